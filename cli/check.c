@@ -38,7 +38,7 @@ int cli_check(const cli_command *command, phx_context *context, int argc, char *
         {"--format", 0, OPTION_CHOICE, "table|json", "default: table", &given.format},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
     if (status < 0)

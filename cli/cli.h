@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_CLI_H
 #define PHLEXOR_CLI_H
 
-#include <phlexor/study.h>
+#include "study/study.h"
 
 #include <stdio.h>
 
@@ -27,6 +27,8 @@ int cli_plot(const cli_command *command, phx_context *context, int argc, char **
 int cli_export(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_report(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_view(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_import(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_reduce(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_reproduce(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_schema(const cli_command *command, phx_context *context, int argc, char **argv);
 
@@ -58,6 +60,7 @@ typedef struct cli_arguments {
     int n_options;
     int wanted;          /* arguments that are no options */
     const char **places; /* `wanted` of them */
+    cli_list *more;      /* instead of places: `wanted` or more of them; NULL: no more */
 } cli_arguments;
 
 /* Read the arguments of a command. Returns -1 to go on, else the exit status: 0 after --help, 2 after a message. */

@@ -42,6 +42,9 @@ static const struct value_kind {
     {"plot", NULL, "TEXT", NULL, NULL, FORM_FREE},
     {"export", NULL, "FILE", ":files .h5 .csv .yaml .yml", NULL, FORM_FREE},
     {"report", NULL, "FILE", ":files .h5", NULL, FORM_FREE},
+    {"import", NULL, "FILE...", ":files", NULL, FORM_FREE},
+    {"import", NULL, "UNIT=VALUE", NULL, NULL, FORM_FREE},
+    {"import", NULL, "TEXT", NULL, NULL, FORM_FREE},
     {NULL, NULL, "FILE", ":files", NULL, FORM_FREE},
     {"export", "--output", "NAME", ":files", NULL, FORM_FREE},
     {"reproduce", "--only", "NAME", NULL, offer_reproductions, FORM_WORD},
@@ -145,12 +148,12 @@ static void complete_word(place *at, const cli_arguments *arguments, int found, 
         offer_option_value(at, option);
         return;
     }
-    if (at->typed[0] == '-' || found >= arguments->wanted) {
+    if (at->typed[0] == '-' || (found >= arguments->wanted && !arguments->more)) {
         offer_options(at, arguments, index, n, words);
         return;
     }
     const char *argument = at->command->arguments;
-    for (int k = 0; k < found; k++)
+    for (int k = 0; k < found && !arguments->more; k++)
         argument += strcspn(argument, " ") + strspn(argument + strcspn(argument, " "), " ");
     offer_value(at, NULL, argument, strcspn(argument, " "));
 }

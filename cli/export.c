@@ -105,7 +105,7 @@ int cli_export(const cli_command *command, phx_context *context, int argc, char 
         {"--frames", 0, OPTION_COUNT, "N", "vtk, xdmf: instants at most, evenly chosen (default: 250)", &given.frames},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "of a model: value of a parameter; may be repeated", &given.set},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.file};
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.file, NULL};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
     if (!given.format)

@@ -9,7 +9,7 @@
 
 int cli_info(const cli_command *command, phx_context *context, int argc, char **argv)
 {
-    const cli_arguments arguments = {NULL, 0, 0, NULL};
+    const cli_arguments arguments = {NULL, 0, 0, NULL, NULL};
     const int parsed = cli_parse(command, context, &arguments, argc, argv);
 
     if (parsed >= 0)

@@ -47,6 +47,15 @@ static const cli_command commands[] = {
      "The page of report, before any simulation. A model whose joints cannot be closed is shown as it is written, "
      "with\n"
      "the message; the exit status is then 1.\n"},
+    {"import", cli_import, "FILE...", "Show the files of another finite-element program and make a body of them",
+     "Matrices and nodes of Abaqus, CalculiX, Nastran, MBDyn or in Matrix Market, or a mesh alone (.msh, .inp, and "
+     "through\nthe program gmsh .geo, .step, .med, .unv): sizes, symmetry, what rigid motions cost, mass, centre of "
+     "mass, inertia,\nfrequencies of the free body, and which groups can be ports. With -o this table goes to standard "
+     "output and a\nmodel file with the body to MODEL; else the model file goes to standard output, with the table as "
+     "comments.\n"},
+    {"reduce", cli_reduce, "MODEL", "Write an elastic body in its basis, so that simulations load it",
+     "A plate, a solid or an imported body with its ports and point masses, in the basis and the frame that it has in "
+     "the\nmodel. A body {kind: reduced, file: BODY.h5} then needs neither mesh nor matrices, and moves as it did.\n"},
     {"reproduce", cli_reproduce, "", "Recompute the tables and figures of the papers",
      "One page with what Phlexor finds beside what the papers print and what independent programs find, with figures.\n"
      "Models and published values are in the program. Exit status 1 when a value is not met that should be.\n"},
@@ -62,7 +71,7 @@ static void print_usage(FILE *stream)
           "Port-Hamiltonian flexible multibody dynamics: simulates models of rigid and flexible bodies.\n\nCommands:\n",
           stream);
     for (int k = 0; k < N_COMMANDS; k++)
-        fprintf(stream, "  %-10s %-6s %s\n", commands[k].name, commands[k].arguments, commands[k].doc);
+        fprintf(stream, "  %-10s %-7s %s\n", commands[k].name, commands[k].arguments, commands[k].doc);
     fputs(
         "\n'phlexor COMMAND --help' tells more of one. Exit status: 0 done, 1 the analysis failed, 2 the command line\n"
         "or the model file is wrong, 130 interrupted.\n",

@@ -123,7 +123,7 @@ int cli_modes(const cli_command *command, phx_context *context, int argc, char *
         {"--format", 0, OPTION_CHOICE, "table|csv|json", "default: table, or what FILE ends with", &given.format},
         {"--output", 'o', OPTION_TEXT, "FILE", "instead of standard output; FILE.h5: HDF5", &given.output},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
     if (status < 0)

@@ -157,17 +157,20 @@ static int read_option(const cli_command *command, const cli_arguments *argument
     return set_option(command, option, value);
 }
 
+static int prepare_list(phx_context *context, cli_list *list, int argc)
+{
+    *list = (cli_list){.items = phx_calloc(context, (size_t)argc + 1, sizeof *list->items)};
+    return list->items ? -1 : cli_failed(context, PHX_ERR_MEMORY);
+}
+
 static int prepare_lists(phx_context *context, const cli_arguments *arguments, int argc)
 {
-    for (int k = 0; k < arguments->n_options; k++) {
-        if (arguments->options[k].kind != OPTION_LIST)
-            continue;
-        cli_list *list = arguments->options[k].target;
-        *list = (cli_list){.items = phx_calloc(context, (size_t)argc + 1, sizeof *list->items)};
-        if (!list->items)
-            return cli_failed(context, PHX_ERR_MEMORY);
-    }
-    return -1;
+    int status = arguments->more ? prepare_list(context, arguments->more, argc) : -1;
+
+    for (int k = 0; k < arguments->n_options && status < 0; k++)
+        if (arguments->options[k].kind == OPTION_LIST)
+            status = prepare_list(context, arguments->options[k].target, argc);
+    return status;
 }
 
 int cli_parse(const cli_command *command, phx_context *context, const cli_arguments *arguments, int argc, char **argv)
@@ -186,6 +189,9 @@ int cli_parse(const cli_command *command, phx_context *context, const cli_argume
             return EXIT_DONE;
         } else if (!options_end && word[0] == '-' && word[1]) {
             status = read_option(command, arguments, argc, argv, &k);
+        } else if (arguments->more) {
+            arguments->more->items[found++] = word;
+            arguments->more->count = found;
         } else if (found == arguments->wanted) {
             status = cli_usage_error(command, "unexpected argument '%s'", word);
         } else {
@@ -199,6 +205,8 @@ int cli_parse(const cli_command *command, phx_context *context, const cli_argume
 
 void cli_options_free(const cli_arguments *arguments)
 {
+    if (arguments->more)
+        phx_free((void *)arguments->more->items);
     for (int k = 0; k < arguments->n_options; k++)
         if (arguments->options[k].kind == OPTION_LIST)
             phx_free((void *)((cli_list *)arguments->options[k].target)->items);

@@ -257,7 +257,7 @@ int cli_plot(const cli_command *command, phx_context *context, int argc, char **
         {"--title", 0, OPTION_TEXT, "TEXT", "default: the model's title, for print none", &given.title},
         {"--grey", 0, OPTION_FLAG, NULL, "black, greys and dashes instead of colours", &given.grey},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.file};
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.file, NULL};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
     if (status < 0)

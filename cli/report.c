@@ -43,7 +43,7 @@ int cli_report(const cli_command *command, phx_context *context, int argc, char 
     const cli_option options[] = {
         {"--output", 'o', OPTION_TEXT, "FILE.html", "the page (default: FILE with .html)", &output},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &file};
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &file, NULL};
     const int parsed = cli_parse(command, context, &arguments, argc, argv);
 
     if (parsed >= 0)
@@ -94,7 +94,7 @@ int cli_view(const cli_command *command, phx_context *context, int argc, char **
         {"--output", 'o', OPTION_TEXT, "FILE.html", "the page (default: the model's name with _view.html)",
          &given.output},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
     int code = cli_parse(command, context, &arguments, argc, argv);
 
     if (code < 0)

@@ -129,7 +129,7 @@ int cli_reproduce(const cli_command *command, phx_context *context, int argc, ch
         {"--published", 0, OPTION_TEXT, "TABLE.csv", "another table of published values", &given.published},
         {"--list", 0, OPTION_FLAG, NULL, "only list the tables and figures", &given.list},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 0, NULL};
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 0, NULL, NULL};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
     if (status < 0 && given.list) {

@@ -9,7 +9,7 @@ int cli_schema(const cli_command *command, phx_context *context, int argc, char 
     const cli_option options[] = {
         {"--format", 0, OPTION_CHOICE, "markdown|json", "default: markdown; json: a JSON Schema", &format},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 0, NULL};
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 0, NULL, NULL};
     const int parsed = cli_parse(command, context, &arguments, argc, argv);
     char *text = NULL;
 

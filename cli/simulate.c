@@ -253,7 +253,7 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
         {"--yes", 0, OPTION_FLAG, NULL, "do what makes very many points or instants", &given.yes},
         {"--summary", 0, OPTION_CHOICE, "table|json", "what is printed at the end (default: table)", &given.summary},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
     if (status < 0)

@@ -70,7 +70,7 @@ int cli_titop(const cli_command *command, phx_context *context, int argc, char *
         {"--output", 'o', OPTION_TEXT, "FILE", "the model as FILE.mat, .h5, .json, or the folder NAME_mtx",
          &given.output},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model};
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
     if (status < 0)

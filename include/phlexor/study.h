@@ -291,6 +291,48 @@ void phx_check_report_free(phx_check_report *report); /* frees and zeroes the fi
 /* The structure certificate of the model's system at its start state. */
 phx_status phx_study_check(phx_context *context, const phx_model *model, phx_check_report *report);
 
+/* ---- elastic bodies ---- */
+/* What phx_study_reduce has written. */
+typedef struct phx_reduce_report {
+    const char *body; /* its name; owned by the model */
+    int coordinates, ports, nodes;
+    double mass;       /* kg, point masses included */
+    double *frequency; /* coordinates: Hz, of the free body without point masses; owned */
+    /* What the basis errs by: the first frequencies with all joined ports held, the static flexibility at a joined
+     * port, relative; negative: not known. */
+    double frequency_error, flexibility_error;
+} phx_reduce_report;
+void phx_reduce_report_free(phx_reduce_report *report); /* frees and zeroes the fields; NULL is allowed */
+/* A body on a mesh, or of another program, in its basis and with its ports and point masses, to an HDF5 file that
+ * bodies of kind `reduced` load. What is joined in the model chooses basis and frame, as in a simulation. PHX_ERR_INPUT
+ * for a body that does not exist (with the nearest) or is of another kind. */
+phx_status phx_study_reduce(phx_context *context, const phx_model *model, const char *name, const char *path,
+                            phx_reduce_report *report);
+
+/* Files of another finite-element program. */
+typedef struct phx_study_import_options {
+    int n_files;
+    const char *const *files;
+    const char *mass_matrix, *stiffness_matrix; /* files whose names do not say what they are; NULL: none */
+    double length, mass, time;                  /* units of the files in m, kg, s; default 1 */
+    const char *name;                           /* of the body; NULL: that of the first file */
+    double thickness;                           /* of a plate, m; 0: the file says it */
+    int frequencies;                            /* of the free body that are computed; default 6 */
+} phx_study_import_options;
+phx_study_import_options phx_study_import_options_default(void);
+/* What is in the files, the body that they make, and a model file with it. */
+typedef struct phx_import_report phx_import_report;
+/* PHX_ERR_INPUT names file, line and remedy; PHX_ERR_FILE. Whatever else is wrong with the body stands in the report.
+ */
+phx_status phx_study_import(phx_context *context, const phx_study_import_options *options, phx_import_report **report);
+void phx_import_report_destroy(phx_import_report *report); /* NULL is allowed */
+/* For reading, as json, and as a model file, to an open stream. PHX_ERR_FILE when it cannot be written. */
+phx_status phx_import_report_text(phx_context *context, const phx_import_report *report, FILE *stream);
+phx_status phx_import_report_json(phx_context *context, const phx_import_report *report, FILE *stream);
+phx_status phx_import_report_yaml(phx_context *context, const phx_import_report *report, FILE *stream);
+/* The model file under this name, complete or not at all. PHX_ERR_INPUT where it would overwrite what was read. */
+phx_status phx_import_report_save(phx_context *context, const phx_import_report *report, const char *path);
+
 /* ---- pages ---- */
 /* The page of a result or a table of modes in an HDF5 file (phx_report_result, phx_report_modes), with the certificate
  * of the model in it at the parameters of the run; where that cannot be made any more the page says why. Of `options`

@@ -127,7 +127,8 @@ class phx_model_body_kind(IntEnum):
     PHX_MODEL_PLATE = 3
     PHX_MODEL_SOLID = 4
     PHX_MODEL_IMPORTED = 5
-    PHX_MODEL_BODY_KINDS = 6
+    PHX_MODEL_REDUCED = 6
+    PHX_MODEL_BODY_KINDS = 7
 
 
 class phx_model_section_kind(IntEnum):

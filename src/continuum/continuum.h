@@ -239,6 +239,26 @@ phx_import_def phx_import_def_default(void); /* no file, SI */
  * line for each file and warnings of what looks constrained or has no stiffness. */
 phx_status phx_import_create(phx_context *context, const phx_import_def *def, phx_elastic_model **model);
 
+/* What a file gives; 0 of what it does not. */
+typedef struct phx_import_file {
+    const char *path;   /* of the definition */
+    const char *format; /* static */
+    long lines;
+    int rows[2];       /* of a mass matrix, of a stiffness matrix */
+    size_t entries[2]; /* as they are stored */
+    int unknowns;      /* names of rows */
+    int nodes, cells, modes;
+} phx_import_file;
+typedef struct phx_import_contents {
+    int n_files;
+    phx_import_file *files; /* in the order of the definition; mass_file and stiffness_file last */
+} phx_import_contents;
+void phx_import_contents_free(phx_import_contents *contents); /* NULL is allowed */
+/* phx_import_create, and what is in the files. Files without matrices and modes, a mesh say, are no error here: the
+ * model is NULL then. */
+phx_status phx_import_describe(phx_context *context, const phx_import_def *def, phx_import_contents *contents,
+                               phx_elastic_model **model);
+
 /* ---- interfaces (interface.c) ---- */
 typedef enum phx_interface_kind {
     PHX_INTERFACE_RIGID,  /* its unknowns move as a rigid body (RBE2) */
@@ -320,8 +340,8 @@ typedef struct phx_basis_quality {
  * for more modes than the body has. */
 phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
                                        int n_interfaces, phx_interface *interfaces, phx_flex_source **source);
-/* Of such a source: its model, its basis (u = Phi q: n coordinates one after the other, model->n numbers each), the
- * circular frequencies of its coordinates, its quality. */
+/* Of such a source, or of a reduced body: its model, its basis (u = Phi q: n coordinates one after the other, model->n
+ * numbers each), the circular frequencies of its coordinates, its quality. NULL: of another source. */
 const phx_elastic_model *phx_continuum_model(const phx_flex_source *source);
 const double *phx_continuum_basis(const phx_flex_source *source);
 const double *phx_continuum_frequencies(const phx_flex_source *source);
@@ -331,5 +351,29 @@ const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source);
  */
 phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force,
                               phx_flex_load *load);
+
+/* ---- reduced bodies (reduced/) ----
+ * A body in its basis, in an HDF5 file: shape integrals, stiffness, ports, and for pictures nodes and cells with the
+ * basis at the nodes. Whoever reads it needs neither mesh nor matrices. */
+/* A port: a point of the source by its location, and its rotation, port to body components, row-major. */
+typedef struct phx_reduced_port {
+    const char *name;
+    const phx_location *location;
+    double rotation[9];
+} phx_reduced_port;
+/* `kind` says what the body was: "solid". PHX_ERR_UNSUPPORTED: a source of another layer. */
+phx_status phx_reduced_write(phx_context *context, const char *path, const char *name, const char *kind,
+                             const phx_flex_source *source, int n_ports, const phx_reduced_port *ports);
+/* Its points: the ports by their names, the nodes. Of its model (phx_continuum_model) there are nodes, unknowns that
+ * belong to nodes, and the cells of the mesh. PHX_ERR_FILE: it cannot be read, is no such file, or is damaged; with
+ * what. */
+phx_status phx_reduced_read(phx_context *context, const char *path, phx_flex_source **source);
+int phx_reduced_ports(const phx_flex_source *source);
+const char *phx_reduced_port_name(const phx_flex_source *source, int port);
+const double *phx_reduced_port_rotation(const phx_flex_source *source, int port); /* 9 */
+const double *phx_reduced_port_position(const phx_flex_source *source, int port); /* 3, body axes, m */
+/* The same body with masses at its ports; it keeps a share of `base`. */
+phx_status phx_reduced_with_masses(phx_context *context, phx_flex_source *base, int n_masses,
+                                   const phx_continuum_mass *masses, phx_flex_source **source);
 
 #endif

@@ -1,24 +1,16 @@
 /* An elastic model in a basis, as a source of deformation for a floating body: the frame, the integrals, the points. */
 #include "basis.h"
 #include "integrals.h"
+#include "source.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct continuum_source {
-    phx_flex_source source; /* first */
-    phx_elastic_model *model;
+typedef struct elastic_source {
+    continuum_source shape; /* first */
     int n_interfaces;
     phx_interface *interfaces;
-    double *Phi; /* n x model->n: columns of the basis, one after the other */
-    double *omega;
-    phx_basis_quality quality;
-} continuum_source;
-
-static const continuum_source *of(const phx_flex_source *source)
-{
-    return (const continuum_source *)source;
-}
+} elastic_source;
 
 /* ---- the frame ---- */
 /* The six conditions of the frame on a displacement with the motions u, r of one interface (6) and of another (6). */
@@ -128,12 +120,22 @@ static phx_status interface_point(phx_context *context, const continuum_source *
     return PHX_OK;
 }
 
-static phx_status node_point(phx_context *context, const continuum_source *it, int node, phx_flex_point *point)
+static int node_labelled(const phx_elastic_model *model, int label)
+{
+    for (int i = 0; i < model->n_nodes; i++)
+        if ((model->label ? model->label[i] : i + 1) == label)
+            return i;
+    return -1;
+}
+
+phx_status continuum_node_point(phx_context *context, const continuum_source *it, int label, phx_flex_point *point)
 {
     const phx_elastic_model *model = it->model;
-    const int k = it->source.flex.n;
-    phx_status status = phx_flex_point_allocate(context, 3, k, point);
+    const int k = it->source.flex.n, node = node_labelled(model, label);
 
+    if (node < 0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no node %d", it->source.operations->name, label);
+    phx_status status = phx_flex_point_allocate(context, 3, k, point);
     if (status)
         return status;
     memcpy(point->x, model->x + 3 * (size_t)node, sizeof point->x);
@@ -151,29 +153,17 @@ static phx_status node_point(phx_context *context, const continuum_source *it, i
     return PHX_OK;
 }
 
-static int node_labelled(const phx_elastic_model *model, int label)
-{
-    for (int i = 0; i < model->n_nodes; i++)
-        if ((model->label ? model->label[i] : i + 1) == label)
-            return i;
-    return -1;
-}
-
 static phx_status point_at(const phx_flex_source *source, phx_context *context, const phx_location *location,
                            phx_flex_point *point)
 {
-    const continuum_source *it = of(source);
+    const elastic_source *it = (const elastic_source *)source;
 
-    if (location->sort == PHX_LOCATION_NODE) {
-        const int node = node_labelled(it->model, location->node);
-        return node >= 0 ? node_point(context, it, node, point)
-                         : phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no node %d", source->operations->name,
-                                    location->node);
-    }
+    if (location->sort == PHX_LOCATION_NODE)
+        return continuum_node_point(context, &it->shape, location->node, point);
     phx_nearest nearest = phx_nearest_to(location->name);
     for (int i = 0; i < it->n_interfaces; i++) {
         if (!strcmp(it->interfaces[i].name, location->name))
-            return interface_point(context, it, it->model, &it->interfaces[i], point);
+            return interface_point(context, &it->shape, it->shape.model, &it->interfaces[i], point);
         phx_nearest_offer(&nearest, it->interfaces[i].name);
     }
     return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s%s", source->operations->name,
@@ -195,14 +185,14 @@ static phx_status add_mass(phx_context *context, continuum_source *it, const phx
 /* ---- life ---- */
 static void destroy(phx_flex_source *source)
 {
-    continuum_source *it = (continuum_source *)source;
+    elastic_source *it = (elastic_source *)source;
 
-    phx_elastic_destroy(it->model);
+    phx_elastic_destroy(it->shape.model);
     for (int i = 0; i < it->n_interfaces; i++)
         phx_interface_free(&it->interfaces[i]);
     phx_free(it->interfaces);
-    phx_free(it->Phi);
-    phx_free(it->omega);
+    phx_free(it->shape.Phi);
+    phx_free(it->shape.omega);
     phx_free(it);
 }
 
@@ -276,7 +266,8 @@ static phx_status make_stiffness(phx_context *context, const shapes *basis, phx_
 phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
                                        int n_interfaces, phx_interface *interfaces, phx_flex_source **source)
 {
-    continuum_source *it = phx_calloc(context, 1, sizeof *it);
+    elastic_source *made = phx_calloc(context, 1, sizeof *made);
+    continuum_source *it = made ? &made->shape : NULL;
     elastic_space space = {0};
     shapes basis = {0};
     double symmetric = 0.0;
@@ -318,37 +309,48 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         return status;
     }
     it->model = model;
-    it->interfaces = phx_calloc(context, (size_t)n_interfaces + 1, sizeof *it->interfaces);
-    if (!it->interfaces) {
+    made->interfaces = phx_calloc(context, (size_t)n_interfaces + 1, sizeof *made->interfaces);
+    if (!made->interfaces) {
         it->model = NULL;
         phx_flex_source_destroy(&it->source);
         return PHX_ERR_MEMORY;
     }
     if (n_interfaces > 0)
-        memcpy(it->interfaces, interfaces, (size_t)n_interfaces * sizeof *interfaces);
-    it->n_interfaces = n_interfaces;
+        memcpy(made->interfaces, interfaces, (size_t)n_interfaces * sizeof *interfaces);
+    made->n_interfaces = n_interfaces;
     *source = &it->source;
     return PHX_OK;
 }
 
+/* NULL: a source of another layer. */
+static const continuum_source *of(const phx_flex_source *source)
+{
+    const bool known = source->operations == &operations || source->operations == &reduced_operations;
+    return known ? (const continuum_source *)source : NULL;
+}
+
 const phx_elastic_model *phx_continuum_model(const phx_flex_source *source)
 {
-    return of(source)->model;
+    const continuum_source *it = of(source);
+    return it ? it->model : NULL;
 }
 
 const double *phx_continuum_basis(const phx_flex_source *source)
 {
-    return of(source)->Phi;
+    const continuum_source *it = of(source);
+    return it ? it->Phi : NULL;
 }
 
 const double *phx_continuum_frequencies(const phx_flex_source *source)
 {
-    return of(source)->omega;
+    const continuum_source *it = of(source);
+    return it ? it->omega : NULL;
 }
 
 const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source)
 {
-    return &of(source)->quality;
+    const continuum_source *it = of(source);
+    return it ? &it->quality : NULL;
 }
 
 phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force,

@@ -120,6 +120,8 @@ phx_status phx_mesh_box(phx_context *context, const phx_box_mesh *def, phx_mesh 
  * cells of several dimensions one of each. Faces of a *SURFACE become cells. Labels of the second instance of a deck
  * and of all that follow are counted on behind those of the first; what stands outside of instances comes last. */
 phx_status phx_mesh_read(phx_context *context, const char *path, double unit, phx_mesh *mesh);
+/* Whether a file of this name is one of those, by its ending. */
+bool phx_mesh_reads(const char *path);
 
 /* The same of a .msh or .inp whose bytes are here: `path` tells the format, stands in messages, and files that it
  * includes are looked for beside it. `deck` may be NULL. */

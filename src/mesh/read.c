@@ -97,6 +97,11 @@ static phx_status read_any(phx_context *context, const char *path, double unit, 
                                          : read_file(context, path, unit, f, deck, mesh));
 }
 
+bool phx_mesh_reads(const char *path)
+{
+    return path && format_of(path) != FORMATS;
+}
+
 phx_status phx_mesh_read(phx_context *context, const char *path, double unit, phx_mesh *mesh)
 {
     if (!path || !mesh)

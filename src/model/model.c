@@ -166,6 +166,8 @@ void phx_model_destroy(phx_model *model)
         return;
     if (model->store) {
         phx_content_free(&model->store->content);
+        for (phx_file_body *body = model->store->bodies; body; body = body->next)
+            phx_flex_source_destroy(body->source);
         phx_arena_free(&model->store->document);
         phx_evaluator_destroy(model->store->evaluator);
         phx_free(model->store);

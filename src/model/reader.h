@@ -47,9 +47,18 @@ typedef struct phx_named_file {
     struct phx_named_file *next;
 } phx_named_file;
 
+/* A body read from a file, once for all evaluations of the document: sweeps evaluate on threads of their own, where
+ * HDF5 must not be called. */
+typedef struct phx_file_body {
+    const char *path;
+    phx_flex_source *source; /* owned */
+    struct phx_file_body *next;
+} phx_file_body;
+
 struct phx_model_store {
     phx_arena document; /* tree, text, path, overrides, tables from files */
     phx_file_table *tables;
+    phx_file_body *bodies;
     phx_named_file *files;
     const phx_node *root;
     int n_overrides; /* of the reading */

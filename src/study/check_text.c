@@ -14,8 +14,7 @@ static phx_status flush(phx_context *context, FILE *stream)
 }
 
 /* ---- json ---- */
-/* A text in double quotes, escaped for json. */
-static void put_text(FILE *stream, const char *text)
+void phx_put_json(FILE *stream, const char *text)
 {
     fputc('"', stream);
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
@@ -58,11 +57,11 @@ static void put_limits(FILE *stream, const phx_check_report *report)
     for (int k = 0; k < report->n_limits; k++) {
         const phx_limit_finding *finding = &report->limits[k];
         fputs(k ? ",\n    {\"body\": " : "\n    {\"body\": ", stream);
-        put_text(stream, finding->body);
+        phx_put_json(stream, finding->body);
         fprintf(stream, ", \"kind\": \"%s\", \"of\": \"%s\", \"value\": %.17g, \"limit\": %.17g, \"text\": ",
                 phx_limit_kind_name(finding->kind), finding->quasi_static ? "loads" : "start", finding->worst,
                 phx_limit_of(finding->kind));
-        put_text(stream, finding->text);
+        phx_put_json(stream, finding->text);
         fputc('}', stream);
     }
     fputs("]\n}\n", stream);
@@ -79,7 +78,7 @@ phx_status phx_check_report_json(phx_context *context, const phx_check_report *r
     fputs("  \"redundant\": [", stream);
     for (int k = 0; k < report->n_redundant; k++) {
         fputs(k ? ", {\"joint\": " : "{\"joint\": ", stream);
-        put_text(stream, report->redundant[k].joint);
+        phx_put_json(stream, report->redundant[k].joint);
         fprintf(stream, ", \"row\": %d}", report->redundant[k].row);
     }
     fprintf(stream, "],\n  \"degrees_of_freedom\": %d,\n", c->degrees_of_freedom);

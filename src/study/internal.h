@@ -9,6 +9,12 @@
 /* Record the files of the model as the sources of the bundle. */
 void phx_bundle_made_from(phx_bundle *bundle, const phx_model *model);
 
+/* The body of a name (NULL: none); PHX_ERR_INPUT with the nearest. */
+phx_status phx_study_find_body(phx_context *context, const phx_model *model, const char *name, int *index);
+
+/* A text in double quotes, escaped for json. */
+void phx_put_json(FILE *stream, const char *text);
+
 /* The system of a model at its start state. */
 typedef struct phx_start_point {
     phx_system *system;

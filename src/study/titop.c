@@ -86,8 +86,9 @@ static phx_status add_all_names(phx_context *context, const phx_model *model, in
 static phx_status add_names(phx_context *context, const phx_model *model, int body,
                             const phx_study_titop_options *options, titop_work *work)
 {
-    const char *parent = phx_model_body_kind_info(model->bodies[body].kind)->ports[0];
-    phx_status status = add_name(context, work, options->parent ? options->parent : parent);
+    const char *own = phx_model_body_kind_info(model->bodies[body].kind)->ports[0];
+    const char *parent = options->parent ? options->parent : own ? own : "P";
+    phx_status status = add_name(context, work, parent);
     if (!options->ports)
         return status ? status : add_all_names(context, model, body, work);
     if (options->n_ports < 1)
@@ -356,18 +357,6 @@ static phx_status select_signals(phx_context *context, const phx_study_titop_opt
 }
 
 /* ---- the whole ---- */
-static phx_status find_body(phx_context *context, const phx_model *model, const char *name, int *index)
-{
-    *index = name ? phx_model_find_body(model, name) : -1;
-    if (*index >= 0)
-        return PHX_OK;
-    phx_nearest nearest = phx_nearest_to(name ? name : "");
-    for (int k = 0; k < model->n_bodies; k++)
-        phx_nearest_offer(&nearest, model->bodies[k].name);
-    return phx_model_fail(context, model, NULL, PHX_ERR_INPUT, "there is no body %s%s",
-                          phx_shown_text(name ? name : "").text, phx_nearest_hint(&nearest).text);
-}
-
 static phx_status make_title(phx_context *context, const titop_work *work, const char *body, char **title)
 {
     size_t room = 64 + strlen(body);
@@ -391,7 +380,7 @@ phx_status phx_study_titop(phx_context *context, const phx_model *model, const p
     int body = -1;
 
     *report = (phx_linear_report){0};
-    phx_status status = find_body(context, model, options->body, &body);
+    phx_status status = phx_study_find_body(context, model, options->body, &body);
     if (!status)
         status = make_work(context, model, body, options, &work);
     if (!status)

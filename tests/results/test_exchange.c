@@ -3,7 +3,7 @@
 #define _XOPEN_SOURCE 700
 #include "example.h"
 #include "exchange_sample.h"
-#include "results/store/h5.h"
+#include "file/file.h"
 
 #include <signal.h>
 #include <sys/resource.h>

@@ -2,7 +2,7 @@
 #define _XOPEN_SOURCE 700
 #include "scene_example.h"
 
-#include "results/store/h5.h"
+#include "file/file.h"
 #include "results/store/layout.h"
 
 static void write_result(phx_context *context, const phx_scene *scene)

@@ -52,6 +52,39 @@ static const import_format *format_of(import_text *text)
     return NULL;
 }
 
+/* What the import has so far of what a file can give. */
+static phx_import_file found_so_far(const phx_import *import)
+{
+    phx_import_file found = {.unknowns = import->unknowns.listed ? import->unknowns.n : 0,
+                             .nodes = import->nodes.n,
+                             .cells = import->mesh.n_cells,
+                             .modes = import->modes.count};
+    for (int k = 0; k < 2; k++) {
+        found.rows[k] = import->matrix[k].path ? import->matrix[k].rows : 0;
+        found.entries[k] = import->matrix[k].count;
+    }
+    return found;
+}
+
+static void record(const phx_import *import, const import_text *text, const char *format, const phx_import_file *before)
+{
+    phx_import_file now = found_so_far(import);
+    if (!import->contents)
+        return;
+    now.path = text->path;
+    now.format = format;
+    now.lines = text->line;
+    for (int k = 0; k < 2; k++) {
+        now.rows[k] = now.entries[k] > before->entries[k] ? now.rows[k] : 0;
+        now.entries[k] -= before->entries[k];
+    }
+    now.unknowns -= before->unknowns;
+    now.nodes -= before->nodes;
+    now.cells -= before->cells;
+    now.modes -= before->modes;
+    import->contents->files[import->contents->n_files++] = now;
+}
+
 static phx_status read_file(phx_import *import, const char *path)
 {
     import_text text;
@@ -59,6 +92,7 @@ static phx_status read_file(phx_import *import, const char *path)
     if (status)
         return status;
     const import_format *format = format_of(&text);
+    const phx_import_file before = found_so_far(import);
     if (!format)
         status = phx_fail(import->context, PHX_ERR_INPUT,
                           "%s: neither its suffix nor its content is of a format that can be read: Abaqus .mtx and "
@@ -67,8 +101,10 @@ static phx_status read_file(phx_import *import, const char *path)
                           path);
     else
         status = format->read(import, &text);
-    if (!status)
+    if (!status) {
         phx_log(import->context, PHX_LOG_INFO, "%s: %s, %ld lines", path, format->name, text.line);
+        record(import, &text, format->name, &before);
+    }
     import_text_close(&text);
     return status;
 }
@@ -93,23 +129,64 @@ static phx_status check_def(phx_context *context, const phx_import_def *def)
     return PHX_OK;
 }
 
+static phx_status read_files(phx_import *import)
+{
+    const phx_import_def *def = import->def;
+    phx_status status = check_def(import->context, def);
+    for (int k = 0; k < def->n_rigid && !status; k++)
+        status = import_add_rigid(import, def->rigid[k][0], def->rigid[k][1]);
+    for (int k = 0; k < def->n_files && !status; k++)
+        status = read_file(import, def->files[k]);
+    if (!status && def->mass_file)
+        status = read_file(import, def->mass_file);
+    if (!status && def->stiffness_file)
+        status = read_file(import, def->stiffness_file);
+    return status;
+}
+
+static bool is_complete_call(phx_context *context, const phx_import_def *def, phx_elastic_model **model)
+{
+    return context && def && model && (def->n_files <= 0 || def->files) && (def->n_rigid <= 0 || def->rigid);
+}
+
 phx_status phx_import_create(phx_context *context, const phx_import_def *def, phx_elastic_model **model)
 {
-    if (!context || !def || !model || (def->n_files > 0 && !def->files) || (def->n_rigid > 0 && !def->rigid))
+    if (!is_complete_call(context, def, model))
         return phx_fail_null(context, __func__, "def, its files or rigid, or model");
     phx_import import = {.context = context, .def = def};
     *model = NULL;
-    phx_status status = check_def(context, def);
-    for (int k = 0; k < def->n_rigid && !status; k++)
-        status = import_add_rigid(&import, def->rigid[k][0], def->rigid[k][1]);
-    for (int k = 0; k < def->n_files && !status; k++)
-        status = read_file(&import, def->files[k]);
-    if (!status && def->mass_file)
-        status = read_file(&import, def->mass_file);
-    if (!status && def->stiffness_file)
-        status = read_file(&import, def->stiffness_file);
+    phx_status status = read_files(&import);
     if (!status)
         status = import_build(&import, model);
     import_free(&import);
     return phx_conclude(context, status);
+}
+
+phx_status phx_import_describe(phx_context *context, const phx_import_def *def, phx_import_contents *contents,
+                               phx_elastic_model **model)
+{
+    if (!is_complete_call(context, def, model) || !contents)
+        return phx_fail_null(context, __func__, "def, its files or rigid, contents or model");
+    phx_import import = {.context = context, .def = def, .contents = contents};
+    *model = NULL;
+    *contents = (phx_import_contents){0};
+    phx_status status = def->n_files < 0 ? check_def(context, def) : PHX_OK;
+    if (!status && !(contents->files = phx_calloc(context, (size_t)def->n_files + 2, sizeof *contents->files)))
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = read_files(&import);
+    if (!status && (import.matrix[IMPORT_MASS].path || import.matrix[IMPORT_STIFFNESS].path || import.modes.count > 0))
+        status = import_build(&import, model);
+    import_free(&import);
+    if (status)
+        phx_import_contents_free(contents);
+    return phx_conclude(context, status);
+}
+
+void phx_import_contents_free(phx_import_contents *contents)
+{
+    if (!contents)
+        return;
+    phx_free(contents->files);
+    *contents = (phx_import_contents){0};
 }

@@ -79,7 +79,8 @@ typedef struct import_modes {
 typedef struct phx_import {
     phx_context *context;
     const phx_import_def *def;
-    import_matrix matrix[2]; /* by role */
+    phx_import_contents *contents; /* NULL: not wanted */
+    import_matrix matrix[2];       /* by role */
     import_unknowns unknowns;
     import_nodes nodes;
     import_sets sets;

@@ -1,6 +1,6 @@
 /* Exchange files: choosing the format, json. */
 #include "exchange.h"
-#include "results/store/files.h"
+#include "file/file.h"
 
 #include <ctype.h>
 #include <string.h>

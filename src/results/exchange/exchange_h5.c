@@ -1,6 +1,6 @@
 /* Exchange files in HDF5. */
 #include "exchange.h"
-#include "results/store/h5.h"
+#include "file/file.h"
 
 #include <limits.h>
 #include <string.h>

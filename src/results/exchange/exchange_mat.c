@@ -1,7 +1,7 @@
 /* Exchange files as MAT-files of version 5, by matio. */
 #define _XOPEN_SOURCE 700
 #include "exchange.h"
-#include "results/store/files.h"
+#include "file/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

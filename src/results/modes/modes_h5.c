@@ -6,7 +6,7 @@
  *   /states/x   the configuration at each point, or at the first; with it dimension, /bodies and the scene (layout.h)
  *   /model   the model text;  attributes format, format_version, points, program_version, model_name */
 #include "modes.h"
-#include "results/store/files.h"
+#include "file/file.h"
 #include "results/store/layout.h"
 
 #include <limits.h>

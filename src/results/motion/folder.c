@@ -1,7 +1,7 @@
 /* A result that is a folder of files. */
 #define _XOPEN_SOURCE 700
 #include "folder.h"
-#include "results/store/files.h"
+#include "file/file.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -12,7 +12,7 @@
 #include "export.h"
 #include "folder.h"
 #include "frames.h"
-#include "results/store/h5.h"
+#include "file/file.h"
 #include "results/store/output.h"
 
 #include <stdio.h>

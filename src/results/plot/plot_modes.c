@@ -1,6 +1,6 @@
 /* The picture of a table of modes: frequencies over the sweep, one line for each branch; about a steady rotation (a
  * Campbell diagram) with the multiples of its angular speed. */
-#include "results/store/h5.h"
+#include "file/file.h"
 #include "plot.h"
 
 #include <math.h>

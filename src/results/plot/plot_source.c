@@ -1,5 +1,5 @@
 /* Columns over time, from an HDF5 result or a csv file. */
-#include "results/store/h5.h"
+#include "file/file.h"
 #include "plot.h"
 
 #include <math.h>

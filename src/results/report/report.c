@@ -2,7 +2,7 @@
 #include "report.h"
 #include "results/modes/modes.h"
 #include "results/store/result.h"
-#include "results/store/h5.h"
+#include "file/file.h"
 #include "page.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* Reading csv files that Phlexor wrote. */
 #include "csv.h"
-#include "files.h"
-#include "h5.h"
+#include "file/file.h"
 
 #include <errno.h>
 #include <locale.h>

@@ -1,7 +1,9 @@
 /* The kind of a file of Phlexor. */
 #include "kind.h"
 #include "csv.h"
-#include "h5.h"
+#include "results/results.h"
+
+#include "file/file.h"
 
 #include <string.h>
 

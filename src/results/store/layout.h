@@ -2,7 +2,9 @@
 #ifndef PHX_RESULTS_LAYOUT_H
 #define PHX_RESULTS_LAYOUT_H
 
-#include "h5.h"
+#include "results/results.h"
+
+#include "file/file.h"
 
 /* Owns everything it points to. In an HDF5 file:
  *   /columns/NAME  rows          attributes name, unit; in the order of the columns

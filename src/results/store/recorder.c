@@ -1,7 +1,8 @@
 /* Recorders: a result gets its name when it is complete, and an unfinished one stays readable. */
 #define _XOPEN_SOURCE 700
+#include "attributes.h"
 #include "recorder.h"
-#include "files.h"
+#include "file/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -429,7 +430,7 @@ void phx_recorder_destroy(phx_recorder *recorder)
     if (recorder->spool >= 0)
         close(recorder->spool);
     phx_layout_free(&recorder->layout);
-    phx_h5_free_attributes(recorder->n_attributes, recorder->attributes);
+    phx_attributes_free(recorder->n_attributes, recorder->attributes);
     phx_free(recorder->model_name);
     phx_free(recorder->model_text);
     phx_free(recorder->program_version);
@@ -441,7 +442,7 @@ void phx_recorder_destroy(phx_recorder *recorder)
     phx_free(recorder->block);
     phx_free(recorder->scratch);
     phx_free(recorder->kept);
-    phx_h5_free_attributes(recorder->n_kept_attributes, recorder->kept_attributes);
+    phx_attributes_free(recorder->n_kept_attributes, recorder->kept_attributes);
     phx_free(recorder);
 }
 

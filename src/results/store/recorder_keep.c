@@ -1,4 +1,5 @@
 /* The rows of a recorder that stay in memory, and the result made of them. */
+#include "attributes.h"
 #include "recorder.h"
 #include "result.h"
 
@@ -51,7 +52,7 @@ phx_status phx_recorder_describe(phx_recorder *recorder, const phx_recorder_stat
     };
     const int n_own = (int)(sizeof own / sizeof *own) - (recorder->stats.rows == 0);
     const int total = n_own + recorder->n_attributes + state->n_attributes;
-    phx_h5_free_attributes(recorder->n_kept_attributes, recorder->kept_attributes);
+    phx_attributes_free(recorder->n_kept_attributes, recorder->kept_attributes);
     recorder->n_kept_attributes = 0;
     recorder->kept_attributes = phx_calloc(recorder->context, (size_t)total, sizeof *recorder->kept_attributes);
     phx_status status = recorder->kept_attributes ? PHX_OK : PHX_ERR_MEMORY;

@@ -1,7 +1,8 @@
 /* Writes the rows of a recorder to the disk: spool and HDF5 file. */
 #define _XOPEN_SOURCE 700
+#include "attributes.h"
 #include "recorder.h"
-#include "files.h"
+#include "file/file.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -128,8 +129,8 @@ static void describe(const phx_recorder *recorder, phx_h5 *file, const phx_recor
     phx_h5_set_text(file, "/", "program_version", recorder->program_version);
     phx_h5_set_text(file, "/", "model_name", recorder->model_name);
     phx_h5_set_text(file, "/", "integrator", recorder->integrator);
-    phx_h5_set_attributes(file, recorder->n_attributes, recorder->attributes);
-    phx_h5_set_attributes(file, state->n_attributes, state->attributes);
+    phx_attributes_put(file, recorder->n_attributes, recorder->attributes);
+    phx_attributes_put(file, state->n_attributes, state->attributes);
     phx_h5_put_text(file, "/model", recorder->model_text);
 }
 

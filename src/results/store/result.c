@@ -1,4 +1,5 @@
 /* Results of a recorder, complete or partial, read on demand. */
+#include "attributes.h"
 #include "result.h"
 
 #include <string.h>
@@ -21,7 +22,7 @@ phx_status phx_result_read(phx_context *context, const char *path, phx_result **
     if (!status)
         status = phx_h5_expect(result->file, PHX_FORMAT_RESULT);
     if (!status)
-        status = phx_h5_get_attributes(result->file, &result->n_attributes, &result->attributes);
+        status = phx_attributes_get(result->file, &result->n_attributes, &result->attributes);
     if (!status)
         status = phx_h5_read_text(result->file, "/model", &result->model_text);
     if (!status)
@@ -42,7 +43,7 @@ void phx_result_destroy(phx_result *result)
         return;
     phx_h5_close(result->file);
     phx_layout_free(&result->layout);
-    phx_h5_free_attributes(result->n_attributes, result->attributes);
+    phx_attributes_free(result->n_attributes, result->attributes);
     phx_free(result->model_text);
     phx_free(result->memory);
     phx_free(result);

@@ -2,7 +2,9 @@
 #ifndef PHX_RESULTS_SCENE_H
 #define PHX_RESULTS_SCENE_H
 
-#include "h5.h"
+#include "results/results.h"
+
+#include "file/file.h"
 
 /* The lists fit the bodies and each other and are finite; PHX_ERR_ARGUMENT says what does not. */
 phx_status phx_scene_check(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,

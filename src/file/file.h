@@ -1,12 +1,43 @@
-/* HDF5 files without the types of HDF5; private to the layer results.
- *
+/* Phlexor, layer file, private: files that appear under their names when they are complete, and HDF5 without its types.
+ */
+#ifndef PHLEXOR_FILE_FILE_H
+#define PHLEXOR_FILE_FILE_H
+
+#include "base/base.h"
+
+/* ---- names, durable renames, messages ---- */
+/* Record PHX_ERR_FILE: "PATH: cannot ACTION: REASON; REMEDY", reason and remedy from an errno. */
+phx_status phx_file_fail(phx_context *context, const char *path, const char *action, int error);
+
+/* The path to which a result of this name is written: symbolic links followed, also one to a file that is not there
+ * yet. `special` (may be NULL) tells that it is a device or a pipe, which is written directly. PHX_ERR_FILE for a
+ * directory or an empty name, PHX_ERR_INPUT for "-". Free `target` with phx_free. */
+phx_status phx_file_target(phx_context *context, const char *path, char **target, bool *special);
+
+/* The same for a file that is made now: PHX_ERR_INPUT when that would overwrite one that is also read or written. */
+phx_status phx_file_claim(phx_context *context, const char *path, char **target, bool *special);
+/* A new empty file for reading and writing instead of whatever has this name; its descriptor, or -1 with errno. */
+int phx_file_create(const char *path);
+
+/* path + suffix; free with phx_free. NULL when memory is out, error recorded. */
+char *phx_file_suffixed(phx_context *context, const char *path, const char *suffix);
+
+/* Write count bytes; the errno of the failure, 0 when all are written. `written` (may be NULL): number of bytes
+ * written. */
+int phx_file_write(int descriptor, const char *bytes, size_t count, size_t *written);
+
+/* Rename and make the new name durable. */
+phx_status phx_file_publish(phx_context *context, const char *from, const char *to);
+
+/* A function that writes a whole file of this name from `data`. */
+typedef phx_status phx_file_writer(phx_context *context, const char *path, const void *data);
+/* Let `write` make NAME.partial, make it durable and give it its name; on failure it is removed and an older NAME
+ * stays. */
+phx_status phx_file_replace(phx_context *context, const char *path, phx_file_writer *write, const void *data);
+
+/* ---- HDF5 ----
  * Objects are named by their path in the file, "/" is the root; a link name made from a user's name goes through
  * phx_h5_link. Text is UTF-8 of variable length. */
-#ifndef PHX_RESULTS_H5_H
-#define PHX_RESULTS_H5_H
-
-#include "results/results.h"
-
 typedef struct phx_h5 phx_h5;
 
 /* A user's name as the last part of a path: group + "/" + name with '/', '%' and a leading '.' written as %XX. Free
@@ -22,7 +53,6 @@ void phx_h5_make_group(phx_h5 *file, const char *path);
 void phx_h5_set_text(phx_h5 *file, const char *object, const char *name, const char *text);
 void phx_h5_set_number(phx_h5 *file, const char *object, const char *name, double value);
 void phx_h5_set_integer(phx_h5 *file, const char *object, const char *name, int value);
-void phx_h5_set_attributes(phx_h5 *file, int count, const phx_attribute *attributes); /* of the root */
 void phx_h5_put_text(phx_h5 *file, const char *path, const char *text);
 void phx_h5_put_names(phx_h5 *file, const char *path, int count, const char *const *names);
 void phx_h5_put_integers(phx_h5 *file, const char *path, int count, const int *values);
@@ -46,9 +76,10 @@ bool phx_h5_has(phx_h5 *file, const char *path);
 bool phx_h5_has_attribute(phx_h5 *file, const char *object, const char *name);
 phx_status phx_h5_get_text(phx_h5 *file, const char *object, const char *name, char **text);
 phx_status phx_h5_get_integer(phx_h5 *file, const char *object, const char *name, int *value);
-/* Every attribute of the root in the order of the names; free with phx_h5_free_attributes. */
-phx_status phx_h5_get_attributes(phx_h5 *file, int *count, phx_attribute **attributes);
-void phx_h5_free_attributes(int count, phx_attribute *attributes);
+/* Calls the visitor for every attribute of the root that is a text or a number (text NULL), in the order of their
+ * names, until it fails. */
+typedef phx_status phx_h5_visitor(void *user, const char *name, const char *text, double number);
+phx_status phx_h5_visit_attributes(phx_h5 *file, phx_h5_visitor *visitor, void *user);
 /* Paths of what a group holds, in the order of creation; free with phx_h5_free_names. */
 phx_status phx_h5_list(phx_h5 *file, const char *group, int *count, char ***paths);
 phx_status phx_h5_read_text(phx_h5 *file, const char *path, char **text);
@@ -81,5 +112,6 @@ enum { PHX_FORMAT_VERSION = 1 };
 #define PHX_FORMAT_RESULT   "phlexor result"
 #define PHX_FORMAT_MODES    "phlexor modes"
 #define PHX_FORMAT_EXCHANGE "phlexor exchange"
+#define PHX_FORMAT_BODY     "phlexor body"
 
 #endif

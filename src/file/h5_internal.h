@@ -2,7 +2,7 @@
 #ifndef PHX_RESULTS_H5_INTERNAL_H
 #define PHX_RESULTS_H5_INTERNAL_H
 
-#include "h5.h"
+#include "file.h"
 
 #include <hdf5.h>
 

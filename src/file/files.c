@@ -1,8 +1,6 @@
 /* Paths, durable renames and messages about files. */
 #define _XOPEN_SOURCE 700
-#include "files.h"
-
-#include "results/results.h"
+#include "file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -107,33 +105,6 @@ int phx_file_create(const char *path)
 {
     (void)unlink(path); /* the remains of an earlier attempt, or a link to another file */
     return open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-}
-
-phx_status phx_output_check(phx_context *context, const char *path)
-{
-    struct stat info;
-    char *target = NULL, *longest = NULL;
-    bool special = false;
-    if (!path || !strcmp(path, "-"))
-        return PHX_OK;
-    const bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    phx_status status = folder ? PHX_OK : phx_file_target(context, path, &target, &special);
-    if (folder && !(target = phx_files_resolve(context, path)))
-        status = PHX_ERR_MEMORY;
-    if (!status && !special && !(longest = phx_file_suffixed(context, target, ".partial.tmp")))
-        status = PHX_ERR_MEMORY;
-    if (!status && !special && lstat(longest, &info) != 0 && errno != ENOENT)
-        status = phx_file_fail(context, path, "write", errno);
-    if (!status && !special) {
-        char *slash = strrchr(longest, '/');
-        if (slash)
-            slash[slash == longest] = '\0';
-        if (access(slash ? longest : ".", W_OK | X_OK) != 0)
-            status = phx_file_fail(context, path, "write", errno);
-    }
-    phx_free(target);
-    phx_free(longest);
-    return status;
 }
 
 char *phx_file_suffixed(phx_context *context, const char *path, const char *suffix)

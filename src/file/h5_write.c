@@ -1,7 +1,6 @@
 /* Writing HDF5 files: the first failure sticks. */
 #define _XOPEN_SOURCE 700
 #include "h5_internal.h"
-#include "files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -112,16 +111,6 @@ void phx_h5_set_number(phx_h5 *file, const char *object, const char *name, doubl
 void phx_h5_set_integer(phx_h5 *file, const char *object, const char *name, int value)
 {
     set_attribute(file, object, name, H5T_NATIVE_INT, H5T_STD_I32LE, &value);
-}
-
-void phx_h5_set_attributes(phx_h5 *file, int count, const phx_attribute *attributes)
-{
-    for (int i = 0; i < count; i++) {
-        if (attributes[i].text)
-            phx_h5_set_text(file, "/", attributes[i].name, attributes[i].text);
-        else
-            phx_h5_set_number(file, "/", attributes[i].name, attributes[i].number);
-    }
 }
 
 /* Make a dataset of the given extent and write it whole, or leave it to be written when `values` is NULL. */

@@ -11,7 +11,6 @@
  * and is checked before HDF5 sees it. HDF5 ignores bytes behind its end, and a program that changes the file removes
  * them. So a file without a trailer is read when its size is that of the superblock; it has no protection then. */
 #define _XOPEN_SOURCE 700
-#include "files.h"
 #include "h5_internal.h"
 
 #include <errno.h>

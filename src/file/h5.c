@@ -68,7 +68,7 @@ phx_status phx_h5_fail(phx_h5 *file, const char *what, const char *part)
     }
     file->status =
         phx_fail(file->context, PHX_ERR_FILE, "%s: cannot %s %s: HDF5 says \"%s\"; %s", file->path, what, part,
-                 why.text, file->writing ? "choose another name" : "the file is damaged or not a result of Phlexor");
+                 why.text, file->writing ? "choose another name" : "the file is damaged or not of Phlexor");
     return file->status;
 }
 

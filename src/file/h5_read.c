@@ -1,6 +1,5 @@
 /* Reading HDF5 files, after their checksum has been verified: HDF5 may crash on damaged files. */
 #include "h5_internal.h"
-#include "files.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -38,7 +37,7 @@ phx_status phx_h5_open(phx_context *context, const char *path, phx_h5 **opened)
         return phx_file_fail(context, path, "read", errno);
     fclose(stream);
     if (!phx_h5_is_hdf5(path))
-        return phx_fail(context, PHX_ERR_FILE, "%s: cannot read: not an HDF5 file; give a result of Phlexor", path);
+        return phx_fail(context, PHX_ERR_FILE, "%s: cannot read: not an HDF5 file of Phlexor", path);
     phx_status ready = phx_files_read(context, path);
     if (!ready)
         ready = phx_h5_verify_checksum(context, path);
@@ -207,74 +206,48 @@ phx_status phx_h5_get_integer(phx_h5 *file, const char *object, const char *name
     return status;
 }
 
-typedef struct attribute_list {
+typedef struct visit {
     phx_h5 *file;
-    int count;
-    phx_attribute *attributes;
+    phx_h5_visitor *visitor;
+    void *user;
     phx_status status;
-} attribute_list;
+} visit;
 
 /* Text and numbers of one value; what other programs may have added is left out. */
-static herr_t read_attribute(hid_t object, const char *name, const H5A_info_t *info, void *data)
+static herr_t visit_attribute(hid_t object, const char *name, const H5A_info_t *info, void *data)
 {
     (void)info;
-    attribute_list *list = data;
-    phx_attribute entry = {NULL, NULL, 0.0};
+    visit *it = data;
+    double number = 0.0;
     char *text = NULL;
     const hid_t attribute = H5Aopen(object, name, H5P_DEFAULT);
     const hid_t type = attribute < 0 ? -1 : H5Aget_type(attribute);
     const H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
     bool known = attribute >= 0 && is_scalar_attribute(attribute);
     if (known && class == H5T_STRING)
-        list->status = read_texts(list->file, (text_source){attribute, true}, name, 1, &text);
+        it->status = read_texts(it->file, (text_source){attribute, true}, name, 1, &text);
     else
         known = known && (class == H5T_FLOAT || class == H5T_INTEGER) &&
-                H5Aread(attribute, H5T_NATIVE_DOUBLE, &entry.number) >= 0;
-    if (known && !list->status) {
-        phx_attribute *grown =
-            phx_realloc(list->file->context, list->attributes, (size_t)list->count + 1, sizeof *grown);
-        if (grown)
-            list->attributes = grown;
-        entry.text = text;
-        entry.name = grown ? phx_strdup(list->file->context, name) : NULL;
-        if (entry.name)
-            list->attributes[list->count++] = entry;
-        else
-            list->status = PHX_ERR_MEMORY;
-    }
-    if (list->status)
-        phx_free(text);
+                H5Aread(attribute, H5T_NATIVE_DOUBLE, &number) >= 0;
+    if (known && !it->status)
+        it->status = it->visitor(it->user, name, text, number);
+    phx_free(text);
     if (type >= 0)
         H5Tclose(type);
     if (attribute >= 0)
         H5Aclose(attribute);
-    return list->status ? -1 : 0;
+    return it->status ? -1 : 0;
 }
 
-phx_status phx_h5_get_attributes(phx_h5 *file, int *count, phx_attribute **attributes)
+phx_status phx_h5_visit_attributes(phx_h5 *file, phx_h5_visitor *visitor, void *user)
 {
-    attribute_list list = {.file = file};
+    visit it = {file, visitor, user, PHX_OK};
     const h5_quiet quiet = phx_h5_quiet();
-    const herr_t result = H5Aiterate2(file->file, H5_INDEX_NAME, H5_ITER_INC, NULL, read_attribute, &list);
-    if (result < 0 && !list.status)
-        list.status = phx_h5_fail(file, "read", "the attributes");
+    const herr_t result = H5Aiterate2(file->file, H5_INDEX_NAME, H5_ITER_INC, NULL, visit_attribute, &it);
+    if (result < 0 && !it.status)
+        it.status = phx_h5_fail(file, "read", "the attributes");
     phx_h5_loud(quiet);
-    if (list.status) {
-        phx_h5_free_attributes(list.count, list.attributes);
-        list = (attribute_list){.status = list.status};
-    }
-    *count = list.count;
-    *attributes = list.attributes;
-    return list.status;
-}
-
-void phx_h5_free_attributes(int count, phx_attribute *attributes)
-{
-    for (int i = 0; i < count; i++) {
-        phx_free((void *)attributes[i].name);
-        phx_free((void *)attributes[i].text);
-    }
-    phx_free(attributes);
+    return it.status;
 }
 
 /* Path of the k-th link of a group, NULL on failure. */

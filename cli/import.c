@@ -1,0 +1,101 @@
+/* phlexor import */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct import_arguments {
+    cli_list files, units;
+    const char *format, *output, *thickness;
+    int modes;
+    phx_study_import_options options;
+} import_arguments;
+
+/* A number above 0; returns -1, or the exit status after a message. */
+static int read_positive(const cli_command *command, const char *option, const char *text, double *value)
+{
+    char *end = NULL;
+
+    *value = strtod(text, &end);
+    if (end != text && !*end && *value > 0.0 && *value < 1e300)
+        return -1;
+    return cli_usage_error(command, "%s: expected a number above 0, found '%s'", option, text);
+}
+
+/* --unit length=0.001 */
+static int read_unit(const cli_command *command, const char *text, phx_study_import_options *options)
+{
+    const struct {
+        const char *name;
+        double *value;
+    } units[] = {{"length", &options->length}, {"mass", &options->mass}, {"time", &options->time}};
+    const size_t length = strcspn(text, "=");
+
+    for (size_t k = 0; k < sizeof units / sizeof *units; k++)
+        if (strlen(units[k].name) == length && !strncmp(units[k].name, text, length) && text[length])
+            return read_positive(command, "--unit", text + length + 1, units[k].value);
+    return cli_usage_error(command, "--unit: expected length=, mass= or time= and its value in m, kg, s, found '%s'",
+                           text);
+}
+
+static phx_status put(phx_context *context, const import_arguments *given, const phx_import_report *report)
+{
+    const bool json = given->format && !strcmp(given->format, "json");
+    const phx_status status = json            ? phx_import_report_json(context, report, stdout)
+                              : given->output ? phx_import_report_text(context, report, stdout)
+                                              : phx_import_report_yaml(context, report, stdout);
+
+    return status || !given->output ? status : phx_import_report_save(context, report, given->output);
+}
+
+static int import(const cli_command *command, phx_context *context, import_arguments *given)
+{
+    phx_import_report *report = NULL;
+    int status = -1;
+
+    for (int k = 0; k < given->units.count && status < 0; k++)
+        status = read_unit(command, given->units.items[k], &given->options);
+    if (status < 0 && given->thickness)
+        status = read_positive(command, "--thickness", given->thickness, &given->options.thickness);
+    for (int k = 0; k < given->files.count && status < 0; k++)
+        status = cli_readable(given->files.items[k]);
+    if (status < 0)
+        status = cli_writable(context, 1, &given->output);
+    if (status >= 0)
+        return status;
+    given->options.n_files = given->files.count;
+    given->options.files = given->files.items;
+    phx_status result = phx_study_import(context, &given->options, &report);
+    cli_progress_done();
+    if (!result)
+        result = put(context, given, report);
+    phx_import_report_destroy(report);
+    return result ? cli_failed(context, result) : EXIT_DONE;
+}
+
+int cli_import(const cli_command *command, phx_context *context, int argc, char **argv)
+{
+    import_arguments given = {.options = phx_study_import_options_default()};
+    const cli_option options[] = {
+        {"--output", 'o', OPTION_TEXT, "MODEL", "a model file with the body (default: to standard output)",
+         &given.output},
+        {"--unit", 0, OPTION_LIST, "UNIT=VALUE", "of the files: length=0.001, mass=1000, time=1; may be repeated",
+         &given.units},
+        {"--mass-matrix", 0, OPTION_TEXT, "FILE", "file of M where its name does not say so",
+         &given.options.mass_matrix},
+        {"--stiffness-matrix", 0, OPTION_TEXT, "FILE", "file of K where its name does not say so",
+         &given.options.stiffness_matrix},
+        {"--name", 0, OPTION_TEXT, "TEXT", "of the body (default: that of the first file)", &given.options.name},
+        {"--thickness", 0, OPTION_TEXT, "H", "of a plate, m, where the file does not say it", &given.thickness},
+        {"--modes", 0, OPTION_COUNT, "N", "frequencies of the free body (default: 6)", &given.options.frequencies},
+        {"--format", 0, OPTION_CHOICE, "table|json", "of the summary; default: table", &given.format},
+    };
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), .wanted = 1,
+                                     .more = &given.files};
+    int status = cli_parse(command, context, &arguments, argc, argv);
+
+    if (status < 0)
+        status = import(command, context, &given);
+    cli_options_free(&arguments);
+    return status;
+}

@@ -1,0 +1,82 @@
+/* phlexor reduce */
+#include "cli.h"
+
+#include <string.h>
+
+typedef struct reduce_arguments {
+    const char *model, *body, *format, *output;
+    cli_list set;
+} reduce_arguments;
+
+static void print_text(const phx_reduce_report *report, const char *output)
+{
+    enum { MOST = 10 };
+
+    printf("%s: %s, %d coordinates, %d ports, %d nodes\n", output, report->body, report->coordinates, report->ports,
+           report->nodes);
+    printf("  mass         %.10g kg\n  frequencies ", report->mass);
+    for (int k = 0; k < report->coordinates && k < MOST; k++)
+        printf(" %.8g", report->frequency[k]);
+    printf("%s Hz\n", report->coordinates > MOST ? " ..." : "");
+    if (report->frequency_error >= 0.0)
+        printf(
+            "  errors       %.2g of the first frequencies with the joined ports held, %.2g of the flexibility there\n",
+            report->frequency_error, report->flexibility_error);
+    printf("In the model: %s: {kind: reduced, file: %s}, with its pose, velocity and damping\n", report->body, output);
+}
+
+static void print_json(const phx_reduce_report *report)
+{
+    printf("{\"coordinates\": %d, \"ports\": %d, \"nodes\": %d, \"mass\": %.17g, \"frequencies\": [",
+           report->coordinates, report->ports, report->nodes, report->mass);
+    for (int k = 0; k < report->coordinates; k++)
+        printf("%s%.17g", k ? ", " : "", report->frequency[k]);
+    printf("], \"frequency_error\": %.17g, \"flexibility_error\": %.17g}\n", report->frequency_error,
+           report->flexibility_error);
+}
+
+static int reduce(phx_context *context, const phx_model *model, const reduce_arguments *given)
+{
+    phx_reduce_report report = {0};
+    char *name = given->output ? NULL : cli_name(context, given->body, false, ".h5");
+    const char *const output = given->output ? given->output : name;
+    int status = output ? cli_writable(context, 1, &output) : cli_failed(context, PHX_ERR_MEMORY);
+
+    if (status < 0) {
+        const phx_status result = phx_study_reduce(context, model, given->body, output, &report);
+        cli_progress_done();
+        if (!result && given->format && !strcmp(given->format, "json"))
+            print_json(&report);
+        else if (!result)
+            print_text(&report, output);
+        status = result ? cli_failed(context, result) : EXIT_DONE;
+    }
+    phx_reduce_report_free(&report);
+    phx_free(name);
+    return status;
+}
+
+int cli_reduce(const cli_command *command, phx_context *context, int argc, char **argv)
+{
+    reduce_arguments given = {0};
+    const cli_option options[] = {
+        {"--body", 0, OPTION_TEXT, "BODY", "the body", &given.body},
+        {"--output", 'o', OPTION_TEXT, "BODY.h5", "default: the body's name with .h5, in the current directory",
+         &given.output},
+        {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
+        {"--format", 0, OPTION_CHOICE, "table|json", "of the summary; default: table", &given.format},
+    };
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
+    phx_model *model = NULL;
+    int status = cli_parse(command, context, &arguments, argc, argv);
+
+    if (status < 0 && !given.body)
+        status = cli_usage_error(command, "--body is missing: which body of %s?", given.model);
+    if (status < 0)
+        status = cli_read_model(context, given.model, &given.set, &model);
+    if (status < 0)
+        status = reduce(context, model, &given);
+    phx_model_destroy(model);
+    cli_options_free(&arguments);
+    return status;
+}

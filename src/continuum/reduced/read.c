@@ -1,0 +1,415 @@
+/* A body in its basis, read from a file. Everything that another program could have written wrong is checked. */
+#include "file/file.h"
+#include "reduced.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static phx_status wrong(phx_h5 *file, const char *path, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static phx_status wrong(phx_h5 *file, const char *path, const char *format, ...)
+{
+    char what[240];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    return phx_fail(phx_h5_context(file), PHX_ERR_FILE, "%s: %s %s; write the body again with 'phlexor reduce'",
+                    phx_h5_path(file), path, what);
+}
+
+/* ---- arrays ---- */
+static bool is_small(size_t extent)
+{
+    return extent <= INT_MAX / 16;
+}
+
+/* A matrix of this extent, finite. */
+static phx_status read_into(phx_h5 *file, const char *path, int rows, int cols, double *values)
+{
+    const size_t count = (size_t)rows * (size_t)cols;
+    size_t extent[2];
+
+    if (phx_h5_describe(file, path, extent) != PHX_H5_MATRIX)
+        return wrong(file, path, "is no matrix");
+    if (extent[0] != (size_t)rows || extent[1] != (size_t)cols)
+        return wrong(file, path, "has %zu x %zu numbers instead of %d x %d", extent[0], extent[1], rows, cols);
+    const phx_status status = phx_h5_read_matrix(file, path, extent[0], extent[1], values, NULL);
+    for (size_t k = 0; k < count && !status; k++)
+        if (!isfinite(values[k]))
+            return wrong(file, path, "has a number that is not finite in row %zu, column %zu", k / extent[1] + 1,
+                         k % extent[1] + 1);
+    return status;
+}
+
+static phx_status read_number(phx_h5 *file, const char *path, double *value)
+{
+    size_t extent[2];
+
+    if (phx_h5_describe(file, path, extent) != PHX_H5_NUMBER)
+        return wrong(file, path, "is no number");
+    return phx_h5_read_number(file, path, value);
+}
+
+static phx_status read_matrix(phx_h5 *file, const char *path, int rows, int cols, double **values)
+{
+    *values = phx_calloc(phx_h5_context(file), (size_t)rows * (size_t)cols + 1, sizeof **values);
+    return *values ? read_into(file, path, rows, cols, *values) : PHX_ERR_MEMORY;
+}
+
+/* A list of integers in [least, most]. */
+static phx_status read_integers(phx_h5 *file, const char *path, int least, int most, int *count, int **values)
+{
+    size_t extent[2];
+
+    if (phx_h5_describe(file, path, extent) != PHX_H5_LIST || !is_small(extent[0]))
+        return wrong(file, path, "is no list of integers");
+    *count = (int)extent[0];
+    *values = phx_calloc(phx_h5_context(file), extent[0] + 1, sizeof **values);
+    if (!*values)
+        return PHX_ERR_MEMORY;
+    const phx_status status = phx_h5_read_integers(file, path, *count, *values);
+    for (int k = 0; k < *count && !status; k++)
+        if ((*values)[k] < least || (*values)[k] > most)
+            return wrong(file, path, "has %d at place %d; it must be in [%d, %d]", (*values)[k], k + 1, least, most);
+    return status;
+}
+
+/* Rows or columns of a matrix. */
+static phx_status extent_of(phx_h5 *file, const char *path, int which, int *extent)
+{
+    size_t found[2];
+
+    if (phx_h5_describe(file, path, found) != PHX_H5_MATRIX || !is_small(found[0]) || !is_small(found[1]))
+        return wrong(file, path, "is no matrix");
+    *extent = (int)found[which];
+    return PHX_OK;
+}
+
+/* ---- integrals ---- */
+static phx_status check_symmetry(phx_h5 *file, const reduced_field *field, int n, const double *a)
+{
+    const double sign = field->a == SKEW ? -1.0 : 1.0;
+    double most = 0.0;
+
+    if (field->a == ANY)
+        return PHX_OK;
+    for (int k = 0; k < n * n; k++)
+        most = fmax(most, fabs(a[k]));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j <= i; j++)
+            if (!(fabs(a[i * n + j] - sign * a[j * n + i]) <= 1e-9 * most))
+                return wrong(file, field->path, "must be %s; entries %d,%d and %d,%d are %g and %g",
+                             field->a == SKEW ? "antisymmetric" : "symmetric", i + 1, j + 1, j + 1, i + 1, a[i * n + j],
+                             a[j * n + i]);
+    return PHX_OK;
+}
+
+static phx_status read_fields(phx_h5 *file, phx_flex *flex)
+{
+    phx_status status = phx_flex_allocate_vectors(phx_h5_context(file), flex);
+
+    if (!status)
+        status = phx_flex_dense_pattern(phx_h5_context(file), flex);
+    if (!status)
+        status = phx_flex_allocate_matrices(phx_h5_context(file), flex, true);
+    for (int k = 0; k < REDUCED_FIELDS && !status; k++) {
+        const reduced_field *field = &reduced_fields[k];
+        double *values = *reduced_values(field, flex);
+        status = read_into(file, field->path, reduced_extent(field->rows, flex->n),
+                           reduced_extent(field->cols, flex->n), values);
+        if (!status)
+            status = check_symmetry(file, field, flex->n, values);
+    }
+    return status;
+}
+
+/* |  m I     [s0]x^T   S   |
+ * |  [s0]x   J0        C   |   is positive definite
+ * |  S^T     C^T       M   |  */
+static phx_status check_mass(phx_h5 *file, const phx_flex *flex)
+{
+    const int n = flex->n, size = 6 + n;
+    const double *s = flex->s0, *J = flex->J0;
+    const double cross[3][3] = {{0.0, -s[2], s[1]}, {s[2], 0.0, -s[0]}, {-s[1], s[0], 0.0}};
+    double *a = phx_calloc(phx_h5_context(file), (size_t)size * (size_t)size, sizeof *a);
+
+    if (!a)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < 3; i++) {
+        a[i * size + i] = flex->mass;
+        for (int j = 0; j < 3; j++) {
+            a[(3 + i) * size + j] = a[j * size + 3 + i] = cross[i][j];
+            a[(3 + i) * size + 3 + j] = J[i == j ? i : i + j + 2];
+        }
+        for (int j = 0; j < n; j++) {
+            a[i * size + 6 + j] = a[(6 + j) * size + i] = flex->S[i * n + j];
+            a[(3 + i) * size + 6 + j] = a[(6 + j) * size + 3 + i] = flex->C[i * n + j];
+        }
+    }
+    for (int i = 0; i < n; i++)
+        memcpy(a + (size_t)(6 + i) * (size_t)size + 6, flex->M + (size_t)i * (size_t)n, (size_t)n * sizeof *a);
+    phx_status status = phx_dense_cholesky(phx_h5_context(file), size, a);
+    phx_free(a);
+    if (status && status != PHX_ERR_MEMORY)
+        status = wrong(file, "/M", "with mass, s0, J0, S and C is no positive definite mass matrix");
+    return status;
+}
+
+static phx_status read_rows(phx_h5 *file, const char *path, int rows, int n, double **dense, phx_csr *matrix)
+{
+    const phx_status status = read_matrix(file, path, rows, n, dense);
+    return status ? status : phx_csr_from_dense(phx_h5_context(file), rows, n, *dense, 0.0, matrix);
+}
+
+/* root and stress; K = B^T B. */
+static phx_status read_stiffness(phx_h5 *file, phx_flex *flex)
+{
+    const int n = flex->n;
+    double *B = NULL, *stress = NULL, most = 0.0;
+    phx_status status = extent_of(file, "/root", 0, &flex->n_stress);
+
+    if (!status)
+        status = read_rows(file, "/root", flex->n_stress, n, &B, &flex->root);
+    if (!status)
+        status = read_rows(file, "/stress", flex->n_stress, n, &stress, &flex->stress);
+    for (int i = 0; i < n * n && !status; i++)
+        most = fmax(most, fabs(flex->K[i]));
+    for (int i = 0; i < n && !status; i++)
+        for (int j = 0; j <= i && !status; j++) {
+            double sum = 0.0;
+            for (int r = 0; r < flex->n_stress; r++)
+                sum += B[(size_t)r * (size_t)n + (size_t)i] * B[(size_t)r * (size_t)n + (size_t)j];
+            if (!(fabs(sum - flex->K[i * n + j]) <= 1e-9 * most))
+                status = wrong(file, "/K", "is not B^T B with B = /root: entry %d,%d is %g instead of %g", i + 1, j + 1,
+                               flex->K[i * n + j], sum);
+        }
+    phx_free(B);
+    phx_free(stress);
+    return status;
+}
+
+static phx_status read_flex(phx_h5 *file, reduced_source *it)
+{
+    phx_flex *flex = &it->shape.source.flex;
+    phx_status status = extent_of(file, "/omega", 1, &flex->n);
+
+    flex->dim = 3;
+    if (!status && (flex->n < 1 || flex->n > 10000))
+        status = wrong(file, "/omega", "has %d coordinates; there must be 1 to 10000", flex->n);
+    if (!status)
+        status = read_matrix(file, "/omega", 1, flex->n, &it->shape.omega);
+    if (!status)
+        status = read_number(file, "/mass", &flex->mass);
+    if (!status && !(flex->mass > 0.0 && isfinite(flex->mass)))
+        status = wrong(file, "/mass", "is %g kg", flex->mass);
+    if (!status)
+        status = read_into(file, "/s0", 1, 3, flex->s0);
+    if (!status)
+        status = read_into(file, "/J0", 1, PHX_MAX_PAIR, flex->J0);
+    if (!status)
+        status = read_fields(file, flex);
+    if (!status)
+        status = check_mass(file, flex);
+    if (!status)
+        status = read_stiffness(file, flex);
+    return status ? status : phx_flex_make_compact(phx_h5_context(file), flex);
+}
+
+/* ---- ports ---- */
+static phx_status check_port(phx_h5 *file, const reduced_source *it, int p)
+{
+    const double *R = it->rotation + 9 * (size_t)p;
+    double worst = 0.0, c[3];
+
+    if (!it->names[p][0])
+        return wrong(file, "/ports/name", "has a port without a name, %d", p + 1);
+    for (int other = 0; other < p; other++)
+        if (!strcmp(it->names[p], it->names[other]))
+            return wrong(file, "/ports/name", "has two ports '%s'", it->names[p]);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            worst = fmax(worst, fabs(R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j] - (i == j)));
+    phx_rot_x_vec(3, R, R + 3, c);
+    if (worst > 1e-9 || !(c[0] * R[6] + c[1] * R[7] + c[2] * R[8] > 0.0))
+        return wrong(file, "/ports/rotation", "of port '%s' is no rotation", it->names[p]);
+    return PHX_OK;
+}
+
+static phx_status fill_points(phx_h5 *file, reduced_source *it, const double *x, const double *phi, const double *theta)
+{
+    const int k = it->shape.source.flex.n;
+    phx_status status = PHX_OK;
+
+    for (int p = 0; p < it->n_ports && !status; p++) {
+        phx_flex_point *point = &it->points[p];
+        status = phx_flex_point_allocate(phx_h5_context(file), 3, k, point);
+        if (status)
+            break;
+        point->n = k;
+        for (int c = 0; c < k; c++)
+            point->dof[c] = c;
+        memcpy(point->x, x + 3 * (size_t)p, sizeof point->x);
+        memcpy(point->phi, phi + 3 * (size_t)p * (size_t)k, 3 * (size_t)k * sizeof *phi);
+        memcpy(point->theta, theta + 3 * (size_t)p * (size_t)k, 3 * (size_t)k * sizeof *theta);
+        status = check_port(file, it, p);
+    }
+    return status;
+}
+
+static phx_status read_ports(phx_h5 *file, reduced_source *it)
+{
+    const int k = it->shape.source.flex.n;
+    double *x = NULL, *phi = NULL, *theta = NULL;
+    phx_status status = phx_h5_read_names(file, "/ports/name", &it->n_ports, &it->names);
+
+    if (!status && !is_small((size_t)it->n_ports * 3))
+        status = wrong(file, "/ports/name", "has too many ports, %d", it->n_ports);
+    if (!status && !(it->points = phx_calloc(phx_h5_context(file), (size_t)it->n_ports + 1, sizeof *it->points)))
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = read_matrix(file, "/ports/position", it->n_ports, 3, &x);
+    if (!status)
+        status = read_matrix(file, "/ports/rotation", it->n_ports, 9, &it->rotation);
+    if (!status)
+        status = read_matrix(file, "/ports/phi", 3 * it->n_ports, k, &phi);
+    if (!status)
+        status = read_matrix(file, "/ports/theta", 3 * it->n_ports, k, &theta);
+    if (!status)
+        status = fill_points(file, it, x, phi, theta);
+    phx_free(x);
+    phx_free(phi);
+    phx_free(theta);
+    return status;
+}
+
+/* ---- the picture ---- */
+static const phx_elastic_ops picture_ops = {.kind = "reduced body"};
+
+static phx_status read_nodes(phx_h5 *file, phx_elastic_model *model)
+{
+    int labels = 0;
+    phx_status status = extent_of(file, "/picture/x", 0, &model->n_nodes);
+
+    if (!status)
+        status = read_matrix(file, "/picture/x", model->n_nodes, 3, &model->x);
+    if (!status)
+        status = read_integers(file, "/picture/label", 1, INT_MAX, &labels, &model->label);
+    if (!status && labels != model->n_nodes)
+        status = wrong(file, "/picture/label", "has %d labels for %d nodes", labels, model->n_nodes);
+    return status;
+}
+
+static phx_status check_cells(phx_h5 *file, const phx_mesh *mesh, const int *type, int firsts, int nodes)
+{
+    if (firsts != mesh->n_cells + 1 || mesh->first[0] != 0 || mesh->first[mesh->n_cells] != nodes)
+        return wrong(file, "/picture/cell_first", "does not part the nodes of %d cells", mesh->n_cells);
+    for (int c = 0; c < mesh->n_cells; c++) {
+        const phx_cell_info *info = phx_cell_info_of((phx_cell_type)type[c]);
+        if (mesh->first[c + 1] - mesh->first[c] != info->nodes)
+            return wrong(file, "/picture/cell_first", "gives cell %d, a %s, %d nodes", c + 1, info->name,
+                         mesh->first[c + 1] - mesh->first[c]);
+    }
+    return PHX_OK;
+}
+
+static phx_status read_cells(phx_h5 *file, phx_elastic_model *model)
+{
+    phx_mesh *mesh = &model->mesh;
+    phx_context *context = phx_h5_context(file);
+    int *type = NULL, firsts = 0, nodes = 0;
+    phx_status status = phx_h5_get_integer(file, "/picture", "mesh_nodes", &mesh->n_nodes);
+
+    if (!status && (mesh->n_nodes < 0 || mesh->n_nodes > model->n_nodes)) {
+        status = wrong(file, "/picture", "says that %d of its %d nodes are of the mesh", mesh->n_nodes, model->n_nodes);
+        mesh->n_nodes = 0;
+    }
+    if (!status)
+        status = read_integers(file, "/picture/cell_type", 0, PHX_CELL_TYPES - 1, &mesh->n_cells, &type);
+    if (!status)
+        status = read_integers(file, "/picture/cell_first", 0, INT_MAX, &firsts, &mesh->first);
+    if (!status)
+        status = read_integers(file, "/picture/cell_node", 0, mesh->n_nodes - 1, &nodes, &mesh->node);
+    if (!status)
+        status = check_cells(file, mesh, type, firsts, nodes);
+    if (!status) {
+        mesh->x = phx_calloc(context, 3 * (size_t)mesh->n_nodes + 1, sizeof *mesh->x);
+        mesh->label = phx_calloc(context, (size_t)mesh->n_nodes + 1, sizeof *mesh->label);
+        mesh->type = phx_calloc(context, (size_t)mesh->n_cells + 1, sizeof *mesh->type);
+        status = mesh->x && mesh->label && mesh->type ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    if (!status) {
+        memcpy(mesh->x, model->x, 3 * (size_t)mesh->n_nodes * sizeof *mesh->x);
+        memcpy(mesh->label, model->label, (size_t)mesh->n_nodes * sizeof *mesh->label);
+    }
+    for (int c = 0; c < mesh->n_cells && !status; c++)
+        mesh->type[c] = (phx_cell_type)type[c];
+    phx_free(type);
+    return status;
+}
+
+static phx_status read_basis(phx_h5 *file, reduced_source *it)
+{
+    phx_elastic_model *model = it->shape.model;
+    int components = 0;
+    phx_status status = read_integers(file, "/picture/unknown_node", 0, model->n_nodes - 1, &model->n, &model->node);
+
+    if (!status)
+        status =
+            read_integers(file, "/picture/unknown_component", 0, PHX_UNKNOWN_OTHER - 1, &components, &model->component);
+    if (!status && components != model->n)
+        status = wrong(file, "/picture/unknown_component", "has %d entries for %d unknowns", components, model->n);
+    return status ? status : read_matrix(file, "/picture/Phi", it->shape.source.flex.n, model->n, &it->shape.Phi);
+}
+
+static phx_status read_picture(phx_h5 *file, reduced_source *it)
+{
+    phx_elastic_model *model = phx_calloc(phx_h5_context(file), 1, sizeof *model);
+
+    if (!model)
+        return PHX_ERR_MEMORY;
+    model->ops = &picture_ops;
+    it->shape.model = model;
+    phx_status status = read_nodes(file, model);
+    if (!status)
+        status = read_cells(file, model);
+    return status ? status : read_basis(file, it);
+}
+
+/* ---- the file ---- */
+phx_status phx_reduced_read(phx_context *context, const char *path, phx_flex_source **source)
+{
+    phx_h5 *file = NULL;
+    reduced_source *it = NULL;
+
+    if (!path || !source)
+        return phx_fail_null(context, __func__, "path or source");
+    *source = NULL;
+    phx_status status = phx_h5_open(context, path, &file);
+    if (status)
+        return status;
+    status = phx_h5_expect(file, PHX_FORMAT_BODY);
+    if (!status && !(it = phx_calloc(context, 1, sizeof *it)))
+        status = PHX_ERR_MEMORY;
+    if (!status) {
+        it->shape.source.operations = &reduced_operations;
+        status = read_number(file, "/frequency_error", &it->shape.quality.frequency);
+    }
+    if (!status)
+        status = read_number(file, "/flexibility_error", &it->shape.quality.flexibility);
+    if (!status)
+        status = read_flex(file, it);
+    if (!status)
+        status = read_ports(file, it);
+    if (!status)
+        status = read_picture(file, it);
+    phx_h5_close(file);
+    if (!status)
+        *source = &it->shape.source;
+    else if (it)
+        phx_flex_source_destroy(&it->shape.source);
+    return status;
+}

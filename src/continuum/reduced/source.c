@@ -1,0 +1,110 @@
+/* A reduced body as a source of deformation: its points, masses at its ports. */
+#include "reduced.h"
+
+#include <string.h>
+
+static void destroy(phx_flex_source *source)
+{
+    reduced_source *it = (reduced_source *)source;
+
+    if (it->base) {
+        phx_flex_source_destroy(it->base);
+    } else {
+        for (int p = 0; p < it->n_ports; p++) {
+            if (it->names)
+                phx_free(it->names[p]);
+            if (it->points)
+                phx_flex_point_free(&it->points[p]);
+        }
+        phx_free(it->names);
+        phx_free(it->points);
+        phx_free(it->rotation);
+        phx_elastic_destroy(it->shape.model);
+        phx_free(it->shape.Phi);
+        phx_free(it->shape.omega);
+    }
+    phx_free(it);
+}
+
+static phx_status point_at(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                           phx_flex_point *point)
+{
+    const reduced_source *it = reduced_of(source);
+
+    if (location->sort == PHX_LOCATION_NODE)
+        return continuum_node_point(context, &it->shape, location->node, point);
+    phx_nearest nearest = phx_nearest_to(location->name);
+    for (int p = 0; p < it->n_ports; p++) {
+        if (!strcmp(it->names[p], location->name))
+            return phx_flex_point_copy(context, 3, &it->points[p], point);
+        phx_nearest_offer(&nearest, it->names[p]);
+    }
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s%s", source->operations->name,
+                    phx_shown_text(location->name).text, phx_nearest_hint(&nearest).text);
+}
+
+enum { SORTS = 1 << PHX_LOCATION_NAME | 1 << PHX_LOCATION_NODE };
+const phx_source_operations reduced_operations = {"reduced body", destroy, SORTS, point_at, NULL, NULL};
+
+int phx_reduced_ports(const phx_flex_source *source)
+{
+    return reduced_of(source)->n_ports;
+}
+
+const char *phx_reduced_port_name(const phx_flex_source *source, int port)
+{
+    return reduced_of(source)->names[port];
+}
+
+const double *phx_reduced_port_rotation(const phx_flex_source *source, int port)
+{
+    return reduced_of(source)->rotation + 9 * (size_t)port;
+}
+
+const double *phx_reduced_port_position(const phx_flex_source *source, int port)
+{
+    return reduced_of(source)->points[port].x;
+}
+
+/* A copy of everything in a flex on a full pattern. */
+static phx_status copy_flex(phx_context *context, const phx_flex *from, phx_flex *flex)
+{
+    const size_t n = (size_t)from->n;
+    double *unit = phx_calloc(context, n * n, sizeof *unit);
+    phx_status status = unit ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (size_t i = 0; i < n && !status; i++)
+        unit[i * (n + 1)] = 1.0;
+    if (!status)
+        status = phx_flex_project(context, from, from->n, unit, flex);
+    phx_free(unit);
+    return status;
+}
+
+phx_status phx_reduced_with_masses(phx_context *context, phx_flex_source *base, int n_masses,
+                                   const phx_continuum_mass *masses, phx_flex_source **source)
+{
+    reduced_source *made = phx_calloc(context, 1, sizeof *made);
+    phx_status status = made ? copy_flex(context, &base->flex, &made->shape.source.flex) : PHX_ERR_MEMORY;
+    phx_flex *flex = made ? &made->shape.source.flex : NULL;
+
+    for (int k = 0; k < n_masses && !status; k++)
+        status = phx_flex_add_mass(context, &reduced_of(base)->points[masses[k].interface], masses[k].mass,
+                                   masses[k].inertia, flex);
+    if (!status) {
+        phx_flex_free_compact(flex->compact);
+        flex->compact = NULL;
+        status = phx_flex_make_compact(context, flex);
+    }
+    if (status) {
+        phx_flex_free(flex);
+        phx_free(made);
+        return status;
+    }
+    const phx_flex own = *flex;
+    *made = *reduced_of(base);
+    made->shape.source = (phx_flex_source){.operations = &reduced_operations, .flex = own};
+    made->base = phx_flex_source_share(base);
+    *source = &made->shape.source;
+    return PHX_OK;
+}

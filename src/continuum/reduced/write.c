@@ -1,0 +1,225 @@
+/* A body in its basis, written to a file. */
+#include "file/file.h"
+#include "reduced.h"
+
+#include <string.h>
+
+typedef struct reduced_content {
+    const char *name, *kind;
+    const continuum_source *shape;
+    int n_ports;
+    const phx_reduced_port *ports;
+} reduced_content;
+
+static void put_matrix(phx_h5 *file, const char *path, int rows, int cols, const double *values, const char *meaning,
+                       const char *unit)
+{
+    phx_h5_put_matrix(file, path, (size_t)rows, (size_t)cols, values, NULL);
+    phx_h5_set_text(file, path, "meaning", meaning);
+    phx_h5_set_text(file, path, "unit", unit);
+}
+
+static phx_status put_sparse(phx_h5 *file, const char *path, const phx_csr *matrix, const char *meaning,
+                             const char *unit)
+{
+    double *dense = phx_calloc(phx_h5_context(file), (size_t)matrix->rows * (size_t)matrix->cols + 1, sizeof *dense);
+
+    if (!dense)
+        return PHX_ERR_MEMORY;
+    phx_csr_to_dense(matrix, dense);
+    put_matrix(file, path, matrix->rows, matrix->cols, dense, meaning, unit);
+    phx_free(dense);
+    return PHX_OK;
+}
+
+static phx_status put_body(phx_h5 *file, const continuum_source *shape)
+{
+    phx_flex flex = shape->source.flex; /* its fields are read */
+    phx_status status;
+
+    phx_h5_put_number(file, "/mass", flex.mass);
+    phx_h5_set_text(file, "/mass", "unit", "kg");
+    put_matrix(file, "/s0", 1, 3, flex.s0, "first moment about the origin, undeformed", "kg m");
+    put_matrix(file, "/J0", 1, PHX_MAX_PAIR, flex.J0, "inertia about the origin, pairs 11 22 33 12 13 23", "kg m^2");
+    put_matrix(file, "/omega", 1, flex.n, shape->omega, "circular frequencies of the coordinates", "rad/s");
+    for (int k = 0; k < REDUCED_FIELDS; k++) {
+        const reduced_field *field = &reduced_fields[k];
+        put_matrix(file, field->path, reduced_extent(field->rows, flex.n), reduced_extent(field->cols, flex.n),
+                   *reduced_values(field, &flex), field->meaning, field->unit);
+    }
+    status = put_sparse(file, "/root", &flex.root, "B, K = B^T B", "1/s");
+    return status ? status : put_sparse(file, "/stress", &flex.stress, "stress state by the coordinates", "1/s");
+}
+
+/* Points of the ports: displacement and rotation, 3 rows each. */
+static phx_status put_points(phx_h5 *file, const reduced_content *content)
+{
+    const phx_flex_source *source = &content->shape->source;
+    const size_t k = (size_t)source->flex.n;
+    phx_context *context = phx_h5_context(file);
+    double *rows = phx_calloc(context, 6 * k, sizeof *rows);
+    phx_status status = rows ? PHX_OK : PHX_ERR_MEMORY;
+
+    phx_h5_make_rows(file, "/ports/position", (size_t)content->n_ports, 3);
+    phx_h5_make_rows(file, "/ports/rotation", (size_t)content->n_ports, 9);
+    phx_h5_make_rows(file, "/ports/phi", 3 * (size_t)content->n_ports, k);
+    phx_h5_make_rows(file, "/ports/theta", 3 * (size_t)content->n_ports, k);
+    for (size_t p = 0; p < (size_t)content->n_ports && !status; p++) {
+        phx_flex_point point = {.n = 0};
+        status = phx_flex_source_point(source, context, content->ports[p].location, &point);
+        memset(rows, 0, 6 * k * sizeof *rows);
+        for (int c = 0; c < point.n && !status; c++)
+            for (size_t a = 0; a < 3; a++) {
+                rows[a * k + (size_t)point.dof[c]] = point.phi[a * (size_t)point.n + (size_t)c];
+                rows[(3 + a) * k + (size_t)point.dof[c]] = point.theta[a * (size_t)point.n + (size_t)c];
+            }
+        phx_h5_put_rows(file, "/ports/position", p, 1, point.x);
+        phx_h5_put_rows(file, "/ports/rotation", p, 1, content->ports[p].rotation);
+        phx_h5_put_rows(file, "/ports/phi", 3 * p, 3, rows);
+        phx_h5_put_rows(file, "/ports/theta", 3 * p, 3, rows + 3 * k);
+        phx_flex_point_free(&point);
+    }
+    phx_free(rows);
+    return status;
+}
+
+static phx_status put_ports(phx_h5 *file, const reduced_content *content)
+{
+    const char **names = phx_calloc(phx_h5_context(file), (size_t)content->n_ports + 1, sizeof *names);
+
+    if (!names)
+        return PHX_ERR_MEMORY;
+    for (int p = 0; p < content->n_ports; p++)
+        names[p] = content->ports[p].name;
+    phx_h5_make_group(file, "/ports");
+    phx_h5_put_names(file, "/ports/name", content->n_ports, names);
+    phx_free((void *)names);
+    return put_points(file, content);
+}
+
+/* ---- the picture: nodes, cells, and the basis at the unknowns that belong to nodes ---- */
+static bool is_placed(const phx_elastic_model *model, int j)
+{
+    return model->node[j] >= 0 && model->component[j] < PHX_UNKNOWN_OTHER;
+}
+
+static phx_status put_basis(phx_h5 *file, const continuum_source *shape)
+{
+    const phx_elastic_model *model = shape->model;
+    phx_context *context = phx_h5_context(file);
+    const size_t n = (size_t)model->n;
+    int count = 0;
+    int *node = phx_calloc(context, n + 1, sizeof *node), *component = phx_calloc(context, n + 1, sizeof *component);
+    double *column = phx_calloc(context, n + 1, sizeof *column);
+    phx_status status = node && component && column ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int j = 0; j < model->n && !status; j++)
+        if (is_placed(model, j)) {
+            node[count] = model->node[j];
+            component[count++] = model->component[j];
+        }
+    if (!status) {
+        phx_h5_put_integers(file, "/picture/unknown_node", count, node);
+        phx_h5_put_integers(file, "/picture/unknown_component", count, component);
+        phx_h5_make_rows(file, "/picture/Phi", (size_t)shape->source.flex.n, (size_t)count);
+    }
+    for (size_t k = 0; k < (size_t)shape->source.flex.n && !status && count > 0; k++) {
+        int next = 0;
+        for (int j = 0; j < model->n; j++)
+            if (is_placed(model, j))
+                column[next++] = shape->Phi[k * n + (size_t)j];
+        phx_h5_put_rows(file, "/picture/Phi", k, 1, column);
+    }
+    phx_free(node);
+    phx_free(component);
+    phx_free(column);
+    return status;
+}
+
+static phx_status put_cells(phx_h5 *file, const phx_mesh *mesh)
+{
+    static const int none[1] = {0};
+    int *types = phx_calloc(phx_h5_context(file), (size_t)mesh->n_cells + 1, sizeof *types);
+
+    if (!types)
+        return PHX_ERR_MEMORY;
+    for (int c = 0; c < mesh->n_cells; c++)
+        types[c] = (int)mesh->type[c];
+    phx_h5_set_integer(file, "/picture", "mesh_nodes", mesh->n_nodes);
+    phx_h5_put_integers(file, "/picture/cell_type", mesh->n_cells, types);
+    phx_h5_put_integers(file, "/picture/cell_first", mesh->n_cells + 1, mesh->first ? mesh->first : none);
+    phx_h5_put_integers(file, "/picture/cell_node", mesh->n_cells ? mesh->first[mesh->n_cells] : 0, mesh->node);
+    phx_free(types);
+    return PHX_OK;
+}
+
+static phx_status put_nodes(phx_h5 *file, const phx_elastic_model *model)
+{
+    int *label = phx_calloc(phx_h5_context(file), (size_t)model->n_nodes + 1, sizeof *label);
+
+    if (!label)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < model->n_nodes; i++)
+        label[i] = model->label ? model->label[i] : i + 1;
+    phx_h5_make_group(file, "/picture");
+    phx_h5_put_matrix(file, "/picture/x", (size_t)model->n_nodes, 3, model->x, NULL);
+    phx_h5_put_integers(file, "/picture/label", model->n_nodes, label);
+    phx_free(label);
+    return PHX_OK;
+}
+
+static phx_status put_content(phx_h5 *file, const reduced_content *content)
+{
+    const continuum_source *shape = content->shape;
+    phx_status status;
+
+    phx_h5_set_text(file, "/", "format", PHX_FORMAT_BODY);
+    phx_h5_set_integer(file, "/", "format_version", PHX_FORMAT_VERSION);
+    phx_h5_set_text(file, "/", "program_version", phx_version());
+    phx_h5_set_text(file, "/", "body", content->name);
+    phx_h5_set_text(file, "/", "kind", content->kind);
+    phx_h5_put_number(file, "/frequency_error", shape->quality.frequency);
+    phx_h5_put_number(file, "/flexibility_error", shape->quality.flexibility);
+    status = put_body(file, shape);
+    if (!status)
+        status = put_ports(file, content);
+    if (!status)
+        status = put_nodes(file, shape->model);
+    if (!status)
+        status = put_cells(file, &shape->model->mesh);
+    return status ? status : put_basis(file, shape);
+}
+
+static phx_status write_file(phx_context *context, const char *path, const void *data)
+{
+    phx_h5 *file = NULL;
+    phx_status status = phx_h5_create(context, path, &file);
+
+    if (status)
+        return status;
+    status = put_content(file, data);
+    if (!status)
+        return phx_h5_finish(file);
+    phx_h5_close(file);
+    return status;
+}
+
+phx_status phx_reduced_write(phx_context *context, const char *path, const char *name, const char *kind,
+                             const phx_flex_source *source, int n_ports, const phx_reduced_port *ports)
+{
+    if (!path || !name || !kind || !source || (n_ports > 0 && !ports))
+        return phx_fail_null(context, __func__, "path, name, kind, source or ports");
+    const reduced_content content = {
+        .name = name, .kind = kind, .shape = (const continuum_source *)source, .n_ports = n_ports, .ports = ports};
+
+    if (!phx_continuum_model(source))
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "'%s' is a %s; bodies on a mesh and those of other programs can be reduced", name,
+                        phx_flex_source_kind(source));
+    if (source->flex.stiffening)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED, "'%s' has geometric stiffening, which a reduced body cannot have",
+                        name);
+    if (source->flex.n < 1)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED, "'%s' has no coordinates of deformation; make it rigid", name);
+    return phx_file_replace(context, path, write_file, &content);
+}

@@ -1,0 +1,155 @@
+/* An elastic body in its basis, from the file that `phlexor reduce` has written. */
+#include "body_kinds.h"
+#include "schema_parts.h"
+
+#include "continuum/continuum.h"
+
+#include <string.h>
+
+/* ---- keys ---- */
+typedef struct reduced {
+    const char *file;
+    phx_flex_source *source; /* borrowed from the store */
+} reduced;
+
+static const reduced *reduced_of(const phx_model_body *body)
+{
+    return body->own;
+}
+
+static phx_status fail_at(phx_reader *reader, const phx_node *node, phx_status status)
+{
+    char *message = status == PHX_ERR_MEMORY ? NULL : phx_strdup(NULL, phx_context_message(reader->context));
+
+    if (message)
+        status = phx_reader_fail(reader, node, "%s", message);
+    phx_free(message);
+    return status;
+}
+
+/* The body in the file `path`, read once for a document. */
+static phx_status find_source(phx_reader *reader, const char *path, phx_flex_source **source)
+{
+    struct phx_model_store *store = reader->model->store;
+    phx_file_body *body = store->bodies;
+
+    while (body && strcmp(body->path, path) != 0)
+        body = body->next;
+    if (!body) {
+        body = phx_arena_calloc(reader->context, &store->document, 1, sizeof *body);
+        const char *copy = body ? phx_arena_text(reader->context, &store->document, path, strlen(path)) : NULL;
+        if (!copy)
+            return PHX_ERR_MEMORY;
+        const phx_status status = phx_reduced_read(reader->context, path, &body->source);
+        if (status)
+            return status;
+        body->path = copy;
+        body->next = store->bodies;
+        store->bodies = body;
+    }
+    *source = body->source;
+    return PHX_OK;
+}
+
+static phx_status make_ports(phx_reader *reader, const phx_node *node, const phx_flex_source *source)
+{
+    phx_model_body *body = reader->body;
+    const int count = phx_reduced_ports(source);
+    phx_status status = PHX_OK;
+
+    body->ports = phx_reader_calloc(reader, (size_t)count + 1, sizeof *body->ports);
+    if (!body->ports)
+        return PHX_ERR_MEMORY;
+    for (int p = 0; p < count && !status; p++) {
+        phx_model_port *port = &body->ports[p];
+        port->name = phx_reduced_port_name(source, p);
+        port->location = phx_location_of_name(port->name);
+        port->placed = true;
+        memcpy(port->position, phx_reduced_port_position(source, p), sizeof port->position);
+        memcpy(port->rotation.matrix, phx_reduced_port_rotation(source, p), sizeof port->rotation.matrix);
+        status = phx_reader_place(reader, port, sizeof *port, node->source);
+    }
+    body->n_ports = count;
+    return status;
+}
+
+static phx_status read_file(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    reduced *it = owner;
+    phx_status status = phx_type_path.read(reader, key, node, field, owner);
+
+    if (status)
+        return status;
+    status = find_source(reader, it->file, &it->source);
+    return status ? fail_at(reader, node, status) : make_ports(reader, node, it->source);
+}
+static const phx_type type_file = {"file", "{\"type\": \"string\"}", read_file, NULL};
+
+static const phx_key keys[] = {
+    {"file", &type_file, AT(reduced, file), .own = true, .required = true, .kinds = BIT(PHX_MODEL_REDUCED),
+     .doc = "what 'phlexor reduce' has written; its ports are those of the body"},
+};
+
+/* ---- reading ---- */
+static void place_port(const phx_model_body *body, phx_model_port *port)
+{
+    (void)body;
+    port->location = phx_location_of_name(port->name);
+}
+
+static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    (void)reader, (void)node, (void)body; /* the file is checked where it is read */
+    return PHX_OK;
+}
+
+/* ---- building ---- */
+static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+{
+    const int count = body->n_point_masses;
+    phx_body_def def = phx_builder_body_def(builder, body);
+    phx_continuum_mass *masses = phx_calloc(builder->context, (size_t)count + 1, sizeof *masses);
+    phx_status status = masses ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < count && !status; k++) {
+        const phx_model_point_mass *mass = &body->point_masses[k];
+        masses[k] = (phx_continuum_mass){.interface = mass->at.port, .mass = mass->mass};
+        memcpy(masses[k].inertia, mass->inertia, sizeof masses[k].inertia);
+    }
+    if (!status && count > 0)
+        status = phx_reduced_with_masses(builder->context, reduced_of(body)->source, count, masses, source);
+    else if (!status)
+        *source = phx_flex_source_share(reduced_of(body)->source);
+    phx_free(masses);
+    if (status)
+        return status;
+    def.flex = phx_flex_source_flex(*source);
+    def.damping_mass = body->damping.mass;
+    def.damping_stiffness = body->damping.stiffness;
+    def.damping_modal = body->damping.modal.value;
+    return phx_body_create(builder->context, &def, made);
+}
+
+static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)
+{
+    const phx_flex *flex = phx_flex_source_flex(reduced_of(body)->source);
+
+    (void)model;
+    phx_extreme_offer(worst, "file", flex->mass);
+}
+
+const phx_body_row phx_body_row_reduced = {
+    .info = {.name = "reduced",
+             .noun = "reduced body",
+             .is = "a reduced body",
+             .doc = "an elastic body in its basis, from a file that phlexor reduce has written",
+             .space = true,
+             .deforms = true,
+             .locations = 1u << PHX_LOCATION_NODE},
+    .traits = PHX_BODY_DAMPING,
+    .keys = KEYS(keys),
+    .own_size = sizeof(reduced),
+    .place_port = place_port,
+    .finish = finish,
+    .build = build,
+    .offer_numbers = offer_numbers};

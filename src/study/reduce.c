@@ -1,0 +1,83 @@
+/* A body of a model in its basis, written to a file. */
+#include "internal.h"
+
+#include "continuum/continuum.h"
+
+#include <string.h>
+
+void phx_reduce_report_free(phx_reduce_report *report)
+{
+    if (!report)
+        return;
+    phx_free(report->frequency);
+    *report = (phx_reduce_report){0};
+}
+
+static phx_status fill_report(phx_context *context, const phx_model_body *body, const phx_flex_source *source,
+                              phx_reduce_report *report)
+{
+    static const double two_pi = 6.28318530717958647693;
+    const phx_flex *flex = phx_flex_source_flex(source);
+    const double *omega = phx_continuum_frequencies(source);
+    const phx_basis_quality *quality = phx_continuum_quality(source);
+
+    report->frequency = phx_calloc(context, (size_t)flex->n + 1, sizeof *report->frequency);
+    if (!report->frequency)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < flex->n; k++)
+        report->frequency[k] = omega[k] / two_pi;
+    report->body = body->name;
+    report->mass = flex->mass;
+    report->coordinates = flex->n;
+    report->ports = body->n_ports;
+    report->nodes = phx_continuum_model(source)->n_nodes;
+    report->frequency_error = quality->frequency;
+    report->flexibility_error = quality->flexibility;
+    return PHX_OK;
+}
+
+static phx_status write_body(phx_context *context, const phx_model_body *body, const phx_flex_source *source,
+                             const char *path)
+{
+    phx_reduced_port *ports = phx_calloc(context, (size_t)body->n_ports + 1, sizeof *ports);
+
+    if (!ports)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < body->n_ports; k++) {
+        ports[k].name = body->ports[k].name;
+        ports[k].location = &body->ports[k].location;
+        memcpy(ports[k].rotation, body->ports[k].rotation.matrix, sizeof ports[k].rotation);
+    }
+    const phx_status status = phx_reduced_write(context, path, body->name, phx_model_body_kind_name(body->kind), source,
+                                                body->n_ports, ports);
+    phx_free(ports);
+    return status;
+}
+
+phx_status phx_study_reduce(phx_context *context, const phx_model *model, const char *name, const char *path,
+                            phx_reduce_report *report)
+{
+    phx_system *system = NULL;
+    int index = -1;
+
+    if (!model || !name || !path || !report)
+        return phx_fail_null(context, __func__, "model, name, path or report");
+    *report = (phx_reduce_report){0};
+    phx_status status = phx_study_find_body(context, model, name, &index);
+    const phx_model_body *body = status ? NULL : &model->bodies[index];
+    if (!status)
+        status = phx_model_build_body(context, model, index, &system);
+    const phx_flex_source *source = status ? NULL : phx_system_source(system, 0);
+    if (!status && (!source || !phx_continuum_model(source)))
+        status = phx_model_fail(context, model, body, PHX_ERR_INPUT,
+                                "body '%s' is %s; a body on a mesh or of another program can be reduced", body->name,
+                                phx_model_body_kind_info(body->kind)->is);
+    if (!status)
+        status = write_body(context, body, source, path);
+    if (!status)
+        status = fill_report(context, body, source, report);
+    phx_system_destroy(system);
+    if (status)
+        phx_reduce_report_free(report);
+    return phx_conclude(context, status);
+}

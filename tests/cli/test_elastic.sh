@@ -1,0 +1,255 @@
+#!/bin/sh
+# phlexor import and reduce: what is in files of other programs, the model made of them, bodies in their basis.
+. "$(dirname "$0")/lib.sh"
+
+# A truss in mm, t, s as Abaqus would write it: 6 x 2 x 2 nodes, springs between near ones, 1 kg at each node.
+awk 'BEGIN {
+    nx = 6; a = 50; k0 = 2000; m = 0.001
+    for (i = 0; i < nx; i++) for (j = 0; j < 2; j++) for (k = 0; k < 2; k++) {
+        n++; x[n, 1] = i * a; x[n, 2] = j * a; x[n, 3] = k * a
+        end = i == 0 ? "left" : i == nx - 1 ? "right" : ""
+        if (end != "") nodes[end] = nodes[end] (nodes[end] == "" ? "" : ", ") n
+        all = all n "\n"
+    }
+    deck = "truss.inp"
+    print "*NODE" >deck
+    for (p = 1; p <= n; p++) print p ", " x[p, 1] ", " x[p, 2] ", " x[p, 3] >deck
+    printf "*NSET, NSET=Left.bore\n%s\n*NSET, NSET=on\n%s\n*NSET, NSET=corner\n1\n*NSET, NSET=most\n%s", nodes["left"],
+        nodes["right"], all >deck
+    for (p = 1; p <= n; p++) for (q = p + 1; q <= n; q++) {
+        s = 0
+        for (c = 1; c <= 3; c++) { d[c] = x[q, c] - x[p, c]; s += d[c] * d[c] }
+        if (s > 1.8 * 1.8 * a * a) continue
+        for (c = 1; c <= 3; c++) for (e = 1; e <= 3; e++) {
+            v = k0 * d[c] * d[e] / s
+            K[3 * p - 3 + c, 3 * p - 3 + e] += v; K[3 * q - 3 + c, 3 * q - 3 + e] += v
+            K[3 * p - 3 + c, 3 * q - 3 + e] -= v; K[3 * q - 3 + c, 3 * p - 3 + e] -= v
+        }
+    }
+    for (r = 1; r <= 3 * n; r++) for (c = 1; c <= 3 * n; c++)
+        if ((r, c) in K && K[r, c] != 0) printf "%d %d %.17g\n", r, c, K[r, c] >"truss_STIF1.mtx"
+    for (r = 1; r <= 3 * n; r++) printf "%d %d %.17g\n", r, r, m >"truss_MASS1.mtx"
+}'
+truss="truss_STIF1.mtx truss_MASS1.mtx truss.inp --unit length=0.001 --unit mass=1000"
+
+# number KEY [INDEX]: of the json in out.txt, entry INDEX (from 1) of a list
+number()
+{
+    sed -n "s/^  \"$1\": \[*\([^]]*\).*/\1/p" out.txt | tr -d ' ' | cut -d, -f"${2-1}"
+}
+
+# ---- matrices ----
+# shellcheck disable=SC2086
+run 0 import $truss --format json
+check "mass" "$(number mass | awk '{ print $1 - 24 }')" 1e-12
+check "centre of mass" "$(number centre_of_mass 1 | awk '{ print $1 - 0.125 }')" 1e-14
+check "inertia xx" "$(number inertia 1 | awk '{ print $1 - 24 * (0.025^2 + 0.025^2) }')" 1e-15
+check "inertia yy" "$(number inertia 5 | awk '{ print $1 - 24 * (0.05^2 * 35 / 12 + 0.025^2) }')" 1e-14
+for k in 1 2 3 4 5 6; do
+    check "rigid motion $k" "$(number rigid_force $k)" 1e-15
+done
+prints '"stiffness": {"rows": 72, "entries": 1080}'
+prints '"mass": {"rows": 72, "entries": 72}'
+prints '"name": "Left.bore", "dimension": 0, "cells": 0, "nodes": 4, "port": "Left_bore"'
+prints '"name": "corner".*"refused": "it shares nodes with .Left.bore.'
+prints '"name": "most".*"refused": "it is most of the body"'
+for k in 1 2 3; do number frequencies $k; done >free.txt
+
+# the model file: on standard output the table is its comments; with -o it is printed
+# shellcheck disable=SC2086
+run 0 import $truss
+cp out.txt truss.yaml
+mkdir models
+# shellcheck disable=SC2086
+run 0 import $truss -o models/truss.yaml
+sed 's/^/# /' out.txt >comments.txt
+grep '^#' truss.yaml | cmp -s - comments.txt || fail "the comments of the model are not the table"
+sed 's|\.\./||g' models/truss.yaml | cmp -s - truss.yaml || fail "the model in a folder has other paths"
+grep -q '^      Left_bore: {on: Left.bore}$' truss.yaml || fail "no port Left_bore: $(cat truss.yaml)"
+grep -q '^      "on": {on: "on"}$' truss.yaml || fail "no port on: $(cat truss.yaml)"
+run 0 check models/truss.yaml --format json
+check "mass of the model" "$(sed -n 's/.*"mass": \([^,]*\),.*/\1/p' out.txt | awk '{ print $1 - 24 }')" 1e-12
+sed 's/^    ports:/    basis: {kind: all}\n    ports:/; /^      /d' truss.yaml >all.yaml
+sed -i '/^    ports:/d' all.yaml
+run 0 modes all.yaml --count 3 --format csv
+columns out.txt frequency >modes.txt
+paste free.txt modes.txt | awk '{ print $1 / $2 - 1 }' | while read -r error; do
+    check "frequency of the free body" "$error" 1e-9 && [ "$failures" -eq 0 ] || exit 1
+done || fail "frequencies: $(paste free.txt modes.txt)"
+
+# ---- meshes ----
+cat >bar.inp <<'END'
+*NODE
+1, 0, 0, 0
+2, 100, 0, 0
+3, 100, 20, 0
+4, 0, 20, 0
+5, 0, 0, 20
+6, 100, 0, 20
+7, 100, 20, 20
+8, 0, 20, 20
+*ELEMENT, TYPE=C3D8, ELSET=Eall
+1, 1, 2, 3, 4, 5, 6, 7, 8
+*NSET, NSET=left
+1, 4, 5, 8
+*MATERIAL, NAME=Alu
+*ELASTIC
+70000, 0.33
+*DENSITY
+2.7e-9
+*SOLID SECTION, ELSET=Eall, MATERIAL=Alu
+END
+run 0 import bar.inp --unit length=0.001 --unit mass=1000 --name rod -o bar.yaml
+prints '^material Alu: density 2700 kg/m^3, young 7e+10 N/m^2, poisson 0.33$'
+prints '^  mass  *0.108 kg$'
+grep -q '^  Alu: {density: 2700, young: 7e+10, poisson: 0.33}$' bar.yaml || fail "the material: $(cat bar.yaml)"
+grep -q '^    mesh: {file: bar.inp, unit: 0.001}$' bar.yaml || fail "the mesh: $(cat bar.yaml)"
+run 0 check bar.yaml
+prints '^mass  *0.108 kg$'
+sed '/MATERIAL/,$d' bar.inp >plain.inp
+run 0 import plain.inp
+prints 'assumed'
+cat >sheet.inp <<'END'
+*NODE
+1, 0, 0, 0
+2, 1, 0, 0
+3, 1, 1, 0
+4, 0, 1, 0
+*ELEMENT, TYPE=S3, ELSET=all
+1, 1, 2, 3
+2, 1, 3, 4
+END
+run 2 import sheet.inp
+says 'sheet.inp: a mesh of surfaces without a thickness'
+run 0 import sheet.inp --thickness 0.01 -o sheet.yaml
+grep -q '^    thickness: 0.01$' sheet.yaml || fail "the thickness: $(cat sheet.yaml)"
+prints '^  mass  *78.5 kg$'
+run 0 check sheet.yaml
+
+# ---- a body in its basis moves as before, bit by bit ----
+# mechanism BODY: an arm on a drive
+mechanism()
+{
+    cat <<END
+phlexor: 1
+dimension: 3
+gravity: [0, 0, -9.81]
+parameters: {speed: 30}
+materials: {steel: {density: 7850, young: 2.1e11, poisson: 0.3}}
+bodies:
+  arm:
+$1
+    damping: {stiffness: 1e-6}
+joints:
+  hinge: {kind: revolute, ports: [ground.O, arm.P], axis: [0, 0, 1], speed: speed}
+loads:
+  push: {force: [0, 0, "50*(t < 0.002)"], at: arm.C}
+outputs:
+  tip: {attitude: arm.C}
+  bend: {deformation: arm.C}
+  node: {deformation: arm@5}
+simulate: {end: 0.005, step: 1e-4}
+END
+}
+mechanism '    kind: solid
+    material: steel
+    mesh: {size: [0.3, 0.02, 0.02], elements: [4, 1, 1]}
+    basis: {modes: 6}
+    ports: {P: {on: x0}, C: {on: x1, rotation: {axis: [0, 0, 1], angle: 0.3}}}
+    point_masses: [{at: C, mass: 0.2, inertia: [1e-4, 1e-4, 1e-4]}]' >whole.yaml
+mechanism '    kind: reduced
+    file: arm.h5' >reduced.yaml
+run 2 check reduced.yaml
+says "reduced.yaml:9:11: bodies.arm.file: arm.h5: cannot read: No such file or directory"
+run 0 reduce whole.yaml --body arm
+prints '^arm.h5: arm, 12 coordinates, 2 ports, '
+prints 'arm: {kind: reduced, file: arm.h5}'
+run 0 reduce whole.yaml --body arm -o again.h5 --format json
+prints '"coordinates": 12, "ports": 2'
+cmp -s arm.h5 again.h5 || fail "two runs give different files"
+run 0 simulate whole.yaml --csv whole.csv
+run 0 simulate reduced.yaml --csv reduced.csv
+cmp -s whole.csv reduced.csv || fail "the reduced body moves in another way"
+[ "$(wc -l <whole.csv)" -gt 50 ] || fail "too few rows: $(cat whole.csv)"
+for model in whole reduced; do # the file is not read by several threads
+    run 0 simulate $model.yaml --sweep speed=10:30:3 --threads 2 -o $model-list.csv
+    grep -v '^#' $model-list.csv >$model-rows.csv
+done
+cmp -s whole-rows.csv reduced-rows.csv || fail "a sweep with the reduced body differs"
+for model in whole reduced; do
+    run 0 modes $model.yaml --format csv --count 3
+    grep -v '^#' out.txt >$model-modes.csv
+done
+cmp -s whole-modes.csv reduced-modes.csv || fail "modes with the reduced body differ"
+for model in whole reduced; do
+    run 0 titop $model.yaml --body arm --format json
+    cp out.txt $model-titop.json
+done
+grep -v '"model"' whole-titop.json >one.txt
+grep -v '"model"' reduced-titop.json | cmp -s - one.txt || fail "the TITOP model of the reduced body differs"
+run 2 titop bar.yaml --body rod
+says "body 'rod' has no port 'P'"
+run 0 view reduced.yaml -o reduced.html
+run 0 reduce reduced.yaml --body arm -o twice.h5 # of a reduced body
+sed 's/arm.h5/twice.h5/' reduced.yaml >second.yaml
+run 0 simulate second.yaml --csv second.csv
+cmp -s whole.csv second.csv || fail "the body reduced twice moves in another way"
+
+# ---- what is refused, and leaves no file or the older one ----
+cp arm.h5 older.h5
+run 2 reduce whole.yaml
+says '[-]-body is missing'
+run 2 reduce whole.yaml --body amr -o arm.h5
+says "no body 'amr'; did you mean 'arm'"
+run 2 reduce "$examples/double_pendulum.yaml" --body "$(sed -n '/^bodies:/{n;s/^ *\([a-z0-9_]*\):.*/\1/p;}' \
+    "$examples/double_pendulum.yaml")" -o arm.h5
+says 'can be reduced'
+run 2 reduce reduced.yaml --body arm -o arm.h5
+says 'written over'
+run 2 reduce whole.yaml --body arm -o whole.yaml
+says 'written over'
+run 2 reduce whole.yaml --body arm -o nowhere/arm.h5
+says 'nowhere'
+cmp -s arm.h5 older.h5 || fail "the older file has changed"
+(ulimit -f 8 && run 1 reduce whole.yaml --body arm -o arm.h5 && says 'File too large' && finish) || fail "a full disk"
+cmp -s arm.h5 older.h5 || fail "a full disk harmed the older file"
+[ ! -e arm.h5.partial ] || fail "arm.h5.partial was left"
+head -c 3000 older.h5 >arm.h5
+run 2 simulate reduced.yaml
+says 'reduced.yaml:9:11: bodies.arm.file: arm.h5: '
+cp truss.inp older.inp
+run 2 import
+says 'FILE... is missing'
+run 2 import none.inp
+says "cannot read 'none.inp'"
+run 2 import bar.inp -o bar.inp
+says 'written over'
+# shellcheck disable=SC2086
+run 2 import $truss -o ./truss.inp
+says 'written over'
+cmp -s truss.inp older.inp || fail "an input was overwritten"
+for unit in length length= length=-1 length=x width=1 =1; do
+    run 2 import bar.inp --unit $unit
+    says '[-]-unit: expected'
+done
+run 2 import bar.inp --thickness 0
+says '[-]-thickness: expected a number above 0'
+run 2 import bar.inp -o nowhere/bar.yaml
+says 'nowhere'
+run 2 import truss_STIF1.mtx truss_MASS1.mtx
+says 'none of the files gives nodes'
+run 2 import truss.inp bar.inp
+run 2 import truss.inp
+says 'no cells of a surface or a solid'
+sed 's/^1 1 .*/1 1 1e6/' truss_STIF1.mtx >held_STIF1.mtx
+run 2 import held_STIF1.mtx truss_MASS1.mtx truss.inp -o held.yaml
+says 'resists rigid motions'
+prints '^  rigid motions   K r costs 1 ' # what is wrong is shown
+[ ! -e held.yaml ] || fail "held.yaml was written"
+sed '5d' truss_STIF1.mtx >skew_STIF1.mtx
+run 2 import skew_STIF1.mtx truss_MASS1.mtx truss.inp
+says 'skew_STIF1.mtx: .*not symmetric'
+head -c 5000 truss_STIF1.mtx >cut_STIF1.mtx
+run 2 import cut_STIF1.mtx truss_MASS1.mtx truss.inp
+says 'cut_STIF1.mtx:[0-9]*: '
+finish
