@@ -326,10 +326,6 @@ typedef struct phx_import_report phx_import_report;
  */
 phx_status phx_study_import(phx_context *context, const phx_study_import_options *options, phx_import_report **report);
 void phx_import_report_destroy(phx_import_report *report); /* NULL is allowed */
-/* For reading, as json, and as a model file, to an open stream. PHX_ERR_FILE when it cannot be written. */
-phx_status phx_import_report_text(phx_context *context, const phx_import_report *report, FILE *stream);
-phx_status phx_import_report_json(phx_context *context, const phx_import_report *report, FILE *stream);
-phx_status phx_import_report_yaml(phx_context *context, const phx_import_report *report, FILE *stream);
 /* The model file under this name, complete or not at all. PHX_ERR_INPUT where it would overwrite what was read. */
 phx_status phx_import_report_save(phx_context *context, const phx_import_report *report, const char *path);
 

@@ -315,10 +315,13 @@ static phx_status surface_force(phx_builder *builder, const phx_model_load *load
 {
     double traction[3] = {0};
 
-    if (builder->model->bodies[load->on].kind == PHX_MODEL_PLATE)
+    if (elastic->ops->edges)
         return phx_plate_load(builder->context, elastic, load->group, traction_at, it, force);
     if (it->profile)
         return phx_fail(builder->context, PHX_ERR_UNSUPPORTED, "load '%s': a profile is for plates", load->name);
+    if (!load->group)
+        return phx_fail(builder->context, PHX_ERR_ARGUMENT, "load '%s': it needs 'group', the faces of the body",
+                        load->name);
     if (it->component >= 0)
         traction[it->component] = 1.0;
     return phx_elastic_traction(builder->context, elastic, load->group, traction, it->component < 0, force);

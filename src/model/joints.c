@@ -72,6 +72,7 @@ phx_status phx_finish_spring(phx_reader *reader, const phx_node *node, void *obj
 
 phx_status phx_finish_load(phx_reader *reader, const phx_node *node, void *object)
 {
+    (void)node;
     phx_model_load *load = object;
     const bool surface = load->kind == PHX_MODEL_PRESSURE || load->kind == PHX_MODEL_TRACTION;
     if (load->kind != PHX_MODEL_DISTRIBUTED && !surface)
@@ -79,9 +80,6 @@ phx_status phx_finish_load(phx_reader *reader, const phx_node *node, void *objec
     load->n_components = reader->model->dimension;
     if ((load->kind == PHX_MODEL_TORQUE && reader->model->dimension == 2) || load->kind == PHX_MODEL_PRESSURE)
         load->n_components = 1;
-    if (surface && !load->group && reader->model->bodies[load->on].kind != PHX_MODEL_PLATE)
-        return phx_reader_fail(reader, node, "a load on the surface of '%s' needs 'group', its faces",
-                               reader->model->bodies[load->on].name);
     return PHX_OK;
 }
 

@@ -17,4 +17,9 @@ phx_status phx_linear_report_text(phx_context *context, const phx_linear_report 
 phx_status phx_check_report_json(phx_context *context, const phx_check_report *report, FILE *stream);
 phx_status phx_check_report_text(phx_context *context, const phx_check_report *report, FILE *stream);
 
+/* For reading, as json, and as a model file, to an open stream. PHX_ERR_FILE when it cannot be written. */
+phx_status phx_import_report_text(phx_context *context, const phx_import_report *report, FILE *stream);
+phx_status phx_import_report_json(phx_context *context, const phx_import_report *report, FILE *stream);
+phx_status phx_import_report_yaml(phx_context *context, const phx_import_report *report, FILE *stream);
+
 #endif
