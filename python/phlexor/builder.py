@@ -486,6 +486,91 @@ class ModelBuilder:
                           inertia=inertia, centre_of_mass=centre_of_mass, modes=list(modes), second_order=second_order,
                           ports=placed, point_masses=point_masses)
 
+    def plate(self, name: str, *, material: str, mesh: Mapping[str, Any], thickness: Value,
+              theory: Optional[Literal["kirchhoff", "mindlin"]] = None, order: Optional[Literal[0, 1, 2]] = None,
+              membrane: Optional[bool] = None, shear_correction: Optional[Value] = None,
+              ports: Optional[Mapping[str, Mapping[str, Any]]] = None, basis: Optional[Mapping[str, Any]] = None,
+              frame: Optional[Union[str, Sequence[str]]] = None, point_masses: Optional[Sequence[PointMass]] = None,
+              damping: Optional[Damping] = None, position: Optional[Vector] = None, angle: Optional[Value] = None,
+              rotation: Optional[Rotation] = None, linear_velocity: Optional[Vector] = None,
+              angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
+        """An elastic plate in its plane z = 0, on triangles.
+
+        Parameters
+        ----------
+        name, material : str
+        mesh : mapping
+            ``{"size": [a, b], "elements": [m, n]}`` or ``{"file": path, "unit": metres}``.
+        thickness : number
+            m.
+        theory, order, membrane, shear_correction : optional
+            As in the model file.
+        ports : mapping, optional
+            Named ports: ``{"on": group}`` or ``{"node": label}``, with ``attach`` and ``position``.
+        basis, frame : optional
+            As in the model file.
+        point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
+            As for :meth:`rigid`.
+        """
+        return self._body(name, "plate", position, angle, rotation, linear_velocity, angular_velocity, material=material,
+                          mesh=mesh, thickness=thickness, theory=theory, order=order, membrane=membrane,
+                          shear_correction=shear_correction, ports=ports, basis=basis, frame=frame,
+                          point_masses=point_masses, damping=damping)
+
+    def solid(self, name: str, *, material: str, mesh: Mapping[str, Any], reduced: Optional[bool] = None,
+              lumped: Optional[bool] = None, ports: Optional[Mapping[str, Mapping[str, Any]]] = None,
+              basis: Optional[Mapping[str, Any]] = None, frame: Optional[Union[str, Sequence[str]]] = None,
+              point_masses: Optional[Sequence[PointMass]] = None, damping: Optional[Damping] = None,
+              position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
+              linear_velocity: Optional[Vector] = None,
+              angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
+        """An elastic solid on tetrahedra, hexahedra and wedges.
+
+        Parameters
+        ----------
+        name, material : str
+        mesh : mapping
+            ``{"size": [a, b, c], "elements": [l, m, n], "cells": "hex20"}`` or ``{"file": path, "unit": metres}``.
+        reduced, lumped, basis, frame : optional
+            As in the model file.
+        ports : mapping, optional
+            As for :meth:`plate`.
+        point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
+            As for :meth:`rigid`.
+        """
+        return self._body(name, "solid", position, angle, rotation, linear_velocity, angular_velocity, material=material,
+                          mesh=mesh, reduced=reduced, lumped=lumped, ports=ports, basis=basis, frame=frame,
+                          point_masses=point_masses, damping=damping)
+
+    def imported(self, name: str, *, files: Union[PathLike, Sequence[PathLike]], mass_matrix: Optional[PathLike] = None,
+                 stiffness_matrix: Optional[PathLike] = None, units: Optional[Mapping[str, Value]] = None,
+                 ports: Optional[Mapping[str, Mapping[str, Any]]] = None, basis: Optional[Mapping[str, Any]] = None,
+                 frame: Optional[Union[str, Sequence[str]]] = None, point_masses: Optional[Sequence[PointMass]] = None,
+                 damping: Optional[Damping] = None, position: Optional[Vector] = None, angle: Optional[Value] = None,
+                 rotation: Optional[Rotation] = None, linear_velocity: Optional[Vector] = None,
+                 angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
+        """An elastic body by the mass and stiffness matrices of another finite-element program.
+
+        Parameters
+        ----------
+        name : str
+        files : path or sequence of paths
+            What the program has written: docs/import.md.
+        mass_matrix, stiffness_matrix : path, optional
+            Matrices whose names do not say which they are.
+        units : mapping, optional
+            ``length`` (m), ``mass`` (kg) and ``time`` (s) of the files; SI.
+        ports, basis, frame : optional
+            As for :meth:`plate`.
+        point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
+            As for :meth:`rigid`.
+        """
+        listed = [os.fspath(file) for file in files] if isinstance(files, (list, tuple)) else os.fspath(files)
+        return self._body(name, "imported", position, angle, rotation, linear_velocity, angular_velocity, files=listed,
+                          mass_matrix=None if mass_matrix is None else os.fspath(mass_matrix),
+                          stiffness_matrix=None if stiffness_matrix is None else os.fspath(stiffness_matrix),
+                          units=units, ports=ports, basis=basis, frame=frame, point_masses=point_masses, damping=damping)
+
     # ---- joints, springs, loads ----
     def joint(self, name: str, kind: JointKind, a: str, b: str, *, axis: Optional[Vector] = None,
               axis_b: Optional[Vector] = None, axes: Optional[Sequence[Vector]] = None, normal: Optional[Vector] = None,
@@ -532,6 +617,16 @@ class ModelBuilder:
     def distributed(self, name: str, on: str, components: Sequence[Signal]) -> str:
         """A force per length on a beam, N/m, body axes; expressions may use `t` and `s`."""
         return self._add("loads", name, _given(distributed=list(components), on=on), "load")
+
+    def pressure(self, name: str, on: str, value: Signal, *, group: Optional[str] = None,
+                 profile: Optional[Value] = None) -> str:
+        """A pressure on a face of a solid or a plate, N/m^2; `profile` may use `x`, `y` and `z`."""
+        return self._add("loads", name, _given(pressure=value, on=on, group=group, profile=profile), "load")
+
+    def traction(self, name: str, on: str, components: Sequence[Signal], *, group: Optional[str] = None,
+                 profile: Optional[Value] = None) -> str:
+        """A traction on a face, N/m^2, or on the edge of a plate, N/m, body axes."""
+        return self._add("loads", name, _given(traction=list(components), on=on, group=group, profile=profile), "load")
 
     # ---- start, outputs, analyses ----
     def initial(self, *, deformation: Optional[Literal["zero", "quasi_static"]] = None,

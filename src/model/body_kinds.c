@@ -79,9 +79,18 @@ static phx_shown kinds_with(bool (*has)(const phx_body_row *row))
 {
     phx_shown shown = {.text = ""};
     size_t n = 0;
+    int left = 0;
+    for (int k = 0; k < PHX_MODEL_BODY_KINDS; k++)
+        left += has(rows[k]);
     for (int k = 0; k < PHX_MODEL_BODY_KINDS && n < sizeof shown.text; k++)
-        if (has(rows[k]))
-            n += (size_t)snprintf(shown.text + n, sizeof shown.text - n, "%s%s", n ? " or " : "", rows[k]->info.noun);
+        if (has(rows[k])) {
+            left--;
+            n += (size_t)snprintf(shown.text + n, sizeof shown.text - n, "%s%s",
+                                  n == 0 ? ""
+                                  : left ? ", "
+                                         : " or ",
+                                  rows[k]->info.noun);
+        }
     return shown;
 }
 

@@ -13,13 +13,13 @@ static const phx_word words_attach[] = {WORD("rigid", PHX_BOTH), WORD("hinged", 
 static const phx_word words_basis[] = {WORD("free", PHX_BOTH), WORD("held", PHX_BOTH), WORD("craig_bampton", PHX_BOTH),
                                        WORD("all", PHX_BOTH), WORD(NULL, 0)};
 static const phx_range modes_range = {"an integer from 0 to 1000", 0.0, 1000.0, .integer = true};
-static const phx_range label_range = {"an integer from 1 to 2147483647", 1.0, 2147483647.0, .integer = true};
+static const phx_range label_range = {"an integer from 0 to 2147483647", 0.0, 2147483647.0, .integer = true};
 
 static const phx_key port_keys[] = {
     {"on", &phx_type_column, AT(phx_model_port, group), .fallback = "the port's own name",
      .doc = "group of the mesh: an edge of a plate, a face, a set of nodes"},
-    {"node", &phx_type_integer, AT(phx_model_port, node), .range = &label_range,
-     .doc = "number of a node instead; a node of a solid has no rotation"},
+    {"node", &phx_type_integer, AT(phx_model_port, node), .range = &label_range, .fallback = "0",
+     .doc = "number of a node instead, 0: none; a node of a solid has no rotation"},
     {"attach", &phx_type_word, AT(phx_model_port, attach), .words = words_attach, .fallback = "rigid",
      .doc = "the part moves as a rigid body; the edge of a plate does, but for its slopes, whose mean is the rotation "
             "about it; or the port is its mean motion"},
@@ -39,7 +39,8 @@ static const phx_key basis_keys[] = {
          "with all of them held; all unknowns of the mesh"},
     {"modes", &phx_type_integer, AT(phx_elastic_keys, basis.modes) - AT(phx_elastic_keys, basis), .range = &modes_range,
      .fallback = "10", .doc = "lowest normal modes that are kept"},
-    {"at", &phx_type_column, AT(phx_elastic_keys, basis.at) - AT(phx_elastic_keys, basis), .doc = "held: the port"},
+    {"at", &phx_type_column, AT(phx_elastic_keys, basis.at) - AT(phx_elastic_keys, basis), .fallback = "none",
+     .doc = "held: the port"},
     {"statics", &phx_type_boolean, AT(phx_elastic_keys, basis.statics) - AT(phx_elastic_keys, basis),
      .fallback = "true",
      .doc = "free, held: besides, what unit forces and moments at the joined ports make of the body"},

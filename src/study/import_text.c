@@ -393,13 +393,35 @@ static phx_status write_model(phx_context *context, const char *path, const void
     return status;
 }
 
+/* None of what was read is to be written over. */
+static phx_status keep_inputs(phx_context *context, const phx_import_report *report, const char *path)
+{
+    char *whole = phx_files_resolve(context, path);
+    phx_status status = whole ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < report->n_files && !status; k++) {
+        char *input = phx_files_resolve(context, report->files[k].path);
+        if (!input)
+            status = PHX_ERR_MEMORY;
+        else if (!strcmp(input, whole))
+            status =
+                phx_fail(context, PHX_ERR_INPUT, "'%s' is what the body is made of; give the model another name", path);
+        phx_free(input);
+    }
+    phx_free(whole);
+    return status;
+}
+
 phx_status phx_import_report_save(phx_context *context, const phx_import_report *report, const char *path)
 {
     if (!report || !path)
         return phx_fail_null(context, __func__, "report or path");
     saved it = {.report = report};
     char *whole = NULL;
+    const phx_status kept = keep_inputs(context, report, path);
 
+    if (kept)
+        return kept;
     if (strchr(path, '/')) {
         whole = phx_files_resolve(context, path);
         if (!whole)

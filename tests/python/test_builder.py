@@ -287,13 +287,24 @@ class Complete(Case):
         self.assertEqual([kind.name for kind in kinds], list(forms))
         placed = set(inspect.signature(phlexor.ModelBuilder.body).parameters) - {"keys", "kind"}
         for kind in kinds:
-            self.assertTrue(kind.doc and kind.dimensions and kind.ports, kind)
+            self.assertTrue(kind.doc and kind.dimensions, kind)
             self.assertTrue(kind.deforms or not kind.sections, kind)
             method = getattr(phlexor.ModelBuilder, kind.name, None)
             if method:
                 keys = set(inspect.signature(method).parameters) - placed
                 self.assertEqual(keys, set(forms[kind.name]["properties"]) - {"kind", "pose", "velocity"}, kind.name)
-        self.assertTrue({"rigid", "beam", "modal"} <= {kind.name for kind in kinds})
+        self.assertTrue({"rigid", "beam", "modal", "plate"} <= {kind.name for kind in kinds})
+
+    def test_plate_with_pressure(self):
+        """A plate by its method is one of the model file, and its pressure acts."""
+        m = phlexor.ModelBuilder("plate", 3)
+        m.material("alu", density=2700, young=7e10, poisson=0.3)
+        plate = m.plate("plate", material="alu", mesh={"size": [1, 0.5], "elements": [4, 2]}, thickness=0.01,
+                        ports={"P": {"on": "x0"}}, basis={"modes": 3})
+        m.joint("root", "weld", "ground.O", plate.P)
+        m.pressure("push", plate, 1, profile="x")
+        result = m.build().simulate(0.01, step=1e-3)
+        self.assertGreater(result.supplied["push"][-1], 0.0)
 
     def test_a_body_by_its_keys(self):
         def bar(add):
@@ -324,11 +335,12 @@ class Complete(Case):
             return {name for function in functions for name in inspect.signature(function).parameters}
 
         m = phlexor.ModelBuilder
-        bodies = arguments(m.rigid, m.beam, m.modal) | {"kind", "pose", "velocity"}
+        bodies = arguments(m.rigid, m.beam, m.modal, m.plate, m.solid, m.imported) | {"kind", "pose", "velocity", "file"}
         for definition, have in (
             ("body", bodies), ("material", arguments(m.material)), ("joint", arguments(m.joint) | {"ports"}),
             ("spring", arguments(m.spring) | {"ports"}), ("initial", arguments(m.initial)),
-            ("load", arguments(m.force, m.distributed) | {"force", "torque", "distributed"}),
+            ("load", arguments(m.force, m.distributed, m.pressure, m.traction)
+             | {"force", "torque", "distributed", "pressure", "traction"}),
             ("simulate", arguments(m.simulate)), ("modes", arguments(m.modes)), ("sweep", arguments(m.sweep)),
             ("port", arguments(phlexor.Port)), ("point_mass", arguments(phlexor.PointMass)),
             ("damping", arguments(phlexor.Damping)), ("mode", arguments(phlexor.Mode)),
