@@ -565,7 +565,8 @@ class ModelBuilder:
         point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         """
-        listed = [os.fspath(file) for file in files] if isinstance(files, (list, tuple)) else os.fspath(files)
+        listed: Union[str, Sequence[str]] = (os.fspath(files) if isinstance(files, (str, os.PathLike)) else
+                                             [os.fspath(file) for file in files])
         return self._body(name, "imported", position, angle, rotation, linear_velocity, angular_velocity, files=listed,
                           mass_matrix=None if mass_matrix is None else os.fspath(mass_matrix),
                           stiffness_matrix=None if stiffness_matrix is None else os.fspath(stiffness_matrix),

@@ -304,7 +304,7 @@ class Complete(Case):
         m.joint("root", "weld", "ground.O", plate.P)
         m.pressure("push", plate, 1, profile="x")
         result = m.build().simulate(0.01, step=1e-3)
-        self.assertGreater(result.supplied["push"][-1], 0.0)
+        self.assertGreater(result.supplied["load.push"][-1], 0.0)
 
     def test_a_body_by_its_keys(self):
         def bar(add):
