@@ -115,18 +115,18 @@ static void bars_swing_as_beams_do(void **state)
 
 /* ---- a free plate struck at a corner ---- */
 static const double FORCE[3] = {200.0, 100.0, 400.0}, PULSE = 2e-3;
-static const char STRUCK[] =
-    SPACE STEEL "bodies: {p: {kind: plate, material: steel, thickness: 0.005, mesh: {size: [1, 0.7], elements: [6, 4]}, "
-                "ports: {C: {on: x1y1}}}}\n"
-                "loads: {blow: {force: [200*(t < 0.002), 100*(t < 0.002), 400*(t < 0.002)], at: p.C}}\n"
-                "outputs: {corner: {position: p.C}}\n";
+static const char STRUCK[] = SPACE STEEL
+    "bodies: {p: {kind: plate, material: steel, thickness: 0.005, mesh: {size: [1, 0.7], elements: [6, 4]}, "
+    "ports: {C: {on: x1y1}}}}\n"
+    "loads: {blow: {force: [200*(t < 0.002), 100*(t < 0.002), 400*(t < 0.002)], at: p.C}}\n"
+    "outputs: {corner: {position: p.C}}\n";
 
 typedef struct blow {
-    double t, corner[3];      /* of the last instant */
-    double angular[3];        /* impulse, about the origin */
-    double after[6];          /* momenta when it is over */
-    double linear, turn;      /* largest change since */
-    long instants;            /* since */
+    double t, corner[3]; /* of the last instant */
+    double angular[3];   /* impulse, about the origin */
+    double after[6];     /* momenta when it is over */
+    double linear, turn; /* largest change since */
+    long instants;       /* since */
 } blow;
 
 static void follow_momenta(mechanism *m, double t, const double *x, const double *v)
@@ -139,8 +139,7 @@ static void follow_momenta(mechanism *m, double t, const double *x, const double
     for (int a = 0; a < 3; a++)
         arm[a] = 0.5 * (b->corner[a] + m->columns[a]);
     for (int a = 0; a < 3 && t > 0.0 && t < PULSE * (1.0 + 1e-9); a++) /* the integral of r x F, r at the midpoints */
-        b->angular[a] +=
-            (t - b->t) * (arm[(a + 1) % 3] * FORCE[(a + 2) % 3] - arm[(a + 2) % 3] * FORCE[(a + 1) % 3]);
+        b->angular[a] += (t - b->t) * (arm[(a + 1) % 3] * FORCE[(a + 2) % 3] - arm[(a + 2) % 3] * FORCE[(a + 1) % 3]);
     if (t > PULSE * (1.0 - 1e-9) && b->instants++ == 0)
         memcpy(b->after, now, sizeof now);
     for (int a = 0; a < 3 && b->instants > 0; a++) {
@@ -216,15 +215,15 @@ static void a_cantilever_plate_has_its_frequencies(void **state)
 
 /* The cantilever plate with a rigid rod hinged to its free edge. */
 #define PLATE_AND_ROD(n)                                                                                               \
-    SPACE ALLOY                                                                                                        \
-        "bodies:\n"                                                                                                    \
-        "  plate: {kind: plate, material: alloy, thickness: 0.05, mesh: {size: [1, 1], elements: [" n ", " n "]}, "    \
-        "membrane: false, basis: {modes: 40}, ports: {P: {on: x0}, C: {on: x1, attach: hinged}}}\n"                    \
-        "  rod: {kind: rigid, mass: 50, inertia: [50/12, 1e-6, 50/12], pose: {position: [1, 0.5, 0]}}\n"               \
-        "joints:\n"                                                                                                    \
-        "  root: {kind: weld, ports: [ground.O, plate.P]}\n"                                                           \
-        "  seam: {kind: weld, ports: [plate.C, rod.P]}\n"                                                              \
-        "loads: {push: {pressure: 1e6*(t < 0.002), on: plate, profile: y/10 + (y - 0.5)^2}}\n"
+    SPACE ALLOY "bodies:\n"                                                                                            \
+                "  plate: {kind: plate, material: alloy, thickness: 0.05, mesh: {size: [1, 1], elements: [" n ", " n   \
+                "]}, "                                                                                                 \
+                "membrane: false, basis: {modes: 40}, ports: {P: {on: x0}, C: {on: x1, attach: hinged}}}\n"            \
+                "  rod: {kind: rigid, mass: 50, inertia: [50/12, 1e-6, 50/12], pose: {position: [1, 0.5, 0]}}\n"       \
+                "joints:\n"                                                                                            \
+                "  root: {kind: weld, ports: [ground.O, plate.P]}\n"                                                   \
+                "  seam: {kind: weld, ports: [plate.C, rod.P]}\n"                                                      \
+                "loads: {push: {pressure: 1e6*(t < 0.002), on: plate, profile: y/10 + (y - 0.5)^2}}\n"
 
 static void a_plate_with_a_rod_has_its_frequencies(void **state)
 {
