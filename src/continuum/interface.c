@@ -75,21 +75,26 @@ phx_status phx_elastic_group_unknowns(phx_context *context, const phx_elastic_mo
 }
 
 /* ---- the mean rigid motion ---- */
-/* Places of the unknowns that have one; squared radius about the mean. */
+/* Mean place x of the unknowns that have one, summed from the first, so that one node is its own mean exactly; returns
+ * the mean squared distance from it. */
 static double mean_place(const phx_elastic_model *model, int count, const int *unknowns, double x[3])
 {
+    const double *first = NULL;
     double radius = 0.0;
     int placed = 0;
 
     memset(x, 0, 3 * sizeof *x);
     for (int k = 0; k < count; k++) {
         const int node = model->node[unknowns[k]];
-        for (int a = 0; a < 3 && node >= 0; a++)
-            x[a] += model->x[3 * node + a];
-        placed += node >= 0;
+        if (node < 0)
+            continue;
+        first = first ? first : model->x + 3 * node;
+        for (int a = 0; a < 3; a++)
+            x[a] += model->x[3 * node + a] - first[a];
+        placed++;
     }
-    for (int a = 0; a < 3; a++)
-        x[a] /= placed > 0 ? placed : 1;
+    for (int a = 0; a < 3 && placed > 0; a++)
+        x[a] = first[a] + x[a] / placed;
     for (int k = 0; k < count; k++) {
         const int node = model->node[unknowns[k]];
         for (int a = 0; a < 3 && node >= 0; a++)

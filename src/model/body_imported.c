@@ -110,8 +110,7 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
         if (status)
             phx_elastic_destroy(elastic);
     }
-    return status ? phx_builder_at(builder, body, status)
-                  : phx_elastic_build(builder, body, elastic, NULL, source, made);
+    return status ? status : phx_elastic_build(builder, body, elastic, NULL, source, made);
 }
 
 static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)

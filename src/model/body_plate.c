@@ -122,9 +122,7 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
     if (!status)
         status = phx_plate_create(builder->context, &mesh, &def, &elastic);
     phx_mesh_free(&mesh);
-    if (status)
-        return phx_builder_at(builder, body, status);
-    if (!it->membrane)
+    if (!status && !it->membrane)
         status = hold_plane(builder->context, elastic, &held);
     if (!status)
         status = phx_elastic_build(builder, body, elastic, held, source, made);

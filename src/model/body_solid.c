@@ -106,8 +106,7 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
     if (!status)
         status = phx_solid_create(builder->context, &mesh, 1, &region, &elastic);
     phx_mesh_free(&mesh);
-    return status ? phx_builder_at(builder, body, status)
-                  : phx_elastic_build(builder, body, elastic, NULL, source, made);
+    return status ? status : phx_elastic_build(builder, body, elastic, NULL, source, made);
 }
 
 static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)

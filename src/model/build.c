@@ -11,6 +11,15 @@ phx_build_options phx_build_options_default(void)
 }
 
 /* ---- messages ---- */
+/* The message begins with a position in the model file. */
+static bool has_position(const phx_context *context, const phx_model *model)
+{
+    const char *message = phx_context_message(context);
+    const size_t length = strlen(model->path);
+
+    return !strncmp(message, model->path, length) && message[length] == ':';
+}
+
 static phx_status put_position(phx_context *context, const phx_model *model, const void *field, phx_status status)
 {
     const phx_model_source where = phx_model_where(model, field);
@@ -25,6 +34,8 @@ phx_status phx_builder_at(const phx_builder *builder, const void *field, phx_sta
         return status;
     if (status == PHX_ERR_ARGUMENT || status == PHX_SINGULAR)
         status = PHX_ERR_INPUT;
+    if (has_position(builder->context, builder->model)) /* of a part of the field */
+        return status;
     return put_position(builder->context, builder->model, field, status);
 }
 
@@ -58,12 +69,11 @@ phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_sta
     if (!model || !model->path)
         return phx_fail_null(context, __func__, "model or its path");
     const char *message = phx_context_message(context);
-    const size_t length = strlen(model->path);
     suspect culprit = {.message = message, .first = SIZE_MAX};
 
     if (status == PHX_OK || status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED)
         return status;
-    if (!strncmp(message, model->path, length) && message[length] == ':')
+    if (has_position(context, model))
         return status;
     for (int j = 0; j < model->n_joints; j++)
         blame(&culprit, model->joints[j].name, &model->joints[j]);

@@ -11,8 +11,8 @@ typedef struct phx_builder {
     phx_system *system;
 } phx_builder;
 
-/* The error of a lower layer with the position of the field in front; what is wrong with a value there is wrong with
- * the model here. Returns the status to pass on; PHX_OK stays. */
+/* The error of a lower layer with the position of the field in front, unless a part of the field has put its own
+ * there; what is wrong with a value there is wrong with the model here. Returns the status to pass on; PHX_OK stays. */
 phx_status phx_builder_at(const phx_builder *builder, const void *field, phx_status status);
 
 phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body);

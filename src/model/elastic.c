@@ -5,6 +5,7 @@
 
 #include "system/system.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- keys ---- */
@@ -216,12 +217,16 @@ static phx_status judge(phx_builder *builder, const phx_model_body *body, const 
     static const char *const remedy = "take 'basis: {kind: craig_bampton}', or more modes";
     const char *where = quality->where ? quality->where : "";
 
+    if (isinf(quality->frequency))
+        return phx_fail(builder->context, PHX_ERR_ARGUMENT,
+                        "body '%s': its basis cannot hold its joined ports: with them held it does not deform any "
+                        "more; %s",
+                        body->name, remedy);
     if (quality->frequency > fails)
-        return phx_builder_at(builder, body,
-                              phx_fail(builder->context, PHX_ERR_ARGUMENT,
-                                       "body '%s': its basis cannot hold its joined ports: with them held its first "
-                                       "frequencies err by %.2g %%; %s",
-                                       body->name, 100.0 * quality->frequency, remedy));
+        return phx_fail(builder->context, PHX_ERR_ARGUMENT,
+                        "body '%s': its basis cannot hold its joined ports: with them held its first frequencies err "
+                        "by %.2g %%; %s",
+                        body->name, 100.0 * quality->frequency, remedy);
     if (quality->frequency > warns)
         phx_log(builder->context, PHX_LOG_WARNING,
                 "body '%s': with its joined ports held its first frequencies err by %.2g %%; %s", body->name,
@@ -266,8 +271,6 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
     if (!status) {
         choose_frame(body, joined, &def);
         status = phx_continuum_source_create(context, &def, elastic, body->n_ports, interfaces, source);
-        if (status)
-            status = phx_builder_at(builder, body, status);
     }
     for (int k = 0; k < body->n_ports && status && interfaces; k++)
         phx_interface_free(&interfaces[k]);
@@ -379,5 +382,5 @@ phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *
         phx_flex_load_free(&fields[k]);
     for (int k = 0; k < 3; k++)
         phx_signal_destroy(component[k]);
-    return phx_builder_at(builder, load, status);
+    return status;
 }
