@@ -405,7 +405,8 @@ static phx_status keep_inputs(phx_context *context, const phx_import_report *rep
             status = PHX_ERR_MEMORY;
         else if (!strcmp(input, whole))
             status =
-                phx_fail(context, PHX_ERR_INPUT, "'%s' is what the body is made of; give the model another name", path);
+                phx_fail(context, PHX_ERR_INPUT,
+                         "'%s' holds the body itself and would be written over; give the model another name", path);
         phx_free(input);
     }
     phx_free(whole);
