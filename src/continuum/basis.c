@@ -48,6 +48,13 @@ static void hold_interface(const elastic_space *space, int i, unsigned char *hel
         held[space->tie[i] + c] = 1;
 }
 
+void basis_hold(const phx_continuum_def *def, const elastic_space *space, unsigned char *held)
+{
+    for (int i = 0; i < space->n_interfaces; i++)
+        if (def->basis == PHX_BASIS_CRAIG_BAMPTON || (def->basis == PHX_BASIS_HELD && i == def->hold))
+            hold_interface(space, i, held);
+}
+
 /* The lowest modes with these coordinates held. */
 static phx_status add_modes(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                             flexibility *with, shapes *basis)
@@ -228,11 +235,10 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
         phx_free(held);
         return add_all(context, def, space, basis);
     }
-    for (int i = 0; i < space->n_interfaces && !status; i++)
-        if (def->basis == PHX_BASIS_CRAIG_BAMPTON || (def->basis == PHX_BASIS_HELD && i == def->hold))
-            hold_interface(space, i, held);
-    if (!status)
+    if (!status) {
+        basis_hold(def, space, held);
         status = flexibility_create(context, space, held, &with);
+    }
     if (!status)
         status = add_modes(context, def, space, with, basis);
     if (!status && def->basis == PHX_BASIS_CRAIG_BAMPTON)

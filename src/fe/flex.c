@@ -39,7 +39,11 @@ void phx_flex_free(phx_flex *flex)
         phx_csr_free(&flex->stiffening->slope);
         phx_free(flex->stiffening->stiffness);
         phx_free(flex->stiffening->axial_stiffness);
-        phx_free(flex->stiffening->strain_of);
+        phx_free(flex->stiffening->slope_begin);
+        phx_free(flex->stiffening->slope_end);
+        phx_free(flex->stiffening->product_begin);
+        phx_free(flex->stiffening->first);
+        phx_free(flex->stiffening->second);
         phx_free(flex->stiffening->weight);
         phx_free(flex->stiffening->stress_row);
         phx_free(flex->stiffening);
@@ -140,6 +144,22 @@ int phx_flex_entry(const phx_flex *flex, int row, int col)
             high = middle;
     }
     return low;
+}
+
+phx_status phx_stiffening_allocate(phx_context *context, int n_strain, int n_product, phx_flex_stiffening *stiffening)
+{
+    const size_t strains = (size_t)n_strain, products = (size_t)n_product;
+    stiffening->n_strain = n_strain;
+    stiffening->stiffness = phx_calloc(context, strains + 1, sizeof *stiffening->stiffness);
+    stiffening->slope_begin = phx_calloc(context, strains + 1, sizeof *stiffening->slope_begin);
+    stiffening->slope_end = phx_calloc(context, strains + 1, sizeof *stiffening->slope_end);
+    stiffening->product_begin = phx_calloc(context, strains + 1, sizeof *stiffening->product_begin);
+    stiffening->first = phx_calloc(context, products + 1, sizeof *stiffening->first);
+    stiffening->second = phx_calloc(context, products + 1, sizeof *stiffening->second);
+    stiffening->weight = phx_calloc(context, products + 1, sizeof *stiffening->weight);
+    const bool complete = stiffening->stiffness && stiffening->slope_begin && stiffening->slope_end &&
+                          stiffening->product_begin && stiffening->first && stiffening->second && stiffening->weight;
+    return complete ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 phx_status phx_flex_load_allocate(phx_context *context, int n, phx_flex_load *load)
