@@ -14,6 +14,24 @@ void phx_flex_point_free(phx_flex_point *point)
     *point = (phx_flex_point){.n = 0};
 }
 
+void phx_stiffening_destroy(phx_flex_stiffening *stiffening)
+{
+    if (!stiffening)
+        return;
+    phx_csr_free(&stiffening->lin);
+    phx_csr_free(&stiffening->slope);
+    phx_free(stiffening->stiffness);
+    phx_free(stiffening->slope_begin);
+    phx_free(stiffening->slope_end);
+    phx_free(stiffening->product_begin);
+    phx_free(stiffening->first);
+    phx_free(stiffening->second);
+    phx_free(stiffening->weight);
+    phx_free(stiffening->axial_stiffness);
+    phx_free(stiffening->stress_row);
+    phx_free(stiffening);
+}
+
 void phx_flex_free(phx_flex *flex)
 {
     if (!flex)
@@ -34,20 +52,7 @@ void phx_flex_free(phx_flex *flex)
     phx_csr_free(&flex->root);
     phx_csr_free(&flex->compliance);
     phx_csr_free(&flex->strain);
-    if (flex->stiffening) {
-        phx_csr_free(&flex->stiffening->lin);
-        phx_csr_free(&flex->stiffening->slope);
-        phx_free(flex->stiffening->stiffness);
-        phx_free(flex->stiffening->axial_stiffness);
-        phx_free(flex->stiffening->slope_begin);
-        phx_free(flex->stiffening->slope_end);
-        phx_free(flex->stiffening->product_begin);
-        phx_free(flex->stiffening->first);
-        phx_free(flex->stiffening->second);
-        phx_free(flex->stiffening->weight);
-        phx_free(flex->stiffening->stress_row);
-        phx_free(flex->stiffening);
-    }
+    phx_stiffening_destroy(flex->stiffening);
     *flex = (phx_flex){.dim = 0};
 }
 
@@ -160,6 +165,38 @@ phx_status phx_stiffening_allocate(phx_context *context, int n_strain, int n_pro
     const bool complete = stiffening->stiffness && stiffening->slope_begin && stiffening->slope_end &&
                           stiffening->product_begin && stiffening->first && stiffening->second && stiffening->weight;
     return complete ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+phx_status phx_stiffening_copy(phx_context *context, const phx_flex_stiffening *from, phx_flex_stiffening **copy)
+{
+    const size_t strains = (size_t)from->n_strain, products = (size_t)from->product_begin[strains];
+    phx_flex_stiffening *to = *copy = phx_calloc(context, 1, sizeof *to);
+    phx_status status = to ? phx_stiffening_allocate(context, from->n_strain, (int)products, to) : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = phx_csr_copy(context, &from->lin, &to->lin);
+    if (!status)
+        status = phx_csr_copy(context, &from->slope, &to->slope);
+    if (!status && from->stress_row) {
+        to->axial_stiffness = phx_calloc(context, strains + 1, sizeof *to->axial_stiffness);
+        to->stress_row = phx_calloc(context, strains + 1, sizeof *to->stress_row);
+        status = to->axial_stiffness && to->stress_row ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    if (status)
+        return status;
+    to->n_slope = from->n_slope;
+    memcpy(to->stiffness, from->stiffness, strains * sizeof *to->stiffness);
+    memcpy(to->slope_begin, from->slope_begin, strains * sizeof *to->slope_begin);
+    memcpy(to->slope_end, from->slope_end, strains * sizeof *to->slope_end);
+    memcpy(to->product_begin, from->product_begin, (strains + 1) * sizeof *to->product_begin);
+    memcpy(to->first, from->first, products * sizeof *to->first);
+    memcpy(to->second, from->second, products * sizeof *to->second);
+    memcpy(to->weight, from->weight, products * sizeof *to->weight);
+    if (from->stress_row) {
+        memcpy(to->axial_stiffness, from->axial_stiffness, strains * sizeof *to->axial_stiffness);
+        memcpy(to->stress_row, from->stress_row, strains * sizeof *to->stress_row);
+    }
+    return PHX_OK;
 }
 
 phx_status phx_flex_load_allocate(phx_context *context, int n, phx_flex_load *load)
