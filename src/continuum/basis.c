@@ -200,6 +200,7 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
         status = gram(context, &space->M, basis, A);
     if (!status && kept > 0)
         status = phx_dense_eigen_symmetric(context, kept, A, NULL, values, V);
+    phx_free(basis->omega);
     basis->omega = phx_calloc(context, (size_t)kept + 1, sizeof *basis->omega);
     if (!basis->omega)
         status = PHX_ERR_MEMORY;
@@ -255,19 +256,27 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
 
 phx_status basis_create(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis)
 {
-    phx_status status;
-
     memset(basis, 0, sizeof *basis);
     basis->n = space->n;
-    status = add_shapes(context, def, space, basis);
+    phx_status status = add_shapes(context, def, space, basis);
+    if (!status)
+        status = basis_diagonalise(context, def, space, basis);
+    if (status)
+        shapes_free(basis);
+    return status;
+}
+
+phx_status basis_diagonalise(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                             shapes *basis)
+{
+    phx_status status = PHX_OK;
+
     for (int k = 0; k < basis->count && !status; k++)
         elastic_space_remove_rigid(space, basis->y + (size_t)k * (size_t)space->n);
     if (!status)
         status = orthonormalise(context, def, space, basis);
     for (int k = 0; k < basis->count && !status; k++) /* what rounding brought back */
         elastic_space_remove_rigid(space, basis->y + (size_t)k * (size_t)space->n);
-    if (status)
-        shapes_free(basis);
     return status;
 }
 

@@ -48,6 +48,10 @@ typedef struct phx_elastic_ops {
      * D u + 1/2 sum_ab q_a q_b N_ab. rows: n_stresses x pairs (a,b), a <= b, in the order 00 01 .. 11 12 ...
      * At most PHX_STRAIN_SLOPES shapes. False: all are zero, `rows` is not touched. NULL: none are known. */
     bool (*second_order)(const phx_elastic_model *model, int e, int count, const double *shapes, double *rows);
+    /* Adds to `force` (model->n) what the stresses sigma (n_stresses) of element e do, at the displacement u, by its
+     * strains of second order: the derivative of sigma^T N(v, u) by v. NULL where second_order is. */
+    void (*second_order_force)(const phx_elastic_model *model, int e, const double *sigma, const double *u,
+                               double *force);
     bool edges; /* a plate: groups of edges have normal slopes beside their nodes */
     /* phx_elastic_traction, whose arguments are checked; NULL: nothing that it could act on. */
     phx_status (*traction)(phx_context *context, const phx_elastic_model *model, const char *group,

@@ -1,12 +1,14 @@
-/* Shapes that follow those of a basis, for geometric stiffening. A deflection shortens a body along its middle surface,
- * and loads in that surface stretch it; shapes that cannot do this would make it far too stiff, or carry no centrifugal
- * force. Added are, with the interfaces held as the modes have them:
+/* Shapes for geometric stiffening beside those of a basis. A deflection shortens a body along its middle surface, and
+ * loads in that surface stretch it; a basis that cannot do this would make it far too stiff, or carry no centrifugal
+ * force. With the interfaces held as the modes have them, and R for "the displacement by", there are added
  *
- *   - what the inertia loads of motions with the acceleration a + A x, A any matrix, make of the body: spins and their
- *     changes, a hub of any radius;
- *   - static modal derivatives, what the strains of second order of pairs of shapes make of it: K y = -D^T M2^-1 N_ab.
+ *   1. R(M (a + A x)), A any matrix: inertia loads of spins, of their changes, on hubs of any radius;
+ *   2. R(K_g phi) for the lowest modes phi, K_g the geometric stiffness by the stresses of 1: how the modes change when
+ *      the body turns. They join the basis as shapes like its own;
+ *   3. R(D^T M2^-1 N_ab), static modal derivatives: what the strains of second order of pairs of shapes make of it.
  *
- * They are orthogonal to the shapes of the basis, and to each other, in K. */
+ * Those of 1 and 3 follow the others: no strains of second order are taken of them. They are orthogonal to the basis,
+ * and to each other, in K. */
 #include "basis.h"
 #include "stiffening.h"
 
@@ -14,6 +16,9 @@
 #include <string.h>
 
 enum {
+    LOADS_MOST = 12, /* inertia loads: 3 directions, constant or along x, y or z */
+    PRESTRESSED = 4,    /* the lowest shapes that are followed as they change with the stresses */
+    PRESTRESSED_MOST = 8,
     FOLLOWED = 12,      /* the lowest shapes whose pairs have derivatives */
     DERIVATIVES_MOST = 60
 };
@@ -30,6 +35,12 @@ static phx_status allocate(phx_context *context, int n, int most, shapes *it)
     *it = (shapes){.n = n};
     it->y = phx_calloc(context, (size_t)n * (size_t)most + 1, sizeof *it->y);
     return it->y ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void scale_by(shapes *it, int k, double factor)
+{
+    for (int i = 0; i < it->n; i++)
+        column(it, k)[i] *= factor;
 }
 
 /* f (model->n) -> the displacement y in the space without rigid motions; work: n of the space. */
@@ -51,7 +62,7 @@ static phx_status add_inertia_responses(phx_context *context, const elastic_spac
     const size_t n = (size_t)model->n;
     const int directions = model->ops->edges ? 2 : 3; /* loads across a plate bend it, as its modes do */
     double *u = phx_calloc(context, 2 * n + 1, sizeof *u), *f = u ? u + n : NULL;
-    phx_status status = u ? allocate(context, space->n, 12, to) : PHX_ERR_MEMORY;
+    phx_status status = u ? allocate(context, space->n, LOADS_MOST, to) : PHX_ERR_MEMORY;
 
     for (int c = 0; c < directions && !status; c++)
         for (int a = -1; a < 3 && !status; a++) {
@@ -67,9 +78,10 @@ static phx_status add_inertia_responses(phx_context *context, const elastic_spac
     return status;
 }
 
-/* By the strains of second order of the pairs of `count` shapes, given in the frame (model->n numbers each). */
+/* By the strains of second order of the pairs of `count` shapes of unit energy, given in the frame (model->n numbers
+ * each). */
 static phx_status add_derivatives(phx_context *context, const elastic_space *space, flexibility *with, int count,
-                                  const double *Phi, shapes *to)
+                                  const double *omega, const double *Phi, shapes *to)
 {
     const size_t n = (size_t)space->model->n;
     const int pairs = count * (count + 1) / 2;
@@ -78,8 +90,11 @@ static phx_status add_derivatives(phx_context *context, const elastic_space *spa
 
     if (!status)
         status = continuum_second_order_forces(context, space->model, count, Phi, force);
-    for (int p = 0; p < pairs && !status; p++)
-        status = respond(with, space, force + (size_t)p * n, column(to, to->count++));
+    for (int a = 0, p = 0; a < count; a++)
+        for (int b = a; b < count && !status; b++, p++) {
+            status = respond(with, space, force + (size_t)p * n, column(to, to->count++));
+            scale_by(to, p, 1.0 / (omega[a] * omega[b]));
+        }
     phx_free(force);
     return status;
 }
@@ -187,12 +202,6 @@ static phx_status join(phx_context *context, const elastic_space *space, const s
     return status;
 }
 
-static void scale_by(shapes *it, int k, double factor)
-{
-    for (int i = 0; i < it->n; i++)
-        column(it, k)[i] *= factor;
-}
-
 /* To energies of 1, those of nothing stay. */
 static phx_status normalise_each(phx_context *context, const elastic_space *space, shapes *it)
 {
@@ -207,18 +216,12 @@ static phx_status normalise_each(phx_context *context, const elastic_space *spac
     return status;
 }
 
-/* By unit energies of the pairs of shapes; the largest to 1. */
-static phx_status normalise_together(phx_context *context, const elastic_space *space, int count, const double *omega,
-                                     shapes *it)
+/* All by one factor: the largest energy to 1. */
+static phx_status largest_to_one(phx_context *context, const elastic_space *space, shapes *it)
 {
     double *size = phx_calloc(context, (size_t)it->count + 1, sizeof *size), most = 0.0;
-    phx_status status = size ? PHX_OK : PHX_ERR_MEMORY;
+    const phx_status status = size ? sizes_of(context, space, it, size) : PHX_ERR_MEMORY;
 
-    for (int a = 0, p = 0; a < count && !status; a++)
-        for (int b = a; b < count; b++, p++)
-            scale_by(it, p, 1.0 / (omega[a] * omega[b]));
-    if (!status)
-        status = sizes_of(context, space, it, size);
     for (int k = 0; k < it->count && !status; k++)
         most = fmax(most, size[k]);
     for (int k = 0; k < it->count && !status && most > 0.0; k++)
@@ -255,29 +258,94 @@ static phx_status append(phx_context *context, const elastic_space *space, const
     return status;
 }
 
+/* The body held as for its modes, and what the inertia loads make of it, each of unit energy. */
+static phx_status hold_and_load(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                                flexibility **with, shapes *loads)
+{
+    unsigned char *held = phx_calloc(context, (size_t)space->n + 1, sizeof *held);
+    phx_status status = held ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status) {
+        basis_hold(def, space, held);
+        status = flexibility_create(context, space, held, with);
+    }
+    if (!status)
+        status = add_inertia_responses(context, space, *with, loads);
+    if (!status)
+        status = normalise_each(context, space, loads);
+    phx_free(held);
+    return status;
+}
+
+/* ---- modes as they change with the stresses ---- */
+/* u (model->n) of the shapes in a space. */
+static phx_status to_unknowns(phx_context *context, const elastic_space *space, const shapes *it, double **u)
+{
+    const size_t n = (size_t)space->model->n;
+
+    *u = phx_calloc(context, (size_t)it->count * n + 1, sizeof **u);
+    for (int k = 0; k < it->count && *u; k++)
+        phx_csr_apply(&space->T, 1.0, column(it, k), *u + (size_t)k * n);
+    return *u ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+phx_status basis_add_prestressed(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                                 const double *Phi, shapes *basis)
+{
+    const size_t n = (size_t)space->model->n;
+    const int followed = basis->count < PRESTRESSED ? basis->count : PRESTRESSED;
+    shapes loads = {0}, changed = {0}, added = {0};
+    double *u = NULL, *force = phx_calloc(context, (size_t)followed * n + 1, sizeof *force);
+    flexibility *with = NULL;
+    phx_status status = force ? hold_and_load(context, def, space, &with, &loads) : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = to_unknowns(context, space, &loads, &u);
+    if (!status)
+        status = allocate(context, space->n, loads.count * followed, &changed);
+    if (!status)
+        status = allocate(context, space->n, PRESTRESSED_MOST, &added);
+    for (int l = 0; l < loads.count && !status; l++) {
+        status = continuum_prestress_forces(context, space->model, u + (size_t)l * n, followed, Phi, force);
+        for (int a = 0; a < followed && !status; a++) {
+            status = respond(with, space, force + (size_t)a * n, column(&changed, changed.count++));
+            scale_by(&changed, changed.count - 1, 1.0 / basis->omega[a]);
+        }
+    }
+    if (!status)
+        status = largest_to_one(context, space, &changed);
+    if (!status)
+        status = join(context, space, basis, dependent, PRESTRESSED_MOST, &changed, &added);
+    if (!status)
+        status = append(context, space, &added, basis);
+    if (!status)
+        status = basis_diagonalise(context, def, space, basis);
+    flexibility_destroy(with);
+    shapes_free(&loads);
+    shapes_free(&changed);
+    shapes_free(&added);
+    phx_free(u);
+    phx_free(force);
+    return status;
+}
+
+/* ---- followers ---- */
 phx_status basis_add_followers(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                                const double *Phi, shapes *basis)
 {
     const int followed = basis->count < FOLLOWED ? basis->count : FOLLOWED;
-    unsigned char *held = phx_calloc(context, (size_t)space->n + 1, sizeof *held);
     shapes loads = {0}, derivatives = {0}, added = {0};
     flexibility *with = NULL;
-    phx_status status = held ? allocate(context, space->n, 12 + DERIVATIVES_MOST, &added) : PHX_ERR_MEMORY;
+    phx_status status = hold_and_load(context, def, space, &with, &loads);
 
-    if (!status) {
-        basis_hold(def, space, held);
-        status = flexibility_create(context, space, held, &with);
-    }
     if (!status)
-        status = add_inertia_responses(context, space, with, &loads);
-    if (!status)
-        status = normalise_each(context, space, &loads);
+        status = allocate(context, space->n, LOADS_MOST + DERIVATIVES_MOST, &added);
     if (!status)
         status = join(context, space, basis, dependent, loads.count, &loads, &added);
     if (!status)
-        status = add_derivatives(context, space, with, followed, Phi, &derivatives);
+        status = add_derivatives(context, space, with, followed, basis->omega, Phi, &derivatives);
     if (!status)
-        status = normalise_together(context, space, followed, basis->omega, &derivatives);
+        status = largest_to_one(context, space, &derivatives);
     if (!status)
         status = join(context, space, basis, negligible, DERIVATIVES_MOST, &derivatives, &added);
     if (!status)
@@ -286,6 +354,5 @@ phx_status basis_add_followers(phx_context *context, const phx_continuum_def *de
     shapes_free(&loads);
     shapes_free(&derivatives);
     shapes_free(&added);
-    phx_free(held);
     return status;
 }

@@ -264,13 +264,19 @@ static phx_status make_stiffness(phx_context *context, const shapes *basis, phx_
     return status;
 }
 
-/* The shapes that follow those of the basis; *slopes: how many these are. */
-static phx_status add_followers(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
-                                const phx_interface *interfaces, shapes *basis, int *slopes)
+/* The shapes that stiffening needs beside those of the basis; *slopes: how many come before those that follow. */
+static phx_status add_shapes(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                             const phx_interface *interfaces, shapes *basis, int *slopes)
 {
     double *Phi = NULL;
     phx_status status = continuum_can_stiffen(context, def->name, space->model);
 
+    if (!status)
+        status = make_Phi(context, def, space, interfaces, basis, &Phi);
+    if (!status)
+        status = basis_add_prestressed(context, def, space, Phi, basis);
+    phx_free(Phi);
+    Phi = NULL;
     *slopes = basis->count;
     if (!status && basis->count > PHX_STRAIN_SLOPES)
         status = phx_fail(context, PHX_ERR_UNSUPPORTED,
@@ -301,7 +307,7 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
     if (!status)
         status = basis_quality(context, def, &space, interfaces, &basis, &it->quality);
     if (!status && def->stiffening)
-        status = add_followers(context, def, &space, interfaces, &basis, &slopes);
+        status = add_shapes(context, def, &space, interfaces, &basis, &slopes);
     if (!status)
         status = make_Phi(context, def, &space, interfaces, &basis, &it->Phi);
     if (!status)

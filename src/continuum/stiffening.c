@@ -293,3 +293,42 @@ phx_status continuum_second_order_forces(phx_context *context, const phx_elastic
     phx_free(own);
     return status;
 }
+
+/* sigma = M2^-1 D u0 = L^-T (L^-1 D u0) of element e */
+static phx_status stresses_of(phx_context *context, const phx_elastic_model *model, int e, const double *u0,
+                              element_rows *rows, double *sigma)
+{
+    const phx_element_matrices *m = &rows->matrices;
+    const phx_status status = phx_elastic_root(context, model, e, &rows->matrices);
+
+    if (status)
+        return status;
+    first_rows(model, e, 1, u0, rows);
+    memcpy(sigma, rows->first, (size_t)m->n_stresses * sizeof *sigma);
+    for (int at = 0; at < m->n_stresses; at += m->block)
+        phx_dense_triangle_solve(true, m->block, m->compliance + at * m->block, 1, sigma + at);
+    return PHX_OK;
+}
+
+phx_status continuum_prestress_forces(phx_context *context, const phx_elastic_model *model, const double *u0, int count,
+                                      const double *shapes, double *force)
+{
+    const size_t n = (size_t)model->n;
+    element_rows rows;
+    double *sigma = phx_calloc(context, (size_t)model->most_stresses + 1, sizeof *sigma);
+    phx_status status = element_rows_create(context, model, 0, 1, &rows);
+
+    if (!sigma)
+        status = PHX_ERR_MEMORY;
+    memset(force, 0, (size_t)count * n * sizeof *force);
+    for (int e = 0; e < model->n_elements && !status; e++) {
+        status = stresses_of(context, model, e, u0, &rows, sigma);
+        for (int k = 0; k < model->most_stresses; k++)
+            sigma[k] = -sigma[k];
+        for (int a = 0; a < count && !status; a++)
+            model->ops->second_order_force(model, e, sigma, shapes + (size_t)a * n, force + (size_t)a * n);
+    }
+    element_rows_free(&rows);
+    phx_free(sigma);
+    return status;
+}

@@ -74,3 +74,40 @@ bool phx_plate_second_order(const phx_elastic_model *model, int e, int count, co
     }
     return true;
 }
+
+void phx_plate_second_order_force(const phx_elastic_model *model, int e, const double *sigma, const double *u,
+                                  double *force)
+{
+    const phx_plate *plate = phx_plate_of(model);
+    const int t = e - plate->n_triangles, polynomials = plate->tables.n_polynomials;
+    double lambda[PHX_TRIANGLE_POINTS][3], weight[PHX_TRIANGLE_POINTS];
+    int node[PHX_TRIANGLE_NODES];
+    phx_plate_frame frame;
+    phx_polynomials phi;
+    phx_lagrange at;
+
+    if (t < 0 || !plate->membrane)
+        return;
+    phx_plate_frame_of(model, t, &frame);
+    const int nodes = phx_plate_nodes(plate, t, node);
+    phx_triangle_rule(lambda, weight);
+    for (int g = 0; g < PHX_TRIANGLE_POINTS; g++) {
+        double S[3] = {0.0}; /* xx yy xy, times the weight */
+        phx_triangle_lagrange(plate->order + 1, lambda[g], &at);
+        phx_triangle_polynomials(plate->order, lambda[g], &phi);
+        for (int i = 0; i < polynomials; i++)
+            for (int c = 0; c < 3; c++)
+                S[c] += frame.area * weight[g] * phi.value[i] * sigma[3 * i + c];
+        const rotations own = rotations_at(plate, &frame, node, nodes, &at, u);
+        const double q[2] = {S[0] * own.slope[0] + S[2] * own.slope[1], S[2] * own.slope[0] + S[1] * own.slope[1]};
+        const double moment = 0.5 * (S[0] + S[1]) * own.r;
+        for (int j = 0; j < nodes; j++) {
+            const double *G0 = frame.gradient[0], *G1 = frame.gradient[1], *d = at.first[j];
+            const double x = d[0] * G0[0] + d[1] * G1[0], y = d[0] * G0[1] + d[1] * G1[1];
+            double *value = force + plate->deflection[node[j]] - 2;
+            value[0] -= moment * y;
+            value[1] += moment * x;
+            value[2] += q[0] * x + q[1] * y;
+        }
+    }
+}

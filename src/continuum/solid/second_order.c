@@ -81,3 +81,35 @@ bool phx_solid_second_order(const phx_elastic_model *model, int e, int count, co
         spread_dilatation(&geometry, points, pairs, rows);
     return true;
 }
+
+void phx_solid_second_order_force(const phx_elastic_model *model, int e, const double *sigma, const double *u,
+                                  double *force)
+{
+    const phx_solid_data *data = phx_solid_of(model);
+    const phx_solid_table *table = data->table[data->element[e].kind];
+    const int points = table->stiffness.n, *unknown = model->unknown + model->first_unknown[e];
+    double volume = 0.0, pressure = 0.0; /* of the mean dilatation: a third of the trace of the weighted stresses */
+    phx_solid_geometry geometry;
+    gradient_of own;
+
+    phx_solid_geometry_of(model, e, &geometry);
+    for (int g = 0; g < points; g++) {
+        volume += geometry.w[g];
+        pressure += geometry.w[g] * (sigma[6 * g] + sigma[6 * g + 1] + sigma[6 * g + 2]) / 3.0;
+    }
+    for (int g = 0; g < points; g++) {
+        const double *s = sigma + 6 * g, w = geometry.w[g];
+        double S[3][3] = {{s[0], s[3], s[5]}, {s[3], s[1], s[4]}, {s[5], s[4], s[2]}};
+        const double change = pressure / volume - (s[0] + s[1] + s[2]) / 3.0;
+        for (int k = 0; k < 3 && table->mean_dilatation; k++)
+            S[k][k] += change;
+        gradient_at(table->nodes, geometry.gradient[g], unknown, u, &own);
+        for (int a = 0; a < table->nodes; a++) {
+            const double *dN = geometry.gradient[g] + 3 * a;
+            for (int c = 0; c < 3; c++)
+                for (int k = 0; k < 3; k++)
+                    for (int l = 0; l < 3; l++)
+                        force[unknown[3 * a + c]] += w * dN[k] * S[k][l] * own.d[c][l];
+        }
+    }
+}
