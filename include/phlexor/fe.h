@@ -81,6 +81,7 @@ typedef struct phx_flex_stiffening {
     double *stiffness; /* n_strain: beams E A times the element's length, N m */
     int n_slope;
     phx_csr slope;      /* n_slope x n: displacement gradients at quadrature points, or coordinates */
+    bool in_basis;      /* slope a is coordinate a, and every strain has all slopes */
     int *slope_begin;   /* n_strain: the slopes of strain k are slope_begin[k] ... slope_end[k] - 1 */
     int *slope_end;     /* n_strain; at most PHX_STRAIN_SLOPES behind the first */
     int *product_begin; /* n_strain + 1: where the products of each strain begin */

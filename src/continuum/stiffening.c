@@ -206,15 +206,12 @@ static phx_status fill_strains(phx_context *context, int n_slopes, int k, int co
 {
     phx_status status = phx_stiffening_allocate(context, count, count * (count + 1) / 2, st);
     double *lin = phx_calloc(context, (size_t)count * (size_t)k + 1, sizeof *lin);
-    double *unit = phx_calloc(context, (size_t)n_slopes * (size_t)k + 1, sizeof *unit);
     int products = 0;
 
-    if (!lin || !unit)
+    if (!lin)
         status = PHX_ERR_MEMORY;
     for (int i = 0; i < count && !status; i++) {
         const double *row = kept->R + (size_t)i * (size_t)kept->cols;
-        st->stiffness[i] = 1.0;
-        st->slope_end[i] = n_slopes;
         for (int p = i; p < count; p++) {
             int *a = &st->first[products], *b = &st->second[products];
             pair_of(n_slopes, pair[p], a, b);
@@ -224,15 +221,11 @@ static phx_status fill_strains(phx_context *context, int n_slopes, int k, int co
         st->product_begin[i + 1] = products;
         memcpy(lin + (size_t)i * (size_t)k, row + count, (size_t)k * sizeof *lin);
     }
-    st->n_slope = n_slopes;
-    for (int a = 0; a < n_slopes && !status; a++)
-        unit[(size_t)a * (size_t)k + (size_t)a] = 1.0;
     if (!status)
         status = phx_csr_from_dense(context, count, k, lin, 0.0, &st->lin);
     if (!status)
-        status = phx_csr_from_dense(context, n_slopes, k, unit, 0.0, &st->slope);
+        status = phx_stiffening_in_basis(context, k, n_slopes, st);
     phx_free(lin);
-    phx_free(unit);
     return status;
 }
 

@@ -167,6 +167,26 @@ phx_status phx_stiffening_allocate(phx_context *context, int n_strain, int n_pro
     return complete ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+phx_status phx_stiffening_in_basis(phx_context *context, int n, int n_slope, phx_flex_stiffening *stiffening)
+{
+    double *unit = phx_calloc(context, (size_t)n_slope * (size_t)n + 1, sizeof *unit);
+
+    if (!unit)
+        return PHX_ERR_MEMORY;
+    for (int a = 0; a < n_slope; a++)
+        unit[(size_t)a * (size_t)n + (size_t)a] = 1.0;
+    for (int k = 0; k < stiffening->n_strain; k++) {
+        stiffening->stiffness[k] = 1.0;
+        stiffening->slope_begin[k] = 0;
+        stiffening->slope_end[k] = n_slope;
+    }
+    stiffening->n_slope = n_slope;
+    stiffening->in_basis = true;
+    const phx_status status = phx_csr_from_dense(context, n_slope, n, unit, 0.0, &stiffening->slope);
+    phx_free(unit);
+    return status;
+}
+
 phx_status phx_stiffening_copy(phx_context *context, const phx_flex_stiffening *from, phx_flex_stiffening **copy)
 {
     const size_t strains = (size_t)from->n_strain, products = (size_t)from->product_begin[strains];
@@ -185,6 +205,7 @@ phx_status phx_stiffening_copy(phx_context *context, const phx_flex_stiffening *
     if (status)
         return status;
     to->n_slope = from->n_slope;
+    to->in_basis = from->in_basis;
     memcpy(to->stiffness, from->stiffness, strains * sizeof *to->stiffness);
     memcpy(to->slope_begin, from->slope_begin, strains * sizeof *to->slope_begin);
     memcpy(to->slope_end, from->slope_end, strains * sizeof *to->slope_end);

@@ -23,20 +23,15 @@ static void row_add(const phx_csr *a, int i, double alpha, double *y)
         y[a->idx[k]] += alpha * a->val[k];
 }
 
-/* Adds alpha * (row i of a)^T (row j of b) on the body's pattern. Columns ascend, so a row that is not full is walked
- * once. */
+/* Adds alpha * (row i of a)^T (row j of b) on the body's pattern. Columns ascend, so each row is walked once. */
 static void rows_outer(const phx_floating *body, const phx_csr *a, int i, const phx_csr *b, int j, double alpha,
                        double *K)
 {
     const int r = body->base.n_rigid;
     for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
         const double factor = alpha * a->val[k];
-        const int row = r + a->idx[k];
-        const bool full = body->base.ptr[row + 1] - body->base.ptr[row] == body->base.n_v;
-        int at = body->base.ptr[row] + r;
+        int at = body->base.ptr[r + a->idx[k]] + r;
         for (int l = b->ptr[j]; l < b->ptr[j + 1]; l++) {
-            if (full)
-                at = body->base.ptr[row] + r + b->idx[l];
             while (body->base.idx[at] < r + b->idx[l])
                 at++;
             K[at] += factor * b->val[l];
@@ -108,37 +103,88 @@ double phx_floating_stiffening_energy(const phx_flex *flex, const double *q)
     return energy;
 }
 
+/* What the derivative of the force of a strain is made of: with force = N eps'(q_m) and dN = C eps'(q1) dq it is
+ * C eps'(q_m)^T eps'(q1) + N eps'', less C lin^T lin. */
+typedef struct strain_tangent {
+    double stiffness, force; /* C and N, times a factor */
+    double c1[PHX_STRAIN_SLOPES], cm[PHX_STRAIN_SLOPES];
+} strain_tangent;
+
+static void strain_at(const phx_flex_stiffening *st, int k, const double *q0, const double *q1, const double *qm,
+                      double factor, strain_tangent *it)
+{
+    double s[PHX_STRAIN_SLOPES];
+
+    slopes_of(st, k, q0, s);
+    double quad = quadratic(st, k, s);
+    slopes_of(st, k, q1, s);
+    quad += quadratic(st, k, s);
+    derivatives(st, k, s, it->c1);
+    slopes_of(st, k, qm, s);
+    derivatives(st, k, s, it->cm);
+    it->stiffness = factor * st->stiffness[k];
+    it->force = it->stiffness * (row_dot(&st->lin, k, qm) + 0.5 * quad);
+}
+
+static void sparse_tangent(const phx_floating *body, int k, const strain_tangent *it, double *K)
+{
+    const phx_flex_stiffening *st = body->flex->stiffening;
+    const int from = st->slope_begin[k], count = st->slope_end[k] - from;
+
+    for (int a = 0; a < count; a++) {
+        rows_outer(body, &st->lin, k, &st->slope, from + a, it->stiffness * it->c1[a], K);
+        rows_outer(body, &st->slope, from + a, &st->lin, k, it->stiffness * it->cm[a], K);
+        for (int b = 0; b < count; b++)
+            rows_outer(body, &st->slope, from + a, &st->slope, from + b, it->stiffness * it->cm[a] * it->c1[b], K);
+    }
+    for (int p = st->product_begin[k]; p < st->product_begin[k + 1]; p++) {
+        const double half = 0.5 * it->force * st->weight[p];
+        rows_outer(body, &st->slope, st->first[p], &st->slope, st->second[p], half, K);
+        rows_outer(body, &st->slope, st->second[p], &st->slope, st->first[p], half, K);
+    }
+}
+
+/* The same in a basis, where all rows are full; N eps'' (the half of it) goes to `curvature`, for all strains. */
+static void full_tangent(const phx_floating *body, int k, const strain_tangent *it,
+                         double curvature[PHX_STRAIN_SLOPES][PHX_STRAIN_SLOPES], double *K)
+{
+    const phx_flex_stiffening *st = body->flex->stiffening;
+    const int r = body->base.n_rigid, begin = st->lin.ptr[k], end = st->lin.ptr[k + 1];
+
+    for (int i = begin; i < end; i++) {
+        double *row = K + body->base.ptr[r + st->lin.idx[i]] + r;
+        for (int a = 0; a < st->n_slope; a++)
+            row[a] += it->stiffness * st->lin.val[i] * it->c1[a];
+    }
+    for (int a = 0; a < st->n_slope; a++) {
+        double *row = K + body->base.ptr[r + a] + r;
+        const double factor = it->stiffness * it->cm[a];
+        for (int i = begin; i < end; i++)
+            row[st->lin.idx[i]] += factor * st->lin.val[i];
+        for (int b = 0; b < st->n_slope; b++)
+            row[b] += factor * it->c1[b];
+    }
+    for (int p = st->product_begin[k]; p < st->product_begin[k + 1]; p++)
+        curvature[st->first[p]][st->second[p]] += 0.5 * it->force * st->weight[p];
+}
+
 void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0, const double *q1, const double *qm,
                                      double factor, double *K)
 {
     const phx_flex_stiffening *st = body->flex->stiffening;
-    double s[PHX_STRAIN_SLOPES], c1[PHX_STRAIN_SLOPES], cm[PHX_STRAIN_SLOPES];
+    double curvature[PHX_STRAIN_SLOPES][PHX_STRAIN_SLOPES] = {{0.0}};
+    strain_tangent it;
 
     for (int k = 0; k < st->n_strain; k++) {
-        const int from = st->slope_begin[k];
-        slopes_of(st, k, q0, s);
-        double quad = quadratic(st, k, s);
-        slopes_of(st, k, q1, s);
-        quad += quadratic(st, k, s);
-        derivatives(st, k, s, c1);
-        const int count = slopes_of(st, k, qm, s);
-        derivatives(st, k, s, cm);
-        /* force = N eps'(q_m) with dN = C eps'(q1) dq: the derivative is C eps'(q_m)^T eps'(q1) + N eps'', less
-         * C lin^T lin */
-        const double stiffness = factor * st->stiffness[k];
-        const double force = stiffness * (row_dot(&st->lin, k, qm) + 0.5 * quad);
-        for (int a = 0; a < count; a++) {
-            rows_outer(body, &st->lin, k, &st->slope, from + a, stiffness * c1[a], K);
-            rows_outer(body, &st->slope, from + a, &st->lin, k, stiffness * cm[a], K);
-            for (int b = 0; b < count; b++)
-                rows_outer(body, &st->slope, from + a, &st->slope, from + b, stiffness * cm[a] * c1[b], K);
-        }
-        for (int p = st->product_begin[k]; p < st->product_begin[k + 1]; p++) {
-            const double half = 0.5 * force * st->weight[p];
-            rows_outer(body, &st->slope, st->first[p], &st->slope, st->second[p], half, K);
-            rows_outer(body, &st->slope, st->second[p], &st->slope, st->first[p], half, K);
-        }
+        strain_at(st, k, q0, q1, qm, factor, &it);
+        if (st->in_basis)
+            full_tangent(body, k, &it, curvature, K);
+        else
+            sparse_tangent(body, k, &it, K);
     }
+    for (int a = 0; st->in_basis && a < st->n_slope; a++)
+        for (int b = 0; b < st->n_slope; b++)
+            K[body->base.ptr[body->base.n_rigid + a] + body->base.n_rigid + b] += curvature[a][b] + curvature[b][a];
 }
 
 /* ---- stresses ---- */

@@ -206,65 +206,50 @@ static phx_status read_list(phx_h5 *file, const char *path, int wanted, int most
     return status;
 }
 
-/* Every strain has its slopes, and its products are of these. */
-static phx_status check_strains(phx_h5 *file, const phx_flex_stiffening *st, int products)
+/* Products of the slopes, strain after strain. */
+static phx_status check_strains(phx_h5 *file, const phx_flex_stiffening *st, int n, int products)
 {
     static const char path[] = "/stiffening/product_begin";
 
+    if (st->n_slope < 0 || st->n_slope > n || st->n_slope > PHX_STRAIN_SLOPES)
+        return wrong(file, "/stiffening", "has %d slopes; at most %d, and no more than coordinates", st->n_slope,
+                     PHX_STRAIN_SLOPES);
     if (st->product_begin[0] != 0 || st->product_begin[st->n_strain] != products)
         return wrong(file, path, "does not part %d products", products);
-    for (int k = 0; k < st->n_strain; k++) {
-        const int from = st->slope_begin[k], to = st->slope_end[k];
-        if (from > to || to - from > PHX_STRAIN_SLOPES)
-            return wrong(file, "/stiffening/slope_end", "gives strain %d the slopes %d to %d, at most %d of them",
-                         k + 1, from, to, PHX_STRAIN_SLOPES);
-        if (!(st->stiffness[k] > 0.0))
-            return wrong(file, "/stiffening/stiffness", "of strain %d is %g; it must be > 0", k + 1, st->stiffness[k]);
+    for (int k = 0; k < st->n_strain; k++)
         if (st->product_begin[k] > st->product_begin[k + 1])
             return wrong(file, path, "descends at strain %d", k + 1);
-        for (int p = st->product_begin[k]; p < st->product_begin[k + 1]; p++)
-            if (st->first[p] < from || st->first[p] >= to || st->second[p] < from || st->second[p] >= to)
-                return wrong(file, "/stiffening/first", "and second have product %d of slopes that strain %d has not",
-                             p + 1, k + 1);
-    }
     return PHX_OK;
 }
 
 static phx_status read_stiffening(phx_h5 *file, phx_flex *flex)
 {
     phx_flex_stiffening *st = flex->stiffening = phx_calloc(phx_h5_context(file), 1, sizeof *st);
-    double *lin = NULL, *slope = NULL;
+    double *lin = NULL;
     int strains = 0, products = 0;
-    phx_status status = st ? extent_of(file, "/stiffening/stiffness", 1, &strains) : PHX_ERR_MEMORY;
+    phx_status status = st ? extent_of(file, "/stiffening/lin", 0, &strains) : PHX_ERR_MEMORY;
 
     if (!status)
         status = extent_of(file, "/stiffening/weight", 1, &products);
     if (!status)
-        status = extent_of(file, "/stiffening/slope", 0, &st->n_slope);
+        status = phx_h5_get_integer(file, "/stiffening", "slopes", &st->n_slope);
     if (!status)
         status = phx_stiffening_allocate(phx_h5_context(file), strains, products, st);
     if (!status)
-        status = read_into(file, "/stiffening/stiffness", 1, strains, st->stiffness);
-    if (!status)
         status = read_into(file, "/stiffening/weight", 1, products, st->weight);
-    if (!status)
-        status = read_list(file, "/stiffening/slope_begin", strains, st->n_slope, st->slope_begin);
-    if (!status)
-        status = read_list(file, "/stiffening/slope_end", strains, st->n_slope, st->slope_end);
     if (!status)
         status = read_list(file, "/stiffening/product_begin", strains + 1, products, st->product_begin);
     if (!status)
-        status = read_list(file, "/stiffening/first", products, st->n_slope, st->first);
+        status = check_strains(file, st, flex->n, products);
     if (!status)
-        status = read_list(file, "/stiffening/second", products, st->n_slope, st->second);
+        status = read_list(file, "/stiffening/first", products, st->n_slope - 1, st->first);
     if (!status)
-        status = check_strains(file, st, products);
+        status = read_list(file, "/stiffening/second", products, st->n_slope - 1, st->second);
     if (!status)
         status = read_rows(file, "/stiffening/lin", strains, flex->n, &lin, &st->lin);
     if (!status)
-        status = read_rows(file, "/stiffening/slope", st->n_slope, flex->n, &slope, &st->slope);
+        status = phx_stiffening_in_basis(phx_h5_context(file), flex->n, st->n_slope, st);
     phx_free(lin);
-    phx_free(slope);
     return status;
 }
 

@@ -32,26 +32,22 @@ static phx_status put_sparse(phx_h5 *file, const char *path, const phx_csr *matr
     return PHX_OK;
 }
 
-/* The strains of geometric stiffening: their linear parts, and lists of the products of slopes. */
+/* The strains of geometric stiffening in a basis: their linear parts, and lists of the products of coordinates. */
 static phx_status put_stiffening(phx_h5 *file, const phx_flex_stiffening *st)
 {
     const int products = st->product_begin[st->n_strain];
-    phx_status status;
 
     phx_h5_make_group(file, "/stiffening");
+    phx_h5_set_integer(file, "/stiffening", "slopes", st->n_slope);
     phx_h5_set_text(file, "/stiffening", "meaning",
-                    "strain k: lin[k] q + 1/2 sum of weight[p] (slope[first[p]] q) (slope[second[p]] q), p from "
-                    "product_begin[k] to product_begin[k + 1] - 1; energy 1/2 stiffness[k] strain^2, that of lin[k] q "
-                    "alone being part of K");
-    put_matrix(file, "/stiffening/stiffness", 1, st->n_strain, st->stiffness, "stiffness of each strain", "1");
-    phx_h5_put_integers(file, "/stiffening/slope_begin", st->n_strain, st->slope_begin);
-    phx_h5_put_integers(file, "/stiffening/slope_end", st->n_strain, st->slope_end);
+                    "strain k: lin[k] q + 1/2 sum of weight[p] q[first[p]] q[second[p]], p from product_begin[k] to "
+                    "product_begin[k + 1] - 1; energy 1/2 strain^2, that of lin[k] q alone being part of K; first and "
+                    "second are below the number of slopes");
     phx_h5_put_integers(file, "/stiffening/product_begin", st->n_strain + 1, st->product_begin);
     phx_h5_put_integers(file, "/stiffening/first", products, st->first);
     phx_h5_put_integers(file, "/stiffening/second", products, st->second);
     put_matrix(file, "/stiffening/weight", 1, products, st->weight, "weight of each product", "1/(kg^1/2 m s)");
-    status = put_sparse(file, "/stiffening/lin", &st->lin, "linear part of the strains", "1/s");
-    return status ? status : put_sparse(file, "/stiffening/slope", &st->slope, "slopes by the coordinates", "1");
+    return put_sparse(file, "/stiffening/lin", &st->lin, "linear part of the strains", "1/s");
 }
 
 static phx_status put_body(phx_h5 *file, const continuum_source *shape)
