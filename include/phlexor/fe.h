@@ -67,19 +67,28 @@ static inline phx_location phx_location_of_name(const char *name)
     return location;
 }
 
-/* Von Karman strain of geometric stiffening, piecewise constant: strain k is
- *   eps_k = lin_k q + 1/2 sum_{g: strain_of[g] = k} weight[g] (slope_g q)^2,  energy 1/2 sum_k stiffness[k] eps_k^2.
- * The part 1/2 stiffness lin^2 is already in K. */
+/* Most slopes of one strain of geometric stiffening. */
+enum { PHX_STRAIN_SLOPES = 48 };
+
+/* Strains of geometric stiffening, each a linear and a quadratic form of q: strain k is
+ *   eps_k = lin_k q + 1/2 sum_{p: product of k} weight_p (slope_first[p] q) (slope_second[p] q),
+ * energy 1/2 sum_k stiffness[k] eps_k^2. The part 1/2 stiffness lin^2 is already in K.
+ * Beams: von Karman's strain, the mean over each element. Bodies in a basis: combinations of the strains at all
+ * integration points with the same energy, of stiffness 1. */
 typedef struct phx_flex_stiffening {
     int n_strain;
-    phx_csr lin;             /* n_strain x n */
-    double *stiffness;       /* n_strain: E A times the element's length, N m */
-    double *axial_stiffness; /* n_strain: E A, N: force = E A eps */
+    phx_csr lin;       /* n_strain x n */
+    double *stiffness; /* n_strain: beams E A times the element's length, N m */
     int n_slope;
-    phx_csr slope;   /* n_slope x n: slopes at quadrature points */
-    int *strain_of;  /* n_slope, ascending */
-    double *weight;  /* n_slope, sums to 1 in each strain (per transverse direction) */
-    int *stress_row; /* n_strain: row of the stress vector that holds this axial force */
+    phx_csr slope;      /* n_slope x n: displacement gradients at quadrature points, or coordinates */
+    bool in_basis;      /* slope a is coordinate a, and every strain has all slopes */
+    int *slope_begin;   /* n_strain: the slopes of strain k are slope_begin[k] ... slope_end[k] - 1 */
+    int *slope_end;     /* n_strain; at most PHX_STRAIN_SLOPES behind the first */
+    int *product_begin; /* n_strain + 1: where the products of each strain begin */
+    int *first, *second;
+    double *weight;
+    double *axial_stiffness; /* n_strain: E A, N: force = E A eps; NULL: no strain stands in the stress vector */
+    int *stress_row;         /* n_strain: row of the stress vector that holds this axial force; NULL as above */
 } phx_flex_stiffening;
 
 /* The matrices of a phx_flex, each without its zeros: what is multiplied in every step. */

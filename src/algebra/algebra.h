@@ -52,6 +52,8 @@ phx_status phx_dense_least_norm(phx_context *context, int m, int n, const double
  * m x (m-rank). Pivots up to rtol times the largest column norm count as zero. */
 phx_status phx_dense_rrqr(phx_context *context, int m, int n, const double *a, double rtol, int *rank, int *order,
                           double *left_null);
+/* The triangle R (n x n) of A = Q R, A m x n, row-major, overwritten; m < n: its last rows are zero. */
+phx_status phx_dense_qr_triangle(phx_context *context, int m, int n, double *a, double *r);
 /* Orthonormal basis of null(A), n x (n-rank), allocated (phx_free); by pivoted QR of A^T. */
 phx_status phx_dense_nullspace(phx_context *context, int m, int n, const double *a, double rtol, int *rank,
                                double **basis);

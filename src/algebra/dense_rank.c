@@ -190,6 +190,39 @@ phx_status phx_dense_rrqr(phx_context *context, int m, int n, const double *a, d
     return status;
 }
 
+/* ---- QR without pivoting ---- */
+phx_status phx_dense_qr_triangle(phx_context *context, int m, int n, double *a, double *r)
+{
+    if (m > 0 && n > 0 && (!a || !r))
+        return phx_fail_null(context, __func__, "a or r");
+    phx_status status = check_arguments(context, "phx_dense_qr_triangle", m, n, a, 0.0);
+    if (status || n == 0)
+        return status;
+    memset(r, 0, (size_t)n * (size_t)n * sizeof *r);
+    if (m == 0)
+        return PHX_OK;
+    /* A by rows is A^T by columns, A^T = L Q': R = L^T, and L by columns is R by rows */
+    double size = 0.0, *tau = NULL, *work = NULL;
+    const int k = phx_int_min(m, n);
+    int info = LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, n, m, NULL, n, NULL, &size, -1);
+    if (!info) {
+        tau = phx_calloc(context, (size_t)k, sizeof *tau);
+        work = phx_calloc(context, (size_t)size, sizeof *work);
+        if (!tau || !work)
+            status = PHX_ERR_MEMORY;
+        else
+            info = LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, n, m, a, n, tau, work, (int)size);
+    }
+    if (info)
+        status = phx_fail_lapack(context, "dgelqf", info);
+    for (int i = 0; i < k && !status; i++)
+        memcpy(r + (size_t)i * (size_t)n + (size_t)i, a + (size_t)i * (size_t)n + (size_t)i,
+               (size_t)(n - i) * sizeof *r);
+    phx_free(tau);
+    phx_free(work);
+    return status;
+}
+
 phx_status phx_dense_nullspace(phx_context *context, int m, int n, const double *a, double rtol, int *rank,
                                double **basis)
 {

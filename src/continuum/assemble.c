@@ -28,20 +28,31 @@ static int unknowns_of(const phx_elastic_model *model, int e, const int **unknow
     return model->first_unknown[e + 1] - model->first_unknown[e];
 }
 
-/* D <- L^-1 D, block by block. */
+/* M2 = L L^T, block by block; D <- L^-1 D. */
 static phx_status make_root(phx_context *context, phx_element_matrices *matrices, int e)
 {
-    const int b = matrices->block, n = matrices->n_unknowns;
+    const int b = matrices->block;
     phx_status status = PHX_OK;
 
-    for (int at = 0; at < matrices->n_stresses && !status; at += b) {
-        double *L = matrices->compliance + at * b;
-        status = phx_dense_cholesky(context, b, L);
-        if (status)
-            return phx_fail_prefix(context, status, "compliance of element %d: ", e + 1);
-        phx_dense_triangle_solve(false, b, L, n, matrices->D + (size_t)at * (size_t)n);
-    }
-    return status;
+    for (int at = 0; at < matrices->n_stresses && !status; at += b)
+        status = phx_dense_cholesky(context, b, matrices->compliance + at * b);
+    if (status)
+        return phx_fail_prefix(context, status, "compliance of element %d: ", e + 1);
+    phx_elastic_root_rows(matrices, matrices->n_unknowns, matrices->D);
+    return PHX_OK;
+}
+
+void phx_elastic_root_rows(const phx_element_matrices *matrices, int cols, double *rows)
+{
+    for (int at = 0; at < matrices->n_stresses; at += matrices->block)
+        phx_dense_triangle_solve(false, matrices->block, matrices->compliance + at * matrices->block, cols,
+                                 rows + (size_t)at * (size_t)cols);
+}
+
+phx_status phx_elastic_root(phx_context *context, const phx_elastic_model *model, int e, phx_element_matrices *matrices)
+{
+    model->ops->element(model, e, matrices);
+    return make_root(context, matrices, e);
 }
 
 /* ---- the pattern of M and K ---- */

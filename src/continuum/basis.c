@@ -48,6 +48,13 @@ static void hold_interface(const elastic_space *space, int i, unsigned char *hel
         held[space->tie[i] + c] = 1;
 }
 
+void basis_hold(const phx_continuum_def *def, const elastic_space *space, unsigned char *held)
+{
+    for (int i = 0; i < space->n_interfaces; i++)
+        if (def->basis == PHX_BASIS_CRAIG_BAMPTON || (def->basis == PHX_BASIS_HELD && i == def->hold))
+            hold_interface(space, i, held);
+}
+
 /* The lowest modes with these coordinates held. */
 static phx_status add_modes(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                             flexibility *with, shapes *basis)
@@ -193,6 +200,7 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
         status = gram(context, &space->M, basis, A);
     if (!status && kept > 0)
         status = phx_dense_eigen_symmetric(context, kept, A, NULL, values, V);
+    phx_free(basis->omega);
     basis->omega = phx_calloc(context, (size_t)kept + 1, sizeof *basis->omega);
     if (!basis->omega)
         status = PHX_ERR_MEMORY;
@@ -228,11 +236,10 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
         phx_free(held);
         return add_all(context, def, space, basis);
     }
-    for (int i = 0; i < space->n_interfaces && !status; i++)
-        if (def->basis == PHX_BASIS_CRAIG_BAMPTON || (def->basis == PHX_BASIS_HELD && i == def->hold))
-            hold_interface(space, i, held);
-    if (!status)
+    if (!status) {
+        basis_hold(def, space, held);
         status = flexibility_create(context, space, held, &with);
+    }
     if (!status)
         status = add_modes(context, def, space, with, basis);
     if (!status && def->basis == PHX_BASIS_CRAIG_BAMPTON)
@@ -249,19 +256,27 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
 
 phx_status basis_create(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis)
 {
-    phx_status status;
-
     memset(basis, 0, sizeof *basis);
     basis->n = space->n;
-    status = add_shapes(context, def, space, basis);
+    phx_status status = add_shapes(context, def, space, basis);
+    if (!status)
+        status = basis_diagonalise(context, def, space, basis);
+    if (status)
+        shapes_free(basis);
+    return status;
+}
+
+phx_status basis_diagonalise(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                             shapes *basis)
+{
+    phx_status status = PHX_OK;
+
     for (int k = 0; k < basis->count && !status; k++)
         elastic_space_remove_rigid(space, basis->y + (size_t)k * (size_t)space->n);
     if (!status)
         status = orthonormalise(context, def, space, basis);
     for (int k = 0; k < basis->count && !status; k++) /* what rounding brought back */
         elastic_space_remove_rigid(space, basis->y + (size_t)k * (size_t)space->n);
-    if (status)
-        shapes_free(basis);
     return status;
 }
 

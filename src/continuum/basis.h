@@ -64,6 +64,18 @@ void shapes_free(shapes *it);
 /* The shapes a definition asks for, orthonormal: Y^T M Y = I, Y^T K Y = diag(omega^2), without momentum (mean axes).
  * Dependent ones are left out. */
 phx_status basis_create(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis);
+/* Marks the coordinates that are held while a definition finds its modes. */
+void basis_hold(const phx_continuum_def *def, const elastic_space *space, unsigned char *held);
+/* Adds what stresses of inertia loads make of the lowest shapes, whose shapes in the frame are Phi. */
+phx_status basis_add_prestressed(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                                 const double *Phi, shapes *basis);
+/* Combinations of its shapes as above: orthonormal, without momentum. */
+phx_status basis_diagonalise(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                             shapes *basis);
+/* Appends shapes that follow those of the basis, whose shapes in the frame are Phi; they are orthogonal in K to the
+ * others and not in M, y^T M y = 1, y^T K y = omega^2 each (followers.c). */
+phx_status basis_add_followers(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                               const double *Phi, shapes *basis);
 /* How well shapes in mean axes hold the body. */
 phx_status basis_quality(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                          const phx_interface *interfaces, const shapes *basis, phx_basis_quality *quality);

@@ -43,6 +43,15 @@ typedef struct phx_elastic_ops {
     /* The matrices of element e, all fields but the pointers. No allocation. NULL: M and K are all that is known
      * (n_elements is 0). */
     void (*element)(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
+    /* Second-order strains of the element: moments with its stresses, as D u are those of the strains of first order,
+     * of so many shapes (model->n numbers each): the strains of u = sum_a q_a u_a have the moments
+     * D u + 1/2 sum_ab q_a q_b N_ab. rows: n_stresses x pairs (a,b), a <= b, in the order 00 01 .. 11 12 ...
+     * At most PHX_STRAIN_SLOPES shapes. False: all are zero, `rows` is not touched. NULL: none are known. */
+    bool (*second_order)(const phx_elastic_model *model, int e, int count, const double *shapes, double *rows);
+    /* Adds to `force` (model->n) what the stresses sigma (n_stresses) of element e do, at the displacement u, by its
+     * strains of second order: the derivative of sigma^T N(v, u) by v. NULL where second_order is. */
+    void (*second_order_force)(const phx_elastic_model *model, int e, const double *sigma, const double *u,
+                               double *force);
     bool edges; /* a plate: groups of edges have normal slopes beside their nodes */
     /* phx_elastic_traction, whose arguments are checked; NULL: nothing that it could act on. */
     phx_status (*traction)(phx_context *context, const phx_elastic_model *model, const char *group,
@@ -79,6 +88,11 @@ phx_status phx_elastic_assemble(phx_context *context, phx_elastic_model *model);
 /* Storage for the matrices of any element of the model, one allocation (phx_free of *room). */
 phx_status phx_elastic_element_room(phx_context *context, const phx_elastic_model *model,
                                     phx_element_matrices *matrices, void **room);
+/* The matrices of element e with M2 = L L^T and D as L (in `compliance`) and L^-1 D; and other rows (n_stresses x cols)
+ * <- L^-1 rows. */
+phx_status phx_elastic_root(phx_context *context, const phx_elastic_model *model, int e,
+                            phx_element_matrices *matrices);
+void phx_elastic_root_rows(const phx_element_matrices *matrices, int cols, double *rows);
 /* D (n_stress x n), M2 and L2^-1 D with M2 = L2 L2^T as sparse matrices; any may be NULL. For bodies that are small
  * enough, and tests. */
 phx_status phx_elastic_mixed(phx_context *context, const phx_elastic_model *model, phx_csr *D, phx_csr *compliance,
@@ -320,6 +334,7 @@ typedef struct phx_continuum_def {
     int modes;    /* normal modes, >= 0 */
     int hold;     /* interface that PHX_BASIS_HELD holds */
     bool statics; /* and what unit forces and moments at the joined interfaces make of the body */
+    bool stiffening;
     phx_frame_kind frame;
     int frame_at[2];             /* interfaces of the frame */
     const unsigned char *held;   /* unknowns that do not move (n); NULL: none */
@@ -336,8 +351,11 @@ typedef struct phx_basis_quality {
 } phx_basis_quality;
 
 /* A source of deformation in a basis of an elastic model, both of which it takes over (on success): the model and the
- * interfaces, whose names are those of its points. Its stress vector is B q, K = B^T B in the basis. PHX_ERR_ARGUMENT
- * for more modes than the body has. */
+ * interfaces, whose names are those of its points. Its stress vector is B q, K = B^T B in the basis. With `stiffening`
+ * the coordinates are those without it and others that follow them: what the inertia loads of steady motions, and the
+ * strains of second order of pairs of shapes, make of the body (followers.c). PHX_ERR_ARGUMENT for more modes than the
+ * body has; PHX_ERR_UNSUPPORTED: stiffening of a body whose matrices are all that is known, with more than
+ * PHX_STRAIN_SLOPES shapes. */
 phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
                                        int n_interfaces, phx_interface *interfaces, phx_flex_source **source);
 /* Of such a source, or of a reduced body: its model, its basis (u = Phi q: n coordinates one after the other, model->n

@@ -2,6 +2,7 @@
 #include "basis.h"
 #include "integrals.h"
 #include "source.h"
+#include "stiffening.h"
 
 #include <math.h>
 #include <string.h>
@@ -263,6 +264,32 @@ static phx_status make_stiffness(phx_context *context, const shapes *basis, phx_
     return status;
 }
 
+/* The shapes that stiffening needs beside those of the basis; *slopes: how many come before those that follow. */
+static phx_status add_shapes(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                             const phx_interface *interfaces, shapes *basis, int *slopes)
+{
+    double *Phi = NULL;
+    phx_status status = continuum_can_stiffen(context, def->name, space->model);
+
+    if (!status)
+        status = make_Phi(context, def, space, interfaces, basis, &Phi);
+    if (!status)
+        status = basis_add_prestressed(context, def, space, Phi, basis);
+    phx_free(Phi);
+    Phi = NULL;
+    *slopes = basis->count;
+    if (!status && basis->count > PHX_STRAIN_SLOPES)
+        status = phx_fail(context, PHX_ERR_UNSUPPORTED,
+                          "'%s': stiffening of a body with %d shapes, at most %d: take fewer modes or ports", def->name,
+                          basis->count, PHX_STRAIN_SLOPES);
+    if (!status)
+        status = make_Phi(context, def, space, interfaces, basis, &Phi);
+    if (!status)
+        status = basis_add_followers(context, def, space, Phi, basis);
+    phx_free(Phi);
+    return status;
+}
+
 phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
                                        int n_interfaces, phx_interface *interfaces, phx_flex_source **source)
 {
@@ -271,6 +298,7 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
     elastic_space space = {0};
     shapes basis = {0};
     double symmetric = 0.0;
+    int slopes = 0;
     phx_status status =
         it ? elastic_space_create(context, model, def->held, n_interfaces, interfaces, &space) : PHX_ERR_MEMORY;
 
@@ -278,6 +306,8 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         status = basis_create(context, def, &space, &basis);
     if (!status)
         status = basis_quality(context, def, &space, interfaces, &basis, &it->quality);
+    if (!status && def->stiffening)
+        status = add_shapes(context, def, &space, interfaces, &basis, &slopes);
     if (!status)
         status = make_Phi(context, def, &space, interfaces, &basis, &it->Phi);
     if (!status)
@@ -290,6 +320,9 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
             def->name, symmetric);
     if (!status)
         status = make_stiffness(context, &basis, &it->source.flex);
+    if (!status && def->stiffening)
+        status =
+            continuum_stiffening(context, model, slopes, basis.count, it->Phi, &it->source.flex.stiffening);
     if (!status)
         status = make_rows(context, model, n_interfaces, interfaces);
     for (int k = 0; k < def->n_masses && !status; k++)

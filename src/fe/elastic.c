@@ -155,7 +155,7 @@ phx_status phx_line_elastic_assemble(phx_context *context, const phx_line_mesh *
     return status;
 }
 
-/* Slopes of the bending fields at the Gauss points of element e: rows of `slope`, their strain and weight. */
+/* Slopes of the bending fields at the Gauss points of element e: rows of `slope`, and their squares. */
 static void append_slopes(const phx_line_mesh *mesh, const phx_reference_basis *basis, int e, int points,
                           const double *xi, const double *weight, phx_flex_stiffening *stiffening)
 {
@@ -172,7 +172,7 @@ static void append_slopes(const phx_line_mesh *mesh, const phx_reference_basis *
             const int row = stiffening->n_slope++;
             phx_shape_evaluate(shape, mesh->h, xi[g], 1, value);
             csr_append(&stiffening->slope, row, basis, false, shape->count, dof, value);
-            stiffening->strain_of[row] = e;
+            stiffening->first[row] = stiffening->second[row] = row; /* 1/2 w'^2 */
             stiffening->weight[row] = weight[g];
         }
     }
@@ -194,15 +194,13 @@ phx_status phx_stiffening_assemble(phx_context *context, const phx_line_mesh *me
     flex->stiffening = stiffening;
     if (!stiffening)
         return PHX_ERR_MEMORY;
-    stiffening->stiffness = phx_calloc(context, strains, sizeof *stiffening->stiffness);
+    phx_status status = phx_stiffening_allocate(context, mesh->elements, (int)slopes, stiffening);
     stiffening->axial_stiffness = phx_calloc(context, strains, sizeof *stiffening->axial_stiffness);
     stiffening->stress_row = phx_calloc(context, strains, sizeof *stiffening->stress_row);
-    stiffening->strain_of = phx_calloc(context, slopes, sizeof *stiffening->strain_of);
-    stiffening->weight = phx_calloc(context, slopes, sizeof *stiffening->weight);
-    if (!stiffening->stiffness || !stiffening->axial_stiffness || !stiffening->stress_row || !stiffening->strain_of ||
-        !stiffening->weight)
-        return PHX_ERR_MEMORY;
-    phx_status status = csr_allocate(context, mesh->elements, basis->n, 2 * strains, &stiffening->lin);
+    if (!stiffening->axial_stiffness || !stiffening->stress_row)
+        status = PHX_ERR_MEMORY;
+    if (status == PHX_OK)
+        status = csr_allocate(context, mesh->elements, basis->n, 2 * strains, &stiffening->lin);
     if (status == PHX_OK)
         status = csr_allocate(context, (int)slopes, basis->n, slopes * width, &stiffening->slope);
     if (status != PHX_OK)
@@ -212,11 +210,12 @@ phx_status phx_stiffening_assemble(phx_context *context, const phx_line_mesh *me
         const int dof[2] = {axial->first + e, axial->first + e + 1};
         const double difference[2] = {-1.0 / mesh->h, 1.0 / mesh->h};
         csr_append(&stiffening->lin, e, basis, true, 2, dof, difference);
+        stiffening->slope_begin[e] = stiffening->product_begin[e] = stiffening->n_slope;
         append_slopes(mesh, basis, e, points, xi, weight, stiffening);
+        stiffening->slope_end[e] = stiffening->product_begin[e + 1] = stiffening->n_slope;
         stiffening->stiffness[e] = axial->stiffness * mesh->h;
         stiffening->axial_stiffness[e] = axial->stiffness;
         stiffening->stress_row[e] = axial->stress_first + e;
     }
-    stiffening->n_strain = mesh->elements;
     return PHX_OK;
 }

@@ -119,6 +119,12 @@ phx_status phx_flex_diagonal_pattern(phx_context *context, phx_flex *flex);
 phx_status phx_flex_allocate_vectors(phx_context *context, phx_flex *flex);
 /* Allocate M, A, Q and, when wanted, K for the pattern ptr, idx that is already there. */
 phx_status phx_flex_allocate_matrices(phx_context *context, phx_flex *flex, bool stiffness);
+/* Allocate the arrays of `stiffening` over strains and products, but not those of the stress vector; set n_strain. */
+phx_status phx_stiffening_allocate(phx_context *context, int n_strain, int n_product, phx_flex_stiffening *stiffening);
+/* Fills what is the same in every basis of n coordinates: stiffness 1, slope a is coordinate a, each strain has all. */
+phx_status phx_stiffening_in_basis(phx_context *context, int n, int n_slope, phx_flex_stiffening *stiffening);
+phx_status phx_stiffening_copy(phx_context *context, const phx_flex_stiffening *from, phx_flex_stiffening **copy);
+void phx_stiffening_destroy(phx_flex_stiffening *stiffening); /* NULL is allowed */
 /* Index of entry (row, col) of the pattern. The entry exists. */
 int phx_flex_entry(const phx_flex *flex, int row, int col);
 /* Adds a mass at a point, given in the coordinates of `flex`, to all integrals: kg; kg m^2 about the point (plane: 1

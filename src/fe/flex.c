@@ -14,6 +14,24 @@ void phx_flex_point_free(phx_flex_point *point)
     *point = (phx_flex_point){.n = 0};
 }
 
+void phx_stiffening_destroy(phx_flex_stiffening *stiffening)
+{
+    if (!stiffening)
+        return;
+    phx_csr_free(&stiffening->lin);
+    phx_csr_free(&stiffening->slope);
+    phx_free(stiffening->stiffness);
+    phx_free(stiffening->slope_begin);
+    phx_free(stiffening->slope_end);
+    phx_free(stiffening->product_begin);
+    phx_free(stiffening->first);
+    phx_free(stiffening->second);
+    phx_free(stiffening->weight);
+    phx_free(stiffening->axial_stiffness);
+    phx_free(stiffening->stress_row);
+    phx_free(stiffening);
+}
+
 void phx_flex_free(phx_flex *flex)
 {
     if (!flex)
@@ -34,16 +52,7 @@ void phx_flex_free(phx_flex *flex)
     phx_csr_free(&flex->root);
     phx_csr_free(&flex->compliance);
     phx_csr_free(&flex->strain);
-    if (flex->stiffening) {
-        phx_csr_free(&flex->stiffening->lin);
-        phx_csr_free(&flex->stiffening->slope);
-        phx_free(flex->stiffening->stiffness);
-        phx_free(flex->stiffening->axial_stiffness);
-        phx_free(flex->stiffening->strain_of);
-        phx_free(flex->stiffening->weight);
-        phx_free(flex->stiffening->stress_row);
-        phx_free(flex->stiffening);
-    }
+    phx_stiffening_destroy(flex->stiffening);
     *flex = (phx_flex){.dim = 0};
 }
 
@@ -140,6 +149,75 @@ int phx_flex_entry(const phx_flex *flex, int row, int col)
             high = middle;
     }
     return low;
+}
+
+phx_status phx_stiffening_allocate(phx_context *context, int n_strain, int n_product, phx_flex_stiffening *stiffening)
+{
+    const size_t strains = (size_t)n_strain, products = (size_t)n_product;
+    stiffening->n_strain = n_strain;
+    stiffening->stiffness = phx_calloc(context, strains + 1, sizeof *stiffening->stiffness);
+    stiffening->slope_begin = phx_calloc(context, strains + 1, sizeof *stiffening->slope_begin);
+    stiffening->slope_end = phx_calloc(context, strains + 1, sizeof *stiffening->slope_end);
+    stiffening->product_begin = phx_calloc(context, strains + 1, sizeof *stiffening->product_begin);
+    stiffening->first = phx_calloc(context, products + 1, sizeof *stiffening->first);
+    stiffening->second = phx_calloc(context, products + 1, sizeof *stiffening->second);
+    stiffening->weight = phx_calloc(context, products + 1, sizeof *stiffening->weight);
+    const bool complete = stiffening->stiffness && stiffening->slope_begin && stiffening->slope_end &&
+                          stiffening->product_begin && stiffening->first && stiffening->second && stiffening->weight;
+    return complete ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+phx_status phx_stiffening_in_basis(phx_context *context, int n, int n_slope, phx_flex_stiffening *stiffening)
+{
+    double *unit = phx_calloc(context, (size_t)n_slope * (size_t)n + 1, sizeof *unit);
+
+    if (!unit)
+        return PHX_ERR_MEMORY;
+    for (int a = 0; a < n_slope; a++)
+        unit[(size_t)a * (size_t)n + (size_t)a] = 1.0;
+    for (int k = 0; k < stiffening->n_strain; k++) {
+        stiffening->stiffness[k] = 1.0;
+        stiffening->slope_begin[k] = 0;
+        stiffening->slope_end[k] = n_slope;
+    }
+    stiffening->n_slope = n_slope;
+    stiffening->in_basis = true;
+    const phx_status status = phx_csr_from_dense(context, n_slope, n, unit, 0.0, &stiffening->slope);
+    phx_free(unit);
+    return status;
+}
+
+phx_status phx_stiffening_copy(phx_context *context, const phx_flex_stiffening *from, phx_flex_stiffening **copy)
+{
+    const size_t strains = (size_t)from->n_strain, products = (size_t)from->product_begin[strains];
+    phx_flex_stiffening *to = *copy = phx_calloc(context, 1, sizeof *to);
+    phx_status status = to ? phx_stiffening_allocate(context, from->n_strain, (int)products, to) : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = phx_csr_copy(context, &from->lin, &to->lin);
+    if (!status)
+        status = phx_csr_copy(context, &from->slope, &to->slope);
+    if (!status && from->stress_row) {
+        to->axial_stiffness = phx_calloc(context, strains + 1, sizeof *to->axial_stiffness);
+        to->stress_row = phx_calloc(context, strains + 1, sizeof *to->stress_row);
+        status = to->axial_stiffness && to->stress_row ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    if (status)
+        return status;
+    to->n_slope = from->n_slope;
+    to->in_basis = from->in_basis;
+    memcpy(to->stiffness, from->stiffness, strains * sizeof *to->stiffness);
+    memcpy(to->slope_begin, from->slope_begin, strains * sizeof *to->slope_begin);
+    memcpy(to->slope_end, from->slope_end, strains * sizeof *to->slope_end);
+    memcpy(to->product_begin, from->product_begin, (strains + 1) * sizeof *to->product_begin);
+    memcpy(to->first, from->first, products * sizeof *to->first);
+    memcpy(to->second, from->second, products * sizeof *to->second);
+    memcpy(to->weight, from->weight, products * sizeof *to->weight);
+    if (from->stress_row) {
+        memcpy(to->axial_stiffness, from->axial_stiffness, strains * sizeof *to->axial_stiffness);
+        memcpy(to->stress_row, from->stress_row, strains * sizeof *to->stress_row);
+    }
+    return PHX_OK;
 }
 
 phx_status phx_flex_load_allocate(phx_context *context, int n, phx_flex_load *load)

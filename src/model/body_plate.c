@@ -81,6 +81,9 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
                                reader->model->materials[body->material].name);
     if (it->theory == PHX_PLATE_MINDLIN && it->order == 0)
         return phx_reader_fail(reader, phx_node_find(node, "order"), "a Mindlin plate has order 1 or 2");
+    if (body->stiffening && !it->membrane)
+        return phx_reader_fail(reader, phx_node_find(node, "stiffening"),
+                               "'stiffening' needs a membrane, which follows the deflections");
     return phx_elastic_finish(reader, node, body);
 }
 

@@ -128,11 +128,27 @@ static phx_status check_basis(phx_reader *reader, const phx_node *node, const ph
     return PHX_OK;
 }
 
+static phx_status check_stiffening(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    const phx_node *key = phx_node_find(node, "stiffening");
+
+    if (body->stiffening && body->kind == PHX_MODEL_IMPORTED)
+        return phx_reader_fail(reader, key,
+                               "mass and stiffness matrices say nothing of strains of second order, which 'stiffening' "
+                               "is made of; make the body of its mesh, as a solid or a plate");
+    if (body->stiffening && keys_of(body)->basis.kind == PHX_BASIS_ALL)
+        return phx_reader_fail(reader, key, "'stiffening' needs a basis of modes; take another kind of 'basis'");
+    return PHX_OK;
+}
+
 phx_status phx_elastic_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const phx_elastic_keys *keys = keys_of(body);
     const phx_node *frame = phx_node_find(node, "frame");
     phx_status status = check_basis(reader, node, body);
+
+    if (!status)
+        status = check_stiffening(reader, node, body);
 
     if (!status && frame && !(frame->kind == PHX_NODE_SCALAR && !strcmp(keys->frame[0], "mean")))
         for (int k = 0; k < 2 && keys->frame[k] && !status; k++)
@@ -251,6 +267,7 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
                              .basis = keys->basis.kind,
                              .modes = keys->basis.modes,
                              .statics = keys->basis.statics && keys->basis.kind != PHX_BASIS_CRAIG_BAMPTON,
+                             .stiffening = body->stiffening,
                              .held = held,
                              .joined = joined,
                              .n_masses = body->n_point_masses,

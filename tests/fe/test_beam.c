@@ -309,10 +309,15 @@ static void test_stiffening(void **state)
                 phx_csr_apply(&flex->stress, 1.0, q, stress);
                 phx_csr_apply(&stiffening->lin, 1.0, q, lin);
                 phx_csr_apply(&stiffening->slope, 1.0, q, slope);
-                for (int g = 0; g < stiffening->n_slope; g++) {
-                    quadratic[stiffening->strain_of[g]] += 0.5 * stiffening->weight[g] * slope[g] * slope[g];
-                    sum[stiffening->strain_of[g]] += stiffening->weight[g];
-                    assert_true(g == 0 || stiffening->strain_of[g - 1] <= stiffening->strain_of[g]);
+                for (int e = 0, p = 0; e < 3; e++) {
+                    assert_int_equal(stiffening->product_begin[e], p);
+                    for (; p < stiffening->product_begin[e + 1]; p++) {
+                        const int a = stiffening->first[p], b = stiffening->second[p];
+                        quadratic[e] += 0.5 * stiffening->weight[p] * slope[a] * slope[b];
+                        sum[e] += stiffening->weight[p];
+                        assert_in_range(a, stiffening->slope_begin[e], stiffening->slope_end[e] - 1);
+                        assert_in_range(b, stiffening->slope_begin[e], stiffening->slope_end[e] - 1);
+                    }
                 }
                 for (int e = 0; e < 3; e++) {
                     double want = 0.0, u[3], theta[3];

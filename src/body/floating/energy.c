@@ -105,36 +105,18 @@ void phx_floating_stress(const phx_body *base, const double *x, double *sigma)
     if (!body->base.n_q)
         return;
     phx_csr_apply(&flex->stress, 1.0, q, sigma);
-    if (flex->stiffening) { /* N = EA eps: the ratio of stiffening to linear strain scales the axial force */
-        const phx_flex_stiffening *st = flex->stiffening;
-        for (int g = 0; g < st->n_slope; g++) {
-            double slope = 0.0;
-            for (int k = st->slope.ptr[g]; k < st->slope.ptr[g + 1]; k++)
-                slope += st->slope.val[k] * q[st->slope.idx[k]];
-            sigma[st->stress_row[st->strain_of[g]]] +=
-                st->axial_stiffness[st->strain_of[g]] * 0.5 * st->weight[g] * slope * slope;
-        }
-    }
+    phx_floating_stiffening_stress(flex, q, sigma);
 }
 
 void phx_floating_stress_slope(const phx_body *base, const double *x, const double *row, double *out)
 {
     const phx_floating *body = phx_floating_of(base);
     const phx_flex *flex = body->flex;
-    const phx_flex_stiffening *st = flex->stiffening;
     const double *q = phx_floating_q(body, x);
 
     memset(out, 0, (size_t)body->base.n_q * sizeof *out);
     if (!body->base.n_q)
         return;
     phx_csr_apply_transposed(&flex->stress, 1.0, row, out);
-    for (int g = 0; st && g < st->n_slope; g++) { /* d(1/2 EA w slope^2) = EA w slope dslope */
-        const int k = st->strain_of[g];
-        double slope = 0.0;
-        for (int e = st->slope.ptr[g]; e < st->slope.ptr[g + 1]; e++)
-            slope += st->slope.val[e] * q[st->slope.idx[e]];
-        for (int e = st->slope.ptr[g]; e < st->slope.ptr[g + 1]; e++)
-            out[st->slope.idx[e]] +=
-                row[st->stress_row[k]] * st->axial_stiffness[k] * st->weight[g] * slope * st->slope.val[e];
-    }
+    phx_floating_stiffening_stress_slope(flex, q, row, out);
 }

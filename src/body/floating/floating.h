@@ -239,6 +239,10 @@ double phx_floating_stiffening_energy(const phx_flex *flex, const double *q);
 void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0, const double *q1, const double *qm,
                                      double factor, double *K);
 
+/* What it adds to the stress vector; and to the derivative of row . sigma with respect to q. Nothing without it. */
+void phx_floating_stiffening_stress(const phx_flex *flex, const double *q, double *sigma);
+void phx_floating_stiffening_stress_slope(const phx_flex *flex, const double *q, const double *row, double *out);
+
 /* PHX_ERR_ARGUMENT when masses, inertias or stiffnesses are so large or small that products of them are no numbers, or
  * the inertia of a rigid body (else NULL) about its centre of mass is rounding beside that about its origin. */
 phx_status phx_floating_check_range(phx_context *context, const char *name, const phx_flex *flex,

@@ -1,7 +1,13 @@
-/* Geometric stiffening ([1], Remark 2): the von Karman strain eps = u' + 1/2 w'^2, constant in each element, in
- * the elastic energy 1/2 sum EA l eps^2. eps is quadratic in q, so eps(q1) - eps(q0) = eps'(q_mean)(q1 - q0) exactly
- * and the mean force N_mean eps'(q_mean), N_mean = (N0 + N1)/2, changes the energy exactly. */
+/* Geometric stiffening ([1], Remark 2): strains eps, linear plus quadratic forms of q, in the elastic energy
+ * 1/2 sum C eps^2; for a beam eps = u' + 1/2 w'^2, constant in each element, and C = EA l. eps is quadratic in q, so
+ * eps(q1) - eps(q0) = eps'(q_mean)(q1 - q0) exactly and the mean force N_mean eps'(q_mean), N_mean = (N0 + N1)/2,
+ * changes the energy exactly.
+ *
+ * With the slopes s_a of a strain and its products p = (a, b, w),
+ *   eps = lin q + quad,   quad = 1/2 sum_p w s_a s_b,   eps' = lin + sum_a c_a slope_a,   c_a = d quad / d s_a. */
 #include "floating.h"
+
+#include <string.h>
 
 static double row_dot(const phx_csr *a, int i, const double *x)
 {
@@ -33,86 +39,180 @@ static void rows_outer(const phx_floating *body, const phx_csr *a, int i, const 
     }
 }
 
-/* First slope row of strain k; the rows of a strain are contiguous. `g` is where the previous strain ended. */
-static int slopes_end(const phx_flex_stiffening *st, int k, int g)
+/* s_a of the slopes of strain k, from the first; their number. */
+static int slopes_of(const phx_flex_stiffening *st, int k, const double *q, double s[PHX_STRAIN_SLOPES])
 {
-    while (g < st->n_slope && st->strain_of[g] == k)
-        g++;
-    return g;
+    const int from = st->slope_begin[k], count = st->slope_end[k] - from;
+    for (int a = 0; a < count; a++)
+        s[a] = row_dot(&st->slope, from + a, q);
+    return count;
+}
+
+static double quadratic(const phx_flex_stiffening *st, int k, const double *s)
+{
+    const int from = st->slope_begin[k];
+    double sum = 0.0;
+    for (int p = st->product_begin[k]; p < st->product_begin[k + 1]; p++)
+        sum += st->weight[p] * s[st->first[p] - from] * s[st->second[p] - from];
+    return 0.5 * sum;
+}
+
+static void derivatives(const phx_flex_stiffening *st, int k, const double *s, double c[PHX_STRAIN_SLOPES])
+{
+    const int from = st->slope_begin[k];
+    memset(c, 0, (size_t)(st->slope_end[k] - from) * sizeof *c);
+    for (int p = st->product_begin[k]; p < st->product_begin[k + 1]; p++) {
+        const int a = st->first[p] - from, b = st->second[p] - from;
+        c[a] += 0.5 * st->weight[p] * s[b];
+        c[b] += 0.5 * st->weight[p] * s[a];
+    }
 }
 
 void phx_floating_stiffening_residual(const phx_flex *flex, const double *q0, const double *q1, const double *qm,
                                       double *res)
 {
     const phx_flex_stiffening *st = flex->stiffening;
-    int first = 0;
+    double s[PHX_STRAIN_SLOPES], c[PHX_STRAIN_SLOPES];
 
     for (int k = 0; k < st->n_strain; k++) {
-        const int last = slopes_end(st, k, first);
-        const double lin = row_dot(&st->lin, k, qm);
-        double square = 0.0;
-        for (int g = first; g < last; g++) {
-            const double a = row_dot(&st->slope, g, q0), b = row_dot(&st->slope, g, q1);
-            square += st->weight[g] * (a * a + b * b);
-        }
-        /* N_mean (lin_k + sum w (slope q_mean) slope) - EA l lin_k (lin_k q_mean) */
-        const double bend = st->stiffness[k] * 0.25 * square, force = st->stiffness[k] * lin + bend;
+        slopes_of(st, k, q0, s);
+        double quad = quadratic(st, k, s);
+        slopes_of(st, k, q1, s);
+        quad += quadratic(st, k, s);
+        const int count = slopes_of(st, k, qm, s);
+        derivatives(st, k, s, c);
+        /* N_mean eps'(q_mean) - C lin_k (lin_k q_mean) */
+        const double bend = st->stiffness[k] * 0.5 * quad;
+        const double force = st->stiffness[k] * row_dot(&st->lin, k, qm) + bend;
         row_add(&st->lin, k, bend, res);
-        for (int g = first; g < last; g++)
-            row_add(&st->slope, g, force * st->weight[g] * row_dot(&st->slope, g, qm), res);
-        first = last;
+        for (int a = 0; a < count; a++)
+            row_add(&st->slope, st->slope_begin[k] + a, force * c[a], res);
     }
 }
 
 double phx_floating_stiffening_energy(const phx_flex *flex, const double *q)
 {
     const phx_flex_stiffening *st = flex->stiffening;
-    double energy = 0.0;
-    int first = 0;
+    double energy = 0.0, s[PHX_STRAIN_SLOPES];
 
     for (int k = 0; k < st->n_strain; k++) {
-        const int last = slopes_end(st, k, first);
-        const double lin = row_dot(&st->lin, k, q);
-        double square = 0.0;
-        for (int g = first; g < last; g++) {
-            const double slope = row_dot(&st->slope, g, q);
-            square += 0.5 * st->weight[g] * slope * slope;
-        }
-        energy += st->stiffness[k] * square * (lin + 0.5 * square);
-        first = last;
+        slopes_of(st, k, q, s);
+        const double quad = quadratic(st, k, s);
+        energy += st->stiffness[k] * quad * (row_dot(&st->lin, k, q) + 0.5 * quad);
     }
     return energy;
+}
+
+/* What the derivative of the force of a strain is made of: with force = N eps'(q_m) and dN = C eps'(q1) dq it is
+ * C eps'(q_m)^T eps'(q1) + N eps'', less C lin^T lin. */
+typedef struct strain_tangent {
+    double stiffness, force; /* C and N, times a factor */
+    double c1[PHX_STRAIN_SLOPES], cm[PHX_STRAIN_SLOPES];
+} strain_tangent;
+
+static void strain_at(const phx_flex_stiffening *st, int k, const double *q0, const double *q1, const double *qm,
+                      double factor, strain_tangent *it)
+{
+    double s[PHX_STRAIN_SLOPES];
+
+    slopes_of(st, k, q0, s);
+    double quad = quadratic(st, k, s);
+    slopes_of(st, k, q1, s);
+    quad += quadratic(st, k, s);
+    derivatives(st, k, s, it->c1);
+    slopes_of(st, k, qm, s);
+    derivatives(st, k, s, it->cm);
+    it->stiffness = factor * st->stiffness[k];
+    it->force = it->stiffness * (row_dot(&st->lin, k, qm) + 0.5 * quad);
+}
+
+static void sparse_tangent(const phx_floating *body, int k, const strain_tangent *it, double *K)
+{
+    const phx_flex_stiffening *st = body->flex->stiffening;
+    const int from = st->slope_begin[k], count = st->slope_end[k] - from;
+
+    for (int a = 0; a < count; a++) {
+        rows_outer(body, &st->lin, k, &st->slope, from + a, it->stiffness * it->c1[a], K);
+        rows_outer(body, &st->slope, from + a, &st->lin, k, it->stiffness * it->cm[a], K);
+        for (int b = 0; b < count; b++)
+            rows_outer(body, &st->slope, from + a, &st->slope, from + b, it->stiffness * it->cm[a] * it->c1[b], K);
+    }
+    for (int p = st->product_begin[k]; p < st->product_begin[k + 1]; p++) {
+        const double half = 0.5 * it->force * st->weight[p];
+        rows_outer(body, &st->slope, st->first[p], &st->slope, st->second[p], half, K);
+        rows_outer(body, &st->slope, st->second[p], &st->slope, st->first[p], half, K);
+    }
+}
+
+/* The same in a basis, where all rows are full; N eps'' (the half of it) goes to `curvature`, for all strains. */
+static void full_tangent(const phx_floating *body, int k, const strain_tangent *it,
+                         double curvature[PHX_STRAIN_SLOPES][PHX_STRAIN_SLOPES], double *K)
+{
+    const phx_flex_stiffening *st = body->flex->stiffening;
+    const int r = body->base.n_rigid, begin = st->lin.ptr[k], end = st->lin.ptr[k + 1];
+
+    for (int i = begin; i < end; i++) {
+        double *row = K + body->base.ptr[r + st->lin.idx[i]] + r;
+        for (int a = 0; a < st->n_slope; a++)
+            row[a] += it->stiffness * st->lin.val[i] * it->c1[a];
+    }
+    for (int a = 0; a < st->n_slope; a++) {
+        double *row = K + body->base.ptr[r + a] + r;
+        const double factor = it->stiffness * it->cm[a];
+        for (int i = begin; i < end; i++)
+            row[st->lin.idx[i]] += factor * st->lin.val[i];
+        for (int b = 0; b < st->n_slope; b++)
+            row[b] += factor * it->c1[b];
+    }
+    for (int p = st->product_begin[k]; p < st->product_begin[k + 1]; p++)
+        curvature[st->first[p]][st->second[p]] += 0.5 * it->force * st->weight[p];
 }
 
 void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0, const double *q1, const double *qm,
                                      double factor, double *K)
 {
     const phx_flex_stiffening *st = body->flex->stiffening;
-    int first = 0;
+    double curvature[PHX_STRAIN_SLOPES][PHX_STRAIN_SLOPES] = {{0.0}};
+    strain_tangent it;
 
     for (int k = 0; k < st->n_strain; k++) {
-        const int last = slopes_end(st, k, first);
-        double square = 0.0;
-        for (int g = first; g < last; g++) {
-            const double a = row_dot(&st->slope, g, q0), b = row_dot(&st->slope, g, q1);
-            square += st->weight[g] * (a * a + b * b);
-        }
-        /* force = bend lin + sum w N m slope, bend = EA l square/4, N = EA l lin q_m + bend, m = slope q_m, b = slope
-         * q1: d bend = EA l sum w b slope dq,  dN = EA l lin dq + d bend,  dm = slope dq */
-        const double force = st->stiffness[k] * (row_dot(&st->lin, k, qm) + 0.25 * square);
-        for (int g = first; g < last; g++) {
-            const double b = factor * st->stiffness[k] * st->weight[g] * row_dot(&st->slope, g, q1);
-            const double m = st->weight[g] * row_dot(&st->slope, g, qm);
-            rows_outer(body, &st->lin, k, &st->slope, g, b, K);
-            rows_outer(body, &st->slope, g, &st->lin, k, factor * st->stiffness[k] * m, K);
-            rows_outer(body, &st->slope, g, &st->slope, g, factor * force * st->weight[g], K);
-            for (int f = first; f < last; f++)
-                rows_outer(body, &st->slope, f, &st->slope, g, b * st->weight[f] * row_dot(&st->slope, f, qm), K);
-        }
-        first = last;
+        strain_at(st, k, q0, q1, qm, factor, &it);
+        if (st->in_basis)
+            full_tangent(body, k, &it, curvature, K);
+        else
+            sparse_tangent(body, k, &it, K);
+    }
+    for (int a = 0; st->in_basis && a < st->n_slope; a++)
+        for (int b = 0; b < st->n_slope; b++)
+            K[body->base.ptr[body->base.n_rigid + a] + body->base.n_rigid + b] += curvature[a][b] + curvature[b][a];
+}
+
+/* ---- stresses ---- */
+void phx_floating_stiffening_stress(const phx_flex *flex, const double *q, double *sigma)
+{
+    const phx_flex_stiffening *st = flex->stiffening;
+    double s[PHX_STRAIN_SLOPES];
+
+    for (int k = 0; st && st->stress_row && k < st->n_strain; k++) { /* N = EA eps */
+        slopes_of(st, k, q, s);
+        sigma[st->stress_row[k]] += st->axial_stiffness[k] * quadratic(st, k, s);
     }
 }
 
+void phx_floating_stiffening_stress_slope(const phx_flex *flex, const double *q, const double *row, double *out)
+{
+    const phx_flex_stiffening *st = flex->stiffening;
+    double s[PHX_STRAIN_SLOPES], c[PHX_STRAIN_SLOPES];
+
+    for (int k = 0; st && st->stress_row && k < st->n_strain; k++) {
+        const int count = slopes_of(st, k, q, s);
+        derivatives(st, k, s, c);
+        for (int a = 0; a < count; a++)
+            row_add(&st->slope, st->slope_begin[k] + a, row[st->stress_row[k]] * st->axial_stiffness[k] * c[a], out);
+    }
+}
+
+/* ---- for deformed starts ---- */
 static const phx_flex_stiffening *stiffening_of(const phx_body *body)
 {
     const phx_flex *flex = phx_body_flex(body);
@@ -128,31 +228,34 @@ int phx_body_strains(const phx_body *body)
 void phx_body_strain_forces(const phx_body *body, const double *q, const double *dq, double *force)
 {
     const phx_flex_stiffening *st = stiffening_of(body);
-    int first = 0;
+    double s[PHX_STRAIN_SLOPES], c[PHX_STRAIN_SLOPES];
 
     for (int k = 0; st && k < st->n_strain; k++) {
-        const int last = slopes_end(st, k, first);
-        double strain = row_dot(&st->lin, k, q) + (dq ? row_dot(&st->lin, k, dq) : 0.0);
-        for (int g = first; g < last; g++) {
-            const double slope = row_dot(&st->slope, g, q);
-            strain += st->weight[g] * slope * (0.5 * slope + (dq ? row_dot(&st->slope, g, dq) : 0.0));
-        }
+        const int count = slopes_of(st, k, q, s);
+        double strain = row_dot(&st->lin, k, q) + quadratic(st, k, s) + (dq ? row_dot(&st->lin, k, dq) : 0.0);
+        derivatives(st, k, s, c);
+        for (int a = 0; dq && a < count; a++)
+            strain += c[a] * row_dot(&st->slope, st->slope_begin[k] + a, dq);
         force[k] = st->stiffness[k] * strain;
-        first = last;
     }
+}
+
+/* matrix += alpha (row i)^T (row j) */
+static void add_outer(const phx_csr *s, int i, int j, double alpha, int r, int ld, double *matrix)
+{
+    for (int k = s->ptr[i]; k < s->ptr[i + 1]; k++)
+        for (int l = s->ptr[j]; l < s->ptr[j + 1]; l++)
+            matrix[(size_t)(r + s->idx[k]) * (size_t)ld + (size_t)(r + s->idx[l])] += alpha * s->val[k] * s->val[l];
 }
 
 void phx_body_strain_curvature(const phx_body *body, const double *force, int ld, double *matrix)
 {
     const phx_flex_stiffening *st = stiffening_of(body);
-    const int r = body->n_rigid;
 
-    for (int g = 0; st && g < st->n_slope; g++) {
-        const phx_csr *s = &st->slope;
-        const double weight = force[st->strain_of[g]] * st->weight[g];
-        for (int k = s->ptr[g]; k < s->ptr[g + 1]; k++)
-            for (int l = s->ptr[g]; l < s->ptr[g + 1]; l++)
-                matrix[(size_t)(r + s->idx[k]) * (size_t)ld + (size_t)(r + s->idx[l])] +=
-                    weight * s->val[k] * s->val[l];
-    }
+    for (int k = 0; st && k < st->n_strain; k++)
+        for (int p = st->product_begin[k]; p < st->product_begin[k + 1]; p++) {
+            const double half = 0.5 * force[k] * st->weight[p];
+            add_outer(&st->slope, st->first[p], st->second[p], half, body->n_rigid, ld, matrix);
+            add_outer(&st->slope, st->second[p], st->first[p], half, body->n_rigid, ld, matrix);
+        }
 }

@@ -29,6 +29,8 @@ static void destroy_plate(void *data)
 static const phx_elastic_ops plate_ops = {.kind = "plate",
                                           .destroy_data = destroy_plate,
                                           .element = phx_plate_element,
+                                          .second_order = phx_plate_second_order,
+                                          .second_order_force = phx_plate_second_order_force,
                                           .edges = true,
                                           .traction = phx_plate_traction};
 

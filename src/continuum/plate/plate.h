@@ -100,5 +100,8 @@ enum { PHX_PLATE_MOST_UNKNOWNS = PHX_TRIANGLE_NODES + PHX_TRIANGLE_SLOPES + 3 * 
 void phx_plate_bending_D(const phx_elastic_model *model, int triangle, double *D);
 void phx_plate_membrane_D(const phx_elastic_model *model, int triangle, double *D);
 void phx_plate_element(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
+bool phx_plate_second_order(const phx_elastic_model *model, int e, int count, const double *shapes, double *rows);
+void phx_plate_second_order_force(const phx_elastic_model *model, int e, const double *sigma, const double *u,
+                                  double *force);
 
 #endif

@@ -192,6 +192,67 @@ static phx_status read_stiffness(phx_h5 *file, phx_flex *flex)
     return status;
 }
 
+/* ---- geometric stiffening ---- */
+static phx_status read_list(phx_h5 *file, const char *path, int wanted, int most, int *values)
+{
+    int count = 0, *read = NULL;
+    phx_status status = read_integers(file, path, 0, most, &count, &read);
+
+    if (!status && count != wanted)
+        status = wrong(file, path, "has %d entries instead of %d", count, wanted);
+    if (!status && count > 0)
+        memcpy(values, read, (size_t)count * sizeof *values);
+    phx_free(read);
+    return status;
+}
+
+/* Products of the slopes, strain after strain. */
+static phx_status check_strains(phx_h5 *file, const phx_flex_stiffening *st, int n, int products)
+{
+    static const char path[] = "/stiffening/product_begin";
+
+    if (st->n_slope < 0 || st->n_slope > n || st->n_slope > PHX_STRAIN_SLOPES)
+        return wrong(file, "/stiffening", "has %d slopes; at most %d, and no more than coordinates", st->n_slope,
+                     PHX_STRAIN_SLOPES);
+    if (st->product_begin[0] != 0 || st->product_begin[st->n_strain] != products)
+        return wrong(file, path, "does not part %d products", products);
+    for (int k = 0; k < st->n_strain; k++)
+        if (st->product_begin[k] > st->product_begin[k + 1])
+            return wrong(file, path, "descends at strain %d", k + 1);
+    return PHX_OK;
+}
+
+static phx_status read_stiffening(phx_h5 *file, phx_flex *flex)
+{
+    phx_flex_stiffening *st = flex->stiffening = phx_calloc(phx_h5_context(file), 1, sizeof *st);
+    double *lin = NULL;
+    int strains = 0, products = 0;
+    phx_status status = st ? extent_of(file, "/stiffening/lin", 0, &strains) : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = extent_of(file, "/stiffening/weight", 1, &products);
+    if (!status)
+        status = phx_h5_get_integer(file, "/stiffening", "slopes", &st->n_slope);
+    if (!status)
+        status = phx_stiffening_allocate(phx_h5_context(file), strains, products, st);
+    if (!status)
+        status = read_into(file, "/stiffening/weight", 1, products, st->weight);
+    if (!status)
+        status = read_list(file, "/stiffening/product_begin", strains + 1, products, st->product_begin);
+    if (!status)
+        status = check_strains(file, st, flex->n, products);
+    if (!status)
+        status = read_list(file, "/stiffening/first", products, st->n_slope - 1, st->first);
+    if (!status)
+        status = read_list(file, "/stiffening/second", products, st->n_slope - 1, st->second);
+    if (!status)
+        status = read_rows(file, "/stiffening/lin", strains, flex->n, &lin, &st->lin);
+    if (!status)
+        status = phx_stiffening_in_basis(phx_h5_context(file), flex->n, st->n_slope, st);
+    phx_free(lin);
+    return status;
+}
+
 static phx_status read_flex(phx_h5 *file, reduced_source *it)
 {
     phx_flex *flex = &it->shape.source.flex;
@@ -216,6 +277,8 @@ static phx_status read_flex(phx_h5 *file, reduced_source *it)
         status = check_mass(file, flex);
     if (!status)
         status = read_stiffness(file, flex);
+    if (!status && phx_h5_has(file, "/stiffening"))
+        status = read_stiffening(file, flex);
     return status ? status : phx_flex_make_compact(phx_h5_context(file), flex);
 }
 

@@ -71,12 +71,16 @@ static phx_status copy_flex(phx_context *context, const phx_flex *from, phx_flex
 {
     const size_t n = (size_t)from->n;
     double *unit = phx_calloc(context, n * n, sizeof *unit);
+    phx_flex linear = *from; /* what can be projected */
     phx_status status = unit ? PHX_OK : PHX_ERR_MEMORY;
 
+    linear.stiffening = NULL;
     for (size_t i = 0; i < n && !status; i++)
         unit[i * (n + 1)] = 1.0;
     if (!status)
-        status = phx_flex_project(context, from, from->n, unit, flex);
+        status = phx_flex_project(context, &linear, from->n, unit, flex);
+    if (!status && from->stiffening)
+        status = phx_stiffening_copy(context, from->stiffening, &flex->stiffening);
     phx_free(unit);
     return status;
 }

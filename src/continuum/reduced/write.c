@@ -32,6 +32,24 @@ static phx_status put_sparse(phx_h5 *file, const char *path, const phx_csr *matr
     return PHX_OK;
 }
 
+/* The strains of geometric stiffening in a basis: their linear parts, and lists of the products of coordinates. */
+static phx_status put_stiffening(phx_h5 *file, const phx_flex_stiffening *st)
+{
+    const int products = st->product_begin[st->n_strain];
+
+    phx_h5_make_group(file, "/stiffening");
+    phx_h5_set_integer(file, "/stiffening", "slopes", st->n_slope);
+    phx_h5_set_text(file, "/stiffening", "meaning",
+                    "strain k: lin[k] q + 1/2 sum of weight[p] q[first[p]] q[second[p]], p from product_begin[k] to "
+                    "product_begin[k + 1] - 1; energy 1/2 strain^2, that of lin[k] q alone being part of K; first and "
+                    "second are below the number of slopes");
+    phx_h5_put_integers(file, "/stiffening/product_begin", st->n_strain + 1, st->product_begin);
+    phx_h5_put_integers(file, "/stiffening/first", products, st->first);
+    phx_h5_put_integers(file, "/stiffening/second", products, st->second);
+    put_matrix(file, "/stiffening/weight", 1, products, st->weight, "weight of each product", "1/(kg^1/2 m s)");
+    return put_sparse(file, "/stiffening/lin", &st->lin, "linear part of the strains", "1/s");
+}
+
 static phx_status put_body(phx_h5 *file, const continuum_source *shape)
 {
     phx_flex flex = shape->source.flex; /* its fields are read */
@@ -48,7 +66,9 @@ static phx_status put_body(phx_h5 *file, const continuum_source *shape)
                    *reduced_values(field, &flex), field->meaning, field->unit);
     }
     status = put_sparse(file, "/root", &flex.root, "B, K = B^T B", "1/s");
-    return status ? status : put_sparse(file, "/stress", &flex.stress, "stress state by the coordinates", "1/s");
+    if (!status)
+        status = put_sparse(file, "/stress", &flex.stress, "stress state by the coordinates", "1/s");
+    return status || !flex.stiffening ? status : put_stiffening(file, flex.stiffening);
 }
 
 /* Points of the ports: displacement and rotation, 3 rows each. */
@@ -216,9 +236,6 @@ phx_status phx_reduced_write(phx_context *context, const char *path, const char 
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "'%s' is a %s; bodies on a mesh and those of other programs can be reduced", name,
                         phx_flex_source_kind(source));
-    if (source->flex.stiffening)
-        return phx_fail(context, PHX_ERR_UNSUPPORTED, "'%s' has geometric stiffening, which a reduced body cannot have",
-                        name);
     if (source->flex.n < 1)
         return phx_fail(context, PHX_ERR_UNSUPPORTED, "'%s' has no coordinates of deformation; make it rigid", name);
     return phx_file_replace(context, path, write_file, &content);

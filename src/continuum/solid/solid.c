@@ -23,6 +23,8 @@ const phx_elastic_ops phx_solid_ops = {
     .kind = "solid",
     .destroy_data = destroy_data,
     .element = phx_solid_element_matrices,
+    .second_order = phx_solid_second_order,
+    .second_order_force = phx_solid_second_order_force,
     .traction = phx_solid_traction,
 };
 
