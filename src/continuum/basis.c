@@ -13,6 +13,9 @@ void shapes_free(shapes *it)
 {
     phx_free(it->y);
     phx_free(it->omega);
+    phx_free(it->own);
+    phx_free(it->own_M);
+    phx_free(it->own_K);
     memset(it, 0, sizeof *it);
 }
 
@@ -126,24 +129,37 @@ static phx_status add_all(phx_context *context, const phx_continuum_def *def, co
 }
 
 /* ---- orthonormal ---- */
-/* Y <- V Y: combinations, `count` of them, V count x basis->count. */
-static phx_status combine(phx_context *context, int count, const double *V, shapes *basis)
+/* *rows <- V *rows, V count x before, rows of n numbers. */
+static phx_status combine_rows(phx_context *context, int count, int before, const double *V, int n, double **rows)
 {
-    double *y = phx_calloc(context, (size_t)count * (size_t)basis->n + 1, sizeof *y);
+    double *made = phx_calloc(context, (size_t)count * (size_t)n + 1, sizeof *made);
 
-    if (!y)
+    if (!made)
         return PHX_ERR_MEMORY;
-    phx_dense_multiply(false, false, count, basis->n, basis->count, 1.0, V, basis->count, basis->y, basis->n, 0.0, y,
-                       basis->n);
-    phx_free(basis->y);
-    basis->y = y;
-    basis->count = count;
+    phx_dense_multiply(false, false, count, n, before, 1.0, V, before, *rows, n, 0.0, made, n);
+    phx_free(*rows);
+    *rows = made;
     return PHX_OK;
 }
 
-/* Y A Y^T, symmetric. */
-static phx_status gram(phx_context *context, const phx_csr *A, const shapes *basis, double *out)
+/* Y <- V Y: combinations, `count` of them, V count x basis->count. */
+static phx_status combine(phx_context *context, int count, const double *V, shapes *basis)
 {
+    phx_status status = combine_rows(context, count, basis->count, V, basis->n, &basis->y);
+
+    if (!status && basis->own)
+        status = combine_rows(context, count, basis->count, V, basis->n_own, &basis->own);
+    if (!status)
+        basis->count = count;
+    return status;
+}
+
+/* Y A Y^T, symmetric. `modal`: A of the shapes' own modes, where they have such. */
+static phx_status gram(phx_context *context, const phx_csr *A, const double *modal, const shapes *basis, double *out)
+{
+    if (modal)
+        return basis_own_gram(context, basis, modal, out);
+
     const size_t n = (size_t)basis->n, m = (size_t)basis->count;
     double *product = phx_calloc(context, n * m + 1, sizeof *product);
 
@@ -168,16 +184,18 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
     const size_t m = (size_t)basis->count;
     double *A = phx_calloc(context, m * m + 1, sizeof *A), *V = phx_calloc(context, m * m + 1, sizeof *V);
     double *U = phx_calloc(context, m * m + 1, sizeof *U), *values = phx_calloc(context, m + 1, sizeof *values);
-    phx_status status = A && V && U && values ? gram(context, &space->K, basis, A) : PHX_ERR_MEMORY;
+    phx_status status = A && V && U && values ? gram(context, &space->K, basis->own_K, basis, A) : PHX_ERR_MEMORY;
     int kept = 0;
 
     for (size_t k = 0; k < m && !status; k++) { /* to one size */
         const double scale = A[k * m + k] > 0.0 ? 1.0 / sqrt(A[k * m + k]) : 0.0;
         for (size_t i = 0; i < (size_t)basis->n; i++)
             basis->y[k * (size_t)basis->n + i] *= scale;
+        for (size_t i = 0; i < (size_t)basis->n_own; i++)
+            basis->own[k * (size_t)basis->n_own + i] *= scale;
     }
     if (!status)
-        status = gram(context, &space->K, basis, A);
+        status = gram(context, &space->K, basis->own_K, basis, A);
     if (!status)
         status = phx_dense_eigen_symmetric(context, basis->count, A, NULL, values, V);
     for (size_t k = 0; k < m && !status; k++) {
@@ -190,7 +208,7 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
     if (!status)
         status = combine(context, kept, U, basis);
     if (!status)
-        status = gram(context, &space->M, basis, A);
+        status = gram(context, &space->M, basis->own_M, basis, A);
     if (!status && kept > 0)
         status = phx_dense_eigen_symmetric(context, kept, A, NULL, values, V);
     basis->omega = phx_calloc(context, (size_t)kept + 1, sizeof *basis->omega);
@@ -228,6 +246,10 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
         phx_free(held);
         return add_all(context, def, space, basis);
     }
+    if (!status && def->basis == PHX_BASIS_OWN) {
+        phx_free(held);
+        return basis_add_own(context, def, space, basis);
+    }
     for (int i = 0; i < space->n_interfaces && !status; i++)
         if (def->basis == PHX_BASIS_CRAIG_BAMPTON || (def->basis == PHX_BASIS_HELD && i == def->hold))
             hold_interface(space, i, held);
@@ -253,6 +275,10 @@ phx_status basis_create(phx_context *context, const phx_continuum_def *def, cons
 
     memset(basis, 0, sizeof *basis);
     basis->n = space->n;
+    if (space->model->modal_K && def->basis != PHX_BASIS_OWN)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "'%s': its stiffness is known for its own modes alone; take them as its basis, kind 'own'",
+                        def->name);
     status = add_shapes(context, def, space, basis);
     for (int k = 0; k < basis->count && !status; k++)
         elastic_space_remove_rigid(space, basis->y + (size_t)k * (size_t)space->n);
@@ -426,8 +452,9 @@ phx_status basis_quality(phx_context *context, const phx_continuum_def *def, con
     phx_status status;
 
     memset(quality, 0, sizeof *quality);
-    if (def->basis == PHX_BASIS_ALL || (def->basis == PHX_BASIS_CRAIG_BAMPTON && def->modes >= COMPARED))
-        return PHX_OK; /* it has what is compared */
+    if (def->basis == PHX_BASIS_ALL || (def->basis == PHX_BASIS_CRAIG_BAMPTON && def->modes >= COMPARED) ||
+        space->model->modal_K)
+        return PHX_OK; /* it has what is compared, or nothing is known to compare with */
     status = compare_frequencies(context, def, space, basis, &quality->frequency);
     if (!status)
         status = flexibility_create(context, space, NULL, &body);

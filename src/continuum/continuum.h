@@ -63,9 +63,10 @@ struct phx_elastic_model {
     double *rigid;   /* 6 x n: unit translations along x, y, z, unit rotations about them through the origin */
     phx_csr M, K;    /* n x n, the whole symmetric pattern; M may be singular */
     double rounding; /* of entries of M and K in their files, relative, by the digits printed; 0: computed here */
-    int n_modes;     /* 0; else the stiffness is known for these modes alone, u = modes q, and K is empty (no entry) */
+    int n_modes;     /* 0; else shapes that came with the model, u = modes q */
     double *modes;   /* n x n_modes */
-    double *modal_M, *modal_K; /* n_modes x n_modes, symmetric */
+    double *modal_M, *modal_K; /* n_modes x n_modes, symmetric: the stiffness is known for the modes alone, K is empty
+                                  (no entry); NULL: M and K say everything */
     int n_elements;
     int most_unknowns, most_stresses, most_block; /* of an element */
     int *first_unknown;                           /* n_elements + 1: where the unknowns of each begin in `unknown` */
@@ -225,6 +226,9 @@ typedef struct phx_import_def {
     /* Files of the two matrices where names and content do not say which is which; they stand here and not in `files`.
      * NULL: none. */
     const char *mass_file, *stiffness_file;
+    /* Matrix Market: shapes beside M and K, a column each, rows as those of the matrices; where these are named by node
+     * and component in ascending order of both. NULL: none. */
+    const char *modes_file;
     double length, mass, time; /* of the units of the files in m, kg, s; 1: SI */
     /* Rigid bodies of CalculiX, by label: reference node, and the node whose translations are its rotations. Those that
      * a deck names (*RIGID BODY with REF NODE and ROT NODE) are found there. */
@@ -232,7 +236,7 @@ typedef struct phx_import_def {
     const int (*rigid)[2];
 } phx_import_def;
 phx_import_def phx_import_def_default(void); /* no file, SI */
-/* A model of M, K and nodes, or M, nodes and modes (MBDyn); no elements. Round-off in the symmetry of the matrices is
+/* A model of M, K and nodes, or M, nodes and modes with their matrices (MBDyn); no elements. Round-off in the symmetry of the matrices is
  * averaged away; unknowns that neither matrix has an entry for are left out; entries of 0 are no part of the pattern.
  * The mesh is that of a deck among the files; where a table names sets of nodes they are its groups, of nodes alone
  * without a deck. PHX_ERR_INPUT names file, line and remedy; PHX_ERR_FILE; the log gets a
@@ -298,7 +302,8 @@ typedef enum phx_basis_kind {
     PHX_BASIS_FREE,          /* free normal modes */
     PHX_BASIS_HELD,          /* normal modes with one interface held */
     PHX_BASIS_CRAIG_BAMPTON, /* unit motions of all rigid interfaces, normal modes with all of them held */
-    PHX_BASIS_ALL            /* all unknowns: small bodies */
+    PHX_BASIS_ALL,           /* all unknowns: small bodies */
+    PHX_BASIS_OWN            /* the modes of the model; no interface is tied, no unknown held */
 } phx_basis_kind;
 
 typedef enum phx_frame_kind {
@@ -337,7 +342,7 @@ typedef struct phx_basis_quality {
 
 /* A source of deformation in a basis of an elastic model, both of which it takes over (on success): the model and the
  * interfaces, whose names are those of its points. Its stress vector is B q, K = B^T B in the basis. PHX_ERR_ARGUMENT
- * for more modes than the body has. */
+ * for more modes than the body has, or for a stiffness known for modes alone without PHX_BASIS_OWN. */
 phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
                                        int n_interfaces, phx_interface *interfaces, phx_flex_source **source);
 /* Of such a source, or of a reduced body: its model, its basis (u = Phi q: n coordinates one after the other, model->n

@@ -263,6 +263,29 @@ static phx_status make_stiffness(phx_context *context, const shapes *basis, phx_
     return status;
 }
 
+/* M of modes whose mass is given: the identity in mean axes, Y^T M Y there by the lumped masses. */
+static phx_status put_modal_mass(phx_context *context, const elastic_space *space, const shapes *basis, phx_flex *flex)
+{
+    const size_t n = (size_t)basis->n, m = (size_t)basis->count;
+    double *product = phx_calloc(context, n * m + 1, sizeof *product), *lumped = NULL;
+
+    if (!product || !(lumped = phx_calloc(context, m * m, sizeof *lumped))) {
+        phx_free(product);
+        return PHX_ERR_MEMORY;
+    }
+    for (size_t k = 0; k < m; k++)
+        phx_csr_apply(&space->M, 1.0, basis->y + k * n, product + k * n);
+    phx_dense_multiply(false, true, basis->count, basis->count, basis->n, 1.0, basis->y, basis->n, product, basis->n,
+                       0.0, lumped, basis->count);
+    for (int i = 0; i < basis->count; i++)
+        for (int j = 0; j < basis->count; j++)
+            flex->M[phx_flex_entry(flex, i, j)] +=
+                (i == j) - 0.5 * (lumped[i * basis->count + j] + lumped[j * basis->count + i]);
+    phx_free(product);
+    phx_free(lumped);
+    return PHX_OK;
+}
+
 phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
                                        int n_interfaces, phx_interface *interfaces, phx_flex_source **source)
 {
@@ -282,6 +305,8 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         status = make_Phi(context, def, &space, interfaces, &basis, &it->Phi);
     if (!status)
         status = continuum_integrals(context, model, basis.count, it->Phi, &it->source.flex, &symmetric);
+    if (!status && basis.own)
+        status = put_modal_mass(context, &space, &basis, &it->source.flex);
     if (!status && symmetric > 1e-6)
         phx_log(
             context, PHX_LOG_WARNING,

@@ -101,6 +101,7 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
     def.files = it->files;
     def.mass_file = it->mass_file;
     def.stiffness_file = it->stiffness_file;
+    def.modes_file = it->elastic.basis.file;
     def.length = it->units.length;
     def.mass = it->units.mass;
     def.time = it->units.time;

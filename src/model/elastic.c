@@ -12,7 +12,8 @@
 static const phx_word words_attach[] = {WORD("rigid", PHX_BOTH), WORD("hinged", PHX_BOTH), WORD("average", PHX_BOTH),
                                         WORD(NULL, 0)};
 static const phx_word words_basis[] = {WORD("free", PHX_BOTH), WORD("held", PHX_BOTH), WORD("craig_bampton", PHX_BOTH),
-                                       WORD("all", PHX_BOTH), WORD(NULL, 0)};
+                                       WORD("all", PHX_BOTH), WORD("own", PHX_BOTH),
+                                       WORD(NULL, 0)};
 static const phx_range modes_range = {"an integer from 0 to 1000", 0.0, 1000.0, .integer = true};
 static const phx_range label_range = {"an integer from 0 to 2147483647", 0.0, 2147483647.0, .integer = true};
 
@@ -37,11 +38,13 @@ static const phx_key basis_keys[] = {
      .fallback = "craig_bampton",
      .doc =
          "normal modes of the free body; of the body held at one port; unit motions of all rigid ports and the modes "
-         "with all of them held; all unknowns of the mesh"},
+         "with all of them held; all unknowns of the mesh; shapes that another program has written"},
     {"modes", &phx_type_integer, AT(phx_elastic_keys, basis.modes) - AT(phx_elastic_keys, basis), .range = &modes_range,
      .fallback = "10", .doc = "lowest normal modes that are kept"},
     {"at", &phx_type_column, AT(phx_elastic_keys, basis.at) - AT(phx_elastic_keys, basis), .fallback = "none",
      .doc = "held: the port"},
+    {"file", &phx_type_path, AT(phx_elastic_keys, basis.file) - AT(phx_elastic_keys, basis), .fallback = "none",
+     .doc = "own: Matrix Market, a column for each shape, rows as those of the matrices; none with modes in `files`"},
     {"statics", &phx_type_boolean, AT(phx_elastic_keys, basis.statics) - AT(phx_elastic_keys, basis),
      .fallback = "true",
      .doc = "free, held: besides, what unit forces and moments at the joined ports make of the body"},
@@ -107,6 +110,24 @@ static phx_status fail_no_port(phx_reader *reader, const phx_node *node, const p
                            phx_nearest_hint(&nearest).text);
 }
 
+/* Shapes of a file say everything that other bases have keys for. */
+static phx_status check_own(phx_reader *reader, const phx_node *basis, const phx_model_body *body)
+{
+    static const char *const others[] = {"modes", "statics"};
+    const bool map = basis && basis->kind == PHX_NODE_MAP;
+
+    if (keys_of(body)->basis.kind != PHX_BASIS_OWN)
+        return map && phx_node_find(basis, "file")
+                   ? phx_reader_fail(reader, phx_node_find(basis, "file"), "'file' is for an 'own' basis")
+                   : PHX_OK;
+    if (body->kind != PHX_MODEL_IMPORTED)
+        return phx_reader_fail(reader, basis, "an 'own' basis is for imported bodies");
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (phx_node_find(basis, others[k]))
+            return phx_reader_fail(reader, phx_node_find(basis, others[k]), "an 'own' basis has no '%s'", others[k]);
+    return PHX_OK;
+}
+
 static phx_status check_basis(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const phx_elastic_keys *keys = keys_of(body);
@@ -125,7 +146,7 @@ static phx_status check_basis(phx_reader *reader, const phx_node *node, const ph
     } else if (at) {
         return phx_reader_fail(reader, at, "'at' is for a 'held' basis");
     }
-    return PHX_OK;
+    return check_own(reader, basis, body);
 }
 
 phx_status phx_elastic_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
@@ -248,7 +269,7 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
     phx_continuum_mass *masses = phx_calloc(context, (size_t)body->n_point_masses + 1, sizeof *masses);
     unsigned char *joined = phx_calloc(context, (size_t)body->n_ports + 1, 1);
     phx_continuum_def def = {.name = body->name,
-                             .basis = keys->basis.kind,
+                             .basis = elastic->modal_K && !keys->basis.given ? PHX_BASIS_OWN : keys->basis.kind,
                              .modes = keys->basis.modes,
                              .statics = keys->basis.statics && keys->basis.kind != PHX_BASIS_CRAIG_BAMPTON,
                              .held = held,
@@ -259,6 +280,12 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
 
     for (int k = 0; k < body->n_ports && !status; k++) {
         status = make_interface(builder, elastic, &body->ports[k], &interfaces[k]);
+        if (!status && def.basis == PHX_BASIS_OWN && interfaces[k].n_tied > 0)
+            status = phx_builder_at(builder, &body->ports[k],
+                                    phx_fail(context, PHX_ERR_ARGUMENT,
+                                             "port '%s': in modes that are given its nodes cannot be made rigid: "
+                                             "'attach: average', or a single node",
+                                             body->ports[k].name));
         joined[k] = is_joined(builder->model, index, k);
         if (keys->basis.at && !strcmp(keys->basis.at, body->ports[k].name))
             def.hold = k;

@@ -16,6 +16,7 @@ typedef struct phx_elastic_keys {
         int modes;
         const char *at; /* port that `held` holds */
         bool statics;
+        const char *file; /* of an own basis; NULL: with the matrices */
     } basis;
     const char *frame[2]; /* `mean`, or ports; NULL: from the joints */
 } phx_elastic_keys;
@@ -34,7 +35,7 @@ extern const phx_object phx_schema_basis, phx_schema_elastic_port;
      .count_offset = AT(phx_model_body, n_ports),                                                                      \
      .doc = "named ports, on parts of the mesh"},                                                                      \
         {"basis",                                                                                                      \
-         &phx_type_object,                                                                                             \
+         &phx_type_given,                                                                                              \
          AT(phx_elastic_keys, basis),                                                                                  \
          .own = true,                                                                                                  \
          .kinds = bit,                                                                                                 \

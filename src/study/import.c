@@ -79,6 +79,8 @@ static phx_status find_frequencies(phx_context *context, int count, phx_elastic_
     phx_continuum_def def = {.name = report->name, .basis = PHX_BASIS_FREE, .frame = PHX_FRAME_MEAN};
     phx_flex_source *source = NULL;
 
+    if ((*model)->modal_K)
+        def.basis = PHX_BASIS_OWN;
     def.modes = count < (*model)->n - 6 ? count : (*model)->n - 6;
     if (def.modes < 1)
         return keep(context, "too few unknowns", &report->no_frequencies);
