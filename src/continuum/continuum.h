@@ -273,7 +273,7 @@ typedef enum phx_interface_kind {
 } phx_interface_kind;
 
 /* A part of a body that others are joined to. Its displacement and small rotation are `rows` on the unknowns: 6 x n,
- * u_x u_y u_z at x, r_x r_y r_z; a rigid one has its unknowns instead, which follow it. */
+ * u_x u_y u_z at x, r_x r_y r_z; the unknowns of a rigid one follow it. */
 typedef struct phx_interface {
     char *name;
     double x[3];

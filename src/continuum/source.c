@@ -107,6 +107,7 @@ static phx_status interface_point(phx_context *context, const continuum_source *
     if (status)
         return status;
     memcpy(point->x, interface->x, sizeof point->x);
+    point->without_directions = !interface->turns;
     for (int c = 0; c < k; c++) {
         double motion[6] = {0};
         point->dof[c] = c;
@@ -139,12 +140,14 @@ phx_status continuum_node_point(phx_context *context, const continuum_source *it
     if (status)
         return status;
     memcpy(point->x, model->x + 3 * (size_t)node, sizeof point->x);
+    point->without_directions = true;
     for (int c = 0; c < k; c++)
         point->dof[c] = c;
     for (int j = 0; j < model->n; j++) {
         const int component = model->component[j];
         if (model->node[j] != node || component == PHX_UNKNOWN_OTHER)
             continue;
+        point->without_directions = point->without_directions && component < 3;
         double *row = component < 3 ? point->phi + component * k : point->theta + (component - 3) * k;
         for (int c = 0; c < k; c++)
             row[c] = it->Phi[(size_t)c * (size_t)model->n + (size_t)j];
@@ -211,36 +214,6 @@ static phx_status make_Phi(phx_context *context, const phx_continuum_def *def, c
     for (size_t k = 0; k < (size_t)basis->count; k++)
         phx_csr_apply(&space->T, 1.0, basis->y + k * (size_t)basis->n, *Phi + k * n);
     return to_frame(context, def, space, interfaces, basis, *Phi);
-}
-
-/* Rows of rigid interfaces, which the source answers by: their motion from the unknowns that follow them. */
-static phx_status make_rows(phx_context *context, const phx_elastic_model *model, int n_interfaces,
-                            phx_interface *interfaces)
-{
-    phx_status status = PHX_OK;
-
-    for (int i = 0; i < n_interfaces && !status; i++) {
-        phx_interface *it = &interfaces[i], mean;
-        int *unknowns;
-        if (it->n_tied == 0)
-            continue;
-        unknowns = phx_calloc(context, (size_t)(it->n_tied + it->n_turning), sizeof *unknowns);
-        if (!unknowns)
-            return PHX_ERR_MEMORY;
-        memcpy(unknowns, it->tied, (size_t)it->n_tied * sizeof *unknowns);
-        if (it->n_turning > 0)
-            memcpy(unknowns + it->n_tied, it->turning, (size_t)it->n_turning * sizeof *unknowns);
-        status = phx_interface_create(context, model, it->name, PHX_INTERFACE_AVERAGE, it->x,
-                                      it->n_tied + it->n_turning, unknowns, &mean);
-        phx_free(unknowns);
-        if (!status) {
-            phx_csr_free(&it->rows);
-            it->rows = mean.rows;
-            memset(&mean.rows, 0, sizeof mean.rows);
-            phx_interface_free(&mean);
-        }
-    }
-    return status;
 }
 
 /* K = diag(omega^2), sigma = diag(omega) q. */
@@ -315,8 +288,6 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
             def->name, symmetric);
     if (!status)
         status = make_stiffness(context, &basis, &it->source.flex);
-    if (!status)
-        status = make_rows(context, model, n_interfaces, interfaces);
     for (int k = 0; k < def->n_masses && !status; k++)
         status = add_mass(context, it, model, &interfaces[def->masses[k].interface], &def->masses[k]);
     if (!status)

@@ -170,14 +170,32 @@ static bool is_at(const phx_model_point *point, int body, int port)
     return point->body == body && point->port == port;
 }
 
+/* A joint is at the port. */
+static bool has_joint(const phx_model *model, int body, int port)
+{
+    bool has = false;
+
+    for (int k = 0; k < model->n_joints; k++)
+        has = has || is_at(&model->joints[k].ports[0], body, port) || is_at(&model->joints[k].ports[1], body, port);
+    return has;
+}
+
+/* The port does not move. */
+static bool is_clamped(const phx_model *model, int body, int port)
+{
+    for (int k = 0; k < model->n_joints; k++)
+        for (int side = 0; side < 2 && model->joints[k].kind == PHX_JOINT_WELD; side++)
+            if (is_at(&model->joints[k].ports[side], body, port) &&
+                model->joints[k].ports[1 - side].body == PHX_MODEL_GROUND)
+                return true;
+    return false;
+}
+
 /* Something pushes or holds the port. */
 static bool is_joined(const phx_model *model, int body, int port)
 {
-    bool joined = false;
+    bool joined = has_joint(model, body, port);
 
-    for (int k = 0; k < model->n_joints; k++)
-        joined =
-            joined || is_at(&model->joints[k].ports[0], body, port) || is_at(&model->joints[k].ports[1], body, port);
     for (int k = 0; k < model->n_springs; k++)
         joined =
             joined || is_at(&model->springs[k].ports[0], body, port) || is_at(&model->springs[k].ports[1], body, port);
@@ -212,10 +230,28 @@ static phx_status make_interface(phx_builder *builder, const phx_elastic_model *
     return status ? phx_builder_at(builder, port, status) : PHX_OK;
 }
 
-/* The frame, from its key or the joined ports. */
-static void choose_frame(const phx_model_body *body, const unsigned char *joined, phx_continuum_def *def)
+/* The line between two ports, from one that turns with the body; where there is no such line mean axes are left. */
+static void choose_chord(const phx_interface *interfaces, phx_continuum_def *def)
+{
+    const int first = interfaces[def->frame_at[0]].turns ? 0 : 1;
+    const phx_interface *from = &interfaces[def->frame_at[first]], *to = &interfaces[def->frame_at[1 - first]];
+
+    if (!from->turns || !memcmp(from->x, to->x, sizeof from->x))
+        return;
+    def->frame = PHX_FRAME_CHORD;
+    if (first == 1) {
+        def->frame_at[1] = def->frame_at[0];
+        def->frame_at[0] = (int)(from - interfaces);
+    }
+}
+
+/* The frame, from its key or the ports with joints. With one of these mean axes err less than the tangent in the port,
+ * whose deformations are larger; a port that does not move is best of all. */
+static void choose_frame(const phx_model *model, const phx_model_body *body, const phx_interface *interfaces,
+                         phx_continuum_def *def)
 {
     const phx_elastic_keys *keys = keys_of(body);
+    const int index = (int)(body - model->bodies);
     int found = 0;
 
     def->frame = PHX_FRAME_MEAN;
@@ -225,9 +261,12 @@ static void choose_frame(const phx_model_body *body, const unsigned char *joined
             def->frame_at[k] = port_named(body, keys->frame[k]);
     } else if (!keys->frame[0]) {
         for (int k = 0; k < body->n_ports && found < 2; k++)
-            if (joined[k])
+            if (has_joint(model, index, k))
                 def->frame_at[found++] = k;
-        def->frame = found == 2 ? PHX_FRAME_CHORD : found == 1 ? PHX_FRAME_HELD : PHX_FRAME_MEAN;
+        if (found == 2)
+            choose_chord(interfaces, def);
+        else if (found == 1 && is_clamped(model, index, def->frame_at[0]))
+            def->frame = PHX_FRAME_HELD;
     }
 }
 
@@ -296,7 +335,7 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
         memcpy(masses[k].inertia, body->point_masses[k].inertia, sizeof masses[k].inertia);
     }
     if (!status) {
-        choose_frame(body, joined, &def);
+        choose_frame(builder->model, body, interfaces, &def);
         status = phx_continuum_source_create(context, &def, elastic, body->n_ports, interfaces, source);
     }
     for (int k = 0; k < body->n_ports && status && interfaces; k++)

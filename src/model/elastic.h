@@ -45,7 +45,7 @@ extern const phx_object phx_schema_basis, phx_schema_elastic_port;
     {                                                                                                                  \
         "frame", &phx_type_frame, AT(phx_elastic_keys, frame),                                                         \
             .own = true, .kinds = bit,                                                                                 \
-            .fallback = "two joined ports: the line between them; one: that port; else mean",                          \
+            .fallback = "joints at two ports: the line between them; a port welded to the ground; else mean",          \
             .doc = "what the body's frame follows: a port, [P, C] the line from P to C, or 'mean', the mean axes"      \
     }
 

@@ -1,0 +1,228 @@
+/* Plates, solids and imported bodies of model files: what their keys make, and what is refused with the place in the
+ * file, the reason and the remedy. */
+#include "arm.h"
+
+#include "continuum/continuum.h"
+
+#include "model/model.h"
+#include "system/system.h"
+
+#include <math.h>
+
+#define HEAD "phlexor: 1\ndimension: 3\nmaterials: {steel: {density: 7850, young: 2.1e11, poisson: 0.3}}\nbodies:\n"
+#define BAR  "kind: solid, material: steel, mesh: {size: [0.3, 0.02, 0.01], elements: [4, 1, 1]}"
+#define SQUARE "kind: plate, material: steel, thickness: 0.01, mesh: {size: [1, 1], elements: [2, 2]}"
+
+/* The model of this text is read and built, or not. */
+static phx_status build(phx_context *context, const char *text, phx_model **model, phx_system **system)
+{
+    phx_status status = phx_model_read_text(context, "model.yaml", text, strlen(text), 0, NULL, model);
+
+    *system = NULL;
+    if (!status)
+        status = phx_model_build(context, *model, NULL, system);
+    return status;
+}
+
+static void accept(phx_context *context, const char *text)
+{
+    phx_model *model = NULL;
+    phx_system *system = NULL;
+
+    CHECK_OK(context, build(context, text, &model, &system));
+    phx_system_destroy(system);
+    phx_model_destroy(model);
+}
+
+static void refuse(phx_context *context, const char *text, const char *where, const char *what)
+{
+    char place[80];
+    phx_model *model = NULL;
+    phx_system *system = NULL;
+
+    snprintf(place, sizeof place, "model.yaml:%s: ", where);
+    CHECK_STATUS(context, build(context, text, &model, &system), PHX_ERR_INPUT);
+    CHECK_MESSAGE(context, place);
+    CHECK_MESSAGE(context, what);
+    phx_model_destroy(model);
+}
+
+/* ---- bases of other programs ---- */
+static void write_shapes(int rows)
+{
+    FILE *file = fopen("frame_T.mtx", "w");
+
+    assert_non_null(file);
+    fprintf(file, "%%%%MatrixMarket matrix coordinate real general\n%d 3 3\n4 1 1\n8 2 1\n12 3 1\n", rows);
+    fclose(file);
+}
+
+#define FRAME HEAD "  frame: {kind: imported, files: [frame.csv, frame_K.mtx, frame_M.mtx], "
+static void own_bases(void **state)
+{
+    phx_context *context = *state;
+    phx_model *model;
+    phx_system *system;
+
+    write_frame();
+    write_shapes(12);
+    CHECK_OK(context, build(context, FRAME "basis: {kind: own, file: frame_T.mtx}, ports: {P: {node: 1}}}\n", &model,
+                            &system));
+    assert_int_equal(phx_flex_source_flex(phx_system_source(system, 0))->n, 3);
+    phx_system_destroy(system);
+    phx_model_destroy(model);
+    refuse(context, FRAME "basis: {kind: own}}\n", "5:3", "no modes of its own");
+    refuse(context, FRAME "basis: {kind: own, file: frame_T.mtx, modes: 3}}\n", "5:118", "no 'modes'");
+    refuse(context, FRAME "basis: {kind: free, file: frame_T.mtx}}\n", "5:99", "'file' is for an 'own' basis");
+    refuse(context, HEAD "  bar: {" BAR ", basis: {kind: own, file: frame_T.mtx}}\n", "5:100",
+           "an 'own' basis is for imported bodies");
+    write_shapes(13);
+    refuse(context, FRAME "basis: {kind: own, file: frame_T.mtx}}\n", "5:3", "shapes of 13 rows");
+    for (size_t k = 0; k < 4; k++)
+        remove((const char *const[]){"frame.csv", "frame_K.mtx", "frame_M.mtx", "frame_T.mtx"}[k]);
+}
+
+/* ---- ports without directions ---- */
+#define NODES HEAD "  bar: {" BAR ", ports: {all: {on: x0}, one: {node: 1}}}\n"
+static void joints_that_need_directions(void **state)
+{
+    phx_context *context = *state;
+    static const char reason[] = "is a single node, which moves but does not turn; take a port on a set of nodes";
+
+    accept(context, NODES "joints: {ball: {kind: spherical, ports: [ground.O, bar.one]}}\n");
+    accept(context, NODES "joints: {ball: {kind: spherical, ports: [ground.O, bar@7]}}\n");
+    accept(context, NODES "joints: {line: {kind: slider, ports: [ground.O, bar.one], axis: [1, 0, 0]}}\n");
+    accept(context, NODES "loads: {pull: {force: [1, 0, 0], at: bar.one}}\n");
+    accept(context, NODES "loads: {pull: {torque: [1, 0, 0], at: bar.all, frame: body}}\n");
+    refuse(context, NODES "joints: {hinge: {kind: revolute, ports: [ground.O, bar.one], axis: [0, 0, 1]}}\n", "6:10",
+           "joint 'hinge': port 'one' of body 'bar' is a single node");
+    CHECK_MESSAGE(context, reason);
+    refuse(context, NODES "joints: {hinge: {kind: revolute, ports: [ground.O, bar@7], axis: [0, 0, 1]}}\n", "6:10",
+           "joint 'hinge': port node 7 of body 'bar'");
+    refuse(context, NODES "joints: {line: {kind: slider, ports: [bar.one, ground.O], axis: [1, 0, 0]}}\n", "6:10", reason);
+    refuse(context, NODES "joints: {ball: {kind: spherical, ports: [ground.O, bar.one], damping: [1, 1, 1]}}\n", "6:10",
+           reason);
+    refuse(context, NODES "loads: {twist: {torque: [1, 0, 0], at: bar.one}}\n", "6:9", reason);
+    refuse(context, NODES "loads: {pull: {force: [1, 0, 0], at: bar.one, frame: body}}\n", "6:9", reason);
+}
+
+/* A reduced body knows it too. */
+static void reduced_bodies_know_directions(void **state)
+{
+    phx_context *context = *state;
+    static const phx_location location = {.sort = PHX_LOCATION_NAME, .name = "one"};
+    const phx_reduced_port port = {"one", &location, {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    phx_model *model;
+    phx_system *system;
+
+    CHECK_OK(context, build(context, NODES, &model, &system));
+    CHECK_OK(context, phx_reduced_write(context, "bar.h5", "bar", "solid", phx_system_source(system, 0), 1, &port));
+    phx_system_destroy(system);
+    phx_model_destroy(model);
+    accept(context, HEAD "  bar: {kind: reduced, file: bar.h5}\n"
+                         "joints: {ball: {kind: spherical, ports: [ground.O, bar.one]}}\n");
+    refuse(context, HEAD "  bar: {kind: reduced, file: bar.h5}\n"
+                         "joints: {fix: {kind: weld, ports: [ground.O, bar.one]}}\n", "6:10",
+           "is a single node");
+    remove("bar.h5");
+}
+
+/* ---- sets of nodes on a line ---- */
+/* The edge of a box in the direction of y, of x turned in the plane. */
+static void write_line(bool turned)
+{
+    static const char *const mesh[] = {"*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n",
+                                       "*NODE\n1,0,0,0\n2,3,4,0\n3,-1,7,0\n4,-4,3,0\n5,0,0,5\n6,3,4,5\n7,-1,7,5\n"
+                                       "8,-4,3,5\n"};
+    FILE *file = fopen("line.inp", "w");
+
+    assert_non_null(file);
+    fputs(mesh[turned], file);
+    fputs("*ELEMENT, TYPE=C3D8, ELSET=ALL\n1,1,2,3,4,5,6,7,8\n*NSET, NSET=EDGE\n1,4\n*NSET, NSET=FACE\n1,4,5,8\n", file);
+    fclose(file);
+}
+
+static void sets_on_a_line_are_refused(void **state)
+{
+    for (int turned = 0; turned < 2; turned++) {
+        write_line(turned);
+        accept(*state, HEAD "  box: {kind: solid, material: steel, mesh: {file: line.inp}, basis: {modes: 2}, "
+                            "ports: {FACE: {}}}\n");
+        for (int average = 0; average < 2; average++)
+            refuse(*state,
+                   average ? HEAD "  box: {kind: solid, material: steel, mesh: {file: line.inp},\n"
+                                  "    ports: {EDGE: {attach: average}}}\n"
+                           : HEAD "  box: {kind: solid, material: steel, mesh: {file: line.inp},\n"
+                                  "    ports: {EDGE: {}}}\n",
+                   "6:13", "its nodes lie on a line, and its rotation about this line is not defined");
+    }
+    remove("line.inp");
+}
+
+/* ---- frames ---- */
+/* The largest motion of a port in the body's frame by any coordinate of the deformation. */
+static double motion_of(phx_context *context, const phx_system *system, const char *port)
+{
+    const phx_location location = phx_location_of_name(port);
+    phx_flex_point point = {.n = 0};
+    double most = 0.0;
+
+    CHECK_OK(context, phx_flex_source_point(phx_system_source(system, 0), context, &location, &point));
+    for (int k = 0; k < 3 * point.n; k++)
+        most = fmax(most, fmax(fabs(point.phi[k]), fabs(point.theta[k])));
+    phx_flex_point_free(&point);
+    return most;
+}
+
+typedef enum frame_kind { MEAN, HELD, CHORD } frame_kind;
+
+static void check_frame(phx_context *context, const char *more, frame_kind kind)
+{
+    char text[600];
+    phx_model *model;
+    phx_system *system;
+    double momentum = 0.0;
+
+    snprintf(text, sizeof text, HEAD "  bar: {" BAR ", basis: {modes: 2}, ports: {x0: {}, x1: {}, tip: {node: 1}}}\n%s",
+             more);
+    CHECK_OK(context, phx_model_read_text(context, "model.yaml", text, strlen(text), 0, NULL, &model));
+    CHECK_OK(context, phx_model_build_body(context, model, 0, &system));
+    const phx_flex *flex = phx_flex_source_flex(phx_system_source(system, 0));
+    for (int k = 0; k < 3 * flex->n; k++)
+        momentum = fmax(momentum, fabs(flex->S[k]));
+    const double first = motion_of(context, system, "x0"), second = motion_of(context, system, "x1");
+    assert_int_equal(momentum < 1e-9, kind == MEAN);
+    assert_int_equal(first < 1e-9 * second, kind == HELD);
+    phx_system_destroy(system);
+    phx_model_destroy(model);
+}
+
+/* With joints at two ports the line between them, with a weld to the ground its port, else mean axes: springs and loads
+ * take no part. */
+static void frames_by_the_joints(void **state)
+{
+    check_frame(*state, "", MEAN);
+    check_frame(*state, "loads: {pull: {force: [0, 1, 0], at: bar.x0}}\n", MEAN);
+    check_frame(*state, "springs: {s: {ports: [ground.O, bar.x0], stiffness: 1}}\n", MEAN);
+    check_frame(*state, "joints: {j: {kind: revolute, axis: [0, 0, 1], ports: [ground.O, bar.x0]}}\n", MEAN);
+    check_frame(*state, "joints: {j: {kind: weld, ports: [ground.O, bar.x0]}}\n", HELD);
+    check_frame(*state, "joints: {j: {kind: weld, ports: [bar.x0, ground.O]}}\n", HELD);
+    check_frame(*state,
+                "joints: {j: {kind: weld, ports: [bar.x0, ground.O]}, k: {kind: spherical, ports: [ground.O, bar.x1]}}\n",
+                CHORD);
+    check_frame(*state,
+                "joints: {j: {kind: weld, ports: [bar.x1, ground.O]}, k: {kind: spherical, ports: [ground.O, bar.tip]}}\n",
+                CHORD);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_bases),
+        cmocka_unit_test(joints_that_need_directions),
+        cmocka_unit_test(reduced_bodies_know_directions),
+        cmocka_unit_test(sets_on_a_line_are_refused),
+        cmocka_unit_test(frames_by_the_joints),
+    };
+    return cmocka_run_group_tests(tests, context_setup, context_teardown);
+}
