@@ -36,6 +36,14 @@ typedef struct phx_element_matrices {
 
 typedef struct phx_elastic_model phx_elastic_model;
 
+/* A load that varies over a surface: N/m^2 at x on a face or a plate, N/m on an edge of a plate. */
+typedef struct phx_surface_load {
+    /* normal: unit, out of the solid; e_z on a plate, on its edge as phx_plate_edge_unknowns says */
+    void (*traction)(void *user, const double x[3], const double normal[3], double traction[3]);
+    void *user;
+    bool normal; /* the function looks at it: a face must have one solid cell behind it */
+} phx_surface_load;
+
 /* What one kind of model knows: a plate, a solid. */
 typedef struct phx_elastic_ops {
     const char *kind; /* "plate", "solid", "imported body": for messages */
@@ -44,9 +52,9 @@ typedef struct phx_elastic_ops {
      * (n_elements is 0). */
     void (*element)(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
     bool edges; /* a plate: groups of edges have normal slopes beside their nodes */
-    /* phx_elastic_traction, whose arguments are checked; NULL: nothing that it could act on. */
-    phx_status (*traction)(phx_context *context, const phx_elastic_model *model, const char *group,
-                           const double traction[3], double pressure, double *force);
+    /* phx_elastic_load, whose arguments are checked; NULL: nothing that it could act on. */
+    phx_status (*load)(phx_context *context, const phx_elastic_model *model, const char *group,
+                       const phx_surface_load *load, double *force);
 } phx_elastic_ops;
 
 /* A body of many unknowns, before boundary conditions and bases. It owns everything it points to but `ops`. */
@@ -148,6 +156,9 @@ void phx_principal_stresses(const double stress[6], double principal[3]);
  * group, or of another dimension. */
 phx_status phx_elastic_traction(phx_context *context, const phx_elastic_model *model, const char *group,
                                 const double traction[3], double pressure, double *force);
+/* The same of a load that varies; group NULL: all triangles of a plate. */
+phx_status phx_elastic_load(phx_context *context, const phx_elastic_model *model, const char *group,
+                            const phx_surface_load *load, double *force);
 
 /* ---- plates (plate/) ---- */
 typedef enum phx_plate_theory { PHX_PLATE_KIRCHHOFF, PHX_PLATE_MINDLIN } phx_plate_theory;
@@ -212,13 +223,6 @@ int phx_plate_triangles(const phx_elastic_model *model, const int **cell);
  * inertia, and accelerates the plate, mass w'' = div q + pressure. */
 void phx_plate_resultants(const phx_elastic_model *model, int triangle, const double *u, const double barycentric[3],
                           double N[3], double M[3], double q[2]);
-/* A force that varies over a plate: N/m^2 on a triangle at x with normal e_z; N/m on an edge, with the normal as above.
- */
-typedef void phx_plate_load_fn(void *user, const double x[3], const double normal[3], double traction[3]);
-/* Adds its work to `force` (n): on a group of triangles or edges, NULL: on all triangles. Integrated to degree 6. */
-phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, const char *group,
-                          phx_plate_load_fn *load, void *user, double *force);
-
 /* ---- matrices of other programs (imported/) ---- */
 typedef struct phx_import_def {
     int n_files;

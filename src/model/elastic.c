@@ -366,35 +366,27 @@ phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, p
 /* ---- loads over surfaces ---- */
 typedef struct surface_load {
     phx_place_function *profile; /* NULL: 1 */
-    int component;               /* of the traction; -1: pressure along -normal, z of a plate */
+    int component;               /* of the traction; ALONG_NORMAL, a pressure on a solid, is against the normal */
 } surface_load;
+enum { ALONG_NORMAL = -1 };
 
 static void traction_at(void *user, const double x[3], const double normal[3], double traction[3])
 {
     const surface_load *it = user;
     const double value = it->profile ? phx_place_function_value(it->profile, x) : 1.0;
 
-    (void)normal;
     for (int a = 0; a < 3; a++)
-        traction[a] = a == (it->component < 0 ? 2 : it->component) ? value : 0.0;
+        traction[a] = it->component == ALONG_NORMAL ? -value * normal[a] : a == it->component ? value : 0.0;
 }
 
 /* The work-equivalent force on the unknowns by the factor 1. */
 static phx_status surface_force(phx_builder *builder, const phx_model_load *load, const phx_elastic_model *elastic,
                                 surface_load *it, double *force)
 {
-    double traction[3] = {0};
+    const phx_surface_load surface = {traction_at, it, .normal = it->component == ALONG_NORMAL};
 
-    if (elastic->ops->edges)
-        return phx_plate_load(builder->context, elastic, load->group, traction_at, it, force);
-    if (it->profile)
-        return phx_fail(builder->context, PHX_ERR_UNSUPPORTED, "load '%s': a profile is for plates", load->name);
-    if (!load->group)
-        return phx_fail(builder->context, PHX_ERR_ARGUMENT, "load '%s': it needs 'group', the faces of the body",
-                        load->name);
-    if (it->component >= 0)
-        traction[it->component] = 1.0;
-    return phx_elastic_traction(builder->context, elastic, load->group, traction, it->component < 0, force);
+    const phx_status status = phx_elastic_load(builder->context, elastic, load->group, &surface, force);
+    return status ? phx_fail_prefix(builder->context, status, "load '%s': ", load->name) : PHX_OK;
 }
 
 /* The profile with the parameters as they are. */
@@ -424,7 +416,8 @@ phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *
     const phx_flex_source *source = phx_system_source(builder->system, load->on);
     const phx_elastic_model *elastic = phx_continuum_model(source);
     const bool pressure = load->kind == PHX_MODEL_PRESSURE;
-    surface_load it = {.component = pressure ? -1 : 0};
+    surface_load it = {.component = 0};
+    enum { ALONG_Z = 2 };
     phx_flex_load fields[3] = {{.n = 0}};
     double *force = phx_calloc(context, (size_t)elastic->n + 1, sizeof *force);
     phx_status status = force ? PHX_OK : PHX_ERR_MEMORY;
@@ -433,7 +426,7 @@ phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *
     if (!status && load->profile)
         status = make_profile(builder, load->profile, &it.profile);
     for (int k = 0; k < load->n_components && !status; k++) {
-        it.component = pressure ? -1 : k;
+        it.component = !pressure ? k : elastic->ops->edges ? ALONG_Z : ALONG_NORMAL;
         memset(force, 0, (size_t)elastic->n * sizeof *force);
         status = surface_force(builder, load, elastic, &it, force);
         if (!status)

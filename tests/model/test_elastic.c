@@ -215,6 +215,23 @@ static void frames_by_the_joints(void **state)
                 CHORD);
 }
 
+/* ---- loads over surfaces ---- */
+static void profiles_over_surfaces(void **state)
+{
+    phx_context *context = *state;
+
+    accept(context, HEAD "  b: {" BAR "}\nloads: {p: {pressure: 1, on: b, group: z1, profile: 2*x + pi*y}}\n");
+    accept(context, HEAD "  b: {" SQUARE "}\nloads: {p: {traction: [1, 0, t], on: b, profile: 2*x + pi*y}}\n");
+    refuse(context, HEAD "  b: {" BAR "}\nloads: {p: {pressure: 1, on: b, group: z1, profile: w*y}}\n", "6:53",
+           "unknown name 'w'; expected x, y, z, pi, deg or a name under 'parameters'");
+    refuse(context, HEAD "  b: {" BAR "}\nloads: {p: {pressure: 1, on: b, group: z1, profile: 2*t}}\n", "6:55",
+           "'t' does not vary over a surface; a profile has x, y and z");
+    refuse(context, HEAD "  b: {" BAR "}\nloads: {p: {pressure: 1, on: b}}\n", "6:9",
+           "load 'p': it needs 'group', the faces of the body");
+    refuse(context, HEAD "  b: {" BAR "}\nloads: {p: {pressure: 1, on: b, group: z2}}\n", "6:9",
+           "no group of faces named 'z2'; did you mean 'z0'?");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +240,7 @@ int main(void)
         cmocka_unit_test(reduced_bodies_know_directions),
         cmocka_unit_test(sets_on_a_line_are_refused),
         cmocka_unit_test(frames_by_the_joints),
+        cmocka_unit_test(profiles_over_surfaces),
     };
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

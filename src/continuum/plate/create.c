@@ -30,7 +30,7 @@ static const phx_elastic_ops plate_ops = {.kind = "plate",
                                           .destroy_data = destroy_plate,
                                           .element = phx_plate_element,
                                           .edges = true,
-                                          .traction = phx_plate_traction};
+                                          .load = phx_plate_load};
 
 const phx_plate *phx_plate_of(const phx_elastic_model *model)
 {

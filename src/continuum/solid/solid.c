@@ -23,7 +23,7 @@ const phx_elastic_ops phx_solid_ops = {
     .kind = "solid",
     .destroy_data = destroy_data,
     .element = phx_solid_element_matrices,
-    .traction = phx_solid_traction,
+    .load = phx_solid_load,
 };
 
 static int cell_label(const phx_mesh *mesh, int cell)

@@ -82,7 +82,7 @@ void phx_solid_geometry_of(const phx_elastic_model *model, int e, phx_solid_geom
 void phx_solid_strain_rows(const phx_solid_table *table, const phx_solid_geometry *geometry, int point, double factor,
                            double *B);
 void phx_solid_element_matrices(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
-phx_status phx_solid_traction(phx_context *context, const phx_elastic_model *model, const char *group,
-                              const double traction[3], double pressure, double *force);
+phx_status phx_solid_load(phx_context *context, const phx_elastic_model *model, const char *group,
+                          const phx_surface_load *load, double *force);
 
 #endif
