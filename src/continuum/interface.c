@@ -210,8 +210,6 @@ static phx_status make_hinge(phx_context *context, const phx_elastic_model *mode
 
     if (!status)
         status = copy_unknowns(context, count, unknowns, &it->n_turning, &it->turning);
-    if (!status)
-        status = edge_axis(context, model, count, unknowns, mean, it);
     it->n_tied = it->n_turning = 0;
     for (int k = 0; k < count && !status; k++)
         if (model->node[unknowns[k]] >= 0)
@@ -221,6 +219,8 @@ static phx_status make_hinge(phx_context *context, const phx_elastic_model *mode
     if (!status && it->n_turning == 0)
         status = phx_fail(context, PHX_ERR_ARGUMENT,
                           "'%s': only the edge of a plate can be hinged; here are no normal slopes", it->name);
+    if (!status)
+        status = edge_axis(context, model, count, unknowns, mean, it);
     return status;
 }
 

@@ -65,6 +65,13 @@ static phx_status to_frame(phx_context *context, const phx_continuum_def *def, c
 
     if (def->frame == PHX_FRAME_MEAN)
         return PHX_OK;
+    if (!interfaces[def->frame_at[0]].turns)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "'%s': its frame cannot be held at '%s', a single node, which does not turn; take a set of "
+                        "nodes%s",
+                        def->name, interfaces[def->frame_at[0]].name,
+                        def->frame == PHX_FRAME_CHORD && interfaces[def->frame_at[1]].turns ? ", or the other way round"
+                                                                                            : "");
     const int first = def->frame_at[0], second = def->frame == PHX_FRAME_CHORD ? def->frame_at[1] : first;
     for (int k = 0; k < 6; k++) {
         double one[6], other[6];

@@ -298,6 +298,23 @@ static phx_status judge(phx_builder *builder, const phx_model_body *body, const 
     return PHX_OK;
 }
 
+/* Inertia turns with its port. */
+static phx_status check_mass(phx_builder *builder, const phx_model_body *body, const phx_model_point_mass *mass,
+                             const phx_interface *interfaces)
+{
+    bool inertia = false;
+
+    for (int k = 0; k < 9; k++)
+        inertia = inertia || mass->inertia[k] != 0.0;
+    if (!inertia || interfaces[mass->at.port].turns)
+        return PHX_OK;
+    return phx_builder_at(builder, mass,
+                          phx_fail(builder->context, PHX_ERR_ARGUMENT,
+                                   "body '%s': a mass with inertia at '%s', a single node, which does not turn; take a "
+                                   "port on a set of nodes",
+                                   body->name, body->ports[mass->at.port].name));
+}
+
 static phx_status make_source(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
                               const unsigned char *held, phx_flex_source **source)
 {
@@ -330,6 +347,7 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
             def.hold = k;
     }
     for (int k = 0; k < body->n_point_masses && !status; k++) {
+        status = check_mass(builder, body, &body->point_masses[k], interfaces);
         masses[k] =
             (phx_continuum_mass){.interface = body->point_masses[k].at.port, .mass = body->point_masses[k].mass};
         memcpy(masses[k].inertia, body->point_masses[k].inertia, sizeof masses[k].inertia);

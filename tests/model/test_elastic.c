@@ -232,6 +232,27 @@ static void profiles_over_surfaces(void **state)
            "no group of faces named 'z2'; did you mean 'z0'?");
 }
 
+/* ---- wrong files and parts ---- */
+static void what_is_wrong_is_an_input_error(void **state)
+{
+    phx_context *context = *state;
+
+    refuse(context, HEAD "  b: {kind: solid, material: steel, mesh: {file: none.msh}}\n", "5:3", "none.msh: cannot be read");
+    refuse(context, HEAD "  b: {kind: imported, files: [none.mtx]}\n", "5:3", "none.mtx: cannot read");
+    refuse(context, HEAD "  b: {" BAR ", ports: {x9: {}}}\n", "5:99", "no group 'x9'; did you mean 'x0'?");
+    refuse(context, HEAD "  b: {" BAR ", ports: {P: {node: 9999}}}\n", "5:99", "the mesh has no node 9999");
+    refuse(context, HEAD "  b: {" BAR ", basis: {modes: 900}}\n", "5:3", "modes is 900, the body has");
+    refuse(context, HEAD "  b: {" BAR ", ports: {x0: {}, y0: {}}}\n", "5:3", "'x0' and 'y0' share a node");
+    refuse(context, HEAD "  b: {" BAR ", ports: {x0: {attach: hinged}}}\n", "5:99",
+           "only the edge of a plate can be hinged");
+    refuse(context, HEAD "  b: {" BAR ", frame: n, ports: {n: {node: 3}}}\n", "5:3",
+           "its frame cannot be held at 'n', a single node, which does not turn");
+    refuse(context, HEAD "  b: {" BAR ", frame: [n, x0], ports: {n: {node: 30}, x0: {}}}\n", "5:3",
+           "take a set of nodes, or the other way round");
+    refuse(context, HEAD "  b: {" BAR ", ports: {n: {node: 3}}, point_masses: [{at: n, mass: 1, inertia: [1, 1, 1]}]}\n",
+           "5:134", "a mass with inertia at 'n', a single node");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +262,7 @@ int main(void)
         cmocka_unit_test(sets_on_a_line_are_refused),
         cmocka_unit_test(frames_by_the_joints),
         cmocka_unit_test(profiles_over_surfaces),
+        cmocka_unit_test(what_is_wrong_is_an_input_error),
     };
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }
