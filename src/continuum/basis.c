@@ -269,6 +269,33 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
     return status;
 }
 
+/* Rigid motions taken out of the shapes. What is left of a rigid one, as the unit motions of an interface that is alone
+ * are, is rounding: 0. */
+static phx_status take_out_rigid(phx_context *context, const elastic_space *space, shapes *basis)
+{
+    static const double rounding = 1e-7;
+    const size_t n = (size_t)space->n;
+    double *product = phx_calloc(context, n + 1, sizeof *product);
+
+    if (!product)
+        return PHX_ERR_MEMORY;
+    for (size_t k = 0; k < (size_t)basis->count; k++) {
+        double *y = basis->y + k * n, size[2] = {0.0, 0.0};
+        for (int pass = 0; pass < 2; pass++) {
+            if (pass == 1)
+                elastic_space_remove_rigid(space, y);
+            memset(product, 0, n * sizeof *product);
+            phx_csr_apply(&space->M, 1.0, y, product);
+            for (size_t i = 0; i < n; i++)
+                size[pass] += y[i] * product[i];
+        }
+        if (size[0] > 0.0 && size[1] <= rounding * rounding * size[0])
+            memset(y, 0, n * sizeof *y);
+    }
+    phx_free(product);
+    return PHX_OK;
+}
+
 phx_status basis_create(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis)
 {
     phx_status status;
@@ -280,8 +307,8 @@ phx_status basis_create(phx_context *context, const phx_continuum_def *def, cons
                         "'%s': its stiffness is known for its own modes alone; take them as its basis, kind 'own'",
                         def->name);
     status = add_shapes(context, def, space, basis);
-    for (int k = 0; k < basis->count && !status; k++)
-        elastic_space_remove_rigid(space, basis->y + (size_t)k * (size_t)space->n);
+    if (!status)
+        status = take_out_rigid(context, space, basis);
     if (!status)
         status = orthonormalise(context, def, space, basis);
     for (int k = 0; k < basis->count && !status; k++) /* what rounding brought back */

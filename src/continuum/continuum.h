@@ -106,6 +106,7 @@ phx_status phx_elastic_summarise(phx_context *context, const phx_elastic_model *
 typedef struct phx_solid_material {
     double density;
     double stiffness[36]; /* C: stresses xx yy zz xy yz zx from strains xx yy zz 2xy 2yz 2zx; row-major, SPD */
+    double expansion[3];  /* along x y z, 1/K; 0 by the functions below */
 } phx_solid_material;
 void phx_isotropic_material(double young, double poisson, double density, phx_solid_material *material);
 /* Axes x y z: moduli along them, poisson = nu_xy, nu_yz, nu_xz (nu_xy: contraction along y by tension along x), shear
@@ -120,7 +121,7 @@ typedef enum phx_solid_rule {
 } phx_solid_rule;
 
 typedef struct phx_solid_region {
-    const char *group; /* of the mesh; NULL: every solid cell */
+    const char *group; /* of the mesh; NULL: every solid cell that the regions before it have left */
     phx_solid_material material;
     phx_solid_rule rule;
     bool lumped;           /* mass on the diagonal: sums of rows; of quadratic cells the diagonal scaled to the mass */
@@ -141,7 +142,8 @@ void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, do
  * stresses at the points, as below. */
 phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model *model, const double *u,
                                   const double *offset, double *stress);
-/* Thermal expansion of a group of solid cells (NULL: all) by rise * expansion along x y z (K, 1/K): adds to `force` (n)
+/* Thermal expansion of a group of solid cells (NULL: all) by rise * expansion along x y z (K, 1/K; NULL: as the
+ * materials of the cells): adds to `force` (n)
  * the load D^T M2^-1 (w eps_th), and to `offset` (one per stress, first_stress; NULL: not wanted) what is to be added
  * to the stresses of the displacement, -C eps_th. */
 phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *model, const char *group,
@@ -185,7 +187,7 @@ phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_pl
                                 phx_plate_section *section);
 
 typedef struct phx_plate_region {
-    const char *group; /* triangles; NULL: all */
+    const char *group; /* triangles; NULL: all that the regions before it have left */
     phx_plate_section section;
 } phx_plate_region;
 typedef struct phx_plate_def {

@@ -204,6 +204,17 @@ static bool is_joined(const phx_model *model, int body, int port)
     return joined;
 }
 
+phx_status phx_elastic_check_mesh(phx_builder *builder, const phx_mesh *mesh, const char *file)
+{
+    const char *left_out = phx_mesh_left_out(mesh);
+
+    return left_out ? phx_fail(builder->context, PHX_ERR_INPUT,
+                               "%s: elements of type %s are not taken from a deck; take them out, and give the body "
+                               "'point_masses' at a port with 'node', the model 'springs'",
+                               file, left_out)
+                    : PHX_OK;
+}
+
 /* The part of the body under a port. */
 static phx_status make_interface(phx_builder *builder, const phx_elastic_model *elastic, const phx_model_port *port,
                                  phx_interface *interface)
@@ -397,13 +408,28 @@ static void traction_at(void *user, const double x[3], const double normal[3], d
         traction[a] = it->component == ALONG_NORMAL ? -value * normal[a] : a == it->component ? value : 0.0;
 }
 
+static bool is_zero(int n, const double *x)
+{
+    for (int k = 0; k < n; k++)
+        if (x[k] != 0.0)
+            return false;
+    return true;
+}
+
 /* The work-equivalent force on the unknowns by the factor 1. */
 static phx_status surface_force(phx_builder *builder, const phx_model_load *load, const phx_elastic_model *elastic,
                                 surface_load *it, double *force)
 {
     const phx_surface_load surface = {traction_at, it, .normal = it->component == ALONG_NORMAL};
+    phx_status status = PHX_OK;
 
-    const phx_status status = phx_elastic_load(builder->context, elastic, load->group, &surface, force);
+    if (load->kind == PHX_MODEL_TEMPERATURE) {
+        status = phx_solid_thermal(builder->context, elastic, load->group, NULL, 1.0, force, NULL);
+        if (!status && is_zero(elastic->n, force))
+            status = phx_fail(builder->context, PHX_ERR_ARGUMENT, "the materials there have no 'expansion'");
+    } else {
+        status = phx_elastic_load(builder->context, elastic, load->group, &surface, force);
+    }
     return status ? phx_fail_prefix(builder->context, status, "load '%s': ", load->name) : PHX_OK;
 }
 

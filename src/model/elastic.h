@@ -49,6 +49,24 @@ extern const phx_object phx_schema_basis, phx_schema_elastic_port;
             .doc = "what the body's frame follows: a port, [P, C] the line from P to C, or 'mean', the mean axes"      \
     }
 
+/* A layer of a plate. */
+typedef struct phx_elastic_layer {
+    bool own_material; /* else that of the body or region */
+    int material;
+    double thickness, angle;
+} phx_elastic_layer;
+extern const phx_object phx_schema_layer;
+
+/* A material as a solid takes it; a section of layers (0: one of `thickness`). */
+void phx_elastic_material(const phx_model_material *from, phx_solid_material *material);
+phx_status phx_elastic_section(phx_builder *builder, const phx_model_material *material, double thickness, int n_layers,
+                               const phx_elastic_layer *layers, double kappa, phx_plate_section *section);
+/* That a plate or a solid can be made of it; errors are at the key `material` of the node. */
+phx_status phx_elastic_check_material(phx_reader *reader, const phx_node *node, int material, bool solid);
+
+/* That a mesh from a file has no elements that would be left out, masses and springs. */
+phx_status phx_elastic_check_mesh(phx_builder *builder, const phx_mesh *mesh, const char *file);
+
 /* For the row: the location of a port is its name; what its keys are together; what the body's keys are. */
 void phx_elastic_place_port(const phx_model_body *body, phx_model_port *port);
 phx_status phx_elastic_finish_port(phx_reader *reader, const phx_node *node, const phx_model_port *port);

@@ -220,7 +220,6 @@ static void test_wrong_arguments(void **state)
     double u[24] = {0}, stress[48] = {0};
 
     CHECK_STATUS(context, phx_solid_nodal_stress(context, model, NULL, NULL, stress), PHX_ERR_ARGUMENT);
-    CHECK_STATUS(context, phx_solid_thermal(context, model, NULL, NULL, 1.0, u, NULL), PHX_ERR_ARGUMENT);
     CHECK_STATUS(context, phx_elastic_traction(context, model, NULL, three, 1.0, u), PHX_ERR_ARGUMENT);
     model->ops = &other;
     CHECK_STATUS(context, phx_solid_nodal_stress(context, model, u, NULL, stress), PHX_ERR_ARGUMENT);

@@ -232,6 +232,121 @@ static void profiles_over_surfaces(void **state)
            "no group of faces named 'z2'; did you mean 'z0'?");
 }
 
+/* ---- materials, layers, regions ---- */
+/* The first frequency, rad/s, of a body welded to the ground at x0; its mass, kg. */
+typedef struct figures {
+    double omega, mass;
+} figures;
+
+#define MATERIALS                                                                                                      \
+    "phlexor: 1\ndimension: 3\nmaterials:\n"                                                                           \
+    "  steel: {density: 7850, young: 2.1e11, poisson: 0.3, expansion: 1e-5}\n"                                         \
+    "  same: {density: 7850, orthotropic: {young: [2.1e11, 2.1e11, 2.1e11], poisson: [0.3, 0.3, 0.3],\n"               \
+    "    shear: [2.1e11/2.6, 2.1e11/2.6, 2.1e11/2.6], expansion: [1e-5, 1e-5, 1e-5]}}\n"                               \
+    "  light: {density: 785, young: 2.1e11, poisson: 0.3}\n"                                                           \
+    "  ply: {density: 7850, orthotropic: {young: [1.4e11, 1e10, 1e10], poisson: [0.3, 0.4, 0.3],\n"                    \
+    "    shear: [5e9, 4e9, 5e9]}}\n"                                                                                   \
+    "joints: {j: {kind: weld, ports: [ground.O, b.x0]}}\nbodies:\n"
+
+static figures figures_of(phx_context *context, const char *body)
+{
+    char text[2000];
+    phx_model *model;
+    phx_system *system;
+
+    snprintf(text, sizeof text, MATERIALS "  b: {%s, ports: {x0: {}}}\n", body);
+    CHECK_OK(context, phx_model_read_text(context, "model.yaml", text, strlen(text), 0, NULL, &model));
+    CHECK_OK(context, phx_model_build_body(context, model, 0, &system));
+    const phx_flex_source *source = phx_system_source(system, 0);
+    const figures found = {phx_continuum_frequencies(source)[0], phx_flex_source_flex(source)->mass};
+    phx_system_destroy(system);
+    phx_model_destroy(model);
+    return found;
+}
+
+#define PANEL "kind: plate, mesh: {size: [1, 0.5], elements: [4, 2]}, "
+#define BLOCK "kind: solid, mesh: {size: [0.3, 0.02, 0.01], elements: [4, 1, 1]}, "
+static void the_same_material_said_otherwise(void **state)
+{
+    const figures plate = figures_of(*state, PANEL "material: steel, thickness: 0.01");
+    const figures solid = figures_of(*state, BLOCK "material: steel");
+    static const char *const plates[] = {
+        PANEL "material: same, thickness: 0.01",
+        PANEL "material: ply, layers: [{material: same, thickness: 0.005, angle: 0.3}, {material: steel, thickness: 0.005}]",
+        PANEL "material: ply, thickness: 1, regions: {all: {material: steel, thickness: 0.01}}",
+        PANEL "material: steel, thickness: 1, regions: {all: {layers: [{thickness: 0.01, angle: 1}]}}",
+    };
+
+    for (size_t k = 0; k < sizeof plates / sizeof *plates; k++) {
+        const figures other = figures_of(*state, plates[k]);
+        CHECK_RELATIVE(other.omega, plate.omega, 1e-9, "frequency of plate %zu", k);
+        CHECK_RELATIVE(other.mass, plate.mass, 1e-13, "mass of plate %zu", k);
+    }
+    CHECK_RELATIVE(figures_of(*state, BLOCK "material: same").omega, solid.omega, 1e-10, "orthotropic solid");
+    CHECK_RELATIVE(figures_of(*state, BLOCK "material: light, regions: {all: {material: steel}}").omega, solid.omega,
+                   1e-14, "region of the whole solid");
+    /* a clamped strip bends by E1 h^3 / 12 of its fibres: sqrt(E1 / E2) between 0 and 90 degrees */
+    const double along = figures_of(*state, "kind: plate, mesh: {size: [1, 0.02], elements: [16, 1]}, material: ply, "
+                                            "thickness: 0.004").omega,
+                 across = figures_of(*state, "kind: plate, mesh: {size: [1, 0.02], elements: [16, 1]}, material: ply, "
+                                             "layers: [{thickness: 0.004, angle: pi/2}]").omega;
+    CHECK_RELATIVE(along / across, sqrt(14.0), 5e-3, "strip along and across the fibres");
+}
+
+/* Two materials in one deck, elements that are none, and masses in it. */
+static void write_two(const char *more)
+{
+    FILE *file = fopen("two.inp", "w");
+
+    assert_non_null(file);
+    fputs("*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n"
+          "9,2,0,0\n10,2,1,0\n11,2,0,1\n12,2,1,1\n*ELEMENT, TYPE=C3D8, ELSET=LEFT\n1,1,2,3,4,5,6,7,8\n"
+          "*ELEMENT, TYPE=C3D8, ELSET=RIGHT\n2,2,9,10,3,6,11,12,7\n*NSET, NSET=x0\n1,4,5,8\n*NSET, NSET=x2\n9,10,11,12\n",
+          file);
+    fputs(more, file);
+    fclose(file);
+}
+
+static void regions_of_a_deck(void **state)
+{
+    static const char deck[] = "kind: solid, mesh: {file: two.inp}, basis: {modes: 2}, material: steel";
+
+    write_two("");
+    CHECK_RELATIVE(figures_of(*state, deck).mass, 2 * 7850.0, 1e-14, "one material");
+    char text[200];
+    snprintf(text, sizeof text, "%s, regions: {RIGHT: {material: light}}", deck);
+    CHECK_RELATIVE(figures_of(*state, text).mass, 7850.0 + 785.0, 1e-14, "two materials");
+    write_two("*ELEMENT, TYPE=MASS, ELSET=M\n3,9\n*MASS, ELSET=M\n5.\n");
+    refuse(*state, MATERIALS "  b: {kind: solid, mesh: {file: two.inp}, material: steel, ports: {x0: {}}}\n", "12:3",
+           "two.inp: elements of type MASS are not taken from a deck");
+    remove("two.inp");
+}
+
+static void wrong_materials_are_refused(void **state)
+{
+    phx_context *context = *state;
+
+    refuse(context, "phlexor: 1\ndimension: 3\nmaterials: {a: {density: 1}}\n", "3:16", "'young' is missing, or 'orthotropic'");
+    refuse(context, MATERIALS "  b: {kind: beam, reference: free, material: ply, length: 1, section: {kind: circle, diameter: 0.1}}\n",
+           "12:46", "material 'ply' is orthotropic, which is for plates and solids");
+    refuse(context, MATERIALS "  b: {" PANEL "material: steel}\n", "12:6", "'thickness' is missing, or 'layers'");
+    refuse(context, MATERIALS "  b: {" PANEL "material: steel, thickness: 1, layers: [{thickness: 1}]}\n", "12:90",
+           "the thickness is that of the layers");
+    refuse(context, MATERIALS "  b: {" PANEL "material: steel, layers: [{thickness: 1}, {thickness: 2, material: ply}],\n    ports: {x0: {}}}\n",
+           "12:3", "not symmetric about the middle");
+    refuse(context, MATERIALS "  b: {" PANEL "material: steel, thickness: 1, regions: {rib: {thickness: 2}},\n    ports: {x0: {}}}\n", "12:3",
+           "the mesh has no group 'rib' of triangles");
+}
+
+/* A heated bar that is free becomes longer by alpha dT. */
+static void heat_lengthens(void **state)
+{
+    phx_context *context = *state;
+    static const char text[] = HEAD "  bar: {" BAR ", basis: {kind: all}}\nloads: {heat: {temperature: 80, on: bar}}\n";
+    refuse(context, text, "6:9", "load 'heat': the materials there have no 'expansion'");
+    refuse(context, HEAD "  bar: {" SQUARE "}\nloads: {heat: {temperature: 80, on: bar}}\n", "6:9", "a solid is wanted");
+}
+
 /* ---- wrong files and parts ---- */
 static void what_is_wrong_is_an_input_error(void **state)
 {
@@ -262,6 +377,10 @@ int main(void)
         cmocka_unit_test(sets_on_a_line_are_refused),
         cmocka_unit_test(frames_by_the_joints),
         cmocka_unit_test(profiles_over_surfaces),
+        cmocka_unit_test(the_same_material_said_otherwise),
+        cmocka_unit_test(regions_of_a_deck),
+        cmocka_unit_test(wrong_materials_are_refused),
+        cmocka_unit_test(heat_lengthens),
         cmocka_unit_test(what_is_wrong_is_an_input_error),
     };
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
