@@ -90,6 +90,20 @@ static phx_status add_statics(phx_context *context, const phx_continuum_def *def
     return status;
 }
 
+/* What the loads of the definition make of the body. */
+static phx_status add_loads(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                            flexibility *with, shapes *basis)
+{
+    phx_status status = grow(context, def->n_loads, basis);
+
+    for (int k = 0; k < def->n_loads && !status; k++) {
+        double *f = next(basis);
+        phx_csr_apply_transposed(&space->T, 1.0, def->loads + (size_t)k * (size_t)space->model->n, f);
+        status = flexibility_apply(with, f, f);
+    }
+    return status;
+}
+
 /* Unit motions of the rigid interfaces, the others of them held: y = e_b - A K e_b. */
 static phx_status add_constraint_modes(phx_context *context, const elastic_space *space, flexibility *with,
                                        shapes *basis)
@@ -257,6 +271,8 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
         status = flexibility_create(context, space, held, &with);
     if (!status)
         status = add_modes(context, def, space, with, basis);
+    if (!status && def->n_loads > 0)
+        status = add_loads(context, def, space, with, basis);
     if (!status && def->basis == PHX_BASIS_CRAIG_BAMPTON)
         status = add_constraint_modes(context, space, with, basis);
     if (!status && def->statics && def->basis != PHX_BASIS_FREE)

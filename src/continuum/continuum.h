@@ -331,6 +331,8 @@ typedef struct phx_continuum_def {
     int modes;    /* normal modes, >= 0 */
     int hold;     /* interface that PHX_BASIS_HELD holds */
     bool statics; /* and what unit forces and moments at the joined interfaces make of the body */
+    int n_loads;  /* and what these make of it */
+    const double *loads; /* n_loads x n */
     phx_frame_kind frame;
     int frame_at[2];             /* interfaces of the frame */
     const unsigned char *held;   /* unknowns that do not move (n); NULL: none */

@@ -137,7 +137,7 @@ static phx_status mean_rows(phx_context *context, const phx_elastic_model *model
         for (int c = 3; c < 6; c++)
             rotations = fmax(rotations, gram[7 * c]);
         motions = 3;
-        if (rotations > 1e-20)
+        if (rotations > 1e-20 && radius2 > 0.0)
             status = phx_fail(context, PHX_ERR_ARGUMENT,
                               "'%s': its nodes lie on a line, and its rotation about this line is not defined; add "
                               "nodes off the line, or take a single node",

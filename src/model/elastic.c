@@ -309,89 +309,6 @@ static phx_status judge(phx_builder *builder, const phx_model_body *body, const 
     return PHX_OK;
 }
 
-/* Inertia turns with its port. */
-static phx_status check_mass(phx_builder *builder, const phx_model_body *body, const phx_model_point_mass *mass,
-                             const phx_interface *interfaces)
-{
-    bool inertia = false;
-
-    for (int k = 0; k < 9; k++)
-        inertia = inertia || mass->inertia[k] != 0.0;
-    if (!inertia || interfaces[mass->at.port].turns)
-        return PHX_OK;
-    return phx_builder_at(builder, mass,
-                          phx_fail(builder->context, PHX_ERR_ARGUMENT,
-                                   "body '%s': a mass with inertia at '%s', a single node, which does not turn; take a "
-                                   "port on a set of nodes",
-                                   body->name, body->ports[mass->at.port].name));
-}
-
-static phx_status make_source(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
-                              const unsigned char *held, phx_flex_source **source)
-{
-    const phx_elastic_keys *keys = keys_of(body);
-    const int index = (int)(body - builder->model->bodies);
-    phx_context *context = builder->context;
-    phx_interface *interfaces = phx_calloc(context, (size_t)body->n_ports + 1, sizeof *interfaces);
-    phx_continuum_mass *masses = phx_calloc(context, (size_t)body->n_point_masses + 1, sizeof *masses);
-    unsigned char *joined = phx_calloc(context, (size_t)body->n_ports + 1, 1);
-    phx_continuum_def def = {.name = body->name,
-                             .basis = elastic->modal_K && !keys->basis.given ? PHX_BASIS_OWN : keys->basis.kind,
-                             .modes = keys->basis.modes,
-                             .statics = keys->basis.statics && keys->basis.kind != PHX_BASIS_CRAIG_BAMPTON,
-                             .held = held,
-                             .joined = joined,
-                             .n_masses = body->n_point_masses,
-                             .masses = masses};
-    phx_status status = interfaces && masses && joined ? PHX_OK : PHX_ERR_MEMORY;
-
-    for (int k = 0; k < body->n_ports && !status; k++) {
-        status = make_interface(builder, elastic, &body->ports[k], &interfaces[k]);
-        if (!status && def.basis == PHX_BASIS_OWN && interfaces[k].n_tied > 0)
-            status = phx_builder_at(builder, &body->ports[k],
-                                    phx_fail(context, PHX_ERR_ARGUMENT,
-                                             "port '%s': in modes that are given its nodes cannot be made rigid: "
-                                             "'attach: average', or a single node",
-                                             body->ports[k].name));
-        joined[k] = is_joined(builder->model, index, k);
-        if (keys->basis.at && !strcmp(keys->basis.at, body->ports[k].name))
-            def.hold = k;
-    }
-    for (int k = 0; k < body->n_point_masses && !status; k++) {
-        status = check_mass(builder, body, &body->point_masses[k], interfaces);
-        masses[k] =
-            (phx_continuum_mass){.interface = body->point_masses[k].at.port, .mass = body->point_masses[k].mass};
-        memcpy(masses[k].inertia, body->point_masses[k].inertia, sizeof masses[k].inertia);
-    }
-    if (!status) {
-        choose_frame(builder->model, body, interfaces, &def);
-        status = phx_continuum_source_create(context, &def, elastic, body->n_ports, interfaces, source);
-    }
-    for (int k = 0; k < body->n_ports && status && interfaces; k++)
-        phx_interface_free(&interfaces[k]);
-    if (status)
-        phx_elastic_destroy(elastic);
-    phx_free(interfaces);
-    phx_free(masses);
-    phx_free(joined);
-    return status ? status : judge(builder, body, phx_continuum_quality(*source));
-}
-
-phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
-                             const unsigned char *held, phx_flex_source **source, phx_body **made)
-{
-    phx_body_def def = phx_builder_body_def(builder, body);
-    phx_status status = make_source(builder, body, elastic, held, source);
-
-    if (status)
-        return status;
-    def.flex = phx_flex_source_flex(*source);
-    def.damping_mass = body->damping.mass;
-    def.damping_stiffness = body->damping.stiffness;
-    def.damping_modal = body->damping.modal.value;
-    return phx_body_create(builder->context, &def, made);
-}
-
 /* ---- loads over surfaces ---- */
 typedef struct surface_load {
     phx_place_function *profile; /* NULL: 1 */
@@ -454,30 +371,151 @@ static phx_status make_profile(phx_builder *builder, const char *text, phx_place
     return status;
 }
 
+/* The forces on the unknowns by the factors 1 of a load: n_components x n, of zeros. */
+static phx_status load_forces(phx_builder *builder, const phx_model_load *load, const phx_elastic_model *elastic,
+                              double *force)
+{
+    const bool pressure = load->kind == PHX_MODEL_PRESSURE;
+    enum { ALONG_Z = 2 };
+    surface_load it = {.component = 0};
+    phx_status status = load->profile ? make_profile(builder, load->profile, &it.profile) : PHX_OK;
+
+    for (int k = 0; k < load->n_components && !status; k++) {
+        it.component = !pressure ? k : elastic->ops->edges ? ALONG_Z : ALONG_NORMAL;
+        status = surface_force(builder, load, elastic, &it, force + (size_t)k * (size_t)elastic->n);
+    }
+    phx_place_function_destroy(it.profile);
+    return status;
+}
+
+/* Those of all loads on the body: the basis has the deformation by each. */
+static phx_status forces_on_body(phx_builder *builder, int body, const phx_elastic_model *elastic, int *count,
+                                 double **forces)
+{
+    const phx_model *model = builder->model;
+    const size_t n = (size_t)elastic->n;
+    phx_status status = PHX_OK;
+
+    *count = 0;
+    for (int k = 0; k < model->n_loads; k++)
+        *count += model->loads[k].on == body ? model->loads[k].n_components : 0;
+    *forces = phx_calloc(builder->context, (size_t)*count * n + 1, sizeof **forces);
+    if (!*forces)
+        return PHX_ERR_MEMORY;
+    double *next = *forces;
+    for (int k = 0; k < model->n_loads && !status; k++) {
+        if (model->loads[k].on != body)
+            continue;
+        status = load_forces(builder, &model->loads[k], elastic, next);
+        if (status)
+            status = phx_builder_at(builder, &model->loads[k], status);
+        next += (size_t)model->loads[k].n_components * n;
+    }
+    return status;
+}
+
+/* Inertia turns with its port. */
+static phx_status check_mass(phx_builder *builder, const phx_model_body *body, const phx_model_point_mass *mass,
+                             const phx_interface *interfaces)
+{
+    bool inertia = false;
+
+    for (int k = 0; k < 9; k++)
+        inertia = inertia || mass->inertia[k] != 0.0;
+    if (!inertia || interfaces[mass->at.port].turns)
+        return PHX_OK;
+    return phx_builder_at(builder, mass,
+                          phx_fail(builder->context, PHX_ERR_ARGUMENT,
+                                   "body '%s': a mass with inertia at '%s', a single node, which does not turn; take a "
+                                   "port on a set of nodes",
+                                   body->name, body->ports[mass->at.port].name));
+}
+
+static phx_status make_source(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
+                              const unsigned char *held, phx_flex_source **source)
+{
+    const phx_elastic_keys *keys = keys_of(body);
+    const int index = (int)(body - builder->model->bodies);
+    phx_context *context = builder->context;
+    phx_interface *interfaces = phx_calloc(context, (size_t)body->n_ports + 1, sizeof *interfaces);
+    phx_continuum_mass *masses = phx_calloc(context, (size_t)body->n_point_masses + 1, sizeof *masses);
+    unsigned char *joined = phx_calloc(context, (size_t)body->n_ports + 1, 1);
+    phx_continuum_def def = {.name = body->name,
+                             .basis = elastic->modal_K && !keys->basis.given ? PHX_BASIS_OWN : keys->basis.kind,
+                             .modes = keys->basis.modes,
+                             .statics = keys->basis.statics && keys->basis.kind != PHX_BASIS_CRAIG_BAMPTON,
+                             .held = held,
+                             .joined = joined,
+                             .n_masses = body->n_point_masses,
+                             .masses = masses};
+    double *forces = NULL;
+    phx_status status =
+        interfaces && masses && joined ? forces_on_body(builder, index, elastic, &def.n_loads, &forces) : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < body->n_ports && !status; k++) {
+        status = make_interface(builder, elastic, &body->ports[k], &interfaces[k]);
+        if (!status && def.basis == PHX_BASIS_OWN && interfaces[k].n_tied > 0)
+            status = phx_builder_at(builder, &body->ports[k],
+                                    phx_fail(context, PHX_ERR_ARGUMENT,
+                                             "port '%s': in modes that are given its nodes cannot be made rigid: "
+                                             "'attach: average', or a single node",
+                                             body->ports[k].name));
+        joined[k] = is_joined(builder->model, index, k);
+        if (keys->basis.at && !strcmp(keys->basis.at, body->ports[k].name))
+            def.hold = k;
+    }
+    for (int k = 0; k < body->n_point_masses && !status; k++) {
+        status = check_mass(builder, body, &body->point_masses[k], interfaces);
+        masses[k] =
+            (phx_continuum_mass){.interface = body->point_masses[k].at.port, .mass = body->point_masses[k].mass};
+        memcpy(masses[k].inertia, body->point_masses[k].inertia, sizeof masses[k].inertia);
+    }
+    if (!status) {
+        def.loads = forces;
+        choose_frame(builder->model, body, interfaces, &def);
+        status = phx_continuum_source_create(context, &def, elastic, body->n_ports, interfaces, source);
+    }
+    for (int k = 0; k < body->n_ports && status && interfaces; k++)
+        phx_interface_free(&interfaces[k]);
+    if (status)
+        phx_elastic_destroy(elastic);
+    phx_free(interfaces);
+    phx_free(masses);
+    phx_free(joined);
+    phx_free(forces);
+    return status ? status : judge(builder, body, phx_continuum_quality(*source));
+}
+
+phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
+                             const unsigned char *held, phx_flex_source **source, phx_body **made)
+{
+    phx_body_def def = phx_builder_body_def(builder, body);
+    phx_status status = make_source(builder, body, elastic, held, source);
+
+    if (status)
+        return status;
+    def.flex = phx_flex_source_flex(*source);
+    def.damping_mass = body->damping.mass;
+    def.damping_stiffness = body->damping.stiffness;
+    def.damping_modal = body->damping.modal.value;
+    return phx_body_create(builder->context, &def, made);
+}
+
+/* ---- loads over surfaces as loads of the system ---- */
 phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *load, phx_signal *component[3])
 {
     phx_context *context = builder->context;
     const phx_flex_source *source = phx_system_source(builder->system, load->on);
     const phx_elastic_model *elastic = phx_continuum_model(source);
-    const bool pressure = load->kind == PHX_MODEL_PRESSURE;
-    surface_load it = {.component = 0};
-    enum { ALONG_Z = 2 };
     phx_flex_load fields[3] = {{.n = 0}};
-    double *force = phx_calloc(context, (size_t)elastic->n + 1, sizeof *force);
-    phx_status status = force ? PHX_OK : PHX_ERR_MEMORY;
+    double *force = phx_calloc(context, (size_t)load->n_components * (size_t)elastic->n + 1, sizeof *force);
+    phx_status status = force ? load_forces(builder, load, elastic, force) : PHX_ERR_MEMORY;
     int count = 0;
 
-    if (!status && load->profile)
-        status = make_profile(builder, load->profile, &it.profile);
     for (int k = 0; k < load->n_components && !status; k++) {
-        it.component = !pressure ? k : elastic->ops->edges ? ALONG_Z : ALONG_NORMAL;
-        memset(force, 0, (size_t)elastic->n * sizeof *force);
-        status = surface_force(builder, load, elastic, &it, force);
-        if (!status)
-            status = phx_continuum_load(context, source, force, &fields[count]);
+        status = phx_continuum_load(context, source, force + (size_t)k * (size_t)elastic->n, &fields[count]);
         count += !status;
     }
-    phx_place_function_destroy(it.profile);
     phx_free(force);
     if (!status)
         return phx_system_add_surface_load(builder->system, load->name, load->on, count, fields, component);

@@ -322,6 +322,19 @@ static void report_left_out(const phx_import *import, const int *fresh, int n)
                 import_place_of(import, first).text);
 }
 
+/* Where modes turn a node about one axis, they say that they do not about the others. Returns the number of unknowns
+ * that are kept then. */
+static int keep_rotations(const phx_elastic_model *model, int *fresh)
+{
+    int kept = 0;
+    for (int i = 0; i + 5 < model->n; i += 6) { /* six of each node, in their order */
+        const bool turning = fresh[i + 3] >= 0 || fresh[i + 4] >= 0 || fresh[i + 5] >= 0;
+        for (int c = 0; c < 6; c++)
+            fresh[i + c] = fresh[i + c] >= 0 || (c >= 3 && turning) ? kept++ : -1;
+    }
+    return kept;
+}
+
 static phx_status leave_out(phx_import *import, phx_elastic_model *model)
 {
     const int n = model->n;
@@ -330,6 +343,8 @@ static phx_status leave_out(phx_import *import, phx_elastic_model *model)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < n; i++)
         fresh[i] = has_entry(&model->M, i) || has_entry(&model->K, i) || moves(model, i) ? kept++ : -1;
+    if (model->modal_K)
+        kept = keep_rotations(model, fresh);
     report_left_out(import, fresh, n);
     select_entries(&model->M, fresh);
     select_entries(&model->K, fresh);
