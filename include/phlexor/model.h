@@ -462,15 +462,15 @@ phx_status phx_model_schema_json(phx_context *context, char **text);
 /* ---- from the specification to a system ----
  * Body i of the model is body i of the system, joint j is joint j; the output columns are those of the model in file
  * order. The system owns everything it needs: the model may be changed or destroyed afterwards. */
-/* Beams by their definition, so that the matrices of a beam are made once, however many bodies and points of a sweep
- * have it. Forgets what was not used for long. One per thread; may go before the systems built with it. */
+/* Beams and elastic bodies by their definition, so that their matrices are made once, however many bodies and points of
+ * a sweep have it. Forgets what was not used for long. One per thread; may go before the systems built with it. */
 typedef struct phx_beam_cache phx_beam_cache;
 phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache);
 void phx_beam_cache_destroy(phx_beam_cache *cache); /* NULL is allowed */
 
 /* What a cache was good for. */
 typedef struct phx_beam_cache_stats {
-    long made, reused; /* beams since the creation of the cache */
+    long made, reused; /* beams and elastic bodies since the creation of the cache */
 } phx_beam_cache_stats;
 
 /* How a system is built of a model. */

@@ -111,12 +111,13 @@ static phx_status check(phx_builder *builder, const phx_model_body *body, const 
     return status;
 }
 
-static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+static phx_status make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
+                       unsigned char **held)
 {
     const imported *it = imported_of(body);
     phx_import_def def = phx_import_def_default();
-    phx_elastic_model *elastic = NULL;
 
+    *held = NULL;
     def.n_files = it->n_files;
     def.files = it->files;
     def.mass_file = it->mass_file;
@@ -132,14 +133,19 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
     }
     def.n_rigid = it->n_rigid;
     def.rigid = (const int (*)[2])rigid;
-    phx_status status = rigid ? phx_import_create(builder->context, &def, &elastic) : PHX_ERR_MEMORY;
+    phx_status status = rigid ? phx_import_create(builder->context, &def, elastic) : PHX_ERR_MEMORY;
     phx_free(rigid);
     if (!status) {
-        status = check(builder, body, elastic);
+        status = check(builder, body, *elastic);
         if (status)
-            phx_elastic_destroy(elastic);
+            phx_elastic_destroy(*elastic);
     }
-    return status ? status : phx_elastic_build(builder, body, elastic, NULL, source, made);
+    return status;
+}
+
+static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+{
+    return phx_elastic_build(builder, body, make, source, made);
 }
 
 static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)

@@ -213,7 +213,8 @@ static phx_status make_regions(phx_builder *builder, const phx_model_body *body,
     return status;
 }
 
-static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+static phx_status make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
+                       unsigned char **held)
 {
     const plate *it = plate_of(body);
     phx_plate_region *regions = phx_calloc(builder->context, (size_t)it->n_regions + 1, sizeof *regions);
@@ -222,25 +223,25 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
                                .membrane = it->membrane,
                                .n_regions = it->n_regions + 1,
                                .regions = regions};
-    phx_elastic_model *elastic = NULL;
-    unsigned char *held = NULL;
     phx_mesh mesh = {0};
     phx_status status = regions ? make_mesh(builder, &it->mesh, &mesh) : PHX_ERR_MEMORY;
 
     if (!status)
         status = make_regions(builder, body, regions);
     if (!status)
-        status = phx_plate_create(builder->context, &mesh, &def, &elastic);
+        status = phx_plate_create(builder->context, &mesh, &def, elastic);
     phx_mesh_free(&mesh);
-    if (!status && !it->membrane)
-        status = hold_plane(builder->context, elastic, &held);
-    if (!status)
-        status = phx_elastic_build(builder, body, elastic, held, source, made);
-    else
-        phx_elastic_destroy(elastic);
     phx_free(regions);
-    phx_free(held);
+    if (!status && !it->membrane)
+        status = hold_plane(builder->context, *elastic, held);
+    if (status)
+        phx_elastic_destroy(*elastic);
     return status;
+}
+
+static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+{
+    return phx_elastic_build(builder, body, make, source, made);
 }
 
 static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)

@@ -112,11 +112,11 @@ static phx_status make_mesh(phx_builder *builder, const solid_mesh *from, phx_me
     return status ? status : phx_elastic_check_mesh(builder, mesh, from->file);
 }
 
-static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+static phx_status make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
+                       unsigned char **held)
 {
     const solid *it = solid_of(body);
     phx_solid_region *regions = phx_calloc(builder->context, (size_t)it->n_regions + 1, sizeof *regions);
-    phx_elastic_model *elastic = NULL;
     phx_mesh mesh = {0};
     phx_status status = regions ? make_mesh(builder, &it->mesh, &mesh) : PHX_ERR_MEMORY;
 
@@ -128,10 +128,16 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
         phx_elastic_material(&builder->model->materials[material], &regions[r].material);
     }
     if (!status)
-        status = phx_solid_create(builder->context, &mesh, it->n_regions + 1, regions, &elastic);
+        status = phx_solid_create(builder->context, &mesh, it->n_regions + 1, regions, elastic);
     phx_mesh_free(&mesh);
     phx_free(regions);
-    return status ? status : phx_elastic_build(builder, body, elastic, NULL, source, made);
+    *held = NULL;
+    return status;
+}
+
+static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+{
+    return phx_elastic_build(builder, body, make, source, made);
 }
 
 static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)

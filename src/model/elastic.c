@@ -483,14 +483,60 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
     phx_free(masses);
     phx_free(joined);
     phx_free(forces);
+    return status;
+}
+
+/* What there is at each port, for the key: a joint, a weld to the ground, something else. */
+static void look_at_ports(const phx_model *model, const phx_model_body *body, unsigned char *ports)
+{
+    const int index = (int)(body - model->bodies);
+
+    for (int k = 0; k < body->n_ports; k++)
+        ports[k] = (unsigned char)(is_joined(model, index, k) + 2 * has_joint(model, index, k) +
+                                   4 * is_clamped(model, index, k));
+}
+
+static phx_status new_source(phx_builder *builder, const phx_model_body *body, phx_elastic_make_fn *make,
+                             phx_flex_source **source)
+{
+    phx_elastic_model *elastic = NULL;
+    unsigned char *held = NULL;
+    phx_status status = make(builder, body, &elastic, &held);
+
+    if (!status)
+        status = make_source(builder, body, elastic, held, source);
+    phx_free(held);
+    return status;
+}
+
+static phx_status find_source(phx_builder *builder, const phx_model_body *body, phx_elastic_make_fn *make,
+                              phx_flex_source **source)
+{
+    unsigned char *ports = phx_calloc(builder->context, (size_t)body->n_ports + 1, 1);
+    char *key = NULL;
+
+    if (!ports)
+        return PHX_ERR_MEMORY;
+    look_at_ports(builder->model, body, ports);
+    phx_status status = phx_elastic_key(builder, body, ports, &key);
+    phx_free(ports);
+    if (status)
+        return status;
+    *source = phx_beam_cache_find_source(builder->cache, key);
+    if (!*source) {
+        status = new_source(builder, body, make, source);
+        if (!status)
+            status = phx_beam_cache_keep_source(builder->cache, builder->context, key, *source);
+    }
+    phx_free(key);
     return status ? status : judge(builder, body, phx_continuum_quality(*source));
 }
 
-phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
-                             const unsigned char *held, phx_flex_source **source, phx_body **made)
+phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, phx_elastic_make_fn *make,
+                             phx_flex_source **source, phx_body **made)
 {
     phx_body_def def = phx_builder_body_def(builder, body);
-    phx_status status = make_source(builder, body, elastic, held, source);
+    phx_status status = find_source(builder, body, make, source);
 
     if (status)
         return status;

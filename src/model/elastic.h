@@ -72,9 +72,15 @@ void phx_elastic_place_port(const phx_model_body *body, phx_model_port *port);
 phx_status phx_elastic_finish_port(phx_reader *reader, const phx_node *node, const phx_model_port *port);
 phx_status phx_elastic_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body);
 
-/* A mesh of the file `path`, or with path NULL nothing; errors name the body. The model becomes the source's, or is
- * destroyed. */
-phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
-                             const unsigned char *held, phx_flex_source **source, phx_body **made);
+/* What the source of the body depends on; `ports`: a number for each port, what is joined to it. The caller frees it. */
+phx_status phx_elastic_key(const phx_builder *builder, const phx_model_body *body, const unsigned char *ports,
+                           char **key);
+
+/* The elastic model of a body, and the unknowns that do not move (NULL: all do); the caller's on success. */
+typedef phx_status phx_elastic_make_fn(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
+                                       unsigned char **held);
+/* The body in its basis; where the cache has one with the same key its model is not made again. */
+phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, phx_elastic_make_fn *make,
+                             phx_flex_source **source, phx_body **made);
 
 #endif

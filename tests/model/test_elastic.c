@@ -368,6 +368,88 @@ static void what_is_wrong_is_an_input_error(void **state)
            "5:134", "a mass with inertia at 'n', a single node");
 }
 
+/* ---- points of a sweep ---- */
+/* The source of body 0 with a value of a parameter, and its mass. */
+static const phx_flex_source *source_with(phx_context *context, phx_model *model, phx_beam_cache *cache,
+                                          const char *name, double value, phx_system **system)
+{
+    const phx_model_override override = {.name = name, .value = value};
+    const phx_build_options options = {.cache = cache, .without_outputs = true};
+
+    CHECK_OK(context, phx_model_set_parameters(context, model, 1, &override));
+    CHECK_OK(context, phx_model_build(context, model, &options, system));
+    return phx_system_source(*system, 0);
+}
+
+/* Bodies are built anew where a parameter that they depend on changes, and only there. */
+static void bodies_are_built_once_for_a_sweep(void **state)
+{
+    phx_context *context = *state;
+    static const char text[] =
+        "phlexor: 1\ndimension: 3\n"
+        "parameters: {length: 0.3, half: length/2, rho: 7850, turn: 0.1, height: 2, push: 3, rate: 1, other: 1}\n"
+        "materials: {steel: {density: rho, young: 2.1e11, poisson: 0.3}}\n"
+        "bodies:\n  bar: {kind: solid, material: steel, mesh: {size: [2*half, 0.02, 0.01], elements: [2, 1, 1]},\n"
+        "    ports: {x0: {}, x1: {}}, pose: {position: [turn, 0, 0]}, damping: {stiffness: rate}}\n"
+        "loads: {p: {pressure: push*t, on: bar, group: z1, profile: height*x}}\n";
+    static const struct {
+        const char *name;
+        bool matters;
+    } parameters[] = {{"length", true}, {"rho", true},   {"height", true}, {"turn", false},
+                      {"push", false},  {"rate", false}, {"other", false}};
+    phx_model *model;
+    phx_beam_cache *cache;
+
+    CHECK_OK(context, phx_model_read_text(context, "model.yaml", text, strlen(text), 0, NULL, &model));
+    CHECK_OK(context, phx_beam_cache_create(context, &cache));
+    for (size_t k = 0; k < sizeof parameters / sizeof *parameters; k++) {
+        phx_system *one, *other, *again;
+        const phx_flex_source *first = source_with(context, model, cache, parameters[k].name, 0.4, &one);
+        const phx_flex_source *second = source_with(context, model, cache, parameters[k].name, 0.5, &other);
+        if ((first != second) != parameters[k].matters)
+            fail_msg("'%s' %s", parameters[k].name, parameters[k].matters ? "is not seen" : "builds the body anew");
+        assert_ptr_equal(source_with(context, model, cache, parameters[k].name, 0.4, &again), first);
+        phx_system_destroy(one);
+        phx_system_destroy(other);
+        phx_system_destroy(again);
+    }
+    phx_system *one, *other;
+    const double light = phx_flex_source_flex(source_with(context, model, cache, "rho", 1.0, &one))->mass;
+    CHECK_RELATIVE(phx_flex_source_flex(source_with(context, model, cache, "rho", 3.0, &other))->mass, 3.0 * light,
+                   1e-14, "mass");
+    phx_system_destroy(one);
+    phx_system_destroy(other);
+    phx_beam_cache_destroy(cache);
+    phx_model_destroy(model);
+}
+
+/* The joints choose the frame and what the basis has to hold. */
+static void joints_matter_to_the_key(void **state)
+{
+    static const char *const joints[] = {"", "joints: {j: {kind: weld, ports: [ground.O, bar.x0]}}\n",
+                                         "joints: {j: {kind: revolute, axis: [0, 0, 1], ports: [ground.O, bar.x0]}}\n"};
+    phx_context *context = *state;
+    const phx_flex_source *sources[3];
+    phx_beam_cache *cache;
+    phx_system *systems[3];
+
+    CHECK_OK(context, phx_beam_cache_create(context, &cache));
+    const phx_build_options options = {.cache = cache};
+    for (int k = 0; k < 3; k++) {
+        char text[500];
+        phx_model *model;
+        snprintf(text, sizeof text, HEAD "  bar: {" BAR ", ports: {x0: {}}}\n%s", joints[k]);
+        CHECK_OK(context, phx_model_read_text(context, "model.yaml", text, strlen(text), 0, NULL, &model));
+        CHECK_OK(context, phx_model_build(context, model, &options, &systems[k]));
+        sources[k] = phx_system_source(systems[k], 0);
+        phx_model_destroy(model);
+    }
+    assert_true(sources[0] != sources[1] && sources[1] != sources[2] && sources[0] != sources[2]);
+    for (int k = 0; k < 3; k++)
+        phx_system_destroy(systems[k]);
+    phx_beam_cache_destroy(cache);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -382,6 +464,8 @@ int main(void)
         cmocka_unit_test(wrong_materials_are_refused),
         cmocka_unit_test(heat_lengthens),
         cmocka_unit_test(what_is_wrong_is_an_input_error),
+        cmocka_unit_test(joints_matter_to_the_key),
+        cmocka_unit_test(bodies_are_built_once_for_a_sweep),
     };
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }
