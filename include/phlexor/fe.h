@@ -29,6 +29,7 @@ typedef struct phx_flex_point {
     int *dof;      /* coordinates of q, ascending */
     double *phi;   /* dim x n, row-major */
     double *theta; /* n_rot x n, row-major */
+    bool without_directions; /* it moves, but what its rotation is nobody knows: a single node of a solid */
 } phx_flex_point;
 void phx_flex_point_free(phx_flex_point *point);
 

@@ -48,12 +48,23 @@ typedef struct phx_model_parameter {
     bool overridden;
 } phx_model_parameter;
 
+/* Moduli along and between three axes: those of a solid body, or of a layer of a plate. */
+typedef struct phx_model_orthotropic {
+    bool given;
+    double young[3];     /* E1 E2 E3, Pa, > 0 */
+    double poisson[3];   /* nu12 nu23 nu13: contraction along the second axis by tension along the first */
+    double shear[3];     /* G12 G23 G13, Pa, > 0 */
+    double expansion[3]; /* 1/K */
+} phx_model_orthotropic;
+
 /* A material of `materials`. */
 typedef struct phx_model_material {
     const char *name;
     double density;             /* kg/m^3, > 0 */
-    double young;               /* Pa, > 0 */
+    double young;               /* Pa, > 0; of an orthotropic one its first */
     phx_model_optional poisson; /* in (-1, 0.5] */
+    phx_model_orthotropic orthotropic;
+    phx_model_optional expansion; /* 1/K */
 } phx_model_material;
 
 /* How a mode moves a point or, as participation factors, the body as a whole. */
@@ -266,6 +277,7 @@ typedef enum phx_model_load_kind {
     PHX_MODEL_DISTRIBUTED, /* per length */
     PHX_MODEL_PRESSURE,    /* on a surface, against its normal */
     PHX_MODEL_TRACTION,    /* on a surface, or the edge of a plate */
+    PHX_MODEL_TEMPERATURE, /* thermal expansion of a solid */
     PHX_MODEL_LOAD_KINDS
 } phx_model_load_kind;
 
@@ -277,12 +289,13 @@ typedef struct phx_model_load {
     const char *name;
     phx_model_load_kind kind;
     phx_model_point at; /* force, torque */
-    int on;            /* distributed: index of a body with sections; pressure, traction: of one with a mesh; else -1 */
-    const char *group; /* pressure, traction: of the mesh; NULL: the whole plate */
+    int on;            /* distributed: index of a body with sections; pressure, traction, temperature: of one with
+                          a mesh; else -1 */
+    const char *group; /* pressure, traction, temperature: of the mesh; NULL: the whole plate, the whole solid */
     const char *profile;      /* the same: expression of x, y, z that the load is multiplied by; NULL: 1 */
     phx_model_frame frame;    /* force, torque: inertial or along the port's own directions */
-    int n_components;         /* dim; for a torque 1 or 3 */
-    phx_signal *component[3]; /* N, N m, or N/m in body axes as functions of t and s; owned by the model */
+    int n_components;         /* dim; for a torque 1 or 3; for a pressure or temperature 1 */
+    phx_signal *component[3]; /* N, N m, K, or N/m in body axes as functions of t and s; owned by the model */
 } phx_model_load;
 
 /* ---- start state, outputs, analyses ---- */
@@ -449,15 +462,15 @@ phx_status phx_model_schema_json(phx_context *context, char **text);
 /* ---- from the specification to a system ----
  * Body i of the model is body i of the system, joint j is joint j; the output columns are those of the model in file
  * order. The system owns everything it needs: the model may be changed or destroyed afterwards. */
-/* Beams by their definition, so that the matrices of a beam are made once, however many bodies and points of a sweep
- * have it. Forgets what was not used for long. One per thread; may go before the systems built with it. */
+/* Beams and elastic bodies by their definition, so that their matrices are made once, however many bodies and points of
+ * a sweep have it. Forgets what was not used for long. One per thread; may go before the systems built with it. */
 typedef struct phx_beam_cache phx_beam_cache;
 phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache);
 void phx_beam_cache_destroy(phx_beam_cache *cache); /* NULL is allowed */
 
 /* What a cache was good for. */
 typedef struct phx_beam_cache_stats {
-    long made, reused; /* beams since the creation of the cache */
+    long made, reused; /* beams and elastic bodies since the creation of the cache */
 } phx_beam_cache_stats;
 
 /* How a system is built of a model. */

@@ -345,9 +345,12 @@ class ModelBuilder:
         self._add("parameters", name, value, "parameter")
         return Expression(name, simple=True)
 
-    def material(self, name: str, *, density: Value, young: Value, poisson: Optional[Value] = None) -> Material:
-        """A linear elastic, isotropic material, kg/m^3 and Pa."""
-        self._add("materials", name, _given(density=density, young=young, poisson=poisson), "material")
+    def material(self, name: str, *, density: Value, young: Optional[Value] = None, poisson: Optional[Value] = None,
+                 orthotropic: Optional[Mapping[str, Any]] = None, expansion: Optional[Value] = None) -> Material:
+        """A linear elastic material, kg/m^3 and Pa: isotropic, or for plates and solids
+        ``{"young": [E1, E2, E3], "poisson": [nu12, nu23, nu13], "shear": [G12, G23, G13]}``; expansion 1/K."""
+        self._add("materials", name, _given(density=density, young=young, poisson=poisson, orthotropic=orthotropic,
+                                            expansion=expansion), "material")
         return Material(name)
 
     # ---- ground and bodies ----
@@ -628,6 +631,10 @@ class ModelBuilder:
                  profile: Optional[Value] = None) -> str:
         """A traction on a face, N/m^2, or on the edge of a plate, N/m, body axes."""
         return self._add("loads", name, _given(traction=list(components), on=on, group=group, profile=profile), "load")
+
+    def temperature(self, name: str, on: str, value: Signal, *, group: Optional[str] = None) -> str:
+        """A rise of temperature of a solid, K, whose materials have `expansion`; `group`: of cells."""
+        return self._add("loads", name, _given(temperature=value, on=on, group=group), "load")
 
     # ---- start, outputs, analyses ----
     def initial(self, *, deformation: Optional[Literal["zero", "quasi_static"]] = None,

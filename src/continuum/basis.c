@@ -13,6 +13,9 @@ void shapes_free(shapes *it)
 {
     phx_free(it->y);
     phx_free(it->omega);
+    phx_free(it->own);
+    phx_free(it->own_M);
+    phx_free(it->own_K);
     memset(it, 0, sizeof *it);
 }
 
@@ -94,6 +97,20 @@ static phx_status add_statics(phx_context *context, const phx_continuum_def *def
     return status;
 }
 
+/* What the loads of the definition make of the body. */
+static phx_status add_loads(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                            flexibility *with, shapes *basis)
+{
+    phx_status status = grow(context, def->n_loads, basis);
+
+    for (int k = 0; k < def->n_loads && !status; k++) {
+        double *f = next(basis);
+        phx_csr_apply_transposed(&space->T, 1.0, def->loads + (size_t)k * (size_t)space->model->n, f);
+        status = flexibility_apply(with, f, f);
+    }
+    return status;
+}
+
 /* Unit motions of the rigid interfaces, the others of them held: y = e_b - A K e_b. */
 static phx_status add_constraint_modes(phx_context *context, const elastic_space *space, flexibility *with,
                                        shapes *basis)
@@ -133,24 +150,37 @@ static phx_status add_all(phx_context *context, const phx_continuum_def *def, co
 }
 
 /* ---- orthonormal ---- */
-/* Y <- V Y: combinations, `count` of them, V count x basis->count. */
-static phx_status combine(phx_context *context, int count, const double *V, shapes *basis)
+/* *rows <- V *rows, V count x before, rows of n numbers. */
+static phx_status combine_rows(phx_context *context, int count, int before, const double *V, int n, double **rows)
 {
-    double *y = phx_calloc(context, (size_t)count * (size_t)basis->n + 1, sizeof *y);
+    double *made = phx_calloc(context, (size_t)count * (size_t)n + 1, sizeof *made);
 
-    if (!y)
+    if (!made)
         return PHX_ERR_MEMORY;
-    phx_dense_multiply(false, false, count, basis->n, basis->count, 1.0, V, basis->count, basis->y, basis->n, 0.0, y,
-                       basis->n);
-    phx_free(basis->y);
-    basis->y = y;
-    basis->count = count;
+    phx_dense_multiply(false, false, count, n, before, 1.0, V, before, *rows, n, 0.0, made, n);
+    phx_free(*rows);
+    *rows = made;
     return PHX_OK;
 }
 
-/* Y A Y^T, symmetric. */
-static phx_status gram(phx_context *context, const phx_csr *A, const shapes *basis, double *out)
+/* Y <- V Y: combinations, `count` of them, V count x basis->count. */
+static phx_status combine(phx_context *context, int count, const double *V, shapes *basis)
 {
+    phx_status status = combine_rows(context, count, basis->count, V, basis->n, &basis->y);
+
+    if (!status && basis->own)
+        status = combine_rows(context, count, basis->count, V, basis->n_own, &basis->own);
+    if (!status)
+        basis->count = count;
+    return status;
+}
+
+/* Y A Y^T, symmetric. `modal`: A of the shapes' own modes, where they have such. */
+static phx_status gram(phx_context *context, const phx_csr *A, const double *modal, const shapes *basis, double *out)
+{
+    if (modal)
+        return basis_own_gram(context, basis, modal, out);
+
     const size_t n = (size_t)basis->n, m = (size_t)basis->count;
     double *product = phx_calloc(context, n * m + 1, sizeof *product);
 
@@ -175,16 +205,18 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
     const size_t m = (size_t)basis->count;
     double *A = phx_calloc(context, m * m + 1, sizeof *A), *V = phx_calloc(context, m * m + 1, sizeof *V);
     double *U = phx_calloc(context, m * m + 1, sizeof *U), *values = phx_calloc(context, m + 1, sizeof *values);
-    phx_status status = A && V && U && values ? gram(context, &space->K, basis, A) : PHX_ERR_MEMORY;
+    phx_status status = A && V && U && values ? gram(context, &space->K, basis->own_K, basis, A) : PHX_ERR_MEMORY;
     int kept = 0;
 
     for (size_t k = 0; k < m && !status; k++) { /* to one size */
         const double scale = A[k * m + k] > 0.0 ? 1.0 / sqrt(A[k * m + k]) : 0.0;
         for (size_t i = 0; i < (size_t)basis->n; i++)
             basis->y[k * (size_t)basis->n + i] *= scale;
+        for (size_t i = 0; i < (size_t)basis->n_own; i++)
+            basis->own[k * (size_t)basis->n_own + i] *= scale;
     }
     if (!status)
-        status = gram(context, &space->K, basis, A);
+        status = gram(context, &space->K, basis->own_K, basis, A);
     if (!status)
         status = phx_dense_eigen_symmetric(context, basis->count, A, NULL, values, V);
     for (size_t k = 0; k < m && !status; k++) {
@@ -197,7 +229,7 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
     if (!status)
         status = combine(context, kept, U, basis);
     if (!status)
-        status = gram(context, &space->M, basis, A);
+        status = gram(context, &space->M, basis->own_M, basis, A);
     if (!status && kept > 0)
         status = phx_dense_eigen_symmetric(context, kept, A, NULL, values, V);
     phx_free(basis->omega);
@@ -236,12 +268,18 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
         phx_free(held);
         return add_all(context, def, space, basis);
     }
+    if (!status && def->basis == PHX_BASIS_OWN) {
+        phx_free(held);
+        return basis_add_own(context, def, space, basis);
+    }
     if (!status) {
         basis_hold(def, space, held);
         status = flexibility_create(context, space, held, &with);
     }
     if (!status)
         status = add_modes(context, def, space, with, basis);
+    if (!status && def->n_loads > 0)
+        status = add_loads(context, def, space, with, basis);
     if (!status && def->basis == PHX_BASIS_CRAIG_BAMPTON)
         status = add_constraint_modes(context, space, with, basis);
     if (!status && def->statics && def->basis != PHX_BASIS_FREE)
@@ -254,10 +292,41 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
     return status;
 }
 
+/* Rigid motions taken out of the shapes. What is left of a rigid one, as the unit motions of an interface that is alone
+ * are, is rounding: 0. */
+static phx_status take_out_rigid(phx_context *context, const elastic_space *space, shapes *basis)
+{
+    static const double rounding = 1e-7;
+    const size_t n = (size_t)space->n;
+    double *product = phx_calloc(context, n + 1, sizeof *product);
+
+    if (!product)
+        return PHX_ERR_MEMORY;
+    for (size_t k = 0; k < (size_t)basis->count; k++) {
+        double *y = basis->y + k * n, size[2] = {0.0, 0.0};
+        for (int pass = 0; pass < 2; pass++) {
+            if (pass == 1)
+                elastic_space_remove_rigid(space, y);
+            memset(product, 0, n * sizeof *product);
+            phx_csr_apply(&space->M, 1.0, y, product);
+            for (size_t i = 0; i < n; i++)
+                size[pass] += y[i] * product[i];
+        }
+        if (size[0] > 0.0 && size[1] <= rounding * rounding * size[0])
+            memset(y, 0, n * sizeof *y);
+    }
+    phx_free(product);
+    return PHX_OK;
+}
+
 phx_status basis_create(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis)
 {
     memset(basis, 0, sizeof *basis);
     basis->n = space->n;
+    if (space->model->modal_K && def->basis != PHX_BASIS_OWN)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "'%s': its stiffness is known for its own modes alone; take them as its basis, kind 'own'",
+                        def->name);
     phx_status status = add_shapes(context, def, space, basis);
     if (!status)
         status = basis_diagonalise(context, def, space, basis);
@@ -269,10 +338,8 @@ phx_status basis_create(phx_context *context, const phx_continuum_def *def, cons
 phx_status basis_diagonalise(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                              shapes *basis)
 {
-    phx_status status = PHX_OK;
+    phx_status status = take_out_rigid(context, space, basis);
 
-    for (int k = 0; k < basis->count && !status; k++)
-        elastic_space_remove_rigid(space, basis->y + (size_t)k * (size_t)space->n);
     if (!status)
         status = orthonormalise(context, def, space, basis);
     for (int k = 0; k < basis->count && !status; k++) /* what rounding brought back */
@@ -441,8 +508,9 @@ phx_status basis_quality(phx_context *context, const phx_continuum_def *def, con
     phx_status status;
 
     memset(quality, 0, sizeof *quality);
-    if (def->basis == PHX_BASIS_ALL || (def->basis == PHX_BASIS_CRAIG_BAMPTON && def->modes >= COMPARED))
-        return PHX_OK; /* it has what is compared */
+    if (def->basis == PHX_BASIS_ALL || (def->basis == PHX_BASIS_CRAIG_BAMPTON && def->modes >= COMPARED) ||
+        space->model->modal_K)
+        return PHX_OK; /* it has what is compared, or nothing is known to compare with */
     status = compare_frequencies(context, def, space, basis, &quality->frequency);
     if (!status)
         status = flexibility_create(context, space, NULL, &body);

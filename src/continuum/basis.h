@@ -59,6 +59,10 @@ typedef struct shapes {
     int n, count;
     double *y;
     double *omega; /* count: of orthonormal ones, ascending */
+    /* Where the stiffness is known for modes of the model alone (0, NULL: it is not): the shapes are combinations `own`
+     * (count x n_own) of these, whose mass and stiffness in mean axes are own_M and own_K (n_own x n_own). */
+    int n_own;
+    double *own, *own_M, *own_K;
 } shapes;
 void shapes_free(shapes *it);
 /* The shapes a definition asks for, orthonormal: Y^T M Y = I, Y^T K Y = diag(omega^2), without momentum (mean axes).
@@ -76,6 +80,9 @@ phx_status basis_diagonalise(phx_context *context, const phx_continuum_def *def,
  * others and not in M, y^T M y = 1, y^T K y = omega^2 each (followers.c). */
 phx_status basis_add_followers(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                                const double *Phi, shapes *basis);
+/* The modes of the model, for basis_create; and own A own^T of them. */
+phx_status basis_add_own(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis);
+phx_status basis_own_gram(phx_context *context, const shapes *basis, const double *A, double *out);
 /* How well shapes in mean axes hold the body. */
 phx_status basis_quality(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                          const phx_interface *interfaces, const shapes *basis, phx_basis_quality *quality);

@@ -36,6 +36,14 @@ typedef struct phx_element_matrices {
 
 typedef struct phx_elastic_model phx_elastic_model;
 
+/* A load that varies over a surface: N/m^2 at x on a face or a plate, N/m on an edge of a plate. */
+typedef struct phx_surface_load {
+    /* normal: unit, out of the solid; e_z on a plate, on its edge as phx_plate_edge_unknowns says */
+    void (*traction)(void *user, const double x[3], const double normal[3], double traction[3]);
+    void *user;
+    bool normal; /* the function looks at it: a face must have one solid cell behind it */
+} phx_surface_load;
+
 /* What one kind of model knows: a plate, a solid. */
 typedef struct phx_elastic_ops {
     const char *kind; /* "plate", "solid", "imported body": for messages */
@@ -53,9 +61,9 @@ typedef struct phx_elastic_ops {
     void (*second_order_force)(const phx_elastic_model *model, int e, const double *sigma, const double *u,
                                double *force);
     bool edges; /* a plate: groups of edges have normal slopes beside their nodes */
-    /* phx_elastic_traction, whose arguments are checked; NULL: nothing that it could act on. */
-    phx_status (*traction)(phx_context *context, const phx_elastic_model *model, const char *group,
-                           const double traction[3], double pressure, double *force);
+    /* phx_elastic_load, whose arguments are checked; NULL: nothing that it could act on. */
+    phx_status (*load)(phx_context *context, const phx_elastic_model *model, const char *group,
+                       const phx_surface_load *load, double *force);
 } phx_elastic_ops;
 
 /* A body of many unknowns, before boundary conditions and bases. It owns everything it points to but `ops`. */
@@ -72,9 +80,10 @@ struct phx_elastic_model {
     double *rigid;   /* 6 x n: unit translations along x, y, z, unit rotations about them through the origin */
     phx_csr M, K;    /* n x n, the whole symmetric pattern; M may be singular */
     double rounding; /* of entries of M and K in their files, relative, by the digits printed; 0: computed here */
-    int n_modes;     /* 0; else the stiffness is known for these modes alone, u = modes q, and K is empty (no entry) */
+    int n_modes;     /* 0; else shapes that came with the model, u = modes q */
     double *modes;   /* n x n_modes */
-    double *modal_M, *modal_K; /* n_modes x n_modes, symmetric */
+    double *modal_M, *modal_K; /* n_modes x n_modes, symmetric: the stiffness is known for the modes alone, K is empty
+                                  (no entry); NULL: M and K say everything */
     int n_elements;
     int most_unknowns, most_stresses, most_block; /* of an element */
     int *first_unknown;                           /* n_elements + 1: where the unknowns of each begin in `unknown` */
@@ -111,6 +120,7 @@ phx_status phx_elastic_summarise(phx_context *context, const phx_elastic_model *
 typedef struct phx_solid_material {
     double density;
     double stiffness[36]; /* C: stresses xx yy zz xy yz zx from strains xx yy zz 2xy 2yz 2zx; row-major, SPD */
+    double expansion[3];  /* along x y z, 1/K; 0 by the functions below */
 } phx_solid_material;
 void phx_isotropic_material(double young, double poisson, double density, phx_solid_material *material);
 /* Axes x y z: moduli along them, poisson = nu_xy, nu_yz, nu_xz (nu_xy: contraction along y by tension along x), shear
@@ -125,7 +135,7 @@ typedef enum phx_solid_rule {
 } phx_solid_rule;
 
 typedef struct phx_solid_region {
-    const char *group; /* of the mesh; NULL: every solid cell */
+    const char *group; /* of the mesh; NULL: every solid cell that the regions before it have left */
     phx_solid_material material;
     phx_solid_rule rule;
     bool lumped;           /* mass on the diagonal: sums of rows; of quadratic cells the diagonal scaled to the mass */
@@ -146,7 +156,8 @@ void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, do
  * stresses at the points, as below. */
 phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model *model, const double *u,
                                   const double *offset, double *stress);
-/* Thermal expansion of a group of solid cells (NULL: all) by rise * expansion along x y z (K, 1/K): adds to `force` (n)
+/* Thermal expansion of a group of solid cells (NULL: all) by rise * expansion along x y z (K, 1/K; NULL: as the
+ * materials of the cells): adds to `force` (n)
  * the load D^T M2^-1 (w eps_th), and to `offset` (one per stress, first_stress; NULL: not wanted) what is to be added
  * to the stresses of the displacement, -C eps_th. */
 phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *model, const char *group,
@@ -161,6 +172,9 @@ void phx_principal_stresses(const double stress[6], double principal[3]);
  * group, or of another dimension. */
 phx_status phx_elastic_traction(phx_context *context, const phx_elastic_model *model, const char *group,
                                 const double traction[3], double pressure, double *force);
+/* The same of a load that varies; group NULL: all triangles of a plate. */
+phx_status phx_elastic_load(phx_context *context, const phx_elastic_model *model, const char *group,
+                            const phx_surface_load *load, double *force);
 
 /* ---- plates (plate/) ---- */
 typedef enum phx_plate_theory { PHX_PLATE_KIRCHHOFF, PHX_PLATE_MINDLIN } phx_plate_theory;
@@ -187,7 +201,7 @@ phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_pl
                                 phx_plate_section *section);
 
 typedef struct phx_plate_region {
-    const char *group; /* triangles; NULL: all */
+    const char *group; /* triangles; NULL: all that the regions before it have left */
     phx_plate_section section;
 } phx_plate_region;
 typedef struct phx_plate_def {
@@ -225,13 +239,6 @@ int phx_plate_triangles(const phx_elastic_model *model, const int **cell);
  * inertia, and accelerates the plate, mass w'' = div q + pressure. */
 void phx_plate_resultants(const phx_elastic_model *model, int triangle, const double *u, const double barycentric[3],
                           double N[3], double M[3], double q[2]);
-/* A force that varies over a plate: N/m^2 on a triangle at x with normal e_z; N/m on an edge, with the normal as above.
- */
-typedef void phx_plate_load_fn(void *user, const double x[3], const double normal[3], double traction[3]);
-/* Adds its work to `force` (n): on a group of triangles or edges, NULL: on all triangles. Integrated to degree 6. */
-phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, const char *group,
-                          phx_plate_load_fn *load, void *user, double *force);
-
 /* ---- matrices of other programs (imported/) ---- */
 typedef struct phx_import_def {
     int n_files;
@@ -239,6 +246,9 @@ typedef struct phx_import_def {
     /* Files of the two matrices where names and content do not say which is which; they stand here and not in `files`.
      * NULL: none. */
     const char *mass_file, *stiffness_file;
+    /* Matrix Market: shapes beside M and K, a column each, rows as those of the matrices; where these are named by node
+     * and component in ascending order of both. NULL: none. */
+    const char *modes_file;
     double length, mass, time; /* of the units of the files in m, kg, s; 1: SI */
     /* Rigid bodies of CalculiX, by label: reference node, and the node whose translations are its rotations. Those that
      * a deck names (*RIGID BODY with REF NODE and ROT NODE) are found there. */
@@ -246,7 +256,7 @@ typedef struct phx_import_def {
     const int (*rigid)[2];
 } phx_import_def;
 phx_import_def phx_import_def_default(void); /* no file, SI */
-/* A model of M, K and nodes, or M, nodes and modes (MBDyn); no elements. Round-off in the symmetry of the matrices is
+/* A model of M, K and nodes, or M, nodes and modes with their matrices (MBDyn); no elements. Round-off in the symmetry of the matrices is
  * averaged away; unknowns that neither matrix has an entry for are left out; entries of 0 are no part of the pattern.
  * The mesh is that of a deck among the files; where a table names sets of nodes they are its groups, of nodes alone
  * without a deck. PHX_ERR_INPUT names file, line and remedy; PHX_ERR_FILE; the log gets a
@@ -283,7 +293,7 @@ typedef enum phx_interface_kind {
 } phx_interface_kind;
 
 /* A part of a body that others are joined to. Its displacement and small rotation are `rows` on the unknowns: 6 x n,
- * u_x u_y u_z at x, r_x r_y r_z; a rigid one has its unknowns instead, which follow it. */
+ * u_x u_y u_z at x, r_x r_y r_z; the unknowns of a rigid one follow it. */
 typedef struct phx_interface {
     char *name;
     double x[3];
@@ -312,7 +322,8 @@ typedef enum phx_basis_kind {
     PHX_BASIS_FREE,          /* free normal modes */
     PHX_BASIS_HELD,          /* normal modes with one interface held */
     PHX_BASIS_CRAIG_BAMPTON, /* unit motions of all rigid interfaces, normal modes with all of them held */
-    PHX_BASIS_ALL            /* all unknowns: small bodies */
+    PHX_BASIS_ALL,           /* all unknowns: small bodies */
+    PHX_BASIS_OWN            /* the modes of the model; no interface is tied, no unknown held */
 } phx_basis_kind;
 
 typedef enum phx_frame_kind {
@@ -335,6 +346,8 @@ typedef struct phx_continuum_def {
     int hold;     /* interface that PHX_BASIS_HELD holds */
     bool statics; /* and what unit forces and moments at the joined interfaces make of the body */
     bool stiffening;
+    int n_loads; /* and what these make of it */
+    const double *loads; /* n_loads x n */
     phx_frame_kind frame;
     int frame_at[2];             /* interfaces of the frame */
     const unsigned char *held;   /* unknowns that do not move (n); NULL: none */
@@ -354,8 +367,8 @@ typedef struct phx_basis_quality {
  * interfaces, whose names are those of its points. Its stress vector is B q, K = B^T B in the basis. With `stiffening`
  * the coordinates are those without it and others that follow them: what the inertia loads of steady motions, and the
  * strains of second order of pairs of shapes, make of the body (followers.c). PHX_ERR_ARGUMENT for more modes than the
- * body has; PHX_ERR_UNSUPPORTED: stiffening of a body whose matrices are all that is known, with more than
- * PHX_STRAIN_SLOPES shapes. */
+ * body has, or for a stiffness known for modes alone without PHX_BASIS_OWN; PHX_ERR_UNSUPPORTED: stiffening of a body
+ * whose matrices are all that is known, with more than PHX_STRAIN_SLOPES shapes. */
 phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
                                        int n_interfaces, phx_interface *interfaces, phx_flex_source **source);
 /* Of such a source, or of a reduced body: its model, its basis (u = Phi q: n coordinates one after the other, model->n

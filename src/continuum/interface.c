@@ -137,10 +137,10 @@ static phx_status mean_rows(phx_context *context, const phx_elastic_model *model
         for (int c = 3; c < 6; c++)
             rotations = fmax(rotations, gram[7 * c]);
         motions = 3;
-        if (rotations > 1e-20)
+        if (rotations > 1e-20 && radius2 > 0.0)
             status = phx_fail(context, PHX_ERR_ARGUMENT,
-                              "'%s': its nodes do not determine its rotation, they lie on a line; add nodes off the "
-                              "line, or take a single node",
+                              "'%s': its nodes lie on a line, and its rotation about this line is not defined; add "
+                              "nodes off the line, or take a single node",
                               it->name);
     }
     for (int c = 0; c < motions; c++)
@@ -210,8 +210,6 @@ static phx_status make_hinge(phx_context *context, const phx_elastic_model *mode
 
     if (!status)
         status = copy_unknowns(context, count, unknowns, &it->n_turning, &it->turning);
-    if (!status)
-        status = edge_axis(context, model, count, unknowns, mean, it);
     it->n_tied = it->n_turning = 0;
     for (int k = 0; k < count && !status; k++)
         if (model->node[unknowns[k]] >= 0)
@@ -221,7 +219,8 @@ static phx_status make_hinge(phx_context *context, const phx_elastic_model *mode
     if (!status && it->n_turning == 0)
         status = phx_fail(context, PHX_ERR_ARGUMENT,
                           "'%s': only the edge of a plate can be hinged; here are no normal slopes", it->name);
-    it->turns = true;
+    if (!status)
+        status = edge_axis(context, model, count, unknowns, mean, it);
     return status;
 }
 
@@ -240,13 +239,12 @@ phx_status phx_interface_create(phx_context *context, const phx_elastic_model *m
     interface->name = phx_strdup(context, name);
     if (!interface->name)
         status = PHX_ERR_MEMORY;
-    else if (kind == PHX_INTERFACE_HINGED)
-        status = make_hinge(context, model, n_unknowns, unknowns, mean, interface);
-    else if (kind == PHX_INTERFACE_RIGID && radius2 > 0.0)
-        status = copy_unknowns(context, n_unknowns, unknowns, &interface->n_tied, &interface->tied);
     else
         status = mean_rows(context, model, n_unknowns, unknowns, radius2, interface);
-    interface->turns = interface->turns || interface->n_tied > 0;
+    if (!status && kind == PHX_INTERFACE_HINGED)
+        status = make_hinge(context, model, n_unknowns, unknowns, mean, interface);
+    else if (!status && kind == PHX_INTERFACE_RIGID && radius2 > 0.0)
+        status = copy_unknowns(context, n_unknowns, unknowns, &interface->n_tied, &interface->tied);
     if (status)
         phx_interface_free(interface);
     return status;

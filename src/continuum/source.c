@@ -66,6 +66,13 @@ static phx_status to_frame(phx_context *context, const phx_continuum_def *def, c
 
     if (def->frame == PHX_FRAME_MEAN)
         return PHX_OK;
+    if (!interfaces[def->frame_at[0]].turns)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "'%s': its frame cannot be held at '%s', a single node, which does not turn; take a set of "
+                        "nodes%s",
+                        def->name, interfaces[def->frame_at[0]].name,
+                        def->frame == PHX_FRAME_CHORD && interfaces[def->frame_at[1]].turns ? ", or the other way round"
+                                                                                            : "");
     const int first = def->frame_at[0], second = def->frame == PHX_FRAME_CHORD ? def->frame_at[1] : first;
     for (int k = 0; k < 6; k++) {
         double one[6], other[6];
@@ -108,6 +115,7 @@ static phx_status interface_point(phx_context *context, const continuum_source *
     if (status)
         return status;
     memcpy(point->x, interface->x, sizeof point->x);
+    point->without_directions = !interface->turns;
     for (int c = 0; c < k; c++) {
         double motion[6] = {0};
         point->dof[c] = c;
@@ -140,12 +148,14 @@ phx_status continuum_node_point(phx_context *context, const continuum_source *it
     if (status)
         return status;
     memcpy(point->x, model->x + 3 * (size_t)node, sizeof point->x);
+    point->without_directions = true;
     for (int c = 0; c < k; c++)
         point->dof[c] = c;
     for (int j = 0; j < model->n; j++) {
         const int component = model->component[j];
         if (model->node[j] != node || component == PHX_UNKNOWN_OTHER)
             continue;
+        point->without_directions = point->without_directions && component < 3;
         double *row = component < 3 ? point->phi + component * k : point->theta + (component - 3) * k;
         for (int c = 0; c < k; c++)
             row[c] = it->Phi[(size_t)c * (size_t)model->n + (size_t)j];
@@ -214,36 +224,6 @@ static phx_status make_Phi(phx_context *context, const phx_continuum_def *def, c
     return to_frame(context, def, space, interfaces, basis, *Phi);
 }
 
-/* Rows of rigid interfaces, which the source answers by: their motion from the unknowns that follow them. */
-static phx_status make_rows(phx_context *context, const phx_elastic_model *model, int n_interfaces,
-                            phx_interface *interfaces)
-{
-    phx_status status = PHX_OK;
-
-    for (int i = 0; i < n_interfaces && !status; i++) {
-        phx_interface *it = &interfaces[i], mean;
-        int *unknowns;
-        if (it->n_tied == 0)
-            continue;
-        unknowns = phx_calloc(context, (size_t)(it->n_tied + it->n_turning), sizeof *unknowns);
-        if (!unknowns)
-            return PHX_ERR_MEMORY;
-        memcpy(unknowns, it->tied, (size_t)it->n_tied * sizeof *unknowns);
-        if (it->n_turning > 0)
-            memcpy(unknowns + it->n_tied, it->turning, (size_t)it->n_turning * sizeof *unknowns);
-        status = phx_interface_create(context, model, it->name, PHX_INTERFACE_AVERAGE, it->x,
-                                      it->n_tied + it->n_turning, unknowns, &mean);
-        phx_free(unknowns);
-        if (!status) {
-            phx_csr_free(&it->rows);
-            it->rows = mean.rows;
-            memset(&mean.rows, 0, sizeof mean.rows);
-            phx_interface_free(&mean);
-        }
-    }
-    return status;
-}
-
 /* K = diag(omega^2), sigma = diag(omega) q. */
 static phx_status make_stiffness(phx_context *context, const shapes *basis, phx_flex *flex)
 {
@@ -290,6 +270,29 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
     return status;
 }
 
+/* M of modes whose mass is given: the identity in mean axes, Y^T M Y there by the lumped masses. */
+static phx_status put_modal_mass(phx_context *context, const elastic_space *space, const shapes *basis, phx_flex *flex)
+{
+    const size_t n = (size_t)basis->n, m = (size_t)basis->count;
+    double *product = phx_calloc(context, n * m + 1, sizeof *product), *lumped = NULL;
+
+    if (!product || !(lumped = phx_calloc(context, m * m, sizeof *lumped))) {
+        phx_free(product);
+        return PHX_ERR_MEMORY;
+    }
+    for (size_t k = 0; k < m; k++)
+        phx_csr_apply(&space->M, 1.0, basis->y + k * n, product + k * n);
+    phx_dense_multiply(false, true, basis->count, basis->count, basis->n, 1.0, basis->y, basis->n, product, basis->n,
+                       0.0, lumped, basis->count);
+    for (int i = 0; i < basis->count; i++)
+        for (int j = 0; j < basis->count; j++)
+            flex->M[phx_flex_entry(flex, i, j)] +=
+                (i == j) - 0.5 * (lumped[i * basis->count + j] + lumped[j * basis->count + i]);
+    phx_free(product);
+    phx_free(lumped);
+    return PHX_OK;
+}
+
 phx_status phx_continuum_source_create(phx_context *context, const phx_continuum_def *def, phx_elastic_model *model,
                                        int n_interfaces, phx_interface *interfaces, phx_flex_source **source)
 {
@@ -312,6 +315,8 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         status = make_Phi(context, def, &space, interfaces, &basis, &it->Phi);
     if (!status)
         status = continuum_integrals(context, model, basis.count, it->Phi, &it->source.flex, &symmetric);
+    if (!status && basis.own)
+        status = put_modal_mass(context, &space, &basis, &it->source.flex);
     if (!status && symmetric > 1e-6)
         phx_log(
             context, PHX_LOG_WARNING,
@@ -321,10 +326,7 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
     if (!status)
         status = make_stiffness(context, &basis, &it->source.flex);
     if (!status && def->stiffening)
-        status =
-            continuum_stiffening(context, model, slopes, basis.count, it->Phi, &it->source.flex.stiffening);
-    if (!status)
-        status = make_rows(context, model, n_interfaces, interfaces);
+        status = continuum_stiffening(context, model, slopes, basis.count, it->Phi, &it->source.flex.stiffening);
     for (int k = 0; k < def->n_masses && !status; k++)
         status = add_mass(context, it, model, &interfaces[def->masses[k].interface], &def->masses[k]);
     if (!status)

@@ -140,6 +140,7 @@ phx_status phx_flex_point_project(phx_context *context, int dim, const phx_flex_
     if (status != PHX_OK)
         return status;
     memcpy(point->x, full->x, sizeof point->x);
+    point->without_directions = full->without_directions;
     for (int j = 0; j < n; j++) {
         point->dof[j] = j;
         for (int i = 0; i < full->n; i++) {

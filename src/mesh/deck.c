@@ -83,8 +83,9 @@ static phx_status read_nodes(phx_deck_reader *r, const phx_keyword *k)
     return status;
 }
 
-/* The element type of a keyword, and its name in capitals. */
-static phx_status read_type(phx_deck_reader *r, const phx_keyword *k, phx_built_cell *cell, const int **order)
+/* The element type of a keyword, and its name in capitals. *skipped: its elements are no cells. */
+static phx_status read_type(phx_deck_reader *r, const phx_keyword *k, phx_built_cell *cell, const int **order,
+                            bool *skipped)
 {
     const phx_slice *type = phx_keyword_value(k, "TYPE");
     char name[PHX_DECK_NAME] = "";
@@ -94,8 +95,9 @@ static phx_status read_type(phx_deck_reader *r, const phx_keyword *k, phx_built_
         const char c = type->text[i];
         name[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
     }
-    const phx_status status = phx_deck_cell_type(r, name, k->place, &cell->type, order);
-    return status ? status : phx_builder_variant(r->b, name, &cell->variant);
+    phx_status status = phx_builder_variant(r->b, name, &cell->variant);
+    *skipped = !status && phx_deck_skips(name);
+    return status || *skipped ? status : phx_deck_cell_type(r, name, k->place, &cell->type, order);
 }
 
 /* The nodes of an element, on as many lines as they need: `rest` is left of the first one. */
@@ -154,14 +156,15 @@ static phx_status read_elements(phx_deck_reader *r, const phx_keyword *k)
     phx_built_cell cell = {.scope = phx_deck_scope(r)};
     const int *order;
     int set;
-    phx_status status = read_type(r, k, &cell, &order);
+    bool skipped = false;
+    phx_status status = read_type(r, k, &cell, &order, &skipped);
     if (!status)
         status = open_input(r, k);
     if (!status)
         status = set_of(r, k, "ELSET", &set);
     const phx_deck_line *line;
     while (!status && (line = phx_deck_data(r)))
-        status = read_element(r, line, cell, order, set, k->place);
+        status = skipped ? PHX_OK : read_element(r, line, cell, order, set, k->place);
     return status;
 }
 

@@ -122,6 +122,9 @@ phx_status phx_deck_number(phx_deck_reader *r, phx_slice field, size_t place, co
 phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, size_t place, phx_cell_type *type,
                               const int **order);
 
+/* Masses, springs and their like, which are no cells. */
+bool phx_deck_skips(const char *name);
+
 /* ---- sets and surfaces (deck_sets.c) ---- */
 phx_status phx_deck_set(phx_deck_reader *r, bool cells, phx_slice name, int *set); /* made when new */
 int phx_deck_find_set(const phx_deck_reader *r, bool cells, phx_slice name, int instance);

@@ -40,3 +40,14 @@ phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, size_t place
                      "membranes and plane elements of 3, 4, 6 or 8 nodes, trusses and beams are",
                      phx_shown_text(name).text);
 }
+
+bool phx_deck_skips(const char *name)
+{
+    static const char *const names[] = {"MASS",     "ROTARYI",  "SPRING1", "SPRING2", "SPRINGA", "DASHPOT1",
+                                        "DASHPOT2", "DASHPOTA", "CONN3D2", "GAPUNI",  "DCOUP3D"};
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (!strcmp(name, names[k]))
+            return true;
+    return false;
+}

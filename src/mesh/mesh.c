@@ -219,3 +219,15 @@ phx_status phx_mesh_add_group(phx_context *context, phx_mesh *mesh, const char *
     }
     return PHX_OK;
 }
+
+const char *phx_mesh_left_out(const phx_mesh *mesh)
+{
+    for (int v = 0; v < mesh->n_variants; v++) {
+        bool used = false;
+        for (int c = 0; c < mesh->n_cells && !used; c++)
+            used = mesh->variant[c] == v;
+        if (!used)
+            return mesh->variants[v];
+    }
+    return NULL;
+}

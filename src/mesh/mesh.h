@@ -78,6 +78,9 @@ int phx_mesh_node_labelled(const phx_mesh *mesh, int label);                    
 int phx_mesh_nearest_node(const phx_mesh *mesh, const double x[3]); /* -1: there are no nodes */
 int phx_mesh_count(const phx_mesh *mesh, int dimension);            /* cells of a dimension */
 
+/* The first of `variants` without a cell: elements of a deck that are none, masses and springs. NULL: there is none. */
+const char *phx_mesh_left_out(const phx_mesh *mesh);
+
 /* ---- making ---- */
 /* Adds a group of cells (sorted, its nodes collected) or, with dimension 0, of nodes. The name is copied; one that is
  * there already in this dimension gets the union. PHX_ERR_ARGUMENT for an index outside or cells of another dimension.

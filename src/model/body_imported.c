@@ -9,12 +9,19 @@ typedef struct units {
     double length, mass, time;
 } units;
 
+/* A rigid body of CalculiX. */
+typedef struct rigid_nodes {
+    int reference, rotation; /* labels of nodes */
+} rigid_nodes;
+
 typedef struct imported {
     phx_elastic_keys elastic; /* first */
     int n_files;
     const char **files;
     const char *mass_file, *stiffness_file;
     units units;
+    int n_rigid;
+    rigid_nodes *rigid;
 } imported;
 
 /* One file, or a list of files. */
@@ -49,6 +56,16 @@ static const phx_key units_keys[] = {
 };
 static const phx_object units_object = {"units", "Units of the files.", TABLE(units, units_keys)};
 
+static const phx_range label_range = {"an integer from 1 to 2147483647", 1.0, 2147483647.0, .integer = true};
+static const phx_key rigid_keys[] = {
+    {"reference", &phx_type_integer, AT(rigid_nodes, reference), .required = true, .range = &label_range,
+     .doc = "number of the node that has the displacements"},
+    {"rotation", &phx_type_integer, AT(rigid_nodes, rotation), .required = true, .range = &label_range,
+     .doc = "number of the node whose translations are the rotations"},
+};
+static const phx_object rigid_object = {"rigid body of CalculiX", "REF NODE and ROT NODE of *RIGID BODY.",
+                                        TABLE(rigid_nodes, rigid_keys)};
+
 #define IMPORTED BIT(PHX_MODEL_IMPORTED)
 static const phx_key keys[] = {
     {"files", &type_files, AT(imported, files), .own = true, .required = true, .kinds = IMPORTED,
@@ -60,6 +77,9 @@ static const phx_key keys[] = {
      .fallback = "none", .doc = "file of K where its name does not say so"},
     {"units", &phx_type_object, AT(imported, units), .own = true, .kinds = IMPORTED, .object = &units_object,
      .fallback = "SI", .doc = "units of the files"},
+    {"rigid", &phx_type_list, AT(imported, rigid), .own = true, .kinds = IMPORTED, .object = &rigid_object,
+     .fallback = "as the deck says", .count_offset = AT(imported, n_rigid),
+     .doc = "rigid bodies of CalculiX whose nodes no deck among the files names"},
     PHX_ELASTIC_KEYS(IMPORTED),
 };
 
@@ -91,26 +111,41 @@ static phx_status check(phx_builder *builder, const phx_model_body *body, const 
     return status;
 }
 
-static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+static phx_status make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
+                       unsigned char **held)
 {
     const imported *it = imported_of(body);
     phx_import_def def = phx_import_def_default();
-    phx_elastic_model *elastic = NULL;
 
+    *held = NULL;
     def.n_files = it->n_files;
     def.files = it->files;
     def.mass_file = it->mass_file;
     def.stiffness_file = it->stiffness_file;
+    def.modes_file = it->elastic.basis.file;
     def.length = it->units.length;
     def.mass = it->units.mass;
     def.time = it->units.time;
-    phx_status status = phx_import_create(builder->context, &def, &elastic);
-    if (!status) {
-        status = check(builder, body, elastic);
-        if (status)
-            phx_elastic_destroy(elastic);
+    int (*rigid)[2] = phx_calloc(builder->context, (size_t)it->n_rigid + 1, sizeof *rigid);
+    for (int k = 0; k < it->n_rigid && rigid; k++) {
+        rigid[k][0] = it->rigid[k].reference;
+        rigid[k][1] = it->rigid[k].rotation;
     }
-    return status ? status : phx_elastic_build(builder, body, elastic, NULL, source, made);
+    def.n_rigid = it->n_rigid;
+    def.rigid = (const int (*)[2])rigid;
+    phx_status status = rigid ? phx_import_create(builder->context, &def, elastic) : PHX_ERR_MEMORY;
+    phx_free(rigid);
+    if (!status) {
+        status = check(builder, body, *elastic);
+        if (status)
+            phx_elastic_destroy(*elastic);
+    }
+    return status;
+}
+
+static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+{
+    return phx_elastic_build(builder, body, make, source, made);
 }
 
 static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)

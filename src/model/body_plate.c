@@ -12,10 +12,24 @@ typedef struct plate_mesh {
     double unit;
 } plate_mesh;
 
+/* A group of triangles with another section than the rest. */
+typedef struct plate_region {
+    const char *group;
+    bool own_material; /* else that of the body */
+    int material;
+    double thickness; /* 0: that of the body */
+    int n_layers;
+    phx_elastic_layer *layers;
+} plate_region;
+
 typedef struct plate {
     phx_elastic_keys elastic; /* first */
     plate_mesh mesh;
-    double thickness;
+    double thickness; /* 0: there are layers */
+    int n_layers;
+    phx_elastic_layer *layers;
+    int n_regions;
+    plate_region *regions;
     phx_plate_theory theory;
     int order;
     bool membrane;
@@ -48,12 +62,48 @@ static const phx_key mesh_keys[] = {
 static const phx_object mesh_object = {"mesh", "Triangles in a plane z = constant.", TABLE(plate_mesh, mesh_keys),
                                        KINDS(PHX_KIND_PRESENT, words_mesh, plate_mesh)};
 
+/* ---- regions ---- */
+static phx_status check_section(phx_reader *reader, const phx_node *node, double thickness, int n_layers)
+{
+    const phx_node *layers = phx_node_find(node, "layers");
+
+    if (layers && n_layers == 0)
+        return phx_reader_fail(reader, layers, "a laminate has one layer at least");
+    if (layers && thickness > 0.0)
+        return phx_reader_fail(reader, phx_node_find(node, "thickness"), "the thickness is that of the layers; leave it out");
+    return PHX_OK;
+}
+
+static phx_status finish_region(phx_reader *reader, const phx_node *node, void *object)
+{
+    plate_region *region = object;
+
+    region->own_material = phx_node_find(node, "material") != NULL;
+    return check_section(reader, node, region->thickness, region->n_layers);
+}
+
+static const phx_key region_keys[] = {
+    {"material", &phx_type_material, AT(plate_region, material), .fallback = "that of the body",
+     .doc = "name under materials"},
+    {"thickness", &phx_type_number, AT(plate_region, thickness), .unit = "m", .range = &positive,
+     .fallback = "that of the body", .doc = "along z"},
+    {"layers", &phx_type_list, AT(plate_region, layers), .object = &phx_schema_layer, .fallback = "those of the body",
+     .count_offset = AT(plate_region, n_layers), .doc = "instead of the thickness"},
+};
+static const phx_object region_object = {"region of a plate", "By the name of a group of triangles.",
+                                         TABLE(plate_region, region_keys), .finish = finish_region};
+
 #define PLATE BIT(PHX_MODEL_PLATE)
 static const phx_key keys[] = {
     {"mesh", &phx_type_object, AT(plate, mesh), .own = true, .required = true, .kinds = PLATE, .object = &mesh_object,
      .doc = "its triangles"},
-    {"thickness", &phx_type_number, AT(plate, thickness), .own = true, .required = true, .kinds = PLATE, .unit = "m",
-     .range = &positive, .doc = "along z"},
+    {"thickness", &phx_type_number, AT(plate, thickness), .own = true, .kinds = PLATE, .unit = "m", .range = &positive,
+     .fallback = "that of the layers", .doc = "along z"},
+    {"layers", &phx_type_list, AT(plate, layers), .own = true, .kinds = PLATE, .object = &phx_schema_layer,
+     .fallback = "one", .count_offset = AT(plate, n_layers), .doc = "instead of the thickness: a laminate"},
+    {"regions", &phx_type_map, AT(plate, regions), .own = true, .kinds = PLATE, .object = &region_object,
+     .fallback = "none", .count_offset = AT(plate, n_regions),
+     .doc = "groups of triangles with another material, thickness or layers"},
     {"theory", &phx_type_word, AT(plate, theory), .own = true, .kinds = PLATE, .words = words_theory,
      .fallback = "kirchhoff", .doc = "without or with shear deformation and rotary inertia"},
     {"order", &phx_type_integer, AT(plate, order), .own = true, .kinds = PLATE, .range = &order_range, .fallback = "1",
@@ -71,14 +121,47 @@ static const plate *plate_of(const phx_model_body *body)
 }
 
 /* ---- reading ---- */
+static phx_status check_layers(phx_reader *reader, const phx_node *node, int n_layers, const phx_elastic_layer *layers)
+{
+    const phx_node *list = phx_node_find(node, "layers");
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < n_layers && !status; k++)
+        if (layers[k].own_material)
+            status = phx_elastic_check_material(reader, list->items[k], layers[k].material, false);
+    return status;
+}
+
+static phx_status check_materials(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    const plate *it = plate_of(body);
+    const phx_node *regions = phx_node_find(node, "regions");
+    phx_status status = phx_elastic_check_material(reader, node, body->material, false);
+
+    if (!status)
+        status = check_layers(reader, node, it->n_layers, it->layers);
+    for (int r = 0; r < it->n_regions && !status; r++) {
+        const phx_node *region = regions->items[2 * r + 1];
+        if (it->regions[r].own_material)
+            status = phx_elastic_check_material(reader, region, it->regions[r].material, false);
+        if (!status)
+            status = check_layers(reader, region, it->regions[r].n_layers, it->regions[r].layers);
+    }
+    return status;
+}
+
 static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const plate *it = plate_of(body);
 
-    if (!reader->model->materials[body->material].poisson.given)
-        return phx_reader_fail(reader, phx_node_find(node, "material"),
-                               "material '%s' has no 'poisson', which a plate needs",
-                               reader->model->materials[body->material].name);
+    phx_status status = check_materials(reader, node, body);
+
+    if (!status)
+        status = check_section(reader, node, it->thickness, it->n_layers);
+    if (status)
+        return status;
+    if (it->n_layers == 0 && it->thickness == 0.0)
+        return phx_reader_fail(reader, node, "'thickness' is missing, or 'layers'");
     if (it->theory == PHX_PLATE_MINDLIN && it->order == 0)
         return phx_reader_fail(reader, phx_node_find(node, "order"), "a Mindlin plate has order 1 or 2");
     if (body->stiffening && !it->membrane)
@@ -95,8 +178,10 @@ static phx_status make_mesh(phx_builder *builder, const plate_mesh *from, phx_me
                                           .crossed = from->crossed,
                                           .grading = {from->grading[0], from->grading[1]}};
 
-    return from->kind == MESH_FILE ? phx_mesh_read(builder->context, from->file, from->unit, mesh)
-                                   : phx_mesh_rectangle(builder->context, &rectangle, mesh);
+    if (from->kind != MESH_FILE)
+        return phx_mesh_rectangle(builder->context, &rectangle, mesh);
+    const phx_status status = phx_mesh_read(builder->context, from->file, from->unit, mesh);
+    return status ? status : phx_elastic_check_mesh(builder, mesh, from->file);
 }
 
 /* A plate without membrane does not move in its plane. */
@@ -108,31 +193,58 @@ static phx_status hold_plane(phx_context *context, const phx_elastic_model *elas
     return *held ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+/* Sections of the named regions, then of what they leave. */
+static phx_status make_regions(phx_builder *builder, const phx_model_body *body, phx_plate_region *regions)
 {
     const plate *it = plate_of(body);
-    const phx_model_material *material = &builder->model->materials[body->material];
-    phx_plate_region region = {.group = NULL};
-    const phx_plate_def def = {
-        .theory = it->theory, .order = it->order, .membrane = it->membrane, .n_regions = 1, .regions = &region};
-    phx_elastic_model *elastic = NULL;
-    unsigned char *held = NULL;
-    phx_mesh mesh = {0};
-    phx_status status = make_mesh(builder, &it->mesh, &mesh);
+    const phx_model_material *materials = builder->model->materials, *whole = &materials[body->material];
+    phx_status status = PHX_OK;
 
-    phx_isotropic_section(material->young, material->poisson.value, material->density, it->thickness,
-                          it->shear_correction, &region.section);
+    for (int r = 0; r < it->n_regions && !status; r++) {
+        const plate_region *from = &it->regions[r];
+        const bool own = from->n_layers > 0 || from->thickness > 0.0;
+        regions[r].group = from->group;
+        status = phx_elastic_section(builder, from->own_material ? &materials[from->material] : whole,
+                                     own ? from->thickness : it->thickness, own ? from->n_layers : it->n_layers,
+                                     own ? from->layers : it->layers, it->shear_correction, &regions[r].section);
+        if (status)
+            status = phx_builder_at(builder, from, status);
+    }
     if (!status)
-        status = phx_plate_create(builder->context, &mesh, &def, &elastic);
-    phx_mesh_free(&mesh);
-    if (!status && !it->membrane)
-        status = hold_plane(builder->context, elastic, &held);
-    if (!status)
-        status = phx_elastic_build(builder, body, elastic, held, source, made);
-    else
-        phx_elastic_destroy(elastic);
-    phx_free(held);
+        status = phx_elastic_section(builder, whole, it->thickness, it->n_layers, it->layers, it->shear_correction,
+                                     &regions[it->n_regions].section);
     return status;
+}
+
+static phx_status make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
+                       unsigned char **held)
+{
+    const plate *it = plate_of(body);
+    phx_plate_region *regions = phx_calloc(builder->context, (size_t)it->n_regions + 1, sizeof *regions);
+    const phx_plate_def def = {.theory = it->theory,
+                               .order = it->order,
+                               .membrane = it->membrane,
+                               .n_regions = it->n_regions + 1,
+                               .regions = regions};
+    phx_mesh mesh = {0};
+    phx_status status = regions ? make_mesh(builder, &it->mesh, &mesh) : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = make_regions(builder, body, regions);
+    if (!status)
+        status = phx_plate_create(builder->context, &mesh, &def, elastic);
+    phx_mesh_free(&mesh);
+    phx_free(regions);
+    if (!status && !it->membrane)
+        status = hold_plane(builder->context, *elastic, held);
+    if (status)
+        phx_elastic_destroy(*elastic);
+    return status;
+}
+
+static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
+{
+    return phx_elastic_build(builder, body, make, source, made);
 }
 
 static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)

@@ -11,10 +11,18 @@ typedef struct solid_mesh {
     double unit;
 } solid_mesh;
 
+/* A group of cells of another material than the rest. */
+typedef struct solid_region {
+    const char *group;
+    int material;
+} solid_region;
+
 typedef struct solid {
     phx_elastic_keys elastic; /* first */
     solid_mesh mesh;
     bool reduced, lumped;
+    int n_regions;
+    solid_region *regions;
 } solid;
 
 enum { MESH_SIZE, MESH_FILE };
@@ -55,6 +63,12 @@ static const phx_key mesh_keys[] = {
 static const phx_object mesh_object = {"mesh", "Solid cells.", TABLE(solid_mesh, mesh_keys),
                                        KINDS(PHX_KIND_PRESENT, words_mesh, solid_mesh)};
 
+static const phx_key region_keys[] = {
+    {"material", &phx_type_material, AT(solid_region, material), .required = true, .doc = "name under materials"},
+};
+static const phx_object region_object = {"region of a solid", "By the name of a group of solid cells.",
+                                         TABLE(solid_region, region_keys)};
+
 #define SOLID BIT(PHX_MODEL_SOLID)
 static const phx_key keys[] = {
     {"mesh", &phx_type_object, AT(solid, mesh), .own = true, .required = true, .kinds = SOLID, .object = &mesh_object,
@@ -63,6 +77,8 @@ static const phx_key keys[] = {
      .doc = "hex20: 2 x 2 x 2 integration points for the stiffness"},
     {"lumped", &phx_type_boolean, AT(solid, lumped), .own = true, .kinds = SOLID, .fallback = "false",
      .doc = "mass lumped at the nodes by the sums of the rows"},
+    {"regions", &phx_type_map, AT(solid, regions), .own = true, .kinds = SOLID, .object = &region_object,
+     .fallback = "none", .count_offset = AT(solid, n_regions), .doc = "groups of cells of another material"},
     PHX_ELASTIC_KEYS(SOLID),
 };
 
@@ -74,12 +90,13 @@ static const solid *solid_of(const phx_model_body *body)
 /* ---- reading ---- */
 static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
-    const phx_model_material *material = &reader->model->materials[body->material];
+    const solid *it = solid_of(body);
+    const phx_node *regions = phx_node_find(node, "regions");
+    phx_status status = phx_elastic_check_material(reader, node, body->material, true);
 
-    if (!material->poisson.given || !(material->poisson.value < 0.5))
-        return phx_reader_fail(reader, phx_node_find(node, "material"),
-                               "material '%s' needs 'poisson' below 0.5 for a solid", material->name);
-    return phx_elastic_finish(reader, node, body);
+    for (int r = 0; r < it->n_regions && !status; r++)
+        status = phx_elastic_check_material(reader, regions->items[2 * r + 1], it->regions[r].material, true);
+    return status ? status : phx_elastic_finish(reader, node, body);
 }
 
 /* ---- building ---- */
@@ -89,24 +106,38 @@ static phx_status make_mesh(phx_builder *builder, const solid_mesh *from, phx_me
                               .elements = {(int)from->elements[0], (int)from->elements[1], (int)from->elements[2]},
                               .type = cells[from->cells]};
 
-    return from->kind == MESH_FILE ? phx_mesh_read(builder->context, from->file, from->unit, mesh)
-                                   : phx_mesh_box(builder->context, &box, mesh);
+    if (from->kind != MESH_FILE)
+        return phx_mesh_box(builder->context, &box, mesh);
+    const phx_status status = phx_mesh_read(builder->context, from->file, from->unit, mesh);
+    return status ? status : phx_elastic_check_mesh(builder, mesh, from->file);
+}
+
+static phx_status make(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
+                       unsigned char **held)
+{
+    const solid *it = solid_of(body);
+    phx_solid_region *regions = phx_calloc(builder->context, (size_t)it->n_regions + 1, sizeof *regions);
+    phx_mesh mesh = {0};
+    phx_status status = regions ? make_mesh(builder, &it->mesh, &mesh) : PHX_ERR_MEMORY;
+
+    for (int r = 0; r <= it->n_regions && !status; r++) { /* the last: what the others leave */
+        const int material = r < it->n_regions ? it->regions[r].material : body->material;
+        regions[r] = (phx_solid_region){.group = r < it->n_regions ? it->regions[r].group : NULL,
+                                        .rule = it->reduced ? PHX_SOLID_REDUCED : PHX_SOLID_FULL,
+                                        .lumped = it->lumped};
+        phx_elastic_material(&builder->model->materials[material], &regions[r].material);
+    }
+    if (!status)
+        status = phx_solid_create(builder->context, &mesh, it->n_regions + 1, regions, elastic);
+    phx_mesh_free(&mesh);
+    phx_free(regions);
+    *held = NULL;
+    return status;
 }
 
 static phx_status build(phx_builder *builder, const phx_model_body *body, phx_flex_source **source, phx_body **made)
 {
-    const solid *it = solid_of(body);
-    const phx_model_material *material = &builder->model->materials[body->material];
-    phx_solid_region region = {.rule = it->reduced ? PHX_SOLID_REDUCED : PHX_SOLID_FULL, .lumped = it->lumped};
-    phx_elastic_model *elastic = NULL;
-    phx_mesh mesh = {0};
-    phx_status status = make_mesh(builder, &it->mesh, &mesh);
-
-    phx_isotropic_material(material->young, material->poisson.value, material->density, &region.material);
-    if (!status)
-        status = phx_solid_create(builder->context, &mesh, 1, &region, &elastic);
-    phx_mesh_free(&mesh);
-    return status ? status : phx_elastic_build(builder, body, elastic, NULL, source, made);
+    return phx_elastic_build(builder, body, make, source, made);
 }
 
 static void offer_numbers(const phx_model *model, const phx_model_body *body, phx_extreme *worst)

@@ -32,7 +32,7 @@ phx_status phx_builder_at(const phx_builder *builder, const void *field, phx_sta
 {
     if (status == PHX_OK || status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED)
         return status;
-    if (status == PHX_ERR_ARGUMENT || status == PHX_SINGULAR)
+    if (status == PHX_ERR_ARGUMENT || status == PHX_SINGULAR || status == PHX_ERR_FILE) /* the model names the file */
         status = PHX_ERR_INPUT;
     if (has_position(builder->context, builder->model)) /* of a part of the field */
         return status;

@@ -19,12 +19,21 @@ typedef struct cache_entry {
     phx_beam *beam;
 } cache_entry;
 
+/* An elastic body in its basis. */
+typedef struct source_entry {
+    struct source_entry *next;
+    long build; /* that used it last */
+    char *key;
+    phx_flex_source *source;
+} source_entry;
+
 struct phx_beam_cache {
     phx_context *context;
     long build;
     int count;
     phx_beam_cache_stats stats;
     cache_entry *bucket[BUCKETS];
+    source_entry *sources; /* few, and large */
 };
 
 phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache)
@@ -61,11 +70,57 @@ static void drop(phx_beam_cache *cache, long rest)
         }
 }
 
+static void drop_sources(phx_beam_cache *cache, long rest)
+{
+    for (source_entry **link = &cache->sources; *link;) {
+        source_entry *entry = *link;
+        if (cache->build - entry->build <= rest) {
+            link = &entry->next;
+            continue;
+        }
+        *link = entry->next;
+        phx_flex_source_destroy(entry->source);
+        phx_free(entry->key);
+        phx_free(entry);
+    }
+}
+
+phx_flex_source *phx_beam_cache_find_source(phx_beam_cache *cache, const char *key)
+{
+    source_entry *entry = cache->sources;
+
+    while (entry && strcmp(entry->key, key) != 0)
+        entry = entry->next;
+    if (!entry)
+        return NULL;
+    entry->build = cache->build;
+    cache->stats.reused++;
+    return phx_flex_source_share(entry->source);
+}
+
+phx_status phx_beam_cache_keep_source(phx_beam_cache *cache, phx_context *context, const char *key,
+                                      phx_flex_source *source)
+{
+    source_entry *entry = phx_calloc(context, 1, sizeof *entry);
+
+    if (!entry || !(entry->key = phx_strdup(context, key))) {
+        phx_free(entry);
+        return PHX_ERR_MEMORY;
+    }
+    entry->build = cache->build;
+    entry->source = phx_flex_source_share(source);
+    entry->next = cache->sources;
+    cache->sources = entry;
+    cache->stats.made++;
+    return PHX_OK;
+}
+
 void phx_beam_cache_destroy(phx_beam_cache *cache)
 {
     if (!cache)
         return;
     drop(cache, -1);
+    drop_sources(cache, -1);
     phx_free(cache);
 }
 
@@ -77,6 +132,7 @@ phx_beam_cache_stats phx_beam_cache_statistics(const phx_beam_cache *cache)
 void phx_beam_cache_begin(phx_beam_cache *cache)
 {
     cache->build++;
+    drop_sources(cache, RECENT);
     if (cache->count > FEW)
         drop(cache, RECENT);
 }

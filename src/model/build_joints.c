@@ -106,7 +106,7 @@ phx_status phx_builder_load(phx_builder *builder, const phx_model_load *load)
         status = copy_components(builder, load, def.component);
     if (status)
         return status;
-    if (load->kind == PHX_MODEL_PRESSURE || load->kind == PHX_MODEL_TRACTION)
+    if (load->kind == PHX_MODEL_PRESSURE || load->kind == PHX_MODEL_TRACTION || load->kind == PHX_MODEL_TEMPERATURE)
         return phx_builder_surface_load(builder, load, def.component);
     return load->kind == PHX_MODEL_DISTRIBUTED
                ? phx_system_add_distributed(builder->system, load->name, load->on, def.component)

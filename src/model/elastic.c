@@ -12,7 +12,8 @@
 static const phx_word words_attach[] = {WORD("rigid", PHX_BOTH), WORD("hinged", PHX_BOTH), WORD("average", PHX_BOTH),
                                         WORD(NULL, 0)};
 static const phx_word words_basis[] = {WORD("free", PHX_BOTH), WORD("held", PHX_BOTH), WORD("craig_bampton", PHX_BOTH),
-                                       WORD("all", PHX_BOTH), WORD(NULL, 0)};
+                                       WORD("all", PHX_BOTH), WORD("own", PHX_BOTH),
+                                       WORD(NULL, 0)};
 static const phx_range modes_range = {"an integer from 0 to 1000", 0.0, 1000.0, .integer = true};
 static const phx_range label_range = {"an integer from 0 to 2147483647", 0.0, 2147483647.0, .integer = true};
 
@@ -37,11 +38,13 @@ static const phx_key basis_keys[] = {
      .fallback = "craig_bampton",
      .doc =
          "normal modes of the free body; of the body held at one port; unit motions of all rigid ports and the modes "
-         "with all of them held; all unknowns of the mesh"},
+         "with all of them held; all unknowns of the mesh; shapes that another program has written"},
     {"modes", &phx_type_integer, AT(phx_elastic_keys, basis.modes) - AT(phx_elastic_keys, basis), .range = &modes_range,
      .fallback = "10", .doc = "lowest normal modes that are kept"},
     {"at", &phx_type_column, AT(phx_elastic_keys, basis.at) - AT(phx_elastic_keys, basis), .fallback = "none",
      .doc = "held: the port"},
+    {"file", &phx_type_path, AT(phx_elastic_keys, basis.file) - AT(phx_elastic_keys, basis), .fallback = "none",
+     .doc = "own: Matrix Market, a column for each shape, rows as those of the matrices; none with modes in `files`"},
     {"statics", &phx_type_boolean, AT(phx_elastic_keys, basis.statics) - AT(phx_elastic_keys, basis),
      .fallback = "true",
      .doc = "free, held: besides, what unit forces and moments at the joined ports make of the body"},
@@ -107,6 +110,24 @@ static phx_status fail_no_port(phx_reader *reader, const phx_node *node, const p
                            phx_nearest_hint(&nearest).text);
 }
 
+/* Shapes of a file say everything that other bases have keys for. */
+static phx_status check_own(phx_reader *reader, const phx_node *basis, const phx_model_body *body)
+{
+    static const char *const others[] = {"modes", "statics"};
+    const bool map = basis && basis->kind == PHX_NODE_MAP;
+
+    if (keys_of(body)->basis.kind != PHX_BASIS_OWN)
+        return map && phx_node_find(basis, "file")
+                   ? phx_reader_fail(reader, phx_node_find(basis, "file"), "'file' is for an 'own' basis")
+                   : PHX_OK;
+    if (body->kind != PHX_MODEL_IMPORTED)
+        return phx_reader_fail(reader, basis, "an 'own' basis is for imported bodies");
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (phx_node_find(basis, others[k]))
+            return phx_reader_fail(reader, phx_node_find(basis, others[k]), "an 'own' basis has no '%s'", others[k]);
+    return PHX_OK;
+}
+
 static phx_status check_basis(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const phx_elastic_keys *keys = keys_of(body);
@@ -125,7 +146,7 @@ static phx_status check_basis(phx_reader *reader, const phx_node *node, const ph
     } else if (at) {
         return phx_reader_fail(reader, at, "'at' is for a 'held' basis");
     }
-    return PHX_OK;
+    return check_own(reader, basis, body);
 }
 
 static phx_status check_stiffening(phx_reader *reader, const phx_node *node, const phx_model_body *body)
@@ -165,20 +186,49 @@ static bool is_at(const phx_model_point *point, int body, int port)
     return point->body == body && point->port == port;
 }
 
+/* A joint is at the port. */
+static bool has_joint(const phx_model *model, int body, int port)
+{
+    bool has = false;
+
+    for (int k = 0; k < model->n_joints; k++)
+        has = has || is_at(&model->joints[k].ports[0], body, port) || is_at(&model->joints[k].ports[1], body, port);
+    return has;
+}
+
+/* The port does not move. */
+static bool is_clamped(const phx_model *model, int body, int port)
+{
+    for (int k = 0; k < model->n_joints; k++)
+        for (int side = 0; side < 2 && model->joints[k].kind == PHX_JOINT_WELD; side++)
+            if (is_at(&model->joints[k].ports[side], body, port) &&
+                model->joints[k].ports[1 - side].body == PHX_MODEL_GROUND)
+                return true;
+    return false;
+}
+
 /* Something pushes or holds the port. */
 static bool is_joined(const phx_model *model, int body, int port)
 {
-    bool joined = false;
+    bool joined = has_joint(model, body, port);
 
-    for (int k = 0; k < model->n_joints; k++)
-        joined =
-            joined || is_at(&model->joints[k].ports[0], body, port) || is_at(&model->joints[k].ports[1], body, port);
     for (int k = 0; k < model->n_springs; k++)
         joined =
             joined || is_at(&model->springs[k].ports[0], body, port) || is_at(&model->springs[k].ports[1], body, port);
     for (int k = 0; k < model->n_loads; k++)
         joined = joined || (model->loads[k].on < 0 && is_at(&model->loads[k].at, body, port));
     return joined;
+}
+
+phx_status phx_elastic_check_mesh(phx_builder *builder, const phx_mesh *mesh, const char *file)
+{
+    const char *left_out = phx_mesh_left_out(mesh);
+
+    return left_out ? phx_fail(builder->context, PHX_ERR_INPUT,
+                               "%s: elements of type %s are not taken from a deck; take them out, and give the body "
+                               "'point_masses' at a port with 'node', the model 'springs'",
+                               file, left_out)
+                    : PHX_OK;
 }
 
 /* The part of the body under a port. */
@@ -207,10 +257,28 @@ static phx_status make_interface(phx_builder *builder, const phx_elastic_model *
     return status ? phx_builder_at(builder, port, status) : PHX_OK;
 }
 
-/* The frame, from its key or the joined ports. */
-static void choose_frame(const phx_model_body *body, const unsigned char *joined, phx_continuum_def *def)
+/* The line between two ports, from one that turns with the body; where there is no such line mean axes are left. */
+static void choose_chord(const phx_interface *interfaces, phx_continuum_def *def)
+{
+    const int first = interfaces[def->frame_at[0]].turns ? 0 : 1;
+    const phx_interface *from = &interfaces[def->frame_at[first]], *to = &interfaces[def->frame_at[1 - first]];
+
+    if (!from->turns || !memcmp(from->x, to->x, sizeof from->x))
+        return;
+    def->frame = PHX_FRAME_CHORD;
+    if (first == 1) {
+        def->frame_at[1] = def->frame_at[0];
+        def->frame_at[0] = (int)(from - interfaces);
+    }
+}
+
+/* The frame, from its key or the ports with joints. With one of these mean axes err less than the tangent in the port,
+ * whose deformations are larger; a port that does not move is best of all. */
+static void choose_frame(const phx_model *model, const phx_model_body *body, const phx_interface *interfaces,
+                         phx_continuum_def *def)
 {
     const phx_elastic_keys *keys = keys_of(body);
+    const int index = (int)(body - model->bodies);
     int found = 0;
 
     def->frame = PHX_FRAME_MEAN;
@@ -220,9 +288,12 @@ static void choose_frame(const phx_model_body *body, const unsigned char *joined
             def->frame_at[k] = port_named(body, keys->frame[k]);
     } else if (!keys->frame[0]) {
         for (int k = 0; k < body->n_ports && found < 2; k++)
-            if (joined[k])
+            if (has_joint(model, index, k))
                 def->frame_at[found++] = k;
-        def->frame = found == 2 ? PHX_FRAME_CHORD : found == 1 ? PHX_FRAME_HELD : PHX_FRAME_MEAN;
+        if (found == 2)
+            choose_chord(interfaces, def);
+        else if (found == 1 && is_clamped(model, index, def->frame_at[0]))
+            def->frame = PHX_FRAME_HELD;
     }
 }
 
@@ -254,98 +325,45 @@ static phx_status judge(phx_builder *builder, const phx_model_body *body, const 
     return PHX_OK;
 }
 
-static phx_status make_source(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
-                              const unsigned char *held, phx_flex_source **source)
-{
-    const phx_elastic_keys *keys = keys_of(body);
-    const int index = (int)(body - builder->model->bodies);
-    phx_context *context = builder->context;
-    phx_interface *interfaces = phx_calloc(context, (size_t)body->n_ports + 1, sizeof *interfaces);
-    phx_continuum_mass *masses = phx_calloc(context, (size_t)body->n_point_masses + 1, sizeof *masses);
-    unsigned char *joined = phx_calloc(context, (size_t)body->n_ports + 1, 1);
-    phx_continuum_def def = {.name = body->name,
-                             .basis = keys->basis.kind,
-                             .modes = keys->basis.modes,
-                             .statics = keys->basis.statics && keys->basis.kind != PHX_BASIS_CRAIG_BAMPTON,
-                             .stiffening = body->stiffening,
-                             .held = held,
-                             .joined = joined,
-                             .n_masses = body->n_point_masses,
-                             .masses = masses};
-    phx_status status = interfaces && masses && joined ? PHX_OK : PHX_ERR_MEMORY;
-
-    for (int k = 0; k < body->n_ports && !status; k++) {
-        status = make_interface(builder, elastic, &body->ports[k], &interfaces[k]);
-        joined[k] = is_joined(builder->model, index, k);
-        if (keys->basis.at && !strcmp(keys->basis.at, body->ports[k].name))
-            def.hold = k;
-    }
-    for (int k = 0; k < body->n_point_masses && !status; k++) {
-        masses[k] =
-            (phx_continuum_mass){.interface = body->point_masses[k].at.port, .mass = body->point_masses[k].mass};
-        memcpy(masses[k].inertia, body->point_masses[k].inertia, sizeof masses[k].inertia);
-    }
-    if (!status) {
-        choose_frame(body, joined, &def);
-        status = phx_continuum_source_create(context, &def, elastic, body->n_ports, interfaces, source);
-    }
-    for (int k = 0; k < body->n_ports && status && interfaces; k++)
-        phx_interface_free(&interfaces[k]);
-    if (status)
-        phx_elastic_destroy(elastic);
-    phx_free(interfaces);
-    phx_free(masses);
-    phx_free(joined);
-    return status ? status : judge(builder, body, phx_continuum_quality(*source));
-}
-
-phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
-                             const unsigned char *held, phx_flex_source **source, phx_body **made)
-{
-    phx_body_def def = phx_builder_body_def(builder, body);
-    phx_status status = make_source(builder, body, elastic, held, source);
-
-    if (status)
-        return status;
-    def.flex = phx_flex_source_flex(*source);
-    def.damping_mass = body->damping.mass;
-    def.damping_stiffness = body->damping.stiffness;
-    def.damping_modal = body->damping.modal.value;
-    return phx_body_create(builder->context, &def, made);
-}
-
 /* ---- loads over surfaces ---- */
 typedef struct surface_load {
     phx_place_function *profile; /* NULL: 1 */
-    int component;               /* of the traction; -1: pressure along -normal, z of a plate */
+    int component;               /* of the traction; ALONG_NORMAL, a pressure on a solid, is against the normal */
 } surface_load;
+enum { ALONG_NORMAL = -1 };
 
 static void traction_at(void *user, const double x[3], const double normal[3], double traction[3])
 {
     const surface_load *it = user;
     const double value = it->profile ? phx_place_function_value(it->profile, x) : 1.0;
 
-    (void)normal;
     for (int a = 0; a < 3; a++)
-        traction[a] = a == (it->component < 0 ? 2 : it->component) ? value : 0.0;
+        traction[a] = it->component == ALONG_NORMAL ? -value * normal[a] : a == it->component ? value : 0.0;
+}
+
+static bool is_zero(int n, const double *x)
+{
+    for (int k = 0; k < n; k++)
+        if (x[k] != 0.0)
+            return false;
+    return true;
 }
 
 /* The work-equivalent force on the unknowns by the factor 1. */
 static phx_status surface_force(phx_builder *builder, const phx_model_load *load, const phx_elastic_model *elastic,
                                 surface_load *it, double *force)
 {
-    double traction[3] = {0};
+    const phx_surface_load surface = {traction_at, it, .normal = it->component == ALONG_NORMAL};
+    phx_status status = PHX_OK;
 
-    if (elastic->ops->edges)
-        return phx_plate_load(builder->context, elastic, load->group, traction_at, it, force);
-    if (it->profile)
-        return phx_fail(builder->context, PHX_ERR_UNSUPPORTED, "load '%s': a profile is for plates", load->name);
-    if (!load->group)
-        return phx_fail(builder->context, PHX_ERR_ARGUMENT, "load '%s': it needs 'group', the faces of the body",
-                        load->name);
-    if (it->component >= 0)
-        traction[it->component] = 1.0;
-    return phx_elastic_traction(builder->context, elastic, load->group, traction, it->component < 0, force);
+    if (load->kind == PHX_MODEL_TEMPERATURE) {
+        status = phx_solid_thermal(builder->context, elastic, load->group, NULL, 1.0, force, NULL);
+        if (!status && is_zero(elastic->n, force))
+            status = phx_fail(builder->context, PHX_ERR_ARGUMENT, "the materials there have no 'expansion'");
+    } else {
+        status = phx_elastic_load(builder->context, elastic, load->group, &surface, force);
+    }
+    return status ? phx_fail_prefix(builder->context, status, "load '%s': ", load->name) : PHX_OK;
 }
 
 /* The profile with the parameters as they are. */
@@ -369,29 +387,198 @@ static phx_status make_profile(phx_builder *builder, const char *text, phx_place
     return status;
 }
 
+/* The forces on the unknowns by the factors 1 of a load: n_components x n, of zeros. */
+static phx_status load_forces(phx_builder *builder, const phx_model_load *load, const phx_elastic_model *elastic,
+                              double *force)
+{
+    const bool pressure = load->kind == PHX_MODEL_PRESSURE;
+    enum { ALONG_Z = 2 };
+    surface_load it = {.component = 0};
+    phx_status status = load->profile ? make_profile(builder, load->profile, &it.profile) : PHX_OK;
+
+    for (int k = 0; k < load->n_components && !status; k++) {
+        it.component = !pressure ? k : elastic->ops->edges ? ALONG_Z : ALONG_NORMAL;
+        status = surface_force(builder, load, elastic, &it, force + (size_t)k * (size_t)elastic->n);
+    }
+    phx_place_function_destroy(it.profile);
+    return status;
+}
+
+/* Those of all loads on the body: the basis has the deformation by each. */
+static phx_status forces_on_body(phx_builder *builder, int body, const phx_elastic_model *elastic, int *count,
+                                 double **forces)
+{
+    const phx_model *model = builder->model;
+    const size_t n = (size_t)elastic->n;
+    phx_status status = PHX_OK;
+
+    *count = 0;
+    for (int k = 0; k < model->n_loads; k++)
+        *count += model->loads[k].on == body ? model->loads[k].n_components : 0;
+    *forces = phx_calloc(builder->context, (size_t)*count * n + 1, sizeof **forces);
+    if (!*forces)
+        return PHX_ERR_MEMORY;
+    double *next = *forces;
+    for (int k = 0; k < model->n_loads && !status; k++) {
+        if (model->loads[k].on != body)
+            continue;
+        status = load_forces(builder, &model->loads[k], elastic, next);
+        if (status)
+            status = phx_builder_at(builder, &model->loads[k], status);
+        next += (size_t)model->loads[k].n_components * n;
+    }
+    return status;
+}
+
+/* Inertia turns with its port. */
+static phx_status check_mass(phx_builder *builder, const phx_model_body *body, const phx_model_point_mass *mass,
+                             const phx_interface *interfaces)
+{
+    bool inertia = false;
+
+    for (int k = 0; k < 9; k++)
+        inertia = inertia || mass->inertia[k] != 0.0;
+    if (!inertia || interfaces[mass->at.port].turns)
+        return PHX_OK;
+    return phx_builder_at(builder, mass,
+                          phx_fail(builder->context, PHX_ERR_ARGUMENT,
+                                   "body '%s': a mass with inertia at '%s', a single node, which does not turn; take a "
+                                   "port on a set of nodes",
+                                   body->name, body->ports[mass->at.port].name));
+}
+
+static phx_status make_source(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
+                              const unsigned char *held, phx_flex_source **source)
+{
+    const phx_elastic_keys *keys = keys_of(body);
+    const int index = (int)(body - builder->model->bodies);
+    phx_context *context = builder->context;
+    phx_interface *interfaces = phx_calloc(context, (size_t)body->n_ports + 1, sizeof *interfaces);
+    phx_continuum_mass *masses = phx_calloc(context, (size_t)body->n_point_masses + 1, sizeof *masses);
+    unsigned char *joined = phx_calloc(context, (size_t)body->n_ports + 1, 1);
+    phx_continuum_def def = {.name = body->name,
+                             .basis = elastic->modal_K && !keys->basis.given ? PHX_BASIS_OWN : keys->basis.kind,
+                             .modes = keys->basis.modes,
+                             .statics = keys->basis.statics && keys->basis.kind != PHX_BASIS_CRAIG_BAMPTON,
+                             .stiffening = body->stiffening,
+                             .held = held,
+                             .joined = joined,
+                             .n_masses = body->n_point_masses,
+                             .masses = masses};
+    double *forces = NULL;
+    phx_status status =
+        interfaces && masses && joined ? forces_on_body(builder, index, elastic, &def.n_loads, &forces) : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < body->n_ports && !status; k++) {
+        status = make_interface(builder, elastic, &body->ports[k], &interfaces[k]);
+        if (!status && def.basis == PHX_BASIS_OWN && interfaces[k].n_tied > 0)
+            status = phx_builder_at(builder, &body->ports[k],
+                                    phx_fail(context, PHX_ERR_ARGUMENT,
+                                             "port '%s': in modes that are given its nodes cannot be made rigid: "
+                                             "'attach: average', or a single node",
+                                             body->ports[k].name));
+        joined[k] = is_joined(builder->model, index, k);
+        if (keys->basis.at && !strcmp(keys->basis.at, body->ports[k].name))
+            def.hold = k;
+    }
+    for (int k = 0; k < body->n_point_masses && !status; k++) {
+        status = check_mass(builder, body, &body->point_masses[k], interfaces);
+        masses[k] =
+            (phx_continuum_mass){.interface = body->point_masses[k].at.port, .mass = body->point_masses[k].mass};
+        memcpy(masses[k].inertia, body->point_masses[k].inertia, sizeof masses[k].inertia);
+    }
+    if (!status) {
+        def.loads = forces;
+        choose_frame(builder->model, body, interfaces, &def);
+        status = phx_continuum_source_create(context, &def, elastic, body->n_ports, interfaces, source);
+    }
+    for (int k = 0; k < body->n_ports && status && interfaces; k++)
+        phx_interface_free(&interfaces[k]);
+    if (status)
+        phx_elastic_destroy(elastic);
+    phx_free(interfaces);
+    phx_free(masses);
+    phx_free(joined);
+    phx_free(forces);
+    return status;
+}
+
+/* What there is at each port, for the key: a joint, a weld to the ground, something else. */
+static void look_at_ports(const phx_model *model, const phx_model_body *body, unsigned char *ports)
+{
+    const int index = (int)(body - model->bodies);
+
+    for (int k = 0; k < body->n_ports; k++)
+        ports[k] = (unsigned char)(is_joined(model, index, k) + 2 * has_joint(model, index, k) +
+                                   4 * is_clamped(model, index, k));
+}
+
+static phx_status new_source(phx_builder *builder, const phx_model_body *body, phx_elastic_make_fn *make,
+                             phx_flex_source **source)
+{
+    phx_elastic_model *elastic = NULL;
+    unsigned char *held = NULL;
+    phx_status status = make(builder, body, &elastic, &held);
+
+    if (!status)
+        status = make_source(builder, body, elastic, held, source);
+    phx_free(held);
+    return status;
+}
+
+static phx_status find_source(phx_builder *builder, const phx_model_body *body, phx_elastic_make_fn *make,
+                              phx_flex_source **source)
+{
+    unsigned char *ports = phx_calloc(builder->context, (size_t)body->n_ports + 1, 1);
+    char *key = NULL;
+
+    if (!ports)
+        return PHX_ERR_MEMORY;
+    look_at_ports(builder->model, body, ports);
+    phx_status status = phx_elastic_key(builder, body, ports, &key);
+    phx_free(ports);
+    if (status)
+        return status;
+    *source = phx_beam_cache_find_source(builder->cache, key);
+    if (!*source) {
+        status = new_source(builder, body, make, source);
+        if (!status)
+            status = phx_beam_cache_keep_source(builder->cache, builder->context, key, *source);
+    }
+    phx_free(key);
+    return status ? status : judge(builder, body, phx_continuum_quality(*source));
+}
+
+phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, phx_elastic_make_fn *make,
+                             phx_flex_source **source, phx_body **made)
+{
+    phx_body_def def = phx_builder_body_def(builder, body);
+    phx_status status = find_source(builder, body, make, source);
+
+    if (status)
+        return status;
+    def.flex = phx_flex_source_flex(*source);
+    def.damping_mass = body->damping.mass;
+    def.damping_stiffness = body->damping.stiffness;
+    def.damping_modal = body->damping.modal.value;
+    return phx_body_create(builder->context, &def, made);
+}
+
+/* ---- loads over surfaces as loads of the system ---- */
 phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *load, phx_signal *component[3])
 {
     phx_context *context = builder->context;
     const phx_flex_source *source = phx_system_source(builder->system, load->on);
     const phx_elastic_model *elastic = phx_continuum_model(source);
-    const bool pressure = load->kind == PHX_MODEL_PRESSURE;
-    surface_load it = {.component = pressure ? -1 : 0};
     phx_flex_load fields[3] = {{.n = 0}};
-    double *force = phx_calloc(context, (size_t)elastic->n + 1, sizeof *force);
-    phx_status status = force ? PHX_OK : PHX_ERR_MEMORY;
+    double *force = phx_calloc(context, (size_t)load->n_components * (size_t)elastic->n + 1, sizeof *force);
+    phx_status status = force ? load_forces(builder, load, elastic, force) : PHX_ERR_MEMORY;
     int count = 0;
 
-    if (!status && load->profile)
-        status = make_profile(builder, load->profile, &it.profile);
     for (int k = 0; k < load->n_components && !status; k++) {
-        it.component = pressure ? -1 : k;
-        memset(force, 0, (size_t)elastic->n * sizeof *force);
-        status = surface_force(builder, load, elastic, &it, force);
-        if (!status)
-            status = phx_continuum_load(context, source, force, &fields[count]);
+        status = phx_continuum_load(context, source, force + (size_t)k * (size_t)elastic->n, &fields[count]);
         count += !status;
     }
-    phx_place_function_destroy(it.profile);
     phx_free(force);
     if (!status)
         return phx_system_add_surface_load(builder->system, load->name, load->on, count, fields, component);

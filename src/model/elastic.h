@@ -16,6 +16,7 @@ typedef struct phx_elastic_keys {
         int modes;
         const char *at; /* port that `held` holds */
         bool statics;
+        const char *file; /* of an own basis; NULL: with the matrices */
     } basis;
     const char *frame[2]; /* `mean`, or ports; NULL: from the joints */
 } phx_elastic_keys;
@@ -34,7 +35,7 @@ extern const phx_object phx_schema_basis, phx_schema_elastic_port;
      .count_offset = AT(phx_model_body, n_ports),                                                                      \
      .doc = "named ports, on parts of the mesh"},                                                                      \
         {"basis",                                                                                                      \
-         &phx_type_object,                                                                                             \
+         &phx_type_given,                                                                                              \
          AT(phx_elastic_keys, basis),                                                                                  \
          .own = true,                                                                                                  \
          .kinds = bit,                                                                                                 \
@@ -50,18 +51,42 @@ extern const phx_object phx_schema_basis, phx_schema_elastic_port;
     {                                                                                                                  \
         "frame", &phx_type_frame, AT(phx_elastic_keys, frame),                                                         \
             .own = true, .kinds = bit,                                                                                 \
-            .fallback = "two joined ports: the line between them; one: that port; else mean",                          \
+            .fallback = "joints at two ports: the line between them; a port welded to the ground; else mean",          \
             .doc = "what the body's frame follows: a port, [P, C] the line from P to C, or 'mean', the mean axes"      \
     }
+
+/* A layer of a plate. */
+typedef struct phx_elastic_layer {
+    bool own_material; /* else that of the body or region */
+    int material;
+    double thickness, angle;
+} phx_elastic_layer;
+extern const phx_object phx_schema_layer;
+
+/* A material as a solid takes it; a section of layers (0: one of `thickness`). */
+void phx_elastic_material(const phx_model_material *from, phx_solid_material *material);
+phx_status phx_elastic_section(phx_builder *builder, const phx_model_material *material, double thickness, int n_layers,
+                               const phx_elastic_layer *layers, double kappa, phx_plate_section *section);
+/* That a plate or a solid can be made of it; errors are at the key `material` of the node. */
+phx_status phx_elastic_check_material(phx_reader *reader, const phx_node *node, int material, bool solid);
+
+/* That a mesh from a file has no elements that would be left out, masses and springs. */
+phx_status phx_elastic_check_mesh(phx_builder *builder, const phx_mesh *mesh, const char *file);
 
 /* For the row: the location of a port is its name; what its keys are together; what the body's keys are. */
 void phx_elastic_place_port(const phx_model_body *body, phx_model_port *port);
 phx_status phx_elastic_finish_port(phx_reader *reader, const phx_node *node, const phx_model_port *port);
 phx_status phx_elastic_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body);
 
-/* A mesh of the file `path`, or with path NULL nothing; errors name the body. The model becomes the source's, or is
- * destroyed. */
-phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, phx_elastic_model *elastic,
-                             const unsigned char *held, phx_flex_source **source, phx_body **made);
+/* What the source of the body depends on; `ports`: a number for each port, what is joined to it. The caller frees it. */
+phx_status phx_elastic_key(const phx_builder *builder, const phx_model_body *body, const unsigned char *ports,
+                           char **key);
+
+/* The elastic model of a body, and the unknowns that do not move (NULL: all do); the caller's on success. */
+typedef phx_status phx_elastic_make_fn(phx_builder *builder, const phx_model_body *body, phx_elastic_model **elastic,
+                                       unsigned char **held);
+/* The body in its basis; where the cache has one with the same key its model is not made again. */
+phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, phx_elastic_make_fn *make,
+                             phx_flex_source **source, phx_body **made);
 
 #endif

@@ -187,8 +187,12 @@ static bool is_time_or_place(const phx_expression *expression, const phx_token *
     return token->kind == PHX_TOKEN_NAME && token->length == 1 && strchr("ts", expression->text[token->start]);
 }
 
-static bool fail_reserved(phx_evaluator *e, const phx_token *token)
+static bool fail_reserved(phx_evaluator *e, const phx_token *token, phx_expression_use use)
 {
+    if (use == PHX_USE_SURFACE)
+        return phx_expression_fail(&e->expression, token->start,
+                                   "'%c' does not vary over a surface; a profile has x, y and z",
+                                   e->expression.text[token->start]);
     bool time = e->expression.text[token->start] == 't';
     return phx_expression_fail(&e->expression, token->start,
                                time ? "'t' stands for time and is allowed only in a signal; a constant is expected"
@@ -197,11 +201,17 @@ static bool fail_reserved(phx_evaluator *e, const phx_token *token)
 
 static bool fail_name(phx_evaluator *e, const phx_token *token, phx_expression_use use)
 {
+    static const char *const letters[][4] = {[PHX_USE_CONSTANT] = {NULL},
+                                             [PHX_USE_TIME] = {"t"},
+                                             [PHX_USE_TIME_AND_PLACE] = {"t", "s"},
+                                             [PHX_USE_SURFACE] = {"x", "y", "z"}};
+    static const char *const also[] = {
+        [PHX_USE_CONSTANT] = "", [PHX_USE_TIME] = "t, ", [PHX_USE_TIME_AND_PLACE] = "t, s, ", [PHX_USE_SURFACE] = "x, y, z, "};
     char name[MAX_NAME];
     if (!token_name(&e->expression, token, name))
         return phx_expression_fail(&e->expression, token->start, "a name of more than %d characters", MAX_NAME - 1);
     if (is_time_or_place(&e->expression, token))
-        return fail_reserved(e, token);
+        return fail_reserved(e, token, use);
     static const char *const infinite[] = {"nan", "NaN", "NAN", "inf", "Inf", "INF", "infinity"};
     for (size_t k = 0; k < sizeof infinite / sizeof infinite[0]; k++)
         if (!strcmp(name, infinite[k]))
@@ -210,8 +220,8 @@ static bool fail_name(phx_evaluator *e, const phx_token *token, phx_expression_u
     phx_nearest nearest = phx_nearest_to(name);
     phx_nearest_offer(&nearest, "pi");
     phx_nearest_offer(&nearest, "deg");
-    if (use != PHX_USE_CONSTANT)
-        phx_nearest_offer(&nearest, "t");
+    for (int k = 0; letters[use][k]; k++)
+        phx_nearest_offer(&nearest, letters[use][k]);
     if (e->names)
         phx_names_offer(e->names, &nearest);
     for (int k = 0; k < N_FUNCTIONS; k++)
@@ -219,8 +229,8 @@ static bool fail_name(phx_evaluator *e, const phx_token *token, phx_expression_u
             return phx_expression_fail(&e->expression, token->start, "function '%s' without its arguments in brackets",
                                        name);
     return phx_expression_fail(&e->expression, token->start,
-                               "unknown name %s; expected pi, deg or a name under 'parameters'%s",
-                               phx_shown_text(name).text, phx_nearest_hint(&nearest).text);
+                               "unknown name %s; expected %spi, deg or a name under 'parameters'%s",
+                               phx_shown_text(name).text, also[use], phx_nearest_hint(&nearest).text);
 }
 
 /* Tell a parser what a NAME token means. */

@@ -74,11 +74,11 @@ phx_status phx_finish_load(phx_reader *reader, const phx_node *node, void *objec
 {
     (void)node;
     phx_model_load *load = object;
-    const bool surface = load->kind == PHX_MODEL_PRESSURE || load->kind == PHX_MODEL_TRACTION;
-    if (load->kind != PHX_MODEL_DISTRIBUTED && !surface)
+    const bool scalar = load->kind == PHX_MODEL_PRESSURE || load->kind == PHX_MODEL_TEMPERATURE;
+    if (load->kind != PHX_MODEL_DISTRIBUTED && load->kind != PHX_MODEL_TRACTION && !scalar)
         load->on = -1;
     load->n_components = reader->model->dimension;
-    if ((load->kind == PHX_MODEL_TORQUE && reader->model->dimension == 2) || load->kind == PHX_MODEL_PRESSURE)
+    if ((load->kind == PHX_MODEL_TORQUE && reader->model->dimension == 2) || scalar)
         load->n_components = 1;
     return PHX_OK;
 }

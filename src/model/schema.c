@@ -13,7 +13,8 @@ const phx_word phx_words_section[] = {WORD("circle", PHX_BOTH), WORD("tube", PHX
                                       WORD("general", PHX_BOTH), WORD(NULL, 0)};
 const phx_word phx_words_load[] = {WORD("force", PHX_BOTH),       WORD("torque", PHX_BOTH),
                                    WORD("distributed", PHX_BOTH), WORD("pressure", PHX_SPACE),
-                                   WORD("traction", PHX_SPACE),   WORD(NULL, 0)};
+                                   WORD("traction", PHX_SPACE),   WORD("temperature", PHX_SPACE),
+                                   WORD(NULL, 0)};
 const phx_word phx_words_quantity[] = {WORD("position", PHX_BOTH),         WORD("velocity", PHX_BOTH),
                                        WORD("acceleration", PHX_BOTH),     WORD("angle", PHX_PLANE),
                                        WORD("angular_velocity", PHX_BOTH), WORD("attitude", PHX_BOTH),
@@ -75,15 +76,35 @@ const phx_object phx_schema_table = {"table of a signal", "A signal is an expres
                                      TABLE(phx_table_form, table_keys),
                                      KINDS(PHX_KIND_PRESENT, words_table, phx_table_form), .finish = phx_finish_table};
 
+#define ORTHOTROPIC(field) AT(phx_model_orthotropic, field)
+static const phx_key orthotropic_keys[] = {
+    {"young", &phx_type_three, ORTHOTROPIC(young), .required = true, .unit = "Pa", .range = &positive,
+     .doc = "E1, E2, E3"},
+    {"poisson", &phx_type_three, ORTHOTROPIC(poisson), .required = true,
+     .doc = "nu12, nu23, nu13; nu12: contraction along 2 by tension along 1"},
+    {"shear", &phx_type_three, ORTHOTROPIC(shear), .required = true, .unit = "Pa", .range = &positive,
+     .doc = "G12, G23, G13"},
+    {"expansion", &phx_type_three, ORTHOTROPIC(expansion), .unit = "1/K", .fallback = "zero",
+     .doc = "thermal expansion along the axes"},
+};
+static const phx_object orthotropic = {
+    "orthotropic material", "Axes 1, 2, 3 are x, y, z of a solid; in a layer of a plate 1 lies at its angle from x, 3 along z.",
+    TABLE(phx_model_orthotropic, orthotropic_keys)};
+
 static const phx_key material_keys[] = {
     {"density", &phx_type_number, AT(phx_model_material, density), .required = true, .unit = "kg/m^3",
      .range = &positive, .doc = "mass density"},
-    {"young", &phx_type_number, AT(phx_model_material, young), .required = true, .unit = "Pa", .range = &positive,
-     .doc = "Young's modulus"},
+    {"young", &phx_type_number, AT(phx_model_material, young), .unit = "Pa", .range = &positive,
+     .fallback = "none: orthotropic", .doc = "Young's modulus"},
     {"poisson", &phx_type_optional, AT(phx_model_material, poisson), .range = &poisson_range, .fallback = "none",
      .doc = "Poisson's ratio, needed where torsion is"},
+    {"orthotropic", &phx_type_given, AT(phx_model_material, orthotropic), .object = &orthotropic, .dims = PHX_SPACE,
+     .fallback = "isotropic", .doc = "instead of young and poisson, for plates and solids"},
+    {"expansion", &phx_type_optional, AT(phx_model_material, expansion), .unit = "1/K", .fallback = "none",
+     .doc = "thermal expansion, the same in all directions"},
 };
-static const phx_object material = {"material", "Linear elastic, isotropic.", TABLE(phx_model_material, material_keys)};
+static const phx_object material = {"material", "Linear elastic.", TABLE(phx_model_material, material_keys),
+                                    .finish = phx_finish_material};
 
 /* ---- ports ---- */
 static const phx_key port_keys[] = {
@@ -272,6 +293,7 @@ static const phx_object spring = {"spring", "Along the line between two ports.",
 #define DISTRIBUTED BIT(PHX_MODEL_DISTRIBUTED)
 #define PRESSURE    BIT(PHX_MODEL_PRESSURE)
 #define TRACTION    BIT(PHX_MODEL_TRACTION)
+#define TEMPERATURE BIT(PHX_MODEL_TEMPERATURE)
 static const phx_key load_keys[] = {
     {"force", &phx_type_force, AT(phx_model_load, component), .required = true, .kinds = FORCE, .unit = "N",
      .doc = "components"},
@@ -285,10 +307,13 @@ static const phx_key load_keys[] = {
      .unit = "N/m^2", .doc = "pushes against the outward normal of a face, along z on a plate"},
     {"traction", &phx_type_force, AT(phx_model_load, component), .required = true, .kinds = TRACTION, .unit = "N/m^2",
      .doc = "components in body axes; N/m on the edge of a plate"},
-    {"on", &phx_type_meshed_body, AT(phx_model_load, on), .required = true, .kinds = PRESSURE | TRACTION,
+    {"temperature", &phx_type_signal, AT(phx_model_load, component[0]), .required = true, .kinds = TEMPERATURE,
+     .unit = "K", .doc = "rise over that at which the solid has no stress; its materials have 'expansion'"},
+    {"on", &phx_type_meshed_body, AT(phx_model_load, on), .required = true, .kinds = PRESSURE | TRACTION | TEMPERATURE,
      .doc = "the body, which has a mesh: a plate, a solid"},
-    {"group", &phx_type_column, AT(phx_model_load, group), .kinds = PRESSURE | TRACTION, .fallback = "all of a plate",
-     .doc = "of its mesh: faces; triangles or edges of a plate"},
+    {"group", &phx_type_column, AT(phx_model_load, group), .kinds = PRESSURE | TRACTION | TEMPERATURE,
+     .fallback = "all of a plate, all cells",
+     .doc = "of its mesh: faces; triangles or edges of a plate; for a temperature cells"},
     {"profile", &phx_type_profile, AT(phx_model_load, profile), .kinds = PRESSURE | TRACTION, .fallback = "1",
      .doc = "factor over the surface, an expression of x, y, z in body axes (m)"},
     {"on", &phx_type_long_body, AT(phx_model_load, on), .required = true, .kinds = DISTRIBUTED,

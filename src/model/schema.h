@@ -155,6 +155,7 @@ extern const phx_type phx_type_rotation;    /* phx_model_rotation */
 extern const phx_type phx_type_matrix;      /* double[9] */
 extern const phx_type phx_type_quaternion;  /* double[4] */
 extern const phx_type phx_type_object;      /* a struct */
+extern const phx_type phx_type_three;       /* double[3] */
 extern const phx_type phx_type_given;       /* a struct that begins with `bool given` */
 extern const phx_type phx_type_ground;      /* the owner's own fields */
 extern const phx_type phx_type_map;         /* pointer and count, items begin with their name */
@@ -186,6 +187,7 @@ extern const phx_type phx_type_coordinate_number;
 extern const phx_type phx_type_coordinate_signal;
 
 /* Hooks of objects (shapes.c, signals.c, joints.c, analyses.c). */
+phx_status phx_finish_material(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_section(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_rotation(phx_reader *reader, const phx_node *node, void *object);
 phx_key_table phx_body_keys(int kind);

@@ -1,5 +1,6 @@
 /* Directions, rotations, inertias, ports, sections: what has a shape, and the checks of a body. */
 #include "body_kinds.h"
+#include "schema_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -386,7 +387,30 @@ phx_status phx_check_inertia_of(phx_reader *reader, const phx_node *node, const 
 
 phx_status phx_finish_body(phx_reader *reader, const phx_node *node, void *object)
 {
-    return phx_body_row_of(object)->finish(reader, node, object);
+    const phx_body_row *row = phx_body_row_of(object);
+    const phx_model_body *body = object;
+    const phx_model_material *material = row->traits & PHX_BODY_MATERIAL ? &reader->model->materials[body->material] : NULL;
+
+    if (material && material->orthotropic.given && !row->info.mesh)
+        return phx_reader_fail(reader, phx_node_find(node, "material"),
+                               "material '%s' is orthotropic, which is for plates and solids", material->name);
+    return row->finish(reader, node, object);
+}
+
+/* Isotropic or orthotropic. */
+phx_status phx_finish_material(phx_reader *reader, const phx_node *node, void *object)
+{
+    phx_model_material *material = object;
+    const phx_node *young = phx_node_find(node, "young"), *poisson = phx_node_find(node, "poisson");
+    const phx_node *expansion = phx_node_find(node, "expansion");
+
+    if (!material->orthotropic.given)
+        return young ? PHX_OK : phx_reader_fail(reader, node, "'young' is missing, or 'orthotropic'");
+    if (young || poisson || expansion)
+        return phx_reader_fail(reader, young ? young : poisson ? poisson : expansion,
+                               "an orthotropic material has its own 'young', 'poisson' and 'expansion'");
+    material->young = material->orthotropic.young[0];
+    return PHX_OK;
 }
 
 #define NUMBER_JSON "{\"$ref\": \"#/$defs/number\"}"

@@ -340,6 +340,12 @@ static phx_status preset_ground(phx_reader *reader, const phx_key *key, void *fi
     return preset_nested(reader, key, owner, owner);
 }
 
+static phx_status read_three(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)owner;
+    return phx_read_numbers(reader, node, key->range, 3, field);
+}
+
 static phx_status read_map(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     phx_status status = phx_read_map(reader, key, node, 0, field, (char *)owner + key->count_offset);
@@ -391,6 +397,7 @@ const phx_type phx_type_vector = {"vector", VECTOR_JSON, read_vector, NULL};
 const phx_type phx_type_turn = {"number; space: vector", "{\"anyOf\": [" NUMBER_JSON ", " VECTOR_JSON "]}", read_turn,
                                 NULL};
 const phx_type phx_type_pair = {"2 numbers", LIST_JSON("2", NUMBER_JSON), read_pair, NULL};
+const phx_type phx_type_three = {"3 numbers", LIST_JSON("3", NUMBER_JSON), read_three, NULL};
 const phx_type phx_type_matrix = {"3 x 3 numbers", LIST_JSON("3", LIST_JSON("3", NUMBER_JSON)), read_matrix, NULL};
 const phx_type phx_type_quaternion = {"4 numbers", LIST_JSON("4", NUMBER_JSON), read_quaternion, NULL};
 const phx_type phx_type_numbers = {"list of numbers",

@@ -79,6 +79,8 @@ static phx_status find_frequencies(phx_context *context, int count, phx_elastic_
     phx_continuum_def def = {.name = report->name, .basis = PHX_BASIS_FREE, .frame = PHX_FRAME_MEAN};
     phx_flex_source *source = NULL;
 
+    if ((*model)->modal_K)
+        def.basis = PHX_BASIS_OWN;
     def.modes = count < (*model)->n - 6 ? count : (*model)->n - 6;
     if (def.modes < 1)
         return keep(context, "too few unknowns", &report->no_frequencies);
@@ -244,6 +246,18 @@ static phx_status keep_mesh_file(phx_context *context, const char *path, const p
     return keep(context, path, &report->files[0].path);
 }
 
+/* A body of a model does not take masses and springs from a deck. */
+static phx_status check_elements(phx_context *context, const phx_mesh *mesh, phx_import_report *report)
+{
+    const char *left_out = phx_mesh_left_out(mesh);
+    char why[120];
+
+    if (!left_out)
+        return PHX_OK;
+    snprintf(why, sizeof why, "elements of type %s are not taken from a deck; take them out", left_out);
+    return keep(context, why, &report->no_model);
+}
+
 static phx_status import_mesh(phx_context *context, const phx_study_import_options *options, phx_import_report *report,
                               phx_elastic_model **model)
 {
@@ -259,6 +273,8 @@ static phx_status import_mesh(phx_context *context, const phx_study_import_optio
         status = phx_fail(context, PHX_ERR_INPUT, "%s: it has no cells of a surface or a solid, and no matrices", path);
     if (!status)
         status = keep_mesh_file(context, path, &mesh, report);
+    if (!status)
+        status = check_elements(context, &mesh, report);
     if (!status)
         status = keep_materials(context, options, &deck, report);
     if (!status) {

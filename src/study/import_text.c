@@ -322,7 +322,10 @@ static phx_status put_meshed(phx_context *context, const phx_import_report *repo
 static void put_ports(const phx_import_report *report, FILE *stream)
 {
     int ports = 0;
+    bool modal = false;
 
+    for (int k = 0; k < report->n_files; k++)
+        modal = modal || report->files[k].of.modes > 0;
     for (int k = 0; k < report->n_groups; k++) {
         const phx_import_group *group = &report->groups[k];
         if (group->refused)
@@ -334,7 +337,7 @@ static void put_ports(const phx_import_report *report, FILE *stream)
         } else {
             fputs(": {on: ", stream);
             put_yaml(stream, group->name);
-            fputs("}\n", stream);
+            fputs(modal ? ", attach: average}\n" : "}\n", stream); /* nothing can be made rigid in given modes */
         }
     }
 }

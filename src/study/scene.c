@@ -249,7 +249,8 @@ static phx_status describe_loads(scene_maker *maker)
                                                             [PHX_MODEL_TORQUE] = "torque",
                                                             [PHX_MODEL_DISTRIBUTED] = "distributed",
                                                             [PHX_MODEL_PRESSURE] = "pressure",
-                                                            [PHX_MODEL_TRACTION] = "traction"};
+                                                            [PHX_MODEL_TRACTION] = "traction",
+                                                            [PHX_MODEL_TEMPERATURE] = "temperature"};
     phx_scene *scene = maker->scene;
     const int n = maker->model->n_loads;
 

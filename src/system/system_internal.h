@@ -430,6 +430,10 @@ typedef struct place_def {
 /* That place into `slot`, whose point and name are owned by the caller. */
 phx_status phx_sys_place(const phx_system *system, const place_def *def, port_slot *slot);
 void phx_sys_place_free(port_slot *slot);
+/* ---- directions.c: PHX_ERR_ARGUMENT where a joint or load needs the directions of a port that has none ---- */
+phx_status phx_sys_check_joint_directions(const phx_system *system, const joint_slot *joint);
+phx_status phx_sys_check_load_directions(const phx_system *system, const phx_load_def *def);
+
 /* By which sorts of locations the points of a body or the ground are given, as bits. */
 unsigned phx_sys_location_sorts(const phx_system *system, phx_body_id body);
 

@@ -252,4 +252,85 @@ says 'skew_STIF1.mtx: .*not symmetric'
 head -c 5000 truss_STIF1.mtx >cut_STIF1.mtx
 run 2 import cut_STIF1.mtx truss_MASS1.mtx truss.inp
 says 'cut_STIF1.mtx:[0-9]*: '
+
+# ---- modes of MBDyn ----
+# A strip of lumped masses, 1, 2 and 1 kg at x = 0, 1, 2, halves at y = -0.1 and 0.1, whose free bending mode in z is
+# (1, -1, 1): modal mass 4, modal stiffness 4e4, so 100 rad/s. Rotations of the nodes have no mass, but move with it.
+cat >bar.fem <<'EOF'
+** RECORD GROUP 1, HEADER
+  REV0 6 1 0 0 0
+** RECORD GROUP 2, NODES
+ 1 2 3 4 5 6
+** RECORD GROUP 5, X
+ 0 0 1 1 2 2
+** RECORD GROUP 6, Y
+ -0.1 0.1 -0.1 0.1 -0.1 0.1
+** RECORD GROUP 7, Z
+ 0 0 0 0 0 0
+** RECORD GROUP 8, MODES
+ 0 0 1 0 2 0
+ 0 0 1 0 2 0
+ 0 0 -1 0 0 0
+ 0 0 -1 0 0 0
+ 0 0 1 0 -2 0
+ 0 0 1 0 -2 0
+** RECORD GROUP 9, MODAL MASS
+ 4
+** RECORD GROUP 10, MODAL STIFFNESS
+ 4e4
+** RECORD GROUP 11, LUMPED MASSES
+ 0.5 0.5 0.5 0 0 0
+ 0.5 0.5 0.5 0 0 0
+ 1 1 1 0 0 0
+ 1 1 1 0 0 0
+ 0.5 0.5 0.5 0 0 0
+ 0.5 0.5 0.5 0 0 0
+EOF
+run 0 import bar.fem --format json
+check "frequency of the mode" "$(number frequencies 1 | awk '{ print $1 * 2 * 3.14159265358979 / 100 - 1 }')" 1e-12
+run 0 import bar.fem -o fem.yaml
+sed 's/^    ports:.*/    ports: {tip: {node: 3}}/; /^      /d' fem.yaml >fem_port.yaml
+grep -q 'ports: {tip' fem_port.yaml || echo '    ports: {tip: {node: 3}}' >>fem_port.yaml
+run 0 modes fem_port.yaml --count 1 --format csv
+check "free body" "$(columns out.txt omega | awk '{ print $1 / 100 - 1 }')" 1e-9
+cat >>fem_port.yaml <<'EOF'
+joints: {hinge: {kind: spherical, ports: [ground.O, bar.tip]}}
+simulate: {end: 0.1, step: 1e-3}
+gravity: [0, 0, -9.81]
+outputs: {tip: {deformation: bar@2}}
+EOF
+run 0 simulate fem_port.yaml --csv fem.csv -o fem.h5
+check "energy" "$(columns fem.csv residual | tail -n 1)" 1e-10
+sed 's/^    kind: imported/&\n    basis: {kind: free, modes: 1}/' fem.yaml >wrong.yaml
+run 2 check wrong.yaml
+says "known for its own modes alone; take them as its basis, kind 'own'"
+
+# ---- thermal expansion ----
+# A clamped bar that is heated: whatever the basis, it has the deformation of the load.
+heated()
+{
+    cat >heat.yaml <<EOF
+phlexor: 1
+dimension: 3
+materials: {steel: {density: 7850, young: 2.1e11, poisson: 0.3, expansion: 1e-5}}
+bodies:
+  b:
+    {kind: solid, mesh: {size: [1, 0.1, 0.1], elements: [10, 1, 1]}, material: steel, basis: {$1},
+     ports: {x0: {}, x1: {attach: average}}}
+joints: {clamp: {kind: weld, ports: [ground.O, b.x0]}}
+loads: {heat: {temperature: 100, on: b}}
+outputs: {end: {deformation: b.x1}}
+initial: {deformation: quasi_static}
+simulate: {end: 1e-4, step: 1e-4}
+EOF
+    run 0 simulate heat.yaml --csv heat.csv -o heat.h5
+    columns heat.csv end.x | head -n 1
+}
+all=$(heated "kind: all")
+for basis in "modes: 3" "kind: free, modes: 3" "kind: held, at: x0, modes: 3"; do
+    check "expansion with $basis" "$(heated "$basis" | awk -v all="$all" '{ print $1 / all - 1 }')" 1e-9
+done
+# along the axis alpha dT L, and by a part of the width more where the clamp keeps the section
+check "expansion" "$(echo "$all" | awk '{ print $1 / (1e-5 * 100 * 1) - 1 - 0.3 * 0.1 * 0.5 }')" 5e-3
+
 finish

@@ -757,7 +757,7 @@ static void test_bad_loads(void **state)
     CHECK_STATUS(context, phx_elastic_traction(context, model, "nowhere", traction, 1.0, f), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(context, "no group 'nowhere' of triangles or edges");
     CHECK_STATUS(context, phx_elastic_traction(context, model, "x0y0", traction, 1.0, f), PHX_ERR_ARGUMENT);
-    CHECK_STATUS(context, phx_plate_load(context, model, NULL, NULL, NULL, f), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(context, phx_elastic_load(context, model, NULL, NULL, f), PHX_ERR_ARGUMENT);
     free(f);
     phx_elastic_destroy(model);
 }

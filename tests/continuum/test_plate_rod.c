@@ -81,7 +81,7 @@ static welded weld(phx_context *context, int n)
     CHECK_OK(context, phx_csr_multiply(context, &root, &body.T, &body.root));
     body.load = calloc((size_t)body.n, sizeof *body.load);
     assert_true(f && body.load);
-    CHECK_OK(context, phx_plate_load(context, body.model, NULL, pressure, NULL, f));
+    CHECK_OK(context, phx_elastic_load(context, body.model, NULL, &(phx_surface_load){.traction = pressure}, f));
     phx_csr_apply_transposed(&body.T, 1.0, f, body.load);
     phx_csr_free(&root);
     free(f);

@@ -97,6 +97,41 @@ static void test_resultants_on_faces(void **state)
 }
 
 /* Free, it expands without stress; held all around, the stress is -C eps. */
+/* A pressure c + a . x on the face y1: its resultant by hand. */
+static void linear_pressure(void *user, const double x[3], const double normal[3], double traction[3])
+{
+    const double *c = user, value = c[0] + c[1] * x[0] + c[2] * x[1] + c[3] * x[2];
+
+    for (int a = 0; a < 3; a++)
+        traction[a] = -value * normal[a];
+}
+
+static void test_a_load_that_varies(void **state)
+{
+    phx_context *context = *state;
+    double c[4] = {2.0, 5.0, -3.0, 7.0}, total[6];
+    const phx_box_mesh box = {.size = {size[0], size[1], size[2]}, .elements = {2, 1, 3}, .type = PHX_CELL_TET10};
+    const phx_surface_load load = {.traction = linear_pressure, .user = c, .normal = true};
+    phx_solid_region region = {.group = NULL};
+    phx_elastic_model *model = NULL;
+    phx_mesh mesh = {0};
+
+    phx_isotropic_material(1.0, 0.3, 1.0, &region.material);
+    CHECK_OK(context, phx_mesh_box(context, &box, &mesh));
+    CHECK_OK(context, phx_solid_create(context, &mesh, 1, &region, &model));
+    double *force = phx_calloc(context, (size_t)model->n, sizeof *force);
+    CHECK_OK(context, phx_elastic_load(context, model, "y1", &load, force));
+    resultant(model, force, total);
+    const double area = size[0] * size[2], mean = c[0] + c[1] * size[0] / 2 + c[2] * size[1] + c[3] * size[2] / 2;
+    /* means of x p and z p */
+    const double px = mean * size[0] / 2 + c[1] * size[0] * size[0] / 12,
+                 pz = mean * size[2] / 2 + c[3] * size[2] * size[2] / 12;
+    const double exact[6] = {0.0, -mean * area, 0.0, pz * area, 0.0, -px * area};
+    CHECK_VECTOR(6, total, exact, 1e-14, "resultant");
+    phx_free(force);
+    phx_elastic_destroy(model);
+}
+
 static void test_thermal_expansion(void **state)
 {
     phx_context *context = *state;
@@ -185,7 +220,6 @@ static void test_wrong_arguments(void **state)
     double u[24] = {0}, stress[48] = {0};
 
     CHECK_STATUS(context, phx_solid_nodal_stress(context, model, NULL, NULL, stress), PHX_ERR_ARGUMENT);
-    CHECK_STATUS(context, phx_solid_thermal(context, model, NULL, NULL, 1.0, u, NULL), PHX_ERR_ARGUMENT);
     CHECK_STATUS(context, phx_elastic_traction(context, model, NULL, three, 1.0, u), PHX_ERR_ARGUMENT);
     model->ops = &other;
     CHECK_STATUS(context, phx_solid_nodal_stress(context, model, u, NULL, stress), PHX_ERR_ARGUMENT);
@@ -248,6 +282,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_pressure_all_around, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_resultants_on_faces, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_a_load_that_varies, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_thermal_expansion, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_nodal_stress_of_bending, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_wrong_arguments, context_setup, context_teardown),

@@ -2,6 +2,7 @@
 #include "imported.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const phx_elastic_ops imported_ops = {.kind = "imported body"};
@@ -20,11 +21,11 @@ static phx_status check_parts(const phx_import *import)
                         first);
     if (!mass->path || mass->count == 0)
         return phx_fail(import->context, PHX_ERR_INPUT, "%s: none of the files has a mass matrix", first);
-    if (import->modes.count > 0 && stiffness->path)
+    if (import->modes.M && stiffness->path)
         return phx_fail(import->context, PHX_ERR_INPUT,
                         "%s: a stiffness matrix beside the modes of %s; a body has one or the other", stiffness->path,
                         mass->path);
-    if (import->modes.count == 0 && (!stiffness->path || stiffness->count == 0))
+    if (!import->modes.M && (!stiffness->path || stiffness->count == 0))
         return phx_fail(import->context, PHX_ERR_INPUT, "%s: none of the files has a stiffness matrix", first);
     return PHX_OK;
 }
@@ -163,7 +164,7 @@ static phx_status put_matrices(phx_import *import, phx_elastic_model *model)
     const phx_import_def *def = import->def;
     const double stiffness = def->mass / (def->time * def->time);
     phx_status status = import_symmetric(import, IMPORT_MASS, model->n, &model->M);
-    if (!status && import->modes.count > 0)
+    if (!status && import->modes.M)
         status = phx_csr_from_triplets(import->context, model->n, model->n, 0, NULL, NULL, NULL, &model->K);
     else if (!status)
         status = import_symmetric(import, IMPORT_STIFFNESS, model->n, &model->K);
@@ -177,6 +178,52 @@ static phx_status put_matrices(phx_import *import, phx_elastic_model *model)
     return status;
 }
 
+static phx_status check_modal(phx_import *import)
+{
+    const phx_status status = import_symmetric_dense(import, "modal mass", import->modes.count, import->modes.M);
+    return status ? status
+                  : import_symmetric_dense(import, "modal stiffness", import->modes.count, import->modes.K);
+}
+
+typedef struct row_name {
+    int label, component, row;
+} row_name;
+
+static int compare_names(const void *a, const void *b)
+{
+    const row_name *left = a, *right = b;
+    const int nodes = (left->label > right->label) - (left->label < right->label);
+    return nodes ? nodes : (left->component > right->component) - (left->component < right->component);
+}
+
+/* Shapes beside matrices whose rows are named: from the ascending order to that of the rows. */
+static phx_status order_modes(phx_import *import)
+{
+    const import_unknowns *u = &import->unknowns;
+    import_modes *modes = &import->modes;
+    const size_t n = (size_t)u->n, k = (size_t)modes->count;
+    if (modes->rows != u->n)
+        return phx_fail(import->context, PHX_ERR_INPUT,
+                        "%s: shapes of %d rows, but the matrices have %d; a row for each of theirs", modes->path,
+                        modes->rows, u->n);
+    if (!import->matrix[IMPORT_MASS].labelled)
+        return PHX_OK;
+    row_name *name = phx_calloc(import->context, n, sizeof *name);
+    double *ordered = phx_calloc(import->context, n * k, sizeof *ordered);
+    phx_status status = name && ordered ? PHX_OK : PHX_ERR_MEMORY;
+    for (size_t i = 0; i < n && !status; i++)
+        name[i] = (row_name){u->label[i], u->component[i], (int)i};
+    if (!status)
+        qsort(name, n, sizeof *name, compare_names);
+    for (size_t i = 0; i < n && !status; i++)
+        memcpy(ordered + (size_t)name[i].row * k, modes->shape + i * k, k * sizeof *ordered);
+    phx_free(name);
+    phx_free(status ? ordered : modes->shape);
+    if (!status)
+        modes->shape = ordered;
+    return status;
+}
+
 /* u = shape a with a in units of length of the file: q = length a in m, so that displacements stay and rotations are
  * divided by it. */
 static phx_status put_modes(phx_import *import, phx_elastic_model *model)
@@ -185,21 +232,20 @@ static phx_status put_modes(phx_import *import, phx_elastic_model *model)
     const size_t k = (size_t)import->modes.count;
     if (k == 0)
         return PHX_OK;
-    phx_status status = import_symmetric_dense(import, "modal mass", (int)k, import->modes.M);
-    if (!status)
-        status = import_symmetric_dense(import, "modal stiffness", (int)k, import->modes.K);
+    phx_status status = import->modes.M ? check_modal(import) : order_modes(import);
     if (status)
         return status;
     model->n_modes = (int)k;
     model->modes = import->modes.shape;
     model->modal_M = import->modes.M;
     model->modal_K = import->modes.K;
+    const char *path = import->modes.path ? import->modes.path : import->matrix[IMPORT_MASS].path;
     import->modes = (import_modes){0};
     for (size_t i = 0; i < (size_t)model->n; i++)
         for (size_t j = 0; j < k && turns(model, (int)i); j++)
             model->modes[i * k + j] /= def->length;
     bool finite = true;
-    for (size_t i = 0; i < k * k; i++) {
+    for (size_t i = 0; i < k * k && model->modal_M; i++) {
         model->modal_M[i] *= def->mass;
         model->modal_K[i] *= def->mass / (def->time * def->time);
         finite = finite && isfinite(model->modal_M[i]) && isfinite(model->modal_K[i]);
@@ -209,7 +255,7 @@ static phx_status put_modes(phx_import *import, phx_elastic_model *model)
     return finite ? PHX_OK
                   : phx_fail(import->context, PHX_ERR_INPUT,
                              "%s: in SI units the modes or their matrices are beyond all numbers; check the units",
-                             import->matrix[IMPORT_MASS].path);
+                             path);
 }
 
 /* ---- unknowns that are left out ---- */
@@ -276,6 +322,19 @@ static void report_left_out(const phx_import *import, const int *fresh, int n)
                 import_place_of(import, first).text);
 }
 
+/* Where modes turn a node about one axis, they say that they do not about the others. Returns the number of unknowns
+ * that are kept then. */
+static int keep_rotations(const phx_elastic_model *model, int *fresh)
+{
+    int kept = 0;
+    for (int i = 0; i + 5 < model->n; i += 6) { /* six of each node, in their order */
+        const bool turning = fresh[i + 3] >= 0 || fresh[i + 4] >= 0 || fresh[i + 5] >= 0;
+        for (int c = 0; c < 6; c++)
+            fresh[i + c] = fresh[i + c] >= 0 || (c >= 3 && turning) ? kept++ : -1;
+    }
+    return kept;
+}
+
 static phx_status leave_out(phx_import *import, phx_elastic_model *model)
 {
     const int n = model->n;
@@ -284,6 +343,8 @@ static phx_status leave_out(phx_import *import, phx_elastic_model *model)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < n; i++)
         fresh[i] = has_entry(&model->M, i) || has_entry(&model->K, i) || moves(model, i) ? kept++ : -1;
+    if (model->modal_K)
+        kept = keep_rotations(model, fresh);
     report_left_out(import, fresh, n);
     select_entries(&model->M, fresh);
     select_entries(&model->K, fresh);
@@ -356,7 +417,7 @@ static phx_status check_scalar_points(phx_import *import, const phx_elastic_mode
 static void warn_of_unknowns(phx_import *import, const phx_elastic_model *model)
 {
     int loose = 0, first = -1;
-    for (int i = 0; i < model->n && model->n_modes == 0; i++)
+    for (int i = 0; i < model->n && !model->modal_K; i++)
         if (!has_entry(&model->K, i) && loose++ == 0)
             first = i;
     if (loose > 0)

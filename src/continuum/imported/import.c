@@ -129,6 +129,19 @@ static phx_status check_def(phx_context *context, const phx_import_def *def)
     return PHX_OK;
 }
 
+static phx_status read_modes(phx_import *import, const char *path)
+{
+    import_text text;
+    phx_status status = import->modes.count > 0
+                            ? phx_fail(import->context, PHX_ERR_INPUT, "%s: the other files have modes already", path)
+                            : import_text_open(import->context, path, &text);
+    if (status)
+        return status;
+    status = import_read_modes(import, &text);
+    import_text_close(&text);
+    return status;
+}
+
 static phx_status read_files(phx_import *import)
 {
     const phx_import_def *def = import->def;
@@ -141,7 +154,7 @@ static phx_status read_files(phx_import *import)
         status = read_file(import, def->mass_file);
     if (!status && def->stiffness_file)
         status = read_file(import, def->stiffness_file);
-    return status;
+    return !status && def->modes_file ? read_modes(import, def->modes_file) : status;
 }
 
 static bool is_complete_call(phx_context *context, const phx_import_def *def, phx_elastic_model **model)

@@ -69,11 +69,13 @@ typedef struct import_sets {
     int (*member)[2]; /* set, label of the node */
 } import_sets;
 
-/* Modes instead of a stiffness matrix. The rows of `modes` are the unknowns in their order. */
+/* Modes instead of a stiffness matrix, or beside the matrices. The rows of `shape` are the unknowns in their order. */
 typedef struct import_modes {
-    int count;     /* 0: none */
-    double *shape; /* n x count */
-    double *M, *K; /* count x count */
+    const char *path; /* of modes beside the matrices */
+    int count;        /* 0: none */
+    int rows;         /* of `shape` */
+    double *shape;    /* rows x count */
+    double *M, *K;    /* count x count; NULL: beside the matrices */
 } import_modes;
 
 typedef struct phx_import {
@@ -127,6 +129,9 @@ typedef struct import_format {
 } import_format;
 extern const import_format import_matrix_market, import_abaqus, import_calculix_matrix, import_calculix_dof,
     import_mesh, import_bulk, import_op4, import_mbdyn, import_table;
+
+/* The shapes beside the matrices, def->modes_file. */
+phx_status import_read_modes(phx_import *import, import_text *text);
 
 /* ---- the model ---- */
 /* Makes `unknowns` the rows of both matrices, in their order. */

@@ -54,9 +54,8 @@ static phx_status read_header(import_text *text, mm_header *header)
         status = import_integer(text, "the number of entries", &header->entries);
     if (!status)
         status = import_line_ends(text);
-    if (!status && (header->rows < 1 || header->rows != header->cols || header->entries < 0))
-        return import_fail(text, "a matrix of %d rows and %d columns; a mass or stiffness matrix is square",
-                           header->rows, header->cols);
+    if (!status && (header->rows < 1 || header->cols < 1 || header->entries < 0))
+        return import_fail(text, "a matrix of %d rows and %d columns", header->rows, header->cols);
     return status;
 }
 
@@ -109,6 +108,19 @@ static phx_status read_array(phx_import *import, import_text *text, const mm_hea
     return PHX_OK;
 }
 
+static phx_status read_entries(phx_import *import, import_text *text, const mm_header *header, import_matrix *matrix)
+{
+    matrix->declared = true;
+    matrix->rows = header->rows;
+    matrix->last_line = text->line;
+    matrix->whole = !header->symmetric;
+    matrix->sums = true;
+    const phx_status status = (header->dense ? read_array : read_coordinates)(import, text, header, matrix);
+    if (!status && import_next_data_line(text, "%"))
+        return import_fail(text, "the file goes on behind the last entry");
+    return status;
+}
+
 static phx_status read(phx_import *import, import_text *text)
 {
     mm_header header = {0};
@@ -119,16 +131,40 @@ static phx_status read(phx_import *import, import_text *text)
         status = import_begin_matrix(import, text, role, false, &matrix);
     if (!status)
         status = read_header(text, &header);
-    if (status)
-        return status;
-    matrix->declared = true;
-    matrix->rows = header.rows;
-    matrix->last_line = text->line;
-    matrix->whole = !header.symmetric;
-    matrix->sums = true;
-    status = (header.dense ? read_array : read_coordinates)(import, text, &header, matrix);
-    if (!status && import_next_data_line(text, "%"))
-        return import_fail(text, "the file goes on behind the last entry");
+    if (!status && header.rows != header.cols)
+        status = import_fail(text, "a matrix of %d rows and %d columns; a mass or stiffness matrix is square",
+                             header.rows, header.cols);
+    return status ? status : read_entries(import, text, &header, matrix);
+}
+
+phx_status import_read_modes(phx_import *import, import_text *text)
+{
+    import_modes *modes = &import->modes;
+    import_matrix entries = {.path = text->path};
+    mm_header header = {0};
+    phx_status status = PHX_OK;
+
+    if (!has_header(text))
+        status = import_fail(text, "shapes are read as a Matrix Market file, which begins with %%%%MatrixMarket");
+    import_text_rewind(text);
+    if (!status)
+        status = read_header(text, &header);
+    if (!status && header.symmetric)
+        status = import_fail(text, "shapes are a 'general' matrix, a column each; this one is 'symmetric'");
+    if (!status)
+        status = read_entries(import, text, &header, &entries);
+    if (!status) {
+        modes->path = text->path;
+        modes->rows = header.rows;
+        modes->count = header.cols;
+        modes->shape = phx_calloc(import->context, (size_t)header.rows * (size_t)header.cols, sizeof *modes->shape);
+        status = modes->shape ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    for (size_t k = 0; k < entries.count && !status; k++)
+        modes->shape[(size_t)entries.row[k] * (size_t)header.cols + (size_t)entries.col[k]] += entries.value[k];
+    phx_free(entries.row);
+    phx_free(entries.col);
+    phx_free(entries.value);
     return status;
 }
 

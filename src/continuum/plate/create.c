@@ -32,7 +32,7 @@ static const phx_elastic_ops plate_ops = {.kind = "plate",
                                           .second_order = phx_plate_second_order,
                                           .second_order_force = phx_plate_second_order_force,
                                           .edges = true,
-                                          .traction = phx_plate_traction};
+                                          .load = phx_plate_load};
 
 const phx_plate *phx_plate_of(const phx_elastic_model *model)
 {

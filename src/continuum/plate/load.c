@@ -21,7 +21,7 @@ static void place(const phx_elastic_model *model, const int *corner, const doubl
     }
 }
 
-static void load_triangle(const phx_elastic_model *model, int t, phx_plate_load_fn *load, void *user, double *force)
+static void load_triangle(const phx_elastic_model *model, int t, const phx_surface_load *load, double *force)
 {
     const phx_plate *plate = phx_plate_of(model);
     const double normal[3] = {0.0, 0.0, 1.0};
@@ -36,13 +36,13 @@ static void load_triangle(const phx_elastic_model *model, int t, phx_plate_load_
     for (int g = 0; g < PHX_TRIANGLE_POINTS; g++) {
         const int count = phx_triangle_lagrange(plate->order + 1, lambda[g], &at);
         place(model, plate->corner + 3 * t, lambda[g], x);
-        load(user, x, normal, traction);
+        load->traction(load->user, x, normal, traction);
         add_to_nodes(plate, count, node, at.value, frame.area * weight[g], traction, force);
     }
 }
 
 /* Edge e of triangle t; sign: of the normal wanted, as seen from this triangle. */
-static void load_edge(const phx_elastic_model *model, int t, int e, double sign, phx_plate_load_fn *load, void *user,
+static void load_edge(const phx_elastic_model *model, int t, int e, double sign, const phx_surface_load *load,
                       double *force)
 {
     const phx_plate *plate = phx_plate_of(model);
@@ -59,13 +59,13 @@ static void load_edge(const phx_elastic_model *model, int t, int e, double sign,
         phx_triangle_edge_point(e, s[g], lambda);
         const int count = phx_triangle_lagrange(plate->order + 1, lambda, &at);
         place(model, plate->corner + 3 * t, lambda, x);
-        load(user, x, normal, traction);
+        load->traction(load->user, x, normal, traction);
         add_to_nodes(plate, count, node, at.value, frame.length[e] * weight[g], traction, force);
     }
 }
 
 static phx_status load_edges(phx_context *context, const phx_elastic_model *model, const phx_mesh_group *group,
-                             phx_plate_load_fn *load, void *user, double *force)
+                             const phx_surface_load *load, double *force)
 {
     const phx_plate *plate = phx_plate_of(model);
     int *edge = phx_calloc(context, (size_t)group->n_cells, sizeof *edge);
@@ -77,7 +77,7 @@ static phx_status load_edges(phx_context *context, const phx_elastic_model *mode
         int e = 0;
         while (plate->edge[3 * t + e] != edge[k])
             e++;
-        load_edge(model, t, e, beside[0] >= 0 ? sign[k] : -sign[k], load, user, force);
+        load_edge(model, t, e, beside[0] >= 0 ? sign[k] : -sign[k], load, force);
     }
     phx_free(edge);
     phx_free(sign);
@@ -85,7 +85,7 @@ static phx_status load_edges(phx_context *context, const phx_elastic_model *mode
 }
 
 phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, const char *group,
-                          phx_plate_load_fn *load, void *user, double *force)
+                          const phx_surface_load *load, double *force)
 {
     if (!model || !load || !force)
         return phx_fail_null(context, __func__, "model, load or force");
@@ -97,37 +97,13 @@ phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, 
         return phx_fail(context, PHX_ERR_ARGUMENT, "plate: the mesh has no group %s of triangles or edges",
                         phx_shown_text(group).text);
     if (part && part->dimension == 1)
-        return load_edges(context, model, part, load, user, force);
+        return load_edges(context, model, part, load, force);
     /* the cells of triangles ascend, those of a group too */
     for (int t = 0, k = 0; t < plate->n_triangles; t++) {
         while (part && k < part->n_cells && part->cells[k] < plate->cell[t])
             k++;
         if (!part || (k < part->n_cells && part->cells[k] == plate->cell[t]))
-            load_triangle(model, t, load, user, force);
+            load_triangle(model, t, load, force);
     }
     return PHX_OK;
-}
-
-typedef struct constant_load {
-    const double *traction;
-    double pressure;
-} constant_load;
-
-static void constant(void *user, const double x[3], const double normal[3], double traction[3])
-{
-    const constant_load *load = user;
-
-    (void)x;
-    for (int c = 0; c < 3; c++)
-        traction[c] = load->traction[c] - load->pressure * normal[c];
-}
-
-phx_status phx_plate_traction(phx_context *context, const phx_elastic_model *model, const char *group,
-                              const double traction[3], double pressure, double *force)
-{
-    constant_load load = {.traction = traction, .pressure = pressure};
-
-    if (!traction)
-        return phx_fail_null(context, __func__, "traction");
-    return phx_plate_load(context, model, group, constant, &load, force);
 }

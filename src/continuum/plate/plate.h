@@ -57,9 +57,9 @@ int phx_plate_edge_nodes(const phx_plate *plate, int edge, int node[PHX_PLATE_ED
  * inside the plate to the right of the line. */
 phx_status phx_plate_group_edges(phx_context *context, const phx_elastic_model *model, const phx_mesh_group *group,
                                  int *edge, double *sign);
-/* phx_elastic_traction for plates; `group` may be NULL: all triangles. */
-phx_status phx_plate_traction(phx_context *context, const phx_elastic_model *model, const char *group,
-                              const double traction[3], double pressure, double *force);
+/* phx_elastic_load for plates; `group` may be NULL: all triangles. Integrated to degree 6. */
+phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, const char *group,
+                          const phx_surface_load *load, double *force);
 
 /* The nodes of a triangle in the order of phx_triangle_nodes; their number. */
 int phx_plate_nodes(const phx_plate *plate, int triangle, int node[PHX_TRIANGLE_NODES]);

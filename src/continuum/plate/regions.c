@@ -118,7 +118,7 @@ static phx_status take_region(phx_context *context, const phx_mesh *mesh, const 
                         phx_shown_text(name).text);
     for (int k = 0; k < (group ? group->n_cells : mesh->n_cells); k++) {
         const int cell = group ? group->cells[k] : k;
-        if (mesh->type[cell] != PHX_CELL_TRI3)
+        if (mesh->type[cell] != PHX_CELL_TRI3 || (!group && section_of_cell[cell] >= 0))
             continue;
         if (section_of_cell[cell] >= 0)
             return phx_fail(context, PHX_ERR_ARGUMENT, "plate: cell %d lies in the regions %d and %d",

@@ -302,7 +302,8 @@ static phx_status check_port(phx_h5 *file, const reduced_source *it, int p)
     return PHX_OK;
 }
 
-static phx_status fill_points(phx_h5 *file, reduced_source *it, const double *x, const double *phi, const double *theta)
+static phx_status fill_points(phx_h5 *file, reduced_source *it, const double *x, const double *directions,
+                              const double *phi, const double *theta)
 {
     const int k = it->shape.source.flex.n;
     phx_status status = PHX_OK;
@@ -316,6 +317,7 @@ static phx_status fill_points(phx_h5 *file, reduced_source *it, const double *x,
         for (int c = 0; c < k; c++)
             point->dof[c] = c;
         memcpy(point->x, x + 3 * (size_t)p, sizeof point->x);
+        point->without_directions = directions[p] == 0.0;
         memcpy(point->phi, phi + 3 * (size_t)p * (size_t)k, 3 * (size_t)k * sizeof *phi);
         memcpy(point->theta, theta + 3 * (size_t)p * (size_t)k, 3 * (size_t)k * sizeof *theta);
         status = check_port(file, it, p);
@@ -326,7 +328,7 @@ static phx_status fill_points(phx_h5 *file, reduced_source *it, const double *x,
 static phx_status read_ports(phx_h5 *file, reduced_source *it)
 {
     const int k = it->shape.source.flex.n;
-    double *x = NULL, *phi = NULL, *theta = NULL;
+    double *x = NULL, *directions = NULL, *phi = NULL, *theta = NULL;
     phx_status status = phx_h5_read_names(file, "/ports/name", &it->n_ports, &it->names);
 
     if (!status && !is_small((size_t)it->n_ports * 3))
@@ -338,12 +340,15 @@ static phx_status read_ports(phx_h5 *file, reduced_source *it)
     if (!status)
         status = read_matrix(file, "/ports/rotation", it->n_ports, 9, &it->rotation);
     if (!status)
+        status = read_matrix(file, "/ports/directions", it->n_ports, 1, &directions);
+    if (!status)
         status = read_matrix(file, "/ports/phi", 3 * it->n_ports, k, &phi);
     if (!status)
         status = read_matrix(file, "/ports/theta", 3 * it->n_ports, k, &theta);
     if (!status)
-        status = fill_points(file, it, x, phi, theta);
+        status = fill_points(file, it, x, directions, phi, theta);
     phx_free(x);
+    phx_free(directions);
     phx_free(phi);
     phx_free(theta);
     return status;

@@ -82,6 +82,7 @@ static phx_status put_points(phx_h5 *file, const reduced_content *content)
 
     phx_h5_make_rows(file, "/ports/position", (size_t)content->n_ports, 3);
     phx_h5_make_rows(file, "/ports/rotation", (size_t)content->n_ports, 9);
+    phx_h5_make_rows(file, "/ports/directions", (size_t)content->n_ports, 1);
     phx_h5_make_rows(file, "/ports/phi", 3 * (size_t)content->n_ports, k);
     phx_h5_make_rows(file, "/ports/theta", 3 * (size_t)content->n_ports, k);
     for (size_t p = 0; p < (size_t)content->n_ports && !status; p++) {
@@ -95,6 +96,7 @@ static phx_status put_points(phx_h5 *file, const reduced_content *content)
             }
         phx_h5_put_rows(file, "/ports/position", p, 1, point.x);
         phx_h5_put_rows(file, "/ports/rotation", p, 1, content->ports[p].rotation);
+        phx_h5_put_rows(file, "/ports/directions", p, 1, &(double){!point.without_directions});
         phx_h5_put_rows(file, "/ports/phi", 3 * p, 3, rows);
         phx_h5_put_rows(file, "/ports/theta", 3 * p, 3, rows + 3 * k);
         phx_flex_point_free(&point);

@@ -1,7 +1,6 @@
-/* Tractions and pressures on faces of solids. With x_r, x_s the tangents of a face in its reference coordinates, seen
- * from outside counterclockwise, the work of a traction t and of a pressure p is
+/* Loads on faces of solids. With x_r, x_s the tangents of a face in its reference coordinates the work of a traction t is
  *
- *     f_a = integral of N_a (t |x_r x x_s| - p x_r x x_s) dr ds. */
+ *     f_a = integral of N_a t |x_r x x_s| dr ds. */
 #include "solid.h"
 
 #include <math.h>
@@ -76,29 +75,32 @@ static phx_status outward(phx_context *context, const phx_elastic_model *model, 
                     mesh->cell_label ? mesh->cell_label[face] : face + 1, found);
 }
 
-static void add_face(const phx_elastic_model *model, int face, const phx_rule *rule, const double traction[3],
-                     double pressure, double *force)
+/* sense: 1, or -1 where the normal points into the solid. */
+static void add_face(const phx_elastic_model *model, int face, const phx_rule *rule, double sense,
+                     const phx_surface_load *load, double *force)
 {
     const phx_solid_data *data = phx_solid_of(model);
     const phx_mesh *mesh = &model->mesh;
     const int *node = mesh->node + mesh->first[face], nodes = mesh->first[face + 1] - mesh->first[face];
 
     for (int g = 0; g < rule->n; g++) {
-        double N[8], dN[16], tangent[2][3] = {{0}};
+        double N[8], dN[16], x[3] = {0}, tangent[2][3] = {{0}}, normal[3], traction[3];
         phx_cell_shape(mesh->type[face], rule->xi[g], N, dN);
         for (int a = 0; a < nodes; a++)
             for (int k = 0; k < 3; k++) {
-                tangent[0][k] += dN[2 * a] * model->x[3 * (size_t)node[a] + (size_t)k];
-                tangent[1][k] += dN[2 * a + 1] * model->x[3 * (size_t)node[a] + (size_t)k];
+                const double place = model->x[3 * (size_t)node[a] + (size_t)k];
+                x[k] += N[a] * place;
+                tangent[0][k] += dN[2 * a] * place;
+                tangent[1][k] += dN[2 * a + 1] * place;
             }
-        double normal[3], load[3];
         phx_rot_x_vec(3, tangent[0], tangent[1], normal);
         const double area = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
         for (int k = 0; k < 3; k++)
-            load[k] = rule->w[g] * (traction[k] * area - pressure * normal[k]);
+            normal[k] *= sense / area;
+        load->traction(load->user, x, normal, traction);
         for (int a = 0; a < nodes; a++)
             for (int k = 0; k < 3; k++)
-                force[data->first[node[a]] + k] += N[a] * load[k];
+                force[data->first[node[a]] + k] += N[a] * rule->w[g] * area * traction[k];
     }
 }
 
@@ -115,31 +117,43 @@ static phx_status check_nodes(phx_context *context, const phx_elastic_model *mod
     return PHX_OK;
 }
 
-phx_status phx_solid_traction(phx_context *context, const phx_elastic_model *model, const char *group,
-                              const double traction[3], double pressure, double *force)
+static phx_status fail_no_faces(phx_context *context, const phx_mesh *mesh, const char *group)
+{
+    phx_nearest nearest = phx_nearest_to(group);
+
+    for (int g = 0; g < mesh->n_groups; g++)
+        if (mesh->groups[g].dimension == 2)
+            phx_nearest_offer(&nearest, mesh->groups[g].name);
+    return phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no group of faces named %s%s", phx_shown_text(group).text,
+                    phx_nearest_hint(&nearest).text);
+}
+
+phx_status phx_solid_load(phx_context *context, const phx_elastic_model *model, const char *group,
+                          const phx_surface_load *load, double *force)
 {
     const phx_mesh *mesh = &model->mesh;
-    const phx_mesh_group *faces = phx_mesh_group_in(mesh, group, 2);
+    const phx_mesh_group *faces = group ? phx_mesh_group_in(mesh, group, 2) : NULL;
     int *ptr = NULL, *item = NULL;
     phx_status status = PHX_OK;
 
+    if (!group)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "it needs 'group', the faces of the body");
     if (!faces)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no group of faces named %s",
-                        phx_shown_text(group).text);
-    if (pressure != 0.0)
+        return fail_no_faces(context, mesh, group);
+    if (load->normal)
         status = elements_of_nodes(context, model, &ptr, &item);
     for (int k = 0; k < faces->n_cells && !status; k++) {
         const int face = faces->cells[k];
         int sense = 1;
         phx_rule rule;
         status = check_nodes(context, model, face);
-        if (!status && pressure != 0.0)
+        if (!status && load->normal)
             status = outward(context, model, face, ptr, item, &sense);
         if (status)
             break;
         /* the normal of a face with curved edges: degree 2 in the triangle, 3 along each line of a quadrangle */
         phx_cell_rule(mesh->type[face], 5, 5, &rule);
-        add_face(model, face, &rule, traction, sense * pressure, force);
+        add_face(model, face, &rule, sense, load, force);
     }
     phx_free(ptr);
     phx_free(item);

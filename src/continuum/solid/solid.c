@@ -25,7 +25,7 @@ const phx_elastic_ops phx_solid_ops = {
     .element = phx_solid_element_matrices,
     .second_order = phx_solid_second_order,
     .second_order_force = phx_solid_second_order_force,
-    .traction = phx_solid_traction,
+    .load = phx_solid_load,
 };
 
 static int cell_label(const phx_mesh *mesh, int cell)
@@ -106,7 +106,7 @@ static phx_status assign_regions(phx_context *context, const phx_mesh *mesh, int
         const int count = group ? group->n_cells : mesh->n_cells;
         for (int k = 0; k < count; k++) {
             const int c = group ? group->cells[k] : k;
-            if (phx_cell_info_of(mesh->type[c])->dimension != 3)
+            if (phx_cell_info_of(mesh->type[c])->dimension != 3 || (!group && part_of_cell[c] >= 0))
                 continue;
             if (part_of_cell[c] >= 0)
                 return phx_fail(context, PHX_ERR_ARGUMENT, "cell %d is in two regions: %s and %s", cell_label(mesh, c),

@@ -85,7 +85,7 @@ void phx_solid_element_matrices(const phx_elastic_model *model, int e, phx_eleme
 bool phx_solid_second_order(const phx_elastic_model *model, int e, int count, const double *shapes, double *rows);
 void phx_solid_second_order_force(const phx_elastic_model *model, int e, const double *sigma, const double *u,
                                   double *force);
-phx_status phx_solid_traction(phx_context *context, const phx_elastic_model *model, const char *group,
-                              const double traction[3], double pressure, double *force);
+phx_status phx_solid_load(phx_context *context, const phx_elastic_model *model, const char *group,
+                          const phx_surface_load *load, double *force);
 
 #endif

@@ -88,14 +88,17 @@ phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model 
 
 /* ---- thermal expansion ---- */
 /* Of element e: force += D^T M2^-1 (w eps), M2^-1 (w eps) = C eps at each point; offset -= C eps. */
-static void expand(const phx_elastic_model *model, int e, const double eps[6], phx_element_matrices *matrices,
-                   double *force, double *offset)
+static void expand(const phx_elastic_model *model, int e, const double *expansion, double rise,
+                   phx_element_matrices *matrices, double *force, double *offset)
 {
     const phx_solid_data *data = phx_solid_of(model);
     const int *unknown = model->unknown + model->first_unknown[e];
     double stress[6];
 
-    multiply(data->part[data->element[e].part].material.stiffness, eps, stress);
+    const phx_solid_material *material = &data->part[data->element[e].part].material;
+    const double *along = expansion ? expansion : material->expansion;
+    const double eps[6] = {along[0] * rise, along[1] * rise, along[2] * rise};
+    multiply(material->stiffness, eps, stress);
     phx_solid_element_matrices(model, e, matrices);
     for (int row = 0; row < matrices->n_stresses; row++) {
         const double *D = matrices->D + (size_t)row * (size_t)matrices->n_unknowns;
@@ -109,8 +112,8 @@ static void expand(const phx_elastic_model *model, int e, const double eps[6], p
 phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *model, const char *group,
                              const double expansion[3], double rise, double *force, double *offset)
 {
-    if (!model || !expansion || !force)
-        return phx_fail_null(context, __func__, "model, expansion or force");
+    if (!model || !force)
+        return phx_fail_null(context, __func__, "model or force");
     phx_status status = check_solid(context, model);
     if (status)
         return status;
@@ -119,14 +122,13 @@ phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *mode
     if (group && !part)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no group of solid cells named %s",
                         phx_shown_text(group).text);
-    const double eps[6] = {expansion[0] * rise, expansion[1] * rise, expansion[2] * rise};
     phx_element_matrices matrices;
     void *room = NULL;
     status = phx_elastic_element_room(context, model, &matrices, &room);
     const int count = part ? part->n_cells : model->n_elements;
 
     for (int k = 0; k < count && !status; k++)
-        expand(model, part ? data->element_of_cell[part->cells[k]] : k, eps, &matrices, force, offset);
+        expand(model, part ? data->element_of_cell[part->cells[k]] : k, expansion, rise, &matrices, force, offset);
     phx_free(room);
     return status;
 }

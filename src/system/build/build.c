@@ -512,7 +512,7 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
         joint->coordinates[c] = (coordinate_slot){
             .row = coordinates[c], .def = def->coordinate[c], .driven_row = -1, .held_row = -1, .angle = -1};
     }
-    return status;
+    return status ? status : phx_sys_check_joint_directions(system, joint);
 }
 
 phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, phx_joint_id *id)
@@ -609,6 +609,8 @@ phx_status phx_system_add_load(phx_system *system, const phx_load_def *def)
     force_slot *force = NULL;
     phx_status status = new_force(system, FORCE_PORT, def->name, def->port, -1, def->component, &force);
 
+    if (!status)
+        status = phx_sys_check_load_directions(system, def);
     if (!status) {
         force->load = (phx_port_load){.kind = def->kind, .follower = def->follower};
         for (int i = 0; i < 3; i++)
