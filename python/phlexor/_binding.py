@@ -175,11 +175,15 @@ class phx_model_quantity(IntEnum):
     PHX_MODEL_BENDING_MOMENT = 8
     PHX_MODEL_TORSION = 9
     PHX_MODEL_STRESS = 10
-    PHX_MODEL_REACTION = 11
-    PHX_MODEL_COORDINATE = 12
-    PHX_MODEL_RATE = 13
-    PHX_MODEL_EFFORT = 14
-    PHX_MODEL_QUANTITIES = 15
+    PHX_MODEL_MEMBRANE_FORCE = 11
+    PHX_MODEL_SHEAR_FORCE = 12
+    PHX_MODEL_VON_MISES = 13
+    PHX_MODEL_PRINCIPAL_STRESS = 14
+    PHX_MODEL_REACTION = 15
+    PHX_MODEL_COORDINATE = 16
+    PHX_MODEL_RATE = 17
+    PHX_MODEL_EFFORT = 18
+    PHX_MODEL_QUANTITIES = 19
 
 
 class phx_model_side(IntEnum):
@@ -841,6 +845,7 @@ phx_model_output._fields_ = [
     ("name", c_char_p),
     ("quantity", c_int),
     ("point", phx_model_point),
+    ("place", c_double * 2),
     ("joint", c_int),
     ("frame", c_int),
     ("at", c_int),

@@ -30,7 +30,12 @@ static const phx_elastic_ops plate_ops = {.kind = "plate",
                                           .destroy_data = destroy_plate,
                                           .element = phx_plate_element,
                                           .edges = true,
-                                          .traction = phx_plate_traction};
+                                          .traction = phx_plate_traction,
+                                          .stresses = PHX_STRESSES_PLATE,
+                                          .stress_cells = phx_plate_stress_cells,
+                                          .cell_nodes = phx_plate_cell_nodes,
+                                          .cell_stress = phx_plate_cell_stress,
+                                          .cell_thickness = phx_plate_cell_thickness};
 
 const phx_plate *phx_plate_of(const phx_elastic_model *model)
 {

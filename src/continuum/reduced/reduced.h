@@ -11,6 +11,8 @@ typedef struct reduced_source {
     char **names;
     double *rotation;       /* n_ports x 9 */
     phx_flex_point *points; /* n_ports */
+    phx_stress_set stresses;
+    double *port_stress; /* n_ports x components x n; NULL: its stresses are not known */
 } reduced_source;
 static inline const reduced_source *reduced_of(const phx_flex_source *source)
 {
@@ -28,6 +30,8 @@ typedef struct reduced_field {
 enum { REDUCED_FIELDS = 14 };
 extern const reduced_field reduced_fields[REDUCED_FIELDS];
 double **reduced_values(const reduced_field *field, phx_flex *flex);
+/* What a set of stresses is called in the file; NULL: it has none. */
+extern const char *const reduced_stresses[PHX_STRESS_SETS];
 /* Number of rows, or columns, of a body with n coordinates. */
 static inline int reduced_extent(int extent, int n)
 {

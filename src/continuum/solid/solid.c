@@ -24,6 +24,10 @@ const phx_elastic_ops phx_solid_ops = {
     .destroy_data = destroy_data,
     .element = phx_solid_element_matrices,
     .traction = phx_solid_traction,
+    .stresses = PHX_STRESSES_SOLID,
+    .stress_cells = phx_solid_stress_cells,
+    .cell_nodes = phx_solid_cell_nodes,
+    .cell_stress = phx_solid_cell_stress,
 };
 
 static int cell_label(const phx_mesh *mesh, int cell)

@@ -82,6 +82,10 @@ void phx_solid_geometry_of(const phx_elastic_model *model, int e, phx_solid_geom
 void phx_solid_strain_rows(const phx_solid_table *table, const phx_solid_geometry *geometry, int point, double factor,
                            double *B);
 void phx_solid_element_matrices(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
+/* As phx_elastic_ops has them. */
+int phx_solid_stress_cells(const phx_elastic_model *model);
+int phx_solid_cell_nodes(const phx_elastic_model *model, int e, const int **node);
+void phx_solid_cell_stress(const phx_elastic_model *model, int e, const double *u, double *stress);
 phx_status phx_solid_traction(phx_context *context, const phx_elastic_model *model, const char *group,
                               const double traction[3], double pressure, double *force);
 
