@@ -95,6 +95,9 @@ typedef struct phx_stress_field {
     const char *components; /* "xx|yy|xy" */
     int first, count;       /* its components in the set */
 } phx_stress_field;
+/* "solid", "plate", "" of none; the set of a name, none of an unknown one. */
+const char *phx_stress_set_name(phx_stress_set set);
+phx_stress_set phx_stress_set_named(const char *name);
 /* The fields of a set, `count` of them, and its components altogether. */
 const phx_stress_field *phx_stress_fields(phx_stress_set set, int *count);
 int phx_stress_components(phx_stress_set set);
@@ -108,6 +111,7 @@ void phx_principal_stresses(const double stress[6], double principal[3]);
  * lower surface. Returns their number, 1 or 2. */
 int phx_stress_states(phx_stress_set set, const double *stress, double (*state)[6]);
 
+/* None with geometric stiffening, which makes them no linear function of q. */
 phx_stress_set phx_flex_source_stresses(const phx_flex_source *source);
 /* stresses = rows q: at a location, its components x n; at the nodes of a port their mean. Of a node the mean over its
  * elements. PHX_ERR_ARGUMENT: the source has none, or no such point. */

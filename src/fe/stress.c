@@ -12,10 +12,25 @@ static const phx_stress_field plate[] = {{"membrane_force", "N/m", "xx|yy|xy", 0
                                          {"stress_bottom", "Pa", "xx|yy|xy", 11, 3}};
 
 static const struct {
+    const char *name;
     const phx_stress_field *fields;
     int count, components;
-} sets[PHX_STRESS_SETS] = {[PHX_STRESSES_SOLID] = {solid, sizeof solid / sizeof *solid, 6},
-                           [PHX_STRESSES_PLATE] = {plate, sizeof plate / sizeof *plate, 14}};
+} sets[PHX_STRESS_SETS] = {[PHX_STRESSES_NONE] = {"", NULL, 0, 0},
+                           [PHX_STRESSES_SOLID] = {"solid", solid, sizeof solid / sizeof *solid, 6},
+                           [PHX_STRESSES_PLATE] = {"plate", plate, sizeof plate / sizeof *plate, 14}};
+
+const char *phx_stress_set_name(phx_stress_set set)
+{
+    return sets[set].name;
+}
+
+phx_stress_set phx_stress_set_named(const char *name)
+{
+    for (int k = 0; k < PHX_STRESS_SETS; k++)
+        if (!strcmp(sets[k].name, name))
+            return (phx_stress_set)k;
+    return PHX_STRESSES_NONE;
+}
 
 const phx_stress_field *phx_stress_fields(phx_stress_set set, int *count)
 {
@@ -39,7 +54,8 @@ const phx_stress_field *phx_stress_field_named(phx_stress_set set, const char *n
 /* ---- of a source ---- */
 phx_stress_set phx_flex_source_stresses(const phx_flex_source *source)
 {
-    return source && source->operations->stresses ? source->operations->stresses(source) : PHX_STRESSES_NONE;
+    return source && source->operations->stresses && !source->flex.stiffening ? source->operations->stresses(source)
+                                                                              : PHX_STRESSES_NONE;
 }
 
 static phx_status check_stresses(const phx_flex_source *source, phx_context *context)
@@ -68,8 +84,7 @@ phx_status phx_flex_source_nodal_stresses(const phx_flex_source *source, phx_con
         return status;
     *nodes = source->operations->stress_nodes(source);
     const int components = phx_stress_components(phx_flex_source_stresses(source));
-    *rows =
-        phx_calloc(context, (size_t)*nodes * (size_t)components * (size_t)source->flex.n + 1, sizeof **rows);
+    *rows = phx_calloc(context, (size_t)*nodes * (size_t)components * (size_t)source->flex.n + 1, sizeof **rows);
     return *rows ? source->operations->stress_rows(source, context, NULL, *rows) : PHX_ERR_MEMORY;
 }
 

@@ -65,7 +65,7 @@ static double value_of(const held *it, const char *name)
 static const double bar_width = 0.02, bar_height = 0.01;
 #define BAR                                                                                                            \
     SPACE SOFT "bodies: {bar: {kind: solid, material: m, mesh: {size: [0.2, 0.02, 0.01], elements: [4, 2, 2], cells: " \
-               "hex20}, ports: {P: {on: x0}, C: {on: x1}}, frame: P}}\n"                                                         \
+               "hex20}, ports: {P: {on: x0}, C: {on: x1}}, frame: P}}\n"                                               \
                "joints: {root: {kind: weld, ports: [ground.O, bar.P]}}\n"
 
 static void a_pulled_bar_has_one_stress_everywhere(void **state)
@@ -94,7 +94,8 @@ static void a_bent_bar_has_the_stress_of_a_beam(void **state)
 {
     const char *text = BAR "loads: {bend: {torque: [0, -3e-3, 0], at: bar.C}}\n"
                            "outputs: {most: {von_mises: bar}, main: {principal_stress: bar}}\n";
-    const double inertia = bar_width * bar_height * bar_height * bar_height / 12.0, sigma = 3e-3 * bar_height / 2.0 / inertia;
+    const double inertia = bar_width * bar_height * bar_height * bar_height / 12.0,
+                 sigma = 3e-3 * bar_height / 2.0 / inertia;
     held it;
 
     open_model(*state, text, &it);
@@ -121,8 +122,9 @@ static void a_bent_bar_has_the_stress_of_a_beam(void **state)
 
 /* ---- plates ---- */
 #define STRIP                                                                                                          \
-    SPACE SOFT "bodies: {plate: {kind: plate, material: m, thickness: 0.01, mesh: {size: [1, 0.5], elements: [4, 2]}, " \
-               "ports: {P: {on: x0}, C: {on: x1}}, frame: P}}\njoints: {root: {kind: weld, ports: [ground.O, plate.P]}}\n"
+    SPACE SOFT                                                                                                         \
+        "bodies: {plate: {kind: plate, material: m, thickness: 0.01, mesh: {size: [1, 0.5], elements: [4, 2]}, "       \
+        "ports: {P: {on: x0}, C: {on: x1}}, frame: P}}\njoints: {root: {kind: weld, ports: [ground.O, plate.P]}}\n"
 
 /* M_xx = moment over the width; sigma = N/h -+ 6 M/h^2 */
 static void a_bent_plate_has_one_moment_everywhere(void **state)

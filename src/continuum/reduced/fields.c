@@ -26,5 +26,3 @@ double **reduced_values(const reduced_field *field, phx_flex *flex)
 {
     return (double **)(void *)((char *)flex + field->offset);
 }
-
-const char *const reduced_stresses[PHX_STRESS_SETS] = {[PHX_STRESSES_SOLID] = "solid", [PHX_STRESSES_PLATE] = "plate"};

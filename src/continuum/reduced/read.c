@@ -388,9 +388,8 @@ static phx_status read_stresses(phx_h5 *file, reduced_source *it)
     if (!phx_h5_has(file, "/stresses"))
         return PHX_OK;
     phx_status status = phx_h5_get_text(file, "/stresses", "set", &set);
-    for (int k = 0; k < PHX_STRESS_SETS && !status; k++)
-        if (reduced_stresses[k] && !strcmp(reduced_stresses[k], set))
-            it->stresses = (phx_stress_set)k;
+    if (!status)
+        it->stresses = phx_stress_set_named(set);
     phx_free(set);
     if (!status && it->stresses == PHX_STRESSES_NONE)
         status = wrong(file, "/stresses", "has an unknown set of stresses");

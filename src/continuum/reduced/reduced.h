@@ -30,8 +30,6 @@ typedef struct reduced_field {
 enum { REDUCED_FIELDS = 14 };
 extern const reduced_field reduced_fields[REDUCED_FIELDS];
 double **reduced_values(const reduced_field *field, phx_flex *flex);
-/* What a set of stresses is called in the file; NULL: it has none. */
-extern const char *const reduced_stresses[PHX_STRESS_SETS];
 /* Number of rows, or columns, of a body with n coordinates. */
 static inline int reduced_extent(int extent, int n)
 {

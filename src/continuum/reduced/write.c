@@ -204,7 +204,7 @@ static phx_status put_stresses(phx_h5 *file, const reduced_content *content)
         status = continuum_thickness(phx_h5_context(file), content->shape, thickness);
     if (!status) {
         phx_h5_make_group(file, "/stresses");
-        phx_h5_set_text(file, "/stresses", "set", reduced_stresses[set]);
+        phx_h5_set_text(file, "/stresses", "set", phx_stress_set_name(set));
         put_matrix(file, "/stresses/nodes", nodes * components, source->flex.n, rows,
                    "stresses at the nodes by the coordinates, the components of a node together", "SI");
         put_matrix(file, "/stresses/thickness", 1, nodes, thickness, "thickness of a plate at the nodes", "m");

@@ -56,8 +56,9 @@ static phx_status check(const phx_system *system, const phx_output_def *def, phx
     const int k = find(def->quantity);
 
     if (set == PHX_STRESSES_NONE)
-        return phx_fail(system->context, PHX_ERR_ARGUMENT, "output '%s': the stresses of '%s' are not known", def->name,
-                        phx_body_name(system->bodies[def->body].body));
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "output '%s': the stresses of '%s' are not known%s",
+                        def->name, phx_body_name(system->bodies[def->body].body),
+                        phx_body_flex(system->bodies[def->body].body)->stiffening ? " with stiffening" : "");
     if (k < 0 || !quantities[k].names[set])
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "output '%s': '%s' has no such quantity; solids have stresses, plates forces and moments too",
@@ -84,8 +85,8 @@ phx_status phx_sys_stresses_prepare(const phx_system *system, output_slot *outpu
         return phx_flex_source_nodal_stresses(source, context, &output->nodes, &output->stress);
     const size_t values = (size_t)phx_stress_components(output->set) * (size_t)phx_flex_source_flex(source)->n;
     output->stress = phx_calloc(context, values + 1, sizeof *output->stress);
-    status = output->stress ? phx_flex_source_stress_rows(source, context, &def->location, output->stress)
-                            : PHX_ERR_MEMORY;
+    status =
+        output->stress ? phx_flex_source_stress_rows(source, context, &def->location, output->stress) : PHX_ERR_MEMORY;
     return status && status != PHX_ERR_MEMORY ? phx_fail_prefix(context, status, "output '%s': ", def->name) : status;
 }
 
