@@ -83,6 +83,25 @@ typedef struct phx_scene {
     double *parameter_value;
     int n_gravity;   /* dim, or 0: not known */
     double *gravity; /* m/s^2 */
+    /* Meshes of bodies (space), all or, of large ones, their surface; nodes, cells and triangles one mesh after the
+     * other. */
+    int n_meshes;
+    int *mesh_body;                                /* ascending */
+    char **mesh_stresses;                          /* "solid", "plate": what stands in mesh_maps; "": nothing */
+    int *mesh_nodes, *mesh_cells, *mesh_triangles; /* how many of each */
+    int n_mesh_nodes;
+    double *mesh_x;         /* n_mesh_nodes x 3, undeformed, body axes, m */
+    double *mesh_thickness; /* of plates, m; else 0 */
+    int n_mesh_cells;
+    int *cell_type; /* as VTK counts them: 24 is a tetrahedron with 10 nodes */
+    int n_cell_nodes;
+    int *cell_nodes; /* of each cell, counted in its mesh from 0 */
+    int n_triangle_nodes;
+    int *triangle_nodes; /* 3 of each triangle of the surface, seen from outside */
+    int n_mesh_shapes;   /* values of: */
+    double *mesh_shapes; /* 3 x n_q of each node: displacement = shapes q */
+    int n_mesh_maps;     /* values of: */
+    double *mesh_maps;   /* components x n_q of each node: stresses = map q, docs/results.md has their order */
 } phx_scene;
 
 /* An entry of a ledger: who supplied or took work, J since the start. */

@@ -159,6 +159,10 @@ typedef enum phx_quantity {
     PHX_QUANTITY_BENDING_MOMENT,
     PHX_QUANTITY_TORSION,
     PHX_QUANTITY_STRESS,
+    PHX_QUANTITY_MEMBRANE_FORCE, /* these of bodies on a mesh */
+    PHX_QUANTITY_SHEAR_FORCE,
+    PHX_QUANTITY_VON_MISES,
+    PHX_QUANTITY_PRINCIPAL_STRESS,
     PHX_QUANTITY_REACTION,
     PHX_QUANTITY_COORDINATE,
     PHX_QUANTITY_RATE,
@@ -177,6 +181,11 @@ typedef struct phx_output_def {
     /* stress: the section, in the order of the bending moments (plane: Mz; space: My, Mz) */
     double area, inertia[2]; /* m^2, m^4 */
     double fibre[2];         /* distances of the extreme fibres, m: plane (y), space (z, y) */
+    /* bending moment, stress and the quantities behind it, of a body on a mesh: */
+    bool on_mesh;          /* there, not at a port */
+    phx_body_id body;      /* after its source has been added */
+    phx_location location; /* a node, a port, of a plate a place; read at once */
+    bool whole;            /* not there but over all nodes: largest von Mises stress, extreme principal stresses */
 } phx_output_def;
 /* Before freeze. */
 phx_status phx_system_add_output(phx_system *system, const phx_output_def *def);
@@ -288,7 +297,7 @@ void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, s
 typedef struct phx_channels_options {
     int n_inputs, n_outputs;
     const char *const *inputs;  /* NULL: all loads, actuators of springs and of joints, drives, in the order added */
-    const char *const *outputs; /* NULL: all output columns */
+    const char *const *outputs; /* NULL: all output columns but von Mises and principal stresses */
     bool drives_by_rate;        /* drives among the default inputs: by their rate; else by their acceleration */
 } phx_channels_options;
 

@@ -175,11 +175,15 @@ class phx_model_quantity(IntEnum):
     PHX_MODEL_BENDING_MOMENT = 8
     PHX_MODEL_TORSION = 9
     PHX_MODEL_STRESS = 10
-    PHX_MODEL_REACTION = 11
-    PHX_MODEL_COORDINATE = 12
-    PHX_MODEL_RATE = 13
-    PHX_MODEL_EFFORT = 14
-    PHX_MODEL_QUANTITIES = 15
+    PHX_MODEL_MEMBRANE_FORCE = 11
+    PHX_MODEL_SHEAR_FORCE = 12
+    PHX_MODEL_VON_MISES = 13
+    PHX_MODEL_PRINCIPAL_STRESS = 14
+    PHX_MODEL_REACTION = 15
+    PHX_MODEL_COORDINATE = 16
+    PHX_MODEL_RATE = 17
+    PHX_MODEL_EFFORT = 18
+    PHX_MODEL_QUANTITIES = 19
 
 
 class phx_model_side(IntEnum):
@@ -841,6 +845,7 @@ phx_model_output._fields_ = [
     ("name", c_char_p),
     ("quantity", c_int),
     ("point", phx_model_point),
+    ("place", c_double * 2),
     ("joint", c_int),
     ("frame", c_int),
     ("at", c_int),
@@ -971,6 +976,25 @@ phx_scene._fields_ = [
     ("parameter_value", POINTER(c_double)),
     ("n_gravity", c_int),
     ("gravity", POINTER(c_double)),
+    ("n_meshes", c_int),
+    ("mesh_body", POINTER(c_int)),
+    ("mesh_stresses", POINTER(c_char_p)),
+    ("mesh_nodes", POINTER(c_int)),
+    ("mesh_cells", POINTER(c_int)),
+    ("mesh_triangles", POINTER(c_int)),
+    ("n_mesh_nodes", c_int),
+    ("mesh_x", POINTER(c_double)),
+    ("mesh_thickness", POINTER(c_double)),
+    ("n_mesh_cells", c_int),
+    ("cell_type", POINTER(c_int)),
+    ("n_cell_nodes", c_int),
+    ("cell_nodes", POINTER(c_int)),
+    ("n_triangle_nodes", c_int),
+    ("triangle_nodes", POINTER(c_int)),
+    ("n_mesh_shapes", c_int),
+    ("mesh_shapes", POINTER(c_double)),
+    ("n_mesh_maps", c_int),
+    ("mesh_maps", POINTER(c_double)),
 ]
 
 phx_record_entry._fields_ = [

@@ -644,16 +644,18 @@ class ModelBuilder:
 
     def output(self, name: str,
                quantity: Literal["position", "velocity", "acceleration", "angle", "angular_velocity", "attitude",
-                                 "deformation", "axial_force", "bending_moment", "torsion", "stress", "reaction",
-                                 "coordinate", "rate", "effort"],
+                                 "deformation", "axial_force", "bending_moment", "torsion", "stress", "membrane_force",
+                                 "shear_force", "von_mises", "principal_stress", "reaction", "coordinate", "rate",
+                                 "effort"],
                target: str, *, frame: Optional[Literal["inertial", "body"]] = None,
-               at: Optional[Literal["A", "B"]] = None) -> str:
-        """A quantity to record, of a point (up to stress) or of a joint (from reaction on).
+               at: Optional[Literal["A", "B"]] = None, place: Optional[Vector] = None) -> str:
+        """A quantity to record, of a point (up to principal_stress) or of a joint (from reaction on).
 
         Args:
+            place: x and y of the point of a plate, whose name is the target.
             at: the port whose place the torque of a reaction is about, "B" unless said otherwise.
         """
-        return self._add("outputs", name, {quantity: target, **_given(frame=frame, at=at)}, "output")
+        return self._add("outputs", name, {quantity: target, **_given(frame=frame, at=at, place=place)}, "output")
 
     def simulate(self, *, end: Optional[Value] = None, step: Optional[Value] = None, every: Optional[Value] = None,
                  rtol: Optional[Value] = None, atol: Optional[Value] = None,

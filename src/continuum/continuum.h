@@ -64,6 +64,14 @@ typedef struct phx_elastic_ops {
     /* phx_elastic_load, whose arguments are checked; NULL: nothing that it could act on. */
     phx_status (*load)(phx_context *context, const phx_elastic_model *model, const char *group,
                        const phx_surface_load *load, double *force);
+    /* Stresses at the nodes of cells: the number of such cells; the nodes of one, of the mesh, and their number; its
+     * stresses there for the unknowns u (nodes x components). NULL where the set is none. */
+    phx_stress_set stresses;
+    int (*stress_cells)(const phx_elastic_model *model);
+    int (*cell_nodes)(const phx_elastic_model *model, int c, const int **node);
+    void (*cell_stress)(const phx_elastic_model *model, int c, const double *u, double *stress);
+    /* Thickness of cell c; NULL: it has none. */
+    double (*cell_thickness)(const phx_elastic_model *model, int c);
 } phx_elastic_ops;
 
 /* A body of many unknowns, before boundary conditions and bases. It owns everything it points to but `ops`. */
@@ -162,9 +170,6 @@ phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model 
  * to the stresses of the displacement, -C eps_th. */
 phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *model, const char *group,
                              const double expansion[3], double rise, double *force, double *offset);
-/* The six stresses -> von Mises; principal ones, descending. */
-double phx_von_mises(const double stress[6]);
-void phx_principal_stresses(const double stress[6], double principal[3]);
 
 /* ---- loads on faces ---- */
 /* Adds to `force` (n) the work of a constant traction (N/m^2, body axes) and of a pressure (N/m^2, against the outward
@@ -181,11 +186,13 @@ typedef enum phx_plate_theory { PHX_PLATE_KIRCHHOFF, PHX_PLATE_MINDLIN } phx_pla
 
 /* A section: what a strip of the plate does. Rows and columns: xx yy xy (engineering shear and twist). */
 typedef struct phx_plate_section {
-    double mass;        /* kg/m^2 */
-    double rotary;      /* kg: rho h^3/12, Mindlin */
-    double membrane[9]; /* N/m: N = membrane * (e_xx, e_yy, 2 e_xy) */
-    double bending[9];  /* N m: M = bending * (k_xx, k_yy, 2 k_xy) */
-    double shear[4];    /* N/m: q = shear * (w_x - theta_x, w_y - theta_y), Mindlin */
+    double thickness;     /* m */
+    double surface[2][9]; /* Pa: plane stress of the outermost layers, upper and lower, by the strains there */
+    double mass;          /* kg/m^2 */
+    double rotary;        /* kg: rho h^3/12, Mindlin */
+    double membrane[9];   /* N/m: N = membrane * (e_xx, e_yy, 2 e_xy) */
+    double bending[9];    /* N m: M = bending * (k_xx, k_yy, 2 k_xy) */
+    double shear[4];      /* N/m: q = shear * (w_x - theta_x, w_y - theta_y), Mindlin */
 } phx_plate_section;
 /* Isotropic; shear with the correction factor kappa (5/6). */
 void phx_isotropic_section(double young, double poisson, double density, double thickness, double kappa,
@@ -377,6 +384,11 @@ const phx_elastic_model *phx_continuum_model(const phx_flex_source *source);
 const double *phx_continuum_basis(const phx_flex_source *source);
 const double *phx_continuum_frequencies(const phx_flex_source *source);
 const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source);
+
+/* For pictures: of each node of the mesh of the model, its displacement = rows q (n_nodes x 3 x n, allocated) and the
+ * thickness of a plate there (n_nodes, 0 of other bodies; allocated). */
+phx_status phx_continuum_displacements(phx_context *context, const phx_flex_source *source, double **rows,
+                                       double **thickness);
 
 /* What a force on the unknowns of the model (n) does to the body in the basis: `load` is filled, the caller frees it.
  */

@@ -129,7 +129,7 @@ static phx_status interface_point(phx_context *context, const continuum_source *
     return PHX_OK;
 }
 
-static int node_labelled(const phx_elastic_model *model, int label)
+int continuum_node_labelled(const phx_elastic_model *model, int label)
 {
     for (int i = 0; i < model->n_nodes; i++)
         if ((model->label ? model->label[i] : i + 1) == label)
@@ -140,7 +140,7 @@ static int node_labelled(const phx_elastic_model *model, int label)
 phx_status continuum_node_point(phx_context *context, const continuum_source *it, int label, phx_flex_point *point)
 {
     const phx_elastic_model *model = it->model;
-    const int k = it->source.flex.n, node = node_labelled(model, label);
+    const int k = it->source.flex.n, node = continuum_node_labelled(model, label);
 
     if (node < 0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no node %d", it->source.operations->name, label);
@@ -193,6 +193,48 @@ static phx_status add_mass(phx_context *context, continuum_source *it, const phx
     return status;
 }
 
+/* ---- stresses ---- */
+static phx_stress_set stresses_of(const phx_flex_source *source)
+{
+    return ((const elastic_source *)source)->shape.model->ops->stresses;
+}
+
+/* The mean over the nodes of a port. */
+static phx_status port_stresses(phx_context *context, const continuum_source *it, const phx_interface *interface,
+                                double *rows)
+{
+    const phx_elastic_model *model = it->model;
+    unsigned char *wanted = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, 1);
+
+    if (!wanted)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < interface->rows.ptr[interface->rows.rows]; k++) {
+        const int node = model->node[interface->rows.idx[k]];
+        if (node >= 0 && node < model->mesh.n_nodes)
+            wanted[node] = 1;
+    }
+    const phx_status status = continuum_mean_stress(context, it, wanted, rows);
+    phx_free(wanted);
+    return status;
+}
+
+static phx_status stress_rows(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                              double *rows)
+{
+    const elastic_source *it = (const elastic_source *)source;
+
+    if (!location)
+        return continuum_nodal_stress(context, it->shape.model, source->flex.n, it->shape.Phi,
+                                      it->shape.model->mesh.n_nodes, NULL, rows);
+    if (location->sort != PHX_LOCATION_NAME)
+        return continuum_stress_at(context, &it->shape, location, rows);
+    for (int i = 0; i < it->n_interfaces; i++)
+        if (!strcmp(it->interfaces[i].name, location->name))
+            return port_stresses(context, &it->shape, &it->interfaces[i], rows);
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s", source->operations->name,
+                    phx_shown_text(location->name).text);
+}
+
 /* ---- life ---- */
 static void destroy(phx_flex_source *source)
 {
@@ -208,7 +250,13 @@ static void destroy(phx_flex_source *source)
 }
 
 enum { SORTS = 1 << PHX_LOCATION_NAME | 1 << PHX_LOCATION_NODE };
-static const phx_source_operations operations = {"elastic body", destroy, SORTS, point_at, NULL, NULL};
+static const phx_source_operations operations = {.name = "elastic body",
+                                                 .destroy = destroy,
+                                                 .sorts = SORTS,
+                                                 .point = point_at,
+                                                 .stresses = stresses_of,
+                                                 .stress_rows = stress_rows,
+                                                 .stress_nodes = continuum_stress_nodes};
 
 /* Phi = T Y in the frame. */
 static phx_status make_Phi(phx_context *context, const phx_continuum_def *def, const elastic_space *space,

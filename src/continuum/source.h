@@ -11,10 +11,28 @@ typedef struct continuum_source {
     double *Phi; /* n x model->n: columns of the basis, one after the other */
     double *omega;
     phx_basis_quality quality;
+    double *nodal;     /* mesh nodes x components x n: stresses at the nodes, where they are kept; else NULL */
+    double *thickness; /* mesh nodes: likewise */
 } continuum_source;
 
 /* The point at the node of this label. */
 phx_status continuum_node_point(phx_context *context, const continuum_source *it, int label, phx_flex_point *point);
+
+/* ---- stresses (stress.c) ---- */
+/* At nodes of the mesh, by k vectors of unknowns (k x model->n): n_rows x components x k, of each node the mean over
+ * its cells, 0 where it has none. Node i has the row row[i], -1: none; row NULL: i. */
+phx_status continuum_nodal_stress(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
+                                  int n_rows, const int *row, double *rows);
+/* Mean over the wanted nodes: components x coordinates. */
+phx_status continuum_mean_stress(phx_context *context, const continuum_source *it, const unsigned char *wanted,
+                                 double *rows);
+/* At a node, or at a place of a plate, linear between the nodes of its triangle. */
+phx_status continuum_stress_at(phx_context *context, const continuum_source *it, const phx_location *location,
+                               double *rows);
+/* Of each node of the mesh; added to zeros. Other bodies than plates: nothing. */
+phx_status continuum_thickness(phx_context *context, const continuum_source *it, double *thickness);
+int continuum_stress_nodes(const phx_flex_source *source);
+int continuum_node_labelled(const phx_elastic_model *model, int label); /* -1: there is none */
 
 extern const phx_source_operations reduced_operations;
 

@@ -145,8 +145,12 @@ static void assumed_destroy(phx_flex_source *source)
     phx_free(beam);
 }
 
-static const phx_source_operations operations = {"beam",        assumed_destroy,      PHX_BEAM_SORTS,
-                                                 assumed_point, assumed_section_rows, assumed_quadrature};
+static const phx_source_operations operations = {.name = "beam",
+                                                 .destroy = assumed_destroy,
+                                                 .sorts = PHX_BEAM_SORTS,
+                                                 .point = assumed_point,
+                                                 .section_rows = assumed_section_rows,
+                                                 .quadrature = assumed_quadrature};
 
 /* A mass at a fraction of the length: into the vectors and into the block. */
 static phx_status add_mass(phx_context *context, assumed_beam *beam, double s, double mass, const double *inertia,

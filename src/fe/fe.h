@@ -78,6 +78,49 @@ phx_status phx_flex_source_section_rows(const phx_flex_source *source, phx_conte
 phx_status phx_flex_source_quadrature(const phx_flex_source *source, phx_context *context, int *count, const double **s,
                                       const double **weight);
 
+/* ---- stresses ---- */
+/* Stresses of a body on a mesh at its nodes and ports, linear in the deformation coordinates; body axes. */
+typedef enum phx_stress_set {
+    PHX_STRESSES_NONE,
+    PHX_STRESSES_SOLID, /* 6: xx yy zz xy yz zx, Pa */
+    PHX_STRESSES_PLATE, /* 14: membrane force xx yy xy, N/m; bending moment xx yy xy, N m/m; shear force x y, N/m;
+                           stress xx yy xy of the upper surface, of the lower, Pa */
+    PHX_STRESS_SETS
+} phx_stress_set;
+enum { PHX_STRESSES_MOST = 14 };
+/* A part of a set of stresses that has a name of its own. */
+typedef struct phx_stress_field {
+    const char *name;       /* "bending_moment" */
+    const char *unit;       /* "N m/m" */
+    const char *components; /* "xx|yy|xy" */
+    int first, count;       /* its components in the set */
+} phx_stress_field;
+/* "solid", "plate", "" of none; the set of a name, none of an unknown one. */
+const char *phx_stress_set_name(phx_stress_set set);
+phx_stress_set phx_stress_set_named(const char *name);
+/* The fields of a set, `count` of them, and its components altogether. */
+const phx_stress_field *phx_stress_fields(phx_stress_set set, int *count);
+int phx_stress_components(phx_stress_set set);
+/* One of them by its name; NULL: there is none. */
+const phx_stress_field *phx_stress_field_named(phx_stress_set set, const char *name);
+
+/* The six stresses xx yy zz xy yz zx -> von Mises; principal ones, descending. */
+double phx_von_mises(const double stress[6]);
+void phx_principal_stresses(const double stress[6], double principal[3]);
+/* The six stresses that a set holds, one after the other: those of a solid; of a plate those of the upper and of the
+ * lower surface. Returns their number, 1 or 2. */
+int phx_stress_states(phx_stress_set set, const double *stress, double (*state)[6]);
+
+/* None with geometric stiffening, which makes them no linear function of q. */
+phx_stress_set phx_flex_source_stresses(const phx_flex_source *source);
+/* stresses = rows q: at a location, its components x n; at the nodes of a port their mean. Of a node the mean over its
+ * elements. PHX_ERR_ARGUMENT: the source has none, or no such point. */
+phx_status phx_flex_source_stress_rows(const phx_flex_source *source, phx_context *context,
+                                       const phx_location *location, double *rows);
+/* At all nodes: nodes x components x n, allocated. */
+phx_status phx_flex_source_nodal_stresses(const phx_flex_source *source, phx_context *context, int *nodes,
+                                          double **rows);
+
 /* ---- beams ---- */
 
 /* Point at a fraction s in [0,1] of the length, else PHX_ERR_ARGUMENT; free with phx_flex_point_free. A fraction within
@@ -100,6 +143,11 @@ typedef struct phx_source_operations {
     void (*section_rows)(const phx_flex_source *source, const phx_location *location, double *axial, double *moment,
                          double *torsion);
     void (*quadrature)(const phx_flex_source *source, int *count, const double **s, const double **weight);
+    /* Of a source with stresses at nodes, else NULL; see phx_flex_source_stresses. `location` NULL: all nodes. */
+    phx_stress_set (*stresses)(const phx_flex_source *source);
+    phx_status (*stress_rows)(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                              double *rows);
+    int (*stress_nodes)(const phx_flex_source *source);
 } phx_source_operations;
 
 /* First member of every source. */

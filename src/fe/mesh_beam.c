@@ -128,8 +128,12 @@ static void mesh_beam_destroy(phx_flex_source *source)
     phx_free(beam);
 }
 
-static const phx_source_operations operations = {"beam",          mesh_beam_destroy,      PHX_BEAM_SORTS,
-                                                 mesh_beam_point, mesh_beam_section_rows, mesh_beam_quadrature};
+static const phx_source_operations operations = {.name = "beam",
+                                                 .destroy = mesh_beam_destroy,
+                                                 .sorts = PHX_BEAM_SORTS,
+                                                 .point = mesh_beam_point,
+                                                 .section_rows = mesh_beam_section_rows,
+                                                 .quadrature = mesh_beam_quadrature};
 
 phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam)
 {

@@ -276,8 +276,8 @@ static phx_status modal_point(const phx_flex_source *source, phx_context *contex
                     phx_shown_text(location->name).text, phx_nearest_hint(&nearest).text);
 }
 
-static const phx_source_operations operations = {"modal body", modal_destroy, 1u << PHX_LOCATION_NAME,
-                                                 modal_point,  NULL,          NULL};
+static const phx_source_operations operations = {
+    .name = "modal body", .destroy = modal_destroy, .sorts = 1u << PHX_LOCATION_NAME, .point = modal_point};
 
 static phx_status keep_points(phx_context *context, const phx_modal_data *data, modal_body *made)
 {

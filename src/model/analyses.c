@@ -1,5 +1,5 @@
 /* Outputs, start state, sweeps, and what the whole model must be. */
-#include "reader.h"
+#include "body_kinds.h"
 
 #include <string.h>
 
@@ -23,6 +23,7 @@ static bool is_scalar(const phx_model *model, const phx_model_output *output)
     case PHX_MODEL_AXIAL_FORCE:
     case PHX_MODEL_TORSION:
     case PHX_MODEL_STRESS:
+    case PHX_MODEL_VON_MISES:
         return true;
     case PHX_MODEL_ANGULAR_VELOCITY:
     case PHX_MODEL_BENDING_MOMENT:
@@ -36,13 +37,82 @@ static bool is_scalar(const phx_model *model, const phx_model_output *output)
     }
 }
 
+/* ---- stresses ---- */
+/* The bodies that have a quantity of stress; NULL: it is none. */
+static const char *bodies_with(phx_model_quantity quantity)
+{
+    switch (quantity) {
+    case PHX_MODEL_BENDING_MOMENT:
+        return "beam or a plate";
+    case PHX_MODEL_STRESS:
+        return "beam, a plate or a solid";
+    case PHX_MODEL_MEMBRANE_FORCE:
+    case PHX_MODEL_SHEAR_FORCE:
+        return "plate";
+    case PHX_MODEL_VON_MISES:
+    case PHX_MODEL_PRINCIPAL_STRESS:
+        return "plate or a solid";
+    default:
+        return NULL;
+    }
+}
+
+static bool is_given(const char *bodies, const phx_model_body_info *info, phx_stress_set set)
+{
+    return (info->sections && strstr(bodies, "beam")) || (set == PHX_STRESSES_PLATE && strstr(bodies, "plate")) ||
+           (set == PHX_STRESSES_SOLID && strstr(bodies, "solid"));
+}
+
+/* A point of the body, or its name with a place or as a whole. */
+static phx_status check_target(phx_reader *reader, const phx_node *node, const phx_node *target,
+                               const phx_model_output *output, phx_stress_set set)
+{
+    const phx_node *place = phx_node_find(node, "place");
+    const bool named = output->point.location.sort == PHX_LOCATION_SORTS;
+    const bool extreme = output->quantity == PHX_MODEL_VON_MISES || output->quantity == PHX_MODEL_PRINCIPAL_STRESS;
+    const char *body = reader->model->bodies[output->point.body].name;
+
+    if (place && set != PHX_STRESSES_PLATE)
+        return phx_reader_fail(reader, place, "'place' is for plates; name a point of '%s'", body);
+    if (place && !named)
+        return phx_reader_fail(reader, target, "'place' says where; expected the name of the body, '%s'", body);
+    if (named && !place && !extreme)
+        return phx_reader_fail(reader, target, "expected a point like %s, found %s%s%s",
+                               set == PHX_STRESSES_NONE ? "body@0.5" : "body@12 (the number of a node) or body.PORT",
+                               phx_shown_text(target->text).text, set == PHX_STRESSES_PLATE ? "; or add 'place'" : "",
+                               set == PHX_STRESSES_NONE ? "" : "; a whole body has 'von_mises' and 'principal_stress'");
+    return PHX_OK;
+}
+
+static phx_status check_stress_output(phx_reader *reader, const phx_node *node, phx_model_output *output)
+{
+    const char *bodies = bodies_with(output->quantity);
+    if (!bodies)
+        return PHX_OK;
+    const phx_node *target = phx_node_find(node, phx_model_quantity_name(output->quantity));
+    const phx_model_body *body = &reader->model->bodies[output->point.body];
+    const phx_model_body_info *info = &phx_body_row_of(body)->info;
+    const phx_stress_set set = phx_body_stresses(body);
+
+    if (!is_given(bodies, info, set))
+        return phx_reader_fail(reader, target, "expected a point of a %s like body@0.5 or body@12, %s is %s", bodies,
+                               body->name, info->is);
+    const phx_status status = check_target(reader, node, target, output, set);
+    if (!status && phx_node_find(node, "place"))
+        output->point.location = phx_location_at_place(2, output->place);
+    return status;
+}
+
 phx_status phx_finish_output(phx_reader *reader, const phx_node *node, void *object)
 {
     static const char *const taken[] = {"t",        "kinetic",    "elastic",  "potential", "energy",
                                         "supplied", "dissipated", "residual", "drift",     "drift_rate"};
-    const phx_model_output *output = object;
+    phx_model_output *output = object;
     const phx_model *m = reader->model;
     phx_model_sections sections;
+    const phx_status status = check_stress_output(reader, node, output);
+    if (status)
+        return status;
     if (output->quantity == PHX_MODEL_STRESS && phx_model_body_sections(m, &m->bodies[output->point.body], &sections) &&
         (!sections.section || sections.section->kind == PHX_MODEL_GENERAL))
         return phx_reader_fail(reader, phx_node_find(node, "stress"),

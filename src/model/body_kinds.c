@@ -74,6 +74,12 @@ phx_status phx_body_tables(phx_text *text)
     return PHX_OK;
 }
 
+phx_stress_set phx_body_stresses(const phx_model_body *body)
+{
+    const phx_body_row *row = phx_body_row_of(body);
+    return row->stresses ? row->stresses(body) : PHX_STRESSES_NONE;
+}
+
 /* ---- messages ---- */
 static phx_shown kinds_with(bool (*has)(const phx_body_row *row))
 {

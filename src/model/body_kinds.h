@@ -37,6 +37,7 @@ typedef struct phx_body_row {
     /* ---- asking ---- */
     /* phx_model_body_sections; NULL: it has no sections along a length. */
     void (*sections)(const phx_model *model, const phx_model_body *body, phx_model_sections *sections);
+    phx_stress_set (*stresses)(const phx_model_body *body); /* at its nodes; NULL: none */
 } phx_body_row;
 
 #define PHX_BODY_DECLARE(NAME, name) extern const phx_body_row phx_body_row_##name;
@@ -44,6 +45,7 @@ PHX_MODEL_BODY_LIST(PHX_BODY_DECLARE)
 #undef PHX_BODY_DECLARE
 
 const phx_body_row *phx_body_row_of(const phx_model_body *body);
+phx_stress_set phx_body_stresses(const phx_model_body *body);
 /* "beam", "beam or rod": the kinds with sections; with a mesh; those that have points behind '@'. */
 phx_shown phx_body_kinds_with_sections(void);
 phx_shown phx_body_kinds_with_mesh(void);

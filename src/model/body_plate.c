@@ -257,6 +257,12 @@ static void offer_numbers(const phx_model *model, const phx_model_body *body, ph
     phx_extreme_offer(worst, "mesh.size", plate_of(body)->mesh.size[0]);
 }
 
+static phx_stress_set stresses(const phx_model_body *body)
+{
+    (void)body;
+    return PHX_STRESSES_PLATE;
+}
+
 const phx_body_row phx_body_row_plate = {.info = {.name = "plate",
                                                   .noun = "plate",
                                                   .is = "a plate",
@@ -272,4 +278,5 @@ const phx_body_row phx_body_row_plate = {.info = {.name = "plate",
                                          .finish_port = phx_elastic_finish_port,
                                          .finish = finish,
                                          .build = build,
-                                         .offer_numbers = offer_numbers};
+                                         .offer_numbers = offer_numbers,
+                                         .stresses = stresses};

@@ -138,6 +138,11 @@ static void offer_numbers(const phx_model *model, const phx_model_body *body, ph
     phx_extreme_offer(worst, "file", flex->mass);
 }
 
+static phx_stress_set stresses(const phx_model_body *body)
+{
+    return phx_flex_source_stresses(reduced_of(body)->source);
+}
+
 const phx_body_row phx_body_row_reduced = {
     .info = {.name = "reduced",
              .noun = "reduced body",
@@ -152,4 +157,5 @@ const phx_body_row phx_body_row_reduced = {
     .place_port = place_port,
     .finish = finish,
     .build = build,
-    .offer_numbers = offer_numbers};
+    .offer_numbers = offer_numbers,
+    .stresses = stresses};

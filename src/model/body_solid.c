@@ -149,6 +149,12 @@ static void offer_numbers(const phx_model *model, const phx_model_body *body, ph
     phx_extreme_offer(worst, "mesh.size", solid_of(body)->mesh.size[0]);
 }
 
+static phx_stress_set stresses(const phx_model_body *body)
+{
+    (void)body;
+    return PHX_STRESSES_SOLID;
+}
+
 const phx_body_row phx_body_row_solid = {
     .info = {.name = "solid",
              .noun = "solid",
@@ -165,4 +171,5 @@ const phx_body_row phx_body_row_solid = {
     .finish_port = phx_elastic_finish_port,
     .finish = finish,
     .build = build,
-    .offer_numbers = offer_numbers};
+    .offer_numbers = offer_numbers,
+    .stresses = stresses};

@@ -1,5 +1,5 @@
 /* Outputs of the model. */
-#include "build.h"
+#include "body_kinds.h"
 
 static const phx_quantity quantities[PHX_MODEL_QUANTITIES] = {
     [PHX_MODEL_POSITION] = PHX_QUANTITY_POSITION,
@@ -13,6 +13,10 @@ static const phx_quantity quantities[PHX_MODEL_QUANTITIES] = {
     [PHX_MODEL_BENDING_MOMENT] = PHX_QUANTITY_BENDING_MOMENT,
     [PHX_MODEL_TORSION] = PHX_QUANTITY_TORSION,
     [PHX_MODEL_STRESS] = PHX_QUANTITY_STRESS,
+    [PHX_MODEL_MEMBRANE_FORCE] = PHX_QUANTITY_MEMBRANE_FORCE,
+    [PHX_MODEL_SHEAR_FORCE] = PHX_QUANTITY_SHEAR_FORCE,
+    [PHX_MODEL_VON_MISES] = PHX_QUANTITY_VON_MISES,
+    [PHX_MODEL_PRINCIPAL_STRESS] = PHX_QUANTITY_PRINCIPAL_STRESS,
     [PHX_MODEL_REACTION] = PHX_QUANTITY_REACTION,
     [PHX_MODEL_COORDINATE] = PHX_QUANTITY_COORDINATE,
     [PHX_MODEL_RATE] = PHX_QUANTITY_RATE,
@@ -47,7 +51,13 @@ phx_status phx_builder_output(phx_builder *builder, const phx_model_output *outp
                           .at_a = output->quantity == PHX_MODEL_REACTION && output->at == PHX_MODEL_SIDE_A};
     phx_status status = PHX_OK;
 
-    if (output->quantity < PHX_MODEL_REACTION)
+    def.on_mesh = output->quantity >= PHX_MODEL_BENDING_MOMENT && output->quantity < PHX_MODEL_REACTION &&
+                  phx_body_stresses(&model->bodies[output->point.body]) != PHX_STRESSES_NONE;
+    if (def.on_mesh) {
+        def.body = output->point.body;
+        def.location = output->point.location;
+        def.whole = output->point.location.sort == PHX_LOCATION_SORTS;
+    } else if (output->quantity < PHX_MODEL_REACTION)
         status = phx_builder_port(builder, &output->point, &def.port);
     phx_model_sections sections;
     if (output->quantity == PHX_MODEL_STRESS && output->point.body != PHX_MODEL_GROUND &&

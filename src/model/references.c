@@ -282,6 +282,28 @@ static phx_status read_section(phx_reader *reader, const phx_key *key, const phx
     return PHX_OK;
 }
 
+/* A point of a body, or a body: what is known of its stresses is checked with the quantity. */
+static phx_status read_stressed(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)key, (void)owner;
+    phx_model_point *point = field;
+    const phx_model *m = reader->model;
+
+    if (node->kind == PHX_NODE_SCALAR && !phx_node_is_null(node) && !strpbrk(node->text, ".@") &&
+        strcmp(node->text, "ground") != 0) {
+        point->text = node->text;
+        point->port = -1;
+        point->location = (phx_location){.sort = PHX_LOCATION_SORTS};
+        return find_item(reader, node, &reader->content->bodies, m->bodies, sizeof *m->bodies, m->n_bodies,
+                         "a point like body.PORT or body@12, or the name of a body", &point->body);
+    }
+    const phx_status status = phx_read_point(reader, node, point);
+    if (!status && point->body == PHX_MODEL_GROUND)
+        return phx_reader_fail(reader, node, "expected a point of a body that deforms, found %s; the ground does not",
+                               phx_shown_text(node->text).text);
+    return status;
+}
+
 /* The name of a port of the body being read; `body.PORT` and `body@s` too. */
 static phx_status read_own_port(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
@@ -328,6 +350,7 @@ const phx_type phx_type_joint = {"name of a joint", NAME_JSON, read_joint, NULL}
 const phx_type phx_type_free_joint = {"name of a joint", NAME_JSON, read_free_joint, NULL};
 const phx_type phx_type_port = {"port", POINT_JSON, read_port, NULL};
 const phx_type phx_type_moving_port = {"port", POINT_JSON, read_moving_port, NULL};
+const phx_type phx_type_stressed = {"point of a body, or a body", NAME_JSON, read_stressed, NULL};
 const phx_type phx_type_section = {"point of a body", POINT_JSON, read_section, NULL};
 const phx_type phx_type_own_port = {"port of this body", NAME_JSON, read_own_port, NULL};
 const phx_type phx_type_port_pair = {

@@ -176,6 +176,7 @@ extern const phx_type phx_type_joint;       /* int, index */
 extern const phx_type phx_type_free_joint;  /* int, index of a joint with a free coordinate */
 extern const phx_type phx_type_port;        /* phx_model_point anywhere */
 extern const phx_type phx_type_moving_port; /* phx_model_point on a body */
+extern const phx_type phx_type_stressed;    /* phx_model_point on a body with stresses, or such a body */
 extern const phx_type phx_type_section;     /* phx_model_point on a body with sections along a length */
 extern const phx_type phx_type_own_port;    /* phx_model_point on the body being read */
 extern const phx_type phx_type_port_pair;   /* phx_model_point[2] */

@@ -55,6 +55,10 @@ phx_status phx_drawing_create(phx_context *context, const phx_model *model, cons
 /* The same from the bodies of a model (`made`: one for each), which need not be assembled. */
 phx_status phx_drawing_of_bodies(phx_context *context, const phx_model *model, const phx_made_body *made,
                                  phx_drawing *drawing);
+/* The mesh of a body into its scene, if it has one: displacements and stresses at its nodes by the coordinates; of a
+ * large body those of its surface, of a very large one nothing, with a note. */
+phx_status phx_scene_add_mesh(phx_context *context, const phx_flex_source *source, const char *name, int body,
+                              phx_scene *scene);
 /* The scene of the drawing, whose polylines must be there. */
 phx_status phx_scene_of(phx_context *context, const phx_model *model, const phx_made_body *made,
                         const phx_drawing *drawing, phx_scene *scene);

@@ -384,12 +384,23 @@ static phx_status describe_sections(scene_maker *maker)
     return status;
 }
 
+static phx_status describe_meshes(scene_maker *maker)
+{
+    phx_status status = PHX_OK;
+
+    for (int b = 0; b < maker->model->n_bodies && maker->dim == 3 && !status; b++)
+        if (maker->made[b].source)
+            status = phx_scene_add_mesh(maker->context, maker->made[b].source, maker->model->bodies[b].name, b,
+                                        maker->scene);
+    return status;
+}
+
 phx_status phx_scene_of(phx_context *context, const phx_model *model, const phx_made_body *made,
                         const phx_drawing *drawing, phx_scene *scene)
 {
-    static phx_status (*const parts[])(scene_maker *) = {describe_bodies,  describe_ports, describe_joints,
-                                                         describe_springs, describe_loads, describe_parameters,
-                                                         describe_sections};
+    static phx_status (*const parts[])(scene_maker *) = {describe_bodies,   describe_ports, describe_joints,
+                                                         describe_springs,  describe_loads, describe_parameters,
+                                                         describe_sections, describe_meshes};
     scene_maker maker = {
         .context = context, .model = model, .made = made, .drawing = drawing, .scene = scene, .dim = model->dimension};
 

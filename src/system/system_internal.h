@@ -132,6 +132,9 @@ struct output_slot {
     phx_output_def def;
     int first, count; /* columns */
     double *stress;   /* rows over the stress vector (axial, moment ...), owned */
+    /* of a body on a mesh: the rows are over q, nodes x components of the set */
+    phx_stress_set set;
+    int nodes;
 };
 
 static inline double phx_sys_dot(int n, const double *a, const double *b)

@@ -260,13 +260,18 @@ static void wrong_pictures_are_refused(void **state)
                  {&model->node[7], model->n_nodes, "/picture/unknown_node has"},
                  {(int *)&model->mesh.type[1], PHX_CELL_TYPES, "/picture/cell_type has"},
                  {(int *)&model->mesh.type[1], PHX_CELL_HEX8, "/picture/cell_first gives cell 2, a hex8, 20 nodes"}};
+    const phx_elastic_ops *ops = model->ops; /* nobody asks the broken model for its stresses */
+    phx_elastic_ops without = *ops;
 
+    without.stresses = PHX_STRESSES_NONE;
+    model->ops = &without;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const int right = *cases[k].value;
         *cases[k].value = cases[k].wrong;
         write_wrong(context, bar, cases[k].what);
         *cases[k].value = right;
     }
+    model->ops = ops;
     phx_flex_source_destroy(write_and_read(context, bar));
     phx_flex_source_destroy(bar);
 }

@@ -257,7 +257,7 @@ static void modal_bodies_are_wrong(void **state)
          MODAL(MODES) "joints: {j: {kind: revolute, ports: [ground.O, a@1]}}\n"},
         {5, 38, "expected the name of a beam, body 'a' is given by its modes",
          MODAL(MODES) "loads: {l: {distributed: [0, 1], on: a}}\n"},
-        {5, 31, "expected a point of a beam like body@0.5, a is given by its modes",
+        {5, 31, "expected a point of a beam or a plate like body@0.5 or body@12, a is given by its modes",
          MODAL(MODES) "outputs: {o: {bending_moment: a.P}}\n"},
     };
     CHECK_ALL(state, models);
@@ -400,7 +400,8 @@ static void outputs_are_wrong(void **state)
         {4, 27, "key 'frame' does not apply to an output with 'angle'",
          RIGID "outputs: {o: {angle: a.P, frame: body}}\n"},
         {4, 15, "'torsion' exists only with dimension 3", RIGID "outputs: {o: {torsion: a.P}}\n"},
-        {4, 23, "expected a point of a beam like body@0.5, a is rigid", RIGID "outputs: {o: {stress: a.P}}\n"},
+        {4, 23, "expected a point of a beam, a plate or a solid like body@0.5 or body@12, a is rigid",
+         RIGID "outputs: {o: {stress: a.P}}\n"},
         {4, 28, "expected a point of a beam like body@0.5, ground is no body",
          RIGID "outputs: {o: {axial_force: ground.O}}\n"},
         {4, 23, "expected the name of a joint, found 'j'", RIGID "outputs: {o: {effort: j}}\n"},

@@ -355,7 +355,7 @@ class Complete(Case):
             found = {renamed.get(key, key) for key in keys(definition)}
             self.assertTrue(found, definition)
             self.assertEqual(found - have, set(), definition)
-        words = keys("output") - {"frame", "at"}
+        words = keys("output") - {"frame", "at", "place"}
         self.assertEqual(words, set(inspect.signature(m.output).parameters["quantity"].annotation
                                     .partition("[")[2].rstrip("]").replace('"', "'").replace("'", "").split(", ")))
 

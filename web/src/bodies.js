@@ -1,4 +1,4 @@
-// One body as it is drawn: tubes along its lines, balls where a line ends or has a corner. Everything stands in the
+// One body as it is drawn: tubes along its lines, balls where a line ends or has a corner, or the surface of its mesh. Everything stands in the
 // frame of the body; only its matrix changes with the motion, and the vertices when the body bends or its colours do.
 import {
     BufferAttribute,
@@ -14,6 +14,7 @@ import {
     Vector3,
 } from 'three';
 import { multiply, rotate } from './motion.js';
+import { Surface, vonMises } from './surfaces.js';
 
 const SIDES = 12;
 const cosines = Array.from({ length: SIDES }, (_, i) => Math.cos((2 * Math.PI * i) / SIDES));
@@ -26,6 +27,7 @@ const isChain = (lines) => lines.every((point, i) => point === (i + 1) >> 1);
  * are more than two: it becomes struts from its centre of mass. A body without lines is drawn so as well. */
 function skeleton(body) {
     const { points, lines, shapes, ports } = body;
+    if (body.mesh) return { points: new Float64Array(), lines: new Uint32Array(), shapes: null, own: true };
     if (lines.length > 0 && (body.q > 0 || points.length < 9 || !isChain(lines)))
         return { points, lines, shapes, own: true };
     const ends =
@@ -55,7 +57,8 @@ export class BodyView {
         this.radius = Math.max(body.radius ?? 0.006 * size, 0.0035 * size);
         this.bent = Float64Array.from(points); // where the points are now
         this.displacement = new Float64Array(points.length);
-        this.values = new Float64Array(this.n);
+        this.surface = body.mesh ? new Surface(body.mesh) : null;
+        this.values = new Float64Array(this.surface?.n ?? this.n);
         this.material = new MeshLambertMaterial({ vertexColors: true });
         this.object = new Group();
         this.object.matrixAutoUpdate = false;
@@ -64,6 +67,7 @@ export class BodyView {
         this.makeTubes();
         this.makeBalls(size);
         this.shape();
+        if (this.surface) this.object.add(this.surface.object);
     }
 
     /** Of its tubes; a ball is larger than what joins it. */
@@ -73,6 +77,7 @@ export class BodyView {
 
     /** Where its name stands, in its frame: half way along it, or in the middle of its points. */
     anchor(out) {
+        if (this.surface) return out.fromArray(this.surface.bent, 3 * Math.floor(this.surface.n / 2));
         if (this.own && this.n > 8) return out.fromArray(this.bent, 3 * Math.floor(this.n / 2));
         out.set(0, 0, 0);
         for (let i = 0; i < this.bent.length; i++)
@@ -145,6 +150,7 @@ export class BodyView {
 
     /** points + magnification shapes q, in the frame of the body. */
     bend(q, magnification) {
+        this.surface?.bend(q, this.body.first, this.body.q, magnification);
         if (!this.shapes) return;
         multiply(this.shapes, q, this.body.first, this.body.q, 3 * this.n, magnification, this.displacement);
         for (let i = 0; i < this.bent.length; i++) this.bent[i] = this.points[i] + this.displacement[i];
@@ -225,6 +231,7 @@ export class BodyView {
 
     fill(colourOf, place) {
         const { values } = this;
+        this.surface?.paint(colourOf(0), place ? (i) => place(values[i]) : () => 0);
         const write = (array, at, i) => {
             const colour = colourOf(i);
             const from = place ? 3 * place(values[i]) : 0;
@@ -240,8 +247,21 @@ export class BodyView {
         this.balls.instanceColor.needsUpdate = true;
     }
 
-    /** Values of a section quantity at the points. */
+    /** Values of a section quantity at the points, of a mesh at its nodes. */
     evaluate(section, q) {
+        const { first, q: columns } = this.body;
+        const n = this.values.length;
+        if (section.largest) {
+            const parts = section.largest.map((part) => this.evaluate(part, q).slice());
+            for (let i = 0; i < n; i++) this.values[i] = Math.max(...parts.map((part) => part[i]));
+            return this.values;
+        }
+        if (section.from) {
+            const parts = section.from.map(({ map }) => multiply(map, q, first, columns, n, 1, new Float64Array(n)));
+            for (let i = 0; i < n; i++) this.values[i] = vonMises(parts.map((part) => part[i]));
+            return this.values;
+        }
+        if (this.surface) return multiply(section.map, q, first, columns, n, 1, this.values);
         return multiply(section.map, q, this.body.first, this.body.q, this.n, 1, this.values);
     }
 
@@ -257,6 +277,7 @@ export class BodyView {
 
     highlight(on) {
         this.material.emissive.setHex(on ? 0x335577 : 0);
+        this.surface?.material.emissive.setHex(on ? 0x335577 : 0);
     }
 
     /** The mechanism as it stands now, as a copy that does not move. */
@@ -265,6 +286,11 @@ export class BodyView {
         group.matrixAutoUpdate = false;
         group.matrix.copy(this.object.matrix);
         if (this.lines.length > 0) group.add(new Mesh(this.tube.geometry.clone(), material));
+        if (this.surface) {
+            const geometry = this.surface.object.geometry.clone();
+            geometry.computeVertexNormals();
+            group.add(new Mesh(geometry, material));
+        }
         if (this.ballPoints.length > 0) {
             const balls = new InstancedMesh(this.balls.geometry, material, this.ballPoints.length);
             balls.instanceMatrix.array.set(this.balls.instanceMatrix.array);
@@ -279,6 +305,7 @@ export class BodyView {
     }
 
     dispose() {
+        this.surface?.dispose();
         this.tube.geometry.dispose();
         this.balls.dispose();
     }

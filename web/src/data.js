@@ -5,7 +5,7 @@
 //   <script id="phlexor-manifest" type="application/json">  the manifest, every < written as \u003c
 //   <script id="phlexor-arrays" type="text/plain">          base64 of a zlib stream (RFC 1950) of all arrays, little endian
 //
-// A REF is {"at": first byte among the inflated, "count": entries, "type": "f32" | "f64" | "u32"}, `at` a multiple of 8.
+// A REF is {"at": first byte among the inflated, "count": entries, "type": "f32" | "f64" | "u32" | "i16"}, `at` a multiple of 8.
 // Matrices are stored row by row. SI units and radians; in the plane z = 0 and rotations are about z. Keys marked ? may
 // be absent, what belongs to them is then hidden; unknown keys are ignored.
 //
@@ -16,7 +16,10 @@
 //   bodies                [{name, kind, points REF n x 3 (undeformed, in the body's frame), lines REF (pairs of points),
 //                           radius?, q (number of deformation coordinates), shapes? REF 3n x q,
 //                           ports [{name, position, rotation? (9), shape? REF 3 x q}], mass?, centre?,
-//                           section? [{name, label, unit, map REF n x q}]}]    value at point i = row i of map times q
+//                           section? [{name, label, unit, map REF n x q}],    value at point i = row i of map times q
+//                           mesh? {points REF n x 3, triangles REF, thickness? REF n (a plate), shapes REF q x 3n,
+//                           scale REF q, fields? [{name, label, unit, map REF q x n, scale REF q}]}}]
+//                         shapes and maps of a mesh are integers, coordinate by coordinate, times its scale
 //   joints                [{name, kind, a, b, axis? (in the directions of port a)}], a and b {body, port}, or the ground
 //                         {body: -1, position, rotation?}
 //   joint_kinds?          {kind: {holds_points (else drawn where b is), solids [{shape, size (3)}]}}: glyphs.js
@@ -32,7 +35,9 @@
 //                          rows [{point, mode, branch, omega, frequency, damping, shape? REF, imaginary? REF}]}
 //                         a shape has for each body: translation of its origin, small rotation (both inertial), its q
 
-const types = { f32: Float32Array, f64: Float64Array, u32: Uint32Array };
+import { derived } from './surfaces.js';
+
+const types = { f32: Float32Array, f64: Float64Array, u32: Uint32Array, i16: Int16Array };
 
 /** What a reader is told when the page cannot be shown. */
 export class DataError extends Error {}
@@ -81,6 +86,31 @@ function expect(array, length, what) {
         );
 }
 
+/** Integers, column by column, and the scale of each column: the matrix row by row. */
+function scaled(integers, scale, rows, what) {
+    const columns = scale?.length ?? 0;
+    expect(integers, rows * columns, what);
+    const matrix = new Float32Array(rows * columns);
+    for (let c = 0, at = 0; c < columns; c++)
+        for (let r = 0; r < rows; r++) matrix[r * columns + c] = integers[at++] * scale[c];
+    return matrix;
+}
+
+/** The mesh of a body with numbers in place of scaled integers, and all that it can be coloured by. */
+function checkMesh(body) {
+    const { mesh } = body;
+    const what = `The mesh of the body "${body.name}"`;
+    const n = mesh.points.length / 3;
+    if (mesh.triangles.some((node) => node >= n))
+        throw new DataError(`${what} has a triangle at a node that does not exist. Write the report again.`);
+    if (mesh.thickness) expect(mesh.thickness, n, `${what}: thickness`);
+    expect(mesh.scale, body.q, `${what}: scale`);
+    mesh.shapes = scaled(mesh.shapes, mesh.scale, 3 * n, `${what}: shapes`);
+    mesh.fields ??= [];
+    for (const field of mesh.fields) field.map = scaled(field.map, field.scale, n, `${what}: ${field.name}`);
+    body.section = [...mesh.fields, ...derived(mesh.fields)];
+}
+
 /** A body whose coordinates begin at `first` among all. */
 function checkBody(body, first) {
     body.q ??= 0;
@@ -95,7 +125,8 @@ function checkBody(body, first) {
             `The body "${body.name}" has a line to a point that does not exist. Write the report again.`,
         );
     if (body.shapes && body.q > 0) expect(body.shapes, 3 * n * body.q, `The body "${body.name}": shapes`);
-    body.section = (body.section ?? []).filter((entry) => entry.map?.length === n * body.q && body.q > 0);
+    if (body.mesh) checkMesh(body);
+    else body.section = (body.section ?? []).filter((entry) => entry.map?.length === n * body.q && body.q > 0);
 }
 
 /** The bodies at each point of a sweep: all of them, those that do not change the same objects. */

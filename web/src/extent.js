@@ -21,9 +21,10 @@ function visitPoints(bodies, pose, visit) {
         if (Number.isFinite(x + y + z)) visit(x, y, z);
     };
     bodies.forEach((body, b) => {
-        const step = 3 * Math.max(1, Math.floor(body.points.length / 3 / 16));
-        for (let i = 0; i < body.points.length; i += step)
-            put([body.points[i], body.points[i + 1], body.points[i + 2]], 7 * b);
+        for (const points of [body.points, body.mesh?.points ?? []]) {
+            const step = 3 * Math.max(1, Math.floor(points.length / 3 / (points === body.points ? 16 : 64)));
+            for (let i = 0; i < points.length; i += step) put([points[i], points[i + 1], points[i + 2]], 7 * b);
+        }
         put(body.points.length > 0 ? body.points.slice(-3) : (body.centre ?? [0, 0, 0]), 7 * b);
         for (const port of body.ports) put(port.position, 7 * b);
     });

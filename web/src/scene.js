@@ -250,7 +250,7 @@ export class Scene {
             this.bodies.forEach((body) => body.paint(new Color(categorical(body.index)).toArray()));
             this.onColour(null);
         } else {
-            this.unsigned = /stress/.test(quantity);
+            this.unsigned = /^(stress(_\d+)?|von_mises.*)$/.test(quantity);
             this.ramp = ramp(this.unsigned ? 'magnitude' : 'signed');
             const plain = new Color(css('--plain')).toArray();
             for (const body of this.bodies)

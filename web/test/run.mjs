@@ -8,7 +8,7 @@
 // with 77 (skipped) when there is no browser.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -712,6 +712,78 @@ if (program)
             await tab.picture(`real-${file}`);
             await tab.done();
         }
+    });
+
+const meshes = `phlexor: 1
+title: A plate and a bar
+dimension: 3
+gravity: [0, 0, -9.81]
+materials:
+  m: {density: 2700, young: 7e9, poisson: 0.3}
+ground: {ports: {O: {position: [0, 0.25, 0]}}}
+bodies:
+  plate: {kind: plate, material: m, thickness: 0.02, mesh: {size: [1, 0.5], elements: [8, 4]}, ports: {P: {on: x0}, C: {on: x1}}}
+  bar: {kind: solid, material: m, pose: {position: [1, 0.2, -0.05]}, mesh: {size: [0.6, 0.1, 0.1], elements: [4, 1, 1], cells: hex20}, ports: {P: {on: x0}, C: {on: x1}}}
+joints:
+  hinge: {kind: revolute, ports: [ground.O, plate.P], axis: [0, 1, 0]}
+  knee: {kind: revolute, ports: [plate.C, bar.P], axis: [0, 1, 0]}
+outputs:
+  tip: {position: plate@44}
+  plate: {von_mises: plate}
+  bar: {von_mises: bar}
+  corner: {stress: bar@1}
+simulate: {end: 0.5, step: 1e-3, every: 1e-2}
+`;
+
+if (program)
+    check('surfaces of bodies on a mesh, coloured by their stresses', async () => {
+        const run = (...words) => execFileSync(resolve(program), words, { cwd: folder, stdio: 'pipe' });
+        writeFileSync(join(folder, 'meshes.yaml'), meshes);
+        run('simulate', 'meshes.yaml', '-o', 'meshes.h5', '--csv', 'meshes.csv');
+        run('report', 'meshes.h5');
+        const [names, ...rows] = readFileSync(join(folder, 'meshes.csv'), 'utf8')
+            .trim()
+            .split('\n')
+            .map((line) => line.split(','));
+        const column = (name) => rows.map((row) => Number(row[names.indexOf(name)]));
+        const tab = await open(readFileSync(join(folder, 'meshes.html'), 'utf8'));
+        const { found } = await pixels(tab, ['#2f6fb7', '#c9651b']);
+        found.forEach((n, i) => assert.ok(n > 100, `pixels of body ${i}: ${n}`));
+
+        // A node of the plate stands where its output says, and the slab has its thickness.
+        const node = await tab.evaluate(() => {
+            const { scene, player } = phlexor;
+            player.set(0.37);
+            const { surface, object } = scene.bodies[0];
+            const at = object.position
+                .clone()
+                .fromArray(surface.bent, 3 * 43)
+                .applyMatrix4(object.matrix);
+            const { array } = surface.object.geometry.attributes.position;
+            const other = 3 * (surface.n + 43);
+            return {
+                at: [at.x, at.y, at.z],
+                thickness: Math.hypot(...[0, 1, 2].map((k) => array[3 * 43 + k] - array[other + k])),
+            };
+        });
+        ['x', 'y', 'z'].forEach((axis, k) => near(node.at[k], column(`tip.${axis}`)[37], 1e-5, `${axis} of the node`));
+        near(node.thickness, 0.02, 1e-8, 'thickness of the slab');
+
+        // The scales reach to the largest values of the outputs.
+        const largest = async (name) => {
+            await tab.locator('.display select').selectOption(name);
+            return tab.evaluate(() => phlexor.scene.largest);
+        };
+        const most = (...columns) => Math.max(...columns.flatMap((name) => column(name)));
+        const mises = most('plate.top', 'plate.bottom', 'bar');
+        near(await largest('von_mises'), mises, 1e-3 * mises, 'largest von Mises stress');
+        await tab.picture('surfaces');
+        near(await largest('von_mises_top'), most('plate.top'), 1e-3 * mises, 'of the upper surface');
+        const corner = Math.max(...column('corner.xx').map(Math.abs));
+        assert.ok((await largest('stress_xx')) >= 0.999 * corner, 'stress xx is at least that of a corner');
+        assert.equal(await tab.locator('.ramp-ends .middle').innerText(), '0');
+        await key(tab, 'g', 'n', 'x', 'End');
+        await tab.done();
     });
 
 let ran = 0;

@@ -32,7 +32,12 @@ static const phx_elastic_ops plate_ops = {.kind = "plate",
                                           .second_order = phx_plate_second_order,
                                           .second_order_force = phx_plate_second_order_force,
                                           .edges = true,
-                                          .load = phx_plate_load};
+                                          .load = phx_plate_load,
+                                          .stresses = PHX_STRESSES_PLATE,
+                                          .stress_cells = phx_plate_stress_cells,
+                                          .cell_nodes = phx_plate_cell_nodes,
+                                          .cell_stress = phx_plate_cell_stress,
+                                          .cell_thickness = phx_plate_cell_thickness};
 
 const phx_plate *phx_plate_of(const phx_elastic_model *model)
 {

@@ -99,6 +99,11 @@ enum { PHX_PLATE_MOST_UNKNOWNS = PHX_TRIANGLE_NODES + PHX_TRIANGLE_SLOPES + 3 * 
 /* D of the elements of a triangle, all its entries. */
 void phx_plate_bending_D(const phx_elastic_model *model, int triangle, double *D);
 void phx_plate_membrane_D(const phx_elastic_model *model, int triangle, double *D);
+/* As phx_elastic_ops has them. */
+int phx_plate_stress_cells(const phx_elastic_model *model);
+int phx_plate_cell_nodes(const phx_elastic_model *model, int triangle, const int **node);
+void phx_plate_cell_stress(const phx_elastic_model *model, int triangle, const double *u, double *stress);
+double phx_plate_cell_thickness(const phx_elastic_model *model, int triangle);
 void phx_plate_element(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
 bool phx_plate_second_order(const phx_elastic_model *model, int e, int count, const double *shapes, double *rows);
 void phx_plate_second_order_force(const phx_elastic_model *model, int e, const double *sigma, const double *u,

@@ -87,3 +87,57 @@ void phx_plate_resultants(const phx_elastic_model *model, int triangle, const do
         evaluate(polynomials, &phi, 3, sigma, N);
     }
 }
+
+/* ---- at the corners of the triangles ---- */
+int phx_plate_stress_cells(const phx_elastic_model *model)
+{
+    return phx_plate_of(model)->n_triangles;
+}
+
+double phx_plate_cell_thickness(const phx_elastic_model *model, int triangle)
+{
+    const phx_plate *plate = phx_plate_of(model);
+    return plate->sections[plate->section[triangle]].thickness;
+}
+
+/* y = A x, 3 x 3 with rows `stride` apart */
+static void multiply(const double *A, int stride, const double *x, double *y)
+{
+    for (int i = 0; i < 3; i++)
+        y[i] = A[stride * i] * x[0] + A[stride * i + 1] * x[1] + A[stride * i + 2] * x[2];
+}
+
+/* sigma = Q (e - z grad theta) at z = h/2, then at z = -h/2, with e of N and grad theta of M. */
+static void surface_stress(const phx_plate *plate, int s, const double N[3], const double M[3], double *stress)
+{
+    const phx_plate_section *section = &plate->sections[s];
+    double e[3], curvature[3], strain[3];
+
+    multiply(plate->membrane_compliance[s], 3, N, e);
+    multiply(plate->bending_compliance[s], phx_plate_bending_block(plate), M, curvature);
+    for (int side = 0; side < 2; side++) {
+        const double z = (side ? -0.5 : 0.5) * section->thickness;
+        for (int c = 0; c < 3; c++)
+            strain[c] = e[c] - z * curvature[c];
+        multiply(section->surface[side], 3, strain, stress + 3 * side);
+    }
+}
+
+int phx_plate_cell_nodes(const phx_elastic_model *model, int triangle, const int **node)
+{
+    *node = phx_plate_of(model)->corner + 3 * triangle;
+    return 3;
+}
+
+void phx_plate_cell_stress(const phx_elastic_model *model, int triangle, const double *u, double *stress)
+{
+    const phx_plate *plate = phx_plate_of(model);
+    const int components = phx_stress_components(PHX_STRESSES_PLATE);
+
+    for (int k = 0; k < 3; k++) {
+        const double corner[3] = {k == 0, k == 1, k == 2};
+        double *at = stress + k * components;
+        phx_plate_resultants(model, triangle, u, corner, at, at + 3, at + 6);
+        surface_stress(plate, plate->section[triangle], at, at + 3, at + 8);
+    }
+}

@@ -10,9 +10,12 @@ void phx_isotropic_section(double young, double poisson, double density, double 
     const double h = thickness, C = young / (1.0 - poisson * poisson), G = young / (2.0 * (1.0 + poisson));
     const double plane[9] = {C, poisson * C, 0.0, poisson * C, C, 0.0, 0.0, 0.0, G};
 
-    *section = (phx_plate_section){
-        .mass = density * h, .rotary = density * h * h * h / 12.0, .shear = {kappa * G * h, 0.0, 0.0, kappa * G * h}};
+    *section = (phx_plate_section){.thickness = h,
+                                   .mass = density * h,
+                                   .rotary = density * h * h * h / 12.0,
+                                   .shear = {kappa * G * h, 0.0, 0.0, kappa * G * h}};
     for (int k = 0; k < 9; k++) {
+        section->surface[0][k] = section->surface[1][k] = plane[k];
         section->membrane[k] = h * plane[k];
         section->bending[k] = h * h * h / 12.0 * plane[k];
     }
@@ -147,7 +150,9 @@ phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_pl
     const phx_status status = check_symmetry(context, &sum, thickness);
     if (status)
         return status;
-    *section = (phx_plate_section){.mass = sum.mass[0], .rotary = sum.mass[2]};
+    *section = (phx_plate_section){.thickness = thickness, .mass = sum.mass[0], .rotary = sum.mass[2]};
+    plane_stiffness(&layers[n_layers - 1], section->surface[0]);
+    plane_stiffness(&layers[0], section->surface[1]);
     memcpy(section->membrane, sum.A, sizeof sum.A);
     memcpy(section->bending, sum.D, sizeof sum.D);
     for (int k = 0; k < 4; k++)

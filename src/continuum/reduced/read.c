@@ -447,6 +447,28 @@ static phx_status read_picture(phx_h5 *file, reduced_source *it)
     return status ? status : read_basis(file, it);
 }
 
+/* ---- stresses; files of earlier versions have none ---- */
+static phx_status read_stresses(phx_h5 *file, reduced_source *it)
+{
+    const int n = it->shape.source.flex.n, nodes = it->shape.model->mesh.n_nodes;
+    char *set = NULL;
+
+    if (!phx_h5_has(file, "/stresses"))
+        return PHX_OK;
+    phx_status status = phx_h5_get_text(file, "/stresses", "set", &set);
+    if (!status)
+        it->stresses = phx_stress_set_named(set);
+    phx_free(set);
+    if (!status && it->stresses == PHX_STRESSES_NONE)
+        status = wrong(file, "/stresses", "has an unknown set of stresses");
+    const int components = phx_stress_components(it->stresses);
+    if (!status)
+        status = read_matrix(file, "/stresses/nodes", nodes * components, n, &it->shape.nodal);
+    if (!status)
+        status = read_matrix(file, "/stresses/thickness", 1, nodes, &it->shape.thickness);
+    return status ? status : read_matrix(file, "/stresses/ports", it->n_ports * components, n, &it->port_stress);
+}
+
 /* ---- the file ---- */
 phx_status phx_reduced_read(phx_context *context, const char *path, phx_flex_source **source)
 {
@@ -474,6 +496,8 @@ phx_status phx_reduced_read(phx_context *context, const char *path, phx_flex_sou
         status = read_ports(file, it);
     if (!status)
         status = read_picture(file, it);
+    if (!status)
+        status = read_stresses(file, it);
     phx_h5_close(file);
     if (!status)
         *source = &it->shape.source;

@@ -11,6 +11,8 @@ typedef struct reduced_source {
     char **names;
     double *rotation;       /* n_ports x 9 */
     phx_flex_point *points; /* n_ports */
+    phx_stress_set stresses;
+    double *port_stress; /* n_ports x components x n; NULL: its stresses are not known */
 } reduced_source;
 static inline const reduced_source *reduced_of(const phx_flex_source *source)
 {

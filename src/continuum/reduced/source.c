@@ -22,6 +22,9 @@ static void destroy(phx_flex_source *source)
         phx_elastic_destroy(it->shape.model);
         phx_free(it->shape.Phi);
         phx_free(it->shape.omega);
+        phx_free(it->shape.nodal);
+        phx_free(it->shape.thickness);
+        phx_free(it->port_stress);
     }
     phx_free(it);
 }
@@ -43,8 +46,40 @@ static phx_status point_at(const phx_flex_source *source, phx_context *context, 
                     phx_shown_text(location->name).text, phx_nearest_hint(&nearest).text);
 }
 
+static phx_stress_set stresses_of(const phx_flex_source *source)
+{
+    return reduced_of(source)->stresses;
+}
+
+static phx_status stress_rows(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                              double *rows)
+{
+    const reduced_source *it = reduced_of(source);
+    const size_t width = (size_t)phx_stress_components(it->stresses) * (size_t)source->flex.n;
+
+    if (!location) {
+        memcpy(rows, it->shape.nodal, (size_t)it->shape.model->mesh.n_nodes * width * sizeof *rows);
+        return PHX_OK;
+    }
+    if (location->sort != PHX_LOCATION_NAME)
+        return continuum_stress_at(context, &it->shape, location, rows);
+    for (int p = 0; p < it->n_ports; p++)
+        if (!strcmp(it->names[p], location->name)) {
+            memcpy(rows, it->port_stress + (size_t)p * width, width * sizeof *rows);
+            return PHX_OK;
+        }
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s", source->operations->name,
+                    phx_shown_text(location->name).text);
+}
+
 enum { SORTS = 1 << PHX_LOCATION_NAME | 1 << PHX_LOCATION_NODE };
-const phx_source_operations reduced_operations = {"reduced body", destroy, SORTS, point_at, NULL, NULL};
+const phx_source_operations reduced_operations = {.name = "reduced body",
+                                                  .destroy = destroy,
+                                                  .sorts = SORTS,
+                                                  .point = point_at,
+                                                  .stresses = stresses_of,
+                                                  .stress_rows = stress_rows,
+                                                  .stress_nodes = continuum_stress_nodes};
 
 int phx_reduced_ports(const phx_flex_source *source)
 {

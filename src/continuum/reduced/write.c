@@ -190,6 +190,53 @@ static phx_status put_nodes(phx_h5 *file, const phx_elastic_model *model)
     return PHX_OK;
 }
 
+/* ---- stresses at the nodes and at the ports, thickness ---- */
+/* A port on what is no part of the mesh (an imported body's, a node of its own) has none: 0. */
+static phx_status put_port_stresses(phx_h5 *file, const reduced_content *content, int components)
+{
+    const phx_flex_source *source = &content->shape->source;
+    const size_t k = (size_t)source->flex.n;
+    double *rows = phx_calloc(phx_h5_context(file), (size_t)components * k + 1, sizeof *rows);
+    phx_status status = rows ? PHX_OK : PHX_ERR_MEMORY;
+
+    phx_h5_make_rows(file, "/stresses/ports", (size_t)content->n_ports * (size_t)components, k);
+    for (size_t p = 0; p < (size_t)content->n_ports && !status; p++) {
+        status = phx_flex_source_stress_rows(source, phx_h5_context(file), content->ports[p].location, rows);
+        phx_h5_put_rows(file, "/stresses/ports", p * (size_t)components, (size_t)components, rows);
+    }
+    phx_free(rows);
+    return status;
+}
+
+static phx_status put_stresses(phx_h5 *file, const reduced_content *content)
+{
+    const phx_flex_source *source = &content->shape->source;
+    const phx_stress_set set = phx_flex_source_stresses(source);
+    const int components = phx_stress_components(set);
+    double *rows = NULL;
+    int nodes = 0;
+
+    if (set == PHX_STRESSES_NONE)
+        return PHX_OK;
+    phx_status status = phx_flex_source_nodal_stresses(source, phx_h5_context(file), &nodes, &rows);
+    double *thickness = phx_calloc(phx_h5_context(file), (size_t)nodes + 1, sizeof *thickness);
+    if (!status && !thickness)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = continuum_thickness(phx_h5_context(file), content->shape, thickness);
+    if (!status) {
+        phx_h5_make_group(file, "/stresses");
+        phx_h5_set_text(file, "/stresses", "set", phx_stress_set_name(set));
+        put_matrix(file, "/stresses/nodes", nodes * components, source->flex.n, rows,
+                   "stresses at the nodes by the coordinates, the components of a node together", "SI");
+        put_matrix(file, "/stresses/thickness", 1, nodes, thickness, "thickness of a plate at the nodes", "m");
+        status = put_port_stresses(file, content, components);
+    }
+    phx_free(rows);
+    phx_free(thickness);
+    return status;
+}
+
 static phx_status put_content(phx_h5 *file, const reduced_content *content)
 {
     const continuum_source *shape = content->shape;
@@ -209,7 +256,9 @@ static phx_status put_content(phx_h5 *file, const reduced_content *content)
         status = put_nodes(file, shape->model);
     if (!status)
         status = put_cells(file, &shape->model->mesh);
-    return status ? status : put_basis(file, shape);
+    if (!status)
+        status = put_basis(file, shape);
+    return status ? status : put_stresses(file, content);
 }
 
 static phx_status write_file(phx_context *context, const char *path, const void *data)

@@ -1,7 +1,6 @@
-/* Elastic materials and what their stresses are judged by. */
+/* Elastic materials. */
 #include "solid.h"
 
-#include <math.h>
 #include <string.h>
 
 void phx_isotropic_material(double young, double poisson, double density, phx_solid_material *material)
@@ -42,47 +41,5 @@ void phx_orthotropic_material(const double young[3], const double poisson[3], co
         for (int j = 0; j < 3; j++)
             material->stiffness[6 * i + j] /= determinant;
         material->stiffness[7 * (i + 3)] = shear[i];
-    }
-}
-
-double phx_von_mises(const double s[6])
-{
-    const double xy = s[0] - s[1], yz = s[1] - s[2], zx = s[2] - s[0];
-
-    return sqrt(0.5 * (xy * xy + yz * yz + zx * zx) + 3.0 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
-}
-
-/* A <- R^T A R with the rotation in the plane p q that makes a_pq zero. */
-static void rotate(double A[3][3], int p, int q)
-{
-    if (A[p][q] == 0.0)
-        return;
-    const int r = 3 - p - q;
-    const double theta = (A[q][q] - A[p][p]) / (2.0 * A[p][q]);
-    const double t = copysign(1.0, theta) / (fabs(theta) + hypot(theta, 1.0)), c = 1.0 / hypot(t, 1.0), s = t * c;
-    const double rp = A[r][p], rq = A[r][q], change = t * A[p][q];
-
-    A[p][p] -= change;
-    A[q][q] += change;
-    A[p][q] = A[q][p] = 0.0;
-    A[r][p] = A[p][r] = c * rp - s * rq;
-    A[r][q] = A[q][r] = s * rp + c * rq;
-}
-
-void phx_principal_stresses(const double stress[6], double principal[3])
-{
-    double A[3][3] = {
-        {stress[0], stress[3], stress[5]}, {stress[3], stress[1], stress[4]}, {stress[5], stress[4], stress[2]}};
-
-    for (int sweep = 0; sweep < 10; sweep++) { /* Jacobi: quadratic, four sweeps do */
-        rotate(A, 0, 1);
-        rotate(A, 1, 2);
-        rotate(A, 2, 0);
-    }
-    for (int i = 0; i < 3; i++) {
-        int at = i;
-        for (; at > 0 && principal[at - 1] < A[i][i]; at--)
-            principal[at] = principal[at - 1];
-        principal[at] = A[i][i];
     }
 }

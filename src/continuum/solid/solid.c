@@ -26,6 +26,10 @@ const phx_elastic_ops phx_solid_ops = {
     .second_order = phx_solid_second_order,
     .second_order_force = phx_solid_second_order_force,
     .load = phx_solid_load,
+    .stresses = PHX_STRESSES_SOLID,
+    .stress_cells = phx_solid_stress_cells,
+    .cell_nodes = phx_solid_cell_nodes,
+    .cell_stress = phx_solid_cell_stress,
 };
 
 static int cell_label(const phx_mesh *mesh, int cell)

@@ -87,5 +87,9 @@ void phx_solid_second_order_force(const phx_elastic_model *model, int e, const d
                                   double *force);
 phx_status phx_solid_load(phx_context *context, const phx_elastic_model *model, const char *group,
                           const phx_surface_load *load, double *force);
+/* As phx_elastic_ops has them. */
+int phx_solid_stress_cells(const phx_elastic_model *model);
+int phx_solid_cell_nodes(const phx_elastic_model *model, int e, const int **node);
+void phx_solid_cell_stress(const phx_elastic_model *model, int e, const double *u, double *stress);
 
 #endif

@@ -52,6 +52,40 @@ void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, do
     }
 }
 
+int phx_solid_stress_cells(const phx_elastic_model *model)
+{
+    return model->n_elements;
+}
+
+int phx_solid_cell_nodes(const phx_elastic_model *model, int e, const int **node)
+{
+    const phx_solid_data *data = phx_solid_of(model);
+
+    *node = model->mesh.node + model->mesh.first[data->element[e].cell];
+    return data->table[data->element[e].kind]->nodes;
+}
+
+/* The fit of least squares to the integration points; `offset` is added to the stresses there, NULL: nothing. */
+static void stress_at_nodes(const phx_elastic_model *model, int e, const double *u, const double *offset,
+                            double *stress)
+{
+    const phx_solid_data *data = phx_solid_of(model);
+    const phx_solid_table *table = data->table[data->element[e].kind];
+    const int points = table->stiffness.n;
+    double at_points[6 * PHX_SOLID_MOST_POINTS];
+
+    phx_solid_stress(model, e, u, NULL, at_points);
+    for (int k = 0; k < 6 * points && offset; k++)
+        at_points[k] += offset[model->first_stress[e] + k];
+    phx_dense_multiply(false, false, table->nodes, 6, points, 1.0, table->extrapolation, points, at_points, 6, 0.0,
+                       stress, 6);
+}
+
+void phx_solid_cell_stress(const phx_elastic_model *model, int e, const double *u, double *stress)
+{
+    stress_at_nodes(model, e, u, NULL, stress);
+}
+
 phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model *model, const double *u,
                                   const double *offset, double *stress)
 {
@@ -60,22 +94,19 @@ phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model 
     phx_status status = check_solid(context, model);
     if (status)
         return status;
-    const phx_solid_data *data = phx_solid_of(model);
     int *count = phx_calloc(context, (size_t)model->n_nodes, sizeof *count);
 
     if (!count)
         return PHX_ERR_MEMORY;
     memset(stress, 0, 6 * (size_t)model->n_nodes * sizeof *stress);
     for (int e = 0; e < model->n_elements; e++) {
-        const phx_solid_table *table = data->table[data->element[e].kind];
-        const int points = table->stiffness.n, *node = model->mesh.node + model->mesh.first[data->element[e].cell];
-        double at_points[6 * PHX_SOLID_MOST_POINTS];
-        phx_solid_stress(model, e, u, NULL, at_points);
-        for (int k = 0; k < 6 * points && offset; k++)
-            at_points[k] += offset[model->first_stress[e] + k];
-        for (int a = 0; a < table->nodes; a++) {
-            phx_dense_multiply(false, false, 1, 6, points, 1.0, table->extrapolation + a * points, points, at_points, 6,
-                               1.0, stress + 6 * (size_t)node[a], 6);
+        const int *node = NULL;
+        double at_nodes[6 * PHX_SOLID_MOST_NODES];
+        const int nodes = phx_solid_cell_nodes(model, e, &node);
+        stress_at_nodes(model, e, u, offset, at_nodes);
+        for (int a = 0; a < nodes; a++) {
+            for (int k = 0; k < 6; k++)
+                stress[6 * (size_t)node[a] + (size_t)k] += at_nodes[6 * a + k];
             count[node[a]]++;
         }
     }

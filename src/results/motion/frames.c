@@ -1,5 +1,5 @@
 /* The bodies of a result as points with data, one instant after the other. */
-#include "frames.h"
+#include "frames_mesh.h"
 #include "results/store/layout.h"
 
 #include <string.h>
@@ -16,20 +16,12 @@ static const struct {
 enum { MOST_FRAMES = 1000000 };
 
 /* ---- one instant ---- */
-/* A body as it is drawn: its parts of the state. */
-typedef struct seen_body {
-    const phx_record_body *record;
-    int dim, n_q;
-    double rotation[9]; /* 3 x 3, body to inertial */
-    double origin[3], linear[3], angular[3];
-    const double *q, *q_dot;
-} seen_body;
-
-static void see_body(const phx_frames *frames, const phx_record_body *record, seen_body *body)
+void phx_frames_see(const phx_frames *frames, int index, phx_seen_body *body)
 {
+    const phx_record_body *record = phx_result_body(frames->result, index);
     const int dim = phx_result_dimension(frames->result);
     const double *x = frames->x + record->x_start, *v = frames->v + record->v_start, *attitude = x + dim;
-    *body = (seen_body){.record = record, .dim = dim, .n_q = phx_layout_deformations(dim, record)};
+    *body = (phx_seen_body){.record = record, .dim = dim, .n_q = phx_layout_deformations(dim, record)};
     memcpy(body->origin, x, (size_t)dim * sizeof *x);
     memcpy(body->linear, v, (size_t)dim * sizeof *v);
     if (dim == 2) {
@@ -44,14 +36,14 @@ static void see_body(const phx_frames *frames, const phx_record_body *record, se
     body->q_dot = v + (dim == 2 ? 3 : 6);
 }
 
-static void to_inertial(const double *rotation, const double *a, double *y)
+void phx_frames_to_inertial(const double *rotation, const double *a, double *y)
 {
     for (int i = 0; i < 3; i++)
         y[i] = rotation[3 * i] * a[0] + rotation[3 * i + 1] * a[1] + rotation[3 * i + 2] * a[2];
 }
 
 /* Point i of the polyline, -1: the origin of the frame. */
-static void put_point(const phx_frames *frames, const seen_body *body, int i, int at)
+static void put_point(const phx_frames *frames, const phx_seen_body *body, int i, int at)
 {
     const double *w = body->angular;
     double *place = frames->place + 3 * at;
@@ -68,9 +60,9 @@ static void put_point(const phx_frames *frames, const seen_body *body, int i, in
     velocity[0] = body->linear[0] + w[1] * b[2] - w[2] * b[1] + rate[0];
     velocity[1] = body->linear[1] + w[2] * b[0] - w[0] * b[2] + rate[1];
     velocity[2] = body->linear[2] + w[0] * b[1] - w[1] * b[0] + rate[2];
-    to_inertial(body->rotation, b, place);
-    to_inertial(body->rotation, u, frames->arrays[DISPLACEMENT].values + 3 * at);
-    to_inertial(body->rotation, velocity, frames->arrays[VELOCITY].values + 3 * at);
+    phx_frames_to_inertial(body->rotation, b, place);
+    phx_frames_to_inertial(body->rotation, u, frames->arrays[DISPLACEMENT].values + 3 * at);
+    phx_frames_to_inertial(body->rotation, velocity, frames->arrays[VELOCITY].values + 3 * at);
     for (int d = 0; d < 3; d++) {
         place[d] += body->origin[d];
         for (int axis = 0; axis < 3; axis++)
@@ -94,10 +86,10 @@ static void put_sections(const phx_frames *frames)
     const double *map = scene ? scene->maps : NULL;
     for (int s = 0; scene && s < scene->n_sections; s++) {
         const phx_frame_array *array = find_array(frames, scene->section_name[s]);
-        seen_body body;
+        phx_seen_body body;
         int first = 0;
         const int n = phx_frames_line(frames, scene->section_body[s], &first);
-        see_body(frames, phx_result_body(frames->result, scene->section_body[s]), &body);
+        phx_frames_see(frames, scene->section_body[s], &body);
         for (int i = 0; i < n && array; i++) {
             double *value = &array->values[first + i];
             *value = 0.0;
@@ -116,15 +108,17 @@ phx_status phx_frames_read(phx_frames *frames, size_t k)
     for (int c = 0; c < phx_result_columns(frames->result) && !status; c++)
         status = phx_result_column(frames->result, c, row, 1, &frames->values[c]);
     for (int b = 0, at = bodies; b < bodies && !status; b++) {
-        seen_body body;
-        see_body(frames, phx_result_body(frames->result, b), &body);
+        phx_seen_body body;
+        phx_frames_see(frames, b, &body);
         put_point(frames, &body, -1, b);
         for (int i = 0; i < body.record->n_points; i++)
             put_point(frames, &body, i, at++);
     }
-    if (!status)
-        put_sections(frames);
-    return status;
+    if (status)
+        return status;
+    put_sections(frames);
+    phx_frames_mesh_read(frames);
+    return PHX_OK;
 }
 
 int phx_frames_line(const phx_frames *frames, int body, int *first)
@@ -183,7 +177,7 @@ static phx_status allocate(phx_frames *frames)
             return PHX_ERR_MEMORY;
     }
     number_bodies(frames);
-    return PHX_OK;
+    return phx_frames_mesh_open(frames);
 }
 
 phx_status phx_frames_open(phx_context *context, const char *path, int most, phx_frames *frames)
@@ -204,6 +198,7 @@ void phx_frames_close(phx_frames *frames)
 {
     for (int k = 0; k < PHX_FRAME_ARRAYS; k++)
         phx_free(frames->arrays[k].values);
+    phx_frames_mesh_close(frames);
     phx_free(frames->x);
     phx_free(frames->v);
     phx_free(frames->values);

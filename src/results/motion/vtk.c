@@ -1,8 +1,9 @@
 /* A motion as VTK files: FOLDER/motion.pvd, a collection over time of FOLDER/frame_000000.vtp ... (PolyData, ascii),
- * with the points, cells and arrays of frames.h and the columns of the result as field data. */
+ * with the points, cells and arrays of frames.h and the columns of the result as field data; bodies on a mesh in
+ * FOLDER/mesh_000000.vtu ... (UnstructuredGrid), part 1 of the collection. */
 #include "export.h"
 #include "folder.h"
-#include "frames.h"
+#include "frames_mesh.h"
 #include "results/store/output.h"
 
 #include <stdio.h>
@@ -36,13 +37,13 @@ static void put_array(phx_output *out, const char *name, int components, int cou
 }
 
 /* Number of the body of every point. */
-static void put_bodies(const phx_frames *frames, phx_output *out)
+static void put_bodies(int n, const int *body, phx_output *out)
 {
     phx_output_text(out, "<DataArray type=\"Int32\" Name=\"body\" format=\"ascii\">");
     phx_output_line(out);
-    for (int i = 0; i < frames->n_points; i++) {
-        phx_output_format(out, "%d ", frames->body[i]);
-        if (i + 1 == frames->n_points || frames->body[i + 1] != frames->body[i])
+    for (int i = 0; i < n; i++) {
+        phx_output_format(out, "%d ", body[i]);
+        if (i + 1 == n || body[i + 1] != body[i])
             phx_output_line(out);
     }
     phx_output_text(out, "</DataArray>");
@@ -101,9 +102,9 @@ static void put_head(phx_output *out, const char *type)
     phx_output_line(out);
 }
 
-static void frame_name(size_t frame, char name[32])
+static void frame_name(size_t frame, bool mesh, char name[32])
 {
-    snprintf(name, 32, "frame_%06zu.vtp", frame % 1000000);
+    snprintf(name, 32, mesh ? "mesh_%06zu.vtu" : "frame_%06zu.vtp", frame % 1000000);
 }
 
 static phx_status write_frame(const phx_frames *frames, phx_folder *folder, size_t k)
@@ -111,7 +112,7 @@ static phx_status write_frame(const phx_frames *frames, phx_folder *folder, size
     const int n = frames->n_points;
     phx_output out;
     char name[32];
-    frame_name(k, name);
+    frame_name(k, false, name);
     const phx_status status = phx_output_open_in_folder(frames->context, phx_folder_path(folder, name), &out);
     if (status)
         return status;
@@ -128,12 +129,80 @@ static phx_status write_frame(const phx_frames *frames, phx_folder *folder, size
     phx_output_line(&out);
     for (int a = 0; a < frames->n_arrays; a++)
         put_array(&out, frames->arrays[a].name, frames->arrays[a].components, n, frames->arrays[a].values);
-    put_bodies(frames, &out);
+    put_bodies(n, frames->body, &out);
     phx_output_text(&out, "</PointData>");
     phx_output_line(&out);
     put_cells(frames, &out, false);
     put_cells(frames, &out, true);
     phx_output_text(&out, "</Piece></PolyData></VTKFile>");
+    phx_output_line(&out);
+    return phx_output_commit(&out);
+}
+
+/* ---- the meshes of one frame ---- */
+typedef struct cell_list {
+    phx_output *out;
+    enum { CONNECTIVITY, OFFSETS, TYPES } what;
+    int end;
+} cell_list;
+
+static void put_cell(void *user, const phx_cell_shape *shape, const int *node, int first)
+{
+    cell_list *list = user;
+
+    list->end += shape->nodes;
+    for (int i = 0; i < shape->nodes && list->what == CONNECTIVITY; i++)
+        phx_output_format(list->out, "%d ", first + node[i]);
+    if (list->what != CONNECTIVITY)
+        phx_output_format(list->out, "%d", list->what == OFFSETS ? list->end : shape->vtk);
+    phx_output_line(list->out);
+}
+
+static void put_mesh_cells(const phx_frames *frames, phx_output *out)
+{
+    static const char *const arrays[][2] = {{"Int32", "connectivity"}, {"Int32", "offsets"}, {"UInt8", "types"}};
+
+    phx_output_text(out, "<Cells>");
+    phx_output_line(out);
+    for (int what = CONNECTIVITY; what <= TYPES; what++) {
+        cell_list list = {.out = out, .what = what};
+        phx_output_format(out, "<DataArray type=\"%s\" Name=\"%s\" format=\"ascii\">", arrays[what][0],
+                          arrays[what][1]);
+        phx_output_line(out);
+        phx_frames_mesh_cells(frames, put_cell, &list);
+        phx_output_text(out, "</DataArray>");
+        phx_output_line(out);
+    }
+    phx_output_text(out, "</Cells>");
+    phx_output_line(out);
+}
+
+static phx_status write_mesh(const phx_frames *frames, phx_folder *folder, size_t k)
+{
+    const phx_frames_mesh *mesh = &frames->mesh;
+    phx_output out;
+    char name[32];
+    frame_name(k, true, name);
+    const phx_status status = phx_output_open_in_folder(frames->context, phx_folder_path(folder, name), &out);
+    if (status)
+        return status;
+    put_head(&out, "UnstructuredGrid");
+    phx_output_text(&out, "<UnstructuredGrid>");
+    phx_output_line(&out);
+    put_columns(frames, &out);
+    phx_output_format(&out, "<Piece NumberOfPoints=\"%d\" NumberOfCells=\"%d\"><Points>", mesh->n_points,
+                      phx_frames_mesh_cells(frames, NULL, NULL));
+    phx_output_line(&out);
+    put_array(&out, "place", 3, mesh->n_points, mesh->place);
+    phx_output_text(&out, "</Points><PointData>");
+    phx_output_line(&out);
+    for (int a = 0; a < mesh->n_arrays; a++)
+        put_array(&out, mesh->arrays[a].name, mesh->arrays[a].components, mesh->n_points, mesh->arrays[a].values);
+    put_bodies(mesh->n_points, mesh->body, &out);
+    phx_output_text(&out, "</PointData>");
+    phx_output_line(&out);
+    put_mesh_cells(frames, &out);
+    phx_output_text(&out, "</Piece></UnstructuredGrid></VTKFile>");
     phx_output_line(&out);
     return phx_output_commit(&out);
 }
@@ -148,14 +217,15 @@ static phx_status write_collection(const phx_frames *frames, phx_folder *folder,
     put_head(&out, "Collection");
     phx_output_text(&out, "<Collection>");
     phx_output_line(&out);
-    for (size_t k = 0; k < frames->count; k++) {
-        char name[32];
-        frame_name(k, name);
-        phx_output_text(&out, "<DataSet timestep=\"");
-        phx_output_number(&out, times[k]);
-        phx_output_format(&out, "\" part=\"0\" file=\"%s\"/>", name);
-        phx_output_line(&out);
-    }
+    for (size_t k = 0; k < frames->count; k++)
+        for (int part = 0; part < (frames->mesh.n_points > 0 ? 2 : 1); part++) {
+            char name[32];
+            frame_name(k, part == 1, name);
+            phx_output_text(&out, "<DataSet timestep=\"");
+            phx_output_number(&out, times[k]);
+            phx_output_format(&out, "\" part=\"%d\" file=\"%s\"/>", part, name);
+            phx_output_line(&out);
+        }
     phx_output_text(&out, "</Collection></VTKFile>");
     phx_output_line(&out);
     return phx_output_commit(&out);
@@ -163,7 +233,7 @@ static phx_status write_collection(const phx_frames *frames, phx_folder *folder,
 
 static bool is_ours(const char *name)
 {
-    return !strncmp(name, "frame_", 6) || !strncmp(name, "motion.pvd", 10);
+    return !strncmp(name, "frame_", 6) || !strncmp(name, "mesh_", 5) || !strncmp(name, "motion.pvd", 10);
 }
 
 static phx_status write_all(phx_frames *frames, phx_folder *folder)
@@ -176,6 +246,8 @@ static phx_status write_all(phx_frames *frames, phx_folder *folder)
             status = phx_frames_read(frames, k);
         if (!status)
             status = write_frame(frames, folder, k);
+        if (!status && frames->mesh.n_points > 0)
+            status = write_mesh(frames, folder, k);
         times[k] = frames->values[0];
     }
     if (!status)

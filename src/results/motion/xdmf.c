@@ -7,11 +7,13 @@
  *   /body                        n, number of the body of each point
  *   /cells                       for each cell what it is (1: vertices, 2: a line), how many points, and which
  *
+ *   /frame_000000/mesh/place ... and /mesh_body, /mesh_cells    the same of the bodies on a mesh, a grid of its own
+ *
  * The columns of the result stand in motion.xmf, as data of the grid. Parts of datasets (HyperSlab) are for some
  * readers only, so each instant has datasets of its own. */
 #include "export.h"
 #include "folder.h"
-#include "frames.h"
+#include "frames_mesh.h"
 #include "file/file.h"
 #include "results/store/output.h"
 
@@ -38,17 +40,69 @@ static phx_status put_array(phx_h5 *file, const char *group, const char *name, s
     return PHX_OK;
 }
 
+static phx_status put_points(phx_h5 *file, const char *group, size_t n, const double *place, int n_arrays,
+                             const phx_frame_array *arrays)
+{
+    phx_h5_make_group(file, group);
+    phx_status status = put_array(file, group, "place", n, 3, place);
+    for (int a = 0; a < n_arrays && !status; a++)
+        status = put_array(file, group, arrays[a].name, n, arrays[a].components, arrays[a].values);
+    return status;
+}
+
 static phx_status put_frame(phx_h5 *file, const phx_frames *frames, size_t k)
 {
-    const size_t n = (size_t)frames->n_points;
-    char group[32];
+    const phx_frames_mesh *mesh = &frames->mesh;
+    char group[32], below[40];
     frame_name(k, group);
-    phx_h5_make_group(file, group);
-    phx_status status = put_array(file, group, "place", n, 3, frames->place);
-    for (int a = 0; a < frames->n_arrays && !status; a++)
-        status =
-            put_array(file, group, frames->arrays[a].name, n, frames->arrays[a].components, frames->arrays[a].values);
+    snprintf(below, sizeof below, "%s/mesh", group);
+    phx_status status =
+        put_points(file, group, (size_t)frames->n_points, frames->place, frames->n_arrays, frames->arrays);
+    if (!status && mesh->n_points > 0)
+        status = put_points(file, below, (size_t)mesh->n_points, mesh->place, mesh->n_arrays, mesh->arrays);
     return status;
+}
+
+/* ---- cells of the meshes ---- */
+typedef struct mesh_cells {
+    int size, *list; /* list NULL: they are counted */
+} mesh_cells;
+
+static void add_cell(void *user, const phx_cell_shape *shape, const int *node, int first)
+{
+    mesh_cells *cells = user;
+    const bool line = shape->nodes == 2; /* a polyline, the only one that says how many points it has */
+
+    if (cells->list) {
+        int *at = cells->list + cells->size;
+        *at++ = shape->xdmf;
+        if (line)
+            *at++ = 2;
+        for (int i = 0; i < shape->nodes; i++)
+            *at++ = first + node[i];
+    }
+    cells->size += 1 + line + shape->nodes;
+}
+
+static int mesh_cells_size(const phx_frames *frames)
+{
+    mesh_cells cells = {0};
+    phx_frames_mesh_cells(frames, add_cell, &cells);
+    return cells.size;
+}
+
+static phx_status put_mesh_cells(phx_h5 *file, const phx_frames *frames)
+{
+    const int size = mesh_cells_size(frames);
+    mesh_cells cells = {.list = phx_calloc(frames->context, (size_t)size + 1, sizeof *cells.list)};
+
+    if (!cells.list)
+        return PHX_ERR_MEMORY;
+    phx_frames_mesh_cells(frames, add_cell, &cells);
+    phx_h5_put_integers(file, "/mesh_cells", size, cells.list);
+    phx_h5_put_integers(file, "/mesh_body", frames->mesh.n_points, frames->mesh.body);
+    phx_free(cells.list);
+    return PHX_OK;
 }
 
 /* Integers in the list of cells. */
@@ -106,14 +160,15 @@ static void put_integers(phx_output *out, const char *name, int count)
     put_line(out, "</DataItem>");
 }
 
-static void put_numbers(phx_output *out, const phx_frames *frames, const char *name, int components, size_t k)
+/* `group` below that of the frame: "" or "mesh/". */
+static void put_numbers(phx_output *out, const char *group, const char *name, int n, int components, size_t k)
 {
-    char group[32];
-    frame_name(k, group);
-    phx_output_format(out, "<DataItem Dimensions=\"%d", frames->n_points);
+    char frame[32];
+    frame_name(k, frame);
+    phx_output_format(out, "<DataItem Dimensions=\"%d", n);
     if (components > 1)
         phx_output_format(out, " %d", components);
-    phx_output_format(out, "\" NumberType=\"Float\" Precision=\"8\" Format=\"HDF\">motion.h5:%s/", group);
+    phx_output_format(out, "\" NumberType=\"Float\" Precision=\"8\" Format=\"HDF\">motion.h5:%s/%s", frame, group);
     phx_output_xml(out, name);
     put_line(out, "</DataItem>");
 }
@@ -131,31 +186,69 @@ static void put_values(phx_output *out, const phx_frames *frames)
     }
 }
 
-static void put_grid(phx_output *out, const phx_frames *frames, size_t k)
+/* One of the two grids of a frame. */
+typedef struct grid {
+    const char *prefix, *group; /* of the integers and of the numbers in motion.h5 */
+    int n_points, n_cells, cells_size, n_arrays;
+    const phx_frame_array *arrays;
+} grid;
+
+static void put_points_of(phx_output *out, const grid *it, size_t k)
 {
-    phx_output_format(out, "<Grid Name=\"frame %zu\" GridType=\"Uniform\"><Time Value=\"", k);
-    phx_output_number(out, frames->values[0]);
-    put_line(out, "\"/>");
-    phx_output_format(out, "<Topology TopologyType=\"Mixed\" NumberOfElements=\"%d\">",
-                      phx_result_bodies(frames->result) + frames->n_lines);
-    put_integers(out, "cells", cells_size(frames));
+    char name[32];
+    phx_output_format(out, "<Topology TopologyType=\"Mixed\" NumberOfElements=\"%d\">", it->n_cells);
+    snprintf(name, sizeof name, "%scells", it->prefix);
+    put_integers(out, name, it->cells_size);
     put_line(out, "</Topology>");
     phx_output_text(out, "<Geometry GeometryType=\"XYZ\">");
-    put_numbers(out, frames, "place", 3, k);
+    put_numbers(out, it->group, "place", it->n_points, 3, k);
     put_line(out, "</Geometry>");
-    for (int a = 0; a < frames->n_arrays; a++) {
-        const phx_frame_array *array = &frames->arrays[a];
+    for (int a = 0; a < it->n_arrays; a++) {
+        const phx_frame_array *array = &it->arrays[a];
         phx_output_text(out, "<Attribute Name=\"");
         phx_output_xml(out, array->name);
         phx_output_format(out, "\" AttributeType=\"%s\" Center=\"Node\">", array->components > 1 ? "Vector" : "Scalar");
-        put_numbers(out, frames, array->name, array->components, k);
+        put_numbers(out, it->group, array->name, it->n_points, array->components, k);
         put_line(out, "</Attribute>");
     }
     phx_output_text(out, "<Attribute Name=\"body\" AttributeType=\"Scalar\" Center=\"Node\">");
-    put_integers(out, "body", frames->n_points);
+    snprintf(name, sizeof name, "%sbody", it->prefix);
+    put_integers(out, name, it->n_points);
     put_line(out, "</Attribute>");
+}
+
+static void put_time(phx_output *out, const phx_frames *frames, const char *name, size_t k, const char *type)
+{
+    phx_output_format(out, "<Grid Name=\"%s %zu\" GridType=\"%s><Time Value=\"", name, k, type);
+    phx_output_number(out, frames->values[0]);
+    put_line(out, "\"/>");
+}
+
+static void put_grid(phx_output *out, const phx_frames *frames, size_t k)
+{
+    const phx_frames_mesh *mesh = &frames->mesh;
+    const grid lines = {"",
+                        "",
+                        frames->n_points,
+                        phx_result_bodies(frames->result) + frames->n_lines,
+                        cells_size(frames),
+                        frames->n_arrays,
+                        frames->arrays};
+
+    if (mesh->n_points > 0)
+        put_time(out, frames, "frame", k, "Collection\" CollectionType=\"Spatial\"");
+    put_time(out, frames, mesh->n_points > 0 ? "lines" : "frame", k, "Uniform\"");
+    put_points_of(out, &lines, k);
     put_values(out, frames);
     put_line(out, "</Grid>");
+    if (mesh->n_points == 0)
+        return;
+    const grid cells = {
+        "mesh_",        "mesh/",     mesh->n_points, phx_frames_mesh_cells(frames, NULL, NULL), mesh_cells_size(frames),
+        mesh->n_arrays, mesh->arrays};
+    put_time(out, frames, "mesh", k, "Uniform\"");
+    put_points_of(out, &cells, k);
+    put_line(out, "</Grid></Grid>");
 }
 
 /* ---- the folder ---- */
@@ -167,6 +260,8 @@ static bool is_ours(const char *name)
 static phx_status write_frames(phx_frames *frames, phx_h5 *file, phx_output *out)
 {
     phx_status status = put_cells(file, frames);
+    if (!status && frames->mesh.n_points > 0)
+        status = put_mesh_cells(file, frames);
     for (size_t k = 0; k < frames->count && !status; k++) {
         status = phx_progress(frames->context, "frames", (double)k, (double)frames->count);
         if (!status)

@@ -127,6 +127,11 @@ void phx_payload_u32(phx_payload *payload, unsigned value)
     put(payload, value, 4);
 }
 
+void phx_payload_i16(phx_payload *payload, int value)
+{
+    put(payload, (uint16_t)value, 2);
+}
+
 size_t phx_payload_count(const phx_payload *payload)
 {
     return payload->count;

@@ -11,6 +11,7 @@ phx_status phx_payload_create(phx_context *context, phx_output *output, phx_payl
 void phx_payload_f32(phx_payload *payload, double value); /* beyond the range of single precision: its largest */
 void phx_payload_f64(phx_payload *payload, double value);
 void phx_payload_u32(phx_payload *payload, unsigned value);
+void phx_payload_i16(phx_payload *payload, int value);
 size_t phx_payload_count(const phx_payload *payload); /* bytes put so far */
 /* The end of the stream; the first failure, if there was one. */
 phx_status phx_payload_finish(phx_payload *payload);

@@ -33,7 +33,7 @@ static report_cost costs(const phx_report *report)
 
     for (int k = 0; k < report->n_arrays; k++) {
         const report_array *array = &report->arrays[k];
-        const double bytes = (double)array->count * (array->type == REPORT_F64 ? 8.0 : 4.0);
+        const double bytes = (double)(array->count * phx_report_bytes(array->type));
         const bool of_frames = array->write == phx_report_frame_times || array->write == phx_report_poses ||
                                array->write == phx_report_deformed || array->write == phx_report_load_values;
         const bool of_points = array->write == phx_report_times || array->write == phx_report_column;
@@ -71,8 +71,8 @@ static void choose_amount(phx_report *report, double room, const report_cost *co
         report->points -= report->points % 2; /* the ends and pairs */
 }
 
-/* Leave out the least important part that does not fit: maps, the shapes of modes at most points, deformations. False:
- * it fits, or nothing can be left out. */
+/* Leave out the least important part that does not fit: maps, meshes, the shapes of modes at most points, deformations.
+ * False: it fits, or nothing can be left out. */
 static bool leave_out(phx_report *report, double room, const report_cost *cost)
 {
     const bool one = !report->result; /* nothing but the fixed arrays and each configuration */
@@ -84,6 +84,8 @@ static bool leave_out(phx_report *report, double room, const report_cost *cost)
         return false;
     if (report->with_maps)
         report->with_maps = false;
+    else if (report->with_meshes)
+        report->with_meshes = false;
     else if (report->every_shape < points)
         report->every_shape *= 2;
     else
@@ -96,7 +98,7 @@ static phx_status settle_amount(phx_report *report, const char *page, phx_output
 {
     phx_status status = PHX_OK;
 
-    report->with_maps = report->with_shapes = true;
+    report->with_maps = report->with_meshes = report->with_shapes = true;
     report->every_shape = 1;
     for (bool again = true; again && !status;) {
         report->frames = report->points = report->rows;
@@ -125,7 +127,7 @@ static phx_status put_arrays(phx_report *report, phx_output *output)
     for (int k = 0; k < report->n_arrays && !status; k++) {
         const report_array *array = &report->arrays[k];
         while (phx_payload_count(payload) < array->at)
-            phx_payload_u32(payload, 0);
+            phx_payload_i16(payload, 0);
         phx_report_at_point(report, array->point);
         status = array->write(report, array->index, payload);
     }

@@ -10,7 +10,7 @@
 #include "results/results.h"
 
 typedef struct phx_report phx_report;
-typedef enum report_type { REPORT_F32, REPORT_F64, REPORT_U32 } report_type;
+typedef enum report_type { REPORT_F32, REPORT_F64, REPORT_U32, REPORT_I16 } report_type;
 
 /* Puts the `count` numbers of an array. */
 typedef phx_status report_writer(phx_report *report, int index, phx_payload *payload);
@@ -39,7 +39,7 @@ struct phx_report {
     /* the part of it that is shown */
     size_t frames; /* configurations shown, evenly chosen */
     size_t points; /* in each column of the diagrams: all rows, or pairs of least and greatest */
-    bool with_maps, with_shapes;
+    bool with_maps, with_meshes, with_shapes;
     int n_entries[2];  /* of the ledger: that supply, that take */
     bool *entry_shown; /* of each entry */
     int every_shape;   /* of the points of a sweep: mode shapes of each such one */
@@ -68,6 +68,7 @@ bool phx_report_same_body(const phx_report *report, int b);
 /* Write the manifest and the list of its arrays. */
 void phx_report_manifest(phx_report *report, phx_output *manifest);
 int phx_report_deformations(const phx_report *report, int body);
+size_t phx_report_bytes(report_type type); /* of one number */
 /* A number of JSON: null when it is not finite. */
 void phx_report_number(phx_output *manifest, double value);
 
@@ -75,6 +76,13 @@ void phx_report_number(phx_output *manifest, double value);
 report_writer phx_report_points, phx_report_lines, phx_report_shapes, phx_report_port_shapes;
 /* Section k of the scene; of body b the fibre f: n_sections + 4 b + f. */
 report_writer phx_report_map;
+/* Mesh k of the scene; of its stresses component c: PHX_STRESSES_MOST k + c (report_meshes.c). */
+report_writer phx_report_mesh_points, phx_report_mesh_triangles, phx_report_mesh_thickness, phx_report_mesh_shapes,
+    phx_report_mesh_shape_scales, phx_report_mesh_map, phx_report_mesh_map_scales;
+bool phx_report_mesh_of(const phx_report *report, int body, int *mesh);          /* false: the body has none */
+phx_status phx_report_mesh_size(const phx_report *report, int mesh, int *nodes); /* of its surface */
+/* Whether the mesh of a body is the same in another scene. */
+bool phx_report_same_mesh(const phx_report *report, int body, const phx_scene *their);
 report_writer phx_report_frame_times, phx_report_poses, phx_report_deformed;
 /* Load k at each frame: n_places x 3; constant: once. */
 report_writer phx_report_load_values, phx_report_load_constant;

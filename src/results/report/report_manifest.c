@@ -1,5 +1,6 @@
 /* The manifest of a report: one object of JSON. */
 #include "report.h"
+#include "fe/fe.h"
 #include "column_groups.h"
 
 #include "joint/joint.h"
@@ -63,10 +64,15 @@ static void put_matrix(phx_output *m, int dim, const double *values)
     text(m, "]");
 }
 
+size_t phx_report_bytes(report_type type)
+{
+    return type == REPORT_F64 ? 8 : type == REPORT_I16 ? 2 : 4;
+}
+
 void phx_report_ref(phx_report *report, phx_output *manifest, report_type type, size_t count, report_writer *write,
                     int index)
 {
-    static const char *const names[] = {"f32", "f64", "u32"};
+    static const char *const names[] = {"f32", "f64", "u32", "i16"};
 
     if (report->n_arrays == report->room) {
         const int room = 2 * report->room + 64;
@@ -80,7 +86,7 @@ void phx_report_ref(phx_report *report, phx_output *manifest, report_type type, 
     }
     report->arrays[report->n_arrays++] = (report_array){write, index, type, count, report->bytes, report->point};
     phx_output_format(manifest, "{\"at\":%zu,\"count\":%zu,\"type\":\"%s\"}", report->bytes, count, names[type]);
-    report->bytes += (count * (type == REPORT_F64 ? 8 : 4) + 7) / 8 * 8;
+    report->bytes += (count * phx_report_bytes(type) + 7) / 8 * 8;
 }
 
 /* ---- head ---- */
@@ -228,7 +234,9 @@ static void put_summary(phx_report *report, phx_output *m)
     }
     if (!report->with_maps || !report->with_shapes)
         items[n++] = (phx_report_item){.name = "left out for its size",
-                                       .text = report->with_shapes ? "section forces" : "deformations, section forces"};
+                                       .text = !report->with_shapes   ? "deformations, meshes, stresses, section forces"
+                                               : !report->with_meshes ? "meshes, stresses, section forces"
+                                                                      : "stresses, section forces"};
     put_items(m, "summary", n, items, false);
 }
 
@@ -326,6 +334,81 @@ static void put_sections(phx_report *report, phx_output *m, int b)
     text(m, "]");
 }
 
+/* ---- meshes ---- */
+static void put_field(phx_report *report, phx_output *m, int mesh, int c, const phx_stress_field *field,
+                      const char *component, size_t values, size_t n_q)
+{
+    char name[80], label[80];
+    const int length = (int)strcspn(component, "|");
+
+    snprintf(name, sizeof name, "%s_%.*s", field->name, length, component);
+    snprintf(label, sizeof label, "%s", name);
+    for (char *at = label; *at; at++)
+        *at = *at == '_' ? ' ' : *at;
+    put_text(m, true, "name", name);
+    put_text(m, false, "label", label);
+    put_text(m, false, "unit", field->unit);
+    key(m, false, "map");
+    phx_report_ref(report, m, REPORT_I16, values, phx_report_mesh_map, PHX_STRESSES_MOST * mesh + c);
+    key(m, false, "scale");
+    phx_report_ref(report, m, REPORT_F32, n_q, phx_report_mesh_map_scales, PHX_STRESSES_MOST * mesh + c);
+}
+
+/* Components of the stresses, each a field of its own. */
+static void put_fields(phx_report *report, phx_output *m, int mesh, phx_stress_set set, size_t values, size_t n_q)
+{
+    int count = 0;
+    const phx_stress_field *fields = phx_stress_fields(set, &count);
+    bool first = true;
+
+    key(m, false, "fields");
+    text(m, "[");
+    for (int f = 0; f < count; f++) {
+        const char *component = fields[f].components;
+        for (int c = 0; c < fields[f].count; c++) {
+            text(m, first ? "{" : ",{");
+            first = false;
+            put_field(report, m, mesh, fields[f].first + c, &fields[f], component, values, n_q);
+            text(m, "}");
+            component += strcspn(component, "|") + 1;
+        }
+    }
+    text(m, "]");
+}
+
+static void put_mesh(phx_report *report, phx_output *m, int b)
+{
+    int mesh = 0, nodes = 0;
+    const size_t n_q = (size_t)phx_report_deformations(report, b);
+
+    if (!phx_report_mesh_of(report, b, &mesh))
+        return;
+    const phx_status status = phx_report_mesh_size(report, mesh, &nodes);
+    if (status) {
+        m->status = status;
+        return;
+    }
+    const phx_stress_set set = phx_stress_set_named(report->scene->mesh_stresses[mesh]);
+    key(m, false, "mesh");
+    text(m, "{");
+    key(m, true, "points");
+    phx_report_ref(report, m, REPORT_F32, 3 * (size_t)nodes, phx_report_mesh_points, mesh);
+    key(m, false, "triangles");
+    phx_report_ref(report, m, REPORT_U32, 3 * (size_t)report->scene->mesh_triangles[mesh], phx_report_mesh_triangles,
+                   mesh);
+    if (set == PHX_STRESSES_PLATE) {
+        key(m, false, "thickness");
+        phx_report_ref(report, m, REPORT_F32, (size_t)nodes, phx_report_mesh_thickness, mesh);
+    }
+    key(m, false, "shapes");
+    phx_report_ref(report, m, REPORT_I16, 3 * (size_t)nodes * n_q, phx_report_mesh_shapes, mesh);
+    key(m, false, "scale");
+    phx_report_ref(report, m, REPORT_F32, n_q, phx_report_mesh_shape_scales, mesh);
+    if (report->with_maps && set != PHX_STRESSES_NONE)
+        put_fields(report, m, mesh, set, (size_t)nodes * n_q, n_q);
+    text(m, "}");
+}
+
 static void put_body(phx_report *report, phx_output *m, int b)
 {
     const phx_record_body *body = &report->bodies[b];
@@ -354,6 +437,8 @@ static void put_body(phx_report *report, phx_output *m, int b)
     }
     if (report->with_maps && report->with_shapes)
         put_sections(report, m, b);
+    if (report->with_meshes && report->with_shapes)
+        put_mesh(report, m, b);
     text(m, "}");
 }
 

@@ -65,5 +65,5 @@ bool phx_report_same_body(const phx_report *report, int b)
         equal = of != b || same(count, scene->maps + at, their->maps + at);
         at += count;
     }
-    return equal && same_ports(report, b, scene, their);
+    return equal && same_ports(report, b, scene, their) && phx_report_same_mesh(report, b, their);
 }

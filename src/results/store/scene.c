@@ -48,6 +48,18 @@ static const struct scene_list {
     LIST("/parameters/name", NAMES, ONE, parameter_name, n_parameters),
     LIST("/parameters/value", NUMBERS, ONE, parameter_value, n_parameters),
     LIST("/gravity", NUMBERS, ONE, gravity, n_gravity),
+    LIST("/meshes/body", INTEGERS, ONE, mesh_body, n_meshes),
+    LIST("/meshes/stresses", NAMES, ONE, mesh_stresses, n_meshes),
+    LIST("/meshes/nodes", INTEGERS, ONE, mesh_nodes, n_meshes),
+    LIST("/meshes/cells", INTEGERS, ONE, mesh_cells, n_meshes),
+    LIST("/meshes/triangles", INTEGERS, ONE, mesh_triangles, n_meshes),
+    LIST("/meshes/x", NUMBERS, DIM, mesh_x, n_mesh_nodes),
+    LIST("/meshes/thickness", NUMBERS, ONE, mesh_thickness, n_mesh_nodes),
+    LIST("/meshes/cell_type", INTEGERS, ONE, cell_type, n_mesh_cells),
+    LIST("/meshes/cell_nodes", INTEGERS, ONE, cell_nodes, n_cell_nodes),
+    LIST("/meshes/triangle_nodes", INTEGERS, ONE, triangle_nodes, n_triangle_nodes),
+    LIST("/meshes/shapes", NUMBERS, ONE, mesh_shapes, n_mesh_shapes),
+    LIST("/meshes/maps", NUMBERS, ONE, mesh_maps, n_mesh_maps),
 #undef LIST
 };
 enum { LISTS = sizeof lists / sizeof *lists };
@@ -81,6 +93,19 @@ static int **integers_of(phx_scene *scene, int list)
 static double **numbers_of(phx_scene *scene, int list)
 {
     return (double **)(void *)((char *)scene + lists[list].list);
+}
+
+/* ---- cells ---- */
+static const phx_cell_shape cell_shapes[] = {{3, 2, 2},   {5, 3, 4},    {9, 4, 5},    {10, 4, 6},
+                                             {12, 8, 9},  {13, 6, 8},   {21, 3, 34},  {22, 6, 36},
+                                             {23, 8, 37}, {24, 10, 38}, {25, 20, 48}, {26, 15, 40}};
+
+const phx_cell_shape *phx_cell_shape_of(int vtk)
+{
+    for (size_t k = 0; k < sizeof cell_shapes / sizeof *cell_shapes; k++)
+        if (cell_shapes[k].vtk == vtk)
+            return &cell_shapes[k];
+    return NULL;
 }
 
 void phx_scene_free(phx_scene *scene)
@@ -167,6 +192,100 @@ static phx_status check_indices(phx_context *context, const char *path, int coun
     return PHX_OK;
 }
 
+/* ---- meshes ---- */
+phx_scene_mesh phx_scene_mesh_at(const phx_scene *scene, int mesh, const phx_record_body *bodies, int dimension)
+{
+    phx_scene_mesh it = {.x = scene->mesh_x,
+                         .thickness = scene->mesh_thickness,
+                         .cell_type = scene->cell_type,
+                         .cell_nodes = scene->cell_nodes,
+                         .triangles = scene->triangle_nodes,
+                         .shapes = scene->mesh_shapes,
+                         .maps = scene->mesh_maps};
+
+    for (int m = 0; m <= mesh; m++) {
+        if (m > 0) { /* behind the one before */
+            it.x += 3 * it.n_nodes;
+            it.thickness += it.n_nodes;
+            for (int c = 0; c < it.n_cells; c++)
+                it.cell_nodes += phx_cell_shape_of(it.cell_type[c])->nodes;
+            it.cell_type += it.n_cells;
+            it.triangles += 3 * it.n_triangles;
+            it.shapes += (size_t)it.n_nodes * 3 * (size_t)it.n_q;
+            it.maps += (size_t)it.n_nodes * (size_t)phx_stress_components(it.stresses) * (size_t)it.n_q;
+        }
+        it.body = scene->mesh_body[m];
+        it.n_nodes = scene->mesh_nodes[m];
+        it.n_cells = scene->mesh_cells[m];
+        it.n_triangles = scene->mesh_triangles[m];
+        it.stresses = phx_stress_set_named(scene->mesh_stresses[m]);
+        it.n_q = (int)fmax(phx_layout_deformations(dimension, &bodies[it.body]), 0);
+    }
+    return it;
+}
+
+static phx_status misfit(phx_context *context, const char *path, double found, double wanted)
+{
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s has %.0f values instead of %.0f", path, found, wanted);
+}
+
+/* The nodes of the cells, whose number is that of their types, and of the triangles lie in their meshes. */
+static phx_status check_mesh_cells(phx_context *context, const phx_scene *scene)
+{
+    phx_status status = PHX_OK;
+    int cell = 0, node = 0, corner = 0;
+
+    for (int m = 0; m < scene->n_meshes && !status; m++) {
+        for (int c = 0; c < scene->mesh_cells[m] && !status; c++, cell++) {
+            const phx_cell_shape *shape = phx_cell_shape_of(scene->cell_type[cell]);
+            if (!shape || shape->nodes > scene->n_cell_nodes - node)
+                return phx_fail(context, PHX_ERR_ARGUMENT, "/meshes/cell_type: entry %d is %d", cell + 1,
+                                scene->cell_type[cell]);
+            status = check_indices(context, "/meshes/cell_nodes", shape->nodes, scene->cell_nodes + node, 0,
+                                   scene->mesh_nodes[m]);
+            node += shape->nodes;
+        }
+        if (!status)
+            status = check_indices(context, "/meshes/triangle_nodes", 3 * scene->mesh_triangles[m],
+                                   scene->triangle_nodes + corner, 0, scene->mesh_nodes[m]);
+        corner += 3 * scene->mesh_triangles[m];
+    }
+    return !status && node != scene->n_cell_nodes ? misfit(context, "/meshes/cell_nodes", scene->n_cell_nodes, node)
+                                                  : status;
+}
+
+static phx_status check_meshes(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,
+                               const phx_scene *scene)
+{
+    double nodes = 0.0, cells = 0.0, triangles = 0.0, shapes = 0.0, maps = 0.0;
+    phx_status status = check_indices(context, "/meshes/body", scene->n_meshes, scene->mesh_body, 0, n_bodies);
+
+    for (int m = 0; m < scene->n_meshes && !status; m++) {
+        const int components = phx_stress_components(phx_stress_set_named(scene->mesh_stresses[m]));
+        const double values =
+            scene->mesh_nodes[m] * fmax(phx_layout_deformations(dimension, &bodies[scene->mesh_body[m]]), 0);
+        if (scene->mesh_nodes[m] < 0 || scene->mesh_cells[m] < 0 || scene->mesh_triangles[m] < 0 || dimension != 3)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "/meshes: mesh %d has negative numbers, or is in the plane",
+                            m + 1);
+        nodes += scene->mesh_nodes[m];
+        cells += scene->mesh_cells[m];
+        triangles += 3.0 * scene->mesh_triangles[m];
+        shapes += 3.0 * values;
+        maps += components * values;
+    }
+    if (!status && nodes != scene->n_mesh_nodes)
+        status = misfit(context, "/meshes/x", scene->n_mesh_nodes, nodes);
+    if (!status && cells != scene->n_mesh_cells)
+        status = misfit(context, "/meshes/cell_type", scene->n_mesh_cells, cells);
+    if (!status && triangles != scene->n_triangle_nodes)
+        status = misfit(context, "/meshes/triangle_nodes", scene->n_triangle_nodes, triangles);
+    if (!status && shapes != scene->n_mesh_shapes)
+        status = misfit(context, "/meshes/shapes", scene->n_mesh_shapes, shapes);
+    if (!status && maps != scene->n_mesh_maps)
+        status = misfit(context, "/meshes/maps", scene->n_mesh_maps, maps);
+    return status ? status : check_mesh_cells(context, scene);
+}
+
 phx_status phx_scene_check(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,
                            const phx_scene *given)
 {
@@ -202,13 +321,14 @@ phx_status phx_scene_check(phx_context *context, int dimension, int n_bodies, co
                         shapes != scene->n_port_shapes ? "/ports/shapes" : "/sections/maps",
                         shapes != scene->n_port_shapes ? scene->n_port_shapes : scene->n_maps,
                         shapes != scene->n_port_shapes ? shapes : maps);
-    return PHX_OK;
+    return check_meshes(context, dimension, n_bodies, bodies, scene);
 }
 
 /* ---- the HDF5 file ---- */
 void phx_scene_write(phx_h5 *file, int dimension, const phx_scene *given)
 {
-    static const char *const groups[] = {"/ports", "/joints", "/springs", "/loads", "/sections", "/parameters"};
+    static const char *const groups[] = {"/ports",    "/joints",     "/springs", "/loads",
+                                         "/sections", "/parameters", "/meshes"};
     phx_scene scene = *given;
 
     for (size_t k = 0; k < sizeof groups / sizeof *groups; k++)
@@ -265,6 +385,8 @@ phx_status phx_scene_read(phx_h5 *file, int dimension, phx_scene *scene)
     for (int k = 0; k < LISTS && !status; k++) {
         const bool first = k == 0 || lists[k - 1].count != lists[k].count;
         int count = 0;
+        if (!strncmp(lists[k].path, "/meshes/", 8) && !phx_h5_has(file, "/meshes"))
+            continue; /* of an earlier version */
         if (lists[k].kind == NAMES)
             status = phx_h5_read_names(file, lists[k].path, &count, names_of(scene, k));
         else

@@ -4,7 +4,25 @@
 
 #include "results/results.h"
 
+#include "fe/fe.h"
 #include "file/file.h"
+
+/* A type of cell: its number in VTK, its nodes (their order is that of VTK), its number in XDMF. */
+typedef struct phx_cell_shape {
+    int vtk, nodes, xdmf;
+} phx_cell_shape;
+const phx_cell_shape *phx_cell_shape_of(int vtk); /* NULL: there is none */
+
+/* The parts of the lists that belong to one mesh. */
+typedef struct phx_scene_mesh {
+    int body, n_q;
+    phx_stress_set stresses;
+    int n_nodes, n_cells, n_triangles;
+    const double *x, *thickness; /* n_nodes x 3, n_nodes */
+    const int *cell_type, *cell_nodes, *triangles;
+    const double *shapes, *maps;
+} phx_scene_mesh;
+phx_scene_mesh phx_scene_mesh_at(const phx_scene *scene, int mesh, const phx_record_body *bodies, int dimension);
 
 /* The lists fit the bodies and each other and are finite; PHX_ERR_ARGUMENT says what does not. */
 phx_status phx_scene_check(phx_context *context, int dimension, int n_bodies, const phx_record_body *bodies,

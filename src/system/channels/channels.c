@@ -59,12 +59,18 @@ static bool by_default(const catalog *list, const entry *it, bool by_rate)
     return def->speed ? it->part == (by_rate ? PART_RATE : PART_ACCELERATION) : def->effort && it->part == PART_EFFORT;
 }
 
+static bool is_linear_column(const catalog *list, int i)
+{
+    return list->entries[i].kind == ENTRY_COLUMN &&
+           phx_sys_quantity_is_linear(phx_system_column_quantity(list->system, list->entries[i].index, NULL));
+}
+
 /* Entries of the defaults; `found` has room for all entries. Returns their number. */
 static int take_default(const choice *it, bool input, bool by_rate, int *found)
 {
     int count = 0;
     for (int i = 0; i < it->list.n_entries; i++)
-        if (input ? by_default(&it->list, &it->list.entries[i], by_rate) : it->list.entries[i].kind == ENTRY_COLUMN)
+        if (input ? by_default(&it->list, &it->list.entries[i], by_rate) : is_linear_column(&it->list, i))
             found[count++] = i;
     return count;
 }

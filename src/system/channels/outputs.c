@@ -25,6 +25,10 @@ static const quantity_info quantities[] = {
     {PHX_QUANTITY_BENDING_MOMENT, "", "y|z", "N m", phx_sys_stress_jacobian},
     {PHX_QUANTITY_TORSION, "", "", "N m", phx_sys_stress_jacobian},
     {PHX_QUANTITY_STRESS, "top|bottom", "top|bottom", "Pa", phx_sys_stress_jacobian},
+    {PHX_QUANTITY_MEMBRANE_FORCE, "", "", "N/m", NULL}, /* of bodies on a mesh alone: stresses.c */
+    {PHX_QUANTITY_SHEAR_FORCE, "", "", "N/m", NULL},
+    {PHX_QUANTITY_VON_MISES, "", "", "Pa", NULL},
+    {PHX_QUANTITY_PRINCIPAL_STRESS, "", "", "Pa", NULL},
     {PHX_QUANTITY_REACTION, "fx|fy|tz", "fx|fy|fz|tx|ty|tz", "N, N m", phx_sys_reaction_jacobian},
     {PHX_QUANTITY_COORDINATE, "", "", "m or rad", phx_sys_coordinate_jacobian},
     {PHX_QUANTITY_RATE, "", "", "m/s or rad/s", phx_sys_rate_jacobian},
@@ -51,6 +55,12 @@ static bool of_stress(phx_quantity quantity)
            quantity == PHX_QUANTITY_TORSION || quantity == PHX_QUANTITY_STRESS;
 }
 
+static bool of_mesh(phx_quantity quantity)
+{
+    return quantity == PHX_QUANTITY_MEMBRANE_FORCE || quantity == PHX_QUANTITY_SHEAR_FORCE ||
+           quantity == PHX_QUANTITY_VON_MISES || quantity == PHX_QUANTITY_PRINCIPAL_STRESS;
+}
+
 static bool needs_accelerations(phx_quantity quantity)
 {
     return quantity == PHX_QUANTITY_ACCELERATION || quantity == PHX_QUANTITY_REACTION ||
@@ -72,6 +82,13 @@ static phx_status check_output(const phx_system *system, const phx_output_def *d
     if (!info_of(def->quantity))
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no quantity %d", def->name,
                         (int)def->quantity);
+    if (def->on_mesh) /* the rest by phx_sys_stresses_prepare */
+        return def->body >= 0 && def->body < system->n_bodies
+                   ? PHX_OK
+                   : phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no body %d", def->name, def->body);
+    if (of_mesh(def->quantity))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': such stresses are those of a body on a mesh",
+                        def->name);
     if (joint && (def->joint < 0 || def->joint >= system->n_joints))
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no joint %d", def->name, def->joint);
     if (joint && def->quantity != PHX_QUANTITY_REACTION && system->joints[def->joint].n_coordinates == 0)
@@ -113,9 +130,16 @@ phx_status phx_system_add_output(phx_system *system, const phx_output_def *def)
         return PHX_ERR_MEMORY;
     system->outputs = bigger;
     system->outputs[system->n_outputs] = (output_slot){.def = *def};
-    system->outputs[system->n_outputs].name = phx_strdup(system->context, def->name);
-    if (!system->outputs[system->n_outputs].name)
-        return PHX_ERR_MEMORY;
+    output_slot *output = &system->outputs[system->n_outputs];
+    output->name = phx_strdup(system->context, def->name);
+    status = output->name ? PHX_OK : PHX_ERR_MEMORY;
+    if (!status && def->on_mesh)
+        status = phx_sys_stresses_prepare(system, output);
+    output->def.location.name = NULL; /* of the caller, as all of the definition */
+    if (status) {
+        phx_sys_output_free(output);
+        return status;
+    }
     system->n_outputs++;
     return phx_conclude(system->context, PHX_OK);
 }
@@ -129,6 +153,8 @@ void phx_sys_output_free(output_slot *output)
 static const char *component_names(const phx_system *system, const output_slot *output)
 {
     const quantity_info *info = info_of(output->def.quantity);
+    if (output->def.on_mesh)
+        return phx_sys_stresses_names(output);
     return system->dim == 2 ? info->plane : info->space;
 }
 
@@ -153,7 +179,7 @@ phx_status phx_sys_output_prepare(phx_system *system)
         output->first = system->n_columns;
         output->count = count_of(system, output);
         system->n_columns += output->count;
-        if (!of_stress(output->def.quantity))
+        if (!of_stress(output->def.quantity) || output->def.on_mesh)
             continue;
         const port_slot *port = &system->ports[output->def.port];
         const phx_flex_source *source = phx_system_source(system, port->body);
@@ -226,7 +252,7 @@ const char *phx_system_column_unit(const phx_system *system, int column)
             return angular ? "N m" : "N";
         }
     }
-    return info_of(output->def.quantity)->unit;
+    return output->def.on_mesh ? phx_sys_stresses_unit(output) : info_of(output->def.quantity)->unit;
 }
 
 phx_quantity phx_system_column_quantity(const phx_system *system, int column, int *component)
@@ -606,6 +632,8 @@ void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const d
             reaction(ws, output, all, out);
         else if (of_joint(output->def.quantity))
             joint_quantity(ws, output, t, all, out);
+        else if (output->def.on_mesh)
+            phx_sys_stresses_evaluate(ws, output, out);
         else if (of_stress(output->def.quantity))
             stress_quantity(ws, output, out);
         else
@@ -639,5 +667,8 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
 
 void phx_sys_output_jacobian(jacobian_rows *it, const output_slot *output)
 {
-    info_of(output->def.quantity)->jacobian(it, output);
+    if (output->def.on_mesh)
+        phx_sys_stresses_jacobian(it, output);
+    else
+        info_of(output->def.quantity)->jacobian(it, output);
 }

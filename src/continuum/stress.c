@@ -1,0 +1,224 @@
+/* Stresses of a body in its basis, at the nodes of its mesh: of each node the mean over its cells. */
+#include "source.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Largest of a cell: nodes, stresses at all of them. */
+enum { MOST_VALUES = PHX_CELL_MOST_NODES * PHX_STRESSES_MOST };
+
+/* Node i has the row `row[i]`, -1: it is not wanted; NULL: row i. */
+static int row_of(const int *row, int node)
+{
+    return row ? row[node] : node;
+}
+
+static bool is_wanted(const int *row, const int *node, int nodes)
+{
+    for (int a = 0; a < nodes; a++)
+        if (row_of(row, node[a]) >= 0)
+            return true;
+    return false;
+}
+
+/* Adds the stresses of a cell by vector j of k. */
+static void add_cell(const int *row, int components, const int *node, int nodes, const double *stress, int k, int j,
+                     double *rows)
+{
+    for (int a = 0; a < nodes; a++) {
+        const int at = row_of(row, node[a]);
+        for (int c = 0; c < components && at >= 0; c++)
+            rows[((size_t)at * (size_t)components + (size_t)c) * (size_t)k + (size_t)j] += stress[a * components + c];
+    }
+}
+
+phx_status continuum_nodal_stress(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
+                                  int n_rows, const int *row, double *rows)
+{
+    const int components = phx_stress_components(model->ops->stresses);
+    const size_t width = (size_t)components * (size_t)k;
+    int *cells = phx_calloc(context, (size_t)n_rows + 1, sizeof *cells);
+
+    if (!cells)
+        return PHX_ERR_MEMORY;
+    memset(rows, 0, (size_t)n_rows * width * sizeof *rows);
+    for (int c = 0; c < model->ops->stress_cells(model); c++) {
+        const int *node = NULL;
+        double stress[MOST_VALUES];
+        const int nodes = model->ops->cell_nodes(model, c, &node);
+        if (!is_wanted(row, node, nodes))
+            continue;
+        for (int a = 0; a < nodes; a++)
+            if (row_of(row, node[a]) >= 0)
+                cells[row_of(row, node[a])]++;
+        for (int j = 0; j < k; j++) {
+            model->ops->cell_stress(model, c, Phi + (size_t)j * (size_t)model->n, stress);
+            add_cell(row, components, node, nodes, stress, k, j, rows);
+        }
+    }
+    for (int i = 0; i < n_rows; i++)
+        for (size_t j = 0; j < width && cells[i] > 1; j++)
+            rows[(size_t)i * width + j] /= cells[i];
+    phx_free(cells);
+    return PHX_OK;
+}
+
+int continuum_stress_nodes(const phx_flex_source *source)
+{
+    return ((const continuum_source *)source)->model->mesh.n_nodes;
+}
+
+/* Weighted sum over `count` nodes, each once. */
+static phx_status weigh(phx_context *context, const continuum_source *it, int count, const int *nodes,
+                        const double *weight, double *rows)
+{
+    const phx_elastic_model *model = it->model;
+    const int k = it->source.flex.n;
+    const size_t width = (size_t)phx_stress_components(phx_flex_source_stresses(&it->source)) * (size_t)k;
+    double *own = NULL;
+    int *row = NULL;
+    phx_status status = PHX_OK;
+
+    if (!it->nodal) {
+        own = phx_calloc(context, (size_t)count * width + 1, sizeof *own);
+        row = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, sizeof *row);
+        for (int i = 0; i < model->mesh.n_nodes && row; i++)
+            row[i] = -1;
+        for (int i = 0; i < count && row; i++)
+            row[nodes[i]] = i;
+        status = own && row ? continuum_nodal_stress(context, model, k, it->Phi, count, row, own) : PHX_ERR_MEMORY;
+    }
+    memset(rows, 0, width * sizeof *rows);
+    for (int i = 0; i < count && !status; i++) {
+        const double *at = own ? own + (size_t)i * width : it->nodal + (size_t)nodes[i] * width;
+        for (size_t j = 0; j < width; j++)
+            rows[j] += weight[i] * at[j];
+    }
+    phx_free(own);
+    phx_free(row);
+    return status;
+}
+
+phx_status continuum_mean_stress(phx_context *context, const continuum_source *it, const unsigned char *wanted,
+                                 double *rows)
+{
+    const int n_nodes = it->model->mesh.n_nodes;
+    int *nodes = phx_calloc(context, (size_t)n_nodes + 1, sizeof *nodes), count = 0;
+    double *weight = phx_calloc(context, (size_t)n_nodes + 1, sizeof *weight);
+    phx_status status = nodes && weight ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < n_nodes && !status; i++)
+        if (wanted[i])
+            nodes[count++] = i;
+    for (int i = 0; i < count; i++)
+        weight[i] = 1.0 / count;
+    if (!status && count == 0)
+        status = phx_fail(context, PHX_ERR_ARGUMENT, "%s: no node of its mesh is there", it->source.operations->name);
+    if (!status)
+        status = weigh(context, it, count, nodes, weight, rows);
+    phx_free(nodes);
+    phx_free(weight);
+    return status;
+}
+
+/* Barycentric coordinates of a place in a triangle of the mesh, in its plane. */
+static void barycentric(const phx_mesh *mesh, const int *node, const double place[3], double lambda[3])
+{
+    const double *a = mesh->x + 3 * (size_t)node[0], *b = mesh->x + 3 * (size_t)node[1],
+                 *c = mesh->x + 3 * (size_t)node[2];
+    const double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
+
+    lambda[1] = ((place[0] - a[0]) * (c[1] - a[1]) - (place[1] - a[1]) * (c[0] - a[0])) / area;
+    lambda[2] = ((b[0] - a[0]) * (place[1] - a[1]) - (b[1] - a[1]) * (place[0] - a[0])) / area;
+    lambda[0] = 1.0 - lambda[1] - lambda[2];
+}
+
+/* The triangle that has the place, or comes nearest to it: first of those where the least coordinate is greatest. */
+static phx_status stress_at_place(phx_context *context, const continuum_source *it, const double place[3], double *rows)
+{
+    static const double rounding = 1e-9;
+    const phx_mesh *mesh = &it->model->mesh;
+    double best = -INFINITY, lambda[3], at[3] = {0};
+    const int *node = NULL;
+
+    if (phx_flex_source_stresses(&it->source) != PHX_STRESSES_PLATE)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: only plates have stresses at a place; name a node or a port",
+                        it->source.operations->name);
+    for (int c = 0; c < mesh->n_cells; c++) {
+        if (mesh->type[c] != PHX_CELL_TRI3)
+            continue;
+        barycentric(mesh, mesh->node + mesh->first[c], place, lambda);
+        const double least = fmin(lambda[0], fmin(lambda[1], lambda[2]));
+        if (least > best) {
+            best = least;
+            node = mesh->node + mesh->first[c];
+            memcpy(at, lambda, sizeof at);
+        }
+    }
+    if (!node || best < -rounding)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: the place [%g, %g] lies off the plate",
+                        it->source.operations->name, place[0], place[1]);
+    return weigh(context, it, 3, node, at, rows);
+}
+
+phx_status continuum_stress_at(phx_context *context, const continuum_source *it, const phx_location *location,
+                               double *rows)
+{
+    const phx_elastic_model *model = it->model;
+
+    if (location->sort == PHX_LOCATION_PLACE)
+        return stress_at_place(context, it, location->place, rows);
+    const int node = continuum_node_labelled(model, location->node);
+    if (node < 0 || node >= model->mesh.n_nodes)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: its mesh has no node %d", it->source.operations->name,
+                        location->node);
+    const double whole = 1.0;
+    return weigh(context, it, 1, &node, &whole, rows);
+}
+
+/* ---- pictures ---- */
+phx_status continuum_thickness(phx_context *context, const continuum_source *it, double *thickness)
+{
+    const phx_elastic_model *model = it->model;
+    int *cells = NULL;
+
+    if (it->thickness)
+        memcpy(thickness, it->thickness, (size_t)model->mesh.n_nodes * sizeof *thickness);
+    if (!model->ops->cell_thickness)
+        return PHX_OK;
+    cells = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, sizeof *cells);
+    for (int c = 0; cells && c < model->ops->stress_cells(model); c++) {
+        const int *node = NULL;
+        const int count = model->ops->cell_nodes(model, c, &node);
+        for (int a = 0; a < count; a++) {
+            thickness[node[a]] += model->ops->cell_thickness(model, c);
+            cells[node[a]]++;
+        }
+    }
+    for (int i = 0; cells && i < model->mesh.n_nodes; i++)
+        thickness[i] /= cells[i] > 0 ? cells[i] : 1;
+    phx_free(cells);
+    return cells ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+phx_status phx_continuum_displacements(phx_context *context, const phx_flex_source *source, double **rows,
+                                       double **thickness)
+{
+    if (!source || !rows || !thickness)
+        return phx_fail_null(context, __func__, "source, rows or thickness");
+    const continuum_source *it = (const continuum_source *)source;
+    const phx_elastic_model *model = phx_continuum_model(source);
+    if (!model)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no mesh", source->operations->name);
+    const size_t k = (size_t)source->flex.n, nodes = (size_t)model->mesh.n_nodes;
+    *rows = phx_calloc(context, 3 * nodes * k + 1, sizeof **rows);
+    *thickness = phx_calloc(context, nodes + 1, sizeof **thickness);
+    if (!*rows || !*thickness)
+        return PHX_ERR_MEMORY;
+    for (int j = 0; j < model->n; j++)
+        if (model->node[j] >= 0 && model->node[j] < model->mesh.n_nodes && model->component[j] < PHX_UNKNOWN_RX)
+            for (size_t c = 0; c < k; c++)
+                (*rows)[(3 * (size_t)model->node[j] + (size_t)model->component[j]) * k + c] =
+                    it->Phi[c * (size_t)model->n + (size_t)j];
+    return continuum_thickness(context, it, *thickness);
+}

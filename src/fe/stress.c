@@ -1,0 +1,146 @@
+/* Stresses at the nodes of a body on a mesh: what they are called, and what follows from them. */
+#include "fe/fe.h"
+
+#include <math.h>
+#include <string.h>
+
+static const phx_stress_field solid[] = {{"stress", "Pa", "xx|yy|zz|xy|yz|zx", 0, 6}};
+static const phx_stress_field plate[] = {{"membrane_force", "N/m", "xx|yy|xy", 0, 3},
+                                         {"bending_moment", "N m/m", "xx|yy|xy", 3, 3},
+                                         {"shear_force", "N/m", "x|y", 6, 2},
+                                         {"stress_top", "Pa", "xx|yy|xy", 8, 3},
+                                         {"stress_bottom", "Pa", "xx|yy|xy", 11, 3}};
+
+static const struct {
+    const char *name;
+    const phx_stress_field *fields;
+    int count, components;
+} sets[PHX_STRESS_SETS] = {[PHX_STRESSES_NONE] = {"", NULL, 0, 0},
+                           [PHX_STRESSES_SOLID] = {"solid", solid, sizeof solid / sizeof *solid, 6},
+                           [PHX_STRESSES_PLATE] = {"plate", plate, sizeof plate / sizeof *plate, 14}};
+
+const char *phx_stress_set_name(phx_stress_set set)
+{
+    return sets[set].name;
+}
+
+phx_stress_set phx_stress_set_named(const char *name)
+{
+    for (int k = 0; k < PHX_STRESS_SETS; k++)
+        if (!strcmp(sets[k].name, name))
+            return (phx_stress_set)k;
+    return PHX_STRESSES_NONE;
+}
+
+const phx_stress_field *phx_stress_fields(phx_stress_set set, int *count)
+{
+    *count = sets[set].count;
+    return sets[set].fields;
+}
+
+int phx_stress_components(phx_stress_set set)
+{
+    return sets[set].components;
+}
+
+const phx_stress_field *phx_stress_field_named(phx_stress_set set, const char *name)
+{
+    for (int k = 0; k < sets[set].count; k++)
+        if (!strcmp(sets[set].fields[k].name, name))
+            return &sets[set].fields[k];
+    return NULL;
+}
+
+/* ---- of a source ---- */
+phx_stress_set phx_flex_source_stresses(const phx_flex_source *source)
+{
+    return source && source->operations->stresses && !source->flex.stiffening ? source->operations->stresses(source)
+                                                                              : PHX_STRESSES_NONE;
+}
+
+static phx_status check_stresses(const phx_flex_source *source, phx_context *context)
+{
+    return phx_flex_source_stresses(source) != PHX_STRESSES_NONE
+               ? PHX_OK
+               : phx_fail(context, PHX_ERR_ARGUMENT, "%s: its stresses are not known", source->operations->name);
+}
+
+phx_status phx_flex_source_stress_rows(const phx_flex_source *source, phx_context *context,
+                                       const phx_location *location, double *rows)
+{
+    if (!source || !location || !rows)
+        return phx_fail_null(context, __func__, "source, location or rows");
+    const phx_status status = check_stresses(source, context);
+    return status ? status : source->operations->stress_rows(source, context, location, rows);
+}
+
+phx_status phx_flex_source_nodal_stresses(const phx_flex_source *source, phx_context *context, int *nodes,
+                                          double **rows)
+{
+    if (!source || !nodes || !rows)
+        return phx_fail_null(context, __func__, "source, nodes or rows");
+    const phx_status status = check_stresses(source, context);
+    if (status)
+        return status;
+    *nodes = source->operations->stress_nodes(source);
+    const int components = phx_stress_components(phx_flex_source_stresses(source));
+    *rows = phx_calloc(context, (size_t)*nodes * (size_t)components * (size_t)source->flex.n + 1, sizeof **rows);
+    return *rows ? source->operations->stress_rows(source, context, NULL, *rows) : PHX_ERR_MEMORY;
+}
+
+/* ---- what they are judged by ---- */
+double phx_von_mises(const double s[6])
+{
+    const double xy = s[0] - s[1], yz = s[1] - s[2], zx = s[2] - s[0];
+
+    return sqrt(0.5 * (xy * xy + yz * yz + zx * zx) + 3.0 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+}
+
+/* A <- R^T A R with the rotation in the plane p q that makes a_pq zero. */
+static void rotate(double A[3][3], int p, int q)
+{
+    if (A[p][q] == 0.0)
+        return;
+    const int r = 3 - p - q;
+    const double theta = (A[q][q] - A[p][p]) / (2.0 * A[p][q]);
+    const double t = copysign(1.0, theta) / (fabs(theta) + hypot(theta, 1.0)), c = 1.0 / hypot(t, 1.0), s = t * c;
+    const double rp = A[r][p], rq = A[r][q], change = t * A[p][q];
+
+    A[p][p] -= change;
+    A[q][q] += change;
+    A[p][q] = A[q][p] = 0.0;
+    A[r][p] = A[p][r] = c * rp - s * rq;
+    A[r][q] = A[q][r] = s * rp + c * rq;
+}
+
+void phx_principal_stresses(const double stress[6], double principal[3])
+{
+    double A[3][3] = {
+        {stress[0], stress[3], stress[5]}, {stress[3], stress[1], stress[4]}, {stress[5], stress[4], stress[2]}};
+
+    for (int sweep = 0; sweep < 10; sweep++) { /* Jacobi: quadratic, four sweeps do */
+        rotate(A, 0, 1);
+        rotate(A, 1, 2);
+        rotate(A, 2, 0);
+    }
+    for (int i = 0; i < 3; i++) {
+        int at = i;
+        for (; at > 0 && principal[at - 1] < A[i][i]; at--)
+            principal[at] = principal[at - 1];
+        principal[at] = A[i][i];
+    }
+}
+
+int phx_stress_states(phx_stress_set set, const double *stress, double (*state)[6])
+{
+    if (set != PHX_STRESSES_PLATE) {
+        memcpy(state[0], stress, sizeof state[0]);
+        return 1;
+    }
+    for (int side = 0; side < 2; side++) { /* plane stress */
+        const double *s = stress + 8 + 3 * side;
+        const double whole[6] = {s[0], s[1], 0.0, s[2], 0.0, 0.0};
+        memcpy(state[side], whole, sizeof whole);
+    }
+    return 2;
+}

@@ -1,0 +1,222 @@
+/* The meshes of the bodies in a report: the surface, what moves it and what is known of its stresses. Shapes and maps
+ * are integers of 16 bits times a scale for each coordinate: a part in 65 000 of the largest value. */
+#include "report.h"
+#include "results/store/scene.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_INTEGER = 32767 };
+
+/* ---- the surface ---- */
+typedef struct surface {
+    phx_scene_mesh mesh;
+    int n;     /* nodes that a triangle has */
+    int *node; /* n: in the mesh */
+} surface;
+
+bool phx_report_mesh_of(const phx_report *report, int body, int *mesh)
+{
+    for (int m = 0; report->scene && m < report->scene->n_meshes; m++)
+        if (report->scene->mesh_body[m] == body) {
+            *mesh = m;
+            return true;
+        }
+    return false;
+}
+
+static phx_scene_mesh mesh_at(const phx_report *report, int mesh)
+{
+    return phx_scene_mesh_at(report->scene, mesh, report->bodies, report->dimension);
+}
+
+/* number: of each node of the mesh among those of the surface, -1: inside. */
+static phx_status number_nodes(const phx_report *report, const phx_scene_mesh *mesh, int **number, int *count)
+{
+    *number = phx_calloc(report->context, (size_t)mesh->n_nodes + 1, sizeof **number);
+    *count = 0;
+    if (!*number)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < mesh->n_nodes; i++)
+        (*number)[i] = -1;
+    for (int k = 0; k < 3 * mesh->n_triangles; k++)
+        (*number)[mesh->triangles[k]] = 0;
+    for (int i = 0; i < mesh->n_nodes; i++)
+        if ((*number)[i] == 0)
+            (*number)[i] = (*count)++;
+    return PHX_OK;
+}
+
+static phx_status open_surface(const phx_report *report, int mesh, surface *it)
+{
+    int *number = NULL;
+
+    *it = (surface){.mesh = mesh_at(report, mesh)};
+    phx_status status = number_nodes(report, &it->mesh, &number, &it->n);
+    if (!status && !(it->node = phx_calloc(report->context, (size_t)it->n + 1, sizeof *it->node)))
+        status = PHX_ERR_MEMORY;
+    for (int i = 0; i < it->mesh.n_nodes && !status; i++)
+        if (number[i] >= 0)
+            it->node[number[i]] = i;
+    phx_free(number);
+    return status;
+}
+
+phx_status phx_report_mesh_size(const phx_report *report, int mesh, int *nodes)
+{
+    const phx_scene_mesh it = mesh_at(report, mesh);
+    int *number = NULL;
+    const phx_status status = number_nodes(report, &it, &number, nodes);
+
+    phx_free(number);
+    return status;
+}
+
+phx_status phx_report_mesh_points(phx_report *report, int index, phx_payload *payload)
+{
+    surface it;
+    const phx_status status = open_surface(report, index, &it);
+
+    for (int i = 0; i < it.n && !status; i++)
+        for (int a = 0; a < 3; a++)
+            phx_payload_f32(payload, it.mesh.x[3 * it.node[i] + a]);
+    phx_free(it.node);
+    return status;
+}
+
+phx_status phx_report_mesh_thickness(phx_report *report, int index, phx_payload *payload)
+{
+    surface it;
+    const phx_status status = open_surface(report, index, &it);
+
+    for (int i = 0; i < it.n && !status; i++)
+        phx_payload_f32(payload, it.mesh.thickness[it.node[i]]);
+    phx_free(it.node);
+    return status;
+}
+
+phx_status phx_report_mesh_triangles(phx_report *report, int index, phx_payload *payload)
+{
+    const phx_scene_mesh mesh = mesh_at(report, index);
+    int *number = NULL, count = 0;
+    const phx_status status = number_nodes(report, &mesh, &number, &count);
+
+    for (int k = 0; k < 3 * mesh.n_triangles && !status; k++)
+        phx_payload_u32(payload, (unsigned)number[mesh.triangles[k]]);
+    phx_free(number);
+    return status;
+}
+
+/* ---- shapes and maps ---- */
+/* Rows over q of the surface: `rows` of each node from its row `first` on, of `stride` rows a node. */
+typedef struct rows_of_nodes {
+    const double *values;
+    int first, rows, stride;
+} rows_of_nodes;
+
+static rows_of_nodes shapes_of(const surface *it)
+{
+    return (rows_of_nodes){it->mesh.shapes, 0, 3, 3};
+}
+
+static rows_of_nodes component_of(const surface *it, int component)
+{
+    return (rows_of_nodes){it->mesh.maps, component, 1, phx_stress_components(it->mesh.stresses)};
+}
+
+static const double *row_at(const surface *it, const rows_of_nodes *rows, int i, int r)
+{
+    return rows->values +
+           ((size_t)it->node[i] * (size_t)rows->stride + (size_t)(rows->first + r)) * (size_t)it->mesh.n_q;
+}
+
+/* Of a coordinate: what 1 stands for. */
+static double scale_of(const surface *it, const rows_of_nodes *rows, int k)
+{
+    double most = 0.0;
+
+    for (int i = 0; i < it->n; i++)
+        for (int r = 0; r < rows->rows; r++)
+            most = fmax(most, fabs(row_at(it, rows, i, r)[k]));
+    return (float)(most / MOST_INTEGER); /* as it stands in the page */
+}
+
+static void put_scales(const surface *it, const rows_of_nodes *rows, phx_payload *payload)
+{
+    for (int k = 0; k < it->mesh.n_q; k++)
+        phx_payload_f32(payload, scale_of(it, rows, k));
+}
+
+/* Coordinate by coordinate: neighbours are alike, which compresses well. */
+static void put_integers(const surface *it, const rows_of_nodes *rows, phx_payload *payload)
+{
+    for (int k = 0; k < it->mesh.n_q; k++) {
+        const double scale = scale_of(it, rows, k);
+        for (int i = 0; i < it->n; i++)
+            for (int r = 0; r < rows->rows; r++) {
+                const double value = scale > 0.0 ? row_at(it, rows, i, r)[k] / scale : 0.0;
+                phx_payload_i16(payload, (int)lround(fmax(-MOST_INTEGER, fmin(MOST_INTEGER, value))));
+            }
+    }
+}
+
+static phx_status put_rows(phx_report *report, int mesh, int component, bool scales, phx_payload *payload)
+{
+    surface it;
+    const phx_status status = open_surface(report, mesh, &it);
+
+    if (!status) {
+        const rows_of_nodes rows = component < 0 ? shapes_of(&it) : component_of(&it, component);
+        (scales ? put_scales : put_integers)(&it, &rows, payload);
+    }
+    phx_free(it.node);
+    return status;
+}
+
+phx_status phx_report_mesh_shapes(phx_report *report, int index, phx_payload *payload)
+{
+    return put_rows(report, index, -1, false, payload);
+}
+
+phx_status phx_report_mesh_shape_scales(phx_report *report, int index, phx_payload *payload)
+{
+    return put_rows(report, index, -1, true, payload);
+}
+
+phx_status phx_report_mesh_map(phx_report *report, int index, phx_payload *payload)
+{
+    return put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, false, payload);
+}
+
+phx_status phx_report_mesh_map_scales(phx_report *report, int index, phx_payload *payload)
+{
+    return put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, true, payload);
+}
+
+/* ---- along a sweep ---- */
+static bool same_values(size_t count, const void *a, const void *b, size_t size)
+{
+    return count == 0 || memcmp(a, b, count * size) == 0;
+}
+
+bool phx_report_same_mesh(const phx_report *report, int body, const phx_scene *their)
+{
+    const phx_scene *scene = report->scene;
+
+    for (int m = 0; m < scene->n_meshes || m < their->n_meshes; m++) {
+        if (scene->n_meshes != their->n_meshes || scene->mesh_body[m] != their->mesh_body[m] ||
+            scene->mesh_nodes[m] != their->mesh_nodes[m] || scene->mesh_triangles[m] != their->mesh_triangles[m])
+            return false;
+        if (scene->mesh_body[m] != body)
+            continue;
+        const phx_scene_mesh a = mesh_at(report, m),
+                             b = phx_scene_mesh_at(their, m, report->bodies, report->dimension);
+        const size_t n = (size_t)a.n_nodes, values = n * (size_t)a.n_q;
+        return a.stresses == b.stresses && same_values(3 * n, a.x, b.x, sizeof *a.x) &&
+               same_values(n, a.thickness, b.thickness, sizeof *a.x) &&
+               same_values(3 * (size_t)a.n_triangles, a.triangles, b.triangles, sizeof *a.triangles) &&
+               same_values(3 * values, a.shapes, b.shapes, sizeof *a.shapes) &&
+               same_values((size_t)phx_stress_components(a.stresses) * values, a.maps, b.maps, sizeof *a.maps);
+    }
+    return true;
+}

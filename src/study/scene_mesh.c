@@ -1,0 +1,332 @@
+/* The mesh of a body for pictures: its cells and its surface, with displacements and stresses at the nodes. */
+#include "internal.h"
+
+#include "continuum/continuum.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Values of displacements and stresses: of more than this a body gives its surface alone, then the corners of it. */
+enum { MOST_VALUES = 1 << 22 };
+
+static const int vtk[PHX_CELL_TYPES] = {[PHX_CELL_LINE2] = 3,  [PHX_CELL_LINE3] = 21,  [PHX_CELL_TRI3] = 5,
+                                        [PHX_CELL_TRI6] = 22,  [PHX_CELL_QUAD4] = 9,   [PHX_CELL_QUAD8] = 23,
+                                        [PHX_CELL_TET4] = 10,  [PHX_CELL_TET10] = 24,  [PHX_CELL_HEX8] = 12,
+                                        [PHX_CELL_HEX20] = 25, [PHX_CELL_WEDGE6] = 13, [PHX_CELL_WEDGE15] = 26};
+
+/* A cell that is drawn: nodes of the mesh. */
+typedef struct drawn_cell {
+    phx_cell_type type;
+    int node[PHX_CELL_MOST_NODES];
+} drawn_cell;
+
+/* A side of a solid cell with its corners in ascending order, or a surface cell (side -1). */
+typedef struct face {
+    int corner[4];
+    int cell, side;
+} face;
+
+typedef struct mesh_maker {
+    phx_context *context;
+    const phx_mesh *mesh;
+    int dimension; /* of its cells that are drawn: 3, else 2 */
+    int n_faces;
+    face *faces; /* of the surface */
+    bool whole;  /* all cells, not the faces */
+    bool linear; /* faces without the nodes in the middles of their edges */
+    int *number; /* mesh nodes: as they are drawn, -1: not */
+    int n_nodes;
+} mesh_maker;
+
+/* ---- the surface ---- */
+static int compare_integers(const void *a, const void *b)
+{
+    const int i = *(const int *)a, j = *(const int *)b;
+    return (i > j) - (i < j);
+}
+
+static int compare_faces(const void *a, const void *b)
+{
+    const face *f = a, *g = b;
+    const int order = memcmp(f->corner, g->corner, sizeof f->corner);
+    return order ? order : (f->cell > g->cell) - (f->cell < g->cell);
+}
+
+static face make_face(const phx_mesh *mesh, int cell, int side)
+{
+    const phx_cell_info *info = phx_cell_info_of(mesh->type[cell]);
+    const int *node = mesh->node + mesh->first[cell];
+    const int corners = phx_cell_info_of(info->side_type[side])->corners;
+    face it = {.corner = {-1, -1, -1, -1}, .cell = cell, .side = side};
+
+    for (int k = 0; k < corners; k++)
+        it.corner[k] = node[info->side[side][k]];
+    qsort(it.corner, (size_t)corners, sizeof it.corner[0], compare_integers);
+    return it;
+}
+
+/* Sides that one solid cell has alone, or the surface cells of a mesh without solid ones. */
+static phx_status find_surface(mesh_maker *it)
+{
+    const phx_mesh *mesh = it->mesh;
+    size_t room = 0;
+    int n = 0, kept = 0;
+
+    it->dimension = phx_mesh_count(mesh, 3) > 0 ? 3 : 2;
+    for (int c = 0; c < mesh->n_cells; c++)
+        room += (size_t)phx_cell_info_of(mesh->type[c])->sides;
+    it->faces = phx_calloc(it->context, room + 1, sizeof *it->faces);
+    if (!it->faces)
+        return PHX_ERR_MEMORY;
+    for (int c = 0; c < mesh->n_cells; c++) {
+        const phx_cell_info *info = phx_cell_info_of(mesh->type[c]);
+        if (info->dimension != it->dimension)
+            continue;
+        for (int s = 0; s < info->sides && it->dimension == 3; s++)
+            it->faces[n++] = make_face(mesh, c, s);
+        if (it->dimension == 2)
+            it->faces[n++] = (face){.cell = c, .side = -1};
+    }
+    if (it->dimension == 3)
+        qsort(it->faces, (size_t)n, sizeof *it->faces, compare_faces);
+    for (int k = 0; k < n; k++) {
+        const bool before = k > 0 && !memcmp(it->faces[k].corner, it->faces[k - 1].corner, sizeof it->faces[k].corner);
+        const bool behind =
+            k + 1 < n && !memcmp(it->faces[k].corner, it->faces[k + 1].corner, sizeof it->faces[k].corner);
+        if (it->dimension == 2 || (!before && !behind))
+            it->faces[kept++] = it->faces[k];
+    }
+    it->n_faces = kept;
+    return PHX_OK;
+}
+
+/* ---- cells and triangles ---- */
+static phx_cell_type linear_type(phx_cell_type type)
+{
+    return type == PHX_CELL_TRI6 ? PHX_CELL_TRI3 : type == PHX_CELL_QUAD8 ? PHX_CELL_QUAD4 : type;
+}
+
+static drawn_cell cell_of_face(const mesh_maker *it, int k)
+{
+    const face *from = &it->faces[k];
+    const phx_cell_info *info = phx_cell_info_of(it->mesh->type[from->cell]);
+    const int *node = it->mesh->node + it->mesh->first[from->cell];
+    drawn_cell cell = {.type = from->side < 0 ? it->mesh->type[from->cell] : info->side_type[from->side]};
+
+    for (int i = 0; i < phx_cell_info_of(cell.type)->nodes; i++)
+        cell.node[i] = node[from->side < 0 ? i : info->side[from->side][i]];
+    if (it->linear)
+        cell.type = linear_type(cell.type);
+    return cell;
+}
+
+static int count_cells(const mesh_maker *it)
+{
+    return it->whole ? it->mesh->n_cells : it->n_faces;
+}
+
+/* False: a cell of another dimension, which is not drawn. */
+static bool cell_at(const mesh_maker *it, int k, drawn_cell *cell)
+{
+    if (!it->whole) {
+        *cell = cell_of_face(it, k);
+        return true;
+    }
+    cell->type = it->mesh->type[k];
+    memcpy(cell->node, it->mesh->node + it->mesh->first[k],
+           (size_t)phx_cell_info_of(cell->type)->nodes * sizeof *cell->node);
+    return phx_cell_info_of(cell->type)->dimension == it->dimension;
+}
+
+/* Flat triangles of a surface cell: places among its nodes; their number. */
+static int split(phx_cell_type type, const int (**corners)[3])
+{
+    static const int tri3[][3] = {{0, 1, 2}}, quad4[][3] = {{0, 1, 2}, {0, 2, 3}},
+                     tri6[][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}},
+                     quad8[][3] = {{0, 4, 7}, {4, 1, 5}, {5, 2, 6}, {6, 3, 7}, {4, 5, 6}, {4, 6, 7}};
+    switch (type) {
+    case PHX_CELL_TRI3:
+        *corners = tri3;
+        return 1;
+    case PHX_CELL_QUAD4:
+        *corners = quad4;
+        return 2;
+    case PHX_CELL_TRI6:
+        *corners = tri6;
+        return 4;
+    default:
+        *corners = quad8;
+        return 6;
+    }
+}
+
+/* Number the nodes of the cells that are drawn, in the order of the mesh. */
+static void number_nodes(mesh_maker *it)
+{
+    drawn_cell cell;
+
+    for (int i = 0; i < it->mesh->n_nodes; i++)
+        it->number[i] = -1;
+    for (int k = 0; k < count_cells(it); k++)
+        if (cell_at(it, k, &cell))
+            for (int i = 0; i < phx_cell_info_of(cell.type)->nodes; i++)
+                it->number[cell.node[i]] = 0;
+    it->n_nodes = 0;
+    for (int i = 0; i < it->mesh->n_nodes; i++)
+        if (it->number[i] == 0)
+            it->number[i] = it->n_nodes++;
+}
+
+/* The most that is not too large; false: all of it is. */
+static bool choose_part(mesh_maker *it, double values_of_node)
+{
+    for (int part = 0; part < 3; part++) {
+        it->whole = part == 0;
+        it->linear = part == 2;
+        number_nodes(it);
+        if (it->n_nodes * values_of_node <= MOST_VALUES)
+            return true;
+    }
+    return false;
+}
+
+/* ---- into the lists of the scene ---- */
+/* Room for `more` entries behind `count`. */
+static phx_status grow(phx_context *context, void *list, int count, size_t more, size_t size)
+{
+    void **at = list;
+    void *bigger = (size_t)count + more <= INT_MAX ? phx_realloc(context, *at, (size_t)count + more + 1, size) : NULL;
+
+    if (!bigger)
+        return PHX_ERR_MEMORY;
+    *at = bigger;
+    return PHX_OK;
+}
+
+static phx_status add_cells(const mesh_maker *it, phx_scene *scene)
+{
+    phx_context *context = it->context;
+    int cells = 0, nodes = 0, triangles = 0;
+    const int (*corners)[3] = NULL;
+    drawn_cell cell;
+
+    for (int k = 0; k < count_cells(it); k++)
+        if (cell_at(it, k, &cell)) {
+            cells++;
+            nodes += phx_cell_info_of(cell.type)->nodes;
+        }
+    for (int k = 0; k < it->n_faces; k++)
+        triangles += split(cell_of_face(it, k).type, &corners);
+    phx_status status = grow(context, &scene->cell_type, scene->n_mesh_cells, (size_t)cells, sizeof(int));
+    if (!status)
+        status = grow(context, &scene->cell_nodes, scene->n_cell_nodes, (size_t)nodes, sizeof(int));
+    if (!status)
+        status = grow(context, &scene->triangle_nodes, scene->n_triangle_nodes, 3 * (size_t)triangles, sizeof(int));
+    for (int k = 0; k < count_cells(it) && !status; k++) {
+        if (!cell_at(it, k, &cell))
+            continue;
+        scene->cell_type[scene->n_mesh_cells++] = vtk[cell.type];
+        for (int i = 0; i < phx_cell_info_of(cell.type)->nodes; i++)
+            scene->cell_nodes[scene->n_cell_nodes++] = it->number[cell.node[i]];
+    }
+    for (int k = 0; k < it->n_faces && !status; k++) {
+        cell = cell_of_face(it, k);
+        const int count = split(cell.type, &corners);
+        for (int t = 0; t < count; t++)
+            for (int c = 0; c < 3; c++)
+                scene->triangle_nodes[scene->n_triangle_nodes++] = it->number[cell.node[corners[t][c]]];
+    }
+    if (!status) {
+        scene->mesh_cells[scene->n_meshes] = cells;
+        scene->mesh_triangles[scene->n_meshes] = triangles;
+    }
+    return status;
+}
+
+/* Rows of the nodes that are drawn, `width` each, behind *count values. */
+static phx_status add_rows(const mesh_maker *it, size_t width, const double *rows, double **list, int *count)
+{
+    const phx_status status = grow(it->context, list, *count, (size_t)it->n_nodes * width, sizeof **list);
+
+    for (int i = 0; i < it->mesh->n_nodes && !status; i++)
+        if (it->number[i] >= 0)
+            memcpy(*list + (size_t)*count + (size_t)it->number[i] * width, rows + (size_t)i * width,
+                   width * sizeof **list);
+    if (!status)
+        *count += it->n_nodes * (int)width;
+    return status;
+}
+
+static phx_status add_nodes(const mesh_maker *it, const phx_flex_source *source, phx_scene *scene)
+{
+    const size_t n = (size_t)phx_flex_source_flex(source)->n;
+    const phx_stress_set set = phx_flex_source_stresses(source);
+    int nodes = 0, places = 3 * scene->n_mesh_nodes;
+    double *u = NULL, *thickness = NULL, *stresses = NULL;
+    phx_status status = phx_continuum_displacements(it->context, source, &u, &thickness);
+
+    if (!status && set != PHX_STRESSES_NONE)
+        status = phx_flex_source_nodal_stresses(source, it->context, &nodes, &stresses);
+    if (!status)
+        status = add_rows(it, 3, it->mesh->x, &scene->mesh_x, &places);
+    if (!status)
+        status = add_rows(it, 1, thickness, &scene->mesh_thickness, &scene->n_mesh_nodes);
+    if (!status)
+        status = add_rows(it, 3 * n, u, &scene->mesh_shapes, &scene->n_mesh_shapes);
+    if (!status)
+        status = add_rows(it, (size_t)phx_stress_components(set) * n, stresses, &scene->mesh_maps, &scene->n_mesh_maps);
+    phx_free(u);
+    phx_free(thickness);
+    phx_free(stresses);
+    return status;
+}
+
+static phx_status add_mesh(const mesh_maker *it, const phx_flex_source *source, int body, phx_scene *scene)
+{
+    phx_context *context = it->context;
+    const int m = scene->n_meshes;
+    int **const lists[] = {&scene->mesh_body, &scene->mesh_nodes, &scene->mesh_cells, &scene->mesh_triangles};
+    phx_status status = grow(context, &scene->mesh_stresses, m, 1, sizeof *scene->mesh_stresses);
+
+    for (size_t k = 0; k < sizeof lists / sizeof *lists && !status; k++)
+        status = grow(context, lists[k], m, 1, sizeof(int));
+    if (!status)
+        status = add_cells(it, scene);
+    if (!status)
+        status = add_nodes(it, source, scene);
+    if (status)
+        return status;
+    scene->mesh_body[m] = body;
+    scene->mesh_nodes[m] = it->n_nodes;
+    scene->mesh_stresses[m] = phx_strdup(context, phx_stress_set_name(phx_flex_source_stresses(source)));
+    if (!scene->mesh_stresses[m])
+        return PHX_ERR_MEMORY;
+    scene->n_meshes++;
+    return PHX_OK;
+}
+
+phx_status phx_scene_add_mesh(phx_context *context, const phx_flex_source *source, const char *name, int body,
+                              phx_scene *scene)
+{
+    const phx_elastic_model *model = phx_continuum_model(source);
+    const int n = phx_flex_source_flex(source)->n;
+    mesh_maker it = {.context = context, .mesh = model ? &model->mesh : NULL};
+
+    if (!model || model->mesh.n_cells == 0 || n == 0)
+        return PHX_OK;
+    it.number = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, sizeof *it.number);
+    phx_status status = it.number ? find_surface(&it) : PHX_ERR_MEMORY;
+    if (!status && it.n_faces > 0) {
+        const int components = phx_stress_components(phx_flex_source_stresses(source));
+        if (choose_part(&it, (3.0 + components) * n))
+            status = add_mesh(&it, source, body, scene);
+        else
+            phx_log(context, PHX_LOG_INFO,
+                    "'%s': its mesh is too large for a picture, %d nodes on its surface with %d coordinates", name,
+                    it.n_nodes, n);
+    }
+    phx_free(it.number);
+    phx_free(it.faces);
+    return status;
+}

@@ -1,0 +1,297 @@
+/* Stresses of plates and solids as outputs of model files: bars and plates whose stresses are known, a series, the
+ * linearised outputs, and the same body reduced. */
+#include "support/testing.h"
+
+#include "continuum/continuum.h"
+#include "model/model.h"
+#include "system/system.h"
+#include <phlexor/study.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#define SPACE "phlexor: 1\ndimension: 3\n"
+#define SOFT  "materials: {m: {density: 7800, young: 2.1e11, poisson: 0}}\n"
+
+/* A model at rest under its loads, which are so small that the deformation does not turn them. */
+typedef struct held {
+    phx_context *context;
+    phx_model *model;
+    phx_system *system;
+    phx_dae *dae;
+    double *x, *v, *columns;
+} held;
+
+static void open_model(phx_context *context, const char *text, held *it)
+{
+    const phx_start_options start = {.quasi_static = true};
+
+    *it = (held){.context = context};
+    CHECK_OK(context, phx_model_read_text(context, "held.yaml", text, strlen(text), 0, NULL, &it->model));
+    CHECK_OK(context, phx_model_build(context, it->model, NULL, &it->system));
+    CHECK_OK(context, phx_system_dae(it->system, context, &it->dae));
+    it->x = calloc((size_t)phx_system_n_x(it->system) + 1, sizeof *it->x);
+    it->v = calloc((size_t)phx_system_n_v(it->system) + 1, sizeof *it->v);
+    it->columns = calloc((size_t)phx_system_columns(it->system) + 1, sizeof *it->columns);
+    assert_true(it->x && it->v && it->columns);
+    CHECK_OK(context, phx_system_start(it->system, &start, it->x, it->v, NULL));
+    CHECK_OK(context, phx_system_outputs(it->dae, 0.0, it->x, it->v, it->columns));
+}
+
+static void close_model(held *it)
+{
+    free(it->x);
+    free(it->v);
+    free(it->columns);
+    phx_system_dae_destroy(it->dae);
+    phx_system_destroy(it->system);
+    phx_model_destroy(it->model);
+}
+
+/* The column of this name. */
+static double value_of(const held *it, const char *name)
+{
+    char column[80];
+    for (int k = 0; k < phx_system_columns(it->system); k++) {
+        phx_system_column_name(it->system, k, column, sizeof column);
+        if (!strcmp(column, name))
+            return it->columns[k];
+    }
+    fail_msg("there is no column %s", name);
+    return 0.0;
+}
+
+/* ---- bars ---- */
+static const double bar_width = 0.02, bar_height = 0.01;
+#define BAR                                                                                                            \
+    SPACE SOFT "bodies: {bar: {kind: solid, material: m, mesh: {size: [0.2, 0.02, 0.01], elements: [4, 2, 2], cells: " \
+               "hex20}, ports: {P: {on: x0}, C: {on: x1}}, frame: P}}\n"                                               \
+               "joints: {root: {kind: weld, ports: [ground.O, bar.P]}}\n"
+
+static void a_pulled_bar_has_one_stress_everywhere(void **state)
+{
+    const char *text = BAR "loads: {pull: {force: [1000, 0, 0], at: bar.C}}\n"
+                           "outputs: {at: {stress: bar@40}, end: {stress: bar.C}, mises: {von_mises: bar@40}, most: "
+                           "{von_mises: bar}, main: {principal_stress: bar}}\n";
+    static const char *const zero[] = {"at.yy", "at.zz", "at.xy", "at.yz", "at.zx", "end.yy", "end.zx", "main.min"};
+    const double sigma = 1000.0 / (bar_width * bar_height), tolerance = 1e-9 * sigma;
+    held it;
+
+    open_model(*state, text, &it);
+    CHECK_CLOSE(value_of(&it, "at.xx"), sigma, tolerance, "stress at a node");
+    CHECK_CLOSE(value_of(&it, "end.xx"), sigma, tolerance, "mean stress of the end");
+    CHECK_CLOSE(value_of(&it, "mises"), sigma, tolerance, "von Mises stress at a node");
+    CHECK_CLOSE(value_of(&it, "most"), sigma, tolerance, "largest von Mises stress");
+    CHECK_CLOSE(value_of(&it, "main.max"), sigma, tolerance, "largest principal stress");
+    for (size_t k = 0; k < sizeof zero / sizeof *zero; k++)
+        CHECK_SMALL(value_of(&it, zero[k]), tolerance, "%s", zero[k]);
+    assert_string_equal(phx_system_column_unit(it.system, 0), "Pa");
+    close_model(&it);
+}
+
+/* sigma = -M z'/I, z' from the middle: a moment about -y bends the bar up. */
+static void a_bent_bar_has_the_stress_of_a_beam(void **state)
+{
+    const char *text = BAR "loads: {bend: {torque: [0, -3e-3, 0], at: bar.C}}\n"
+                           "outputs: {most: {von_mises: bar}, main: {principal_stress: bar}}\n";
+    const double inertia = bar_width * bar_height * bar_height * bar_height / 12.0,
+                 sigma = 3e-3 * bar_height / 2.0 / inertia;
+    held it;
+
+    open_model(*state, text, &it);
+    const phx_flex_source *source = phx_system_source(it.system, 0);
+    const phx_mesh *mesh = &phx_continuum_model(source)->mesh;
+    double *rows = NULL;
+    int nodes = 0, q = 0;
+    CHECK_OK(it.context, phx_flex_source_nodal_stresses(source, it.context, &nodes, &rows));
+    assert_int_equal(nodes, mesh->n_nodes);
+    const int n = phx_flex_source_flex(source)->n;
+    phx_body_coordinates(phx_system_body(it.system, 0), &q, NULL);
+    for (int i = 0; i < nodes; i++) {
+        double xx = 0.0;
+        for (int k = 0; k < n; k++)
+            xx += rows[(size_t)i * 6 * (size_t)n + (size_t)k] * it.x[q + k];
+        CHECK_CLOSE(xx, sigma * (1.0 - 2.0 * mesh->x[3 * i + 2] / bar_height), 1e-8 * sigma, "node %d", i + 1);
+    }
+    CHECK_RELATIVE(value_of(&it, "most"), sigma, 1e-8, "largest von Mises stress");
+    CHECK_RELATIVE(value_of(&it, "main.max"), sigma, 1e-8, "tension");
+    CHECK_RELATIVE(value_of(&it, "main.min"), -sigma, 1e-8, "compression");
+    phx_free(rows);
+    close_model(&it);
+}
+
+/* ---- plates ---- */
+#define STRIP                                                                                                          \
+    SPACE SOFT                                                                                                         \
+        "bodies: {plate: {kind: plate, material: m, thickness: 0.01, mesh: {size: [1, 0.5], elements: [4, 2]}, "       \
+        "ports: {P: {on: x0}, C: {on: x1}}, frame: P}}\njoints: {root: {kind: weld, ports: [ground.O, plate.P]}}\n"
+
+/* M_xx = moment over the width; sigma = N/h -+ 6 M/h^2 */
+static void a_bent_plate_has_one_moment_everywhere(void **state)
+{
+    const char *text = STRIP "loads: {bend: {torque: [0, -0.01, 0], at: plate.C}, pull: {force: [0.4, 0, 0], at: "
+                             "plate.C}}\noutputs: {M: {bending_moment: plate@8}, Mp: {bending_moment: plate, place: "
+                             "[0.3, 0.2]}, N: {membrane_force: plate.C}, Q: {shear_force: plate@8}, s: {stress: plate, "
+                             "place: [1, 0.5]}, mises: {von_mises: plate}, main: {principal_stress: plate@8}}\n";
+    const double h = 0.01, M = 0.01 / 0.5, N = 0.4 / 0.5, top = N / h - 6.0 * M / (h * h),
+                 bottom = N / h + 6.0 * M / (h * h);
+    held it;
+
+    open_model(*state, text, &it);
+    CHECK_RELATIVE(value_of(&it, "M.xx"), M, 1e-9, "moment at a node");
+    CHECK_RELATIVE(value_of(&it, "Mp.xx"), M, 1e-9, "moment at a place");
+    CHECK_SMALL(value_of(&it, "M.yy"), 1e-9 * M, "across");
+    CHECK_SMALL(value_of(&it, "M.xy"), 1e-9 * M, "twist");
+    CHECK_SMALL(value_of(&it, "Q.x"), 1e-7 * M, "shear force");
+    CHECK_RELATIVE(value_of(&it, "N.xx"), N, 1e-9, "membrane force");
+    CHECK_RELATIVE(value_of(&it, "s.top_xx"), top, 1e-9, "upper surface");
+    CHECK_RELATIVE(value_of(&it, "s.bottom_xx"), bottom, 1e-9, "lower surface");
+    CHECK_RELATIVE(value_of(&it, "mises.top"), -top, 1e-9, "von Mises, upper surface");
+    CHECK_RELATIVE(value_of(&it, "mises.bottom"), bottom, 1e-9, "von Mises, lower surface");
+    CHECK_RELATIVE(value_of(&it, "main.top_min"), top, 1e-9, "compression of the upper surface");
+    CHECK_SMALL(value_of(&it, "main.top_max"), -1e-9 * top, "no tension there");
+    close_model(&it);
+}
+
+/* Levy's series of a square of side 1 and D = 1, simply supported at x = 0 and 1 and free at y = 0 and 1, under the
+ * pressure 1: w = sum (c_m + Y_m) sin(m pi x), Y = A cosh(b y) + B b y sinh(b y) with y from the middle, M_yy = 0 and
+ * the effective shear 0 at y = 1/2. Moments in the middle, as the curvatures have them. */
+static void levy(double poisson, double *M_xx, double *M_yy)
+{
+    *M_xx = *M_yy = 0.0;
+    for (int m = 1; m < 200; m += 2) {
+        const double b = m * TEST_PI, half = b / 2.0, t = tanh(half), c = 4.0 / pow(b, 5.0);
+        const double a11 = 1.0 - poisson, a12 = 2.0 + half * t * (1.0 - poisson); /* by A cosh, B cosh at the edge */
+        const double a21 = (poisson - 1.0) * t, a22 = (1.0 + poisson) * t + half * (poisson - 1.0);
+        const double det = a11 * a22 - a12 * a21, A = poisson * c * a22 / det, B = -poisson * c * a21 / det;
+        const double Y = A / cosh(half), Y2 = (A + 2.0 * B) / cosh(half), sign = m % 4 == 1 ? 1.0 : -1.0;
+        *M_xx += sign * b * b * (poisson * Y2 - (c + Y));
+        *M_yy += sign * b * b * (Y2 - poisson * (c + Y));
+    }
+}
+
+static void moments_are_those_of_the_series(void **state)
+{
+    const char *text =
+        SPACE "materials: {m: {density: 2700, young: 7e10, poisson: 0.3}}\n"
+              "bodies: {plate: {kind: plate, material: m, thickness: 0.01, order: 2, basis: {kind: all}, mesh: {size: "
+              "[1, 1], elements: [4, 4], crossed: true}, ports: {P: {on: x0, attach: hinged}, C: {on: x1, attach: "
+              "hinged}}}}\n"
+              "joints: {a: {kind: revolute, ports: [ground.O, plate.P], axis: [0, 1, 0]}, b: {kind: revolute, ports: "
+              "[ground.E, plate.C], axis: [0, 1, 0]}}\nground: {ports: {O: {position: [0, 0.5, 0]}, E: {position: [1, "
+              "0.5, 0]}}}\n"
+              "loads: {p: {pressure: 1000, on: plate}}\n"
+              "outputs: {M: {bending_moment: plate, place: [0.5, 0.5]}}\n";
+    double M_xx, M_yy;
+    held it;
+
+    levy(0.3, &M_xx, &M_yy);
+    CHECK_CLOSE(-M_xx, 0.1225, 5e-5, "the printed moment along (Timoshenko)");
+    CHECK_CLOSE(-M_yy, 0.0271, 5e-5, "the printed moment across");
+    open_model(*state, text, &it);
+    const double sign = value_of(&it, "M.xx") * M_xx > 0.0 ? 1.0 : -1.0; /* of the pressure */
+    print_message("M_xx %.6g of %.6g, M_yy %.6g of %.6g\n", sign * value_of(&it, "M.xx") / 1000.0, M_xx,
+                  sign * value_of(&it, "M.yy") / 1000.0, M_yy);
+    CHECK_CLOSE(sign * value_of(&it, "M.xx") / 1000.0, M_xx, 1e-3 * 0.1225, "M_xx");
+    CHECK_CLOSE(sign * value_of(&it, "M.yy") / 1000.0, M_yy, 1e-3 * 0.1225, "M_yy");
+    close_model(&it);
+}
+
+/* ---- linearised ---- */
+static void rows_are_the_derivatives(void **state)
+{
+    const char *text = STRIP "loads: {bend: {torque: [0, -100, 0], at: plate.C}}\noutputs: {mises: {von_mises: plate}, "
+                             "M: {bending_moment: plate@8}, s: {stress: plate.C}}\n";
+    static const char *const named[] = {"mises.top"};
+    const phx_channels_options options = {0}, wrong = {.outputs = named, .n_outputs = 1};
+    phx_channels channels;
+    held it;
+
+    open_model(*state, text, &it);
+    CHECK_OK(it.context, phx_system_channels(it.dae, 0.0, it.x, NULL, &options, &channels));
+    assert_int_equal(channels.n_outputs, 9); /* all but von Mises */
+    int q = 0, v = 0;
+    phx_body_coordinates(phx_system_body(it.system, 0), &q, &v);
+    const int n = phx_flex_source_flex(phx_system_source(it.system, 0))->n;
+    double *change = calloc((size_t)channels.n, sizeof *change), y[9] = {0};
+    memcpy(change + v, it.x + q, (size_t)n * sizeof *change); /* linear: y of q itself */
+    phx_csr_apply(&channels.Y_q, 1.0, change, y);
+    for (int k = 0; k < 9; k++)
+        CHECK_CLOSE(y[k], it.columns[2 + k], 1e-12 * fabs(it.columns[2 + k]) + 1e-6, "%s", channels.outputs[k]);
+    free(change);
+    phx_channels_free(&channels);
+    CHECK_STATUS(it.context, phx_system_channels(it.dae, 0.0, it.x, NULL, &wrong, &channels), PHX_ERR_INPUT);
+    CHECK_MESSAGE(it.context, "'mises' is no linear function");
+    close_model(&it);
+}
+
+/* ---- reduced ---- */
+static void check_reduced(phx_context *context, const char *text, const char *body, int ports)
+{
+    phx_flex_source *read = NULL;
+    phx_reduce_report report;
+    double *rows[2], *at[2];
+    int nodes[2];
+    held it;
+
+    open_model(context, text, &it);
+    CHECK_OK(context, phx_study_reduce(context, it.model, body, "stresses.h5", &report));
+    phx_reduce_report_free(&report);
+    CHECK_OK(context, phx_reduced_read(context, "stresses.h5", &read));
+    const phx_flex_source *whole = phx_system_source(it.system, 0);
+    const phx_stress_set set = phx_flex_source_stresses(whole);
+    assert_int_equal(phx_flex_source_stresses(read), set);
+    const size_t width = (size_t)phx_stress_components(set) * (size_t)phx_flex_source_flex(whole)->n;
+    for (int k = 0; k < 2; k++) {
+        CHECK_OK(context, phx_flex_source_nodal_stresses(k ? read : whole, context, &nodes[k], &rows[k]));
+        at[k] = calloc(width, sizeof *at[k]);
+    }
+    assert_int_equal(nodes[0], nodes[1]);
+    assert_memory_equal(rows[0], rows[1], (size_t)nodes[0] * width * sizeof *rows[0]);
+    for (int p = -2; p < ports; p++) { /* a node, a place, then the ports */
+        const double place[2] = {0.3, 0.2};
+        const phx_location node = {.sort = PHX_LOCATION_NODE, .node = 7};
+        const phx_location location = p == -2   ? node
+                                      : p == -1 ? phx_location_at_place(2, place)
+                                                : phx_location_of_name(it.model->bodies[0].ports[p].name);
+        if (p == -1 && set != PHX_STRESSES_PLATE)
+            continue;
+        for (int k = 0; k < 2; k++)
+            CHECK_OK(context, phx_flex_source_stress_rows(k ? read : whole, context, &location, at[k]));
+        assert_memory_equal(at[0], at[1], width * sizeof *at[0]);
+    }
+    double *u[2], *thickness[2];
+    for (int k = 0; k < 2; k++)
+        CHECK_OK(context, phx_continuum_displacements(context, k ? read : whole, &u[k], &thickness[k]));
+    assert_memory_equal(u[0], u[1], 3 * (size_t)nodes[0] * (width / (size_t)phx_stress_components(set)) * sizeof *u[0]);
+    assert_memory_equal(thickness[0], thickness[1], (size_t)nodes[0] * sizeof *u[0]);
+    CHECK_CLOSE(thickness[0][0], set == PHX_STRESSES_PLATE ? 0.01 : 0.0, 0.0, "thickness");
+    for (int k = 0; k < 2; k++) {
+        phx_free(rows[k]);
+        phx_free(u[k]);
+        phx_free(thickness[k]);
+        free(at[k]);
+    }
+    phx_flex_source_destroy(read);
+    close_model(&it);
+    remove("stresses.h5");
+}
+
+static void reduced_bodies_keep_their_stresses(void **state)
+{
+    check_reduced(*state, BAR "loads: {pull: {force: [1000, 0, 0], at: bar.C}}\n", "bar", 2);
+    check_reduced(*state, STRIP "loads: {pull: {force: [1000, 0, 0], at: plate.C}}\n", "plate", 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_pulled_bar_has_one_stress_everywhere, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_bent_bar_has_the_stress_of_a_beam, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_bent_plate_has_one_moment_everywhere, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(moments_are_those_of_the_series, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(rows_are_the_derivatives, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(reduced_bodies_keep_their_stresses, context_setup, context_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
