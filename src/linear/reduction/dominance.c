@@ -1,0 +1,103 @@
+/* The weight of each mode in the response of the ports: with proportional damping the response is a sum over the modes,
+ *
+ *     H(s) = sum_k s b_k b_k^T / (s^2 + d_k s + omega_k^2),   d_k = 2 zeta_k omega_k,
+ *
+ * the norm of one term is |b_k|^2/d_k, reached at omega_k, and the error of leaving modes out is at most the sum of
+ * theirs. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reduction.h"
+
+void phx_dominance_free(phx_dominance *it)
+{
+    phx_free(it->scale);
+    phx_free(it->weight);
+    phx_free(it->order);
+    *it = (phx_dominance){0};
+}
+
+/* D couples no two of the modes, nor one with a rigid motion. */
+static bool is_proportional(const phx_projected *all)
+{
+    const int c = all->c;
+
+    for (int i = all->free; i < all->r; i++)
+        for (int j = all->free; j < i; j++)
+            if (i >= all->rigid &&
+                fabs(all->D[i * c + j]) > 1e-9 * sqrt(fabs(all->D[i * c + i] * all->D[j * c + j])))
+                return false;
+    return true;
+}
+
+/* |b_kj|^2: a force by F, a prescribed rate by what it does to the strain of the mode. */
+static double square(const phx_full *full, const phx_projected *all, int k, int j)
+{
+    const int s = full->it->channels.held[j], row = all->rigid + k;
+    const double b = s < 0 ? all->F[row * all->m + j] : all->omega[row] * all->M[row * all->c + all->r + s];
+
+    return b * b;
+}
+
+typedef struct ranked {
+    double weight;
+    int mode;
+} ranked;
+
+static int descending(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    return x->weight != y->weight ? (x->weight < y->weight) - (x->weight > y->weight) : x->mode - y->mode;
+}
+
+static phx_status rank(const phx_full *full, const phx_projected *all, const double *width, phx_dominance *it)
+{
+    ranked *list = phx_calloc(full->context, (size_t)it->count + 1, sizeof *list);
+
+    if (!list)
+        return PHX_ERR_MEMORY;
+    for (int j = 0; j < it->m; j++) {
+        double sum = 0.0;
+        for (int k = 0; k < it->count; k++)
+            sum += square(full, all, k, j) / width[k];
+        it->scale[j] = sum > 0.0 ? 1.0 / sqrt(sum) : 1.0;
+    }
+    for (int k = 0; k < it->count; k++) {
+        list[k].mode = k;
+        for (int j = 0; j < it->m; j++) {
+            const double part = it->scale[j] * it->scale[j] * square(full, all, k, j) / width[k];
+            it->weight[k] += part;
+            list[k].weight = fmax(list[k].weight, part);
+        }
+    }
+    qsort(list, (size_t)it->count, sizeof *list, descending);
+    for (int k = 0; k < it->count; k++)
+        it->order[k] = list[k].mode;
+    phx_free(list);
+    return PHX_OK;
+}
+
+phx_status phx_dominance_find(const phx_full *full, const phx_projected *all, double nominal, phx_dominance *it)
+{
+    const int count = all->r - all->rigid;
+    double *width = phx_calloc(full->context, (size_t)count + 1, sizeof *width);
+    phx_status status = PHX_OK;
+
+    *it = (phx_dominance){.count = count, .m = full->m, .nominal = nominal};
+    it->scale = phx_calloc(full->context, (size_t)full->m + 1, sizeof *it->scale);
+    it->weight = phx_calloc(full->context, (size_t)count + 1, sizeof *it->weight);
+    it->order = phx_calloc(full->context, (size_t)count + 1, sizeof *it->order);
+    if (!width || !it->scale || !it->weight || !it->order)
+        status = PHX_ERR_MEMORY;
+    for (int k = 0; k < count && !status; k++) {
+        const int row = all->rigid + k;
+        width[k] = nominal > 0.0 ? 2.0 * nominal * all->omega[row] : all->D[row * all->c + row];
+    }
+    it->proportional = nominal > 0.0 || is_proportional(all);
+    it->bounded = it->proportional && full->held == 0;
+    if (!status)
+        status = rank(full, all, width, it);
+    phx_free(width);
+    return status;
+}

@@ -1,0 +1,107 @@
+/* How far a reduced system is from the full one. */
+#include <math.h>
+
+#include "reduction.h"
+
+/* States of an error system of which the Hamiltonian matrix is still worth its eigenvalues. */
+enum { CERTIFIED = 600 };
+
+/* The largest singular value at the poles, refined by golden section: a lower bound. */
+static phx_status estimate(phx_context *context, const phx_ss *system, const double *band, phx_norm *norm)
+{
+    enum { STEPS = 40 };
+    static const double golden = 0.61803398874989484820;
+    const int n = phx_ss_n(system);
+    double *re = phx_calloc(context, 4 * (size_t)n + 4, sizeof *re), *im = re + n, *omega = im + n, *value = omega + n + 2;
+    phx_status status = re ? phx_ss_poles(context, system, re, im, NULL, NULL) : PHX_ERR_MEMORY;
+    double left = 0.0, right = 0.0;
+    int count = 0;
+
+    *norm = (phx_norm){0};
+    for (int k = 0; k < n && !status; k++)
+        if (im[k] >= 0.0 && (!band || (im[k] >= band[0] && im[k] <= band[1])))
+            omega[count++] = im[k];
+    if (band && !status) {
+        omega[count++] = band[0];
+        if (isfinite(band[1]))
+            omega[count++] = band[1];
+    }
+    if (!status)
+        status = phx_ss_singular_values(context, system, count, omega, value);
+    for (int k = 0; k < count && !status; k++)
+        if (value[k] > norm->lower)
+            *norm = (phx_norm){value[k], value[k], omega[k]};
+    left = 0.99 * norm->omega;
+    right = 1.01 * norm->omega;
+    for (int step = 0; step < STEPS && !status && right > left; step++) {
+        const double pair[2] = {right - golden * (right - left), left + golden * (right - left)};
+        double values[2];
+        status = phx_ss_singular_values(context, system, 2, pair, values);
+        for (int k = 0; k < 2 && !status; k++)
+            if (values[k] > norm->lower && (!band || (pair[k] >= band[0] && pair[k] <= band[1])))
+                *norm = (phx_norm){values[k], values[k], pair[k]};
+        if (values[0] < values[1])
+            left = pair[0];
+        else
+            right = pair[1];
+    }
+    phx_free(re);
+    return status;
+}
+
+static phx_status norm_of(const phx_error_measure *it, const phx_ss *system, phx_norm *norm, bool *certified)
+{
+    *certified = phx_ss_n(system) <= CERTIFIED;
+    return *certified ? phx_ss_hinf_norm(it->context, system, it->band, 1e-7, norm)
+                      : estimate(it->context, system, it->band, norm);
+}
+
+/* H2 norm without its refusals: NAN. */
+static phx_status h2_of(const phx_error_measure *it, const phx_ss *system, double *norm)
+{
+    phx_status status = it->band || phx_ss_n(system) > CERTIFIED ? PHX_ERR_ANALYSIS
+                                                                 : phx_ss_h2_norm(it->context, system, norm);
+
+    if (status == PHX_ERR_ANALYSIS) {
+        phx_context_clear(it->context);
+        *norm = NAN;
+        status = PHX_OK;
+    }
+    return status;
+}
+
+phx_status phx_error_begin(phx_error_measure *it)
+{
+    phx_ss *system = NULL;
+    phx_status status = phx_ph_ss(it->context, "model", &it->full, true, &system);
+
+    if (!status)
+        status = norm_of(it, system, &it->norm, &it->certified);
+    if (!status)
+        status = h2_of(it, system, &it->h2);
+    phx_ss_destroy(system);
+    return status;
+}
+
+phx_status phx_error_of(const phx_error_measure *it, const phx_ph *reduced, const phx_ph *part,
+                        phx_reduction_report *report)
+{
+    phx_ss *difference = NULL;
+    phx_norm norm = {0};
+    bool certified = false;
+    double h2 = NAN;
+    phx_status status = part ? phx_ph_ss(it->context, "error", part, true, &difference)
+                             : phx_ph_difference(it->context, &it->full, reduced, &difference);
+
+    if (!status)
+        status = norm_of(it, difference, &norm, &certified);
+    if (!status)
+        status = h2_of(it, difference, &h2);
+    phx_ss_destroy(difference);
+    report->error = norm.upper / it->norm.lower;
+    report->error_least = norm.lower / it->norm.upper;
+    report->error_omega = norm.omega;
+    report->error_h2 = h2 / it->h2;
+    report->certified = certified && it->certified;
+    return status;
+}
