@@ -252,6 +252,13 @@ phx_status phx_reduce_linear(phx_context *context, const phx_linearised *lineari
 void phx_reduction_destroy(phx_reduction *reduction); /* NULL is allowed */
 /* What is returned belongs to the reduction. */
 const phx_reduction_report *phx_reduction_about(const phx_reduction *reduction);
+/* A picture of what the errors are of: largest singular values over the scaled ports. */
+typedef struct phx_reduction_curves {
+    int count;
+    double *omega;                     /* rad/s, ascending */
+    double *model, *reduced, *error;
+} phx_reduction_curves;
+const phx_reduction_curves *phx_reduction_bode(const phx_reduction *reduction);
 /* n x count: xi = basis times the first `count` entries of e of the descriptor form. */
 const double *phx_reduction_basis(const phx_reduction *reduction, int *n, int *count);
 /* The forms, as of a linearised mechanism: Q = diag(K, I, I) with diagonal K where the method is of second order; E = I

@@ -1,5 +1,6 @@
 /* How far a reduced system is from the full one. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "reduction.h"
 
@@ -103,5 +104,70 @@ phx_status phx_error_of(const phx_error_measure *it, const phx_ph *reduced, cons
     report->error_omega = norm.omega;
     report->error_h2 = h2 / it->h2;
     report->certified = certified && it->certified;
+    return status;
+}
+
+/* ---- curves ---- */
+enum { GRID = 300 };
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Even steps of the logarithm from below the lowest to above the highest frequency, or over the band, and the peaks. */
+static phx_status frequencies(const phx_error_measure *it, const phx_ss *full, phx_reduction_curves *curves)
+{
+    const int n = phx_ss_n(full);
+    double *im = phx_calloc(it->context, 4 * ((size_t)n + GRID) + 1, sizeof *im);
+    double *re = phx_calloc(it->context, (size_t)n + 1, sizeof *re), low = HUGE_VAL, high = 0.0;
+    phx_status status = im && re ? phx_ss_poles(it->context, full, re, im, NULL, NULL) : PHX_ERR_MEMORY;
+    int count = 0;
+
+    for (int k = 0; k < n && !status; k++) {
+        low = im[k] > 0.0 ? fmin(low, im[k]) : low;
+        high = fmax(high, im[k]);
+    }
+    low = high > 0.0 ? 0.1 * low : 0.1;
+    high = high > 0.0 ? 3.0 * high : 10.0;
+    if (it->band && it->band[0] > 0.0)
+        low = it->band[0];
+    if (it->band && isfinite(it->band[1])) {
+        high = it->band[1];
+        low = low < high ? low : 1e-2 * high;
+    }
+    for (int k = 0; k < n && !status; k++)
+        if (im[k] > low && im[k] < high)
+            im[count++] = im[k];
+    for (int k = 0; k < GRID && !status; k++)
+        im[count++] = low * pow(high / low, (double)k / (GRID - 1));
+    if (!status)
+        qsort(im, (size_t)count, sizeof *im, ascending);
+    phx_free(re);
+    curves->count = count;
+    curves->omega = im;
+    return status;
+}
+
+phx_status phx_error_curves(const phx_error_measure *it, const phx_ph *reduced, phx_reduction_curves *curves)
+{
+    phx_ss *systems[3] = {NULL};
+    phx_status status = phx_ph_ss(it->context, "model", &it->full, true, &systems[0]);
+
+    if (!status)
+        status = phx_ph_ss(it->context, "reduced", reduced, true, &systems[1]);
+    if (!status)
+        status = phx_ph_difference(it->context, &it->full, reduced, &systems[2]);
+    if (!status)
+        status = frequencies(it, systems[0], curves);
+    curves->model = curves->omega + curves->count;
+    curves->reduced = curves->model + curves->count;
+    curves->error = curves->reduced + curves->count;
+    double *const values[] = {curves->model, curves->reduced, curves->error};
+    for (int k = 0; k < 3 && !status; k++)
+        status = phx_ss_singular_values(it->context, systems[k], curves->count, curves->omega, values[k]);
+    for (int k = 0; k < 3; k++)
+        phx_ss_destroy(systems[k]);
     return status;
 }

@@ -177,6 +177,43 @@ static phx_status copy_modes(phx_full *it)
     return status;
 }
 
+/* The modes once more on the constraints, which an eigensolver keeps less well than a solution with them. */
+static phx_status keep_constraints(phx_full *it)
+{
+    const int stride = it->f + it->held, n = it->n, rows = it->A.rows;
+    double *x = phx_calloc(it->context, 2 * (size_t)n + (size_t)rows + 1, sizeof *x), *v = x + n + rows;
+    phx_status status = x ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < it->f && !status; k++) {
+        for (int i = 0; i < n; i++)
+            v[i] = it->modes[(size_t)i * (size_t)stride + (size_t)k];
+        memset(x, 0, (size_t)(n + rows) * sizeof *x);
+        phx_csr_apply(&it->it->linear.M, 1.0, v, x);
+        status = phx_saddle_solve(&it->projection, x);
+        for (int i = 0; i < n && !status; i++)
+            it->modes[(size_t)i * (size_t)stride + (size_t)k] = x[i];
+    }
+    phx_free(x);
+    return status;
+}
+
+phx_status phx_descriptor_by_rates(phx_context *context, const phx_linearised *it, phx_descriptor **descriptor)
+{
+    const phx_channels *channels = &it->channels;
+    phx_linearised copy = *it;
+    phx_channel_kind *kind = phx_calloc(context, (size_t)channels->n_inputs + 1, sizeof *kind);
+    phx_status status = kind ? PHX_OK : PHX_ERR_MEMORY;
+
+    *descriptor = NULL;
+    copy.channels.kind = kind;
+    for (int k = 0; k < channels->n_inputs && !status; k++)
+        kind[k] = channels->held[k] < 0 ? channels->kind[k] : PHX_CHANNEL_RATE;
+    if (!status)
+        status = phx_linearised_descriptor(context, &copy, descriptor, NULL);
+    phx_free(kind);
+    return status;
+}
+
 phx_status phx_full_create(phx_context *context, const phx_linearised *it, phx_full *full)
 {
     static const phx_csr none = {0};
@@ -187,7 +224,7 @@ phx_status phx_full_create(phx_context *context, const phx_linearised *it, phx_f
     full->m = it->channels.n_inputs;
     full->held = it->channels.n_held;
     /* whatever has no port-Hamiltonian form is refused with its reason */
-    phx_status status = phx_linearised_descriptor(context, it, &descriptor, NULL);
+    phx_status status = phx_descriptor_by_rates(context, it, &descriptor);
     phx_descriptor_destroy(descriptor);
     if (!status)
         status = symmetric_part(context, &linear->K, &full->K);
@@ -203,7 +240,7 @@ phx_status phx_full_create(phx_context *context, const phx_linearised *it, phx_f
         status = phx_saddle_factor(&full->projection, 0.0);
     if (status == PHX_SINGULAR)
         status = phx_fail_prefix(context, PHX_ERR_ANALYSIS, "the constraints are dependent: ");
-    return status;
+    return status ? status : keep_constraints(full);
 }
 
 void phx_full_free(phx_full *full)

@@ -495,7 +495,8 @@ static phx_status certify(work *it, const candidate *best, phx_reduction *out)
     phx_descriptor_structure structure = {0};
     phx_ss *system = NULL;
     double size = 0.0;
-    phx_status status = phx_reduction_descriptor(it->context, out, &descriptor, NULL);
+    phx_status status = out->second ? phx_descriptor_by_rates(it->context, out->second, &descriptor)
+                                    : phx_reduction_descriptor(it->context, out, &descriptor, NULL);
 
     if (!status)
         status = phx_descriptor_check(it->context, descriptor, &structure);
@@ -558,6 +559,8 @@ static phx_status finish(work *it, candidate *best, phx_reduction *out)
         status = constraint_residual(it, out);
     if (!status)
         status = certify(it, best, out);
+    if (!status)
+        status = phx_error_curves(&it->measure, &best->ph, &out->curves);
     return status;
 }
 

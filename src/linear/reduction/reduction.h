@@ -60,6 +60,8 @@ typedef struct phx_full {
 } phx_full;
 phx_status phx_full_create(phx_context *context, const phx_linearised *it, phx_full *full);
 void phx_full_free(phx_full *full);
+/* The descriptor form with prescribed motions by their rates, also where their accelerations are the inputs. */
+phx_status phx_descriptor_by_rates(phx_context *context, const phx_linearised *it, phx_descriptor **descriptor);
 /* x^T A y of columns, and the same of absolute values, which says what rounding makes of it. */
 double phx_form(const phx_csr *a, int stride_x, const double *x, int stride_y, const double *y, double *size);
 
@@ -157,5 +159,7 @@ typedef struct phx_error_measure {
 phx_status phx_error_of(const phx_error_measure *measure, const phx_ph *reduced, const phx_ph *part,
                         phx_reduction_report *report);
 phx_status phx_error_begin(phx_error_measure *measure);
+/* Singular values over frequency of full system, reduced one and error; arrays are made. */
+phx_status phx_error_curves(const phx_error_measure *measure, const phx_ph *reduced, phx_reduction_curves *curves);
 
 #endif

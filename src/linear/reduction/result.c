@@ -17,6 +17,7 @@ void phx_reduction_destroy(phx_reduction *it)
     double *const arrays[] = {it->basis, it->J, it->R, it->Q, it->B, it->P, it->S, it->N, it->C, it->D};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
+    phx_free(it->curves.omega);
     free_names(it->states, it->states_names);
     free_names(it->m, it->inputs);
     free_names(it->p, it->outputs);
@@ -28,6 +29,11 @@ void phx_reduction_destroy(phx_reduction *it)
 const phx_reduction_report *phx_reduction_about(const phx_reduction *it)
 {
     return &it->report;
+}
+
+const phx_reduction_curves *phx_reduction_bode(const phx_reduction *it)
+{
+    return &it->curves;
 }
 
 const double *phx_reduction_basis(const phx_reduction *it, int *n, int *count)

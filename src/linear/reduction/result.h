@@ -7,6 +7,7 @@
 struct phx_reduction {
     char *name;
     phx_reduction_report report;
+    phx_reduction_curves curves;
     int n, count;
     double *basis;           /* n x count */
     phx_linearised *second;  /* of second order: the mechanism on its basis; NULL: of first order, then */
