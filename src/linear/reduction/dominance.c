@@ -51,6 +51,22 @@ static int descending(const void *a, const void *b)
     return x->weight != y->weight ? (x->weight < y->weight) - (x->weight > y->weight) : x->mode - y->mode;
 }
 
+/* Of all the inertia that moves elastic modes with a prescribed rate the share of mode k. What the modes left out have
+ * together is given to one vector at infinite frequency, whose resonance grows with the root of their inertia times
+ * their stiffness: modes of much inertia count as well. */
+static double inertia_share(const phx_full *full, const phx_projected *all, int k, int j)
+{
+    const int s = full->it->channels.held[j], count = all->r - all->rigid;
+    double sum = 0.0, own = 0.0;
+
+    for (int i = 0; i < count && s >= 0; i++) {
+        const double m = all->M[(all->rigid + i) * all->c + all->r + s];
+        sum += m * m;
+        own = i == k ? m * m : own;
+    }
+    return sum > 0.0 ? own / sum : 0.0;
+}
+
 static phx_status rank(const phx_full *full, const phx_projected *all, const double *width, phx_dominance *it)
 {
     ranked *list = phx_calloc(full->context, (size_t)it->count + 1, sizeof *list);
@@ -68,7 +84,7 @@ static phx_status rank(const phx_full *full, const phx_projected *all, const dou
         for (int j = 0; j < it->m; j++) {
             const double part = it->scale[j] * it->scale[j] * square(full, all, k, j) / width[k];
             it->weight[k] += part;
-            list[k].weight = fmax(list[k].weight, part);
+            list[k].weight = fmax(list[k].weight, fmax(part, inertia_share(full, all, k, j)));
         }
     }
     qsort(list, (size_t)it->count, sizeof *list, descending);
