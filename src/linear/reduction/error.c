@@ -57,12 +57,22 @@ static phx_status norm_of(const phx_error_measure *it, const phx_ss *system, phx
                       : estimate(it->context, system, it->band, norm);
 }
 
-/* H2 norm without its refusals: NAN. */
+/* H2 norm of the proper part, without its refusals: NAN. */
 static phx_status h2_of(const phx_error_measure *it, const phx_ss *system, double *norm)
 {
-    phx_status status = it->band || phx_ss_n(system) > CERTIFIED ? PHX_ERR_ANALYSIS
-                                                                 : phx_ss_h2_norm(it->context, system, norm);
+    const phx_ss_def def = {.n = phx_ss_n(system),
+                            .n_inputs = phx_ss_inputs(system),
+                            .n_outputs = phx_ss_outputs(system),
+                            .A = phx_ss_A(system),
+                            .B = phx_ss_B(system),
+                            .C = phx_ss_C(system)};
+    phx_ss *proper = NULL;
+    phx_status status =
+        it->band || def.n > CERTIFIED ? PHX_ERR_ANALYSIS : phx_ss_create(it->context, &def, &proper);
 
+    if (!status)
+        status = phx_ss_h2_norm(it->context, proper, norm);
+    phx_ss_destroy(proper);
     if (status == PHX_ERR_ANALYSIS) {
         phx_context_clear(it->context);
         *norm = NAN;

@@ -78,9 +78,20 @@ static phx_status turn_columns(phx_context *context, int n, int c, int first, in
     return row ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* The largest damping of an elastic mode: what rounding of the modes makes of none is small beside it. */
+static double elastic_damping(const phx_full *it, int c)
+{
+    double most = 0.0;
+
+    for (int k = it->rigid; k < it->f; k++)
+        most = fmax(most, phx_form(&it->D, c, it->modes + k, c, it->modes + k, NULL));
+    return most;
+}
+
 /* Turns the rigid motions so that those without damping come first. */
 static phx_status undamped_first(phx_full *it, int c)
 {
+    static const double of_elastic = 1e-14;
     const int r = it->rigid;
     double *D = phx_calloc(it->context, 2 * (size_t)r * (size_t)r + (size_t)r + 1, sizeof *D), size = 0.0, most = 0.0;
     double *vectors = D + r * r, *values = vectors + r * r;
@@ -93,7 +104,8 @@ static phx_status undamped_first(phx_full *it, int c)
         }
     if (!status)
         status = phx_dense_eigen_symmetric(it->context, r, D, NULL, values, vectors);
-    while (!status && it->free < r && values[it->free] <= rounding * most)
+    most = fmax(rounding * most, of_elastic * elastic_damping(it, c));
+    while (!status && it->free < r && values[it->free] <= most)
         it->free++;
     if (!status && it->free < r)
         status = turn_columns(it->context, it->n, c, 0, r, vectors, it->modes);

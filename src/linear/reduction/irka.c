@@ -138,8 +138,8 @@ static bool append(irka *it, int count, const double *x)
     return true;
 }
 
-/* Z <- a basis of the solutions at the mirror images of the poles; what is missing is taken from the basis before. */
-static phx_status interpolate(irka *it, const double *before, double *Z)
+/* Z <- a basis of the solutions at the mirror images of the poles; *found: how many of them are independent. */
+static phx_status interpolate(irka *it, double *Z, int *found)
 {
     const int n = it->n, k = it->k, m = it->m;
     double *part = phx_calloc(it->context, (size_t)n + 1, sizeof *part);
@@ -164,12 +164,8 @@ static phx_status interpolate(irka *it, const double *before, double *Z)
             count += append(it, count, part);
         }
     }
-    for (int i = 0; i < k && count < k; i++) {
-        for (int j = 0; j < n; j++)
-            part[j] = before[j * k + i];
-        count += append(it, count, part);
-    }
-    for (int i = 0; i < n; i++)
+    *found = count;
+    for (int i = 0; i < n && count == k; i++)
         for (int j = 0; j < k; j++)
             Z[i * k + j] = it->Z[(size_t)j * (size_t)n + (size_t)i];
     phx_free(part);
@@ -229,13 +225,11 @@ phx_status phx_irka(phx_context *context, const phx_ph *ph, int k, double *Z, in
         if (!status)
             status = residues(&it, &reduced);
         done = round == MOST || (round > 0 && motion(&it) < settled);
-        if (!status && !done) {
-            double *next = phx_calloc(context, (size_t)it.n * (size_t)k + 1, sizeof *next);
-            status = next ? interpolate(&it, Z, next) : PHX_ERR_MEMORY;
-            if (!status)
-                memcpy(Z, next, (size_t)it.n * (size_t)k * sizeof *Z);
-            phx_free(next);
-            *iterations = round + 1;
+        if (!status && !done) { /* fewer: the inputs do not reach as many states */
+            int found = 0;
+            status = interpolate(&it, Z, &found);
+            done = found < k;
+            *iterations += !done;
         }
         phx_ph_free(&reduced);
     }

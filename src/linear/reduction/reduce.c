@@ -78,12 +78,12 @@ static phx_status check_options(phx_context *context, const phx_reduction_option
 {
     if (o->method < PHX_REDUCE_MODAL || o->method > PHX_REDUCE_XMIN)
         return phx_fail(context, PHX_ERR_ARGUMENT, "there is no method of reduction %d", (int)o->method);
+    if (!(o->error >= 0.0 && o->error < 1.0))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "a relative error of %g; it must lie between 0 and 1", o->error);
     if (o->order < 0 || (o->order == 0 && !(o->error > 0.0) && o->n_points == 0))
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "a reduction by '%s' needs an order, 1 or more, or a relative error, above 0",
                         phx_reduction_method_name(o->method));
-    if (!(o->error >= 0.0 && o->error < 1.0))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "a relative error of %g; it must lie between 0 and 1", o->error);
     if (o->order > 0 && o->error > 0.0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "either an order or an error can be asked for, not both");
     if (!(o->damping >= 0.0 && o->damping < 1.0))
@@ -121,13 +121,17 @@ static phx_status choose_damping(work *it)
         return phx_fail(it->context, PHX_ERR_ANALYSIS,
                         "the model has modes without damping: its energy is its only storage function, and 'xmin' has "
                         "nothing to choose; take 'modal' or 'irka'");
+    if (bare && o->method == PHX_REDUCE_LQG && o->damping == 0.0)
+        return phx_fail(it->context, PHX_ERR_ANALYSIS,
+                        "the model has modes without damping, of which all characteristic values of 'lqg' are one: they "
+                        "carry no order; take 'modal' or 'krylov', or give a modal damping to choose with");
     it->nominal = o->damping > 0.0 ? o->damping : bare ? usual_damping : 0.0;
     return PHX_OK;
 }
 
 static phx_status check_order(const work *it, int order)
 {
-    const int most = first_order(it) ? it->measure.full.n / 2 : elastic_modes(it);
+    const int most = elastic_modes(it);
 
     if (order > most)
         return phx_fail(it->context, PHX_ERR_ARGUMENT,
@@ -262,10 +266,19 @@ static phx_status krylov(work *it, int order, candidate *out)
 }
 
 /* ---- methods of first order ---- */
-/* Rows of x that belong to the most dominant modes, as columns of an identity. */
+/* States of a reduction: two for each coordinate, and the rigid velocities that are damped. */
+static int first_order_states(const work *it, int order)
+{
+    return 2 * order + it->full.rigid - it->full.free;
+}
+
+/* Rows of x that belong to the most dominant modes and to damped rigid motions, as columns of an identity. */
 static void start_by_dominance(const work *it, int order, double *Z)
 {
-    const int elastic = elastic_modes(it), k = 2 * order, damped = it->full.rigid - it->full.free;
+    const int elastic = elastic_modes(it), k = first_order_states(it, order), damped = it->full.rigid - it->full.free;
+
+    for (int j = 0; j < damped; j++)
+        Z[(elastic + j) * k + 2 * order + j] = 1.0;
 
     for (int j = 0; j < order; j++) {
         const int mode = it->dominance.order[j];
@@ -277,7 +290,7 @@ static void start_by_dominance(const work *it, int order, double *Z)
 static phx_status irka(work *it, int order, candidate *out, phx_reduction_report *report)
 {
     const phx_ph *ph = it->T ? &it->stored : &it->measure.full;
-    const int n = ph->n, k = 2 * order;
+    const int n = ph->n, k = first_order_states(it, order);
     double *start = phx_calloc(it->context, (size_t)n * (size_t)k + 1, sizeof *start);
     phx_status status = start ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -324,7 +337,8 @@ static phx_status back_from_storage(const work *it, candidate *out)
 
 static phx_status lqg(work *it, int order, candidate *out)
 {
-    const int n = it->measure.full.n, k = 2 * order;
+    static const double one = 0.999;
+    const int n = it->measure.full.n, k = first_order_states(it, order);
     phx_status status = PHX_OK;
 
     if (!it->balanced) {
@@ -334,12 +348,11 @@ static phx_status lqg(work *it, int order, candidate *out)
                      ? phx_lqg_balance(it->context, &it->measure.full, n, it->balanced, it->values)
                      : PHX_ERR_MEMORY;
     }
-    /* without losses every value is 1, and the median tells it of a model with a few lossy directions, too */
-    if (!status && it->values[n / 2] > 0.99 * it->values[0])
+    if (!status && k < n && it->values[k] > one)
         status = phx_fail(it->context, PHX_ERR_ANALYSIS,
-                          "the characteristic values of 'lqg' are all one (%.6f, in the middle %.6f): with so little "
-                          "damping they carry no order; take 'modal' or 'krylov'",
-                          it->values[0], it->values[n / 2]);
+                          "the characteristic values of 'lqg' are all one (from %.6f to %.6f for what would be left "
+                          "out): they carry no order; take 'modal' or 'krylov'",
+                          it->values[0], it->values[k]);
     for (int i = 0; i < n && !status; i++)
         memcpy(out->Z + (size_t)i * (size_t)k, it->balanced + (size_t)i * (size_t)n, (size_t)k * sizeof *out->Z);
     return status;
@@ -347,11 +360,11 @@ static phx_status lqg(work *it, int order, candidate *out)
 
 static phx_status build_first(work *it, int order, candidate *out, phx_reduction_report *report)
 {
-    const size_t cells = (size_t)it->measure.full.n * 2 * (size_t)order;
+    const size_t cells = (size_t)it->measure.full.n * (size_t)first_order_states(it, order);
     const bool stored = it->options->method == PHX_REDUCE_XMIN;
     phx_status status = stored ? storage(it) : PHX_OK;
 
-    out->k = 2 * order;
+    out->k = first_order_states(it, order);
     out->Z = phx_calloc(it->context, cells + 1, sizeof *out->Z);
     out->inner = stored ? phx_calloc(it->context, cells + 1, sizeof *out->inner) : NULL;
     if (!out->Z || (stored && !out->inner))
@@ -423,7 +436,7 @@ static phx_status try_order(work *it, int order, candidate *out, phx_reduction_r
 /* The fewest coordinates with which the error holds: doubled until it does, then halved. */
 static phx_status search(work *it, candidate *out, phx_reduction_report *report)
 {
-    const int most = first_order(it) ? it->measure.full.n / 2 : elastic_modes(it);
+    const int most = elastic_modes(it);
     int low = 0, high = 1, last = 0;
     phx_status status = try_order(it, high, out, report);
 
@@ -459,7 +472,7 @@ static void unscale(const work *it, phx_ph *ph)
         }
     for (int i = 0; i < ph->m; i++)
         for (int k = 0; k < ph->m; k++) {
-            ph->S[i * ph->m + k] /= scale[i] * scale[k];
+            ph->S[i * ph->m + k] /= scale[i] * scale[k]; /* the same for (k, i) */
             ph->N[i * ph->m + k] /= scale[i] * scale[k];
         }
 }

@@ -3,24 +3,31 @@
  *
  *     A^T X + X A + (X B - C^T) (eps I)^-1 (B^T X - C) = 0,
  *
- * and X = T^T T the system in x~ = T x has R = -sym(T A T^-1), P = (T^-T C^T - T B)/2, S = eps/2 I, of which W >= 0. */
+ * and X = T^T T the system in x~ = T x has R = -sym(T A T^-1), P = (T^-T C^T - T B)/2, S = eps/2 I, of which W >= 0.
+ * The inequality is linear in X and the energy solves it as well: a little of it, which X_min gets, makes X regular where
+ * states are hardly seen. */
 #include <math.h>
 #include <string.h>
 
 #include "reduction.h"
 
-/* T = diag(sqrt(lambda)) V^T and its inverse from X = V diag(lambda) V^T. */
+/* The least part of the energy in X; more where rounding has left X negative. */
+static const double of_energy = 1e-12;
+
+/* T = diag(sqrt(lambda)) V^T and its inverse from X = V diag(lambda) V^T, with a little of the energy, I. */
 static phx_status root(phx_context *context, int n, const double *X, double *T, double *inverse)
 {
     double *vectors = phx_calloc(context, (size_t)n * (size_t)(n + 1) + 1, sizeof *vectors);
     double *values = vectors + n * n;
     phx_status status = vectors ? phx_dense_eigen_symmetric(context, n, X, NULL, values, vectors) : PHX_ERR_MEMORY;
 
-    if (!status && n > 0 && !(values[0] > 1e-14 * values[n - 1]))
+    const double part = status || n == 0 ? 0.0 : fmax(of_energy, -4.0 * values[0]);
+    if (!status && part > 1e-6)
         status = phx_fail(context, PHX_ERR_ANALYSIS,
-                          "the least storage function has no inverse (eigenvalues from %.3g to %.3g): states that the "
-                          "ports do not see",
+                          "the least storage function could not be computed: it has the eigenvalue %.3g beside %.3g",
                           values[0], values[n - 1]);
+    for (int i = 0; i < n && !status; i++)
+        values[i] = (1.0 - part) * values[i] + part;
     for (int i = 0; i < n && !status; i++)
         for (int j = 0; j < n; j++) {
             T[i * n + j] = sqrt(values[i]) * vectors[j * n + i];
@@ -62,6 +69,37 @@ static void transform(const phx_ph *ph, const double *T, const double *inverse, 
         out->S[i * m + i] += 0.5 * shift;
 }
 
+/* W = [R P; P^T S] without its negative eigenvalues, which are rounding of the Riccati equation. */
+static phx_status clip(phx_context *context, phx_ph *ph)
+{
+    const int n = ph->n, m = ph->m, N = n + m;
+    double *W = phx_calloc(context, 2 * (size_t)N * (size_t)N + (size_t)N + 1, sizeof *W);
+    double *vectors = W + N * N, *values = vectors + N * N;
+    phx_status status = W ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < N && !status; i++)
+        for (int j = 0; j < N; j++)
+            W[i * N + j] = i < n && j < n   ? ph->R[i * n + j]
+                           : i < n          ? ph->P[i * m + j - n]
+                           : j < n          ? ph->P[j * m + i - n]
+                                            : ph->S[(i - n) * m + j - n];
+    if (!status)
+        status = phx_dense_eigen_symmetric(context, N, W, NULL, values, vectors);
+    for (int k = 0; k < N && !status && values[k] < 0.0; k++)
+        for (int i = 0; i < N; i++)
+            for (int j = 0; j < N; j++) {
+                const double part = values[k] * (vectors[i * N + k] * vectors[j * N + k]);
+                if (i < n && j < n)
+                    ph->R[i * n + j] -= part;
+                else if (i < n)
+                    ph->P[i * m + j - n] -= part;
+                else if (j >= n)
+                    ph->S[(i - n) * m + j - n] -= part;
+            }
+    phx_free(W);
+    return status;
+}
+
 phx_status phx_least_storage(phx_context *context, const phx_ph *ph, double norm, phx_ph *out, double *T, double *shift)
 {
     const int n = ph->n, m = ph->m;
@@ -90,6 +128,7 @@ phx_status phx_least_storage(phx_context *context, const phx_ph *ph, double norm
     if (!status) {
         memmove(work, inverse, cells * sizeof *work);
         transform(ph, T, work, eps, work + cells, out);
+        status = clip(context, out);
     }
     phx_free(work);
     return status;
