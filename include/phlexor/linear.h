@@ -213,7 +213,7 @@ typedef struct phx_reduction_options {
     phx_reduction_method method;
     int order;      /* coordinates beside rigid and prescribed motions; of first order twice as many states. 0: the
                        fewest with which `error` holds, or, of krylov, what the points give */
-    double error;   /* H-infinity, relative; 0: by order */
+    double error;   /* H-infinity, relative, and `error_local` of the report; 0: by order */
     double band[2]; /* rad/s: where the error counts; both 0: everywhere */
     double damping; /* modal damping ratio in place of the model's own damping, for choice and error alone; 0: the
                        model's, and where modes have none 0.005 */
@@ -230,8 +230,12 @@ typedef struct phx_reduction_report {
     double error;            /* H-infinity of the error over that of the model, in the band if there is one */
     double error_least;      /* from below */
     double error_omega;      /* rad/s: where */
+    double error_local;      /* over a band, of a model with free motions: largest ratio of error and response at one
+                                frequency, of the free motions or of the rest, whichever is larger; sampled. NAN: none */
     bool certified;          /* `error` is an upper bound by bisection of level sets; else an estimate from below */
-    double bound;            /* a-priori bound of the same by the modes left out; NAN: there is none */
+    double bound;            /* a-priori bound of the same: largest eigenvalue of sum b_k b_k^T/(2 zeta_k omega_k) over
+                                the modes left out; NAN: there is none */
+    double bound_sum;        /* the sum of |b_k|^2/(2 zeta_k omega_k), above it */
     double error_h2;         /* the same in H2; NAN: over a band, or none */
     double norm, norm_h2;    /* of the model, ports scaled */
     double damping;          /* modal damping that the error was measured with; 0: the model's own */

@@ -71,6 +71,9 @@ void phx_reduction_text(const phx_reduction *reduction, FILE *stream)
             phx_reduction_method_name(r->method), r->order, r->full, r->rigid, r->held, r->states);
     fprintf(stream, "  %-28s %.3e   %s, at %.4g rad/s\n", "error, H infinity", r->error,
             r->certified ? "certified" : "an estimate from below", r->error_omega);
+    if (!isnan(r->error_local))
+        fprintf(stream, "  %-28s %.3e   at each frequency of the band, rigid motions included\n", "error, of the response",
+                r->error_local);
     if (!isnan(r->bound))
         fprintf(stream, "  %-28s %.3e   a priori, of the modes left out\n", "bound", r->bound);
     if (!isnan(r->error_h2))
@@ -105,8 +108,10 @@ static void add_numbers(const phx_reduction_report *r, phx_bundle *bundle)
         {"reduction_full", r->full, "elastic modes of the model"},
         {"reduction_error", r->error, "H-infinity norm of the error over that of the model"},
         {"reduction_error_least", r->error_least, "the same from below"},
+        {"reduction_error_local", r->error_local, "largest ratio of error and response at one frequency of the band"},
         {"reduction_error_certified", r->certified, "1: reduction_error is an upper bound; 0: an estimate"},
         {"reduction_bound", r->bound, "a-priori bound of the same by the modes left out"},
+        {"reduction_bound_sum", r->bound_sum, "the sum of |b_k|^2/(2 zeta_k omega_k) over them, which is above it"},
         {"reduction_error_h2", r->error_h2, "H2 norm of the error over that of the model"},
         {"reduction_damping", r->damping, "modal damping that was measured with; 0: the model's"},
         {"reduction_constraint_residual", r->constraints, "largest |G V| of the basis"},

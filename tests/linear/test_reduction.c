@@ -106,14 +106,14 @@ static void the_least_storage_function_is_decisive(void **state)
     CHECK_OK(context, phx_ss_h2_norm(context, ss, &h2));
     CHECK_BETWEEN(irka_error(context, &ph, 20, h2), 0.04, 0.06, "IRKA on the energy");
     CHECK_OK(context, phx_least_storage(context, &ph, 0.468, &stored, T, &shift));
-    CHECK_BETWEEN(irka_error(context, &stored, 20, h2), 1e-6, 1.4e-5, "IRKA on the least storage function");
+    CHECK_BETWEEN(irka_error(context, &stored, 20, h2), 1e-6, 1.2e-5, "IRKA on the least storage function");
     phx_reduction *xmin = reduce(context, model, PHX_REDUCE_XMIN, 10);
     const phx_reduction_report *report = phx_reduction_about(xmin);
     CHECK_BELOW(report->error_h2, 1e-4, "with scaled ports, H2");
     CHECK_BELOW(report->error, 1e-4, "with scaled ports, H-infinity");
     assert_true(report->passivity.passive);
     CHECK_BETWEEN(report->dissipation, -1e-14, 1.0, "W is not negative");
-    CHECK_BETWEEN(report->feedthrough, 1e-9, 1e-6, "the feedthrough is told");
+    CHECK_CLOSE(report->feedthrough, 5e-6, 1e-12, "the feedthrough is told");
     phx_reduction_destroy(xmin);
     phx_ss_destroy(ss);
     phx_ph_free(&ph);
@@ -279,6 +279,7 @@ static void the_bound_holds(void **state)
             const phx_reduction_report *report = phx_reduction_about(reduction);
             assert_true(report->certified);
             CHECK_BELOW(report->error, report->bound * (1.0 + 1e-6), "%d links, order %d", links, order);
+            CHECK_BELOW(report->bound, report->bound_sum * (1.0 + 1e-12), "%d links, order %d", links, order);
             CHECK_BELOW(report->constraints, 1e-13, "|G V|");
             phx_reduction_destroy(reduction);
         }
@@ -483,7 +484,7 @@ static void every_allocation_may_fail(void **state)
     for (int method = PHX_REDUCE_MODAL; method <= PHX_REDUCE_LQG; method++) {
         phx_status status = PHX_ERR_MEMORY;
         long n = 0;
-        for (; status != PHX_OK; n += 1 + n / 16) {
+        for (; status != PHX_OK; n += 1 + n / 6) {
             phx_reduction_options options = {.method = (phx_reduction_method)method, .order = 2};
             phx_reduction *reduction = NULL;
             phx_context_fail_allocation(context, n);

@@ -3,7 +3,8 @@
  *     H(s) = sum_k s b_k b_k^T / (s^2 + d_k s + omega_k^2),   d_k = 2 zeta_k omega_k,
  *
  * the norm of one term is |b_k|^2/d_k, reached at omega_k, and the error of leaving modes out is at most the sum of
- * theirs. */
+ * theirs. It is at most the largest eigenvalue of sum_k b_k b_k^T/d_k as well, which is no larger than the sum: with B'
+ * of the columns b_k/sqrt(d_k) the error is B' Theta B'^T with a diagonal Theta of |theta_k| <= 1. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 void phx_dominance_free(phx_dominance *it)
 {
+    phx_free(it->width);
     phx_free(it->scale);
     phx_free(it->weight);
     phx_free(it->order);
@@ -67,7 +69,7 @@ static double inertia_share(const phx_full *full, const phx_projected *all, int 
     return sum > 0.0 ? own / sum : 0.0;
 }
 
-static phx_status rank(const phx_full *full, const phx_projected *all, const double *width, phx_dominance *it)
+static phx_status rank(const phx_full *full, const phx_projected *all, phx_dominance *it)
 {
     ranked *list = phx_calloc(full->context, (size_t)it->count + 1, sizeof *list);
 
@@ -76,13 +78,13 @@ static phx_status rank(const phx_full *full, const phx_projected *all, const dou
     for (int j = 0; j < it->m; j++) {
         double sum = 0.0;
         for (int k = 0; k < it->count; k++)
-            sum += square(full, all, k, j) / width[k];
+            sum += square(full, all, k, j) / it->width[k];
         it->scale[j] = sum > 0.0 ? 1.0 / sqrt(sum) : 1.0;
     }
     for (int k = 0; k < it->count; k++) {
         list[k].mode = k;
         for (int j = 0; j < it->m; j++) {
-            const double part = it->scale[j] * it->scale[j] * square(full, all, k, j) / width[k];
+            const double part = it->scale[j] * it->scale[j] * square(full, all, k, j) / it->width[k];
             it->weight[k] += part;
             list[k].weight = fmax(list[k].weight, fmax(part, inertia_share(full, all, k, j)));
         }
@@ -97,23 +99,46 @@ static phx_status rank(const phx_full *full, const phx_projected *all, const dou
 phx_status phx_dominance_find(const phx_full *full, const phx_projected *all, double nominal, phx_dominance *it)
 {
     const int count = all->r - all->rigid;
-    double *width = phx_calloc(full->context, (size_t)count + 1, sizeof *width);
     phx_status status = PHX_OK;
 
     *it = (phx_dominance){.count = count, .m = full->m, .nominal = nominal};
+    it->width = phx_calloc(full->context, (size_t)count + 1, sizeof *it->width);
     it->scale = phx_calloc(full->context, (size_t)full->m + 1, sizeof *it->scale);
     it->weight = phx_calloc(full->context, (size_t)count + 1, sizeof *it->weight);
     it->order = phx_calloc(full->context, (size_t)count + 1, sizeof *it->order);
-    if (!width || !it->scale || !it->weight || !it->order)
+    if (!it->width || !it->scale || !it->weight || !it->order)
         status = PHX_ERR_MEMORY;
     for (int k = 0; k < count && !status; k++) {
         const int row = all->rigid + k;
-        width[k] = nominal > 0.0 ? 2.0 * nominal * all->omega[row] : all->D[row * all->c + row];
+        it->width[k] = nominal > 0.0 ? 2.0 * nominal * all->omega[row] : all->D[row * all->c + row];
     }
     it->proportional = nominal > 0.0 || is_proportional(all);
     it->bounded = it->proportional && full->held == 0;
     if (!status)
-        status = rank(full, all, width, it);
-    phx_free(width);
+        status = rank(full, all, it);
+    return status;
+}
+
+phx_status phx_dominance_bound(const phx_full *full, const phx_projected *all, const phx_dominance *it, int order,
+                               double norm, phx_reduction_report *report)
+{
+    const int m = it->m;
+    double *gram = phx_calloc(full->context, (size_t)m * (size_t)m + (size_t)m + 1, sizeof *gram), *values = gram + m * m;
+
+    if (!gram)
+        return PHX_ERR_MEMORY;
+    report->bound_sum = 0.0;
+    for (int rest = it->count - 1; rest >= order; rest--) { /* the small ones first */
+        const int k = it->order[rest];
+        const double *b = all->F + (all->rigid + k) * m;
+        report->bound_sum += it->weight[k] / norm;
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < m; j++)
+                gram[i * m + j] += it->scale[i] * b[i] * it->scale[j] * b[j] / it->width[k];
+    }
+    const phx_status status = phx_dense_eigen_symmetric(full->context, m, gram, NULL, values, NULL);
+    if (!status)
+        report->bound = values[m - 1] / norm;
+    phx_free(gram);
     return status;
 }

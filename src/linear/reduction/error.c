@@ -81,42 +81,6 @@ static phx_status h2_of(const phx_error_measure *it, const phx_ss *system, doubl
     return status;
 }
 
-phx_status phx_error_begin(phx_error_measure *it)
-{
-    phx_ss *system = NULL;
-    phx_status status = phx_ph_ss(it->context, "model", &it->full, true, &system);
-
-    if (!status)
-        status = norm_of(it, system, &it->norm, &it->certified);
-    if (!status)
-        status = h2_of(it, system, &it->h2);
-    phx_ss_destroy(system);
-    return status;
-}
-
-phx_status phx_error_of(const phx_error_measure *it, const phx_ph *reduced, const phx_ph *part,
-                        phx_reduction_report *report)
-{
-    phx_ss *difference = NULL;
-    phx_norm norm = {0};
-    bool certified = false;
-    double h2 = NAN;
-    phx_status status = part ? phx_ph_ss(it->context, "error", part, true, &difference)
-                             : phx_ph_difference(it->context, &it->full, reduced, &difference);
-
-    if (!status)
-        status = norm_of(it, difference, &norm, &certified);
-    if (!status)
-        status = h2_of(it, difference, &h2);
-    phx_ss_destroy(difference);
-    report->error = norm.upper / it->norm.lower;
-    report->error_least = norm.lower / it->norm.upper;
-    report->error_omega = norm.omega;
-    report->error_h2 = h2 / it->h2;
-    report->certified = certified && it->certified;
-    return status;
-}
-
 /* ---- curves ---- */
 enum { GRID = 300 };
 
@@ -160,24 +124,74 @@ static phx_status frequencies(const phx_error_measure *it, const phx_ss *full, p
     return status;
 }
 
-phx_status phx_error_curves(const phx_error_measure *it, const phx_ph *reduced, phx_reduction_curves *curves)
+phx_status phx_error_begin(phx_error_measure *it)
 {
-    phx_ss *systems[3] = {NULL};
-    phx_status status = phx_ph_ss(it->context, "model", &it->full, true, &systems[0]);
+    phx_ss *system = NULL;
+    phx_status status = phx_ph_ss(it->context, "model", &it->full, true, &system);
 
     if (!status)
-        status = phx_ph_ss(it->context, "reduced", reduced, true, &systems[1]);
+        status = norm_of(it, system, &it->norm, &it->certified);
     if (!status)
-        status = phx_ph_difference(it->context, &it->full, reduced, &systems[2]);
+        status = h2_of(it, system, &it->h2);
     if (!status)
-        status = frequencies(it, systems[0], curves);
-    curves->model = curves->omega + curves->count;
-    curves->reduced = curves->model + curves->count;
-    curves->error = curves->reduced + curves->count;
-    double *const values[] = {curves->model, curves->reduced, curves->error};
-    for (int k = 0; k < 3 && !status; k++)
-        status = phx_ss_singular_values(it->context, systems[k], curves->count, curves->omega, values[k]);
-    for (int k = 0; k < 3; k++)
-        phx_ss_destroy(systems[k]);
+        status = frequencies(it, system, &it->curves);
+    it->curves.model = it->curves.omega + it->curves.count;
+    it->curves.reduced = it->curves.model + it->curves.count;
+    it->curves.error = it->curves.reduced + it->curves.count;
+    if (!status)
+        status = phx_ss_singular_values(it->context, system, it->curves.count, it->curves.omega, it->curves.model);
+    phx_ss_destroy(system);
+    return status;
+}
+
+/* In a band, of a model that moves freely: the error against the response at each frequency, of the rigid motions,
+ * which is rigid_gain/omega, or of the rest, whichever is larger; at the zeros of the response both are. */
+static double against_response(const phx_error_measure *it)
+{
+    double worst = 0.0;
+
+    if (!it->band || !(it->rigid_gain > 0.0))
+        return NAN;
+    for (int k = 0; k < it->curves.count; k++)
+        worst = fmax(worst, it->curves.error[k] / fmax(it->curves.model[k], it->rigid_gain / it->curves.omega[k]));
+    return worst;
+}
+
+phx_status phx_error_of(const phx_error_measure *it, const phx_ph *reduced, const phx_ph *part,
+                        phx_reduction_report *report)
+{
+    phx_ss *difference = NULL;
+    phx_norm norm = {0};
+    bool certified = false;
+    double h2 = NAN;
+    phx_status status = part ? phx_ph_ss(it->context, "error", part, true, &difference)
+                             : phx_ph_difference(it->context, &it->full, reduced, &difference);
+
+    if (!status)
+        status = norm_of(it, difference, &norm, &certified);
+    if (!status)
+        status = h2_of(it, difference, &h2);
+    if (!status)
+        status = phx_ss_singular_values(it->context, difference, it->curves.count, it->curves.omega, it->curves.error);
+    phx_ss_destroy(difference);
+    report->error = norm.upper / it->norm.lower;
+    report->error_least = norm.lower / it->norm.upper;
+    report->error_omega = norm.omega;
+    report->error_h2 = h2 / it->h2;
+    report->error_local = status ? NAN : against_response(it);
+    report->certified = certified && it->certified;
+    return status;
+}
+
+phx_status phx_error_curves(phx_error_measure *it, const phx_ph *reduced, phx_reduction_curves *curves)
+{
+    phx_ss *system = NULL;
+    phx_status status = phx_ph_ss(it->context, "reduced", reduced, true, &system);
+
+    if (!status)
+        status = phx_ss_singular_values(it->context, system, it->curves.count, it->curves.omega, it->curves.reduced);
+    phx_ss_destroy(system);
+    *curves = it->curves;
+    it->curves = (phx_reduction_curves){0};
     return status;
 }

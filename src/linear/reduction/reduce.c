@@ -57,6 +57,7 @@ static void work_free(work *it)
     phx_projected_free(&it->all);
     phx_dominance_free(&it->dominance);
     phx_ph_free(&it->measure.full);
+    phx_free(it->measure.curves.omega);
     phx_ph_free(&it->stored);
     phx_free(it->balanced);
     phx_free(it->values);
@@ -154,6 +155,25 @@ static phx_status refuse_rates(const work *it)
     return PHX_OK;
 }
 
+/* Of the free motions: largest eigenvalue of the scaled F^T F. */
+static phx_status find_rigid_gain(work *it)
+{
+    const int m = it->full.m;
+    double *gram = phx_calloc(it->context, (size_t)m * (size_t)m + (size_t)m + 1, sizeof *gram), *values = gram + m * m;
+    phx_status status = gram ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < it->full.free && !status; k++)
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < m; j++)
+                gram[i * m + j] += it->dominance.scale[i] * it->all.F[k * m + i] *
+                                   (it->dominance.scale[j] * it->all.F[k * m + j]);
+    if (!status)
+        status = phx_dense_eigen_symmetric(it->context, m, gram, NULL, values, NULL);
+    it->measure.rigid_gain = status ? 0.0 : values[m - 1];
+    phx_free(gram);
+    return status;
+}
+
 static phx_status prepare(work *it, const phx_linearised *linearised)
 {
     const phx_reduction_options *o = it->options;
@@ -176,6 +196,8 @@ static phx_status prepare(work *it, const phx_linearised *linearised)
     it->measure.context = it->context;
     it->measure.options = o;
     it->measure.band = o->band[1] > 0.0 ? o->band : NULL;
+    if (!status)
+        status = find_rigid_gain(it);
     if (!status)
         status = phx_error_begin(&it->measure);
     if (!status && !(it->measure.norm.lower > 0.0))
@@ -423,14 +445,16 @@ static phx_status try_order(work *it, int order, candidate *out, phx_reduction_r
         status = left_out(it, order, &part);
     if (!status)
         status = phx_error_of(&it->measure, &out->ph, separate ? &part : NULL, report);
-    report->bound = NAN;
-    if (!status && plain && it->dominance.bounded) {
-        report->bound = 0.0;
-        for (int k = it->dominance.count - 1; k >= order; k--)
-            report->bound += it->dominance.weight[it->dominance.order[k]] / it->measure.norm.lower;
-    }
+    report->bound = report->bound_sum = NAN;
+    if (!status && plain && it->dominance.bounded)
+        status = phx_dominance_bound(&it->full, &it->all, &it->dominance, order, it->measure.norm.lower, report);
     phx_ph_free(&part);
     return status;
+}
+
+static bool good_enough(const work *it, const phx_reduction_report *report)
+{
+    return report->error <= it->options->error && !(report->error_local > it->options->error);
 }
 
 /* The fewest coordinates with which the error holds: doubled until it does, then halved. */
@@ -440,21 +464,21 @@ static phx_status search(work *it, candidate *out, phx_reduction_report *report)
     int low = 0, high = 1, last = 0;
     phx_status status = try_order(it, high, out, report);
 
-    for (last = high; !status && report->error > it->options->error && high < most; last = high) {
+    for (last = high; !status && !good_enough(it, report) && high < most; last = high) {
         low = high;
         high = 2 * high < most ? 2 * high : most;
         status = try_order(it, high, out, report);
     }
-    if (!status && report->error > it->options->error)
+    if (!status && !good_enough(it, report))
         return phx_fail(it->context, PHX_ERR_ANALYSIS,
                         "'%s' does not reach an error of %g: with all its %d coordinates it is %.3g",
                         phx_reduction_method_name(it->options->method), it->options->error, report->order,
-                        report->error);
+                        fmax(report->error, report->error_local));
     while (!status && high - low > 1) {
         const int middle = (low + high) / 2;
         status = try_order(it, middle, out, report);
         last = middle;
-        *(report->error <= it->options->error ? &high : &low) = middle;
+        *(good_enough(it, report) ? &high : &low) = middle;
     }
     return !status && last != high ? try_order(it, high, out, report) : status;
 }

@@ -113,12 +113,16 @@ typedef struct phx_dominance {
     double nominal;    /* modal damping in place of D; 0: D itself */
     bool proportional; /* modes are not coupled by D */
     bool bounded;      /* sums of weights bound the error: proportional, no prescribed rates */
+    double *width;     /* count: d_k */
     double *scale;     /* m: of the inputs, so that the weights of each add up to 1 */
     double *weight;    /* count: sum over the inputs, scaled */
     int *order;        /* modes, descending by the largest of their scaled weights */
 } phx_dominance;
 phx_status phx_dominance_find(const phx_full *full, const phx_projected *all, double nominal,
                               phx_dominance *dominance);
+/* The bounds of the report with the first `order` modes kept, over `norm`. */
+phx_status phx_dominance_bound(const phx_full *full, const phx_projected *all, const phx_dominance *dominance, int order,
+                               double norm, phx_reduction_report *report);
 void phx_dominance_free(phx_dominance *dominance);
 
 /* ---- krylov_points.c ---- */
@@ -153,13 +157,15 @@ typedef struct phx_error_measure {
     double h2;          /* NAN: over a band, or none */
     const double *band; /* NULL: all frequencies */
     bool certified;     /* small enough for the bisection */
+    double rigid_gain;  /* of the scaled ports, times frequency: largest eigenvalue of F^T F on the free motions */
+    phx_reduction_curves curves; /* of the model and of the last error */
 } phx_error_measure;
 /* Relative errors of `reduced` (scaled as `full`); part (may be NULL): the error system itself where it is known to be
  * smaller than the difference. */
 phx_status phx_error_of(const phx_error_measure *measure, const phx_ph *reduced, const phx_ph *part,
                         phx_reduction_report *report);
 phx_status phx_error_begin(phx_error_measure *measure);
-/* Singular values over frequency of full system, reduced one and error; arrays are made. */
-phx_status phx_error_curves(const phx_error_measure *measure, const phx_ph *reduced, phx_reduction_curves *curves);
+/* The curves with those of the reduced system; they go to the caller. */
+phx_status phx_error_curves(phx_error_measure *measure, const phx_ph *reduced, phx_reduction_curves *curves);
 
 #endif

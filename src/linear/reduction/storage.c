@@ -21,7 +21,7 @@ static phx_status root(phx_context *context, int n, const double *X, double *T, 
     double *values = vectors + n * n;
     phx_status status = vectors ? phx_dense_eigen_symmetric(context, n, X, NULL, values, vectors) : PHX_ERR_MEMORY;
 
-    const double part = status || n == 0 ? 0.0 : fmax(of_energy, -4.0 * values[0]);
+    const double part = status || n == 0 ? 0.0 : fmax(of_energy, -8.0 * values[0]);
     if (!status && part > 1e-6)
         status = phx_fail(context, PHX_ERR_ANALYSIS,
                           "the least storage function could not be computed: it has the eigenvalue %.3g beside %.3g",
@@ -107,7 +107,7 @@ phx_status phx_least_storage(phx_context *context, const phx_ph *ph, double norm
     double *work = phx_calloc(context, 6 * cells + 3 * (size_t)n * (size_t)m + 1, sizeof *work);
     double *A = work, *G = A + cells, *Q = G + cells, *X = Q + cells, *inverse = X + cells, *input = work + 6 * cells;
     double *output = input + n * m;
-    const double eps = 1e-6 * norm;
+    const double eps = 1e-5 * norm;
     phx_status status = work ? phx_ph_create(context, n, m, out) : PHX_ERR_MEMORY;
 
     *shift = 0.5 * eps;
