@@ -1,12 +1,116 @@
 /* phlexor linearize */
 #include "cli.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct linearize_arguments {
     const char *model, *format, *output, *form, *inputs, *outputs;
+    const char *reduce, *error, *band, *points, *damping;
+    int order;
     cli_list set;
 } linearize_arguments;
+
+/* ---- reduction ---- */
+enum { MOST_POINTS = 64 };
+
+/* What was asked for, with room for points. */
+typedef struct reduction_request {
+    phx_reduction_options options;
+    phx_reduction_point points[MOST_POINTS];
+} reduction_request;
+
+static phx_reduction_method method_of(const char *name)
+{
+    phx_reduction_method method = PHX_REDUCE_MODAL;
+    while (method < PHX_REDUCE_XMIN && strcmp(name, phx_reduction_method_name(method)) != 0)
+        method++;
+    return method;
+}
+
+static int read_number(const cli_command *command, const char *option, const char *text, double *value)
+{
+    char *end = NULL;
+    if (!text)
+        return -1;
+    *value = strtod(text, &end);
+    if (end == text || *end || !isfinite(*value))
+        return cli_usage_error(command, "%s: expected a number, found '%s'", option, text);
+    return -1;
+}
+
+/* FROM:TO in rad/s; TO may be inf. */
+static int read_band(const cli_command *command, const char *text, double band[2])
+{
+    char *colon = NULL, *end = NULL;
+    if (!text)
+        return -1;
+    band[0] = strtod(text, &colon);
+    band[1] = *colon == ':' ? strtod(colon + 1, &end) : 0.0;
+    if (!end || end == colon + 1 || *end || !(band[0] >= 0.0) || !(band[1] > band[0]))
+        return cli_usage_error(command, "--band: expected FROM:TO in rad/s such as 0:20, found '%s'", text);
+    return -1;
+}
+
+/* 2.5, 10i, 3+4i or inf */
+static bool read_point(const char *text, phx_reduction_point *point)
+{
+    char *end = NULL;
+    *point = (phx_reduction_point){.infinite = !strcmp(text, "inf")};
+    if (point->infinite)
+        return true;
+    const double first = strtod(text, &end);
+    if (end == text)
+        return false;
+    if (*end == 'i') {
+        point->im = first;
+        return end[1] == 0;
+    }
+    point->re = first;
+    if (*end == 0)
+        return true;
+    const char *second = end;
+    point->im = strtod(second, &end);
+    return end != second && *end == 'i' && end[1] == 0;
+}
+
+static int read_points(const cli_command *command, const cli_words *words, reduction_request *request)
+{
+    if (words->count > MOST_POINTS)
+        return cli_usage_error(command, "--points: %d points; at most %d", words->count, MOST_POINTS);
+    for (int k = 0; k < words->count; k++)
+        if (!read_point(words->words[k], &request->points[k]))
+            return cli_usage_error(command, "--points: expected points such as 0,2.5,10i,3+4i,inf, found '%s'",
+                                   words->words[k]);
+    request->options.points = words->count ? request->points : NULL;
+    request->options.n_points = words->count;
+    return -1;
+}
+
+static int read_reduction(const cli_command *command, phx_context *context, const linearize_arguments *given,
+                          reduction_request *request)
+{
+    cli_words points = {0};
+    request->options = phx_reduction_options_default();
+    if (!given->reduce) {
+        const bool more = given->order || given->error || given->band || given->points || given->damping;
+        return more ? cli_usage_error(command, "--order, --error, --band, --points and --damping go with --reduce") : -1;
+    }
+    request->options.method = method_of(given->reduce);
+    request->options.order = given->order;
+    int status = read_number(command, "--error", given->error, &request->options.error);
+    if (status < 0)
+        status = read_number(command, "--damping", given->damping, &request->options.damping);
+    if (status < 0)
+        status = read_band(command, given->band, request->options.band);
+    if (status < 0)
+        status = cli_split(command, context, "--points", given->points, &points);
+    if (status < 0)
+        status = read_points(command, &points, request);
+    cli_words_free(&points);
+    return status;
+}
 
 static phx_linear_form form_of(const char *name)
 {
@@ -21,7 +125,11 @@ static int linearize(const cli_command *command, phx_context *context, const lin
     phx_linear_report report = {0};
     phx_model *model = NULL;
     cli_words inputs = {0}, outputs = {0};
-    int status = cli_split(command, context, "--inputs", given->inputs, &inputs);
+    reduction_request request = {0};
+    int status = read_reduction(command, context, given, &request);
+
+    if (status < 0)
+        status = cli_split(command, context, "--inputs", given->inputs, &inputs);
 
     if (status < 0)
         status = cli_split(command, context, "--outputs", given->outputs, &outputs);
@@ -31,6 +139,7 @@ static int linearize(const cli_command *command, phx_context *context, const lin
         status = cli_exchange_name(context, given->output);
     if (status < 0) {
         options.form = form_of(given->form);
+        options.reduction = given->reduce ? &request.options : NULL;
         options.channels.inputs = inputs.words;
         options.channels.n_inputs = inputs.count;
         options.channels.outputs = outputs.words;
@@ -56,6 +165,13 @@ int cli_linearize(const cli_command *command, phx_context *context, int argc, ch
         {"--outputs", 0, OPTION_TEXT, "LIST", "e.g. rod.C.ay,slide (default: the outputs of the model)",
          &given.outputs},
         {"--form", 0, OPTION_CHOICE, "state-space|descriptor|second-order", "of the file and of json", &given.form},
+        {"--reduce", 0, OPTION_CHOICE, "modal|krylov|irka|lqg|xmin", "to fewer states, port-Hamiltonian as before",
+         &given.reduce},
+        {"--order", 0, OPTION_COUNT, "R", "elastic coordinates of the reduced model", &given.order},
+        {"--error", 0, OPTION_TEXT, "E", "or as many as a relative error takes, e.g. 0.05", &given.error},
+        {"--band", 0, OPTION_TEXT, "FROM:TO", "where the error counts, rad/s (default: everywhere)", &given.band},
+        {"--damping", 0, OPTION_TEXT, "ZETA", "modal damping to choose and measure with", &given.damping},
+        {"--points", 0, OPTION_TEXT, "LIST", "of krylov, 1/s: e.g. 0,2.5,10i,3+4i,inf", &given.points},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--format", 0, OPTION_CHOICE, "table|json", "of the summary; default: table", &given.format},
         {"--output", 'o', OPTION_TEXT, "FILE", "the model as FILE.mat, .h5, .json, or the folder NAME_mtx",

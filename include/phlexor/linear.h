@@ -187,6 +187,93 @@ phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised 
                                      phx_descriptor **descriptor, phx_measured *measured);
 /* State names of the descriptor form: xi by phx_linearised_coordinate, "NAME_dot", then the multipliers. */
 
+/* ---- linear models with fewer states ----
+ *
+ * A mechanism on a basis of motions that keep its joints: ports with their names, symmetry and the port-Hamiltonian
+ * form stay, rigid motions are exact. Errors are relative norms of what does not move freely, over ports scaled so that
+ * each counts alike (the sum of |b_k|^2/(2 zeta_k omega_k) over the modes is 1 for each): forces with their velocities,
+ * prescribed rates with their efforts less inertia and static stiffness, which are exact. */
+typedef enum phx_reduction_method {
+    PHX_REDUCE_MODAL,  /* the modes of largest |b_k|^2/(2 zeta_k omega_k) */
+    PHX_REDUCE_KRYLOV, /* interpolation at points of the complex plane */
+    PHX_REDUCE_IRKA,   /* interpolation at the mirror images of its own poles, first order */
+    PHX_REDUCE_LQG,    /* balanced by the equations of optimal control and filter, first order */
+    PHX_REDUCE_XMIN    /* IRKA with the least storage function in place of the energy, first order */
+} phx_reduction_method;
+const char *phx_reduction_method_name(phx_reduction_method method); /* "modal" .. */
+
+/* A point of interpolation: re + i im, 1/s, with its conjugate, or infinity. */
+typedef struct phx_reduction_point {
+    double re, im;
+    bool infinite;
+    const double *direction; /* one number for each input; NULL: every input by itself */
+} phx_reduction_point;
+
+typedef struct phx_reduction_options {
+    phx_reduction_method method;
+    int order;      /* coordinates beside rigid and prescribed motions; of first order twice as many states. 0: the
+                       fewest with which `error` holds, or, of krylov, what the points give */
+    double error;   /* H-infinity, relative, and `error_local` of the report; 0: by order */
+    double band[2]; /* rad/s: where the error counts; both 0: everywhere */
+    double damping; /* modal damping ratio in place of the model's own damping, for choice and error alone; 0: the
+                       model's, and where modes have none 0.005 */
+    int n_points;
+    const phx_reduction_point *points; /* of krylov; NULL: points on the imaginary axis, over the band if given */
+} phx_reduction_options;
+phx_reduction_options phx_reduction_options_default(void);
+
+/* What a reduction is worth. */
+typedef struct phx_reduction_report {
+    phx_reduction_method method;
+    int order, states;       /* coordinates as in the options; states in all, of the state-space form */
+    int full, rigid, held;   /* elastic modes of the model; rigid motions that the inputs move, prescribed motions */
+    double error;            /* H-infinity of the error over that of the model, in the band if there is one */
+    double error_least;      /* from below */
+    double error_omega;      /* rad/s: where */
+    double error_local;      /* over a band, of a model with free motions: largest ratio of error and response at one
+                                frequency, of the free motions or of the rest, whichever is larger; sampled. NAN: none */
+    bool certified;          /* `error` is an upper bound by bisection of level sets; else an estimate from below */
+    double bound;            /* a-priori bound of the same: largest eigenvalue of sum b_k b_k^T/(2 zeta_k omega_k) over
+                                the modes left out; NAN: there is none */
+    double bound_sum;        /* the sum of |b_k|^2/(2 zeta_k omega_k), above it */
+    double error_h2;         /* the same in H2; NAN: over a band, or none */
+    double norm, norm_h2;    /* of the model, ports scaled */
+    double damping;          /* modal damping that the error was measured with; 0: the model's own */
+    double constraints;      /* largest |A V| of the basis, relative to the rows of A */
+    double dissipation;      /* least eigenvalue of W of the result, relative to the largest entry: >= 0 */
+    phx_passivity passivity; /* of its elastic part, by the Hamiltonian matrix, relative to the norm */
+    int iterations;          /* of irka and xmin */
+    double feedthrough;      /* that xmin has added to every scaled port, relative to the norm */
+} phx_reduction_report;
+
+typedef struct phx_reduction phx_reduction;
+/* Nothing of `linearised` is kept. Errors: PHX_ERR_ARGUMENT for an order or error out of range, no demand at all, more
+ * order than there is; PHX_ERR_UNSUPPORTED for a model without port-Hamiltonian form (phx_linearised_descriptor), or
+ * prescribed rates and a method of first order; PHX_ERR_ANALYSIS for an error demanded over all frequencies where there
+ * is no damping, a point at a pole, lqg where all characteristic values are one. Dense: n^3 work. */
+phx_status phx_reduce_linear(phx_context *context, const phx_linearised *linearised,
+                             const phx_reduction_options *options, phx_reduction **reduction);
+void phx_reduction_destroy(phx_reduction *reduction); /* NULL is allowed */
+/* What is returned belongs to the reduction. */
+const phx_reduction_report *phx_reduction_about(const phx_reduction *reduction);
+/* A picture of what the errors are of: largest singular values over the scaled ports. */
+typedef struct phx_reduction_curves {
+    int count;
+    double *omega;                     /* rad/s, ascending */
+    double *model, *reduced, *error;
+} phx_reduction_curves;
+const phx_reduction_curves *phx_reduction_bode(const phx_reduction *reduction);
+/* n x count: xi = basis times the first `count` entries of e of the descriptor form. */
+const double *phx_reduction_basis(const phx_reduction *reduction, int *n, int *count);
+/* The forms, as of a linearised mechanism: Q = diag(K, I, I) with diagonal K where the method is of second order; E = I
+ * and Q = diag(0, I) where it is of first order, which has no second-order form (PHX_ERR_UNSUPPORTED). proper: without
+ * the outputs that follow the derivative of a rate. */
+phx_status phx_reduction_ss(phx_context *context, const phx_reduction *reduction, bool proper, phx_ss **ss);
+phx_status phx_reduction_descriptor(phx_context *context, const phx_reduction *reduction, phx_descriptor **descriptor,
+                                    phx_measured *measured);
+phx_status phx_reduction_second_order(phx_context *context, const phx_reduction *reduction,
+                                      phx_ss_second_order_def *def);
+
 #ifdef __cplusplus
 }
 #endif

@@ -89,6 +89,11 @@ typedef struct phx_descriptor_structure {
 phx_status phx_descriptor_check(phx_context *context, const phx_descriptor *system,
                                 phx_descriptor_structure *structure);
 
+/* H(s) = (B + P)^T Q (s E - (J - R) Q)^-1 (B - P) + S + N at s = re + i im: inputs x inputs, interleaved complex, by a
+ * sparse factorisation; also of improper systems. PHX_SINGULAR at a pole; PHX_ERR_UNSUPPORTED without Q. */
+phx_status phx_descriptor_transfer(phx_context *context, const phx_descriptor *system, double re, double im,
+                                   double *response);
+
 /* ---- interconnection ---- */
 /* Side by side: the block-diagonal system of `count` systems, its ports under their full names. PHX_ERR_ARGUMENT when
  * two of these are equal (rename a copy). A system with Q and one without cannot stand side by side. */
@@ -262,6 +267,29 @@ phx_status phx_ss_dc_gain(phx_context *context, const phx_ss *system, double *ga
  * those of the others are H(0). One solution for all outputs where those poles are states by themselves, as in modal
  * coordinates; else a reduction (PHX_SS_MINIMAL) for each. */
 phx_status phx_ss_dc_gain_by_outputs(phx_context *context, const phx_ss *system, double *gain);
+
+/* Square root of the integral of tr H^H H over frequency, over 2 pi, by a Lyapunov equation. PHX_ERR_ANALYSIS where a
+ * pole is not stable or D is not zero. */
+phx_status phx_ss_h2_norm(phx_context *context, const phx_ss *system, double *norm);
+/* The largest singular value of H(i omega) over all frequencies, or over a band. */
+typedef struct phx_norm {
+    double lower, upper; /* the norm lies between them; lower is reached at omega */
+    double omega;        /* rad/s; HUGE_VAL: as omega grows */
+} phx_norm;
+/* By bisection of level sets, with eigenvalues of a Hamiltonian matrix of twice the size: `upper` is proven, up to
+ * rounding, and `tolerance` (0: 1e-6) above `lower`. band: two frequencies, rad/s, the second may be HUGE_VAL; NULL:
+ * all. PHX_ERR_ANALYSIS where a pole is not stable. */
+phx_status phx_ss_hinf_norm(phx_context *context, const phx_ss *system, const double *band, double tolerance,
+                            phx_norm *norm);
+/* Positive realness of H + shift I, decided by the eigenvalues of a Hamiltonian matrix: whether a system with as many
+ * outputs as inputs, stable or on the edge of it, is passive up to `shift` > 0, which has to be there where D + D^T is
+ * singular. */
+typedef struct phx_passivity {
+    bool passive;
+    double shift;
+    double least, omega; /* least eigenvalue of (H + H^H)/2 that was seen, and where, rad/s */
+} phx_passivity;
+phx_status phx_ss_passivity(phx_context *context, const phx_ss *system, double shift, phx_passivity *passivity);
 
 /* ---- from other forms ---- */
 /* M q'' + D q' + K q = F u,   y = Y_q q + Y_v q' + Y_a q'' + Y_u u,   x = (q, q'). */

@@ -120,6 +120,14 @@ class phx_backend(IntEnum):
     PHX_BACKEND_FAST = 2
 
 
+class phx_reduction_method(IntEnum):
+    PHX_REDUCE_MODAL = 0
+    PHX_REDUCE_KRYLOV = 1
+    PHX_REDUCE_IRKA = 2
+    PHX_REDUCE_LQG = 3
+    PHX_REDUCE_XMIN = 4
+
+
 class phx_model_body_kind(IntEnum):
     PHX_MODEL_RIGID = 0
     PHX_MODEL_BEAM = 1
@@ -296,6 +304,18 @@ class phx_channels_options(Structure):
 
 
 class phx_certificate(Structure):
+    pass
+
+
+class phx_reduction_point(Structure):
+    pass
+
+
+class phx_reduction_options(Structure):
+    pass
+
+
+class phx_reduction(Structure):
     pass
 
 
@@ -649,6 +669,23 @@ phx_certificate._fields_ = [
     ("centre_of_mass", c_double * 3),
     ("inertia", c_double * 9),
     ("energy", phx_energies),
+]
+
+phx_reduction_point._fields_ = [
+    ("re", c_double),
+    ("im", c_double),
+    ("infinite", c_bool),
+    ("direction", POINTER(c_double)),
+]
+
+phx_reduction_options._fields_ = [
+    ("method", c_int),
+    ("order", c_int),
+    ("error", c_double),
+    ("band", c_double * 2),
+    ("damping", c_double),
+    ("n_points", c_int),
+    ("points", POINTER(phx_reduction_point)),
 ]
 
 phx_model_optional._fields_ = [
@@ -1201,6 +1238,7 @@ phx_linear_report._fields_ = [
     ("left_out", c_int),
     ("n_residuals", c_int),
     ("residuals", phx_residual * 8),
+    ("reduction", POINTER(phx_reduction)),
     ("bundle", POINTER(phx_bundle)),
 ]
 
@@ -1220,6 +1258,7 @@ phx_study_titop_options._fields_ = [
 phx_study_linearize_options._fields_ = [
     ("channels", phx_channels_options),
     ("form", c_int),
+    ("reduction", POINTER(phx_reduction_options)),
 ]
 
 phx_redundant_row._fields_ = [

@@ -282,6 +282,10 @@ class Linear:
         Rows of outputs that see poles at zero are NaN. None when read from a file that has none.
     rigid : int
         Rigid motions of a free mechanism, each two poles at zero.
+    reduction : namespace or None
+        Of a reduced model what it is worth, by the names of the file without ``reduction_``: `method`, `order`, `error`
+        (H-infinity, relative), `error_certified`, `bound` where there is one, `error_h2`, `passive`, `omega` with the
+        curves `model_gain`, `reduced_gain`, `error_gain`, and others (docs/linear-analysis.md).
     """
 
     def __init__(self, system: StateSpace, items: Dict[str, Any], bundle: Any, owner: Any,
@@ -291,6 +295,9 @@ class Linear:
         self.form: str = items.pop("form")
         self.title: str = items.pop("title", "")
         self.model_text: str = items.pop("model", "")
+        reduced = {key: items.pop(key) for key in list(items) if key.startswith("reduction_")}
+        self.reduction = SimpleNamespace(**{key[len("reduction_"):]: value for key, value in reduced.items()}) \
+            if reduced else None
         numbers = {key: value for key, value in items.items() if isinstance(value, float)}
         self.residuals = numbers if residuals is None else residuals
         self.dc_gain = items.pop("dc_gain", None) if dc_gain is None else dc_gain

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import math
 import os
 import threading
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy as np
 
 from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_integrator, phx_linear_form, phx_linear_report,
                        phx_model, phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table,
-                       phx_result, phx_run_size, phx_simulate_options, phx_simulate_report, phx_status,
+                       phx_reduction_method, phx_reduction_options, phx_reduction_point, phx_result, phx_run_size, phx_simulate_options, phx_simulate_report, phx_status,
                        phx_study_batch_options, phx_study_batch_report, phx_study_linearize_options,
                        phx_study_modes_options, phx_study_modes_report, phx_study_point_fn, phx_study_titop_options)
 from ._call import (Context, FloatArray, Owner, PathLike, Progress, hdf5, name_list, names_of, path_of, text_of)
@@ -33,6 +34,7 @@ Number = Union[float, str]
 Integrator = Literal["midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida"]
 Backend = Literal["auto", "plain", "fast"]
 Form = Literal["state-space", "second-order", "descriptor"]
+ReductionMethod = Literal["modal", "krylov", "irka", "lqg", "xmin"]
 
 _BACKENDS = {
     "auto": phx_backend.PHX_BACKEND_AUTO,
@@ -51,6 +53,13 @@ _FORMS = {
     "state-space": phx_linear_form.PHX_FORM_STATE_SPACE,
     "second-order": phx_linear_form.PHX_FORM_SECOND_ORDER,
     "descriptor": phx_linear_form.PHX_FORM_DESCRIPTOR,
+}
+_METHODS = {
+    "modal": phx_reduction_method.PHX_REDUCE_MODAL,
+    "krylov": phx_reduction_method.PHX_REDUCE_KRYLOV,
+    "irka": phx_reduction_method.PHX_REDUCE_IRKA,
+    "lqg": phx_reduction_method.PHX_REDUCE_LQG,
+    "xmin": phx_reduction_method.PHX_REDUCE_XMIN,
 }
 _AT = {"initial": phx_model_modes_at.PHX_MODEL_AT_INITIAL, "steady": phx_model_modes_at.PHX_MODEL_AT_STEADY}
 
@@ -539,7 +548,9 @@ class Model:
         return modes_of(table, call, unstable=report.unstable, least_confidence=report.least_confidence)
 
     def linearize(self, inputs: Optional[Iterable[str]] = None, outputs: Optional[Iterable[str]] = None, *,
-                  form: Form = "state-space") -> Linear:
+                  form: Form = "state-space", reduce: Optional[ReductionMethod] = None, order: Optional[int] = None,
+                  error: Optional[float] = None, band: Optional[Tuple[float, float]] = None,
+                  damping: Optional[float] = None, points: Optional[Iterable[complex]] = None) -> Linear:
         """The mechanism about its start state as a linear system with named inputs and outputs.
 
         Parameters
@@ -549,6 +560,18 @@ class Model:
             default all loads, actuators and drives, and all outputs of the model.
         form : {"state-space", "second-order", "descriptor"}
             Of `matrices`; the state space is always there.
+        reduce : {"modal", "krylov", "irka", "lqg", "xmin"}, optional
+            Reduce the model to fewer states; it stays port-Hamiltonian, with its ports and rigid motions.
+        order : int, optional
+            Elastic coordinates of the reduced model.
+        error : float, optional
+            In place of the order: as many as this relative error takes.
+        band : (float, float), optional
+            Where the error counts, rad/s; by default everywhere.
+        damping : float, optional
+            Modal damping ratio to choose and measure with, in place of the model's own.
+        points : sequence of complex, optional
+            Of the method "krylov", 1/s; infinity is one.
 
         Returns
         -------
@@ -556,6 +579,9 @@ class Model:
         """
         options, report = phx_study_linearize_options(form=_choose("form", form, _FORMS)), phx_linear_report()
         keep = _set_names(options.channels, inputs=inputs, outputs=outputs)
+        how = _reduction(reduce, order, error, band, damping, points)
+        if how is not None:
+            options.reduction = ctypes.pointer(how)
         with self._use() as (call, pointer):
             call.check(lib.phx_study_linearize(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report)))
         del keep
@@ -603,6 +629,31 @@ def _agree(call: Context, measure: Callable[..., int], *arguments: Any) -> None:
     size = phx_run_size()
     call.check(measure(call.pointer, *arguments, ctypes.byref(size)))
     call.check(lib.phx_run_size_refuse(call.pointer, ctypes.byref(size), b"take fewer, or go on with yes=True"))
+
+
+def _reduction(method: Optional[str], order: Optional[int], error: Optional[float],
+               band: Optional[Tuple[float, float]], damping: Optional[float],
+               points: Optional[Iterable[complex]]) -> Optional[phx_reduction_options]:
+    """Options of a reduction, or None; with what they point to."""
+    given = {"order": order, "error": error, "band": band, "damping": damping, "points": points}
+    if method is None:
+        extra = [name for name, value in given.items() if value is not None]
+        if extra:
+            raise ValueError(f"{', '.join(extra)}: goes with reduce=")
+        return None
+    how = phx_reduction_options(method=_choose("reduce", method, _METHODS), order=order or 0, error=error or 0.0,
+                                damping=damping or 0.0)
+    if band is not None:
+        how.band[0], how.band[1] = band
+    if points is not None:
+        places = [complex(point) for point in points]
+        array = (phx_reduction_point * len(places))()
+        for item, place in zip(array, places):
+            item.infinite = math.isinf(abs(place))
+            if not item.infinite:
+                item.re, item.im = place.real, place.imag
+        how.n_points, how.points = len(places), array
+    return how
 
 
 def _set_names(options: Any, **lists: Optional[Iterable[str]]) -> List[Any]:

@@ -72,6 +72,27 @@ phx_status phx_dense_eigen_general(phx_context *context, int n, const double *a,
 phx_status phx_dense_eigen_skew(phx_context *context, int n, const double *a, double *omega, double *vectors);
 /* A = Q H Q^T (A kept): H upper Hessenberg, Q orthogonal, n x n each. */
 phx_status phx_dense_hessenberg(phx_context *context, int n, const double *a, double *h, double *q);
+/* Solutions with z I - A for many complex z: n^3 work once, by the Hessenberg form of A (n x n, not needed afterwards),
+ * then n^2 for each z and right-hand side, of which at most `columns` are solved for at a time. factor: PHX_SINGULAR,
+ * without a message, where z is an eigenvalue to working precision. solve: x (n x m complex, interleaved, row-major) <-
+ * (z I - A)^-1 x. Both without allocation. */
+typedef struct phx_shifted phx_shifted;
+phx_status phx_shifted_create(phx_context *context, int n, const double *a, int columns, phx_shifted **shifted);
+void phx_shifted_destroy(phx_shifted *shifted); /* NULL is allowed */
+phx_status phx_shifted_factor(phx_shifted *shifted, double re, double im);
+void phx_shifted_solve(phx_shifted *shifted, int m, double *x);
+/* A = Q T Q^T (A kept): T real Schur form, Q orthogonal, n x n each. stable_first: eigenvalues with negative real part
+ * first, `count` of them (may be NULL). */
+phx_status phx_dense_schur(phx_context *context, int n, const double *a, bool stable_first, double *t, double *q,
+                           int *count);
+/* A X + X A^T + W = 0 for symmetric W, which is in `x` and is overwritten by X. PHX_SINGULAR where two eigenvalues of A
+ * add up to zero. The second form has A = Q T Q^T already; transposed: A^T X + X A + W = 0. */
+phx_status phx_dense_lyapunov(phx_context *context, int n, const double *a, double *x);
+phx_status phx_dense_lyapunov_schur(phx_context *context, int n, const double *t, const double *q, bool transposed,
+                                    double *x);
+/* The stabilising solution of A^T X + X A - X G X + Q = 0 (A - G X is stable), G and Q symmetric, definite or not, by
+ * the stable invariant subspace of [A -G; -Q -A^T] and Newton's corrections. PHX_SINGULAR where there is none. */
+phx_status phx_dense_riccati(phx_context *context, int n, const double *a, const double *g, const double *q, double *x);
 /* Singular values of A (m x n, kept), descending (min(m,n)), and right singular vectors as the columns of the n x n
  * `right` (may be NULL; when m < n the last n-m columns span the null space). By LAPACK's dgejsv: small ones keep their
  * relative accuracy when A is well-conditioned but for a scaling of its rows and columns, else they are as accurate as

@@ -72,6 +72,42 @@ static phx_status factor_mass(phx_context *context, phx_linearised *it)
     return status;
 }
 
+/* What follows from the matrices. Destroys `it` unless `status` stays PHX_OK; hands it out else. */
+static phx_status complete(phx_context *context, phx_status status, double rank_rtol, phx_linearised *it,
+                           phx_linearised **linearised)
+{
+    if (!status)
+        status = factor_mass(context, it);
+    if (!status)
+        status = phx_linearised_reduce(context, rank_rtol, it);
+    if (status)
+        phx_linearised_destroy(it);
+    else
+        *linearised = it;
+    return status;
+}
+
+phx_status phx_linearised_of(phx_context *context, const char *name, phx_linear *linear, phx_channels *channels,
+                             char **coordinates, double rank_rtol, phx_linearised **linearised)
+{
+    phx_linearised *it = phx_calloc(context, 1, sizeof *it);
+
+    *linearised = NULL;
+    if (!it) {
+        free_names(linear->n, coordinates);
+        phx_linear_free(linear);
+        phx_channels_free(channels);
+        return PHX_ERR_MEMORY;
+    }
+    it->linear = *linear;
+    it->channels = *channels;
+    it->coordinates = coordinates;
+    *linear = (phx_linear){0};
+    *channels = (phx_channels){0};
+    it->name = phx_strdup(context, name);
+    return complete(context, it->name ? PHX_OK : PHX_ERR_MEMORY, rank_rtol, it, linearised);
+}
+
 phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise_options *options,
                          phx_linearised **linearised)
 {
@@ -95,15 +131,7 @@ phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise
         status = phx_system_unrest(dae, options->t, options->x, &it->rigid_unrest, &it->free_unrest);
     if (!status)
         status = name_coordinates(context, phx_system_of(dae), it);
-    if (!status)
-        status = factor_mass(context, it);
-    if (!status)
-        status = phx_linearised_reduce(context, options->rank_rtol, it);
-    if (status)
-        phx_linearised_destroy(it);
-    else
-        *linearised = it;
-    return phx_conclude(context, status);
+    return phx_conclude(context, it ? complete(context, status, options->rank_rtol, it, linearised) : status);
 }
 
 /* ---- asking ---- */

@@ -21,4 +21,10 @@ phx_status phx_csr_times_dense(phx_context *context, const phx_csr *a, int cols,
 /* Fills `it`->reduced; linear, channels and factor stand. */
 phx_status phx_linearised_reduce(phx_context *context, double rank_rtol, phx_linearised *it);
 
+/* linearise.c */
+/* A linearised mechanism from its matrices, all of which it takes over, also on failure; so it does the names of xi
+ * (NULL: none). */
+phx_status phx_linearised_of(phx_context *context, const char *name, phx_linear *linear, phx_channels *channels,
+                             char **coordinates, double rank_rtol, phx_linearised **linearised);
+
 #endif

@@ -60,9 +60,6 @@ phx_status phx_descriptor_begin(phx_context *context, const char *name, int n, i
 /* Next port, named; its columns follow those before it. */
 phx_status phx_descriptor_add_port(phx_context *context, phx_descriptor *system, const char *name, int size);
 
-/* Columns of B. */
-int phx_descriptor_inputs(const phx_descriptor *system);
-
 /* First column in B, and number of columns (may be NULL). */
 int phx_descriptor_port_columns(const phx_descriptor *system, int port, int *size);
 

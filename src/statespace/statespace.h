@@ -8,6 +8,11 @@
 
 /* It belongs to the system. */
 const char *phx_descriptor_name(const phx_descriptor *system);
+/* Columns of B. */
+int phx_descriptor_inputs(const phx_descriptor *system);
+/* The largest singular value of H(i omega) at `count` frequencies. */
+phx_status phx_ss_singular_values(phx_context *context, const phx_ss *system, int count, const double *omega,
+                                  double *values);
 /* Index of the channel with this input or output; -1 when there is none. */
 int phx_ss_find_channel(const phx_ss *system, const char *name);
 

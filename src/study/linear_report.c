@@ -17,6 +17,7 @@ void phx_linear_report_free(phx_linear_report *report)
     phx_free(report->omega);
     phx_free(report->damping);
     phx_free(report->dc_gain);
+    phx_reduction_destroy(report->reduction);
     phx_bundle_destroy(report->bundle);
     *report = (phx_linear_report){0};
 }
@@ -172,6 +173,8 @@ phx_status phx_linear_report_text(phx_context *context, const phx_linear_report 
         fprintf(stream, "; %d states that are zero for good left out", report->left_out);
     fputc('\n', stream);
     put_channels(stream, system);
+    if (report->reduction)
+        phx_reduction_text(report->reduction, stream);
     put_poles(stream, report);
     put_dc_gain(stream, report);
     fputs("\nstructure\n", stream);

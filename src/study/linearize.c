@@ -92,6 +92,14 @@ static void tell_unrest(phx_context *context, const phx_linearised *linearised, 
 }
 
 /* ---- the forms ---- */
+/* The second-order form of a reduced model. */
+static phx_status put_reduced_second_order(phx_context *context, const phx_reduction *reduction, phx_bundle *bundle)
+{
+    phx_ss_second_order_def def;
+    const phx_status status = phx_reduction_second_order(context, reduction, &def);
+    return status ? status : phx_bundle_add_second_order(context, bundle, &def);
+}
+
 static phx_status put_second_order(phx_context *context, const phx_linearised *linearised, phx_bundle *bundle)
 {
     const phx_reduced *reduced = phx_linearised_reduced(linearised);
@@ -111,12 +119,14 @@ static phx_status put_second_order(phx_context *context, const phx_linearised *l
     return status;
 }
 
-static phx_status put_descriptor(phx_context *context, const phx_linearised *linearised, phx_bundle *bundle)
+static phx_status put_descriptor(phx_context *context, const phx_linearised *linearised, const phx_reduction *reduction,
+                                 phx_bundle *bundle)
 {
     const phx_channels *channels = phx_linearised_channels(linearised);
     phx_descriptor *descriptor = NULL;
     phx_measured measured = {0};
-    phx_status status = phx_linearised_descriptor(context, linearised, &descriptor, &measured);
+    phx_status status = reduction ? phx_reduction_descriptor(context, reduction, &descriptor, &measured)
+                                  : phx_linearised_descriptor(context, linearised, &descriptor, &measured);
     if (!status)
         status = phx_bundle_add_descriptor(context, bundle, descriptor);
     if (!status) {
@@ -136,9 +146,10 @@ static phx_status put_form(phx_context *context, phx_linear_form form, const phx
                            const phx_linear_report *report)
 {
     if (form == PHX_FORM_SECOND_ORDER)
-        return put_second_order(context, linearised, report->bundle);
+        return report->reduction ? put_reduced_second_order(context, report->reduction, report->bundle)
+                                 : put_second_order(context, linearised, report->bundle);
     if (form == PHX_FORM_DESCRIPTOR)
-        return put_descriptor(context, linearised, report->bundle);
+        return put_descriptor(context, linearised, report->reduction, report->bundle);
     return phx_bundle_add_ss(context, report->bundle, report->system);
 }
 
@@ -172,6 +183,19 @@ static phx_status linearise(phx_context *context, const phx_model *model, const 
     return status;
 }
 
+/* The report's system in state space, of the model or of the reduced one. */
+static phx_status make_system(phx_context *context, const phx_linearised *linearised,
+                              const phx_study_linearize_options *options, phx_linear_report *report)
+{
+    const bool proper = options->form == PHX_FORM_DESCRIPTOR; /* that form allows improper outputs */
+
+    if (!options->reduction)
+        return proper ? phx_linearised_proper_ss(context, linearised, &report->system)
+                      : phx_linearised_ss(context, linearised, &report->system);
+    const phx_status status = phx_reduce_linear(context, linearised, options->reduction, &report->reduction);
+    return status ? status : phx_reduction_ss(context, report->reduction, proper, &report->system);
+}
+
 phx_status phx_study_linearize(phx_context *context, const phx_model *model, const phx_study_linearize_options *options,
                                phx_linear_report *report)
 {
@@ -183,18 +207,19 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
     phx_status status = linearise(context, model, options, &linearised);
     if (!status)
         status = make_title(context, model, &report->title);
-    if (!status && options->form == PHX_FORM_DESCRIPTOR) /* that form allows improper outputs */
-        status = phx_linearised_proper_ss(context, linearised, &report->system);
-    else if (!status)
-        status = phx_linearised_ss(context, linearised, &report->system);
+    if (!status)
+        status = make_system(context, linearised, options, report);
     if (!status)
         status = find_structure(context, linearised, report);
     if (!status)
         status = phx_bundle_create(context, &report->bundle);
     if (!status)
         status = put_form(context, options->form, linearised, report);
+    if (!status && report->reduction)
+        status = phx_reduction_add(context, report->reduction, linearised, report->bundle);
     if (!status) {
-        report->rigid = phx_linearised_reduced(linearised)->rigid;
+        report->rigid = report->reduction ? phx_reduction_about(report->reduction)->rigid
+                                          : phx_linearised_reduced(linearised)->rigid;
         tell_unrest(context, linearised, report);
         status = phx_linear_report_fill(context, model, report);
     }

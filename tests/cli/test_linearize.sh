@@ -126,6 +126,73 @@ for name in "EJRQBCD":
     assert np.array_equal(made.toarray(), mat[name].toarray()), name
 END
 
+# ---- fewer states: the same channels, the response of the model, forms that are one model, files for others ----
+for form in state-space second-order descriptor; do
+    run 0 linearize slide.yaml --form $form --reduce modal --order 3 -o reduced-$form.mat
+    prints '^reduced by modal: 3 of 7 elastic coordinates, 0 rigid, 0 prescribed motions exact; 6 states$'
+    prints 'error, H infinity .* certified'
+    prints 'passive  *yes by structure, .*; yes by the Hamiltonian test$'
+    prints 'rad/s$'
+done
+run 0 linearize slide.yaml --reduce modal --order 3 -o reduced.json
+run 0 linearize slide.yaml --reduce krylov --points 0,10i,3+40i,inf -o krylov.mat
+prints '^reduced by krylov'
+run 0 linearize slide.yaml --reduce irka --order 2 --form descriptor -o irka.mat
+octave_script <<'END' || fail "Octave: reduced models"
+w = 7;
+f = load('state-space.mat');
+H = f.C * ((1i * w * eye(rows(f.A)) - f.A) \ f.B) + f.D;
+m = load('reduced-state-space.mat');
+R = m.C * ((1i * w * eye(rows(m.A)) - m.A) \ m.B) + m.D;
+assert(R, H, 1e-3 * norm(H))
+assert(m.reduction_error_least > 0 && m.reduction_error_least <= m.reduction_error && m.reduction_error < 1)
+assert(rows(m.basis) == numel(m.motions) && columns(m.basis) == 3)
+s = load('reduced-second-order.mat');
+q = (-w^2 * s.M + 1i * w * s.D + s.K) \ s.F;
+assert((s.Y_q + 1i * w * s.Y_v - w^2 * s.Y_a) * q + s.Y_u, R, 1e-9 * norm(H))
+for name = {'reduced-descriptor.mat', 'irka.mat'}
+    d = load(name{1});
+    assert(nnz(d.J + d.J') == 0 && nnz(d.R - d.R') == 0 && min(eig(full(d.R))) > -1e-12 * norm(full(d.R)))
+    assert(norm(full(d.E' * d.Q - d.Q' * d.E)) == 0 && min(eig(full(d.E' * d.Q))) > -1e-9)
+    e = (1i * w * d.E - (d.J - d.R) * d.Q) \ full(d.B);
+    assert(d.C * e + d.D, H, 5e-3 * norm(H))
+    assert(d.ports, {'push_fx'; 'push_fy'})
+end
+k = load('krylov.mat');
+for z = [10i, 3+40i]
+    assert(k.C * ((z * eye(rows(k.A)) - k.A) \ k.B) + k.D, f.C * ((z * eye(rows(f.A)) - f.A) \ f.B) + f.D, 1e-9)
+end
+END
+python_script <<'END' || fail "SciPy: reduced models"
+import json
+import numpy as np
+import scipy.io
+import scipy.signal
+with open("reduced.json") as stream:
+    j = json.load(stream)
+m = scipy.io.loadmat("reduced-state-space.mat", simplify_cells=True)
+full = scipy.io.loadmat("state-space.mat", simplify_cells=True)
+assert np.array_equal(np.array(j["A"]), m["A"]) and j["inputs"] == list(m["inputs"])
+assert j["reduction_method"] == "modal" and j["reduction_order"] == 3 and j["reduction_passive"] == 1
+assert len(j["reduction_omega"]) == len(j["reduction_error_gain"])
+omega = np.array([1.0, 3.0, 7.0])
+small, large = (scipy.signal.StateSpace(s["A"], s["B"][:, :1], s["C"][:1], s["D"][:1, :1]) for s in (m, full))
+got, want = (scipy.signal.freqresp(s, omega)[1] for s in (small, large))
+assert abs(got - want).max() < 1e-3 * abs(want).max()
+END
+run 1 linearize slide.yaml --reduce modal
+says 'a reduction by .modal. needs an order, 1 or more, or a relative error'
+run 1 linearize slide.yaml --reduce modal --order 30
+says 'an order of 30 is more than there is: the model has 7 elastic coordinates'
+run 2 linearize slide.yaml --order 3
+says '--order, --error, --band, --points and --damping go with --reduce'
+run 2 linearize slide.yaml --reduce modal --error 0.1 --band 3
+says "--band: expected FROM:TO in rad/s such as 0:20, found '3'"
+run 2 linearize slide.yaml --reduce krylov --points 1,2j
+says "--points: expected points such as 0,2.5,10i,3+4i,inf, found '2j'"
+run 2 linearize slide.yaml --reduce modal --error big
+says "--error: expected a number, found 'big'"
+
 # ---- pictures ----
 run 0 plot state-space.h5
 prints '^state-space.svg$'

@@ -67,6 +67,28 @@ class Forms(Case):
 
             self.assertTrue(issparse(linear.matrices.J))
 
+    def test_reduced(self):
+        full = self.model.linearize(["coupler@0.5.fy"], ["coupler@0.5.vy"])
+        self.assertIsNone(full.reduction)
+        linear = self.model.linearize(["coupler@0.5.fy"], ["coupler@0.5.vy"], reduce="modal", order=6, damping=0.005)
+        self.assertEqual((len(linear.states), linear.inputs, linear.outputs), (12, full.inputs, full.outputs))
+        self.assertEqual((linear.reduction.method, linear.reduction.order), ("modal", 6))
+        self.assertLess(linear.reduction.error, linear.reduction.bound)
+        self.assertEqual(linear.reduction.error_gain.shape, linear.reduction.omega.shape)
+        band = self.model.linearize(["coupler@0.5.fy"], ["coupler@0.5.vy"], reduce="modal", error=0.05, band=(0, 5000))
+        self.assertLess(band.reduction.error, 0.05)
+        points = self.model.linearize(["coupler@0.5.fy"], ["coupler@0.5.vy"], reduce="krylov",
+                                      points=[100.0, 50 + 200j, np.inf])
+        for z in (100.0, 50 + 200j):
+            got, want = (s.C @ np.linalg.solve(z * np.eye(len(s.states)) - s.A, s.B) for s in (points, full))
+            self.close(got, want, 1e-9 * np.abs(want).max(), f"moment at {z}")
+        linear.write(self.folder / "r.h5")
+        self.assertEqual(phlexor.read_linear(self.folder / "r.h5").reduction.order, 6)
+        with self.assertRaisesRegex(ValueError, "order: goes with reduce="):
+            self.model.linearize(order=3)
+        with self.assertRaisesRegex(ValueError, "reduce='modes'"):
+            self.model.linearize(reduce="modes", order=3)
+
     def test_sparse_matrices_without_scipy(self):
         want = dense(self.model.linearize(form="descriptor", **CHANNELS).matrices.J)
         with mock.patch.dict("sys.modules", {"scipy.sparse": None}):

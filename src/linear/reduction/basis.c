@@ -1,0 +1,26 @@
+/* Orthonormal columns of a dense matrix. */
+#include <math.h>
+
+#include "reduction.h"
+
+phx_status phx_orthonormal(phx_context *context, int n, int k, double *Z)
+{
+    for (int j = 0; j < k; j++)
+        for (int round = 0; round < 2; round++) {
+            double square = 0.0;
+            for (int l = 0; l < j; l++) {
+                double along = 0.0;
+                for (int i = 0; i < n; i++)
+                    along += Z[i * k + l] * Z[i * k + j];
+                for (int i = 0; i < n; i++)
+                    Z[i * k + j] -= along * Z[i * k + l];
+            }
+            for (int i = 0; i < n; i++)
+                square += Z[i * k + j] * Z[i * k + j];
+            if (!(square > 0.0))
+                return phx_fail(context, PHX_ERR_ANALYSIS, "the start of the iteration has dependent directions");
+            for (int i = 0; i < n; i++)
+                Z[i * k + j] /= sqrt(square);
+        }
+    return PHX_OK;
+}

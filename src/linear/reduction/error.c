@@ -1,0 +1,197 @@
+/* How far a reduced system is from the full one. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "reduction.h"
+
+/* States of an error system of which the Hamiltonian matrix is still worth its eigenvalues. */
+enum { CERTIFIED = 600 };
+
+/* The largest singular value at the poles, refined by golden section: a lower bound. */
+static phx_status estimate(phx_context *context, const phx_ss *system, const double *band, phx_norm *norm)
+{
+    enum { STEPS = 40 };
+    static const double golden = 0.61803398874989484820;
+    const int n = phx_ss_n(system);
+    double *re = phx_calloc(context, 4 * (size_t)n + 4, sizeof *re), *im = re + n, *omega = im + n, *value = omega + n + 2;
+    phx_status status = re ? phx_ss_poles(context, system, re, im, NULL, NULL) : PHX_ERR_MEMORY;
+    double left = 0.0, right = 0.0;
+    int count = 0;
+
+    *norm = (phx_norm){0};
+    for (int k = 0; k < n && !status; k++)
+        if (im[k] >= 0.0 && (!band || (im[k] >= band[0] && im[k] <= band[1])))
+            omega[count++] = im[k];
+    if (band && !status) {
+        omega[count++] = band[0];
+        if (isfinite(band[1]))
+            omega[count++] = band[1];
+    }
+    if (!status)
+        status = phx_ss_singular_values(context, system, count, omega, value);
+    for (int k = 0; k < count && !status; k++)
+        if (value[k] > norm->lower)
+            *norm = (phx_norm){value[k], value[k], omega[k]};
+    left = 0.99 * norm->omega;
+    right = 1.01 * norm->omega;
+    for (int step = 0; step < STEPS && !status && right > left; step++) {
+        const double pair[2] = {right - golden * (right - left), left + golden * (right - left)};
+        double values[2];
+        status = phx_ss_singular_values(context, system, 2, pair, values);
+        for (int k = 0; k < 2 && !status; k++)
+            if (values[k] > norm->lower && (!band || (pair[k] >= band[0] && pair[k] <= band[1])))
+                *norm = (phx_norm){values[k], values[k], pair[k]};
+        if (values[0] < values[1])
+            left = pair[0];
+        else
+            right = pair[1];
+    }
+    phx_free(re);
+    return status;
+}
+
+static phx_status norm_of(const phx_error_measure *it, const phx_ss *system, phx_norm *norm, bool *certified)
+{
+    *certified = phx_ss_n(system) <= CERTIFIED;
+    return *certified ? phx_ss_hinf_norm(it->context, system, it->band, 1e-7, norm)
+                      : estimate(it->context, system, it->band, norm);
+}
+
+/* H2 norm of the proper part, without its refusals: NAN. */
+static phx_status h2_of(const phx_error_measure *it, const phx_ss *system, double *norm)
+{
+    const phx_ss_def def = {.n = phx_ss_n(system),
+                            .n_inputs = phx_ss_inputs(system),
+                            .n_outputs = phx_ss_outputs(system),
+                            .A = phx_ss_A(system),
+                            .B = phx_ss_B(system),
+                            .C = phx_ss_C(system)};
+    phx_ss *proper = NULL;
+    phx_status status =
+        it->band || def.n > CERTIFIED ? PHX_ERR_ANALYSIS : phx_ss_create(it->context, &def, &proper);
+
+    if (!status)
+        status = phx_ss_h2_norm(it->context, proper, norm);
+    phx_ss_destroy(proper);
+    if (status == PHX_ERR_ANALYSIS) {
+        phx_context_clear(it->context);
+        *norm = NAN;
+        status = PHX_OK;
+    }
+    return status;
+}
+
+/* ---- curves ---- */
+enum { GRID = 300 };
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Even steps of the logarithm from below the lowest to above the highest frequency, or over the band, and the peaks. */
+static phx_status frequencies(const phx_error_measure *it, const phx_ss *full, phx_reduction_curves *curves)
+{
+    const int n = phx_ss_n(full);
+    double *im = phx_calloc(it->context, 4 * ((size_t)n + GRID) + 1, sizeof *im);
+    double *re = phx_calloc(it->context, (size_t)n + 1, sizeof *re), low = HUGE_VAL, high = 0.0;
+    phx_status status = im && re ? phx_ss_poles(it->context, full, re, im, NULL, NULL) : PHX_ERR_MEMORY;
+    int count = 0;
+
+    for (int k = 0; k < n && !status; k++) {
+        low = im[k] > 0.0 ? fmin(low, im[k]) : low;
+        high = fmax(high, im[k]);
+    }
+    low = high > 0.0 ? 0.1 * low : 0.1;
+    high = high > 0.0 ? 3.0 * high : 10.0;
+    if (it->band && it->band[0] > 0.0)
+        low = it->band[0];
+    if (it->band && isfinite(it->band[1])) {
+        high = it->band[1];
+        low = low < high ? low : 1e-2 * high;
+    }
+    for (int k = 0; k < n && !status; k++)
+        if (im[k] > low && im[k] < high)
+            im[count++] = im[k];
+    for (int k = 0; k < GRID && !status; k++)
+        im[count++] = low * pow(high / low, (double)k / (GRID - 1));
+    if (!status)
+        qsort(im, (size_t)count, sizeof *im, ascending);
+    phx_free(re);
+    curves->count = count;
+    curves->omega = im;
+    return status;
+}
+
+phx_status phx_error_begin(phx_error_measure *it)
+{
+    phx_ss *system = NULL;
+    phx_status status = phx_ph_ss(it->context, "model", &it->full, true, &system);
+
+    if (!status)
+        status = norm_of(it, system, &it->norm, &it->certified);
+    if (!status)
+        status = h2_of(it, system, &it->h2);
+    if (!status)
+        status = frequencies(it, system, &it->curves);
+    it->curves.model = it->curves.omega + it->curves.count;
+    it->curves.reduced = it->curves.model + it->curves.count;
+    it->curves.error = it->curves.reduced + it->curves.count;
+    if (!status)
+        status = phx_ss_singular_values(it->context, system, it->curves.count, it->curves.omega, it->curves.model);
+    phx_ss_destroy(system);
+    return status;
+}
+
+/* In a band, of a model that moves freely: the error against the response at each frequency, of the rigid motions,
+ * which is rigid_gain/omega, or of the rest, whichever is larger; at the zeros of the response both are. */
+static double against_response(const phx_error_measure *it)
+{
+    double worst = 0.0;
+
+    if (!it->band || !(it->rigid_gain > 0.0))
+        return NAN;
+    for (int k = 0; k < it->curves.count; k++)
+        worst = fmax(worst, it->curves.error[k] / fmax(it->curves.model[k], it->rigid_gain / it->curves.omega[k]));
+    return worst;
+}
+
+phx_status phx_error_of(const phx_error_measure *it, const phx_ph *reduced, const phx_ph *part,
+                        phx_reduction_report *report)
+{
+    phx_ss *difference = NULL;
+    phx_norm norm = {0};
+    bool certified = false;
+    double h2 = NAN;
+    phx_status status = part ? phx_ph_ss(it->context, "error", part, true, &difference)
+                             : phx_ph_difference(it->context, &it->full, reduced, &difference);
+
+    if (!status)
+        status = norm_of(it, difference, &norm, &certified);
+    if (!status)
+        status = h2_of(it, difference, &h2);
+    if (!status)
+        status = phx_ss_singular_values(it->context, difference, it->curves.count, it->curves.omega, it->curves.error);
+    phx_ss_destroy(difference);
+    report->error = norm.upper / it->norm.lower;
+    report->error_least = norm.lower / it->norm.upper;
+    report->error_omega = norm.omega;
+    report->error_h2 = h2 / it->h2;
+    report->error_local = status ? NAN : against_response(it);
+    report->certified = certified && it->certified;
+    return status;
+}
+
+phx_status phx_error_curves(phx_error_measure *it, const phx_ph *reduced, phx_reduction_curves *curves)
+{
+    phx_ss *system = NULL;
+    phx_status status = phx_ph_ss(it->context, "reduced", reduced, true, &system);
+
+    if (!status)
+        status = phx_ss_singular_values(it->context, system, it->curves.count, it->curves.omega, it->curves.reduced);
+    phx_ss_destroy(system);
+    *curves = it->curves;
+    it->curves = (phx_reduction_curves){0};
+    return status;
+}

@@ -1,0 +1,267 @@
+/* The mechanism that is reduced: its constraints, its modes, and which of its rigid motions are free. */
+#include <math.h>
+#include <string.h>
+
+#include "reduction.h"
+
+/* What is below this part of the sizes of its terms is rounding. */
+static const double rounding = 1e-11;
+
+double phx_form(const phx_csr *a, int stride_x, const double *x, int stride_y, const double *y, double *size)
+{
+    double sum = 0.0, sizes = 0.0;
+
+    for (int i = 0; i < a->rows; i++)
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
+            const double term = x[(size_t)i * (size_t)stride_x] * a->val[k] * y[(size_t)a->idx[k] * (size_t)stride_y];
+            sum += term;
+            sizes += fabs(term);
+        }
+    if (size)
+        *size = sizes;
+    return sum;
+}
+
+static phx_status symmetric_part(phx_context *context, const phx_csr *a, phx_csr *out)
+{
+    phx_csr transposed = {0};
+    phx_status status = phx_csr_transpose(context, a, &transposed);
+
+    if (!status)
+        status = phx_csr_add(context, 0.5, a, 0.5, &transposed, out);
+    phx_csr_free(&transposed);
+    return status;
+}
+
+/* A = (G; H) */
+static phx_status stack(phx_context *context, const phx_channels *channels, phx_csr *A)
+{
+    const phx_csr *const parts[] = {&channels->G, &channels->H};
+    const int rows[] = {channels->m, channels->n_held};
+    const size_t total = (size_t)(channels->m > 0 ? channels->G.ptr[channels->m] : 0) +
+                         (size_t)(channels->n_held > 0 ? channels->H.ptr[channels->n_held] : 0);
+    int *row = phx_calloc(context, 2 * total + 1, sizeof *row), *col = row + total, at = 0;
+    double *val = phx_calloc(context, total + 1, sizeof *val);
+    size_t count = 0;
+    phx_status status = row && val ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int p = 0; p < 2 && !status; at += rows[p], p++)
+        for (int i = 0; i < rows[p]; i++)
+            for (int k = parts[p]->ptr[i]; k < parts[p]->ptr[i + 1]; k++) {
+                row[count] = at + i;
+                col[count] = parts[p]->idx[k];
+                val[count++] = parts[p]->val[k];
+            }
+    if (!status)
+        status = phx_csr_from_triplets(context, at, channels->n, count, row, col, val, A);
+    phx_free(row);
+    phx_free(val);
+    return status;
+}
+
+/* ---- rigid motions ---- */
+/* The first `count` columns of the basis (n x c) <- these columns times turn (count x count). */
+static phx_status turn_columns(phx_context *context, int n, int c, int first, int count, const double *turn,
+                               double *basis)
+{
+    double *row = phx_calloc(context, (size_t)count + 1, sizeof *row);
+
+    for (int i = 0; i < n && row; i++) {
+        double *at = basis + (size_t)i * (size_t)c + first;
+        memset(row, 0, (size_t)count * sizeof *row);
+        for (int k = 0; k < count; k++)
+            for (int j = 0; j < count; j++)
+                row[j] += at[k] * turn[k * count + j];
+        memcpy(at, row, (size_t)count * sizeof *at);
+    }
+    phx_free(row);
+    return row ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* The largest damping of an elastic mode: what rounding of the modes makes of none is small beside it. */
+static double elastic_damping(const phx_full *it, int c)
+{
+    double most = 0.0;
+
+    for (int k = it->rigid; k < it->f; k++)
+        most = fmax(most, phx_form(&it->D, c, it->modes + k, c, it->modes + k, NULL));
+    return most;
+}
+
+/* Turns the rigid motions so that those without damping come first. */
+static phx_status undamped_first(phx_full *it, int c)
+{
+    static const double of_elastic = 1e-14;
+    const int r = it->rigid;
+    double *D = phx_calloc(it->context, 2 * (size_t)r * (size_t)r + (size_t)r + 1, sizeof *D), size = 0.0, most = 0.0;
+    double *vectors = D + r * r, *values = vectors + r * r;
+    phx_status status = D ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < r && !status; i++)
+        for (int j = 0; j < r; j++) {
+            D[i * r + j] = phx_form(&it->D, c, it->modes + i, c, it->modes + j, &size);
+            most = fmax(most, size);
+        }
+    if (!status)
+        status = phx_dense_eigen_symmetric(it->context, r, D, NULL, values, vectors);
+    most = fmax(rounding * most, of_elastic * elastic_damping(it, c));
+    while (!status && it->free < r && values[it->free] <= most)
+        it->free++;
+    if (!status && it->free < r)
+        status = turn_columns(it->context, it->n, c, 0, r, vectors, it->modes);
+    phx_free(D);
+    return status;
+}
+
+/* Of the undamped rigid motions those that no input moves are left out. */
+static phx_status moved_only(phx_full *it, int c)
+{
+    const phx_csr *F = &it->it->channels.F;
+    const int free = it->free, m = it->m;
+    double *forces = phx_calloc(it->context, (size_t)m * (size_t)free + 1, sizeof *forces);
+    double *length = phx_calloc(it->context, (size_t)m + 1, sizeof *length);
+    double *turn = phx_calloc(it->context, (size_t)free * (size_t)(free + 1) + (size_t)m, sizeof *turn);
+    double *values = turn + free * free;
+    phx_status status = forces && length && turn ? PHX_OK : PHX_ERR_MEMORY;
+    int moved = 0;
+
+    for (int i = 0; i < it->n && !status; i++)
+        for (int k = F->ptr[i]; k < F->ptr[i + 1]; k++)
+            for (int j = 0; j < free; j++) {
+                const double term = F->val[k] * it->modes[(size_t)i * (size_t)c + (size_t)j];
+                forces[F->idx[k] * free + j] += term;
+                length[F->idx[k]] += fabs(term);
+            }
+    for (int i = 0; i < m && !status; i++)
+        for (int j = 0; j < free; j++)
+            forces[i * free + j] /= length[i] > 0.0 ? length[i] : 1.0;
+    if (!status && m > 0)
+        status = phx_dense_singular_values(it->context, m, free, forces, values, turn);
+    while (!status && moved < free && moved < m && values[moved] > rounding)
+        moved++;
+    if (!status && moved < free && moved > 0)
+        status = turn_columns(it->context, it->n, c, 0, free, turn, it->modes);
+    const int gone = free - moved;
+    for (int i = 0; i < it->n && !status && gone > 0; i++) {
+        double *to = it->modes + (size_t)i * (size_t)(c - gone);
+        const double *from = it->modes + (size_t)i * (size_t)c;
+        memmove(to, from, (size_t)moved * sizeof *to);
+        memmove(to + moved, from + free, (size_t)(c - free) * sizeof *to);
+    }
+    if (!status && gone > 0) {
+        memmove(it->omega + moved, it->omega + free, (size_t)(it->f - free) * sizeof *it->omega);
+        it->f -= gone;
+        it->rigid -= gone;
+        it->free = moved;
+    }
+    phx_free(forces);
+    phx_free(length);
+    phx_free(turn);
+    return status;
+}
+
+static phx_status copy_modes(phx_full *it)
+{
+    const phx_reduced *r = &it->it->reduced;
+    const size_t cells = (size_t)r->n * (size_t)r->count;
+    phx_status status = PHX_OK;
+
+    it->f = r->rigid + r->modes;
+    it->rigid = r->rigid;
+    it->modes = phx_calloc(it->context, cells + 1, sizeof *it->modes);
+    it->omega = phx_calloc(it->context, (size_t)it->f + 1, sizeof *it->omega);
+    if (!it->modes || !it->omega)
+        return PHX_ERR_MEMORY;
+    memcpy(it->modes, r->basis, cells * sizeof *it->modes);
+    int negative = 0; /* an instability comes before the rigid motions */
+    while (negative < it->f && r->omega[negative] < 0.0)
+        negative++;
+    if (negative > 0)
+        return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
+                        "the stiffness has %d negative direction%s (loads or gravity make the point unstable): the "
+                        "energy has no lower bound and there is nothing to measure a reduction by",
+                        negative, negative == 1 ? "" : "s");
+    memcpy(it->omega, r->omega, (size_t)it->f * sizeof *it->omega);
+    if (it->rigid > 0)
+        status = undamped_first(it, r->count);
+    if (!status && it->free > 0)
+        status = moved_only(it, r->count);
+    return status;
+}
+
+/* The modes once more on the constraints, which an eigensolver keeps less well than a solution with them. */
+static phx_status keep_constraints(phx_full *it)
+{
+    const int stride = it->f + it->held, n = it->n, rows = it->A.rows;
+    double *x = phx_calloc(it->context, 2 * (size_t)n + (size_t)rows + 1, sizeof *x), *v = x + n + rows;
+    phx_status status = x ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < it->f && !status; k++) {
+        for (int i = 0; i < n; i++)
+            v[i] = it->modes[(size_t)i * (size_t)stride + (size_t)k];
+        memset(x, 0, (size_t)(n + rows) * sizeof *x);
+        phx_csr_apply(&it->it->linear.M, 1.0, v, x);
+        status = phx_saddle_solve(&it->projection, x);
+        for (int i = 0; i < n && !status; i++)
+            it->modes[(size_t)i * (size_t)stride + (size_t)k] = x[i];
+    }
+    phx_free(x);
+    return status;
+}
+
+phx_status phx_descriptor_by_rates(phx_context *context, const phx_linearised *it, phx_descriptor **descriptor)
+{
+    const phx_channels *channels = &it->channels;
+    phx_linearised copy = *it;
+    phx_channel_kind *kind = phx_calloc(context, (size_t)channels->n_inputs + 1, sizeof *kind);
+    phx_status status = kind ? PHX_OK : PHX_ERR_MEMORY;
+
+    *descriptor = NULL;
+    copy.channels.kind = kind;
+    for (int k = 0; k < channels->n_inputs && !status; k++)
+        kind[k] = channels->held[k] < 0 ? channels->kind[k] : PHX_CHANNEL_RATE;
+    if (!status)
+        status = phx_linearised_descriptor(context, &copy, descriptor, NULL);
+    phx_free(kind);
+    return status;
+}
+
+phx_status phx_full_create(phx_context *context, const phx_linearised *it, phx_full *full)
+{
+    static const phx_csr none = {0};
+    const phx_linear *linear = &it->linear;
+    phx_descriptor *descriptor = NULL;
+
+    *full = (phx_full){.context = context, .it = it, .n = linear->n};
+    full->m = it->channels.n_inputs;
+    full->held = it->channels.n_held;
+    /* whatever has no port-Hamiltonian form is refused with its reason */
+    phx_status status = phx_descriptor_by_rates(context, it, &descriptor);
+    phx_descriptor_destroy(descriptor);
+    if (!status)
+        status = symmetric_part(context, &linear->K, &full->K);
+    if (!status)
+        status = symmetric_part(context, &linear->D, &full->D);
+    if (!status)
+        status = stack(context, &it->channels, &full->A);
+    if (!status)
+        status = copy_modes(full);
+    if (!status)
+        status = phx_saddle_create(context, &linear->M, &none, &linear->M, &full->A, false, &full->projection);
+    if (!status)
+        status = phx_saddle_factor(&full->projection, 0.0);
+    if (status == PHX_SINGULAR)
+        status = phx_fail_prefix(context, PHX_ERR_ANALYSIS, "the constraints are dependent: ");
+    return status ? status : keep_constraints(full);
+}
+
+void phx_full_free(phx_full *full)
+{
+    phx_csr_free(&full->K);
+    phx_csr_free(&full->D);
+    phx_csr_free(&full->A);
+    phx_free(full->modes);
+    phx_free(full->omega);
+    phx_saddle_free(&full->projection);
+    *full = (phx_full){0};
+}

@@ -1,0 +1,223 @@
+/* Tangential interpolation: solutions of the saddle-point system at points of the complex plane,
+ *
+ *     | z^2 M + z D + K   A^T | |  x |   | F b |
+ *     | A                 0   | | -. | = |  0  |
+ *
+ * lie in null A, so a projection on them has no multipliers, and interpolates with the derivative, since the system is
+ * symmetric. A prescribed rate w drives the motions about the static lifting X by (z M + D) X; for it the solution at
+ * infinity, what the lifting at infinite frequency has beside the static one, always belongs to the basis. */
+#include <math.h>
+#include <string.h>
+
+#include "reduction.h"
+
+static const double negligible = 1e-12;
+
+typedef struct krylov {
+    const phx_full *full;
+    phx_space *space;
+    double *x, *re, *im;  /* 2 (n + rows); n each */
+    phx_csr A;            /* with the rigid motions at z = 0 */
+} krylov;
+
+static bool enough(const krylov *it)
+{
+    return it->space->count == it->space->room;
+}
+
+/* re + i im = the force of the inputs in the direction b (NULL: input k alone) at z; at infinity per z^2. */
+static void force(const krylov *it, int k, const double *b, double complex z, bool infinite)
+{
+    const phx_full *full = it->full;
+    const phx_csr *F = &full->it->channels.F;
+    const int stride = full->f + full->held;
+
+    memset(it->re, 0, (size_t)full->n * sizeof *it->re);
+    memset(it->im, 0, (size_t)full->n * sizeof *it->im);
+    for (int i = 0; i < full->n; i++)
+        for (int e = F->ptr[i]; e < F->ptr[i + 1]; e++)
+            it->re[i] += F->val[e] * (b ? b[F->idx[e]] : F->idx[e] == k ? 1.0 : 0.0);
+    for (int l = 0; l < full->m; l++) {
+        const double weight = b ? b[l] : l == k ? 1.0 : 0.0;
+        const int s = full->it->channels.held[l];
+        if (s < 0 || weight == 0.0)
+            continue;
+        double *X = it->x;
+        for (int i = 0; i < full->n; i++)
+            X[i] = full->modes[(size_t)i * (size_t)stride + (size_t)(full->f + s)];
+        phx_csr_apply(&full->it->linear.M, weight * (infinite ? 1.0 : creal(z)), X, it->re);
+        if (infinite)
+            continue;
+        phx_csr_apply(&full->it->linear.M, weight * cimag(z), X, it->im);
+        phx_csr_apply(&full->D, weight, X, it->re);
+    }
+}
+
+static double size_of(int n, const double *x)
+{
+    double most = 0.0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+/* The solution for re + i im, its parts added to the basis. */
+static phx_status add_solution(krylov *it, phx_saddle *saddle, bool is_complex)
+{
+    const int n = it->full->n, width = is_complex ? 2 : 1;
+    const size_t size = (size_t)n + (size_t)saddle->A.rows;
+    bool added = false;
+
+    memset(it->x, 0, (size_t)width * size * sizeof *it->x);
+    for (int i = 0; i < n; i++) {
+        it->x[width * i] = it->re[i];
+        if (is_complex)
+            it->x[2 * i + 1] = it->im[i];
+    }
+    phx_status status = phx_saddle_solve(saddle, it->x);
+    for (int i = 0; i < n && !status; i++) {
+        it->re[i] = it->x[width * i];
+        it->im[i] = is_complex ? it->x[2 * i + 1] : 0.0;
+    }
+    const double re = size_of(n, it->re), im = size_of(n, it->im);
+    if (!status && re > negligible * im)
+        status = phx_space_add(it->space, it->re, &added);
+    if (!status && im > negligible * re)
+        status = phx_space_add(it->space, it->im, &added);
+    return status;
+}
+
+static phx_status add_directions(krylov *it, phx_saddle *saddle, const phx_reduction_point *point, double complex z,
+                                 bool is_complex)
+{
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < it->full->m && !status && !enough(it); k++) {
+        force(it, k, point->direction, z, point->infinite);
+        status = add_solution(it, saddle, is_complex);
+        if (point->direction)
+            break;
+    }
+    return status;
+}
+
+/* (A; Phi^T M) with the rigid motions Phi: static answers are those of forces in equilibrium with inertia. */
+static phx_status add_rigid_rows(krylov *it)
+{
+    const phx_full *full = it->full;
+    const phx_reduced *r = &full->it->reduced;
+    const int rows = full->A.rows, n = full->n;
+    double *dense = phx_calloc(full->context, (size_t)(rows + r->rigid) * (size_t)n + 1, sizeof *dense);
+    double *column = phx_calloc(full->context, (size_t)n + 1, sizeof *column);
+    phx_status status = dense && column ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status)
+        phx_csr_to_dense(&full->A, dense);
+    for (int k = 0; k < r->rigid && !status; k++) {
+        for (int i = 0; i < n; i++)
+            column[i] = r->basis[(size_t)i * (size_t)r->count + (size_t)k];
+        phx_csr_apply(&full->it->linear.M, 1.0, column, dense + (size_t)(rows + k) * (size_t)n);
+    }
+    if (!status)
+        status = phx_csr_from_dense(full->context, rows + r->rigid, n, dense, 0.0, &it->A);
+    phx_free(dense);
+    phx_free(column);
+    return status;
+}
+
+static phx_status at_point(krylov *it, const phx_reduction_point *point)
+{
+    const phx_full *full = it->full;
+    const double complex z = point->re + I * point->im;
+    const bool is_complex = point->im != 0.0, bordered = z == 0.0 && full->it->reduced.rigid > 0;
+    phx_saddle saddle = {0};
+    phx_status status = PHX_OK;
+
+    if (point->infinite)
+        return add_directions(it, it->space->projection, point, 0.0, false);
+    if (bordered && full->rigid > full->free)
+        return phx_fail(full->context, PHX_ERR_ANALYSIS,
+                        "at s = 0 the stiffness is singular and its rigid motions are damped; take a point beside 0");
+    if (bordered && !it->A.ptr)
+        status = add_rigid_rows(it);
+    if (!status)
+        status = phx_saddle_create(full->context, &full->it->linear.M, &full->D, &full->K, bordered ? &it->A : &full->A,
+                                   is_complex, &saddle);
+    if (!status)
+        status = phx_saddle_factor(&saddle, z);
+    if (status == PHX_SINGULAR)
+        status = phx_fail(full->context, PHX_ERR_ANALYSIS,
+                          "the model has a pole at the point %g + %g i, it cannot be interpolated there", point->re,
+                          point->im);
+    if (!status)
+        status = add_directions(it, &saddle, point, z, is_complex);
+    phx_saddle_free(&saddle);
+    return status;
+}
+
+/* The rigid motions, and what prescribed rates need at infinity. */
+phx_status phx_reduce_begin(const phx_full *full, phx_space *space)
+{
+    const int stride = full->f + full->held;
+    double *x = phx_calloc(full->context, 2 * ((size_t)full->n + (size_t)full->A.rows) + 1, sizeof *x);
+    bool added = false;
+    phx_status status = x ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < full->rigid && !status; k++) {
+        for (int i = 0; i < full->n; i++)
+            x[i] = full->modes[(size_t)i * (size_t)stride + (size_t)k];
+        status = phx_space_add(space, x, &added);
+    }
+    for (int s = 0; s < full->held && !status; s++) { /* V of M V = A^T ., A V = 0 beside the static lifting */
+        for (int i = 0; i < full->n; i++)
+            x[i] = full->modes[(size_t)i * (size_t)stride + (size_t)(full->f + s)];
+        status = phx_space_add(space, x, &added); /* its projection on null A */
+    }
+    phx_free(x);
+    return status;
+}
+
+/* Points on the imaginary axis over the band, or over the lowest frequencies, between which poles lie. */
+static phx_status default_points(krylov *it, const phx_reduction_options *options)
+{
+    const phx_full *full = it->full;
+    const int elastic = full->f - full->rigid, order = it->space->room - full->rigid;
+    const int per_point = full->m * (full->it->linear.damped ? 2 : 1), count = (order + per_point - 1) / per_point;
+    double low = full->omega[full->rigid], high = full->omega[full->rigid + (order < elastic ? order : elastic) - 1];
+    phx_status status = PHX_OK;
+
+    if (options->band[1] > 0.0 && isfinite(options->band[1])) {
+        high = options->band[1];
+        low = options->band[0] > 0.0 ? options->band[0] : 0.1 * fmin(low, high);
+    }
+    for (int k = 0; k < 4 * count && !status && !enough(it); k++) {
+        /* at first in the middles of `count` intervals, then of halves of them */
+        const double at = k < count ? (k + 0.5) / count : (k - count + 0.25) / (3.0 * count);
+        const phx_reduction_point point = {.im = low * pow(high / low, at)};
+        status = at_point(it, &point);
+    }
+    return status;
+}
+
+phx_status phx_reduce_krylov(const phx_full *full, const phx_reduction_options *options, phx_space *space)
+{
+    const size_t n = (size_t)full->n, size = n + (size_t)full->A.rows + (size_t)full->it->reduced.rigid;
+    krylov it = {.full = full, .space = space};
+    phx_status status = PHX_OK;
+
+    it.x = phx_calloc(full->context, 2 * size + 1, sizeof *it.x);
+    it.re = phx_calloc(full->context, 2 * n + 1, sizeof *it.re);
+    it.im = it.re + n;
+    if (!it.x || !it.re)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_reduce_begin(full, space);
+    for (int k = 0; k < options->n_points && !status && !enough(&it); k++)
+        status = at_point(&it, &options->points[k]);
+    if (!status && options->n_points == 0 && full->m > 0)
+        status = default_points(&it, options);
+    phx_csr_free(&it.A);
+    phx_free(it.x);
+    phx_free(it.re);
+    return status;
+}

@@ -1,0 +1,95 @@
+/* Orthonormal bases in the mass matrix whose columns keep the constraints. */
+#include <math.h>
+#include <string.h>
+
+#include "reduction.h"
+
+/* Below this part of its own norm a vector depends on those before it. */
+static const double dependent = 1e-10;
+
+phx_status phx_space_create(phx_context *context, const phx_csr *M, phx_saddle *projection, int room, phx_space *space)
+{
+    const size_t n = (size_t)M->rows, size = n + (size_t)projection->A.rows;
+
+    *space = (phx_space){.context = context, .M = M, .projection = projection, .n = M->rows, .room = room};
+    space->columns = phx_calloc(context, n * (size_t)room + 1, sizeof *space->columns);
+    space->weighed = phx_calloc(context, n * (size_t)room + 1, sizeof *space->weighed);
+    space->work = phx_calloc(context, 2 * size + 1, sizeof *space->work);
+    return space->columns && space->weighed && space->work ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+void phx_space_free(phx_space *space)
+{
+    phx_free(space->columns);
+    phx_free(space->weighed);
+    phx_free(space->work);
+    *space = (phx_space){0};
+}
+
+/* v <- the part of v that keeps the constraints: [M A^T; A 0] (v, .) = (M v, 0). */
+static phx_status keep_constraints(phx_space *it, double *v)
+{
+    const size_t n = (size_t)it->n, size = n + (size_t)it->projection->A.rows;
+    double *x = it->work;
+
+    memset(x, 0, size * sizeof *x);
+    phx_csr_apply(it->M, 1.0, v, x);
+    const phx_status status = phx_saddle_solve(it->projection, x);
+    if (!status)
+        memcpy(v, x, n * sizeof *v);
+    return status;
+}
+
+/* weighed = M v; returns the norm of v. */
+static double weigh(const phx_space *it, const double *v, double *weighed)
+{
+    double square = 0.0;
+
+    memset(weighed, 0, (size_t)it->n * sizeof *weighed);
+    phx_csr_apply(it->M, 1.0, v, weighed);
+    for (int i = 0; i < it->n; i++)
+        square += v[i] * weighed[i];
+    return sqrt(fmax(square, 0.0));
+}
+
+static void sweep(const phx_space *it, double *v)
+{
+    for (int k = 0; k < it->count; k++) {
+        const double *column = it->columns + (size_t)k * (size_t)it->n;
+        const double *weighed = it->weighed + (size_t)k * (size_t)it->n;
+        double along = 0.0;
+        for (int i = 0; i < it->n; i++)
+            along += weighed[i] * v[i];
+        for (int i = 0; i < it->n; i++)
+            v[i] -= along * column[i];
+    }
+}
+
+phx_status phx_space_add(phx_space *it, const double *x, bool *added)
+{
+    const size_t n = (size_t)it->n;
+
+    *added = false;
+    if (it->count == it->room)
+        return PHX_OK;
+    double *v = it->columns + (size_t)it->count * n, *weighed = it->weighed + (size_t)it->count * n;
+    memcpy(v, x, n * sizeof *v);
+    const double before = weigh(it, v, weighed);
+    phx_status status = keep_constraints(it, v);
+    double after = status ? 0.0 : weigh(it, v, weighed);
+    for (int round = 0; round < 2 && !status && after > dependent * before; round++) {
+        sweep(it, v);
+        status = keep_constraints(it, v);
+        if (!status)
+            after = weigh(it, v, weighed);
+    }
+    if (status || !(after > dependent * before))
+        return status;
+    for (size_t i = 0; i < n; i++) {
+        v[i] /= after;
+        weighed[i] /= after;
+    }
+    it->count++;
+    *added = true;
+    return PHX_OK;
+}

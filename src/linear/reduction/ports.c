@@ -1,0 +1,240 @@
+/* Port-Hamiltonian systems in energy coordinates: their making, projection and forms. */
+#include <math.h>
+#include <string.h>
+
+#include "reduction.h"
+
+phx_status phx_ph_create(phx_context *context, int n, int m, phx_ph *ph)
+{
+    const size_t states = (size_t)n, inputs = (size_t)m;
+
+    *ph = (phx_ph){.n = n, .m = m};
+    ph->J = phx_calloc(context, states * states + 1, sizeof *ph->J);
+    ph->R = phx_calloc(context, states * states + 1, sizeof *ph->R);
+    ph->B = phx_calloc(context, states * inputs + 1, sizeof *ph->B);
+    ph->P = phx_calloc(context, states * inputs + 1, sizeof *ph->P);
+    ph->S = phx_calloc(context, inputs * inputs + 1, sizeof *ph->S);
+    ph->N = phx_calloc(context, inputs * inputs + 1, sizeof *ph->N);
+    return ph->J && ph->R && ph->B && ph->P && ph->S && ph->N ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+void phx_ph_free(phx_ph *ph)
+{
+    double *const arrays[] = {ph->J, ph->R, ph->B, ph->P, ph->S, ph->N};
+
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        phx_free(arrays[k]);
+    *ph = (phx_ph){0};
+}
+
+/* ---- from a mechanism ---- */
+/* D of W with a modal damping of ratio `nominal` in place of the mechanism's own: C^T diag(2 nominal omega) C with
+ * C = modes^T M W. */
+static phx_status nominal_damping(const phx_full *full, const phx_projected *it, double nominal, double *D)
+{
+    const int n = full->n, f = full->f, c = it->c, stride = f + full->held;
+    double *MW = NULL, *C = phx_calloc(full->context, 2 * (size_t)f * (size_t)c + 1, sizeof *C);
+    double *weighed = C + (size_t)f * (size_t)c;
+    phx_status status = C ? phx_csr_times_dense(full->context, &full->it->linear.M, c, it->W, &MW) : PHX_ERR_MEMORY;
+
+    if (!status && f > 0 && c > 0)
+        phx_dense_multiply(true, false, f, c, n, 1.0, full->modes, stride, MW, c, 0.0, C, c);
+    for (int i = 0; i < f && !status; i++)
+        for (int j = 0; j < c; j++)
+            weighed[i * c + j] = 2.0 * nominal * full->omega[i] * C[i * c + j];
+    if (!status && c > 0)
+        phx_dense_multiply(true, false, c, c, f, 1.0, C, c, weighed, c, 0.0, D, c);
+    for (int i = 0; i < it->rigid && !status; i++)
+        for (int j = 0; j < c; j++)
+            D[i * c + j] = D[j * c + i] = 0.0;
+    phx_free(MW);
+    phx_free(C);
+    return status;
+}
+
+/* What couples the coordinates V with a prescribed motion whose lifting is X - V m, m = V^T M X: D (X - V m), and F. */
+static void fill_held(const phx_full *full, const phx_projected *it, const double *D, int first, phx_ph *ph)
+{
+    const int c = it->c, r = it->r, m = it->m, elastic = r - it->rigid, h = it->held;
+    const int *held = full->it->channels.held;
+
+    for (int k = 0; k < m; k++) {
+        const int s = held[k];
+        if (s < 0)
+            continue;
+        for (int i = 0; i < elastic; i++) /* q' = v - m w in energy coordinates */
+            ph->B[i * m + k] = -it->omega[it->rigid + i] * it->M[(it->rigid + i) * c + r + s];
+        for (int i = first; i < r; i++) {
+            double d = D[i * c + r + s];
+            for (int j = 0; j < r; j++)
+                d -= D[i * c + j] * it->M[j * c + r + s];
+            ph->P[(elastic + i - first) * m + k] = d;
+        }
+        for (int l = 0; l < m; l++) {
+            const int t = held[l];
+            double value = t < 0 ? it->F[(r + s) * m + l] : D[(r + s) * c + r + t];
+            for (int i = 0; i < r && t < 0; i++)
+                value -= it->M[i * c + r + s] * it->F[i * m + l];
+            for (int i = 0; i < r && t >= 0; i++) {
+                value -= it->M[i * c + r + s] * D[i * c + r + t] + it->M[i * c + r + t] * D[i * c + r + s];
+                for (int j = 0; j < r; j++)
+                    value += it->M[i * c + r + s] * D[i * c + j] * it->M[j * c + r + t];
+            }
+            if (t < 0) { /* rate of the force's point by w, and the effort by the force */
+                ph->N[l * m + k] = value;
+                ph->N[k * m + l] = -value;
+            } else
+                ph->S[k * m + l] = value;
+        }
+    }
+    for (int i = 0; i < m && h > 0; i++)
+        for (int j = 0; j < i; j++)
+            ph->S[i * m + j] = ph->S[j * m + i] = 0.5 * (ph->S[i * m + j] + ph->S[j * m + i]);
+}
+
+static void scale_inputs(phx_ph *ph, const double *scale)
+{
+    for (int i = 0; i < ph->n; i++)
+        for (int k = 0; k < ph->m; k++) {
+            ph->B[i * ph->m + k] *= scale[k];
+            ph->P[i * ph->m + k] *= scale[k];
+        }
+    for (int i = 0; i < ph->m; i++)
+        for (int k = 0; k < ph->m; k++) {
+            ph->S[i * ph->m + k] *= scale[i] * scale[k];
+            ph->N[i * ph->m + k] *= scale[i] * scale[k];
+        }
+}
+
+phx_status phx_ph_of(const phx_full *full, const phx_projected *it, double nominal, const double *scale, phx_ph *ph)
+{
+    const int c = it->c, r = it->r, m = it->m, elastic = r - it->rigid, first = it->free;
+    const int n = elastic + r - first;
+    double *other = nominal > 0.0 ? phx_calloc(full->context, (size_t)c * (size_t)c + 1, sizeof *other) : NULL;
+    phx_status status = phx_ph_create(full->context, n, m, ph);
+
+    if (!status && nominal > 0.0)
+        status = other ? nominal_damping(full, it, nominal, other) : PHX_ERR_MEMORY;
+    const double *D = nominal > 0.0 ? other : it->D;
+    for (int i = 0; i < elastic && !status; i++) {
+        const int v = elastic + it->rigid - first + i;
+        ph->J[i * n + v] = it->omega[it->rigid + i];
+        ph->J[v * n + i] = -it->omega[it->rigid + i];
+    }
+    for (int i = first; i < r && !status; i++) {
+        const int row = elastic + i - first;
+        for (int j = first; j < r; j++)
+            ph->R[row * n + elastic + j - first] = D[i * c + j];
+        for (int k = 0; k < m; k++)
+            ph->B[row * m + k] = it->F[i * m + k];
+    }
+    if (!status && it->held > 0)
+        fill_held(full, it, D, first, ph);
+    if (!status && scale)
+        scale_inputs(ph, scale);
+    phx_free(other);
+    return status;
+}
+
+/* ---- projection ---- */
+/* out (k x k) = Z^T A Z, made symmetric (sign 1) or skew (-1) to the last bit. */
+static void congruence(int n, int k, const double *A, const double *Z, double sign, double *work, double *out)
+{
+    phx_dense_multiply(false, false, n, k, n, 1.0, A, n, Z, k, 0.0, work, k);
+    phx_dense_multiply(true, false, k, k, n, 1.0, Z, k, work, k, 0.0, out, k);
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j <= i; j++) {
+            const double value = 0.5 * (out[i * k + j] + sign * out[j * k + i]);
+            out[i * k + j] = value;
+            out[j * k + i] = sign * value;
+        }
+}
+
+phx_status phx_ph_project(phx_context *context, const phx_ph *ph, int k, const double *Z, phx_ph *out)
+{
+    const int n = ph->n, m = ph->m;
+    double *work = phx_calloc(context, (size_t)n * (size_t)k + 1, sizeof *work);
+    phx_status status = phx_ph_create(context, k, m, out);
+
+    if (!work)
+        status = PHX_ERR_MEMORY;
+    if (!status && k > 0) {
+        congruence(n, k, ph->J, Z, -1.0, work, out->J);
+        congruence(n, k, ph->R, Z, 1.0, work, out->R);
+        phx_dense_multiply(true, false, k, m, n, 1.0, Z, k, ph->B, m, 0.0, out->B, m);
+        phx_dense_multiply(true, false, k, m, n, 1.0, Z, k, ph->P, m, 0.0, out->P, m);
+    }
+    if (!status) {
+        memcpy(out->S, ph->S, (size_t)m * (size_t)m * sizeof *out->S);
+        memcpy(out->N, ph->N, (size_t)m * (size_t)m * sizeof *out->N);
+    }
+    phx_free(work);
+    return status;
+}
+
+/* ---- state space ---- */
+/* A = J - R, B - P and (B + P)^T from column and row `at` on of a system with n states in all. */
+static void put(const phx_ph *ph, int at, int n, double sign, double *A, double *B, double *C)
+{
+    for (int i = 0; i < ph->n; i++) {
+        for (int j = 0; j < ph->n; j++)
+            A[(at + i) * n + at + j] = ph->J[i * ph->n + j] - ph->R[i * ph->n + j];
+        for (int k = 0; k < ph->m; k++) {
+            B[(at + i) * ph->m + k] = ph->B[i * ph->m + k] - ph->P[i * ph->m + k];
+            C[k * n + at + i] = sign * (ph->B[i * ph->m + k] + ph->P[i * ph->m + k]);
+        }
+    }
+}
+
+/* The sum of a system, with the sign given, and one before it (NULL: none). */
+static phx_status join(phx_context *context, const char *name, const phx_ph *a, const phx_ph *b, const double *D,
+                       phx_ss **ss)
+{
+    const int n = (a ? a->n : 0) + b->n, m = b->m;
+    double *A = phx_calloc(context, (size_t)n * (size_t)n + 1, sizeof *A);
+    double *B = phx_calloc(context, 2 * (size_t)n * (size_t)m + 1, sizeof *B), *C = B + n * m;
+    phx_status status = A && B ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status && a)
+        put(a, 0, n, 1.0, A, B, C);
+    if (!status) {
+        put(b, a ? a->n : 0, n, a ? -1.0 : 1.0, A, B, C);
+        const phx_ss_def def = {.name = name, .n = n, .n_inputs = m, .n_outputs = m, .A = A, .B = B, .C = C, .D = D};
+        status = phx_ss_create(context, &def, ss);
+    }
+    phx_free(A);
+    phx_free(B);
+    return status;
+}
+
+phx_status phx_ph_ss(phx_context *context, const char *name, const phx_ph *ph, bool without_feedthrough, phx_ss **ss)
+{
+    const size_t cells = (size_t)ph->m * (size_t)ph->m;
+    double *D = phx_calloc(context, cells + 1, sizeof *D);
+
+    *ss = NULL;
+    if (!D)
+        return PHX_ERR_MEMORY;
+    for (size_t k = 0; k < cells && !without_feedthrough; k++)
+        D[k] = ph->S[k] + ph->N[k];
+    const phx_status status = join(context, name, NULL, ph, D, ss);
+    phx_free(D);
+    return status;
+}
+
+phx_status phx_ph_difference(phx_context *context, const phx_ph *a, const phx_ph *b, phx_ss **ss)
+{
+    const size_t cells = (size_t)a->m * (size_t)a->m;
+    double *D = phx_calloc(context, cells + 1, sizeof *D);
+
+    *ss = NULL;
+    if (!D)
+        return PHX_ERR_MEMORY;
+    for (size_t k = 0; k < cells; k++) {
+        const double of_a = a->S[k] + a->N[k], of_b = b->S[k] + b->N[k];
+        D[k] = fabs(of_a - of_b) > 1e-10 * fabs(of_a) ? of_a - of_b : 0.0;
+    }
+    const phx_status status = join(context, "error", a, b, D, ss);
+    phx_free(D);
+    return status;
+}

@@ -1,0 +1,125 @@
+/* A mechanism on a basis of motions that keep its constraints. */
+#include <math.h>
+#include <string.h>
+
+#include "reduction.h"
+
+void phx_projected_free(phx_projected *it)
+{
+    phx_free(it->W);
+    phx_free(it->omega);
+    phx_free(it->M);
+    phx_free(it->D);
+    phx_free(it->F);
+    phx_free(it->stiffness);
+    *it = (phx_projected){0};
+}
+
+/* out (c x c) = W^T A W, symmetric to the last bit. */
+static phx_status congruence(phx_context *context, const phx_csr *a, int c, const double *W, double *out)
+{
+    double *AW = NULL;
+    const phx_status status = phx_csr_times_dense(context, a, c, W, &AW);
+
+    if (!status && c > 0)
+        phx_dense_multiply(true, false, c, c, a->rows, 1.0, W, c, AW, c, 0.0, out, c);
+    for (int i = 0; i < c && !status; i++)
+        for (int j = 0; j < i; j++)
+            out[i * c + j] = out[j * c + i] = 0.5 * (out[i * c + j] + out[j * c + i]);
+    phx_free(AW);
+    return status;
+}
+
+/* The normal modes in the space of the basis (n x count). */
+static phx_status ritz(const phx_full *full, int count, const double *basis, phx_basis *modes, double *omega)
+{
+    const phx_basis given = {full->n, count, (double *)basis};
+    const phx_stiffness stiffness = phx_linear_stiffness(&full->it->linear);
+
+    return count > 0 ? phx_reduce_normal_modes(full->context, &given, &stiffness, omega, NULL, NULL, modes) : PHX_OK;
+}
+
+static phx_status allocate(const phx_full *full, int count, phx_projected *it)
+{
+    const size_t n = (size_t)full->n, m = (size_t)full->m;
+
+    *it = (phx_projected){.n = full->n, .m = full->m, .held = full->held, .rigid = full->rigid, .free = full->free};
+    it->r = full->rigid + count;
+    it->c = it->r + it->held;
+    const size_t c = (size_t)it->c, held = (size_t)it->held;
+    it->W = phx_calloc(full->context, n * c + 1, sizeof *it->W);
+    it->omega = phx_calloc(full->context, (size_t)it->r + 1, sizeof *it->omega);
+    it->M = phx_calloc(full->context, c * c + 1, sizeof *it->M);
+    it->D = phx_calloc(full->context, c * c + 1, sizeof *it->D);
+    it->F = phx_calloc(full->context, c * m + 1, sizeof *it->F);
+    it->stiffness = phx_calloc(full->context, held * held + 1, sizeof *it->stiffness);
+    return it->W && it->omega && it->M && it->D && it->F && it->stiffness ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* W = (rigid motions, elastic ones, static lifting) */
+static void fill_basis(const phx_full *full, int count, const phx_basis *modes, const int *chosen, phx_projected *it)
+{
+    const int from = full->f + full->held, rigid = full->rigid;
+
+    for (int i = 0; i < full->n; i++) {
+        const double *row = full->modes + (size_t)i * (size_t)from;
+        double *W = it->W + (size_t)i * (size_t)it->c;
+        memcpy(W, row, (size_t)rigid * sizeof *W);
+        for (int k = 0; k < count; k++)
+            W[rigid + k] = modes ? modes->columns[(size_t)i * (size_t)count + (size_t)k]
+                                 : row[rigid + (chosen ? chosen[k] : k)];
+        memcpy(W + it->r, row + full->f, (size_t)full->held * sizeof *W);
+    }
+    for (int k = 0; k < count && !modes; k++)
+        it->omega[rigid + k] = full->omega[rigid + (chosen ? chosen[k] : k)];
+}
+
+/* X^T K X; what is rounding of its terms is zero. */
+static void static_stiffness(const phx_full *full, phx_projected *it)
+{
+    for (int i = 0; i < it->held; i++)
+        for (int j = 0; j <= i; j++) {
+            double size = 0.0;
+            const double value = phx_form(&full->K, it->c, it->W + it->r + i, it->c, it->W + it->r + j, &size);
+            it->stiffness[i * it->held + j] = it->stiffness[j * it->held + i] = fabs(value) > 1e-11 * size ? value : 0.0;
+        }
+}
+
+static phx_status fill_matrices(const phx_full *full, phx_projected *it)
+{
+    const phx_csr *F = &full->it->channels.F;
+    const int c = it->c;
+    phx_status status = congruence(full->context, &full->it->linear.M, c, it->W, it->M);
+
+    if (!status)
+        status = congruence(full->context, &full->D, c, it->W, it->D);
+    for (int i = 0; i < it->r && !status; i++)
+        for (int j = 0; j < it->r; j++)
+            it->M[i * c + j] = i == j ? 1.0 : 0.0;
+    for (int i = 0; i < it->free && !status; i++)
+        for (int j = 0; j < c; j++)
+            it->D[i * c + j] = it->D[j * c + i] = 0.0;
+    for (int i = 0; i < full->n && !status; i++)
+        for (int k = F->ptr[i]; k < F->ptr[i + 1]; k++)
+            for (int j = 0; j < c; j++)
+                it->F[j * it->m + F->idx[k]] += it->W[(size_t)i * (size_t)c + (size_t)j] * F->val[k];
+    if (!status)
+        static_stiffness(full, it);
+    return status;
+}
+
+phx_status phx_project(const phx_full *full, int count, const double *basis, const int *chosen,
+                       phx_projected *projected)
+{
+    phx_basis modes = {0};
+    phx_status status = allocate(full, count, projected);
+
+    if (!status && basis)
+        status = ritz(full, count, basis, &modes, projected->omega + full->rigid);
+    if (!status) {
+        fill_basis(full, count, basis ? &modes : NULL, chosen, projected);
+        status = fill_matrices(full, projected);
+    }
+    phx_basis_free(&modes);
+    return status;
+}

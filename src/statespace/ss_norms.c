@@ -1,0 +1,353 @@
+/* Norms of a state-space system and its passivity.
+ *
+ * H-infinity norm by level sets (Boyd, Balakrishnan; Bruinsma, Steinbuch): gamma is a singular value of H(i omega)
+ * exactly where the Hamiltonian matrix, with S = gamma^2 I - D^T D,
+ *
+ *     | A + B S^-1 D^T C             B S^-1 B^T            |
+ *     | -C^T (I + D S^-1 D^T) C      -(A + B S^-1 D^T C)^T |
+ *
+ * has the eigenvalue i omega. Where it has none gamma is an upper bound; else the largest singular value at the middles
+ * of the intervals between these frequencies is a better lower bound. */
+#include <complex.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ss.h"
+
+/* ---- H2 ---- */
+phx_status phx_ss_h2_norm(phx_context *context, const phx_ss *system, double *norm)
+{
+    if (!system || !norm)
+        return phx_fail_null(context, __func__, "system or norm");
+    const int n = system->n, m = system->n_inputs, p = system->n_outputs;
+    const size_t cells = (size_t)n * (size_t)n;
+    double *work = phx_calloc(context, 3 * cells + (size_t)n * (size_t)p, sizeof *work), square = 0.0;
+    double *X = work, *T = X + cells, *Q = T + cells, *CX = Q + cells;
+    phx_status status = work ? PHX_OK : PHX_ERR_MEMORY;
+    int count = 0;
+
+    for (int k = 0; k < p * m && !status; k++)
+        if (system->D[k] != 0.0)
+            status = phx_fail(context, PHX_ERR_ANALYSIS,
+                              "system '%s' has no H2 norm: it has direct feedthrough from '%s' to '%s'", system->name,
+                              system->inputs[k % m], system->outputs[k / m]);
+    if (!status)
+        status = phx_dense_schur(context, n, system->A, true, T, Q, &count);
+    if (!status && count < n)
+        status = phx_fail(context, PHX_ERR_ANALYSIS,
+                          "system '%s' has no H2 norm: %d of its %d poles are not in the left half-plane", system->name,
+                          n - count, n);
+    if (!status && n > 0) { /* A X + X A^T + B B^T = 0, |H|^2 = tr C X C^T */
+        phx_dense_multiply(false, true, n, n, m, 1.0, system->B, m, system->B, m, 0.0, X, n);
+        status = phx_dense_lyapunov_schur(context, n, T, Q, false, X);
+    }
+    if (!status && n > 0) {
+        phx_dense_multiply(false, false, p, n, n, 1.0, system->C, n, X, n, 0.0, CX, n);
+        for (int k = 0; k < p * n; k++)
+            square += CX[k] * system->C[k];
+    }
+    *norm = sqrt(fmax(square, 0.0));
+    phx_free(work);
+    return phx_conclude(context, status);
+}
+
+/* ---- largest singular values along the axis ---- */
+/* Of a complex p x m matrix, interleaved: by the symmetric form of H^H H, real and imaginary parts side by side. */
+static phx_status largest_singular(phx_context *context, int p, int m, const double *response, double *gram,
+                                   double *value)
+{
+    const double complex *H = (const double complex *)response;
+    const int size = 2 * m;
+    double *values = gram + size * size;
+
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++) {
+            double complex sum = 0.0;
+            for (int k = 0; k < p; k++)
+                sum += conj(H[k * m + i]) * H[k * m + j];
+            gram[i * size + j] = gram[(m + i) * size + m + j] = creal(sum);
+            gram[(m + i) * size + j] = cimag(sum);
+            gram[j * size + m + i] = cimag(sum);
+        }
+    const phx_status status = m > 0 ? phx_dense_eigen_symmetric(context, size, gram, NULL, values, NULL) : PHX_OK;
+    *value = m > 0 && !status ? sqrt(fmax(values[size - 1], 0.0)) : 0.0;
+    return status;
+}
+
+phx_status phx_ss_singular_values(phx_context *context, const phx_ss *system, int count, const double *omega,
+                                  double *values)
+{
+    if (!system || (count > 0 && (!omega || !values)))
+        return phx_fail_null(context, __func__, "system, omega or values");
+    const int m = system->n_inputs, p = system->n_outputs;
+    const size_t entries = 2 * (size_t)p * (size_t)m;
+    double *responses = phx_calloc(context, (size_t)count * entries + 1, sizeof *responses);
+    double *gram = phx_calloc(context, 4 * (size_t)m * (size_t)m + 2 * (size_t)m + 1, sizeof *gram);
+    phx_status status = responses && gram ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = phx_ss_responses(context, system, count, omega, responses);
+    for (int k = 0; k < count && !status; k++)
+        status = largest_singular(context, p, m, responses + (size_t)k * entries, gram, values + k);
+    phx_free(responses);
+    phx_free(gram);
+    return phx_conclude(context, status);
+}
+
+/* ---- Hamiltonian matrices ---- */
+/* S^-1 (m x m, in place of S), then the matrix drawn above with the signs of `sign`: +1 as there (bounded real),
+ * with S = gamma^2 I - D^T D; -1 with S = D + D^T, D^T C replaced by -C and C^T (I + ..) C by C^T S^-1 C (positive
+ * real). work: m x n, twice. */
+static phx_status fill_hamiltonian(phx_context *context, const phx_ss *s, bool positive_real, double *S, double *work,
+                                   double *M)
+{
+    const int n = s->n, m = s->n_inputs, p = s->n_outputs, N = 2 * n;
+    double *L = work, *SL = work + (size_t)m * (size_t)n; /* L: D^T C or -C; S^-1 L */
+
+    if (positive_real)
+        for (int k = 0; k < m * n; k++)
+            L[k] = -s->C[k];
+    else
+        phx_dense_multiply(true, false, m, n, p, 1.0, s->D, m, s->C, n, 0.0, L, n);
+    const phx_status status = phx_dense_inverse(context, m, S);
+    if (status)
+        return status;
+    phx_dense_multiply(false, false, m, n, m, 1.0, S, m, L, n, 0.0, SL, n);
+    double *lower = M + (size_t)n * (size_t)N;
+    for (int i = 0; i < n; i++)
+        memcpy(M + (size_t)i * (size_t)N, s->A + (size_t)i * (size_t)n, (size_t)n * sizeof *M);
+    phx_dense_multiply(false, false, n, n, m, 1.0, s->B, m, SL, n, 1.0, M, N); /* A + B S^-1 L */
+    phx_dense_multiply(true, false, n, n, m, -1.0, L, n, SL, n, 0.0, lower, N);
+    if (!positive_real)
+        phx_dense_multiply(true, false, n, n, p, -1.0, s->C, n, s->C, n, 1.0, lower, N);
+    phx_dense_multiply(false, false, m, n, m, 1.0, S, m, L, n, 0.0, SL, n);
+    double *BS = work; /* n x m: B S^-1 */
+    phx_dense_multiply(false, false, n, m, m, 1.0, s->B, m, S, m, 0.0, BS, m);
+    phx_dense_multiply(false, true, n, n, m, 1.0, BS, m, s->B, m, 0.0, M + n, N);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            M[(n + i) * N + n + j] = -M[j * N + i];
+    return PHX_OK;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Frequencies in [low, high] at which the matrix (2n x 2n) may have eigenvalues on the imaginary axis: generously, those
+ * near the axis, since a frequency too many only divides an interval. Ascending. */
+static phx_status crossings(phx_context *context, int N, const double *M, double low, double high, double *omega,
+                            int *count)
+{
+    double *re = phx_calloc(context, 2 * (size_t)N + 1, sizeof *re), *im = re + N, size = 0.0;
+    phx_status status = re ? phx_dense_eigen_general(context, N, M, NULL, re, im, NULL) : PHX_ERR_MEMORY;
+
+    *count = 0;
+    for (int k = 0; k < N && !status; k++)
+        size = fmax(size, hypot(re[k], im[k]));
+    for (int k = 0; k < N && !status; k++)
+        if (im[k] >= 0.0 && fabs(re[k]) <= 1e-8 * size + 1e-4 * im[k] && im[k] > low && im[k] < high)
+            omega[(*count)++] = im[k];
+    if (!status)
+        qsort(omega, (size_t)*count, sizeof *omega, ascending);
+    phx_free(re);
+    return status;
+}
+
+/* ---- H-infinity ---- */
+typedef struct level_set {
+    phx_context *context;
+    const phx_ss *s;
+    double low, high, tolerance;
+    double *S, *work, *M, *omega, *values;
+} level_set;
+
+static void try_at(level_set *it, int count, phx_norm *norm)
+{
+    for (int k = 0; k < count; k++)
+        if (it->values[k] > norm->lower) {
+            norm->lower = it->values[k];
+            norm->omega = it->omega[k];
+        }
+}
+
+/* The start: the poles, the ends of the band, and D for infinity. */
+static phx_status begin(level_set *it, phx_norm *norm)
+{
+    const phx_ss *s = it->s;
+    const int n = s->n, m = s->n_inputs;
+    double *re = phx_calloc(it->context, 4 * (size_t)n + 1, sizeof *re), *im = re + n;
+    double *gram = phx_calloc(it->context, 4 * (size_t)m * (size_t)m + 2 * (size_t)m + 1, sizeof *gram);
+    double *D = phx_calloc(it->context, 2 * (size_t)m * (size_t)s->n_outputs + 1, sizeof *D);
+    phx_status status = re && gram && D ? phx_ss_poles(it->context, s, re, im, NULL, NULL) : PHX_ERR_MEMORY;
+    int count = 0;
+
+    for (int k = 0; k < n && !status; k++) {
+        if (!(re[k] < 0.0))
+            status = phx_fail(it->context, PHX_ERR_ANALYSIS,
+                              "system '%s' has no H-infinity norm: it has the pole %.3g + %.3g i", s->name, re[k],
+                              im[k]);
+        if (im[k] > it->low && im[k] < it->high)
+            it->omega[count++] = im[k];
+    }
+    it->omega[count++] = it->low;
+    if (isfinite(it->high))
+        it->omega[count++] = it->high;
+    if (!status)
+        status = phx_ss_singular_values(it->context, s, count, it->omega, it->values);
+    if (!status)
+        try_at(it, count, norm);
+    for (int k = 0; k < m * s->n_outputs; k++)
+        if (D)
+            D[2 * k] = s->D[k];
+    if (!status && !isfinite(it->high)) {
+        it->omega[0] = HUGE_VAL;
+        status = largest_singular(it->context, s->n_outputs, m, D, gram, it->values);
+        if (!status)
+            try_at(it, 1, norm);
+    }
+    phx_free(re);
+    phx_free(gram);
+    phx_free(D);
+    return status;
+}
+
+/* No frequency at which the level is reached: *above; else a better lower bound. */
+static phx_status level(level_set *it, double gamma, bool *above, phx_norm *norm)
+{
+    const phx_ss *s = it->s;
+    const int m = s->n_inputs;
+    const double before = norm->lower;
+    int count = 0;
+
+    phx_dense_multiply(true, false, m, m, s->n_outputs, -1.0, s->D, m, s->D, m, 0.0, it->S, m);
+    for (int i = 0; i < m; i++)
+        it->S[i * m + i] += gamma * gamma;
+    phx_status status = fill_hamiltonian(it->context, s, false, it->S, it->work, it->M);
+    if (status == PHX_SINGULAR) /* gamma is a singular value of D */
+        status = phx_fail_prefix(it->context, PHX_ERR_ANALYSIS, "level of the feedthrough: ");
+    for (int i = 0; i < s->n && !status; i++)
+        for (int j = 0; j < s->n; j++) { /* balanced: states by gamma */
+            it->M[i * 2 * s->n + s->n + j] *= gamma;
+            it->M[(s->n + i) * 2 * s->n + j] /= gamma;
+        }
+    if (!status)
+        status = crossings(it->context, 2 * s->n, it->M, it->low, it->high, it->omega + 1, &count);
+    if (status)
+        return status;
+    it->omega[0] = it->low;
+    it->omega[count + 1] = isfinite(it->high) ? it->high : 2.0 * it->omega[count] + 1.0;
+    for (int k = 0; k <= count; k++)
+        it->omega[k] = 0.5 * (it->omega[k] + it->omega[k + 1]);
+    status = phx_ss_singular_values(it->context, s, count + 1, it->omega, it->values);
+    if (!status)
+        try_at(it, count + 1, norm);
+    *above = norm->lower <= fmax(before, gamma);
+    return status;
+}
+
+phx_status phx_ss_hinf_norm(phx_context *context, const phx_ss *system, const double *band, double tolerance,
+                            phx_norm *norm)
+{
+    enum { ROUNDS = 60 };
+    if (!system || !norm)
+        return phx_fail_null(context, __func__, "system or norm");
+    const size_t n = (size_t)system->n, m = (size_t)system->n_inputs;
+    level_set it = {.context = context, .s = system, .high = HUGE_VAL};
+    bool above = false;
+    phx_status status = PHX_OK;
+
+    *norm = (phx_norm){0};
+    if (band) {
+        it.low = band[0];
+        it.high = band[1];
+    }
+    if (!(it.low >= 0.0 && it.high > it.low))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "a band from %g to %g rad/s; it must begin at 0 or above and rise",
+                        it.low, it.high);
+    it.tolerance = tolerance > 0.0 ? tolerance : 1e-6;
+    it.S = phx_calloc(context, m * m, sizeof(double));
+    it.work = phx_calloc(context, 2 * m * n, sizeof(double));
+    it.M = phx_calloc(context, 4 * n * n, sizeof(double));
+    it.omega = phx_calloc(context, 2 * n + 3, sizeof(double));
+    it.values = phx_calloc(context, 2 * n + 3, sizeof(double));
+    if (!it.S || !it.work || !it.M || !it.omega || !it.values)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = begin(&it, norm);
+    norm->upper = norm->lower;
+    for (int round = 0; round < ROUNDS && !status && n > 0 && !above && norm->lower > 0.0; round++) {
+        norm->upper = norm->lower * (1.0 + it.tolerance);
+        status = level(&it, norm->upper, &above, norm);
+    }
+    if (!status && n > 0 && !above && norm->lower > 0.0)
+        status = phx_fail(context, PHX_NOT_CONVERGED, "the H-infinity norm of '%s' did not converge", system->name);
+    phx_free(it.S);
+    phx_free(it.work);
+    phx_free(it.M);
+    phx_free(it.omega);
+    phx_free(it.values);
+    return phx_conclude(context, status);
+}
+
+/* ---- passivity ---- */
+phx_status phx_ss_passivity(phx_context *context, const phx_ss *system, double shift, phx_passivity *passivity)
+{
+    if (!system || !passivity)
+        return phx_fail_null(context, __func__, "system or passivity");
+    const int n = system->n, m = system->n_inputs;
+    const size_t states = (size_t)n, inputs = (size_t)m;
+    double *S = phx_calloc(context, 9 * inputs * inputs + 2 * inputs, sizeof *S);
+    double *work = phx_calloc(context, 2 * inputs * states + 1, sizeof *work);
+    double *M = phx_calloc(context, 4 * states * states + 1, sizeof *M);
+    double *omega = phx_calloc(context, 2 * states + 3, sizeof *omega), *responses = NULL;
+    phx_status status = S && work && M && omega ? PHX_OK : PHX_ERR_MEMORY;
+    int count = 0;
+
+    *passivity = (phx_passivity){.shift = shift, .least = HUGE_VAL};
+    if (!status && m != system->n_outputs)
+        status = phx_fail(context, PHX_ERR_ARGUMENT, "passivity of '%s': it has %d inputs and %d outputs", system->name,
+                          m, system->n_outputs);
+    for (int i = 0; i < m && !status; i++)
+        for (int j = 0; j < m; j++)
+            S[i * m + j] = system->D[i * m + j] + system->D[j * m + i] + (i == j ? 2.0 * shift : 0.0);
+    if (!status && m > 0)
+        status = fill_hamiltonian(context, system, true, S, work, M);
+    if (!status && n > 0 && m > 0)
+        status = crossings(context, 2 * n, M, 0.0, HUGE_VAL, omega + 1, &count);
+    if (!status) { /* the least eigenvalue of H + H^H at the middles between the crossings */
+        omega[count + 1] = 2.0 * omega[count] + 1.0;
+        for (int k = 0; k <= count; k++)
+            omega[k] = 0.5 * (omega[k] + omega[k + 1]);
+        count++;
+        responses = phx_calloc(context, 2 * (size_t)count * inputs * inputs + 1, sizeof *responses);
+        status = responses ? phx_ss_responses(context, system, count, omega, responses) : PHX_ERR_MEMORY;
+    }
+    for (int k = 0; k < count && !status && m > 0; k++) {
+        const double *H = responses + 2 * (size_t)k * inputs * inputs;
+        double *gram = S, *values = gram + 4 * m * m;
+        for (int i = 0; i < m; i++)
+            for (int j = 0; j < m; j++) {
+                const double re = 0.5 * (H[2 * (i * m + j)] + H[2 * (j * m + i)]);
+                const double im = 0.5 * (H[2 * (i * m + j) + 1] - H[2 * (j * m + i) + 1]);
+                gram[i * 2 * m + j] = gram[(m + i) * 2 * m + m + j] = re;
+                gram[(m + i) * 2 * m + j] = im;
+                gram[j * 2 * m + m + i] = im;
+            }
+        status = phx_dense_eigen_symmetric(context, 2 * m, gram, NULL, values, NULL);
+        if (!status && values[0] < passivity->least) {
+            passivity->least = values[0];
+            passivity->omega = omega[k];
+        }
+    }
+    passivity->passive = m == 0 || passivity->least >= -shift;
+    phx_free(S);
+    phx_free(work);
+    phx_free(M);
+    phx_free(omega);
+    phx_free(responses);
+    return phx_conclude(context, status);
+}

@@ -1,0 +1,153 @@
+/* Reduced models of the examples: errors against tests/data/reduction.csv, bounds, orders chosen by an error, and what
+ * the report puts into the file. */
+#include "support.h"
+
+#include "results/results.h"
+
+static const char *const coupler[] = {"coupler@0.5.fx", "coupler@0.5.fy", "crank.C.tz"}, *const speed[] = {"coupler@0.5.vx"};
+static const char *const slider[] = {"motor.effort", "slider.P.fx"}, *const slide[] = {"slider.P.vx"};
+
+static phx_status reduce(phx_context *context, const phx_model *model, int n_inputs, const char *const *inputs,
+                         const char *const *outputs, const phx_reduction_options *how, phx_linear_form form,
+                         phx_linear_report *report)
+{
+    phx_study_linearize_options options = phx_study_linearize_options_default();
+    options.channels = (phx_channels_options){.n_inputs = n_inputs, .inputs = inputs, .n_outputs = 1, .outputs = outputs};
+    options.reduction = how;
+    options.form = form;
+    return phx_study_linearize(context, model, &options, report);
+}
+
+static phx_model *example(phx_context *context, const char *name)
+{
+    const phx_model_override at = {.name = "theta1", .expression = "1"};
+    char path[256];
+    phx_model *model = NULL;
+    snprintf(path, sizeof path, PHX_SOURCE_DIR "/examples/%s.yaml", name);
+    CHECK_OK(context, phx_model_read(context, path, !strcmp(name, "four_bar"), &at, &model));
+    return model;
+}
+
+/* One row of the table, and that the bound is one and not far. */
+static void check_row(phx_context *context, phx_model *model, bool four, int order, phx_reduction_method method,
+                      const double wanted[3])
+{
+    phx_reduction_options how = phx_reduction_options_default();
+    phx_linear_report report;
+    how.method = method;
+    how.order = order;
+    how.damping = 0.005;
+    CHECK_OK(context, reduce(context, model, four ? 3 : 2, four ? coupler : slider, four ? speed : slide, &how,
+                             PHX_FORM_STATE_SPACE, &report));
+    const phx_reduction_report *about = phx_reduction_about(report.reduction);
+    const char *name = phx_reduction_method_name(method);
+    assert_true(about->certified);
+    CHECK_RELATIVE(about->error_h2, wanted[0], 2e-6, "%s, order %d, %s: H2", model->title, order, name);
+    CHECK_RELATIVE(about->error, wanted[1], 2e-6, "%s, order %d, %s: H-infinity", model->title, order, name);
+    if (method == PHX_REDUCE_MODAL) {
+        CHECK_RELATIVE(about->bound_sum, wanted[2], 1e-6, "%s, order %d: bound", model->title, order);
+        CHECK_BETWEEN(about->bound / about->error, 1.0 - 1e-6, 6.0, "%s, order %d: bound over error", model->title, order);
+    }
+    CHECK_BELOW(about->constraints, 1e-13, "|G V|");
+    assert_true(about->passivity.passive);
+    CHECK_BETWEEN(about->dissipation, -1e-14, 1.0, "least eigenvalue of W");
+    assert_int_equal(phx_ss_n(report.system), 2 * (order + about->rigid));
+    phx_linear_report_free(&report);
+}
+
+static void errors_of_the_examples(void **state)
+{
+    phx_context *context = *state;
+    phx_model *models[2] = {example(context, "four_bar"), example(context, "crank_slider")};
+    FILE *file = fopen(PHX_SOURCE_DIR "/tests/data/reduction.csv", "r");
+    char line[256];
+    int rows = 0;
+
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        char model[32], method[16];
+        int order = 0;
+        double wanted[3];
+        if (sscanf(line, "%31[^,],%d,%15[^,],%lf,%lf,%lf", model, &order, method, wanted, wanted + 1, wanted + 2) != 6)
+            continue;
+        const bool four = !strcmp(model, "four_bar");
+        check_row(context, models[!four], four, order, strcmp(method, "lqg") ? PHX_REDUCE_MODAL : PHX_REDUCE_LQG, wanted);
+        rows++;
+    }
+    fclose(file);
+    assert_int_equal(rows, 20);
+    phx_model_destroy(models[0]);
+    phx_model_destroy(models[1]);
+}
+
+/* Satellite and spacecraft: two digits are known. */
+static void errors_of_the_satellites(void **state)
+{
+    phx_context *context = *state;
+    static const char *const two[] = {"wheel.tz", "thruster.fx"}, *const attitude[] = {"attitude"};
+    static const char *const four[] = {"thruster.fx", "thruster.fy", "wheel.tz", "drive.effort"};
+    static const char *const rate[] = {"drive.rate"};
+    for (int method = PHX_REDUCE_MODAL; method <= PHX_REDUCE_LQG; method += method == PHX_REDUCE_MODAL ? 2 : 1) {
+        phx_reduction_options how = {.method = (phx_reduction_method)method, .order = 8, .damping = 0.005};
+        phx_model *model = example(context, "satellite");
+        phx_linear_report report;
+        CHECK_OK(context, reduce(context, model, 2, two, attitude, &how, PHX_FORM_DESCRIPTOR, &report));
+        CHECK_RELATIVE(phx_reduction_about(report.reduction)->error_h2, 2.9e-3, 0.02, "satellite, H2");
+        CHECK_RELATIVE(phx_reduction_about(report.reduction)->error, 8.0e-5, 0.02, "satellite, H-infinity");
+        phx_linear_report_free(&report);
+        phx_model_destroy(model);
+        how = (phx_reduction_options){.method = (phx_reduction_method)method, .order = 12};
+        model = example(context, "spacecraft");
+        CHECK_OK(context, reduce(context, model, 4, four, rate, &how, PHX_FORM_STATE_SPACE, &report));
+        CHECK_RELATIVE(phx_reduction_about(report.reduction)->error_h2, 3.3e-5, 0.05, "spacecraft, H2");
+        CHECK_RELATIVE(phx_reduction_about(report.reduction)->error, 3.4e-7, 0.05, "spacecraft, H-infinity");
+        phx_linear_report_free(&report);
+        phx_model_destroy(model);
+    }
+}
+
+/* 5 % up to 20 rad/s: six states, and what they do agrees with the model there. */
+static void the_satellite_with_six_states(void **state)
+{
+    phx_context *context = *state;
+    static const char *const inputs[] = {"wheel.tz"}, *const attitude[] = {"attitude"};
+    phx_reduction_options how = {.error = 0.05, .band = {0.0, 20.0}};
+    phx_model *model = example(context, "satellite");
+    phx_linear_report small, full;
+
+    CHECK_OK(context, reduce(context, model, 1, inputs, attitude, &how, PHX_FORM_STATE_SPACE, &small));
+    CHECK_OK(context, reduce(context, model, 1, inputs, attitude, NULL, PHX_FORM_STATE_SPACE, &full));
+    assert_int_equal(phx_ss_n(small.system), 6);
+    CHECK_BELOW(phx_reduction_about(small.reduction)->error, 0.05, "error in the band");
+    CHECK_BELOW(phx_reduction_about(small.reduction)->error_local, 0.05, "error of the response");
+    double rigid = 0.0; /* (rad/s)^2 times the response of the satellite as a rigid body */
+    for (int k = 0; k < 40; k++) { /* torque to attitude, zeros of the response included */
+        const double omega = 0.05 + 0.4987 * k;
+        double a[2], b[2];
+        CHECK_OK(context, phx_ss_response(context, small.system, omega, a));
+        CHECK_OK(context, phx_ss_response(context, full.system, omega, b));
+        rigid = k == 0 ? omega * omega * hypot(b[0], b[1]) : rigid;
+        CHECK_SMALL(hypot(a[0] - b[0], a[1] - b[1]), 0.05 * fmax(hypot(b[0], b[1]), rigid / (omega * omega)), "%g rad/s",
+                    omega);
+    }
+    const phx_bundle_item *item = phx_bundle_find(small.bundle, "reduction_error");
+    assert_non_null(item);
+    assert_true(item->number == phx_reduction_about(small.reduction)->error);
+    const phx_reduction_curves *curves = phx_reduction_bode(small.reduction);
+    item = phx_bundle_find(small.bundle, "reduction_error_gain");
+    assert_int_equal(item->rows, curves->count);
+    assert_string_equal(phx_bundle_find(small.bundle, "reduction_method")->text, "modal");
+    phx_linear_report_free(&small);
+    phx_linear_report_free(&full);
+    phx_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(errors_of_the_examples, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(errors_of_the_satellites, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(the_satellite_with_six_states, context_setup, context_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
