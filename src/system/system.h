@@ -3,6 +3,7 @@
 #define PHX_SYSTEM_SYSTEM_H
 
 #include "body/body.h"
+#include "control/control.h"
 #include "dae/dae.h"
 #include "joint/joint.h"
 #include "load/load.h"
