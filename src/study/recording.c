@@ -229,7 +229,7 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
     row[PHX_COLUMN_KINETIC] = energies.kinetic;
     row[PHX_COLUMN_ELASTIC] = energies.elastic;
     row[PHX_COLUMN_POTENTIAL] = energies.potential;
-    row[PHX_COLUMN_ENERGY] = energies.kinetic + energies.elastic + energies.potential;
+    row[PHX_COLUMN_ENERGY] = energies.kinetic + energies.elastic + energies.potential + energies.controllers;
     if (!recording->started) {
         recording->started = true;
         recording->energy0 = row[PHX_COLUMN_ENERGY];
