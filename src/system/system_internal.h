@@ -542,6 +542,8 @@ void phx_sys_control_couple(workspace *ws);
 bool phx_sys_follows(const phx_system *system, int controller, int row);
 /* sampling.c: the samples that are due at the start of an interval, into x. */
 phx_status phx_sys_take_samples(workspace *ws, double t, double *x, const double *v);
+/* What is held at the start, into x and the start configuration of the system. */
+phx_status phx_sys_hold_start(phx_system *system, double t, double *x, const double *v);
 double phx_sys_op_next_sample(const phx_dae *dae, double t);
 
 /* ---- point_index.c: points by body and name ---- */

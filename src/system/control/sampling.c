@@ -79,3 +79,63 @@ phx_status phx_sys_take_samples(workspace *ws, double t, double *x, const double
     }
     return status;
 }
+
+/* ---- the start ---- */
+static phx_status hold_all(workspace *ws, double t, double *x, const double *v)
+{
+    const phx_system *system = ws->system;
+
+    phx_sys_set_instant(ws, x, v);
+    phx_status status = read_outputs(ws, t, x, v);
+    if (!status) {
+        ws->by->clear_efforts(ws);
+        status = phx_sys_controllers(ws, t, false);
+    }
+    for (int k = 0; k < system->n_controllers && !status; k++) {
+        const int c = system->controller_order[k];
+        const controller_slot *slot = &system->controllers[c];
+        const int n = phx_block_n(slot->block), out = slot->n_outputs, delay = phx_block_delay(slot->block);
+        double *held = x + slot->x + n;
+        if (phx_block_sample_time(slot->block) == 0.0)
+            continue;
+        status = take_one(ws, c, t, x);
+        for (int i = 0; i < delay && !status; i++)
+            memcpy(held + i * out, held + delay * out, (size_t)out * sizeof *held);
+        memcpy(ws->control.u + slot->first_output, held, (size_t)out * sizeof *held);
+    }
+    return status;
+}
+
+/* Before its first sample a controller holds what that sample would give: the states are those of before it. */
+phx_status phx_sys_hold_start(phx_system *system, double t, double *x, const double *v)
+{
+    double *copy = NULL;
+    phx_dae *dae = NULL;
+    bool sampled = false;
+    phx_status status = PHX_OK;
+
+    for (int c = 0; c < system->n_controllers; c++)
+        sampled = sampled || phx_block_sample_time(system->controllers[c].block) > 0.0;
+    if (!sampled)
+        return PHX_OK;
+    status = phx_system_dae(system, system->context, &dae);
+    copy = status ? NULL : phx_calloc(system->context, (size_t)system->n_x, sizeof *copy);
+    if (!status && !copy)
+        status = PHX_ERR_MEMORY;
+    if (!status) {
+        memcpy(copy, x, (size_t)system->n_x * sizeof *copy);
+        status = hold_all((workspace *)dae, t, copy, v);
+    }
+    for (int c = 0; c < system->n_controllers && !status; c++) {
+        const controller_slot *slot = &system->controllers[c];
+        const int at = slot->x + phx_block_n(slot->block);
+        const int n = phx_block_sample_time(slot->block) > 0.0
+                          ? slot->n_outputs * (1 + phx_block_delay(slot->block))
+                          : 0;
+        memcpy(x + at, copy + at, (size_t)n * sizeof *x);
+        memcpy(system->x_start + at, copy + at, (size_t)n * sizeof *x);
+    }
+    phx_free(copy);
+    phx_system_dae_destroy(dae);
+    return status;
+}
