@@ -298,6 +298,7 @@ typedef struct phx_channels_options {
     const char *const *inputs;  /* NULL: all loads, actuators of springs and of joints, drives, in the order added */
     const char *const *outputs; /* NULL: all output columns */
     bool drives_by_rate;        /* drives among the default inputs: by their rate; else by their acceleration */
+    bool controllers;           /* what controllers act with are inputs too, behind the others; both lists may be empty */
 } phx_channels_options;
 
 /* ---- certificate ---- */

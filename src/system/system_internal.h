@@ -109,7 +109,7 @@ typedef struct measure {
     int joint, coordinate; /* MEASURE_COORDINATE, MEASURE_RATE */
     int actuation;         /* MEASURE_FLOW: number in the system */
     int controller, number;
-    int row; /* of those that continuous controllers take from the mechanism, else -1 */
+    int row; /* of the derivative of what is measured of the mechanism; -1: not by its motion alone */
 } measure;
 
 /* What a controller acts with: along a coordinate of a joint, a component of a load, or a spring's actuator. */
@@ -160,7 +160,7 @@ struct phx_system {
     int *controller_order;  /* those first that others read */
     int n_actuations;       /* outputs of all controllers */
     actuation *actuations;  /* in the order of the controllers */
-    int n_measures;         /* rows of what continuous controllers take from the mechanism */
+    int n_measures;         /* rows of the derivatives of measures */
     phx_signal *unit;       /* 1 */
     int n_x, n_v;
     int n_mechanism_x; /* entries of x without those of controllers, which come last */

@@ -163,10 +163,10 @@ static void chain(workspace *ws, const controller_slot *slot, const double *S)
         for (int j = 0; j < slot->n_inputs; j++) {
             const measure *it = &slot->inputs[j];
             const double s = S[k * slot->n_inputs + j];
-            if (it->row >= 0) {
+            if (it->row >= 0)
                 row[it->row] += s;
+            if (it->kind != MEASURE_CONTROLLER)
                 continue;
-            }
             const controller_slot *other = &system->controllers[it->controller];
             const double *from = ws->control.by_row + (size_t)(other->first_output + it->number) * (size_t)n;
             for (int m = 0; m < n; m++)

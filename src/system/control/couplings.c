@@ -131,7 +131,7 @@ void phx_sys_control_couple(workspace *ws)
     for (int c = 0; c < system->n_controllers; c++)
         for (int k = 0; k < system->controllers[c].n_inputs; k++) {
             const measure *it = &system->controllers[c].inputs[k];
-            if (it->row < 0)
+            if (it->row < 0 || phx_block_sample_time(system->controllers[c].block) > 0.0)
                 continue;
             const bool is_rate = phx_sys_measure_is_rate(system, it);
             phx_sys_measure_row(ws, it);

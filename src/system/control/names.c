@@ -349,16 +349,16 @@ static phx_status put_in_order(phx_system *system)
     return status;
 }
 
-/* Rows of the derivative: what continuous controllers measure of the mechanism. */
+/* Rows of the derivative: what is measured of the mechanism and changes with its motion alone. */
 static void number_measures(phx_system *system)
 {
-    for (int c = 0; c < system->n_controllers; c++) {
-        const controller_slot *slot = &system->controllers[c];
-        const bool continuous = phx_block_sample_time(slot->block) == 0.0;
-        for (int k = 0; k < slot->n_inputs; k++)
-            slot->inputs[k].row =
-                continuous && slot->inputs[k].kind != MEASURE_CONTROLLER ? system->n_measures++ : -1;
-    }
+    for (int c = 0; c < system->n_controllers; c++)
+        for (int k = 0; k < system->controllers[c].n_inputs; k++) {
+            measure *it = &system->controllers[c].inputs[k];
+            const bool fits =
+                it->kind != MEASURE_OUTPUT || phx_sys_quantity_fits(system, &system->outputs[it->output].def);
+            it->row = fits && it->kind != MEASURE_CONTROLLER ? system->n_measures++ : -1;
+        }
 }
 
 static phx_status resolve_one(catalog *list, phx_system *system, controller_slot *slot)
