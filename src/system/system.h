@@ -114,6 +114,11 @@ typedef struct phx_feedback {
     double *Y_q, *Y_v; /* n_measures x n */
     double *A, *B, *C, *D;
 } phx_feedback;
+/* What is recorded of controllers beside the outputs: of each u1.., z1.. and, where it stores, its energy. */
+int phx_system_controller_columns(const phx_system *system);
+/* Name into a buffer; its unit, NULL: none. */
+const char *phx_system_controller_column(const phx_system *system, int column, char *buffer, size_t size);
+phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x, const double *v, double *columns);
 int phx_system_controllers(const phx_system *system);
 const char *phx_system_controller_name(const phx_system *system, int k);
 double phx_system_controller_sample(const phx_system *system, int k); /* s; 0: continuous */

@@ -19,6 +19,69 @@ double phx_system_controller_sample(const phx_system *system, int k)
     return system && k >= 0 && k < system->n_controllers ? phx_block_sample_time(system->controllers[k].block) : 0.0;
 }
 
+/* ---- columns ---- */
+static int columns_of(const controller_slot *slot)
+{
+    return slot->n_outputs + phx_block_n(slot->block) + phx_block_stores(slot->block);
+}
+
+int phx_system_controller_columns(const phx_system *system)
+{
+    int count = 0;
+    for (int c = 0; c < system->n_controllers; c++)
+        count += columns_of(&system->controllers[c]);
+    return count;
+}
+
+static const char *unit_of(const phx_system *system, const actuation *one)
+{
+    if (one->joint >= 0)
+        return system->joints[one->joint].coordinates[one->coordinate].row.angular ? "N m" : "N";
+    return system->forces[one->force].kind == FORCE_PORT && one->load.kind == PHX_LOAD_TORQUE ? "N m" : "N";
+}
+
+const char *phx_system_controller_column(const phx_system *system, int column, char *buffer, size_t size)
+{
+    int c = 0;
+
+    for (; column >= columns_of(&system->controllers[c]); c++)
+        column -= columns_of(&system->controllers[c]);
+    const controller_slot *slot = &system->controllers[c];
+    const int state = column - slot->n_outputs;
+    if (state < 0)
+        snprintf(buffer, size, "%s.u%d", slot->name, column + 1);
+    else if (state < phx_block_n(slot->block))
+        snprintf(buffer, size, "%s.z%d", slot->name, state + 1);
+    else
+        snprintf(buffer, size, "%s.energy", slot->name);
+    if (state < 0)
+        return unit_of(system, &system->actuations[slot->first_output + column]);
+    return state < phx_block_n(slot->block) ? NULL : "J";
+}
+
+phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x, const double *v, double *columns)
+{
+    workspace *ws = (workspace *)dae;
+    const phx_system *system = ws->system;
+
+    if (system->n_controllers == 0)
+        return PHX_OK;
+    phx_sys_set_instant(ws, x, v);
+    ws->by->clear_efforts(ws);
+    const phx_status status = phx_sys_controllers(ws, t, false);
+    for (int c = 0; c < system->n_controllers && !status; c++) {
+        const controller_slot *slot = &system->controllers[c];
+        const double *z = x + slot->x;
+        const int n = phx_block_n(slot->block);
+        memcpy(columns, ws->control.u + slot->first_output, (size_t)slot->n_outputs * sizeof *columns);
+        memcpy(columns + slot->n_outputs, z, (size_t)n * sizeof *columns);
+        if (phx_block_stores(slot->block))
+            columns[slot->n_outputs + n] = phx_block_energy(slot->block, z);
+        columns += columns_of(slot);
+    }
+    return status;
+}
+
 /* ---- arrays ---- */
 static void free_names(int count, char **names)
 {

@@ -187,12 +187,28 @@ static int output_of(const phx_system *system, int column)
     return i;
 }
 
+/* The nearest of what a controller can act with, or measure. */
+static phx_shown hint_of(const catalog *list, const char *name, bool acts)
+{
+    phx_nearest nearest = phx_nearest_to(name);
+
+    for (int i = 0; i < list->n_entries; i++) {
+        const entry *one = &list->entries[i];
+        const bool joint = one->kind == ENTRY_MOTION && list->motions[one->index].joint >= 0;
+        const bool effort = one->kind == ENTRY_LOAD || (joint && one->part == PART_EFFORT);
+        const bool motion = joint && (one->part == PART_RATE || one->part == PART_POSITION);
+        if (acts ? effort : one->kind == ENTRY_COLUMN || motion)
+            phx_nearest_offer(&nearest, one->name);
+    }
+    return phx_nearest_hint(&nearest);
+}
+
 static phx_status unknown_measure(const catalog *list, const controller_slot *slot, const char *name)
 {
     return phx_fail(list->system->context, PHX_ERR_INPUT,
                     "controller '%s': there is nothing to measure called '%s'%s; it can be an output, JOINT.coordinate, "
                     "JOINT.rate or CONTROLLER.u1",
-                    slot->name, name, phx_sys_catalog_hint(list, name, false).text);
+                    slot->name, name, hint_of(list, name, false).text);
 }
 
 static phx_status resolve_measure(catalog *list, const controller_slot *slot, const char *name, measure *it)
@@ -236,7 +252,7 @@ static phx_status unknown_actuation(const catalog *list, const controller_slot *
     return phx_fail(list->system->context, PHX_ERR_INPUT,
                     "controller '%s': there is nothing to act with called '%s'%s; it can be JOINT.effort, a component "
                     "of a load, LOAD.fx, or SPRING.force",
-                    slot->name, name, phx_sys_catalog_hint(list, name, true).text);
+                    slot->name, name, hint_of(list, name, true).text);
 }
 
 static phx_status along_joint(const phx_system *system, const controller_slot *slot, const char *name,
