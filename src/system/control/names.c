@@ -196,8 +196,8 @@ static phx_shown hint_of(const catalog *list, const char *name, bool acts)
         const entry *one = &list->entries[i];
         const bool joint = one->kind == ENTRY_MOTION && list->motions[one->index].joint >= 0;
         const bool effort = one->kind == ENTRY_LOAD || (joint && one->part == PART_EFFORT);
-        const bool motion = joint && (one->part == PART_RATE || one->part == PART_POSITION);
-        if (acts ? effort : one->kind == ENTRY_COLUMN || motion)
+        const bool moves = joint && (one->part == PART_RATE || one->part == PART_POSITION);
+        if (acts ? effort : one->kind == ENTRY_COLUMN || moves)
             phx_nearest_offer(&nearest, one->name);
     }
     return phx_nearest_hint(&nearest);
