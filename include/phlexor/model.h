@@ -307,14 +307,14 @@ typedef struct phx_model_controller {
     const char *name;
     phx_model_controller_kind kind;
     int n_inputs, n_outputs;
-    const char **inputs;   /* measurements */
-    const char **outputs;  /* `effort` of a pid, `ports` of a port_hamiltonian, keys of `efforts` */
-    const char **feedback; /* expression: one for each output, with y(NAME) */
+    const char **inputs;        /* measurements */
+    const char **outputs;       /* `effort` of a pid, `ports` of a port_hamiltonian, keys of `efforts` */
+    const char **feedback;      /* expression: one for each output, with y(NAME) */
     const char *measure, *rate; /* pid, as written */
     int n_reference, n_feedforward, n_limits;
-    phx_signal **reference;   /* 0 or one for each input (pid: one) */
-    phx_signal **feedforward; /* 0 or one for each output */
-    double *limits;           /* 0 or one pair for each output */
+    phx_signal **reference;    /* 0 or one for each input (pid: one) */
+    phx_signal **feedforward;  /* 0 or one for each output */
+    double *limits;            /* 0 or one pair for each output */
     phx_model_optional sample; /* s */
     int delay;
     double kp, ki, kd, filter;

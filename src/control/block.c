@@ -161,11 +161,11 @@ phx_status phx_block_create(phx_context *context, const phx_controller_def *def,
         return status;
     }
     if ((int)def->kind < 0 || def->kind >= PHX_CONTROLLER_KINDS)
-        status = phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': there is no kind %d", block->name,
-                          (int)def->kind);
+        status =
+            phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': there is no kind %d", block->name, (int)def->kind);
     else if (def->n_outputs < 1)
-        status = phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': it has no outputs; give at least one",
-                          block->name);
+        status =
+            phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': it has no outputs; give at least one", block->name);
     else
         block->ops = kinds[def->kind];
     if (!status)

@@ -232,9 +232,9 @@ static phx_status fill_parts(phx_context *context, const phx_controller_def *def
         double **to;
         size_t count;
         bool unit;
-    } all[] = {{"E", def->E, &parts->E, n * n, true},   {"J", def->J, &parts->J, n * n, false},
-               {"R", def->R, &parts->R, n * n, false},  {"Q", def->Q, &parts->Q, n * n, true},
-               {"B", def->B, &parts->B, n * in, false}, {"P", def->P, &parts->P, n * in, false},
+    } all[] = {{"E", def->E, &parts->E, n * n, true},    {"J", def->J, &parts->J, n * n, false},
+               {"R", def->R, &parts->R, n * n, false},   {"Q", def->Q, &parts->Q, n * n, true},
+               {"B", def->B, &parts->B, n * in, false},  {"P", def->P, &parts->P, n * in, false},
                {"S", def->S, &parts->S, in * in, false}, {"N", def->N, &parts->N, in * in, false}};
     phx_status status = PHX_OK;
 
@@ -321,9 +321,8 @@ static phx_status begin_port_hamiltonian(phx_context *context, const phx_control
     const int in = block->n_outputs;
 
     if (block->n_inputs != block->n_outputs)
-        return phx_fail(context, PHX_ERR_ARGUMENT,
-                        "controller '%s': %d inputs and %d outputs; a port has one of each", block->name,
-                        block->n_inputs, block->n_outputs);
+        return phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': %d inputs and %d outputs; a port has one of each",
+                        block->name, block->n_inputs, block->n_outputs);
     phx_status status = make_arrays(context, block, def->n);
     if (!status)
         status = fill_parts(context, def, block, &parts);

@@ -11,8 +11,8 @@ struct phx_linearised {
     phx_reduced reduced;
     phx_feedback feedback; /* of the controllers; empty: there are none, or they are left out */
     char **coordinates;    /* names of xi */
-    double *identity;   /* count x count, the reduced mass matrix */
-    double *factor;     /* M = L L^T, n x n */
+    double *identity;      /* count x count, the reduced mass matrix */
+    double *factor;        /* M = L L^T, n x n */
     double rigid_unrest, free_unrest;
 };
 

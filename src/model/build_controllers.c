@@ -43,8 +43,8 @@ static phx_status fill_functions(phx_builder *builder, const phx_model_controlle
     phx_status status = r ? phx_evaluator_create(builder->context, &evaluator) : PHX_ERR_MEMORY;
 
     if (!status)
-        phx_evaluator_set_parameters(evaluator, builder->model->parameters,
-                                     &builder->model->store->content.parameters, NULL);
+        phx_evaluator_set_parameters(evaluator, builder->model->parameters, &builder->model->store->content.parameters,
+                                     NULL);
     for (int k = 0; k < c->n_outputs && !status; k++) {
         memcpy(r->text, c->feedback[k], strlen(c->feedback[k]) + 1);
         (void)phx_expression_measures(&r->expression, r->text, &count, r->names);

@@ -118,7 +118,8 @@ static phx_status read_signals(phx_reader *reader, const phx_key *key, const phx
     memcpy(field, &signals, sizeof signals);
     memcpy((char *)owner + key->count_offset, &count, sizeof count);
     for (int k = 0; k < count && !status; k++)
-        status = phx_read_signal(reader, node->kind == PHX_NODE_LIST ? node->items[k] : node, PHX_USE_TIME, &signals[k]);
+        status =
+            phx_read_signal(reader, node->kind == PHX_NODE_LIST ? node->items[k] : node, PHX_USE_TIME, &signals[k]);
     return status;
 }
 
@@ -151,8 +152,7 @@ static phx_status read_array(phx_reader *reader, const phx_key *key, const phx_n
         return phx_reader_expected(reader, node, "a list of rows, [[1, 2], [3, 4]], or a number");
     matrix->rows = list ? node->count : 1;
     matrix->cols = list ? node->items[0]->count : 1;
-    matrix->values =
-        phx_reader_calloc(reader, (size_t)matrix->rows * (size_t)matrix->cols, sizeof *matrix->values);
+    matrix->values = phx_reader_calloc(reader, (size_t)matrix->rows * (size_t)matrix->cols, sizeof *matrix->values);
     if (!matrix->values)
         return PHX_ERR_MEMORY;
     if (!list)
@@ -224,19 +224,19 @@ static phx_status finish_pid(phx_reader *reader, const phx_node *node, phx_model
         status = put_text(reader, c->outputs[0], ".effort", &c->outputs[0]);
     c->n_inputs = c->inputs[1] ? 2 : 1;
     if (!status && c->kd > 0.0 && c->n_inputs == 1 && c->filter == 0.0)
-        status = phx_reader_fail(reader, node_of(node, "kd"),
-                                 "the rate of '%s', which is no joint, is not measured; give `rate`, or a `filter` that "
-                                 "makes it of the measurement",
-                                 c->measure);
+        status =
+            phx_reader_fail(reader, node_of(node, "kd"),
+                            "the rate of '%s', which is no joint, is not measured; give `rate`, or a `filter` that "
+                            "makes it of the measurement",
+                            c->measure);
     c->n_states = (c->ki > 0.0) + (c->filter > 0.0);
     return status;
 }
 
 static phx_status read_file(phx_reader *reader, const phx_node *node, phx_model_controller *c)
 {
-    const phx_named_matrix all[] = {{"A", &c->A}, {"B", &c->B}, {"C", &c->C}, {"D", &c->D},
-                                    {"E", &c->E}, {"J", &c->J}, {"R", &c->R}, {"Q", &c->Q},
-                                    {"P", &c->P}, {"S", &c->S}, {"N", &c->N}};
+    const phx_named_matrix all[] = {{"A", &c->A}, {"B", &c->B}, {"C", &c->C}, {"D", &c->D}, {"E", &c->E}, {"J", &c->J},
+                                    {"R", &c->R}, {"Q", &c->Q}, {"P", &c->P}, {"S", &c->S}, {"N", &c->N}};
     const int count = (int)(sizeof all / sizeof *all);
 
     if (!c->file)
@@ -273,8 +273,8 @@ static phx_status finish_matrices(phx_reader *reader, const phx_node *node, phx_
         const char *name;
         const phx_model_matrix *matrix;
         int rows, cols;
-    } sizes[] = {{"A", &c->A, n, n},   {"B", &c->B, n, in},  {"C", &c->C, out, n}, {"D", &c->D, out, in},
-                 {"E", &c->E, n, n},   {"J", &c->J, n, n},   {"R", &c->R, n, n},   {"Q", &c->Q, n, n},
+    } sizes[] = {{"A", &c->A, n, n},  {"B", &c->B, n, in},  {"C", &c->C, out, n}, {"D", &c->D, out, in},
+                 {"E", &c->E, n, n},  {"J", &c->J, n, n},   {"R", &c->R, n, n},   {"Q", &c->Q, n, n},
                  {"P", &c->P, n, in}, {"S", &c->S, in, in}, {"N", &c->N, in, in}};
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes && !status; k++)
         status = check_size(reader, node, sizes[k].name, sizes[k].matrix, sizes[k].rows, sizes[k].cols);
@@ -316,21 +316,22 @@ phx_status phx_finish_controller(phx_reader *reader, const phx_node *node, void 
     return status ? status : check_counts(reader, node, c);
 }
 
-#define NAME_JSON   "{\"type\": \"string\"}"
-#define SIGNAL_JSON "{\"$ref\": \"#/$defs/signal\"}"
-#define NUMBER_JSON "{\"$ref\": \"#/$defs/number\"}"
+#define NAME_JSON     "{\"type\": \"string\"}"
+#define SIGNAL_JSON   "{\"$ref\": \"#/$defs/signal\"}"
+#define NUMBER_JSON   "{\"$ref\": \"#/$defs/number\"}"
 #define LIST_OF(item) "{\"anyOf\": [" item ", {\"type\": \"array\", \"items\": " item "}]}"
-#define PAIR_JSON "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": " NUMBER_JSON "}"
+#define PAIR_JSON     "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": " NUMBER_JSON "}"
 
 const phx_type phx_type_channel = {"name", NAME_JSON, read_channel, NULL};
 const phx_type phx_type_channels = {"list of names", LIST_OF(NAME_JSON), read_channels, NULL};
 const phx_type phx_type_effort = {"name", NAME_JSON, read_effort, NULL};
-const phx_type phx_type_efforts = {"map of expressions",
-                                   "{\"type\": \"object\", \"additionalProperties\": {\"type\": [\"string\", \"number\"]}}",
-                                   read_efforts, NULL};
+const phx_type phx_type_efforts = {
+    "map of expressions", "{\"type\": \"object\", \"additionalProperties\": {\"type\": [\"string\", \"number\"]}}",
+    read_efforts, NULL};
 const phx_type phx_type_signals = {"signal, or list", LIST_OF(SIGNAL_JSON), read_signals, NULL};
 const phx_type phx_type_limits = {"2 numbers, or list of pairs", LIST_OF(PAIR_JSON), read_limits, NULL};
-const phx_type phx_type_array = {
-    "rows of numbers",
-    "{\"anyOf\": [" NUMBER_JSON ", {\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": " NUMBER_JSON "}}]}",
-    read_array, NULL};
+const phx_type phx_type_array = {"rows of numbers",
+                                 "{\"anyOf\": [" NUMBER_JSON
+                                 ", {\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": " NUMBER_JSON
+                                 "}}]}",
+                                 read_array, NULL};

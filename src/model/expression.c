@@ -577,7 +577,9 @@ bool phx_expression_measures(phx_expression *expression, char *text, int *count,
         const size_t length = end ? (size_t)(end - from) : 0;
         if (length == 0 || length >= sizeof name)
             return phx_expression_fail(expression, (int)(at - text), "y(NAME) stands for a measurement; its name is %s",
-                                       !end ? "not closed by ')'" : length == 0 ? "missing" : "too long");
+                                       !end          ? "not closed by ')'"
+                                       : length == 0 ? "missing"
+                                                     : "too long");
         memcpy(name, from, length);
         name[length] = '\0';
         const int number = measure_number(count, names, name);

@@ -55,8 +55,7 @@ static phx_status take_variable(phx_reader *reader, const phx_node *node, const 
         return phx_reader_fail(reader, node, "'%s': %s is no real matrix of doubles", path, name);
     if (variable->dims[0] == 0 || variable->dims[1] == 0) /* [] stands for nothing */
         return PHX_OK;
-    phx_status status =
-        make(reader, node, path, name, (double)variable->dims[0], (double)variable->dims[1], matrix);
+    phx_status status = make(reader, node, path, name, (double)variable->dims[0], (double)variable->dims[1], matrix);
     if (status)
         return status;
     const double *values = variable->data;
@@ -117,8 +116,7 @@ static phx_status read_rows(phx_reader *reader, const phx_node *node, const char
             return phx_reader_fail(reader, node, "%s:%d:%d: expected %d numbers in row %d of matrix %s", path,
                                    row->source.line, row->source.column, cols, i + 1, name);
         for (int j = 0; j < cols && !status; j++)
-            status =
-                read_entry(reader, node, path, name, row ? row->items[j] : from, &matrix->values[i * cols + j]);
+            status = read_entry(reader, node, path, name, row ? row->items[j] : from, &matrix->values[i * cols + j]);
     }
     return status;
 }
@@ -135,8 +133,9 @@ static phx_status read_sparse(phx_reader *reader, const phx_node *node, const ch
     for (int k = 0; k < 5; k++) {
         part[k] = phx_node_find(from, keys[k]);
         if (!part[k] || (k >= 2 && (part[k]->kind != PHX_NODE_LIST || part[k]->count != part[2]->count)))
-            return phx_reader_fail(reader, node, "%s:%d:%d: expected rows, cols, row, col and value of the sparse "
-                                                 "matrix %s, the last three of one length",
+            return phx_reader_fail(reader, node,
+                                   "%s:%d:%d: expected rows, cols, row, col and value of the sparse "
+                                   "matrix %s, the last three of one length",
                                    path, from->source.line, from->source.column, name);
     }
     for (int k = 0; k < 2 && !status; k++)

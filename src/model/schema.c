@@ -361,7 +361,7 @@ static const phx_word words_controller[] = {WORD("pid", PHX_BOTH), WORD("state_s
 #define STATIC BIT(PHX_MODEL_EXPRESSION)
 #define MATRIX(letter, of, what)                                                                                       \
     {                                                                                                                  \
-        #letter, &phx_type_array, AT(phx_model_controller, letter), .kinds = of, .fallback = "zero", .doc = what       \
+#letter, &phx_type_array, AT(phx_model_controller, letter), .kinds = of, .fallback = "zero", .doc = what       \
     }
 static const phx_range delay_range = {"an integer from 0 to 1000", 0.0, 1000.0, .integer = true};
 static const phx_key controller_keys[] = {
@@ -369,10 +369,11 @@ static const phx_key controller_keys[] = {
      .doc = "what it is"},
     {"measure", &phx_type_channel, AT(phx_model_controller, measure), .required = true, .kinds = PID,
      .doc = "a joint with one free coordinate, or the name of a measurement"},
-    {"rate", &phx_type_channel, AT(phx_model_controller, rate), .kinds = PID, .fallback = "that of the joint, or filter",
-     .doc = "measurement of its rate"},
+    {"rate", &phx_type_channel, AT(phx_model_controller, rate), .kinds = PID,
+     .fallback = "that of the joint, or filter", .doc = "measurement of its rate"},
     {"effort", &phx_type_effort, AT(phx_model_controller, outputs), .required = true, .kinds = PID,
-     .count_offset = AT(phx_model_controller, n_outputs), .doc = "what it acts with: a joint, or the name of an actuation"},
+     .count_offset = AT(phx_model_controller, n_outputs),
+     .doc = "what it acts with: a joint, or the name of an actuation"},
     {"inputs", &phx_type_channels, AT(phx_model_controller, inputs), .required = true, .kinds = SS,
      .count_offset = AT(phx_model_controller, n_inputs), .doc = "measurements"},
     {"outputs", &phx_type_channels, AT(phx_model_controller, outputs), .required = true, .kinds = SS,
@@ -427,8 +428,7 @@ static const phx_object controller = {
     "controller",
     "Measurements are the columns of outputs, `JOINT.coordinate`, `JOINT.rate`, and `CONTROLLER.u1` of another one. "
     "Actuations are `JOINT.effort`, components of loads as `LOAD.fx` or `LOAD.tz`, and `SPRING.force`.",
-    TABLE(phx_model_controller, controller_keys),
-    KINDS(PHX_KIND_KEY, words_controller, phx_model_controller),
+    TABLE(phx_model_controller, controller_keys), KINDS(PHX_KIND_KEY, words_controller, phx_model_controller),
     .finish = phx_finish_controller};
 
 static const phx_key simulate_keys[] = {

@@ -113,18 +113,18 @@ static phx_status find_sampling_limit(phx_context *context, const phx_model *mod
 
     if (phx_system_controllers(at->system) == 0)
         return PHX_OK;
-    const phx_status status =
-        phx_model_blame(context, model, phx_sampling_limit(context, at->dae, 0.0, at->x, &limit));
+    const phx_status status = phx_model_blame(context, model, phx_sampling_limit(context, at->dae, 0.0, at->x, &limit));
     if (status || isinf(limit))
         return status;
     report->sampling_limit = limit;
     for (int c = 0; c < phx_system_controllers(at->system); c++)
         if (phx_system_controller_sample(at->system, c) > limit)
-            phx_log(context, PHX_LOG_WARNING,
-                    "controller '%s' samples every %.4g s; beyond %.4g s, 2/lambda_max(K_d B^T M^-1 B), its feedback of "
-                    "rates is unstable: what it acts on is too light. Sample faster, lower kd, or give the rotor of "
-                    "the motor its inertia",
-                    phx_system_controller_name(at->system, c), phx_system_controller_sample(at->system, c), limit);
+            phx_log(
+                context, PHX_LOG_WARNING,
+                "controller '%s' samples every %.4g s; beyond %.4g s, 2/lambda_max(K_d B^T M^-1 B), its feedback of "
+                "rates is unstable: what it acts on is too light. Sample faster, lower kd, or give the rotor of "
+                "the motor its inertia",
+                phx_system_controller_name(at->system, c), phx_system_controller_sample(at->system, c), limit);
     return PHX_OK;
 }
 

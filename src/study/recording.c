@@ -127,8 +127,7 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
     *recording = (phx_recording){.context = context, .system = system, .report = report};
     recording->files = setup->files ? setup->files : context;
     recording->monitor = phx_monitor_create(system, report);
-    recording->n_columns =
-        PHX_FIXED_COLUMNS + phx_system_columns(system) + phx_system_controller_columns(system);
+    recording->n_columns = PHX_FIXED_COLUMNS + phx_system_columns(system) + phx_system_controller_columns(system);
     recording->row =
         phx_calloc(context, (size_t)(recording->n_columns + phx_system_ledger(system)), sizeof *recording->row);
     recording->before = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->before);

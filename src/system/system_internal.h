@@ -157,14 +157,14 @@ struct phx_system {
     output_slot *outputs;
     int n_controllers;
     controller_slot *controllers;
-    int *controller_order;  /* those first that others read */
-    int n_actuations;       /* outputs of all controllers */
-    actuation *actuations;  /* in the order of the controllers */
-    int n_measures;         /* rows of the derivatives of measures */
-    phx_signal *unit;       /* 1 */
+    int *controller_order; /* those first that others read */
+    int n_actuations;      /* outputs of all controllers */
+    actuation *actuations; /* in the order of the controllers */
+    int n_measures;        /* rows of the derivatives of measures */
+    phx_signal *unit;      /* 1 */
     int n_x, n_v;
     int n_mechanism_x; /* entries of x without those of controllers, which come last */
-    int n_body_x; /* entries of x that belong to bodies; behind them the unwrapped joint angles */
+    int n_body_x;      /* entries of x that belong to bodies; behind them the unwrapped joint angles */
     int n_independent, n_redundant;
     int *independent;           /* rows that carry a multiplier, in order */
     int *redundant;             /* the others (constraint and driven rows) */
@@ -211,9 +211,9 @@ typedef struct kkt_matrix {
     int *order;
     int *
         *body_at; /* per body: position of each entry of its pattern; condensed: of the square block over its columns */
-    int **port_at; /* per port: n_cols x n_cols own block */
-    int **pair_at; /* per nonlinear pair: square block over both ports' columns */
-    int **row_at;  /* per row: position in G of each column of both ports; then in G^T */
+    int **port_at;    /* per port: n_cols x n_cols own block */
+    int **pair_at;    /* per nonlinear pair: square block over both ports' columns */
+    int **row_at;     /* per row: position in G of each column of both ports; then in G^T */
     int **control_at; /* per actuation and measure: columns of its ports x columns of the measure; NULL: no feedback */
 } kkt_matrix;
 
@@ -409,12 +409,12 @@ typedef struct scratch {
 
 /* Controllers at work (system/control). */
 typedef struct control_work {
-    double *u, *flow; /* per actuation: what it does, the rate that its effort works on */
-    double *effort;   /* per actuation: PAIR_SIZE, of size one */
-    double *y;        /* of one controller */
-    double *S;        /* the same */
-    double *by_row;   /* actuations x measures: du/dy of everything that comes before */
-    double **room;    /* per controller */
+    double *u, *flow;  /* per actuation: what it does, the rate that its effort works on */
+    double *effort;    /* per actuation: PAIR_SIZE, of size one */
+    double *y;         /* of one controller */
+    double *S;         /* the same */
+    double *by_row;    /* actuations x measures: du/dy of everything that comes before */
+    double **room;     /* per controller */
     int *first, *cols; /* per measure: its columns of v in `cols` from first[m] to first[m + 1] */
     double *row;       /* their values */
     double *columns;   /* all output columns, of a sample */

@@ -95,16 +95,16 @@ static void pid_is_spring_and_damper(void **state)
 {
     phx_context *context = *state;
     const run of = {0.5, 1e-3, 0.0};
-    phx_result *by_joint = simulate(
-        context,
-        read_arm(context,
-                 "joints:\n"
-                 "  shoulder: {kind: revolute, ports: [ground.O, upper.P], stiffness: kp1, damping: kd1,\n"
-                 "    effort: g1 + kp1*qd1}\n"
-                 "  elbow: {kind: revolute, ports: [upper.C, lower.P], stiffness: kp2, damping: kd2,\n"
-                 "    effort: g2 + kp2*qd2}\n",
-                 ""),
-        of, NULL);
+    phx_result *by_joint =
+        simulate(context,
+                 read_arm(context,
+                          "joints:\n"
+                          "  shoulder: {kind: revolute, ports: [ground.O, upper.P], stiffness: kp1, damping: kd1,\n"
+                          "    effort: g1 + kp1*qd1}\n"
+                          "  elbow: {kind: revolute, ports: [upper.C, lower.P], stiffness: kp2, damping: kd2,\n"
+                          "    effort: g2 + kp2*qd2}\n",
+                          ""),
+                 of, NULL);
     phx_result *by_pid = simulate(context, read_arm(context, free_joints, PD("")), of, NULL);
     static const char *const names[] = {"tip.x", "tip.y", "q1", "q2", "w1", "w2", "kinetic", "elastic"};
 
@@ -201,8 +201,7 @@ static void poles_are_those_of_the_loop(void **state)
 {
     phx_context *context = *state;
     phx_ss *plant = linearise(context, read_arm(context, CONSTANT_EFFORTS(", effort: g1", ", effort: g2"), ""), true);
-    phx_ss *closed =
-        linearise(context, read_arm(context, CONSTANT_EFFORTS("", ""), PD("")), false);
+    phx_ss *closed = linearise(context, read_arm(context, CONSTANT_EFFORTS("", ""), PD("")), false);
     const double K[] = {-120, 0, -30, 0, 0, -40, 0, -8};
     phx_ss *gain = NULL, *loop = NULL;
     const phx_ss_def def = {.n_inputs = 4, .n_outputs = 2, .D = K};
@@ -395,9 +394,10 @@ static void integral_removes_the_sag(void **state)
 
     for (int k = 0; k < 2; k++) {
         char text[400];
-        snprintf(text, sizeof text,
-                 "controllers: {servo: {kind: pid, measure: hinge, effort: hinge, kp: 100, kd: 20, reference: 0.5%s}}\n",
-                 laws[k]);
+        snprintf(
+            text, sizeof text,
+            "controllers: {servo: {kind: pid, measure: hinge, effort: hinge, kp: 100, kd: 20, reference: 0.5%s}}\n",
+            laws[k]);
         phx_result *result = simulate(context, read_with(context, beam_on_hinge, text), (run){30.0, 4e-3, 1.0}, NULL);
         error[k] = fabs(last(context, result, "q") - 0.5);
         phx_result_destroy(result);
@@ -467,22 +467,22 @@ static void balance_of_all_kinds(void **state)
     phx_simulate_report report;
     phx_result *result = simulate(
         context,
-        read_arm(context, free_joints,
-                 PD("")
-                 "  servo: {kind: pid, measure: shoulder, effort: shoulder, ki: 50, kp: 20, limit: [-2, 2],\n"
-                 "    reference: qd1}\n"
-                 "  absorber: {kind: port_hamiltonian, ports: [push.fx, elbow.effort], J: [[0, -1], [1, 0]],\n"
-                 "    R: [[0.3, 0], [0, 0]], Q: [[2, 0], [0, 30]], E: [[1, 0], [0, 1.5]], B: [[1, 0], [0, 0.5]],\n"
-                 "    S: [[0.1, 0], [0, 0.2]], N: [[0, 0.3], [-0.3, 0]]}\n"
-                 "  lead: {kind: state_space, inputs: [tip.y, q2], outputs: [push.fy], A: [[-20, 3], [0, -30]],\n"
-                 "    B: [[1, 0], [0, 1]], C: [[4, -3]], D: [[0.5, 0.1]], reference: [0.4, sin(3*t)]}\n"
-                 "  law: {kind: expression, efforts: {elbow.effort: \"-2*sin(y(q1))*cos(y(q2)) + "
-                 "0.5*tanh(10*y(elbow.rate))*step(t - 0.3)\", line.force: \"0.1*y(lead.u1) - y(v.x)^3\"},\n"
-                 "    limit: [[-1.2, 1], [-5, 5]]}\n"
-                 "  digital: {kind: state_space, inputs: [v.y, a.x], outputs: [push.fy], A: [[0.9]],\n"
-                 "    B: [[0.1, 0.001]], C: [[-0.5]], sample: 0.01, delay: 1}\n"
-                 "loads: {push: {force: [0, 2*sin(5*t)], at: lower@0.5}}\n"
-                 "springs: {line: {ports: [ground.O, lower.C], stiffness: 10, length: 1}}\n"),
+        read_arm(
+            context, free_joints,
+            PD("") "  servo: {kind: pid, measure: shoulder, effort: shoulder, ki: 50, kp: 20, limit: [-2, 2],\n"
+                   "    reference: qd1}\n"
+                   "  absorber: {kind: port_hamiltonian, ports: [push.fx, elbow.effort], J: [[0, -1], [1, 0]],\n"
+                   "    R: [[0.3, 0], [0, 0]], Q: [[2, 0], [0, 30]], E: [[1, 0], [0, 1.5]], B: [[1, 0], [0, 0.5]],\n"
+                   "    S: [[0.1, 0], [0, 0.2]], N: [[0, 0.3], [-0.3, 0]]}\n"
+                   "  lead: {kind: state_space, inputs: [tip.y, q2], outputs: [push.fy], A: [[-20, 3], [0, -30]],\n"
+                   "    B: [[1, 0], [0, 1]], C: [[4, -3]], D: [[0.5, 0.1]], reference: [0.4, sin(3*t)]}\n"
+                   "  law: {kind: expression, efforts: {elbow.effort: \"-2*sin(y(q1))*cos(y(q2)) + "
+                   "0.5*tanh(10*y(elbow.rate))*step(t - 0.3)\", line.force: \"0.1*y(lead.u1) - y(v.x)^3\"},\n"
+                   "    limit: [[-1.2, 1], [-5, 5]]}\n"
+                   "  digital: {kind: state_space, inputs: [v.y, a.x], outputs: [push.fy], A: [[0.9]],\n"
+                   "    B: [[0.1, 0.001]], C: [[-0.5]], sample: 0.01, delay: 1}\n"
+                   "loads: {push: {force: [0, 2*sin(5*t)], at: lower@0.5}}\n"
+                   "springs: {line: {ports: [ground.O, lower.C], stiffness: 10, length: 1}}\n"),
         (run){steps * 1e-4, 1e-4, 0.05}, &report);
 
     CHECK_BELOW(report.largest_residual, 1e-11 * report.largest_energy, "balance over %d steps", steps);

@@ -78,8 +78,7 @@ static phx_status add_actuations(choice *it)
 
     for (int c = 0; c < system->n_controllers; c++)
         for (int k = 0; k < system->controllers[c].n_outputs && !status; k++) {
-            const entry *one =
-                phx_sys_catalog_find(&it->list, system->controllers[c].output_names[k], true, &status);
+            const entry *one = phx_sys_catalog_find(&it->list, system->controllers[c].output_names[k], true, &status);
             const int at = one ? (int)(one - it->list.entries) : -1;
             bool there = at < 0;
             for (int i = 0; i < out->n_inputs; i++)

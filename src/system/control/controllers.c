@@ -79,9 +79,12 @@ phx_status phx_sys_control_create(phx_context *context, workspace *ws)
         in = n_in > in ? n_in : in;
         area = n > area ? n : area;
     }
-    const phx_sys_array arrays[] = {{&control->u, outputs},      {&control->flow, outputs},
-                                    {&control->y, in},           {&control->effort, outputs * PAIR_SIZE},
-                                    {&control->S, area},         {&control->by_row, outputs * measures},
+    const phx_sys_array arrays[] = {{&control->u, outputs},
+                                    {&control->flow, outputs},
+                                    {&control->y, in},
+                                    {&control->effort, outputs * PAIR_SIZE},
+                                    {&control->S, area},
+                                    {&control->by_row, outputs * measures},
                                     {&control->columns, (size_t)system->n_columns}};
     phx_status status = phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
     control->room = status ? NULL : phx_calloc(context, (size_t)system->n_controllers, sizeof *control->room);
@@ -98,7 +101,7 @@ phx_status phx_sys_control_create(phx_context *context, workspace *ws)
 void phx_sys_control_free(workspace *ws)
 {
     control_work *control = &ws->control;
-    double *arrays[] = {control->u, control->flow,   control->y,      control->effort,
+    double *arrays[] = {control->u, control->flow,   control->y,       control->effort,
                         control->S, control->by_row, control->columns, control->row};
 
     phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
@@ -190,9 +193,8 @@ static phx_status evaluate_one(workspace *ws, int c, double t, bool linear, doub
     }
     for (int k = 0; k < slot->n_inputs; k++)
         ws->control.y[k] = phx_sys_measure(ws, &slot->inputs[k]);
-    phx_block_result result = {.u = u,
-                               .S = linear ? ws->control.S : NULL,
-                               .z1 = ws->view.h == 0.0 ? NULL : ws->step.x1 + slot->x};
+    phx_block_result result = {
+        .u = u, .S = linear ? ws->control.S : NULL, .z1 = ws->view.h == 0.0 ? NULL : ws->step.x1 + slot->x};
     const phx_status status = phx_block_evaluate(slot->block, ws->base.context, t, ws->view.h, ws->view.x0 + slot->x,
                                                  ws->control.y, ws->control.room[c], &result);
     if (!status && linear)

@@ -205,10 +205,11 @@ static phx_shown hint_of(const catalog *list, const char *name, bool acts)
 
 static phx_status unknown_measure(const catalog *list, const controller_slot *slot, const char *name)
 {
-    return phx_fail(list->system->context, PHX_ERR_INPUT,
-                    "controller '%s': there is nothing to measure called '%s'%s; it can be an output, JOINT.coordinate, "
-                    "JOINT.rate or CONTROLLER.u1",
-                    slot->name, name, hint_of(list, name, false).text);
+    return phx_fail(
+        list->system->context, PHX_ERR_INPUT,
+        "controller '%s': there is nothing to measure called '%s'%s; it can be an output, JOINT.coordinate, "
+        "JOINT.rate or CONTROLLER.u1",
+        slot->name, name, hint_of(list, name, false).text);
 }
 
 static phx_status resolve_measure(catalog *list, const controller_slot *slot, const char *name, measure *it)
@@ -283,11 +284,8 @@ static phx_status by_force(const phx_system *system, const controller_slot *slot
         return phx_fail(system->context, PHX_ERR_INPUT,
                         "controller '%s': '%s' is spread over a body; act with a force or torque at a port", slot->name,
                         name);
-    *it = (actuation){.pair = system->n_joints + found->index,
-                      .a = force->a,
-                      .b = force->b,
-                      .joint = -1,
-                      .force = found->index};
+    *it = (actuation){
+        .pair = system->n_joints + found->index, .a = force->a, .b = force->b, .joint = -1, .force = found->index};
     if (force->kind == FORCE_LINE) {
         it->spring.force = system->unit;
         return PHX_OK;
@@ -312,10 +310,11 @@ static phx_status resolve_actuation(catalog *list, const controller_slot *slot, 
         return by_force(system, slot, name, found, it);
     const motion *what = &list->motions[found->index];
     if (what->joint < 0)
-        return phx_fail(system->context, PHX_ERR_INPUT,
-                        "controller '%s': '%s' is a motion of a linear model; add a load at that port under `loads` and "
-                        "act with its component",
-                        slot->name, name);
+        return phx_fail(
+            system->context, PHX_ERR_INPUT,
+            "controller '%s': '%s' is a motion of a linear model; add a load at that port under `loads` and "
+            "act with its component",
+            slot->name, name);
     if (found->part != PART_EFFORT)
         return phx_fail(system->context, PHX_ERR_INPUT, "controller '%s': '%s' is a motion; act with an effort",
                         slot->name, name);

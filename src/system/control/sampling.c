@@ -1,6 +1,6 @@
-/* Sampled controllers: at t = k T the controller measures and computes; u is held until the next sample, `delay` samples
- * later where there is a delay. x has its states, u, and u of the samples still to come, oldest first. A sample is taken
- * by the interval that begins at its time, so that a step that is tried again takes it again. */
+/* Sampled controllers: at t = k T the controller measures and computes; u is held until the next sample, `delay`
+ * samples later where there is a delay. x has its states, u, and u of the samples still to come, oldest first. A sample
+ * is taken by the interval that begins at its time, so that a step that is tried again takes it again. */
 #include "system/system_internal.h"
 
 #include <math.h>
@@ -51,8 +51,8 @@ static phx_status take_one(workspace *ws, int c, double t, double *x)
                                : phx_sys_measure(ws, it);
     }
     memmove(held, held + out, (size_t)(delay * out) * sizeof *held);
-    const phx_status status = phx_block_take_sample(slot->block, ws->base.context, t, z, ws->control.y,
-                                                    ws->control.room[c], last);
+    const phx_status status =
+        phx_block_take_sample(slot->block, ws->base.context, t, z, ws->control.y, ws->control.room[c], last);
     memcpy(ws->control.u + slot->first_output, held, (size_t)out * sizeof *held);
     return status;
 }
@@ -129,9 +129,8 @@ phx_status phx_sys_hold_start(phx_system *system, double t, double *x, const dou
     for (int c = 0; c < system->n_controllers && !status; c++) {
         const controller_slot *slot = &system->controllers[c];
         const int at = slot->x + phx_block_n(slot->block);
-        const int n = phx_block_sample_time(slot->block) > 0.0
-                          ? slot->n_outputs * (1 + phx_block_delay(slot->block))
-                          : 0;
+        const int n =
+            phx_block_sample_time(slot->block) > 0.0 ? slot->n_outputs * (1 + phx_block_delay(slot->block)) : 0;
         memcpy(x + at, copy + at, (size_t)n * sizeof *x);
         memcpy(system->x_start + at, copy + at, (size_t)n * sizeof *x);
     }
