@@ -298,6 +298,47 @@ typedef struct phx_model_load {
     phx_signal *component[3]; /* N, N m, K, or N/m in body axes as functions of t and s; owned by the model */
 } phx_model_load;
 
+/* ---- controllers ---- */
+
+/* What a controller is: `kind`. */
+typedef enum phx_model_controller_kind {
+    PHX_MODEL_PID,
+    PHX_MODEL_STATE_SPACE,
+    PHX_MODEL_PORT_HAMILTONIAN,
+    PHX_MODEL_EXPRESSION,
+    PHX_MODEL_CONTROLLER_KINDS
+} phx_model_controller_kind;
+
+/* A matrix, row-major; values NULL: not given. */
+typedef struct phx_model_matrix {
+    int rows, cols;
+    double *values;
+} phx_model_matrix;
+
+/* A controller of `controllers`, as phx_controller_def has it. */
+typedef struct phx_model_controller {
+    const char *name;
+    phx_model_controller_kind kind;
+    int n_inputs, n_outputs;
+    const char **inputs;        /* measurements */
+    const char **outputs;       /* `effort` of a pid, `ports` of a port_hamiltonian, keys of `efforts` */
+    const char **feedback;      /* expression: one for each output, with y(NAME) */
+    const char *measure, *rate; /* pid, as written */
+    int n_reference, n_feedforward, n_limits;
+    phx_signal **reference;    /* 0 or one for each input (pid: one) */
+    phx_signal **feedforward;  /* 0 or one for each output */
+    double *limits;            /* 0 or one pair for each output */
+    phx_model_optional sample; /* s */
+    int delay;
+    double kp, ki, kd, filter;
+    phx_model_optional anti_windup; /* not given: ki/kp */
+    const char *file;
+    phx_model_matrix A, B, C, D, E, J, R, Q, P, S, N;
+    int n_states;
+    int n_initial;
+    double *initial;
+} phx_model_controller;
+
 /* ---- start state, outputs, analyses ---- */
 
 /* The deformation at the start: none, or in equilibrium with the loads. */
@@ -418,6 +459,8 @@ typedef struct phx_model {
     phx_model_initial initial;
     int n_outputs;
     phx_model_output *outputs;
+    int n_controllers;
+    phx_model_controller *controllers;
     phx_model_simulate simulate;
     phx_model_modes modes;
     int n_sweeps;

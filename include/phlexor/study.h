@@ -287,6 +287,8 @@ typedef struct phx_check_report {
     int n_limits;
     phx_limit_finding *limits; /* owned, with their texts: limits of validity that the start state exceeds, or would
                                   if the deformation followed its loads */
+    double sampling_limit;     /* s: the largest stable sampling period of controllers that feed rates back; 0: there is
+                                  none */
 } phx_check_report;
 void phx_check_report_free(phx_check_report *report); /* frees and zeroes the fields; NULL is allowed */
 

@@ -3,6 +3,7 @@
 #define PHLEXOR_SYSTEM_H
 
 #include <phlexor/body.h>
+#include <phlexor/control.h>
 #include <phlexor/dae.h>
 #include <phlexor/joint.h>
 #include <phlexor/load.h>
@@ -115,6 +116,12 @@ phx_status phx_system_add_load(phx_system *system, const phx_load_def *def);
 /* Force per length in body axes on a beam, signals of t and s; taken over. */
 phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_body_id body, phx_signal *component[3]);
 
+/* A controller between outputs and actuations of the system, which may be added before or after it. Its names are
+ * looked up by phx_system_freeze: PHX_ERR_INPUT there, with the names that come nearest, for one that is not there, for
+ * accelerations, reactions, efforts and stresses without sampling (they follow the controller without delay), and for
+ * controllers that read each other in a loop. PHX_ERR_ARGUMENT for what phx_controller_def does not allow. */
+phx_status phx_system_add_controller(phx_system *system, const phx_controller_def *def);
+
 /* Freeze: numbering, pattern, redundant constraints (named through the log as a warning), connected
  * components. Nothing can be added afterwards. A frozen system stays as it is. */
 phx_status phx_system_freeze(phx_system *system);
@@ -143,6 +150,7 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
 /* Energies of a system at an instant, J. */
 typedef struct phx_energies {
     double kinetic, elastic, potential; /* potential: gravity and springs */
+    double controllers;                 /* what port_hamiltonian controllers store */
 } phx_energies;
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies);
 
@@ -299,6 +307,7 @@ typedef struct phx_channels_options {
     const char *const *inputs;  /* NULL: all loads, actuators of springs and of joints, drives, in the order added */
     const char *const *outputs; /* NULL: all output columns but von Mises and principal stresses */
     bool drives_by_rate;        /* drives among the default inputs: by their rate; else by their acceleration */
+    bool controllers; /* what controllers act with are inputs too, behind the others; both lists may be empty */
 } phx_channels_options;
 
 /* ---- certificate ---- */

@@ -166,6 +166,14 @@ class phx_model_frame(IntEnum):
     PHX_MODEL_BODY_FRAME = 1
 
 
+class phx_model_controller_kind(IntEnum):
+    PHX_MODEL_PID = 0
+    PHX_MODEL_STATE_SPACE = 1
+    PHX_MODEL_PORT_HAMILTONIAN = 2
+    PHX_MODEL_EXPRESSION = 3
+    PHX_MODEL_CONTROLLER_KINDS = 4
+
+
 class phx_model_deformation(IntEnum):
     PHX_MODEL_ZERO = 0
     PHX_MODEL_QUASI_STATIC = 1
@@ -396,6 +404,14 @@ class phx_model_spring(Structure):
 
 
 class phx_model_load(Structure):
+    pass
+
+
+class phx_model_matrix(Structure):
+    pass
+
+
+class phx_model_controller(Structure):
     pass
 
 
@@ -643,6 +659,7 @@ phx_energies._fields_ = [
     ("kinetic", c_double),
     ("elastic", c_double),
     ("potential", c_double),
+    ("controllers", c_double),
 ]
 
 phx_channels_options._fields_ = [
@@ -651,6 +668,7 @@ phx_channels_options._fields_ = [
     ("inputs", POINTER(c_char_p)),
     ("outputs", POINTER(c_char_p)),
     ("drives_by_rate", c_bool),
+    ("controllers", c_bool),
 ]
 
 phx_certificate._fields_ = [
@@ -873,6 +891,52 @@ phx_model_load._fields_ = [
     ("component", POINTER(phx_signal) * 3),
 ]
 
+phx_model_matrix._fields_ = [
+    ("rows", c_int),
+    ("cols", c_int),
+    ("values", POINTER(c_double)),
+]
+
+phx_model_controller._fields_ = [
+    ("name", c_char_p),
+    ("kind", c_int),
+    ("n_inputs", c_int),
+    ("n_outputs", c_int),
+    ("inputs", POINTER(c_char_p)),
+    ("outputs", POINTER(c_char_p)),
+    ("feedback", POINTER(c_char_p)),
+    ("measure", c_char_p),
+    ("rate", c_char_p),
+    ("n_reference", c_int),
+    ("n_feedforward", c_int),
+    ("n_limits", c_int),
+    ("reference", POINTER(POINTER(phx_signal))),
+    ("feedforward", POINTER(POINTER(phx_signal))),
+    ("limits", POINTER(c_double)),
+    ("sample", phx_model_optional),
+    ("delay", c_int),
+    ("kp", c_double),
+    ("ki", c_double),
+    ("kd", c_double),
+    ("filter", c_double),
+    ("anti_windup", phx_model_optional),
+    ("file", c_char_p),
+    ("A", phx_model_matrix),
+    ("B", phx_model_matrix),
+    ("C", phx_model_matrix),
+    ("D", phx_model_matrix),
+    ("E", phx_model_matrix),
+    ("J", phx_model_matrix),
+    ("R", phx_model_matrix),
+    ("Q", phx_model_matrix),
+    ("P", phx_model_matrix),
+    ("S", phx_model_matrix),
+    ("N", phx_model_matrix),
+    ("n_states", c_int),
+    ("n_initial", c_int),
+    ("initial", POINTER(c_double)),
+]
+
 phx_model_initial._fields_ = [
     ("deformation", c_int),
     ("from", c_char_p),
@@ -937,6 +1001,8 @@ phx_model._fields_ = [
     ("initial", phx_model_initial),
     ("n_outputs", c_int),
     ("outputs", POINTER(phx_model_output)),
+    ("n_controllers", c_int),
+    ("controllers", POINTER(phx_model_controller)),
     ("simulate", phx_model_simulate),
     ("modes", phx_model_modes),
     ("n_sweeps", c_int),
@@ -1273,6 +1339,7 @@ phx_check_report._fields_ = [
     ("redundant", POINTER(phx_redundant_row)),
     ("n_limits", c_int),
     ("limits", POINTER(phx_limit_finding)),
+    ("sampling_limit", c_double),
 ]
 
 FUNCTIONS = {

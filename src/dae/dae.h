@@ -101,6 +101,9 @@ typedef struct phx_dae_ops {
     /* The first time after t at which something that is given as a function of time jumps, s; HUGE_VAL: none that is
      * known. NULL: nothing is given. */
     double (*next_break)(const phx_dae *dae, double t);
+    /* The first time after t at which something is sampled, s, where every step ends; HUGE_VAL: never. NULL: nothing
+     * is. A sample is taken when an interval begins at its time. */
+    double (*next_sample)(const phx_dae *dae, double t);
     /* Another workspace over the same equations, from which outputs between two steps are found without touching this
      * one. NULL: there is none, and output instants end steps. */
     phx_status (*twin)(phx_dae *dae, phx_dae **twin);
@@ -114,8 +117,9 @@ struct phx_dae {
     const phx_dae_ops *ops;
     phx_context *context;
     int n_x, n_v, n_l;
-    bool lossless; /* no damper, no resistive stress, no actuator that can dissipate: substeps may go backwards */
-    bool closed;   /* joints close loops, whose rows may become dependent in singular positions */
+    bool lossless;      /* no damper, no resistive stress, no actuator that can dissipate: substeps may go backwards */
+    bool midpoint_only; /* controllers, whose states only the midpoint rule built on averages takes along */
+    bool closed;        /* joints close loops, whose rows may become dependent in singular positions */
     /* Of the last power (W), interval_work or project (J) that succeeded: what it came to by parts, for a ledger; what
      * a part means the maker of the dae says. */
     int n_parts;

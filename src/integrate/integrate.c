@@ -316,11 +316,31 @@ static phx_status fixed_steps(phx_run *run, phx_method *method, double from, dou
     return PHX_OK;
 }
 
+/* Every sample ends a step; between two of them the steps are equal. */
+static phx_status sampled_steps(phx_run *run, phx_method *method, double from, double to, double length)
+{
+    const phx_dae *dae = run->dae;
+    double at = from, next = dae->ops->next_sample ? dae->ops->next_sample(dae, from) : HUGE_VAL, last = 0.0;
+    phx_status status = PHX_OK;
+
+    if (!(next < to - phx_run_smallest_step(run)))
+        return fixed_steps(run, method, from, to, length);
+    while (at < to && !status) {
+        const double end = next < to - phx_run_smallest_step(run) ? next : to;
+        const double piece = fabs(end - at - last) <= SAME * last ? last : end - at;
+        status = fixed_steps(run, method, at, end, piece);
+        last = piece;
+        at = end;
+        next = dae->ops->next_sample(dae, at);
+    }
+    return status;
+}
+
 static phx_status to_instant(phx_run *run, phx_method *method, double from, double to, double length)
 {
     if (method->ops->advance)
         return method->ops->advance(method, to);
-    return fixed_steps(run, method, from, to, length);
+    return sampled_steps(run, method, from, to, length);
 }
 
 /* A method that chooses its steps ends one wherever something given jumps, which it might not notice. */
@@ -397,6 +417,10 @@ phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, dou
     if (!dae || !options || !t || !x || !v || (!lambda && dae->n_l > 0))
         return phx_fail(dae ? dae->context : NULL, PHX_ERR_ARGUMENT, "phx_integrate: an argument is NULL");
     phx_status status = check_options(dae->context, options);
+    if (status == PHX_OK && dae->midpoint_only && options->integrator != PHX_MIDPOINT)
+        status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
+                          "%s does not take controllers along; use midpoint, which takes them exactly",
+                          names[options->integrator]);
     if (status == PHX_OK)
         status = check_times(dae->context, options, *t);
     if (status == PHX_OK)

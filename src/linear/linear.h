@@ -56,6 +56,15 @@ double phx_linearised_unrest(const phx_linearised *linearised, bool deformations
  * left. */
 phx_status phx_linearised_proper_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss);
 
+/* Modes of a system with its continuous controllers, about x at rest: eigenvalues of the closed loop, the shapes those
+ * of the mechanism. Dense. */
+phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const double *x, int count,
+                            phx_mode_set *set);
+/* The largest period, s, at which the controllers' gains of rates can be sampled, 2/lambda_max(K_d B^T M^-1 B);
+ * HUGE_VAL: nothing limits it. What a bound on the period is for is the mobility of what they act on, however stiff it
+ * hangs. */
+phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, const double *x, double *limit);
+
 /* The form of phx_linearised_descriptor straight from the matrices, without outputs; `channels` may have no inputs (n,
  * m, G and empty H and F are enough then). No dense work where D is positive semi-definite. */
 phx_status phx_linear_descriptor(phx_context *context, const char *name, const phx_linear *linear,

@@ -35,6 +35,7 @@ void phx_linearised_destroy(phx_linearised *it)
     free_names(it->linear.n, it->coordinates);
     phx_linear_free(&it->linear);
     phx_channels_free(&it->channels);
+    phx_feedback_free(&it->feedback);
     phx_free(it->identity);
     phx_free(it->factor);
     phx_free(it->name);
@@ -125,6 +126,8 @@ phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise
     }
     if (!status)
         status = phx_system_channels(dae, options->t, options->x, options->lambda, &options->channels, &it->channels);
+    if (!status && options->channels.controllers)
+        status = phx_system_feedback(dae, options->t, options->x, &it->feedback);
     if (!status)
         status = phx_system_linear(dae, options->t, options->x, options->lambda, &it->linear);
     if (!status)
@@ -167,6 +170,9 @@ phx_status phx_linearised_second_order(phx_context *context, const phx_linearise
         return phx_fail_null(context, __func__, "linearised or def");
     const phx_reduced *r = &it->reduced;
 
+    phx_status status = phx_linearised_refuse_feedback(context, it, "a second-order form");
+    if (status)
+        return status;
     for (int k = 0; k < r->n_inputs; k++)
         if (it->channels.kind[k] == PHX_CHANNEL_RATE)
             return phx_fail(context, PHX_ERR_UNSUPPORTED,
@@ -353,6 +359,12 @@ phx_status phx_linearised_ss(phx_context *context, const phx_linearised *lineari
     *ss = NULL;
     if (!status)
         status = create_ss(context, linearised, &it, ss);
+    if (!status)
+        status = phx_linearised_close(context, linearised, ss);
+    if (status) {
+        phx_ss_destroy(*ss);
+        *ss = NULL;
+    }
     first_order_free(&it);
     return phx_conclude(context, status);
 }

@@ -9,12 +9,17 @@ struct phx_linearised {
     phx_linear linear;
     phx_channels channels;
     phx_reduced reduced;
-    char **coordinates; /* names of xi */
-    double *identity;   /* count x count, the reduced mass matrix */
-    double *factor;     /* M = L L^T, n x n */
+    phx_feedback feedback; /* of the controllers; empty: there are none, or they are left out */
+    char **coordinates;    /* names of xi */
+    double *identity;      /* count x count, the reduced mass matrix */
+    double *factor;        /* M = L L^T, n x n */
     double rigid_unrest, free_unrest;
 };
 
+/* closed_loop.c: the controllers around *ss, which is replaced. */
+phx_status phx_linearised_close(phx_context *context, const phx_linearised *it, phx_ss **ss);
+/* PHX_ERR_UNSUPPORTED where there are controllers, for which there is no `what`. */
+phx_status phx_linearised_refuse_feedback(phx_context *context, const phx_linearised *it, const char *what);
 /* linearised.c */
 /* y (n x cols) = A x for a dense row-major x with cols columns. */
 phx_status phx_csr_times_dense(phx_context *context, const phx_csr *a, int cols, const double *x, double **y);

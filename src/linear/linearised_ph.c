@@ -392,9 +392,11 @@ phx_status phx_linearised_descriptor(phx_context *context, const phx_linearised 
         return phx_fail_null(context, __func__, "linearised or descriptor");
     ph_form form = {.n = it->linear.n, .held = it->channels.n_held};
     phx_measured outputs = {0};
-    phx_status status = PHX_OK;
+    phx_status status = phx_linearised_refuse_feedback(context, it, "a descriptor form");
 
     *descriptor = NULL;
+    if (status)
+        return status;
     form.m = it->channels.m + form.held;
     form.size = 2 * form.n + form.m;
     status = fill_form(context, it, &form);

@@ -83,6 +83,8 @@ phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_sta
         blame(&culprit, model->springs[i].name, &model->springs[i]);
     for (int i = 0; i < model->n_loads; i++)
         blame(&culprit, model->loads[i].name, &model->loads[i]);
+    for (int i = 0; i < model->n_controllers; i++)
+        blame(&culprit, model->controllers[i].name, &model->controllers[i]);
     return put_position(context, model, culprit.field, status);
 }
 
@@ -90,6 +92,7 @@ phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_sta
 static phx_status add_all(phx_builder *builder, const phx_build_options *options)
 {
     const phx_model *model = builder->model;
+    const bool leave_out = options->without_outputs && model->n_controllers == 0; /* which may read them */
     phx_status status = PHX_OK;
 
     for (int i = 0; i < model->n_bodies && !status; i++)
@@ -100,8 +103,11 @@ static phx_status add_all(phx_builder *builder, const phx_build_options *options
         status = phx_builder_at(builder, &model->springs[i], phx_builder_spring(builder, &model->springs[i]));
     for (int i = 0; i < model->n_loads && !status; i++)
         status = phx_builder_at(builder, &model->loads[i], phx_builder_load(builder, &model->loads[i]));
-    for (int i = 0; i < model->n_outputs && !status && !options->without_outputs; i++)
+    for (int i = 0; i < model->n_outputs && !status && !leave_out; i++)
         status = phx_builder_at(builder, &model->outputs[i], phx_builder_output(builder, &model->outputs[i]));
+    for (int i = 0; i < model->n_controllers && !status; i++)
+        status =
+            phx_builder_at(builder, &model->controllers[i], phx_builder_controller(builder, &model->controllers[i]));
     return status;
 }
 

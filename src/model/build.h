@@ -23,6 +23,7 @@ phx_status phx_builder_spring(phx_builder *builder, const phx_model_spring *spri
 phx_status phx_builder_load(phx_builder *builder, const phx_model_load *load);
 /* Takes the signals over, on failure too. */
 phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *load, phx_signal *component[3]);
+phx_status phx_builder_controller(phx_builder *builder, const phx_model_controller *controller);
 phx_status phx_builder_output(phx_builder *builder, const phx_model_output *output);
 
 /* A share of the beam of this definition. */

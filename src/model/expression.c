@@ -240,6 +240,8 @@ static phx_status define_name(phx_evaluator *e, phx_parser *parser, const phx_to
     const char *const letter = &e->expression.text[token->start];
     if (use == PHX_USE_SURFACE && token->length == 1 && *letter >= 'x' && *letter <= 'z')
         return PHX_OK;
+    if (use == PHX_USE_MEASURES && token->length == 3 && letter[0] == 'y' && letter[1] == '_')
+        return PHX_OK;
     if ((use != PHX_USE_CONSTANT && use != PHX_USE_SURFACE && phx_token_is(&e->expression, token, "t")) ||
         (use == PHX_USE_TIME_AND_PLACE && phx_token_is(&e->expression, token, "s")))
         return PHX_OK;
@@ -483,31 +485,35 @@ phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_
     return status ? status : phx_signal_create_constant(evaluator->context, value, signal);
 }
 
-/* ---- functions of a place ---- */
+/* ---- functions of a place, or of measurements ---- */
+static const char measure_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+_Static_assert(sizeof measure_letters == PHX_MAX_MEASURES + 1, "one for each measurement");
+
 struct phx_place_function {
     phx_parser *parser;
-    double x[5]; /* x, y, z; t and s, which the expression does not name */
+    double t, s;
+    double x[PHX_MAX_MEASURES]; /* x, y, z; or measurements */
 };
 
-phx_status phx_evaluator_place_function(phx_evaluator *evaluator, const char *text, phx_place_function **made)
+static phx_status create_function(phx_evaluator *e, const char *text, phx_expression_use use, int count,
+                                  const char (*names)[4], phx_place_function **made)
 {
-    static const char *const names[] = {"x", "y", "z"};
-    phx_status status = phx_evaluator_scan(evaluator, text, PHX_USE_SURFACE);
+    phx_status status = phx_evaluator_scan(e, text, use);
     double value;
 
     if (status)
         return status;
-    phx_place_function *function = phx_calloc(evaluator->context, 1, sizeof *function);
+    phx_place_function *function = phx_calloc(e->context, 1, sizeof *function);
     if (!function)
         return PHX_ERR_MEMORY;
-    status = create_parser(evaluator->context, &function->x[3], &function->x[4], &function->parser);
-    for (int k = 0; k < 3 && !status; k++)
+    status = create_parser(e->context, &function->t, &function->s, &function->parser);
+    for (int k = 0; k < count && !status; k++)
         if (phx_parser_add_variable(function->parser, names[k], &function->x[k]))
-            status = fail_memory(evaluator->context);
+            status = fail_memory(e->context);
     if (!status)
-        status = define_names(evaluator, function->parser, PHX_USE_SURFACE);
+        status = define_names(e, function->parser, use);
     if (!status)
-        status = evaluate(evaluator, function->parser, &value); /* compiles */
+        status = evaluate(e, function->parser, &value); /* compiles */
     if (status)
         phx_place_function_destroy(function);
     else
@@ -515,12 +521,33 @@ phx_status phx_evaluator_place_function(phx_evaluator *evaluator, const char *te
     return status;
 }
 
+phx_status phx_evaluator_place_function(phx_evaluator *evaluator, const char *text, phx_place_function **made)
+{
+    static const char names[][4] = {"x", "y", "z"};
+    return create_function(evaluator, text, PHX_USE_SURFACE, 3, names, made);
+}
+
+phx_status phx_evaluator_measure_function(phx_evaluator *evaluator, const char *text, phx_place_function **made)
+{
+    char names[PHX_MAX_MEASURES][4];
+
+    for (int k = 0; k < PHX_MAX_MEASURES; k++)
+        snprintf(names[k], sizeof names[k], "y_%c", measure_letters[k]);
+    return create_function(evaluator, text, PHX_USE_MEASURES, PHX_MAX_MEASURES, (const char(*)[4])names, made);
+}
+
 double phx_place_function_value(phx_place_function *function, const double x[3])
+{
+    return phx_measure_function_value(function, 0.0, 3, x);
+}
+
+double phx_measure_function_value(phx_place_function *function, double t, int count, const double *y)
 {
     double value;
 
-    for (int k = 0; k < 3; k++)
-        function->x[k] = x[k];
+    function->t = t;
+    for (int k = 0; k < count; k++)
+        function->x[k] = y[k];
     phx_parser_value(function->parser, &value);
     return value;
 }
@@ -531,4 +558,47 @@ void phx_place_function_destroy(phx_place_function *function)
         return;
     phx_parser_destroy(function->parser);
     phx_free(function);
+}
+
+/* The number of a name; PHX_MAX_MEASURES: there is no room. */
+static int measure_number(int *count, char names[PHX_MAX_MEASURES][PHX_MAX_MEASURE_NAME], const char *name)
+{
+    for (int k = 0; k < *count; k++)
+        if (!strcmp(names[k], name))
+            return k;
+    if (*count < PHX_MAX_MEASURES)
+        snprintf(names[*count], PHX_MAX_MEASURE_NAME, "%s", name);
+    return *count < PHX_MAX_MEASURES ? (*count)++ : PHX_MAX_MEASURES;
+}
+
+static bool is_word(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool phx_expression_measures(phx_expression *expression, char *text, int *count,
+                             char names[PHX_MAX_MEASURES][PHX_MAX_MEASURE_NAME])
+{
+    for (char *at = text; (at = strstr(at, "y(")) != NULL; at++) {
+        char name[PHX_MAX_MEASURE_NAME];
+        const char *end = strchr(at, ')'), *from = at + 2;
+        if (at > text && is_word(at[-1]))
+            continue;
+        const size_t length = end ? (size_t)(end - from) : 0;
+        if (length == 0 || length >= sizeof name)
+            return phx_expression_fail(expression, (int)(at - text), "y(NAME) stands for a measurement; its name is %s",
+                                       !end          ? "not closed by ')'"
+                                       : length == 0 ? "missing"
+                                                     : "too long");
+        memcpy(name, from, length);
+        name[length] = '\0';
+        const int number = measure_number(count, names, name);
+        if (number == PHX_MAX_MEASURES)
+            return phx_expression_fail(expression, (int)(at - text), "more than %d measurements in one controller",
+                                       PHX_MAX_MEASURES);
+        at[1] = '_';
+        at[2] = measure_letters[number];
+        memset(at + 3, ' ', length);
+    }
+    return true;
 }

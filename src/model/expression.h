@@ -27,6 +27,7 @@ typedef struct phx_token {
     int match;         /* OPEN, CLOSE: index of its partner; FUNCTION: index in phx_function_name */
 } phx_token;
 
+enum { PHX_MAX_MEASURE_NAME = 200 };
 enum { PHX_EXPRESSION_MAX = 2000, PHX_EXPRESSION_MAX_DEPTH = 64, PHX_MAX_IDENTIFIER = 64 };
 
 typedef struct phx_expression {
@@ -76,7 +77,8 @@ typedef enum phx_expression_use {
     PHX_USE_CONSTANT,
     PHX_USE_TIME,           /* t */
     PHX_USE_TIME_AND_PLACE, /* t, s */
-    PHX_USE_SURFACE         /* x, y, z */
+    PHX_USE_SURFACE,        /* x, y, z */
+    PHX_USE_MEASURES        /* t, and y_ with a letter or digit behind */
 } phx_expression_use;
 /* Split, check and look up every name. PHX_ERR_INPUT leaves the error in the expression
  * and nothing in the context. */
@@ -104,5 +106,16 @@ typedef struct phx_place_function phx_place_function;
 phx_status phx_evaluator_place_function(phx_evaluator *evaluator, const char *text, phx_place_function **made);
 double phx_place_function_value(phx_place_function *function, const double x[3]);
 void phx_place_function_destroy(phx_place_function *function); /* NULL is allowed */
+
+/* ---- functions of measurements ---- */
+enum { PHX_MAX_MEASURES = 62 };
+/* An expression of t and y(NAME) of several names. The names, each once, in the order of their first use, go on behind
+ * the `count` that are in `names` already; `text` becomes the expression with "y_" and a letter for each, of the same
+ * length. False with error_at and error set. */
+bool phx_expression_measures(phx_expression *expression, char *text, int *count,
+                             char names[PHX_MAX_MEASURES][PHX_MAX_MEASURE_NAME]);
+/* The function of such a text; as phx_evaluator_place_function. */
+phx_status phx_evaluator_measure_function(phx_evaluator *evaluator, const char *text, phx_place_function **made);
+double phx_measure_function_value(phx_place_function *function, double t, int count, const double *y);
 
 #endif

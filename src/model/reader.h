@@ -150,6 +150,14 @@ const char *phx_point_owner(const phx_reader *reader, const phx_model_point *poi
  * Errors stand at the node (where the file is named) and say the line of the CSV file. */
 phx_status phx_read_csv(phx_reader *reader, const phx_node *node, const char *path, const char *column,
                         phx_arena *arena, phx_file_table *table);
+/* Matrices of a file, .mat (version 5) or .json (one object: rows of numbers, or rows, cols, row, col, value), into the
+ * matrices that are named; one that is not in the file stays as it is. Errors stand at the node. */
+typedef struct phx_named_matrix {
+    const char *name;
+    phx_model_matrix *matrix;
+} phx_named_matrix;
+phx_status phx_read_matrices(phx_reader *reader, const phx_node *node, const char *path, int count,
+                             const phx_named_matrix *matrices);
 /* The model is made of this file. */
 phx_status phx_model_names_file(phx_context *context, struct phx_model_store *store, const char *path);
 /* `name` relative to the folder of the model file, in the content's memory; NULL without memory. */

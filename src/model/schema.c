@@ -406,6 +406,85 @@ static const phx_object output = {
     .begin = phx_begin_output,
     .finish = phx_finish_output};
 
+static const phx_word words_controller[] = {WORD("pid", PHX_BOTH), WORD("state_space", PHX_BOTH),
+                                            WORD("port_hamiltonian", PHX_BOTH), WORD("expression", PHX_BOTH),
+                                            WORD(NULL, 0)};
+#define PID    BIT(PHX_MODEL_PID)
+#define SS     BIT(PHX_MODEL_STATE_SPACE)
+#define PH     BIT(PHX_MODEL_PORT_HAMILTONIAN)
+#define STATIC BIT(PHX_MODEL_EXPRESSION)
+#define MATRIX(letter, of, what)                                                                                       \
+    {                                                                                                                  \
+#letter, &phx_type_array, AT(phx_model_controller, letter), .kinds = of, .fallback = "zero", .doc = what       \
+    }
+static const phx_range delay_range = {"an integer from 0 to 1000", 0.0, 1000.0, .integer = true};
+static const phx_key controller_keys[] = {
+    {"kind", &phx_type_kind, AT(phx_model_controller, kind), .required = true, .words = words_controller,
+     .doc = "what it is"},
+    {"measure", &phx_type_channel, AT(phx_model_controller, measure), .required = true, .kinds = PID,
+     .doc = "a joint with one free coordinate, or the name of a measurement"},
+    {"rate", &phx_type_channel, AT(phx_model_controller, rate), .kinds = PID,
+     .fallback = "that of the joint, or filter", .doc = "measurement of its rate"},
+    {"effort", &phx_type_effort, AT(phx_model_controller, outputs), .required = true, .kinds = PID,
+     .count_offset = AT(phx_model_controller, n_outputs),
+     .doc = "what it acts with: a joint, or the name of an actuation"},
+    {"inputs", &phx_type_channels, AT(phx_model_controller, inputs), .required = true, .kinds = SS,
+     .count_offset = AT(phx_model_controller, n_inputs), .doc = "measurements"},
+    {"outputs", &phx_type_channels, AT(phx_model_controller, outputs), .required = true, .kinds = SS,
+     .count_offset = AT(phx_model_controller, n_outputs), .doc = "actuations"},
+    {"ports", &phx_type_channels, AT(phx_model_controller, outputs), .required = true, .kinds = PH,
+     .count_offset = AT(phx_model_controller, n_outputs),
+     .doc = "actuations; it measures the flows on which they do work"},
+    {"efforts", &phx_type_efforts, AT(phx_model_controller, outputs), .required = true, .kinds = STATIC,
+     .count_offset = AT(phx_model_controller, n_outputs),
+     .doc = "expression by the name of an actuation, of t and y(NAME), NAME a measurement"},
+    {"kp", &phx_type_number, AT(phx_model_controller, kp), .kinds = PID, .range = &not_negative, .fallback = "0",
+     .doc = "proportional gain"},
+    {"kd", &phx_type_number, AT(phx_model_controller, kd), .kinds = PID, .range = &not_negative, .fallback = "0",
+     .doc = "gain of the rate"},
+    {"ki", &phx_type_number, AT(phx_model_controller, ki), .kinds = PID, .range = &not_negative, .fallback = "0",
+     .doc = "gain of the integral"},
+    {"filter", &phx_type_number, AT(phx_model_controller, filter), .kinds = PID, .unit = "s", .range = &not_negative,
+     .fallback = "0", .doc = "time constant of the derivative, made of the measurement instead of a measured rate"},
+    {"anti_windup", &phx_type_optional, AT(phx_model_controller, anti_windup), .kinds = PID, .unit = "1/s",
+     .range = &not_negative, .fallback = "ki/kp", .doc = "rate at which the integral follows a limit; 0: not at all"},
+    {"file", &phx_type_path, AT(phx_model_controller, file), .kinds = SS | PH, .fallback = "none",
+     .doc = "file with the matrices, .mat (version 5) or .json; relative to the model file"},
+    MATRIX(A, SS, "states x states"),
+    MATRIX(B, SS | PH, "states x inputs"),
+    MATRIX(C, SS, "outputs x states"),
+    MATRIX(D, SS, "outputs x inputs"),
+    {"E", &phx_type_array, AT(phx_model_controller, E), .kinds = PH, .fallback = "identity", .doc = "states x states"},
+    MATRIX(J, PH, "skew"),
+    MATRIX(R, PH, "symmetric, not negative"),
+    {"Q", &phx_type_array, AT(phx_model_controller, Q), .kinds = PH, .fallback = "identity",
+     .doc = "energy 1/2 z^T Q^T E z"},
+    MATRIX(P, PH, "states x ports"),
+    MATRIX(S, PH, "ports x ports, symmetric"),
+    MATRIX(N, PH, "ports x ports, skew"),
+    {"initial", &phx_type_numbers, AT(phx_model_controller, initial), .kinds = PID | SS | PH, .fallback = "zero",
+     .count_offset = AT(phx_model_controller, n_initial), .doc = "states at the start"},
+    {"reference", &phx_type_signals, AT(phx_model_controller, reference), .kinds = PID | SS, .fallback = "zero",
+     .count_offset = AT(phx_model_controller, n_reference),
+     .doc = "what the measurements should be, a signal or (state_space) a list"},
+    {"feedforward", &phx_type_signals, AT(phx_model_controller, feedforward), .kinds = PID | SS | STATIC,
+     .fallback = "zero", .count_offset = AT(phx_model_controller, n_feedforward),
+     .doc = "added to the outputs, a signal or a list"},
+    {"limit", &phx_type_limits, AT(phx_model_controller, limits), .kinds = PID | SS | STATIC, .fallback = "none",
+     .count_offset = AT(phx_model_controller, n_limits), .doc = "[lower, upper] of the output, or a list of pairs"},
+    {"sample", &phx_type_optional, AT(phx_model_controller, sample), .kinds = PID | SS | STATIC, .unit = "s",
+     .range = &positive, .fallback = "continuous",
+     .doc = "sampling period; the output is held in between, and A, B, C, D are those of the samples"},
+    {"delay", &phx_type_integer, AT(phx_model_controller, delay), .kinds = PID | SS | STATIC, .range = &delay_range,
+     .fallback = "0", .doc = "samples from a measurement to its output"},
+};
+static const phx_object controller = {
+    "controller",
+    "Measurements are the columns of outputs, `JOINT.coordinate`, `JOINT.rate`, and `CONTROLLER.u1` of another one. "
+    "Actuations are `JOINT.effort`, components of loads as `LOAD.fx` or `LOAD.tz`, and `SPRING.force`.",
+    TABLE(phx_model_controller, controller_keys), KINDS(PHX_KIND_KEY, words_controller, phx_model_controller),
+    .finish = phx_finish_controller};
+
 static const phx_key simulate_keys[] = {
     {"end", &phx_type_optional, AT(phx_model_simulate, end), .unit = "s", .range = &positive,
      .fallback = "from the command", .doc = "time at which the run ends"},
@@ -474,6 +553,8 @@ static const phx_key model_keys[] = {
      .doc = "how the start state is made"},
     {"outputs", &phx_type_map, AT(phx_model, outputs), .object = &output, .fallback = "none",
      .count_offset = AT(phx_model, n_outputs), .doc = "quantities by name (energies are always recorded)"},
+    {"controllers", &phx_type_map, AT(phx_model, controllers), .object = &controller, .fallback = "none",
+     .count_offset = AT(phx_model, n_controllers), .doc = "controllers by name"},
     {"simulate", &phx_type_given, AT(phx_model, simulate), .object = &simulate, .fallback = "none",
      .doc = "defaults of the simulation"},
     {"modes", &phx_type_given, AT(phx_model, modes), .object = &modes, .fallback = "count: 6",

@@ -180,6 +180,14 @@ extern const phx_type phx_type_stressed;    /* phx_model_point on a body with st
 extern const phx_type phx_type_section;     /* phx_model_point on a body with sections along a length */
 extern const phx_type phx_type_own_port;    /* phx_model_point on the body being read */
 extern const phx_type phx_type_port_pair;   /* phx_model_point[2] */
+/* Of a controller (controllers.c). */
+extern const phx_type phx_type_channel;  /* const char *, the name of a measurement or an actuation */
+extern const phx_type phx_type_channels; /* pointer and count of them */
+extern const phx_type phx_type_effort;   /* outputs of a pid: one of them */
+extern const phx_type phx_type_efforts;  /* outputs and feedback of an expression */
+extern const phx_type phx_type_signals;  /* pointer and count: a signal, or a list */
+extern const phx_type phx_type_limits;   /* pointer and count: a pair, or a list of pairs */
+extern const phx_type phx_type_array;    /* phx_model_matrix: rows of numbers, or a number */
 /* Of the free coordinates of a joint; the offset is that in phx_model_coordinate. */
 extern const phx_type phx_type_start_angle;
 extern const phx_type phx_type_start_position;
@@ -205,6 +213,7 @@ phx_status phx_finish_load(phx_reader *reader, const phx_node *node, void *objec
 phx_status phx_finish_initial(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_begin_output(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_output(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_controller(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_sweep(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_table(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_model(phx_reader *reader, const phx_node *node, void *object);

@@ -95,6 +95,39 @@ static phx_status list_limits(phx_context *context, const phx_model *model, cons
     return status;
 }
 
+void phx_warn_of_sampling(phx_context *context, const phx_system *system)
+{
+    for (int c = 0; c < phx_system_controllers(system); c++)
+        if (phx_system_controller_sample(system, c) > 0.0)
+            phx_log(context, PHX_LOG_WARNING,
+                    "controller '%s' is sampled: a linear model in continuous time leaves it out, what it does at the "
+                    "start is held",
+                    phx_system_controller_name(system, c));
+}
+
+/* The largest stable sampling period, and who exceeds it. */
+static phx_status find_sampling_limit(phx_context *context, const phx_model *model, const phx_start_point *at,
+                                      phx_check_report *report)
+{
+    double limit;
+
+    if (phx_system_controllers(at->system) == 0)
+        return PHX_OK;
+    const phx_status status = phx_model_blame(context, model, phx_sampling_limit(context, at->dae, 0.0, at->x, &limit));
+    if (status || isinf(limit))
+        return status;
+    report->sampling_limit = limit;
+    for (int c = 0; c < phx_system_controllers(at->system); c++)
+        if (phx_system_controller_sample(at->system, c) > limit)
+            phx_log(
+                context, PHX_LOG_WARNING,
+                "controller '%s' samples every %.4g s; beyond %.4g s, 2/lambda_max(K_d B^T M^-1 B), its feedback of "
+                "rates is unstable: what it acts on is too light. Sample faster, lower kd, or give the rotor of "
+                "the motor its inertia",
+                phx_system_controller_name(at->system, c), phx_system_controller_sample(at->system, c), limit);
+    return PHX_OK;
+}
+
 phx_status phx_check_point(phx_context *context, const phx_model *model, const phx_start_point *at,
                            phx_check_report *report)
 {
@@ -105,6 +138,8 @@ phx_status phx_check_point(phx_context *context, const phx_model *model, const p
         status = list_redundant(context, model, at->system, report);
     if (!status)
         status = list_limits(context, model, at, report);
+    if (!status)
+        status = find_sampling_limit(context, model, at, report);
     if (status)
         phx_check_report_free(report);
     return status;

@@ -94,6 +94,8 @@ phx_status phx_check_report_json(phx_context *context, const phx_check_report *r
     fprintf(stream, ",\n  \"energy\": {\"kinetic\": %.17g, \"elastic\": %.17g, \"potential\": %.17g, \"total\": %.17g}",
             c->energy.kinetic, c->energy.elastic, c->energy.potential,
             c->energy.kinetic + c->energy.elastic + c->energy.potential);
+    if (report->sampling_limit > 0.0)
+        fprintf(stream, ",\n  \"sampling_limit\": %.17g", report->sampling_limit);
     put_limits(stream, report);
     return phx_conclude(context, flush(context, stream));
 }
@@ -148,6 +150,8 @@ phx_status phx_check_report_text(phx_context *context, const phx_check_report *r
     put_value(stream, "kinetic energy", c->energy.kinetic, "J");
     put_value(stream, "elastic energy", c->energy.elastic, "J");
     put_value(stream, "potential energy", c->energy.potential, "J");
+    if (report->sampling_limit > 0.0)
+        put_value(stream, "largest sampling period", report->sampling_limit, "s");
     fprintf(stream, "%-26s %s\n", "limits of validity",
             report->n_limits ? "exceeded:" : "kept by the start and its loads");
     for (int k = 0; k < report->n_limits; k++)

@@ -176,7 +176,10 @@ static phx_status linearise(phx_context *context, const phx_model *model, const 
     how.name = "model";
     how.x = at.x;
     how.channels = options->channels;
+    how.channels.controllers = model->n_controllers > 0;
     how.channels.drives_by_rate = options->form == PHX_FORM_DESCRIPTOR; /* power needs the rate */
+    if (!status)
+        phx_warn_of_sampling(context, at.system);
     if (!status)
         status = phx_model_blame(context, model, phx_linearise(context, at.dae, &how, linearised));
     phx_start_point_free(&at);

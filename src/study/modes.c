@@ -283,9 +283,13 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
     phx_status status = linearise(work, context, worker, point, &at, &slot->linear);
 
     options.count = work->carry;
-    if (!status)
+    if (!status && phx_system_controllers(at.system) > 0)
+        status = phx_model_blame(context, worker->model,
+                                 phx_closed_modes(context, at.dae, 0.0, at.x, options.count, &slot->set));
+    else if (!status)
         status = phx_modal_solve(worker->modal, &slot->linear, &options, &slot->set);
     if (!status && point == 0) {
+        phx_warn_of_sampling(context, at.system);
         work->report->velocities = phx_system_n_v(at.system);
         work->report->constraints = phx_system_n_l(at.system);
         work->report->redundant = phx_system_redundant(at.system);

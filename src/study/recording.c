@@ -12,11 +12,11 @@ static const phx_record_column fixed_columns[PHX_FIXED_COLUMNS] = {
     {"supplied", "J"}, {"dissipated", "J"}, {"residual", "J"}, {"drift", "m"},     {"drift_rate", "m/s"},
 };
 
-/* The fixed columns and the outputs; names of the outputs are stored in `names`. */
+/* The fixed columns, the outputs, and those of controllers; their names are stored in `names`. */
 static phx_status list_columns(phx_context *context, const phx_system *system, phx_record_column **columns,
                                char **names)
 {
-    const int n = phx_system_columns(system);
+    const int outputs = phx_system_columns(system), n = outputs + phx_system_controller_columns(system);
 
     *columns = phx_calloc(context, (size_t)(PHX_FIXED_COLUMNS + n), sizeof **columns);
     *names = phx_calloc(context, (size_t)n, NAME_SIZE);
@@ -25,8 +25,12 @@ static phx_status list_columns(phx_context *context, const phx_system *system, p
     memcpy(*columns, fixed_columns, sizeof fixed_columns);
     for (int k = 0; k < n; k++) {
         char *name = *names + (size_t)k * NAME_SIZE;
-        phx_system_column_name(system, k, name, NAME_SIZE);
-        (*columns)[PHX_FIXED_COLUMNS + k] = (phx_record_column){name, phx_system_column_unit(system, k)};
+        const char *unit = k < outputs ? phx_system_column_unit(system, k) : NULL;
+        if (k < outputs)
+            phx_system_column_name(system, k, name, NAME_SIZE);
+        else
+            unit = phx_system_controller_column(system, k - outputs, name, NAME_SIZE);
+        (*columns)[PHX_FIXED_COLUMNS + k] = (phx_record_column){name, unit};
     }
     return PHX_OK;
 }
@@ -123,7 +127,7 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
     *recording = (phx_recording){.context = context, .system = system, .report = report};
     recording->files = setup->files ? setup->files : context;
     recording->monitor = phx_monitor_create(system, report);
-    recording->n_columns = PHX_FIXED_COLUMNS + phx_system_columns(system);
+    recording->n_columns = PHX_FIXED_COLUMNS + phx_system_columns(system) + phx_system_controller_columns(system);
     recording->row =
         phx_calloc(context, (size_t)(recording->n_columns + phx_system_ledger(system)), sizeof *recording->row);
     recording->before = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->before);
@@ -185,7 +189,7 @@ static void keep_signs(const phx_recording *recording)
     double *row = recording->row + PHX_FIXED_COLUMNS;
     const double *before = recording->before + PHX_FIXED_COLUMNS;
 
-    for (int k = 0; k + 4 <= recording->n_columns - PHX_FIXED_COLUMNS; k++) {
+    for (int k = 0; k + 4 <= phx_system_columns(recording->system); k++) {
         int component = 0;
         if (phx_system_column_quantity(recording->system, k, &component) != PHX_QUANTITY_ATTITUDE || component != 0)
             continue;
@@ -229,7 +233,7 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
     row[PHX_COLUMN_KINETIC] = energies.kinetic;
     row[PHX_COLUMN_ELASTIC] = energies.elastic;
     row[PHX_COLUMN_POTENTIAL] = energies.potential;
-    row[PHX_COLUMN_ENERGY] = energies.kinetic + energies.elastic + energies.potential;
+    row[PHX_COLUMN_ENERGY] = energies.kinetic + energies.elastic + energies.potential + energies.controllers;
     if (!recording->started) {
         recording->started = true;
         recording->energy0 = row[PHX_COLUMN_ENERGY];
@@ -241,6 +245,9 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
         row[PHX_COLUMN_ENERGY] - recording->energy0 - row[PHX_COLUMN_SUPPLIED] + row[PHX_COLUMN_DISSIPATED];
     dae->ops->drift(dae, sample->t, sample->x, sample->v, &row[PHX_COLUMN_DRIFT], &row[PHX_COLUMN_DRIFT_RATE]);
     phx_status status = phx_system_outputs(dae, sample->t, sample->x, sample->v, row + PHX_FIXED_COLUMNS);
+    if (!status)
+        status = phx_system_controller_values(dae, sample->t, sample->x, sample->v,
+                                              row + PHX_FIXED_COLUMNS + phx_system_columns(recording->system));
     if (status)
         return phx_fail_prefix(recording->context, status, "the outputs at t = %.9g s: ", sample->t);
     keep_signs(recording);

@@ -39,8 +39,9 @@ static trial try_steps(const phx_model *model, const phx_simulate_options *optio
         return found;
     const phx_status status = phx_simulation_run(silent, model, &setup, &report, &s);
     if (s.system)
-        found.bytes = 8.0 * (PHX_FIXED_COLUMNS + phx_system_columns(s.system) + phx_system_ledger(s.system) +
-                             phx_system_n_x(s.system) + phx_system_n_v(s.system));
+        found.bytes =
+            8.0 * (PHX_FIXED_COLUMNS + phx_system_columns(s.system) + phx_system_controller_columns(s.system) +
+                   phx_system_ledger(s.system) + phx_system_n_x(s.system) + phx_system_n_v(s.system));
     if (!status && report.stats.steps > 0)
         found.seconds_per_step = report.stats.wall_seconds / (double)report.stats.steps;
     phx_simulation_free(&s);

@@ -3,6 +3,7 @@
 #define PHX_SYSTEM_SYSTEM_H
 
 #include "body/body.h"
+#include "control/control.h"
 #include "dae/dae.h"
 #include "joint/joint.h"
 #include "load/load.h"
@@ -98,6 +99,31 @@ typedef struct phx_channels {
 phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const double *lambda,
                                const phx_channels_options *options, phx_channels *channels);
 void phx_channels_free(phx_channels *channels); /* frees and zeroes the fields; NULL is allowed */
+
+/* ---- controllers of the linearised system ----
+ *
+ *     z' = A z + B y,   u = C z + D y,   y = Y_q xi + Y_v xi'        (as changes from the point)
+ *
+ * of all continuous controllers together. D has the direct gains of the sampled ones as well, `continuous` says which
+ * rows are not. */
+typedef struct phx_feedback {
+    int n, n_states, n_actuations, n_measures;
+    char **actuations; /* n_actuations: channels; one may stand several times, the efforts add up */
+    char **states;     /* "NAME.z1" */
+    bool *continuous;  /* of each actuation */
+    double *Y_q, *Y_v; /* n_measures x n */
+    double *A, *B, *C, *D;
+} phx_feedback;
+/* What is recorded of controllers beside the outputs: of each u1.., z1.. and, where it stores, its energy. */
+int phx_system_controller_columns(const phx_system *system);
+/* Name into a buffer; its unit, NULL: none. */
+const char *phx_system_controller_column(const phx_system *system, int column, char *buffer, size_t size);
+phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x, const double *v, double *columns);
+int phx_system_controllers(const phx_system *system);
+const char *phx_system_controller_name(const phx_system *system, int k);
+double phx_system_controller_sample(const phx_system *system, int k); /* s; 0: continuous */
+phx_status phx_system_feedback(phx_dae *dae, double t, const double *x, phx_feedback *feedback);
+void phx_feedback_free(phx_feedback *feedback); /* frees and zeroes the fields; NULL is allowed */
 
 /* How far (x, v = 0) is from rest with the drives locked: sqrt(a^T M a / mass), m/s^2, with the deformations held
  * (`rigid`: the joints cannot carry the loads) and free (`free`). Either may be NULL. */

@@ -94,6 +94,45 @@ typedef struct component_slot {
 
 typedef struct output_slot output_slot;
 
+/* ---- controllers ---- */
+/* What a controller reads; over an interval its mean. */
+typedef enum measure_kind {
+    MEASURE_OUTPUT,     /* a component of an output */
+    MEASURE_COORDINATE, /* of a joint */
+    MEASURE_RATE,
+    MEASURE_FLOW,      /* conjugate to an actuation of the same controller */
+    MEASURE_CONTROLLER /* an output of another controller */
+} measure_kind;
+typedef struct measure {
+    measure_kind kind;
+    int output, component; /* MEASURE_OUTPUT */
+    int joint, coordinate; /* MEASURE_COORDINATE, MEASURE_RATE */
+    int actuation;         /* MEASURE_FLOW: number in the system */
+    int controller, number;
+    int row; /* of the derivative of what is measured of the mechanism; -1: not by its motion alone */
+} measure;
+
+/* What a controller acts with: along a coordinate of a joint, a component of a load, or a spring's actuator. */
+typedef struct actuation {
+    int pair; /* phx_sys_pair_ports */
+    phx_port_id a, b;
+    int joint, coordinate; /* -1: none */
+    int force;             /* -1: of a joint */
+    phx_port_load load;    /* with a component of one */
+    phx_line_spring spring;
+} actuation;
+
+typedef struct controller_slot {
+    char *name;
+    phx_block *block;
+    int n_inputs, n_outputs;
+    char **input_names, **output_names;
+    measure *inputs;
+    int first_output; /* of its actuations and its u in the system */
+    int x;            /* states; of a sampled one then u, held, and u of the samples still to come, oldest first */
+    int entry;        /* of the ledger */
+} controller_slot;
+
 struct phx_system {
     phx_context *context;
     int dim, n_rot;
@@ -116,8 +155,16 @@ struct phx_system {
     int n_ledger;
     ledger_entry *ledger;
     output_slot *outputs;
+    int n_controllers;
+    controller_slot *controllers;
+    int *controller_order; /* those first that others read */
+    int n_actuations;      /* outputs of all controllers */
+    actuation *actuations; /* in the order of the controllers */
+    int n_measures;        /* rows of the derivatives of measures */
+    phx_signal *unit;      /* 1 */
     int n_x, n_v;
-    int n_body_x; /* entries of x that belong to bodies; behind them the unwrapped joint angles */
+    int n_mechanism_x; /* entries of x without those of controllers, which come last */
+    int n_body_x;      /* entries of x that belong to bodies; behind them the unwrapped joint angles */
     int n_independent, n_redundant;
     int *independent;           /* rows that carry a multiplier, in order */
     int *redundant;             /* the others (constraint and driven rows) */
@@ -167,9 +214,10 @@ typedef struct kkt_matrix {
     int *order;
     int *
         *body_at; /* per body: position of each entry of its pattern; condensed: of the square block over its columns */
-    int **port_at; /* per port: n_cols x n_cols own block */
-    int **pair_at; /* per nonlinear pair: square block over both ports' columns */
-    int **row_at;  /* per row: position in G of each column of both ports; then in G^T */
+    int **port_at;    /* per port: n_cols x n_cols own block */
+    int **pair_at;    /* per nonlinear pair: square block over both ports' columns */
+    int **row_at;     /* per row: position in G of each column of both ports; then in G^T */
+    int **control_at; /* per actuation and measure: columns of its ports x columns of the measure; NULL: no feedback */
 } kkt_matrix;
 
 /* The data that the evaluation of a row reads, side by side in memory; the target in `row` is not kept up to date. */
@@ -362,6 +410,20 @@ typedef struct scratch {
     double *block;       /* dense blocks over the columns of two ports */
 } scratch;
 
+/* Controllers at work (system/control). */
+typedef struct control_work {
+    double *u, *flow;  /* per actuation: what it does, the rate that its effort works on */
+    double *effort;    /* per actuation: PAIR_SIZE, of size one */
+    double *y;         /* of one controller */
+    double *S;         /* the same */
+    double *by_row;    /* actuations x measures: du/dy of everything that comes before */
+    double **room;     /* per controller */
+    int *first, *cols; /* per measure: its columns of v in `cols` from first[m] to first[m + 1] */
+    double *row;       /* their values */
+    double *columns;   /* all output columns, of a sample */
+    bool open;         /* a linearisation leaves the feedback out: u stays what it is */
+} control_work;
+
 /* In the order in which its parts are made: each needs those above it. */
 struct workspace {
     phx_dae base; /* first: a phx_dae is a workspace */
@@ -370,6 +432,7 @@ struct workspace {
     int n_l;
     row_set rows;
     port_set ports;
+    control_work control;
     kkt_matrix kkt;
     kkt_values values;
     mass_matrix mass;
@@ -449,18 +512,52 @@ phx_status phx_sys_blame_equation(const workspace *ws, int equation, bool finite
 /* For phx_lu_factor: row `equation` of the matrix that failed stands for the unknown `column` of the whole one. */
 phx_status phx_sys_blame_factor(const workspace *ws, const int *ptr, const double *val, int equation, int column);
 
-/* ---- point_index.c: points by body and name ---- */
-/* Room for one more point; before it is added. */
-phx_status phx_sys_point_index_reserve(phx_system *system);
-/* Enter system->points[point]. */
-void phx_sys_point_index_add(phx_system *system, int point);
-
 /* Growing list of places of a pattern. */
 typedef struct phx_sys_triplets {
     int *row, *col;
     size_t count, capacity;
 } phx_sys_triplets;
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col);
+
+/* ---- control: controllers ---- */
+/* names.c: once joints, forces and outputs are numbered; PHX_ERR_INPUT for names that mean nothing, quantities that
+ * cannot be fed back, and controllers that wait for each other. */
+phx_status phx_sys_controllers_resolve(phx_system *system);
+void phx_sys_controllers_free(phx_system *system);
+/* Numbers their states behind the others; what they are at the start. */
+void phx_sys_controllers_number(phx_system *system);
+void phx_sys_controllers_start(const phx_system *system, double *x);
+/* controllers.c: their part of a workspace, whose ports are made. */
+phx_status phx_sys_control_create(phx_context *context, workspace *ws);
+void phx_sys_control_free(workspace *ws);
+/* Efforts and powers of controllers at the instant or over the interval at hand, at whose end their states are set;
+ * with `linear` their derivatives. Part of phx_sys_forces. */
+phx_status phx_sys_controllers(workspace *ws, double t, bool linear);
+double phx_sys_controllers_energy(const phx_system *system, const double *x);
+/* measures.c: mean of a measure; its derivative by the variation of the ports, or by their rates (is_rate), into
+ * ws->control.row. */
+double phx_sys_measure(const workspace *ws, const measure *it);
+bool phx_sys_measure_is_rate(const phx_system *system, const measure *it);
+void phx_sys_measure_row(workspace *ws, const measure *it);
+/* Whether a quantity can be fed back at once. */
+bool phx_sys_quantity_fits(const phx_system *system, const phx_output_def *def);
+/* couplings.c: places of the feedback in a pattern, and the feedback into the linearisation at hand. */
+phx_status phx_sys_control_collect(phx_context *context, const workspace *ws, phx_sys_triplets *list);
+phx_status phx_sys_control_locate(phx_context *context, const workspace *ws, const phx_csr *pattern, kkt_matrix *kkt);
+void phx_sys_control_couple(workspace *ws);
+/* Whether an actuation follows a measure, directly or through other controllers. */
+bool phx_sys_follows(const phx_system *system, int controller, int row);
+/* sampling.c: the samples that are due at the start of an interval, into x. */
+phx_status phx_sys_take_samples(workspace *ws, double t, double *x, const double *v);
+/* What is held at the start, into x and the start configuration of the system. */
+phx_status phx_sys_hold_start(phx_system *system, double t, double *x, const double *v);
+double phx_sys_op_next_sample(const phx_dae *dae, double t);
+
+/* ---- point_index.c: points by body and name ---- */
+/* Room for one more point; before it is added. */
+phx_status phx_sys_point_index_reserve(phx_system *system);
+/* Enter system->points[point]. */
+void phx_sys_point_index_add(phx_system *system, int point);
 
 /* Whether a body has more frames than one. */
 static inline bool phx_sys_has_frames(const phx_system *system, int b)

@@ -17,7 +17,7 @@ static void linearise(phx_context *context, phx_system *system, int n_inputs, co
     CHECK_OK(context, phx_system_start(system, NULL, x, v, lambda));
     CHECK_OK(context, phx_system_dae(system, context, &dae));
     options.x = x;
-    options.channels = (phx_channels_options){n_inputs, n_outputs, inputs, outputs, false};
+    options.channels = (phx_channels_options){n_inputs, n_outputs, inputs, outputs, false, false};
     CHECK_OK(context, phx_linearise(context, dae, &options, it));
     phx_system_dae_destroy(dae);
     free(x);
@@ -694,10 +694,10 @@ static void what_is_held_cannot_be_prescribed(void **state)
     CHECK_OK(context, phx_system_dae(system, context, &dae));
     CHECK_STATUS(context, phx_linearise(context, dae, &options, &it), PHX_ERR_ARGUMENT);
     options.x = x;
-    options.channels = (phx_channels_options){1, 1, held, outputs, false};
+    options.channels = (phx_channels_options){1, 1, held, outputs, false, false};
     CHECK_STATUS(context, phx_linearise(context, dae, &options, &it), PHX_ERR_INPUT);
     CHECK_MESSAGE(context, "'upper.P.ax' cannot be prescribed");
-    options.channels = (phx_channels_options){3, 1, twice, outputs, false};
+    options.channels = (phx_channels_options){3, 1, twice, outputs, false, false};
     CHECK_STATUS(context, phx_linearise(context, dae, &options, &it), PHX_ERR_INPUT);
     CHECK_MESSAGE(context, "'upper.C.alpha' cannot be prescribed");
     assert_null(it);
@@ -741,7 +741,7 @@ static void memory_may_run_out(void **state)
     CHECK_OK(context, phx_system_start(system, NULL, x, v, lambda));
     CHECK_OK(context, phx_system_dae(system, context, &dae));
     options.x = x;
-    options.channels = (phx_channels_options){2, 2, inputs, outputs, false};
+    options.channels = (phx_channels_options){2, 2, inputs, outputs, false, false};
     for (long n = 0; status == PHX_ERR_MEMORY; n++) {
         phx_linearised *it = NULL;
         phx_descriptor *ph = NULL;

@@ -104,6 +104,7 @@ void phx_system_destroy(phx_system *system)
         free_force(&system->forces[i]);
     for (int i = 0; i < system->n_outputs; i++)
         phx_sys_output_free(&system->outputs[i]);
+    phx_sys_controllers_free(system);
     for (int i = 0; i < system->n_bodies; i++) {
         phx_body_destroy(system->bodies[i].body);
         phx_flex_source_destroy(system->bodies[i].source);

@@ -49,7 +49,9 @@ static void deform(const phx_body *body, double size, uint64_t *seed, double *x)
 /* A state about the given one: attitudes and places anywhere, deformations small against the body. */
 static void random_state(const phx_system *system, const double *x, uint64_t *seed, double *xr, double *vr)
 {
-    memcpy(xr, x, (size_t)system->n_x * sizeof *xr);
+    memcpy(xr, x, (size_t)system->n_mechanism_x * sizeof *xr);
+    for (int i = system->n_mechanism_x; i < system->n_x; i++)
+        xr[i] = 0.0; /* controllers at rest: what they store is not the mechanism's */
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const phx_mass_properties *rest = phx_body_at_rest(slot->body);

@@ -49,11 +49,13 @@ phx_status phx_sys_number(phx_system *system)
         system->lossless = system->lossless && phx_body_is_lossless(slot->body);
     }
     system->n_body_x = system->n_x;
+    system->lossless = system->lossless && system->n_controllers == 0;
     for (int j = 0; j < system->n_joints; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++) {
             coordinate_slot *coordinate = &system->joints[j].coordinates[c];
             coordinate->angle = coordinate->row.counted ? system->n_x++ : -1;
         }
+    phx_sys_controllers_number(system);
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
         const bool damped = force->kind == FORCE_LINE
@@ -109,6 +111,12 @@ static void mark_outside_forces(phx_system *system)
             system->components[ca].free = false;
         if (cb >= 0)
             system->components[cb].free = false;
+    }
+    for (int i = 0; i < system->n_actuations; i++) { /* the impulse of a controlled load is not booked */
+        const actuation *one = &system->actuations[i];
+        const phx_body_id a = system->ports[one->a].body;
+        if (one->force >= 0 && system->forces[one->force].kind == FORCE_PORT && a >= 0)
+            system->components[system->bodies[a].component].free = false;
     }
 }
 
@@ -181,6 +189,7 @@ static phx_status assemble_undeformed(phx_system *system)
 {
     for (int b = 0; b < system->n_bodies; b++)
         phx_body_rest(system->bodies[b].body, system->x_start + system->bodies[b].x);
+    phx_sys_controllers_start(system, system->x_start);
     return phx_sys_assemble(system, system->x_start);
 }
 
@@ -201,11 +210,13 @@ phx_status phx_system_freeze(phx_system *system)
     system->invalid = true; /* until all has succeeded: what is half made may only be destroyed */
     status = phx_sys_number(system);
     if (!status)
+        status = phx_sys_output_prepare(system);
+    if (!status)
+        status = phx_sys_controllers_resolve(system);
+    if (!status)
         status = phx_sys_ledger_create(system);
     if (!status)
         status = phx_sys_components(system);
-    if (!status)
-        status = phx_sys_output_prepare(system);
     every = status ? NULL : phx_calloc(context, (size_t)system->n_rows, sizeof *every);
     if (!status && !every)
         status = PHX_ERR_MEMORY;

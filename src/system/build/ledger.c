@@ -33,7 +33,7 @@ static int add(phx_system *system, bool is_there, const char *kind, const char *
     return system->n_ledger++;
 }
 
-/* Joints, springs, loads, bodies, in their order. */
+/* Joints, springs, loads, controllers, bodies, in their order. */
 static void list(phx_system *system, bool dissipates)
 {
     for (int j = 0; j < system->n_joints; j++) {
@@ -50,6 +50,11 @@ static void list(phx_system *system, bool dissipates)
             force->entry[dissipates] =
                 add(system, dissipates ? line && force->spring.damping != 0.0 : !line || force->spring.force,
                     line ? "spring" : "load", force->name, dissipates);
+    }
+    for (int c = 0; c < system->n_controllers; c++) {
+        controller_slot *controller = &system->controllers[c];
+        if (phx_block_stores(controller->block) == dissipates)
+            controller->entry = add(system, true, "controller", controller->name, dissipates);
     }
     for (int b = 0; b < system->n_bodies && dissipates; b++)
         system->bodies[b].entry = add(system, !phx_body_is_lossless(system->bodies[b].body), "body",

@@ -75,24 +75,44 @@ static int take_default(const choice *it, bool input, bool by_rate, int *found)
     return count;
 }
 
+/* What controllers act with, behind the inputs that are chosen, each once. */
+static phx_status add_actuations(choice *it)
+{
+    const phx_system *system = it->list.system;
+    phx_channels *out = it->channels;
+    phx_status status = PHX_OK;
+
+    for (int c = 0; c < system->n_controllers; c++)
+        for (int k = 0; k < system->controllers[c].n_outputs && !status; k++) {
+            const entry *one = phx_sys_catalog_find(&it->list, system->controllers[c].output_names[k], true, &status);
+            const int at = one ? (int)(one - it->list.entries) : -1;
+            bool there = at < 0;
+            for (int i = 0; i < out->n_inputs; i++)
+                there = there || it->inputs[i] == at;
+            if (!there)
+                it->inputs[out->n_inputs++] = at;
+        }
+    return status;
+}
+
 static phx_status choose(choice *it, const phx_channels_options *options)
 {
     phx_context *context = it->list.system->context;
-    const size_t most = (size_t)it->list.n_entries;
+    const size_t most = (size_t)it->list.n_entries, acted = (size_t)it->list.system->n_actuations;
     phx_status status = PHX_OK;
 
-    it->inputs = phx_calloc(context, options->inputs ? (size_t)options->n_inputs : most, sizeof *it->inputs);
+    it->inputs = phx_calloc(context, (options->inputs ? (size_t)options->n_inputs : most) + acted, sizeof *it->inputs);
     it->outputs = phx_calloc(context, options->outputs ? (size_t)options->n_outputs : most, sizeof *it->outputs);
     if (!it->inputs || !it->outputs)
         return PHX_ERR_MEMORY;
     it->channels->n_inputs =
         options->inputs ? options->n_inputs : take_default(it, true, options->drives_by_rate, it->inputs);
     it->channels->n_outputs = options->outputs ? options->n_outputs : take_default(it, false, false, it->outputs);
-    if (it->channels->n_inputs == 0)
+    if (it->channels->n_inputs == 0 && !options->controllers)
         return phx_fail(context, PHX_ERR_INPUT,
                         options->inputs ? "the list of inputs is empty; give at least one"
                                         : "the model has no load, actuator or drive; say which inputs are meant");
-    if (it->channels->n_outputs == 0)
+    if (it->channels->n_outputs == 0 && !options->controllers)
         return phx_fail(context, PHX_ERR_INPUT,
                         options->outputs ? "the list of outputs is empty; give at least one"
                                          : "the model has no outputs; say which outputs are meant");
@@ -100,7 +120,7 @@ static phx_status choose(choice *it, const phx_channels_options *options)
         status = resolve(it, true, options->n_inputs, options->inputs, it->inputs);
     if (!status && options->outputs)
         status = resolve(it, false, options->n_outputs, options->outputs, it->outputs);
-    return status;
+    return status || !options->controllers ? status : add_actuations(it);
 }
 
 static const char *motion_name(const catalog *list, int index, motion_part part)

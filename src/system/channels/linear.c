@@ -56,6 +56,8 @@ static bool root_is_exact(const workspace *ws, const double *x)
 {
     const phx_system *system = ws->system;
 
+    if (system->n_controllers > 0) /* their efforts turn with the ports */
+        return false;
     for (int a = 0; a < system->dim; a++)
         if (system->gravity[a] != 0.0)
             return false;
@@ -308,8 +310,10 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
         memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
     else
         status = phx_sys_locked_accelerations(ws, t, x, at_rest, true, ws->step.v0, multipliers, ws->scratch.vector[0]);
+    ws->control.open = true;
     if (!status)
         status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
+    ws->control.open = false;
     return phx_conclude(dae->context, status ? status : take_matrices(ws, x, true, linear));
 }
 
@@ -319,6 +323,11 @@ phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, con
     if (!dae || !x || !v || !linear)
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or linear");
     workspace *ws = (workspace *)dae;
+    if (ws->system->n_controllers > 0)
+        return phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
+                        "controller '%s': there are no modes about a rotation with controllers; take the modes about "
+                        "the start",
+                        ws->system->controllers[0].name);
     const phx_status status = phx_sys_linearise_steady(dae, t, x, v, axes, lambda);
 
     memset(linear, 0, sizeof *linear);

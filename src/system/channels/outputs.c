@@ -267,7 +267,7 @@ phx_quantity phx_system_column_quantity(const phx_system *system, int column, in
 /* ---- energies ---- */
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies)
 {
-    *energies = (phx_energies){0.0, 0.0, 0.0};
+    *energies = (phx_energies){.controllers = phx_sys_controllers_energy(system, x)};
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         energies->kinetic += phx_body_kinetic(slot->body, x + slot->x, v + slot->v);

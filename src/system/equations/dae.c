@@ -80,7 +80,7 @@ static void op_unwrap(phx_dae *dae, double *x)
     workspace *ws = of(dae);
 
     unwrap_planar(ws->system, x);
-    if (ws->system->n_x > ws->system->n_body_x) {
+    if (ws->system->n_mechanism_x > ws->system->n_body_x) {
         phx_sys_set_instant(ws, x, ws->step.vm);
         phx_sys_unwrap_angles(ws, x);
     }
@@ -169,12 +169,15 @@ void phx_sys_interval_free(step_interval *step)
 static bool carry_over(workspace *ws, const double *x0, const double *v0)
 {
     const phx_system *system = ws->system;
-    const size_t bytes_x = (size_t)system->n_x * sizeof *x0, bytes_v = (size_t)system->n_v * sizeof *v0;
+    const size_t bytes_x = (size_t)system->n_mechanism_x * sizeof *x0, bytes_v = (size_t)system->n_v * sizeof *v0;
+    const size_t bytes_z = (size_t)(system->n_x - system->n_mechanism_x) * sizeof *x0;
     const int per = system->dim + system->n_rot;
     const bool goes_on = memcmp(x0, ws->step.x1, bytes_x) == 0;
 
-    if (!goes_on && memcmp(x0, ws->step.x0, bytes_x) == 0 && memcmp(v0, ws->step.v0, bytes_v) == 0)
+    if (!goes_on && memcmp(x0, ws->step.x0, bytes_x) == 0 && memcmp(v0, ws->step.v0, bytes_v) == 0) {
+        memcpy(ws->step.x0 + system->n_mechanism_x, x0 + system->n_mechanism_x, bytes_z);
         return false;
+    }
     if (goes_on) {
         phx_sys_exchange(&ws->step.x0, &ws->step.x1);
         phx_sys_exchange(&ws->step.low0, &ws->step.low1);
@@ -182,6 +185,7 @@ static bool carry_over(workspace *ws, const double *x0, const double *v0)
         memcpy(ws->step.x0, x0, bytes_x);
         memset(ws->step.low0, 0, bytes_x);
     }
+    memcpy(ws->step.x0 + system->n_mechanism_x, x0 + system->n_mechanism_x, bytes_z);
     memcpy(ws->step.v0, v0, bytes_v);
     if (!system->any_free)
         return goes_on;
@@ -210,6 +214,9 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
 
     ws->step.t0 = t0;
     ws->step.goes_on = carry_over(ws, x0, v0);
+    const phx_status sampled = phx_sys_take_samples(ws, t0, ws->step.x0, ws->step.v0);
+    if (sampled)
+        return sampled;
     ws->view = (phx_body_view){.h = h,
                                .x0 = ws->step.x0,
                                .x1 = ws->step.x1,
@@ -403,6 +410,7 @@ const phx_dae_ops phx_sys_ops = {
     .regularity = phx_sys_op_regularity,
     .dependent = phx_sys_op_dependent,
     .next_break = phx_sys_op_next_break,
+    .next_sample = phx_sys_op_next_sample,
     .twin = op_twin,
     .twin_destroy = phx_system_dae_destroy,
     .drift = phx_system_drift,

@@ -345,6 +345,8 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
         if (!linear && force->entry[1] >= 0)
             ws->flow[force->entry[1]] += ws->power.dissipated - before.dissipated;
     }
+    if (!status && system->n_controllers > 0)
+        status = phx_sys_controllers(ws, t, linear);
     for (int b = 0; b < system->n_bodies && !system->lossless; b++) {
         const double taken = phx_body_dissipation(system->bodies[b].body, ws->view.vm + system->bodies[b].v);
         ws->power.dissipated += taken;

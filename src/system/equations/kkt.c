@@ -51,10 +51,12 @@ bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_
     if (pair < system->n_joints) {
         const joint_slot *joint = &system->joints[pair];
         bool curved = false;
+        for (int i = 0; i < system->n_actuations; i++)
+            curved = curved || system->actuations[i].pair == pair;
         for (int k = 0; k < joint->n_constraints; k++)
             curved = curved || joint->constraints[k].kind != PHX_ROW_POINT;
         for (int c = 0; c < joint->n_coordinates; c++)
-            curved = curved || joint->coordinates[c].driven_row >= 0;
+            curved = curved || joint->coordinates[c].driven_row >= 0 || joint->coordinates[c].held_row >= 0;
         *a = joint->a;
         *b = joint->b;
         return curved;
@@ -131,7 +133,7 @@ static phx_status collect(phx_context *context, const workspace *ws, const kkt_m
         for (int side = 0; side < 2 && !status; side++)
             status = reserve_first_frame(context, system, kkt, bodies[side], row, list);
     }
-    return status;
+    return status ? status : phx_sys_control_collect(context, ws, list);
 }
 
 /* Positions of the square block over `cols` in the pattern, into a new array; -1 where there is no entry. */
@@ -207,6 +209,8 @@ static phx_status locate_all(phx_context *context, const workspace *ws, kkt_matr
         if (phx_sys_pair_ports(system, p, &a, &b))
             status = locate(context, pattern, pair_columns(ws, kkt, a, b, cols), cols, &kkt->pair_at[p]);
     }
+    if (!status)
+        status = phx_sys_control_locate(context, ws, pattern, kkt);
     return status ? status : locate_rows(context, ws, kkt, pattern, cols);
 }
 
@@ -250,6 +254,7 @@ void phx_sys_kkt_free(const workspace *ws, kkt_matrix *kkt)
     free_each(kkt->port_at, ws->system->n_ports);
     free_each(kkt->pair_at, phx_sys_pair_count(ws->system));
     free_each(kkt->row_at, ws->n_l);
+    free_each(kkt->control_at, ws->system->n_actuations * ws->system->n_measures);
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         phx_free(indices[i]);
     phx_free(kkt->condensed);

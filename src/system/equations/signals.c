@@ -114,7 +114,7 @@ phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1)
 double phx_sys_op_next_break(const phx_dae *dae, double t)
 {
     const phx_system *system = phx_system_of(dae);
-    double next = HUGE_VAL;
+    double next = phx_sys_op_next_sample(dae, t);
 
     for (int j = 0; j < system->n_joints && system->varies; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++) {

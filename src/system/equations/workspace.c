@@ -216,6 +216,8 @@ static phx_status create_parts(phx_context *context, workspace *ws, const int *r
 
     if (!status)
         status = create_ports(context, system, &ws->ports);
+    if (!status)
+        status = phx_sys_control_create(context, ws);
     ws->kkt.n_v = system->n_v;
     if (!status)
         status = phx_sys_kkt_create(context, ws, &ws->kkt, &ws->values.val);
@@ -254,9 +256,10 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
                          .n_l = n_rows,
                          .n_parts = system->n_ledger,
                          .lossless = system->lossless,
+                         .midpoint_only = system->n_controllers > 0,
                          .matrix_cost = matrix_cost(system)};
     ws->system = system;
-    ws->by = backend == PHX_BACKEND_PLAIN ? &phx_plain_evaluator : &phx_fast_evaluator;
+    ws->by = backend == PHX_BACKEND_PLAIN || system->n_controllers > 0 ? &phx_plain_evaluator : &phx_fast_evaluator;
     ws->n_l = n_rows;
     const phx_status status = create_parts(context, ws, rows);
     if (status)
@@ -284,6 +287,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_sys_interval_free(&ws->step);
     phx_sys_values_free(&ws->values, &ws->mass);
     phx_sys_kkt_free(ws, &ws->kkt);
+    phx_sys_control_free(ws);
     free_ports(&ws->ports);
     free_rows(&ws->rows);
     phx_free(ws);

@@ -287,10 +287,14 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be frozen first");
     memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
     status = phx_sys_start_velocities(system, t, x, v);
+    if (!status)
+        status = phx_sys_hold_start(system, t, x, v);
     if (!status && options && options->quasi_static)
         status = phx_sys_check_floating(system->context, system, "quasi-static start", "start with deformation: zero");
     if (!status && options && options->quasi_static)
         status = equilibrium(system, t, x, v);
+    if (!status && options && options->quasi_static)
+        status = phx_sys_hold_start(system, t, x, v);
     if (!lambda)
         return status;
     if (!status)

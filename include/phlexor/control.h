@@ -1,0 +1,65 @@
+/* Phlexor, layer control: controllers.
+ *
+ * phx_system_add_controller makes one act in a system. */
+#ifndef PHLEXOR_CONTROL_H
+#define PHLEXOR_CONTROL_H
+
+#include <phlexor/base.h>
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The kinds of controllers. With e = y - r, y the measurements and r their references, f the feed-forward:
+ *   pid              u = f - kp e - kd e' - ki int e;  e' the second input, or without it that of a filter
+ *   state_space      z' = A z + B e,  u = C z + D e + f;  sampled: z+ = A z + B e
+ *   port_hamiltonian E z' = (J - R) Q z + (B - P) y,  u = -((B + P)^T Q z + (S + N) y), y the flows of its ports
+ *   function         u = function(t, y) + f */
+typedef enum phx_controller_kind {
+    PHX_CONTROLLER_PID,
+    PHX_CONTROLLER_STATE_SPACE,
+    PHX_CONTROLLER_PORT_HAMILTONIAN,
+    PHX_CONTROLLER_FUNCTION,
+    PHX_CONTROLLER_KINDS
+} phx_controller_kind;
+const char *phx_controller_kind_name(phx_controller_kind kind); /* "pid"; NULL: no such kind */
+
+/* u (n_outputs) from the measurements y (n_inputs) at t. Called several times a step, and on each thread of a batch; it
+ * keeps nothing. What is not finite stops the run. */
+typedef void phx_controller_fn(const void *data, double t, const double *y, double *u);
+
+/* A controller. Texts and numbers are copied. Signals, `data` and its `free_data` are taken over, on failure too. */
+typedef struct phx_controller_def {
+    const char *name;
+    phx_controller_kind kind;
+    /* Measurements: names of output columns, JOINT.coordinate, JOINT.rate (with several free coordinates .1, .2 ..
+     * behind), CONTROLLER.u1 of another one. A port_hamiltonian has none: they are the flows of its outputs. */
+    int n_inputs;
+    const char *const *inputs;
+    /* Actuations: JOINT.effort (.1, .2 ..), LOAD.fx fy fz tx ty tz, SPRING.force. */
+    int n_outputs;
+    const char *const *outputs;
+    phx_signal *const *reference;   /* n_inputs, entries may be NULL; NULL: none. A pid has that of its first input */
+    phx_signal *const *feedforward; /* n_outputs; the same */
+    const double *lower, *upper;    /* n_outputs: limits of u; NULL: none. Not of a port_hamiltonian */
+    double sample;                  /* s, > 0: sampled, u held in between; 0: continuous */
+    int delay;                      /* samples from a measurement to what it does; only with `sample` */
+    double kp, ki, kd;              /* pid, >= 0 */
+    double filter;                  /* pid: time constant of the derivative without a measured rate, s */
+    double anti_windup; /* pid with limits: rate at which the integral follows them, 1/s; 0: it is not stopped */
+    int n;              /* states of state_space and port_hamiltonian */
+    const double *A, *B, *C, *D;             /* row-major: n x n, n x inputs, outputs x n, outputs x inputs */
+    const double *E, *J, *R, *Q, *P, *S, *N; /* port_hamiltonian, with B; E, Q NULL: the identity; else NULL: zero */
+    const double *initial;                   /* n (pid: integral of ki e, then the filter's state); NULL: zero */
+    phx_controller_fn *function;
+    void *data;
+    void (*free_data)(void *data); /* may be NULL */
+} phx_controller_def;
+phx_controller_def phx_controller_def_default(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

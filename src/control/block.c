@@ -1,0 +1,349 @@
+/* Controllers: what all kinds share: references, feed-forward, limits, messages. */
+#include "block.h"
+
+#include <math.h>
+#include <string.h>
+
+static const phx_block_ops *const kinds[PHX_CONTROLLER_KINDS] = {
+    [PHX_CONTROLLER_PID] = &phx_block_pid,
+    [PHX_CONTROLLER_STATE_SPACE] = &phx_block_state_space,
+    [PHX_CONTROLLER_PORT_HAMILTONIAN] = &phx_block_port_hamiltonian,
+    [PHX_CONTROLLER_FUNCTION] = &phx_block_function,
+};
+
+const char *phx_controller_kind_name(phx_controller_kind kind)
+{
+    return kind >= 0 && kind < PHX_CONTROLLER_KINDS ? kinds[kind]->name : NULL;
+}
+
+phx_controller_def phx_controller_def_default(void)
+{
+    return (phx_controller_def){0};
+}
+
+void phx_controller_def_release(const phx_controller_def *def)
+{
+    for (int k = 0; k < def->n_inputs && def->reference; k++)
+        phx_signal_destroy(def->reference[k]);
+    for (int k = 0; k < def->n_outputs && def->feedforward; k++)
+        phx_signal_destroy(def->feedforward[k]);
+    if (def->free_data)
+        def->free_data(def->data);
+}
+
+/* ---- making ---- */
+double *phx_block_copy(phx_context *context, size_t count, const double *from)
+{
+    double *copy = phx_calloc(context, count, sizeof *copy);
+    if (copy && from)
+        memcpy(copy, from, count * sizeof *copy);
+    return copy;
+}
+
+phx_status phx_block_check_finite(phx_context *context, const char *block, const char *what, size_t count,
+                                  const double *values)
+{
+    for (size_t k = 0; values && k < count; k++)
+        if (!isfinite(values[k]))
+            return phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': entry %d of %s is %g, expected a finite value",
+                            block, (int)k + 1, what, values[k]);
+    return PHX_OK;
+}
+
+static phx_status check_limits(phx_context *context, const phx_block *block, const phx_controller_def *def)
+{
+    if (!def->lower || !def->upper)
+        return PHX_OK;
+    if (!block->ops->limits)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "controller '%s': a %s has no limits, which would break its passivity", block->name,
+                        block->ops->name);
+    for (int k = 0; k < block->n_outputs; k++)
+        if (!(def->lower[k] < def->upper[k]))
+            return phx_fail(context, PHX_ERR_ARGUMENT,
+                            "controller '%s': the limits of output %d are %g and %g; the lower must come first and be "
+                            "less",
+                            block->name, k + 1, def->lower[k], def->upper[k]);
+    return PHX_OK;
+}
+
+static phx_status check_sampling(phx_context *context, const phx_block *block)
+{
+    const double sample = block->def.sample;
+
+    if (!(sample >= 0.0 && isfinite(sample)))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': the sampling period is %g s; it must be positive",
+                        block->name, sample);
+    if (sample > 0.0 && !block->ops->sample)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "controller '%s': a %s cannot be sampled, which would break its passivity; leave `sample` out, "
+                        "or give its discretisation as a state_space",
+                        block->name, block->ops->name);
+    if (block->def.delay < 0 || (block->def.delay > 0 && sample == 0.0))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "controller '%s': a delay of %d; it counts samples and needs `sample`", block->name,
+                        block->def.delay);
+    return PHX_OK;
+}
+
+/* The numbers of a definition without what it borrows and hands over. */
+static phx_controller_def plain_numbers(const phx_controller_def *def)
+{
+    return (phx_controller_def){.kind = def->kind,
+                                .sample = def->sample,
+                                .delay = def->delay,
+                                .kp = def->kp,
+                                .ki = def->ki,
+                                .kd = def->kd,
+                                .filter = def->filter,
+                                .anti_windup = def->anti_windup,
+                                .function = def->function,
+                                .data = def->data,
+                                .free_data = def->free_data};
+}
+
+static phx_status take_over(phx_context *context, const phx_controller_def *def, phx_block *block)
+{
+    const size_t inputs = (size_t)def->n_inputs, outputs = (size_t)def->n_outputs;
+
+    block->reference = phx_calloc(context, inputs, sizeof *block->reference);
+    block->feedforward = phx_calloc(context, outputs, sizeof *block->feedforward);
+    block->name = phx_strdup(context, def->name ? def->name : "");
+    if (!block->reference || !block->feedforward || !block->name)
+        return PHX_ERR_MEMORY;
+    block->n_inputs = def->n_inputs;
+    block->n_outputs = def->n_outputs;
+    for (size_t k = 0; k < inputs && def->reference; k++)
+        block->reference[k] = def->reference[k];
+    for (size_t k = 0; k < outputs && def->feedforward; k++)
+        block->feedforward[k] = def->feedforward[k];
+    block->def = plain_numbers(def);
+    return PHX_OK;
+}
+
+static phx_status complete(phx_context *context, const phx_controller_def *def, phx_block *block)
+{
+    const size_t outputs = (size_t)def->n_outputs;
+    phx_status status = check_limits(context, block, def);
+
+    if (!status)
+        status = check_sampling(context, block);
+    if (!status && def->lower && def->upper) {
+        block->lower = phx_block_copy(context, outputs, def->lower);
+        block->upper = phx_block_copy(context, outputs, def->upper);
+        status = block->lower && block->upper ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    if (!status)
+        status = block->ops->begin(context, def, block);
+    if (!status)
+        status = phx_block_check_finite(context, block->name, "initial", (size_t)block->n, def->initial);
+    if (!status) {
+        block->initial = phx_block_copy(context, (size_t)block->n, def->initial);
+        status = block->initial ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    return status;
+}
+
+phx_status phx_block_create(phx_context *context, const phx_controller_def *def, phx_block **made)
+{
+    phx_block *block = phx_calloc(context, 1, sizeof *block);
+    phx_status status = block ? take_over(context, def, block) : PHX_ERR_MEMORY;
+
+    *made = NULL;
+    if (status) {
+        if (block) { /* nothing has been taken over yet */
+            phx_free(block->reference);
+            phx_free(block->feedforward);
+            phx_free(block->name);
+            phx_free(block);
+        }
+        phx_controller_def_release(def);
+        return status;
+    }
+    if ((int)def->kind < 0 || def->kind >= PHX_CONTROLLER_KINDS)
+        status =
+            phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': there is no kind %d", block->name, (int)def->kind);
+    else if (def->n_outputs < 1)
+        status =
+            phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': it has no outputs; give at least one", block->name);
+    else
+        block->ops = kinds[def->kind];
+    if (!status)
+        status = complete(context, def, block);
+    if (status)
+        phx_block_destroy(block);
+    else
+        *made = block;
+    return status;
+}
+
+void phx_block_destroy(phx_block *block)
+{
+    if (!block)
+        return;
+    for (int k = 0; k < block->n_inputs; k++)
+        phx_signal_destroy(block->reference[k]);
+    for (int k = 0; k < block->n_outputs; k++)
+        phx_signal_destroy(block->feedforward[k]);
+    if (block->def.free_data)
+        block->def.free_data(block->def.data);
+    double *arrays[] = {block->lower, block->upper, block->initial, block->A,   block->B,
+                        block->C,     block->D,     block->storage, block->loss};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        phx_free(arrays[k]);
+    phx_free(block->reference);
+    phx_free(block->feedforward);
+    phx_free(block->name);
+    phx_free(block);
+}
+
+/* ---- asking ---- */
+const char *phx_block_name(const phx_block *block)
+{
+    return block->name;
+}
+phx_controller_kind phx_block_kind(const phx_block *block)
+{
+    return block->def.kind;
+}
+int phx_block_n(const phx_block *block)
+{
+    return block->n;
+}
+int phx_block_inputs(const phx_block *block)
+{
+    return block->n_inputs;
+}
+int phx_block_outputs(const phx_block *block)
+{
+    return block->n_outputs;
+}
+double phx_block_sample_time(const phx_block *block)
+{
+    return block->def.sample;
+}
+int phx_block_delay(const phx_block *block)
+{
+    return block->def.delay;
+}
+const double *phx_block_initial(const phx_block *block)
+{
+    return block->initial;
+}
+bool phx_block_stores(const phx_block *block)
+{
+    return block->ops->energy != NULL;
+}
+double phx_block_energy(const phx_block *block, const double *z)
+{
+    return block->ops->energy ? block->ops->energy(block, z) : 0.0;
+}
+bool phx_block_is_direct(const phx_block *block)
+{
+    return block->ops->direct ? block->ops->direct(block) : true;
+}
+size_t phx_block_room(const phx_block *block)
+{
+    const size_t own = block->ops->room ? block->ops->room(block) : 0;
+    return (size_t)block->n_inputs + (size_t)block->n_outputs + own;
+}
+
+/* ---- evaluating ---- */
+double phx_block_limited(const phx_block *block, int k, double u, bool *inside)
+{
+    const bool low = block->lower && u < block->lower[k], high = block->upper && u > block->upper[k];
+
+    if (inside)
+        *inside = !low && !high;
+    return low ? block->lower[k] : high ? block->upper[k] : u;
+}
+
+/* e = y - r and the feed-forward at t; a pid's second reference is the rate of the first. */
+static void subtract_references(const phx_block *block, double t, double h, const double *y, double *e, double *f)
+{
+    for (int k = 0; k < block->n_inputs; k++)
+        e[k] = y[k] - phx_signal_value(block->reference[k], t);
+    if (block->def.kind == PHX_CONTROLLER_PID && block->n_inputs > 1 && block->reference[0] && !block->reference[1]) {
+        const phx_signal *r = block->reference[0];
+        e[1] -= h == 0.0 ? phx_signal_rate(r, t)
+                         : (phx_signal_value(r, t + 0.5 * h) - phx_signal_value(r, t - 0.5 * h)) / h;
+    }
+    for (int k = 0; k < block->n_outputs; k++)
+        f[k] = phx_signal_value(block->feedforward[k], t);
+}
+
+static phx_status check_result(const phx_block *block, phx_context *context, double t, const double *u)
+{
+    for (int k = 0; k < block->n_outputs; k++)
+        if (!isfinite(u[k]))
+            return phx_fail(context, PHX_ERR_ANALYSIS,
+                            "controller '%s': its output %d is %g at t = %.9g s, expected a finite value", block->name,
+                            k + 1, u[k], t);
+    return PHX_OK;
+}
+
+phx_status phx_block_evaluate(const phx_block *block, phx_context *context, double t, double h, const double *z0,
+                              const double *y, double *room, phx_block_result *result)
+{
+    double *e = room, *f = e + block->n_inputs, *own = f + block->n_outputs;
+
+    result->dissipation = 0.0;
+    subtract_references(block, t, h, y, e, f);
+    phx_status status = block->ops->interval(block, context, t, h, z0, e, f, own, result);
+    if (!status)
+        status = check_result(block, context, t, result->u);
+    for (int k = 0; k < block->n_outputs && !status; k++) {
+        bool inside = true;
+        result->u[k] = phx_block_limited(block, k, result->u[k], &inside);
+        for (int j = 0; j < block->n_inputs && result->S && !inside; j++)
+            result->S[k * block->n_inputs + j] = 0.0;
+    }
+    return status;
+}
+
+phx_status phx_block_take_sample(const phx_block *block, phx_context *context, double t, double *z, const double *y,
+                                 double *room, double *u)
+{
+    double *e = room, *f = e + block->n_inputs, *own = f + block->n_outputs;
+
+    subtract_references(block, t, 0.0, y, e, f);
+    phx_status status = block->ops->sample(block, context, t, z, e, f, own, u);
+    if (!status)
+        status = check_result(block, context, t, u);
+    for (int k = 0; k < block->n_outputs && !status; k++)
+        u[k] = phx_block_limited(block, k, u[k], NULL);
+    return status;
+}
+
+phx_status phx_block_linearise(const phx_block *block, phx_context *context, double t, const double *z, const double *y,
+                               double *room, double *A, double *B, double *C, double *D)
+{
+    const int n = block->n, n_in = block->n_inputs, n_out = block->n_outputs;
+    double *e = room, *f = e + n_in, step[2];
+    double *u = phx_calloc(context, (size_t)(2 * n_out + n_out * n_in + n), sizeof *u);
+    phx_status status = u ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (status)
+        return status;
+    double *S = u + 2 * n_out, *moved = S + n_out * n_in;
+    phx_block_result result = {.u = u, .S = S};
+    status = phx_block_evaluate(block, context, t, 0.0, z, y, room, &result);
+    if (!status && D)
+        memcpy(D, S, (size_t)(n_out * n_in) * sizeof *D);
+    if (!status && n > 0)
+        block->ops->rates(block, f, z, e, A, B);
+    for (int j = 0; j < n && C && !status; j++) { /* u is linear in z but for the limits */
+        for (int side = 0; side < 2 && !status; side++) {
+            memcpy(moved, z, (size_t)n * sizeof *moved);
+            step[side] = (side ? -0.5 : 0.5) * fmax(1.0, fabs(z[j]));
+            moved[j] += step[side];
+            result = (phx_block_result){.u = u + side * n_out};
+            subtract_references(block, t, 0.0, y, e, f);
+            status = block->ops->interval(block, context, t, 0.0, moved, e, f, f + n_out, &result);
+        }
+        for (int k = 0; k < n_out && !status; k++)
+            C[k * n + j] = (u[k] - u[n_out + k]) / (step[0] - step[1]);
+    }
+    phx_free(u);
+    return status;
+}

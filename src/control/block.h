@@ -1,0 +1,51 @@
+/* Private to layer control: the kinds of controllers behind one table of operations. */
+#ifndef PHX_CONTROL_BLOCK_H
+#define PHX_CONTROL_BLOCK_H
+
+#include "algebra/algebra.h"
+#include "control/control.h"
+
+/* A kind. e are the measurements less their references; u comes without limits, S is set only where asked for. */
+typedef struct phx_block_ops {
+    const char *name;
+    /* Checks and completes the block: n, initial, own matrices. */
+    phx_status (*begin)(phx_context *context, const phx_controller_def *def, phx_block *block);
+    /* Over an interval of length h, or (h = 0) at an instant; z1 may be NULL then. `f`: the feed-forward. */
+    phx_status (*interval)(const phx_block *block, phx_context *context, double t, double h, const double *z0,
+                           const double *e, const double *f, double *room, phx_block_result *result);
+    /* u of a sample and the step of z to the next; NULL: cannot be sampled. */
+    phx_status (*sample)(const phx_block *block, phx_context *context, double t, double *z, const double *e,
+                         const double *f, double *room, double *u);
+    /* z' = A z + B e about z, e; NULL: no states. */
+    void (*rates)(const phx_block *block, const double *f, const double *z, const double *e, double *A, double *B);
+    /* Energy of the states; NULL: there is none. */
+    double (*energy)(const phx_block *block, const double *z);
+    size_t (*room)(const phx_block *block); /* NULL: none */
+    bool (*direct)(const phx_block *block); /* NULL: always */
+    bool limits;                            /* may have limits */
+} phx_block_ops;
+
+struct phx_block {
+    const phx_block_ops *ops;
+    phx_controller_def def; /* numbers; names and matrices that were borrowed are NULL */
+    char *name;
+    int n, n_inputs, n_outputs;
+    phx_signal **reference, **feedforward; /* entries may be NULL */
+    double *lower, *upper, *initial;       /* NULL: no limits */
+    double *A, *B, *C, *D;                 /* linear kinds */
+    double *storage;                       /* n x n: Q^T E; NULL: stores nothing */
+    double *loss;                          /* (n + inputs) square: [Q^T R Q  Q^T P; P^T Q  S] */
+};
+
+/* One row for each kind: linear_block.c, pid_block.c, function_block.c */
+extern const phx_block_ops phx_block_pid, phx_block_state_space, phx_block_port_hamiltonian, phx_block_function;
+
+/* u within the limits of output k; `inside` (may be NULL): whether it was. */
+double phx_block_limited(const phx_block *block, int k, double u, bool *inside);
+/* A copy of `count` numbers, zeros where `from` is NULL; NULL without memory. */
+double *phx_block_copy(phx_context *context, size_t count, const double *from);
+/* PHX_ERR_ARGUMENT for a number that is not finite. */
+phx_status phx_block_check_finite(phx_context *context, const char *block, const char *what, size_t count,
+                                  const double *values);
+
+#endif

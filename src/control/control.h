@@ -1,0 +1,56 @@
+/* Layer control, for the other layers of the library: what a controller makes of its measurements. A block knows no
+ * system: it takes numbers and gives numbers, at an instant or over an interval of the midpoint rule.
+ *
+ * Over an interval [t - h/2, t + h/2] measurements y and outputs u are means, and the states go with
+ *   z1 - z0 = h z'(z_mean, y),   z_mean = (z0 + z1)/2,
+ * eliminated here: u depends on y and z0 alone, and S = du/dy is what Newton's iteration of the system needs. An
+ * instant is an interval with h = 0. */
+#ifndef PHX_CONTROL_CONTROL_H
+#define PHX_CONTROL_CONTROL_H
+
+#include "base/base.h"
+
+#include <phlexor/control.h>
+
+/* A controller without its connections; frozen. */
+typedef struct phx_block phx_block;
+/* Takes over what phx_controller_def says, on failure too. PHX_ERR_ARGUMENT for what does not fit together. */
+phx_status phx_block_create(phx_context *context, const phx_controller_def *def, phx_block **block);
+void phx_block_destroy(phx_block *block); /* NULL is allowed */
+/* Frees what a definition hands over. */
+void phx_controller_def_release(const phx_controller_def *def);
+
+const char *phx_block_name(const phx_block *block);
+phx_controller_kind phx_block_kind(const phx_block *block);
+int phx_block_n(const phx_block *block); /* states */
+int phx_block_inputs(const phx_block *block);
+int phx_block_outputs(const phx_block *block);
+double phx_block_sample_time(const phx_block *block); /* s; 0: continuous */
+int phx_block_delay(const phx_block *block);
+/* States at the start, n values. */
+const double *phx_block_initial(const phx_block *block);
+bool phx_block_stores(const phx_block *block); /* its storage is an energy; what it takes is booked by itself */
+double phx_block_energy(const phx_block *block, const double *z);
+/* Size of `room` below, kept from call to call: one for each thread. Zeros at first. */
+size_t phx_block_room(const phx_block *block);
+
+/* One evaluation: u and, where asked for, its derivative, the states at the end and the power that is lost. */
+typedef struct phx_block_result {
+    double *u;          /* outputs */
+    double *S;          /* outputs x inputs; NULL: not asked for */
+    double *z1;         /* n; NULL at an instant */
+    double dissipation; /* W, of a block that stores */
+} phx_block_result;
+phx_status phx_block_evaluate(const phx_block *block, phx_context *context, double t, double h, const double *z0,
+                              const double *y, double *room, phx_block_result *result);
+/* Of a sampled block: u of the sample, z goes on to the next one. */
+phx_status phx_block_take_sample(const phx_block *block, phx_context *context, double t, double *z, const double *y,
+                                 double *room, double *u);
+/* About z and y at an instant: z' = A z + B y, u = C z + D y as changes. Row-major, any may be NULL. `room` as above.
+ */
+phx_status phx_block_linearise(const phx_block *block, phx_context *context, double t, const double *z, const double *y,
+                               double *room, double *A, double *B, double *C, double *D);
+/* Whether u follows y without delay: D is not zero for good. */
+bool phx_block_is_direct(const phx_block *block);
+
+#endif

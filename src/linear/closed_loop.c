@@ -1,0 +1,266 @@
+/* The linearised mechanism with its controllers. With x = (q, q'), the inputs u_c they act with and Y = [Y_q Y_v] over
+ * the coordinates q:
+ *
+ *     x' = A x + B u + B_c u_c        z' = A_c z + B_c' Y x        u_c = C_c z + D_c Y x
+ *
+ *     A_closed = | A + B_c D_c Y   B_c C_c |      C_closed = | C + D_u D_c Y   D_u C_c |
+ *                | B_c' Y          A_c     |
+ */
+#include "linearised.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Columns of Y over (q, q'). */
+static double *measured(phx_context *context, const phx_linearised *it)
+{
+    const phx_feedback *f = &it->feedback;
+    const int count = it->reduced.count, n = it->linear.n;
+    double *Y = phx_calloc(context, (size_t)f->n_measures * 2 * (size_t)count, sizeof *Y);
+
+    if (!Y || f->n_measures == 0 || count == 0)
+        return Y;
+    phx_dense_multiply(false, false, f->n_measures, count, n, 1.0, f->Y_q, n, it->reduced.basis, count, 0.0, Y,
+                       2 * count);
+    phx_dense_multiply(false, false, f->n_measures, count, n, 1.0, f->Y_v, n, it->reduced.basis, count, 0.0, Y + count,
+                       2 * count);
+    return Y;
+}
+
+static int input_of(const phx_channels *channels, const char *name)
+{
+    for (int k = 0; k < channels->n_inputs; k++)
+        if (strcmp(channels->inputs[k], name) == 0)
+            return k;
+    return -1;
+}
+
+/* The columns of `from` (rows x inputs) that the controllers act with: rows x actuations. Sampled ones hold: zero. */
+static double *acted(phx_context *context, const phx_linearised *it, int rows, const double *from)
+{
+    const phx_feedback *f = &it->feedback;
+    double *B = phx_calloc(context, (size_t)rows * (size_t)f->n_actuations, sizeof *B);
+
+    for (int k = 0; B && k < f->n_actuations; k++) {
+        const int at = f->continuous[k] ? input_of(&it->channels, f->actuations[k]) : -1;
+        for (int i = 0; i < rows && at >= 0; i++)
+            B[i * f->n_actuations + k] = from[i * it->channels.n_inputs + at];
+    }
+    return B;
+}
+
+/* [from + Bc D Y | Bc C], rows x (states + n_states), behind each other in rows of `width`. */
+static phx_status close_rows(phx_context *context, const phx_linearised *it, int rows, int states, const double *from,
+                             const double *inputs, const double *Y, double *to)
+{
+    const phx_feedback *f = &it->feedback;
+    const int u = f->n_actuations, y = f->n_measures, z = f->n_states, width = states + z;
+    double *Bc = acted(context, it, rows, inputs);
+    double *BD = phx_calloc(context, (size_t)rows * (size_t)y, sizeof *BD);
+    const phx_status status = Bc && BD ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < rows && !status; i++)
+        memcpy(to + (size_t)i * (size_t)width, from + (size_t)i * (size_t)states, (size_t)states * sizeof *to);
+    if (!status && rows > 0 && y > 0)
+        phx_dense_multiply(false, false, rows, y, u, 1.0, Bc, u, f->D, y, 0.0, BD, y);
+    if (!status && rows > 0 && y > 0 && states > 0)
+        phx_dense_multiply(false, false, rows, states, y, 1.0, BD, y, Y, states, 1.0, to, width);
+    if (!status && rows > 0 && z > 0)
+        phx_dense_multiply(false, false, rows, z, u, 1.0, Bc, u, f->C, z, 0.0, to + states, width);
+    phx_free(Bc);
+    phx_free(BD);
+    return status;
+}
+
+static phx_status state_names(phx_context *context, const phx_linearised *it, const phx_ss *plant, const char ***names)
+{
+    const int n = phx_ss_n(plant), z = it->feedback.n_states;
+
+    *names = phx_calloc(context, (size_t)(n + z), sizeof **names);
+    if (!*names)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < n + z; k++)
+        (*names)[k] = k < n ? phx_ss_state(plant, k) : it->feedback.states[k - n];
+    return PHX_OK;
+}
+
+phx_status phx_linearised_close(phx_context *context, const phx_linearised *it, phx_ss **ss)
+{
+    const phx_ss *plant = *ss;
+    const phx_feedback *f = &it->feedback;
+    const int n = phx_ss_n(plant), z = f->n_states, all = n + z, p = phx_ss_outputs(plant), m = phx_ss_inputs(plant);
+
+    if (f->n_actuations == 0)
+        return PHX_OK;
+    if (n != 2 * it->reduced.count)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "a rate that is an input has no state, and the controllers need it; take the acceleration as "
+                        "the input");
+    double *A = phx_calloc(context, (size_t)all * (size_t)all, sizeof *A), *Y = measured(context, it);
+    double *B = phx_calloc(context, (size_t)all * (size_t)m, sizeof *B);
+    double *C = phx_calloc(context, (size_t)p * (size_t)all, sizeof *C);
+    const char **names = NULL;
+    phx_ss *closed = NULL;
+    phx_status status = A && B && C && Y ? state_names(context, it, plant, &names) : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = close_rows(context, it, n, n, phx_ss_A(plant), phx_ss_B(plant), Y, A);
+    if (!status)
+        status = close_rows(context, it, p, n, phx_ss_C(plant), phx_ss_D(plant), Y, C);
+    if (!status && z > 0 && f->n_measures > 0 && n > 0)
+        phx_dense_multiply(false, false, z, n, f->n_measures, 1.0, f->B, f->n_measures, Y, n, 0.0,
+                           A + (size_t)n * (size_t)all, all);
+    for (int i = 0; i < z && !status; i++)
+        memcpy(A + (size_t)(n + i) * (size_t)all + n, f->A + i * z, (size_t)z * sizeof *A);
+    if (!status)
+        memcpy(B, phx_ss_B(plant), (size_t)n * (size_t)m * sizeof *B);
+    if (!status) {
+        const phx_channels *channels = &it->channels;
+        const phx_ss_def def = {.name = it->name,
+                                .n = all,
+                                .n_inputs = m,
+                                .n_outputs = p,
+                                .A = A,
+                                .B = B,
+                                .C = C,
+                                .D = phx_ss_D(plant),
+                                .states = names,
+                                .inputs = (const char *const *)channels->inputs,
+                                .outputs = (const char *const *)channels->outputs};
+        status = phx_ss_create(context, &def, &closed);
+    }
+    if (!status) {
+        phx_ss_destroy(*ss);
+        *ss = closed;
+    }
+    phx_free(A);
+    phx_free(B);
+    phx_free(C);
+    phx_free(Y);
+    phx_free((void *)names);
+    return status;
+}
+
+phx_status phx_linearised_refuse_feedback(phx_context *context, const phx_linearised *it, const char *what)
+{
+    if (it->feedback.n_actuations == 0)
+        return PHX_OK;
+    return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                    "a mechanism with controllers does not have %s; take the state-space form, or leave the "
+                    "controllers out",
+                    what);
+}
+
+/* ---- modes ---- */
+/* Conjugate pairs once; what is zero up to rounding is a rigid motion. */
+static phx_status list_modes(phx_context *context, const phx_linearised *it, int n, const double *re, const double *im,
+                             const double *vectors, phx_mode_list *list, int *rigid)
+{
+    const int count = it->reduced.count, n_xi = it->linear.n;
+    double largest = 0.0;
+    phx_status status = phx_mode_list_create(context, n_xi, n, list);
+
+    for (int k = 0; k < n; k++)
+        largest = fmax(largest, hypot(re[k], im[k]));
+    /* rounding separates the double pole of a free motion by the square root of its size */
+    const double zero = largest * (it->reduced.rigid > 0 ? sqrt(n * DBL_EPSILON) : n * DBL_EPSILON);
+    for (int k = 0; k < n && !status; k++) {
+        double complex *shape = list->shapes + (size_t)list->count * (size_t)n_xi;
+        if (im[k] < 0.0)
+            continue;
+        if (hypot(re[k], im[k]) <= zero) {
+            ++*rigid;
+            continue;
+        }
+        for (int i = 0; i < n_xi; i++) {
+            shape[i] = 0.0;
+            for (int j = 0; j < count; j++)
+                shape[i] += it->reduced.basis[(size_t)i * (size_t)count + (size_t)j] *
+                            (vectors[2 * (j * n + k)] + I * vectors[2 * (j * n + k) + 1]);
+        }
+        list->lambda[list->count++] = re[k] + I * im[k];
+    }
+    *rigid /= 2;
+    return status;
+}
+
+phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const double *x, int count, phx_mode_set *set)
+{
+    static const char *const none[] = {""};
+    phx_linearise_options options = phx_linearise_options_default();
+    phx_linearised *it = NULL;
+    phx_ss *ss = NULL;
+    phx_mode_list list = {0};
+    double *re = NULL;
+    int rigid = 0;
+
+    *set = (phx_mode_set){0};
+    options.t = t;
+    options.x = x;
+    options.channels = (phx_channels_options){.inputs = none, .outputs = none, .controllers = true};
+    phx_status status = phx_linearise(context, dae, &options, &it);
+    if (!status)
+        status = phx_linearised_ss(context, it, &ss);
+    const int n = status ? 0 : phx_ss_n(ss);
+    re = status ? NULL : phx_calloc(context, 2 * (size_t)n + 2 * (size_t)n * (size_t)n, sizeof *re);
+    if (!status && !re)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_dense_eigen_general(context, n, phx_ss_A(ss), NULL, re, re + n, re + 2 * n);
+    if (!status)
+        status = list_modes(context, it, n, re, re + n, re + 2 * n, &list, &rigid);
+    if (!status)
+        status = phx_mode_list_finish(context, &list, &it->linear.M, count, set);
+    if (!status) {
+        set->freedom = it->reduced.count;
+        set->rigid = rigid;
+    }
+    phx_mode_list_free(&list);
+    phx_free(re);
+    phx_ss_destroy(ss);
+    phx_linearised_destroy(it);
+    return phx_conclude(context, status);
+}
+
+/* ---- sampling ---- */
+/* T < 2 / lambda_max(-D_v Y_v M^-1 F): direct gains of rates against the mobility of what is acted on. */
+phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, const double *x, double *limit)
+{
+    static const char *const none[] = {""};
+    phx_linearise_options options = phx_linearise_options_default();
+    phx_linearised *it = NULL;
+    double *room = NULL, *Y = NULL, largest = 0.0;
+
+    *limit = HUGE_VAL;
+    options.t = t;
+    options.x = x;
+    options.channels = (phx_channels_options){.inputs = none, .outputs = none, .controllers = true};
+    phx_status status = phx_linearise(context, dae, &options, &it);
+    if (status)
+        return status;
+    const phx_feedback *f = &it->feedback;
+    const int u = f->n_actuations, y = f->n_measures, count = it->reduced.count;
+    const size_t size = (size_t)(count * u + y * u + u * u + 2 * u);
+    room = phx_calloc(context, size, sizeof *room);
+    Y = measured(context, it);
+    if (!room || !Y)
+        status = PHX_ERR_MEMORY;
+    double *F = room, *mobility = F + count * u, *S = mobility + y * u, *re = S + u * u;
+    for (int k = 0; k < u && !status; k++)
+        for (int i = 0; i < count; i++)
+            F[i * u + k] = it->reduced.F[i * it->channels.n_inputs + input_of(&it->channels, f->actuations[k])];
+    if (!status && y > 0 && count > 0) {
+        phx_dense_multiply(false, false, y, u, count, 1.0, Y + count, 2 * count, F, u, 0.0, mobility, u);
+        phx_dense_multiply(false, false, u, u, y, -1.0, f->D, y, mobility, u, 0.0, S, u);
+        status = phx_dense_eigen_general(context, u, S, NULL, re, re + u, NULL);
+    }
+    for (int k = 0; k < u && !status; k++)
+        largest = fmax(largest, re[k]);
+    if (!status && largest > 0.0)
+        *limit = 2.0 / largest;
+    phx_free(room);
+    phx_free(Y);
+    phx_linearised_destroy(it);
+    return phx_conclude(context, status);
+}

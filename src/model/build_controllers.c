@@ -1,0 +1,164 @@
+/* Controllers of the model. */
+#include "build.h"
+#include "expression.h"
+#include "reader.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- expressions ---- */
+/* The functions of a controller, with parsers of their own. */
+typedef struct feedback {
+    int n_inputs, n_outputs;
+    phx_place_function **functions; /* n_outputs */
+} feedback;
+
+static void free_feedback(void *data)
+{
+    feedback *it = data;
+    for (int k = 0; it && it->functions && k < it->n_outputs; k++)
+        phx_place_function_destroy(it->functions[k]);
+    if (it)
+        phx_free(it->functions);
+    phx_free(it);
+}
+
+static void evaluate_feedback(const void *data, double t, const double *y, double *u)
+{
+    const feedback *it = data;
+    for (int k = 0; k < it->n_outputs; k++)
+        u[k] = phx_measure_function_value(it->functions[k], t, it->n_inputs, y);
+}
+
+/* The texts again as in the reader, in the same order, so that the names get the same letters. */
+static phx_status fill_functions(phx_builder *builder, const phx_model_controller *c, feedback *it)
+{
+    typedef struct room {
+        char names[PHX_MAX_MEASURES][PHX_MAX_MEASURE_NAME], text[PHX_EXPRESSION_MAX + 1];
+        phx_expression expression;
+    } room;
+    phx_evaluator *evaluator = NULL;
+    room *r = phx_calloc(builder->context, 1, sizeof *r);
+    int count = 0;
+    phx_status status = r ? phx_evaluator_create(builder->context, &evaluator) : PHX_ERR_MEMORY;
+
+    if (!status)
+        phx_evaluator_set_parameters(evaluator, builder->model->parameters, &builder->model->store->content.parameters,
+                                     NULL);
+    for (int k = 0; k < c->n_outputs && !status; k++) {
+        memcpy(r->text, c->feedback[k], strlen(c->feedback[k]) + 1);
+        (void)phx_expression_measures(&r->expression, r->text, &count, r->names);
+        status = phx_evaluator_measure_function(evaluator, r->text, &it->functions[k]);
+        if (status == PHX_ERR_INPUT)
+            phx_fail(builder->context, status, "%s", phx_evaluator_expression(evaluator)->error);
+    }
+    phx_evaluator_destroy(evaluator);
+    phx_free(r);
+    return status;
+}
+
+static phx_status make_feedback(phx_builder *builder, const phx_model_controller *c, phx_controller_def *def)
+{
+    feedback *it = phx_calloc(builder->context, 1, sizeof *it);
+    phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (status)
+        return status;
+    *it = (feedback){.n_inputs = c->n_inputs, .n_outputs = c->n_outputs};
+    it->functions = phx_calloc(builder->context, (size_t)c->n_outputs, sizeof(phx_place_function *));
+    status = it->functions ? fill_functions(builder, c, it) : PHX_ERR_MEMORY;
+    def->function = evaluate_feedback;
+    def->data = it;
+    def->free_data = free_feedback;
+    return status;
+}
+
+/* ---- the whole ---- */
+static phx_status copy_signals(phx_builder *builder, int count, phx_signal *const *from, phx_signal **to)
+{
+    phx_status status = PHX_OK;
+    for (int k = 0; k < count && !status; k++)
+        status = phx_model_copy_signal(builder->context, builder->model, from[k], &to[k]);
+    return status;
+}
+
+static void split_limits(const phx_model_controller *c, double *lower, double *upper)
+{
+    for (int k = 0; k < c->n_limits; k++) {
+        lower[k] = c->limits[2 * k];
+        upper[k] = c->limits[2 * k + 1];
+    }
+}
+
+static const phx_controller_kind kinds[PHX_MODEL_CONTROLLER_KINDS] = {
+    [PHX_MODEL_PID] = PHX_CONTROLLER_PID,
+    [PHX_MODEL_STATE_SPACE] = PHX_CONTROLLER_STATE_SPACE,
+    [PHX_MODEL_PORT_HAMILTONIAN] = PHX_CONTROLLER_PORT_HAMILTONIAN,
+    [PHX_MODEL_EXPRESSION] = PHX_CONTROLLER_FUNCTION,
+};
+
+static phx_controller_def definition(const phx_model_controller *c)
+{
+    const double unwinding = c->ki > 0.0 && c->kp > 0.0 ? c->ki / c->kp : 0.0;
+
+    return (phx_controller_def){.name = c->name,
+                                .kind = kinds[c->kind],
+                                .n_inputs = c->n_inputs,
+                                .inputs = c->inputs,
+                                .n_outputs = c->n_outputs,
+                                .outputs = c->outputs,
+                                .sample = c->sample.given ? c->sample.value : 0.0,
+                                .delay = c->delay,
+                                .kp = c->kp,
+                                .ki = c->ki,
+                                .kd = c->kd,
+                                .filter = c->filter,
+                                .anti_windup = c->anti_windup.given ? c->anti_windup.value : unwinding,
+                                .n = c->n_states,
+                                .A = c->A.values,
+                                .B = c->B.values,
+                                .C = c->C.values,
+                                .D = c->D.values,
+                                .E = c->E.values,
+                                .J = c->J.values,
+                                .R = c->R.values,
+                                .Q = c->Q.values,
+                                .P = c->P.values,
+                                .S = c->S.values,
+                                .N = c->N.values,
+                                .initial = c->initial};
+}
+
+phx_status phx_builder_controller(phx_builder *builder, const phx_model_controller *c)
+{
+    phx_context *context = builder->context;
+    const size_t in = (size_t)c->n_inputs, out = (size_t)c->n_outputs;
+    phx_controller_def def = definition(c);
+    phx_signal **references = phx_calloc(context, in, sizeof *references);
+    phx_signal **feedforward = phx_calloc(context, out, sizeof *feedforward);
+    double *limits = phx_calloc(context, 2 * out, sizeof *limits);
+    phx_status status = references && feedforward && limits ? PHX_OK : PHX_ERR_MEMORY;
+
+    def.reference = references;
+    def.feedforward = feedforward;
+    if (!status)
+        status = copy_signals(builder, c->n_reference, c->reference, references);
+    if (!status)
+        status = copy_signals(builder, c->n_feedforward, c->feedforward, feedforward);
+    if (!status && c->kind == PHX_MODEL_EXPRESSION)
+        status = make_feedback(builder, c, &def);
+    if (!status && c->n_limits > 0) {
+        split_limits(c, limits, limits + out);
+        def.lower = limits;
+        def.upper = limits + out;
+    }
+    if (!status) {
+        status = phx_system_add_controller(builder->system, &def);
+    } else {
+        phx_controller_def_release(&def);
+    }
+    phx_free(references);
+    phx_free(feedforward);
+    phx_free(limits);
+    return status;
+}

@@ -1,0 +1,267 @@
+/* Controllers at an instant or over an interval: measurements, what the blocks make of them, efforts and powers.
+ *
+ *   P^T e += u_i e_i          e_i: effort of size one of actuation i
+ *   y_flow = e_i . zeta       its power is u_i y_flow, booked as supplied, or for a block that stores as its loss */
+#include "system/system_internal.h"
+
+#include <string.h>
+
+/* ---- the part of a workspace ---- */
+static int ports_of(const phx_system *system, const measure *it, phx_port_id ports[2])
+{
+    if (it->kind == MEASURE_FLOW) {
+        ports[0] = system->actuations[it->actuation].a;
+        ports[1] = system->actuations[it->actuation].b;
+        return ports[1] < 0 ? 1 : 2;
+    }
+    const output_slot *output = it->kind == MEASURE_OUTPUT ? &system->outputs[it->output] : NULL;
+    if (output && output->def.quantity != PHX_QUANTITY_COORDINATE && output->def.quantity != PHX_QUANTITY_RATE) {
+        ports[0] = output->def.port;
+        return 1;
+    }
+    const joint_slot *joint = &system->joints[output ? output->def.joint : it->joint];
+    ports[0] = joint->a;
+    ports[1] = joint->b;
+    return 2;
+}
+
+/* Columns of all measures, in their order. */
+static phx_status list_columns(phx_context *context, workspace *ws)
+{
+    const phx_system *system = ws->system;
+    control_work *control = &ws->control;
+    int total = 0;
+
+    control->first = phx_calloc(context, (size_t)system->n_measures + 1, sizeof *control->first);
+    if (!control->first)
+        return PHX_ERR_MEMORY;
+    for (int pass = 0; pass < 2; pass++) { /* counting, then writing */
+        total = 0;
+        for (int c = 0; c < system->n_controllers; c++)
+            for (int k = 0; k < system->controllers[c].n_inputs; k++) {
+                const measure *it = &system->controllers[c].inputs[k];
+                phx_port_id ports[2];
+                if (it->row < 0)
+                    continue;
+                control->first[it->row] = total;
+                const int n = ports_of(system, it, ports);
+                for (int p = 0; p < n; p++) {
+                    const int count = ws->ports.count[ports[p]];
+                    if (pass == 1)
+                        memcpy(control->cols + total, ws->ports.cols + ws->ports.first[ports[p]],
+                               (size_t)count * sizeof *control->cols);
+                    total += count;
+                }
+            }
+        control->first[system->n_measures] = total;
+        if (pass == 1)
+            break;
+        control->cols = phx_calloc(context, (size_t)total, sizeof *control->cols);
+        control->row = phx_calloc(context, (size_t)total, sizeof *control->row);
+        if (!control->cols || !control->row)
+            return PHX_ERR_MEMORY;
+    }
+    return PHX_OK;
+}
+
+phx_status phx_sys_control_create(phx_context *context, workspace *ws)
+{
+    const phx_system *system = ws->system;
+    const size_t outputs = (size_t)system->n_actuations, measures = (size_t)system->n_measures;
+    size_t in = 1, area = 1;
+    control_work *control = &ws->control;
+
+    if (system->n_controllers == 0)
+        return PHX_OK;
+    for (int c = 0; c < system->n_controllers; c++) {
+        const size_t n_in = (size_t)system->controllers[c].n_inputs;
+        const size_t n = n_in * (size_t)system->controllers[c].n_outputs;
+        in = n_in > in ? n_in : in;
+        area = n > area ? n : area;
+    }
+    const phx_sys_array arrays[] = {{&control->u, outputs},
+                                    {&control->flow, outputs},
+                                    {&control->y, in},
+                                    {&control->effort, outputs * PAIR_SIZE},
+                                    {&control->S, area},
+                                    {&control->by_row, outputs * measures},
+                                    {&control->columns, (size_t)system->n_columns}};
+    phx_status status = phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    control->room = status ? NULL : phx_calloc(context, (size_t)system->n_controllers, sizeof *control->room);
+    if (!control->room)
+        return PHX_ERR_MEMORY;
+    for (int c = 0; c < system->n_controllers; c++) {
+        control->room[c] = phx_calloc(context, phx_block_room(system->controllers[c].block), sizeof(double));
+        if (!control->room[c])
+            return PHX_ERR_MEMORY;
+    }
+    return list_columns(context, ws);
+}
+
+void phx_sys_control_free(workspace *ws)
+{
+    control_work *control = &ws->control;
+    double *arrays[] = {control->u, control->flow,   control->y,       control->effort,
+                        control->S, control->by_row, control->columns, control->row};
+
+    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    for (int c = 0; c < ws->system->n_controllers && control->room; c++)
+        phx_free(control->room[c]);
+    phx_free(control->room);
+    phx_free(control->first);
+    phx_free(control->cols);
+}
+
+/* ---- efforts of size one ---- */
+static phx_status unit_effort(workspace *ws, int i, bool tangents, phx_load_result *result)
+{
+    const phx_system *system = ws->system;
+    const actuation *one = &system->actuations[i];
+    const phx_port_view *a = &ws->ports.view[one->a], *b = one->b < 0 ? NULL : &ws->ports.view[one->b];
+
+    if (one->joint >= 0) {
+        const phx_row *row = &system->joints[one->joint].coordinates[one->coordinate].row;
+        phx_row_covectors(row, a, b, result->effort, result->effort + PHX_PORT_MAX);
+        if (tangents)
+            memset(result->tangent, 0, sizeof result->tangent);
+        result->has_tangent = tangents && phx_row_tangent(row, a, b, result->tangent);
+        return PHX_OK;
+    }
+    const phx_status status = b ? phx_line_spring_evaluate(ws->base.context, &one->spring, a, b, 0.0, tangents, result)
+                                : phx_port_load_evaluate(ws->base.context, &one->load, a, 0.0, tangents, result);
+    return status ? phx_fail_prefix(ws->base.context, status, "'%s': ", system->forces[one->force].name) : PHX_OK;
+}
+
+static phx_status find_flows(workspace *ws)
+{
+    const phx_system *system = ws->system;
+    const int size = phx_port_size(system->dim);
+    phx_load_result result = {0};
+
+    for (int i = 0; i < system->n_actuations; i++) {
+        const actuation *one = &system->actuations[i];
+        double *effort = ws->control.effort + (size_t)i * PAIR_SIZE;
+        memset(&result.effort, 0, sizeof result.effort);
+        const phx_status status = unit_effort(ws, i, false, &result);
+        if (status)
+            return status;
+        memcpy(effort, result.effort, PAIR_SIZE * sizeof *effort);
+        ws->control.flow[i] = phx_sys_dot(size, effort, ws->ports.view[one->a].rate);
+        if (one->b >= 0)
+            ws->control.flow[i] += phx_sys_dot(size, effort + PHX_PORT_MAX, ws->ports.view[one->b].rate);
+    }
+    return PHX_OK;
+}
+
+/* ---- the blocks ---- */
+/* du/dy of the controller's outputs: S over its own measures and through the controllers that it reads. */
+static void chain(workspace *ws, const controller_slot *slot, const double *S)
+{
+    const phx_system *system = ws->system;
+    const int n = system->n_measures;
+
+    for (int k = 0; k < slot->n_outputs; k++) {
+        double *row = ws->control.by_row + (size_t)(slot->first_output + k) * (size_t)n;
+        memset(row, 0, (size_t)n * sizeof *row);
+        for (int j = 0; j < slot->n_inputs; j++) {
+            const measure *it = &slot->inputs[j];
+            const double s = S[k * slot->n_inputs + j];
+            if (it->row >= 0)
+                row[it->row] += s;
+            if (it->kind != MEASURE_CONTROLLER)
+                continue;
+            const controller_slot *other = &system->controllers[it->controller];
+            const double *from = ws->control.by_row + (size_t)(other->first_output + it->number) * (size_t)n;
+            for (int m = 0; m < n; m++)
+                row[m] += s * from[m];
+        }
+    }
+}
+
+static phx_status evaluate_one(workspace *ws, int c, double t, bool linear, double *loss)
+{
+    const phx_system *system = ws->system;
+    const controller_slot *slot = &system->controllers[c];
+    double *u = ws->control.u + slot->first_output;
+
+    *loss = 0.0;
+    if (phx_block_sample_time(slot->block) > 0.0) {
+        double *rows = ws->control.by_row + (size_t)slot->first_output * (size_t)system->n_measures;
+        memcpy(u, ws->view.x0 + slot->x + phx_block_n(slot->block), (size_t)slot->n_outputs * sizeof *u);
+        memset(rows, 0, (size_t)(slot->n_outputs * system->n_measures) * sizeof *rows);
+        return PHX_OK;
+    }
+    for (int k = 0; k < slot->n_inputs; k++)
+        ws->control.y[k] = phx_sys_measure(ws, &slot->inputs[k]);
+    phx_block_result result = {
+        .u = u, .S = linear ? ws->control.S : NULL, .z1 = ws->view.h == 0.0 ? NULL : ws->step.x1 + slot->x};
+    const phx_status status = phx_block_evaluate(slot->block, ws->base.context, t, ws->view.h, ws->view.x0 + slot->x,
+                                                 ws->control.y, ws->control.room[c], &result);
+    if (!status && linear)
+        chain(ws, slot, ws->control.S);
+    *loss = result.dissipation;
+    return status;
+}
+
+static void book(workspace *ws, const controller_slot *slot, double loss, bool linear)
+{
+    double power = loss;
+
+    if (phx_block_stores(slot->block)) {
+        ws->power.dissipated += power;
+    } else {
+        power = phx_sys_dot(slot->n_outputs, ws->control.u + slot->first_output, ws->control.flow + slot->first_output);
+        ws->power.supplied += power;
+    }
+    if (!linear && slot->entry >= 0)
+        ws->flow[slot->entry] += power;
+}
+
+/* u e_i on the ports; K -= u P^T (de_i/dxi) W */
+static phx_status apply(workspace *ws, int i, bool linear)
+{
+    const actuation *one = &ws->system->actuations[i];
+    const double *effort = ws->control.effort + (size_t)i * PAIR_SIZE, u = ws->control.u[i];
+    phx_load_result result = {0};
+
+    for (int k = 0; k < phx_port_size(ws->system->dim); k++) {
+        ws->ports.effort[(size_t)one->a * PHX_PORT_MAX + (size_t)k] += u * effort[k];
+        if (one->b >= 0)
+            ws->ports.effort[(size_t)one->b * PHX_PORT_MAX + (size_t)k] += u * effort[PHX_PORT_MAX + k];
+    }
+    if (!linear)
+        return PHX_OK;
+    const phx_status status = unit_effort(ws, i, true, &result);
+    if (!status && result.has_tangent)
+        ws->by->pair_add(ws, one->pair, -u, result.tangent);
+    if (!status && result.has_rate_tangent)
+        ws->by->pair_rate_add(ws, one->pair, -u, result.rate_tangent);
+    return status;
+}
+
+phx_status phx_sys_controllers(workspace *ws, double t, bool linear)
+{
+    const phx_system *system = ws->system;
+    phx_status status = find_flows(ws);
+
+    for (int k = 0; k < system->n_controllers && !status; k++) {
+        const int c = system->controller_order[k];
+        double loss;
+        status = evaluate_one(ws, c, t, linear, &loss);
+        if (!status)
+            book(ws, &system->controllers[c], loss, linear);
+    }
+    for (int i = 0; i < system->n_actuations && !status; i++)
+        status = apply(ws, i, linear);
+    if (!status && linear && !ws->control.open)
+        phx_sys_control_couple(ws);
+    return status;
+}
+
+double phx_sys_controllers_energy(const phx_system *system, const double *x)
+{
+    double sum = 0.0;
+    for (int c = 0; c < system->n_controllers; c++)
+        sum += phx_block_energy(system->controllers[c].block, x + system->controllers[c].x);
+    return sum;
+}

@@ -1,0 +1,252 @@
+/* The controllers of the linearised system: all of them as one state-space system over what they measure. */
+#include "system/system_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int phx_system_controllers(const phx_system *system)
+{
+    return system ? system->n_controllers : 0;
+}
+
+const char *phx_system_controller_name(const phx_system *system, int k)
+{
+    return system && k >= 0 && k < system->n_controllers ? system->controllers[k].name : NULL;
+}
+
+double phx_system_controller_sample(const phx_system *system, int k)
+{
+    return system && k >= 0 && k < system->n_controllers ? phx_block_sample_time(system->controllers[k].block) : 0.0;
+}
+
+/* ---- columns ---- */
+static int columns_of(const controller_slot *slot)
+{
+    return slot->n_outputs + phx_block_n(slot->block) + phx_block_stores(slot->block);
+}
+
+int phx_system_controller_columns(const phx_system *system)
+{
+    int count = 0;
+    for (int c = 0; c < system->n_controllers; c++)
+        count += columns_of(&system->controllers[c]);
+    return count;
+}
+
+static const char *unit_of(const phx_system *system, const actuation *one)
+{
+    if (one->joint >= 0)
+        return system->joints[one->joint].coordinates[one->coordinate].row.angular ? "N m" : "N";
+    return system->forces[one->force].kind == FORCE_PORT && one->load.kind == PHX_LOAD_TORQUE ? "N m" : "N";
+}
+
+const char *phx_system_controller_column(const phx_system *system, int column, char *buffer, size_t size)
+{
+    int c = 0;
+
+    for (; column >= columns_of(&system->controllers[c]); c++)
+        column -= columns_of(&system->controllers[c]);
+    const controller_slot *slot = &system->controllers[c];
+    const int state = column - slot->n_outputs;
+    if (state < 0)
+        snprintf(buffer, size, "%s.u%d", slot->name, column + 1);
+    else if (state < phx_block_n(slot->block))
+        snprintf(buffer, size, "%s.z%d", slot->name, state + 1);
+    else
+        snprintf(buffer, size, "%s.energy", slot->name);
+    if (state < 0)
+        return unit_of(system, &system->actuations[slot->first_output + column]);
+    return state < phx_block_n(slot->block) ? NULL : "J";
+}
+
+phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x, const double *v, double *columns)
+{
+    workspace *ws = (workspace *)dae;
+    const phx_system *system = ws->system;
+
+    if (system->n_controllers == 0)
+        return PHX_OK;
+    phx_sys_set_instant(ws, x, v);
+    ws->by->clear_efforts(ws);
+    const phx_status status = phx_sys_controllers(ws, t, false);
+    for (int c = 0; c < system->n_controllers && !status; c++) {
+        const controller_slot *slot = &system->controllers[c];
+        const double *z = x + slot->x;
+        const int n = phx_block_n(slot->block);
+        memcpy(columns, ws->control.u + slot->first_output, (size_t)slot->n_outputs * sizeof *columns);
+        memcpy(columns + slot->n_outputs, z, (size_t)n * sizeof *columns);
+        if (phx_block_stores(slot->block))
+            columns[slot->n_outputs + n] = phx_block_energy(slot->block, z);
+        columns += columns_of(slot);
+    }
+    return status;
+}
+
+/* ---- arrays ---- */
+static void free_names(int count, char **names)
+{
+    for (int k = 0; names && k < count; k++)
+        phx_free(names[k]);
+    phx_free(names);
+}
+
+void phx_feedback_free(phx_feedback *it)
+{
+    if (!it)
+        return;
+    double *arrays[] = {it->Y_q, it->Y_v, it->A, it->B, it->C, it->D};
+    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    free_names(it->n_actuations, it->actuations);
+    free_names(it->n_states, it->states);
+    phx_free(it->continuous);
+    *it = (phx_feedback){0};
+}
+
+static bool is_continuous(const controller_slot *slot)
+{
+    return phx_block_sample_time(slot->block) == 0.0;
+}
+
+static phx_status name_all(phx_context *context, const phx_system *system, phx_feedback *it)
+{
+    int state = 0, acted = 0;
+    char name[300];
+
+    it->actuations = phx_calloc(context, (size_t)it->n_actuations, sizeof *it->actuations);
+    it->states = phx_calloc(context, (size_t)it->n_states, sizeof *it->states);
+    it->continuous = phx_calloc(context, (size_t)it->n_actuations, sizeof *it->continuous);
+    if (!it->actuations || !it->states || !it->continuous)
+        return PHX_ERR_MEMORY;
+    for (int c = 0; c < system->n_controllers; c++) {
+        const controller_slot *slot = &system->controllers[c];
+        for (int k = 0; k < slot->n_outputs; k++) {
+            it->continuous[acted] = is_continuous(slot);
+            it->actuations[acted] = phx_strdup(context, slot->output_names[k]);
+            if (!it->actuations[acted++])
+                return PHX_ERR_MEMORY;
+        }
+        for (int k = 0; k < phx_block_n(slot->block) && is_continuous(slot); k++) {
+            snprintf(name, sizeof name, "%s.z%d", slot->name, k + 1);
+            it->states[state] = phx_strdup(context, name);
+            if (!it->states[state++])
+                return PHX_ERR_MEMORY;
+        }
+    }
+    return PHX_OK;
+}
+
+static phx_status create(phx_context *context, const phx_system *system, phx_feedback *it)
+{
+    *it = (phx_feedback){.n = system->n_v, .n_actuations = system->n_actuations, .n_measures = system->n_measures};
+    for (int c = 0; c < system->n_controllers; c++)
+        it->n_states += is_continuous(&system->controllers[c]) ? phx_block_n(system->controllers[c].block) : 0;
+    const size_t n = (size_t)it->n, z = (size_t)it->n_states, u = (size_t)it->n_actuations, y = (size_t)it->n_measures;
+    const phx_sys_array arrays[] = {{&it->Y_q, y * n}, {&it->Y_v, y * n}, {&it->A, z * z},
+                                    {&it->B, z * y},   {&it->C, u * z},   {&it->D, u * y}};
+    const phx_status status = phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    return status ? status : name_all(context, system, it);
+}
+
+/* ---- matrices ---- */
+static void put_measures(workspace *ws, phx_feedback *it)
+{
+    const phx_system *system = ws->system;
+
+    for (int c = 0; c < system->n_controllers; c++)
+        for (int k = 0; k < system->controllers[c].n_inputs; k++) {
+            const measure *one = &system->controllers[c].inputs[k];
+            if (one->row < 0)
+                continue;
+            double *Y = phx_sys_measure_is_rate(system, one) ? it->Y_v : it->Y_q;
+            phx_sys_measure_row(ws, one);
+            for (int j = ws->control.first[one->row]; j < ws->control.first[one->row + 1]; j++)
+                Y[(size_t)one->row * (size_t)it->n + (size_t)ws->control.cols[j]] += ws->control.row[j];
+        }
+}
+
+/* row += factor times what measure `one` of a controller is over (z, y): outputs of others are rows of C and D. */
+static void add_measure(const phx_system *system, const phx_feedback *it, const measure *one, double factor,
+                        double *row_z, double *row_y)
+{
+    if (one->row >= 0)
+        row_y[one->row] += factor;
+    if (one->kind != MEASURE_CONTROLLER)
+        return;
+    const int from = system->controllers[one->controller].first_output + one->number;
+    for (int j = 0; j < it->n_states; j++)
+        row_z[j] += factor * it->C[from * it->n_states + j];
+    for (int j = 0; j < it->n_measures; j++)
+        row_y[j] += factor * it->D[from * it->n_measures + j];
+}
+
+/* The block's own A, B, C, D into the whole; its states begin at `first`. */
+static void put_block(const phx_system *system, const controller_slot *slot, int first, const double *A,
+                      const double *B, const double *C, const double *D, phx_feedback *it)
+{
+    const int n = phx_block_n(slot->block), in = slot->n_inputs, z = it->n_states, y = it->n_measures;
+
+    for (int i = 0; i < n && is_continuous(slot); i++) {
+        memcpy(it->A + (first + i) * z + first, A + i * n, (size_t)n * sizeof *A);
+        for (int j = 0; j < in; j++)
+            add_measure(system, it, &slot->inputs[j], B[i * in + j], it->A + (first + i) * z, it->B + (first + i) * y);
+    }
+    for (int k = 0; k < slot->n_outputs; k++) {
+        const int at = slot->first_output + k;
+        if (is_continuous(slot) && n > 0)
+            memcpy(it->C + at * z + first, C + k * n, (size_t)n * sizeof *C);
+        for (int j = 0; j < in; j++)
+            add_measure(system, it, &slot->inputs[j], D[k * in + j], it->C + at * z, it->D + at * y);
+    }
+}
+
+static phx_status add_block(workspace *ws, int c, double t, const double *x, int first, phx_feedback *it)
+{
+    const phx_system *system = ws->system;
+    const controller_slot *slot = &system->controllers[c];
+    const size_t n = (size_t)phx_block_n(slot->block), in = (size_t)slot->n_inputs, out = (size_t)slot->n_outputs;
+    double *A = phx_calloc(ws->base.context, n * n + n * in + out * n + out * in, sizeof *A);
+
+    if (!A)
+        return PHX_ERR_MEMORY;
+    double *B = A + n * n, *C = B + n * in, *D = C + out * n;
+    for (int k = 0; k < slot->n_inputs; k++)
+        ws->control.y[k] = slot->inputs[k].row >= 0 || slot->inputs[k].kind == MEASURE_CONTROLLER
+                               ? phx_sys_measure(ws, &slot->inputs[k])
+                               : 0.0;
+    const phx_status status = phx_block_linearise(slot->block, ws->base.context, t, x + slot->x, ws->control.y,
+                                                  ws->control.room[c], A, B, C, D);
+    if (!status)
+        put_block(system, slot, first, A, B, C, D, it);
+    phx_free(A);
+    return status;
+}
+
+phx_status phx_system_feedback(phx_dae *dae, double t, const double *x, phx_feedback *feedback)
+{
+    workspace *ws = (workspace *)dae;
+    const phx_system *system = ws->system;
+    phx_status status = PHX_OK;
+
+    *feedback = (phx_feedback){0};
+    if (system->n_controllers == 0)
+        return PHX_OK;
+    status = create(dae->context, system, feedback);
+    memset(ws->step.vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->step.vm);
+    if (!status) {
+        phx_sys_set_instant(ws, x, ws->step.vm);
+        ws->by->clear_efforts(ws);
+        status = phx_sys_controllers(ws, t, false); /* u, flows and their efforts */
+    }
+    if (!status)
+        put_measures(ws, feedback);
+    for (int k = 0; k < system->n_controllers && !status; k++) {
+        const int c = system->controller_order[k];
+        int first = 0;
+        for (int b = 0; b < c; b++)
+            first += is_continuous(&system->controllers[b]) ? phx_block_n(system->controllers[b].block) : 0;
+        status = add_block(ws, c, t, x, first, feedback);
+    }
+    if (status)
+        phx_feedback_free(feedback);
+    return phx_conclude(dae->context, status);
+}

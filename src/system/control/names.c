@@ -1,0 +1,418 @@
+/* Controllers of a system: adding them, and what their names stand for. */
+#include "system/channels/channels.h"
+
+#include <string.h>
+
+/* ---- adding ---- */
+static phx_status copy_names(phx_context *context, int count, const char *const *names, char ***copies)
+{
+    *copies = phx_calloc(context, (size_t)count, sizeof **copies);
+    if (!*copies)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < count; k++) {
+        (*copies)[k] = phx_strdup(context, names[k]);
+        if (!(*copies)[k])
+            return PHX_ERR_MEMORY;
+    }
+    return PHX_OK;
+}
+
+static void free_controller(controller_slot *slot)
+{
+    for (int k = 0; k < slot->n_inputs && slot->input_names; k++)
+        phx_free(slot->input_names[k]);
+    for (int k = 0; k < slot->n_outputs && slot->output_names; k++)
+        phx_free(slot->output_names[k]);
+    phx_free(slot->input_names);
+    phx_free(slot->output_names);
+    phx_free(slot->inputs);
+    phx_free(slot->name);
+    phx_block_destroy(slot->block);
+}
+
+void phx_sys_controllers_free(phx_system *system)
+{
+    for (int c = 0; c < system->n_controllers; c++)
+        free_controller(&system->controllers[c]);
+    phx_free(system->controllers);
+    phx_free(system->controller_order);
+    phx_free(system->actuations);
+    phx_signal_destroy(system->unit);
+}
+
+static phx_status check_def(const phx_system *system, const phx_controller_def *def)
+{
+    phx_context *context = system->context;
+
+    if (!def->name)
+        return phx_fail_null(context, "phx_system_add_controller", "the name of a controller");
+    if (system->finalised)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the system is frozen; nothing can be added");
+    if (def->n_inputs < 0 || def->n_outputs < 0 || (def->n_inputs > 0 && !def->inputs) ||
+        (def->n_outputs > 0 && !def->outputs))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': its inputs or outputs are missing", def->name);
+    if (def->kind == PHX_CONTROLLER_PORT_HAMILTONIAN && def->n_inputs > 0)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "controller '%s': a port_hamiltonian measures the flows of its ports and has no other inputs",
+                        def->name);
+    for (int c = 0; c < system->n_controllers; c++)
+        if (strcmp(system->controllers[c].name, def->name) == 0)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "there are two controllers '%s'", def->name);
+    return PHX_OK;
+}
+
+phx_status phx_system_add_controller(phx_system *system, const phx_controller_def *def)
+{
+    if (!system || !def)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system or def");
+    phx_context *context = system->context;
+    phx_status status = check_def(system, def);
+    controller_slot slot = {.entry = -1}, *bigger = NULL;
+    phx_controller_def own = *def;
+
+    if (def->kind == PHX_CONTROLLER_PORT_HAMILTONIAN && !status)
+        own.n_inputs = def->n_outputs;
+    if (status) {
+        phx_controller_def_release(def);
+        return status;
+    }
+    status = phx_block_create(context, &own, &slot.block);
+    slot.n_outputs = def->n_outputs;
+    slot.n_inputs = own.n_inputs;
+    if (!status)
+        slot.name = phx_strdup(context, def->name);
+    if (!status && !slot.name)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = copy_names(context, slot.n_outputs, def->outputs, &slot.output_names);
+    if (!status && def->n_inputs > 0)
+        status = copy_names(context, slot.n_inputs, def->inputs, &slot.input_names);
+    if (!status) {
+        bigger = phx_realloc(context, system->controllers, (size_t)system->n_controllers + 1, sizeof *bigger);
+        status = bigger ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    if (status) {
+        free_controller(&slot);
+        return phx_conclude(context, status);
+    }
+    system->controllers = bigger;
+    system->controllers[system->n_controllers++] = slot;
+    return phx_conclude(context, PHX_OK);
+}
+
+/* ---- states ---- */
+void phx_sys_controllers_number(phx_system *system)
+{
+    system->n_mechanism_x = system->n_x;
+    system->n_actuations = 0;
+    for (int c = 0; c < system->n_controllers; c++) {
+        controller_slot *slot = &system->controllers[c];
+        slot->x = system->n_x;
+        slot->first_output = system->n_actuations;
+        system->n_actuations += slot->n_outputs;
+        system->n_x += phx_block_n(slot->block);
+        if (phx_block_sample_time(slot->block) > 0.0)
+            system->n_x += slot->n_outputs * (1 + phx_block_delay(slot->block));
+    }
+}
+
+void phx_sys_controllers_start(const phx_system *system, double *x)
+{
+    for (int c = 0; c < system->n_controllers; c++) {
+        const controller_slot *slot = &system->controllers[c];
+        const size_t n = (size_t)phx_block_n(slot->block);
+        memcpy(x + slot->x, phx_block_initial(slot->block), n * sizeof *x);
+    }
+}
+
+/* ---- measurements ---- */
+static const char *word_of(phx_quantity quantity)
+{
+    switch (quantity) {
+    case PHX_QUANTITY_ACCELERATION:
+        return "an acceleration";
+    case PHX_QUANTITY_REACTION:
+        return "a reaction";
+    case PHX_QUANTITY_EFFORT:
+        return "an effort";
+    case PHX_QUANTITY_ATTITUDE:
+        return "a quaternion";
+    default:
+        return "a section force, a stress or a vector in other axes";
+    }
+}
+
+static bool is_prompt(phx_quantity quantity)
+{
+    return quantity == PHX_QUANTITY_ACCELERATION || quantity == PHX_QUANTITY_REACTION ||
+           quantity == PHX_QUANTITY_EFFORT;
+}
+
+static phx_status refuse_quantity(const phx_system *system, const controller_slot *slot, const char *name,
+                                  phx_quantity quantity)
+{
+    return phx_fail(system->context, PHX_ERR_INPUT,
+                    "controller '%s': it measures '%s', %s, which %s; give it a `sample`, or measure positions, "
+                    "angles, deformations, coordinates and their rates",
+                    slot->name, name, word_of(quantity),
+                    is_prompt(quantity) ? "follows its effort at once, an algebraic loop through the multipliers"
+                                        : "has no place in a continuous feedback");
+}
+
+/* "NAME.uK" of another controller. */
+static bool find_controller(const phx_system *system, const char *name, measure *found)
+{
+    for (int c = 0; c < system->n_controllers; c++) {
+        const controller_slot *slot = &system->controllers[c];
+        const size_t length = strlen(slot->name);
+        if (strncmp(name, slot->name, length) != 0 || name[length] != '.' || name[length + 1] != 'u')
+            continue;
+        const char *digits = name + length + 2;
+        int number = 0;
+        for (; *digits >= '0' && *digits <= '9' && number < 10000; digits++)
+            number = 10 * number + (*digits - '0');
+        if (*digits || number < 1 || number > slot->n_outputs)
+            continue;
+        *found = (measure){.kind = MEASURE_CONTROLLER, .controller = c, .number = number - 1};
+        return true;
+    }
+    return false;
+}
+
+static int output_of(const phx_system *system, int column)
+{
+    int i = 0;
+    while (column >= system->outputs[i].first + system->outputs[i].count)
+        i++;
+    return i;
+}
+
+/* The nearest of what a controller can act with, or measure. */
+static phx_shown hint_of(const catalog *list, const char *name, bool acts)
+{
+    phx_nearest nearest = phx_nearest_to(name);
+
+    for (int i = 0; i < list->n_entries; i++) {
+        const entry *one = &list->entries[i];
+        const bool joint = one->kind == ENTRY_MOTION && list->motions[one->index].joint >= 0;
+        const bool effort = one->kind == ENTRY_LOAD || (joint && one->part == PART_EFFORT);
+        const bool moves = joint && (one->part == PART_RATE || one->part == PART_POSITION);
+        if (acts ? effort : one->kind == ENTRY_COLUMN || moves)
+            phx_nearest_offer(&nearest, one->name);
+    }
+    return phx_nearest_hint(&nearest);
+}
+
+static phx_status unknown_measure(const catalog *list, const controller_slot *slot, const char *name)
+{
+    return phx_fail(
+        list->system->context, PHX_ERR_INPUT,
+        "controller '%s': there is nothing to measure called '%s'%s; it can be an output, JOINT.coordinate, "
+        "JOINT.rate or CONTROLLER.u1",
+        slot->name, name, hint_of(list, name, false).text);
+}
+
+static phx_status resolve_measure(catalog *list, const controller_slot *slot, const char *name, measure *it)
+{
+    const phx_system *system = list->system;
+    phx_status status = PHX_OK;
+
+    if (find_controller(system, name, it))
+        return PHX_OK;
+    const entry *found = phx_sys_catalog_find(list, name, false, &status);
+    if (status)
+        return phx_fail_prefix(system->context, status, "controller '%s': ", slot->name);
+    if (!found)
+        return unknown_measure(list, slot, name);
+    if (found->kind == ENTRY_COLUMN) {
+        const int output = output_of(system, found->index);
+        const output_slot *of = &system->outputs[output];
+        *it = (measure){.kind = MEASURE_OUTPUT, .output = output, .component = found->index - of->first};
+        if (phx_block_sample_time(slot->block) == 0.0 && !phx_sys_quantity_fits(system, &of->def))
+            return refuse_quantity(system, slot, name, of->def.quantity);
+        return PHX_OK;
+    }
+    const motion *what = &list->motions[found->index];
+    if (what->joint < 0)
+        return phx_fail(system->context, PHX_ERR_INPUT,
+                        "controller '%s': '%s' is a motion of a linear model; measure an output instead, and add one "
+                        "for it under `outputs`",
+                        slot->name, name);
+    if (found->part != PART_RATE && found->part != PART_POSITION)
+        return refuse_quantity(system, slot, name,
+                               found->part == PART_EFFORT ? PHX_QUANTITY_EFFORT : PHX_QUANTITY_ACCELERATION);
+    *it = (measure){.kind = found->part == PART_RATE ? MEASURE_RATE : MEASURE_COORDINATE,
+                    .joint = what->joint,
+                    .coordinate = what->coordinate};
+    return PHX_OK;
+}
+
+/* ---- actuations ---- */
+static phx_status unknown_actuation(const catalog *list, const controller_slot *slot, const char *name)
+{
+    return phx_fail(list->system->context, PHX_ERR_INPUT,
+                    "controller '%s': there is nothing to act with called '%s'%s; it can be JOINT.effort, a component "
+                    "of a load, LOAD.fx, or SPRING.force",
+                    slot->name, name, hint_of(list, name, true).text);
+}
+
+static phx_status along_joint(const phx_system *system, const controller_slot *slot, const char *name,
+                              const motion *what, actuation *it)
+{
+    const joint_slot *joint = &system->joints[what->joint];
+
+    if (joint->coordinates[what->coordinate].driven_row >= 0)
+        return phx_fail(system->context, PHX_ERR_INPUT,
+                        "controller '%s': joint '%s' is driven at a prescribed speed, so that '%s' would do nothing; "
+                        "leave out its `speed`",
+                        slot->name, joint->name, name);
+    *it = (actuation){.pair = what->joint,
+                      .a = joint->a,
+                      .b = joint->b,
+                      .joint = what->joint,
+                      .coordinate = what->coordinate,
+                      .force = -1};
+    return PHX_OK;
+}
+
+static phx_status by_force(const phx_system *system, const controller_slot *slot, const char *name, const entry *found,
+                           actuation *it)
+{
+    const force_slot *force = &system->forces[found->index];
+
+    if (force->kind == FORCE_DISTRIBUTED)
+        return phx_fail(system->context, PHX_ERR_INPUT,
+                        "controller '%s': '%s' is spread over a body; act with a force or torque at a port", slot->name,
+                        name);
+    *it = (actuation){
+        .pair = system->n_joints + found->index, .a = force->a, .b = force->b, .joint = -1, .force = found->index};
+    if (force->kind == FORCE_LINE) {
+        it->spring.force = system->unit;
+        return PHX_OK;
+    }
+    it->load = force->load;
+    for (int k = 0; k < 3; k++)
+        it->load.component[k] = k == found->part ? system->unit : NULL;
+    return PHX_OK;
+}
+
+static phx_status resolve_actuation(catalog *list, const controller_slot *slot, const char *name, actuation *it)
+{
+    const phx_system *system = list->system;
+    phx_status status = PHX_OK;
+    const entry *found = phx_sys_catalog_find(list, name, true, &status);
+
+    if (status)
+        return phx_fail_prefix(system->context, status, "controller '%s': ", slot->name);
+    if (!found)
+        return unknown_actuation(list, slot, name);
+    if (found->kind == ENTRY_LOAD)
+        return by_force(system, slot, name, found, it);
+    const motion *what = &list->motions[found->index];
+    if (what->joint < 0)
+        return phx_fail(
+            system->context, PHX_ERR_INPUT,
+            "controller '%s': '%s' is a motion of a linear model; add a load at that port under `loads` and "
+            "act with its component",
+            slot->name, name);
+    if (found->part != PART_EFFORT)
+        return phx_fail(system->context, PHX_ERR_INPUT, "controller '%s': '%s' is a motion; act with an effort",
+                        slot->name, name);
+    return along_joint(system, slot, name, what, it);
+}
+
+/* ---- the order in which they are evaluated ---- */
+typedef enum visit_state { UNSEEN, OPEN, DONE } visit_state;
+
+static phx_status visit(phx_system *system, int c, visit_state *seen, int *placed)
+{
+    const controller_slot *slot = &system->controllers[c];
+
+    seen[c] = OPEN;
+    for (int k = 0; k < slot->n_inputs; k++) {
+        const measure *it = &slot->inputs[k];
+        if (it->kind != MEASURE_CONTROLLER || seen[it->controller] == DONE)
+            continue;
+        if (seen[it->controller] == OPEN)
+            return phx_fail(system->context, PHX_ERR_INPUT,
+                            "controller '%s' and controller '%s' read each other in a loop; make one controller of "
+                            "both",
+                            slot->name, system->controllers[it->controller].name);
+        const phx_status status = visit(system, it->controller, seen, placed);
+        if (status)
+            return status;
+    }
+    seen[c] = DONE;
+    system->controller_order[(*placed)++] = c;
+    return PHX_OK;
+}
+
+static phx_status put_in_order(phx_system *system)
+{
+    const size_t n = (size_t)system->n_controllers;
+    visit_state *seen = phx_calloc(system->context, n, sizeof *seen);
+    int placed = 0;
+    phx_status status = PHX_OK;
+
+    system->controller_order = phx_calloc(system->context, n, sizeof *system->controller_order);
+    if (!seen || !system->controller_order)
+        status = PHX_ERR_MEMORY;
+    for (int c = 0; c < system->n_controllers && !status; c++)
+        if (seen[c] == UNSEEN)
+            status = visit(system, c, seen, &placed);
+    phx_free(seen);
+    return status;
+}
+
+/* Rows of the derivative: what is measured of the mechanism and changes with its motion alone. */
+static void number_measures(phx_system *system)
+{
+    for (int c = 0; c < system->n_controllers; c++)
+        for (int k = 0; k < system->controllers[c].n_inputs; k++) {
+            measure *it = &system->controllers[c].inputs[k];
+            const bool fits =
+                it->kind != MEASURE_OUTPUT || phx_sys_quantity_fits(system, &system->outputs[it->output].def);
+            it->row = fits && it->kind != MEASURE_CONTROLLER ? system->n_measures++ : -1;
+        }
+}
+
+static phx_status resolve_one(catalog *list, phx_system *system, controller_slot *slot)
+{
+    phx_status status = PHX_OK;
+
+    slot->inputs = phx_calloc(system->context, (size_t)slot->n_inputs, sizeof *slot->inputs);
+    if (!slot->inputs)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < slot->n_outputs && !status; k++)
+        status = resolve_actuation(list, slot, slot->output_names[k], &system->actuations[slot->first_output + k]);
+    for (int k = 0; k < slot->n_inputs && !status; k++) {
+        if (slot->input_names)
+            status = resolve_measure(list, slot, slot->input_names[k], &slot->inputs[k]);
+        else
+            slot->inputs[k] = (measure){.kind = MEASURE_FLOW, .actuation = slot->first_output + k};
+    }
+    return status;
+}
+
+phx_status phx_sys_controllers_resolve(phx_system *system)
+{
+    catalog list = {0};
+    phx_status status = PHX_OK;
+
+    if (system->n_controllers == 0)
+        return PHX_OK;
+    system->actuations = phx_calloc(system->context, (size_t)system->n_actuations, sizeof *system->actuations);
+    if (!system->actuations)
+        return PHX_ERR_MEMORY;
+    status = phx_signal_create_constant(system->context, 1.0, &system->unit);
+    if (!status)
+        status = phx_sys_catalog_create(system, &list);
+    for (int c = 0; c < system->n_controllers && !status; c++)
+        status = resolve_one(&list, system, &system->controllers[c]);
+    phx_sys_catalog_free(&list);
+    if (!status)
+        status = put_in_order(system);
+    if (!status)
+        number_measures(system);
+    return status;
+}
