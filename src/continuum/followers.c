@@ -3,7 +3,7 @@
  * force. With the interfaces held as the modes have them, and R for "the displacement by", there are added
  *
  *   1. R(M (a + A x)), A any matrix: inertia loads of spins, of their changes, on hubs of any radius;
- *   2. R(K_g phi) for the lowest modes phi, K_g the geometric stiffness by the stresses of 1: how the modes change when
+ *   2. R(K_g phi) for the lowest modes phi in the frame, K_g the geometric stiffness by the stresses of 1: how the modes change when
  *      the body turns. They join the basis as shapes like its own;
  *   3. R(D^T M2^-1 N_ab), static modal derivatives: what the strains of second order of pairs of shapes make of it.
  *
@@ -19,8 +19,8 @@ enum {
     LOADS_MOST = 12, /* inertia loads: 3 directions, constant or along x, y or z */
     PRESTRESSED = 4,    /* the lowest shapes that are followed as they change with the stresses */
     PRESTRESSED_MOST = 8,
-    FOLLOWED = 12,      /* the lowest shapes whose pairs have derivatives */
-    DERIVATIVES_MOST = 60
+    FOLLOWED = 20,      /* the lowest shapes whose pairs have derivatives */
+    DERIVATIVES_MOST = 40
 };
 static const double dependent = 1e-10, /* energy of a shape, of 1, that others have already */
     negligible = 1e-12;                /* energy of a derivative beside the largest of them */
@@ -55,6 +55,40 @@ static phx_status respond(flexibility *with, const elastic_space *space, const d
 }
 
 /* ---- the shapes ---- */
+/* The lowest modes of the body with its frame at rest, made of its shapes Phi in the frame (model->n numbers each): what
+ * bends most easily. `count` of them, as large as steady loads make them beside each other, energies 1/omega^2. */
+static phx_status lowest_in_frame(phx_context *context, const elastic_space *space, const shapes *basis,
+                                  const double *Phi, int count, double **lowest)
+{
+    const size_t n = (size_t)space->model->n, m = (size_t)basis->count;
+    double *M_Phi = phx_calloc(context, n * m + 1, sizeof *M_Phi), *M = phx_calloc(context, m * m + 1, sizeof *M);
+    double *K = phx_calloc(context, m * m + 1, sizeof *K), *V = phx_calloc(context, m * m + 1, sizeof *V);
+    double *values = phx_calloc(context, m + 1, sizeof *values);
+    phx_status status = M_Phi && M && K && V && values ? PHX_OK : PHX_ERR_MEMORY;
+
+    *lowest = phx_calloc(context, (size_t)count * n + 1, sizeof **lowest);
+    if (!*lowest)
+        status = PHX_ERR_MEMORY;
+    for (size_t k = 0; k < m && !status; k++) {
+        phx_csr_apply(&space->model->M, 1.0, Phi + k * n, M_Phi + k * n);
+        K[k * m + k] = basis->omega[k] * basis->omega[k];
+    }
+    if (!status) {
+        phx_dense_multiply(false, true, (int)m, (int)m, (int)n, 1.0, Phi, (int)n, M_Phi, (int)n, 0.0, M, (int)m);
+        status = phx_dense_eigen_symmetric(context, (int)m, M, K, values, V); /* 1/omega^2, ascending; V^T K V = I */
+    }
+    for (size_t k = 0; k < (size_t)count && !status; k++)
+        for (size_t s = 0; s < m; s++)
+            for (size_t j = 0; j < n; j++)
+                (*lowest)[k * n + j] += sqrt(values[m - 1 - k]) * V[s * m + m - 1 - k] * Phi[s * n + j];
+    phx_free(M_Phi);
+    phx_free(M);
+    phx_free(K);
+    phx_free(V);
+    phx_free(values);
+    return status;
+}
+
 /* By the inertia loads -M u, u = e_c or x_a e_c. */
 static phx_status add_inertia_responses(phx_context *context, const elastic_space *space, flexibility *with, shapes *to)
 {
@@ -78,10 +112,9 @@ static phx_status add_inertia_responses(phx_context *context, const elastic_spac
     return status;
 }
 
-/* By the strains of second order of the pairs of `count` shapes of unit energy, given in the frame (model->n numbers
- * each). */
+/* By the strains of second order of the pairs of `count` shapes, given in the frame (model->n numbers each). */
 static phx_status add_derivatives(phx_context *context, const elastic_space *space, flexibility *with, int count,
-                                  const double *omega, const double *Phi, shapes *to)
+                                  const double *Phi, shapes *to)
 {
     const size_t n = (size_t)space->model->n;
     const int pairs = count * (count + 1) / 2;
@@ -90,11 +123,8 @@ static phx_status add_derivatives(phx_context *context, const elastic_space *spa
 
     if (!status)
         status = continuum_second_order_forces(context, space->model, count, Phi, force);
-    for (int a = 0, p = 0; a < count; a++)
-        for (int b = a; b < count && !status; b++, p++) {
-            status = respond(with, space, force + (size_t)p * n, column(to, to->count++));
-            scale_by(to, p, 1.0 / (omega[a] * omega[b]));
-        }
+    for (int p = 0; p < pairs && !status; p++)
+        status = respond(with, space, force + (size_t)p * n, column(to, to->count++));
     phx_free(force);
     return status;
 }
@@ -295,10 +325,12 @@ phx_status basis_add_prestressed(phx_context *context, const phx_continuum_def *
     const size_t n = (size_t)space->model->n;
     const int followed = basis->count < PRESTRESSED ? basis->count : PRESTRESSED;
     shapes loads = {0}, changed = {0}, added = {0};
-    double *u = NULL, *force = phx_calloc(context, (size_t)followed * n + 1, sizeof *force);
+    double *u = NULL, *lowest = NULL, *force = phx_calloc(context, (size_t)followed * n + 1, sizeof *force);
     flexibility *with = NULL;
     phx_status status = force ? hold_and_load(context, def, space, &with, &loads) : PHX_ERR_MEMORY;
 
+    if (!status)
+        status = lowest_in_frame(context, space, basis, Phi, followed, &lowest);
     if (!status)
         status = to_unknowns(context, space, &loads, &u);
     if (!status)
@@ -306,11 +338,9 @@ phx_status basis_add_prestressed(phx_context *context, const phx_continuum_def *
     if (!status)
         status = allocate(context, space->n, PRESTRESSED_MOST, &added);
     for (int l = 0; l < loads.count && !status; l++) {
-        status = continuum_prestress_forces(context, space->model, u + (size_t)l * n, followed, Phi, force);
-        for (int a = 0; a < followed && !status; a++) {
+        status = continuum_prestress_forces(context, space->model, u + (size_t)l * n, followed, lowest, force);
+        for (int a = 0; a < followed && !status; a++)
             status = respond(with, space, force + (size_t)a * n, column(&changed, changed.count++));
-            scale_by(&changed, changed.count - 1, 1.0 / basis->omega[a]);
-        }
     }
     if (!status)
         status = largest_to_one(context, space, &changed);
@@ -325,6 +355,7 @@ phx_status basis_add_prestressed(phx_context *context, const phx_continuum_def *
     shapes_free(&changed);
     shapes_free(&added);
     phx_free(u);
+    phx_free(lowest);
     phx_free(force);
     return status;
 }
@@ -335,6 +366,7 @@ phx_status basis_add_followers(phx_context *context, const phx_continuum_def *de
 {
     const int followed = basis->count < FOLLOWED ? basis->count : FOLLOWED;
     shapes loads = {0}, derivatives = {0}, added = {0};
+    double *lowest = NULL;
     flexibility *with = NULL;
     phx_status status = hold_and_load(context, def, space, &with, &loads);
 
@@ -343,7 +375,9 @@ phx_status basis_add_followers(phx_context *context, const phx_continuum_def *de
     if (!status)
         status = join(context, space, basis, dependent, loads.count, &loads, &added);
     if (!status)
-        status = add_derivatives(context, space, with, followed, basis->omega, Phi, &derivatives);
+        status = lowest_in_frame(context, space, basis, Phi, followed, &lowest);
+    if (!status)
+        status = add_derivatives(context, space, with, followed, lowest, &derivatives);
     if (!status)
         status = largest_to_one(context, space, &derivatives);
     if (!status)
@@ -354,5 +388,6 @@ phx_status basis_add_followers(phx_context *context, const phx_continuum_def *de
     shapes_free(&loads);
     shapes_free(&derivatives);
     shapes_free(&added);
+    phx_free(lowest);
     return status;
 }

@@ -1,5 +1,7 @@
 #include "support.h"
 
+#include "fe/fe.h"
+
 const double test_gravity[3] = {0.7, -9.81, 2.3};
 
 #define FULL       PHX_KINETICS_FULL
@@ -38,6 +40,8 @@ const body_kind body_kinds[] = {
      false},
     {"space assumed, masses, modal", 3, false, 3, CANTILEVER, ASSUMED, false, true, FULL, 0, 0, 0.05, 3, false},
     {"space modal data", 3, false, 3, CANTILEVER, MIXED, false, false, FULL, 0, 0, 0, 6, true},
+    {"space modal data, stiffening, Rayleigh", 3, false, 3, SUPPORTED, MIXED, true, true, FULL, 0.3, 0.02, 0, 6, true},
+    {"plane modal data, stiffening", 2, false, 3, CANTILEVER, MIXED, true, false, FULL, 0, 0, 0, 5, true},
     {"space modal data, masses", 3, false, 3, FREE, MIXED, false, true, FULL, 0, 0, 0, 6, true},
 };
 const int n_body_kinds = (int)(sizeof body_kinds / sizeof *body_kinds);
@@ -108,6 +112,30 @@ static phx_flex_source *modal_twin(phx_context *context, const phx_beam *beam)
     return source;
 }
 
+/* Three strains over three slopes of a body in a basis: all products, and linear parts over all coordinates. */
+static void add_strains(phx_context *context, phx_flex *flex)
+{
+    enum { STRAINS = 3, SLOPES = 3, PRODUCTS = STRAINS * SLOPES * (SLOPES + 1) / 2, MAX_MODES = 8 };
+    double lin[STRAINS * MAX_MODES];
+    uint64_t seed = 77;
+
+    phx_flex_stiffening *st = flex->stiffening = calloc(1, sizeof *st);
+    assert_non_null(st);
+    CHECK_STATUS(context, phx_stiffening_allocate(context, STRAINS, PRODUCTS, st), PHX_OK);
+    random_vector(&seed, STRAINS * flex->n, 1.0, lin);
+    CHECK_STATUS(context, phx_csr_from_dense(context, STRAINS, flex->n, lin, 0.0, &st->lin), PHX_OK);
+    random_vector(&seed, PRODUCTS, 3.0, st->weight);
+    for (int k = 0, p = 0; k < STRAINS; k++) {
+        for (int a = 0; a < SLOPES; a++)
+            for (int b = a; b < SLOPES; b++, p++) {
+                st->first[p] = a;
+                st->second[p] = b;
+            }
+        st->product_begin[k + 1] = p;
+    }
+    CHECK_STATUS(context, phx_stiffening_in_basis(context, flex->n, SLOPES, st), PHX_OK);
+}
+
 static void create_body(phx_context *context, phx_body_def *def, subject *it)
 {
     def->dim = it->dim;
@@ -161,13 +189,15 @@ void subject_create(phx_context *context, const body_kind *kind, subject *it)
         beam.order = kind->order;
         beam.element = kind->element;
         beam.reference = kind->reference;
-        beam.stiffening = kind->stiffening;
+        beam.stiffening = kind->stiffening && !kind->modal_data;
         it->beam_def = beam;
         if (kind->masses)
             add_masses(it);
         it->beam_def.modes = kind->modes;
         CHECK_STATUS(context, phx_beam_create(context, &it->beam_def, &it->beam), PHX_OK);
         it->source = kind->modal_data ? modal_twin(context, it->beam) : phx_flex_source_share(it->beam);
+        if (kind->modal_data && kind->stiffening)
+            add_strains(context, &it->source->flex);
     }
     create_body(context, &def, it);
     assert_in_range(it->n_v, 1, MAX_V);

@@ -17,7 +17,7 @@ typedef struct body_kind {
     int order;
     phx_reference reference;
     phx_element_kind element;
-    bool stiffening, masses;
+    bool stiffening, masses; /* modal data: strains made at random */
     phx_kinetics kinetics;
     double damping_mass, damping_stiffness, damping_modal;
     int modes;       /* 0: elements; normal modes, or assumed ones */

@@ -136,6 +136,22 @@ static double kinetic(const cloud *it, const double *q, const double *v)
     return energy;
 }
 
+/* Of strains in a basis, beside 1/2 q^T K q: 1/2 (lin q + quad)^2 - 1/2 (lin q)^2. */
+static double strains_in_basis(const phx_flex_stiffening *st, const double *q)
+{
+    double energy = 0.0;
+
+    for (int k = 0; k < st->n_strain; k++) {
+        double lin = 0.0, quad = 0.0;
+        for (int e = st->lin.ptr[k]; e < st->lin.ptr[k + 1]; e++)
+            lin += st->lin.val[e] * q[st->lin.idx[e]];
+        for (int p = st->product_begin[k]; p < st->product_begin[k + 1]; p++)
+            quad += 0.5 * st->weight[p] * q[st->first[p]] * q[st->second[p]];
+        energy += 0.5 * (lin + quad) * (lin + quad) - 0.5 * lin * lin;
+    }
+    return energy;
+}
+
 /* 1/2 int EA eps^2 + EI kappa^2 + GJ twist'^2; with stiffening eps is the mean over the element of ux' + 1/2 |slope|^2
  */
 static double elastic(const cloud *it, const double *q)
@@ -160,7 +176,8 @@ static double elastic(const cloud *it, const double *q)
     }
     for (int e = 0; e < def->elements && body->beam; e++)
         energy += 0.5 * def->axial_stiffness * strain[e] * strain[e] * def->elements / def->length;
-    return energy;
+    const phx_flex_stiffening *st = phx_body_flex(body->body)->stiffening;
+    return energy + (st && st->in_basis ? strains_in_basis(st, q) : 0.0);
 }
 
 static double potential(const cloud *it, const double *x)
