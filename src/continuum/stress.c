@@ -68,13 +68,19 @@ int continuum_stress_nodes(const phx_flex_source *source)
     return ((const continuum_source *)source)->model->mesh.n_nodes;
 }
 
+/* The set of its rows, stiffened or not. */
+static phx_stress_set stresses_of(const continuum_source *it)
+{
+    return it->source.operations->stresses(&it->source);
+}
+
 /* Weighted sum over `count` nodes, each once. */
 static phx_status weigh(phx_context *context, const continuum_source *it, int count, const int *nodes,
                         const double *weight, double *rows)
 {
     const phx_elastic_model *model = it->model;
     const int k = it->source.flex.n;
-    const size_t width = (size_t)phx_stress_components(phx_flex_source_stresses(&it->source)) * (size_t)k;
+    const size_t width = (size_t)phx_stress_components(stresses_of(it)) * (size_t)k;
     double *own = NULL;
     int *row = NULL;
     phx_status status = PHX_OK;
@@ -141,7 +147,7 @@ static phx_status stress_at_place(phx_context *context, const continuum_source *
     double best = -INFINITY, lambda[3], at[3] = {0};
     const int *node = NULL;
 
-    if (phx_flex_source_stresses(&it->source) != PHX_STRESSES_PLATE)
+    if (stresses_of(it) != PHX_STRESSES_PLATE)
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s: only plates have stresses at a place; name a node or a port",
                         it->source.operations->name);
     for (int c = 0; c < mesh->n_cells; c++) {

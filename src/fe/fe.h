@@ -82,9 +82,10 @@ phx_status phx_flex_source_quadrature(const phx_flex_source *source, phx_context
 /* Stresses of a body on a mesh at its nodes and ports, linear in the deformation coordinates; body axes. */
 typedef enum phx_stress_set {
     PHX_STRESSES_NONE,
-    PHX_STRESSES_SOLID, /* 6: xx yy zz xy yz zx, Pa */
-    PHX_STRESSES_PLATE, /* 14: membrane force xx yy xy, N/m; bending moment xx yy xy, N m/m; shear force x y, N/m;
-                           stress xx yy xy of the upper surface, of the lower, Pa */
+    PHX_STRESSES_SOLID,   /* 6: xx yy zz xy yz zx, Pa */
+    PHX_STRESSES_PLATE,   /* 14: membrane force xx yy xy, N/m; bending moment xx yy xy, N m/m; shear force x y, N/m;
+                             stress xx yy xy of the upper surface, of the lower, Pa */
+    PHX_STRESSES_BENDING, /* 5: of those of a plate the bending moment and the shear force */
     PHX_STRESS_SETS
 } phx_stress_set;
 enum { PHX_STRESSES_MOST = 14 };
@@ -95,7 +96,7 @@ typedef struct phx_stress_field {
     const char *components; /* "xx|yy|xy" */
     int first, count;       /* its components in the set */
 } phx_stress_field;
-/* "solid", "plate", "" of none; the set of a name, none of an unknown one. */
+/* "solid", "plate", "bending", "" of none; the set of a name, none of an unknown one. */
 const char *phx_stress_set_name(phx_stress_set set);
 phx_stress_set phx_stress_set_named(const char *name);
 /* The fields of a set, `count` of them, and its components altogether. */
@@ -108,10 +109,10 @@ const phx_stress_field *phx_stress_field_named(phx_stress_set set, const char *n
 double phx_von_mises(const double stress[6]);
 void phx_principal_stresses(const double stress[6], double principal[3]);
 /* The six stresses that a set holds, one after the other: those of a solid; of a plate those of the upper and of the
- * lower surface. Returns their number, 1 or 2. */
+ * lower surface. Returns their number, 2 at most. */
 int phx_stress_states(phx_stress_set set, const double *stress, double (*state)[6]);
 
-/* None with geometric stiffening, which makes them no linear function of q. */
+/* With geometric stiffening what is still a linear function of q: of a plate its bending, of a solid nothing. */
 phx_stress_set phx_flex_source_stresses(const phx_flex_source *source);
 /* stresses = rows q: at a location, its components x n; at the nodes of a port their mean. Of a node the mean over its
  * elements. PHX_ERR_ARGUMENT: the source has none, or no such point. */

@@ -11,13 +11,18 @@ static const phx_stress_field plate[] = {{"membrane_force", "N/m", "xx|yy|xy", 0
                                          {"stress_top", "Pa", "xx|yy|xy", 8, 3},
                                          {"stress_bottom", "Pa", "xx|yy|xy", 11, 3}};
 
+enum { BENDING_FIRST = 3 }; /* of the components of a plate */
+static const phx_stress_field bending[] = {{"bending_moment", "N m/m", "xx|yy|xy", 0, 3},
+                                           {"shear_force", "N/m", "x|y", 3, 2}};
+
 static const struct {
     const char *name;
     const phx_stress_field *fields;
     int count, components;
 } sets[PHX_STRESS_SETS] = {[PHX_STRESSES_NONE] = {"", NULL, 0, 0},
                            [PHX_STRESSES_SOLID] = {"solid", solid, sizeof solid / sizeof *solid, 6},
-                           [PHX_STRESSES_PLATE] = {"plate", plate, sizeof plate / sizeof *plate, 14}};
+                           [PHX_STRESSES_PLATE] = {"plate", plate, sizeof plate / sizeof *plate, 14},
+                           [PHX_STRESSES_BENDING] = {"bending", bending, sizeof bending / sizeof *bending, 5}};
 
 const char *phx_stress_set_name(phx_stress_set set)
 {
@@ -54,8 +59,12 @@ const phx_stress_field *phx_stress_field_named(phx_stress_set set, const char *n
 /* ---- of a source ---- */
 phx_stress_set phx_flex_source_stresses(const phx_flex_source *source)
 {
-    return source && source->operations->stresses && !source->flex.stiffening ? source->operations->stresses(source)
-                                                                              : PHX_STRESSES_NONE;
+    const phx_stress_set set =
+        source && source->operations->stresses ? source->operations->stresses(source) : PHX_STRESSES_NONE;
+
+    return !source || !source->flex.stiffening ? set
+           : set == PHX_STRESSES_PLATE         ? PHX_STRESSES_BENDING
+                                               : PHX_STRESSES_NONE;
 }
 
 static phx_status check_stresses(const phx_flex_source *source, phx_context *context)
@@ -65,13 +74,31 @@ static phx_status check_stresses(const phx_flex_source *source, phx_context *con
                : phx_fail(context, PHX_ERR_ARGUMENT, "%s: its stresses are not known", source->operations->name);
 }
 
+/* Rows of `nodes` points; of a stiffened plate those of its bending among all of them. */
+static phx_status rows_of(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                          size_t nodes, double *rows)
+{
+    const size_t n = (size_t)source->flex.n, all = (size_t)phx_stress_components(PHX_STRESSES_PLATE) * n,
+                 part = (size_t)phx_stress_components(PHX_STRESSES_BENDING) * n;
+
+    if (phx_flex_source_stresses(source) != PHX_STRESSES_BENDING)
+        return source->operations->stress_rows(source, context, location, rows);
+    double *whole = phx_calloc(context, nodes * all + 1, sizeof *whole);
+    const phx_status status =
+        whole ? source->operations->stress_rows(source, context, location, whole) : PHX_ERR_MEMORY;
+    for (size_t i = 0; i < nodes && !status; i++)
+        memcpy(rows + i * part, whole + i * all + BENDING_FIRST * n, part * sizeof *rows);
+    phx_free(whole);
+    return status;
+}
+
 phx_status phx_flex_source_stress_rows(const phx_flex_source *source, phx_context *context,
                                        const phx_location *location, double *rows)
 {
     if (!source || !location || !rows)
         return phx_fail_null(context, __func__, "source, location or rows");
     const phx_status status = check_stresses(source, context);
-    return status ? status : source->operations->stress_rows(source, context, location, rows);
+    return status ? status : rows_of(source, context, location, 1, rows);
 }
 
 phx_status phx_flex_source_nodal_stresses(const phx_flex_source *source, phx_context *context, int *nodes,
@@ -85,7 +112,7 @@ phx_status phx_flex_source_nodal_stresses(const phx_flex_source *source, phx_con
     *nodes = source->operations->stress_nodes(source);
     const int components = phx_stress_components(phx_flex_source_stresses(source));
     *rows = phx_calloc(context, (size_t)*nodes * (size_t)components * (size_t)source->flex.n + 1, sizeof **rows);
-    return *rows ? source->operations->stress_rows(source, context, NULL, *rows) : PHX_ERR_MEMORY;
+    return *rows ? rows_of(source, context, NULL, (size_t)*nodes, *rows) : PHX_ERR_MEMORY;
 }
 
 /* ---- what they are judged by ---- */
@@ -133,6 +160,8 @@ void phx_principal_stresses(const double stress[6], double principal[3])
 
 int phx_stress_states(phx_stress_set set, const double *stress, double (*state)[6])
 {
+    if (set == PHX_STRESSES_BENDING)
+        return 0;
     if (set != PHX_STRESSES_PLATE) {
         memcpy(state[0], stress, sizeof state[0]);
         return 1;

@@ -10,10 +10,10 @@
 /* Values of displacements and stresses: of more than this a body gives its surface alone, then the corners of it. */
 enum { MOST_VALUES = 1 << 22 };
 
-static const int vtk[PHX_CELL_TYPES] = {[PHX_CELL_LINE2] = 3,  [PHX_CELL_LINE3] = 21,  [PHX_CELL_TRI3] = 5,
-                                        [PHX_CELL_TRI6] = 22,  [PHX_CELL_QUAD4] = 9,   [PHX_CELL_QUAD8] = 23,
-                                        [PHX_CELL_TET4] = 10,  [PHX_CELL_TET10] = 24,  [PHX_CELL_HEX8] = 12,
-                                        [PHX_CELL_HEX20] = 25, [PHX_CELL_WEDGE6] = 13, [PHX_CELL_WEDGE15] = 26};
+static const int vtk[PHX_CELL_TYPES] = {
+    [PHX_CELL_LINE2] = 3, [PHX_CELL_LINE3] = 21, [PHX_CELL_TRI3] = 5,    [PHX_CELL_TRI6] = 22,
+    [PHX_CELL_QUAD4] = 9, [PHX_CELL_QUAD8] = 23, [PHX_CELL_TET4] = 10,   [PHX_CELL_TET10] = 24,
+    [PHX_CELL_HEX8] = 12, [PHX_CELL_HEX20] = 25, [PHX_CELL_WEDGE6] = 13, [PHX_CELL_WEDGE15] = 26};
 
 /* A cell that is drawn: nodes of the mesh. */
 typedef struct drawn_cell {
@@ -208,7 +208,7 @@ static phx_status add_cells(const mesh_maker *it, phx_scene *scene)
 {
     phx_context *context = it->context;
     int cells = 0, nodes = 0, triangles = 0;
-    const int (*corners)[3] = NULL;
+    const int(*corners)[3] = NULL;
     drawn_cell cell;
 
     for (int k = 0; k < count_cells(it); k++)

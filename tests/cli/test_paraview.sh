@@ -8,7 +8,8 @@ command -v pvpython >/dev/null || {
 }
 run 0 simulate "$examples/crank_slider.yaml" -o plane.h5 --csv plane.csv
 run 0 simulate "$examples/manipulator.yaml" -o space.h5 --csv space.csv
-for name in plane space; do
+run 0 simulate "$examples/solid_conrod.yaml" --end 0.02 -o solid.h5 --csv solid.csv
+for name in plane space solid; do
     run 0 export $name.h5 --frames 40
     prints "^${name}_vtk/motion.pvd$"
     run 0 export $name.h5 --format xdmf --frames 40
@@ -96,9 +97,38 @@ def middle(name, body, array, output):
             close(name + " " + array, [data[array][points[len(points) // 2]]], [table[time]], 1e-8 * largest)
 
 
+def blocks(dataset):
+    """The grids of a data set of several, in their order."""
+    if not dataset.IsA("vtkCompositeDataSet"):
+        return [dataset]
+    found, step = [], dataset.NewIterator()
+    while not step.IsDoneWithTraversal():
+        found += blocks(step.GetCurrentDataObject())
+        step.GoToNextItem()
+    return found
+
+
+def meshes(name, output, hexahedra):
+    """The largest von Mises stress of the mesh is the output, and its cells are hexahedra with 20 nodes."""
+    table = {row["t"]: row[output] for row in columns(name + ".csv")}
+    largest = max(table.values())
+    for reader in (pv.PVDReader(FileName=name + "_vtk/motion.pvd"), pv.XDMFReader(FileNames=[name + "_xdmf/motion.xmf"]),
+                   pv.Xdmf3ReaderT(FileName=[name + "_xdmf/motion.xmf"])):
+        reader.UpdatePipelineInformation()
+        for time in list(reader.TimestepValues)[::13]:
+            source = reader.GetClientSideObject()
+            source.UpdateTimeStep(time)
+            lines, mesh = blocks(source.GetOutputDataObject(0))
+            assert [mesh.GetCell(k).GetClassName() for k in range(mesh.GetNumberOfCells())] == \
+                ["vtkQuadraticHexahedron"] * hexahedra
+            stress = vtk_to_numpy(mesh.GetPointData().GetArray("von_mises"))
+            close(name + " von_mises", [stress.max()], [table[time]], 1e-7 * largest)
+
+
 middle("plane", 1, "bending_moment_z", "bend")
 check("plane", "slider", 1, "xy")
 check("space", "tip", 2, "xyz")
+meshes("solid", "most", 8 * 1 * 2)
 for what, error in worst.items():
     print("%-28s largest difference %.2g" % (what, error))
 END

@@ -138,12 +138,12 @@ static void outputs_are_the_fields(void **state)
     static const pair solid[] = {{"stress_xx", "s.xx"}, {"stress_yy", "s.yy"}, {"stress_zz", "s.zz"},
                                  {"stress_xy", "s.xy"}, {"stress_yz", "s.yz"}, {"stress_zx", "s.zx"},
                                  {"von_mises", "m"}};
-    static const pair thin[] = {{"membrane_force_xx", "N.xx"},   {"membrane_force_xy", "N.xy"},
-                                {"bending_moment_xx", "M.xx"},   {"bending_moment_yy", "M.yy"},
-                                {"bending_moment_xy", "M.xy"},   {"shear_force_x", "Q.x"},
-                                {"shear_force_y", "Q.y"},        {"stress_top_xx", "s.top_xx"},
-                                {"stress_top_xy", "s.top_xy"},   {"stress_bottom_yy", "s.bottom_yy"},
-                                {"von_mises_top", "m.top"},      {"von_mises_bottom", "m.bottom"}};
+    static const pair thin[] = {{"membrane_force_xx", "N.xx"}, {"membrane_force_xy", "N.xy"},
+                                {"bending_moment_xx", "M.xx"}, {"bending_moment_yy", "M.yy"},
+                                {"bending_moment_xy", "M.xy"}, {"shear_force_x", "Q.x"},
+                                {"shear_force_y", "Q.y"},      {"stress_top_xx", "s.top_xx"},
+                                {"stress_top_xy", "s.top_xy"}, {"stress_bottom_yy", "s.bottom_yy"},
+                                {"von_mises_top", "m.top"},    {"von_mises_bottom", "m.bottom"}};
 
     check_files(*state, bar, 21, sizeof solid / sizeof *solid, solid);
     check_files(*state, plate, 8, sizeof thin / sizeof *thin, thin);
@@ -208,11 +208,123 @@ static void the_surface_is_closed(void **state)
         const double *p[3];
         for (int k = 0; k < 3; k++)
             p[k] = scene->mesh_x + 3 * (size_t)scene->triangle_nodes[t + k];
-        volume += (p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) + p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
-                   p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0])) / 6.0;
+        volume +=
+            (p[0][0] * (p[1][1] * p[2][2] - p[1][2] * p[2][1]) + p[0][1] * (p[1][2] * p[2][0] - p[1][0] * p[2][2]) +
+             p[0][2] * (p[1][0] * p[2][1] - p[1][1] * p[2][0])) /
+            6.0;
     }
     CHECK_RELATIVE(volume, 0.2 * 0.02 * 0.01, 1e-12, "volume");
     phx_result_destroy(result);
+    remove("fields.h5");
+}
+
+/* ---- what does not fit ---- */
+static void refuse(phx_context *context, const phx_result *result, const phx_scene *scene, const char *what)
+{
+    CHECK_STATUS(context, phx_scene_check(context, 3, 1, phx_result_body(result, 0), scene), PHX_ERR_ARGUMENT);
+    CHECK_MESSAGE(context, what);
+}
+
+static void wrong_meshes_are_refused(void **state)
+{
+    phx_context *context = *state;
+    phx_result *result = NULL;
+    phx_scene scene = {0};
+
+    simulate(context, plate, "fields.h5");
+    CHECK_OK(context, phx_result_read(context, "fields.h5", &result));
+    CHECK_OK(context, phx_scene_copy(context, 3, phx_result_scene(result), &scene));
+    const struct {
+        int *value, wrong;
+        const char *what;
+    } cases[] = {{&scene.mesh_body[0], 1, "/meshes/body: entry 1 is 1"},
+                 {&scene.mesh_nodes[0], 14, "/meshes/x has 15 values instead of 14"},
+                 {&scene.mesh_nodes[0], -1, "negative numbers"},
+                 {&scene.mesh_cells[0], 15, "/meshes/cell_type has 16 values instead of 15"},
+                 {&scene.mesh_triangles[0], 17, "/meshes/triangle_nodes has 48 values instead of 51"},
+                 {&scene.cell_type[3], 6, "/meshes/cell_type: entry 4 is 6"},
+                 {&scene.cell_type[15], 10, "/meshes/cell_type: entry 16 is 10"},
+                 {&scene.cell_type[15], 3, "/meshes/cell_nodes has 48 values instead of 47"},
+                 {&scene.cell_nodes[1], 15, "/meshes/cell_nodes: entry 2 is 15"},
+                 {&scene.triangle_nodes[2], -1, "/meshes/triangle_nodes: entry 3 is -1"},
+                 {&scene.n_mesh_shapes, 3, "/meshes/shapes has 3 values"},
+                 {&scene.n_mesh_maps, 3, "/meshes/maps has 3 values"}};
+
+    CHECK_OK(context, phx_scene_check(context, 3, 1, phx_result_body(result, 0), &scene));
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const int right = *cases[k].value;
+        *cases[k].value = cases[k].wrong;
+        refuse(context, result, &scene, cases[k].what);
+        *cases[k].value = right;
+    }
+    phx_scene_free(&scene);
+    phx_result_destroy(result);
+    remove("fields.h5");
+}
+
+/* ---- without memory ---- */
+static phx_status export_vtk(phx_context *context)
+{
+    return phx_export(context, "fields.h5", "vtk", "memory_vtk", 2);
+}
+
+static phx_status export_xdmf(phx_context *context)
+{
+    return phx_export(context, "fields.h5", "xdmf", "memory_xdmf", 2);
+}
+
+static phx_status write_page(phx_context *context)
+{
+    const phx_report_options options = {.page = "<html>\n<!--phlexor-data-->\n</html>\n"};
+    return phx_study_report(context, "fields.h5", &options, "memory.html", NULL);
+}
+
+static phx_status run(phx_context *context)
+{
+    phx_simulate_options options = phx_simulate_options_default();
+    phx_simulate_report report;
+    phx_model *model = NULL;
+    phx_result *result = NULL;
+    phx_status status = phx_model_read_text(context, "fields.yaml", plate, strlen(plate), 0, NULL, &model);
+
+    if (!status)
+        status = phx_study_simulate_result(context, model, &options, &report, &result);
+    phx_result_destroy(result);
+    phx_model_destroy(model);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    phx_context *context = *state;
+    static const struct {
+        const char *name;
+        phx_status (*run)(phx_context *context);
+    } tasks[] = {{"vtk", export_vtk}, {"xdmf", export_xdmf}, {"page", write_page}, {"run", run}};
+    phx_result *result = NULL;
+
+    simulate(context, plate, "fields.h5");
+    for (size_t k = 0; k < sizeof tasks / sizeof *tasks; k++) {
+        phx_status status = PHX_ERR_MEMORY;
+        long tries = 0;
+        for (long n = 0; status != PHX_OK; n += 1 + n / 64, tries++) { /* long tasks: not quite every one */
+            phx_context_fail_allocation(context, n);
+            status = tasks[k].run(context);
+            phx_context_fail_allocation(context, -1);
+            if (status != PHX_OK && status != PHX_ERR_MEMORY)
+                fail_msg("%s, allocation %ld: status %d: %s", tasks[k].name, n, (int)status,
+                         phx_context_message(context));
+            assert_true(tries < 2000);
+        }
+        assert_true(tries > 10);
+    }
+    CHECK_OK(context, phx_result_read(context, "fields.h5", &result));
+    clear(result, "memory_vtk");
+    phx_result_destroy(result);
+    remove("memory_xdmf/motion.h5");
+    remove("memory_xdmf/motion.xmf");
+    assert_int_equal(remove("memory_xdmf"), 0);
+    remove("memory.html");
     remove("fields.h5");
 }
 
@@ -222,6 +334,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(outputs_are_the_fields, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(reduced_bodies_show_the_same, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_surface_is_closed, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(wrong_meshes_are_refused, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(every_allocation_may_fail, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,7 +140,8 @@ export function colourLegend() {
         element.hidden = !what;
         if (!what) return;
         const { section, largest, unsigned, gradient } = what;
-        title.textContent = (unsigned ? `|${section?.label ?? ''}|` : (section?.label ?? '')) + note;
+        title.textContent =
+            (unsigned && !section?.positive ? `|${section?.label ?? ''}|` : (section?.label ?? '')) + note;
         bar.style.background = gradient;
         const unit = section?.unit ?? '';
         ends[0].textContent = unsigned ? '0' : quantity(-largest, unit);

@@ -122,10 +122,16 @@ export function derived(fields) {
     ]) {
         const components = prefix === 'stress' ? ['xx', 'yy', 'zz', 'xy', 'yz', 'zx'] : ['xx', 'yy', 'xy'];
         const from = components.map((component) => fields.find((field) => field.name === `${prefix}_${component}`));
-        if (from.every(Boolean)) found.push({ name, label, unit: 'Pa', from });
+        if (from.every(Boolean)) found.push({ name, label, unit: 'Pa', positive: true, from });
     }
     // Of a plate the larger of its surfaces, so that one scale serves plates and solids.
     if (found.length > 1)
-        found.unshift({ name: 'von_mises', label: 'von Mises stress', unit: 'Pa', largest: found.slice() });
+        found.unshift({
+            name: 'von_mises',
+            label: 'von Mises stress',
+            unit: 'Pa',
+            positive: true,
+            largest: found.slice(),
+        });
     return found;
 }

@@ -396,7 +396,7 @@ static void put_mesh(phx_report *report, phx_output *m, int b)
     key(m, false, "triangles");
     phx_report_ref(report, m, REPORT_U32, 3 * (size_t)report->scene->mesh_triangles[mesh], phx_report_mesh_triangles,
                    mesh);
-    if (set == PHX_STRESSES_PLATE) {
+    if (set == PHX_STRESSES_PLATE || set == PHX_STRESSES_BENDING) {
         key(m, false, "thickness");
         phx_report_ref(report, m, REPORT_F32, (size_t)nodes, phx_report_mesh_thickness, mesh);
     }

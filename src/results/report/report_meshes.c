@@ -209,8 +209,7 @@ bool phx_report_same_mesh(const phx_report *report, int body, const phx_scene *t
             return false;
         if (scene->mesh_body[m] != body)
             continue;
-        const phx_scene_mesh a = mesh_at(report, m),
-                             b = phx_scene_mesh_at(their, m, report->bodies, report->dimension);
+        const phx_scene_mesh a = mesh_at(report, m), b = phx_scene_mesh_at(their, m, report->bodies, report->dimension);
         const size_t n = (size_t)a.n_nodes, values = n * (size_t)a.n_q;
         return a.stresses == b.stresses && same_values(3 * n, a.x, b.x, sizeof *a.x) &&
                same_values(n, a.thickness, b.thickness, sizeof *a.x) &&

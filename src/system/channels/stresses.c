@@ -11,9 +11,12 @@ static const struct {
     const char *unit;
     const char *field; /* the first of those that it shows, NULL: it follows from the stresses */
 } quantities[] = {
-    {PHX_QUANTITY_BENDING_MOMENT, {[PHX_STRESSES_PLATE] = "xx|yy|xy"}, "N m/m", "bending_moment"},
+    {PHX_QUANTITY_BENDING_MOMENT,
+     {[PHX_STRESSES_PLATE] = "xx|yy|xy", [PHX_STRESSES_BENDING] = "xx|yy|xy"},
+     "N m/m",
+     "bending_moment"},
     {PHX_QUANTITY_MEMBRANE_FORCE, {[PHX_STRESSES_PLATE] = "xx|yy|xy"}, "N/m", "membrane_force"},
-    {PHX_QUANTITY_SHEAR_FORCE, {[PHX_STRESSES_PLATE] = "x|y"}, "N/m", "shear_force"},
+    {PHX_QUANTITY_SHEAR_FORCE, {[PHX_STRESSES_PLATE] = "x|y", [PHX_STRESSES_BENDING] = "x|y"}, "N/m", "shear_force"},
     {PHX_QUANTITY_STRESS,
      {[PHX_STRESSES_SOLID] = "xx|yy|zz|xy|yz|zx",
       [PHX_STRESSES_PLATE] = "top_xx|top_yy|top_xy|bottom_xx|bottom_yy|bottom_xy"},
@@ -55,14 +58,19 @@ static phx_status check(const phx_system *system, const phx_output_def *def, phx
 {
     const int k = find(def->quantity);
 
+    const char *body = phx_body_name(system->bodies[def->body].body);
+
+    if (phx_body_flex(system->bodies[def->body].body)->stiffening && (k < 0 || !quantities[k].names[set]))
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        "output '%s': with stiffening '%s' has %s; other stresses are not linear in its coordinates",
+                        def->name, body, set ? "bending moments and shear forces" : "no stresses");
     if (set == PHX_STRESSES_NONE)
-        return phx_fail(system->context, PHX_ERR_ARGUMENT, "output '%s': the stresses of '%s' are not known%s",
-                        def->name, phx_body_name(system->bodies[def->body].body),
-                        phx_body_flex(system->bodies[def->body].body)->stiffening ? " with stiffening" : "");
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "output '%s': the stresses of '%s' are not known", def->name,
+                        body);
     if (k < 0 || !quantities[k].names[set])
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "output '%s': '%s' has no such quantity; solids have stresses, plates forces and moments too",
-                        def->name, phx_body_name(system->bodies[def->body].body));
+                        def->name, body);
     if (def->whole && quantities[k].field)
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "output '%s': over a whole body there are the largest von_mises and principal_stress only",
