@@ -337,7 +337,7 @@ static void wrong_materials_are_refused(void **state)
     phx_context *context = *state;
 
     refuse(context, "phlexor: 1\ndimension: 3\nmaterials: {a: {density: 1}}\n", "3:16",
-           "'young' is missing, or 'orthotropic'");
+           "key 'young' of a material is missing: Young's modulus; or 'orthotropic'");
     refuse(context,
            MATERIALS
            "  b: {kind: beam, reference: free, material: ply, length: 1, section: {kind: circle, diameter: 0.1}}\n",
