@@ -406,9 +406,10 @@ phx_status phx_finish_material(phx_reader *reader, const phx_node *node, void *o
     const phx_node *expansion = phx_node_find(node, "expansion");
 
     if (!material->orthotropic.given)
-        return young ? PHX_OK : phx_reader_fail(reader, node,
-                                                   "key 'young' of a material is missing: Young's modulus; or "
-                                                   "'orthotropic'");
+        return young ? PHX_OK
+                     : phx_reader_fail(reader, node,
+                                       "key 'young' of a material is missing: Young's modulus; or "
+                                       "'orthotropic'");
     if (young || poisson || expansion)
         return phx_reader_fail(reader,
                                young     ? young
