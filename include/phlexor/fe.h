@@ -25,10 +25,10 @@ enum { PHX_MAX_PAIR = 6 };
  * (plane: the slope w'), both on the same sparse list of coordinates. */
 typedef struct phx_flex_point {
     double x[3];
-    int n;         /* entries in dof; 0 at an undeformable point */
-    int *dof;      /* coordinates of q, ascending */
-    double *phi;   /* dim x n, row-major */
-    double *theta; /* n_rot x n, row-major */
+    int n;                   /* entries in dof; 0 at an undeformable point */
+    int *dof;                /* coordinates of q, ascending */
+    double *phi;             /* dim x n, row-major */
+    double *theta;           /* n_rot x n, row-major */
     bool without_directions; /* it moves, but what its rotation is nobody knows: a single node of a solid */
 } phx_flex_point;
 void phx_flex_point_free(phx_flex_point *point);

@@ -288,13 +288,13 @@ typedef enum phx_model_frame { PHX_MODEL_INERTIAL, PHX_MODEL_BODY_FRAME } phx_mo
 typedef struct phx_model_load {
     const char *name;
     phx_model_load_kind kind;
-    phx_model_point at; /* force, torque */
-    int on;            /* distributed: index of a body with sections; pressure, traction, temperature: of one with
-                          a mesh; else -1 */
-    const char *group; /* pressure, traction, temperature: of the mesh; NULL: the whole plate, the whole solid */
-    const char *profile;      /* the same: expression of x, y, z that the load is multiplied by; NULL: 1 */
-    phx_model_frame frame;    /* force, torque: inertial or along the port's own directions */
-    int n_components;         /* dim; for a torque 1 or 3; for a pressure or temperature 1 */
+    phx_model_point at;    /* force, torque */
+    int on;                /* distributed: index of a body with sections; pressure, traction, temperature: of one with
+                              a mesh; else -1 */
+    const char *group;     /* pressure, traction, temperature: of the mesh; NULL: the whole plate, the whole solid */
+    const char *profile;   /* the same: expression of x, y, z that the load is multiplied by; NULL: 1 */
+    phx_model_frame frame; /* force, torque: inertial or along the port's own directions */
+    int n_components;      /* dim; for a torque 1 or 3; for a pressure or temperature 1 */
     phx_signal *component[3]; /* N, N m, K, or N/m in body axes as functions of t and s; owned by the model */
 } phx_model_load;
 

@@ -158,7 +158,8 @@ class phx_model_load_kind(IntEnum):
     PHX_MODEL_DISTRIBUTED = 2
     PHX_MODEL_PRESSURE = 3
     PHX_MODEL_TRACTION = 4
-    PHX_MODEL_LOAD_KINDS = 5
+    PHX_MODEL_TEMPERATURE = 5
+    PHX_MODEL_LOAD_KINDS = 6
 
 
 class phx_model_frame(IntEnum):
@@ -336,6 +337,10 @@ class phx_model_rotation(Structure):
 
 
 class phx_model_parameter(Structure):
+    pass
+
+
+class phx_model_orthotropic(Structure):
     pass
 
 
@@ -723,11 +728,21 @@ phx_model_parameter._fields_ = [
     ("overridden", c_bool),
 ]
 
+phx_model_orthotropic._fields_ = [
+    ("given", c_bool),
+    ("young", c_double * 3),
+    ("poisson", c_double * 3),
+    ("shear", c_double * 3),
+    ("expansion", c_double * 3),
+]
+
 phx_model_material._fields_ = [
     ("name", c_char_p),
     ("density", c_double),
     ("young", c_double),
     ("poisson", phx_model_optional),
+    ("orthotropic", phx_model_orthotropic),
+    ("expansion", phx_model_optional),
 ]
 
 phx_model_shape._fields_ = [

@@ -489,7 +489,9 @@ class ModelBuilder:
                           inertia=inertia, centre_of_mass=centre_of_mass, modes=list(modes), second_order=second_order,
                           ports=placed, point_masses=point_masses)
 
-    def plate(self, name: str, *, material: str, mesh: Mapping[str, Any], thickness: Value,
+    def plate(self, name: str, *, material: str, mesh: Mapping[str, Any],
+              thickness: Optional[Value] = None, layers: Optional[Sequence[Mapping[str, Any]]] = None,
+              regions: Optional[Mapping[str, Mapping[str, Any]]] = None,
               theory: Optional[Literal["kirchhoff", "mindlin"]] = None, order: Optional[Literal[0, 1, 2]] = None,
               membrane: Optional[bool] = None, shear_correction: Optional[Value] = None,
               ports: Optional[Mapping[str, Mapping[str, Any]]] = None, basis: Optional[Mapping[str, Any]] = None,
@@ -504,8 +506,12 @@ class ModelBuilder:
         name, material : str
         mesh : mapping
             ``{"size": [a, b], "elements": [m, n]}`` or ``{"file": path, "unit": metres}``.
-        thickness : number
+        thickness : number, optional
             m.
+        layers : sequence of mappings, optional
+            Instead of the thickness: ``{"material": name, "thickness": h, "angle": a}`` from below to above.
+        regions : mapping, optional
+            Groups of triangles with another ``material``, ``thickness`` or ``layers``.
         theory, order, membrane, shear_correction : optional
             As in the model file.
         ports : mapping, optional
@@ -516,12 +522,13 @@ class ModelBuilder:
             As for :meth:`rigid`.
         """
         return self._body(name, "plate", position, angle, rotation, linear_velocity, angular_velocity, material=material,
-                          mesh=mesh, thickness=thickness, theory=theory, order=order, membrane=membrane,
-                          shear_correction=shear_correction, ports=ports, basis=basis, frame=frame,
+                          mesh=mesh, thickness=thickness, layers=layers, regions=regions, theory=theory, order=order,
+                          membrane=membrane, shear_correction=shear_correction, ports=ports, basis=basis, frame=frame,
                           point_masses=point_masses, damping=damping)
 
     def solid(self, name: str, *, material: str, mesh: Mapping[str, Any], reduced: Optional[bool] = None,
-              lumped: Optional[bool] = None, ports: Optional[Mapping[str, Mapping[str, Any]]] = None,
+              lumped: Optional[bool] = None, regions: Optional[Mapping[str, Mapping[str, Any]]] = None,
+              ports: Optional[Mapping[str, Mapping[str, Any]]] = None,
               basis: Optional[Mapping[str, Any]] = None, frame: Optional[Union[str, Sequence[str]]] = None,
               point_masses: Optional[Sequence[PointMass]] = None, damping: Optional[Damping] = None,
               position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
@@ -534,7 +541,7 @@ class ModelBuilder:
         name, material : str
         mesh : mapping
             ``{"size": [a, b, c], "elements": [l, m, n], "cells": "hex20"}`` or ``{"file": path, "unit": metres}``.
-        reduced, lumped, basis, frame : optional
+        reduced, lumped, regions, basis, frame : optional
             As in the model file.
         ports : mapping, optional
             As for :meth:`plate`.
@@ -542,11 +549,12 @@ class ModelBuilder:
             As for :meth:`rigid`.
         """
         return self._body(name, "solid", position, angle, rotation, linear_velocity, angular_velocity, material=material,
-                          mesh=mesh, reduced=reduced, lumped=lumped, ports=ports, basis=basis, frame=frame,
-                          point_masses=point_masses, damping=damping)
+                          mesh=mesh, reduced=reduced, lumped=lumped, regions=regions, ports=ports, basis=basis,
+                          frame=frame, point_masses=point_masses, damping=damping)
 
     def imported(self, name: str, *, files: Union[PathLike, Sequence[PathLike]], mass_matrix: Optional[PathLike] = None,
                  stiffness_matrix: Optional[PathLike] = None, units: Optional[Mapping[str, Value]] = None,
+                 rigid: Optional[Sequence[Mapping[str, int]]] = None,
                  ports: Optional[Mapping[str, Mapping[str, Any]]] = None, basis: Optional[Mapping[str, Any]] = None,
                  frame: Optional[Union[str, Sequence[str]]] = None, point_masses: Optional[Sequence[PointMass]] = None,
                  damping: Optional[Damping] = None, position: Optional[Vector] = None, angle: Optional[Value] = None,
@@ -563,6 +571,8 @@ class ModelBuilder:
             Matrices whose names do not say which they are.
         units : mapping, optional
             ``length`` (m), ``mass`` (kg) and ``time`` (s) of the files; SI.
+        rigid : sequence of mappings, optional
+            Rigid bodies of CalculiX: ``{"reference": node, "rotation": node}``.
         ports, basis, frame : optional
             As for :meth:`plate`.
         point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
@@ -573,7 +583,8 @@ class ModelBuilder:
         return self._body(name, "imported", position, angle, rotation, linear_velocity, angular_velocity, files=listed,
                           mass_matrix=None if mass_matrix is None else os.fspath(mass_matrix),
                           stiffness_matrix=None if stiffness_matrix is None else os.fspath(stiffness_matrix),
-                          units=units, ports=ports, basis=basis, frame=frame, point_masses=point_masses, damping=damping)
+                          units=units, rigid=rigid, ports=ports, basis=basis, frame=frame, point_masses=point_masses,
+                          damping=damping)
 
     # ---- joints, springs, loads ----
     def joint(self, name: str, kind: JointKind, a: str, b: str, *, axis: Optional[Vector] = None,

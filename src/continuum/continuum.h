@@ -263,11 +263,11 @@ typedef struct phx_import_def {
     const int (*rigid)[2];
 } phx_import_def;
 phx_import_def phx_import_def_default(void); /* no file, SI */
-/* A model of M, K and nodes, or M, nodes and modes with their matrices (MBDyn); no elements. Round-off in the symmetry of the matrices is
- * averaged away; unknowns that neither matrix has an entry for are left out; entries of 0 are no part of the pattern.
- * The mesh is that of a deck among the files; where a table names sets of nodes they are its groups, of nodes alone
- * without a deck. PHX_ERR_INPUT names file, line and remedy; PHX_ERR_FILE; the log gets a
- * line for each file and warnings of what looks constrained or has no stiffness. */
+/* A model of M, K and nodes, or M, nodes and modes with their matrices (MBDyn); no elements. Round-off in the symmetry
+ * of the matrices is averaged away; unknowns that neither matrix has an entry for are left out; entries of 0 are no
+ * part of the pattern. The mesh is that of a deck among the files; where a table names sets of nodes they are its
+ * groups, of nodes alone without a deck. PHX_ERR_INPUT names file, line and remedy; PHX_ERR_FILE; the log gets a line
+ * for each file and warnings of what looks constrained or has no stiffness. */
 phx_status phx_import_create(phx_context *context, const phx_import_def *def, phx_elastic_model **model);
 
 /* What a file gives; 0 of what it does not. */
@@ -353,7 +353,7 @@ typedef struct phx_continuum_def {
     int hold;     /* interface that PHX_BASIS_HELD holds */
     bool statics; /* and what unit forces and moments at the joined interfaces make of the body */
     bool stiffening;
-    int n_loads; /* and what these make of it */
+    int n_loads;         /* and what these make of it */
     const double *loads; /* n_loads x n */
     phx_frame_kind frame;
     int frame_at[2];             /* interfaces of the frame */

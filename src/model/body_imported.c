@@ -126,13 +126,13 @@ static phx_status make(phx_builder *builder, const phx_model_body *body, phx_ela
     def.length = it->units.length;
     def.mass = it->units.mass;
     def.time = it->units.time;
-    int (*rigid)[2] = phx_calloc(builder->context, (size_t)it->n_rigid + 1, sizeof *rigid);
+    int(*rigid)[2] = phx_calloc(builder->context, (size_t)it->n_rigid + 1, sizeof *rigid);
     for (int k = 0; k < it->n_rigid && rigid; k++) {
         rigid[k][0] = it->rigid[k].reference;
         rigid[k][1] = it->rigid[k].rotation;
     }
     def.n_rigid = it->n_rigid;
-    def.rigid = (const int (*)[2])rigid;
+    def.rigid = (const int(*)[2])rigid;
     phx_status status = rigid ? phx_import_create(builder->context, &def, elastic) : PHX_ERR_MEMORY;
     phx_free(rigid);
     if (!status) {

@@ -70,7 +70,8 @@ static phx_status check_section(phx_reader *reader, const phx_node *node, double
     if (layers && n_layers == 0)
         return phx_reader_fail(reader, layers, "a laminate has one layer at least");
     if (layers && thickness > 0.0)
-        return phx_reader_fail(reader, phx_node_find(node, "thickness"), "the thickness is that of the layers; leave it out");
+        return phx_reader_fail(reader, phx_node_find(node, "thickness"),
+                               "the thickness is that of the layers; leave it out");
     return PHX_OK;
 }
 

@@ -28,8 +28,8 @@ phx_status phx_builder_output(phx_builder *builder, const phx_model_output *outp
 
 /* A share of the beam of this definition. */
 phx_status phx_beam_cache_get(phx_beam_cache *cache, phx_context *context, const phx_beam_def *def, phx_beam **beam);
-/* A share of the source of an elastic body that was kept under this key, NULL: there is none; keeps one. Sources that the
- * last builds did not use are forgotten. */
+/* A share of the source of an elastic body that was kept under this key, NULL: there is none; keeps one. Sources that
+ * the last builds did not use are forgotten. */
 phx_flex_source *phx_beam_cache_find_source(phx_beam_cache *cache, const char *key);
 phx_status phx_beam_cache_keep_source(phx_beam_cache *cache, phx_context *context, const char *key,
                                       phx_flex_source *source);

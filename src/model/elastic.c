@@ -12,8 +12,7 @@
 static const phx_word words_attach[] = {WORD("rigid", PHX_BOTH), WORD("hinged", PHX_BOTH), WORD("average", PHX_BOTH),
                                         WORD(NULL, 0)};
 static const phx_word words_basis[] = {WORD("free", PHX_BOTH), WORD("held", PHX_BOTH), WORD("craig_bampton", PHX_BOTH),
-                                       WORD("all", PHX_BOTH), WORD("own", PHX_BOTH),
-                                       WORD(NULL, 0)};
+                                       WORD("all", PHX_BOTH),  WORD("own", PHX_BOTH),  WORD(NULL, 0)};
 static const phx_range modes_range = {"an integer from 0 to 1000", 0.0, 1000.0, .integer = true};
 static const phx_range label_range = {"an integer from 0 to 2147483647", 0.0, 2147483647.0, .integer = true};
 
@@ -466,8 +465,8 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
                              .n_masses = body->n_point_masses,
                              .masses = masses};
     double *forces = NULL;
-    phx_status status =
-        interfaces && masses && joined ? forces_on_body(builder, index, elastic, &def.n_loads, &forces) : PHX_ERR_MEMORY;
+    phx_status status = interfaces && masses && joined ? forces_on_body(builder, index, elastic, &def.n_loads, &forces)
+                                                       : PHX_ERR_MEMORY;
 
     for (int k = 0; k < body->n_ports && !status; k++) {
         status = make_interface(builder, elastic, &body->ports[k], &interfaces[k]);

@@ -29,8 +29,8 @@ static phx_status finish_layer(phx_reader *reader, const phx_node *node, void *o
 static const phx_key layer_keys[] = {
     {"material", &phx_type_material, AT(phx_elastic_layer, material), .fallback = "that of the body",
      .doc = "name under materials"},
-    {"thickness", &phx_type_number, AT(phx_elastic_layer, thickness), .required = true, .unit = "m",
-     .range = &positive, .doc = "along z"},
+    {"thickness", &phx_type_number, AT(phx_elastic_layer, thickness), .required = true, .unit = "m", .range = &positive,
+     .doc = "along z"},
     {"angle", &phx_type_number, AT(phx_elastic_layer, angle), .unit = "rad", .fallback = "0",
      .doc = "from x to the first axis of an orthotropic material, about z"},
 };

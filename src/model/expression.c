@@ -205,8 +205,10 @@ static bool fail_name(phx_evaluator *e, const phx_token *token, phx_expression_u
                                              [PHX_USE_TIME] = {"t"},
                                              [PHX_USE_TIME_AND_PLACE] = {"t", "s"},
                                              [PHX_USE_SURFACE] = {"x", "y", "z"}};
-    static const char *const also[] = {
-        [PHX_USE_CONSTANT] = "", [PHX_USE_TIME] = "t, ", [PHX_USE_TIME_AND_PLACE] = "t, s, ", [PHX_USE_SURFACE] = "x, y, z, "};
+    static const char *const also[] = {[PHX_USE_CONSTANT] = "",
+                                       [PHX_USE_TIME] = "t, ",
+                                       [PHX_USE_TIME_AND_PLACE] = "t, s, ",
+                                       [PHX_USE_SURFACE] = "x, y, z, "};
     char name[MAX_NAME];
     if (!token_name(&e->expression, token, name))
         return phx_expression_fail(&e->expression, token->start, "a name of more than %d characters", MAX_NAME - 1);

@@ -11,9 +11,12 @@ static const phx_range dimension_range = {"2 (plane) or 3 (space)", .integer = t
 /* ---- words, in the order of the enums ---- */
 const phx_word phx_words_section[] = {WORD("circle", PHX_BOTH), WORD("tube", PHX_BOTH), WORD("rectangle", PHX_BOTH),
                                       WORD("general", PHX_BOTH), WORD(NULL, 0)};
-const phx_word phx_words_load[] = {WORD("force", PHX_BOTH),       WORD("torque", PHX_BOTH),
-                                   WORD("distributed", PHX_BOTH), WORD("pressure", PHX_SPACE),
-                                   WORD("traction", PHX_SPACE),   WORD("temperature", PHX_SPACE),
+const phx_word phx_words_load[] = {WORD("force", PHX_BOTH),
+                                   WORD("torque", PHX_BOTH),
+                                   WORD("distributed", PHX_BOTH),
+                                   WORD("pressure", PHX_SPACE),
+                                   WORD("traction", PHX_SPACE),
+                                   WORD("temperature", PHX_SPACE),
                                    WORD(NULL, 0)};
 const phx_word phx_words_quantity[] = {WORD("position", PHX_BOTH),
                                        WORD("velocity", PHX_BOTH),
@@ -100,7 +103,8 @@ static const phx_key orthotropic_keys[] = {
      .doc = "thermal expansion along the axes"},
 };
 static const phx_object orthotropic = {
-    "orthotropic material", "Axes 1, 2, 3 are x, y, z of a solid; in a layer of a plate 1 lies at its angle from x, 3 along z.",
+    "orthotropic material",
+    "Axes 1, 2, 3 are x, y, z of a solid; in a layer of a plate 1 lies at its angle from x, 3 along z.",
     TABLE(phx_model_orthotropic, orthotropic_keys)};
 
 static const phx_key material_keys[] = {

@@ -389,7 +389,8 @@ phx_status phx_finish_body(phx_reader *reader, const phx_node *node, void *objec
 {
     const phx_body_row *row = phx_body_row_of(object);
     const phx_model_body *body = object;
-    const phx_model_material *material = row->traits & PHX_BODY_MATERIAL ? &reader->model->materials[body->material] : NULL;
+    const phx_model_material *material =
+        row->traits & PHX_BODY_MATERIAL ? &reader->model->materials[body->material] : NULL;
 
     if (material && material->orthotropic.given && !row->info.mesh)
         return phx_reader_fail(reader, phx_node_find(node, "material"),
@@ -405,9 +406,15 @@ phx_status phx_finish_material(phx_reader *reader, const phx_node *node, void *o
     const phx_node *expansion = phx_node_find(node, "expansion");
 
     if (!material->orthotropic.given)
-        return young ? PHX_OK : phx_reader_fail(reader, node, "'young' is missing, or 'orthotropic'");
+        return young ? PHX_OK
+                     : phx_reader_fail(reader, node,
+                                       "key 'young' of a material is missing: Young's modulus; or "
+                                       "'orthotropic'");
     if (young || poisson || expansion)
-        return phx_reader_fail(reader, young ? young : poisson ? poisson : expansion,
+        return phx_reader_fail(reader,
+                               young     ? young
+                               : poisson ? poisson
+                                         : expansion,
                                "an orthotropic material has its own 'young', 'poisson' and 'expansion'");
     material->young = material->orthotropic.young[0];
     return PHX_OK;

@@ -245,12 +245,9 @@ static phx_status describe_springs(scene_maker *maker)
 
 static phx_status describe_loads(scene_maker *maker)
 {
-    static const char *const kinds[PHX_MODEL_LOAD_KINDS] = {[PHX_MODEL_FORCE] = "force",
-                                                            [PHX_MODEL_TORQUE] = "torque",
-                                                            [PHX_MODEL_DISTRIBUTED] = "distributed",
-                                                            [PHX_MODEL_PRESSURE] = "pressure",
-                                                            [PHX_MODEL_TRACTION] = "traction",
-                                                            [PHX_MODEL_TEMPERATURE] = "temperature"};
+    static const char *const kinds[PHX_MODEL_LOAD_KINDS] = {
+        [PHX_MODEL_FORCE] = "force",       [PHX_MODEL_TORQUE] = "torque",     [PHX_MODEL_DISTRIBUTED] = "distributed",
+        [PHX_MODEL_PRESSURE] = "pressure", [PHX_MODEL_TRACTION] = "traction", [PHX_MODEL_TEMPERATURE] = "temperature"};
     phx_scene *scene = maker->scene;
     const int n = maker->model->n_loads;
 

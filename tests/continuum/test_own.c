@@ -55,8 +55,8 @@ static phx_status in_basis(phx_elastic_model *model, phx_basis_kind kind, phx_fl
                 model->component[j] <= PHX_UNKNOWN_UZ)
                 unknown[count++] = j;
         assert_int_equal(count, 3 * 6);
-        CHECK_OK(context, phx_interface_create(context, model, names[p], PHX_INTERFACE_AVERAGE, NULL, count, unknown,
-                                               &ends[p]));
+        CHECK_OK(context,
+                 phx_interface_create(context, model, names[p], PHX_INTERFACE_AVERAGE, NULL, count, unknown, &ends[p]));
     }
     const phx_status status = phx_continuum_source_create(context, &def, model, PORTS, ends, source);
     for (int p = 0; p < PORTS && status; p++)
@@ -190,10 +190,10 @@ static void compare(const phx_flex_source *one, const phx_flex_source *other)
     for (int c = 0; c < 3; c++) {
         const double *Sa = a->S + c * MODES, *Sb = b->S + c * MODES, *Ca = a->C + c * MODES, *Cb = b->C + c * MODES;
         const double *turn = p.theta + c * MODES, *turn_b = q.theta + c * MODES;
-        CHECK_CLOSE(over_modes(other, Sb, Sb), over_modes(one, Sa, Sa), 1e-7 * over_modes(one, a->S + 2 * MODES, a->S + 2 * MODES),
-                    "first moments along %c", "xyz"[c]);
-        CHECK_CLOSE(over_modes(other, Cb, Cb), over_modes(one, Ca, Ca), 1e-7 * over_modes(one, a->C + MODES, a->C + MODES),
-                    "second moments about %c", "xyz"[c]);
+        CHECK_CLOSE(over_modes(other, Sb, Sb), over_modes(one, Sa, Sa),
+                    1e-7 * over_modes(one, a->S + 2 * MODES, a->S + 2 * MODES), "first moments along %c", "xyz"[c]);
+        CHECK_CLOSE(over_modes(other, Cb, Cb), over_modes(one, Ca, Ca),
+                    1e-7 * over_modes(one, a->C + MODES, a->C + MODES), "second moments about %c", "xyz"[c]);
         CHECK_CLOSE(over_modes(other, turn_b, turn_b), over_modes(one, turn, turn),
                     1e-7 * over_modes(one, p.theta + MODES, p.theta + MODES), "rotation of the end about %c", "xyz"[c]);
     }

@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-#define HEAD "phlexor: 1\ndimension: 3\nmaterials: {steel: {density: 7850, young: 2.1e11, poisson: 0.3}}\nbodies:\n"
-#define BAR  "kind: solid, material: steel, mesh: {size: [0.3, 0.02, 0.01], elements: [4, 1, 1]}"
+#define HEAD   "phlexor: 1\ndimension: 3\nmaterials: {steel: {density: 7850, young: 2.1e11, poisson: 0.3}}\nbodies:\n"
+#define BAR    "kind: solid, material: steel, mesh: {size: [0.3, 0.02, 0.01], elements: [4, 1, 1]}"
 #define SQUARE "kind: plate, material: steel, thickness: 0.01, mesh: {size: [1, 1], elements: [2, 2]}"
 
 /* The model of this text is read and built, or not. */
@@ -66,8 +66,8 @@ static void own_bases(void **state)
 
     write_frame();
     write_shapes(12);
-    CHECK_OK(context, build(context, FRAME "basis: {kind: own, file: frame_T.mtx}, ports: {P: {node: 1}}}\n", &model,
-                            &system));
+    CHECK_OK(context,
+             build(context, FRAME "basis: {kind: own, file: frame_T.mtx}, ports: {P: {node: 1}}}\n", &model, &system));
     assert_int_equal(phx_flex_source_flex(phx_system_source(system, 0))->n, 3);
     phx_system_destroy(system);
     phx_model_destroy(model);
@@ -99,7 +99,8 @@ static void joints_that_need_directions(void **state)
     CHECK_MESSAGE(context, reason);
     refuse(context, NODES "joints: {hinge: {kind: revolute, ports: [ground.O, bar@7], axis: [0, 0, 1]}}\n", "6:10",
            "joint 'hinge': port node 7 of body 'bar'");
-    refuse(context, NODES "joints: {line: {kind: slider, ports: [bar.one, ground.O], axis: [1, 0, 0]}}\n", "6:10", reason);
+    refuse(context, NODES "joints: {line: {kind: slider, ports: [bar.one, ground.O], axis: [1, 0, 0]}}\n", "6:10",
+           reason);
     refuse(context, NODES "joints: {ball: {kind: spherical, ports: [ground.O, bar.one], damping: [1, 1, 1]}}\n", "6:10",
            reason);
     refuse(context, NODES "loads: {twist: {torque: [1, 0, 0], at: bar.one}}\n", "6:9", reason);
@@ -121,9 +122,10 @@ static void reduced_bodies_know_directions(void **state)
     phx_model_destroy(model);
     accept(context, HEAD "  bar: {kind: reduced, file: bar.h5}\n"
                          "joints: {ball: {kind: spherical, ports: [ground.O, bar.one]}}\n");
-    refuse(context, HEAD "  bar: {kind: reduced, file: bar.h5}\n"
-                         "joints: {fix: {kind: weld, ports: [ground.O, bar.one]}}\n", "6:10",
-           "is a single node");
+    refuse(context,
+           HEAD "  bar: {kind: reduced, file: bar.h5}\n"
+                "joints: {fix: {kind: weld, ports: [ground.O, bar.one]}}\n",
+           "6:10", "is a single node");
     remove("bar.h5");
 }
 
@@ -131,14 +133,16 @@ static void reduced_bodies_know_directions(void **state)
 /* The edge of a box in the direction of y, of x turned in the plane. */
 static void write_line(bool turned)
 {
-    static const char *const mesh[] = {"*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n",
-                                       "*NODE\n1,0,0,0\n2,3,4,0\n3,-1,7,0\n4,-4,3,0\n5,0,0,5\n6,3,4,5\n7,-1,7,5\n"
-                                       "8,-4,3,5\n"};
+    static const char *const mesh[] = {
+        "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n",
+        "*NODE\n1,0,0,0\n2,3,4,0\n3,-1,7,0\n4,-4,3,0\n5,0,0,5\n6,3,4,5\n7,-1,7,5\n"
+        "8,-4,3,5\n"};
     FILE *file = fopen("line.inp", "w");
 
     assert_non_null(file);
     fputs(mesh[turned], file);
-    fputs("*ELEMENT, TYPE=C3D8, ELSET=ALL\n1,1,2,3,4,5,6,7,8\n*NSET, NSET=EDGE\n1,4\n*NSET, NSET=FACE\n1,4,5,8\n", file);
+    fputs("*ELEMENT, TYPE=C3D8, ELSET=ALL\n1,1,2,3,4,5,6,7,8\n*NSET, NSET=EDGE\n1,4\n*NSET, NSET=FACE\n1,4,5,8\n",
+          file);
     fclose(file);
 }
 
@@ -207,12 +211,14 @@ static void frames_by_the_joints(void **state)
     check_frame(*state, "joints: {j: {kind: revolute, axis: [0, 0, 1], ports: [ground.O, bar.x0]}}\n", MEAN);
     check_frame(*state, "joints: {j: {kind: weld, ports: [ground.O, bar.x0]}}\n", HELD);
     check_frame(*state, "joints: {j: {kind: weld, ports: [bar.x0, ground.O]}}\n", HELD);
-    check_frame(*state,
-                "joints: {j: {kind: weld, ports: [bar.x0, ground.O]}, k: {kind: spherical, ports: [ground.O, bar.x1]}}\n",
-                CHORD);
-    check_frame(*state,
-                "joints: {j: {kind: weld, ports: [bar.x1, ground.O]}, k: {kind: spherical, ports: [ground.O, bar.tip]}}\n",
-                CHORD);
+    check_frame(
+        *state,
+        "joints: {j: {kind: weld, ports: [bar.x0, ground.O]}, k: {kind: spherical, ports: [ground.O, bar.x1]}}\n",
+        CHORD);
+    check_frame(
+        *state,
+        "joints: {j: {kind: weld, ports: [bar.x1, ground.O]}, k: {kind: spherical, ports: [ground.O, bar.tip]}}\n",
+        CHORD);
 }
 
 /* ---- loads over surfaces ---- */
@@ -272,7 +278,8 @@ static void the_same_material_said_otherwise(void **state)
     const figures solid = figures_of(*state, BLOCK "material: steel");
     static const char *const plates[] = {
         PANEL "material: same, thickness: 0.01",
-        PANEL "material: ply, layers: [{material: same, thickness: 0.005, angle: 0.3}, {material: steel, thickness: 0.005}]",
+        PANEL
+        "material: ply, layers: [{material: same, thickness: 0.005, angle: 0.3}, {material: steel, thickness: 0.005}]",
         PANEL "material: ply, thickness: 1, regions: {all: {material: steel, thickness: 0.01}}",
         PANEL "material: steel, thickness: 1, regions: {all: {layers: [{thickness: 0.01, angle: 1}]}}",
     };
@@ -287,9 +294,11 @@ static void the_same_material_said_otherwise(void **state)
                    1e-14, "region of the whole solid");
     /* a clamped strip bends by E1 h^3 / 12 of its fibres: sqrt(E1 / E2) between 0 and 90 degrees */
     const double along = figures_of(*state, "kind: plate, mesh: {size: [1, 0.02], elements: [16, 1]}, material: ply, "
-                                            "thickness: 0.004").omega,
+                                            "thickness: 0.004")
+                             .omega,
                  across = figures_of(*state, "kind: plate, mesh: {size: [1, 0.02], elements: [16, 1]}, material: ply, "
-                                             "layers: [{thickness: 0.004, angle: pi/2}]").omega;
+                                             "layers: [{thickness: 0.004, angle: pi/2}]")
+                              .omega;
     CHECK_RELATIVE(along / across, sqrt(14.0), 5e-3, "strip along and across the fibres");
 }
 
@@ -299,10 +308,11 @@ static void write_two(const char *more)
     FILE *file = fopen("two.inp", "w");
 
     assert_non_null(file);
-    fputs("*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n"
-          "9,2,0,0\n10,2,1,0\n11,2,0,1\n12,2,1,1\n*ELEMENT, TYPE=C3D8, ELSET=LEFT\n1,1,2,3,4,5,6,7,8\n"
-          "*ELEMENT, TYPE=C3D8, ELSET=RIGHT\n2,2,9,10,3,6,11,12,7\n*NSET, NSET=x0\n1,4,5,8\n*NSET, NSET=x2\n9,10,11,12\n",
-          file);
+    fputs(
+        "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n"
+        "9,2,0,0\n10,2,1,0\n11,2,0,1\n12,2,1,1\n*ELEMENT, TYPE=C3D8, ELSET=LEFT\n1,1,2,3,4,5,6,7,8\n"
+        "*ELEMENT, TYPE=C3D8, ELSET=RIGHT\n2,2,9,10,3,6,11,12,7\n*NSET, NSET=x0\n1,4,5,8\n*NSET, NSET=x2\n9,10,11,12\n",
+        file);
     fputs(more, file);
     fclose(file);
 }
@@ -326,16 +336,24 @@ static void wrong_materials_are_refused(void **state)
 {
     phx_context *context = *state;
 
-    refuse(context, "phlexor: 1\ndimension: 3\nmaterials: {a: {density: 1}}\n", "3:16", "'young' is missing, or 'orthotropic'");
-    refuse(context, MATERIALS "  b: {kind: beam, reference: free, material: ply, length: 1, section: {kind: circle, diameter: 0.1}}\n",
+    refuse(context, "phlexor: 1\ndimension: 3\nmaterials: {a: {density: 1}}\n", "3:16",
+           "key 'young' of a material is missing: Young's modulus; or 'orthotropic'");
+    refuse(context,
+           MATERIALS
+           "  b: {kind: beam, reference: free, material: ply, length: 1, section: {kind: circle, diameter: 0.1}}\n",
            "12:46", "material 'ply' is orthotropic, which is for plates and solids");
     refuse(context, MATERIALS "  b: {" PANEL "material: steel}\n", "12:6", "'thickness' is missing, or 'layers'");
     refuse(context, MATERIALS "  b: {" PANEL "material: steel, thickness: 1, layers: [{thickness: 1}]}\n", "12:90",
            "the thickness is that of the layers");
-    refuse(context, MATERIALS "  b: {" PANEL "material: steel, layers: [{thickness: 1}, {thickness: 2, material: ply}],\n    ports: {x0: {}}}\n",
+    refuse(context,
+           MATERIALS
+           "  b: {" PANEL
+           "material: steel, layers: [{thickness: 1}, {thickness: 2, material: ply}],\n    ports: {x0: {}}}\n",
            "12:3", "not symmetric about the middle");
-    refuse(context, MATERIALS "  b: {" PANEL "material: steel, thickness: 1, regions: {rib: {thickness: 2}},\n    ports: {x0: {}}}\n", "12:3",
-           "the mesh has no group 'rib' of triangles");
+    refuse(context,
+           MATERIALS "  b: {" PANEL
+                     "material: steel, thickness: 1, regions: {rib: {thickness: 2}},\n    ports: {x0: {}}}\n",
+           "12:3", "the mesh has no group 'rib' of triangles");
 }
 
 /* A heated bar that is free becomes longer by alpha dT. */
@@ -344,7 +362,8 @@ static void heat_lengthens(void **state)
     phx_context *context = *state;
     static const char text[] = HEAD "  bar: {" BAR ", basis: {kind: all}}\nloads: {heat: {temperature: 80, on: bar}}\n";
     refuse(context, text, "6:9", "load 'heat': the materials there have no 'expansion'");
-    refuse(context, HEAD "  bar: {" SQUARE "}\nloads: {heat: {temperature: 80, on: bar}}\n", "6:9", "a solid is wanted");
+    refuse(context, HEAD "  bar: {" SQUARE "}\nloads: {heat: {temperature: 80, on: bar}}\n", "6:9",
+           "a solid is wanted");
 }
 
 /* ---- wrong files and parts ---- */
@@ -352,7 +371,8 @@ static void what_is_wrong_is_an_input_error(void **state)
 {
     phx_context *context = *state;
 
-    refuse(context, HEAD "  b: {kind: solid, material: steel, mesh: {file: none.msh}}\n", "5:3", "none.msh: cannot be read");
+    refuse(context, HEAD "  b: {kind: solid, material: steel, mesh: {file: none.msh}}\n", "5:3",
+           "none.msh: cannot be read");
     refuse(context, HEAD "  b: {kind: imported, files: [none.mtx]}\n", "5:3", "none.mtx: cannot read");
     refuse(context, HEAD "  b: {" BAR ", ports: {x9: {}}}\n", "5:99", "no group 'x9'; did you mean 'x0'?");
     refuse(context, HEAD "  b: {" BAR ", ports: {P: {node: 9999}}}\n", "5:99", "the mesh has no node 9999");
@@ -364,7 +384,8 @@ static void what_is_wrong_is_an_input_error(void **state)
            "its frame cannot be held at 'n', a single node, which does not turn");
     refuse(context, HEAD "  b: {" BAR ", frame: [n, x0], ports: {n: {node: 30}, x0: {}}}\n", "5:3",
            "take a set of nodes, or the other way round");
-    refuse(context, HEAD "  b: {" BAR ", ports: {n: {node: 3}}, point_masses: [{at: n, mass: 1, inertia: [1, 1, 1]}]}\n",
+    refuse(context,
+           HEAD "  b: {" BAR ", ports: {n: {node: 3}}, point_masses: [{at: n, mass: 1, inertia: [1, 1, 1]}]}\n",
            "5:134", "a mass with inertia at 'n', a single node");
 }
 

@@ -339,8 +339,8 @@ class Complete(Case):
         for definition, have in (
             ("body", bodies), ("material", arguments(m.material)), ("joint", arguments(m.joint) | {"ports"}),
             ("spring", arguments(m.spring) | {"ports"}), ("initial", arguments(m.initial)),
-            ("load", arguments(m.force, m.distributed, m.pressure, m.traction)
-             | {"force", "torque", "distributed", "pressure", "traction"}),
+            ("load", arguments(m.force, m.distributed, m.pressure, m.traction, m.temperature)
+             | {"force", "torque", "distributed", "pressure", "traction", "temperature"}),
             ("simulate", arguments(m.simulate)), ("modes", arguments(m.modes)), ("sweep", arguments(m.sweep)),
             ("port", arguments(phlexor.Port)), ("point_mass", arguments(phlexor.PointMass)),
             ("damping", arguments(phlexor.Damping)), ("mode", arguments(phlexor.Mode)),

@@ -181,8 +181,7 @@ static phx_status put_matrices(phx_import *import, phx_elastic_model *model)
 static phx_status check_modal(phx_import *import)
 {
     const phx_status status = import_symmetric_dense(import, "modal mass", import->modes.count, import->modes.M);
-    return status ? status
-                  : import_symmetric_dense(import, "modal stiffness", import->modes.count, import->modes.K);
+    return status ? status : import_symmetric_dense(import, "modal stiffness", import->modes.count, import->modes.K);
 }
 
 typedef struct row_name {
@@ -252,10 +251,10 @@ static phx_status put_modes(phx_import *import, phx_elastic_model *model)
     }
     for (size_t i = 0; i < (size_t)model->n * k; i++)
         finite = finite && isfinite(model->modes[i]);
-    return finite ? PHX_OK
-                  : phx_fail(import->context, PHX_ERR_INPUT,
-                             "%s: in SI units the modes or their matrices are beyond all numbers; check the units",
-                             path);
+    return finite
+               ? PHX_OK
+               : phx_fail(import->context, PHX_ERR_INPUT,
+                          "%s: in SI units the modes or their matrices are beyond all numbers; check the units", path);
 }
 
 /* ---- unknowns that are left out ---- */

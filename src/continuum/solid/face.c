@@ -1,4 +1,5 @@
-/* Loads on faces of solids. With x_r, x_s the tangents of a face in its reference coordinates the work of a traction t is
+/* Loads on faces of solids. With x_r, x_s the tangents of a face in its reference coordinates the work of a traction t
+ * is
  *
  *     f_a = integral of N_a t |x_r x x_s| dr ds. */
 #include "solid.h"
