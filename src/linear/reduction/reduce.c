@@ -28,7 +28,7 @@ typedef struct work {
     phx_projected all; /* all modes */
     phx_dominance dominance;
     phx_error_measure measure;
-    double nominal;         /* damping that is measured with; 0: the model's */
+    double nominal;            /* damping that is measured with; 0: the model's */
     double *balanced, *values; /* of lqg: all directions and characteristic values */
     phx_ph stored;             /* of xmin: the system in the coordinates of the least storage function, T x */
     double *T, shift;
@@ -123,9 +123,10 @@ static phx_status choose_damping(work *it)
                         "the model has modes without damping: its energy is its only storage function, and 'xmin' has "
                         "nothing to choose; take 'modal' or 'irka'");
     if (bare && o->method == PHX_REDUCE_LQG && o->damping == 0.0)
-        return phx_fail(it->context, PHX_ERR_ANALYSIS,
-                        "the model has modes without damping, of which all characteristic values of 'lqg' are one: they "
-                        "carry no order; take 'modal' or 'krylov', or give a modal damping to choose with");
+        return phx_fail(
+            it->context, PHX_ERR_ANALYSIS,
+            "the model has modes without damping, of which all characteristic values of 'lqg' are one: they "
+            "carry no order; take 'modal' or 'krylov', or give a modal damping to choose with");
     it->nominal = o->damping > 0.0 ? o->damping : bare ? usual_damping : 0.0;
     return PHX_OK;
 }
@@ -165,8 +166,8 @@ static phx_status find_rigid_gain(work *it)
     for (int k = 0; k < it->full.free && !status; k++)
         for (int i = 0; i < m; i++)
             for (int j = 0; j < m; j++)
-                gram[i * m + j] += it->dominance.scale[i] * it->all.F[k * m + i] *
-                                   (it->dominance.scale[j] * it->all.F[k * m + j]);
+                gram[i * m + j] +=
+                    it->dominance.scale[i] * it->all.F[k * m + i] * (it->dominance.scale[j] * it->all.F[k * m + j]);
     if (!status)
         status = phx_dense_eigen_symmetric(it->context, m, gram, NULL, values, NULL);
     it->measure.rigid_gain = status ? 0.0 : values[m - 1];
@@ -229,9 +230,9 @@ static phx_status modal_with_rates(work *it, int order, candidate *out)
     phx_space space = {0};
     double *x = phx_calloc(it->context, (size_t)n + 1, sizeof *x);
     bool added = false;
-    phx_status status = x ? phx_space_create(it->context, &it->full.it->linear.M, &it->full.projection,
-                                             it->full.rigid + order, &space)
-                          : PHX_ERR_MEMORY;
+    phx_status status =
+        x ? phx_space_create(it->context, &it->full.it->linear.M, &it->full.projection, it->full.rigid + order, &space)
+          : PHX_ERR_MEMORY;
     if (!status)
         status = phx_reduce_begin(&it->full, &space);
     for (int k = 0; k < it->dominance.count && !status; k++) {
