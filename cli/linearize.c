@@ -95,7 +95,8 @@ static int read_reduction(const cli_command *command, phx_context *context, cons
     request->options = phx_reduction_options_default();
     if (!given->reduce) {
         const bool more = given->order || given->error || given->band || given->points || given->damping;
-        return more ? cli_usage_error(command, "--order, --error, --band, --points and --damping go with --reduce") : -1;
+        return more ? cli_usage_error(command, "--order, --error, --band, --points and --damping go with --reduce")
+                    : -1;
     }
     request->options.method = method_of(given->reduce);
     request->options.order = given->order;

@@ -259,7 +259,7 @@ const phx_reduction_report *phx_reduction_about(const phx_reduction *reduction);
 /* A picture of what the errors are of: largest singular values over the scaled ports. */
 typedef struct phx_reduction_curves {
     int count;
-    double *omega;                     /* rad/s, ascending */
+    double *omega; /* rad/s, ascending */
     double *model, *reduced, *error;
 } phx_reduction_curves;
 const phx_reduction_curves *phx_reduction_bode(const phx_reduction *reduction);

@@ -209,7 +209,7 @@ typedef struct phx_linear_report {
     int left_out;                      /* states that were left out */
     int n_residuals;
     phx_residual residuals[PHX_RESIDUALS]; /* of the structure: what would be zero or positive in exact arithmetic */
-    phx_reduction *reduction; /* of a reduced model: what it is worth; else NULL */
+    phx_reduction *reduction;              /* of a reduced model: what it is worth; else NULL */
     phx_bundle *bundle; /* what a file of the model has: the form, dc_gain, the residuals, title, model (its text) */
 } phx_linear_report;
 void phx_linear_report_free(phx_linear_report *report); /* frees and zeroes the fields; NULL is allowed */
@@ -245,8 +245,8 @@ typedef enum phx_linear_form {
 
 /* The channels and the form. */
 typedef struct phx_study_linearize_options {
-    phx_channels_options channels; /* inputs and outputs */
-    phx_linear_form form;          /* of the report's bundle */
+    phx_channels_options channels;          /* inputs and outputs */
+    phx_linear_form form;                   /* of the report's bundle */
     const phx_reduction_options *reduction; /* reduce the model; NULL: do not */
 } phx_study_linearize_options;
 phx_study_linearize_options phx_study_linearize_options_default(void);

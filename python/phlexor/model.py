@@ -65,7 +65,7 @@ _AT = {"initial": phx_model_modes_at.PHX_MODEL_AT_INITIAL, "steady": phx_model_m
 
 
 def _choose(what: str, word: str, words: Mapping[str, int]) -> int:
-    if word not in words:
+    if not isinstance(word, str) or word not in words:
         raise ValueError(f"{what}={word!r}: one of {', '.join(words)}")
     return int(words[word])
 

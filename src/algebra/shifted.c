@@ -12,7 +12,7 @@
 
 struct phx_shifted {
     phx_context *context;
-    int n, room;            /* columns that `work` has room for */
+    int n, room; /* columns that `work` has room for */
     double *H, *Q;
     double size;            /* largest entry of A */
     double complex *W;      /* n x n: z - H */

@@ -137,8 +137,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Frequencies in [low, high] at which the matrix (2n x 2n) may have eigenvalues on the imaginary axis: generously, those
- * near the axis, since a frequency too many only divides an interval. Ascending. */
+/* Frequencies in [low, high] at which the matrix (2n x 2n) may have eigenvalues on the imaginary axis: generously,
+ * those near the axis, since a frequency too many only divides an interval. Ascending. */
 static phx_status crossings(phx_context *context, int N, const double *M, double low, double high, double *omega,
                             int *count)
 {
@@ -187,9 +187,9 @@ static phx_status begin(level_set *it, phx_norm *norm)
 
     for (int k = 0; k < n && !status; k++) {
         if (!(re[k] < 0.0))
-            status = phx_fail(it->context, PHX_ERR_ANALYSIS,
-                              "system '%s' has no H-infinity norm: it has the pole %.3g + %.3g i", s->name, re[k],
-                              im[k]);
+            status =
+                phx_fail(it->context, PHX_ERR_ANALYSIS,
+                         "system '%s' has no H-infinity norm: it has the pole %.3g + %.3g i", s->name, re[k], im[k]);
         if (im[k] > it->low && im[k] < it->high)
             it->omega[count++] = im[k];
     }

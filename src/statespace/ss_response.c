@@ -10,10 +10,10 @@
 typedef struct sweep {
     const phx_ss *system;
     int n, m;
-    double *scale, *A;      /* balanced states */
-    double *B;              /* balanced */
-    phx_shifted *shifted;   /* i omega - A */
-    double complex *x, *r;  /* n x m */
+    double *scale, *A;     /* balanced states */
+    double *B;             /* balanced */
+    phx_shifted *shifted;  /* i omega - A */
+    double complex *x, *r; /* n x m */
 } sweep;
 
 static void sweep_free(sweep *it)

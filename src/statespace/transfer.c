@@ -97,8 +97,8 @@ phx_status phx_descriptor_transfer(phx_context *context, const phx_descriptor *s
         status = phx_lu_factor(lu, (const double *)values, NULL);
     }
     if (status == PHX_SINGULAR)
-        status = phx_fail(context, PHX_SINGULAR, "system '%s' has a pole at %g + %g i", phx_descriptor_name(system), re,
-                          im);
+        status =
+            phx_fail(context, PHX_SINGULAR, "system '%s' has a pole at %g + %g i", phx_descriptor_name(system), re, im);
     if (!status) {
         add_columns(phx_descriptor_B(system), 1.0, n, x);
         add_columns(phx_descriptor_P(system), -1.0, n, x);

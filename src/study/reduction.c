@@ -72,8 +72,8 @@ void phx_reduction_text(const phx_reduction *reduction, FILE *stream)
     fprintf(stream, "  %-28s %.3e   %s, at %.4g rad/s\n", "error, H infinity", r->error,
             r->certified ? "certified" : "an estimate from below", r->error_omega);
     if (!isnan(r->error_local))
-        fprintf(stream, "  %-28s %.3e   at each frequency of the band, rigid motions included\n", "error, of the response",
-                r->error_local);
+        fprintf(stream, "  %-28s %.3e   at each frequency of the band, rigid motions included\n",
+                "error, of the response", r->error_local);
     if (!isnan(r->bound))
         fprintf(stream, "  %-28s %.3e   a priori, of the modes left out\n", "bound", r->bound);
     if (!isnan(r->error_h2))
@@ -128,7 +128,8 @@ static void add_numbers(const phx_reduction_report *r, phx_bundle *bundle)
             phx_bundle_describe(bundle, numbers[k].meaning, NULL);
         }
     if (r->feedthrough > 0.0)
-        phx_bundle_add_text(bundle, "reduction_energy", "1/2 e^T E^T Q e is a storage function, not the physical energy");
+        phx_bundle_add_text(bundle, "reduction_energy",
+                            "1/2 e^T E^T Q e is a storage function, not the physical energy");
 }
 
 static void add_curves(const phx_reduction_curves *curves, phx_bundle *bundle)

@@ -11,11 +11,12 @@ phx_linearised *model_of(phx_context *context, phx_linear *linear, int inputs, c
                          const double *H);
 /* D = alpha M + beta K */
 void damp(phx_context *context, double alpha, double beta, phx_linear *linear);
-/* The chain of Gugercin, Polyuga, Beattie, van der Schaft (2012): 50 masses of 4, springs of 4 between them and from the
- * last to the ground, a damper of 1 from each to the ground, forces on the first two. */
+/* The chain of Gugercin, Polyuga, Beattie, van der Schaft (2012): 50 masses of 4, springs of 4 between them and from
+ * the last to the ground, a damper of 1 from each to the ground, forces on the first two. */
 phx_linearised *mass_spring_chain(phx_context *context);
-/* Hinged beams: `links` of them with `elements` each, the first free or hinged to the ground, with this damping, and the
- * force on the last node across, the torque on the first frame; `rate`: the turn of the first beam is prescribed. */
+/* Hinged beams: `links` of them with `elements` each, the first free or hinged to the ground, with this damping, and
+ * the force on the last node across, the torque on the first frame; `rate`: the turn of the first beam is prescribed.
+ */
 phx_linearised *beam_chain(phx_context *context, int links, int elements, bool grounded, double alpha, double beta,
                            bool rate);
 /* Entry (i, j) of H(s) of the descriptor form. */

@@ -136,8 +136,8 @@ static double complex derivative(phx_context *context, const phx_descriptor *sys
 static void krylov_interpolates_with_the_derivative(void **state)
 {
     phx_context *context = *state;
-    static const phx_reduction_point points[] = {{.re = 20.0}, {.im = 90.0}, {.re = 50.0, .im = 400.0},
-                                                 {.infinite = true}};
+    static const phx_reduction_point points[] = {
+        {.re = 20.0}, {.im = 90.0}, {.re = 50.0, .im = 400.0}, {.infinite = true}};
     for (int damped = 0; damped < 2; damped++)
         for (int grounded = 0; grounded < 2; grounded++) {
             phx_linearised *model = beam_chain(context, 3, 5, grounded, 0.0, damped ? 1e-5 : 0.0, false);
@@ -163,8 +163,9 @@ static void krylov_interpolates_with_the_derivative(void **state)
             const double complex far = 1e9; /* s H(s) -> F^T M^-1 F on what the joints allow */
             const double size = cabs(transfer(context, full, far, 0, 0)) + cabs(transfer(context, full, far, 1, 1));
             for (int e = 0; e < 4; e++)
-                CHECK_SMALL(cabs(transfer(context, small, far, e / 2, e % 2) - transfer(context, full, far, e / 2, e % 2)),
-                            1e-9 * size, "infinity, entry %d", e);
+                CHECK_SMALL(
+                    cabs(transfer(context, small, far, e / 2, e % 2) - transfer(context, full, far, e / 2, e % 2)),
+                    1e-9 * size, "infinity, entry %d", e);
             phx_descriptor_destroy(full);
             phx_descriptor_destroy(small);
             phx_reduction_destroy(reduction);
@@ -246,7 +247,8 @@ static void all_coordinates_are_the_model(void **state)
     for (int rate = 0; rate < 2; rate++)
         for (int method = PHX_REDUCE_MODAL; method <= (rate ? PHX_REDUCE_KRYLOV : PHX_REDUCE_LQG); method++) {
             phx_linearised *model = beam_chain(context, 1, 2, true, 0.5, 1e-5, rate);
-            const int all = method == PHX_REDUCE_KRYLOV ? 4 : model->reduced.modes; /* of 6 two are axial, and not moved */
+            const int all =
+                method == PHX_REDUCE_KRYLOV ? 4 : model->reduced.modes; /* of 6 two are axial, and not moved */
             phx_reduction *reduction = reduce(context, model, (phx_reduction_method)method, all);
             const char *name = phx_reduction_method_name((phx_reduction_method)method);
             phx_ss *full = NULL, *small = NULL;

@@ -81,7 +81,8 @@ static void passivity(void **state)
     ss = make(context, 2, 1, A, B, C, NULL); /* (s + 1)/(..): phase beyond 90 degrees above the resonance */
     CHECK_OK(context, phx_ss_passivity(context, ss, 1e-8, &it));
     assert_false(it.passive);
-    /* Re H at omega: with h = 4 - w^2, (h + 0.1 w^2)/(h^2 + 0.01 w^2); the test looks at the middles of its intervals */
+    /* Re H at omega: with h = 4 - w^2, (h + 0.1 w^2)/(h^2 + 0.01 w^2); the test looks at the middles of its intervals
+     */
     const double w2 = it.omega * it.omega, h = 4.0 - w2;
     CHECK_RELATIVE(it.least, (h + 0.1 * w2) / (h * h + 0.01 * w2), 1e-9, "the eigenvalue that was seen");
     CHECK_BELOW(it.least, 0.0, "it is negative");
@@ -105,13 +106,13 @@ static void add(triplets *list, int row, int col, double val)
 
 static void matrix(phx_context *context, const triplets *list, int cols, phx_csr *out)
 {
-    CHECK_OK(context, phx_csr_from_triplets(context, SIZE, cols, (size_t)list->count, list->row, list->col, list->val,
-                                            out));
+    CHECK_OK(context,
+             phx_csr_from_triplets(context, SIZE, cols, (size_t)list->count, list->row, list->col, list->val, out));
 }
 
 /* Node voltages, currents of the inductors, current of the source; R = 0.2, L = C = 1. Nodes 1, 3, 5 .. have the
- * capacitors, a resistor leads from them to 2, 4 .., an inductor from these to the next; the last node has a resistor to
- * the ground. */
+ * capacitors, a resistor leads from them to 2, 4 .., an inductor from these to the next; the last node has a resistor
+ * to the ground. */
 static phx_descriptor *ladder(phx_context *context)
 {
     static triplets E, J, R, Q, B;
@@ -175,9 +176,9 @@ static void the_ladder_of_index_two(void **state)
 {
     phx_context *context = *state;
     phx_descriptor *system = ladder(context);
-    const double complex points[] = {0.1 * I, I, 1.0}, wanted[] = {0.567274697856516 + 0.4025628778362823 * I,
-                                                                   0.8510600617955228 + 0.6129812694429402 * I,
-                                                                   1.540832999733066};
+    const double complex points[] = {0.1 * I, I, 1.0},
+                         wanted[] = {0.567274697856516 + 0.4025628778362823 * I,
+                                     0.8510600617955228 + 0.6129812694429402 * I, 1.540832999733066};
     for (int k = 0; k < 3; k++) /* the published benchmark */
         CHECK_SMALL(cabs(at(context, system, points[k]) - wanted[k]), 1e-12, "point %d", k);
     for (int k = 0; k < 3; k++) { /* admittance: C beside R + L in series with the next loop */

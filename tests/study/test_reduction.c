@@ -4,7 +4,8 @@
 
 #include "results/results.h"
 
-static const char *const coupler[] = {"coupler@0.5.fx", "coupler@0.5.fy", "crank.C.tz"}, *const speed[] = {"coupler@0.5.vx"};
+static const char *const coupler[] = {"coupler@0.5.fx", "coupler@0.5.fy", "crank.C.tz"}, *const speed[] = {
+                                                                                             "coupler@0.5.vx"};
 static const char *const slider[] = {"motor.effort", "slider.P.fx"}, *const slide[] = {"slider.P.vx"};
 
 static phx_status reduce(phx_context *context, const phx_model *model, int n_inputs, const char *const *inputs,
@@ -12,7 +13,8 @@ static phx_status reduce(phx_context *context, const phx_model *model, int n_inp
                          phx_linear_report *report)
 {
     phx_study_linearize_options options = phx_study_linearize_options_default();
-    options.channels = (phx_channels_options){.n_inputs = n_inputs, .inputs = inputs, .n_outputs = 1, .outputs = outputs};
+    options.channels =
+        (phx_channels_options){.n_inputs = n_inputs, .inputs = inputs, .n_outputs = 1, .outputs = outputs};
     options.reduction = how;
     options.form = form;
     return phx_study_linearize(context, model, &options, report);
@@ -46,7 +48,8 @@ static void check_row(phx_context *context, phx_model *model, bool four, int ord
     CHECK_RELATIVE(about->error, wanted[1], 2e-6, "%s, order %d, %s: H-infinity", model->title, order, name);
     if (method == PHX_REDUCE_MODAL) {
         CHECK_RELATIVE(about->bound_sum, wanted[2], 1e-6, "%s, order %d: bound", model->title, order);
-        CHECK_BETWEEN(about->bound / about->error, 1.0 - 1e-6, 6.0, "%s, order %d: bound over error", model->title, order);
+        CHECK_BETWEEN(about->bound / about->error, 1.0 - 1e-6, 6.0, "%s, order %d: bound over error", model->title,
+                      order);
     }
     CHECK_BELOW(about->constraints, 1e-13, "|G V|");
     assert_true(about->passivity.passive);
@@ -71,7 +74,8 @@ static void errors_of_the_examples(void **state)
         if (sscanf(line, "%31[^,],%d,%15[^,],%lf,%lf,%lf", model, &order, method, wanted, wanted + 1, wanted + 2) != 6)
             continue;
         const bool four = !strcmp(model, "four_bar");
-        check_row(context, models[!four], four, order, strcmp(method, "lqg") ? PHX_REDUCE_MODAL : PHX_REDUCE_LQG, wanted);
+        check_row(context, models[!four], four, order, strcmp(method, "lqg") ? PHX_REDUCE_MODAL : PHX_REDUCE_LQG,
+                  wanted);
         rows++;
     }
     fclose(file);
@@ -120,15 +124,15 @@ static void the_satellite_with_six_states(void **state)
     assert_int_equal(phx_ss_n(small.system), 6);
     CHECK_BELOW(phx_reduction_about(small.reduction)->error, 0.05, "error in the band");
     CHECK_BELOW(phx_reduction_about(small.reduction)->error_local, 0.05, "error of the response");
-    double rigid = 0.0; /* (rad/s)^2 times the response of the satellite as a rigid body */
+    double rigid = 0.0;            /* (rad/s)^2 times the response of the satellite as a rigid body */
     for (int k = 0; k < 40; k++) { /* torque to attitude, zeros of the response included */
         const double omega = 0.05 + 0.4987 * k;
         double a[2], b[2];
         CHECK_OK(context, phx_ss_response(context, small.system, omega, a));
         CHECK_OK(context, phx_ss_response(context, full.system, omega, b));
         rigid = k == 0 ? omega * omega * hypot(b[0], b[1]) : rigid;
-        CHECK_SMALL(hypot(a[0] - b[0], a[1] - b[1]), 0.05 * fmax(hypot(b[0], b[1]), rigid / (omega * omega)), "%g rad/s",
-                    omega);
+        CHECK_SMALL(hypot(a[0] - b[0], a[1] - b[1]), 0.05 * fmax(hypot(b[0], b[1]), rigid / (omega * omega)),
+                    "%g rad/s", omega);
     }
     const phx_bundle_item *item = phx_bundle_find(small.bundle, "reduction_error");
     assert_non_null(item);

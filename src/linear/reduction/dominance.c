@@ -27,8 +27,7 @@ static bool is_proportional(const phx_projected *all)
 
     for (int i = all->free; i < all->r; i++)
         for (int j = all->free; j < i; j++)
-            if (i >= all->rigid &&
-                fabs(all->D[i * c + j]) > 1e-9 * sqrt(fabs(all->D[i * c + i] * all->D[j * c + j])))
+            if (i >= all->rigid && fabs(all->D[i * c + j]) > 1e-9 * sqrt(fabs(all->D[i * c + i] * all->D[j * c + j])))
                 return false;
     return true;
 }
@@ -123,7 +122,8 @@ phx_status phx_dominance_bound(const phx_full *full, const phx_projected *all, c
                                double norm, phx_reduction_report *report)
 {
     const int m = it->m;
-    double *gram = phx_calloc(full->context, (size_t)m * (size_t)m + (size_t)m + 1, sizeof *gram), *values = gram + m * m;
+    double *gram = phx_calloc(full->context, (size_t)m * (size_t)m + (size_t)m + 1, sizeof *gram),
+           *values = gram + m * m;
 
     if (!gram)
         return PHX_ERR_MEMORY;

@@ -13,7 +13,8 @@ static phx_status estimate(phx_context *context, const phx_ss *system, const dou
     enum { STEPS = 40 };
     static const double golden = 0.61803398874989484820;
     const int n = phx_ss_n(system);
-    double *re = phx_calloc(context, 4 * (size_t)n + 4, sizeof *re), *im = re + n, *omega = im + n, *value = omega + n + 2;
+    double *re = phx_calloc(context, 4 * (size_t)n + 4, sizeof *re), *im = re + n, *omega = im + n,
+           *value = omega + n + 2;
     phx_status status = re ? phx_ss_poles(context, system, re, im, NULL, NULL) : PHX_ERR_MEMORY;
     double left = 0.0, right = 0.0;
     int count = 0;
@@ -67,8 +68,7 @@ static phx_status h2_of(const phx_error_measure *it, const phx_ss *system, doubl
                             .B = phx_ss_B(system),
                             .C = phx_ss_C(system)};
     phx_ss *proper = NULL;
-    phx_status status =
-        it->band || def.n > CERTIFIED ? PHX_ERR_ANALYSIS : phx_ss_create(it->context, &def, &proper);
+    phx_status status = it->band || def.n > CERTIFIED ? PHX_ERR_ANALYSIS : phx_ss_create(it->context, &def, &proper);
 
     if (!status)
         status = phx_ss_h2_norm(it->context, proper, norm);

@@ -17,12 +17,12 @@ typedef struct irka {
     const phx_ph *ph;
     int n, m, k;
     phx_shifted *shifted;
-    double *input;           /* n x m: B - P */
-    double *Z, *best;        /* n x k, by columns in Z while it is filled; row-major in best */
+    double *input;    /* n x m: B - P */
+    double *Z, *best; /* n x k, by columns in Z while it is filled; row-major in best */
     double *re, *im, *before_re, *before_im;
-    double complex *X, *b;   /* k x k eigenvectors; k x m: rows b_i^T */
-    double complex *column;  /* n */
-    double error;            /* of best */
+    double complex *X, *b;  /* k x k eigenvectors; k x m: rows b_i^T */
+    double complex *column; /* n */
+    double error;           /* of best */
 } irka;
 
 static void irka_free(irka *it)

@@ -16,8 +16,8 @@ static const double negligible = 1e-12;
 typedef struct krylov {
     const phx_full *full;
     phx_space *space;
-    double *x, *re, *im;  /* 2 (n + rows); n each */
-    phx_csr A;            /* with the rigid motions at z = 0 */
+    double *x, *re, *im; /* 2 (n + rows); n each */
+    phx_csr A;           /* with the rigid motions at z = 0 */
 } krylov;
 
 static bool enough(const krylov *it)

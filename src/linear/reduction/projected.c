@@ -66,8 +66,8 @@ static void fill_basis(const phx_full *full, int count, const phx_basis *modes, 
         double *W = it->W + (size_t)i * (size_t)it->c;
         memcpy(W, row, (size_t)rigid * sizeof *W);
         for (int k = 0; k < count; k++)
-            W[rigid + k] = modes ? modes->columns[(size_t)i * (size_t)count + (size_t)k]
-                                 : row[rigid + (chosen ? chosen[k] : k)];
+            W[rigid + k] =
+                modes ? modes->columns[(size_t)i * (size_t)count + (size_t)k] : row[rigid + (chosen ? chosen[k] : k)];
         memcpy(W + it->r, row + full->f, (size_t)full->held * sizeof *W);
     }
     for (int k = 0; k < count && !modes; k++)
@@ -81,7 +81,8 @@ static void static_stiffness(const phx_full *full, phx_projected *it)
         for (int j = 0; j <= i; j++) {
             double size = 0.0;
             const double value = phx_form(&full->K, it->c, it->W + it->r + i, it->c, it->W + it->r + j, &size);
-            it->stiffness[i * it->held + j] = it->stiffness[j * it->held + i] = fabs(value) > 1e-11 * size ? value : 0.0;
+            it->stiffness[i * it->held + j] = it->stiffness[j * it->held + i] =
+                fabs(value) > 1e-11 * size ? value : 0.0;
         }
 }
 

@@ -118,11 +118,10 @@ typedef struct phx_dominance {
     double *weight;    /* count: sum over the inputs, scaled */
     int *order;        /* modes, descending by the largest of their scaled weights */
 } phx_dominance;
-phx_status phx_dominance_find(const phx_full *full, const phx_projected *all, double nominal,
-                              phx_dominance *dominance);
+phx_status phx_dominance_find(const phx_full *full, const phx_projected *all, double nominal, phx_dominance *dominance);
 /* The bounds of the report with the first `order` modes kept, over `norm`. */
-phx_status phx_dominance_bound(const phx_full *full, const phx_projected *all, const phx_dominance *dominance, int order,
-                               double norm, phx_reduction_report *report);
+phx_status phx_dominance_bound(const phx_full *full, const phx_projected *all, const phx_dominance *dominance,
+                               int order, double norm, phx_reduction_report *report);
 void phx_dominance_free(phx_dominance *dominance);
 
 /* ---- krylov_points.c ---- */

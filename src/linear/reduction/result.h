@@ -9,15 +9,15 @@ struct phx_reduction {
     phx_reduction_report report;
     phx_reduction_curves curves;
     int n, count;
-    double *basis;           /* n x count */
-    phx_linearised *second;  /* of second order: the mechanism on its basis; NULL: of first order, then */
-    int states;              /* entries of e = (rigid displacements, z, rigid velocities) */
-    int m, p;                /* inputs, outputs */
+    double *basis;          /* n x count */
+    phx_linearised *second; /* of second order: the mechanism on its basis; NULL: of first order, then */
+    int states;             /* entries of e = (rigid displacements, z, rigid velocities) */
+    int m, p;               /* inputs, outputs */
     char **states_names, **inputs, **outputs;
-    double *J, *R, *Q;       /* states x states */
-    double *B, *P;           /* states x m */
-    double *S, *N;           /* m x m */
-    double *C, *D;           /* p x states, p x m: the outputs asked for */
+    double *J, *R, *Q; /* states x states */
+    double *B, *P;     /* states x m */
+    double *S, *N;     /* m x m */
+    double *C, *D;     /* p x states, p x m: the outputs asked for */
 };
 
 /* result_second.c: on the basis of `projected`, whose V is not rigid from column `rigid` on. */

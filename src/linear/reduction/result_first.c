@@ -12,9 +12,9 @@ typedef struct first {
     const phx_full *full;
     const phx_projected *all;
     const phx_ph *ph;
-    const double *Z;         /* x = Z z, x of phx_ph_of for all modes */
+    const double *Z; /* x = Z z, x of phx_ph_of for all modes */
     int rigid, free, k, size;
-    double *T, *V;           /* n x size: xi = T e, xi' = V e */
+    double *T, *V; /* n x size: xi = T e, xi' = V e */
 } first;
 
 static phx_status name_states(const first *it, phx_reduction *out)
@@ -165,7 +165,8 @@ static phx_status fill_outputs(const first *it, phx_reduction *out)
     const phx_channels *ch = &it->full->it->channels;
     const int s = it->size, m = out->m, n = it->full->n;
     double *A = phx_calloc(it->full->context, (size_t)s * (size_t)(s + m) + 1, sizeof *A), *B = A + s * s;
-    double *VA = phx_calloc(it->full->context, (size_t)n * (size_t)(s + m) + 1, sizeof *VA), *VB = VA + n * s, *L = NULL;
+    double *VA = phx_calloc(it->full->context, (size_t)n * (size_t)(s + m) + 1, sizeof *VA), *VB = VA + n * s,
+           *L = NULL;
     phx_status status = A && VA ? phx_reduction_multipliers(it->full, &L) : PHX_ERR_MEMORY;
 
     for (int i = 0; i < s && !status; i++) {

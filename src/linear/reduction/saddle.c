@@ -49,8 +49,8 @@ static double diagonal_size(const phx_saddle *it, double complex z)
 
     for (int i = 0; i < n; i++) {
         const int m = phx_csr_find(it->M, i, i), k = phx_csr_find(it->K, i, i);
-        const double entry = (m < 0 ? 0.0 : cabs(z) * cabs(z) * fabs(it->M->val[m])) +
-                             (k < 0 ? 0.0 : fabs(it->K->val[k]));
+        const double entry =
+            (m < 0 ? 0.0 : cabs(z) * cabs(z) * fabs(it->M->val[m])) + (k < 0 ? 0.0 : fabs(it->K->val[k]));
         if (entry > 0.0) {
             sum += log(entry);
             count++;

@@ -4,8 +4,8 @@
  *     A^T X + X A + (X B - C^T) (eps I)^-1 (B^T X - C) = 0,
  *
  * and X = T^T T the system in x~ = T x has R = -sym(T A T^-1), P = (T^-T C^T - T B)/2, S = eps/2 I, of which W >= 0.
- * The inequality is linear in X and the energy solves it as well: a little of it, which X_min gets, makes X regular where
- * states are hardly seen. */
+ * The inequality is linear in X and the energy solves it as well: a little of it, which X_min gets, makes X regular
+ * where states are hardly seen. */
 #include <math.h>
 #include <string.h>
 
@@ -79,10 +79,10 @@ static phx_status clip(phx_context *context, phx_ph *ph)
 
     for (int i = 0; i < N && !status; i++)
         for (int j = 0; j < N; j++)
-            W[i * N + j] = i < n && j < n   ? ph->R[i * n + j]
-                           : i < n          ? ph->P[i * m + j - n]
-                           : j < n          ? ph->P[j * m + i - n]
-                                            : ph->S[(i - n) * m + j - n];
+            W[i * N + j] = i < n && j < n ? ph->R[i * n + j]
+                           : i < n        ? ph->P[i * m + j - n]
+                           : j < n        ? ph->P[j * m + i - n]
+                                          : ph->S[(i - n) * m + j - n];
     if (!status)
         status = phx_dense_eigen_symmetric(context, N, W, NULL, values, vectors);
     for (int k = 0; k < N && !status && values[k] < 0.0; k++)

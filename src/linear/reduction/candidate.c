@@ -1,0 +1,262 @@
+/* Reductions by each method, with a number of elastic coordinates. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "work.h"
+
+void phx_candidate_free(phx_candidate *it)
+{
+    phx_projected_free(&it->projected);
+    phx_free(it->Z);
+    phx_free(it->inner);
+    phx_ph_free(&it->ph);
+    *it = (phx_candidate){0};
+}
+
+/* ---- methods of second order ---- */
+/* The elastic columns of a space, by rows. */
+static phx_status take_space(phx_reduction_work *it, const phx_space *space, phx_candidate *out)
+{
+    const int rigid = it->full.rigid, count = space->count - rigid, n = space->n;
+    double *basis = phx_calloc(it->context, (size_t)n * (size_t)count + 1, sizeof *basis);
+    phx_status status = basis ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < count && !status; k++)
+        for (int i = 0; i < n; i++)
+            basis[(size_t)i * (size_t)count + (size_t)k] = space->columns[(size_t)(rigid + k) * (size_t)n + (size_t)i];
+    if (!status)
+        status = phx_project(&it->full, count, basis, NULL, &out->projected);
+    phx_free(basis);
+    return status;
+}
+
+/* With prescribed rates: what they need at infinity, then modes by their dominance. */
+static phx_status modal_with_rates(phx_reduction_work *it, int order, phx_candidate *out)
+{
+    const int n = it->full.n, stride = it->full.f + it->full.held;
+    phx_space space = {0};
+    double *x = phx_calloc(it->context, (size_t)n + 1, sizeof *x);
+    bool added = false;
+    phx_status status =
+        x ? phx_space_create(it->context, &it->full.it->linear.M, &it->full.projection, it->full.rigid + order, &space)
+          : PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_reduce_begin(&it->full, &space);
+    for (int k = 0; k < it->dominance.count && !status; k++) {
+        for (int i = 0; i < n; i++)
+            x[i] = it->full.modes[(size_t)i * (size_t)stride + (size_t)(it->full.rigid + it->dominance.order[k])];
+        status = phx_space_add(&space, x, &added);
+    }
+    if (!status)
+        status = take_space(it, &space, out);
+    phx_space_free(&space);
+    phx_free(x);
+    return status;
+}
+
+static int compare_modes(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+static phx_status modal(phx_reduction_work *it, int order, phx_candidate *out)
+{
+    int *chosen = phx_calloc(it->context, (size_t)order + 1, sizeof *chosen);
+    phx_status status = chosen ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status) {
+        memcpy(chosen, it->dominance.order, (size_t)order * sizeof *chosen);
+        qsort(chosen, (size_t)order, sizeof *chosen, compare_modes);
+        status = phx_project(&it->full, order, NULL, chosen, &out->projected);
+    }
+    phx_free(chosen);
+    return status;
+}
+
+static phx_status krylov(phx_reduction_work *it, int order, phx_candidate *out)
+{
+    const phx_reduction_options *o = it->options;
+    const int most = phx_elastic_modes(it), wanted = order > 0 ? order : most;
+    phx_space space = {0};
+    phx_status status =
+        phx_space_create(it->context, &it->full.it->linear.M, &it->full.projection, it->full.rigid + wanted, &space);
+
+    if (!status)
+        status = phx_reduce_krylov(&it->full, o, &space);
+    if (!status && order > 0 && space.count < it->full.rigid + order)
+        status = phx_fail(it->context, PHX_ERR_ARGUMENT,
+                          "the points give %d independent directions, less than the order %d: give more points",
+                          space.count - it->full.rigid, order);
+    if (!status && space.count == it->full.rigid)
+        status = phx_fail(it->context, PHX_ERR_ARGUMENT, "the points give no direction beside the rigid motions");
+    if (!status)
+        status = take_space(it, &space, out);
+    phx_space_free(&space);
+    return status;
+}
+
+/* ---- methods of first order ---- */
+/* States of a reduction: two for each coordinate, and the rigid velocities that are damped. */
+static int first_order_states(const phx_reduction_work *it, int order)
+{
+    return 2 * order + it->full.rigid - it->full.free;
+}
+
+/* Rows of x that belong to the most dominant modes and to damped rigid motions, as columns of an identity. */
+static void start_by_dominance(const phx_reduction_work *it, int order, double *Z)
+{
+    const int elastic = phx_elastic_modes(it), k = first_order_states(it, order), damped = it->full.rigid - it->full.free;
+
+    for (int j = 0; j < damped; j++)
+        Z[(elastic + j) * k + 2 * order + j] = 1.0;
+
+    for (int j = 0; j < order; j++) {
+        const int mode = it->dominance.order[j];
+        Z[mode * k + 2 * j] = 1.0;
+        Z[(elastic + damped + mode) * k + 2 * j + 1] = 1.0;
+    }
+}
+
+static phx_status irka(phx_reduction_work *it, int order, phx_candidate *out, phx_reduction_report *report)
+{
+    const phx_ph *ph = it->T ? &it->stored : &it->measure.full;
+    const int n = ph->n, k = first_order_states(it, order);
+    double *start = phx_calloc(it->context, (size_t)n * (size_t)k + 1, sizeof *start);
+    phx_status status = start ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status) {
+        start_by_dominance(it, order, it->T ? start : out->Z);
+        if (it->T) { /* an orthonormal basis of T start */
+            phx_dense_multiply(false, false, n, k, n, 1.0, it->T, n, start, k, 0.0, out->inner, k);
+            status = phx_orthonormal(it->context, n, k, out->inner);
+        }
+    }
+    if (!status)
+        status = phx_irka(it->context, ph, k, it->T ? out->inner : out->Z, &report->iterations);
+    phx_free(start);
+    return status;
+}
+
+static phx_status storage(phx_reduction_work *it)
+{
+    const size_t n = (size_t)it->measure.full.n;
+
+    if (it->T)
+        return PHX_OK;
+    it->T = phx_calloc(it->context, n * n + 1, sizeof *it->T);
+    return it->T ? phx_least_storage(it->context, &it->measure.full, it->measure.norm.upper, &it->stored, it->T,
+                                     &it->shift)
+                 : PHX_ERR_MEMORY;
+}
+
+/* x = T^-1 Z z */
+static phx_status back_from_storage(const phx_reduction_work *it, phx_candidate *out)
+{
+    const int n = it->measure.full.n;
+    double *T = phx_calloc(it->context, (size_t)n * (size_t)n + 1, sizeof *T);
+    phx_status status = T ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status) {
+        memcpy(T, it->T, (size_t)n * (size_t)n * sizeof *T);
+        memcpy(out->Z, out->inner, (size_t)n * (size_t)out->k * sizeof *out->Z);
+        status = phx_dense_solve(it->context, n, T, out->k, out->Z);
+    }
+    phx_free(T);
+    return status;
+}
+
+static phx_status lqg(phx_reduction_work *it, int order, phx_candidate *out)
+{
+    static const double one = 0.999;
+    const int n = it->measure.full.n, k = first_order_states(it, order);
+    phx_status status = PHX_OK;
+
+    if (!it->balanced) {
+        it->balanced = phx_calloc(it->context, (size_t)n * (size_t)n + 1, sizeof *it->balanced);
+        it->values = phx_calloc(it->context, (size_t)n + 1, sizeof *it->values);
+        status = it->balanced && it->values
+                     ? phx_lqg_balance(it->context, &it->measure.full, n, it->balanced, it->values)
+                     : PHX_ERR_MEMORY;
+    }
+    if (!status && k < n && it->values[k] > one)
+        status = phx_fail(it->context, PHX_ERR_ANALYSIS,
+                          "the characteristic values of 'lqg' are all one (from %.6f to %.6f for what would be left "
+                          "out): they carry no order; take 'modal' or 'krylov'",
+                          it->values[0], it->values[k]);
+    for (int i = 0; i < n && !status; i++)
+        memcpy(out->Z + (size_t)i * (size_t)k, it->balanced + (size_t)i * (size_t)n, (size_t)k * sizeof *out->Z);
+    return status;
+}
+
+static phx_status build_first(phx_reduction_work *it, int order, phx_candidate *out, phx_reduction_report *report)
+{
+    const size_t cells = (size_t)it->measure.full.n * (size_t)first_order_states(it, order);
+    const bool stored = it->options->method == PHX_REDUCE_XMIN;
+    phx_status status = stored ? storage(it) : PHX_OK;
+
+    out->k = first_order_states(it, order);
+    out->Z = phx_calloc(it->context, cells + 1, sizeof *out->Z);
+    out->inner = stored ? phx_calloc(it->context, cells + 1, sizeof *out->inner) : NULL;
+    if (!out->Z || (stored && !out->inner))
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = it->options->method == PHX_REDUCE_LQG ? lqg(it, order, out) : irka(it, order, out, report);
+    if (!status && stored)
+        status = back_from_storage(it, out);
+    if (!status)
+        status = phx_ph_project(it->context, stored ? &it->stored : &it->measure.full, out->k,
+                                stored ? out->inner : out->Z, &out->ph);
+    return status;
+}
+
+/* ---- one order ---- */
+/* The error system of modes left out, where damping couples none of them. */
+static phx_status left_out(phx_reduction_work *it, int order, phx_ph *part)
+{
+    const int count = it->dominance.count - order;
+    int *rest = phx_calloc(it->context, (size_t)count + 1, sizeof *rest);
+    phx_projected projected = {0};
+    phx_status status = rest ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status) {
+        memcpy(rest, it->dominance.order + order, (size_t)count * sizeof *rest);
+        status = phx_project(&it->full, count, NULL, rest, &projected);
+    }
+    if (!status)
+        projected.free = projected.rigid; /* the rigid motions are the same on both sides */
+    if (!status)
+        status = phx_ph_of(&it->full, &projected, it->nominal, it->dominance.scale, part);
+    phx_projected_free(&projected);
+    phx_free(rest);
+    return status;
+}
+
+phx_status phx_reduction_try(phx_reduction_work *it, int order, phx_candidate *out, phx_reduction_report *report)
+{
+    const phx_reduction_method method = it->options->method;
+    const bool plain = method == PHX_REDUCE_MODAL && it->full.held == 0;
+    phx_ph part = {0};
+    phx_status status = PHX_OK;
+
+    phx_candidate_free(out);
+    if (phx_first_order(it))
+        status = build_first(it, order, out, report);
+    else if (plain)
+        status = modal(it, order, out);
+    else
+        status = method == PHX_REDUCE_MODAL ? modal_with_rates(it, order, out) : krylov(it, order, out);
+    if (!status && !phx_first_order(it))
+        status = phx_ph_of(&it->full, &out->projected, it->nominal, it->dominance.scale, &out->ph);
+    report->order = phx_first_order(it) ? order : out->projected.r - it->full.rigid;
+    const bool separate = plain && it->dominance.proportional;
+    if (!status && separate)
+        status = left_out(it, order, &part);
+    if (!status)
+        status = phx_error_of(&it->measure, &out->ph, separate ? &part : NULL, report);
+    report->bound = report->bound_sum = NAN;
+    if (!status && plain && it->dominance.bounded)
+        status = phx_dominance_bound(&it->full, &it->all, &it->dominance, order, it->measure.norm.lower, report);
+    phx_ph_free(&part);
+    return status;
+}

@@ -1,0 +1,99 @@
+/* What is asked of a reduction, against what there is. */
+#include <math.h>
+
+#include "work.h"
+
+/* Modal damping to measure undamped models with. */
+static const double usual_damping = 0.005;
+
+const char *phx_reduction_method_name(phx_reduction_method method)
+{
+    static const char *const names[] = {"modal", "krylov", "irka", "lqg", "xmin"};
+    return method >= PHX_REDUCE_MODAL && method <= PHX_REDUCE_XMIN ? names[method] : "unknown";
+}
+
+phx_reduction_options phx_reduction_options_default(void)
+{
+    return (phx_reduction_options){.method = PHX_REDUCE_MODAL};
+}
+
+phx_status phx_reduction_check(phx_context *context, const phx_reduction_options *o)
+{
+    if (o->method < PHX_REDUCE_MODAL || o->method > PHX_REDUCE_XMIN)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "there is no method of reduction %d", (int)o->method);
+    if (!(o->error >= 0.0 && o->error < 1.0))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "a relative error of %g; it must lie between 0 and 1", o->error);
+    if (o->order < 0 || (o->order == 0 && !(o->error > 0.0) && o->n_points == 0))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "a reduction by '%s' needs an order, 1 or more, or a relative error, above 0",
+                        phx_reduction_method_name(o->method));
+    if (o->order > 0 && o->error > 0.0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "either an order or an error can be asked for, not both");
+    if (!(o->damping >= 0.0 && o->damping < 1.0))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "a modal damping of %g; it must lie between 0 and 1", o->damping);
+    if (!(o->band[0] >= 0.0 && o->band[1] >= 0.0 && (o->band[1] > o->band[0] || o->band[1] == 0.0)))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "a band from %g to %g rad/s; it must begin at 0 or above and rise",
+                        o->band[0], o->band[1]);
+    if (o->n_points > 0 && (o->method != PHX_REDUCE_KRYLOV || !o->points))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "points of interpolation are for the method 'krylov'");
+    for (int k = 0; k < o->n_points; k++)
+        if (!o->points[k].infinite && (!isfinite(o->points[k].re) || !isfinite(o->points[k].im)))
+            return phx_fail(context, PHX_ERR_ARGUMENT, "point %d of interpolation is not finite", k + 1);
+    return PHX_OK;
+}
+
+/* Whether a mode is without damping to rounding. */
+static bool undamped(const phx_reduction_work *it)
+{
+    for (int k = it->full.rigid; k < it->full.f; k++)
+        if (!(it->all.D[k * it->all.c + k] > 1e-12 * it->full.omega[k]))
+            return true;
+    return false;
+}
+
+phx_status phx_reduction_choose_damping(phx_reduction_work *it)
+{
+    const phx_reduction_options *o = it->options;
+    const bool bare = undamped(it);
+
+    if (bare && o->error > 0.0 && o->damping == 0.0 && !(o->band[1] > 0.0))
+        return phx_fail(it->context, PHX_ERR_ANALYSIS,
+                        "the model has modes without damping, and an error over all frequencies no measure: give a "
+                        "band, or a modal damping to measure with");
+    if (bare && o->method == PHX_REDUCE_XMIN)
+        return phx_fail(it->context, PHX_ERR_ANALYSIS,
+                        "the model has modes without damping: its energy is its only storage function, and 'xmin' has "
+                        "nothing to choose; take 'modal' or 'irka'");
+    if (bare && o->method == PHX_REDUCE_LQG && o->damping == 0.0)
+        return phx_fail(
+            it->context, PHX_ERR_ANALYSIS,
+            "the model has modes without damping, of which all characteristic values of 'lqg' are one: they "
+            "carry no order; take 'modal' or 'krylov', or give a modal damping to choose with");
+    it->nominal = o->damping > 0.0 ? o->damping : bare ? usual_damping : 0.0;
+    return PHX_OK;
+}
+
+phx_status phx_reduction_check_order(const phx_reduction_work *it, int order)
+{
+    const int most = phx_elastic_modes(it);
+
+    if (order > most)
+        return phx_fail(it->context, PHX_ERR_ARGUMENT,
+                        "an order of %d is more than there is: the model has %d elastic coordinates beside rigid and "
+                        "prescribed motions",
+                        order, most);
+    return PHX_OK;
+}
+
+phx_status phx_reduction_refuse_rates(const phx_reduction_work *it)
+{
+    const phx_channels *channels = &it->full.it->channels;
+
+    for (int k = 0; k < channels->n_inputs && phx_first_order(it); k++)
+        if (channels->held[k] >= 0)
+            return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
+                            "'%s' has no lifting for the prescribed rate '%s', whose effort is improper; take 'modal' "
+                            "or 'krylov', or the effort as input",
+                            phx_reduction_method_name(it->options->method), channels->inputs[k]);
+    return PHX_OK;
+}
