@@ -327,7 +327,7 @@ class ModelBuilder:
         self._maps: Dict[str, Dict[str, Any]] = {
             name: {}
             for name in ("parameters", "materials", "ground", "bodies", "joints", "springs", "loads", "initial",
-                         "outputs", "simulate", "modes", "sweep")
+                         "outputs", "controllers", "simulate", "modes", "sweep")
         }
         #: The ground, for references such as ``builder.ground.O``.
         self.ground = BodyRef("ground")
@@ -667,6 +667,11 @@ class ModelBuilder:
             at: the port whose place the torque of a reaction is about, "B" unless said otherwise.
         """
         return self._add("outputs", name, {quantity: target, **_given(frame=frame, at=at, place=place)}, "output")
+
+    def controller(self, name: str, kind: Literal["pid", "state_space", "port_hamiltonian", "expression"],
+                   **keys: Any) -> str:
+        """A controller, by the keys of the model file (docs/control.md); None leaves one out."""
+        return self._add("controllers", name, {"kind": kind, **_given(**keys)}, "controller")
 
     def simulate(self, *, end: Optional[Value] = None, step: Optional[Value] = None, every: Optional[Value] = None,
                  rtol: Optional[Value] = None, atol: Optional[Value] = None,

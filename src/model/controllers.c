@@ -112,7 +112,11 @@ static phx_status read_efforts(phx_reader *reader, const phx_key *key, const phx
 static phx_status read_signals(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     const int count = node->kind == PHX_NODE_LIST ? node->count : 1;
-    phx_signal **signals = phx_reader_calloc(reader, (size_t)count, sizeof(phx_signal *));
+    phx_signal **signals = NULL;
+
+    if (count < 1)
+        return phx_reader_expected(reader, node, "a signal, or a list of signals");
+    signals = phx_reader_calloc(reader, (size_t)count, sizeof(phx_signal *));
     phx_status status = signals ? PHX_OK : PHX_ERR_MEMORY;
 
     memcpy(field, &signals, sizeof signals);

@@ -121,10 +121,10 @@ static bool is_number(const phx_reader *reader, const phx_type *type)
     return is_one_of(type, always) || (reader->model->dimension == 2 && is_one_of(type, in_plane));
 }
 
-/* A file or several: any texts. */
-static bool is_files(const phx_type *type)
+/* Files, names of channels: any texts. */
+static bool is_texts(const phx_type *type)
 {
-    return !strcmp(type->name, "file or list of files");
+    return !strcmp(type->name, "file or list of files") || type == &phx_type_channels;
 }
 
 /* Must the reader refuse this value of a key? What it need not refuse for itself may still clash with the rest. */
@@ -145,7 +145,13 @@ static bool must_refuse(const phx_reader *reader, const phx_key *key, const repl
         return !scalar || r->null;
     if (type == &phx_type_profile) /* evaluated on the surface, not when it is read */
         return !scalar || (r->word && strcmp(r->text, "1/0") != 0);
-    if (is_files(type))
+    if (type == &phx_type_channel || type == &phx_type_effort)
+        return !scalar || r->null;
+    if (type == &phx_type_efforts)
+        return r->kind != PHX_NODE_MAP || !strcmp(r->text, "{}");
+    if (type == &phx_type_signals || type == &phx_type_array)
+        return r->kind == PHX_NODE_MAP || r->word || r->null || !strcmp(r->text, "[]");
+    if (is_texts(type))
         return r->kind == PHX_NODE_MAP || r->null || !strcmp(r->text, "[]");
     if (is_one_of(type, objects))
         return r->kind != PHX_NODE_MAP || !strcmp(r->text, "{zzz: 1}");
@@ -242,7 +248,7 @@ static void try_below(tester *t, const phx_key *key, const phx_node *value, cons
         try_object(t, &phx_schema_plane_rotation, value, what);
     else if (value->kind == PHX_NODE_MAP && key->object)
         try_object(t, key->object, value, what);
-    else if (value->kind == PHX_NODE_LIST && !is_files(type))
+    else if (value->kind == PHX_NODE_LIST && !is_texts(type))
         try_leaves(t, value, what, is_one_of(type, coordinates));
 }
 
@@ -352,7 +358,7 @@ static void note_object(usage *u, const phx_object *object, const phx_node *node
                                                                                        : &phx_schema_table;
         for (int k = 0; many && k < value->count; k++)
             note_object(u, below, value->items[value->kind == PHX_NODE_MAP ? 2 * k + 1 : k], dims);
-        if (!many && value->kind == PHX_NODE_MAP && key->type != &phx_type_parameters)
+        if (!many && value->kind == PHX_NODE_MAP && key->type != &phx_type_parameters && key->type != &phx_type_efforts)
             note_object(u, below, value, dims);
     }
 }

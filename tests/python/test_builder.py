@@ -109,6 +109,21 @@ class Same(Case):
             m.output("rate", "rate", "motor")
             self.close(m.build().simulate(end=0.5, step=0.1)["rate"][-1:], [rate], 1e-9, str(signal))
 
+    def test_controllers(self):
+        """A controller is a spring and a damper; what it does and its states are columns."""
+        def run(spring, **keys):
+            m = phlexor.ModelBuilder("car", 2)
+            car = m.rigid("car", mass=2, inertia=1)
+            m.joint("rail", "prismatic", m.ground.O, car.P, axis=[1, 0], position=0.2, **spring)
+            m.output("x", "coordinate", "rail")
+            if keys:
+                m.controller("servo", "pid", measure="rail", effort="rail", **keys)
+            return m.build().simulate(end=1, step=0.01)
+
+        plain, servo = run({"stiffness": 50, "damping": 3}), run({}, kp=50, kd=3, limit=[-100, 100])
+        self.close(servo["x"], plain["x"], 1e-13, "x")
+        self.close(servo["servo.u1"][:1], [-10.0], 1e-12, "effort at the start")
+
 
 class Expressions(Case):
     def test_values(self):

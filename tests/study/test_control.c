@@ -535,7 +535,94 @@ static void matrices_from_files(void **state)
     CHECK_CLOSE(x[2], x[0], 0.0, "from json");
 }
 
+/* ---- in C ---- */
+static void spring_and_friction(const void *data, double t, const double *y, double *u)
+{
+    const double *constants = data;
+    (void)t;
+    u[0] = -constants[0] * y[0] - constants[1] * y[1];
+}
+
+static void free_constants(void *data)
+{
+    double *constants = data;
+    constants[2] += 1.0;
+}
+
+/* A system built by hand with a function for controller: the car on a spring and a damper. */
+static void a_function_is_a_controller(void **state)
+{
+    phx_context *context = *state;
+    double constants[3] = {50.0, 3.0, 0.0}, x[2][2] = {{0}};
+
+    for (int k = 0; k < 2; k++) {
+        const phx_rigid_def rigid = {.mass = 2.0, .inertia = {1.0}};
+        static const char *const inputs[] = {"rail.coordinate", "rail.rate"}, *const outputs[] = {"rail.effort"};
+        phx_body_def body_def = phx_body_def_default();
+        phx_joint_def joint = phx_joint_def_default();
+        phx_pose pose = phx_pose_default();
+        phx_system *system = NULL;
+        phx_body *body = NULL;
+        phx_body_id car;
+        phx_joint_id rail_id;
+        phx_dae *dae = NULL;
+
+        body_def.name = "car";
+        body_def.dim = 2;
+        body_def.rigid = &rigid;
+        CHECK_OK(context, phx_system_create(context, 2, NULL, &system));
+        CHECK_OK(context, phx_body_create(context, &body_def, &body));
+        CHECK_OK(context, phx_system_add_body(system, body, NULL, &pose, &car));
+        CHECK_OK(context, phx_system_add_port(system, PHX_GROUND, NULL, NULL, &joint.a));
+        CHECK_OK(context, phx_system_add_port(system, car, NULL, NULL, &joint.b));
+        joint.name = "rail";
+        joint.kind = PHX_JOINT_PRISMATIC;
+        joint.n_coordinates = 1;
+        joint.coordinate[0] = (phx_coordinate_def){.has_start = true,
+                                                   .start = 0.2,
+                                                   .stiffness = k == 0 ? constants[0] : 0.0,
+                                                   .damping = k == 0 ? constants[1] : 0.0};
+        CHECK_OK(context, phx_system_add_joint(system, &joint, &rail_id));
+        if (k == 1) {
+            phx_controller_def def = phx_controller_def_default();
+            def.name = "hand";
+            def.kind = PHX_CONTROLLER_FUNCTION;
+            def.n_inputs = 2;
+            def.n_outputs = 1;
+            def.inputs = inputs;
+            def.outputs = outputs;
+            def.function = spring_and_friction;
+            def.data = constants;
+            def.free_data = free_constants;
+            CHECK_OK(context, phx_system_add_controller(system, &def));
+            CHECK_STATUS(context, phx_system_add_controller(system, NULL), PHX_ERR_ARGUMENT);
+        }
+        CHECK_OK(context, phx_system_freeze(system));
+        double state_x[16], state_v[8], lambda[8], t = 0.0;
+        assert_in_range(phx_system_n_x(system), 1, 16);
+        CHECK_OK(context, phx_system_start(system, NULL, state_x, state_v, lambda));
+        CHECK_OK(context, phx_system_dae(system, context, &dae));
+        phx_integrate_options options = phx_integrate_options_default();
+        options.end = 1.0;
+        options.step = 0.01;
+        CHECK_OK(context, phx_integrate(dae, &options, &t, state_x, state_v, lambda, NULL, NULL, NULL));
+        memcpy(x[k], state_x, sizeof x[k]);
+        phx_system_dae_destroy(dae);
+        phx_system_destroy(system);
+    }
+    CHECK_VECTOR(2, x[1], x[0], 1e-14, "place of the car");
+    CHECK_CLOSE(constants[2], 1.0, 0.0, "the data are freed once");
+}
+
 /* ---- refusals ---- */
+static void kinds_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(phx_controller_kind_name(PHX_CONTROLLER_PID), "pid");
+    assert_string_equal(phx_controller_kind_name(PHX_CONTROLLER_PORT_HAMILTONIAN), "port_hamiltonian");
+    assert_null(phx_controller_kind_name(PHX_CONTROLLER_KINDS));
+}
+
 static void other_integrators_refuse(void **state)
 {
     phx_context *context = *state;
@@ -612,6 +699,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(order_with_a_filter, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(balance_of_all_kinds, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(matrices_from_files, study_setup, study_teardown),
+        cmocka_unit_test(kinds_have_names),
+        cmocka_unit_test_setup_teardown(a_function_is_a_controller, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(other_integrators_refuse, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(wrong_connections_are_named, study_setup, study_teardown),
     };
