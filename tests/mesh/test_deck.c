@@ -217,7 +217,7 @@ static void test_refused(void **state)
         {TET "*ELEMENT,TYPE=C3D4\n3,1,2,3\n*NSET,NSET=a\n", "a.inp:11: element 3 (tet4) has 3 of 4 nodes"},
         {TET "*ELEMENT,TYPE=C3D4\n3,1,2,3,4,5\n", "a.inp:11: element 3 (tet4) has more than 4 nodes"},
         {TET "*ELEMENT,TYPE=C3D5\n", "a.inp:10: elements of type 'C3D5' are not supported"},
-        {TET "*ELEMENT,TYPE=MASS\n", "elements of type 'MASS' are not supported"},
+        {TET "*ELEMENT,TYPE=AC3D4\n", "elements of type 'AC3D4' are not supported"},
         {TET "*ELEMENT\n", "*ELEMENT without a type"},
         {TET "*NSET,NSET=a\n6\n", "a.inp:11: there is no node 6"},
         {TET "*ELSET,ELSET=a\n1,\n6\n", "a.inp:12: there is no element 6"},
@@ -251,6 +251,24 @@ static void test_refused(void **state)
         assert_null(mesh.x);
         assert_null(deck.materials);
     }
+}
+
+/* Masses and springs are no cells; the mesh says that there are some. */
+static void test_left_out(void **state)
+{
+    phx_context *context = *state;
+    phx_mesh mesh, plain;
+
+    CHECK_OK(context, read_text(context, TET, &plain, NULL));
+    CHECK_OK(context, read_text(context,
+                                TET "*ELEMENT,TYPE=C3D4\n17,1,2,3,4\n*ELEMENT,TYPE=SpringA,ELSET=M\n18,1,2\n"
+                                    "*SPRING,ELSET=M\n\n5.\n*MASS,ELSET=M\n1.\n",
+                                &mesh, NULL));
+    assert_null(phx_mesh_left_out(&plain));
+    assert_string_equal(phx_mesh_left_out(&mesh), "SPRINGA");
+    assert_int_equal(mesh.n_cells, plain.n_cells + 1);
+    phx_mesh_free(&mesh);
+    phx_mesh_free(&plain);
 }
 
 /* ---- parts ---- */
@@ -443,6 +461,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_box, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_damaged, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_refused, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_left_out, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_instances, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_materials, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_lines_and_shells, context_setup, context_teardown),
