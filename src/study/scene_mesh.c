@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Values of displacements and stresses: of more than this a body gives its surface alone, then the corners of it. */
-enum { MOST_VALUES = 1 << 22 };
+enum { MOST_VALUES = 1 << 22, MOST_OF_ALL = 1 << 25 }; /* of a body, of a mechanism */
 
 static const int vtk[PHX_CELL_TYPES] = {
     [PHX_CELL_LINE2] = 3, [PHX_CELL_LINE3] = 21, [PHX_CELL_TRI3] = 5,    [PHX_CELL_TRI6] = 22,
@@ -178,14 +178,15 @@ static void number_nodes(mesh_maker *it)
             it->number[i] = it->n_nodes++;
 }
 
-/* The most that is not too large; false: all of it is. */
-static bool choose_part(mesh_maker *it, double values_of_node)
+/* The most that is not too large; false: all of it is, beside `others`, the values of other bodies. */
+static bool choose_part(mesh_maker *it, double values_of_node, double others)
 {
     for (int part = 0; part < 3; part++) {
         it->whole = part == 0;
         it->linear = part == 2;
         number_nodes(it);
-        if (it->n_nodes * values_of_node <= MOST_VALUES)
+        const double values = it->n_nodes * values_of_node;
+        if (values <= MOST_VALUES && others + values <= MOST_OF_ALL)
             return true;
     }
     return false;
@@ -319,7 +320,8 @@ phx_status phx_scene_add_mesh(phx_context *context, const phx_flex_source *sourc
     phx_status status = it.number ? find_surface(&it) : PHX_ERR_MEMORY;
     if (!status && it.n_faces > 0) {
         const int components = phx_stress_components(phx_flex_source_stresses(source));
-        if (choose_part(&it, (3.0 + components) * n))
+        const double others = (double)scene->n_mesh_shapes + scene->n_mesh_maps;
+        if (choose_part(&it, (3.0 + components) * n, others))
             status = add_mesh(&it, source, body, scene);
         else
             phx_log(context, PHX_LOG_INFO,
