@@ -209,6 +209,7 @@ typedef struct phx_reduction_point {
     const double *direction; /* one number for each input; NULL: every input by itself */
 } phx_reduction_point;
 
+/* Which method, and how much of it. */
 typedef struct phx_reduction_options {
     phx_reduction_method method;
     int order;      /* coordinates beside rigid and prescribed motions; of first order twice as many states. 0: the
@@ -220,7 +221,7 @@ typedef struct phx_reduction_options {
     int n_points;
     const phx_reduction_point *points; /* of krylov; NULL: points on the imaginary axis, over the band if given */
 } phx_reduction_options;
-phx_reduction_options phx_reduction_options_default(void);
+phx_reduction_options phx_reduction_options_default(void); /* modal; order or error are for the caller to give */
 
 /* What a reduction is worth. */
 typedef struct phx_reduction_report {
@@ -246,6 +247,7 @@ typedef struct phx_reduction_report {
     double feedthrough;      /* that xmin has added to every scaled port, relative to the norm */
 } phx_reduction_report;
 
+/* A reduced model. */
 typedef struct phx_reduction phx_reduction;
 /* Nothing of `linearised` is kept. Errors: PHX_ERR_ARGUMENT for an order or error out of range, no demand at all, more
  * order than there is; PHX_ERR_UNSUPPORTED for a model without port-Hamiltonian form (phx_linearised_descriptor), or

@@ -144,6 +144,41 @@ static void add_curves(const phx_reduction_curves *curves, phx_bundle *bundle)
     phx_bundle_describe(bundle, "the same: error", NULL);
 }
 
+/* The responses of the model itself from the inputs to the outputs, for pictures. */
+static phx_status add_model(phx_context *context, const phx_linearised *linearised, const phx_reduction_curves *curves,
+                            phx_bundle *bundle)
+{
+    phx_ss *model = NULL;
+    phx_status status = phx_linearised_proper_ss(context, linearised, &model);
+    const int p = status ? 0 : phx_ss_outputs(model), m = status ? 0 : phx_ss_inputs(model), entries = p * m;
+    const size_t cells = (size_t)curves->count * (size_t)entries;
+    double *both = phx_calloc(context, 4 * cells + 1, sizeof *both), *re = both + 2 * cells, *im = re + cells;
+    const char **outputs = phx_calloc(context, (size_t)p + 1, sizeof *outputs);
+
+    if (!both || !outputs)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_ss_responses(context, model, curves->count, curves->omega, both);
+    for (size_t k = 0; k < cells && !status; k++) {
+        re[k] = both[2 * k];
+        im[k] = both[2 * k + 1];
+    }
+    for (int k = 0; k < p && !status; k++)
+        outputs[k] = phx_ss_output(model, k);
+    if (!status) {
+        phx_bundle_add_matrix(bundle, "reduction_model_response", curves->count, entries, re, im);
+        phx_bundle_describe(bundle, "the model itself; rows: frequencies, columns: outputs times inputs", NULL);
+        phx_bundle_add_names(bundle, "reduction_model_outputs", p, outputs);
+    } else if (status == PHX_SINGULAR) { /* a pole without damping at one of the frequencies */
+        phx_context_clear(context);
+        status = PHX_OK;
+    }
+    phx_free(both);
+    phx_free((void *)outputs);
+    phx_ss_destroy(model);
+    return status;
+}
+
 phx_status phx_reduction_add(phx_context *context, const phx_reduction *reduction, const phx_linearised *linearised,
                              phx_bundle *bundle)
 {
@@ -161,5 +196,6 @@ phx_status phx_reduction_add(phx_context *context, const phx_reduction *reductio
     phx_bundle_describe(bundle, "motions xi = basis q, q the first entries of e; rows: motions", NULL);
     phx_bundle_add_names(bundle, "motions", n, names);
     phx_free((void *)names);
-    return phx_bundle_status(bundle);
+    const phx_status status = add_model(context, linearised, phx_reduction_bode(reduction), bundle);
+    return status ? status : phx_bundle_status(bundle);
 }

@@ -180,6 +180,9 @@ small, large = (scipy.signal.StateSpace(s["A"], s["B"][:, :1], s["C"][:1], s["D"
 got, want = (scipy.signal.freqresp(s, omega)[1] for s in (small, large))
 assert abs(got - want).max() < 1e-3 * abs(want).max()
 END
+run 0 linearize slide.yaml --reduce modal --order 3 -o reduced.h5
+run 0 plot reduced.h5
+grep -q 'thin: the model before its reduction' reduced.svg || fail "the model beside the reduced one"
 run 1 linearize slide.yaml --reduce modal
 says 'a reduction by .modal. needs an order, 1 or more, or a relative error'
 run 1 linearize slide.yaml --reduce modal --order 30

@@ -464,7 +464,7 @@ static void refused_with_the_reason(void **state)
     o.method = PHX_REDUCE_XMIN;
     refuse(context, bare, o, PHX_ERR_ANALYSIS, "without damping");
     o.method = PHX_REDUCE_IRKA;
-    refuse(context, driven, o, PHX_ERR_UNSUPPORTED, "no lifting for the prescribed rate 'w1'");
+    refuse(context, driven, o, PHX_ERR_UNSUPPORTED, "no lifting for the prescribed motion 'w1'");
     o.method = PHX_REDUCE_LQG;
     refuse(context, bare, o, PHX_ERR_ANALYSIS, "characteristic values of 'lqg' are one");
     o.points = &one;

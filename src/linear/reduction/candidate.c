@@ -106,7 +106,8 @@ static int first_order_states(const phx_reduction_work *it, int order)
 /* Rows of x that belong to the most dominant modes and to damped rigid motions, as columns of an identity. */
 static void start_by_dominance(const phx_reduction_work *it, int order, double *Z)
 {
-    const int elastic = phx_elastic_modes(it), k = first_order_states(it, order), damped = it->full.rigid - it->full.free;
+    const int elastic = phx_elastic_modes(it), k = first_order_states(it, order),
+              damped = it->full.rigid - it->full.free;
 
     for (int j = 0; j < damped; j++)
         Z[(elastic + j) * k + 2 * order + j] = 1.0;

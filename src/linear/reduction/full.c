@@ -238,6 +238,8 @@ phx_status phx_full_create(phx_context *context, const phx_linearised *it, phx_f
     /* whatever has no port-Hamiltonian form is refused with its reason */
     phx_status status = phx_descriptor_by_rates(context, it, &descriptor);
     phx_descriptor_destroy(descriptor);
+    if (status == PHX_ERR_UNSUPPORTED)
+        status = phx_fail_prefix(context, status, "a reduced model keeps the port-Hamiltonian form, but ");
     if (!status)
         status = symmetric_part(context, &linear->K, &full->K);
     if (!status)

@@ -91,9 +91,10 @@ phx_status phx_reduction_refuse_rates(const phx_reduction_work *it)
 
     for (int k = 0; k < channels->n_inputs && phx_first_order(it); k++)
         if (channels->held[k] >= 0)
-            return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
-                            "'%s' has no lifting for the prescribed rate '%s', whose effort is improper; take 'modal' "
-                            "or 'krylov', or the effort as input",
-                            phx_reduction_method_name(it->options->method), channels->inputs[k]);
+            return phx_fail(
+                it->context, PHX_ERR_UNSUPPORTED,
+                "'%s' has no lifting for the prescribed motion '%s', whose effort is improper; take 'modal' "
+                "or 'krylov', or the effort as input",
+                phx_reduction_method_name(it->options->method), channels->inputs[k]);
     return PHX_OK;
 }

@@ -20,12 +20,14 @@ typedef struct linear_picture {
     int n_inputs, n_outputs;
     int n_frequencies;
     double *frequencies; /* rad/s, ascending */
+    phx_bundle *bundle;  /* of the file */
     int n_zero, n_more;  /* responses left out: zero to rounding; beyond the most that are drawn */
     phx_chart chart;
 } linear_picture;
 
 static void picture_free(linear_picture *picture)
 {
+    phx_bundle_destroy(picture->bundle);
     phx_ss_destroy(picture->system);
     phx_free(picture->re);
     phx_free(picture->im);
@@ -266,6 +268,49 @@ static phx_status add_response(linear_picture *picture, const bode *it, int i, i
     return PHX_OK;
 }
 
+/* Where the file is of a reduced model: column of the model's own responses for output i and input j; -1: none. */
+static int model_column(const linear_picture *picture, int i, int j)
+{
+    const phx_bundle_item *values = phx_bundle_find(picture->bundle, "reduction_model_response");
+    const phx_bundle_item *names = phx_bundle_find(picture->bundle, "reduction_model_outputs");
+    const phx_bundle_item *omega = phx_bundle_find(picture->bundle, "reduction_omega");
+    const int m = phx_ss_inputs(picture->system);
+
+    if (!values || !values->re || !values->im || !names || !names->names || !omega || omega->rows != values->rows ||
+        values->cols != names->rows * m)
+        return -1;
+    for (int k = 0; k < names->rows; k++)
+        if (!strcmp(names->names[k], phx_ss_output(picture->system, picture->outputs[i])))
+            return k * m + picture->inputs[j];
+    return -1;
+}
+
+/* The response of the model that has been reduced, thin and grey, within the range of the picture. */
+static phx_status add_model(linear_picture *picture, int i, int j)
+{
+    const int column = model_column(picture, i, j);
+    if (column < 0)
+        return PHX_OK;
+    const phx_bundle_item *values = phx_bundle_find(picture->bundle, "reduction_model_response");
+    const double *omega = phx_bundle_find(picture->bundle, "reduction_omega")->re;
+    const size_t rows = (size_t)values->rows;
+    const double low = picture->frequencies[0], high = picture->frequencies[picture->n_frequencies - 1];
+    phx_line *magnitude = phx_panel_add_line(&picture->chart, &picture->chart.panels[0], NULL, rows);
+    phx_line *phase = magnitude ? phx_panel_add_line(&picture->chart, &picture->chart.panels[1], NULL, rows) : NULL;
+    if (!phase)
+        return PHX_ERR_MEMORY;
+    magnitude->guide = phase->guide = true;
+    for (size_t f = 0; f < rows; f++) {
+        const double re = values->re[f * (size_t)values->cols + (size_t)column];
+        const double im = values->im[f * (size_t)values->cols + (size_t)column], size = hypot(re, im);
+        const bool inside = omega[f] >= low && omega[f] <= high;
+        magnitude->x[f] = phase->x[f] = inside ? omega[f] : low;
+        magnitude->y[f] = inside ? size : NAN;
+        phase->y[f] = inside && size > 0.0 ? unwrapped(re, im, f > 0 ? phase->y[f - 1] : NAN) : NAN;
+    }
+    return PHX_OK;
+}
+
 static phx_status add_responses(linear_picture *picture)
 {
     bode it = {0};
@@ -281,6 +326,11 @@ static phx_status add_responses(linear_picture *picture)
             else
                 status = add_response(picture, &it, i, j);
         }
+    const int drawn = picture->chart.panels[0].n_lines;
+    for (int j = 0; j < picture->n_inputs && !status && drawn > 0; j++)
+        for (int i = 0; i < picture->n_outputs && !status; i++)
+            if (!is_zero(picture, &it, i, j) && drawn < MOST_LINES)
+                status = add_model(picture, i, j);
     phx_free(it.responses);
     phx_free(it.norms);
     return status;
@@ -340,8 +390,8 @@ static phx_status add_poles(linear_picture *picture)
 /* ---- the whole ---- */
 static phx_status read_system(linear_picture *picture, const char *path, char *title, size_t size)
 {
-    phx_bundle *bundle = NULL;
-    phx_status status = phx_exchange_read(picture->context, path, &bundle);
+    phx_status status = phx_exchange_read(picture->context, path, &picture->bundle);
+    const phx_bundle *bundle = picture->bundle;
     if (status)
         return status;
     status = phx_bundle_get_ss(picture->context, bundle, &picture->system);
@@ -350,7 +400,6 @@ static phx_status read_system(linear_picture *picture, const char *path, char *t
     const phx_bundle_item *item = phx_bundle_find(bundle, "title");
     const char *slash = strrchr(path, '/');
     snprintf(title, size, "%s", item && item->text ? item->text : slash ? slash + 1 : path);
-    phx_bundle_destroy(bundle);
     return status;
 }
 
@@ -375,7 +424,10 @@ phx_status phx_plot_linear(phx_context *context, const char *path, const char *p
     if (!status)
         status = choose_signals(&picture, options);
     if (!status) {
-        snprintf(subtitle, sizeof subtitle, "%d states", phx_ss_n(picture.system));
+        const bool reduced =
+            options->kind != PHX_PLOT_POLES && phx_bundle_find(picture.bundle, "reduction_model_response");
+        snprintf(subtitle, sizeof subtitle, "%d states%s", phx_ss_n(picture.system),
+                 reduced ? "; thin: the model before its reduction" : "");
         status = phx_chart_create(context, title, subtitle, &picture.chart);
     }
     if (!status) {
