@@ -197,6 +197,37 @@ static void moments_are_those_of_the_series(void **state)
     close_model(&it);
 }
 
+/* Fibres of the outer layers along x: their stress by a strain there is that of plane stress; one isotropic layer is
+ * the isotropic section. */
+static void surfaces_are_those_of_the_outer_layers(void **state)
+{
+    phx_context *context = *state;
+    const double E1 = 1.4e11, E2 = 1e10, poisson = 0.3, shear = 5e9, E = 7e10, nu = 0.33, G = E / (2.0 * (1.0 + nu));
+    phx_plate_layer layers[3];
+    phx_plate_section section, isotropic;
+
+    for (int k = 0; k < 3; k++)
+        layers[k] = (phx_plate_layer){.young = {E1, E2},
+                                      .poisson = poisson,
+                                      .shear = {shear, shear, shear},
+                                      .density = 1600.0,
+                                      .thickness = 1e-3,
+                                      .angle = k == 1 ? 0.5 * TEST_PI : 0.0};
+    CHECK_OK(context, phx_laminate_section(context, 3, layers, 5.0 / 6.0, &section));
+    CHECK_RELATIVE(section.thickness, 3e-3, 1e-14, "thickness");
+    for (int side = 0; side < 2; side++) {
+        CHECK_RELATIVE(section.surface[side][0], E1 / (1.0 - poisson * poisson * E2 / E1), 1e-12, "along the fibres");
+        CHECK_RELATIVE(section.surface[side][4], E2 / (1.0 - poisson * poisson * E2 / E1), 1e-12, "across them");
+        CHECK_RELATIVE(section.surface[side][8], shear, 1e-12, "shear");
+    }
+    layers[0] = (phx_plate_layer){
+        .young = {E, E}, .poisson = nu, .shear = {G, G, G}, .density = 2700.0, .thickness = 2e-3, .angle = 0.7};
+    CHECK_OK(context, phx_laminate_section(context, 1, layers, 5.0 / 6.0, &section));
+    phx_isotropic_section(E, nu, 2700.0, 2e-3, 5.0 / 6.0, &isotropic);
+    CHECK_VECTOR(9, section.surface[0], isotropic.surface[0], 1e-12 * E, "upper surface");
+    CHECK_VECTOR(9, section.surface[1], isotropic.surface[1], 1e-12 * E, "lower surface");
+}
+
 /* ---- linearised ---- */
 static void rows_are_the_derivatives(void **state)
 {
@@ -290,6 +321,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_bent_bar_has_the_stress_of_a_beam, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_bent_plate_has_one_moment_everywhere, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(moments_are_those_of_the_series, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(surfaces_are_those_of_the_outer_layers, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(rows_are_the_derivatives, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(reduced_bodies_keep_their_stresses, context_setup, context_teardown),
     };
