@@ -321,8 +321,7 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
     if (!status)
         status = make_stiffness(context, &basis, &it->source.flex);
     if (!status && def->stiffening)
-        status =
-            continuum_stiffening(context, model, slopes, basis.count, it->Phi, &it->source.flex.stiffening);
+        status = continuum_stiffening(context, model, slopes, basis.count, it->Phi, &it->source.flex.stiffening);
     if (!status)
         status = make_rows(context, model, n_interfaces, interfaces);
     for (int k = 0; k < def->n_masses && !status; k++)
