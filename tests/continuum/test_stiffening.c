@@ -262,6 +262,17 @@ static void what_it_refuses(void **state)
     CHECK_STATUS(context, continuum_can_stiffen(context, "crank", &model), PHX_ERR_UNSUPPORTED);
     CHECK_MESSAGE(context, "'crank'");
     CHECK_MESSAGE(context, "M and K say nothing of strains of second order");
+
+    plate_case large = unit_plate(6, 0.3);
+    large.membrane = true;
+    phx_isotropic_section(1e9, 0.3, 1000.0, 0.01, 5.0 / 6.0, &large.section);
+    phx_elastic_model *plate = make_plate(context, &large);
+    const phx_continuum_def def = {
+        .name = "many", .basis = PHX_BASIS_FREE, .modes = PHX_STRAIN_SLOPES + 1, .stiffening = true};
+    phx_flex_source *source = NULL;
+    CHECK_STATUS(context, phx_continuum_source_create(context, &def, plate, 0, NULL, &source), PHX_ERR_UNSUPPORTED);
+    CHECK_MESSAGE(context, "'many': stiffening of a body with ");
+    phx_elastic_destroy(plate);
 }
 
 int main(void)

@@ -2,8 +2,8 @@
  * computation of their own here; spin-ups of slender plates and solids against the beam.
  *
  * Ritz: polynomials on the rectangle a x b, clamped at x = 0. First the membrane stresses N by the centrifugal force
- * rho h Omega^2 (R + x, and y - b/2 where the axis is across the plate); then K + K_g(N) - Omega^2 M for the deflection,
- * the last term for an axis in the plane, and the mass that Coriolis forces in the plane add to M. */
+ * rho h Omega^2 (R + x, and y - b/2 where the axis is across the plate); then K + K_g(N) - Omega^2 M for the
+ * deflection, the last term for an axis in the plane, and the mass that Coriolis forces in the plane add to M. */
 #include "rotation.h"
 
 #include <math.h>
@@ -27,8 +27,7 @@ static void polynomial(int i, int m, double x, double out[3])
     for (int k = 0; k < i; k++) { /* (k + 1) P_k+1 = (2k + 1) t P_k - k P_k-1, dt/dx = 2 */
         double next[3];
         for (int d = 0; d < 3; d++)
-            next[d] =
-                ((2 * k + 1) * (t * P[d] + (d > 0 ? 2.0 * d * P[d - 1] : 0.0)) - k * before[d]) / (k + 1);
+            next[d] = ((2 * k + 1) * (t * P[d] + (d > 0 ? 2.0 * d * P[d - 1] : 0.0)) - k * before[d]) / (k + 1);
         memcpy(before, P, sizeof P);
         memcpy(P, next, sizeof P);
     }
@@ -190,8 +189,9 @@ static const char *model_of(const plate *p, const char *more)
              "joints:\n"
              "  motor: {kind: revolute, axis: %s, ports: [ground.O, hub.P], speed: %g}\n"
              "  root: {kind: weld, ports: [hub.R, plate.root]}\n",
-             p->density, p->young, p->poisson, p->radius, p->h, p->a, p->b, p->b > 0.3 ? 20 : 32, (int)ceil((p->b > 0.3 ? 20.0 : 32.0) * p->b / p->a), more,
-             0.5 * p->b, p->radius, -0.5 * p->b, p->across ? "[0, 0, 1]" : "[0, 1, 0]", p->speed);
+             p->density, p->young, p->poisson, p->radius, p->h, p->a, p->b, p->b > 0.3 ? 20 : 32,
+             (int)ceil((p->b > 0.3 ? 20.0 : 32.0) * p->b / p->a), more, 0.5 * p->b, p->radius, -0.5 * p->b,
+             p->across ? "[0, 0, 1]" : "[0, 1, 0]", p->speed);
     return text;
 }
 
@@ -275,11 +275,11 @@ static void without_stiffening_it_diverges(void **state)
     "materials: {light: {density: 1.2/(0.0775*0.4), young: 2.8e7/(0.0775*0.4), poisson: 0}}\n"
 #define MOTOR(axis)                                                                                                    \
     "joints: {motor: {kind: revolute, axis: " axis ", ports: [ground.O, b.P], angle: 0,\n"                             \
-    "  speed: \"speed/time*(min(t, time) - time/(2*pi)*sin(2*pi*min(t, time)/time))\"}}\n"                              \
+    "  speed: \"speed/time*(min(t, time) - time/(2*pi)*sin(2*pi*min(t, time)/time))\"}}\n"                             \
     "outputs: {tip: {deformation: b.C}}\n"
 #define STRIP(sizes, thickness, elements)                                                                              \
-    "bodies: {b: {kind: plate, material: light, thickness: " thickness ", mesh: {size: " sizes                         \
-    ", elements: " elements "}, stiffening: true, ports: {P: {on: x0}, C: {on: x1, attach: average}}}}\n"
+    "bodies: {b: {kind: plate, material: light, thickness: " thickness ", mesh: {size: " sizes ", elements: " elements \
+    "}, stiffening: true, ports: {P: {on: x0}, C: {on: x1, attach: average}}}}\n"
 
 typedef struct peak {
     double most, largest_energy, residual, drift;
@@ -316,14 +316,16 @@ static void slender_bodies_spin_up_as_beams(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        SPIN_UP MOTOR("[0, 0, 1]") "bodies: {b: {kind: beam, material: light, length: 10, section: {kind: general, area: "
-                                   "0.0775*0.4, inertia: [1e-3, 0.4*0.0775^3/12], torsion: 1e-3}, elements: 16, "
-                                   "reference: cantilever, stiffening: true}}\n",
+        SPIN_UP MOTOR(
+            "[0, 0, 1]") "bodies: {b: {kind: beam, material: light, length: 10, section: {kind: general, area: "
+                         "0.0775*0.4, inertia: [1e-3, 0.4*0.0775^3/12], torsion: 1e-3}, elements: 16, "
+                         "reference: cantilever, stiffening: true}}\n",
         SPIN_UP MOTOR("[0, 1, 0]") STRIP("[10, 0.4]", "0.0775", "[40, 2]"),
         SPIN_UP MOTOR("[0, 0, 1]") STRIP("[10, 0.0775]", "0.4", "[40, 1]"),
-        SPIN_UP MOTOR("[0, 0, 1]") "bodies: {b: {kind: solid, material: light, mesh: {size: [10, 0.0775, 0.4], elements: "
-                                   "[20, 1, 1]}, stiffening: true, ports: {P: {on: x0}, C: {on: x1, attach: "
-                                   "average}}}}\n"};
+        SPIN_UP MOTOR(
+            "[0, 0, 1]") "bodies: {b: {kind: solid, material: light, mesh: {size: [10, 0.0775, 0.4], elements: "
+                         "[20, 1, 1]}, stiffening: true, ports: {P: {on: x0}, C: {on: x1, attach: "
+                         "average}}}}\n"};
     static const char *const names[] = {"beam", "plate, across", "plate, in its plane", "solid"};
     double want = 0.0;
 
