@@ -495,7 +495,8 @@ class ModelBuilder:
               theory: Optional[Literal["kirchhoff", "mindlin"]] = None, order: Optional[Literal[0, 1, 2]] = None,
               membrane: Optional[bool] = None, shear_correction: Optional[Value] = None,
               ports: Optional[Mapping[str, Mapping[str, Any]]] = None, basis: Optional[Mapping[str, Any]] = None,
-              frame: Optional[Union[str, Sequence[str]]] = None, point_masses: Optional[Sequence[PointMass]] = None,
+              frame: Optional[Union[str, Sequence[str]]] = None, stiffening: Optional[bool] = None,
+              point_masses: Optional[Sequence[PointMass]] = None,
               damping: Optional[Damping] = None, position: Optional[Vector] = None, angle: Optional[Value] = None,
               rotation: Optional[Rotation] = None, linear_velocity: Optional[Vector] = None,
               angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
@@ -516,7 +517,7 @@ class ModelBuilder:
             As in the model file.
         ports : mapping, optional
             Named ports: ``{"on": group}`` or ``{"node": label}``, with ``attach`` and ``position``.
-        basis, frame : optional
+        basis, frame, stiffening : optional
             As in the model file.
         point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
@@ -524,13 +525,14 @@ class ModelBuilder:
         return self._body(name, "plate", position, angle, rotation, linear_velocity, angular_velocity, material=material,
                           mesh=mesh, thickness=thickness, layers=layers, regions=regions, theory=theory, order=order,
                           membrane=membrane, shear_correction=shear_correction, ports=ports, basis=basis, frame=frame,
-                          point_masses=point_masses, damping=damping)
+                          stiffening=stiffening, point_masses=point_masses, damping=damping)
 
     def solid(self, name: str, *, material: str, mesh: Mapping[str, Any], reduced: Optional[bool] = None,
               lumped: Optional[bool] = None, regions: Optional[Mapping[str, Mapping[str, Any]]] = None,
               ports: Optional[Mapping[str, Mapping[str, Any]]] = None,
               basis: Optional[Mapping[str, Any]] = None, frame: Optional[Union[str, Sequence[str]]] = None,
-              point_masses: Optional[Sequence[PointMass]] = None, damping: Optional[Damping] = None,
+              stiffening: Optional[bool] = None, point_masses: Optional[Sequence[PointMass]] = None,
+              damping: Optional[Damping] = None,
               position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
               linear_velocity: Optional[Vector] = None,
               angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
@@ -541,7 +543,7 @@ class ModelBuilder:
         name, material : str
         mesh : mapping
             ``{"size": [a, b, c], "elements": [l, m, n], "cells": "hex20"}`` or ``{"file": path, "unit": metres}``.
-        reduced, lumped, regions, basis, frame : optional
+        reduced, lumped, regions, basis, frame, stiffening : optional
             As in the model file.
         ports : mapping, optional
             As for :meth:`plate`.
@@ -550,13 +552,14 @@ class ModelBuilder:
         """
         return self._body(name, "solid", position, angle, rotation, linear_velocity, angular_velocity, material=material,
                           mesh=mesh, reduced=reduced, lumped=lumped, regions=regions, ports=ports, basis=basis,
-                          frame=frame, point_masses=point_masses, damping=damping)
+                          frame=frame, stiffening=stiffening, point_masses=point_masses, damping=damping)
 
     def imported(self, name: str, *, files: Union[PathLike, Sequence[PathLike]], mass_matrix: Optional[PathLike] = None,
                  stiffness_matrix: Optional[PathLike] = None, units: Optional[Mapping[str, Value]] = None,
                  rigid: Optional[Sequence[Mapping[str, int]]] = None,
                  ports: Optional[Mapping[str, Mapping[str, Any]]] = None, basis: Optional[Mapping[str, Any]] = None,
-                 frame: Optional[Union[str, Sequence[str]]] = None, point_masses: Optional[Sequence[PointMass]] = None,
+                 frame: Optional[Union[str, Sequence[str]]] = None, stiffening: Optional[bool] = None,
+                 point_masses: Optional[Sequence[PointMass]] = None,
                  damping: Optional[Damping] = None, position: Optional[Vector] = None, angle: Optional[Value] = None,
                  rotation: Optional[Rotation] = None, linear_velocity: Optional[Vector] = None,
                  angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
@@ -575,6 +578,8 @@ class ModelBuilder:
             Rigid bodies of CalculiX: ``{"reference": node, "rotation": node}``.
         ports, basis, frame : optional
             As for :meth:`plate`.
+        stiffening : optional
+            Not known of matrices: False.
         point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         """
@@ -583,8 +588,8 @@ class ModelBuilder:
         return self._body(name, "imported", position, angle, rotation, linear_velocity, angular_velocity, files=listed,
                           mass_matrix=None if mass_matrix is None else os.fspath(mass_matrix),
                           stiffness_matrix=None if stiffness_matrix is None else os.fspath(stiffness_matrix),
-                          units=units, rigid=rigid, ports=ports, basis=basis, frame=frame, point_masses=point_masses,
-                          damping=damping)
+                          units=units, rigid=rigid, ports=ports, basis=basis, frame=frame, stiffening=stiffening,
+                          point_masses=point_masses, damping=damping)
 
     # ---- joints, springs, loads ----
     def joint(self, name: str, kind: JointKind, a: str, b: str, *, axis: Optional[Vector] = None,

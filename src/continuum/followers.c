@@ -3,8 +3,8 @@
  * force. With the interfaces held as the modes have them, and R for "the displacement by", there are added
  *
  *   1. R(M (a + A x)), A any matrix: inertia loads of spins, of their changes, on hubs of any radius;
- *   2. R(K_g phi) for the lowest modes phi in the frame, K_g the geometric stiffness by the stresses of 1: how the modes change when
- *      the body turns. They join the basis as shapes like its own;
+ *   2. R(K_g phi) for the lowest modes phi in the frame, K_g the geometric stiffness by the stresses of 1: how the
+ * modes change when the body turns. They join the basis as shapes like its own;
  *   3. R(D^T M2^-1 N_ab), static modal derivatives: what the strains of second order of pairs of shapes make of it.
  *
  * Those of 1 and 3 follow the others: no strains of second order are taken of them. They are orthogonal to the basis,
@@ -17,9 +17,9 @@
 
 enum {
     LOADS_MOST = 12, /* inertia loads: 3 directions, constant or along x, y or z */
-    PRESTRESSED = 4,    /* the lowest shapes that are followed as they change with the stresses */
+    PRESTRESSED = 4, /* the lowest shapes that are followed as they change with the stresses */
     PRESTRESSED_MOST = 8,
-    FOLLOWED = 20,      /* the lowest shapes whose pairs have derivatives */
+    FOLLOWED = 20, /* the lowest shapes whose pairs have derivatives */
     DERIVATIVES_MOST = 40
 };
 static const double dependent = 1e-10, /* energy of a shape, of 1, that others have already */
@@ -55,8 +55,8 @@ static phx_status respond(flexibility *with, const elastic_space *space, const d
 }
 
 /* ---- the shapes ---- */
-/* The lowest modes of the body with its frame at rest, made of its shapes Phi in the frame (model->n numbers each): what
- * bends most easily. `count` of them, as large as steady loads make them beside each other, energies 1/omega^2. */
+/* The lowest modes of the body with its frame at rest, made of its shapes Phi in the frame (model->n numbers each):
+ * what bends most easily. `count` of them, as large as steady loads make them beside each other, energies 1/omega^2. */
 static phx_status lowest_in_frame(phx_context *context, const elastic_space *space, const shapes *basis,
                                   const double *Phi, int count, double **lowest)
 {

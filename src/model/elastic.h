@@ -42,12 +42,8 @@ extern const phx_object phx_schema_basis, phx_schema_elastic_port;
          .object = &phx_schema_basis,                                                                                  \
          .fallback = "craig_bampton, 10 modes",                                                                        \
          .doc = "coordinates of the deformation"},                                                                     \
-        {"stiffening",                                                                                                 \
-         &phx_type_boolean,                                                                                            \
-         AT(phx_model_body, stiffening),                                                                               \
-         .kinds = bit,                                                                                                 \
-         .fallback = "false",                                                                                          \
-         .doc = "geometric stiffening by the stresses; not for imported matrices"},                                    \
+        {"stiffening", &phx_type_boolean,   AT(phx_model_body, stiffening),                                            \
+         .kinds = bit, .fallback = "false", .doc = "geometric stiffening by the stresses; not for imported matrices"}, \
     {                                                                                                                  \
         "frame", &phx_type_frame, AT(phx_elastic_keys, frame),                                                         \
             .own = true, .kinds = bit,                                                                                 \

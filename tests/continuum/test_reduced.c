@@ -34,6 +34,7 @@ static phx_flex_source *make_bar(phx_context *context, double mass)
                                    .modes = MODES,
                                    .frame = PHX_FRAME_CHORD,
                                    .frame_at = {0, 1},
+                                   .stiffening = true,
                                    .n_masses = mass > 0.0,
                                    .masses = &at_end};
     phx_solid_region region = {.group = NULL};
@@ -83,6 +84,22 @@ static void check_values(int n, const double *a, const double *b, double toleran
         CHECK_CLOSE(b[k], a[k], tolerance * most, "%s, entry %d", what, k);
 }
 
+static void check_same_strains(const phx_flex_stiffening *a, const phx_flex_stiffening *b)
+{
+    const size_t products = (size_t)a->product_begin[a->n_strain];
+
+    assert_true(b && b->n_strain == a->n_strain && b->n_slope == a->n_slope && b->in_basis && a->in_basis);
+    assert_memory_equal(a->product_begin, b->product_begin, (size_t)(a->n_strain + 1) * sizeof *a->product_begin);
+    assert_memory_equal(a->first, b->first, products * sizeof *a->first);
+    assert_memory_equal(a->second, b->second, products * sizeof *a->second);
+    assert_memory_equal(a->weight, b->weight, products * sizeof *a->weight);
+    assert_memory_equal(a->stiffness, b->stiffness, (size_t)a->n_strain * sizeof *a->stiffness);
+    assert_memory_equal(a->slope_begin, b->slope_begin, (size_t)a->n_strain * sizeof *a->slope_begin);
+    assert_memory_equal(a->slope_end, b->slope_end, (size_t)a->n_strain * sizeof *a->slope_end);
+    check_same_csr(&a->lin, &b->lin);
+    check_same_csr(&a->slope, &b->slope);
+}
+
 /* Of a tolerance 0: bit by bit. */
 static void check_same_flex(const phx_flex *a, const phx_flex *b, double tolerance)
 {
@@ -105,6 +122,7 @@ static void check_same_flex(const phx_flex *a, const phx_flex *b, double toleran
     check_same_csr(&a->root, &b->root);
     check_same_csr(&a->stress, &b->stress);
     assert_non_null(b->compact);
+    check_same_strains(a->stiffening, b->stiffening);
 }
 
 static void check_same_point(phx_context *context, const phx_flex_source *a, const phx_location *at,
@@ -243,6 +261,32 @@ static void wrong_numbers_are_refused(void **state)
     phx_flex_source_destroy(bar);
 }
 
+static void wrong_strains_are_refused(void **state)
+{
+    phx_context *context = *state;
+    phx_flex_source *bar = make_bar(context, 0.0);
+    phx_flex_stiffening *st = phx_flex_source_flex(bar)->stiffening;
+    const struct {
+        int *value, wrong;
+        const char *what;
+    } cases[] = {{&st->n_slope, PHX_STRAIN_SLOPES + 1, "/stiffening has 49 slopes"},
+                 {&st->n_slope, -1, "/stiffening has -1 slopes"},
+                 {&st->first[2], st->n_slope, "/stiffening/first has"},
+                 {&st->second[2], st->n_slope, "/stiffening/second has"},
+                 {&st->product_begin[0], 1, "/stiffening/product_begin does not part"},
+                 {&st->product_begin[2], 0, "/stiffening/product_begin descends at strain 2"}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const int right = *cases[k].value;
+        *cases[k].value = cases[k].wrong;
+        write_wrong(context, bar, cases[k].what);
+        *cases[k].value = right;
+    }
+    st->weight[0] = NAN;
+    write_wrong(context, bar, "/stiffening/weight has a number that is not finite");
+    phx_flex_source_destroy(bar);
+}
+
 static void wrong_pictures_are_refused(void **state)
 {
     phx_context *context = *state;
@@ -305,7 +349,7 @@ static void wrong_ports_are_refused(void **state)
 }
 
 /* ---- damage ---- */
-enum { ROOM = 1 << 18 };
+enum { ROOM = 1 << 20 };
 static unsigned char bytes[ROOM], damaged[ROOM];
 
 static size_t load_bytes(void)
@@ -397,15 +441,12 @@ static void other_files_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_written_is_read),
-                                       cmocka_unit_test(a_reduced_body_is_written_again),
-                                       cmocka_unit_test(masses_at_ports),
-                                       cmocka_unit_test(wrong_numbers_are_refused),
-                                       cmocka_unit_test(wrong_pictures_are_refused),
-                                       cmocka_unit_test(wrong_ports_are_refused),
-                                       cmocka_unit_test(truncated_files_are_refused),
-                                       cmocka_unit_test(changed_files_are_refused),
-                                       cmocka_unit_test(other_files_are_refused)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),   cmocka_unit_test(a_reduced_body_is_written_again),
+        cmocka_unit_test(masses_at_ports),           cmocka_unit_test(wrong_numbers_are_refused),
+        cmocka_unit_test(wrong_strains_are_refused), cmocka_unit_test(wrong_pictures_are_refused),
+        cmocka_unit_test(wrong_ports_are_refused),   cmocka_unit_test(truncated_files_are_refused),
+        cmocka_unit_test(changed_files_are_refused), cmocka_unit_test(other_files_are_refused)};
     const int failed = cmocka_run_group_tests(tests, context_setup, context_teardown);
 
     remove(path);

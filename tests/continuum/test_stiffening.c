@@ -1,4 +1,5 @@
-/* Geometric stiffening of plates and solids: strains of second order of all elements, and what a basis makes of them. */
+/* Geometric stiffening of plates and solids: strains of second order of all elements, and what a basis makes of them.
+ */
 #include "continuum/stiffening.h"
 #include "plates.h"
 #include "solids.h"
@@ -171,18 +172,15 @@ static double of_strains(const phx_flex_stiffening *st, const double *q)
 static phx_flex_source *source_of(phx_context *context, const char *name, phx_elastic_model *model, const char *group,
                                   int modes)
 {
-    const phx_continuum_def def = {.name = name,
-                                   .basis = PHX_BASIS_CRAIG_BAMPTON,
-                                   .modes = modes,
-                                   .frame = PHX_FRAME_HELD,
-                                   .stiffening = true};
+    const phx_continuum_def def = {
+        .name = name, .basis = PHX_BASIS_CRAIG_BAMPTON, .modes = modes, .frame = PHX_FRAME_HELD, .stiffening = true};
     phx_interface interface;
     phx_flex_source *source = NULL;
     int count, *unknown;
 
     CHECK_OK(context, phx_elastic_group_unknowns(context, model, group, &count, &unknown));
-    CHECK_OK(context, phx_interface_create(context, model, group, PHX_INTERFACE_RIGID, NULL, count, unknown,
-                                           &interface));
+    CHECK_OK(context,
+             phx_interface_create(context, model, group, PHX_INTERFACE_RIGID, NULL, count, unknown, &interface));
     phx_free(unknown);
     CHECK_OK(context, phx_continuum_source_create(context, &def, model, 1, &interface, &source));
     return source;
@@ -224,8 +222,8 @@ static void the_basis_has_the_energy_of_the_mesh(void **state)
     }
 }
 
-/* A deflection costs no membrane energy: with everything else free to follow, what is left of the energy of fourth order
- * that the deflection has by itself. */
+/* A deflection costs no membrane energy: with everything else free to follow, what is left of the energy of fourth
+ * order that the deflection has by itself. */
 static void a_deflection_does_not_lock(void **state)
 {
     phx_context *context = *state;
@@ -264,6 +262,17 @@ static void what_it_refuses(void **state)
     CHECK_STATUS(context, continuum_can_stiffen(context, "crank", &model), PHX_ERR_UNSUPPORTED);
     CHECK_MESSAGE(context, "'crank'");
     CHECK_MESSAGE(context, "M and K say nothing of strains of second order");
+
+    plate_case large = unit_plate(6, 0.3);
+    large.membrane = true;
+    phx_isotropic_section(1e9, 0.3, 1000.0, 0.01, 5.0 / 6.0, &large.section);
+    phx_elastic_model *plate = make_plate(context, &large);
+    const phx_continuum_def def = {
+        .name = "many", .basis = PHX_BASIS_FREE, .modes = PHX_STRAIN_SLOPES + 1, .stiffening = true};
+    phx_flex_source *source = NULL;
+    CHECK_STATUS(context, phx_continuum_source_create(context, &def, plate, 0, NULL, &source), PHX_ERR_UNSUPPORTED);
+    CHECK_MESSAGE(context, "'many': stiffening of a body with ");
+    phx_elastic_destroy(plate);
 }
 
 int main(void)

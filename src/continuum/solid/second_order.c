@@ -22,8 +22,7 @@ static void rotation_at(int nodes, const double *dN, const int *unknown, const d
     for (int a = 0; a < nodes; a++)
         for (int c = 0; c < 3; c++) { /* 1/2 grad N x u */
             const int c1 = (c + 1) % 3, c2 = (c + 2) % 3;
-            out->w[c] +=
-                0.5 * (dN[3 * a + c1] * u[unknown[3 * a + c2]] - dN[3 * a + c2] * u[unknown[3 * a + c1]]);
+            out->w[c] += 0.5 * (dN[3 * a + c1] * u[unknown[3 * a + c2]] - dN[3 * a + c2] * u[unknown[3 * a + c1]]);
         }
 }
 
