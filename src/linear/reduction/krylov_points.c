@@ -213,7 +213,7 @@ phx_status phx_reduce_krylov(const phx_full *full, const phx_reduction_options *
 
     it.x = phx_calloc(full->context, 2 * size + 1, sizeof *it.x);
     it.re = phx_calloc(full->context, 2 * n + 1, sizeof *it.re);
-    it.im = it.re + n;
+    it.im = phx_behind(it.re, (size_t)n);
     if (!it.x || !it.re)
         status = PHX_ERR_MEMORY;
     if (!status)
