@@ -151,4 +151,10 @@ typedef struct phx_signal_gap {
  * One too narrow for that is not seen, nor is a logarithm's. `gap` may be NULL. */
 bool phx_signal_has_gap(const phx_signal *signal, double t0, double t1, double s, phx_signal_gap *gap);
 
+/* The entry `count` behind the start of a block that several arrays share; NULL where there is no block. */
+static inline double *phx_behind(double *block, size_t count)
+{
+    return block ? block + count : NULL;
+}
+
 #endif

@@ -23,7 +23,7 @@ phx_status phx_ss_h2_norm(phx_context *context, const phx_ss *system, double *no
     const int n = system->n, m = system->n_inputs, p = system->n_outputs;
     const size_t cells = (size_t)n * (size_t)n;
     double *work = phx_calloc(context, 3 * cells + (size_t)n * (size_t)p, sizeof *work), square = 0.0;
-    double *X = work, *T = X + cells, *Q = T + cells, *CX = Q + cells;
+    double *X = work, *T = phx_behind(X, cells), *Q = phx_behind(T, cells), *CX = phx_behind(Q, cells);
     phx_status status = work ? PHX_OK : PHX_ERR_MEMORY;
     int count = 0;
 
@@ -142,7 +142,7 @@ static int ascending(const void *a, const void *b)
 static phx_status crossings(phx_context *context, int N, const double *M, double low, double high, double *omega,
                             int *count)
 {
-    double *re = phx_calloc(context, 2 * (size_t)N + 1, sizeof *re), *im = re + N, size = 0.0;
+    double *re = phx_calloc(context, 2 * (size_t)N + 1, sizeof *re), *im = phx_behind(re, (size_t)N), size = 0.0;
     phx_status status = re ? phx_dense_eigen_general(context, N, M, NULL, re, im, NULL) : PHX_ERR_MEMORY;
 
     *count = 0;
@@ -179,7 +179,7 @@ static phx_status begin(level_set *it, phx_norm *norm)
 {
     const phx_ss *s = it->s;
     const int n = s->n, m = s->n_inputs;
-    double *re = phx_calloc(it->context, 4 * (size_t)n + 1, sizeof *re), *im = re + n;
+    double *re = phx_calloc(it->context, 4 * (size_t)n + 1, sizeof *re), *im = phx_behind(re, (size_t)n);
     double *gram = phx_calloc(it->context, 4 * (size_t)m * (size_t)m + 2 * (size_t)m + 1, sizeof *gram);
     double *D = phx_calloc(it->context, 2 * (size_t)m * (size_t)s->n_outputs + 1, sizeof *D);
     phx_status status = re && gram && D ? phx_ss_poles(it->context, s, re, im, NULL, NULL) : PHX_ERR_MEMORY;

@@ -152,7 +152,8 @@ static phx_status add_model(phx_context *context, const phx_linearised *linearis
     phx_status status = phx_linearised_proper_ss(context, linearised, &model);
     const int p = status ? 0 : phx_ss_outputs(model), m = status ? 0 : phx_ss_inputs(model), entries = p * m;
     const size_t cells = (size_t)curves->count * (size_t)entries;
-    double *both = phx_calloc(context, 4 * cells + 1, sizeof *both), *re = both + 2 * cells, *im = re + cells;
+    double *both = phx_calloc(context, 4 * cells + 1, sizeof *both), *re = phx_behind(both, 2 * cells),
+           *im = phx_behind(re, cells);
     const char **outputs = phx_calloc(context, (size_t)p + 1, sizeof *outputs);
 
     if (!both || !outputs)

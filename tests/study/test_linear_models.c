@@ -22,9 +22,19 @@ static phx_status linearize(phx_context *context, const phx_model *model, phx_li
     return phx_study_linearize(context, model, &options, report);
 }
 
+static phx_status reduced(phx_context *context, const phx_model *model, phx_linear_report *report)
+{
+    const phx_reduction_options how = {.method = PHX_REDUCE_IRKA, .order = 2};
+    phx_study_linearize_options options = phx_study_linearize_options_default();
+    options.reduction = &how;
+    return phx_study_linearize(context, model, &options, report);
+}
+
 static phx_status make(phx_context *context, const phx_model *model, int which, phx_linear_report *report)
 {
     static const phx_linear_form forms[] = {PHX_FORM_STATE_SPACE, PHX_FORM_SECOND_ORDER, PHX_FORM_DESCRIPTOR};
+    if (which == 4)
+        return reduced(context, model, report);
     return which == 3 ? titop(context, model, report) : linearize(context, model, forms[which], report);
 }
 
@@ -32,7 +42,7 @@ static void test_every_allocation_may_fail(void **state)
 {
     phx_context *context = *state;
     phx_model *model = read_hinged_beam(context, true, true);
-    for (int which = 0; which < 4; which++) {
+    for (int which = 0; which < 5; which++) {
         phx_status status = PHX_ERR_MEMORY;
         long n = 0;
         for (; status != PHX_OK; n += 1 + n / 16) {

@@ -15,8 +15,10 @@ phx_status phx_lqg_balance(phx_context *context, const phx_ph *ph, int k, double
     const int n = ph->n, m = ph->m;
     const size_t cells = (size_t)n * (size_t)n;
     double *A = phx_calloc(context, 5 * cells + 2 * (size_t)n * (size_t)m + (size_t)n + 1, sizeof *A);
-    double *G = A + cells, *Q = G + cells, *P = Q + cells, *vectors = P + cells;
-    double *input = vectors + cells, *output = input + n * m, *square = output + n * m;
+    double *G = phx_behind(A, cells), *Q = phx_behind(G, cells), *P = phx_behind(Q, cells),
+           *vectors = phx_behind(P, cells);
+    double *input = phx_behind(vectors, cells), *output = phx_behind(input, (size_t)(n * m)),
+           *square = phx_behind(output, (size_t)(n * m));
     phx_status status = A ? PHX_OK : PHX_ERR_MEMORY;
 
     for (size_t i = 0; i < cells && !status; i++)

@@ -31,7 +31,27 @@ static phx_status take_space(phx_reduction_work *it, const phx_space *space, phx
     return status;
 }
 
-/* With prescribed rates: what they need at infinity, then modes by their dominance. */
+/* What prescribed rates need at infinity, and, where there is room, what their inertia bends at frequency zero. */
+static phx_status begin_with_rates(phx_reduction_work *it, phx_space *space)
+{
+    const phx_full *full = &it->full;
+    double *direction = phx_calloc(it->context, (size_t)full->m + 1, sizeof *direction);
+    phx_status status = direction ? phx_reduce_begin(full, space) : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < full->m && !status && full->rigid == full->free; k++) {
+        const phx_reduction_point zero = {.direction = direction};
+        const phx_reduction_options at_zero = {.method = PHX_REDUCE_KRYLOV, .points = &zero, .n_points = 1};
+        if (full->it->channels.held[k] < 0 || space->count + 1 >= space->room)
+            continue;
+        direction[k] = 1.0;
+        status = phx_reduce_krylov(full, &at_zero, space);
+        direction[k] = 0.0;
+    }
+    phx_free(direction);
+    return status;
+}
+
+/* With prescribed rates: what they need at both ends, then modes by their dominance. */
 static phx_status modal_with_rates(phx_reduction_work *it, int order, phx_candidate *out)
 {
     const int n = it->full.n, stride = it->full.f + it->full.held;
@@ -42,7 +62,7 @@ static phx_status modal_with_rates(phx_reduction_work *it, int order, phx_candid
         x ? phx_space_create(it->context, &it->full.it->linear.M, &it->full.projection, it->full.rigid + order, &space)
           : PHX_ERR_MEMORY;
     if (!status)
-        status = phx_reduce_begin(&it->full, &space);
+        status = begin_with_rates(it, &space);
     for (int k = 0; k < it->dominance.count && !status; k++) {
         for (int i = 0; i < n; i++)
             x[i] = it->full.modes[(size_t)i * (size_t)stride + (size_t)(it->full.rigid + it->dominance.order[k])];

@@ -123,7 +123,7 @@ phx_status phx_dominance_bound(const phx_full *full, const phx_projected *all, c
 {
     const int m = it->m;
     double *gram = phx_calloc(full->context, (size_t)m * (size_t)m + (size_t)m + 1, sizeof *gram),
-           *values = gram + m * m;
+           *values = phx_behind(gram, (size_t)(m * m));
 
     if (!gram)
         return PHX_ERR_MEMORY;

@@ -13,8 +13,8 @@ static phx_status estimate(phx_context *context, const phx_ss *system, const dou
     enum { STEPS = 40 };
     static const double golden = 0.61803398874989484820;
     const int n = phx_ss_n(system);
-    double *re = phx_calloc(context, 4 * (size_t)n + 4, sizeof *re), *im = re + n, *omega = im + n,
-           *value = omega + n + 2;
+    double *re = phx_calloc(context, 4 * (size_t)n + 4, sizeof *re), *im = phx_behind(re, (size_t)n),
+           *omega = phx_behind(im, (size_t)n), *value = phx_behind(omega, (size_t)(n + 2));
     phx_status status = re ? phx_ss_poles(context, system, re, im, NULL, NULL) : PHX_ERR_MEMORY;
     double left = 0.0, right = 0.0;
     int count = 0;
@@ -135,9 +135,9 @@ phx_status phx_error_begin(phx_error_measure *it)
         status = h2_of(it, system, &it->h2);
     if (!status)
         status = frequencies(it, system, &it->curves);
-    it->curves.model = it->curves.omega + it->curves.count;
-    it->curves.reduced = it->curves.model + it->curves.count;
-    it->curves.error = it->curves.reduced + it->curves.count;
+    it->curves.model = phx_behind(it->curves.omega, (size_t)it->curves.count);
+    it->curves.reduced = phx_behind(it->curves.model, (size_t)it->curves.count);
+    it->curves.error = phx_behind(it->curves.reduced, (size_t)it->curves.count);
     if (!status)
         status = phx_ss_singular_values(it->context, system, it->curves.count, it->curves.omega, it->curves.model);
     phx_ss_destroy(system);

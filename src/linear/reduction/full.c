@@ -94,7 +94,7 @@ static phx_status undamped_first(phx_full *it, int c)
     static const double of_elastic = 1e-14;
     const int r = it->rigid;
     double *D = phx_calloc(it->context, 2 * (size_t)r * (size_t)r + (size_t)r + 1, sizeof *D), size = 0.0, most = 0.0;
-    double *vectors = D + r * r, *values = vectors + r * r;
+    double *vectors = phx_behind(D, (size_t)(r * r)), *values = phx_behind(vectors, (size_t)(r * r));
     phx_status status = D ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int i = 0; i < r && !status; i++)
@@ -121,7 +121,7 @@ static phx_status moved_only(phx_full *it, int c)
     double *forces = phx_calloc(it->context, (size_t)m * (size_t)free + 1, sizeof *forces);
     double *length = phx_calloc(it->context, (size_t)m + 1, sizeof *length);
     double *turn = phx_calloc(it->context, (size_t)free * (size_t)(free + 1) + (size_t)m, sizeof *turn);
-    double *values = turn + free * free;
+    double *values = phx_behind(turn, (size_t)(free * free));
     phx_status status = forces && length && turn ? PHX_OK : PHX_ERR_MEMORY;
     int moved = 0;
 
@@ -193,7 +193,8 @@ static phx_status copy_modes(phx_full *it)
 static phx_status keep_constraints(phx_full *it)
 {
     const int stride = it->f + it->held, n = it->n, rows = it->A.rows;
-    double *x = phx_calloc(it->context, 2 * (size_t)n + (size_t)rows + 1, sizeof *x), *v = x + n + rows;
+    double *x = phx_calloc(it->context, 2 * (size_t)n + (size_t)rows + 1, sizeof *x),
+           *v = phx_behind(x, (size_t)(n + rows));
     phx_status status = x ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int k = 0; k < it->f && !status; k++) {

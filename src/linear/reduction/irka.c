@@ -50,9 +50,9 @@ static phx_status begin(irka *it, const double *Z)
     it->X = phx_calloc(it->context, k * k + 1, sizeof *it->X);
     it->b = phx_calloc(it->context, k * m + 1, sizeof *it->b);
     it->column = phx_calloc(it->context, n + 1, sizeof *it->column);
-    it->im = it->re + k;
-    it->before_re = it->im + k;
-    it->before_im = it->before_re + k;
+    it->im = phx_behind(it->re, (size_t)k);
+    it->before_re = phx_behind(it->im, (size_t)k);
+    it->before_im = phx_behind(it->before_re, (size_t)k);
     if (A && it->input && it->Z && it->best && it->re && it->X && it->b && it->column) {
         for (size_t i = 0; i < n * n; i++)
             A[i] = it->ph->J[i] - it->ph->R[i];

@@ -25,7 +25,8 @@ static bool enough(const krylov *it)
     return it->space->count == it->space->room;
 }
 
-/* re + i im = the force of the inputs in the direction b (NULL: input k alone) at z; at infinity per z^2. */
+/* re + i im = the force of the inputs in the direction b (NULL: input k alone) at z; of a prescribed rate its inertia
+ * where that is the leading part, at infinity and at zero. */
 static void force(const krylov *it, int k, const double *b, double complex z, bool infinite)
 {
     const phx_full *full = it->full;
@@ -45,8 +46,9 @@ static void force(const krylov *it, int k, const double *b, double complex z, bo
         double *X = it->x;
         for (int i = 0; i < full->n; i++)
             X[i] = full->modes[(size_t)i * (size_t)stride + (size_t)(full->f + s)];
-        phx_csr_apply(&full->it->linear.M, weight * (infinite ? 1.0 : creal(z)), X, it->re);
-        if (infinite)
+        const bool inertia = infinite || z == 0.0;
+        phx_csr_apply(&full->it->linear.M, weight * (inertia ? 1.0 : creal(z)), X, it->re);
+        if (inertia)
             continue;
         phx_csr_apply(&full->it->linear.M, weight * cimag(z), X, it->im);
         phx_csr_apply(&full->D, weight, X, it->re);
@@ -177,7 +179,8 @@ phx_status phx_reduce_begin(const phx_full *full, phx_space *space)
     return status;
 }
 
-/* Points on the imaginary axis over the band, or over the lowest frequencies, between which poles lie. */
+/* Points on the imaginary axis over the band, or over the lowest frequencies, between which poles lie; with prescribed
+ * rates zero is one as well. */
 static phx_status default_points(krylov *it, const phx_reduction_options *options)
 {
     const phx_full *full = it->full;
@@ -190,6 +193,9 @@ static phx_status default_points(krylov *it, const phx_reduction_options *option
         high = options->band[1];
         low = options->band[0] > 0.0 ? options->band[0] : 0.1 * fmin(low, high);
     }
+    const phx_reduction_point zero = {0};
+    if (full->held > 0 && full->rigid == full->free && !(options->band[0] > 0.0))
+        status = at_point(it, &zero);
     for (int k = 0; k < 4 * count && !status && !enough(it); k++) {
         /* at first in the middles of `count` intervals, then of halves of them */
         const double at = k < count ? (k + 0.5) / count : (k - count + 0.25) / (3.0 * count);
@@ -207,7 +213,7 @@ phx_status phx_reduce_krylov(const phx_full *full, const phx_reduction_options *
 
     it.x = phx_calloc(full->context, 2 * size + 1, sizeof *it.x);
     it.re = phx_calloc(full->context, 2 * n + 1, sizeof *it.re);
-    it.im = it.re + n;
+    it.im = phx_behind(it.re, (size_t)n);
     if (!it.x || !it.re)
         status = PHX_ERR_MEMORY;
     if (!status)

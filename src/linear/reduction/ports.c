@@ -34,7 +34,7 @@ static phx_status nominal_damping(const phx_full *full, const phx_projected *it,
 {
     const int n = full->n, f = full->f, c = it->c, stride = f + full->held;
     double *MW = NULL, *C = phx_calloc(full->context, 2 * (size_t)f * (size_t)c + 1, sizeof *C);
-    double *weighed = C + (size_t)f * (size_t)c;
+    double *weighed = phx_behind(C, (size_t)f * (size_t)c);
     phx_status status = C ? phx_csr_times_dense(full->context, &full->it->linear.M, c, it->W, &MW) : PHX_ERR_MEMORY;
 
     if (!status && f > 0 && c > 0)
@@ -192,7 +192,7 @@ static phx_status join(phx_context *context, const char *name, const phx_ph *a, 
 {
     const int n = (a ? a->n : 0) + b->n, m = b->m;
     double *A = phx_calloc(context, (size_t)n * (size_t)n + 1, sizeof *A);
-    double *B = phx_calloc(context, 2 * (size_t)n * (size_t)m + 1, sizeof *B), *C = B + n * m;
+    double *B = phx_calloc(context, 2 * (size_t)n * (size_t)m + 1, sizeof *B), *C = phx_behind(B, (size_t)(n * m));
     phx_status status = A && B ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status && a)

@@ -21,7 +21,8 @@ static void work_free(phx_reduction_work *it)
 static phx_status find_rigid_gain(phx_reduction_work *it)
 {
     const int m = it->full.m;
-    double *gram = phx_calloc(it->context, (size_t)m * (size_t)m + (size_t)m + 1, sizeof *gram), *values = gram + m * m;
+    double *gram = phx_calloc(it->context, (size_t)m * (size_t)m + (size_t)m + 1, sizeof *gram),
+           *values = phx_behind(gram, (size_t)(m * m));
     phx_status status = gram ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int k = 0; k < it->full.free && !status; k++)

@@ -52,7 +52,7 @@ phx_status phx_reduction_ss(phx_context *context, const phx_reduction *it, bool 
     if (it->second)
         return proper ? phx_linearised_proper_ss(context, it->second, ss) : phx_linearised_ss(context, it->second, ss);
     const size_t n = (size_t)it->states, m = (size_t)it->m;
-    double *A = phx_calloc(context, n * (n + m) + 1, sizeof *A), *B = A + n * n;
+    double *A = phx_calloc(context, n * (n + m) + 1, sizeof *A), *B = phx_behind(A, n * n);
     phx_status status = A ? PHX_OK : PHX_ERR_MEMORY;
 
     *ss = NULL;

@@ -114,7 +114,8 @@ static phx_status fill_lifting(first *it)
 {
     const phx_projected *all = it->all;
     const int n = all->n, s = it->size, k = it->k, elastic = all->r - it->rigid;
-    double *q = phx_calloc(it->full->context, 2 * (size_t)all->r * (size_t)s + 1, sizeof *q), *v = q + all->r * s;
+    double *q = phx_calloc(it->full->context, 2 * (size_t)all->r * (size_t)s + 1, sizeof *q),
+           *v = phx_behind(q, (size_t)(all->r * s));
 
     it->T = phx_calloc(it->full->context, 2 * (size_t)n * (size_t)s + 1, sizeof *it->T);
     it->V = it->T + (size_t)n * (size_t)s;
@@ -164,9 +165,10 @@ static phx_status fill_outputs(const first *it, phx_reduction *out)
     const phx_linear *linear = &it->full->it->linear;
     const phx_channels *ch = &it->full->it->channels;
     const int s = it->size, m = out->m, n = it->full->n;
-    double *A = phx_calloc(it->full->context, (size_t)s * (size_t)(s + m) + 1, sizeof *A), *B = A + s * s;
-    double *VA = phx_calloc(it->full->context, (size_t)n * (size_t)(s + m) + 1, sizeof *VA), *VB = VA + n * s,
-           *L = NULL;
+    double *A = phx_calloc(it->full->context, (size_t)s * (size_t)(s + m) + 1, sizeof *A),
+           *B = phx_behind(A, (size_t)(s * s));
+    double *VA = phx_calloc(it->full->context, (size_t)n * (size_t)(s + m) + 1, sizeof *VA),
+           *VB = phx_behind(VA, (size_t)(n * s)), *L = NULL;
     phx_status status = A && VA ? phx_reduction_multipliers(it->full, &L) : PHX_ERR_MEMORY;
 
     for (int i = 0; i < s && !status; i++) {

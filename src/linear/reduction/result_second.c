@@ -39,7 +39,8 @@ static phx_status fill_stiffness(const phx_full *full, const phx_projected *it, 
 {
     const int c = it->c, r = it->r, h = it->held;
     const size_t cells = (size_t)c * (size_t)c;
-    double *K = phx_calloc(full->context, 3 * cells + 1, sizeof *K), *root = K + cells, *rest = root + cells;
+    double *K = phx_calloc(full->context, 3 * cells + 1, sizeof *K), *root = phx_behind(K, cells),
+           *rest = phx_behind(root, cells);
     phx_status status = K ? PHX_OK : PHX_ERR_MEMORY;
     bool plain = true;
 

@@ -23,7 +23,7 @@ phx_status phx_saddle_create(phx_context *context, const phx_csr *M, const phx_c
     saddle->work = phx_calloc(context, 6 * size + 1, sizeof *saddle->work);
     if (!saddle->length || !saddle->work)
         return PHX_ERR_MEMORY;
-    saddle->scale = saddle->length + A->rows;
+    saddle->scale = phx_behind(saddle->length, (size_t)A->rows);
     for (int i = 0; i < A->rows; i++)
         saddle->length[i] = largest_of_row(A, i);
     if (!status)

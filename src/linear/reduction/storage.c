@@ -18,7 +18,7 @@ static const double of_energy = 1e-12;
 static phx_status root(phx_context *context, int n, const double *X, double *T, double *inverse)
 {
     double *vectors = phx_calloc(context, (size_t)n * (size_t)(n + 1) + 1, sizeof *vectors);
-    double *values = vectors + n * n;
+    double *values = phx_behind(vectors, (size_t)(n * n));
     phx_status status = vectors ? phx_dense_eigen_symmetric(context, n, X, NULL, values, vectors) : PHX_ERR_MEMORY;
 
     const double part = status || n == 0 ? 0.0 : fmax(of_energy, -8.0 * values[0]);
@@ -74,7 +74,7 @@ static phx_status clip(phx_context *context, phx_ph *ph)
 {
     const int n = ph->n, m = ph->m, N = n + m;
     double *W = phx_calloc(context, 2 * (size_t)N * (size_t)N + (size_t)N + 1, sizeof *W);
-    double *vectors = W + N * N, *values = vectors + N * N;
+    double *vectors = phx_behind(W, (size_t)(N * N)), *values = phx_behind(vectors, (size_t)(N * N));
     phx_status status = W ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int i = 0; i < N && !status; i++)
@@ -105,8 +105,9 @@ phx_status phx_least_storage(phx_context *context, const phx_ph *ph, double norm
     const int n = ph->n, m = ph->m;
     const size_t cells = (size_t)n * (size_t)n;
     double *work = phx_calloc(context, 6 * cells + 3 * (size_t)n * (size_t)m + 1, sizeof *work);
-    double *A = work, *G = A + cells, *Q = G + cells, *X = Q + cells, *inverse = X + cells, *input = work + 6 * cells;
-    double *output = input + n * m;
+    double *A = work, *G = phx_behind(A, cells), *Q = phx_behind(G, cells), *X = phx_behind(Q, cells),
+           *inverse = phx_behind(X, cells), *input = phx_behind(work, 6 * cells);
+    double *output = phx_behind(input, (size_t)(n * m));
     const double eps = 1e-5 * norm;
     phx_status status = work ? phx_ph_create(context, n, m, out) : PHX_ERR_MEMORY;
 
