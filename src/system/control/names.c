@@ -251,8 +251,8 @@ static phx_status resolve_measure(catalog *list, const controller_slot *slot, co
 static phx_status unknown_actuation(const catalog *list, const controller_slot *slot, const char *name)
 {
     return phx_fail(list->system->context, PHX_ERR_INPUT,
-                    "controller '%s': there is nothing to act with called '%s'%s; it can be JOINT.effort, a component "
-                    "of a load, LOAD.fx, or SPRING.force",
+                    "controller '%s': there is nothing to act with called '%s'; it can be JOINT.effort, a component "
+                    "of a load, LOAD.fx, or SPRING.force%s",
                     slot->name, name, hint_of(list, name, true).text);
 }
 
