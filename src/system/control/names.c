@@ -207,8 +207,8 @@ static phx_status unknown_measure(const catalog *list, const controller_slot *sl
 {
     return phx_fail(
         list->system->context, PHX_ERR_INPUT,
-        "controller '%s': there is nothing to measure called '%s'%s; it can be an output, JOINT.coordinate, "
-        "JOINT.rate or CONTROLLER.u1",
+        "controller '%s': there is nothing to measure called '%s'; it can be an output, JOINT.coordinate, "
+        "JOINT.rate or CONTROLLER.u1%s",
         slot->name, name, hint_of(list, name, false).text);
 }
 
