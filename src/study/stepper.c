@@ -203,8 +203,7 @@ phx_status phx_stepper_step(phx_context *context, phx_stepper *s, double length)
         return phx_fail(context, PHX_ERR_ARGUMENT, "a step of %g s; it must be positive", by);
     s->call = (phx_work){0};
     s->options.end = s->t + by;
-    const phx_status status =
-        phx_integrate(s->dae, &s->options, &s->t, s->x, s->v, s->lambda, keep_work, s, NULL);
+    const phx_status status = phx_integrate(s->dae, &s->options, &s->t, s->x, s->v, s->lambda, keep_work, s, NULL);
     s->work.supplied += s->call.supplied;
     s->work.dissipated += s->call.dissipated;
     return pass_on(context, s, status);
