@@ -525,8 +525,10 @@ typedef struct phx_beam_cache_stats {
 
 /* How a system is built of a model. */
 typedef struct phx_build_options {
-    phx_beam_cache *cache; /* borrowed; NULL: beams are shared within this system only */
-    bool without_outputs;  /* leave the model's outputs out */
+    phx_beam_cache *cache;                /* borrowed; NULL: beams are shared within this system only */
+    bool without_outputs;                 /* leave the model's outputs out */
+    const phx_controller_def *controller; /* one more than the model has; borrowed, but for what phx_controller_def
+                                             hands over; NULL: none */
 } phx_build_options;
 phx_build_options phx_build_options_default(void);
 

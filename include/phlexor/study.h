@@ -103,6 +103,34 @@ phx_status phx_study_simulate(phx_context *context, const phx_model *model, cons
 phx_status phx_study_simulate_result(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                      phx_simulate_report *report, phx_result **result);
 
+/* ---- step by step: for a program that closes the loop itself ----
+ *
+ *     phx_stepper_measure(context, stepper, row);   ... u of row ...
+ *     phx_stepper_act(context, stepper, u);
+ *     phx_stepper_step(context, stepper, period);
+ */
+typedef struct phx_stepper phx_stepper;
+/* A model at its start state. `inputs` are actuations as a controller of the model has them (JOINT.effort, LOAD.fx ..,
+ * SPRING.force), held at what phx_stepper_act gives them, at first zero. Of the options step, integrator, tolerances,
+ * backend and threads count. The model may go; the controllers of the model work as ever. Errors of
+ * phx_study_simulate. */
+phx_status phx_stepper_create(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                              int n_inputs, const char *const *inputs, phx_stepper **stepper);
+void phx_stepper_destroy(phx_stepper *stepper); /* NULL is allowed */
+/* The columns of a result: t, energies, .., outputs, those of controllers. */
+int phx_stepper_columns(const phx_stepper *stepper);
+void phx_stepper_column_name(const phx_stepper *stepper, int column, char *buffer, size_t size);
+phx_status phx_stepper_measure(phx_context *context, phx_stepper *stepper, double *row);
+/* What the inputs are from now on; values: one for each. */
+phx_status phx_stepper_act(phx_context *context, phx_stepper *stepper, const double *values);
+/* On by `length` s, in steps of the options (0: by one of these). After a failure the state is that of the last step
+ * that succeeded. */
+phx_status phx_stepper_step(phx_context *context, phx_stepper *stepper, double length);
+/* The state, with time, work and inputs, as numbers, to go back to or to start from again: the same to rounding. */
+int phx_stepper_state_size(const phx_stepper *stepper);
+void phx_stepper_save(phx_stepper *stepper, double *state);
+phx_status phx_stepper_restore(phx_context *context, phx_stepper *stepper, const double *state);
+
 /* ---- batches: a simulation at every point of a sweep ---- */
 /* Gets a point when its turn has come: its report and its result in memory, which it owns from now on (it reports to
  * the context of the batch); or, where the point failed, NULL for both and why. Any status but PHX_OK ends the batch.

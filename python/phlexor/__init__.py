@@ -32,6 +32,7 @@ from .linear import Csr, Linear, StateSpace, read_linear, read_matrices
 from .model import Certificate, Model
 from .modes import Modes, read_modes
 from .result import Body, Report, Result, read_result
+from .simulation import Simulation
 from .sweep import Range
 
 
@@ -64,7 +65,8 @@ __all__ = [
     "Circle", "Csr", "Damping", "Expression", "FileError", "General", "Interrupted", "JointCoordinate",
     "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Material", "ModalPort", "Mode", "Model",
     "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning", "PointMass", "Port", "PortShape",
-    "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation", "SecondOrder", "SingularError",
+    "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation", "SecondOrder", "Simulation",
+    "SingularError",
     "StateSpace", "Table", "TableFile", "Tube", "UnsupportedError", "__version__", "body_kinds", "errors", "expression",
     "joint_kinds", "library_version", "read_linear", "read_matrices", "read_modes", "read_result", "schema",
     "set_blas_threads",

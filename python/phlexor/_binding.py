@@ -528,6 +528,10 @@ class phx_simulate_report(Structure):
     pass
 
 
+class phx_stepper(Structure):
+    pass
+
+
 class phx_study_batch_options(Structure):
     pass
 
@@ -1451,6 +1455,16 @@ FUNCTIONS = {
     "phx_sweep_at": (None, [POINTER(phx_sweep), c_int, POINTER(c_int), POINTER(c_double)]),
     "phx_sweep_from_model": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(POINTER(phx_sweep))]),
     "phx_study_simulate_result": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), POINTER(phx_simulate_report), POINTER(POINTER(phx_result))]),
+    "phx_stepper_create": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), c_int, POINTER(c_char_p), POINTER(POINTER(phx_stepper))]),
+    "phx_stepper_destroy": (None, [POINTER(phx_stepper)]),
+    "phx_stepper_columns": (c_int, [POINTER(phx_stepper)]),
+    "phx_stepper_column_name": (None, [POINTER(phx_stepper), c_int, c_char_p, c_size_t]),
+    "phx_stepper_measure": (c_int, [POINTER(phx_context), POINTER(phx_stepper), POINTER(c_double)]),
+    "phx_stepper_act": (c_int, [POINTER(phx_context), POINTER(phx_stepper), POINTER(c_double)]),
+    "phx_stepper_step": (c_int, [POINTER(phx_context), POINTER(phx_stepper), c_double]),
+    "phx_stepper_state_size": (c_int, [POINTER(phx_stepper)]),
+    "phx_stepper_save": (None, [POINTER(phx_stepper), POINTER(c_double)]),
+    "phx_stepper_restore": (c_int, [POINTER(phx_context), POINTER(phx_stepper), POINTER(c_double)]),
     "phx_study_batch": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_batch_options), POINTER(phx_study_batch_report)]),
     "phx_study_modes": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_modes_options), POINTER(phx_modes_table), POINTER(phx_study_modes_report)]),
     "phx_study_simulate_size": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), POINTER(phx_sweep), POINTER(phx_run_size)]),

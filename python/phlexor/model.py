@@ -8,7 +8,7 @@ import math
 import os
 import threading
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from .errors import PhlexorError
 from .linear import Linear, items_of, linear_of
 from .modes import Modes, modes_of
 from .result import Result, report_of, result_in_memory
+from .simulation import Simulation, stepper_of
 from .sweep import SweepLike, check_threads, make_sweep, names_and_points
 
 __all__ = ["Certificate", "Model"]
@@ -434,6 +435,26 @@ class Model:
                 raise error
         assert made is not None
         return made
+
+    def stepper(self, inputs: Sequence[str] = (), *, step: Optional[float] = None, rtol: Optional[float] = None,
+                atol: Optional[float] = None, integrator: Optional[Integrator] = None,
+                backend: Backend = "auto") -> Simulation:
+        """The start of a simulation that goes on call by call: measure, act, step.
+
+        Parameters
+        ----------
+        inputs : sequence of str
+            What the program acts with: ``"JOINT.effort"``, ``"LOAD.fx"``, ``"SPRING.force"`` (docs/control.md).
+        step, rtol, atol, integrator, backend : optional
+            As for :meth:`simulate`; with inputs the integrator is `midpoint`.
+
+        Returns
+        -------
+        Simulation
+        """
+        options = _simulate_options(None, step, None, rtol, atol, integrator, None, None)
+        options.backend = _choose("backend", backend, _BACKENDS)
+        return stepper_of(self, inputs, options)
 
     def batch(self, sweep: SweepLike = "model", *, end: Optional[float] = None, step: Optional[float] = None,
               every: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,

@@ -92,7 +92,8 @@ phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_sta
 static phx_status add_all(phx_builder *builder, const phx_build_options *options)
 {
     const phx_model *model = builder->model;
-    const bool leave_out = options->without_outputs && model->n_controllers == 0; /* which may read them */
+    const bool leave_out =
+        options->without_outputs && model->n_controllers == 0 && !options->controller; /* which may read them */
     phx_status status = PHX_OK;
 
     for (int i = 0; i < model->n_bodies && !status; i++)
@@ -108,6 +109,8 @@ static phx_status add_all(phx_builder *builder, const phx_build_options *options
     for (int i = 0; i < model->n_controllers && !status; i++)
         status =
             phx_builder_at(builder, &model->controllers[i], phx_builder_controller(builder, &model->controllers[i]));
+    if (!status && options->controller)
+        status = phx_system_add_controller(builder->system, options->controller);
     return status;
 }
 

@@ -186,6 +186,8 @@ double phx_sweep_value(const phx_sweep *sweep, int k, int i);
 /* The point of a place along every parameter. Arguments must be in range. */
 int phx_sweep_point(const phx_sweep *sweep, const int *index);
 
+/* "t", "kinetic" ...: name of a fixed column (recording.c). */
+const char *phx_fixed_column_name(int column);
 /* A warning for each sampled controller, which a linear model leaves out (check.c). */
 void phx_warn_of_sampling(phx_context *context, const phx_system *system);
 

@@ -12,6 +12,11 @@ static const phx_record_column fixed_columns[PHX_FIXED_COLUMNS] = {
     {"supplied", "J"}, {"dissipated", "J"}, {"residual", "J"}, {"drift", "m"},     {"drift_rate", "m/s"},
 };
 
+const char *phx_fixed_column_name(int column)
+{
+    return fixed_columns[column].name;
+}
+
 /* The fixed columns, the outputs, and those of controllers; their names are stored in `names`. */
 static phx_status list_columns(phx_context *context, const phx_system *system, phx_record_column **columns,
                                char **names)

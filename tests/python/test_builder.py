@@ -124,6 +124,50 @@ class Same(Case):
         self.close(servo["x"], plain["x"], 1e-13, "x")
         self.close(servo["servo.u1"][:1], [-10.0], 1e-12, "effort at the start")
 
+    def test_steps_by_hand(self):
+        """A loop closed in Python, sampled; the same as the sampled controller of the model, and again after restore."""
+        def car():
+            m = phlexor.ModelBuilder("car", 2)
+            body = m.rigid("car", mass=2, inertia=1)
+            m.joint("rail", "prismatic", m.ground.O, body.P, axis=[1, 0], position=0.2)
+            m.output("x", "coordinate", "rail")
+            m.output("v", "rate", "rail")
+            m.simulate(step=0.01, end=1)
+            return m
+
+        built = car()
+        built.controller("servo", "pid", measure="rail", effort="rail", kp=50, kd=3, sample=0.05)
+        want = built.build().simulate(every=0.05)
+        sim = car().build().stepper(["rail.effort"])
+        self.assertEqual(sim.inputs, ("rail.effort",))
+        got, saved = [], None
+        for k in range(21):
+            now = sim.measure()
+            got.append(now["x"])
+            if k == 10:
+                saved = sim.save()
+            sim.act({"rail.effort": -50 * now["x"] - 3 * now["v"]})
+            self.assertAlmostEqual(sim.step(0.05), 0.05 * (k + 1), 12)
+        self.close(got, want["x"], 1e-13, "x")
+        self.close([sim.measure()["residual"]], [0.0], 1e-13, "balance")
+        sim.restore(saved)
+        self.assertAlmostEqual(sim.t, 0.5, 12)
+        now = sim.measure()
+        sim.act([-50 * now["x"] - 3 * now["v"]])
+        self.assertAlmostEqual(sim.step(0.05), 0.55, 12)
+        self.close([sim.measure()["x"]], got[11:12], 1e-14, "again")
+        self.assertAlmostEqual(sim.step(), 0.56, 12)
+        with self.assertRaisesRegex(ValueError, "no input 'rail'"):
+            sim.act({"rail": 1})
+        with self.assertRaisesRegex(ValueError, "2 values for 1 inputs"):
+            sim.act([1, 2])
+        with self.assertRaisesRegex(ValueError, "must be positive"):
+            sim.step(-1)
+        with self.assertRaisesRegex(ValueError, "save"):
+            sim.restore([1.0])
+        with self.assertRaisesRegex(phlexor.PhlexorError, "called 'rial.effort'.*did you mean 'rail.effort'"):
+            car().build().stepper(["rial.effort"])
+
 
 class Expressions(Case):
     def test_values(self):

@@ -70,8 +70,10 @@ phx_status phx_system_add_controller(phx_system *system, const phx_controller_de
     controller_slot slot = {.entry = -1}, *bigger = NULL;
     phx_controller_def own = *def;
 
-    if (def->kind == PHX_CONTROLLER_PORT_HAMILTONIAN && !status)
+    if (def->kind == PHX_CONTROLLER_PORT_HAMILTONIAN) {
         own.n_inputs = def->n_outputs;
+        own.reference = NULL; /* none: it has no inputs of its own */
+    }
     if (status) {
         phx_controller_def_release(def);
         return status;
@@ -205,11 +207,10 @@ static phx_shown hint_of(const catalog *list, const char *name, bool acts)
 
 static phx_status unknown_measure(const catalog *list, const controller_slot *slot, const char *name)
 {
-    return phx_fail(
-        list->system->context, PHX_ERR_INPUT,
-        "controller '%s': there is nothing to measure called '%s'%s; it can be an output, JOINT.coordinate, "
-        "JOINT.rate or CONTROLLER.u1",
-        slot->name, name, hint_of(list, name, false).text);
+    return phx_fail(list->system->context, PHX_ERR_INPUT,
+                    "controller '%s': there is nothing to measure called '%s'; it can be an output, JOINT.coordinate, "
+                    "JOINT.rate or CONTROLLER.u1%s",
+                    slot->name, name, hint_of(list, name, false).text);
 }
 
 static phx_status resolve_measure(catalog *list, const controller_slot *slot, const char *name, measure *it)
@@ -251,8 +252,8 @@ static phx_status resolve_measure(catalog *list, const controller_slot *slot, co
 static phx_status unknown_actuation(const catalog *list, const controller_slot *slot, const char *name)
 {
     return phx_fail(list->system->context, PHX_ERR_INPUT,
-                    "controller '%s': there is nothing to act with called '%s'%s; it can be JOINT.effort, a component "
-                    "of a load, LOAD.fx, or SPRING.force",
+                    "controller '%s': there is nothing to act with called '%s'; it can be JOINT.effort, a component "
+                    "of a load, LOAD.fx, or SPRING.force%s",
                     slot->name, name, hint_of(list, name, true).text);
 }
 
