@@ -155,7 +155,7 @@ static bool read_settings(int count, char **words, settings *s)
         {"--threads", .count = &s->threads},
     };
     return bench_read_options((int)(sizeof options / sizeof *options), options, count, words) && s->points > 1 &&
-           s->pairs > 0 && s->pairs <= MOST_PAIRS && s->threads > 0 && s->threads <= PHX_TEAM_LARGEST;
+           s->pairs > 0 && s->pairs <= MOST_PAIRS && s->threads > 0 && s->threads <= PHX_ORDERED_MAP_LARGEST;
 }
 
 int main(int count, char **words)

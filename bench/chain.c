@@ -101,7 +101,7 @@ phx_status chain_create(phx_context *context, const chain_def *def, phx_system *
         last = ends[1];
     }
     if (!status)
-        status = phx_system_freeze(*system);
+        status = phx_system_finalise(*system);
     phx_flex_source_destroy(beam);
     return status;
 }

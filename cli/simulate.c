@@ -174,7 +174,7 @@ static int single(const cli_command *command, phx_context *context, const phx_mo
     if (status < 0) {
         options->h5_path = given->result ? given->result : name;
         options->csv_path = given->csv;
-        options->threads = given->threads < PHX_TEAM_LARGEST ? given->threads : PHX_TEAM_LARGEST;
+        options->threads = given->threads < PHX_ORDERED_MAP_LARGEST ? given->threads : PHX_ORDERED_MAP_LARGEST;
         const char *const outputs[] = {options->h5_path, options->csv_path};
         if (!strcmp(options->h5_path, "-"))
             status = cli_usage_error(command, "--output -: HDF5 does not go to standard output, --csv - does");

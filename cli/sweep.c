@@ -78,5 +78,5 @@ int cli_agree(phx_context *context, const phx_run_size *size, bool yes, const ch
 
 int cli_threads(int given)
 {
-    return given == 0 ? phx_processors() : given < PHX_TEAM_LARGEST ? given : PHX_TEAM_LARGEST;
+    return given == 0 ? phx_processors() : given < PHX_ORDERED_MAP_LARGEST ? given : PHX_ORDERED_MAP_LARGEST;
 }

@@ -205,7 +205,7 @@ static phx_status build(phx_context *context, double theta, bool clamped, phx_sy
     for (int k = 0; k <= LINKS && !status; k++)
         status =
             add_joint(*system, k == 0 && clamped ? PHX_JOINT_WELD : PHX_JOINT_REVOLUTE, joints[k], end[k], start[k]);
-    return status ? status : phx_system_freeze(*system);
+    return status ? status : phx_system_finalise(*system);
 }
 
 static phx_status by_joints(phx_context *context, double theta, bool clamped, double *omega)

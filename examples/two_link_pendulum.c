@@ -93,7 +93,7 @@ static phx_status build(phx_context *context, phx_system **system)
         status = add_revolute(*system, "shoulder", ground, start1);
     if (!status)
         status = add_revolute(*system, "elbow", end1, start2);
-    return status ? status : phx_system_freeze(*system);
+    return status ? status : phx_system_finalise(*system);
 }
 
 /* ---- what is watched during the run ---- */

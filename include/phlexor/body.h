@@ -8,7 +8,7 @@
  * Canonical momenta p = M(q) nu (docs/theory.md 1; the paper's eqs 9-16, 30 in canonical form):
  *   p_t' = p_t x w + f      p_r' = p_t x v + p_r x w + tau      p_q' = dT/dq - K q - R q_dot + f_q
  *   r' = R v                R' = R [w]x                         q' = q_dot
- * A rigid body is the case n = 0. Bodies are frozen after creation. */
+ * A rigid body is the case n = 0. Bodies are finalised after creation. */
 #ifndef PHLEXOR_BODY_H
 #define PHLEXOR_BODY_H
 

@@ -6,7 +6,7 @@
 #ifndef PHLEXOR_DAE_H
 #define PHLEXOR_DAE_H
 
-/* A workspace over a frozen system: not const, one per thread. */
+/* A workspace over a finalised system: not const, one per thread. */
 typedef struct phx_dae phx_dae;
 
 /* Work since the start of the run and the like; J. */

@@ -532,10 +532,10 @@ typedef struct phx_build_options {
 } phx_build_options;
 phx_build_options phx_build_options_default(void);
 
-/* Build and freeze the system of a model (options NULL: the defaults); destroy with phx_system_destroy. Messages begin
- * with file:line:column of the body, joint, spring, load or output that is to blame. Errors: PHX_ERR_INPUT for values
- * that the reader could not know to be wrong, PHX_ERR_UNSUPPORTED for what the format has and this version has not,
- * PHX_ERR_ASSEMBLY when joints cannot close, PHX_ERR_MEMORY. */
+/* Build and finalise the system of a model (options NULL: the defaults); destroy with phx_system_destroy. Messages
+ * begin with file:line:column of the body, joint, spring, load or output that is to blame. Errors: PHX_ERR_INPUT for
+ * values that the reader could not know to be wrong, PHX_ERR_UNSUPPORTED for what the format has and this version has
+ * not, PHX_ERR_ASSEMBLY when joints cannot close, PHX_ERR_MEMORY. */
 phx_status phx_model_build(phx_context *context, const phx_model *model, const phx_build_options *options,
                            phx_system **system);
 

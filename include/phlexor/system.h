@@ -18,7 +18,7 @@ typedef int phx_port_id;
 typedef int phx_joint_id;
 enum { PHX_GROUND = -1 };
 
-/* A mechanism: first built, then frozen, then only asked. */
+/* A mechanism: first built, then finalised, then only asked. */
 typedef struct phx_system phx_system;
 
 /* ---- building ---- */
@@ -117,14 +117,14 @@ phx_status phx_system_add_load(phx_system *system, const phx_load_def *def);
 phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_body_id body, phx_signal *component[3]);
 
 /* A controller between outputs and actuations of the system, which may be added before or after it. Its names are
- * looked up by phx_system_freeze: PHX_ERR_INPUT there, with the names that come nearest, for one that is not there, for
- * accelerations, reactions, efforts and stresses without sampling (they follow the controller without delay), and for
- * controllers that read each other in a loop. PHX_ERR_ARGUMENT for what phx_controller_def does not allow. */
+ * looked up by phx_system_finalise: PHX_ERR_INPUT there, with the names that come nearest, for one that is not there,
+ * for accelerations, reactions, efforts and stresses without sampling (they follow the controller without delay), and
+ * for controllers that read each other in a loop. PHX_ERR_ARGUMENT for what phx_controller_def does not allow. */
 phx_status phx_system_add_controller(phx_system *system, const phx_controller_def *def);
 
 /* Freeze: numbering, pattern, redundant constraints (named through the log as a warning), connected
- * components. Nothing can be added afterwards. A frozen system stays as it is. */
-phx_status phx_system_freeze(phx_system *system);
+ * components. Nothing can be added afterwards. A finalised system stays as it is. */
+phx_status phx_system_finalise(phx_system *system);
 
 /* ---- asking ----
  * Of a system that is NULL, or for an index out of range, numbers are 0, pointers are NULL and nothing is filled in. */
@@ -195,7 +195,7 @@ typedef struct phx_output_def {
     phx_location location; /* a node, a port, of a plate a place; read at once */
     bool whole;            /* not there but over all nodes: largest von Mises stress, extreme principal stresses */
 } phx_output_def;
-/* Before freeze. */
+/* Before finalise. */
 phx_status phx_system_add_output(phx_system *system, const phx_output_def *def);
 int phx_system_columns(const phx_system *system);
 /* "NAME" or "NAME.x", into a buffer. */
@@ -214,7 +214,7 @@ void phx_system_ledger_name(const phx_system *system, int entry, char *buffer, s
 bool phx_system_ledger_dissipates(const phx_system *system, int entry);
 
 /* ---- workspace ---- */
-/* The dae over a frozen system, with everything it needs allocated. Destroy with phx_system_dae_destroy. */
+/* The dae over a finalised system, with everything it needs allocated. Destroy with phx_system_dae_destroy. */
 phx_status phx_system_dae(phx_system *system, phx_context *context, phx_dae **dae);
 /* How the equations are evaluated: one body, joint and load at a time with whole matrices factored by KLU, or together
  * where bodies and joints are alike, with condensed matrices, in SIMD width and on several threads. The results agree
@@ -322,8 +322,8 @@ typedef struct phx_certificate {
     phx_energies energy;
 } phx_certificate;
 /* The certificate at a state; errors of phx_system_start and of factorisations. */
-phx_status phx_system_certify(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
-                              phx_certificate *certificate);
+phx_status phx_system_verify_structure(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
+                                       phx_certificate *certificate);
 
 #ifdef __cplusplus
 }

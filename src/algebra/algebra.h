@@ -119,9 +119,9 @@ phx_status phx_lu_create(phx_context *context, int n, const int *ptr, const int 
 void phx_lu_destroy(phx_lu *lu);
 /* No elimination without pivoting from now on: KLU factors. Not between a factorisation and its solutions. */
 void phx_lu_pivot_always(phx_lu *lu);
-/* Let a crew (borrowed; NULL: none any more) factor and solve, where the matrix is large and falls into branches by its
+/* Let a pool (borrowed; NULL: none any more) factor and solve, where the matrix is large and falls into branches by its
  * order (phx_order_balance): the same results bit by bit. Allocates, but not for NULL. */
-phx_status phx_lu_use(phx_lu *lu, phx_crew *crew);
+phx_status phx_lu_use(phx_lu *lu, phx_thread_pool *pool);
 /* Numeric factorisation of values val[ptr[n]], not needed afterwards. The first call checks the pivots in full; later
  * calls (no allocation) only that each of them keeps its size within a factor of 100, and check in full again when one
  * does not. When pivots do not hold KLU factors (and allocates), now and for some calls to come. PHX_SINGULAR

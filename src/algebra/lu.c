@@ -124,11 +124,11 @@ void phx_lu_pivot_always(phx_lu *lu)
     lu->factored = lu->by_fronts = false;
 }
 
-phx_status phx_lu_use(phx_lu *lu, phx_crew *crew)
+phx_status phx_lu_use(phx_lu *lu, phx_thread_pool *pool)
 {
     if (!lu)
         return phx_fail_null(NULL, __func__, "lu");
-    return lu->fronts ? phx_fronts_use(lu->fronts, crew) : PHX_OK;
+    return lu->fronts ? phx_fronts_use(lu->fronts, pool) : PHX_OK;
 }
 
 /* ---- factorisation ---- */

@@ -140,7 +140,7 @@ static phx_status triangles(phx_context *context, lowest *w, double *condition)
 static phx_status dominant_space(phx_context *context, lowest *w, bool *found)
 {
     const size_t N = (size_t)w->n, K = (size_t)w->kept;
-    double *diagonal = w->diagonal, *beside = diagonal + N, *lambda = beside + N, *spoilt = lambda + N;
+    double *diagonal = w->diagonal, *beside = diagonal + N, *lambda = beside + N, *overwritten = lambda + N;
     int *block = w->ints, *split = block + N, *failed = split + N, *ints = failed + K;
     int info = LAPACKE_dlauum_work(LAPACK_COL_MAJOR, 'U', w->n, w->inverse, w->n);
     if (!info)
@@ -149,8 +149,8 @@ static phx_status dominant_space(phx_context *context, lowest *w, bool *found)
     if (info)
         return phx_fail_lapack(context, "dlauum or dsytrd", info);
     memcpy(lambda, diagonal, N * sizeof *lambda);
-    memcpy(spoilt, beside, N * sizeof *spoilt);
-    info = LAPACKE_dsterf_work(w->n, lambda, spoilt);
+    memcpy(overwritten, beside, N * sizeof *overwritten);
+    info = LAPACKE_dsterf_work(w->n, lambda, overwritten);
     for (size_t i = 0; i < N; i++)
         block[i] = 1;
     split[0] = w->n;

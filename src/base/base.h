@@ -75,24 +75,25 @@ void phx_files_give_up(phx_context *context, const char *path);
 char *phx_files_resolve(phx_context *context, const char *path);
 
 /* ---- work on several threads ----
- * A team of workers goes through numbered items that do not depend on each other; worker 0 is the calling thread. The
+ * A map of workers goes through numbered items that do not depend on each other; worker 0 is the calling thread. The
  * items are begun in order, computed on any worker and handed over in order on the calling thread, so that what is made
  * of them does not depend on the number of workers nor on time. */
-typedef struct phx_team phx_team;
-enum { PHX_TEAM_LARGEST = 1024 };
+typedef struct phx_ordered_map phx_ordered_map;
+enum { PHX_ORDERED_MAP_LARGEST = 1024 };
 
-/* 1 <= threads <= PHX_TEAM_LARGEST. Threads are started by phx_team_run, as many as there are items at most; where the
- * system gives fewer the work is done by those. Errors: PHX_ERR_ARGUMENT, PHX_ERR_MEMORY, PHX_ERR_LIBRARY. */
-phx_status phx_team_create(phx_context *context, int threads, phx_team **team);
-void phx_team_destroy(phx_team *team); /* NULL is allowed */
-int phx_team_workers(const phx_team *team);
+/* 1 <= threads <= PHX_ORDERED_MAP_LARGEST. Threads are started by phx_ordered_map_run, as many as there are items at
+ * most; where the system gives fewer the work is done by those. Errors: PHX_ERR_ARGUMENT, PHX_ERR_MEMORY,
+ * PHX_ERR_LIBRARY. */
+phx_status phx_ordered_map_create(phx_context *context, int threads, phx_ordered_map **map);
+void phx_ordered_map_destroy(phx_ordered_map *map); /* NULL is allowed */
+int phx_ordered_map_workers(const phx_ordered_map *map);
 /* Places for results on their way from computation to handing over: 1 with one worker. */
-int phx_team_slots(const phx_team *team);
-/* Context of a worker, for all that this worker makes and uses; belongs to the team. */
-phx_context *phx_team_context(const phx_team *team, int worker);
+int phx_ordered_map_slots(const phx_ordered_map *map);
+/* Context of a worker, for all that this worker makes and uses; belongs to the map. */
+phx_context *phx_ordered_map_context(const phx_ordered_map *map, int worker);
 
-/* What phx_team_run is to do. */
-typedef struct phx_team_work {
+/* What phx_ordered_map_run is to do. */
+typedef struct phx_ordered_map_work {
     int count;        /* items 0 .. count-1 */
     const char *what; /* for phx_progress: "points" */
     void *user;
@@ -101,31 +102,32 @@ typedef struct phx_team_work {
     phx_status (*compute)(void *user, phx_context *context, int worker, int item, int slot);
     /* Take the result out of its slot: in the order of the items, on the calling thread. NULL: nothing to do. */
     phx_status (*deliver)(void *user, int item, int slot);
-} phx_team_work;
+} phx_ordered_map_work;
 /* The first failure in the order of the items ends the work: its status is returned with its message, the items before
  * it have been handed over, no item after it is. Progress is reported from the calling thread in items handed over (of
  * a single item: what it reports itself); PHX_INTERRUPTED as soon as all workers have noticed. Results that were not
  * handed over stay in their slots. */
-phx_status phx_team_run(phx_team *team, const phx_team_work *work);
+phx_status phx_ordered_map_run(phx_ordered_map *map, const phx_ordered_map_work *work);
 
 /* ---- several threads inside one piece of work ----
- * A crew goes through a range in as many contiguous parts as it has threads, the calling thread among them, and comes
+ * A pool goes through a range in as many contiguous parts as it has threads, the calling thread among them, and comes
  * back when all are done. The parts depend on the range and the number of threads only, never on time; which thread
  * takes a part is left open, so scratch goes by parts. Threads wait some microseconds for the next run, then they
- * sleep. For one calling thread at a time; a task does not run the crew that runs it. */
-typedef struct phx_crew phx_crew;
+ * sleep. For one calling thread at a time; a task does not run the pool that runs it. */
+typedef struct phx_thread_pool phx_thread_pool;
 /* Work on [first, end), not empty. `context` is for messages and belongs to the part. */
-typedef phx_status phx_crew_task(void *user, phx_context *context, int part, int first, int end);
-/* 1 <= threads <= PHX_TEAM_LARGEST; where the system gives fewer the work is done by those. Errors: PHX_ERR_ARGUMENT,
- * PHX_ERR_MEMORY, PHX_ERR_LIBRARY. */
-phx_status phx_crew_create(phx_context *context, int threads, phx_crew **crew);
-void phx_crew_destroy(phx_crew *crew);    /* NULL is allowed */
-int phx_crew_parts(const phx_crew *crew); /* parts of every run; NULL: 1 */
+typedef phx_status phx_thread_pool_task(void *user, phx_context *context, int part, int first, int end);
+/* 1 <= threads <= PHX_ORDERED_MAP_LARGEST; where the system gives fewer the work is done by those. Errors:
+ * PHX_ERR_ARGUMENT, PHX_ERR_MEMORY, PHX_ERR_LIBRARY. */
+phx_status phx_thread_pool_create(phx_context *context, int threads, phx_thread_pool **pool);
+void phx_thread_pool_destroy(phx_thread_pool *pool);    /* NULL is allowed */
+int phx_thread_pool_parts(const phx_thread_pool *pool); /* parts of every run; NULL: 1 */
 /* Where part `part` of [0, count) begins, and part - 1 ends. */
-int phx_crew_first(const phx_crew *crew, int count, int part);
-/* All parts of [0, count), empty ones left out; without a crew (NULL) one part on the calling thread. Returns the
+int phx_thread_pool_first(const phx_thread_pool *pool, int count, int part);
+/* All parts of [0, count), empty ones left out; without a pool (NULL) one part on the calling thread. Returns the
  * status, with its message in `context`, of the lowest part that failed; the others are worked on to their end. */
-phx_status phx_crew_run(phx_crew *crew, phx_context *context, int count, phx_crew_task *task, void *user);
+phx_status phx_thread_pool_run(phx_thread_pool *pool, phx_context *context, int count, phx_thread_pool_task *task,
+                               void *user);
 
 /* ---- signals ---- */
 /* (1/(t1-t0)) ∫ signal dt by 5-point Gauss between breaks, in either direction; the value when t0 = t1. */

@@ -38,20 +38,20 @@ typedef struct map_slot {
 } map_slot;
 
 typedef struct map_worker {
-    phx_team *map;
+    phx_ordered_map *map;
     phx_context *context;
     int number, item, slot;
     pthread_t thread;
 } map_worker;
 
-struct phx_team {
+struct phx_ordered_map {
     phx_context *context;
     int n_workers, n_slots;
     map_worker *workers;
     map_slot *slots;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    const phx_team_work *work;
+    const phx_ordered_map_work *work;
     int next, delivered;
     atomic_int bound;
     bool interrupted; /* read and written by the calling thread only */
@@ -60,7 +60,7 @@ struct phx_team {
 int phx_processors(void)
 {
     const long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count < 1 ? 1 : count > PHX_TEAM_LARGEST ? PHX_TEAM_LARGEST : (int)count;
+    return count < 1 ? 1 : count > PHX_ORDERED_MAP_LARGEST ? PHX_ORDERED_MAP_LARGEST : (int)count;
 }
 
 /* ---- callbacks of the workers' contexts ---- */
@@ -93,7 +93,7 @@ static void deliver_log(phx_context *context, map_slot *slot)
 }
 
 /* Whether to go on: calls the progress callback of the user, on the calling thread. */
-static bool go_on(phx_team *map, const char *what, double done, double total)
+static bool go_on(phx_ordered_map *map, const char *what, double done, double total)
 {
     if (!map->interrupted && phx_progress(map->context, what, done, total)) {
         map->interrupted = true;
@@ -102,23 +102,23 @@ static bool go_on(phx_team *map, const char *what, double done, double total)
     return !map->interrupted;
 }
 
-static bool go_on_in_items(phx_team *map)
+static bool go_on_in_items(phx_ordered_map *map)
 {
-    const phx_team_work *work = map->work;
+    const phx_ordered_map_work *work = map->work;
     return work->count == 1 ? !map->interrupted : go_on(map, work->what, map->delivered, work->count);
 }
 
 static bool report(void *user, const char *what, double done, double total)
 {
     const map_worker *worker = user;
-    phx_team *map = worker->map;
+    phx_ordered_map *map = worker->map;
     if (worker->number == 0)
         (void)(map->work->count == 1 ? go_on(map, what, done, total) : go_on_in_items(map));
     return worker->item <= atomic_load(&map->bound);
 }
 
 /* ---- creation ---- */
-static phx_status make_workers(phx_team *map)
+static phx_status make_workers(phx_ordered_map *map)
 {
     phx_status status = PHX_OK;
     for (int k = 0; k < map->n_workers && !status; k++) {
@@ -135,7 +135,7 @@ static phx_status make_workers(phx_team *map)
     return status;
 }
 
-static phx_status make_lock(phx_team *map)
+static phx_status make_lock(phx_ordered_map *map)
 {
     int error = pthread_mutex_init(&map->lock, NULL);
     if (!error) {
@@ -148,7 +148,7 @@ static phx_status make_lock(phx_team *map)
                  : PHX_OK;
 }
 
-static void free_parts(phx_team *map)
+static void free_parts(phx_ordered_map *map)
 {
     for (int k = 0; map->workers && k < map->n_workers; k++)
         phx_context_destroy(map->workers[k].context);
@@ -157,15 +157,15 @@ static void free_parts(phx_team *map)
     phx_free(map);
 }
 
-phx_status phx_team_create(phx_context *context, int threads, phx_team **created)
+phx_status phx_ordered_map_create(phx_context *context, int threads, phx_ordered_map **created)
 {
     if (!created)
-        return phx_fail_null(context, __func__, "team");
+        return phx_fail_null(context, __func__, "map");
     *created = NULL;
     const phx_status number = phx_thread_check_number(context, threads);
     if (number)
         return number;
-    phx_team *map = phx_calloc(context, 1, sizeof *map);
+    phx_ordered_map *map = phx_calloc(context, 1, sizeof *map);
     if (!map)
         return PHX_ERR_MEMORY;
     map->context = context;
@@ -183,7 +183,7 @@ phx_status phx_team_create(phx_context *context, int threads, phx_team **created
     return status;
 }
 
-void phx_team_destroy(phx_team *map)
+void phx_ordered_map_destroy(phx_ordered_map *map)
 {
     if (!map)
         return;
@@ -192,17 +192,17 @@ void phx_team_destroy(phx_team *map)
     free_parts(map);
 }
 
-int phx_team_workers(const phx_team *map)
+int phx_ordered_map_workers(const phx_ordered_map *map)
 {
     return map->n_workers;
 }
 
-int phx_team_slots(const phx_team *map)
+int phx_ordered_map_slots(const phx_ordered_map *map)
 {
     return map->n_slots;
 }
 
-phx_context *phx_team_context(const phx_team *map, int worker)
+phx_context *phx_ordered_map_context(const phx_ordered_map *map, int worker)
 {
     return map->workers[worker].context;
 }
@@ -211,7 +211,7 @@ phx_context *phx_team_context(const phx_team *map, int worker)
 /* The next item for this worker, if there is one and a slot for it. */
 static bool take(map_worker *worker)
 {
-    phx_team *map = worker->map;
+    phx_ordered_map *map = worker->map;
     if (map->next >= map->work->count || map->next > atomic_load(&map->bound) ||
         map->next - map->delivered >= map->n_slots)
         return false;
@@ -225,8 +225,8 @@ static bool take(map_worker *worker)
 /* Compute the item taken; the lock is released meanwhile. */
 static void compute(map_worker *worker)
 {
-    phx_team *map = worker->map;
-    const phx_team_work *work = map->work;
+    phx_ordered_map *map = worker->map;
+    const phx_ordered_map_work *work = map->work;
     pthread_mutex_unlock(&map->lock);
     const phx_status status = work->compute(work->user, worker->context, worker->number, worker->item, worker->slot);
     pthread_mutex_lock(&map->lock);
@@ -238,9 +238,9 @@ static void compute(map_worker *worker)
 }
 
 /* Deliver the next item, which is done; the lock is released meanwhile. */
-static phx_status deliver(phx_team *map)
+static phx_status deliver(phx_ordered_map *map)
 {
-    const phx_team_work *work = map->work;
+    const phx_ordered_map_work *work = map->work;
     const int number = map->delivered % map->n_slots;
     map_slot *slot = &map->slots[number];
     phx_status status = slot->status;
@@ -257,7 +257,7 @@ static phx_status deliver(phx_team *map)
     return status;
 }
 
-static void wait_a_moment(phx_team *map)
+static void wait_a_moment(phx_ordered_map *map)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -273,7 +273,7 @@ static void wait_a_moment(phx_team *map)
 static void *follow(void *user)
 {
     map_worker *worker = user;
-    phx_team *map = worker->map;
+    phx_ordered_map *map = worker->map;
     pthread_mutex_lock(&map->lock);
     while (map->next < map->work->count && map->next <= atomic_load(&map->bound))
         if (take(worker))
@@ -285,7 +285,7 @@ static void *follow(void *user)
 }
 
 /* The calling thread: delivers first, computes when there is nothing to deliver, waits when there is neither. */
-static phx_status lead(phx_team *map)
+static phx_status lead(phx_ordered_map *map)
 {
     phx_status status = PHX_OK;
     pthread_mutex_lock(&map->lock);
@@ -309,7 +309,7 @@ static phx_status lead(phx_team *map)
 }
 
 /* Start threads for workers 1, 2, ... Returns the number of workers. */
-static int start(phx_team *map)
+static int start(phx_ordered_map *map)
 {
     const int wanted = map->n_workers < map->work->count ? map->n_workers : map->work->count;
     int started = 1;
@@ -318,10 +318,10 @@ static int start(phx_team *map)
     return started;
 }
 
-phx_status phx_team_run(phx_team *map, const phx_team_work *work)
+phx_status phx_ordered_map_run(phx_ordered_map *map, const phx_ordered_map_work *work)
 {
     if (!map || !work)
-        return phx_fail_null(map ? map->context : NULL, __func__, "team or work");
+        return phx_fail_null(map ? map->context : NULL, __func__, "map or work");
     if (work->count < 0 || !work->compute)
         return phx_fail(map->context, PHX_ERR_ARGUMENT, "work of %d items; the number must not be negative",
                         work->count);

@@ -16,8 +16,8 @@ bool phx_thread_start(pthread_t *thread, void *(*run)(void *user), void *user)
 
 phx_status phx_thread_check_number(phx_context *context, int threads)
 {
-    return threads >= 1 && threads <= PHX_TEAM_LARGEST
+    return threads >= 1 && threads <= PHX_ORDERED_MAP_LARGEST
                ? PHX_OK
                : phx_fail(context, PHX_ERR_ARGUMENT, "%d threads; their number must be in 1..%d", threads,
-                          PHX_TEAM_LARGEST);
+                          PHX_ORDERED_MAP_LARGEST);
 }

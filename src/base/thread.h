@@ -7,7 +7,7 @@
 
 /* False when the system refuses a thread. */
 bool phx_thread_start(pthread_t *thread, void *(*run)(void *user), void *user);
-/* PHX_ERR_ARGUMENT unless 1 <= threads <= PHX_TEAM_LARGEST. */
+/* PHX_ERR_ARGUMENT unless 1 <= threads <= PHX_ORDERED_MAP_LARGEST. */
 phx_status phx_thread_check_number(phx_context *context, int threads);
 
 #endif

@@ -27,7 +27,7 @@ enum {
 typedef struct pool_thread {
     atomic_uint_fast64_t claimed; /* the last run of which this part was claimed */
     phx_status status;            /* of this part in the present run */
-    phx_crew *pool;
+    phx_thread_pool *pool;
     phx_context *context; /* of parts 1, 2, ...; part 0 uses that of the caller */
     int part;
     bool started;
@@ -35,7 +35,7 @@ typedef struct pool_thread {
     char apart[LINE];
 } pool_thread;
 
-struct phx_crew {
+struct phx_thread_pool {
     atomic_uint_fast64_t run; /* number of the last run that was begun */
     char run_apart[LINE];
     atomic_int left; /* parts of it that are not done */
@@ -48,20 +48,20 @@ struct phx_crew {
     pthread_cond_t changed;
     /* the present run */
     phx_context *context;
-    phx_crew_task *task;
+    phx_thread_pool_task *task;
     void *user;
     int count;
 };
 
 /* ---- waiting ---- */
-typedef bool pool_condition(phx_crew *pool, uint_fast64_t run);
+typedef bool pool_condition(phx_thread_pool *pool, uint_fast64_t run);
 
-static bool has_begun(phx_crew *pool, uint_fast64_t run)
+static bool has_begun(phx_thread_pool *pool, uint_fast64_t run)
 {
     return atomic_load(&pool->run) > run;
 }
 
-static bool is_done(phx_crew *pool, uint_fast64_t run)
+static bool is_done(phx_thread_pool *pool, uint_fast64_t run)
 {
     (void)run;
     return atomic_load(&pool->left) == 0;
@@ -74,7 +74,7 @@ static double nanoseconds(void)
     return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
-static void sleep_until(phx_crew *pool, pool_condition *holds, uint_fast64_t run)
+static void sleep_until(phx_thread_pool *pool, pool_condition *holds, uint_fast64_t run)
 {
     pthread_mutex_lock(&pool->lock);
     atomic_fetch_add(&pool->sleeping, 1);
@@ -84,7 +84,7 @@ static void sleep_until(phx_crew *pool, pool_condition *holds, uint_fast64_t run
     pthread_mutex_unlock(&pool->lock);
 }
 
-static void wait_until(phx_crew *pool, pool_condition *holds, uint_fast64_t run)
+static void wait_until(phx_thread_pool *pool, pool_condition *holds, uint_fast64_t run)
 {
     for (int k = 0; k < POLLS; k++)
         if (holds(pool, run))
@@ -97,7 +97,7 @@ static void wait_until(phx_crew *pool, pool_condition *holds, uint_fast64_t run)
     sleep_until(pool, holds, run);
 }
 
-static void wake(phx_crew *pool)
+static void wake(phx_thread_pool *pool)
 {
     if (atomic_load(&pool->sleeping) == 0)
         return;
@@ -107,19 +107,19 @@ static void wake(phx_crew *pool)
 }
 
 /* ---- parts ---- */
-int phx_crew_first(const phx_crew *pool, int count, int part)
+int phx_thread_pool_first(const phx_thread_pool *pool, int count, int part)
 {
-    return (int)((long long)count * part / phx_crew_parts(pool));
+    return (int)((long long)count * part / phx_thread_pool_parts(pool));
 }
 
 /* Do a part of a run, unless another thread has claimed it. */
-static void take_part(phx_crew *pool, pool_thread *member, uint_fast64_t run)
+static void take_part(phx_thread_pool *pool, pool_thread *member, uint_fast64_t run)
 {
     uint_fast64_t before = run - 1;
     if (!atomic_compare_exchange_strong(&member->claimed, &before, run))
         return;
-    const int part = member->part, first = phx_crew_first(pool, pool->count, part),
-              end = phx_crew_first(pool, pool->count, part + 1);
+    const int part = member->part, first = phx_thread_pool_first(pool, pool->count, part),
+              end = phx_thread_pool_first(pool, pool->count, part + 1);
     phx_context *context = part == 0 ? pool->context : member->context;
     member->status = first < end ? pool->task(pool->user, context, part, first, end) : PHX_OK;
     if (atomic_fetch_sub(&pool->left, 1) == 1)
@@ -129,7 +129,7 @@ static void take_part(phx_crew *pool, pool_thread *member, uint_fast64_t run)
 static void *follow(void *user)
 {
     pool_thread *member = user;
-    phx_crew *pool = member->pool;
+    phx_thread_pool *pool = member->pool;
     for (uint_fast64_t run = 0;;) {
         wait_until(pool, has_begun, run);
         if (atomic_load(&pool->stop))
@@ -139,7 +139,8 @@ static void *follow(void *user)
     }
 }
 
-phx_status phx_crew_run(phx_crew *pool, phx_context *context, int count, phx_crew_task *task, void *user)
+phx_status phx_thread_pool_run(phx_thread_pool *pool, phx_context *context, int count, phx_thread_pool_task *task,
+                               void *user)
 {
     if (!task)
         return phx_fail_null(context, __func__, "task");
@@ -163,13 +164,13 @@ phx_status phx_crew_run(phx_crew *pool, phx_context *context, int count, phx_cre
     return PHX_OK;
 }
 
-int phx_crew_parts(const phx_crew *pool)
+int phx_thread_pool_parts(const phx_thread_pool *pool)
 {
     return pool ? pool->parts : 1;
 }
 
 /* ---- creation ---- */
-static phx_status make_threads(phx_context *context, phx_crew *pool)
+static phx_status make_threads(phx_context *context, phx_thread_pool *pool)
 {
     for (int k = 0; k < pool->parts; k++) {
         pool->member[k].pool = pool;
@@ -181,7 +182,7 @@ static phx_status make_threads(phx_context *context, phx_crew *pool)
     return PHX_OK;
 }
 
-static phx_status make_lock(phx_context *context, phx_crew *pool)
+static phx_status make_lock(phx_context *context, phx_thread_pool *pool)
 {
     int error = pthread_mutex_init(&pool->lock, NULL);
     if (!error) {
@@ -194,7 +195,7 @@ static phx_status make_lock(phx_context *context, phx_crew *pool)
                  : PHX_OK;
 }
 
-static void free_parts(phx_crew *pool)
+static void free_parts(phx_thread_pool *pool)
 {
     for (int k = 0; pool->member && k < pool->parts; k++)
         phx_context_destroy(pool->member[k].context);
@@ -202,15 +203,15 @@ static void free_parts(phx_crew *pool)
     phx_free(pool);
 }
 
-phx_status phx_crew_create(phx_context *context, int threads, phx_crew **created)
+phx_status phx_thread_pool_create(phx_context *context, int threads, phx_thread_pool **created)
 {
     if (!created)
-        return phx_fail_null(context, __func__, "crew");
+        return phx_fail_null(context, __func__, "pool");
     *created = NULL;
     const phx_status number = phx_thread_check_number(context, threads);
     if (number)
         return number;
-    phx_crew *pool = phx_calloc(context, 1, sizeof *pool);
+    phx_thread_pool *pool = phx_calloc(context, 1, sizeof *pool);
     if (!pool)
         return PHX_ERR_MEMORY;
     pool->parts = threads;
@@ -228,7 +229,7 @@ phx_status phx_crew_create(phx_context *context, int threads, phx_crew **created
     return PHX_OK;
 }
 
-void phx_crew_destroy(phx_crew *pool)
+void phx_thread_pool_destroy(phx_thread_pool *pool)
 {
     if (!pool)
         return;

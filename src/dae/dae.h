@@ -8,7 +8,7 @@
  * Sizes: n_x >= n_v (attitudes are redundant), n_v velocities, n_l multipliers. The tangent xi (n_v) of the
  * configuration is the body-axes increment with xi_dot = v up to commutators. Residual vectors have n_v + n_l entries.
  *
- * The object is a workspace over a frozen system: not const, one per thread. After creation no operation allocates,
+ * The object is a workspace over a finalised system: not const, one per thread. After creation no operation allocates,
  * except a factorisation that has to pivot anew. */
 #ifndef PHX_DAE_DAE_H
 #define PHX_DAE_DAE_H
@@ -71,7 +71,7 @@ typedef struct phx_dae_ops {
     phx_status (*interval_linearise)(phx_dae *dae);
     /* Counted angles of a state that intervals have led to, brought up to it in place; the next interval goes on from
      * it as it would have. NULL: none ever lags behind. */
-    void (*catch_up)(phx_dae *dae, double *x);
+    void (*synchronise)(phx_dae *dae, double *x);
     /* Work over the interval of the last interval_residual, exact to the scheme: h lambda.w_mean, loads, dampers. */
     phx_status (*interval_work)(phx_dae *dae, phx_work *work);
 
@@ -88,7 +88,7 @@ typedef struct phx_dae_ops {
      * NULL: each velocity stands for itself. */
     void (*velocity_sizes)(phx_dae *dae, const double *v, double *size);
     /* Name of the body or joint that contributes most to a residual, for messages. */
-    const char *(*culprit)(phx_dae *dae, const double *res);
+    const char *(*worst_residual)(phx_dae *dae, const double *res);
     /* Whether everything that is given as a function of time is finite from t0 to t1, both included, as far as samples
      * tell: PHX_ERR_ANALYSIS and who is not, and where. NULL: nothing is given. */
     phx_status (*check_signals)(phx_dae *dae, double t0, double t1);
@@ -125,7 +125,7 @@ struct phx_dae {
     int n_parts;
     double *parts;   /* n_parts */
     int matrix_cost; /* what an interval's matrix and its factors cost, in residuals with a solve each; 0: 3 */
-    bool rough;      /* two digits of the next solutions are enough; set and taken back by who asks for them */
+    bool loose;      /* two digits of the next solutions are enough; set and taken back by who asks for them */
 };
 
 #endif

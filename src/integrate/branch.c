@@ -156,8 +156,8 @@ static bool same_branch(const phx_run *run)
 /* The midpoint rule has used the workspace: synchronise the joint angles, and let the method start anew. */
 static void begin_anew(phx_run *run, phx_method *method)
 {
-    if (run->dae->ops->catch_up)
-        run->dae->ops->catch_up(run->dae, run->x);
+    if (run->dae->ops->synchronise)
+        run->dae->ops->synchronise(run->dae, run->x);
     if (method->ops->forget)
         method->ops->forget(method);
 }

@@ -140,7 +140,7 @@ static phx_status check_signals(const phx_run *run, double t0, double t1)
 static void synchronise(phx_run *run)
 {
     if (run->lags && run->stats->steps > 0)
-        run->dae->ops->catch_up(run->dae, run->x);
+        run->dae->ops->synchronise(run->dae, run->x);
 }
 
 phx_status phx_run_sample_at(phx_run *run, double t)
@@ -203,7 +203,7 @@ phx_status phx_run_blame(phx_run *run, phx_status status, double h, const char *
 {
     run->reason = reason;
     run->failed_step = h;
-    run->worst = res ? run->dae->ops->culprit(run->dae, res) : NULL;
+    run->worst = res ? run->dae->ops->worst_residual(run->dae, res) : NULL;
     return status;
 }
 

@@ -62,9 +62,9 @@ static phx_status solve_correction(midpoint *m, const interval *span, const phx_
     int n = run->dae->n_v + run->dae->n_l;
     for (int i = 0; i < n; i++)
         m->delta[i] = -m->res[i];
-    run->dae->rough = newton->previous >= 0.0 && newton->previous <= LOOSE_TOLERANCE * newton->scale;
+    run->dae->loose = newton->previous >= 0.0 && newton->previous <= LOOSE_TOLERANCE * newton->scale;
     phx_status status = run->dae->ops->solve(run->dae, span->slot, m->delta);
-    run->dae->rough = false;
+    run->dae->loose = false;
     run->stats->newton_iterations++;
     *size = 2.0 * run->dae->ops->norm(run->dae, m->delta);
     return status;
@@ -346,7 +346,7 @@ static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **m
         return PHX_ERR_MEMORY;
     const int cost = run->dae->matrix_cost;
     m->base = (phx_method){.ops = ops, .run = run};
-    run->lags = run->dae->ops->catch_up != NULL;
+    run->lags = run->dae->ops->synchronise != NULL;
     for (int slot = 0; slot < SLOTS; slot++)
         m->reuse[slot] = phx_jacobian_reuse_create(cost > 0 ? cost : MATRIX_COST);
     if (!allocate(m)) {

@@ -40,7 +40,8 @@ typedef struct phx_run {
     struct phx_outputs *outputs; /* where to sample between the steps; NULL: steps end at output instants */
     phx_branch *branch;          /* singular positions; NULL: there are none */
 
-    bool lags; /* unwrapped joint angles of accepted states may lag behind: synchronise them with catch_up of the dae */
+    bool lags; /* unwrapped joint angles of accepted states may lag behind: synchronise them with synchronise of the dae
+                */
     phx_sample_fn *sample;
     void *user;
     double start, shown, shown_clock; /* s: start of the run, simulated and wall time of the last progress report */

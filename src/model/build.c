@@ -1,4 +1,4 @@
-/* The builder: specification in, frozen system out. */
+/* The builder: specification in, finalised system out. */
 #include "build.h"
 
 #include <stdint.h>
@@ -69,23 +69,23 @@ phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_sta
     if (!model || !model->path)
         return phx_fail_null(context, __func__, "model or its path");
     const char *message = phx_context_message(context);
-    suspect culprit = {.message = message, .first = SIZE_MAX};
+    suspect suspected = {.message = message, .first = SIZE_MAX};
 
     if (status == PHX_OK || status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED)
         return status;
     if (has_position(context, model))
         return status;
     for (int j = 0; j < model->n_joints; j++)
-        blame(&culprit, model->joints[j].name, &model->joints[j]);
+        blame(&suspected, model->joints[j].name, &model->joints[j]);
     for (int b = 0; b < model->n_bodies; b++)
-        blame(&culprit, model->bodies[b].name, &model->bodies[b]);
+        blame(&suspected, model->bodies[b].name, &model->bodies[b]);
     for (int i = 0; i < model->n_springs; i++)
-        blame(&culprit, model->springs[i].name, &model->springs[i]);
+        blame(&suspected, model->springs[i].name, &model->springs[i]);
     for (int i = 0; i < model->n_loads; i++)
-        blame(&culprit, model->loads[i].name, &model->loads[i]);
+        blame(&suspected, model->loads[i].name, &model->loads[i]);
     for (int i = 0; i < model->n_controllers; i++)
-        blame(&culprit, model->controllers[i].name, &model->controllers[i]);
-    return put_position(context, model, culprit.field, status);
+        blame(&suspected, model->controllers[i].name, &model->controllers[i]);
+    return put_position(context, model, suspected.field, status);
 }
 
 /* ---- building ---- */
@@ -135,7 +135,7 @@ static phx_status build(phx_context *context, const phx_model *model, const phx_
     if (!status)
         status = only ? phx_builder_at(&builder, only, phx_builder_body(&builder, only)) : add_all(&builder, options);
     if (!status)
-        status = phx_model_blame(context, model, phx_system_freeze(builder.system));
+        status = phx_model_blame(context, model, phx_system_finalise(builder.system));
     phx_beam_cache_destroy(own);
     if (status)
         phx_system_destroy(builder.system);

@@ -1,5 +1,5 @@
 #include "expression.h"
-#include "memo.h"
+#include "expression_cache.h"
 #include "parser.h"
 
 #include <limits.h>
@@ -114,7 +114,7 @@ struct phx_evaluator {
     const phx_model_parameter *parameters;
     const phx_names *names;
     const bool *known;
-    phx_memo *memo;
+    phx_expression_cache *cache;
     phx_expression expression;
 };
 
@@ -124,7 +124,7 @@ phx_status phx_evaluator_create(phx_context *context, phx_evaluator **evaluator)
     if (!e)
         return PHX_ERR_MEMORY;
     e->context = context;
-    phx_status status = phx_memo_create(context, &e->memo);
+    phx_status status = phx_expression_cache_create(context, &e->cache);
     if (!status)
         status = create_parser(context, &e->t, &e->s, &e->parser);
     if (status)
@@ -145,7 +145,7 @@ void phx_evaluator_destroy(phx_evaluator *evaluator)
     if (!evaluator)
         return;
     phx_parser_destroy(evaluator->parser);
-    phx_memo_destroy(evaluator->memo);
+    phx_expression_cache_destroy(evaluator->cache);
     phx_free(evaluator);
 }
 
@@ -361,24 +361,24 @@ static bool look_up(const void *data, const char *name, double *value)
     return true;
 }
 
-/* What was scanned and evaluated; not with more parameters than the memo takes, or with one that has no value yet. */
+/* What was scanned and evaluated; not with more parameters than the cache takes, or with one that has no value yet. */
 static phx_status keep(phx_evaluator *e, const char *text, double value)
 {
     const phx_expression *x = &e->expression;
-    phx_memo_parameter found[PHX_MEMO_NAMES];
-    char names[PHX_MEMO_NAMES][MAX_NAME];
+    phx_expression_cache_parameter found[PHX_EXPRESSION_CACHE_NAMES];
+    char names[PHX_EXPRESSION_CACHE_NAMES][MAX_NAME];
     int count = 0;
     for (int i = 0; i < x->n_tokens; i++) {
         const int index = phx_evaluator_parameter(e, &x->tokens[i]);
         if (index < 0)
             continue;
-        if (count == PHX_MEMO_NAMES || (e->known && !e->known[index]))
+        if (count == PHX_EXPRESSION_CACHE_NAMES || (e->known && !e->known[index]))
             return PHX_OK;
         token_name(x, &x->tokens[i], names[count]);
-        found[count] = (phx_memo_parameter){.name = names[count], .value = e->parameters[index].value};
+        found[count] = (phx_expression_cache_parameter){.name = names[count], .value = e->parameters[index].value};
         count++;
     }
-    return phx_memo_keep(e->context, e->memo, text, count, found, value);
+    return phx_expression_cache_keep(e->context, e->cache, text, count, found, value);
 }
 
 phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, double *value)
@@ -387,7 +387,7 @@ phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, doubl
     evaluator->expression.text = text;
     if (phx_number_from_text(text, value))
         return isfinite(*value) ? PHX_OK : fail_not_finite(evaluator, text, "");
-    if (phx_memo_find(evaluator->memo, text, look_up, evaluator, value))
+    if (phx_expression_cache_find(evaluator->cache, text, look_up, evaluator, value))
         return PHX_OK;
     phx_status status = phx_evaluator_scan(evaluator, text, PHX_USE_CONSTANT);
     if (!status)

@@ -140,9 +140,9 @@ static phx_status resolve(resolver *r)
         r->stack[r->depth++] = i;
         while (r->depth) {
             int top = r->stack[r->depth - 1];
-            size_t trail = phx_trail_push(r->reader, r->parameters[top].name, -1);
+            size_t key_path = phx_key_path_push(r->reader, r->parameters[top].name, -1);
             phx_status status = advance(r);
-            phx_trail_pop(r->reader, trail);
+            phx_key_path_pop(r->reader, key_path);
             if (status)
                 return status;
         }

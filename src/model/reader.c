@@ -13,7 +13,7 @@ static phx_status fail_with(phx_reader *reader, phx_model_source source, const c
     char message[1000];
     vsnprintf(message, sizeof message, format, args);
     return phx_fail(reader->context, PHX_ERR_INPUT, "%s:%d:%d: %s%s%s", reader->model->path, source.line, source.column,
-                    reader->trail, reader->trail_length ? ": " : "", message);
+                    reader->key_path, reader->key_path_length ? ": " : "", message);
 }
 
 phx_status phx_reader_fail(phx_reader *reader, const phx_node *node, const char *format, ...)
@@ -63,9 +63,9 @@ phx_status phx_reader_fail_expression(phx_reader *reader, const phx_node *node)
     return phx_reader_fail_at(reader, at, "%s", expression->error);
 }
 
-size_t phx_trail_push(phx_reader *reader, const char *name, int index)
+size_t phx_key_path_push(phx_reader *reader, const char *name, int index)
 {
-    const size_t before = reader->trail_length, room = sizeof reader->trail - before;
+    const size_t before = reader->key_path_length, room = sizeof reader->key_path - before;
     char number[20];
     if (index >= 0)
         snprintf(number, sizeof number, "[%d]", index + 1);
@@ -74,16 +74,16 @@ size_t phx_trail_push(phx_reader *reader, const char *name, int index)
     if (dot + length >= room)
         return before;
     if (dot)
-        reader->trail[before] = '.';
-    memcpy(reader->trail + before + dot, step, length);
-    phx_trail_pop(reader, before + dot + length);
+        reader->key_path[before] = '.';
+    memcpy(reader->key_path + before + dot, step, length);
+    phx_key_path_pop(reader, before + dot + length);
     return before;
 }
 
-void phx_trail_pop(phx_reader *reader, size_t length)
+void phx_key_path_pop(phx_reader *reader, size_t length)
 {
-    reader->trail_length = length;
-    reader->trail[length] = 0;
+    reader->key_path_length = length;
+    reader->key_path[length] = 0;
 }
 
 /* ---- keys ---- */
@@ -245,9 +245,9 @@ static phx_status find_kind(phx_reader *reader, const phx_object *object, const 
     if (!value)
         return phx_reader_fail(reader, node, "key 'kind' of %s %s is missing", phx_article(object->title),
                                object->title);
-    size_t trail = phx_trail_push(reader, "kind", -1);
+    size_t key_path = phx_key_path_push(reader, "kind", -1);
     phx_status status = phx_read_word(reader, value, object->kinds, "kind", kind);
-    phx_trail_pop(reader, trail);
+    phx_key_path_pop(reader, key_path);
     return status;
 }
 
@@ -260,11 +260,11 @@ static void *field_of(const phx_key *key, void *target)
 static phx_status read_key(phx_reader *reader, const phx_key *key, const phx_node *value, void *target)
 {
     void *field = field_of(key, target);
-    size_t trail = phx_trail_push(reader, key->name, -1);
+    size_t key_path = phx_key_path_push(reader, key->name, -1);
     phx_status status = field ? phx_reader_place(reader, field, 1, value->source) : PHX_OK;
     if (!status)
         status = key->type->read(reader, key, value, field, target);
-    phx_trail_pop(reader, trail);
+    phx_key_path_pop(reader, key_path);
     return status;
 }
 
@@ -357,11 +357,11 @@ static phx_status read_item(phx_reader *reader, const phx_object *object, const 
         return status;
     reader->item = name;
     memcpy(item, &name->text, sizeof name->text); /* an item begins with its name; the document keeps the text */
-    size_t trail = phx_trail_push(reader, name->text, -1);
+    size_t key_path = phx_key_path_push(reader, name->text, -1);
     status = phx_reader_place(reader, item, object->size, name->source);
     if (!status)
         status = phx_read_object(reader, object, value, item);
-    phx_trail_pop(reader, trail);
+    phx_key_path_pop(reader, key_path);
     return status;
 }
 

@@ -79,12 +79,12 @@ struct phx_reader {
     phx_names own_ports;  /* of that body, made when first asked for */
     const phx_node *item; /* name of the item of a map that was begun last */
     double sweep_points;  /* product of the counts so far */
-    char trail[200];      /* "bodies.crank.section", for messages */
-    size_t trail_length;
+    char key_path[200];   /* "bodies.crank.section", for messages */
+    size_t key_path_length;
 };
 
 /* ---- messages ---- */
-/* PHX_ERR_INPUT with "file:line:column: trail: ". */
+/* PHX_ERR_INPUT with "file:line:column: key_path: ". */
 phx_status phx_reader_fail(phx_reader *reader, const phx_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 phx_status phx_reader_fail_at(phx_reader *reader, phx_model_source source, const char *format, ...)
@@ -93,10 +93,11 @@ phx_status phx_reader_fail_at(phx_reader *reader, phx_model_source source, const
 phx_status phx_reader_expected(phx_reader *reader, const phx_node *node, const char *expected);
 /* The error of the evaluator's last expression, at its place in the node. */
 phx_status phx_reader_fail_expression(phx_reader *reader, const phx_node *node);
-/* Append a step to the trail; returns its former length for phx_trail_pop. index < 0: a name, else an entry of a list.
+/* Append a step to the key_path; returns its former length for phx_key_path_pop. index < 0: a name, else an entry of a
+ * list.
  */
-size_t phx_trail_push(phx_reader *reader, const char *name, int index);
-void phx_trail_pop(phx_reader *reader, size_t length);
+size_t phx_key_path_push(phx_reader *reader, const char *name, int index);
+void phx_key_path_pop(phx_reader *reader, size_t length);
 
 /* ---- reading ---- */
 /* PHX_PLANE, PHX_SPACE, or PHX_BOTH until the dimension is known. */

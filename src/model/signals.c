@@ -133,11 +133,11 @@ static phx_status read_signals(phx_reader *reader, const phx_node *node, int cou
     }
     phx_status status = PHX_OK;
     for (int i = 0; i < count && !status; i++) {
-        size_t trail = phx_trail_push(reader, NULL, i);
+        size_t key_path = phx_key_path_push(reader, NULL, i);
         status = phx_reader_place(reader, &signals[i], 1, node->items[i]->source);
         if (!status)
             status = phx_read_signal(reader, node->items[i], use, &signals[i]);
-        phx_trail_pop(reader, trail);
+        phx_key_path_pop(reader, key_path);
     }
     return status;
 }

@@ -46,9 +46,9 @@ phx_status phx_read_numbers(phx_reader *reader, const phx_node *node, const phx_
         return phx_reader_expected(reader, node, expected);
     }
     for (int i = 0; i < count; i++) {
-        size_t trail = phx_trail_push(reader, NULL, i);
+        size_t key_path = phx_key_path_push(reader, NULL, i);
         phx_status status = phx_read_number(reader, node->items[i], range, &values[i]);
-        phx_trail_pop(reader, trail);
+        phx_key_path_pop(reader, key_path);
         if (status)
             return status;
     }
@@ -367,11 +367,11 @@ static phx_status read_list(phx_reader *reader, const phx_key *key, const phx_no
     memcpy((char *)owner + key->count_offset, &node->count, sizeof node->count);
     for (int i = 0; i < node->count; i++) {
         char *item = items + (size_t)i * key->object->size;
-        size_t trail = phx_trail_push(reader, NULL, i);
+        size_t key_path = phx_key_path_push(reader, NULL, i);
         phx_status status = phx_reader_place(reader, item, key->object->size, node->items[i]->source);
         if (!status)
             status = phx_read_object(reader, key->object, node->items[i], item);
-        phx_trail_pop(reader, trail);
+        phx_key_path_pop(reader, key_path);
         if (status)
             return status;
     }

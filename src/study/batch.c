@@ -42,7 +42,7 @@ typedef struct batch_work {
     const phx_sweep *sweep;
     phx_study_batch_report *report;
     int n_parameters, digits;
-    phx_team *map;
+    phx_ordered_map *map;
     batch_worker *workers;
     batch_slot *slots;
     phx_table *table;
@@ -337,7 +337,7 @@ static phx_status deliver_point(void *user, int point, int number)
 /* ---- beginning and end ---- */
 static phx_status prepare_worker(batch_work *work, int number)
 {
-    phx_context *context = phx_team_context(work->map, number);
+    phx_context *context = phx_ordered_map_context(work->map, number);
     batch_worker *worker = &work->workers[number];
     const size_t n = (size_t)work->n_parameters;
     phx_status status = phx_model_copy(context, work->model, &worker->model);
@@ -361,19 +361,19 @@ static phx_status prepare(batch_work *work)
     phx_context *context = work->context;
     const int points = work->report->points, asked = work->options->threads > 0 ? work->options->threads : 1;
     const int threads = work->model->initial.from ? 1 : asked < points ? asked : points;
-    phx_status status = phx_team_create(context, threads, &work->map);
+    phx_status status = phx_ordered_map_create(context, threads, &work->map);
 
     if (status)
         return status;
     work->report->threads = threads;
     work->workers = phx_calloc(context, (size_t)threads, sizeof *work->workers);
-    work->slots = phx_calloc(context, (size_t)phx_team_slots(work->map), sizeof *work->slots);
+    work->slots = phx_calloc(context, (size_t)phx_ordered_map_slots(work->map), sizeof *work->slots);
     work->messages = phx_calloc(context, (size_t)points, sizeof *work->messages);
     if (!work->workers || !work->slots || !work->messages)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < threads && !status; k++)
         status = prepare_worker(work, k);
-    for (int k = 0; k < phx_team_slots(work->map) && !status; k++)
+    for (int k = 0; k < phx_ordered_map_slots(work->map) && !status; k++)
         status = phx_context_create(&work->slots[k].files);
     work->digits = 4;
     for (int limit = 10000; limit <= points && limit < 1000000000; limit *= 10)
@@ -384,11 +384,11 @@ static phx_status prepare(batch_work *work)
 static void finish(batch_work *work)
 {
     phx_table_destroy(work->table);
-    for (int k = 0; work->slots && k < phx_team_slots(work->map); k++) {
+    for (int k = 0; work->slots && k < phx_ordered_map_slots(work->map); k++) {
         empty(&work->slots[k]);
         phx_context_destroy(work->slots[k].files);
     }
-    for (int k = 0; work->workers && k < phx_team_workers(work->map); k++) {
+    for (int k = 0; work->workers && k < phx_ordered_map_workers(work->map); k++) {
         batch_worker *worker = &work->workers[k];
         phx_beam_cache_destroy(worker->cache);
         phx_free(worker->overrides);
@@ -402,7 +402,7 @@ static void finish(batch_work *work)
     phx_free(work->row);
     phx_free(work->workers);
     phx_free(work->slots);
-    phx_team_destroy(work->map);
+    phx_ordered_map_destroy(work->map);
 }
 
 phx_status phx_study_batch(phx_context *context, const phx_model *model, const phx_study_batch_options *options,
@@ -421,7 +421,7 @@ phx_status phx_study_batch(phx_context *context, const phx_model *model, const p
     if (work.n_parameters < 1)
         return phx_fail(context, PHX_ERR_ARGUMENT, "a batch needs a sweep over a parameter");
     report->points = phx_sweep_points(options->sweep);
-    const phx_team_work points = {report->points, "simulations", &work, compute_point, deliver_point};
+    const phx_ordered_map_work points = {report->points, "simulations", &work, compute_point, deliver_point};
     phx_status status = phx_simulation_settle(context, model, &options->simulate, &report->used);
     phx_files_begin(context);
     if (!status) {
@@ -429,7 +429,7 @@ phx_status phx_study_batch(phx_context *context, const phx_model *model, const p
         status = prepare(&work);
     }
     if (!status)
-        status = phx_team_run(work.map, &points);
+        status = phx_ordered_map_run(work.map, &points);
     if (!status && options->table_path && !work.table)
         status = open_table(&work, NULL);
     if (!status && work.table)

@@ -133,7 +133,7 @@ phx_status phx_check_point(phx_context *context, const phx_model *model, const p
 {
     *report = (phx_check_report){.dimension = model->dimension};
     phx_status status = phx_model_blame(
-        context, model, phx_system_certify(at->dae, 0.0, at->x, at->v, at->lambda, &report->certificate));
+        context, model, phx_system_verify_structure(at->dae, 0.0, at->x, at->v, at->lambda, &report->certificate));
     if (!status)
         status = list_redundant(context, model, at->system, report);
     if (!status)

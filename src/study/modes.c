@@ -56,7 +56,7 @@ typedef struct modes_work {
     const phx_model *model;
     const phx_sweep *sweep;
     int count, carry, n_points, n_parameters;
-    phx_team *map;
+    phx_ordered_map *map;
     modes_worker *workers;
     modes_slot *slots;
     phx_tracker *tracker;
@@ -375,7 +375,7 @@ static phx_status prepare_table(modes_work *work)
 
 static phx_status prepare_worker(modes_work *work, int number)
 {
-    phx_context *context = phx_team_context(work->map, number);
+    phx_context *context = phx_ordered_map_context(work->map, number);
     modes_worker *worker = &work->workers[number];
     phx_status status = PHX_OK;
 
@@ -397,13 +397,14 @@ static phx_status prepare_worker(modes_work *work, int number)
 static phx_status prepare_workers(modes_work *work, int threads)
 {
     phx_context *context = work->context;
-    phx_status status = phx_team_create(context, threads < work->n_points ? threads : work->n_points, &work->map);
+    phx_status status =
+        phx_ordered_map_create(context, threads < work->n_points ? threads : work->n_points, &work->map);
 
     if (status)
         return status;
-    const int n = phx_team_workers(work->map);
+    const int n = phx_ordered_map_workers(work->map);
     work->workers = phx_calloc(context, (size_t)n, sizeof *work->workers);
-    work->slots = phx_calloc(context, (size_t)phx_team_slots(work->map), sizeof *work->slots);
+    work->slots = phx_calloc(context, (size_t)phx_ordered_map_slots(work->map), sizeof *work->slots);
     if (!work->workers || !work->slots)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < n && !status; k++)
@@ -431,9 +432,9 @@ static phx_status prepare(modes_work *work, int threads)
 
 static void finish(modes_work *work)
 {
-    for (int k = 0; work->slots && k < phx_team_slots(work->map); k++)
+    for (int k = 0; work->slots && k < phx_ordered_map_slots(work->map); k++)
         empty(&work->slots[k]);
-    for (int k = 0; work->workers && k < phx_team_workers(work->map); k++) {
+    for (int k = 0; work->workers && k < phx_ordered_map_workers(work->map); k++) {
         modes_worker *worker = &work->workers[k];
         if (worker->cache) {
             const phx_beam_cache_stats beams = phx_beam_cache_statistics(worker->cache);
@@ -447,7 +448,7 @@ static void finish(modes_work *work)
     }
     phx_free(work->workers);
     phx_free(work->slots);
-    phx_team_destroy(work->map);
+    phx_ordered_map_destroy(work->map);
     phx_tracker_destroy(work->tracker);
 }
 
@@ -484,14 +485,14 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
                        .draw = options->with_shapes,
                        .table = table,
                        .report = report ? report : &unread};
-    const phx_team_work points = {work.n_points, "points of the sweep", &work, compute_point, deliver_point};
+    const phx_ordered_map_work points = {work.n_points, "points of the sweep", &work, compute_point, deliver_point};
 
     *table = (phx_modes_table){0};
     *work.report = (phx_study_modes_report){.least_confidence = 1.0};
     work.carry = work.n_points > 1 ? phx_tracker_carry(work.count) : work.count;
     phx_status status = prepare(&work, options->threads > 0 ? options->threads : 1);
     if (!status)
-        status = phx_team_run(work.map, &points);
+        status = phx_ordered_map_run(work.map, &points);
     if (!status)
         status = name_files(context, model, table);
     if (work.any_imaginary && !status) {

@@ -260,21 +260,21 @@ static phx_csr lattice(phx_context *context, uint64_t *seed, int columns, int ro
     return a;
 }
 
-/* Factor twice, values changed between, and solve two right-hand sides, as many threads as said; 0: no crew. */
-static void solve_by_crew(phx_context *context, const phx_csr *a, const int *order, bool is_complex, int threads,
-                          double *x)
+/* Factor twice, values changed between, and solve two right-hand sides, as many threads as said; 0: no pool. */
+static void solve_by_threads(phx_context *context, const phx_csr *a, const int *order, bool is_complex, int threads,
+                             double *x)
 {
     uint64_t seed = 17;
     const size_t count = (size_t)a->rows * (is_complex ? 2 : 1), scalars = (size_t)a->ptr[a->rows];
     double *val = values_of(a, is_complex, &seed), *b = new_doubles(2 * count);
     phx_fronts *fronts = NULL;
-    phx_crew *crew = NULL;
+    phx_thread_pool *pool = NULL;
     bool audited = false;
 
     CHECK_OK(context, phx_fronts_create(context, a->rows, a->ptr, a->idx, order, is_complex, &fronts));
     if (threads > 0) {
-        CHECK_OK(context, phx_crew_create(context, threads, &crew));
-        CHECK_OK(context, phx_fronts_use(fronts, crew));
+        CHECK_OK(context, phx_thread_pool_create(context, threads, &pool));
+        CHECK_OK(context, phx_fronts_use(fronts, pool));
     }
     for (int round = 0; round < 3; round++) {
         assert_true(phx_fronts_factor(fronts, val, &audited));
@@ -297,7 +297,7 @@ static void solve_by_crew(phx_context *context, const phx_csr *a, const int *ord
     phx_fronts_solve(fronts, 2, b);
     assert_int_equal(phx_first_not_finite(2 * count, b), 2 * count);
     phx_fronts_destroy(fronts);
-    phx_crew_destroy(crew);
+    phx_thread_pool_destroy(pool);
     free(val);
     free(b);
 }
@@ -331,9 +331,9 @@ static void test_threads_change_nothing(void **state)
         else
             CHECK_BETWEEN(tree->n_branches, 2, 40, "branches of variant %d", variant);
         phx_front_tree_destroy(tree);
-        solve_by_crew(context, &a, order, is_complex, 0, alone);
+        solve_by_threads(context, &a, order, is_complex, 0, alone);
         for (int threads = 1; threads <= 5; threads++) {
-            solve_by_crew(context, &a, order, is_complex, threads, x);
+            solve_by_threads(context, &a, order, is_complex, threads, x);
             assert_memory_equal(x, alone, count * sizeof *x);
         }
         phx_csr_free(&a);

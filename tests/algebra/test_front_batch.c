@@ -304,11 +304,11 @@ static void test_threads_change_nothing(void **state)
     phx_front_tree_destroy(tree);
     for (int threads = 0; threads <= 3; threads++) {
         phx_fronts *fronts = new_fronts(*state, &m, false);
-        phx_crew *crew = NULL;
+        phx_thread_pool *pool = NULL;
         bool audited;
         if (threads > 0) {
-            CHECK_OK(*state, phx_crew_create(*state, threads, &crew));
-            CHECK_OK(*state, phx_fronts_use(fronts, crew));
+            CHECK_OK(*state, phx_thread_pool_create(*state, threads, &pool));
+            CHECK_OK(*state, phx_fronts_use(fronts, pool));
         }
         for (int round = 0; round < 2; round++) {
             assert_true(phx_fronts_factor(fronts, m.a.val, &audited));
@@ -320,7 +320,7 @@ static void test_threads_change_nothing(void **state)
             assert_memory_equal(x, alone, n * sizeof *x);
         }
         phx_fronts_destroy(fronts);
-        phx_crew_destroy(crew);
+        phx_thread_pool_destroy(pool);
     }
     free(x);
     free(alone);

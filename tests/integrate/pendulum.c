@@ -594,7 +594,7 @@ static double norm(phx_dae *dae, const double *dv)
     return sqrt(2.0 * pendulum_kinetic(self(dae), dv));
 }
 
-static const char *culprit(phx_dae *dae, const double *res)
+static const char *worst_residual(phx_dae *dae, const double *res)
 {
     static const char *const bodies[BODIES] = {"body 'link1'", "body 'link2'", "body 'link3'", "body 'link4'"};
     static const char *const joints[BODIES + 1] = {"joint 'pin1'", "joint 'pin2'", "joint 'pin3'", "joint 'pin4'",
@@ -651,7 +651,7 @@ static const phx_dae_ops ops = {
     .interval_work = interval_work,
     .project = project,
     .norm = norm,
-    .culprit = culprit,
+    .worst_residual = worst_residual,
     .drift = drift,
 };
 

@@ -3,7 +3,7 @@
  * rounding. */
 #include <phlexor/integrate.h>
 
-#include "../system/zoo.h"
+#include "../system/test_models.h"
 
 static const double STEP = 1e-3;
 enum { STEPS = TEST_SHORTER(150, 20) };
@@ -46,13 +46,13 @@ static void integrated(model *m, double *x, double *v, double *lambda, phx_integ
 
 static void fast_steps_are_the_plain_ones(void **state)
 {
-    for (int k = 0; k < n_zoo; k++) {
+    for (int k = 0; k < n_test_models; k++) {
         enum { MOST = 400 };
         double x[MOST], v[MOST], lambda[MOST];
         phx_integrate_stats stats;
         phx_work work;
         model m;
-        zoo_open(*state, &zoo[k], &m);
+        open_test_model(*state, &test_models[k], &m);
         model_start(&m, false);
         assert_in_range(m.n_x, 1, MOST);
         assert_in_range(m.n_l, 0, MOST);
@@ -60,9 +60,9 @@ static void fast_steps_are_the_plain_ones(void **state)
         assert_int_equal(stats.steps, STEPS);
         phx_system_condense(m.dae, PHX_CONDENSE_NEVER);
         run_midpoint(&m, 0.0, STEP, STEPS, &work);
-        check_state(zoo[k].name, "place", m.n_x, x, m.x);
-        check_state(zoo[k].name, "velocity", m.n_v, v, m.v);
-        print_message("%s: %.2f corrections a step, %ld Jacobians\n", zoo[k].name,
+        check_state(test_models[k].name, "place", m.n_x, x, m.x);
+        check_state(test_models[k].name, "velocity", m.n_v, v, m.v);
+        print_message("%s: %.2f corrections a step, %ld Jacobians\n", test_models[k].name,
                       (double)stats.newton_iterations / STEPS, stats.linearisations);
         model_close(&m);
     }
@@ -71,12 +71,12 @@ static void fast_steps_are_the_plain_ones(void **state)
 /* The data that an interval takes over from the projection before it equal those it would evaluate itself. */
 static void a_look_between_the_steps_changes_nothing(void **state)
 {
-    for (int k = 0; k < n_zoo; k++) {
+    for (int k = 0; k < n_test_models; k++) {
         model plain, looked;
         phx_work work, total = {0.0, 0.0};
         double position = 0.0, velocity = 0.0;
-        zoo_open(*state, &zoo[k], &plain);
-        zoo_open(*state, &zoo[k], &looked);
+        open_test_model(*state, &test_models[k], &plain);
+        open_test_model(*state, &test_models[k], &looked);
         model_start(&plain, false);
         model_start(&looked, false);
         double *start = calloc((size_t)plain.n_x, sizeof *start);

@@ -185,5 +185,5 @@ void four_bar_system(phx_context *context, double theta, phx_system **system)
             CHECK_OK(context, phx_signal_create_constant(context, 0.0, &def.coordinate[0].speed));
         CHECK_OK(context, phx_system_add_joint(*system, &def, NULL));
     }
-    CHECK_OK(context, phx_system_freeze(*system));
+    CHECK_OK(context, phx_system_finalise(*system));
 }

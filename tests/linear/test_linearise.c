@@ -241,7 +241,7 @@ static void add_push(phx_context *context, double value, phx_system *system)
     for (int a = 0; a < 2; a++)
         CHECK_OK(context, phx_signal_create_constant(context, a ? value : -0.3 * value, &def.component[a]));
     CHECK_OK(context, phx_system_add_load(system, &def));
-    CHECK_OK(context, phx_system_freeze(system));
+    CHECK_OK(context, phx_system_finalise(system));
 }
 
 /* At rest and without gravity all reactions are linear in the force: the direct feedthrough of the model. */
@@ -360,7 +360,7 @@ static void arm_system(phx_context *context, const double *gravity, const double
             .name = j ? "at_elbow" : "at_shoulder", .quantity = PHX_QUANTITY_REACTION, .joint = j};
         CHECK_OK(context, phx_system_add_output(*system, &def));
     }
-    CHECK_OK(context, phx_system_freeze(*system));
+    CHECK_OK(context, phx_system_finalise(*system));
 }
 
 /* F_C and a_C of `a` with F_P and a_P of `b`, turned by `turn`: a_P = R^T a_C, F_C = R F_P. */

@@ -65,7 +65,7 @@ MAY_BE_NULL = {
     "phx_system_add_point_at": {"rotation"},
     "phx_system_add_port": {"position", "rotation"},
     "phx_system_add_port_at": {"rotation"},
-    "phx_system_certify": {"lambda"},
+    "phx_system_verify_structure": {"lambda"},
     "phx_system_create": {"gravity"},
     "phx_system_linear": {"lambda"},
     "phx_system_linear_steady": {"axes", "lambda"},

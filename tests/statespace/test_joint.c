@@ -74,7 +74,7 @@ static void make_system(phx_context *context, pendulum *it)
     joint.name = "hinge";
     joint.kind = PHX_JOINT_REVOLUTE;
     CHECK_STATUS(context, phx_system_add_joint(it->system, &joint, &id), PHX_OK);
-    CHECK_STATUS(context, phx_system_freeze(it->system), PHX_OK);
+    CHECK_STATUS(context, phx_system_finalise(it->system), PHX_OK);
     CHECK_STATUS(context, phx_system_dae(it->system, context, &it->dae), PHX_OK);
     assert_int_equal(it->dae->n_l, 2);
     for (int k = 0; k < BEAMS; k++)

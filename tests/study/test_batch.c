@@ -377,7 +377,7 @@ static void arguments_are_checked(void **state)
     const double lengths[] = {1.0, 2.0};
     phx_sweep *sweep = sweep_over(f->context, "l", 2, lengths);
     options.sweep = sweep;
-    options.threads = PHX_TEAM_LARGEST + 1;
+    options.threads = PHX_ORDERED_MAP_LARGEST + 1;
     CHECK_OK(f->context, phx_study_batch(f->context, f->model, &options, &report)); /* no more than points */
     options.table_path = "no/such/folder.csv";
     CHECK_STATUS(f->context, phx_study_batch(f->context, f->model, &options, &report), PHX_ERR_FILE);

@@ -597,7 +597,7 @@ static void a_function_is_a_controller(void **state)
             CHECK_OK(context, phx_system_add_controller(system, &def));
             CHECK_STATUS(context, phx_system_add_controller(system, NULL), PHX_ERR_ARGUMENT);
         }
-        CHECK_OK(context, phx_system_freeze(system));
+        CHECK_OK(context, phx_system_finalise(system));
         double state_x[16], state_v[8], lambda[8], t = 0.0;
         assert_in_range(phx_system_n_x(system), 1, 16);
         CHECK_OK(context, phx_system_start(system, NULL, state_x, state_v, lambda));

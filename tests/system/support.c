@@ -21,9 +21,9 @@ static double *array(int n)
     return a;
 }
 
-void model_freeze(model *m)
+void model_finalise(model *m)
 {
-    CHECK_OK(m->context, phx_system_freeze(m->system));
+    CHECK_OK(m->context, phx_system_finalise(m->system));
     CHECK_OK(m->context, phx_system_dae(m->system, m->context, &m->dae));
     m->n_x = phx_system_n_x(m->system);
     m->n_v = phx_system_n_v(m->system);
@@ -41,7 +41,7 @@ void model_start(model *m, bool quasi_static)
 
 void model_ready(model *m)
 {
-    model_freeze(m);
+    model_finalise(m);
     model_start(m, false);
 }
 
@@ -376,7 +376,7 @@ void run_midpoint(model *m, double t0, double h, long steps, phx_work *work)
         memcpy(m->x, x1, (size_t)m->n_x * sizeof *x1);
         memcpy(m->v, v1, (size_t)m->n_v * sizeof *v1);
     }
-    m->dae->ops->catch_up(m->dae, m->x);
+    m->dae->ops->synchronise(m->dae, m->x);
     free(x1);
     free(v1);
 }

@@ -18,9 +18,9 @@ typedef struct model {
 void model_open(phx_context *context, double gravity_x, double gravity_y, model *m);
 void model_open_space(phx_context *context, const double gravity[3], model *m);
 /* Freeze and make the dae and the arrays. */
-void model_freeze(model *m);
+void model_finalise(model *m);
 void model_start(model *m, bool quasi_static);
-void model_ready(model *m); /* freeze, then start */
+void model_ready(model *m); /* finalise, then start */
 void model_close(model *m);
 
 phx_pose pose_at(double x, double y, double angle);

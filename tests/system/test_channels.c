@@ -2,7 +2,7 @@
  * against the residual itself, motions against places; names, defaults and what is refused. */
 #include "system/fast/fast.h"
 
-#include "zoo.h"
+#include "test_models.h"
 
 enum { MOST = 160, COLUMNS = 500 };
 
@@ -122,15 +122,15 @@ static void outputs_are_derivatives(void **state)
     static const char *const inputs[] = {"a.Q.fx"};
     const double place[3] = {0.1, 0.2, -0.3};
 
-    for (int k = 0; k < n_zoo; k++) {
+    for (int k = 0; k < n_test_models; k++) {
         double x[2 * MOST], v[MOST], lambda[MOST], worst = 0.0;
         uint64_t seed = (uint64_t)k + 7;
         model m;
-        zoo_begin(*state, &zoo[k], &m);
-        zoo[k].build(&m);
-        put_outputs(&m, zoo[k].exact);
+        begin_test_model(*state, &test_models[k], &m);
+        test_models[k].build(&m);
+        put_outputs(&m, test_models[k].exact);
         CHECK_OK(m.context, phx_system_add_point(m.system, 0, "Q", 0.3, place, NULL));
-        model_freeze(&m);
+        model_finalise(&m);
         for (int trial = 0; trial < 3; trial++) {
             const phx_channels_options options = {.inputs = inputs, .n_inputs = 1};
             phx_channels channels;
@@ -147,14 +147,14 @@ static void outputs_are_derivatives(void **state)
                     const double scale = 1.0 + max_abs(n, want[i]);
                     for (int j = 0; j < n; j++) {
                         CHECK_CLOSE(got[i][j], want[i][j], 1e-6 * scale, "%s: derivative %d of %s, column %d",
-                                    zoo[k].name, what, channels.outputs[i], j);
+                                    test_models[k].name, what, channels.outputs[i], j);
                         worst = fmax(worst, fabs(got[i][j] - want[i][j]) / scale);
                     }
                 }
             }
             phx_channels_free(&channels);
         }
-        print_message("%s: largest difference %.1e\n", zoo[k].name, worst);
+        print_message("%s: largest difference %.1e\n", test_models[k].name, worst);
         model_close(&m);
     }
 }
@@ -185,7 +185,7 @@ static void loaded(model *m, const double *u)
     add_spring(m, "strut", at_place(m, PHX_GROUND, -1.0, -2.0), at_beam(m, a, 0.75), 20.0, 0.3, 0.3, constant(m, u[7]));
     add_torque(m, "rod torque", corner, constant(m, u[9]));
     add_output(m, "tip", PHX_QUANTITY_POSITION, tip);
-    model_freeze(m);
+    model_finalise(m);
 }
 
 /* All residuals are linear in the loads: F = res(u) - res(u + unit). */
@@ -240,7 +240,7 @@ static void motions_of_points_are_their_places(void **state)
     CHECK_OK(m.context, phx_system_add_port(m.system, b, corner, turn, &on_b));
     CHECK_OK(m.context, phx_system_add_point(m.system, a, "Q", 0.3, NULL, NULL));
     CHECK_OK(m.context, phx_system_add_point(m.system, b, "R", 0.0, corner, turn));
-    model_freeze(&m);
+    model_finalise(&m);
     random_state(&m, &seed, x, v);
     random_vector(&seed, m.n_l, 1.0, lambda);
     const phx_channels_options both = {.inputs = inputs, .n_inputs = 6, .outputs = outputs, .n_outputs = 12};

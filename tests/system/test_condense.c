@@ -2,7 +2,7 @@
  * both ways, and what takes over where the iteration is slow. */
 #include "system/fast/fast.h"
 
-#include "insides.h"
+#include "condensed_models.h"
 
 enum { MOST = 400 };
 
@@ -24,41 +24,41 @@ static int condensed_bodies(const model *m)
     return count;
 }
 
-/* The zoo, then the mechanisms whose bodies have more inside. */
-static const animal *subject_of(int k)
+/* The test_models, then the mechanisms whose bodies have more inside. */
+static const test_model *subject_of(int k)
 {
-    return k < n_zoo ? &zoo[k] : &insides[k - n_zoo].is;
+    return k < n_test_models ? &test_models[k] : &condensed_models[k - n_test_models].is;
 }
 
-/* Each mechanism keeps its random numbers when the zoo grows. */
+/* Each mechanism keeps its random numbers when the test_models grows. */
 static uint64_t seed_of(int k, int first)
 {
-    return (uint64_t)(first + (k < n_zoo ? k : 100 + k - n_zoo));
+    return (uint64_t)(first + (k < n_test_models ? k : 100 + k - n_test_models));
 }
 
 static void open_subject(phx_context *context, int k, model *m)
 {
-    zoo_open(context, subject_of(k), m);
+    open_test_model(context, subject_of(k), m);
     assert_in_range(m->n_x, 1, MOST);
     assert_in_range(m->n_v + m->n_l, 1, MOST);
 }
 
 static void who_is_condensed(void **state)
 {
-    int animals = 0;
+    int found = 0;
 
-    for (int k = 0; k < n_zoo + n_insides; k++) {
+    for (int k = 0; k < n_test_models + n_condensed_models; k++) {
         model m;
         open_subject(*state, k, &m);
-        animals += condensed_bodies(&m) > 0;
-        if (k >= n_zoo) {
-            assert_int_equal(condensed_bodies(&m), insides[k - n_zoo].condensed);
-            assert_int_equal(m.system->n_bodies - condensed_bodies(&m), insides[k - n_zoo].whole);
+        found += condensed_bodies(&m) > 0;
+        if (k >= n_test_models) {
+            assert_int_equal(condensed_bodies(&m), condensed_models[k - n_test_models].condensed);
+            assert_int_equal(m.system->n_bodies - condensed_bodies(&m), condensed_models[k - n_test_models].whole);
         }
         model_close(&m);
     }
-    print_message("%d of %d mechanisms have condensed bodies\n", animals, n_zoo + n_insides);
-    assert_true(animals > (n_zoo + n_insides) / 2);
+    print_message("%d of %d mechanisms have condensed bodies\n", found, n_test_models + n_condensed_models);
+    assert_true(found > (n_test_models + n_condensed_models) / 2);
 }
 
 /* ---- one solve ---- */
@@ -126,7 +126,7 @@ static void the_same_without_turning(void **state)
     const double lengths[] = {0.05, 1e-3, -0.02};
     double worst[2] = {0.0, 0.0};
 
-    for (int k = 0; k < n_zoo + n_insides; k++) {
+    for (int k = 0; k < n_test_models + n_condensed_models; k++) {
         uint64_t seed = seed_of(k, 3);
         model m;
         open_subject(*state, k, &m);
@@ -246,7 +246,7 @@ static void turning_is_iterated_away(void **state)
     double *T = calloc(MOST * (MOST + 1), sizeof *T), worst = 0.0, widest = 0.0;
 
     assert_non_null(T);
-    for (int k = 0; k < n_zoo + n_insides; k++) {
+    for (int k = 0; k < n_test_models + n_condensed_models; k++) {
         uint64_t seed = seed_of(k, 13);
         model m;
         open_subject(*state, k, &m);
@@ -283,7 +283,7 @@ static void turning_is_iterated_away(void **state)
 /* One linearisation may be factored again, and into other slots; each factorisation solves as often as it is asked. */
 static void factors_of_one_linearisation_agree(void **state)
 {
-    for (int k = 0; k < n_zoo + n_insides; k++) {
+    for (int k = 0; k < n_test_models + n_condensed_models; k++) {
         const int slots[] = {0, 1, 1, 0};
         double first[MOST], again[MOST];
         uint64_t seed = seed_of(k, 43);
@@ -305,30 +305,30 @@ static void factors_of_one_linearisation_agree(void **state)
     }
 }
 
-/* A rough solution has two digits where the iteration contracts, and the next one is exact again. */
+/* A loose solution has two digits where the iteration contracts, and the next one is exact again. */
 static void rough_solutions_have_two_digits(void **state)
 {
     int different = 0;
-    for (int k = 0; k < n_zoo + n_insides; k++) {
-        double exact[MOST], rough[MOST], again[MOST];
+    for (int k = 0; k < n_test_models + n_condensed_models; k++) {
+        double exact[MOST], loose[MOST], again[MOST];
         uint64_t seed = seed_of(k, 47);
         trial it;
         model m;
         open_subject(*state, k, &m);
         random_trial(&m, 0.01, 1.0, &seed, &it);
         solve(&m, false, &it, exact);
-        memcpy(rough, it.b, sizeof rough);
-        m.dae->rough = true;
-        CHECK_OK(m.context, m.dae->ops->solve(m.dae, 0, rough));
-        m.dae->rough = false;
+        memcpy(loose, it.b, sizeof loose);
+        m.dae->loose = true;
+        CHECK_OK(m.context, m.dae->ops->solve(m.dae, 0, loose));
+        m.dae->loose = false;
         memcpy(again, it.b, sizeof again);
         CHECK_OK(m.context, m.dae->ops->solve(m.dae, 0, again));
-        CHECK_VECTOR(m.n_v + m.n_l, again, exact, 1e-12, "%s: after a rough solution", subject_of(k)->name);
+        CHECK_VECTOR(m.n_v + m.n_l, again, exact, 1e-12, "%s: after a loose solution", subject_of(k)->name);
         for (int i = 0; i < m.n_v; i++)
-            rough[i] -= exact[i];
-        const double defect = m.dae->ops->norm(m.dae, rough) / m.dae->ops->norm(m.dae, exact);
+            loose[i] -= exact[i];
+        const double defect = m.dae->ops->norm(m.dae, loose) / m.dae->ops->norm(m.dae, exact);
         if (condensed(&m) && condensed(&m)->wait == 0)
-            CHECK_BELOW(defect, 0.03, "%s: rough solution", subject_of(k)->name);
+            CHECK_BELOW(defect, 0.03, "%s: loose solution", subject_of(k)->name);
         different += defect > 0.0;
         model_close(&m);
     }
@@ -338,7 +338,7 @@ static void rough_solutions_have_two_digits(void **state)
 /* ---- instants ---- */
 static void accelerations_are_the_same(void **state)
 {
-    for (int k = 0; k < n_zoo + n_insides; k++) {
+    for (int k = 0; k < n_test_models + n_condensed_models; k++) {
         double v_dot[2][MOST], lambda[2][MOST], v[MOST];
         uint64_t seed = seed_of(k, 23);
         model m;
@@ -362,7 +362,7 @@ static void accelerations_are_the_same(void **state)
 
 static void projections_are_the_same(void **state)
 {
-    for (int k = 0; k < n_zoo + n_insides; k++) {
+    for (int k = 0; k < n_test_models + n_condensed_models; k++) {
         double v[2][MOST], lambda[2][MOST], off[MOST];
         uint64_t seed = seed_of(k, 33);
         phx_work work[2] = {{0.0, 0.0}, {0.0, 0.0}};
@@ -409,8 +409,8 @@ static double run(phx_context *context, int k, bool plain, double h, long steps,
 
 static void runs_are_the_same(void **state)
 {
-    for (int k = n_zoo; k < n_zoo + n_insides; k++) {
-        const animal *is = subject_of(k);
+    for (int k = n_test_models; k < n_test_models + n_condensed_models; k++) {
+        const test_model *is = subject_of(k);
         double balance[2];
         model m[2];
         for (int plain = 0; plain < 2; plain++)
@@ -450,8 +450,8 @@ static void composed(model *m, double h, int steps)
 
 static void intervals_backwards_are_the_same(void **state)
 {
-    for (int k = n_zoo; k < n_zoo + n_insides; k++) {
-        const animal *is = subject_of(k);
+    for (int k = n_test_models; k < n_test_models + n_condensed_models; k++) {
+        const test_model *is = subject_of(k);
         model m[2];
         for (int plain = 0; plain < 2; plain++) {
             open_subject(*state, k, &m[plain]);
@@ -473,7 +473,7 @@ static void where_it_is_slow_the_whole_matrix_takes_over(void **state)
         model m[2];
         for (int plain = 0; plain < 2; plain++) {
             phx_work work;
-            zoo_open(*state, &rotors[k], &m[plain]);
+            open_test_model(*state, &rotors[k], &m[plain]);
             phx_system_condense(m[plain].dae, plain ? PHX_CONDENSE_NEVER : PHX_CONDENSE_ALWAYS);
             model_start(&m[plain], true);
             const double before = total_energy(&m[plain], m[plain].x, m[plain].v);
@@ -498,7 +498,7 @@ static void what_was_slow_is_tried_again(void **state)
         phx_work work;
         trial slow;
         model m;
-        zoo_open(*state, &rotors[k], &m);
+        open_test_model(*state, &rotors[k], &m);
         phx_system_condense(m.dae, PHX_CONDENSE_ALWAYS);
         model_start(&m, true);
         run_midpoint(&m, 0.0, 0.04, 1, &work);
@@ -571,7 +571,7 @@ static void bodies_of_one_type_share_factors(void **state)
 /* Nothing is allocated after the first step, but once for the whole matrix when it is wanted first. */
 static void steps_allocate_nothing(void **state)
 {
-    for (int k = n_zoo; k < n_zoo + n_insides; k++)
+    for (int k = n_test_models; k < n_test_models + n_condensed_models; k++)
         for (int plain = 0; plain < 2; plain++) {
             phx_work work;
             model m;
@@ -622,7 +622,7 @@ static void failing_allocations_leave_nothing(void **state)
         phx_status status = PHX_ERR_MEMORY;
         long n = 0;
         model m;
-        open_subject(*state, n_zoo + some[k], &m);
+        open_subject(*state, n_test_models + some[k], &m);
         model_start(&m, false);
         for (; status; n++) {
             phx_dae *dae = NULL;
@@ -634,7 +634,7 @@ static void failing_allocations_leave_nothing(void **state)
             phx_system_dae_destroy(dae);
         }
         assert_in_range(n, 150, 2000);
-        print_message("%s: %ld allocations\n", subject_of(n_zoo + some[k])->name, n);
+        print_message("%s: %ld allocations\n", subject_of(n_test_models + some[k])->name, n);
         model_close(&m);
     }
 }
@@ -647,7 +647,7 @@ static void a_failed_factorisation_may_be_tried_again(void **state)
 
     for (long n = 0; status; n++) {
         model m;
-        open_subject(*state, n_zoo + 1, &m);
+        open_subject(*state, n_test_models + 1, &m);
         model_start(&m, false);
         CHECK_OK(m.context, m.dae->ops->interval_begin(m.dae, 0.0, 1e-2, m.x, m.v));
         for (int again = 0; again < 2; again++) {

@@ -2,7 +2,7 @@
  * solutions, runs, nearly dependent rows, threads. */
 #include "system/fast/fast.h"
 
-#include "insides.h"
+#include "condensed_models.h"
 
 enum { MOST = 4000 };
 
@@ -95,7 +95,7 @@ static void space_tree(model *m)
 }
 
 typedef struct subject {
-    animal is;
+    test_model is;
     bool by_rows;
 } subject;
 static const subject subjects[] = {
@@ -108,14 +108,16 @@ static const subject subjects[] = {
 };
 enum { N_SUBJECTS = sizeof subjects / sizeof *subjects };
 
-static const animal *subject_of(int k)
+static const test_model *subject_of(int k)
 {
-    return k < n_zoo ? &zoo[k] : k < n_zoo + n_insides ? &insides[k - n_zoo].is : &subjects[k - n_zoo - n_insides].is;
+    return k < n_test_models                        ? &test_models[k]
+           : k < n_test_models + n_condensed_models ? &condensed_models[k - n_test_models].is
+                                                    : &subjects[k - n_test_models - n_condensed_models].is;
 }
 
 static void open_subject(phx_context *context, int k, model *m)
 {
-    zoo_open(context, subject_of(k), m);
+    open_test_model(context, subject_of(k), m);
     assert_in_range(m->n_x, 1, MOST);
     assert_in_range(m->n_v + m->n_l, 1, MOST);
 }
@@ -125,16 +127,18 @@ static void it_is_made_where_it_pays(void **state)
 {
     int count = 0;
 
-    for (int k = 0; k < n_zoo + n_insides + N_SUBJECTS; k++) {
+    for (int k = 0; k < n_test_models + n_condensed_models + N_SUBJECTS; k++) {
         model m;
         open_subject(*state, k, &m);
         count += inside(&m)->fast->delassus != NULL;
-        if (k >= n_zoo + n_insides)
-            assert_int_equal(inside(&m)->fast->delassus != NULL, subjects[k - n_zoo - n_insides].by_rows);
+        if (k >= n_test_models + n_condensed_models)
+            assert_int_equal(inside(&m)->fast->delassus != NULL,
+                             subjects[k - n_test_models - n_condensed_models].by_rows);
         model_close(&m);
     }
-    print_message("%d of %d mechanisms are projected by their rows\n", count, n_zoo + n_insides + N_SUBJECTS);
-    assert_true(count > (n_zoo + n_insides) / 2);
+    print_message("%d of %d mechanisms are projected by their rows\n", count,
+                  n_test_models + n_condensed_models + N_SUBJECTS);
+    assert_true(count > (n_test_models + n_condensed_models) / 2);
 }
 
 /* ---- one solution ---- */
@@ -164,7 +168,7 @@ static void solutions_are_the_same(void **state)
     double worst = 0.0;
     int count = 0;
 
-    for (int k = 0; k < n_zoo + n_insides + N_SUBJECTS; k++) {
+    for (int k = 0; k < n_test_models + n_condensed_models + N_SUBJECTS; k++) {
         const char *name = subject_of(k)->name;
         uint64_t seed = (uint64_t)k + 3;
         model m;
@@ -185,7 +189,7 @@ static void solutions_are_the_same(void **state)
         model_close(&m);
     }
     print_message("%d solutions by rows differ by up to %.1e\n", count, worst);
-    assert_true(count > n_zoo);
+    assert_true(count > n_test_models);
 }
 
 /* Where rows are nearly dependent the factors of S would lose digits: the sparse matrix takes over, and gives back. */
@@ -196,7 +200,7 @@ static void nearly_dependent_rows_are_noticed(void **state)
     model m[2];
 
     for (int k = 0; k < 2; k++) {
-        open_subject(*state, n_zoo + n_insides + 2 + k, &m[k]);
+        open_subject(*state, n_test_models + n_condensed_models + 2 + k, &m[k]);
         model_start(&m[k], false);
         random_vector(&seed, m[k].n_v, 1.0, v);
         random_vector(&seed, m[k].n_l, 1.0, r);
@@ -213,8 +217,8 @@ static void nearly_dependent_rows_are_noticed(void **state)
 /* ---- runs ---- */
 static void runs_are_the_same(void **state)
 {
-    for (int k = 0; k < n_zoo + n_insides + N_SUBJECTS; k++) {
-        const animal *is = subject_of(k);
+    for (int k = 0; k < n_test_models + n_condensed_models + N_SUBJECTS; k++) {
+        const test_model *is = subject_of(k);
         model m[2];
         double balance[2];
         for (int plain = 0; plain < 2; plain++) {
@@ -241,7 +245,7 @@ static void threads_change_nothing(void **state)
 {
     static double x[MOST], v[MOST], r[MOST], one[MOST], more[MOST];
 
-    for (int k = n_zoo; k < n_zoo + n_insides + N_SUBJECTS; k++) {
+    for (int k = n_test_models; k < n_test_models + n_condensed_models + N_SUBJECTS; k++) {
         uint64_t seed = (uint64_t)k + 5;
         model m;
         open_subject(*state, k, &m);

@@ -2,7 +2,7 @@
  * that stay closed, mechanisms in one model that do not trade energy, momenta of free mechanisms. */
 #include "system/fast/fast.h"
 
-#include "zoo.h"
+#include "test_models.h"
 
 enum { MOST = 256 };
 
@@ -31,12 +31,12 @@ static void single_intervals_balance(void **state)
 {
     int solved = 0, tried = 0;
 
-    for (int k = 0; k < n_zoo; k++) {
+    for (int k = 0; k < n_test_models; k++) {
         uint64_t seed = (uint64_t)k + 77;
         model m;
-        if (!zoo[k].exact)
+        if (!test_models[k].exact)
             continue;
-        zoo_open(*state, &zoo[k], &m);
+        open_test_model(*state, &test_models[k], &m);
         for (int trial = 0; trial < 8; trial++) {
             double x[MOST], v[MOST], x1[MOST], v1[MOST], lambda[MOST] = {0}, before[32], after[32];
             const double h = trial % 2 ? 0.02 : -0.07;
@@ -52,8 +52,8 @@ static void single_intervals_balance(void **state)
             const double balance =
                 total_energy(&m, x1, v1) - total_energy(&m, x, v) - result.work.supplied + result.work.dissipated;
             const double scale = e.kinetic + e.elastic + fabs(e.potential) + fabs(result.work.supplied);
-            CHECK_CLOSE(balance, 0.0, 1e-11 * scale, "%s: balance, trial %d, h = %g, newton left %.2e", zoo[k].name,
-                        trial, h, result.residual);
+            CHECK_CLOSE(balance, 0.0, 1e-11 * scale, "%s: balance, trial %d, h = %g, newton left %.2e",
+                        test_models[k].name, trial, h, result.residual);
             row_values(&m, x, before);
             row_values(&m, x1, after);
             for (int r = 0; r < m.system->n_rows; r++) {
@@ -64,7 +64,7 @@ static void single_intervals_balance(void **state)
                 double moved = after[r] - before[r] - driven;
                 if (slot->row->counted)
                     moved = remainder(moved, 2.0 * TEST_PI);
-                CHECK_CLOSE(moved, 0.0, 2e-12, "%s: row %d, trial %d", zoo[k].name, r, trial);
+                CHECK_CLOSE(moved, 0.0, 2e-12, "%s: row %d, trial %d", test_models[k].name, r, trial);
             }
         }
         model_close(&m);
@@ -79,21 +79,22 @@ static void runs_balance(void **state)
     const int steps = TEST_LONG(300);
     const double h = 2e-3;
 
-    for (int k = 0; k < n_zoo; k++) {
+    for (int k = 0; k < n_test_models; k++) {
         double position = 0.0, velocity = 0.0;
         phx_work work;
         model m;
-        if (!zoo[k].exact)
+        if (!test_models[k].exact)
             continue;
-        zoo_open(*state, &zoo[k], &m);
+        open_test_model(*state, &test_models[k], &m);
         model_start(&m, false);
         const double before = total_energy(&m, m.x, m.v);
         run_midpoint(&m, 0.0, h, steps, &work);
         const double balance = total_energy(&m, m.x, m.v) - before - work.supplied + work.dissipated;
-        CHECK_CLOSE(balance, 0.0, 1e-10 * (10.0 + fabs(before)), "%s: balance over %d steps", zoo[k].name, steps);
+        CHECK_CLOSE(balance, 0.0, 1e-10 * (10.0 + fabs(before)), "%s: balance over %d steps", test_models[k].name,
+                    steps);
         m.dae->ops->drift(m.dae, steps * h, m.x, m.v, &position, &velocity);
-        CHECK_CLOSE(position, 0.0, 1e-12, "%s: drift", zoo[k].name);
-        CHECK_CLOSE(velocity, 0.0, 1e-12, "%s: drift of the velocities", zoo[k].name);
+        CHECK_CLOSE(position, 0.0, 1e-12, "%s: drift", test_models[k].name);
+        CHECK_CLOSE(velocity, 0.0, 1e-12, "%s: drift of the velocities", test_models[k].name);
         model_close(&m);
     }
 }
@@ -253,16 +254,17 @@ static void free_beams_under_loads_balance_impulses(void **state)
 /* No step allocates. */
 static void steps_do_not_allocate(void **state)
 {
-    for (int k = 0; k < n_zoo; k++) {
+    for (int k = 0; k < n_test_models; k++) {
         phx_work work;
         model m;
-        zoo_open(*state, &zoo[k], &m);
+        open_test_model(*state, &test_models[k], &m);
         model_start(&m, false);
         run_midpoint(&m, 0.0, 1e-3, 1, &work);
         const size_t before = phx_context_allocations(m.context);
         run_midpoint(&m, 1e-3, 1e-3, 20, &work);
         if (phx_context_allocations(m.context) != before)
-            fail_msg("%s: %zu allocations in 20 steps", zoo[k].name, phx_context_allocations(m.context) - before);
+            fail_msg("%s: %zu allocations in 20 steps", test_models[k].name,
+                     phx_context_allocations(m.context) - before);
         model_close(&m);
     }
 }

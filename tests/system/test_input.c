@@ -1,7 +1,7 @@
 /* What is wrong is refused with a message and taken over or freed all the same; every allocation may fail. */
 #include "system/fast/fast.h"
 
-#include "zoo.h"
+#include "test_models.h"
 
 /* ---- wrong definitions ---- */
 static void numbers_that_are_none_are_refused(void **state)
@@ -136,21 +136,21 @@ static void the_order_of_calls_is_kept(void **state)
     phx_port_id port;
     const double place[2] = {0.0, 0.0};
     model_open(*state, 0.0, 0.0, &m);
-    CHECK_STATUS(m.context, phx_system_freeze(m.system), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(m.context, phx_system_finalise(m.system), PHX_ERR_ARGUMENT);
     const phx_body_id a = add_rigid(&m, "a", 1.0, 0.1, 0.5, 0.0, pose_at(0.0, 0.0, 0.0));
     CHECK_STATUS(m.context, phx_system_dae(m.system, m.context, &dae), PHX_ERR_ARGUMENT);
     CHECK_STATUS(m.context, phx_system_start(m.system, NULL, NULL, NULL, NULL), PHX_ERR_ARGUMENT);
     model_ready(&m);
-    CHECK_OK(m.context, phx_system_freeze(m.system));
+    CHECK_OK(m.context, phx_system_finalise(m.system));
     CHECK_STATUS(m.context, phx_system_add_port(m.system, a, place, NULL, &port), PHX_ERR_ARGUMENT);
-    CHECK_MESSAGE(m.context, "frozen");
+    CHECK_MESSAGE(m.context, "finalised");
     model_close(&m);
     phx_system_destroy(NULL);
     phx_system_dae_destroy(NULL);
 }
 
-/* A freeze that fails leaves something to destroy only. */
-static void a_failed_freeze_cannot_be_repeated(void **state)
+/* A finalise that fails leaves something to destroy only. */
+static void a_failed_finalise_cannot_be_repeated(void **state)
 {
     model m;
     model_open(*state, 0.0, 0.0, &m);
@@ -161,8 +161,8 @@ static void a_failed_freeze_cannot_be_repeated(void **state)
     pin.coordinate[0].stiffness = 1.0;
     add_joint_def(&m, &pin);
     add_joint(&m, "far", PHX_JOINT_REVOLUTE, at_place(&m, PHX_GROUND, 5.0, 0.0), q);
-    CHECK_STATUS(m.context, phx_system_freeze(m.system), PHX_ERR_ASSEMBLY);
-    CHECK_STATUS(m.context, phx_system_freeze(m.system), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(m.context, phx_system_finalise(m.system), PHX_ERR_ASSEMBLY);
+    CHECK_STATUS(m.context, phx_system_finalise(m.system), PHX_ERR_ARGUMENT);
     model_close(&m);
 }
 
@@ -182,7 +182,7 @@ static void signals_that_are_no_numbers_are_named(void **state)
             *(what == 1 ? &pin.coordinate[0].speed : &pin.coordinate[0].effort) = sine(&m, 0.0, INFINITY, 1.0);
         }
         add_joint_def(&m, &pin);
-        model_freeze(&m);
+        model_finalise(&m);
         const phx_status status = phx_system_start(m.system, NULL, m.x, m.v, m.lambda);
         if (status == PHX_OK)
             fail_msg("signal %d that is no number passed the start", what);
@@ -285,7 +285,7 @@ static phx_status use(trial *t)
     phx_status status = build(t);
 
     if (!status)
-        status = phx_system_freeze(t->system);
+        status = phx_system_finalise(t->system);
     if (!status)
         status = phx_system_start(t->system, &options, t->x, t->v, t->lambda);
     if (!status)
@@ -302,7 +302,7 @@ static phx_status use(trial *t)
     if (!status)
         status = t->dae->ops->solve_complex(t->dae, 1, res);
     if (!status)
-        status = phx_system_certify(t->dae, 0.0, t->x, t->v, t->lambda, &certificate);
+        status = phx_system_verify_structure(t->dae, 0.0, t->x, t->v, t->lambda, &certificate);
     return status;
 }
 
@@ -339,7 +339,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(negative_numbers_are_refused, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(ports_of_the_wrong_kind_are_refused, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_order_of_calls_is_kept, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_failed_freeze_cannot_be_repeated, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_failed_finalise_cannot_be_repeated, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(signals_that_are_no_numbers_are_named, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(every_allocation_may_fail, context_setup, context_teardown),
     };

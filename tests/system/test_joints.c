@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "insides.h"
+#include "condensed_models.h"
 
 enum { MOST_ALIKE = 9 };
 static const double TOLERANCE = 1e-14; /* of 1 + the value */
@@ -64,12 +64,12 @@ static void join(model *m, const chain *it, int number, phx_port_id a, phx_port_
 /* Ground, links in a zigzag, ground: `alike` joints between links, and one to the ground on either side of them. */
 static void chain_open(phx_context *context, const chain *it, int alike, model *m)
 {
-    const animal kind = {"a chain", NULL, true, it->space};
+    const test_model kind = {"a chain", NULL, true, it->space};
     beam_kind beam = beam_default();
     double x = 0.0, y = 0.0;
     char name[32];
 
-    zoo_begin(context, &kind, m);
+    begin_test_model(context, &kind, m);
     beam.elements = 5;
     phx_port_id last = on_ground(m, it, x, y);
     for (int k = 0; k <= alike; k++) {
@@ -85,7 +85,7 @@ static void chain_open(phx_context *context, const chain *it, int alike, model *
         last = end_of(m, it, k, body, 1.0);
     }
     join(m, it, alike + 1, last, on_ground(m, it, x, y));
-    model_freeze(m);
+    model_finalise(m);
 }
 
 /* ---- both ways ---- */
@@ -242,14 +242,14 @@ static void chains_agree(void **state)
 }
 
 /* Every kind of joint, drive, force and body, where few joints are alike. */
-static void the_zoo_agrees(void **state)
+static void the_test_models_agree(void **state)
 {
     uint64_t seed = 12;
 
-    for (int k = 0; k < n_zoo + n_insides; k++) {
-        const animal *kind = k < n_zoo ? &zoo[k] : &insides[k - n_zoo].is;
+    for (int k = 0; k < n_test_models + n_condensed_models; k++) {
+        const test_model *kind = k < n_test_models ? &test_models[k] : &condensed_models[k - n_test_models].is;
         model m;
-        zoo_open(*state, kind, &m);
+        open_test_model(*state, kind, &m);
         if (kind->exact)
             compare_both(&m, kind->name, 0.03, &seed);
         model_close(&m);
@@ -284,8 +284,9 @@ static void runs_agree(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(chains_agree, context_setup, context_teardown),
-                                       cmocka_unit_test_setup_teardown(the_zoo_agrees, context_setup, context_teardown),
-                                       cmocka_unit_test_setup_teardown(runs_agree, context_setup, context_teardown)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(chains_agree, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(the_test_models_agree, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(runs_agree, context_setup, context_teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

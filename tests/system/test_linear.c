@@ -1,6 +1,6 @@
 /* The linearised system: K symmetric at equilibria and made of its root, frequencies of pendulums and locked drives;
  * and the certificate of the structure. */
-#include "zoo.h"
+#include "test_models.h"
 
 enum { MOST = 64 };
 
@@ -179,7 +179,7 @@ static void stiffness_is_symmetric_in_equilibrium(void **state)
         add_joint(&m, "foot", PHX_JOINT_REVOLUTE, at_place(&m, PHX_GROUND, 1.0 + cos(0.9), -sin(0.9)),
                   at_beam(&m, b, 1.0));
         add_spring(&m, "stay", at_place(&m, PHX_GROUND, 0.5, 1.0), at_beam(&m, a, 0.5), 100.0, 0.0, 0.5, NULL);
-        model_freeze(&m);
+        model_finalise(&m);
         model_start(&m, true);
         linearise(&m, &linear);
         CHECK_CLOSE(asymmetry(&linear), 0.0, 1e-8, "asymmetry of K, stiffening %d", k);
@@ -195,40 +195,40 @@ static void stiffness_is_symmetric_in_equilibrium(void **state)
 
 static void roots_are_exact_for_every_system(void **state)
 {
-    for (int k = 0; k < n_zoo; k++) {
+    for (int k = 0; k < n_test_models; k++) {
         phx_linear linear;
         model m;
-        zoo_open(*state, &zoo[k], &m);
+        open_test_model(*state, &test_models[k], &m);
         model_start(&m, false);
         linearise(&m, &linear);
-        CHECK_CLOSE(root_defect(&linear), 0.0, 1e-14, "%s: root", zoo[k].name);
+        CHECK_CLOSE(root_defect(&linear), 0.0, 1e-14, "%s: root", test_models[k].name);
         phx_linear_free(&linear);
         model_close(&m);
     }
 }
 
 /* ---- certificate ---- */
-static void certify(model *m, phx_certificate *out)
+static void verify_structure(model *m, phx_certificate *out)
 {
-    CHECK_OK(m->context, phx_system_certify(m->dae, 0.0, m->x, m->v, m->lambda, out));
+    CHECK_OK(m->context, phx_system_verify_structure(m->dae, 0.0, m->x, m->v, m->lambda, out));
 }
 
 static void the_certificate_holds_for_every_system(void **state)
 {
-    for (int k = 0; k < n_zoo; k++) {
+    for (int k = 0; k < n_test_models; k++) {
         phx_certificate c;
         model m;
-        zoo_open(*state, &zoo[k], &m);
+        open_test_model(*state, &test_models[k], &m);
         model_start(&m, false);
-        certify(&m, &c);
-        CHECK_CLOSE(c.skew_residual, 0.0, 0.0, "%s: skew", zoo[k].name);
-        if (zoo[k].exact)
-            CHECK_CLOSE(c.power_residual, 0.0, 1e-12, "%s: power", zoo[k].name);
+        verify_structure(&m, &c);
+        CHECK_CLOSE(c.skew_residual, 0.0, 0.0, "%s: skew", test_models[k].name);
+        if (test_models[k].exact)
+            CHECK_CLOSE(c.power_residual, 0.0, 1e-12, "%s: power", test_models[k].name);
         else if (c.lossless || c.power_residual < 1e-6)
-            fail_msg("%s: called lossless, power residual %.3e", zoo[k].name, c.power_residual);
+            fail_msg("%s: called lossless, power residual %.3e", test_models[k].name, c.power_residual);
         assert_int_equal(c.degrees_of_freedom, m.n_v - m.n_l);
         if (!(c.smallest_mass_eigenvalue > 0.0))
-            fail_msg("%s: smallest mass eigenvalue %g", zoo[k].name, c.smallest_mass_eigenvalue);
+            fail_msg("%s: smallest mass eigenvalue %g", test_models[k].name, c.smallest_mass_eigenvalue);
         model_close(&m);
     }
 }
@@ -247,7 +247,7 @@ static void the_certificate_of_a_four_bar(void **state)
     add_joint(&m, "third", PHX_JOINT_REVOLUTE, at_place(&m, b, 2.0, 0.0), at_place(&m, d, 1.0, 0.0));
     add_joint(&m, "last", PHX_JOINT_REVOLUTE, at_place(&m, PHX_GROUND, 2.0, 0.0), at_place(&m, d, 0.0, 0.0));
     model_ready(&m);
-    certify(&m, &c);
+    verify_structure(&m, &c);
     assert_int_equal(c.coordinates, 9);
     assert_int_equal(c.velocities, 9);
     assert_int_equal(c.constraints, 8);
@@ -287,7 +287,7 @@ static void damping_is_not_lossless(void **state)
         add_spring(&m, "s", at_place(&m, PHX_GROUND, 3.0, 0.0), at_beam(&m, a, 1.0), 1.0, what == 3 ? 0.1 : 0.0, 1.0,
                    NULL);
         model_ready(&m);
-        certify(&m, &c);
+        verify_structure(&m, &c);
         if (c.lossless != (what == 0) || m.dae->lossless != (what == 0))
             fail_msg("case %d: lossless is %d, of the dae %d", what, c.lossless, m.dae->lossless);
         CHECK_CLOSE(c.power_residual, 0.0, 1e-12, "power, case %d", what);

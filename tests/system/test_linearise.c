@@ -3,7 +3,7 @@
  * of velocities. */
 #include "system/fast/fast.h"
 
-#include "zoo.h"
+#include "test_models.h"
 
 enum { MOST = 160 };
 
@@ -88,11 +88,11 @@ static void differences(model *m, double t, const double *x, const double *v, co
 
 static void instant_arrays_are_derivatives(void **state)
 {
-    for (int k = 0; k < n_zoo; k++) {
+    for (int k = 0; k < n_test_models; k++) {
         double x[2 * MOST], v[MOST], lambda[MOST];
         uint64_t seed = (uint64_t)k + 5;
         model m;
-        zoo_open(*state, &zoo[k], &m);
+        open_test_model(*state, &test_models[k], &m);
         for (int trial = 0; trial < 3; trial++) {
             const char *const arrays[] = {"M", "D and G", "K and K_l"};
             random_state(&m, &seed, x, v);
@@ -104,7 +104,7 @@ static void instant_arrays_are_derivatives(void **state)
                 dense_arrays(&m, what == 0, what == 1, what == 2, A);
                 differences(&m, 0.3, x, v, lambda, what);
                 const double worst = worst_entry(m.n_v + m.n_l, 0, m.n_v, A, F, &row, &col);
-                CHECK_CLOSE(worst, 0.0, 2e-7, "%s: %s, row %d, column %d", zoo[k].name, arrays[what], row, col);
+                CHECK_CLOSE(worst, 0.0, 2e-7, "%s: %s, row %d, column %d", test_models[k].name, arrays[what], row, col);
             }
         }
         model_close(&m);
@@ -114,11 +114,11 @@ static void instant_arrays_are_derivatives(void **state)
 /* The columns of the multipliers are -G^T, exactly, and the operators apply what the arrays hold. */
 static void multipliers_enter_by_the_transpose(void **state)
 {
-    for (int k = 0; k < n_zoo; k++) {
+    for (int k = 0; k < n_test_models; k++) {
         double x[2 * MOST], v[MOST], lambda[MOST], xi[MOST], out[MOST] = {0}, want[MOST] = {0};
         uint64_t seed = (uint64_t)k + 50;
         model m;
-        zoo_open(*state, &zoo[k], &m);
+        open_test_model(*state, &test_models[k], &m);
         random_state(&m, &seed, x, v);
         random_vector(&seed, m.n_l, 3.0, lambda);
         random_vector(&seed, m.n_v, 1.0, xi);
@@ -126,7 +126,7 @@ static void multipliers_enter_by_the_transpose(void **state)
         dense_arrays(&m, 0.0, 1.0, 0.0, A);
         for (int i = 0; i < m.n_l; i++)
             for (int j = 0; j < m.n_v; j++)
-                CHECK_CLOSE(A[j][m.n_v + i], -A[m.n_v + i][j], 0.0, "%s: G[%d][%d]", zoo[k].name, i, j);
+                CHECK_CLOSE(A[j][m.n_v + i], -A[m.n_v + i][j], 0.0, "%s: G[%d][%d]", test_models[k].name, i, j);
         dense_arrays(&m, 2.0, 0.0, 3.0, A);
         for (int i = 0; i < m.n_v; i++)
             xi[i] = 0.5 * xi[i];
@@ -138,8 +138,8 @@ static void multipliers_enter_by_the_transpose(void **state)
             for (int j = 0; j < m.n_v; j++)
                 want[i] += A[i][j] * xi[j] / 3.0;
         for (int i = 0; i < m.n_v + m.n_l; i++)
-            CHECK_CLOSE(out[i], want[i], 1e-11 * (1.0 + max_abs(m.n_v + m.n_l, want)), "%s: apply, row %d", zoo[k].name,
-                        i);
+            CHECK_CLOSE(out[i], want[i], 1e-11 * (1.0 + max_abs(m.n_v + m.n_l, want)), "%s: apply, row %d",
+                        test_models[k].name, i);
         model_close(&m);
     }
 }
@@ -175,23 +175,23 @@ static double interval_defect(model *m, double h, uint64_t seed, int *row, int *
 /* Exact, but for simplified kinetics. */
 static double interval_bound(int k, double h)
 {
-    return strstr(zoo[k].name, "simplified") ? (zoo[k].space ? 40.0 * h * h : 0.6 * fabs(h)) : 2e-9;
+    return strstr(test_models[k].name, "simplified") ? (test_models[k].space ? 40.0 * h * h : 0.6 * fabs(h)) : 2e-9;
 }
 
 static void interval_array_is_the_derivative(void **state)
 {
-    for (int k = 0; k < n_zoo; k++) {
+    for (int k = 0; k < n_test_models; k++) {
         model m;
-        zoo_open(*state, &zoo[k], &m);
+        open_test_model(*state, &test_models[k], &m);
         for (int trial = 0; trial < 2; trial++) {
             const double steps[] = {0.4, 0.05, -0.2};
             for (int i = 0; i < 3; i++) {
                 int row = -1, col = -1;
                 /* in space random angles may be near where they are not defined */
-                const double h = zoo[k].space ? 0.5 * steps[i] : steps[i], bound = interval_bound(k, h);
+                const double h = test_models[k].space ? 0.5 * steps[i] : steps[i], bound = interval_bound(k, h);
                 const double defect = interval_defect(&m, h, (uint64_t)(k + 20 * trial + 3), &row, &col);
-                CHECK_CLOSE(defect, 0.0, bound, "%s: A(2/h), h = %g, row %d, column %d of %d + %d", zoo[k].name, h, row,
-                            col, m.n_v, m.n_l);
+                CHECK_CLOSE(defect, 0.0, bound, "%s: A(2/h), h = %g, row %d, column %d of %d + %d", test_models[k].name,
+                            h, row, col, m.n_v, m.n_l);
             }
         }
         model_close(&m);
@@ -201,19 +201,19 @@ static void interval_array_is_the_derivative(void **state)
 /* The accelerations satisfy the equations and, by differences along the motion, the rows' second derivative. */
 static void accelerations_satisfy_the_equations(void **state)
 {
-    for (int k = 0; k < n_zoo; k++) {
+    for (int k = 0; k < n_test_models; k++) {
         double v_dot[MOST], lambda[MOST], res[2][MOST], x_dot[2 * MOST], x1[2 * MOST], v1[MOST];
         const double t = 0.3, step = 1e-5;
         model m;
-        zoo_open(*state, &zoo[k], &m);
+        open_test_model(*state, &test_models[k], &m);
         phx_start_options options = {.t = t};
         CHECK_OK(m.context, phx_system_start(m.system, &options, m.x, m.v, m.lambda));
         CHECK_OK(m.context, m.dae->ops->accelerations(m.dae, t, m.x, m.v, v_dot, lambda));
         residual(&m, t, m.x, m.v, v_dot, lambda, res[0]);
-        CHECK_CLOSE(max_abs(m.n_v + m.n_l, res[0]), 0.0, 1e-9, "%s: residual at the start", zoo[k].name);
+        CHECK_CLOSE(max_abs(m.n_v + m.n_l, res[0]), 0.0, 1e-9, "%s: residual at the start", test_models[k].name);
         for (int i = 0; i < m.n_l; i++)
-            CHECK_CLOSE(lambda[i], m.lambda[i], 1e-9 * (1.0 + fabs(lambda[i])), "%s: start multiplier %d", zoo[k].name,
-                        i);
+            CHECK_CLOSE(lambda[i], m.lambda[i], 1e-9 * (1.0 + fabs(lambda[i])), "%s: start multiplier %d",
+                        test_models[k].name, i);
         m.dae->ops->rates(m.dae, m.x, m.v, x_dot);
         for (int side = 0; side < 2; side++) {
             const double dt = side ? step : -step;
@@ -225,8 +225,8 @@ static void accelerations_satisfy_the_equations(void **state)
             residual(&m, t + dt, x1, v1, v_dot, lambda, res[side]);
         }
         for (int i = m.n_v; i < m.n_v + m.n_l; i++)
-            CHECK_CLOSE((res[1][i] - res[0][i]) / (2.0 * step), 0.0, 1e-6, "%s: derivative of row %d", zoo[k].name,
-                        i - m.n_v);
+            CHECK_CLOSE((res[1][i] - res[0][i]) / (2.0 * step), 0.0, 1e-6, "%s: derivative of row %d",
+                        test_models[k].name, i - m.n_v);
         model_close(&m);
     }
 }
@@ -234,12 +234,12 @@ static void accelerations_satisfy_the_equations(void **state)
 /* (re + i im) on the complex factors equals the real arithmetic on A(re + i im). */
 static void complex_factors_solve(void **state)
 {
-    for (int k = 0; k < n_zoo; k += 3) {
+    for (int k = 0; k < n_test_models; k += 3) {
         double x[2 * MOST], v[MOST], lambda[MOST], b[2 * MOST], z[2 * MOST], kept[MOST][MOST];
         const double re = 120.0, im = 70.0, square = re * re + im * im;
         uint64_t seed = (uint64_t)k + 11;
         model m;
-        zoo_open(*state, &zoo[k], &m);
+        open_test_model(*state, &test_models[k], &m);
         const int n = m.n_v + m.n_l;
         random_state(&m, &seed, x, v);
         random_vector(&seed, m.n_l, 3.0, lambda);
@@ -257,7 +257,8 @@ static void complex_factors_solve(void **state)
                 sum[1] += kept[i][j] * z[2 * j + 1] + A[i][j] * z[2 * j];
                 scale += fabs(kept[i][j] * z[2 * j]) + fabs(A[i][j] * z[2 * j + 1]);
             }
-            CHECK_CLOSE(fabs(sum[0]) + fabs(sum[1]), 0.0, 1e-10 * scale, "%s: complex equation %d", zoo[k].name, i);
+            CHECK_CLOSE(fabs(sum[0]) + fabs(sum[1]), 0.0, 1e-10 * scale, "%s: complex equation %d", test_models[k].name,
+                        i);
         }
         model_close(&m);
     }

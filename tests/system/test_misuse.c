@@ -74,8 +74,8 @@ static void the_order_of_calls_is_kept(void **state)
     refused(&m, phx_system_start(m.system, NULL, x, v, lambda)); /* before it is finalised */
     refused(&m, phx_system_dae(m.system, m.context, &dae));
     assert_null(dae);
-    CHECK_OK(m.context, phx_system_freeze(m.system));
-    CHECK_OK(m.context, phx_system_freeze(m.system)); /* nothing more to do */
+    CHECK_OK(m.context, phx_system_finalise(m.system));
+    CHECK_OK(m.context, phx_system_finalise(m.system)); /* nothing more to do */
     refused(&m, phx_system_add_port(m.system, body, x, NULL, &(phx_port_id){0}));
     refused(&m, phx_system_add_joint(m.system, &(phx_joint_def){.name = "late", .a = 0, .b = 1}, NULL));
     refused(&m, phx_system_add_output(m.system, &(phx_output_def){.name = "late", .port = 0}));
@@ -91,7 +91,7 @@ static void what_is_not_there_is_nothing(void **state)
     int x = -7, v = -7;
     model_open(*state, 0.0, -9.81, &m);
     add_pendulum(&m);
-    CHECK_OK(m.context, phx_system_freeze(m.system));
+    CHECK_OK(m.context, phx_system_finalise(m.system));
     for (int k = 0; k < NOWHERE; k++) {
         assert_null(phx_system_body(m.system, nowhere[k]));
         assert_null(phx_system_beam(m.system, nowhere[k]));

@@ -129,7 +129,7 @@ static void random_mechanisms_factor(void **state)
         model m;
         model_open(*state, 0.0, -9.81, &m);
         random_mechanism(&m, &seed, 1 + (int)(k % 13), (int)(k % 5), k % 2 ? 4.0 : 1.0);
-        model_freeze(&m);
+        model_finalise(&m);
         memcpy(m.x, m.system->x_start, (size_t)m.n_x * sizeof *m.x);
         snprintf(what, sizeof what, "mechanism %d", (int)k);
         factor_at_start(&m, k % 3 ? 1e-3 : 1e-5);
@@ -147,7 +147,7 @@ static void leading_blocks_are_regular(void **state)
         model m;
         model_open(*state, 0.0, 0.0, &m);
         random_mechanism(&m, &seed, 4 + (int)(k % 12), (int)(k % 7), 1.0);
-        model_freeze(&m);
+        model_finalise(&m);
         memcpy(m.x, m.system->x_start, (size_t)m.n_x * sizeof *m.x);
         factor_at_start(&m, 1e-4);
         const kkt_matrix *kkt = &inside(&m)->kkt;

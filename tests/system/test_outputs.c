@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "zoo.h"
+#include "test_models.h"
 
 enum { MOST = 64 };
 
@@ -106,7 +106,7 @@ static void a_drive_exerts_its_torque(void **state)
     pendulum(&m, angle, 0.0, at_place(&m, PHX_GROUND, 0.0, 0.0), sine(&m, 1.0, 2.0, 5.0), &pin);
     add_output(&m, "drive", PHX_QUANTITY_EFFORT, pin);
     add_output(&m, "rate", PHX_QUANTITY_RATE, pin);
-    model_freeze(&m);
+    model_finalise(&m);
     const phx_start_options options = {.t = t};
     CHECK_OK(m.context, phx_system_start(m.system, &options, m.x, m.v, m.lambda));
     outputs(&m, t, columns);
@@ -152,11 +152,11 @@ static void a_reaction_is_told_about_either_port(void **state)
                                               PHX_QUANTITY_POSITION};
     int counted = 0;
 
-    for (int a = 0; a < n_zoo; a++) {
+    for (int a = 0; a < n_test_models; a++) {
         static double columns[4096];
         model m;
-        zoo_begin(*state, &zoo[a], &m);
-        zoo[a].build(&m);
+        begin_test_model(*state, &test_models[a], &m);
+        test_models[a].build(&m);
         const int joints = m.system->n_joints;
         for (int j = 0; j < joints; j++)
             for (int k = 0; k < 4; k++) {
@@ -169,7 +169,7 @@ static void a_reaction_is_told_about_either_port(void **state)
                                             .port = k == 2 ? joint->a : joint->b};
                 CHECK_OK(m.context, phx_system_add_output(m.system, &def));
             }
-        model_freeze(&m);
+        model_finalise(&m);
         assert_true(phx_system_columns(m.system) <= 4096);
         model_start(&m, false);
         CHECK_OK(m.context, phx_system_outputs(m.dae, 0.0, m.x, m.v, columns));
@@ -189,10 +189,10 @@ static void a_reaction_is_told_about_either_port(void **state)
                     moment[i] = d[(i + 1) % 3] * F[(i + 2) % 3] - d[(i + 2) % 3] * F[(i + 1) % 3];
             }
             for (int i = 0; i < dim; i++)
-                CHECK_CLOSE(at_a[i], at_b[i], 1e-11 * scale, "%s, joint %d, force %d", zoo[a].name, j, i);
+                CHECK_CLOSE(at_a[i], at_b[i], 1e-11 * scale, "%s, joint %d, force %d", test_models[a].name, j, i);
             for (int i = dim; i < wrench; i++)
-                CHECK_CLOSE(at_a[i], at_b[i] + moment[i - dim], 1e-9 * scale, "%s, joint %d, torque %d", zoo[a].name, j,
-                            i);
+                CHECK_CLOSE(at_a[i], at_b[i] + moment[i - dim], 1e-9 * scale, "%s, joint %d, torque %d",
+                            test_models[a].name, j, i);
         }
         model_close(&m);
     }
@@ -236,7 +236,7 @@ static void a_loaded_cantilever_has_the_section_forces(void **state)
         add_output(&m, "tip", PHX_QUANTITY_POSITION, tip);
         add_output(&m, "slope", PHX_QUANTITY_ANGLE, tip);
         add_output(&m, "bend", PHX_QUANTITY_DEFORMATION, tip);
-        model_freeze(&m);
+        model_finalise(&m);
         model_start(&m, true);
         outputs(&m, 0.0, columns);
         const double at[] = {0.0, 0.3, 0.5};
@@ -320,22 +320,22 @@ static void columns_have_names_and_units(void **state)
 /* ---- allocations ---- */
 static void asking_allocates_nothing(void **state)
 {
-    for (int k = 0; k < n_zoo; k++) {
+    for (int k = 0; k < n_test_models; k++) {
         double columns[MOST];
         model m;
-        zoo_begin(*state, &zoo[k], &m);
-        zoo[k].build(&m);
+        begin_test_model(*state, &test_models[k], &m);
+        test_models[k].build(&m);
         for (int j = 0; j < phx_system_joints(m.system); j++)
             add_output(&m, "reaction", PHX_QUANTITY_REACTION, j);
         add_output(&m, "acceleration", PHX_QUANTITY_ACCELERATION, 0);
-        model_freeze(&m);
+        model_finalise(&m);
         model_start(&m, false);
         outputs(&m, 0.0, columns);
         const size_t before = phx_context_allocations(m.context);
         outputs(&m, 0.0, columns);
         total_energy(&m, m.x, m.v);
         if (phx_context_allocations(m.context) != before)
-            fail_msg("%s: %zu allocations", zoo[k].name, phx_context_allocations(m.context) - before);
+            fail_msg("%s: %zu allocations", test_models[k].name, phx_context_allocations(m.context) - before);
         model_close(&m);
     }
 }

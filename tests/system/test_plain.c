@@ -1,7 +1,7 @@
 /* The fast evaluation against the plain one: residuals, matrices, projections, runs and outputs. */
 #include <phlexor/integrate.h>
 
-#include "insides.h"
+#include "condensed_models.h"
 
 static const double TOLERANCE = 1e-11;
 
@@ -9,9 +9,9 @@ typedef struct pair {
     model m[2]; /* plain, fast: of one system */
 } pair;
 
-static void open_pair(phx_context *context, const animal *kind, pair *p)
+static void open_pair(phx_context *context, const test_model *kind, pair *p)
 {
-    zoo_open(context, kind, &p->m[0]);
+    open_test_model(context, kind, &p->m[0]);
     p->m[1] = p->m[0];
     phx_system_dae_destroy(p->m[0].dae);
     CHECK_OK(context, phx_system_dae_with(p->m[0].system, context, PHX_BACKEND_PLAIN, &p->m[0].dae));
@@ -93,8 +93,8 @@ static void evaluate(const model *m, const trial *at, double h, found *out)
     CHECK_OK(m->context, ops->factor(m->dae, 0, 2.0 / h));
     CHECK_OK(m->context, ops->interval_residual(m->dae, at->v1, at->lambda, out->x1, NULL));
     CHECK_OK(m->context, ops->interval_work(m->dae, &out->work));
-    if (ops->catch_up)
-        ops->catch_up(m->dae, out->x1);
+    if (ops->synchronise)
+        ops->synchronise(m->dae, out->x1);
     CHECK_OK(m->context,
              ops->power(m->dae, 0.1, at->x, at->v, at->lambda, &out->power.supplied, &out->power.dissipated));
     CHECK_OK(m->context, ops->residual(m->dae, 0.1, at->x, at->v, at->v_dot, at->lambda, out->residual[INSTANT]));
@@ -123,8 +123,8 @@ static void evaluations_agree(void **state)
 {
     uint64_t seed = 21;
 
-    for (int k = 0; k < n_zoo + n_insides; k++) {
-        const animal *kind = k < n_zoo ? &zoo[k] : &insides[k - n_zoo].is;
+    for (int k = 0; k < n_test_models + n_condensed_models; k++) {
+        const test_model *kind = k < n_test_models ? &test_models[k] : &condensed_models[k - n_test_models].is;
         pair p;
         found got[2];
         open_pair(*state, kind, &p);
@@ -175,10 +175,10 @@ static void runs_agree(void **state)
 {
     static const phx_integrator integrators[] = {PHX_MIDPOINT, PHX_GAUSS4};
 
-    for (int k = 0; k < n_zoo; k++)
+    for (int k = 0; k < n_test_models; k++)
         for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
             pair p;
-            open_pair(*state, &zoo[k], &p);
+            open_pair(*state, &test_models[k], &p);
             model *plain = &p.m[0], *fast = &p.m[1];
             model_start(plain, false);
             fast->x = numbers(plain->n_x);
@@ -193,9 +193,9 @@ static void runs_agree(void **state)
                 run(&p.m[w], integrators[i], 1e-3, 0.1);
                 CHECK_OK(*state, phx_system_outputs(p.m[w].dae, 0.1, p.m[w].x, p.m[w].v, out[w]));
             }
-            check_same(zoo[k].name, "place", plain->n_x, plain->x, fast->x);
-            check_same(zoo[k].name, "velocity", plain->n_v, plain->v, fast->v);
-            check_same(zoo[k].name, "output", columns, out[0], out[1]);
+            check_same(test_models[k].name, "place", plain->n_x, plain->x, fast->x);
+            check_same(test_models[k].name, "velocity", plain->n_v, plain->v, fast->v);
+            check_same(test_models[k].name, "output", columns, out[0], out[1]);
             for (int w = 0; w < 2; w++)
                 free(out[w]);
             free(fast->x);

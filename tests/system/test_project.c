@@ -166,7 +166,7 @@ static void closed_velocities_stay_bitwise(void **state)
 
     model_open(*state, 0.0, -9.81, &m);
     double_pendulum(&m, NULL);
-    model_freeze(&m);
+    model_finalise(&m);
     model_start(&m, false);
     run_midpoint(&m, 0.0, 0.01, 30, &work);
     memcpy(v, m.v, (size_t)m.n_v * sizeof *v);

@@ -175,7 +175,7 @@ static void a_change_point_is_no_redundancy(void **state)
         add_joint(&m, "third", PHX_JOINT_REVOLUTE, at_place(&m, b, l[1], 0.0),
                   at_place(&m, c, fabs(end - ground), 0.0));
         add_joint(&m, "last", PHX_JOINT_REVOLUTE, at_place(&m, PHX_GROUND, ground, 0.0), at_place(&m, c, 0.0, 0.0));
-        const phx_status status = phx_system_freeze(m.system);
+        const phx_status status = phx_system_finalise(m.system);
         CHECK_STATUS(m.context, status, PHX_ERR_ASSEMBLY);
         CHECK_MESSAGE(m.context, "singular");
         model_close(&m);

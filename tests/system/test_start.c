@@ -197,7 +197,7 @@ static void joints_that_cannot_close_are_named(void **state)
     model m;
     model_open(*state, 0.0, 0.0, &m);
     four_bar(&m, 5.0, false);
-    CHECK_STATUS(m.context, phx_system_freeze(m.system), PHX_ERR_ASSEMBLY);
+    CHECK_STATUS(m.context, phx_system_finalise(m.system), PHX_ERR_ASSEMBLY);
     CHECK_MESSAGE(m.context, "'second' (gap ");
     CHECK_MESSAGE(m.context, "cannot be closed");
     model_close(&m);
@@ -208,7 +208,7 @@ static void contradicting_rates_are_named(void **state)
     model m;
     model_open(*state, 0.0, 0.0, &m);
     four_bar(&m, 1.2, true);
-    model_freeze(&m);
+    model_finalise(&m);
     CHECK_STATUS(m.context, phx_system_start(m.system, NULL, m.x, m.v, m.lambda), PHX_ERR_ASSEMBLY);
     CHECK_MESSAGE(m.context, "contradict");
     model_close(&m);
@@ -221,7 +221,7 @@ static void contradicting_rates_are_named(void **state)
     pin.coordinate[0].rate = 1.0;
     pin.coordinate[0].speed = constant(&m, 2.0);
     add_joint_def(&m, &pin);
-    model_freeze(&m);
+    model_finalise(&m);
     CHECK_STATUS(m.context, phx_system_start(m.system, NULL, m.x, m.v, m.lambda), PHX_ERR_ASSEMBLY);
     CHECK_MESSAGE(m.context, "joint 'pin': the rate 1 contradicts the speed");
     model_close(&m);
@@ -311,7 +311,7 @@ static void a_hanging_beam_deflects_exactly(void **state)
         const phx_body_id a = add_beam(&m, "a", &kind, pose_at(0.0, 0.0, 0.0));
         const phx_port_id tip = at_beam(&m, a, 1.0);
         add_joint(&m, "wall", PHX_JOINT_WELD, at_place(&m, PHX_GROUND, 0.0, 0.0), at_beam(&m, a, 0.0));
-        model_freeze(&m);
+        model_finalise(&m);
         model_start(&m, false);
         const double ringing = deformation_rates(&m);
         model_start(&m, true);
@@ -339,7 +339,7 @@ static void a_beam_held_at_both_ends_deflects_exactly(void **state)
         const phx_port_id middle = at_beam(&m, a, 0.5);
         add_joint(&m, "left", PHX_JOINT_WELD, at_place(&m, PHX_GROUND, 0.0, 0.0), at_beam(&m, a, 0.0));
         add_joint(&m, "right", PHX_JOINT_WELD, at_place(&m, PHX_GROUND, 1.0, 0.0), at_beam(&m, a, 1.0));
-        model_freeze(&m);
+        model_finalise(&m);
         model_start(&m, false);
         const double ringing = deformation_rates(&m);
         model_start(&m, true);
@@ -365,7 +365,7 @@ static void rotor(phx_context *context, bool quasi_static, model *m, phx_port_id
     pin.coordinate[0].speed = constant(m, 1.0);
     add_joint_def(m, &pin);
     *tip = at_beam(m, a, 1.0);
-    model_freeze(m);
+    model_finalise(m);
     model_start(m, quasi_static);
 }
 
@@ -424,7 +424,7 @@ static void a_flexible_loop_starts_in_equilibrium(void **state)
     add_joint(&m, "third", PHX_JOINT_REVOLUTE, at_beam(&m, b, 1.0), at_beam(&m, c, 1.0));
     add_joint(&m, "last", PHX_JOINT_REVOLUTE, at_place(&m, PHX_GROUND, 1.2, 0.0), at_beam(&m, c, 0.0));
     add_output(&m, "angle", PHX_QUANTITY_COORDINATE, 0);
-    model_freeze(&m);
+    model_finalise(&m);
     model_start(&m, false);
     const double ringing = deformation_rates(&m);
     model_start(&m, true);
@@ -446,7 +446,7 @@ static void too_soft_bodies_say_so(void **state)
     model_open(*state, 0.0, -9.81, &m);
     const phx_body_id a = add_beam(&m, "a", &kind, pose_at(0.0, 0.0, 0.4));
     add_joint(&m, "wall", PHX_JOINT_WELD, at_place(&m, PHX_GROUND, 0.0, 0.0), at_beam(&m, a, 0.0));
-    model_freeze(&m);
+    model_finalise(&m);
     const phx_start_options options = {.quasi_static = true};
     const phx_status status = phx_system_start(m.system, &options, m.x, m.v, m.lambda);
     if (status != PHX_OK) {

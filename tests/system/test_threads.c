@@ -1,5 +1,5 @@
 /* Threads inside the steps of one mechanism: the same numbers bit by bit, whatever their number. */
-#include "insides.h"
+#include "condensed_models.h"
 
 enum { MOST_THREADS = 3 };
 
@@ -58,18 +58,18 @@ static void many_chains(model *m)
     chains(m, TEST_SHORTER(40, 10), 5);
 }
 
-static const animal large[] = {{"a chain in the plane", long_chain, true, false},
-                               {"a chain in space", long_chain, true, true},
-                               {"chains in the plane", many_chains, true, false}};
+static const test_model large[] = {{"a chain in the plane", long_chain, true, false},
+                                   {"a chain in space", long_chain, true, true},
+                                   {"chains in the plane", many_chains, true, false}};
 
 /* ---- a run ---- */
 /* Places, velocities, multipliers and work after some steps, then accelerations; n_x + 2 n_v + 2 n_l + 2 numbers. */
-static double *run(phx_context *context, const animal *kind, int threads, phx_condensing condensing, size_t *count)
+static double *run(phx_context *context, const test_model *kind, int threads, phx_condensing condensing, size_t *count)
 {
     model m;
     phx_work work = {0.0, 0.0};
 
-    zoo_open(context, kind, &m);
+    open_test_model(context, kind, &m);
     model_start(&m, false);
     phx_system_condense(m.dae, condensing);
     CHECK_OK(context, phx_system_threads(m.dae, threads));
@@ -89,7 +89,7 @@ static double *run(phx_context *context, const animal *kind, int threads, phx_co
     return all;
 }
 
-static void compare(phx_context *context, const animal *kind, phx_condensing condensing)
+static void compare(phx_context *context, const test_model *kind, phx_condensing condensing)
 {
     size_t count = 0, same = 0;
     double *alone = run(context, kind, 1, condensing, &count);
@@ -117,10 +117,10 @@ static void large_mechanisms_do_not_change(void **state)
 /* More threads than there are bodies. */
 static void small_mechanisms_do_not_change(void **state)
 {
-    for (int k = 0; k < n_zoo; k++)
-        compare(*state, &zoo[k], PHX_CONDENSE_WHERE_IT_PAYS);
-    for (int k = 0; k < n_insides; k++)
-        compare(*state, &insides[k].is, PHX_CONDENSE_ALWAYS);
+    for (int k = 0; k < n_test_models; k++)
+        compare(*state, &test_models[k], PHX_CONDENSE_WHERE_IT_PAYS);
+    for (int k = 0; k < n_condensed_models; k++)
+        compare(*state, &condensed_models[k].is, PHX_CONDENSE_ALWAYS);
 }
 
 /* Threads come and go during a run; no step allocates. */
@@ -129,8 +129,8 @@ static void threads_may_change(void **state)
     model alone, changing;
     phx_work work[2] = {{0.0, 0.0}, {0.0, 0.0}};
 
-    zoo_open(*state, &large[0], &alone);
-    zoo_open(*state, &large[0], &changing);
+    open_test_model(*state, &large[0], &alone);
+    open_test_model(*state, &large[0], &changing);
     model_start(&alone, false);
     model_start(&changing, false);
     for (int round = 0; round < 4; round++) {
@@ -160,14 +160,14 @@ static void numbers_of_threads_are_checked(void **state)
 {
     model m;
 
-    zoo_open(*state, &zoo[0], &m);
+    open_test_model(*state, &test_models[0], &m);
     CHECK_STATUS(*state, phx_system_threads(m.dae, -1), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(*state, "-1 threads");
     CHECK_OK(*state, phx_system_threads(m.dae, 3));
     assert_int_equal(phx_system_thread_count(m.dae), 3);
     CHECK_OK(*state, phx_system_threads(m.dae, 0)); /* a small mechanism */
     assert_int_equal(phx_system_thread_count(m.dae), 1);
-    CHECK_STATUS(*state, phx_system_threads(m.dae, PHX_TEAM_LARGEST + 1), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(*state, phx_system_threads(m.dae, PHX_ORDERED_MAP_LARGEST + 1), PHX_ERR_ARGUMENT);
     for (long n = 0; n < 6; n++) {
         phx_context_fail_allocation(*state, n);
         const phx_status status = phx_system_threads(m.dae, 2);

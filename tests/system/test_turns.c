@@ -6,7 +6,7 @@
 
 #include <phlexor/integrate.h>
 
-#include "zoo.h"
+#include "test_models.h"
 
 enum { LINKS = 8 };
 static const double PI = 3.14159265358979323846;
@@ -34,11 +34,11 @@ static phx_port_id end_of(model *m, const train *it, int k, phx_body_id body, do
 /* Links in a row from the ground on, at first at `rate` about the first coordinate of every joint. */
 static void train_open(phx_context *context, const train *it, double rate, model *m)
 {
-    const animal kind = {"a train", NULL, true, true};
+    const test_model kind = {"a train", NULL, true, true};
     const beam_kind beam = beam_default();
     char name[32];
 
-    zoo_begin(context, &kind, m);
+    begin_test_model(context, &kind, m);
     phx_port_id last = at_space(m, PHX_GROUND, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0);
     for (int k = 0; k < LINKS; k++) {
         const phx_pose pose = pose_turned(k, 0.0, 0.0, 1.0, 0.0, 0.0, 0.5 * k);
@@ -56,7 +56,7 @@ static void train_open(phx_context *context, const train *it, double rate, model
         add_joint_def(m, &def);
         last = end_of(m, it, k, body, 1.0);
     }
-    model_freeze(m);
+    model_finalise(m);
 }
 
 static const phx_system *inside(const model *m)
@@ -144,7 +144,7 @@ static void tumble_on(const model *m, phx_dae *other, const char *name, int step
         count_plainly(m, other, x1, exact);
         note(m, x1, before, exact, out);
         memcpy(caught, x1, (size_t)m->n_x * sizeof *x1);
-        other->ops->catch_up(other, caught);
+        other->ops->synchronise(other, caught);
         check_same(m, name, k, caught, exact);
         memcpy(x, k % 7 == 3 ? caught : x1, (size_t)m->n_x * sizeof *x1);
     }
@@ -216,11 +216,11 @@ static void what_is_brought_up_goes_on(void **state)
         }
         memcpy(end[0], x1, (size_t)m.n_x * sizeof *x);
         memcpy(x1, x, (size_t)m.n_x * sizeof *x);
-        m.dae->ops->catch_up(m.dae, x);
+        m.dae->ops->synchronise(m.dae, x);
         assert_memory_not_equal(x, x1, (size_t)m.n_x * sizeof *x);
         go(&m, x, v, lambda, end[1]);
         for (int k = 0; k < WAYS; k++)
-            m.dae->ops->catch_up(m.dae, end[k]);
+            m.dae->ops->synchronise(m.dae, end[k]);
         check_same(&m, phx_joint_kind_name(trains[t].kind), STEPS, end[1], end[0]);
         free(x);
         free(x1);

@@ -68,7 +68,7 @@ static phx_system *build(phx_context *context, const phx_flex *flex, phx_body_id
     CHECK_OK(context, phx_system_add_flex_point(system, *blade, "tip", &tip, NULL));
     CHECK_OK(context, phx_signal_create_constant(context, FORCE, &push.component[1]));
     CHECK_OK(context, phx_system_add_load(system, &push));
-    CHECK_OK(context, phx_system_freeze(system));
+    CHECK_OK(context, phx_system_finalise(system));
     return system;
 }
 

@@ -16,7 +16,7 @@ static void rigid_mass(phx_context *context, phx_dae *dae, const double *x, doub
     phx_certificate found;
 
     assert_non_null(rest);
-    CHECK_OK(context, phx_system_certify(dae, 0.0, x, rest, rest + dae->n_v, &found));
+    CHECK_OK(context, phx_system_verify_structure(dae, 0.0, x, rest, rest + dae->n_v, &found));
     phx_free(rest);
     const double *c = found.centre_of_mass, m = found.mass;
     const double whole[RIGID * RIGID] = {

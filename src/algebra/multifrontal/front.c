@@ -18,7 +18,7 @@
  *
  * A failure leaves no factors: a second array for the last good ones would double the memory that a step goes through.
  *
- * Branches of the tree (front_cut.c) go first, on several threads where there is a crew, then the trunk. */
+ * Branches of the tree (front_cut.c) go first, on several threads where there is a pool, then the trunk. */
 #include "front.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ struct phx_fronts {
     phx_context *context;
     phx_front_tree *tree;
     const phx_front_numeric *numeric;
-    phx_crew *crew;
+    phx_thread_pool *pool;
     bool is_complex, factored;
     const int *ptr, *idx;
     void *room[ROOMS]; /* of the next three, which begin at a cache line */
@@ -132,21 +132,21 @@ void phx_fronts_destroy(phx_fronts *fronts)
     phx_free(fronts);
 }
 
-phx_status phx_fronts_use(phx_fronts *fronts, phx_crew *crew)
+phx_status phx_fronts_use(phx_fronts *fronts, phx_thread_pool *pool)
 {
     void *room = NULL;
 
-    fronts->crew = NULL;
-    if (!crew || fronts->tree->n_branches == 0)
+    fronts->pool = NULL;
+    if (!pool || fronts->tree->n_branches == 0)
         return PHX_OK;
-    double *work = aligned(fronts, work_of_part(fronts->tree, phx_crew_parts(crew)), &room);
+    double *work = aligned(fronts, work_of_part(fronts->tree, phx_thread_pool_parts(pool)), &room);
 
     if (!work)
         return PHX_ERR_MEMORY;
     phx_free(fronts->room[WORK]);
     fronts->room[WORK] = room;
     fronts->work = work;
-    fronts->crew = crew;
+    fronts->pool = pool;
     return PHX_OK;
 }
 
@@ -340,7 +340,7 @@ static phx_status take_branches(void *user, phx_context *context, int part, int 
 {
     const branch_work *work = user;
     const phx_front_tree *tree = work->fronts->tree;
-    const int parts = phx_crew_parts(work->fronts->crew);
+    const int parts = phx_thread_pool_parts(work->fronts->pool);
     (void)context;
     for (int b = 0; b < tree->n_branches; b++) {
         const int at = (int)(tree->branch[b].middle * parts);
@@ -354,7 +354,8 @@ static void each_branch(phx_fronts *fronts, branch_task *task)
 {
     branch_work work = {fronts, task};
     if (fronts->tree->n_branches > 0)
-        (void)phx_crew_run(fronts->crew, fronts->context, phx_crew_parts(fronts->crew), take_branches, &work);
+        (void)phx_thread_pool_run(fronts->pool, fronts->context, phx_thread_pool_parts(fronts->pool), take_branches,
+                                  &work);
 }
 
 static void factor_branch(phx_fronts *fronts, int part, int b)

@@ -142,7 +142,7 @@ static phx_status take(phx_reduction_work *it, phx_candidate *best, phx_reductio
 }
 
 /* Least eigenvalue of W over its largest entry, and the Hamiltonian test of what was measured. */
-static phx_status certify(phx_reduction_work *it, const phx_candidate *best, phx_reduction *out)
+static phx_status verify_structure(phx_reduction_work *it, const phx_candidate *best, phx_reduction *out)
 {
     enum { HAMILTONIAN = 300 };
     phx_descriptor *descriptor = NULL;
@@ -212,7 +212,7 @@ static phx_status finish(phx_reduction_work *it, phx_candidate *best, phx_reduct
     if (!status)
         status = constraint_residual(it, out);
     if (!status)
-        status = certify(it, best, out);
+        status = verify_structure(it, best, out);
     if (!status)
         status = phx_error_curves(&it->measure, &best->ph, &out->curves);
     return status;

@@ -32,7 +32,7 @@ static phx_status grow(phx_context *context, void **array, int *capacity, int co
 static phx_status open_for_changes(phx_system *system)
 {
     return system->finalised || system->invalid
-               ? phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is frozen; nothing can be added")
+               ? phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is finalised; nothing can be added")
                : PHX_OK;
 }
 

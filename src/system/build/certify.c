@@ -388,8 +388,8 @@ static void mass_properties(const workspace *ws, const double *x, phx_certificat
     }
 }
 
-phx_status phx_system_certify(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
-                              phx_certificate *out)
+phx_status phx_system_verify_structure(phx_dae *dae, double t, const double *x, const double *v, const double *lambda,
+                                       phx_certificate *out)
 {
     if (!dae || !x || !v || !out)
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or certificate");

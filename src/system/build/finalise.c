@@ -193,7 +193,7 @@ static phx_status assemble_undeformed(phx_system *system)
     return phx_sys_assemble(system, system->x_start);
 }
 
-phx_status phx_system_freeze(phx_system *system)
+phx_status phx_system_finalise(phx_system *system)
 {
     if (!system)
         return phx_fail_null(NULL, __func__, "system");
@@ -204,7 +204,7 @@ phx_status phx_system_freeze(phx_system *system)
     if (system->finalised)
         return PHX_OK;
     if (system->invalid)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "the system could not be frozen before; build it anew");
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the system could not be finalised before; build it anew");
     if (system->n_bodies == 0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system has no body");
     system->invalid = true; /* until all has succeeded: what is half made may only be destroyed */

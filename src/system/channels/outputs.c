@@ -124,7 +124,7 @@ phx_status phx_system_add_output(phx_system *system, const phx_output_def *def)
     if (status)
         return status;
     if (system->finalised)
-        return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is frozen; nothing can be added");
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is finalised; nothing can be added");
     bigger = phx_realloc(system->context, system->outputs, (size_t)system->n_outputs + 1, sizeof *bigger);
     if (!bigger)
         return PHX_ERR_MEMORY;

@@ -47,7 +47,7 @@ static phx_status check_def(const phx_system *system, const phx_controller_def *
     if (!def->name)
         return phx_fail_null(context, "phx_system_add_controller", "the name of a controller");
     if (system->finalised)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "the system is frozen; nothing can be added");
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the system is finalised; nothing can be added");
     if (def->n_inputs < 0 || def->n_outputs < 0 || (def->n_inputs > 0 && !def->inputs) ||
         (def->n_outputs > 0 && !def->outputs))
         return phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': its inputs or outputs are missing", def->name);

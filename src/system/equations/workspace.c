@@ -313,7 +313,7 @@ phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_bac
 
     *dae = NULL;
     if (!system->finalised)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "the system must be frozen first");
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the system must be finalised first");
     status = phx_sys_workspace_create(system, context, backend, system->n_independent, system->independent, &ws);
     if (!status && ws->by->create_projection) {
         status = ws->by->create_projection(ws);
@@ -336,8 +336,9 @@ phx_status phx_system_threads(phx_dae *dae, int threads)
         return phx_fail_null(NULL, __func__, "dae");
     workspace *ws = (workspace *)dae;
 
-    if (threads < 0 || threads > PHX_TEAM_LARGEST)
-        return phx_fail(dae->context, PHX_ERR_ARGUMENT, "%d threads; expected 0 to %d", threads, PHX_TEAM_LARGEST);
+    if (threads < 0 || threads > PHX_ORDERED_MAP_LARGEST)
+        return phx_fail(dae->context, PHX_ERR_ARGUMENT, "%d threads; expected 0 to %d", threads,
+                        PHX_ORDERED_MAP_LARGEST);
     return ws->by->set_threads ? ws->by->set_threads(ws, threads) : PHX_OK;
 }
 

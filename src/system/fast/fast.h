@@ -122,9 +122,9 @@ struct fast_data {
     const kkt_matrix *into;            /* the matrix that contributions go to: kkt, or the condensed one */
     condensation *condensation;        /* NULL: no body has internal coordinates */
     phx_condensing condensing;
-    delassus *delassus; /* NULL: the projection factors the sparse matrix */
-    double *rows_room;  /* its scratch for one batch */
-    phx_crew *crew;     /* NULL: the calling thread does everything */
+    delassus *delassus;    /* NULL: the projection factors the sparse matrix */
+    double *rows_room;     /* its scratch for one batch */
+    phx_thread_pool *pool; /* NULL: the calling thread does everything */
     sharing sharing;
     size_t scratch_size[N_SCRATCH];
     int n_batches;
@@ -185,16 +185,16 @@ void phx_sys_follow_angles(workspace *ws, port_need viewed);
 void phx_sys_unwrap_anew(const workspace *ws, int joint, double *x1);
 
 /* ---- threads (fast_threads.c) ---- */
-/* A factorisation on the pattern of a matrix, by the crew where there is one (fast_threads.c). */
+/* A factorisation on the pattern of a matrix, by the pool where there is one (fast_threads.c). */
 phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
 
 /* Groups of rows and all that is made once for several threads; rows are there. */
 phx_status phx_sys_threads_create(workspace *ws);
 void phx_sys_threads_free(workspace *ws);
-/* The entries of the loops over joints and ports that are late, after another crew or other batches of joints. */
+/* The entries of the loops over joints and ports that are late, after another pool or other batches of joints. */
 phx_status phx_sys_find_late(workspace *ws);
-/* All parts of [0, count), by the crew where there is one; tasks that cannot fail. */
-void phx_sys_run(const workspace *ws, int count, phx_crew_task *task, void *user);
+/* All parts of [0, count), by the pool where there is one; tasks that cannot fail. */
+void phx_sys_run(const workspace *ws, int count, phx_thread_pool_task *task, void *user);
 /* The workspace with the scratch of a part, in `room`. */
 typedef struct fast_part {
     workspace ws;

@@ -5,7 +5,7 @@
 
 /* Corrections d_j: as many as it takes for the next one to be expected below LEFT, relative to the first; how many is
  * asked again after so many matrices. Slow is what is not there after as many as pay, one in the plane and two in
- * space; then the next matrices stay whole. A rough solution goes without. */
+ * space; then the next matrices stay whole. A loose solution goes without. */
 enum { AGAIN = 16, STAY_WHOLE = 64 };
 static const double LEFT = 1e-5;
 
@@ -244,7 +244,7 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
     condensation *it = ws->fast->condensation;
     condensed_lu *factors = &it->slot[slot];
     const bool ask = factors->asked == 0;
-    const int most = ws->system->dim - 1, count = ws->base.rough ? 0 : factors->corrections;
+    const int most = ws->system->dim - 1, count = ws->base.loose ? 0 : factors->corrections;
     double size = 1.0, first = 1.0, left = 1.0;
 
     take_apart(ws, factors, b, it->b, it->internal);

@@ -1,4 +1,4 @@
-/* Threads inside the time step of one mechanism: a crew of the workspace goes over bodies, ports and joints, and over
+/* Threads inside the time step of one mechanism: a pool of the workspace goes over bodies, ports and joints, and over
  * branches of the elimination. Every number is made by the same operations in the same order whatever their number.
  *
  * What a loop adds to is owned by the part that meets it first. What other parts add to it is late: it waits until all
@@ -14,9 +14,9 @@
 enum { PAYING_UNKNOWNS = 10000 };
 
 /* ---- loops ---- */
-void phx_sys_run(const workspace *ws, int count, phx_crew_task *task, void *user)
+void phx_sys_run(const workspace *ws, int count, phx_thread_pool_task *task, void *user)
 {
-    (void)phx_crew_run(ws->fast->crew, ws->base.context, count, task, user);
+    (void)phx_thread_pool_run(ws->fast->pool, ws->base.context, count, task, user);
 }
 
 workspace *phx_sys_part(const workspace *ws, int part, fast_part *room)
@@ -59,7 +59,7 @@ static phx_status clear_part(void *user, phx_context *context, int part, int fir
 
 void phx_sys_clear(const workspace *ws, size_t count, double *values)
 {
-    span it = {count, values, phx_crew_parts(ws->fast->crew)};
+    span it = {count, values, phx_thread_pool_parts(ws->fast->pool)};
     phx_sys_run(ws, it.parts, clear_part, &it);
 }
 
@@ -83,7 +83,7 @@ phx_status phx_sys_threads_create(workspace *ws)
 
 void phx_sys_threads_free(workspace *ws)
 {
-    phx_crew_destroy(ws->fast->crew);
+    phx_thread_pool_destroy(ws->fast->pool);
     phx_free(ws->fast->sharing.group);
     phx_free(ws->fast->sharing.port);
     phx_free(ws->fast->sharing.groups);
@@ -95,7 +95,7 @@ static phx_status share_scratch(workspace *ws)
 {
     enum { APART = 16 };
     sharing *it = &ws->fast->sharing;
-    const int parts = phx_crew_parts(ws->fast->crew);
+    const int parts = phx_thread_pool_parts(ws->fast->pool);
     double *shared = NULL;
 
     it->stride = APART;
@@ -109,11 +109,11 @@ static phx_status share_scratch(workspace *ws)
     for (int part = 0; part < parts; part++) {
         fast_part room;
         const workspace *own = phx_sys_part(ws, part, &room);
-        const int end_batch = phx_crew_first(ws->fast->crew, ws->fast->n_batches, part + 1),
-                  end_body = phx_crew_first(ws->fast->crew, ws->fast->n_loose_bodies, part + 1);
-        for (int p = phx_crew_first(ws->fast->crew, ws->fast->n_batches, part); p < end_batch; p++)
+        const int end_batch = phx_thread_pool_first(ws->fast->pool, ws->fast->n_batches, part + 1),
+                  end_body = phx_thread_pool_first(ws->fast->pool, ws->fast->n_loose_bodies, part + 1);
+        for (int p = phx_thread_pool_first(ws->fast->pool, ws->fast->n_batches, part); p < end_batch; p++)
             phx_body_batch_share(ws->fast->batches[p].batch, own->bodies.room);
-        for (int i = phx_crew_first(ws->fast->crew, ws->fast->n_loose_bodies, part); i < end_body; i++)
+        for (int i = phx_thread_pool_first(ws->fast->pool, ws->fast->n_loose_bodies, part); i < end_body; i++)
             phx_body_products_share(ws->system->bodies[ws->fast->loose_bodies[i]].body,
                                     ws->bodies.products[ws->fast->loose_bodies[i]], own->bodies.room);
     }
@@ -141,7 +141,7 @@ static void find_late_groups(workspace *ws, int *owner)
     for (int g = 0; g < ws->fast->n_groups; g++)
         it->group[g] = 0;
     for (int i = 0, part = 0; i < ws->fast->n_loose_groups; i++) {
-        while (i >= phx_crew_first(ws->fast->crew, ws->fast->n_loose_groups, part + 1))
+        while (i >= phx_thread_pool_first(ws->fast->pool, ws->fast->n_loose_groups, part + 1))
             part++;
         const int g = ws->fast->loose_groups[i], ports[2] = {ws->fast->groups[g].a, ws->fast->groups[g].b};
         for (int side = 0; side < 2; side++)
@@ -161,7 +161,7 @@ static void find_late_batches(workspace *ws, int *owner)
     it->n_batches = 0;
     for (int p = 0, part = 0; p < ws->fast->used_joint_batches; p++) {
         bool waits = false;
-        while (p >= phx_crew_first(ws->fast->crew, ws->fast->used_joint_batches, part + 1))
+        while (p >= phx_thread_pool_first(ws->fast->pool, ws->fast->used_joint_batches, part + 1))
             part++;
         for (int l = 0; l < PHX_JOINT_LANES; l++) {
             phx_body_id bodies[2];
@@ -183,7 +183,7 @@ static void find_late_ports(workspace *ws, int *owner)
     it->n_ports = 0;
     for (int i = 0, part = 0; i < ws->fast->n_loose_ports; i++) {
         const phx_port_id id = ws->fast->loose_ports[i];
-        while (i >= phx_crew_first(ws->fast->crew, ws->fast->n_loose_ports, part + 1))
+        while (i >= phx_thread_pool_first(ws->fast->pool, ws->fast->n_loose_ports, part + 1))
             part++;
         it->port[id] = is_late(owner, ws->system->ports[id].body, part);
         if (it->port[id])
@@ -222,8 +222,8 @@ phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool c
     phx_status status =
         phx_lu_create(ws->base.context, kkt->n, kkt->ptr, kkt->idx, kkt->order, complex_values, &created);
 
-    if (!status && ws->fast->crew)
-        status = phx_lu_use(created, ws->fast->crew);
+    if (!status && ws->fast->pool)
+        status = phx_lu_use(created, ws->fast->pool);
     if (status)
         phx_lu_destroy(created);
     else
@@ -246,34 +246,34 @@ static phx_status hand_on(workspace *ws)
     }
     for (int k = 0; k < count && !status; k++)
         if (lu[k])
-            status = phx_lu_use(lu[k], ws->fast->crew);
+            status = phx_lu_use(lu[k], ws->fast->pool);
     return status;
 }
 
 phx_status phx_fast_set_threads(workspace *ws, int threads)
 {
-    phx_crew *before = ws->fast->crew;
+    phx_thread_pool *before = ws->fast->pool;
     phx_status status = PHX_OK;
 
-    ws->fast->crew = NULL;
+    ws->fast->pool = NULL;
     if (threads == 0)
         threads = ws->kkt.n < PAYING_UNKNOWNS ? 1 : phx_processors();
     if (threads != 1)
-        status = phx_crew_create(ws->base.context, threads, &ws->fast->crew);
+        status = phx_thread_pool_create(ws->base.context, threads, &ws->fast->pool);
     if (!status)
         status = share(ws);
     if (!status)
         status = hand_on(ws);
     if (status) { /* what was shared before is as good on one thread */
-        phx_crew_destroy(ws->fast->crew);
-        ws->fast->crew = NULL;
+        phx_thread_pool_destroy(ws->fast->pool);
+        ws->fast->pool = NULL;
         (void)hand_on(ws);
     }
-    phx_crew_destroy(before);
+    phx_thread_pool_destroy(before);
     return status;
 }
 
 int phx_fast_threads(const workspace *ws)
 {
-    return phx_crew_parts(ws->fast->crew);
+    return phx_thread_pool_parts(ws->fast->pool);
 }

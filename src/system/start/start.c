@@ -284,7 +284,7 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
     phx_status status = PHX_OK;
 
     if (!system->finalised)
-        return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be frozen first");
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be finalised first");
     memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
     status = phx_sys_start_velocities(system, t, x, v);
     if (!status)

@@ -276,7 +276,7 @@ static phx_status find_equilibrium(const steady *s, double *x, double *v, double
                           "no steady rotation was found: forces out of balance by %.3g N or N m are left, most on body "
                           "'%s', and the last step moved %.2g of the size; the bodies are too soft for the speed or "
                           "their loads",
-                          largest, s->ws->base.ops->culprit(&s->ws->base, s->res), moved);
+                          largest, s->ws->base.ops->worst_residual(&s->ws->base, s->res), moved);
     }
     return status;
 }

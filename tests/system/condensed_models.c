@@ -1,4 +1,4 @@
-#include "insides.h"
+#include "condensed_models.h"
 
 static phx_body_id limb(model *m, const char *name, phx_reference reference, int elements, phx_pose pose)
 {
@@ -171,7 +171,7 @@ static void many_alike(model *m)
         add_joint(m, "branch", PHX_JOINT_WELD, at_beam(m, link[k], 0.0), at_beam(m, link[6 + k], 0.0));
 }
 
-const inside_kind insides[] = {
+const condensed_model condensed_models[] = {
     {{"plane: pendulums", pendulums, true, false}, 2, 0},
     {{"plane: four-bar", four_bar, true, false}, 3, 0},
     {{"plane: held at P", held_at_P, true, false}, 2, 0},
@@ -184,6 +184,6 @@ const inside_kind insides[] = {
     {{"space: held at P", held_at_P, true, true}, 2, 0},
     {{"space: mixed", mixed, true, true}, 2, 1},
 };
-const int n_insides = (int)(sizeof insides / sizeof *insides);
+const int n_condensed_models = (int)(sizeof condensed_models / sizeof *condensed_models);
 
-const animal rotors[2] = {{"plane: rotor", rotor, true, false}, {"space: rotor", rotor, true, true}};
+const test_model rotors[2] = {{"plane: rotor", rotor, true, false}, {"space: rotor", rotor, true, true}};

@@ -9,7 +9,7 @@
 enum { ITEMS = 200 };
 
 typedef struct job {
-    phx_team *team;
+    phx_ordered_map *map;
     int fails[2];       /* items that fail; -1: none */
     int slow;           /* an item that takes long; -1: none */
     int result[64];     /* by slot */
@@ -36,8 +36,8 @@ static void wait_ms(long ms)
 static phx_status compute(void *user, phx_context *context, int worker, int item, int slot)
 {
     job *j = user;
-    if (worker < 0 || worker >= phx_team_workers(j->team) || slot < 0 || slot >= phx_team_slots(j->team) ||
-        context != phx_team_context(j->team, worker))
+    if (worker < 0 || worker >= phx_ordered_map_workers(j->map) || slot < 0 || slot >= phx_ordered_map_slots(j->map) ||
+        context != phx_ordered_map_context(j->map, worker))
         return phx_fail(context, PHX_ERR_LIBRARY, "worker %d, slot %d", worker, slot);
     if (item == j->slow)
         wait_ms(30);
@@ -64,16 +64,16 @@ static phx_status deliver(void *user, int item, int slot)
 static job new_job(phx_context *context, int threads)
 {
     job j = {.fails = {-1, -1}, .slow = -1, .fails_delivery = -1};
-    CHECK_OK(context, phx_team_create(context, threads, &j.team));
-    assert_int_equal(phx_team_workers(j.team), threads);
-    assert_true(phx_team_slots(j.team) <= 64);
+    CHECK_OK(context, phx_ordered_map_create(context, threads, &j.map));
+    assert_int_equal(phx_ordered_map_workers(j.map), threads);
+    assert_true(phx_ordered_map_slots(j.map) <= 64);
     return j;
 }
 
 static phx_status run(job *j, int count)
 {
-    const phx_team_work work = {count, "items", j, compute, deliver};
-    return phx_team_run(j->team, &work);
+    const phx_ordered_map_work work = {count, "items", j, compute, deliver};
+    return phx_ordered_map_run(j->map, &work);
 }
 
 typedef struct log_copy {
@@ -114,7 +114,7 @@ static void test_everything_is_handed_over_in_order(void **state)
             assert_string_equal(log.text[k], wanted);
         }
         CHECK_OK(context, run(&j, 0));
-        phx_team_destroy(j.team);
+        phx_ordered_map_destroy(j.map);
     }
     phx_context_set_log(context, NULL, NULL);
 }
@@ -132,12 +132,12 @@ static void test_the_lowest_failure_is_reported(void **state)
         assert_int_equal(j.delivered, 20);
         assert_int_equal(j.out_of_order + j.wrong, 0);
         assert_true(atomic_load(&j.computed) <= 21 + 4 * threads);
-        /* and the team can go on */
+        /* and the map can go on */
         j.fails[0] = j.fails[1] = -1;
         j.delivered = 0;
         CHECK_OK(context, run(&j, ITEMS));
         assert_int_equal(j.delivered, ITEMS);
-        phx_team_destroy(j.team);
+        phx_ordered_map_destroy(j.map);
     }
 }
 
@@ -149,7 +149,7 @@ static void test_a_failed_delivery_ends_the_work(void **state)
         j.fails_delivery = 11;
         assert_int_equal(run(&j, ITEMS), PHX_ERR_FILE);
         assert_int_equal(j.delivered, 12);
-        phx_team_destroy(j.team);
+        phx_ordered_map_destroy(j.map);
     }
 }
 
@@ -172,10 +172,10 @@ static void test_the_user_stops_it(void **state)
         phx_context_set_progress(context, stop_at, last);
         CHECK_STATUS(context, run(&j, ITEMS), PHX_INTERRUPTED);
         CHECK_MESSAGE(context, "items: stopped by the user at");
-        assert_true(j.delivered >= 50 && j.delivered <= 50 + phx_team_slots(j.team));
+        assert_true(j.delivered >= 50 && j.delivered <= 50 + phx_ordered_map_slots(j.map));
         assert_true(atomic_load(&j.computed) < ITEMS);
         phx_context_set_progress(context, NULL, NULL);
-        phx_team_destroy(j.team);
+        phx_ordered_map_destroy(j.map);
     }
 }
 
@@ -195,12 +195,12 @@ static void test_work_behind_a_failure_is_stopped(void **state)
 {
     phx_context *context = *state;
     int bad = 1;
-    phx_team *team = NULL;
-    const phx_team_work work = {8, "items", &bad, compute_for_ever, NULL};
-    CHECK_OK(context, phx_team_create(context, 3, &team));
-    CHECK_STATUS(context, phx_team_run(team, &work), PHX_ERR_INPUT);
+    phx_ordered_map *map = NULL;
+    const phx_ordered_map_work work = {8, "items", &bad, compute_for_ever, NULL};
+    CHECK_OK(context, phx_ordered_map_create(context, 3, &map));
+    CHECK_STATUS(context, phx_ordered_map_run(map, &work), PHX_ERR_INPUT);
     assert_string_equal(phx_context_message(context), "item 1 is bad");
-    phx_team_destroy(team);
+    phx_ordered_map_destroy(map);
 }
 
 static bool stop_inside(void *user, const char *what, double done, double total)
@@ -216,15 +216,15 @@ static void test_a_single_item_reports_itself(void **state)
 {
     phx_context *context = *state;
     int bad = -1, calls = 0;
-    phx_team *team = NULL;
-    const phx_team_work work = {1, "items", &bad, compute_for_ever, NULL};
-    CHECK_OK(context, phx_team_create(context, 2, &team));
+    phx_ordered_map *map = NULL;
+    const phx_ordered_map_work work = {1, "items", &bad, compute_for_ever, NULL};
+    CHECK_OK(context, phx_ordered_map_create(context, 2, &map));
     phx_context_set_progress(context, stop_inside, &calls);
-    CHECK_STATUS(context, phx_team_run(team, &work), PHX_INTERRUPTED);
+    CHECK_STATUS(context, phx_ordered_map_run(map, &work), PHX_INTERRUPTED);
     phx_context_set_progress(context, NULL, NULL);
     CHECK_MESSAGE(context, "inside: stopped by the user");
     assert_int_equal(calls, 3);
-    phx_team_destroy(team);
+    phx_ordered_map_destroy(map);
 }
 
 /* ---- memory and arguments ---- */
@@ -240,16 +240,16 @@ static phx_status allocate(void *user, phx_context *context, int worker, int ite
 static void test_every_allocation_may_fail(void **state)
 {
     phx_context *context = *state;
-    const phx_team_work work = {5, "items", NULL, allocate, NULL};
+    const phx_ordered_map_work work = {5, "items", NULL, allocate, NULL};
     bool done = false;
     for (long n = 0; !done && n < 100; n++) {
-        phx_team *team = NULL;
+        phx_ordered_map *map = NULL;
         phx_context_fail_allocation(context, n);
-        phx_status status = phx_team_create(context, 1, &team);
+        phx_status status = phx_ordered_map_create(context, 1, &map);
         if (!status)
-            status = phx_team_run(team, &work);
+            status = phx_ordered_map_run(map, &work);
         phx_context_fail_allocation(context, -1);
-        phx_team_destroy(team);
+        phx_ordered_map_destroy(map);
         done = !status;
         if (status) {
             CHECK_STATUS(context, status, PHX_ERR_MEMORY);
@@ -264,17 +264,17 @@ static void test_every_allocation_may_fail(void **state)
 static void test_arguments_are_checked(void **state)
 {
     phx_context *context = *state;
-    phx_team *team = NULL;
-    const phx_team_work work = {-1, "items", NULL, allocate, NULL};
-    CHECK_STATUS(context, phx_team_create(context, 0, &team), PHX_ERR_ARGUMENT);
+    phx_ordered_map *map = NULL;
+    const phx_ordered_map_work work = {-1, "items", NULL, allocate, NULL};
+    CHECK_STATUS(context, phx_ordered_map_create(context, 0, &map), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(context, "0 threads");
-    CHECK_STATUS(context, phx_team_create(context, PHX_TEAM_LARGEST + 1, &team), PHX_ERR_ARGUMENT);
-    assert_null(team);
-    phx_team_destroy(NULL);
-    CHECK_OK(context, phx_team_create(context, 1, &team));
-    CHECK_STATUS(context, phx_team_run(team, &work), PHX_ERR_ARGUMENT);
-    phx_team_destroy(team);
-    assert_true(phx_processors() >= 1 && phx_processors() <= PHX_TEAM_LARGEST);
+    CHECK_STATUS(context, phx_ordered_map_create(context, PHX_ORDERED_MAP_LARGEST + 1, &map), PHX_ERR_ARGUMENT);
+    assert_null(map);
+    phx_ordered_map_destroy(NULL);
+    CHECK_OK(context, phx_ordered_map_create(context, 1, &map));
+    CHECK_STATUS(context, phx_ordered_map_run(map, &work), PHX_ERR_ARGUMENT);
+    phx_ordered_map_destroy(map);
+    assert_true(phx_processors() >= 1 && phx_processors() <= PHX_ORDERED_MAP_LARGEST);
 }
 
 int main(void)

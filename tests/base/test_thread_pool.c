@@ -48,9 +48,9 @@ static phx_status visit(void *user, phx_context *context, int part, int first, i
     return PHX_OK;
 }
 
-static void check_parts(const job *j, const phx_crew *crew, int count)
+static void check_parts(const job *j, const phx_thread_pool *pool, int count)
 {
-    const int parts = phx_crew_parts(crew);
+    const int parts = phx_thread_pool_parts(pool);
     int at = 0;
     for (int k = 0; k < count; k++)
         assert_int_equal(j->visits[k], 1);
@@ -58,7 +58,7 @@ static void check_parts(const job *j, const phx_crew *crew, int count)
         if (j->first[k] < 0)
             continue;
         assert_int_equal(j->first[k], at);
-        assert_int_equal(j->first[k], phx_crew_first(crew, count, k));
+        assert_int_equal(j->first[k], phx_thread_pool_first(pool, count, k));
         assert_true(j->end[k] - at >= count / parts && j->end[k] - at <= count / parts + 1);
         at = j->end[k];
     }
@@ -71,20 +71,20 @@ static void test_parts_are_the_same_at_any_time(void **state)
     phx_context *context = *state;
     const int counts[] = {0, 1, 2, 6, 7, 8, ITEMS - 1, ITEMS};
     for (int parts = 1; parts <= MOST_PARTS; parts++) {
-        phx_crew *crew = NULL;
-        CHECK_OK(context, phx_crew_create(context, parts, &crew));
-        assert_int_equal(phx_crew_parts(crew), parts);
+        phx_thread_pool *pool = NULL;
+        CHECK_OK(context, phx_thread_pool_create(context, parts, &pool));
+        assert_int_equal(phx_thread_pool_parts(pool), parts);
         for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
             job quick = new_job(context), slow = new_job(context);
             slow.slow = parts - 1;
-            CHECK_OK(context, phx_crew_run(crew, context, counts[c], visit, &quick));
-            CHECK_OK(context, phx_crew_run(crew, context, counts[c], visit, &slow));
-            check_parts(&quick, crew, counts[c]);
-            check_parts(&slow, crew, counts[c]);
+            CHECK_OK(context, phx_thread_pool_run(pool, context, counts[c], visit, &quick));
+            CHECK_OK(context, phx_thread_pool_run(pool, context, counts[c], visit, &slow));
+            check_parts(&quick, pool, counts[c]);
+            check_parts(&slow, pool, counts[c]);
             assert_memory_equal(quick.first, slow.first, sizeof quick.first);
             assert_memory_equal(quick.end, slow.end, sizeof quick.end);
         }
-        phx_crew_destroy(crew);
+        phx_thread_pool_destroy(pool);
     }
 }
 
@@ -92,35 +92,35 @@ static void test_no_crew_is_the_calling_thread(void **state)
 {
     phx_context *context = *state;
     job j = new_job(context);
-    assert_int_equal(phx_crew_parts(NULL), 1);
-    CHECK_OK(context, phx_crew_run(NULL, context, ITEMS, visit, &j));
+    assert_int_equal(phx_thread_pool_parts(NULL), 1);
+    CHECK_OK(context, phx_thread_pool_run(NULL, context, ITEMS, visit, &j));
     check_parts(&j, NULL, ITEMS);
-    CHECK_OK(context, phx_crew_run(NULL, context, 0, visit, &j));
+    CHECK_OK(context, phx_thread_pool_run(NULL, context, 0, visit, &j));
     j.fails[1] = 0;
-    CHECK_STATUS(context, phx_crew_run(NULL, context, 1, visit, &j), PHX_ERR_INPUT);
-    phx_crew_destroy(NULL);
+    CHECK_STATUS(context, phx_thread_pool_run(NULL, context, 1, visit, &j), PHX_ERR_INPUT);
+    phx_thread_pool_destroy(NULL);
 }
 
-/* Part 1 is slow, part 3 fails at once: still the failure of 1 is the one reported, and the crew can go on. */
+/* Part 1 is slow, part 3 fails at once: still the failure of 1 is the one reported, and the pool can go on. */
 static void test_the_lowest_failure_is_reported(void **state)
 {
     phx_context *context = *state;
-    phx_crew *crew = NULL;
-    CHECK_OK(context, phx_crew_create(context, 4, &crew));
+    phx_thread_pool *pool = NULL;
+    CHECK_OK(context, phx_thread_pool_create(context, 4, &pool));
     for (int lowest = 0; lowest < 3; lowest++) {
         job j = new_job(context);
         char wanted[32];
         snprintf(wanted, sizeof wanted, "part %d is bad", lowest);
         j.fails[0] = j.slow = lowest;
         j.fails[1] = 3;
-        CHECK_STATUS(context, phx_crew_run(crew, context, ITEMS, visit, &j), PHX_ERR_ANALYSIS);
+        CHECK_STATUS(context, phx_thread_pool_run(pool, context, ITEMS, visit, &j), PHX_ERR_ANALYSIS);
         assert_string_equal(phx_context_message(context), wanted);
-        check_parts(&j, crew, ITEMS);
+        check_parts(&j, pool, ITEMS);
         j = new_job(context);
-        CHECK_OK(context, phx_crew_run(crew, context, ITEMS, visit, &j));
-        check_parts(&j, crew, ITEMS);
+        CHECK_OK(context, phx_thread_pool_run(pool, context, ITEMS, visit, &j));
+        check_parts(&j, pool, ITEMS);
     }
-    phx_crew_destroy(crew);
+    phx_thread_pool_destroy(pool);
 }
 
 /* ---- many runs ---- */
@@ -147,35 +147,35 @@ static void test_runs_follow_each_other(void **state)
     phx_context *context = *state;
     sums alone = {{0}, false};
     for (int threads = 1; threads <= MOST_PARTS; threads += 2) {
-        phx_crew *crew = NULL;
+        phx_thread_pool *pool = NULL;
         sums s = {{0}, false};
-        CHECK_OK(context, phx_crew_create(context, threads, &crew));
+        CHECK_OK(context, phx_thread_pool_create(context, threads, &pool));
         const size_t before = phx_context_allocations(context);
         for (int run = 0; run < 2000; run++) {
             s.reversed = run % 2 == 1;
             if (run % 400 == 399)
                 wait_ms(3);
-            CHECK_OK(context, phx_crew_run(crew, context, ITEMS, mix, &s));
+            CHECK_OK(context, phx_thread_pool_run(pool, context, ITEMS, mix, &s));
         }
         assert_int_equal(phx_context_allocations(context), before);
         alone = threads == 1 ? s : alone;
         assert_memory_equal(s.values, alone.values, sizeof s.values);
-        phx_crew_destroy(crew);
+        phx_thread_pool_destroy(pool);
     }
 }
 
-/* A crew with nothing to do sleeps: it takes next to no processor time. */
+/* A pool with nothing to do sleeps: it takes next to no processor time. */
 static void test_an_idle_crew_sleeps(void **state)
 {
     phx_context *context = *state;
-    phx_crew *crew = NULL;
+    phx_thread_pool *pool = NULL;
     job j = new_job(context);
-    CHECK_OK(context, phx_crew_create(context, 3, &crew));
-    CHECK_OK(context, phx_crew_run(crew, context, ITEMS, visit, &j));
+    CHECK_OK(context, phx_thread_pool_create(context, 3, &pool));
+    CHECK_OK(context, phx_thread_pool_run(pool, context, ITEMS, visit, &j));
     const clock_t before = clock();
     wait_ms(200);
     CHECK_BELOW((double)(clock() - before) / CLOCKS_PER_SEC, 0.05, "processor time of 0.2 s without work, s");
-    phx_crew_destroy(crew);
+    phx_thread_pool_destroy(pool);
 }
 
 /* ---- memory and arguments ---- */
@@ -184,15 +184,15 @@ static void test_every_allocation_may_fail(void **state)
     phx_context *context = *state;
     bool done = false;
     for (long n = 0; !done && n < 100; n++) {
-        phx_crew *crew = NULL;
+        phx_thread_pool *pool = NULL;
         phx_context_fail_allocation(context, n);
-        const phx_status status = phx_crew_create(context, 2, &crew);
+        const phx_status status = phx_thread_pool_create(context, 2, &pool);
         phx_context_fail_allocation(context, -1);
         done = status == PHX_OK;
         if (!done)
             CHECK_STATUS(context, status, PHX_ERR_MEMORY);
-        assert_true(done == (crew != NULL));
-        phx_crew_destroy(crew);
+        assert_true(done == (pool != NULL));
+        phx_thread_pool_destroy(pool);
     }
     assert_true(done);
 }
@@ -200,11 +200,11 @@ static void test_every_allocation_may_fail(void **state)
 static void test_bad_numbers_of_threads(void **state)
 {
     phx_context *context = *state;
-    phx_crew *crew = NULL;
-    CHECK_STATUS(context, phx_crew_create(context, 0, &crew), PHX_ERR_ARGUMENT);
+    phx_thread_pool *pool = NULL;
+    CHECK_STATUS(context, phx_thread_pool_create(context, 0, &pool), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(context, "0 threads");
-    CHECK_STATUS(context, phx_crew_create(context, PHX_TEAM_LARGEST + 1, &crew), PHX_ERR_ARGUMENT);
-    assert_null(crew);
+    CHECK_STATUS(context, phx_thread_pool_create(context, PHX_ORDERED_MAP_LARGEST + 1, &pool), PHX_ERR_ARGUMENT);
+    assert_null(pool);
 }
 
 int main(void)

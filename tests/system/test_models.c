@@ -1,4 +1,4 @@
-#include "zoo.h"
+#include "test_models.h"
 
 static phx_body_id rod(model *m, const char *name, double x, double y, double angle)
 {
@@ -210,7 +210,7 @@ static void space_kind(model *m, phx_joint_kind kind, int n, bool driven)
     fill(m, &def, n, driven);
 }
 
-#define SPACE_ANIMAL(name, kind, n)                                                                                    \
+#define SPACE_TEST_MODEL(name, kind, n)                                                                                \
     static void springy_##name(model *m)                                                                               \
     {                                                                                                                  \
         space_kind(m, kind, n, false);                                                                                 \
@@ -219,17 +219,17 @@ static void space_kind(model *m, phx_joint_kind kind, int n, bool driven)
     {                                                                                                                  \
         space_kind(m, kind, n, true);                                                                                  \
     }
-SPACE_ANIMAL(space_revolute, PHX_JOINT_REVOLUTE, 1)
-SPACE_ANIMAL(space_prismatic, PHX_JOINT_PRISMATIC, 1)
-SPACE_ANIMAL(space_slider, PHX_JOINT_SLIDER, 1)
-SPACE_ANIMAL(spherical, PHX_JOINT_SPHERICAL, 3)
-SPACE_ANIMAL(universal, PHX_JOINT_UNIVERSAL, 2)
-SPACE_ANIMAL(cylindrical, PHX_JOINT_CYLINDRICAL, 2)
-SPACE_ANIMAL(planar, PHX_JOINT_PLANAR, 3)
-SPACE_ANIMAL(point_on_plane, PHX_JOINT_POINT_ON_PLANE, 2)
-SPACE_ANIMAL(cartesian, PHX_JOINT_CARTESIAN, 3)
-SPACE_ANIMAL(parallel, PHX_JOINT_PARALLEL, 1)
-SPACE_ANIMAL(perpendicular, PHX_JOINT_PERPENDICULAR, 2)
+SPACE_TEST_MODEL(space_revolute, PHX_JOINT_REVOLUTE, 1)
+SPACE_TEST_MODEL(space_prismatic, PHX_JOINT_PRISMATIC, 1)
+SPACE_TEST_MODEL(space_slider, PHX_JOINT_SLIDER, 1)
+SPACE_TEST_MODEL(spherical, PHX_JOINT_SPHERICAL, 3)
+SPACE_TEST_MODEL(universal, PHX_JOINT_UNIVERSAL, 2)
+SPACE_TEST_MODEL(cylindrical, PHX_JOINT_CYLINDRICAL, 2)
+SPACE_TEST_MODEL(planar, PHX_JOINT_PLANAR, 3)
+SPACE_TEST_MODEL(point_on_plane, PHX_JOINT_POINT_ON_PLANE, 2)
+SPACE_TEST_MODEL(cartesian, PHX_JOINT_CARTESIAN, 3)
+SPACE_TEST_MODEL(parallel, PHX_JOINT_PARALLEL, 1)
+SPACE_TEST_MODEL(perpendicular, PHX_JOINT_PERPENDICULAR, 2)
 
 static void space_weld(model *m)
 {
@@ -269,7 +269,7 @@ static void space_loads(model *m)
                sine(m, 1.0, 1.0, 2.0));
 }
 
-const animal zoo[] = {
+const test_model test_models[] = {
     {"rigid pendulum with spring, damper, actuator", rigid_pendulum, true, false},
     {"driven revolutes", driven_revolute, true, false},
     {"revolute with spring, damper, actuator", springy_revolute, true, false},
@@ -308,9 +308,9 @@ const animal zoo[] = {
     {"space: perpendicular with springs, dampers, actuators", springy_perpendicular, true, true},
     {"space: driven perpendicular", driven_perpendicular, true, true},
 };
-const int n_zoo = (int)(sizeof zoo / sizeof *zoo);
+const int n_test_models = (int)(sizeof test_models / sizeof *test_models);
 
-void zoo_begin(phx_context *context, const animal *kind, model *m)
+void begin_test_model(phx_context *context, const test_model *kind, model *m)
 {
     const double gravity[3] = {1.0, 2.0, -9.81};
     if (kind->space)
@@ -319,9 +319,9 @@ void zoo_begin(phx_context *context, const animal *kind, model *m)
         model_open(context, 1.0, -9.81, m);
 }
 
-void zoo_open(phx_context *context, const animal *kind, model *m)
+void open_test_model(phx_context *context, const test_model *kind, model *m)
 {
-    zoo_begin(context, kind, m);
+    begin_test_model(context, kind, m);
     kind->build(m);
-    model_freeze(m);
+    model_finalise(m);
 }
