@@ -65,8 +65,8 @@ phx_status phx_scene_of(phx_context *context, const phx_model *model, const phx_
 void phx_drawing_free(phx_drawing *drawing);
 
 /* The last state of the result that a model continues (initial: from). */
-phx_status phx_continue_state(phx_context *context, const phx_model *model, const phx_drawing *drawing, double *t,
-                              double *x, double *v);
+phx_status phx_continue_state(phx_context *context, const phx_model *model, const phx_drawing *drawing,
+                              const phx_system *system, double *t, double *x, double *v);
 /* Put the place of `from` in the model file in front of a message; returns `status`. */
 phx_status phx_continue_blame(phx_context *context, const phx_model *model, phx_status status);
 

@@ -93,7 +93,7 @@ static phx_status multipliers(phx_context *context, phx_simulation *s)
 
 static phx_status continue_from(phx_context *context, const phx_model *model, phx_simulation *s)
 {
-    phx_status status = phx_continue_state(context, model, &s->drawing, &s->t, s->x, s->v);
+    phx_status status = phx_continue_state(context, model, &s->drawing, s->system, &s->t, s->x, s->v);
 
     return status ? status : phx_continue_blame(context, model, multipliers(context, s));
 }

@@ -1,6 +1,8 @@
 /* The system of a model at its start state. */
 #include "internal.h"
 
+#include <string.h>
+
 void phx_bundle_made_from(phx_bundle *bundle, const phx_model *model)
 {
     const char *path;
@@ -17,14 +19,28 @@ phx_status phx_continue_blame(phx_context *context, const phx_model *model, phx_
     return status;
 }
 
-phx_status phx_continue_state(phx_context *context, const phx_model *model, const phx_drawing *drawing, double *t,
-                              double *x, double *v)
+/* A result made with other controllers has more or fewer numbers behind those of the mechanism. */
+phx_status phx_continue_state(phx_context *context, const phx_model *model, const phx_drawing *drawing,
+                              const phx_system *system, double *t, double *x, double *v)
 {
+    const int n_x = phx_system_n_x(system);
     phx_result *result = NULL;
+    double *stored = NULL;
     phx_status status = phx_result_read(context, model->initial.from, &result);
+    const int n = status ? 0 : phx_result_n_x(result);
 
+    if (!status) {
+        stored = phx_calloc(context, (size_t)n, sizeof *stored);
+        status = stored ? PHX_OK : PHX_ERR_MEMORY;
+    }
     if (!status)
-        status = phx_result_last_state(result, model->dimension, drawing->n_bodies, drawing->bodies, t, x, v);
+        status = phx_result_last_state(result, model->dimension, drawing->n_bodies, drawing->bodies, t, stored, v);
+    if (!status) {
+        memcpy(x, stored, (size_t)(n < n_x ? n : n_x) * sizeof *x);
+        if (n != n_x) /* controllers begin anew */
+            phx_system_initial_controllers(system, x);
+    }
+    phx_free(stored);
     phx_result_destroy(result);
     return phx_continue_blame(context, model, status == PHX_ERR_FILE ? PHX_ERR_INPUT : status);
 }

@@ -99,7 +99,7 @@ static phx_status view_assembled(phx_context *context, const phx_model *model, c
     if (!status)
         status = phx_drawing_create(context, model, at->system, &drawing);
     if (!status && model->initial.from)
-        status = phx_continue_state(context, model, &drawing, &t, at->x, at->v);
+        status = phx_continue_state(context, model, &drawing, at->system, &t, at->x, at->v);
     if (!status) {
         phx_certificate_list(&report, NULL, &list);
         options->n_certificate = list.count;

@@ -119,6 +119,8 @@ int phx_system_controller_columns(const phx_system *system);
 /* Name into a buffer; its unit, NULL: none. */
 const char *phx_system_controller_column(const phx_system *system, int column, char *buffer, size_t size);
 phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x, const double *v, double *columns);
+/* States of controllers at the start, into x. */
+void phx_system_initial_controllers(const phx_system *system, double *x);
 int phx_system_controllers(const phx_system *system);
 const char *phx_system_controller_name(const phx_system *system, int k);
 double phx_system_controller_sample(const phx_system *system, int k); /* s; 0: continuous */

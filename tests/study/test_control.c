@@ -535,6 +535,41 @@ static void matrices_from_files(void **state)
     CHECK_CLOSE(x[2], x[0], 0.0, "from json");
 }
 
+/* ---- continued runs ---- */
+/* A run in two parts is the run; a result with other controllers, or none, gives its mechanism. */
+static void runs_go_on(void **state)
+{
+    phx_context *context = *state;
+    static const char *const laws[] = {
+        "controllers: {c: {kind: pid, measure: rail, effort: rail, kp: 20, ki: 30, kd: 2, sample: 0.05, delay: 1}}\n",
+        "", "controllers: {d: {kind: pid, measure: rail, effort: rail, ki: 1, initial: [0.5]}}\n"};
+    const run whole = {2.0, 0.01, 0.0};
+    phx_simulate_options options = phx_simulate_options_default();
+    phx_simulate_report report;
+    double x[3];
+
+    phx_result *all = simulate(context, read_with(context, rail, laws[0]), whole, NULL);
+    phx_model *first = read_with(context, rail, laws[0]);
+    options.end = (phx_model_optional){.given = true, .value = 1.0};
+    options.step = (phx_model_optional){.given = true, .value = 0.01};
+    options.h5_path = "first.h5";
+    CHECK_OK(context, phx_study_simulate(context, first, &options, &report));
+    phx_model_destroy(first);
+    for (int k = 0; k < 3; k++) {
+        char text[600];
+        snprintf(text, sizeof text, "%sinitial: {from: first.h5}\n", laws[k]);
+        phx_result *rest = simulate(context, read_with(context, rail, text), whole, NULL);
+        x[k] = last(context, rest, "x");
+        CHECK_CLOSE(value(context, rest, "x", 0), value(context, all, "x", 100), 1e-15, "where it goes on");
+        if (k == 2)
+            CHECK_CLOSE(value(context, rest, "d.z1", 0), 0.5, 0.0, "a new controller is at its start");
+        phx_result_destroy(rest);
+    }
+    CHECK_CLOSE(x[0], last(context, all, "x"), 1e-14, "in two parts");
+    assert_true(fabs(x[1] - x[0]) > 1e-3 && fabs(x[2] - x[1]) > 1e-3);
+    phx_result_destroy(all);
+}
+
 /* ---- in C ---- */
 static void spring_and_friction(const void *data, double t, const double *y, double *u)
 {
@@ -699,6 +734,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(order_with_a_filter, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(balance_of_all_kinds, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(matrices_from_files, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(runs_go_on, study_setup, study_teardown),
         cmocka_unit_test(kinds_have_names),
         cmocka_unit_test_setup_teardown(a_function_is_a_controller, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(other_integrators_refuse, study_setup, study_teardown),

@@ -130,6 +130,10 @@ static void every_allocation_may_fail(void **state)
         {"spacecraft.yaml", 0, 0.0, linearize},
         {"four_bar.yaml", 0, 0.0, titop},
         {"crank_slider.yaml", 0, 0.0, view},
+        {"arm_digital.yaml", PHX_MIDPOINT, 1e-3, simulate},
+        {"arm_pd.yaml", 0, 0.0, modes},
+        {"arm_pd.yaml", 0, 0.0, linearize},
+        {"arm_pd.yaml", 0, 0.0, check},
     };
     const char *wanted = getenv("PHLEXOR_TRIALS"); /* of each analysis; many find what the few of a test run miss */
     const char *only = getenv("PHLEXOR_ANALYSIS");

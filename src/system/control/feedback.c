@@ -19,6 +19,11 @@ double phx_system_controller_sample(const phx_system *system, int k)
     return system && k >= 0 && k < system->n_controllers ? phx_block_sample_time(system->controllers[k].block) : 0.0;
 }
 
+void phx_system_initial_controllers(const phx_system *system, double *x)
+{
+    phx_sys_controllers_start(system, x);
+}
+
 /* ---- columns ---- */
 static int columns_of(const controller_slot *slot)
 {
