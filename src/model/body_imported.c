@@ -171,6 +171,6 @@ const phx_body_row phx_body_row_imported = {
     .own_size = sizeof(imported),
     .place_port = phx_elastic_place_port,
     .finish_port = phx_elastic_finish_port,
-    .finish = phx_elastic_finish,
+    .finish = phx_elastic_finish_matrices,
     .build = build,
     .offer_numbers = offer_numbers};

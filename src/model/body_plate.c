@@ -168,7 +168,7 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
     if (body->stiffening && !it->membrane)
         return phx_reader_fail(reader, phx_node_find(node, "stiffening"),
                                "'stiffening' needs a membrane, which follows the deflections");
-    return phx_elastic_finish(reader, node, body);
+    return phx_elastic_finish_mesh(reader, node, body);
 }
 
 /* ---- building ---- */

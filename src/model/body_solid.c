@@ -96,7 +96,7 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
 
     for (int r = 0; r < it->n_regions && !status; r++)
         status = phx_elastic_check_material(reader, regions->items[2 * r + 1], it->regions[r].material, true);
-    return status ? status : phx_elastic_finish(reader, node, body);
+    return status ? status : phx_elastic_finish_mesh(reader, node, body);
 }
 
 /* ---- building ---- */

@@ -119,8 +119,6 @@ static phx_status check_own(phx_reader *reader, const phx_node *basis, const phx
         return map && phx_node_find(basis, "file")
                    ? phx_reader_fail(reader, phx_node_find(basis, "file"), "'file' is for an 'own' basis")
                    : PHX_OK;
-    if (body->kind != PHX_MODEL_IMPORTED)
-        return phx_reader_fail(reader, basis, "an 'own' basis is for imported bodies");
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (phx_node_find(basis, others[k]))
             return phx_reader_fail(reader, phx_node_find(basis, others[k]), "an 'own' basis has no '%s'", others[k]);
@@ -148,27 +146,12 @@ static phx_status check_basis(phx_reader *reader, const phx_node *node, const ph
     return check_own(reader, basis, body);
 }
 
-static phx_status check_stiffening(phx_reader *reader, const phx_node *node, const phx_model_body *body)
-{
-    const phx_node *key = phx_node_find(node, "stiffening");
-
-    if (body->stiffening && body->kind == PHX_MODEL_IMPORTED)
-        return phx_reader_fail(reader, key,
-                               "mass and stiffness matrices say nothing of strains of second order, which 'stiffening' "
-                               "is made of; make the body of its mesh, as a solid or a plate");
-    if (body->stiffening && keys_of(body)->basis.kind == PHX_BASIS_ALL)
-        return phx_reader_fail(reader, key, "'stiffening' needs a basis of modes; take another kind of 'basis'");
-    return PHX_OK;
-}
-
-phx_status phx_elastic_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+/* Keys of all elastic bodies. */
+static phx_status check_keys(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const phx_elastic_keys *keys = keys_of(body);
     const phx_node *frame = phx_node_find(node, "frame");
     phx_status status = check_basis(reader, node, body);
-
-    if (!status)
-        status = check_stiffening(reader, node, body);
 
     if (!status && frame && !(frame->kind == PHX_NODE_SCALAR && !strcmp(keys->frame[0], "mean")))
         for (int k = 0; k < 2 && keys->frame[k] && !status; k++)
@@ -177,6 +160,25 @@ phx_status phx_elastic_finish(phx_reader *reader, const phx_node *node, const ph
     if (!status && keys->frame[1] && !strcmp(keys->frame[0], keys->frame[1]))
         status = phx_reader_fail(reader, frame, "a frame along a line needs two different ports");
     return status;
+}
+
+phx_status phx_elastic_finish_mesh(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    if (keys_of(body)->basis.kind == PHX_BASIS_OWN)
+        return phx_reader_fail(reader, phx_node_find(node, "basis"), "an 'own' basis is for imported bodies");
+    if (body->stiffening && keys_of(body)->basis.kind == PHX_BASIS_ALL)
+        return phx_reader_fail(reader, phx_node_find(node, "stiffening"),
+                               "'stiffening' needs a basis of modes; take another kind of 'basis'");
+    return check_keys(reader, node, body);
+}
+
+phx_status phx_elastic_finish_matrices(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    if (body->stiffening)
+        return phx_reader_fail(reader, phx_node_find(node, "stiffening"),
+                               "mass and stiffness matrices say nothing of strains of second order, which 'stiffening' "
+                               "is made of; make the body of its mesh, as a solid or a plate");
+    return check_keys(reader, node, body);
 }
 
 /* ---- building ---- */
@@ -195,13 +197,11 @@ static bool has_joint(const phx_model *model, int body, int port)
     return has;
 }
 
-/* The port does not move. */
-static bool is_clamped(const phx_model *model, int body, int port)
+static bool is_welded(const phx_model *model, int body, int port)
 {
     for (int k = 0; k < model->n_joints; k++)
         for (int side = 0; side < 2 && model->joints[k].kind == PHX_JOINT_WELD; side++)
-            if (is_at(&model->joints[k].ports[side], body, port) &&
-                model->joints[k].ports[1 - side].body == PHX_MODEL_GROUND)
+            if (is_at(&model->joints[k].ports[side], body, port))
                 return true;
     return false;
 }
@@ -272,7 +272,8 @@ static void choose_chord(const phx_interface *interfaces, phx_continuum_def *def
 }
 
 /* The frame, from its key or the ports with joints. With one of these mean axes err less than the tangent in the port,
- * whose deformations are larger; a port that does not move is best of all. */
+ * whose deformations are larger; a weld is a clamping. With stiffening the deformations may be
+ * large, but the rigid nodes of the port may not turn against the frame. */
 static void choose_frame(const phx_model *model, const phx_model_body *body, const phx_interface *interfaces,
                          phx_continuum_def *def)
 {
@@ -291,7 +292,7 @@ static void choose_frame(const phx_model *model, const phx_model_body *body, con
                 def->frame_at[found++] = k;
         if (found == 2)
             choose_chord(interfaces, def);
-        else if (found == 1 && is_clamped(model, index, def->frame_at[0]))
+        else if (found == 1 && (body->stiffening || is_welded(model, index, def->frame_at[0])))
             def->frame = PHX_FRAME_HELD;
     }
 }
@@ -502,14 +503,14 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
     return status;
 }
 
-/* What there is at each port, for the key: a joint, a weld to the ground, something else. */
+/* What there is at each port, for the key: a joint, a weld, something else. */
 static void look_at_ports(const phx_model *model, const phx_model_body *body, unsigned char *ports)
 {
     const int index = (int)(body - model->bodies);
 
     for (int k = 0; k < body->n_ports; k++)
         ports[k] = (unsigned char)(is_joined(model, index, k) + 2 * has_joint(model, index, k) +
-                                   4 * is_clamped(model, index, k));
+                                   4 * is_welded(model, index, k));
 }
 
 static phx_status new_source(phx_builder *builder, const phx_model_body *body, phx_elastic_make_fn *make,

@@ -47,7 +47,8 @@ extern const phx_object phx_schema_basis, phx_schema_elastic_port;
     {                                                                                                                  \
         "frame", &phx_type_frame, AT(phx_elastic_keys, frame),                                                         \
             .own = true, .kinds = bit,                                                                                 \
-            .fallback = "joints at two ports: the line between them; a port welded to the ground; else mean",          \
+            .fallback = "joints at two ports: the line between them; a welded port, with 'stiffening' the one with "   \
+                        "a joint; else mean",                                                                          \
             .doc = "what the body's frame follows: a port, [P, C] the line from P to C, or 'mean', the mean axes"      \
     }
 
@@ -72,7 +73,9 @@ phx_status phx_elastic_check_mesh(phx_builder *builder, const phx_mesh *mesh, co
 /* For the row: the location of a port is its name; what its keys are together; what the body's keys are. */
 void phx_elastic_place_port(const phx_model_body *body, phx_model_port *port);
 phx_status phx_elastic_finish_port(phx_reader *reader, const phx_node *node, const phx_model_port *port);
-phx_status phx_elastic_finish(phx_reader *reader, const phx_node *node, const phx_model_body *body);
+/* Of plates and solids; of imported bodies, which have bases of their own and no stiffening. */
+phx_status phx_elastic_finish_mesh(phx_reader *reader, const phx_node *node, const phx_model_body *body);
+phx_status phx_elastic_finish_matrices(phx_reader *reader, const phx_node *node, const phx_model_body *body);
 
 /* What the source of the body depends on; `ports`: a number for each port, what is joined to it. The caller frees it.
  */

@@ -201,7 +201,7 @@ static void check_frame(phx_context *context, const char *more, frame_kind kind)
     phx_model_destroy(model);
 }
 
-/* With joints at two ports the line between them, with a weld to the ground its port, else mean axes: springs and loads
+/* With joints at two ports the line between them, with a weld its port, else mean axes: springs and loads
  * take no part. */
 static void frames_by_the_joints(void **state)
 {
