@@ -245,9 +245,11 @@ static phx_status add_cells(const mesh_maker *it, phx_scene *scene)
     return status;
 }
 
-/* Rows of the nodes that are drawn, `width` each, behind *count values. */
+/* Rows of the nodes that are drawn, `width` each, behind *count values; none where the width is 0. */
 static phx_status add_rows(const mesh_maker *it, size_t width, const double *rows, double **list, int *count)
 {
+    if (width == 0)
+        return PHX_OK;
     const phx_status status = grow(it->context, list, *count, (size_t)it->n_nodes * width, sizeof **list);
 
     for (int i = 0; i < it->mesh->n_nodes && !status; i++)
