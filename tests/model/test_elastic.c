@@ -356,14 +356,19 @@ static void wrong_materials_are_refused(void **state)
            "12:3", "the mesh has no group 'rib' of triangles");
 }
 
-/* A heated bar that is free becomes longer by alpha dT. */
-static void heat_lengthens(void **state)
+/* A temperature is for a solid that expands; stresses do not know it. */
+static void heat_is_for_solids(void **state)
 {
     phx_context *context = *state;
     static const char text[] = HEAD "  bar: {" BAR ", basis: {kind: all}}\nloads: {heat: {temperature: 80, on: bar}}\n";
     refuse(context, text, "6:9", "load 'heat': the materials there have no 'expansion'");
     refuse(context, HEAD "  bar: {" SQUARE "}\nloads: {heat: {temperature: 80, on: bar}}\n", "6:9",
            "a solid is wanted");
+    refuse(context,
+           "phlexor: 1\ndimension: 3\nmaterials: {steel: {density: 7850, young: 2.1e11, poisson: 0.3, expansion: "
+           "1e-5}}\nbodies:\n  bar: {" BAR "}\nloads: {heat: {temperature: 80, on: bar}}\n"
+           "outputs: {s: {von_mises: bar}}\n",
+           "7:11", "stresses of 'bar' are not known under a temperature");
 }
 
 /* ---- wrong files and parts ---- */
@@ -483,7 +488,7 @@ int main(void)
         cmocka_unit_test(the_same_material_said_otherwise),
         cmocka_unit_test(regions_of_a_deck),
         cmocka_unit_test(wrong_materials_are_refused),
-        cmocka_unit_test(heat_lengthens),
+        cmocka_unit_test(heat_is_for_solids),
         cmocka_unit_test(what_is_wrong_is_an_input_error),
         cmocka_unit_test(joints_matter_to_the_key),
         cmocka_unit_test(bodies_are_built_once_for_a_sweep),
