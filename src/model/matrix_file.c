@@ -36,14 +36,21 @@ static phx_status check_finite(phx_reader *reader, const phx_node *node, const c
 }
 
 /* ---- MAT ---- */
-static void take_sparse(const matvar_t *variable, phx_model_matrix *matrix)
+/* False: its rows and columns are not those of a matrix of this size. */
+static bool take_sparse(const matvar_t *variable, phx_model_matrix *matrix)
 {
     const mat_sparse_t *sparse = variable->data;
-    const double *values = sparse->data;
 
+    if (!sparse || sparse->njc != (mat_uint32_t)matrix->cols + 1)
+        return false;
+    const double *values = sparse->data;
     for (int j = 0; j < matrix->cols; j++)
-        for (mat_uint32_t k = sparse->jc[j]; k < sparse->jc[j + 1]; k++)
+        for (mat_uint32_t k = sparse->jc[j]; k < sparse->jc[j + 1]; k++) {
+            if (k >= sparse->nir || k >= sparse->ndata || sparse->ir[k] >= (mat_uint32_t)matrix->rows)
+                return false;
             matrix->values[(size_t)sparse->ir[k] * (size_t)matrix->cols + (size_t)j] += values[k];
+        }
+    return true;
 }
 
 static phx_status take_variable(phx_reader *reader, const phx_node *node, const char *path, const matvar_t *variable,
@@ -59,8 +66,8 @@ static phx_status take_variable(phx_reader *reader, const phx_node *node, const 
     if (status)
         return status;
     const double *values = variable->data;
-    if (sparse)
-        take_sparse(variable, matrix);
+    if (sparse && !take_sparse(variable, matrix))
+        return phx_reader_fail(reader, node, "'%s': the sparse matrix %s is damaged", path, name);
     for (int i = 0; i < matrix->rows && dense; i++)
         for (int j = 0; j < matrix->cols; j++)
             matrix->values[i * matrix->cols + j] = values[i + j * matrix->rows];
@@ -146,7 +153,7 @@ static phx_status read_sparse(phx_reader *reader, const phx_node *node, const ch
         double at[3] = {0};
         for (int k = 0; k < 3 && !status; k++)
             status = read_entry(reader, node, path, name, part[2 + k]->items[e], &at[k]);
-        if (!status && !(at[0] >= 0.0 && at[0] < size[0] && at[1] >= 0.0 && at[1] < size[1]))
+        if (!status && !(at[0] >= 0.0 && at[0] < matrix->rows && at[1] >= 0.0 && at[1] < matrix->cols))
             status = phx_reader_fail(reader, node, "%s: entry %d of matrix %s lies outside of it", path, e + 1, name);
         if (!status)
             matrix->values[(int)at[0] * matrix->cols + (int)at[1]] += at[2];

@@ -4,6 +4,8 @@
 
 #include <phlexor/results.h>
 
+#include <matio.h>
+
 /* ---- models and runs ---- */
 static phx_model *read_text(phx_context *context, const char *text)
 {
@@ -535,6 +537,40 @@ static void matrices_from_files(void **state)
     CHECK_CLOSE(x[2], x[0], 0.0, "from json");
 }
 
+/* Entries outside of a sparse matrix are found, in files that say other sizes too. */
+static void damaged_matrices_are_refused(void **state)
+{
+    phx_context *context = *state;
+    size_t dims[2] = {2, 2};
+    mat_sparse_t sparse = {.nzmax = 1,
+                           .ir = (mat_uint32_t[]){7},
+                           .nir = 1,
+                           .jc = (mat_uint32_t[]){0, 1, 1},
+                           .njc = 3,
+                           .ndata = 1,
+                           .data = (double[]){1.0}};
+    mat_t *file = Mat_CreateVer("bad.mat", NULL, MAT_FT_MAT5);
+    matvar_t *variable = Mat_VarCreate("A", MAT_C_SPARSE, MAT_T_DOUBLE, 2, dims, &sparse, MAT_F_DONT_COPY_DATA);
+    FILE *json = fopen("bad.json", "w");
+
+    assert_true(file && variable && json);
+    assert_int_equal(Mat_VarWrite(file, variable, MAT_COMPRESSION_NONE), 0);
+    Mat_VarFree(variable);
+    Mat_Close(file);
+    fputs("{\"A\": {\"rows\": 2.5, \"cols\": 2, \"row\": [2.2], \"col\": [1], \"value\": [1]}}\n", json);
+    assert_int_equal(fclose(json), 0);
+    for (int k = 0; k < 2; k++) {
+        char text[1000];
+        phx_model *model = NULL;
+        snprintf(text, sizeof text,
+                 "%scontrollers: {c: {kind: state_space, inputs: [x], outputs: [rail.effort], file: %s}}\n", rail,
+                 k ? "bad.json" : "bad.mat");
+        CHECK_STATUS(context, phx_model_read_text(context, "bad.yaml", text, strlen(text), 0, NULL, &model),
+                     PHX_ERR_INPUT);
+        CHECK_MESSAGE(context, k ? "entry 1 of matrix A lies outside of it" : "the sparse matrix A is damaged");
+    }
+}
+
 /* ---- continued runs ---- */
 /* A run in two parts is the run; a result with other controllers, or none, gives its mechanism. */
 static void runs_go_on(void **state)
@@ -734,6 +770,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(order_with_a_filter, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(balance_of_all_kinds, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(matrices_from_files, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(damaged_matrices_are_refused, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(runs_go_on, study_setup, study_teardown),
         cmocka_unit_test(kinds_have_names),
         cmocka_unit_test_setup_teardown(a_function_is_a_controller, study_setup, study_teardown),
