@@ -102,6 +102,8 @@ int cli_read_model(phx_context *context, const char *path, const cli_list *set, 
 /* A number greater than 0 given as an expression; nothing when text is NULL. Returns as above. */
 int cli_positive(phx_context *context, const phx_model *model, const char *option, const char *text,
                  phx_model_optional *value);
+/* The number that an option has; nothing when text is NULL. Returns as above. */
+int cli_read_number(const cli_command *command, const char *option, const char *text, double *value);
 /* The points of --sweep name=from:to:count; several multiply. */
 phx_status cli_make_sweep(phx_context *context, const phx_model *model, const cli_list *list, phx_sweep **sweep);
 /* Refuse a run that is large unless --yes is given; `remedy` says what would make it smaller. Returns as above. */

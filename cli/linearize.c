@@ -29,17 +29,6 @@ static phx_reduction_method method_of(const char *name)
     return method;
 }
 
-static int read_number(const cli_command *command, const char *option, const char *text, double *value)
-{
-    char *end = NULL;
-    if (!text)
-        return -1;
-    *value = strtod(text, &end);
-    if (end == text || *end || !isfinite(*value))
-        return cli_usage_error(command, "%s: expected a number, found '%s'", option, text);
-    return -1;
-}
-
 /* FROM:TO in rad/s; TO may be inf. */
 static int read_band(const cli_command *command, const char *text, double band[2])
 {
@@ -100,9 +89,9 @@ static int read_reduction(const cli_command *command, phx_context *context, cons
     }
     request->options.method = method_of(given->reduce);
     request->options.order = given->order;
-    int status = read_number(command, "--error", given->error, &request->options.error);
+    int status = cli_read_number(command, "--error", given->error, &request->options.error);
     if (status < 0)
-        status = read_number(command, "--damping", given->damping, &request->options.damping);
+        status = cli_read_number(command, "--damping", given->damping, &request->options.damping);
     if (status < 0)
         status = read_band(command, given->band, request->options.band);
     if (status < 0)

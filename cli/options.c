@@ -3,6 +3,7 @@
 #include "base/base.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -243,4 +244,15 @@ void cli_words_free(cli_words *words)
 {
     phx_free((void *)words->words);
     phx_free(words->text);
+}
+
+int cli_read_number(const cli_command *command, const char *option, const char *text, double *value)
+{
+    char *end = NULL;
+    if (!text)
+        return -1;
+    *value = strtod(text, &end);
+    if (end == text || *end || !isfinite(*value))
+        return cli_usage_error(command, "%s: expected a number, found '%s'", option, text);
+    return -1;
 }

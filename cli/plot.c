@@ -62,17 +62,6 @@ static int read_size(const cli_command *command, const char *text, phx_page *pag
     return -1;
 }
 
-static int read_number(const cli_command *command, const char *option, const char *text, double *value)
-{
-    char *end = NULL;
-    if (!text)
-        return -1;
-    *value = strtod(text, &end);
-    if (end == text || *end || !isfinite(*value))
-        return cli_usage_error(command, "%s: expected a number, found '%s'", option, text);
-    return -1;
-}
-
 /* ---- what to draw ---- */
 
 /* One picture at a time, and the options that go with it. */
@@ -117,17 +106,17 @@ static int read_options(const cli_command *command, const plot_arguments *given,
 {
     int status = choose_kind(command, given, options);
     if (status < 0)
-        status = read_number(command, "--from", given->from, &options->from);
+        status = cli_read_number(command, "--from", given->from, &options->from);
     if (status < 0)
-        status = read_number(command, "--to", given->to, &options->to);
+        status = cli_read_number(command, "--to", given->to, &options->to);
     if (status < 0)
         status = read_width(command, given->width, &options->page);
     if (status < 0)
         status = read_size(command, given->size, &options->page);
     if (status < 0)
-        status = read_number(command, "--font-size", given->font_size, &options->page.font_size);
+        status = cli_read_number(command, "--font-size", given->font_size, &options->page.font_size);
     if (status < 0)
-        status = read_number(command, "--dpi", given->dpi, &options->page.resolution);
+        status = cli_read_number(command, "--dpi", given->dpi, &options->page.resolution);
     if (given->logarithmic) {
         options->x_scale = strchr(given->logarithmic, 'x') ? PHX_SCALE_LOGARITHMIC : PHX_SCALE_LINEAR;
         options->y_scale = strchr(given->logarithmic, 'y') ? PHX_SCALE_LOGARITHMIC : PHX_SCALE_LINEAR;

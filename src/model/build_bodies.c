@@ -59,6 +59,9 @@ phx_body_def phx_builder_body_def(const phx_builder *builder, const phx_model_bo
 
     def.name = body->name;
     def.dim = builder->model->dimension;
+    def.damping_mass = body->damping.mass;
+    def.damping_stiffness = body->damping.stiffness;
+    def.damping_modal = body->damping.modal.value;
     return def;
 }
 

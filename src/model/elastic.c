@@ -558,9 +558,6 @@ phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, p
     if (status)
         return status;
     def.flex = phx_flex_source_flex(*source);
-    def.damping_mass = body->damping.mass;
-    def.damping_stiffness = body->damping.stiffness;
-    def.damping_modal = body->damping.modal.value;
     return phx_body_create(builder->context, &def, made);
 }
 

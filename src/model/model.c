@@ -72,8 +72,8 @@ phx_status phx_model_read_text(phx_context *context, const char *name, const cha
 {
     if (!name || !text || !model)
         return phx_fail_null(context, __func__, "name, text or model");
-    if (!name || !text || !model || n_overrides < 0 || (n_overrides && !overrides))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "reading a model: name, text, model or overrides is NULL");
+    if (n_overrides < 0 || (n_overrides && !overrides))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "reading a model: %d overrides, or they are NULL", n_overrides);
     phx_model *made = phx_calloc(context, 1, sizeof *made);
     if (!made)
         return PHX_ERR_MEMORY;
@@ -116,8 +116,6 @@ phx_status phx_model_read(phx_context *context, const char *path, int n_override
 {
     if (!path || !model)
         return phx_fail_null(context, __func__, "path or model");
-    if (!path)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "reading a model: the path is NULL");
     FILE *file = fopen(path, "rb");
     if (!file)
         return phx_fail(context, PHX_ERR_FILE, "cannot open the model file '%s': %s", path, strerror(errno));
@@ -146,8 +144,8 @@ phx_status phx_model_copy(phx_context *context, const phx_model *model, phx_mode
 {
     if (!model || !copy)
         return phx_fail_null(context, __func__, "model or copy");
-    if (!model || !model->store)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "copying a model: it is NULL or was not read from a file");
+    if (!model->store)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "copying a model: it was not read from a file");
     phx_model *made = NULL;
     phx_status status = phx_model_read_text(context, model->path, model->text, model->text_length,
                                             model->store->n_overrides, model->store->overrides, &made);

@@ -61,7 +61,6 @@ void phx_certificate_list(const phx_check_report *report, const char *reason, ph
                    "small deformation are right."};
     add(list, "index", c->index, NULL, -1, "Of the differential-algebraic system.");
     add(list, "mass", c->mass, "kg", -1, "Of all bodies.");
-    add(list, "energy at the start",
-        c->energy.kinetic + c->energy.elastic + c->energy.potential + c->energy.controllers, "J", -1,
+    add(list, "energy at the start", phx_total_energy(&c->energy), "J", -1,
         "Kinetic, elastic and potential; gravity counts from the inertial origin.");
 }

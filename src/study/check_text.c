@@ -92,8 +92,7 @@ phx_status phx_check_report_json(phx_context *context, const phx_check_report *r
     fputs(",\n  \"inertia\": ", stream);
     put_inertia(stream, report->dimension, c->inertia);
     fprintf(stream, ",\n  \"energy\": {\"kinetic\": %.17g, \"elastic\": %.17g, \"potential\": %.17g, \"total\": %.17g}",
-            c->energy.kinetic, c->energy.elastic, c->energy.potential,
-            c->energy.kinetic + c->energy.elastic + c->energy.potential + c->energy.controllers);
+            c->energy.kinetic, c->energy.elastic, c->energy.potential, phx_total_energy(&c->energy));
     if (report->sampling_limit > 0.0)
         fprintf(stream, ",\n  \"sampling_limit\": %.17g", report->sampling_limit);
     put_limits(stream, report);

@@ -118,6 +118,9 @@ enum {
     PHX_COLUMN_DRIFT_RATE,
     PHX_FIXED_COLUMNS /* before the outputs */
 };
+double phx_total_energy(const phx_energies *energies); /* J */
+/* Time, energies, works and residual = energy - energy0 - supplied + dissipated of a row. */
+void phx_put_balance(double *row, double t, const phx_energies *energies, const phx_work *work, double energy0);
 
 /* The recorder of a simulation that runs. */
 typedef struct phx_recording {

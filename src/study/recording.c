@@ -224,7 +224,23 @@ static phx_status look_at_limits(phx_recording *recording, const phx_sample *sam
     return PHX_OK;
 }
 
-/* residual = energy - energy(0) - supplied + dissipated */
+double phx_total_energy(const phx_energies *energies)
+{
+    return energies->kinetic + energies->elastic + energies->potential + energies->controllers;
+}
+
+void phx_put_balance(double *row, double t, const phx_energies *energies, const phx_work *work, double energy0)
+{
+    row[PHX_COLUMN_T] = t;
+    row[PHX_COLUMN_KINETIC] = energies->kinetic;
+    row[PHX_COLUMN_ELASTIC] = energies->elastic;
+    row[PHX_COLUMN_POTENTIAL] = energies->potential;
+    row[PHX_COLUMN_ENERGY] = phx_total_energy(energies);
+    row[PHX_COLUMN_SUPPLIED] = work->supplied;
+    row[PHX_COLUMN_DISSIPATED] = work->dissipated;
+    row[PHX_COLUMN_RESIDUAL] = row[PHX_COLUMN_ENERGY] - energy0 - work->supplied + work->dissipated;
+}
+
 phx_status phx_recording_sample(void *user, const phx_sample *sample)
 {
     phx_recording *recording = user;
@@ -234,20 +250,12 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
 
     memcpy(recording->before, row, (size_t)recording->n_columns * sizeof *row);
     phx_system_energies(recording->system, sample->x, sample->v, &energies);
-    row[PHX_COLUMN_T] = sample->t;
-    row[PHX_COLUMN_KINETIC] = energies.kinetic;
-    row[PHX_COLUMN_ELASTIC] = energies.elastic;
-    row[PHX_COLUMN_POTENTIAL] = energies.potential;
-    row[PHX_COLUMN_ENERGY] = energies.kinetic + energies.elastic + energies.potential + energies.controllers;
     if (!recording->started) {
         recording->started = true;
-        recording->energy0 = row[PHX_COLUMN_ENERGY];
+        recording->energy0 = phx_total_energy(&energies);
         recording->report->from = sample->t;
     }
-    row[PHX_COLUMN_SUPPLIED] = sample->work.supplied;
-    row[PHX_COLUMN_DISSIPATED] = sample->work.dissipated;
-    row[PHX_COLUMN_RESIDUAL] =
-        row[PHX_COLUMN_ENERGY] - recording->energy0 - row[PHX_COLUMN_SUPPLIED] + row[PHX_COLUMN_DISSIPATED];
+    phx_put_balance(row, sample->t, &energies, &sample->work, recording->energy0);
     dae->ops->drift(dae, sample->t, sample->x, sample->v, &row[PHX_COLUMN_DRIFT], &row[PHX_COLUMN_DRIFT_RATE]);
     phx_status status = phx_system_outputs(dae, sample->t, sample->x, sample->v, row + PHX_FIXED_COLUMNS);
     if (!status)

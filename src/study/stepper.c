@@ -16,7 +16,8 @@ struct phx_stepper {
     phx_work call; /* in the present one */
     double energy0;
     int n_inputs, n_columns;
-    double *u; /* n_inputs: what the inputs are held at */
+    double *u;      /* n_inputs: what the inputs are held at */
+    double *values; /* of the controllers, the inputs among them, in a measurement */
 };
 
 /* The message of the stepper's own context as that of the caller's. */
@@ -63,13 +64,14 @@ static phx_status start(phx_stepper *s, const phx_model *model, const phx_simula
     s->x = phx_calloc(s->own, (size_t)s->dae->n_x, sizeof *s->x);
     s->v = phx_calloc(s->own, (size_t)s->dae->n_v, sizeof *s->v);
     s->lambda = phx_calloc(s->own, (size_t)s->dae->n_l, sizeof *s->lambda);
-    if (!s->x || !s->v || !s->lambda)
+    s->values = phx_calloc(s->own, (size_t)phx_system_controller_columns(s->system), sizeof *s->values);
+    if (!s->x || !s->v || !s->lambda || !s->values)
         return PHX_ERR_MEMORY;
     status = phx_model_blame(s->own, model, phx_system_start(s->system, &how, s->x, s->v, s->lambda));
     if (!status) {
         phx_energies e;
         phx_system_energies(s->system, s->x, s->v, &e);
-        s->energy0 = e.kinetic + e.elastic + e.potential + e.controllers;
+        s->energy0 = phx_total_energy(&e);
     }
     return status;
 }
@@ -124,6 +126,7 @@ void phx_stepper_destroy(phx_stepper *s)
     phx_free(s->v);
     phx_free(s->lambda);
     phx_free(s->u);
+    phx_free(s->values);
     phx_context_destroy(s->own);
     phx_free(s);
 }
@@ -152,26 +155,15 @@ phx_status phx_stepper_measure(phx_context *context, phx_stepper *s, double *row
     if (!s || !row)
         return phx_fail_null(context, __func__, "stepper or row");
     const int outputs = phx_system_columns(s->system), controllers = s->n_columns - PHX_FIXED_COLUMNS - outputs;
-    double *all = phx_calloc(s->own, (size_t)(controllers + s->n_inputs), sizeof *all);
     phx_energies e;
 
-    if (!all)
-        return pass_on(context, s, PHX_ERR_MEMORY);
     phx_system_energies(s->system, s->x, s->v, &e);
-    row[PHX_COLUMN_T] = s->t;
-    row[PHX_COLUMN_KINETIC] = e.kinetic;
-    row[PHX_COLUMN_ELASTIC] = e.elastic;
-    row[PHX_COLUMN_POTENTIAL] = e.potential;
-    row[PHX_COLUMN_ENERGY] = e.kinetic + e.elastic + e.potential + e.controllers;
-    row[PHX_COLUMN_SUPPLIED] = s->work.supplied;
-    row[PHX_COLUMN_DISSIPATED] = s->work.dissipated;
-    row[PHX_COLUMN_RESIDUAL] = row[PHX_COLUMN_ENERGY] - s->energy0 - s->work.supplied + s->work.dissipated;
+    phx_put_balance(row, s->t, &e, &s->work, s->energy0);
     phx_system_drift(s->reader, s->t, s->x, s->v, &row[PHX_COLUMN_DRIFT], &row[PHX_COLUMN_DRIFT_RATE]);
     phx_status status = phx_system_outputs(s->reader, s->t, s->x, s->v, row + PHX_FIXED_COLUMNS);
     if (!status)
-        status = phx_system_controller_values(s->reader, s->t, s->x, s->v, all);
-    memcpy(row + PHX_FIXED_COLUMNS + outputs, all, (size_t)controllers * sizeof *row);
-    phx_free(all);
+        status = phx_system_controller_values(s->reader, s->t, s->x, s->v, s->values);
+    memcpy(row + PHX_FIXED_COLUMNS + outputs, s->values, (size_t)controllers * sizeof *row);
     return pass_on(context, s, status);
 }
 
@@ -210,16 +202,19 @@ phx_status phx_stepper_step(phx_context *context, phx_stepper *s, double length)
 }
 
 /* ---- saving ---- */
-/* t, work, x, v, lambda, u in turn, from or to `state`. */
-static void move(phx_stepper *s, double *state, bool save)
-{
-    double *const parts[] = {&s->t, &s->work.supplied, &s->work.dissipated, s->x, s->v, s->lambda, s->u};
-    const int counts[] = {1, 1, 1, s->dae->n_x, s->dae->n_v, s->dae->n_l, s->n_inputs};
+typedef struct part {
+    double *values;
+    int count;
+} part;
+enum { PARTS = 7 };
 
-    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-        memcpy(save ? state : parts[k], save ? parts[k] : state, (size_t)counts[k] * sizeof *state);
-        state += counts[k];
-    }
+/* What a state consists of, in this order. */
+static void parts_of(phx_stepper *s, part parts[PARTS])
+{
+    const part all[PARTS] = {{&s->t, 1},          {&s->work.supplied, 1}, {&s->work.dissipated, 1},
+                             {s->x, s->dae->n_x}, {s->v, s->dae->n_v},    {s->lambda, s->dae->n_l},
+                             {s->u, s->n_inputs}};
+    memcpy(parts, all, sizeof all);
 }
 
 int phx_stepper_state_size(const phx_stepper *s)
@@ -229,21 +224,23 @@ int phx_stepper_state_size(const phx_stepper *s)
 
 void phx_stepper_save(phx_stepper *s, double *state)
 {
-    if (s && state)
-        move(s, state, true);
+    part parts[PARTS];
+
+    if (!s || !state)
+        return;
+    parts_of(s, parts);
+    for (int k = 0; k < PARTS; state += parts[k++].count)
+        memcpy(state, parts[k].values, (size_t)parts[k].count * sizeof *state);
 }
 
 phx_status phx_stepper_restore(phx_context *context, phx_stepper *s, const double *state)
 {
     if (!s || !state)
         return phx_fail_null(context, __func__, "stepper or state");
-    const int size = phx_stepper_state_size(s);
-    double *copy = phx_calloc(context, (size_t)size, sizeof *copy);
+    part parts[PARTS];
 
-    if (!copy)
-        return PHX_ERR_MEMORY;
-    memcpy(copy, state, (size_t)size * sizeof *copy);
-    move(s, copy, false);
-    phx_free(copy);
+    parts_of(s, parts);
+    for (int k = 0; k < PARTS; state += parts[k++].count)
+        memcpy(parts[k].values, state, (size_t)parts[k].count * sizeof *state);
     return phx_conclude(context, PHX_OK);
 }

@@ -180,15 +180,16 @@ static double motion_of(phx_context *context, const phx_system *system, const ch
 
 typedef enum frame_kind { MEAN, HELD, CHORD } frame_kind;
 
-static void check_frame(phx_context *context, const char *more, frame_kind kind)
+/* `keys`: more of the body. */
+static void check_frame_with(phx_context *context, const char *keys, const char *more, frame_kind kind)
 {
-    char text[600];
+    char text[800];
     phx_model *model;
     phx_system *system;
     double momentum = 0.0;
 
-    snprintf(text, sizeof text, HEAD "  bar: {" BAR ", basis: {modes: 2}, ports: {x0: {}, x1: {}, tip: {node: 1}}}\n%s",
-             more);
+    snprintf(text, sizeof text,
+             HEAD "  bar: {" BAR ", basis: {modes: 2}, ports: {x0: {}, x1: {}, tip: {node: 1}}%s}\n%s", keys, more);
     CHECK_OK(context, phx_model_read_text(context, "model.yaml", text, strlen(text), 0, NULL, &model));
     CHECK_OK(context, phx_model_build_body(context, model, 0, &system));
     const phx_flex *flex = phx_flex_source_flex(phx_system_source(system, 0));
@@ -201,8 +202,13 @@ static void check_frame(phx_context *context, const char *more, frame_kind kind)
     phx_model_destroy(model);
 }
 
-/* With joints at two ports the line between them, with a weld its port, else mean axes: springs and loads
- * take no part. */
+static void check_frame(phx_context *context, const char *more, frame_kind kind)
+{
+    check_frame_with(context, "", more, kind);
+}
+
+/* With joints at two ports the line between them, with a weld its port, with stiffening that of the one joint, else
+ * mean axes: springs and loads take no part. */
 static void frames_by_the_joints(void **state)
 {
     check_frame(*state, "", MEAN);
@@ -211,6 +217,12 @@ static void frames_by_the_joints(void **state)
     check_frame(*state, "joints: {j: {kind: revolute, axis: [0, 0, 1], ports: [ground.O, bar.x0]}}\n", MEAN);
     check_frame(*state, "joints: {j: {kind: weld, ports: [ground.O, bar.x0]}}\n", HELD);
     check_frame(*state, "joints: {j: {kind: weld, ports: [bar.x0, ground.O]}}\n", HELD);
+    check_frame(
+        *state,
+        "  hub: {kind: rigid, mass: 1, inertia: [1, 1, 1]}\njoints: {j: {kind: weld, ports: [hub.P, bar.x0]}}\n", HELD);
+    check_frame_with(*state, ", stiffening: true",
+                     "joints: {j: {kind: revolute, axis: [0, 0, 1], ports: [ground.O, bar.x0]}}\n", HELD);
+    check_frame_with(*state, ", stiffening: true", "", MEAN);
     check_frame(
         *state,
         "joints: {j: {kind: weld, ports: [bar.x0, ground.O]}, k: {kind: spherical, ports: [ground.O, bar.x1]}}\n",

@@ -168,8 +168,8 @@ static void full_tangent(const phx_floating *body, int k, const strain_tangent *
         curvature[st->first[p]][st->second[p]] += 0.5 * it->force * st->weight[p];
 }
 
-void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0, const double *q1, const double *qm,
-                                     double factor, double *K)
+static void full_tangents(const phx_floating *body, const double *q0, const double *q1, const double *qm, double factor,
+                          double *K)
 {
     const phx_flex_stiffening *st = body->flex->stiffening;
     double curvature[PHX_STRAIN_SLOPES][PHX_STRAIN_SLOPES] = {{0.0}};
@@ -177,14 +177,27 @@ void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0,
 
     for (int k = 0; k < st->n_strain; k++) {
         strain_at(st, k, q0, q1, qm, factor, &it);
-        if (st->in_basis)
-            full_tangent(body, k, &it, curvature, K);
-        else
-            sparse_tangent(body, k, &it, K);
+        full_tangent(body, k, &it, curvature, K);
     }
-    for (int a = 0; st->in_basis && a < st->n_slope; a++)
+    for (int a = 0; a < st->n_slope; a++)
         for (int b = 0; b < st->n_slope; b++)
             K[body->base.ptr[body->base.n_rigid + a] + body->base.n_rigid + b] += curvature[a][b] + curvature[b][a];
+}
+
+void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0, const double *q1, const double *qm,
+                                     double factor, double *K)
+{
+    const phx_flex_stiffening *st = body->flex->stiffening;
+    strain_tangent it;
+
+    if (st->in_basis) {
+        full_tangents(body, q0, q1, qm, factor, K);
+        return;
+    }
+    for (int k = 0; k < st->n_strain; k++) {
+        strain_at(st, k, q0, q1, qm, factor, &it);
+        sparse_tangent(body, k, &it, K);
+    }
 }
 
 /* ---- stresses ---- */

@@ -27,14 +27,16 @@ double phx_sys_op_next_sample(const phx_dae *dae, double t)
     return next;
 }
 
-/* Outputs of any quantity, at the instant. */
-static phx_status read_outputs(workspace *ws, double t, const double *x, const double *v)
+/* Outputs of any quantity at the instant, and what continuous controllers do now, which sampled ones may read. */
+static phx_status look(workspace *ws, double t, const double *x, const double *v)
 {
     const phx_status status = phx_system_outputs(&ws->base, t, x, v, ws->control.columns);
 
-    if (!status)
-        phx_sys_set_instant(ws, x, v);
-    return status;
+    if (status)
+        return status;
+    phx_sys_set_instant(ws, x, v);
+    ws->by->clear_efforts(ws);
+    return phx_sys_controllers(ws, t, false);
 }
 
 static phx_status take_one(workspace *ws, int c, double t, double *x)
@@ -66,12 +68,7 @@ phx_status phx_sys_take_samples(workspace *ws, double t, double *x, const double
         due = due || is_due(&system->controllers[c], t);
     if (!due)
         return PHX_OK;
-    phx_sys_set_instant(ws, x, v);
-    phx_status status = read_outputs(ws, t, x, v);
-    if (status)
-        return status;
-    ws->by->clear_efforts(ws);
-    status = phx_sys_controllers(ws, t, false); /* what continuous ones do now, which sampled ones may read */
+    phx_status status = look(ws, t, x, v);
     for (int k = 0; k < system->n_controllers && !status; k++) {
         const int c = system->controller_order[k];
         if (is_due(&system->controllers[c], t))
@@ -85,12 +82,8 @@ static phx_status hold_all(workspace *ws, double t, double *x, const double *v)
 {
     const phx_system *system = ws->system;
 
-    phx_sys_set_instant(ws, x, v);
-    phx_status status = read_outputs(ws, t, x, v);
-    if (!status) {
-        ws->by->clear_efforts(ws);
-        status = phx_sys_controllers(ws, t, false);
-    }
+    phx_status status = look(ws, t, x, v);
+
     for (int k = 0; k < system->n_controllers && !status; k++) {
         const int c = system->controller_order[k];
         const controller_slot *slot = &system->controllers[c];
