@@ -121,6 +121,8 @@ typedef struct phx_linearise_options {
     const double *lambda; /* NULL: as phx_system_linear takes it */
     phx_channels_options channels;
     double rank_rtol; /* as in phx_modes_options; 0: 1e-10 */
+    bool sparse;      /* for the descriptor form alone: no dense work; the other forms are refused, and
+                         phx_linearised_reduced has no coordinates */
 } phx_linearise_options;
 phx_linearise_options phx_linearise_options_default(void);
 
@@ -128,7 +130,7 @@ phx_linearise_options phx_linearise_options_default(void);
 typedef struct phx_linearised phx_linearised;
 /* Errors of phx_system_linear and for channels, see phx_channels_options; PHX_ERR_ANALYSIS when the mass matrix is not
  * positive definite.
- * Dense: n^3 work. The result keeps nothing of `dae`. */
+ * Dense, n^3 work, unless `sparse`. The result keeps nothing of `dae`. */
 phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise_options *options,
                          phx_linearised **linearised);
 void phx_linearised_destroy(phx_linearised *linearised); /* NULL is allowed */

@@ -229,7 +229,7 @@ enum { PHX_RESIDUALS = 8 };
 /* A linear model and what there is to say of it. Owns what it points to. */
 typedef struct phx_linear_report {
     char *title;
-    phx_ss *system;
+    phx_ss *system;                    /* NULL: a large descriptor form, without what follows up to left_out */
     double *re, *im, *omega, *damping; /* poles, as phx_ss_poles gives them */
     double *dc_gain;                   /* outputs x inputs; rows of outputs that see poles at zero are not a number */
     int dc_rows;                       /* how many rows are numbers; all: the file has dc_gain */
@@ -279,10 +279,11 @@ typedef struct phx_study_linearize_options {
 } phx_study_linearize_options;
 phx_study_linearize_options phx_study_linearize_options_default(void);
 /* The model's system, linearised about its start state at zero speed. The report's system is in state space whatever
- * the form. Where the point is no equilibrium a warning in the log says by how much. The residuals are the asymmetries
- * of M, K and D relative to their largest entries, the largest entry of G basis (what the constraints leave of it), and
- * the accelerations in m/s^2 with which the system would start, with the deformations held and free. Errors:
- * PHX_ERR_INPUT for channels (with the nearest), those of phx_linearise and of the form. */
+ * the form; beyond 600 coordinates the descriptor form comes without it and without dense work. Where the point is no
+ * equilibrium a warning in the log says by how much. The residuals are the asymmetries of M, K and D relative to their
+ * largest entries, the largest entry of G basis (what the constraints leave of it), and the accelerations in m/s^2 with
+ * which the system would start, with the deformations held and free. Errors: PHX_ERR_INPUT for channels (with the
+ * nearest), those of phx_linearise and of the form. */
 phx_status phx_study_linearize(phx_context *context, const phx_model *model, const phx_study_linearize_options *options,
                                phx_linear_report *report);
 

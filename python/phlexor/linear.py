@@ -15,6 +15,7 @@ from ._call import (ComplexArray, Context, FloatArray, Owner, PathLike, doubles,
                     path_of, text_of, view)
 from ._check import checked, not_pickled
 from ._library import lib
+from .errors import UnsupportedError
 
 __all__ = ["Csr", "Linear", "StateSpace", "read_linear", "read_matrices"]
 
@@ -269,7 +270,7 @@ class Linear:
     title : str
     system : StateSpace
         The state space, whatever the form; `A`, `B`, `C`, `D`, `inputs`, `outputs`, `states`, `poles` and `response`
-        are its own.
+        are its own. There is none of a descriptor form of more than 600 coordinates.
     matrices : namespace
         The matrices of the form and what belongs to them, by the names of the file that ``phlexor linearize -o``
         writes. State space: `A B C D`. Second order, ``M q'' + D q' + K q = F u``, ``y = Y_q q + Y_v q' + Y_a q'' + Y_u
@@ -288,10 +289,10 @@ class Linear:
         curves `model_gain`, `reduced_gain`, `error_gain`, and others (docs/linear-analysis.md).
     """
 
-    def __init__(self, system: StateSpace, items: Dict[str, Any], bundle: Any, owner: Any,
+    def __init__(self, system: Optional[StateSpace], items: Dict[str, Any], bundle: Any, owner: Any,
                  residuals: Optional[Dict[str, float]] = None, dc_gain: Optional[FloatArray] = None,
                  rigid: int = 0) -> None:
-        self.system, self._bundle, self._owner = system, bundle, owner
+        self._system, self._bundle, self._owner = system, bundle, owner
         self.form: str = items.pop("form")
         self.title: str = items.pop("title", "")
         self.model_text: str = items.pop("model", "")
@@ -316,7 +317,15 @@ class Linear:
         return self
 
     def __repr__(self) -> str:
-        return f"<Linear {self.title!r}: {self.form}, {self.system!r}>"
+        return f"<Linear {self.title!r}: {self.form}, {self._system or 'without state space'!r}>"
+
+    @property
+    def system(self) -> StateSpace:
+        """The state space; raises UnsupportedError for a descriptor form of more than 600 coordinates."""
+        if self._system is None:
+            raise UnsupportedError("a descriptor form of this size comes without its state space; take `matrices`, or "
+                                   "a reduced model")
+        return self._system
 
     @property
     def A(self) -> FloatArray:
@@ -393,9 +402,11 @@ def items_of(bundle: Any, owner: Any) -> Dict[str, Any]:
 def linear_of(report: phx_linear_report, context: Context) -> Linear:
     """Take over a report that a call has filled."""
     owner = Owner(_free_report, report, context)
+    residuals = {text_of(item.name): item.value for item in report.residuals[: report.n_residuals]}
+    if not report.system:  # a large descriptor form
+        return Linear(None, items_of(report.bundle, owner), report.bundle, owner, residuals)
     system = StateSpace._of(report.system, owner)
     shape = (len(system.outputs), len(system.inputs))
-    residuals = {text_of(item.name): item.value for item in report.residuals[: report.n_residuals]}
     gain: FloatArray = view(report.dc_gain, shape, owner)
     return Linear(system, items_of(report.bundle, owner), report.bundle, owner, residuals, gain, report.rigid)
 

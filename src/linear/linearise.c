@@ -73,14 +73,35 @@ static phx_status factor_mass(phx_context *context, phx_linearised *it)
     return status;
 }
 
+/* The same without the factor. */
+static phx_status check_mass(phx_context *context, const phx_linearised *it)
+{
+    phx_cholesky *cholesky = NULL;
+    phx_status status = phx_cholesky_create(context, &it->linear.M, &cholesky);
+
+    if (status == PHX_SINGULAR)
+        status = phx_fail(context, PHX_ERR_ANALYSIS, "the mass matrix is not positive definite");
+    phx_cholesky_destroy(cholesky);
+    return status;
+}
+
+phx_status phx_linearised_refuse_sparse(phx_context *context, const phx_linearised *it)
+{
+    return it->sparse
+               ? phx_fail(context, PHX_ERR_UNSUPPORTED,
+                          "'%s' was linearised for the descriptor form alone; linearise without 'sparse'", it->name)
+               : PHX_OK;
+}
+
 /* What follows from the matrices. Destroys `it` unless `status` stays PHX_OK; hands it out else. */
 static phx_status complete(phx_context *context, phx_status status, double rank_rtol, phx_linearised *it,
                            phx_linearised **linearised)
 {
     if (!status)
-        status = factor_mass(context, it);
+        status = it->sparse ? check_mass(context, it) : factor_mass(context, it);
     if (!status)
-        status = phx_linearised_reduce(context, rank_rtol, it);
+        status = it->sparse ? phx_linearised_check_motions(context, rank_rtol, it)
+                            : phx_linearised_reduce(context, rank_rtol, it);
     if (status)
         phx_linearised_destroy(it);
     else
@@ -121,6 +142,7 @@ phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise
     if (!status && !options->x)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "linearisation needs a configuration x");
     if (!status) {
+        it->sparse = options->sparse;
         it->name = phx_strdup(context, options->name ? options->name : "system");
         status = it->name ? PHX_OK : PHX_ERR_MEMORY;
     }
@@ -171,6 +193,8 @@ phx_status phx_linearised_second_order(phx_context *context, const phx_linearise
     const phx_reduced *r = &it->reduced;
 
     phx_status status = phx_linearised_refuse_feedback(context, it, "a second-order form");
+    if (!status)
+        status = phx_linearised_refuse_sparse(context, it);
     if (status)
         return status;
     for (int k = 0; k < r->n_inputs; k++)
@@ -354,9 +378,11 @@ phx_status phx_linearised_ss(phx_context *context, const phx_linearised *lineari
     if (!linearised || !ss)
         return phx_fail_null(context, __func__, "linearised or ss");
     first_order it = {0};
-    phx_status status = fill_first_order(context, &linearised->reduced, &it);
+    phx_status status = phx_linearised_refuse_sparse(context, linearised);
 
     *ss = NULL;
+    if (!status)
+        status = fill_first_order(context, &linearised->reduced, &it);
     if (!status)
         status = create_ss(context, linearised, &it, ss);
     if (!status)
@@ -377,9 +403,11 @@ phx_status phx_linearised_proper_ss(phx_context *context, const phx_linearised *
     phx_ss *all = NULL;
     const char **proper = NULL;
     int count = 0;
-    phx_status status = fill_first_order(context, &linearised->reduced, &it);
+    phx_status status = phx_linearised_refuse_sparse(context, linearised);
 
     *ss = NULL;
+    if (!status)
+        status = fill_first_order(context, &linearised->reduced, &it);
     if (!status) {
         it.improper = phx_calloc(context, (size_t)it.p, sizeof *it.improper);
         proper = phx_calloc(context, (size_t)it.p, sizeof *proper);

@@ -52,6 +52,17 @@ static phx_status rank_of(reduction *w, int rows, int *rank)
     return status;
 }
 
+static phx_status refuse_motion(phx_context *context, const phx_channels *channels, int h)
+{
+    int k = 0;
+    while (channels->held[k] != h)
+        k++;
+    return phx_fail(context, PHX_ERR_INPUT,
+                    "'%s' cannot be prescribed: the joints, locked drives or other prescribed motions hold this motion "
+                    "already",
+                    channels->inputs[k]);
+}
+
 /* The first prescribed motion that depends on the constraints before it. */
 static phx_status name_dependent_motion(reduction *w, int rank_all)
 {
@@ -63,12 +74,8 @@ static phx_status name_dependent_motion(reduction *w, int rank_all)
         return status;
     for (int h = 0; h < w->held; h++, before = rank) {
         status = rank_of(w, w->m + h + 1, &rank);
-        for (int k = 0; k < channels->n_inputs && !status && rank == before; k++)
-            if (channels->held[k] == h)
-                return phx_fail(w->context, PHX_ERR_INPUT,
-                                "'%s' cannot be prescribed: the joints, locked drives or other prescribed motions hold "
-                                "this motion already",
-                                channels->inputs[k]);
+        if (!status && rank == before)
+            status = refuse_motion(w->context, channels, h);
         if (status)
             return status;
     }
@@ -462,5 +469,55 @@ phx_status phx_linearised_reduce(phx_context *context, double rank_rtol, phx_lin
     phx_free(DP);
     phx_basis_free(&basis);
     reduction_free(&w);
+    return status;
+}
+
+/* ---- without dense work ---- */
+phx_status phx_channels_stack(phx_context *context, const phx_channels *channels, phx_csr *A)
+{
+    const phx_csr *const parts[] = {&channels->G, &channels->H};
+    const int rows[] = {channels->m, channels->n_held};
+    const size_t total = (size_t)(channels->m > 0 ? channels->G.ptr[channels->m] : 0) +
+                         (size_t)(channels->n_held > 0 ? channels->H.ptr[channels->n_held] : 0);
+    int *row = phx_calloc(context, 2 * total + 1, sizeof *row), *col = row + total, at = 0;
+    double *val = phx_calloc(context, total + 1, sizeof *val);
+    size_t count = 0;
+    phx_status status = row && val ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int p = 0; p < 2 && !status; at += rows[p], p++)
+        for (int i = 0; i < rows[p]; i++)
+            for (int k = parts[p]->ptr[i]; k < parts[p]->ptr[i + 1]; k++) {
+                row[count] = at + i;
+                col[count] = parts[p]->idx[k];
+                val[count++] = parts[p]->val[k];
+            }
+    if (!status)
+        status = phx_csr_from_triplets(context, at, channels->n, count, row, col, val, A);
+    phx_free(row);
+    phx_free(val);
+    return status;
+}
+
+phx_status phx_linearised_check_motions(phx_context *context, double rank_rtol, const phx_linearised *it)
+{
+    const phx_channels *channels = &it->channels;
+    phx_csr rows = {0}, columns = {0};
+    int rank = 0, count = 0;
+    int *dependent = phx_calloc(context, (size_t)(channels->m + channels->n_held), sizeof *dependent);
+    phx_status status = dependent ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status && channels->n_held > 0)
+        status = phx_channels_stack(context, channels, &rows);
+    if (!status && channels->n_held > 0)
+        status = phx_csr_transpose(context, &rows, &columns);
+    if (!status && channels->n_held > 0)
+        status =
+            phx_csr_dependent_columns(context, &columns, rank_rtol > 0.0 ? rank_rtol : 1e-10, &rank, dependent, &count);
+    for (int k = 0; k < count && !status; k++)
+        if (dependent[k] >= channels->m)
+            status = refuse_motion(context, channels, dependent[k] - channels->m);
+    phx_csr_free(&rows);
+    phx_csr_free(&columns);
+    phx_free(dependent);
     return status;
 }

@@ -13,6 +13,7 @@ struct phx_linearised {
     char **coordinates;    /* names of xi */
     double *identity;      /* count x count, the reduced mass matrix */
     double *factor;        /* M = L L^T, n x n */
+    bool sparse;           /* neither identity, factor nor reduced */
     double rigid_unrest, free_unrest;
 };
 
@@ -20,11 +21,17 @@ struct phx_linearised {
 phx_status phx_linearised_close(phx_context *context, const phx_linearised *it, phx_ss **ss);
 /* PHX_ERR_UNSUPPORTED where there are controllers, for which there is no `what`. */
 phx_status phx_linearised_refuse_feedback(phx_context *context, const phx_linearised *it, const char *what);
+/* linearise.c. PHX_ERR_UNSUPPORTED where `it` is for the descriptor form alone. */
+phx_status phx_linearised_refuse_sparse(phx_context *context, const phx_linearised *it);
 /* linearised.c */
 /* y (n x cols) = A x for a dense row-major x with cols columns. */
 phx_status phx_csr_times_dense(phx_context *context, const phx_csr *a, int cols, const double *x, double **y);
+/* A = (G; H), sparse */
+phx_status phx_channels_stack(phx_context *context, const phx_channels *channels, phx_csr *A);
 /* Fills `it`->reduced; linear, channels and factor stand. */
 phx_status phx_linearised_reduce(phx_context *context, double rank_rtol, phx_linearised *it);
+/* PHX_ERR_INPUT where a motion that `it` shall prescribe depends on the constraints; sparse. */
+phx_status phx_linearised_check_motions(phx_context *context, double rank_rtol, const phx_linearised *it);
 
 /* linearise.c */
 /* A linearised mechanism from its matrices, all of which it takes over, also on failure; so it does the names of xi

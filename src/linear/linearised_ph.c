@@ -282,78 +282,121 @@ static phx_status ports(phx_context *context, const phx_channels *channels, ph_f
 }
 
 /* ---- measured outputs ---- */
-/* X = (M^-1 Y_a^T)^T, outputs x n */
-static phx_status over_mass(phx_context *context, const phx_linearised *it, double **X)
-{
-    const phx_csr *Y_a = &it->channels.Y_a;
-    const int n = it->linear.n, p = Y_a->rows;
-    double *solved = phx_calloc(context, (size_t)n * (size_t)p, sizeof *solved);
-    phx_status status = solved ? PHX_OK : PHX_ERR_MEMORY;
+/* Rows that are made one at a time, of the columns of e and of the inputs. */
+typedef struct measured_rows {
+    const phx_linearised *it;
+    phx_csr Gt, Ht;
+    phx_cholesky *mass;
+    double *x, *state, *input; /* n, size, inputs */
+    int n, size, m;
+} measured_rows;
 
-    *X = phx_calloc(context, (size_t)n * (size_t)p, sizeof **X);
-    if (!*X)
-        status = PHX_ERR_MEMORY;
-    if (!status) {
-        for (int i = 0; i < p; i++)
-            for (int e = Y_a->ptr[i]; e < Y_a->ptr[i + 1]; e++)
-                solved[Y_a->idx[e] * p + i] = Y_a->val[e];
-        phx_dense_triangle_solve(false, n, it->factor, p, solved);
-        phx_dense_triangle_solve(true, n, it->factor, p, solved);
-        for (int i = 0; i < p; i++)
-            for (int j = 0; j < n; j++)
-                (*X)[i * n + j] = solved[j * p + i];
-    }
-    phx_free(solved);
+static void rows_free(measured_rows *w)
+{
+    phx_csr_free(&w->Gt);
+    phx_csr_free(&w->Ht);
+    phx_cholesky_destroy(w->mass);
+    phx_free(w->x);
+    phx_free(w->state);
+    phx_free(w->input);
+}
+
+static phx_status rows_create(phx_context *context, const phx_linearised *it, const ph_form *form, measured_rows *w)
+{
+    const phx_channels *ch = &it->channels;
+    *w = (measured_rows){.it = it, .n = it->linear.n, .size = form->size, .m = ch->n_inputs};
+    w->x = phx_calloc(context, (size_t)w->n, sizeof *w->x);
+    w->state = phx_calloc(context, (size_t)w->size, sizeof *w->state);
+    w->input = phx_calloc(context, (size_t)w->m, sizeof *w->input);
+    phx_status status = w->x && w->state && w->input ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = phx_csr_transpose(context, &ch->G, &w->Gt);
+    if (!status)
+        status = phx_csr_transpose(context, &ch->H, &w->Ht);
+    if (!status && entries(&ch->Y_a) > 0)
+        status = phx_cholesky_create(context, &it->linear.M, &w->mass);
     return status;
 }
 
-/* dense (outputs x cols, from column `at`) += factor X A, or X A^T */
-static void add_product(int p, int n, const double *X, double factor, bool transposed, const phx_csr *a, int at,
-                        int cols, double *dense)
+/* out += factor times row i of A */
+static void add_row(const phx_csr *a, int i, double factor, double *out)
 {
-    for (int i = 0; i < a->rows; i++)
-        for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++) {
-            const int row = transposed ? a->idx[e] : i, col = transposed ? i : a->idx[e];
-            for (int k = 0; k < p; k++)
-                dense[k * cols + at + col] += factor * X[k * n + row] * a->val[e];
+    for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++)
+        out[a->idx[e]] += factor * a->val[e];
+}
+
+/* xi'' = M^-1 (-K xi - D xi' + G^T lambda + H^T mu + F u) in output i */
+static phx_status acceleration_row(measured_rows *w, int i)
+{
+    const phx_linear *linear = &w->it->linear;
+    const phx_channels *ch = &w->it->channels;
+
+    if (ch->Y_a.ptr[i] == ch->Y_a.ptr[i + 1])
+        return PHX_OK;
+    memset(w->x, 0, (size_t)w->n * sizeof *w->x);
+    add_row(&ch->Y_a, i, 1.0, w->x);
+    const phx_status status = phx_cholesky_solve(w->mass, 1, w->x);
+    for (int k = 0; k < w->n && !status; k++) {
+        if (w->x[k] == 0.0)
+            continue;
+        add_row(&linear->K, k, -w->x[k], w->state);
+        add_row(&linear->D, k, -w->x[k], w->state + w->n);
+        add_row(&w->Gt, k, w->x[k], w->state + 2 * w->n);
+        add_row(&w->Ht, k, w->x[k], w->state + 2 * w->n + ch->m);
+        add_row(&ch->F, k, w->x[k], w->input);
+    }
+    return status;
+}
+
+/* The entries that are not zero, which become zero. */
+static phx_status take_row(phx_context *context, int i, int cols, double *row, size_t *room, entry_list *list)
+{
+    for (int j = 0; j < cols; j++) {
+        if (row[j] == 0.0)
+            continue;
+        if (list->count == *room) {
+            const size_t more = 2 * *room + 64;
+            int *rows = phx_realloc(context, list->row, more, sizeof *rows);
+            list->row = rows ? rows : list->row;
+            int *columns = phx_realloc(context, list->col, more, sizeof *columns);
+            list->col = columns ? columns : list->col;
+            double *values = phx_realloc(context, list->val, more, sizeof *values);
+            list->val = values ? values : list->val;
+            if (!rows || !columns || !values)
+                return PHX_ERR_MEMORY;
+            *room = more;
         }
+        put(list, i, j, row[j]);
+        row[j] = 0.0;
+    }
+    return PHX_OK;
 }
 
-static void add_plain(const phx_csr *a, int at, int cols, double *dense)
-{
-    for (int i = 0; i < a->rows; i++)
-        for (int e = a->ptr[i]; e < a->ptr[i + 1]; e++)
-            dense[i * cols + at + a->idx[e]] += a->val[e];
-}
-
-/* xi'' = M^-1 (-K xi - D xi' + G^T lambda + H^T mu + F u) in the outputs */
 static phx_status measure(phx_context *context, const phx_linearised *it, const ph_form *form, phx_measured *out)
 {
     const phx_channels *ch = &it->channels;
-    const int n = it->linear.n, p = ch->n_outputs, size = form->size, m = ch->n_inputs;
-    double *X = NULL, *C = phx_calloc(context, (size_t)p * (size_t)size, sizeof *C);
-    double *D = phx_calloc(context, (size_t)p * (size_t)m, sizeof *D);
-    phx_status status = C && D ? over_mass(context, it, &X) : PHX_ERR_MEMORY;
+    const int n = it->linear.n, p = ch->n_outputs;
+    measured_rows w;
+    entry_list C = {0}, D = {0};
+    size_t room_C = 0, room_D = 0;
+    phx_status status = rows_create(context, it, form, &w);
 
-    if (!status) {
-        add_plain(&ch->Y_q, 0, size, C);
-        add_plain(&ch->Y_v, n, size, C);
-        add_plain(&ch->Y_l, 2 * n, size, C);
-        add_plain(&ch->Y_h, 2 * n + ch->m, size, C);
-        add_plain(&ch->Y_u, 0, m, D);
-        add_product(p, n, X, -1.0, false, &it->linear.K, 0, size, C);
-        add_product(p, n, X, -1.0, false, &it->linear.D, n, size, C);
-        add_product(p, n, X, 1.0, true, &ch->G, 2 * n, size, C);
-        add_product(p, n, X, 1.0, true, &ch->H, 2 * n + ch->m, size, C);
-        add_product(p, n, X, 1.0, false, &ch->F, 0, m, D);
-        status = phx_csr_from_dense(context, p, size, C, 0.0, &out->C);
+    for (int i = 0; i < p && !status; i++) {
+        add_row(&ch->Y_q, i, 1.0, w.state);
+        add_row(&ch->Y_v, i, 1.0, w.state + n);
+        add_row(&ch->Y_l, i, 1.0, w.state + 2 * n);
+        add_row(&ch->Y_h, i, 1.0, w.state + 2 * n + ch->m);
+        add_row(&ch->Y_u, i, 1.0, w.input);
+        status = acceleration_row(&w, i);
+        if (!status)
+            status = take_row(context, i, w.size, w.state, &room_C, &C);
+        if (!status)
+            status = take_row(context, i, w.m, w.input, &room_D, &D);
     }
-    if (!status)
-        status = phx_csr_from_dense(context, p, m, D, 0.0, &out->D);
-    phx_free(X);
-    phx_free(C);
-    phx_free(D);
-    return status;
+    rows_free(&w);
+    status = finish(context, status, p, form->size, &C, &out->C);
+    return finish(context, status, p, ch->n_inputs, &D, &out->D);
 }
 
 /* ---- the form ---- */

@@ -64,14 +64,14 @@ static phx_status find_dc_gain(phx_context *context, phx_linear_report *report)
 
 phx_status phx_linear_report_fill(phx_context *context, const phx_model *model, phx_linear_report *report)
 {
-    phx_status status = find_poles(context, report);
-    if (!status)
+    phx_status status = report->system ? find_poles(context, report) : PHX_OK;
+    if (!status && report->system)
         status = find_dc_gain(context, report);
     if (status)
         return status;
     phx_bundle *bundle = report->bundle;
     phx_bundle_made_from(bundle, model);
-    if (report->dc_rows == phx_ss_outputs(report->system)) {
+    if (report->system && report->dc_rows == phx_ss_outputs(report->system)) {
         phx_bundle_add_matrix(bundle, "dc_gain", phx_ss_outputs(report->system), phx_ss_inputs(report->system),
                               report->dc_gain, NULL);
         phx_bundle_describe(bundle, "D - C A^-1 B; rows: outputs, columns: inputs", NULL);
@@ -84,17 +84,42 @@ phx_status phx_linear_report_fill(phx_context *context, const phx_model *model, 
 }
 
 /* ---- for reading ---- */
-static void put_channels(FILE *stream, const phx_ss *system)
+/* Names of inputs or outputs: of the state space, of a large model those of the bundle. */
+typedef struct channel_names {
+    int count;
+    const char *(*of)(const phx_ss *system, int k);
+    const phx_ss *system;
+    const phx_bundle_item *item;
+} channel_names;
+
+static const char *channel_name(const channel_names *names, int k)
 {
-    const int inputs = phx_ss_inputs(system), outputs = phx_ss_outputs(system);
+    return k >= names->count ? "" : names->system ? names->of(names->system, k) : names->item->names[k];
+}
+
+static channel_names inputs_of(const phx_linear_report *report)
+{
+    const phx_bundle_item *item = phx_bundle_find(report->bundle, "inputs");
+    return (channel_names){report->system ? phx_ss_inputs(report->system) : item->rows, phx_ss_input, report->system,
+                           item};
+}
+
+static channel_names outputs_of(const phx_linear_report *report)
+{
+    const phx_bundle_item *item = phx_bundle_find(report->bundle, "outputs");
+    return (channel_names){report->system ? phx_ss_outputs(report->system) : item->rows, phx_ss_output, report->system,
+                           item};
+}
+
+static void put_channels(FILE *stream, const channel_names *inputs, const channel_names *outputs)
+{
     int width = 5;
-    for (int k = 0; k < inputs; k++)
-        if ((int)strlen(phx_ss_input(system, k)) > width)
-            width = (int)strlen(phx_ss_input(system, k));
+    for (int k = 0; k < inputs->count; k++)
+        if ((int)strlen(channel_name(inputs, k)) > width)
+            width = (int)strlen(channel_name(inputs, k));
     fprintf(stream, "\n    %-*s  %s\n", width, "input", "output");
-    for (int k = 0; k < inputs || k < outputs; k++)
-        fprintf(stream, "%3d %-*s  %s\n", k + 1, width, k < inputs ? phx_ss_input(system, k) : "",
-                k < outputs ? phx_ss_output(system, k) : "");
+    for (int k = 0; k < inputs->count || k < outputs->count; k++)
+        fprintf(stream, "%3d %-*s  %s\n", k + 1, width, channel_name(inputs, k), channel_name(outputs, k));
 }
 
 static const char *kind_of(const phx_linear_report *report, int k, double zero)
@@ -163,20 +188,26 @@ phx_status phx_linear_report_text(phx_context *context, const phx_linear_report 
 {
     if (!report || !stream)
         return phx_fail_null(context, __func__, "report or stream");
-    const phx_ss *system = report->system;
+    const phx_bundle_item *E = phx_bundle_find(report->bundle, "E");
+    const channel_names inputs = inputs_of(report), outputs = outputs_of(report);
     fprintf(stream, "%s\n", report->title);
-    const int counts[] = {phx_ss_n(system), phx_ss_inputs(system), phx_ss_outputs(system)};
+    const int counts[] = {report->system ? phx_ss_n(report->system) : E->rows, inputs.count, outputs.count};
     static const char *const nouns[] = {"state", "input", "output"};
     for (int k = 0; k < 3; k++)
         fprintf(stream, "%s%d %s%s", k ? ", " : "", counts[k], nouns[k], counts[k] == 1 ? "" : "s");
     if (report->left_out > 0)
         fprintf(stream, "; %d states that are zero for good left out", report->left_out);
     fputc('\n', stream);
-    put_channels(stream, system);
+    put_channels(stream, &inputs, &outputs);
     if (report->reduction)
         phx_reduction_text(report->reduction, stream);
-    put_poles(stream, report);
-    put_dc_gain(stream, report);
+    if (report->system) {
+        put_poles(stream, report);
+        put_dc_gain(stream, report);
+    } else {
+        fputs("\nno poles and no DC gain of a model of this size: 'phlexor modes' finds the lowest frequencies\n",
+              stream);
+    }
     fputs("\nstructure\n", stream);
     for (int k = 0; k < report->n_residuals; k++) {
         char words[64];

@@ -66,7 +66,7 @@ static phx_status find_structure(phx_context *context, const phx_linearised *lin
         status = add_asymmetry(context, "stiffness_asymmetry", &linear->K, report);
     if (!status)
         status = add_asymmetry(context, "damping_asymmetry", &linear->D, report);
-    if (!status)
+    if (!status && report->system)
         status = add_constraint_residual(context, linearised, report);
     return status;
 }
@@ -165,8 +165,12 @@ static phx_status make_title(phx_context *context, const phx_model *model, char 
     return PHX_OK;
 }
 
+/* Coordinates of a mechanism beyond which the descriptor form comes alone, without the dense work of a state space, of
+ * poles and of a DC gain. */
+enum { LARGEST_DENSE = 600 };
+
 static phx_status linearise(phx_context *context, const phx_model *model, const phx_study_linearize_options *options,
-                            phx_linearised **linearised)
+                            bool *sparse, phx_linearised **linearised)
 {
     const phx_build_options build = {.without_outputs = false};
     phx_linearise_options how = phx_linearise_options_default();
@@ -175,6 +179,8 @@ static phx_status linearise(phx_context *context, const phx_model *model, const 
                                                model->initial.deformation == PHX_MODEL_QUASI_STATIC, false, &at);
     how.name = "model";
     how.x = at.x;
+    how.sparse = *sparse = !status && options->form == PHX_FORM_DESCRIPTOR && !options->reduction &&
+                           phx_system_n_v(at.system) > LARGEST_DENSE;
     how.channels = options->channels;
     how.channels.controllers = model->n_controllers > 0;
     how.channels.drives_by_rate = options->form == PHX_FORM_DESCRIPTOR; /* power needs the rate */
@@ -205,12 +211,13 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
     if (!model || !options || !report)
         return phx_fail_null(context, __func__, "model, options or report");
     phx_linearised *linearised = NULL;
+    bool sparse = false;
 
     *report = (phx_linear_report){0};
-    phx_status status = linearise(context, model, options, &linearised);
+    phx_status status = linearise(context, model, options, &sparse, &linearised);
     if (!status)
         status = make_title(context, model, &report->title);
-    if (!status)
+    if (!status && !sparse)
         status = make_system(context, linearised, options, report);
     if (!status)
         status = find_structure(context, linearised, report);

@@ -705,6 +705,74 @@ static void what_is_held_cannot_be_prescribed(void **state)
     phx_system_destroy(system);
 }
 
+static void compare_sparse(const phx_csr *a, const phx_csr *b, const char *what)
+{
+    double size = 0.0;
+    assert_int_equal(a->rows, b->rows);
+    assert_int_equal(a->cols, b->cols);
+    for (int k = 0; k < b->ptr[b->rows]; k++)
+        size = fmax(size, fabs(b->val[k]));
+    for (int i = 0; i < a->rows; i++)
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++) {
+            const int at = phx_csr_find(b, i, a->idx[k]);
+            CHECK_CLOSE(a->val[k], at < 0 ? 0.0 : b->val[at], 1e-12 * size, "%s at %d, %d", what, i, a->idx[k]);
+        }
+}
+
+/* For the descriptor form alone nothing dense is made: the same form, every other refused, motions that cannot be
+ * prescribed as before. */
+static void the_descriptor_form_without_dense_work(void **state)
+{
+    static const char *const inputs[] = {"shoulder.rate", "lower.C.fy"};
+    static const char *const outputs[] = {"lower.C.ay", "shoulder.effort", "lower.C.vx"};
+    static const char *const twice[] = {"elbow.rate", "lower.P.omega", "upper.C.omega"};
+    phx_context *context = *state;
+    const double angles[2] = {0.3, 0.9};
+    double x[MOST], v[MOST], lambda[MOST];
+    phx_linearise_options options = phx_linearise_options_default();
+    phx_reduction_options reduce = phx_reduction_options_default();
+    phx_system *system = NULL;
+    phx_linearised *it[2] = {NULL, NULL};
+    phx_descriptor *ph[2] = {NULL, NULL};
+    phx_measured measured[2] = {{{0}, {0}}, {{0}, {0}}};
+    phx_ss_second_order_def second;
+    phx_reduction *reduction = NULL;
+    phx_ss *ss = NULL;
+    phx_dae *dae = NULL;
+
+    arm_system(context, NULL, angles, false, &system);
+    CHECK_OK(context, phx_system_start(system, NULL, x, v, lambda));
+    CHECK_OK(context, phx_system_dae(system, context, &dae));
+    options.x = x;
+    options.channels = (phx_channels_options){2, 3, inputs, outputs, true, false};
+    for (int sparse = 0; sparse < 2; sparse++) {
+        options.sparse = sparse == 1;
+        CHECK_OK(context, phx_linearise(context, dae, &options, &it[sparse]));
+        CHECK_OK(context, phx_linearised_descriptor(context, it[sparse], &ph[sparse], &measured[sparse]));
+    }
+    compare_sparse(&measured[1].C, &measured[0].C, "C");
+    compare_sparse(&measured[0].C, &measured[1].C, "C");
+    compare_sparse(&measured[1].D, &measured[0].D, "D");
+    assert_int_equal(phx_descriptor_n(ph[0]), phx_descriptor_n(ph[1]));
+    assert_int_equal(phx_linearised_reduced(it[1])->count, 0);
+    CHECK_STATUS(context, phx_linearised_ss(context, it[1], &ss), PHX_ERR_UNSUPPORTED);
+    CHECK_MESSAGE(context, "for the descriptor form alone");
+    CHECK_STATUS(context, phx_linearised_proper_ss(context, it[1], &ss), PHX_ERR_UNSUPPORTED);
+    CHECK_STATUS(context, phx_linearised_second_order(context, it[1], &second), PHX_ERR_UNSUPPORTED);
+    reduce.order = 2;
+    CHECK_STATUS(context, phx_reduce_linear(context, it[1], &reduce, &reduction), PHX_ERR_UNSUPPORTED);
+    for (int k = 0; k < 2; k++) {
+        phx_measured_free(&measured[k]);
+        phx_descriptor_destroy(ph[k]);
+        phx_linearised_destroy(it[k]);
+    }
+    options.channels = (phx_channels_options){3, 3, twice, outputs, true, false};
+    CHECK_STATUS(context, phx_linearise(context, dae, &options, &it[0]), PHX_ERR_INPUT);
+    CHECK_MESSAGE(context, "'upper.C.omega' cannot be prescribed");
+    phx_system_dae_destroy(dae);
+    phx_system_destroy(system);
+}
+
 /* An arm under gravity that its springs do not carry at the start is not at rest, and says so. */
 static void a_point_out_of_balance_is_told(void **state)
 {
@@ -777,6 +845,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(memory_may_run_out, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(joints_and_drive_as_feedback, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(forms_are_one_model, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(the_descriptor_form_without_dense_work, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_descriptor_form_is_the_same_model, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_rate_is_the_integral_of_its_acceleration, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(inversion_commutes_with_linearisation, context_setup, context_teardown),

@@ -55,6 +55,28 @@ class Forms(Case):
             q = np.linalg.solve(m.K + 1j * w * m.D - w * w * m.M, m.F)
             self.close((m.Y_q + 1j * w * m.Y_v - w * w * m.Y_a) @ q + m.Y_u, h, 1e-9 * np.abs(h).max(), "response")
 
+    def test_large_descriptor(self):
+        """Beyond 600 coordinates without state space, and with a hanging chain's stiffness."""
+        count = 201
+        links = "".join(f"  link{i}: {{kind: rigid, mass: 1, inertia: 0.1, pose: {{position: [0, {-i}]}},"
+                        f" ports: {{C: {{position: [0, -1]}}}}}}\n" for i in range(count))
+        joints = "".join(f"  hinge{i}: {{kind: revolute, ports: [{'ground.O' if i == 0 else f'link{i - 1}.C'},"
+                         f" link{i}.P]}}\n" for i in range(count))
+        model = phlexor.Model.from_text(
+            f"phlexor: 1\ndimension: 2\ngravity: [0, -10]\nbodies:\n{links}joints:\n{joints}"
+            f"loads: {{push: {{at: link{count - 1}.C, force: [0, 0]}}}}\n"
+            f"outputs: {{tip: {{acceleration: link{count - 1}.C}}}}\n")
+        linear = model.linearize(form="descriptor")
+        m = linear.matrices
+        self.assertEqual(m.E.shape, (8 * count, 8 * count))
+        self.assertEqual(len(m.outputs), 2)
+        self.assertIsNone(linear.dc_gain)
+        with self.assertRaisesRegex(phlexor.UnsupportedError, "without its state space"):
+            linear.system
+        # the first hinge carries the other links: K of link 0 about it, (n - 1) m g times its length
+        K = dense(m.Q)[2, 2]
+        self.close(K, 10.0 * (count - 1), 1e-9, "stiffness of the first link")
+
     def test_descriptor(self):
         linear = self.model.linearize(form="descriptor", **CHANNELS)
         E, J, R, Q, B, C, D = (dense(getattr(linear.matrices, name)) for name in "EJRQBCD")

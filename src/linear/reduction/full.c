@@ -33,32 +33,6 @@ static phx_status symmetric_part(phx_context *context, const phx_csr *a, phx_csr
     return status;
 }
 
-/* A = (G; H) */
-static phx_status stack(phx_context *context, const phx_channels *channels, phx_csr *A)
-{
-    const phx_csr *const parts[] = {&channels->G, &channels->H};
-    const int rows[] = {channels->m, channels->n_held};
-    const size_t total = (size_t)(channels->m > 0 ? channels->G.ptr[channels->m] : 0) +
-                         (size_t)(channels->n_held > 0 ? channels->H.ptr[channels->n_held] : 0);
-    int *row = phx_calloc(context, 2 * total + 1, sizeof *row), *col = row + total, at = 0;
-    double *val = phx_calloc(context, total + 1, sizeof *val);
-    size_t count = 0;
-    phx_status status = row && val ? PHX_OK : PHX_ERR_MEMORY;
-
-    for (int p = 0; p < 2 && !status; at += rows[p], p++)
-        for (int i = 0; i < rows[p]; i++)
-            for (int k = parts[p]->ptr[i]; k < parts[p]->ptr[i + 1]; k++) {
-                row[count] = at + i;
-                col[count] = parts[p]->idx[k];
-                val[count++] = parts[p]->val[k];
-            }
-    if (!status)
-        status = phx_csr_from_triplets(context, at, channels->n, count, row, col, val, A);
-    phx_free(row);
-    phx_free(val);
-    return status;
-}
-
 /* ---- rigid motions ---- */
 /* The first `count` columns of the basis (n x c) <- these columns times turn (count x count). */
 static phx_status turn_columns(phx_context *context, int n, int c, int first, int count, const double *turn,
@@ -237,16 +211,18 @@ phx_status phx_full_create(phx_context *context, const phx_linearised *it, phx_f
     full->m = it->channels.n_inputs;
     full->held = it->channels.n_held;
     /* whatever has no port-Hamiltonian form is refused with its reason */
-    phx_status status = phx_descriptor_by_rates(context, it, &descriptor);
+    phx_status status = phx_linearised_refuse_sparse(context, it);
+    if (!status)
+        status = phx_descriptor_by_rates(context, it, &descriptor);
     phx_descriptor_destroy(descriptor);
-    if (status == PHX_ERR_UNSUPPORTED)
+    if (status == PHX_ERR_UNSUPPORTED && !it->sparse)
         status = phx_fail_prefix(context, status, "a reduced model keeps the port-Hamiltonian form, but ");
     if (!status)
         status = symmetric_part(context, &linear->K, &full->K);
     if (!status)
         status = symmetric_part(context, &linear->D, &full->D);
     if (!status)
-        status = stack(context, &it->channels, &full->A);
+        status = phx_channels_stack(context, &it->channels, &full->A);
     if (!status)
         status = copy_modes(full);
     if (!status)

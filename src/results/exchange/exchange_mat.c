@@ -203,15 +203,17 @@ static bool same_variable(const matvar_t *a, const matvar_t *b)
     return true;
 }
 
-/* matio does not report every failed write: the contents of the file are compared with the bundle. */
+/* matio does not report every failed write: the contents of the file are compared with the bundle, variable by variable
+ * in the order of the file. */
 static phx_status read_back(phx_context *context, const char *path, const phx_bundle *bundle)
 {
     mat_t *file = Mat_Open(path, MAT_ACC_RDONLY);
     phx_status status = file ? PHX_OK : PHX_ERR_FILE;
     for (int k = 0; k < phx_bundle_count(bundle) && !status; k++) {
         const phx_bundle_item *item = phx_bundle_item_at(bundle, k);
-        matvar_t *wanted = make_variable(context, item), *found = Mat_VarRead(file, item->name);
-        status = !wanted ? PHX_ERR_MEMORY : same_variable(wanted, found) ? PHX_OK : PHX_ERR_FILE;
+        matvar_t *wanted = make_variable(context, item), *found = Mat_VarReadNext(file);
+        const bool same = wanted && found && !strcmp(item->name, found->name) && same_variable(wanted, found);
+        status = !wanted ? PHX_ERR_MEMORY : same ? PHX_OK : PHX_ERR_FILE;
         Mat_VarFree(wanted);
         Mat_VarFree(found);
     }
