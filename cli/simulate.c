@@ -12,7 +12,8 @@
 
 typedef struct simulate_arguments {
     const char *model;
-    const char *result, *csv, *end, *step, *every, *rtol, *atol, *integrator, *backend, *summary;
+    const char *result, *csv, *end, *step, *every, *rtol, *atol, *accuracy, *accuracy_absolute, *integrator, *backend;
+    const char *summary, *accuracy_of;
     int threads;
     bool stop, strict, yes;
     cli_list set, sweep;
@@ -56,7 +57,10 @@ static void print_settings(FILE *out, const phx_model *model, const phx_simulate
     if (used->rtol > 0.0)
         fprintf(out, "rtol %.3g\n", used->rtol);
     else
-        fprintf(out, "step %.6g s\n", used->step);
+        fprintf(out, "step %.6g s%s\n", used->step, report->accuracy > 0.0 ? ", chosen for the accuracy" : "");
+    if (report->accuracy > 0.0)
+        fprintf(out, "  accuracy     about %.2g of %.3g asked for, the last of %ld runs with %ld steps\n",
+                report->accuracy_reached, report->accuracy, report->runs, report->all_steps);
 }
 
 static void print_summary(FILE *out, const phx_model *model, const phx_simulate_report *report)
@@ -152,6 +156,11 @@ static int read_numbers(phx_context *context, const phx_model *model, const simu
         status = cli_positive(context, model, "--rtol", given->rtol, &options->rtol);
     if (status < 0)
         status = cli_positive(context, model, "--atol", given->atol, &options->atol);
+    if (status < 0)
+        status = cli_positive(context, model, "--accuracy", given->accuracy, &options->accuracy);
+    if (status < 0)
+        status =
+            cli_positive(context, model, "--accuracy-absolute", given->accuracy_absolute, &options->accuracy_absolute);
     return status;
 }
 
@@ -205,12 +214,17 @@ static int simulate(const cli_command *command, phx_context *context, const simu
 {
     phx_simulate_options options = phx_simulate_options_default();
     phx_model *model = NULL;
+    cli_words of = {0};
     int status = check_arguments(command, given);
 
     options.strict = given->strict;
     if (status < 0)
         status = choose_integrator(command, given->integrator, &options);
     choose_backend(given->backend, &options);
+    if (status < 0)
+        status = cli_split(command, context, "--accuracy-of", given->accuracy_of, &of);
+    options.n_accuracy_of = of.count;
+    options.accuracy_of = of.words;
     if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
     if (status < 0)
@@ -223,6 +237,7 @@ static int simulate(const cli_command *command, phx_context *context, const simu
         status = single(command, context, model, given, &options);
     }
     phx_model_destroy(model);
+    cli_words_free(&of);
     return status;
 }
 
@@ -242,6 +257,10 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
         {"--every", 0, OPTION_TEXT, "H", "interval of the output, s", &given.every},
         {"--rtol", 0, OPTION_TEXT, "R", "relative tolerance (not of midpoint4)", &given.rtol},
         {"--atol", 0, OPTION_TEXT, "A", "absolute tolerance (not of midpoint4)", &given.atol},
+        {"--accuracy", 0, OPTION_TEXT, "E", "error of the outputs, relative: method and step are chosen for it",
+         &given.accuracy},
+        {"--accuracy-of", 0, OPTION_TEXT, "LIST", "the outputs that have it (default: all)", &given.accuracy_of},
+        {"--accuracy-absolute", 0, OPTION_TEXT, "E", "the same in the units of the outputs", &given.accuracy_absolute},
         {"--integrator", 0, OPTION_TEXT, "INTEGRATOR", "the method: midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
          &given.integrator},
         {"--backend", 0, OPTION_CHOICE, "auto|plain|fast",

@@ -392,6 +392,7 @@ typedef struct phx_model_output {
 
 /* `integrator`: see phx_integrator. */
 typedef enum phx_model_integrator {
+    PHX_MODEL_AUTO, /* midpoint; with an accuracy any */
     PHX_MODEL_MIDPOINT,
     PHX_MODEL_MIDPOINT4,
     PHX_MODEL_GAUSS4,
@@ -404,10 +405,13 @@ typedef enum phx_model_integrator {
 /* Defaults of the simulation: `simulate`. */
 typedef struct phx_model_simulate {
     bool given;
-    phx_model_optional end;        /* s, > 0 */
-    phx_model_optional step;       /* s, > 0 */
-    phx_model_optional every;      /* s, > 0; not given: each step */
-    phx_model_optional rtol, atol; /* > 0 */
+    phx_model_optional end;                         /* s, > 0 */
+    phx_model_optional step;                        /* s, > 0 */
+    phx_model_optional every;                       /* s, > 0; not given: each step */
+    phx_model_optional rtol, atol;                  /* > 0 */
+    phx_model_optional accuracy, accuracy_absolute; /* > 0; see phx_simulate_options */
+    int n_accuracy_of;                              /* outputs; 0: all */
+    const char **accuracy_of;
     phx_model_integrator integrator;
     bool strict; /* a limit of validity that is exceeded ends the run */
 } phx_model_simulate;

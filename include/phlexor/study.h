@@ -64,6 +64,10 @@ typedef struct phx_limit_finding {
 /* What is given here replaces what the model's `simulate` says. */
 typedef struct phx_simulate_options {
     phx_model_optional end, step, every, rtol, atol; /* s, s, s, 1, 1; all > 0 */
+    phx_model_optional accuracy;                     /* of the outputs, relative to the largest length of each; > 0 */
+    phx_model_optional accuracy_absolute;            /* in their units, added to it; > 0 */
+    int n_accuracy_of;                               /* outputs that have it; 0: those of the model */
+    const char *const *accuracy_of;
     bool has_integrator;
     phx_integrator integrator;
     const char *h5_path, *csv_path; /* where the result goes; NULL: no such file */
@@ -82,6 +86,8 @@ typedef struct phx_simulate_report {
     int bodies, velocities, constraints, redundant;
     int threads; /* that worked inside the simulation */
     bool lossless;
+    double accuracy, accuracy_reached;        /* asked for, 0: none; and estimated, by comparison with another run */
+    long runs, all_steps;                     /* to an accuracy: how many runs that took, and their steps */
     double from, reached;                     /* s, first and last instant recorded */
     size_t rows;                              /* instants recorded */
     double largest_energy;                    /* of |kinetic|, |elastic|, |energy| over the instants, J */
@@ -91,7 +97,11 @@ typedef struct phx_simulate_report {
                    attributes `limits` (the number) and `limit_1`, `limit_2` ... (their texts) */
 } phx_simulate_report;
 
-/* Build the model's system, make its start state (`initial`), integrate and record. The csv columns are
+/* With an accuracy, or where the model has neither step nor rtol (then 1e-3), method and step are found by runs
+ * such that the outputs have it: error <= accuracy * largest length + accuracy_absolute of each; a step that is given
+ * with it is the longest, an integrator the only one. PHX_ERR_ANALYSIS where it cannot be had.
+ *
+ * Build the model's system, make its start state (`initial`), integrate and record. The csv columns are
  *   t, kinetic, elastic, potential, energy, supplied, dissipated, residual, drift, drift_rate, outputs in file order.
  * The HDF5 file has also the states and what is needed to draw the bodies. When the run stops early its result is left
  * as NAME.partial and `report` says how far it came. Errors: those of phx_model_build and

@@ -209,13 +209,14 @@ class phx_model_side(IntEnum):
 
 
 class phx_model_integrator(IntEnum):
-    PHX_MODEL_MIDPOINT = 0
-    PHX_MODEL_MIDPOINT4 = 1
-    PHX_MODEL_GAUSS4 = 2
-    PHX_MODEL_GAUSS6 = 3
-    PHX_MODEL_RADAU5 = 4
-    PHX_MODEL_IDA = 5
-    PHX_MODEL_INTEGRATORS = 6
+    PHX_MODEL_AUTO = 0
+    PHX_MODEL_MIDPOINT = 1
+    PHX_MODEL_MIDPOINT4 = 2
+    PHX_MODEL_GAUSS4 = 3
+    PHX_MODEL_GAUSS6 = 4
+    PHX_MODEL_RADAU5 = 5
+    PHX_MODEL_IDA = 6
+    PHX_MODEL_INTEGRATORS = 7
 
 
 class phx_model_modes_at(IntEnum):
@@ -978,6 +979,10 @@ phx_model_simulate._fields_ = [
     ("every", phx_model_optional),
     ("rtol", phx_model_optional),
     ("atol", phx_model_optional),
+    ("accuracy", phx_model_optional),
+    ("accuracy_absolute", phx_model_optional),
+    ("n_accuracy_of", c_int),
+    ("accuracy_of", POINTER(c_char_p)),
     ("integrator", c_int),
     ("strict", c_bool),
 ]
@@ -1229,6 +1234,10 @@ phx_simulate_options._fields_ = [
     ("every", phx_model_optional),
     ("rtol", phx_model_optional),
     ("atol", phx_model_optional),
+    ("accuracy", phx_model_optional),
+    ("accuracy_absolute", phx_model_optional),
+    ("n_accuracy_of", c_int),
+    ("accuracy_of", POINTER(c_char_p)),
     ("has_integrator", c_bool),
     ("integrator", c_int),
     ("h5_path", c_char_p),
@@ -1247,6 +1256,10 @@ phx_simulate_report._fields_ = [
     ("redundant", c_int),
     ("threads", c_int),
     ("lossless", c_bool),
+    ("accuracy", c_double),
+    ("accuracy_reached", c_double),
+    ("runs", c_long),
+    ("all_steps", c_long),
     ("from", c_double),
     ("reached", c_double),
     ("rows", c_size_t),

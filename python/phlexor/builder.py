@@ -680,10 +680,13 @@ class ModelBuilder:
 
     def simulate(self, *, end: Optional[Value] = None, step: Optional[Value] = None, every: Optional[Value] = None,
                  rtol: Optional[Value] = None, atol: Optional[Value] = None,
-                 integrator: Optional[Integrator] = None, strict: Optional[bool] = None) -> None:
+                 integrator: Optional[Integrator] = None, strict: Optional[bool] = None,
+                 accuracy: Optional[Value] = None, accuracy_absolute: Optional[Value] = None,
+                 accuracy_of: Optional[Sequence[str]] = None) -> None:
         """Defaults of the simulation."""
         self._maps["simulate"] = _given(end=end, step=step, every=every, rtol=rtol, atol=atol, integrator=integrator,
-                                        strict=strict)
+                                        strict=strict, accuracy=accuracy, accuracy_absolute=accuracy_absolute,
+                                        accuracy_of=accuracy_of)
 
     def modes(self, *, count: Optional[Value] = None, at: Optional[Literal["initial", "steady"]] = None) -> None:
         """Defaults of the modal analysis."""

@@ -380,7 +380,8 @@ class Model:
                  rtol: Optional[float] = None, atol: Optional[float] = None, integrator: Optional[Integrator] = None,
                  h5: Optional[PathLike] = None, csv: Optional[PathLike] = None, strict: bool = False,
                  threads: Optional[int] = None, progress: Optional[Progress] = None, yes: bool = False,
-                 backend: Backend = "auto") -> Result:
+                 backend: Backend = "auto", accuracy: Optional[float] = None,
+                 accuracy_absolute: Optional[float] = None, accuracy_of: Optional[Iterable[str]] = None) -> Result:
         """Simulate from the start state.
 
         Parameters
@@ -405,6 +406,11 @@ class Model:
         backend : {"auto", "plain", "fast"}
             How the equations are evaluated: one body and joint at a time with whole matrices, or those that are alike
             together (auto). The results agree to rounding.
+        accuracy, accuracy_absolute : float, optional
+            Error of the outputs, relative to the largest length of each, and in their units: method and step are found
+            for it (docs/integrators.md). Without any step or tolerance `accuracy` is 1e-3.
+        accuracy_of : iterable of str, optional
+            The outputs whose error counts; None: those of the model's `simulate`, or all.
 
         Returns
         -------
@@ -422,6 +428,7 @@ class Model:
         options.strict = strict
         options.backend = _choose("backend", backend, _BACKENDS)
         options.threads = 0 if threads is None else check_threads(threads)
+        keep = _set_accuracy(options, accuracy, accuracy_absolute, accuracy_of)
         report, result = phx_simulate_report(), ctypes.POINTER(phx_result)()
         with self._use(progress) as (call, pointer), self._files(pointer, h5):
             if not yes:
@@ -429,6 +436,7 @@ class Model:
             status = lib.phx_study_simulate_result(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report),
                                                    ctypes.byref(result))
             made = result_in_memory(result, call, report_of(report)) if result else None
+            del keep
             if status:
                 error: Any = call.error(status)
                 error.result = made
@@ -690,16 +698,28 @@ def _set_names(options: Any, **lists: Optional[Iterable[str]]) -> List[Any]:
     return keep
 
 
+def _set_positive(options: phx_simulate_options, name: str, value: Optional[float]) -> None:
+    if value is None:
+        return
+    if not (0.0 < value < float("inf")):
+        raise ValueError(f"{name}={value}: a finite number greater than 0")
+    setattr(options, name, phx_model_optional(True, value))
+
+
+def _set_accuracy(options: phx_simulate_options, relative: Optional[float], absolute: Optional[float],
+                  of: Optional[Iterable[str]]) -> List[Any]:
+    """What is returned must live as long as the options are used."""
+    _set_positive(options, "accuracy", relative)
+    _set_positive(options, "accuracy_absolute", absolute)
+    return _set_names(options, accuracy_of=of)
+
+
 def _simulate_options(end: Optional[float], step: Optional[float], every: Optional[float], rtol: Optional[float],
                       atol: Optional[float], integrator: Optional[str], h5: Optional[PathLike],
                       csv: Optional[PathLike]) -> phx_simulate_options:
     options = phx_simulate_options(h5_path=path_of(h5), csv_path=path_of(csv))
     for name, value in (("end", end), ("step", step), ("every", every), ("rtol", rtol), ("atol", atol)):
-        if value is None:
-            continue
-        if not (0.0 < value < float("inf")):
-            raise ValueError(f"{name}={value}: a finite number greater than 0")
-        setattr(options, name, phx_model_optional(True, value))
+        _set_positive(options, name, value)
     if integrator is not None:
         options.has_integrator, options.integrator = True, _choose("integrator", integrator, _INTEGRATORS)
     return options

@@ -43,6 +43,10 @@ class Report:
         Of the energy balance: ``|energy - energy(0) - supplied + dissipated|``, J.
     largest_drift, largest_drift_rate : float
         Gap of the joints, m, and its rate, m/s.
+    accuracy, accuracy_reached : float
+        Of the outputs, asked for (0: not) and estimated.
+    runs, all_steps : int
+        To an accuracy: how many runs that took, and their steps.
     limits : int
         Limits of validity exceeded, of bodies and kinds; there was a warning for each.
     """
@@ -59,6 +63,10 @@ class Report:
     redundant: int
     threads: int
     lossless: bool
+    accuracy: float
+    accuracy_reached: float
+    runs: int
+    all_steps: int
     start: float
     reached: float
     rows: int

@@ -38,13 +38,9 @@ const phx_word phx_words_quantity[] = {WORD("position", PHX_BOTH),
                                        WORD("rate", PHX_BOTH),
                                        WORD("effort", PHX_BOTH),
                                        WORD(NULL, 0)};
-const phx_word phx_words_integrator[] = {WORD("midpoint", PHX_BOTH),
-                                         WORD("midpoint4", PHX_BOTH),
-                                         WORD("gauss4", PHX_BOTH),
-                                         WORD("gauss6", PHX_BOTH),
-                                         WORD("radau5", PHX_BOTH),
-                                         WORD("ida", PHX_BOTH),
-                                         WORD(NULL, 0)};
+const phx_word phx_words_integrator[] = {
+    WORD("auto", PHX_BOTH),   WORD("midpoint", PHX_BOTH), WORD("midpoint4", PHX_BOTH), WORD("gauss4", PHX_BOTH),
+    WORD("gauss6", PHX_BOTH), WORD("radau5", PHX_BOTH),   WORD("ida", PHX_BOTH),       WORD(NULL, 0)};
 static const phx_word words_side[] = {WORD("A", PHX_BOTH), WORD("B", PHX_BOTH), WORD(NULL, 0)};
 static const phx_word words_frame[] = {WORD("inertial", PHX_BOTH), WORD("body", PHX_BOTH), WORD(NULL, 0)};
 static const phx_word words_deformation[] = {WORD("zero", PHX_BOTH), WORD("quasi_static", PHX_BOTH), WORD(NULL, 0)};
@@ -495,13 +491,21 @@ static const phx_key simulate_keys[] = {
     {"step", &phx_type_optional, AT(phx_model_simulate, step), .unit = "s", .range = &positive,
      .fallback = "from the command", .doc = "length of a step; with `rtol` of midpoint, gauss4, gauss6 the longest"},
     {"integrator", &phx_type_word, AT(phx_model_simulate, integrator), .words = phx_words_integrator,
-     .fallback = "midpoint", .doc = "time integrator"},
+     .fallback = "auto", .doc = "time integrator; auto: midpoint, with an accuracy the one that takes the least work"},
     {"every", &phx_type_optional, AT(phx_model_simulate, every), .unit = "s", .range = &positive,
      .fallback = "each step", .doc = "output interval, hit exactly"},
     {"rtol", &phx_type_optional, AT(phx_model_simulate, rtol), .range = &positive, .fallback = "none",
      .doc = "relative tolerance (not of midpoint4), chooses the steps"},
     {"atol", &phx_type_optional, AT(phx_model_simulate, atol), .range = &positive, .fallback = "none",
      .doc = "absolute tolerance (not of midpoint4)"},
+    {"accuracy", &phx_type_optional, AT(phx_model_simulate, accuracy), .range = &positive,
+     .fallback = "1e-3 where there is neither step nor rtol",
+     .doc = "error of the outputs, relative to the largest length of each, by which method and step are chosen; `step` "
+            "is the longest then"},
+    {"accuracy_of", &phx_type_channels, AT(phx_model_simulate, accuracy_of), .fallback = "all outputs",
+     .count_offset = AT(phx_model_simulate, n_accuracy_of), .doc = "the outputs whose error counts"},
+    {"accuracy_absolute", &phx_type_optional, AT(phx_model_simulate, accuracy_absolute), .range = &positive,
+     .fallback = "none", .doc = "the same in the units of the outputs, added to it"},
     {"strict", &phx_type_boolean, AT(phx_model_simulate, strict), .fallback = "false",
      .doc = "a limit of validity that is exceeded ends the run"},
 };

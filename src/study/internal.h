@@ -70,6 +70,11 @@ phx_status phx_continue_state(phx_context *context, const phx_model *model, cons
 /* Put the place of `from` in the model file in front of a message; returns `status`. */
 phx_status phx_continue_blame(phx_context *context, const phx_model *model, phx_status status);
 
+/* The outputs of a run at some instants (accuracy.h). */
+typedef struct phx_trace phx_trace;
+/* Another row of outputs at t, kept if this is one of the instants. PHX_ERR_MEMORY. */
+phx_status phx_trace_look(phx_trace *trace, double t, const double *outputs);
+
 /* Settings of a simulation beyond those of the model. All is borrowed. */
 typedef struct phx_simulation_setup {
     const phx_simulate_options *options; /* of these the numbers and the integrator */
@@ -81,6 +86,7 @@ typedef struct phx_simulation_setup {
     bool in_memory;                      /* the recorder stores its rows for phx_recorder_take */
     int n_attributes;                    /* of the result, beside the settings */
     const phx_attribute *attributes;
+    phx_trace *trace; /* gets the outputs at its instants; may be NULL */
 } phx_simulation_setup;
 
 /* Checks the balance of energy and the drift of the joints of a run. With a method that keeps them exactly the run
@@ -138,6 +144,7 @@ typedef struct phx_recording {
     phx_monitor monitor;
     phx_limits *limits;
     bool strict;
+    phx_trace *trace; /* of the setup */
 } phx_recording;
 
 /* Open the files and get ready; `drawing` is copied. */
@@ -168,9 +175,13 @@ phx_status phx_simulation_settle(phx_context *context, const phx_model *model, c
 /* Log a warning for each setting without effect. */
 void phx_simulation_warn(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                          const phx_integrate_options *used);
-/* Build, start, integrate, record. `s` has to be freed after a failure too. */
+/* Find method and step where an accuracy is asked for, build, start, integrate, record. `s` has to be freed after a
+ * failure too. */
 phx_status phx_simulation_run(phx_context *context, const phx_model *model, const phx_simulation_setup *setup,
                               phx_simulate_report *report, phx_simulation *s);
+/* The same with method and step of the settings, whatever accuracy is asked for. */
+phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model, const phx_simulation_setup *setup,
+                                    phx_simulate_report *report, phx_simulation *s);
 void phx_simulation_free(phx_simulation *s);
 
 /* Add a residual of the structure; `name` is static. */

@@ -141,6 +141,7 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
     phx_status status =
         recording->row && recording->before && recording->least && recording->most ? PHX_OK : PHX_ERR_MEMORY;
     recording->strict = setup->options->strict || model->simulate.strict;
+    recording->trace = setup->trace;
     if (!status)
         status = phx_limits_create(context, model, system, &recording->limits);
     if (!status)
@@ -264,6 +265,10 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
     if (status)
         return phx_fail_prefix(recording->context, status, "the outputs at t = %.9g s: ", sample->t);
     keep_signs(recording);
+    if (recording->trace)
+        status = phx_trace_look(recording->trace, sample->t, row + PHX_FIXED_COLUMNS);
+    if (status)
+        return status;
     memcpy(row + recording->n_columns, sample->ledger, (size_t)phx_system_ledger(recording->system) * sizeof *row);
     if (recording->recorder)
         status = phx_recorder_append(recording->recorder, row, sample->x, sample->v);

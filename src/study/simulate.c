@@ -1,5 +1,5 @@
 /* A simulation from the model to its result. */
-#include "internal.h"
+#include "accuracy.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,8 +11,9 @@ phx_simulate_options phx_simulate_options_default(void)
 
 /* ---- settings ---- */
 static const phx_integrator integrators[PHX_MODEL_INTEGRATORS] = {
-    [PHX_MODEL_MIDPOINT] = PHX_MIDPOINT, [PHX_MODEL_MIDPOINT4] = PHX_MIDPOINT4, [PHX_MODEL_GAUSS4] = PHX_GAUSS4,
-    [PHX_MODEL_GAUSS6] = PHX_GAUSS6,     [PHX_MODEL_RADAU5] = PHX_RADAU5,       [PHX_MODEL_IDA] = PHX_IDA,
+    [PHX_MODEL_AUTO] = PHX_MIDPOINT, [PHX_MODEL_MIDPOINT] = PHX_MIDPOINT, [PHX_MODEL_MIDPOINT4] = PHX_MIDPOINT4,
+    [PHX_MODEL_GAUSS4] = PHX_GAUSS4, [PHX_MODEL_GAUSS6] = PHX_GAUSS6,     [PHX_MODEL_RADAU5] = PHX_RADAU5,
+    [PHX_MODEL_IDA] = PHX_IDA,
 };
 
 static double chosen(const phx_model_optional *given, const phx_model_optional *of_model)
@@ -58,7 +59,19 @@ phx_status phx_simulation_settle(phx_context *context, const phx_model *model, c
     if (!(used->end > 0.0))
         return phx_model_fail(context, model, simulate, PHX_ERR_INPUT,
                               "when does the simulation end? give simulate: {end: ...} or --end");
-    if (!(used->step > 0.0) && !(used->rtol > 0.0))
+    const phx_accuracy asked = phx_accuracy_asked(model, options);
+    const bool accurate = asked.relative > 0.0 || asked.absolute > 0.0;
+    if (accurate && used->rtol > 0.0 &&
+        (options->rtol.given || !(options->accuracy.given || options->accuracy_absolute.given)))
+        return phx_fail(context, PHX_ERR_INPUT,
+                        "rtol chooses the steps by the error of each, an accuracy by that of the result: give one of "
+                        "them");
+    if (accurate) {
+        used->rtol = used->atol = 0.0;
+        if (options->accuracy.given || options->accuracy_absolute.given) /* the model's step is for no accuracy */
+            used->step = options->step.value;
+    }
+    if (!accurate && !(used->step > 0.0) && !(used->rtol > 0.0))
         return phx_model_fail(context, model, simulate, PHX_ERR_INPUT, "%s: give simulate: {step: ...} or --step%s",
                               phx_integrator_name(used->integrator), adaptive ? ", or rtol" : "");
     if (used->atol > 0.0 && !(used->rtol > 0.0))
@@ -163,8 +176,8 @@ static phx_status integrate(phx_context *context, const phx_model *model, phx_si
     return status;
 }
 
-phx_status phx_simulation_run(phx_context *context, const phx_model *model, const phx_simulation_setup *setup,
-                              phx_simulate_report *report, phx_simulation *s)
+phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model, const phx_simulation_setup *setup,
+                                    phx_simulate_report *report, phx_simulation *s)
 {
     const phx_build_options build = {.cache = setup->cache};
 
@@ -192,6 +205,17 @@ phx_status phx_simulation_run(phx_context *context, const phx_model *model, cons
     if (!status)
         phx_monitor_conclude(&s->recording.monitor, context);
     return status == PHX_ERR_ANALYSIS ? phx_model_blame(context, model, status) : status;
+}
+
+phx_status phx_simulation_run(phx_context *context, const phx_model *model, const phx_simulation_setup *setup,
+                              phx_simulate_report *report, phx_simulation *s)
+{
+    const phx_accuracy asked = phx_accuracy_asked(model, setup->options);
+
+    *report = (phx_simulate_report){0};
+    *s = (phx_simulation){0};
+    return asked.relative > 0.0 || asked.absolute > 0.0 ? phx_accuracy_run(context, model, setup, report, s)
+                                                        : phx_simulation_run_fixed(context, model, setup, report, s);
 }
 
 void phx_simulation_free(phx_simulation *s)

@@ -96,6 +96,9 @@ phx_status phx_stepper_create(phx_context *context, const phx_model *model, cons
         status = PHX_ERR_MEMORY;
     if (!status)
         status = phx_simulation_settle(s->own, model, &used, &s->options);
+    if (!status && !(s->options.step > 0.0) && !(s->options.rtol > 0.0))
+        status = phx_model_fail(s->own, model, &model->simulate, PHX_ERR_INPUT,
+                                "steps by hand need their length: give simulate: {step: ...}");
     if (!status && model->initial.from)
         status = phx_model_fail(s->own, model, &model->initial, PHX_ERR_UNSUPPORTED,
                                 "steps by hand begin at the start state of the model, not at the end of a result");

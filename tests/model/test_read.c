@@ -104,7 +104,7 @@ static void crank_slider_is_read(void **state)
     CHECK_NEAR(m->simulate.step.value, pi / 150000.0, 1e-19);
     CHECK_NEAR(m->simulate.every.value, pi / 15000.0, 1e-18);
     assert_false(m->simulate.rtol.given);
-    assert_int_equal(m->simulate.integrator, PHX_MODEL_MIDPOINT);
+    assert_int_equal(m->simulate.integrator, PHX_MODEL_AUTO);
     phx_model_destroy(m);
 }
 

@@ -1,0 +1,472 @@
+/* Runs to an accuracy. */
+#include "accuracy.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Instants of the comparison, at least; and the most steps of a trial run. */
+enum { INSTANTS = 50, MOST_STEPS = 2000000 };
+/* Part of the allowed error that is aimed at. */
+static const double AIM = 0.5;
+
+/* Methods that keep the energy, their order, and what a step of them takes, in steps of midpoint. */
+typedef struct method {
+    phx_integrator integrator;
+    int order;
+    double work;
+} method;
+static const method methods[] = {
+    {PHX_MIDPOINT, 2, 1.0}, {PHX_GAUSS4, 4, 4.5}, {PHX_GAUSS6, 6, 7.0}, {PHX_RADAU5, 5, 5.0}, {PHX_MIDPOINT4, 4, 9.0},
+};
+enum { METHODS = sizeof methods / sizeof *methods, CANDIDATES = 3 };
+
+phx_accuracy phx_accuracy_asked(const phx_model *model, const phx_simulate_options *options)
+{
+    static const double by_default = 1e-3;
+    const phx_model_simulate *simulate = &model->simulate;
+    phx_accuracy asked = {0};
+
+    if (options->accuracy.given || options->accuracy_absolute.given) {
+        asked = (phx_accuracy){options->accuracy.value, options->accuracy_absolute.value};
+    } else if (!options->rtol.given && !options->step.given) {
+        asked = (phx_accuracy){simulate->accuracy.value, simulate->accuracy_absolute.value};
+        if (!(asked.relative > 0.0) && !(asked.absolute > 0.0) && !simulate->rtol.given && !simulate->step.given)
+            asked.relative = by_default;
+    }
+    return asked;
+}
+
+/* ---- traces ---- */
+phx_status phx_trace_look(phx_trace *trace, double t, const double *outputs)
+{
+    if (trace->rows == 0)
+        trace->start = t;
+    const double next = trace->start + trace->rows * trace->interval;
+    if (fabs(t - next) > 1e-6 * trace->interval)
+        return PHX_OK;
+    if (trace->rows == trace->room) {
+        const int room = 2 * trace->room + INSTANTS + 2;
+        double *values = phx_realloc(trace->context, trace->values, (size_t)room * (size_t)trace->n, sizeof *values);
+        if (!values)
+            return PHX_ERR_MEMORY;
+        trace->values = values;
+        trace->room = room;
+    }
+    memcpy(trace->values + (size_t)trace->rows++ * (size_t)trace->n, outputs, (size_t)trace->n * sizeof *outputs);
+    return PHX_OK;
+}
+
+static void trace_free(phx_trace *trace)
+{
+    phx_free(trace->values);
+    *trace = (phx_trace){0};
+}
+
+/* ---- what is compared ---- */
+static bool is_of(const char *column, const char *output)
+{
+    const size_t length = strlen(output);
+    return !strncmp(column, output, length) && (column[length] == '\0' || column[length] == '.');
+}
+
+static phx_status fail_name(phx_context *context, const phx_model *model, const char *name)
+{
+    phx_nearest nearest = phx_nearest_to(name);
+    for (int k = 0; k < model->n_outputs; k++)
+        phx_nearest_offer(&nearest, model->outputs[k].name);
+    return phx_fail(context, PHX_ERR_INPUT, "accuracy_of: there is no output '%s'%s", name,
+                    phx_nearest_hint(&nearest).text);
+}
+
+/* All outputs, or those with names that were given. */
+static phx_status list_compared(phx_context *context, const phx_model *model, const phx_system *system, int n_names,
+                                const char *const *names, phx_accuracy_choice *choice)
+{
+    const int n = phx_system_columns(system);
+    char name[sizeof choice->worst];
+
+    choice->compared = phx_calloc(context, (size_t)n, sizeof *choice->compared);
+    if (!choice->compared)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < n_names; i++) {
+        bool found = false;
+        for (int k = 0; k < n && !found; k++) {
+            phx_system_column_name(system, k, name, sizeof name);
+            found = is_of(name, names[i]);
+        }
+        if (!found)
+            return fail_name(context, model, names[i]);
+    }
+    bool wanted = false;
+    for (int k = 0; k < n; k++) {
+        int component = 0;
+        const phx_quantity quantity = phx_system_column_quantity(system, k, &component);
+        if (component == 0) {
+            phx_system_column_name(system, k, name, sizeof name);
+            wanted = n_names == 0;
+            for (int i = 0; i < n_names; i++)
+                wanted = wanted || is_of(name, names[i]);
+            if (wanted)
+                choice->compared[choice->n_compared++] = (phx_compared){k, k, quantity == PHX_QUANTITY_ATTITUDE};
+        }
+        if (wanted)
+            choice->compared[choice->n_compared - 1].end = k + 1;
+    }
+    return PHX_OK;
+}
+
+/* |sign a - b|, or |a| */
+static double length(const phx_trace *a, const phx_trace *b, double sign, int row, const phx_compared *quantity)
+{
+    double sum = 0.0;
+    for (int k = quantity->first; k < quantity->end; k++) {
+        const size_t at = (size_t)row * (size_t)a->n + (size_t)k;
+        const double value = sign * a->values[at] - (b ? b->values[at] : 0.0);
+        sum += value * value;
+    }
+    return sqrt(sum);
+}
+
+/* The largest difference in units of what is allowed, and the quantity that has it; HUGE_VAL where a run has no rows.
+ */
+static double difference(const phx_accuracy_choice *choice, const phx_trace *a, const phx_trace *b, int *worst)
+{
+    const int rows = a->rows < b->rows ? a->rows : b->rows;
+    double most = rows > 0 ? 0.0 : HUGE_VAL;
+
+    *worst = -1;
+    for (int q = 0; q < choice->n_compared && rows > 0; q++) {
+        const phx_compared *quantity = &choice->compared[q];
+        double largest = 0.0, scale = 0.0;
+        for (int row = 0; row < rows; row++) {
+            double d = length(b, a, 1.0, row, quantity);
+            if (quantity->attitude)
+                d = fmin(d, length(b, a, -1.0, row, quantity));
+            largest = isfinite(d) ? fmax(largest, d) : HUGE_VAL;
+            scale = fmax(scale, length(b, NULL, 1.0, row, quantity));
+        }
+        const double allowed = choice->asked.relative * scale + choice->asked.absolute;
+        if (largest > most * allowed) {
+            most = largest / fmax(allowed, DBL_MIN);
+            *worst = q;
+        }
+    }
+    return most;
+}
+
+/* ---- runs ---- */
+typedef struct accurate_run {
+    phx_context *context;
+    const phx_model *model;
+    const phx_simulation_setup *setup;
+    phx_accuracy_choice *choice;
+    phx_simulate_report *report;
+    phx_simulation *s;
+    bool streams;          /* what is written to standard output stays: the result is a run of its own */
+    double span, interval; /* s */
+    double base;           /* s: of which every step is a whole part */
+    int n;                 /* columns of outputs */
+    double work;           /* so far, in steps of midpoint */
+} accurate_run;
+
+/* The result of the run before is not made after all. */
+static void drop_run(accurate_run *it)
+{
+    phx_context *files = it->setup->files ? it->setup->files : it->context;
+    const char *const paths[] = {it->setup->h5_path, it->setup->csv_path};
+
+    for (int k = 0; k < 2 && it->s->recording.recorder; k++)
+        if (paths[k])
+            phx_files_give_up(files, paths[k]);
+    phx_simulation_free(it->s);
+}
+
+/* A run of a method with a step; what was recorded of the run before is dropped. No rows in `trace`: the step is too
+ * long for it to come to its end. */
+static phx_status run_with(accurate_run *it, const method *with, double step, bool files, phx_trace *trace)
+{
+    phx_simulate_options options = *it->setup->options;
+    phx_simulation_setup setup = *it->setup;
+    phx_log_fn *log = NULL;
+    void *user = NULL;
+
+    options.has_integrator = true;
+    options.integrator = with->integrator;
+    options.step = (phx_model_optional){true, step};
+    if (!files)
+        options.every = (phx_model_optional){true, it->interval};
+    options.rtol = options.atol = (phx_model_optional){true, 0.0}; /* whatever the model says */
+    options.accuracy = options.accuracy_absolute = (phx_model_optional){false, 0.0};
+    setup.options = &options;
+    setup.no_checkpoints = true; /* most runs are dropped */
+    if (!files)
+        setup.h5_path = setup.csv_path = NULL;
+    *trace = (phx_trace){.context = it->context, .interval = it->interval, .n = it->n};
+    setup.trace = trace;
+    drop_run(it);
+    phx_context_get_log(it->context, &log, &user);
+    phx_context_set_log(it->context, NULL, NULL);
+    const phx_status status = phx_simulation_run_fixed(it->context, it->model, &setup, it->report, it->s);
+    phx_context_set_log(it->context, log, user);
+    it->s->recording.trace = NULL;
+    it->choice->runs++;
+    it->choice->steps += it->report->stats.steps;
+    it->work += with->work * (double)it->report->stats.steps;
+    const bool failed =
+        status == PHX_NOT_CONVERGED || status == PHX_SINGULAR || status == PHX_REJECTED || status == PHX_ERR_ANALYSIS;
+    if (status && !failed)
+        return status;
+    if (failed ||
+        it->report->stats.halvings > it->report->stats.steps / 100) { /* its steps are not what they should be */
+        trace->rows = 0;
+        phx_context_clear(it->context);
+    }
+    return PHX_OK;
+}
+
+/* The runs of one method, each with a shorter step than the one before. */
+typedef struct sequence {
+    const method *with;
+    double step;   /* of the last run; 0: there was none */
+    double change; /* between the last two, in units of what is allowed */
+    double error;  /* of the last, likewise */
+    double order;  /* with which the changes fall; 0: not known */
+    bool settled;  /* the last is good enough */
+    int worst;     /* the quantity that decides, -1: none */
+    phx_trace last;
+} sequence;
+
+/* e_0 - e_1 is the change from step h to r h, and e_1 = r^p e_0. */
+static void judge(sequence *q, double ratio, double change)
+{
+    const double p = q->with->order, observed = log2(q->change / change);
+    const bool falls = ratio == 0.5 && isfinite(q->change) && change > 0.0 && observed > 0.6 * p;
+
+    if (q->order == 0.0 && falls)
+        q->order = fmin(observed, p);
+    const double power = pow(ratio, q->order > 0.0 ? q->order : 1.0);
+    q->error = change * power / (1.0 - power);
+    q->change = change;
+    q->settled = q->error <= 1.0;
+}
+
+static phx_status next_run(accurate_run *it, double step, sequence *q)
+{
+    phx_trace finer = {0};
+    phx_status status = run_with(it, q->with, step, !it->streams, &finer);
+
+    if (!status && q->step > 0.0)
+        judge(q, step / q->step, difference(it->choice, &q->last, &finer, &q->worst));
+    trace_free(&q->last);
+    q->last = finer;
+    q->step = step;
+    return status;
+}
+
+static double whole_part(const accurate_run *it, double step)
+{
+    return it->base / ceil(it->base / step * (1.0 - 1e-9));
+}
+
+/* The step that the error so far asks for. */
+static double next_step(const accurate_run *it, const sequence *q)
+{
+    static const double least = 1.0 / 64.0, most = 0.75;
+
+    if (q->order == 0.0)
+        return 0.5 * q->step;
+    const double factor = fmin(fmax(pow(AIM / q->error, 1.0 / q->order), least), most);
+    return whole_part(it, factor * q->step);
+}
+
+static double work_of(const accurate_run *it, const method *with, double step)
+{
+    return with->work * it->span / step;
+}
+
+/* The last two runs differ by rounding alone. */
+static bool is_rounding(const accurate_run *it, const sequence *q)
+{
+    static const double rounding = 1e-12;
+    return it->choice->asked.absolute == 0.0 && q->change * it->choice->asked.relative < rounding;
+}
+
+/* Runs until the order shows (`whole`: until the last is good enough), or they would take more than `most`. */
+static phx_status run_sequence(accurate_run *it, double most, bool whole, sequence *q)
+{
+    const double begun = it->work;
+    phx_status status = PHX_OK;
+
+    while (!status && !q->settled && (whole || q->order == 0.0)) {
+        const double step = next_step(it, q);
+        if (it->work - begun + work_of(it, q->with, step) > most || it->span / step > MOST_STEPS || is_rounding(it, q))
+            break;
+        status = next_run(it, step, q);
+    }
+    return status;
+}
+
+static phx_status begin_sequence(accurate_run *it, const method *with, double step, double most, sequence *q)
+{
+    *q = (sequence){.with = with, .change = HUGE_VAL, .error = HUGE_VAL, .worst = -1};
+    const phx_status status = next_run(it, whole_part(it, step), q);
+    return status ? status : run_sequence(it, most, false, q);
+}
+
+static const double everything = 16.0 * MOST_STEPS;
+
+/* What the next run of a sequence takes. */
+static double work_ahead(const accurate_run *it, const sequence *q)
+{
+    return q->settled ? 0.0 : q->order > 0.0 ? work_of(it, q->with, next_step(it, q)) : everything;
+}
+
+static void take(sequence *from, sequence *to)
+{
+    trace_free(&to->last);
+    *to = *from;
+    from->last = (phx_trace){0};
+}
+
+/* The methods one after the other, those of higher order where the work that they would save pays their first runs;
+ * then the best of them to its end. */
+static phx_status search(accurate_run *it, const method *only, double longest, sequence *best)
+{
+    phx_status status = begin_sequence(it, only ? only : &methods[0], longest, everything, best);
+
+    for (int k = 1; k < CANDIDATES && !only && !status && !best->settled; k++) {
+        const double ahead = work_ahead(it, best), step = fmin(8.0 * best->step, longest);
+        sequence other;
+        if (3.0 * work_of(it, &methods[k], step) > 0.3 * ahead)
+            continue;
+        status = begin_sequence(it, &methods[k], step, 0.5 * ahead, &other);
+        if (status == PHX_ERR_UNSUPPORTED) { /* of the mechanism by the method: controllers */
+            phx_context_clear(it->context);
+            status = PHX_OK;
+            trace_free(&other.last);
+            continue;
+        }
+        if (!status && work_ahead(it, &other) < 0.8 * ahead)
+            take(&other, best);
+        trace_free(&other.last);
+    }
+    return status ? status : run_sequence(it, 1e3 * everything, true, best);
+}
+
+static const method *method_of(phx_integrator integrator)
+{
+    for (int k = 0; k < METHODS; k++)
+        if (methods[k].integrator == integrator)
+            return &methods[k];
+    return NULL;
+}
+
+/* The instants of the comparison are output instants, where these are given. */
+static double comparison_interval(double span, double every)
+{
+    const double interval = span / INSTANTS;
+    return every > 0.0 ? every * fmax(1.0, floor(interval / every)) : interval;
+}
+
+/* ---- what is said ---- */
+/* The name of the quantity that decides, without its component. */
+static void name_worst(const phx_system *system, const sequence *best, phx_accuracy_choice *choice)
+{
+    if (best->worst < 0)
+        return;
+    phx_system_column_name(system, choice->compared[best->worst].first, choice->worst, sizeof choice->worst);
+    choice->worst[strcspn(choice->worst, ".")] = '\0';
+}
+
+static double unit_of(const phx_accuracy *asked)
+{
+    return asked->relative > 0.0 ? asked->relative : asked->absolute;
+}
+
+static phx_status fail_accuracy(phx_context *context, const phx_accuracy_choice *choice, const sequence *best)
+{
+    return phx_fail(context, PHX_ERR_ANALYSIS,
+                    "the accuracy %.3g of '%s' cannot be had: in steps of %.3g s of %s it is off by about %.2g; the "
+                    "motion is too sensitive, too fast or has kinks: ask for less, for other outputs (accuracy_of), a "
+                    "shorter end, or give the step",
+                    unit_of(&choice->asked), choice->worst, best->step, phx_integrator_name(best->with->integrator),
+                    best->error * unit_of(&choice->asked));
+}
+
+/* What cannot be asked for. */
+static phx_status refuse(phx_context *context, const phx_model *model, const phx_system *system, bool known,
+                         phx_integrator integrator)
+{
+    if (!known)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "%s chooses its steps itself: give it rtol, or an accuracy to another integrator",
+                        phx_integrator_name(integrator));
+    if (model->initial.from)
+        return phx_model_fail(context, model, &model->initial.from, PHX_ERR_UNSUPPORTED,
+                              "a run that continues another one takes a step: give --step or rtol instead of an "
+                              "accuracy");
+    if (phx_system_columns(system) == 0)
+        return phx_model_fail(context, model, &model->simulate, PHX_ERR_INPUT,
+                              "without a step the run is made to an accuracy of the outputs, and there are none: name "
+                              "some, or give simulate: {step: ...} or --step");
+    return PHX_OK;
+}
+
+/* ---- the whole ---- */
+static phx_status run(accurate_run *it, const method *only, double longest, const phx_system *system)
+{
+    sequence best = {0};
+    phx_trace again = {0};
+    phx_status status = search(it, only, longest, &best);
+
+    name_worst(system, &best, it->choice);
+    if (!status && !best.settled)
+        status = fail_accuracy(it->context, it->choice, &best);
+    if (!status && it->streams)
+        status = run_with(it, best.with, best.step, true, &again);
+    if (!status) {
+        phx_monitor_conclude(&it->s->recording.monitor, it->context);
+        it->report->accuracy = unit_of(&it->choice->asked);
+        it->report->accuracy_reached = best.error * it->report->accuracy;
+        it->report->runs = it->choice->runs;
+        it->report->all_steps = it->choice->steps;
+    }
+    trace_free(&best.last);
+    trace_free(&again);
+    return status;
+}
+
+phx_status phx_accuracy_run(phx_context *context, const phx_model *model, const phx_simulation_setup *setup,
+                            phx_simulate_report *report, phx_simulation *s)
+{
+    const phx_simulate_options *options = setup->options;
+    const phx_build_options build = {.cache = setup->cache};
+    const bool given = options->n_accuracy_of > 0;
+    phx_accuracy_choice choice = {.asked = phx_accuracy_asked(model, options)};
+    accurate_run it = {.context = context, .model = model, .setup = setup, .choice = &choice, .report = report, .s = s};
+    phx_integrate_options used;
+    phx_system *system = NULL;
+
+    phx_status status = phx_simulation_settle(context, model, options, &used);
+    const bool any = !options->has_integrator && model->simulate.integrator == PHX_MODEL_AUTO;
+    const method *only = any ? NULL : method_of(used.integrator);
+    if (!status)
+        status = phx_model_build(context, model, &build, &system);
+    if (!status)
+        status = refuse(context, model, system, any || only, used.integrator);
+    if (!status)
+        status = list_compared(context, model, system, given ? options->n_accuracy_of : model->simulate.n_accuracy_of,
+                               given ? options->accuracy_of : model->simulate.accuracy_of, &choice);
+    if (!status) {
+        it.n = phx_system_columns(system);
+        it.span = used.end;
+        it.interval = comparison_interval(used.end, used.every);
+        it.streams = setup->csv_path && !strcmp(setup->csv_path, "-");
+        it.base = used.every > 0.0 ? fmin(used.every, it.interval) : it.interval;
+        status = run(&it, only, used.step > 0.0 ? fmin(used.step, it.base) : it.base, system);
+    }
+    phx_system_destroy(system);
+    phx_free(choice.compared);
+    return status;
+}

@@ -1,0 +1,196 @@
+/* Runs to an accuracy: the error is what was asked for and near what is estimated, of several motions and demands; what
+ * cannot be had is refused. */
+#include "support.h"
+
+#include <phlexor/results.h>
+
+#include <math.h>
+
+static const char pendulum[] = "phlexor: 1\n"
+                               "dimension: 2\n"
+                               "gravity: [0, -9.81]\n"
+                               "materials: {steel: {density: 7800, young: 2.1e11}}\n"
+                               "bodies:\n"
+                               "  upper: {kind: rigid, mass: 1, inertia: 0.1, centre_of_mass: [0.5, 0],\n"
+                               "          pose: {angle: -0.3}, ports: {C: {position: [1, 0]}}}\n"
+                               "  lower: {kind: rigid, mass: 1, inertia: 0.1, centre_of_mass: [0.5, 0],\n"
+                               "          pose: {position: [cos(0.3), -sin(0.3)], angle: -0.8},\n"
+                               "          ports: {C: {position: [1, 0]}}}\n"
+                               "joints:\n"
+                               "  shoulder: {kind: revolute, ports: [ground.O, upper.P], damping: 0.01}\n"
+                               "  elbow: {kind: revolute, ports: [upper.C, lower.P], stiffness: 3}\n"
+                               "outputs:\n"
+                               "  tip: {position: lower.C}\n"
+                               "  pull: {reaction: shoulder}\n";
+
+static const char top[] = "phlexor: 1\n"
+                          "dimension: 3\n"
+                          "gravity: [0, 0, -9.81]\n"
+                          "bodies:\n"
+                          "  top: {kind: rigid, mass: 1, inertia: [0.02, 0.02, 0.01], centre_of_mass: [0, 0, 0.1],\n"
+                          "        pose: {rotation: {axis: [1, 0, 0], angle: 0.4}}, velocity: {angular: [0, 12, 28]}}\n"
+                          "joints: {tip: {kind: spherical, ports: [ground.O, top.P]}}\n"
+                          "outputs: {attitude: {attitude: top.P}, spin: {angular_velocity: top.P}}\n";
+
+static phx_model *read_text(phx_context *context, const char *text, const char *more)
+{
+    char whole[4000];
+    phx_model *model = NULL;
+    const int size = snprintf(whole, sizeof whole, "%s%s", text, more);
+    assert_in_range(size, 1, sizeof whole - 1);
+    CHECK_OK(context, phx_model_read_text(context, "text.yaml", whole, (size_t)size, 0, NULL, &model));
+    return model;
+}
+
+static phx_simulate_options options_of(double end, double every)
+{
+    phx_simulate_options options = phx_simulate_options_default();
+    options.end = (phx_model_optional){true, end};
+    options.every = (phx_model_optional){true, every};
+    return options;
+}
+
+static phx_result *simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                            phx_simulate_report *report)
+{
+    phx_result *result = NULL;
+    CHECK_OK(context, phx_study_simulate_result(context, model, options, report, &result));
+    return result;
+}
+
+/* max |a - b| / max |b| of n columns from `name` on; of quaternions up to their sign. */
+static double error_of(phx_context *context, const phx_result *a, const phx_result *b, const char *name, int n)
+{
+    const int first = phx_result_column_find(b, name);
+    const size_t rows = phx_result_rows(b);
+    double worst = 0.0, scale = 0.0;
+
+    assert_true(first >= 0);
+    assert_int_equal(phx_result_rows(a), rows);
+    for (size_t row = 0; row < rows; row++) {
+        double minus = 0.0, plus = 0.0, size = 0.0;
+        for (int k = first; k < first + n; k++) {
+            double x, y;
+            CHECK_OK(context, phx_result_column(a, k, row, 1, &x));
+            CHECK_OK(context, phx_result_column(b, k, row, 1, &y));
+            minus += (x - y) * (x - y);
+            plus += (x + y) * (x + y);
+            size += y * y;
+        }
+        worst = fmax(worst, n == 4 ? fmin(minus, plus) : minus);
+        scale = fmax(scale, size);
+    }
+    return sqrt(worst / scale);
+}
+
+/* The error is not above what is asked for, and the estimate not far from it, down to where it is all rounding. */
+static void the_error_is_what_was_asked_for(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *column[2];
+        int size[2];
+    } models[] = {{pendulum, {"tip.x", "pull.fx"}, {2, 3}}, {top, {"attitude.w", "spin.x"}, {4, 3}}};
+    static const double asked[] = {1e-2, 1e-5, 1e-8};
+    phx_context *context = *state;
+
+    for (int m = 0; m < 2; m++) {
+        phx_simulate_options options = options_of(1.0, 0.01);
+        phx_simulate_report report;
+        phx_model *model = read_text(context, models[m].text, "");
+        options.step = (phx_model_optional){true, 2e-4};
+        options.has_integrator = true;
+        options.integrator = PHX_GAUSS6;
+        phx_result *exact = simulate(context, model, &options, &report);
+        assert_true(report.accuracy == 0.0 && report.runs == 0);
+        options = options_of(1.0, 0.01);
+        for (int k = 0; k < 3; k++) {
+            options.accuracy = (phx_model_optional){true, asked[k]};
+            phx_result *result = simulate(context, model, &options, &report);
+            const double error = fmax(error_of(context, result, exact, models[m].column[0], models[m].size[0]),
+                                      error_of(context, result, exact, models[m].column[1], models[m].size[1]));
+            assert_true(report.accuracy == asked[k]);
+            CHECK_BETWEEN(error, 0.0, 1.2 * asked[k], "error of model %d for %g", m, asked[k]);
+            CHECK_BETWEEN(report.accuracy_reached, error / 5.0, fmin(asked[k], 5.0 * error + 1e-12),
+                          "estimate of model %d for %g, error %g", m, asked[k], error);
+            assert_true(report.runs > 1 && report.all_steps > report.stats.steps);
+            phx_result_destroy(result);
+        }
+        phx_result_destroy(exact);
+        phx_model_destroy(model);
+    }
+}
+
+/* Keys of the model; a named integrator is kept; a model that asks for nothing gets 1e-3; an option replaces a key. */
+static void who_asks(void **state)
+{
+    phx_context *context = *state;
+    phx_simulate_report report;
+    phx_simulate_options options = options_of(1.0, 0.02);
+    phx_model *model = read_text(context, pendulum,
+                                 "simulate: {accuracy: 1e-5, accuracy_of: [tip], integrator: midpoint, step: 0.01}\n");
+
+    phx_result_destroy(simulate(context, model, &options, &report));
+    assert_int_equal(report.used.integrator, PHX_MIDPOINT);
+    assert_true(report.accuracy == 1e-5 && report.accuracy_reached <= 1e-5 && report.used.step < 0.01);
+    options.step = (phx_model_optional){true, 0.005};
+    phx_result_destroy(simulate(context, model, &options, &report));
+    assert_true(report.accuracy == 0.0 && report.used.step == 0.005);
+    options.step.given = false;
+    options.accuracy_absolute = (phx_model_optional){true, 0.5};
+    phx_result_destroy(simulate(context, model, &options, &report));
+    CHECK_BETWEEN(report.accuracy_reached, 0.0, 0.5, "estimate");
+    phx_model_destroy(model);
+
+    model = read_text(context, pendulum, "");
+    options = options_of(1.0, 0.02);
+    phx_result_destroy(simulate(context, model, &options, &report));
+    assert_true(report.accuracy == 1e-3);
+    phx_model_destroy(model);
+}
+
+static void check_refused(phx_context *context, phx_model *model, const phx_simulate_options *options,
+                          phx_status status, const char *message)
+{
+    phx_simulate_report report;
+    CHECK_STATUS(context, phx_study_simulate(context, model, options, &report), status);
+    CHECK_MESSAGE(context, message);
+}
+
+static void what_cannot_be_had(void **state)
+{
+    static const char *const wrong[] = {"tup"};
+    phx_context *context = *state;
+    phx_simulate_options options = options_of(1.0, 0.02);
+    phx_model *model = read_text(context, pendulum, "");
+
+    options.accuracy = (phx_model_optional){true, 1e-19};
+    check_refused(context, model, &options, PHX_ERR_ANALYSIS, "cannot be had");
+    options.accuracy.value = 1e-3;
+    options.accuracy_of = wrong;
+    options.n_accuracy_of = 1;
+    check_refused(context, model, &options, PHX_ERR_INPUT, "no output 'tup'; did you mean 'tip'?");
+    options.n_accuracy_of = 0;
+    options.rtol = (phx_model_optional){true, 1e-3};
+    check_refused(context, model, &options, PHX_ERR_INPUT, "give one of them");
+    options.rtol.given = false;
+    options.has_integrator = true;
+    options.integrator = PHX_IDA;
+    check_refused(context, model, &options, PHX_ERR_UNSUPPORTED, "ida chooses its steps itself");
+    phx_model_destroy(model);
+
+    model = read_text(context, "phlexor: 1\ndimension: 2\nbodies: {a: {kind: rigid, mass: 1, inertia: 1}}\n", "");
+    options = options_of(1.0, 0.02);
+    check_refused(context, model, &options, PHX_ERR_INPUT, "there are none: name some, or give simulate: {step");
+    phx_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_error_is_what_was_asked_for, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(who_asks, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(what_cannot_be_had, context_setup, context_teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
