@@ -184,8 +184,8 @@ static phx_status make_table(law_builder *b, const phx_signal *f)
     phx_status status = PHX_OK;
 
     for (int i = 0; i + 1 < n && !status; i++)
-        status = add_piece(b, &(law_piece){.from = x[i],
-                                           .c = {values[i], (values[i + 1] - values[i]) / (x[i + 1] - x[i])}});
+        status =
+            add_piece(b, &(law_piece){.from = x[i], .c = {values[i], (values[i + 1] - values[i]) / (x[i + 1] - x[i])}});
     if (n == 1)
         status = add_piece(b, &(law_piece){.from = x[0], .c = {values[0]}});
     return status ? status : close_law(b, x[n - 1]);

@@ -23,8 +23,8 @@ typedef struct phx_load_result {
 
 /* ---- laws on a scalar ----
  * A measure x that goes from x0 to x1 over an interval (x0 = x1 at an instant) and has the rate (x1 - x0)/h. Forces act
- * along it, positive towards larger x. Derivatives "by the end" are with respect to x1 at fixed x0; at an instant, where
- * both ends move together, the derivative is twice that. */
+ * along it, positive towards larger x. Derivatives "by the end" are with respect to x1 at fixed x0; at an instant,
+ * where both ends move together, the derivative is twice that. */
 /* (F3) mean of f over the stroke, int_0^1 f(x0 + s (x1 - x0)) ds, and its derivative by x1. */
 typedef struct phx_law_mean_value {
     double value, slope;

@@ -159,7 +159,8 @@ phx_status phx_scalar_force_check(phx_context *context, const phx_scalar_force *
     if (!status && (force->has_lower || force->has_upper))
         status = phx_penalty_check(context, &force->stop);
     if (!status && force->has_lower && force->has_upper && !(force->lower < force->upper))
-        status = phx_fail(context, PHX_ERR_ARGUMENT, "end stops at %g and %g; the lower one must be below the upper one",
-                          force->lower, force->upper);
+        status =
+            phx_fail(context, PHX_ERR_ARGUMENT, "end stops at %g and %g; the lower one must be below the upper one",
+                     force->lower, force->upper);
     return status ? status : phx_friction_check(context, &force->friction);
 }

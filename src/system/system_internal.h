@@ -32,9 +32,9 @@ typedef struct coordinate_slot {
     phx_row row; /* row.target: offset, so that value = raw - target */
     phx_coordinate_def def;
     phx_scalar_force along; /* what acts along it; borrowed from def */
-    int driven_row; /* index in rows when speed is given, else -1 */
-    int held_row;   /* index in rows when start or rate is given and the coordinate is not driven, else -1 */
-    int angle;      /* where x keeps its value, so that it is unwrapped; -1: the bodies' states tell it */
+    int driven_row;         /* index in rows when speed is given, else -1 */
+    int held_row;           /* index in rows when start or rate is given and the coordinate is not driven, else -1 */
+    int angle;              /* where x keeps its value, so that it is unwrapped; -1: the bodies' states tell it */
 } coordinate_slot;
 
 typedef struct joint_slot {

@@ -48,12 +48,13 @@ static void check_mean(const phx_law *law, double range, const char *what)
 {
     uint64_t seed = 71;
     for (int k = 0; k < 2000; k++) {
-        const double x0 = range * random_value(&seed), D = pow(10.0, uniform(&seed, -14.0, 0.0)) * range * (k % 2 ? 1 : -1);
+        const double x0 = range * random_value(&seed),
+                     D = pow(10.0, uniform(&seed, -14.0, 0.0)) * range * (k % 2 ? 1 : -1);
         const double x1 = x0 + D;
         const phx_law_mean_value mean = phx_law_mean(law, x0, x1);
         const double V0 = phx_law_potential(law, x0), V1 = phx_law_potential(law, x1);
-        CHECK_CLOSE(mean.value * (x1 - x0), V1 - V0, 4e-14 * (fabs(V0) + fabs(V1) + 1e-3), "%s: F D at %g over %g", what,
-                    x0, D);
+        CHECK_CLOSE(mean.value * (x1 - x0), V1 - V0, 4e-14 * (fabs(V0) + fabs(V1) + 1e-3), "%s: F D at %g over %g",
+                    what, x0, D);
         if (fabs(D) > 1e-9 * range)
             continue;
         CHECK_CLOSE(mean.value, phx_law_value(law, 0.5 * (x0 + x1)), 1e-6 * (1.0 + fabs(mean.value)),
@@ -61,7 +62,8 @@ static void check_mean(const phx_law *law, double range, const char *what)
     }
     for (int k = 0; k < 200; k++) {
         const double x0 = range * random_value(&seed), x1 = range * random_value(&seed), step = 1e-6 * range;
-        const double slope = (phx_law_mean(law, x0, x1 + step).value - phx_law_mean(law, x0, x1 - step).value) / (2.0 * step);
+        const double slope =
+            (phx_law_mean(law, x0, x1 + step).value - phx_law_mean(law, x0, x1 - step).value) / (2.0 * step);
         CHECK_CLOSE(phx_law_mean(law, x0, x1).slope, slope, 1e-5 * (1.0 + fabs(slope)), "%s: derivative", what);
     }
 }
@@ -148,14 +150,16 @@ static void penetrations_balance(void **state)
         const phx_penalty_force f = phx_penalty_evaluate(&penalty, g0, g1, rate);
         const double V0 = phx_penalty_energy(&penalty, g0), V1 = phx_penalty_energy(&penalty, g1);
         CHECK_CLOSE(f.conservative * (g1 - g0), V0 - V1, 4e-15 * (V0 + V1), "discrete gradient, %g to %g", g0, g1);
-        CHECK_CLOSE(f.value * (g1 - g0) + (V1 - V0) + h * f.dissipated, 0.0,
-                    4e-15 * (V0 + V1 + h * f.dissipated), "balance, %g to %g", g0, g1);
+        CHECK_CLOSE(f.value * (g1 - g0) + (V1 - V0) + h * f.dissipated, 0.0, 4e-15 * (V0 + V1 + h * f.dissipated),
+                    "balance, %g to %g", g0, g1);
         assert_true(f.dissipated >= 0.0 && f.value >= 0.0);
         const double step = 1e-7;
         const double by_end = (phx_penalty_evaluate(&penalty, g0, g1 + step, rate).value -
-                               phx_penalty_evaluate(&penalty, g0, g1 - step, rate).value) / (2.0 * step);
+                               phx_penalty_evaluate(&penalty, g0, g1 - step, rate).value) /
+                              (2.0 * step);
         const double by_rate = (phx_penalty_evaluate(&penalty, g0, g1, rate + step).value -
-                                phx_penalty_evaluate(&penalty, g0, g1, rate - step).value) / (2.0 * step);
+                                phx_penalty_evaluate(&penalty, g0, g1, rate - step).value) /
+                               (2.0 * step);
         if (fabs(g1) > 1e-4 && fabs(1.0 - penalty.damping * rate) > 1e-4) {
             CHECK_CLOSE(f.by_end, by_end, 2e-3 * (1.0 + fabs(by_end)), "dF/dg1, %g to %g", g0, g1);
             CHECK_CLOSE(f.by_rate, by_rate, 1e-4 * (1.0 + fabs(by_rate)), "dF/dg', %g to %g", g0, g1);
@@ -217,9 +221,18 @@ static void scalars_balance(void **state)
     const double v[4] = {-3.0, -0.1, 0.0, 2.0}, c[4] = {-8.0, -0.2, 0.0, 5.0};
     CHECK_OK(*state, phx_signal_create_table(*state, 4, v, c, &damper));
     CHECK_OK(*state, phx_signal_create_constant(*state, 3.0, &effort));
-    const phx_scalar_force force = {.stiffness = 5.0, .damping = 0.3, .rest = 0.1, .law = law, .damper = damper,
-                                    .effort = effort, .has_lower = true, .has_upper = true, .lower = -0.4, .upper = 0.5,
-                                    .stop = {2e3, 1.5, 0.2}, .friction = {1.5, 1.4, 0.05, 0.01}};
+    const phx_scalar_force force = {.stiffness = 5.0,
+                                    .damping = 0.3,
+                                    .rest = 0.1,
+                                    .law = law,
+                                    .damper = damper,
+                                    .effort = effort,
+                                    .has_lower = true,
+                                    .has_upper = true,
+                                    .lower = -0.4,
+                                    .upper = 0.5,
+                                    .stop = {2e3, 1.5, 0.2},
+                                    .friction = {1.5, 1.4, 0.05, 0.01}};
     CHECK_OK(*state, phx_scalar_force_check(*state, &force));
     assert_true(phx_scalar_force_dissipates(&force) && !phx_scalar_force_is_linear(&force));
     const size_t before = phx_context_allocations(*state);
@@ -230,7 +243,8 @@ static void scalars_balance(void **state)
         CHECK_OK(*state, phx_scalar_force_evaluate(*state, &force, x0, x1, rate, 0.0, &f));
         const double V0 = phx_scalar_force_energy(&force, x0), V1 = phx_scalar_force_energy(&force, x1);
         const double balance = f.force * (x1 - x0) + V1 - V0 - h * f.supplied + h * f.dissipated;
-        CHECK_CLOSE(balance, 0.0, 1e-14 * (V0 + V1 + h * (fabs(f.supplied) + f.dissipated) + 1.0), "balance, %g to %g", x0, x1);
+        CHECK_CLOSE(balance, 0.0, 1e-14 * (V0 + V1 + h * (fabs(f.supplied) + f.dissipated) + 1.0), "balance, %g to %g",
+                    x0, x1);
         assert_true(f.dissipated >= 0.0);
     }
     assert_int_equal(phx_context_allocations(*state), before);

@@ -27,7 +27,8 @@ static int set_up(void **state)
     const double rates[3] = {-2.0, 0.0, 1.0}, losses[3] = {-3.0, 0.0, 4.0};
     phx_signal *of_law = NULL;
     *state = &f;
-    if (phx_context_create(&f.context) != PHX_OK || phx_signal_create_table(f.context, 4, x, values_of_law, &of_law) != PHX_OK ||
+    if (phx_context_create(&f.context) != PHX_OK ||
+        phx_signal_create_table(f.context, 4, x, values_of_law, &of_law) != PHX_OK ||
         phx_law_create(f.context, of_law, 0.0, 0.0, &f.law) != PHX_OK ||
         phx_signal_create_table(f.context, 3, rates, losses, &f.damper) != PHX_OK)
         return 1;

@@ -153,10 +153,19 @@ static void line_laws(model *m)
     const phx_body_id b = rod(m, "b", 1.0, 1.0, 0.2);
     const phx_spring_def springs[] = {
         {.name = "s1", .a = at_beam(m, a, 1.0), .b = at_place(m, b, 0.1, 0.2), .length = 0.4, .law = hardening(m)},
-        {.name = "s2", .a = at_place(m, PHX_GROUND, -1.0, -2.0), .b = at_beam(m, a, 0.5), .length = 1.5,
-         .stiffness = 3.0, .law = hardening(m), .damper = shock_absorber(m)},
-        {.name = "s3", .a = at_place(m, b, -0.3, 0.2), .b = at_place(m, PHX_GROUND, 3.0, 0.0), .damping = 0.2,
-         .damper = shock_absorber(m), .force = sine(m, 1.0, 1.0, 2.0)}};
+        {.name = "s2",
+         .a = at_place(m, PHX_GROUND, -1.0, -2.0),
+         .b = at_beam(m, a, 0.5),
+         .length = 1.5,
+         .stiffness = 3.0,
+         .law = hardening(m),
+         .damper = shock_absorber(m)},
+        {.name = "s3",
+         .a = at_place(m, b, -0.3, 0.2),
+         .b = at_place(m, PHX_GROUND, 3.0, 0.0),
+         .damping = 0.2,
+         .damper = shock_absorber(m),
+         .force = sine(m, 1.0, 1.0, 2.0)}};
     for (int k = 0; k < 3; k++)
         CHECK_OK(m->context, phx_system_add_spring(m->system, &springs[k]));
 }

@@ -47,8 +47,9 @@ static void list(phx_system *system, bool dissipates)
         if (force->kind == FORCE_COORDINATE)
             force->entry[dissipates] = system->joints[force->joint].entry[dissipates];
         else
-            force->entry[dissipates] = add(system, dissipates ? of->dissipates(system, force) : of->supplies(system, force),
-                                           of->noun, force->name, dissipates);
+            force->entry[dissipates] =
+                add(system, dissipates ? of->dissipates(system, force) : of->supplies(system, force), of->noun,
+                    force->name, dissipates);
     }
     for (int c = 0; c < system->n_controllers; c++) {
         controller_slot *controller = &system->controllers[c];

@@ -50,8 +50,7 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     (void)res;
     phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
     const double rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
-    const phx_status status =
-        phx_scalar_force_evaluate(ws->base.context, &coordinate->along, psi0, psi1, rate, t, &f);
+    const phx_status status = phx_scalar_force_evaluate(ws->base.context, &coordinate->along, psi0, psi1, rate, t, &f);
     if (status)
         return phx_fail_prefix(ws->base.context, status, "joint '%s': ", joint->name);
     phx_sys_add_effort(ws, joint->a, f.force, g);

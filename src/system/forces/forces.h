@@ -1,5 +1,5 @@
-/* Private to layer system: what it asks of every sort of force. The table is PHX_SYS_FORCE_LIST; only the file of a sort
- * knows how it works. */
+/* Private to layer system: what it asks of every sort of force. The table is PHX_SYS_FORCE_LIST; only the file of a
+ * sort knows how it works. */
 #ifndef PHX_SYSTEM_FORCES_H
 #define PHX_SYSTEM_FORCES_H
 

@@ -6,9 +6,8 @@
 static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     phx_load_result result = {0};
-    const phx_status status =
-        phx_line_spring_evaluate(ws->base.context, &force->spring, &ws->ports.view[force->a],
-                                 &ws->ports.view[force->b], t, linear, &result);
+    const phx_status status = phx_line_spring_evaluate(ws->base.context, &force->spring, &ws->ports.view[force->a],
+                                                       &ws->ports.view[force->b], t, linear, &result);
 
     (void)res;
     if (status)
@@ -37,8 +36,9 @@ static double energy_rate(const workspace *ws, const force_slot *force)
     }
     length = sqrt(length);
     const double stretch = length - force->spring.length;
-    return length > 0.0 ? (force->spring.stiffness * stretch + phx_law_value(force->spring.law, stretch)) * closing / length
-                        : 0.0;
+    return length > 0.0
+               ? (force->spring.stiffness * stretch + phx_law_value(force->spring.law, stretch)) * closing / length
+               : 0.0;
 }
 
 static bool supplies(const phx_system *system, const force_slot *force)
