@@ -236,6 +236,33 @@ typedef struct phx_model_body {
 
 /* ---- joints, springs, loads ---- */
 
+/* The law of a spring, `law`, or of a damper, `damper`: what it pulls with at the stroke x, or the rate v. */
+typedef enum phx_model_law_kind { PHX_MODEL_LAW_EXPRESSION, PHX_MODEL_LAW_TABLE, PHX_MODEL_LAW_GAS } phx_model_law_kind;
+typedef struct phx_model_law {
+    bool given;
+    phx_model_law_kind kind;
+    phx_signal *f;                  /* of x or v in place of time; NULL: gas */
+    double range[2];                /* expression of x: where it is needed */
+    int n_arguments, n_values;      /* table */
+    double *arguments, *values;     /* strictly increasing; its points */
+    double force, length, exponent; /* gas: N at x = 0, m, of the polytrope */
+} phx_model_law;
+
+/* End stops of a coordinate, `stops`: phx_penalty. */
+typedef struct phx_model_stops {
+    bool given;
+    phx_model_optional lower, upper;
+    double stiffness, exponent, damping;
+} phx_model_stops;
+
+/* Dry friction along a coordinate, `friction`: phx_friction. */
+typedef struct phx_model_friction {
+    bool given;
+    double force;                 /* kinetic, N or N m */
+    phx_model_optional breakaway; /* static, >= force */
+    double stribeck, regularised;
+} phx_model_friction;
+
 /* A free coordinate of a joint and what acts along it; B relative to A. Units: rad and N m, or m and N. */
 typedef struct phx_model_coordinate {
     bool angular;
@@ -245,6 +272,9 @@ typedef struct phx_model_coordinate {
     double stiffness, damping; /* >= 0 */
     double rest;               /* value at which the spring is free, default 0 */
     phx_signal *effort;        /* of an actuator, on B along the coordinate and opposite on A; NULL: none */
+    phx_model_law law, damper;
+    phx_model_stops stops;
+    phx_model_friction friction;
 } phx_model_coordinate;
 
 /* The coordinates are those of phx_joint_info. */
@@ -264,10 +294,11 @@ typedef struct phx_model_joint {
 typedef struct phx_model_spring {
     const char *name;
     phx_model_point ports[2];
-    double stiffness;  /* N/m, >= 0 */
-    double damping;    /* N s/m, >= 0 */
-    double length;     /* unstretched, m, >= 0, default 0 */
-    phx_signal *force; /* N, positive pushes the ports apart; NULL: none */
+    double stiffness;          /* N/m, >= 0 */
+    double damping;            /* N s/m, >= 0 */
+    double length;             /* unstretched, m, >= 0, default 0 */
+    phx_signal *force;         /* N, positive pushes the ports apart; NULL: none */
+    phx_model_law law, damper; /* of distance - length; of its rate */
 } phx_model_spring;
 
 /* What a load is: `kind`. */

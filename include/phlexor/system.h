@@ -74,6 +74,12 @@ typedef struct phx_coordinate_def {
     phx_signal *effort;        /* actuator; taken over; NULL: none */
     double stiffness, damping; /* along the coordinate */
     double rest;
+    phx_law *law;              /* of coordinate - rest, against it; taken over; NULL: none */
+    phx_signal *damper;        /* force against the rate, a signal of the rate in place of time; taken over */
+    bool has_lower, has_upper; /* end stops */
+    double lower, upper;
+    phx_penalty stop;
+    phx_friction friction;
 } phx_coordinate_def;
 
 /* A joint between the ports a and b. PHX_ERR_ARGUMENT, with the name, for what the kind does not have. */
@@ -94,12 +100,14 @@ phx_joint_def phx_joint_def_default(void);
 phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, phx_joint_id *id);
 
 /* A spring, damper and actuator along the line between two ports; `length` unstretched, m; `force` pushes them
- * apart, N. */
+ * apart, N; `law` pulls them together as a function of distance - length, m, `damper` as one of its rate, m/s. */
 typedef struct phx_spring_def {
     const char *name;
     phx_port_id a, b;
     double stiffness, damping, length;
-    phx_signal *force; /* taken over */
+    phx_signal *force;  /* taken over */
+    phx_law *law;       /* the same */
+    phx_signal *damper; /* the same; f(v) v >= 0 */
 } phx_spring_def;
 phx_status phx_system_add_spring(phx_system *system, const phx_spring_def *def);
 

@@ -152,6 +152,12 @@ class phx_model_kinetics(IntEnum):
     PHX_MODEL_KINETICS_SIMPLIFIED = 1
 
 
+class phx_model_law_kind(IntEnum):
+    PHX_MODEL_LAW_EXPRESSION = 0
+    PHX_MODEL_LAW_TABLE = 1
+    PHX_MODEL_LAW_GAS = 2
+
+
 class phx_model_load_kind(IntEnum):
     PHX_MODEL_FORCE = 0
     PHX_MODEL_TORQUE = 1
@@ -394,6 +400,18 @@ class phx_model_second_order(Structure):
 
 
 class phx_model_body(Structure):
+    pass
+
+
+class phx_model_law(Structure):
+    pass
+
+
+class phx_model_stops(Structure):
+    pass
+
+
+class phx_model_friction(Structure):
     pass
 
 
@@ -867,6 +885,37 @@ phx_model_body._fields_ = [
     ("twist", c_bool),
 ]
 
+phx_model_law._fields_ = [
+    ("given", c_bool),
+    ("kind", c_int),
+    ("f", POINTER(phx_signal)),
+    ("range", c_double * 2),
+    ("n_arguments", c_int),
+    ("n_values", c_int),
+    ("arguments", POINTER(c_double)),
+    ("values", POINTER(c_double)),
+    ("force", c_double),
+    ("length", c_double),
+    ("exponent", c_double),
+]
+
+phx_model_stops._fields_ = [
+    ("given", c_bool),
+    ("lower", phx_model_optional),
+    ("upper", phx_model_optional),
+    ("stiffness", c_double),
+    ("exponent", c_double),
+    ("damping", c_double),
+]
+
+phx_model_friction._fields_ = [
+    ("given", c_bool),
+    ("force", c_double),
+    ("breakaway", phx_model_optional),
+    ("stribeck", c_double),
+    ("regularised", c_double),
+]
+
 phx_model_coordinate._fields_ = [
     ("angular", c_bool),
     ("start", phx_model_optional),
@@ -876,6 +925,10 @@ phx_model_coordinate._fields_ = [
     ("damping", c_double),
     ("rest", c_double),
     ("effort", POINTER(phx_signal)),
+    ("law", phx_model_law),
+    ("damper", phx_model_law),
+    ("stops", phx_model_stops),
+    ("friction", phx_model_friction),
 ]
 
 phx_model_joint._fields_ = [
@@ -897,6 +950,8 @@ phx_model_spring._fields_ = [
     ("damping", c_double),
     ("length", c_double),
     ("force", POINTER(phx_signal)),
+    ("law", phx_model_law),
+    ("damper", phx_model_law),
 ]
 
 phx_model_load._fields_ = [

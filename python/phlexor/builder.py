@@ -596,7 +596,8 @@ class ModelBuilder:
               axis_b: Optional[Vector] = None, axes: Optional[Sequence[Vector]] = None, normal: Optional[Vector] = None,
               rotation: Optional[Rotation] = None, angle: Any = None, position: Any = None, rate: Any = None,
               speed: Any = None, stiffness: Any = None, damping: Any = None, rest: Any = None,
-              effort: Any = None) -> str:
+              effort: Any = None, law: Any = None, damper: Any = None, stops: Any = None,
+              friction: Any = None) -> str:
         """A joint; b moves relative to a.
 
         Parameters
@@ -612,17 +613,20 @@ class ModelBuilder:
             Of the free coordinates. None in a list leaves one out.
         speed, effort : signal or list of signals, optional
             A drive (the rate) or an actuator (torque or force) along the coordinates.
+        law, damper, stops, friction : dict or list of dicts, optional
+            A spring and a damper by laws, end stops and dry friction along the coordinates, as in the model file.
         """
         entry = _given(ports=[a, b], axis=axis, axis_b=axis_b, axes=axes, normal=normal, rotation=rotation,
                        angle=angle, position=position, rate=rate, speed=speed, stiffness=stiffness, damping=damping,
-                       rest=rest, effort=effort)
+                       rest=rest, effort=effort, law=law, damper=damper, stops=stops, friction=friction)
         return self._add("joints", name, {"kind": kind, **entry}, "joint")
 
     def spring(self, name: str, a: str, b: str, *, stiffness: Optional[Value] = None, damping: Optional[Value] = None,
-               length: Optional[Value] = None, force: Optional[Signal] = None) -> str:
-        """A spring, damper and actuator along the line between two points."""
+               length: Optional[Value] = None, force: Optional[Signal] = None, law: Optional[Dict[str, Any]] = None,
+               damper: Optional[Dict[str, Any]] = None) -> str:
+        """A spring, damper and actuator along the line between two points; `law` and `damper` as in the model file."""
         return self._add("springs", name, _given(ports=[a, b], stiffness=stiffness, damping=damping, length=length,
-                                                 force=force), "spring")
+                                                 force=force, law=law, damper=damper), "spring")
 
     def force(self, name: str, at: str, components: Sequence[Signal], *,
               frame: Optional[Literal["inertial", "body"]] = None) -> str:

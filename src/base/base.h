@@ -138,6 +138,8 @@ double phx_signal_next_break(const phx_signal *signal, double t);
  * difference quotients that stay between breaks. */
 double phx_signal_rate(const phx_signal *signal, double t);
 bool phx_signal_is_constant(const phx_signal *signal);
+/* The points of a table, borrowed: their number, 0 for any other signal. `times`, `values` may be NULL. */
+int phx_signal_points(const phx_signal *signal, const double **times, const double **values);
 /* How often the signal changes direction between t0 and t1 at the place s, as far as 13 samples tell, by more than 2 %
  * of
  * `*largest`, the largest |value| seen so far, which is kept; `range`: of the samples. 0 where a break of a function

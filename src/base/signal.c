@@ -197,6 +197,17 @@ bool phx_signal_is_constant(const phx_signal *signal)
     return !signal || signal->kind == SIGNAL_CONSTANT || (signal->kind == SIGNAL_TABLE && signal->n_breaks == 1);
 }
 
+int phx_signal_points(const phx_signal *signal, const double **times, const double **values)
+{
+    if (!signal || signal->kind != SIGNAL_TABLE)
+        return 0;
+    if (times)
+        *times = signal->breaks;
+    if (values)
+        *values = signal->values;
+    return signal->n_breaks;
+}
+
 double phx_signal_next_break(const phx_signal *signal, double t)
 {
     if (!signal || signal->kind != SIGNAL_FUNCTION)

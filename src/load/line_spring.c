@@ -1,4 +1,4 @@
-/* Line spring, damper and actuator along d = u_b - u_a. */
+/* Line spring, damper and actuator along d = u_b - u_a, linear or by laws. */
 #include <float.h>
 #include <math.h>
 
@@ -11,6 +11,7 @@ typedef struct line {
     double n[3];              /* d/|d|, zero when `flat` */
     double n1[3];             /* d1/|d1|, zero when `flat` */
     double length;            /* |d| of the mean distance */
+    double start, end;        /* |d0|, |d1| */
     double end_lengths;       /* |d0| + |d1| */
     bool flat, ends_coincide; /* |d|, |d0| + |d1| are rounding errors of the places */
 } line;
@@ -34,7 +35,9 @@ static void evaluate_line(const phx_port_view *a, const phx_port_view *b, line *
     }
     l->length = sqrt(phx_port_scalar_product(l->dim, l->d, l->d));
     double end = distance(l->dim, a->u1, b->u1);
-    l->end_lengths = distance(l->dim, a->u0, b->u0) + end;
+    l->start = distance(l->dim, a->u0, b->u0);
+    l->end = end;
+    l->end_lengths = l->start + end;
     l->flat = l->length <= 4.0 * DBL_EPSILON * size;
     l->ends_coincide = l->end_lengths <= 8.0 * DBL_EPSILON * size;
     for (int i = 0; i < l->dim; i++) {
@@ -57,13 +60,20 @@ static void add_place_blocks(const line *l, double p, double q, const double *x,
     }
 }
 
+/* The law's part: -F d/m, m = (|d0| + |d1|)/2, F its mean over the stroke; dm = n1 . dd, dF = F' 2 n1 . dd. */
+static void add_law_tangent(const line *l, const phx_law_mean_value *law, phx_load_result *result)
+{
+    const double m = 0.5 * l->end_lengths;
+    add_place_blocks(l, -law->value / m, (law->value / m - 2.0 * law->slope) / m, l->d, l->n1, result->tangent);
+}
+
 static void add_tangents(const phx_line_spring *spring, const line *l, double ratio, double l_dot, double along,
                          phx_load_result *result)
 {
     /* F = -k (1 - l0/|d|) d + s n,  s = f - c n . d_dot,  dn = (I - n n^T) dd/|d| =: P dd/|d|
      *   dF/dd     = -k [(1 - r) I + 2 r/(|d0| + |d1|) d n1^T] + s P/|d| - c n (P d_dot)^T/|d|,  r = 2 l0/(|d0| + |d1|)
-     *   dF/dd_dot = -c n n^T */
-    double k = spring->stiffness, c = spring->damping;
+     *   dF/dd_dot = -c n n^T,   c: the derivative of the damper's law */
+    double k = spring->stiffness, c = spring->damping + (spring->damper ? phx_signal_rate(spring->damper, l_dot) : 0.0);
     double s = l->flat ? 0.0 : along / l->length;
     phx_port_pair_clear(l->dim, result->tangent);
     add_place_blocks(l, s - k * (1.0 - ratio), -s, l->n, l->n, result->tangent);
@@ -90,31 +100,40 @@ phx_status phx_line_spring_evaluate(phx_context *context, const phx_line_spring 
                         f, t);
     line l;
     evaluate_line(a, b, &l);
-    bool has_rest = k != 0.0 && spring->length != 0.0;
-    if ((has_rest && l.ends_coincide) || ((c != 0.0 || f != 0.0) && l.flat))
+    bool has_rest = (k != 0.0 && spring->length != 0.0) || spring->law, damped = c != 0.0 || spring->damper;
+    if ((has_rest && l.ends_coincide) || ((damped || f != 0.0) && l.flat))
         return phx_fail(context, PHX_ERR_ANALYSIS,
                         "line spring: its ports coincide at t = %g s (distance %g m), so that the %s has no direction; "
                         "keep the ports apart or set it to zero",
                         t, l.length, has_rest ? "length at rest" : (f != 0.0 ? "force" : "damping"));
 
     /* F = -k (1 - 2 l0/(|d0| + |d1|)) d_m + (f - c l_dot) n,   l_dot = n . (d1 - d0)/h,   n = d_m/|d_m| */
-    double ratio = has_rest ? 2.0 * spring->length / l.end_lengths : 0.0;
-    double l_dot = phx_port_scalar_product(l.dim, l.n, l.d_dot), along = f - c * l_dot;
+    double ratio = k != 0.0 && spring->length != 0.0 ? 2.0 * spring->length / l.end_lengths : 0.0;
+    double l_dot = phx_port_scalar_product(l.dim, l.n, l.d_dot), along = f - c * l_dot, by_law = 0.0;
+    phx_law_mean_value law = {0.0, 0.0};
+    if (spring->damper)
+        along -= phx_signal_value(spring->damper, l_dot);
+    if (spring->law) {
+        law = phx_law_mean(spring->law, l.start - spring->length, l.end - spring->length);
+        by_law = 2.0 * law.value / l.end_lengths;
+    }
     load_result_clear(l.dim, result);
     for (int i = 0; i < l.dim; i++) {
-        double force = along * l.n[i] - k * (1.0 - ratio) * l.d[i];
+        double force = along * l.n[i] - (k * (1.0 - ratio) + by_law) * l.d[i];
         result->effort[i] = -force;
         result->effort[PHX_PORT_MAX + i] = force;
     }
     result->supplied = f * l_dot;
-    result->dissipated = c * l_dot * l_dot;
+    result->dissipated = c * l_dot * l_dot + (spring->damper ? phx_signal_value(spring->damper, l_dot) * l_dot : 0.0);
     if (tangents)
         add_tangents(spring, &l, ratio, l_dot, along, result);
+    if (tangents && spring->law)
+        add_law_tangent(&l, &law, result);
     return PHX_OK;
 }
 
 double phx_line_spring_energy(const phx_line_spring *spring, const phx_port_view *a, const phx_port_view *b, int end)
 {
     double stretch = (end ? distance(a->dim, a->u1, b->u1) : distance(a->dim, a->u0, b->u0)) - spring->length;
-    return 0.5 * spring->stiffness * stretch * stretch;
+    return 0.5 * spring->stiffness * stretch * stretch + phx_law_potential(spring->law, stretch);
 }

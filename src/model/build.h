@@ -19,6 +19,9 @@ phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body);
 /* Add the port a reference means. */
 phx_status phx_builder_port(phx_builder *builder, const phx_model_point *point, phx_port_id *id);
 phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint);
+phx_status phx_builder_law(phx_builder *builder, const phx_model_law *law, phx_law **made);
+phx_status phx_builder_damper(phx_builder *builder, const phx_model_law *damper, phx_signal **made);
+phx_friction phx_builder_friction(const phx_model_friction *friction);
 phx_status phx_builder_spring(phx_builder *builder, const phx_model_spring *spring);
 phx_status phx_builder_load(phx_builder *builder, const phx_model_load *load);
 /* Takes the signals over, on failure too. */

@@ -19,6 +19,17 @@ static phx_status copy_signal(phx_builder *builder, const phx_signal *signal, ph
 }
 
 /* ---- joints ---- */
+static void fill_stops(const phx_model_stops *from, phx_coordinate_def *to)
+{
+    if (!from->given)
+        return;
+    to->has_lower = from->lower.given;
+    to->has_upper = from->upper.given;
+    to->lower = from->lower.value;
+    to->upper = from->upper.value;
+    to->stop = (phx_penalty){from->stiffness, from->exponent, from->damping};
+}
+
 static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *joint, phx_joint_def *def)
 {
     phx_status status = PHX_OK;
@@ -34,13 +45,21 @@ static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *
                                    .stiffness = from->stiffness,
                                    .damping = from->damping,
                                    .rest = from->rest};
+        fill_stops(&from->stops, to);
+        to->friction = phx_builder_friction(&from->friction);
         status = copy_signal(builder, from->speed, &to->speed);
         if (!status)
             status = copy_signal(builder, from->effort, &to->effort);
+        if (!status)
+            status = phx_builder_law(builder, &from->law, &to->law);
+        if (!status)
+            status = phx_builder_damper(builder, &from->damper, &to->damper);
     }
     for (int c = 0; c < def->n_coordinates && status; c++) {
         phx_signal_destroy(def->coordinate[c].speed);
         phx_signal_destroy(def->coordinate[c].effort);
+        phx_signal_destroy(def->coordinate[c].damper);
+        phx_law_destroy(def->coordinate[c].law);
     }
     return status;
 }
@@ -79,7 +98,16 @@ phx_status phx_builder_spring(phx_builder *builder, const phx_model_spring *spri
         status = phx_builder_port(builder, &spring->ports[1], &def.b);
     if (!status)
         status = copy_signal(builder, spring->force, &def.force);
-    return status ? status : phx_system_add_spring(builder->system, &def);
+    if (!status)
+        status = phx_builder_law(builder, &spring->law, &def.law);
+    if (!status)
+        status = phx_builder_damper(builder, &spring->damper, &def.damper);
+    if (!status)
+        return phx_system_add_spring(builder->system, &def);
+    phx_signal_destroy(def.force);
+    phx_signal_destroy(def.damper);
+    phx_law_destroy(def.law);
+    return phx_fail_prefix(builder->context, status, "'%s': ", spring->name);
 }
 
 static phx_status copy_components(phx_builder *builder, const phx_model_load *load, phx_signal *component[3])

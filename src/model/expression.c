@@ -116,6 +116,7 @@ struct phx_evaluator {
     const bool *known;
     phx_expression_cache *cache;
     phx_expression expression;
+    char argument[PHX_EXPRESSION_MAX + 1]; /* of a law: its text with t for x or v */
 };
 
 phx_status phx_evaluator_create(phx_context *context, phx_evaluator **evaluator)
@@ -204,11 +205,14 @@ static bool fail_name(phx_evaluator *e, const phx_token *token, phx_expression_u
     static const char *const letters[][4] = {[PHX_USE_CONSTANT] = {NULL},
                                              [PHX_USE_TIME] = {"t"},
                                              [PHX_USE_TIME_AND_PLACE] = {"t", "s"},
-                                             [PHX_USE_SURFACE] = {"x", "y", "z"}};
-    static const char *const also[] = {[PHX_USE_CONSTANT] = "",
-                                       [PHX_USE_TIME] = "t, ",
-                                       [PHX_USE_TIME_AND_PLACE] = "t, s, ",
-                                       [PHX_USE_SURFACE] = "x, y, z, "};
+                                             [PHX_USE_SURFACE] = {"x", "y", "z"},
+                                             [PHX_USE_MEASURES] = {"t"},
+                                             [PHX_USE_STROKE] = {"x"},
+                                             [PHX_USE_RATE] = {"v"}};
+    static const char *const also[] = {
+        [PHX_USE_CONSTANT] = "",         [PHX_USE_TIME] = "t, ",     [PHX_USE_TIME_AND_PLACE] = "t, s, ",
+        [PHX_USE_SURFACE] = "x, y, z, ", [PHX_USE_MEASURES] = "t, ", [PHX_USE_STROKE] = "x, ",
+        [PHX_USE_RATE] = "v, "};
     char name[MAX_NAME];
     if (!token_name(&e->expression, token, name))
         return phx_expression_fail(&e->expression, token->start, "a name of more than %d characters", MAX_NAME - 1);
@@ -447,7 +451,7 @@ static phx_status create_expression_signal(phx_evaluator *e, expression_signal *
     return status;
 }
 
-static phx_status function_signal(phx_evaluator *e, const char *text, phx_signal **signal)
+static phx_status function_signal(phx_evaluator *e, const char *text, bool of_time, phx_signal **signal)
 {
     expression_signal *data = NULL;
     phx_status status = create_expression_signal(e, &data);
@@ -456,7 +460,7 @@ static phx_status function_signal(phx_evaluator *e, const char *text, phx_signal
     double value;
     data->storage[1] = 0.5;
     status = evaluate(e, data->parser, &value); /* compiles; later calls do not allocate */
-    if (!status && !isfinite(value))
+    if (!status && of_time && !isfinite(value))
         status = fail_not_finite(e, text, " at t = 0");
     double breaks[PHX_MAX_BREAKS];
     int n_breaks = 0;
@@ -469,11 +473,39 @@ static phx_status function_signal(phx_evaluator *e, const char *text, phx_signal
     return phx_signal_create_function(e->context, signal_value, data, free_signal, n_breaks, breaks, signal);
 }
 
+/* A law as a function of t: e->argument is its text with t for its own letter. */
+static phx_status put_argument(phx_evaluator *e, const char *text, char letter)
+{
+    phx_expression *x = &e->expression;
+    if (!phx_expression_scan(x, text))
+        return PHX_ERR_INPUT;
+    snprintf(e->argument, sizeof e->argument, "%s", text);
+    for (int i = 0; i < x->n_tokens; i++) {
+        const phx_token *token = &x->tokens[i];
+        if (token->kind != PHX_TOKEN_NAME || token->length != 1)
+            continue;
+        if (text[token->start] == letter)
+            e->argument[token->start] = 't';
+        else if (text[token->start] == 't') {
+            phx_expression_fail(x, token->start, "'t' stands for time; this is a function of %c alone", letter);
+            return PHX_ERR_INPUT;
+        }
+    }
+    return PHX_OK;
+}
+
 phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_expression_use use, phx_signal **signal)
 {
+    const bool of_time = use != PHX_USE_STROKE && use != PHX_USE_RATE;
     double value;
     if (phx_number_from_text(text, &value) && isfinite(value))
         return phx_signal_create_constant(evaluator->context, value, signal);
+    if (!of_time) {
+        const phx_status wrong = put_argument(evaluator, text, use == PHX_USE_STROKE ? 'x' : 'v');
+        if (wrong)
+            return wrong;
+        text = evaluator->argument;
+    }
     phx_status status = phx_evaluator_scan(evaluator, text, use);
     if (status)
         return status;
@@ -482,7 +514,7 @@ phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_
     for (int i = 0; i < x->n_tokens; i++)
         varies = varies || is_time_or_place(x, &x->tokens[i]);
     if (varies)
-        return function_signal(evaluator, text, signal);
+        return function_signal(evaluator, text, of_time, signal);
     status = phx_evaluator_value(evaluator, text, &value);
     return status ? status : phx_signal_create_constant(evaluator->context, value, signal);
 }

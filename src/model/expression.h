@@ -78,14 +78,16 @@ typedef enum phx_expression_use {
     PHX_USE_TIME,           /* t */
     PHX_USE_TIME_AND_PLACE, /* t, s */
     PHX_USE_SURFACE,        /* x, y, z */
-    PHX_USE_MEASURES        /* t, and y_ with a letter or digit behind */
+    PHX_USE_MEASURES,       /* t, and y_ with a letter or digit behind */
+    PHX_USE_STROKE,         /* x: signals only, of which it is the argument */
+    PHX_USE_RATE            /* v: the same */
 } phx_expression_use;
 /* Split, check and look up every name. PHX_ERR_INPUT leaves the error in the expression
  * and nothing in the context. */
 phx_status phx_evaluator_scan(phx_evaluator *evaluator, const char *text, phx_expression_use use);
 /* Value of a constant expression. Not finite is an error. */
 phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, double *value);
-/* Signal of an expression; a constant one when it names neither t nor s. Breaks are found where two sides of a
+/* Signal of an expression; a constant one when it names neither t nor s (x, v). Breaks are found where two sides of a
  * comparison, the argument of step, sign or abs, the arguments of min, max, or a ramp and its ends differ by an affine
  * function of t alone: `t >= 15`, `step(2*t - c)`, `ramp(t, t0, t1)`. Others (`sin(t) > 0`) are not found. */
 phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_expression_use use,

@@ -143,6 +143,19 @@ static phx_status one_signal(phx_reader *reader, const phx_key *key, const phx_n
     return status;
 }
 
+static phx_status one_object(phx_reader *reader, const phx_key *key, const phx_node *node, void *field)
+{
+    const bool given = true;
+    memcpy(field, &given, sizeof given);
+    return phx_read_object(reader, key->object, node, field);
+}
+
+static phx_status read_coordinate_object(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                         void *owner)
+{
+    return read_coordinates(reader, key, node, field, owner, ALL_COORDINATES, one_object);
+}
+
 static phx_status read_start_angle(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                    void *owner)
 {
@@ -182,4 +195,5 @@ const phx_type phx_type_start_angle = {"number, or list", NUMBERS_JSON, read_sta
 const phx_type phx_type_start_position = {"number, or list", NUMBERS_JSON, read_start_position, NULL};
 const phx_type phx_type_coordinate_rate = {"number, or list", NUMBERS_JSON, read_coordinate_rate, NULL};
 const phx_type phx_type_coordinate_number = {"number, or list", NUMBERS_JSON, read_coordinate_number, NULL};
+const phx_type phx_type_coordinate_object = {"map of keys, or list", NULL, read_coordinate_object, NULL};
 const phx_type phx_type_coordinate_signal = {"signal, or list", SIGNALS_JSON, read_coordinate_signal, NULL};

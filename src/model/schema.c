@@ -235,6 +235,72 @@ static const phx_object body = {"body",
                                 .finish = phx_finish_body,
                                 .tables = phx_body_tables};
 
+/* ---- laws ---- */
+static const phx_word words_law[] = {WORD("expression", PHX_BOTH), WORD("x", PHX_BOTH), WORD("gas", PHX_BOTH),
+                                     WORD(NULL, 0)};
+static const phx_key law_keys[] = {
+    {"expression", &phx_type_stroke_function, AT(phx_model_law, f), .required = true, .kinds = BIT(0), .unit = "N, N m",
+     .doc = "force against the stroke x, m (rad); taken to 1e-10 between the ends of `range`"},
+    {"range", &phx_type_pair, AT(phx_model_law, range), .required = true, .kinds = BIT(0), .unit = "m, rad",
+     .doc = "where the expression is needed; beyond, it goes on with its last slopes"},
+    {"x", &phx_type_numbers, AT(phx_model_law, arguments), .required = true, .kinds = BIT(1), .unit = "m, rad",
+     .count_offset = AT(phx_model_law, n_arguments), .doc = "strokes, strictly increasing"},
+    {"f", &phx_type_numbers, AT(phx_model_law, values), .required = true, .kinds = BIT(1), .unit = "N, N m",
+     .count_offset = AT(phx_model_law, n_values),
+     .doc = "force against each; linear between, beyond the ends with the last slopes"},
+    {"gas", &phx_type_number, AT(phx_model_law, force), .required = true, .kinds = BIT(2), .unit = "N",
+     .range = &positive, .doc = "gas spring: what it pushes with at x = 0, gas (length/(length + x))^exponent"},
+    {"length", &phx_type_number, AT(phx_model_law, length), .required = true, .kinds = BIT(2), .unit = "m",
+     .range = &positive, .doc = "volume of the gas over the area of the piston at x = 0"},
+    {"exponent", &phx_type_number, AT(phx_model_law, exponent), .kinds = BIT(2), .range = &positive, .fallback = "1.3",
+     .doc = "of the polytrope: 1 isothermal, 1.4 adiabatic air"},
+};
+static const phx_object law = {"law", "What a spring pulls with over its stroke, in one of three forms.",
+                               TABLE(phx_model_law, law_keys), KINDS(PHX_KIND_PRESENT, words_law, phx_model_law),
+                               .finish = phx_finish_law};
+
+static const phx_word words_damper[] = {WORD("expression", PHX_BOTH), WORD("v", PHX_BOTH), WORD(NULL, 0)};
+static const phx_key damper_keys[] = {
+    {"expression", &phx_type_rate_function, AT(phx_model_law, f), .required = true, .kinds = BIT(0), .unit = "N, N m",
+     .doc = "force against the rate v, m/s (rad/s); f(v) v must not be negative"},
+    {"v", &phx_type_numbers, AT(phx_model_law, arguments), .required = true, .kinds = BIT(1), .unit = "m/s, rad/s",
+     .count_offset = AT(phx_model_law, n_arguments), .doc = "rates, strictly increasing"},
+    {"f", &phx_type_numbers, AT(phx_model_law, values), .required = true, .kinds = BIT(1), .unit = "N, N m",
+     .count_offset = AT(phx_model_law, n_values),
+     .doc = "force against each; linear between, constant beyond the ends"},
+};
+static const phx_object damper = {"damper", "What a damper pulls with at its rate, in one of two forms.",
+                                  TABLE(phx_model_law, damper_keys),
+                                  KINDS(PHX_KIND_PRESENT, words_damper, phx_model_law), .finish = phx_finish_damper};
+
+static const phx_key stops_keys[] = {
+    {"lower", &phx_type_optional, AT(phx_model_stops, lower), .unit = "m, rad", .fallback = "none",
+     .doc = "least value of the coordinate"},
+    {"upper", &phx_type_optional, AT(phx_model_stops, upper), .unit = "m, rad", .fallback = "none",
+     .doc = "largest value of the coordinate"},
+    {"stiffness", &phx_type_number, AT(phx_model_stops, stiffness), .required = true, .unit = "N/m^p, N m/rad^p",
+     .range = &positive, .doc = "force stiffness d^p (1 + damping d') beyond a stop by d"},
+    {"exponent", &phx_type_number, AT(phx_model_stops, exponent), .fallback = "1", .doc = "p, 1 or 1.5"},
+    {"damping", &phx_type_number, AT(phx_model_stops, damping), .unit = "s/m, s/rad", .range = &not_negative,
+     .fallback = "0", .doc = "Hunt and Crossley's; a stop never pulls"},
+};
+static const phx_object stops = {"stops", "End stops of a coordinate.", TABLE(phx_model_stops, stops_keys),
+                                 .finish = phx_finish_stops};
+
+static const phx_key friction_keys[] = {
+    {"force", &phx_type_number, AT(phx_model_friction, force), .required = true, .unit = "N, N m",
+     .range = &not_negative, .doc = "Coulomb's, against the rate v"},
+    {"static", &phx_type_optional, AT(phx_model_friction, breakaway), .unit = "N, N m", .fallback = "force",
+     .doc = "at v = 0, from where it falls to force with exp(-(v/stribeck)^2)"},
+    {"stribeck", &phx_type_number, AT(phx_model_friction, stribeck), .unit = "m/s, rad/s", .range = &not_negative,
+     .fallback = "0", .doc = "rate at which it falls"},
+    {"regularised", &phx_type_number, AT(phx_model_friction, regularised), .required = true, .unit = "m/s, rad/s",
+     .range = &positive,
+     .doc = "rate vr of tanh(v/vr) in place of the sign of v: under a load it creeps about as fast"},
+};
+static const phx_object friction = {"friction", "Dry friction, regularised.", TABLE(phx_model_friction, friction_keys),
+                                    .finish = phx_finish_friction};
+
 /* ---- joints, springs, loads ---- */
 #define FREE              (PHX_JOINT_TURNS | PHX_JOINT_SHIFTS)
 #define COORDINATE(field) (AT(phx_model_joint, coordinates) + AT(phx_model_coordinate, field))
@@ -275,6 +341,14 @@ static const phx_key joint_keys[] = {
      .doc = "coordinate at which the spring is free"},
     {"effort", &phx_type_coordinate_signal, COORDINATE(effort), .traits = FREE, .unit = "N m, N", .fallback = "none",
      .doc = "of an actuator, on B along the coordinate and opposite on A"},
+    {"law", &phx_type_coordinate_object, COORDINATE(law), .traits = FREE, .object = &law, .fallback = "none",
+     .doc = "spring along the coordinate by a law of x = coordinate - rest"},
+    {"damper", &phx_type_coordinate_object, COORDINATE(damper), .traits = FREE, .object = &damper, .fallback = "none",
+     .doc = "damper along the coordinate by a law of its rate"},
+    {"stops", &phx_type_coordinate_object, COORDINATE(stops), .traits = FREE, .object = &stops, .fallback = "none",
+     .doc = "end stops of the coordinate"},
+    {"friction", &phx_type_coordinate_object, COORDINATE(friction), .traits = FREE, .object = &friction,
+     .fallback = "none", .doc = "dry friction along the coordinate"},
 };
 static const phx_object joint = {
     "joint",
@@ -296,6 +370,10 @@ static const phx_key spring_keys[] = {
      .doc = "length without force"},
     {"force", &phx_type_signal, AT(phx_model_spring, force), .unit = "N", .fallback = "none",
      .doc = "of an actuator, pushes the ports apart"},
+    {"law", &phx_type_given, AT(phx_model_spring, law), .object = &law, .fallback = "none",
+     .doc = "by the stroke x = distance - length; positive pulls the ports together"},
+    {"damper", &phx_type_given, AT(phx_model_spring, damper), .object = &damper, .fallback = "none",
+     .doc = "by the rate v at which the ports move apart"},
 };
 static const phx_object spring = {"spring", "Along the line between two ports.", TABLE(phx_model_spring, spring_keys),
                                   .finish = phx_finish_spring};

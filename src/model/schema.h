@@ -194,6 +194,10 @@ extern const phx_type phx_type_start_position;
 extern const phx_type phx_type_coordinate_rate;
 extern const phx_type phx_type_coordinate_number;
 extern const phx_type phx_type_coordinate_signal;
+extern const phx_type phx_type_coordinate_object; /* a struct that begins with `bool given` */
+/* Of a law (laws.c): phx_signal *, a function of x or of v. */
+extern const phx_type phx_type_stroke_function;
+extern const phx_type phx_type_rate_function;
 
 /* Hooks of objects (shapes.c, signals.c, joints.c, analyses.c). */
 phx_status phx_finish_material(phx_reader *reader, const phx_node *node, void *object);
@@ -208,6 +212,10 @@ phx_status phx_finish_body(phx_reader *reader, const phx_node *node, void *objec
 phx_status phx_begin_joint(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_joint(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_joint_tables(phx_text *text); /* joint_table.c */
+phx_status phx_finish_law(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_damper(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_stops(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_friction(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_spring(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_load(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_initial(phx_reader *reader, const phx_node *node, void *object);

@@ -189,6 +189,12 @@ static void add_value(phx_text *text, const phx_key *key, int kind)
         phx_text_add(text, "{\"type\": [\"array\", \"null\"], \"items\": ");
         add_reference(text, key->object);
         phx_text_add(text, "}");
+    } else if (type == &phx_type_coordinate_object) {
+        phx_text_add(text, "{\"anyOf\": [");
+        add_reference(text, key->object);
+        phx_text_add(text, ", {\"type\": \"array\", \"items\": {\"anyOf\": [");
+        add_reference(text, key->object);
+        phx_text_add(text, ", {\"type\": \"null\"}]}}]}");
     } else if (type == &phx_type_rotation) {
         phx_text_add(text, "{\"anyOf\": [{\"$ref\": \"#/$defs/number\"}, ");
         add_reference(text, &phx_schema_plane_rotation);

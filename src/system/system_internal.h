@@ -31,9 +31,10 @@ typedef struct body_slot {
 typedef struct coordinate_slot {
     phx_row row; /* row.target: offset, so that value = raw - target */
     phx_coordinate_def def;
-    int driven_row; /* index in rows when speed is given, else -1 */
-    int held_row;   /* index in rows when start or rate is given and the coordinate is not driven, else -1 */
-    int angle;      /* where x keeps its value, so that it is unwrapped; -1: the bodies' states tell it */
+    phx_scalar_force along; /* what acts along it; borrowed from def */
+    int driven_row;         /* index in rows when speed is given, else -1 */
+    int held_row;           /* index in rows when start or rate is given and the coordinate is not driven, else -1 */
+    int angle;              /* where x keeps its value, so that it is unwrapped; -1: the bodies' states tell it */
 } coordinate_slot;
 
 typedef struct joint_slot {
@@ -59,14 +60,25 @@ typedef struct row_slot {
     bool redundant;
 } row_slot;
 
-typedef enum force_kind { FORCE_LINE, FORCE_PORT, FORCE_COORDINATE, FORCE_DISTRIBUTED } force_kind;
+/* The sorts of force, a file of forces/ each: springs along lines, loads at ports, what acts along coordinates of
+ * joints, loads over bodies. */
+#define PHX_SYS_FORCE_LIST(X)                                                                                          \
+    X(LINE, line)                                                                                                      \
+    X(PORT, port)                                                                                                      \
+    X(COORDINATE, coordinate)                                                                                          \
+    X(DISTRIBUTED, distributed)
+#define PHX_SYS_FORCE_KIND(NAME, name) FORCE_##NAME,
+typedef enum force_kind { PHX_SYS_FORCE_LIST(PHX_SYS_FORCE_KIND) FORCE_KINDS } force_kind;
+#undef PHX_SYS_FORCE_KIND
 typedef struct force_slot {
     force_kind kind;
     char *name;
     phx_port_id a, b; /* b: -1 for one port */
     phx_line_spring spring;
     phx_port_load load;
-    phx_signal *signal[3]; /* owned */
+    phx_signal *signal[3]; /* of time, owned */
+    phx_law *law;          /* of a spring, owned; NULL: none */
+    phx_signal *damper;    /* the same */
     int joint, coordinate; /* FORCE_COORDINATE */
     phx_body_id body;      /* FORCE_DISTRIBUTED */
     int n_points;
@@ -715,6 +727,8 @@ phx_status phx_sys_number(phx_system *system);
 phx_status phx_sys_find_redundant(phx_system *system);
 phx_status phx_sys_components(phx_system *system);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
+/* What acts along a coordinate at the instant at hand; not a number where its actuator is not finite. */
+phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int joint, int coordinate, double t);
 /* Unwrapped joint angles in x, nearest to those that x has: at the instant that all ports have been viewed at; their
  * rates.
  */

@@ -8,7 +8,8 @@ enum { SAMPLES = 300, LD = 2 * PHX_PORT_MAX };
 
 typedef struct fixture {
     phx_context *context;
-    phx_signal *push, *table, *bad;
+    phx_signal *push, *table, *bad, *damper;
+    phx_law *law;
 } fixture;
 
 static double not_finite(const void *data, double t, double s)
@@ -22,8 +23,17 @@ static int set_up(void **state)
 {
     static fixture f;
     const double times[2] = {0.0, 1.0}, values[2] = {3.0, -5.0};
+    const double x[4] = {-0.5, 0.1, 0.4, 1.2}, values_of_law[4] = {-8.0, 0.0, 3.0, 20.0};
+    const double rates[3] = {-2.0, 0.0, 1.0}, losses[3] = {-3.0, 0.0, 4.0};
+    phx_signal *of_law = NULL;
     *state = &f;
-    return phx_context_create(&f.context) != PHX_OK || phx_signal_create_constant(f.context, 7.0, &f.push) != PHX_OK ||
+    if (phx_context_create(&f.context) != PHX_OK ||
+        phx_signal_create_table(f.context, 4, x, values_of_law, &of_law) != PHX_OK ||
+        phx_law_create(f.context, of_law, 0.0, 0.0, &f.law) != PHX_OK ||
+        phx_signal_create_table(f.context, 3, rates, losses, &f.damper) != PHX_OK)
+        return 1;
+    phx_signal_destroy(of_law);
+    return phx_signal_create_constant(f.context, 7.0, &f.push) != PHX_OK ||
            phx_signal_create_table(f.context, 2, times, values, &f.table) != PHX_OK ||
            phx_signal_create_function(f.context, not_finite, NULL, NULL, 0, NULL, &f.bad) != PHX_OK;
 }
@@ -34,6 +44,8 @@ static int tear_down(void **state)
     phx_signal_destroy(f->push);
     phx_signal_destroy(f->table);
     phx_signal_destroy(f->bad);
+    phx_signal_destroy(f->damper);
+    phx_law_destroy(f->law);
     phx_context_destroy(f->context);
     return 0;
 }
@@ -48,6 +60,8 @@ static phx_line_spring spring_variant(uint64_t *seed, const fixture *f, int vari
     if (variant & 4)
         spring.length = uniform(seed, 0.1, 2.0);
     spring.force = variant & 8 ? f->push : NULL;
+    spring.law = variant & 16 ? f->law : NULL;
+    spring.damper = variant & 32 ? f->damper : NULL;
     return spring;
 }
 
@@ -72,7 +86,7 @@ static void test_spring_energy_balance(void **state)
     for (int sample = 0; sample < SAMPLES; sample++) {
         int dim = 2 + sample % 2;
         double h = pow(10.0, uniform(&seed, -5.0, 0.0));
-        phx_line_spring spring = spring_variant(&seed, f, sample % 16);
+        phx_line_spring spring = spring_variant(&seed, f, sample % 64);
         phx_port_view a = random_interval(&seed, dim, h, 1.0, 0.3), b = random_interval(&seed, dim, h, 1.0, 0.3);
         must_succeed(f, phx_line_spring_evaluate(f->context, &spring, &a, &b, 0.0, false, &r));
         double e0 = phx_line_spring_energy(&spring, &a, &b, 0), e1 = phx_line_spring_energy(&spring, &a, &b, 1);
@@ -164,9 +178,9 @@ static phx_status evaluate_load(const fixture *f, const void *element, const phx
 static void test_spring_tangents(void **state)
 {
     uint64_t seed = 33;
-    for (int sample = 0; sample < 32; sample++) {
-        int dim = 2 + sample / 16;
-        phx_line_spring spring = spring_variant(&seed, *state, sample % 16);
+    for (int sample = 0; sample < 128; sample++) {
+        int dim = 2 + sample / 64;
+        phx_line_spring spring = spring_variant(&seed, *state, sample % 64);
         phx_port_view v[2] = {random_instant(&seed, dim, 0.3), random_instant(&seed, dim, 0.3)};
         v[1].u0[0] += 3.0; /* not too close: third derivatives grow with 1/|d|^3 */
         v[1].u1[0] = v[1].u0[0];

@@ -74,6 +74,29 @@ static void yaml_is_wrong(void **state)
     CHECK_ALL(state, models);
 }
 
+#define SPRING(keys) RIGID "springs: {s: {ports: [a.P, b.P], " keys "}}\n"
+#define SLIDE(keys)  RIGID "joints: {j: {kind: prismatic, ports: [a.P, b.P], axis: [1, 0], " keys "}}\n"
+static void laws_are_wrong(void **state)
+{
+    static const bad_model models[] = {
+        {4, 39, "key 'range' of a law is missing", SPRING("law: {expression: x}")},
+        {4, 52, "unknown name 'y'; expected x, pi", SPRING("law: {expression: y, range: [0, 1]}")},
+        {4, 52, "'t' stands for time; this is a function of x alone", SPRING("law: {expression: t, range: [0, 1]}")},
+        {4, 62, "expected an ascending range, found [1, 0]", SPRING("law: {expression: x, range: [1, 0]}")},
+        {4, 54, "expected as many values as x, 2, found 1", SPRING("law: {x: [0, 1], f: [0]}")},
+        {4, 47, "expected a value after the one before it, 1, found 1", SPRING("law: {x: [1, 1], f: [0, 1]}")},
+        {4, 45, "greater than 0", SPRING("law: {gas: -1, length: 1}")},
+        {4, 55, "unknown name 'x'; expected v, pi", SPRING("damper: {expression: x}")},
+        {4, 71, "stops without 'lower' and 'upper'", SLIDE("stops: {stiffness: 1}")},
+        {4, 89, "expected a value above lower, 1, found 0", SLIDE("stops: {lower: 1, upper: 0, stiffness: 1}")},
+        {4, 106, "expected 1 or 1.5, found 2", SLIDE("stops: {lower: 1, stiffness: 1, exponent: 2}")},
+        {4, 93, "expected at least the kinetic friction, 2, found 1",
+         SLIDE("friction: {force: 2, static: 1, regularised: 1}")},
+        {4, 93, "needs 'stribeck'", SLIDE("friction: {force: 2, static: 3, regularised: 1}")},
+    };
+    CHECK_ALL(state, models);
+}
+
 static void top_level_is_wrong(void **state)
 {
     static const bad_model models[] = {
@@ -576,6 +599,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(yaml_is_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(laws_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(top_level_is_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(parameters_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(bodies_are_wrong, context_setup, context_teardown),

@@ -141,6 +141,10 @@ static bool must_refuse(const phx_reader *reader, const phx_key *key, const repl
         return !scalar || r->word || outside(key->range, r->value);
     if (is_one_of(type, signals))
         return !scalar || r->word;
+    if (type == &phx_type_coordinate_object)
+        return r->kind != PHX_NODE_MAP || !strcmp(r->text, "{zzz: 1}");
+    if (type == &phx_type_stroke_function || type == &phx_type_rate_function)
+        return !scalar || r->word || r->null;
     if (is_one_of(type, texts))
         return !scalar || r->null;
     if (type == &phx_type_profile) /* evaluated on the surface, not when it is read */
@@ -236,9 +240,13 @@ static void try_below(tester *t, const phx_key *key, const phx_node *value, cons
 {
     static const phx_type *const signals[] = {&phx_type_signal, &phx_type_torque, &phx_type_coordinate_signal, NULL};
     static const phx_type *const collections[] = {&phx_type_map, &phx_type_ports, &phx_type_list, NULL};
-    static const phx_type *const coordinates[] = {&phx_type_start_angle,       &phx_type_start_position,
-                                                  &phx_type_coordinate_rate,   &phx_type_coordinate_number,
-                                                  &phx_type_coordinate_signal, NULL};
+    static const phx_type *const coordinates[] = {&phx_type_start_angle,
+                                                  &phx_type_start_position,
+                                                  &phx_type_coordinate_rate,
+                                                  &phx_type_coordinate_number,
+                                                  &phx_type_coordinate_signal,
+                                                  &phx_type_coordinate_object,
+                                                  NULL};
     const phx_type *type = key->type;
     if (is_one_of(type, collections))
         try_items(t, key->object, value, what);

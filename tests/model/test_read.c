@@ -202,6 +202,18 @@ static void plane_joints_are_read(void **state)
     CHECK_NEAR(slide->ports[1].location.fraction, 0.5, 0.0);
     CHECK_NEAR(m->springs[0].length, 0.2, 0.0);
     CHECK_NEAR(phx_signal_value(m->springs[0].force, 0.25), 10.0, 1e-14);
+    const phx_model_coordinate *sliding = &slide->coordinates[0];
+    assert_true(sliding->law.given && sliding->damper.given && sliding->stops.given && sliding->friction.given);
+    CHECK_NEAR(phx_signal_value(sliding->law.f, 0.5), 4.0, 1e-15);
+    CHECK_NEAR(phx_signal_value(sliding->damper.f, -0.5), -0.25, 1e-15);
+    CHECK_NEAR(sliding->stops.upper.value, 0.5, 0.0);
+    CHECK_NEAR(sliding->friction.breakaway.value, 3.0, 0.0);
+    const phx_model_spring *tyre = &m->springs[1], *strut = &m->springs[2];
+    CHECK_NEAR(phx_signal_value(tyre->law.f, 0.1), 15.0, 1e-14);
+    CHECK_NEAR(tyre->law.range[1], 0.5, 0.0);
+    CHECK_NEAR(phx_signal_value(tyre->damper.f, -2.0), -6.4, 1e-14);
+    assert_int_equal(strut->law.kind, PHX_MODEL_LAW_GAS);
+    CHECK_NEAR(strut->law.exponent, 1.4, 0.0);
     assert_int_equal(m->loads[0].frame, PHX_MODEL_BODY_FRAME);
     CHECK_NEAR(phx_signal_value(m->loads[0].component[0], 1.0), 100.0, 0.0);
     CHECK_NEAR(phx_signal_value(m->loads[0].component[1], 1.5), 0.5, 1e-15);
@@ -281,8 +293,8 @@ static void fields_know_their_place(void **state)
                   {&m->joints[1].coordinates[0].speed, 91, 78},
                   {&m->joints[1].ports[1], 91, 41},
                   {&m->joints[1].coordinates[0].stiffness, 91, 103},
-                  {&m->outputs[0].frame, 104, 32},
-                  {&m->initial.deformation, 102, 24},
+                  {&m->outputs[0].frame, 110, 32},
+                  {&m->initial.deformation, 108, 24},
                   {&m->dimension, 4, 12},
                   {m, 2, 1}};
     for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {

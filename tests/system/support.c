@@ -230,7 +230,8 @@ phx_joint_id add_joint(model *m, const char *name, phx_joint_kind kind, phx_port
 void add_spring(model *m, const char *name, phx_port_id a, phx_port_id b, double k, double c, double length,
                 phx_signal *force)
 {
-    const phx_spring_def def = {name, a, b, k, c, length, force};
+    const phx_spring_def def = {
+        .name = name, .a = a, .b = b, .stiffness = k, .damping = c, .length = length, .force = force};
     CHECK_OK(m->context, phx_system_add_spring(m->system, &def));
 }
 

@@ -263,7 +263,8 @@ static phx_status build(trial *t)
     }
     if (!status)
         status = phx_signal_create_constant(t->context, 1.0, &signal);
-    const phx_spring_def spring = {"spring", ground, p[3], 1.0, 0.1, 0.5, signal};
+    const phx_spring_def spring = {
+        .name = "spring", .a = ground, .b = p[3], .stiffness = 1.0, .damping = 0.1, .length = 0.5, .force = signal};
     if (!status)
         status = phx_system_add_spring(t->system, &spring);
     if (!status)

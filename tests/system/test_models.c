@@ -126,6 +126,95 @@ static void line_springs(model *m)
     add_spring(m, "s3", at_place(m, b, -0.3, 0.2), at_place(m, PHX_GROUND, 3.0, 0.0), 0.0, 0.7, 0.0, NULL);
 }
 
+/* A hardening spring by its table, with a soft middle. */
+static phx_law *hardening(model *m)
+{
+    const double x[5] = {-1.0, -0.1, 0.0, 0.2, 1.0}, f[5] = {-40.0, -1.0, 0.0, 1.0, 50.0};
+    phx_signal *signal = NULL;
+    phx_law *law = NULL;
+    CHECK_OK(m->context, phx_signal_create_table(m->context, 5, x, f, &signal));
+    CHECK_OK(m->context, phx_law_create(m->context, signal, 0.0, 0.0, &law));
+    phx_signal_destroy(signal);
+    return law;
+}
+
+/* More against one direction than against the other. */
+static phx_signal *shock_absorber(model *m)
+{
+    const double v[4] = {-80.0, -0.5, 0.0, 80.0}, f[4] = {-20.0, -0.3, 0.0, 80.0};
+    phx_signal *signal = NULL;
+    CHECK_OK(m->context, phx_signal_create_table(m->context, 4, v, f, &signal));
+    return signal;
+}
+
+static void line_laws(model *m)
+{
+    const phx_body_id a = beam_like(m, "a", PHX_REFERENCE_SIMPLY_SUPPORTED, false, 0.0, pose_at(0.0, 0.0, 0.3));
+    const phx_body_id b = rod(m, "b", 1.0, 1.0, 0.2);
+    const phx_spring_def springs[] = {
+        {.name = "s1", .a = at_beam(m, a, 1.0), .b = at_place(m, b, 0.1, 0.2), .length = 0.4, .law = hardening(m)},
+        {.name = "s2",
+         .a = at_place(m, PHX_GROUND, -1.0, -2.0),
+         .b = at_beam(m, a, 0.5),
+         .length = 1.5,
+         .stiffness = 3.0,
+         .law = hardening(m),
+         .damper = shock_absorber(m)},
+        {.name = "s3",
+         .a = at_place(m, b, -0.3, 0.2),
+         .b = at_place(m, PHX_GROUND, 3.0, 0.0),
+         .damping = 0.2,
+         .damper = shock_absorber(m),
+         .force = sine(m, 1.0, 1.0, 2.0)}};
+    for (int k = 0; k < 3; k++)
+        CHECK_OK(m->context, phx_system_add_spring(m->system, &springs[k]));
+}
+
+static double cubic(const void *data, double x, double s)
+{
+    (void)data, (void)s;
+    return 4.0 * x + 30.0 * x * x * x;
+}
+
+static double progressive(const void *data, double v, double s)
+{
+    (void)data, (void)s;
+    return 0.3 * v + 0.02 * v * v * v;
+}
+
+/* Everything nonlinear that may act along a coordinate. */
+static phx_coordinate_def nonlinear(model *m)
+{
+    phx_signal *signal = NULL, *damper = NULL;
+    phx_law *law = NULL;
+    CHECK_OK(m->context, phx_signal_create_function(m->context, cubic, NULL, NULL, 0, NULL, &signal));
+    CHECK_OK(m->context, phx_law_create(m->context, signal, -3.0, 3.0, &law));
+    CHECK_OK(m->context, phx_signal_create_function(m->context, progressive, NULL, NULL, 0, NULL, &damper));
+    phx_signal_destroy(signal);
+    return (phx_coordinate_def){.stiffness = 3.0,
+                                .rest = 0.2,
+                                .law = law,
+                                .damper = damper,
+                                .effort = sine(m, 0.3, 0.4, 3.0),
+                                .has_lower = true,
+                                .has_upper = true,
+                                .lower = -0.6,
+                                .upper = 0.5,
+                                .stop = {60.0, 1.5, 0.3},
+                                .friction = {0.4, 1.3, 1.5, 1.2}};
+}
+
+static void nonlinear_revolute(model *m)
+{
+    const phx_body_id a = beam_like(m, "a", PHX_REFERENCE_FREE, false, 0.0, pose_at(0.0, 0.0, 0.3));
+    const phx_body_id b = beam_like(m, "b", PHX_REFERENCE_SIMPLY_SUPPORTED, false, 0.02, pose_at(1.0, 0.0, 0.2));
+    phx_joint_def elbow = joint_def("elbow", PHX_JOINT_REVOLUTE, at_beam(m, a, 1.0), at_beam(m, b, 0.0));
+    elbow.n_coordinates = 1;
+    elbow.coordinate[0] = nonlinear(m);
+    add_joint_def(m, &elbow);
+    add_joint(m, "pin", PHX_JOINT_REVOLUTE, at_place(m, PHX_GROUND, 0.0, 0.0), at_beam(m, a, 0.0));
+}
+
 static void loads(model *m)
 {
     const phx_body_id a = beam_like(m, "a", PHX_REFERENCE_CANTILEVER, false, 0.0, pose_at(0.0, 0.0, 0.3));
@@ -231,6 +320,16 @@ SPACE_TEST_MODEL(cartesian, PHX_JOINT_CARTESIAN, 3)
 SPACE_TEST_MODEL(parallel, PHX_JOINT_PARALLEL, 1)
 SPACE_TEST_MODEL(perpendicular, PHX_JOINT_PERPENDICULAR, 2)
 
+static void nonlinear_cylindrical(model *m)
+{
+    phx_port_id tip;
+    phx_joint_def def = between(m, "joint", PHX_JOINT_CYLINDRICAL, &tip);
+    def.n_coordinates = 2;
+    def.coordinate[0] = nonlinear(m);
+    def.coordinate[1] = nonlinear(m);
+    add_joint_def(m, &def);
+}
+
 static void space_weld(model *m)
 {
     phx_port_id tip;
@@ -279,6 +378,8 @@ const test_model test_models[] = {
     {"driven slider", driven_slider, true, false},
     {"welds and stiffening", weld, true, false},
     {"line springs", line_springs, true, false},
+    {"line springs and dampers by laws", line_laws, true, false},
+    {"revolute with laws, stops, friction", nonlinear_revolute, true, false},
     {"port loads", loads, true, false},
     {"distributed load, damping, stiffening", distributed, true, false},
     {"closed loop", loop, true, false},
@@ -297,6 +398,7 @@ const test_model test_models[] = {
     {"space: driven cylindrical", driven_cylindrical, true, true},
     {"space: planar with springs, dampers, actuators", springy_planar, true, true},
     {"space: driven planar", driven_planar, true, true},
+    {"space: cylindrical with laws, stops, friction", nonlinear_cylindrical, true, true},
     {"space: welds and stiffening", space_weld, true, true},
     {"space: loads", space_loads, true, true},
     {"space: point on plane with springs, dampers, actuators", springy_point_on_plane, true, true},

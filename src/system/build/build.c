@@ -65,7 +65,10 @@ static void free_coordinate_def(phx_coordinate_def *def)
 {
     phx_signal_destroy(def->speed);
     phx_signal_destroy(def->effort);
-    def->speed = def->effort = NULL;
+    phx_signal_destroy(def->damper);
+    phx_law_destroy(def->law);
+    def->speed = def->effort = def->damper = NULL;
+    def->law = NULL;
 }
 
 static void free_joint(joint_slot *joint)
@@ -78,6 +81,8 @@ static void free_joint(joint_slot *joint)
 static void free_force(force_slot *force)
 {
     phx_free(force->name);
+    phx_law_destroy(force->law);
+    phx_signal_destroy(force->damper);
     for (int a = 0; a < 3; a++)
         phx_signal_destroy(force->signal[a]);
     for (int k = 0; k < force->n_points; k++)
@@ -454,14 +459,30 @@ static phx_status relative_in_poses(const phx_system *system, phx_port_id a, phx
     return PHX_OK;
 }
 
+static phx_scalar_force along_of(const phx_coordinate_def *def)
+{
+    return (phx_scalar_force){.stiffness = def->stiffness,
+                              .damping = def->damping,
+                              .rest = def->rest,
+                              .law = def->law,
+                              .damper = def->damper,
+                              .effort = def->effort,
+                              .has_lower = def->has_lower,
+                              .has_upper = def->has_upper,
+                              .lower = def->lower,
+                              .upper = def->upper,
+                              .stop = def->stop,
+                              .friction = def->friction};
+}
+
 static phx_status check_coordinates(phx_system *system, const phx_joint_def *def, int n)
 {
     for (int c = 0; c < n; c++) {
         const phx_coordinate_def *k = &def->coordinate[c];
-        if (!(k->stiffness >= 0.0) || !(k->damping >= 0.0) || !isfinite(k->stiffness + k->damping + k->rest))
-            return phx_fail(system->context, PHX_ERR_ARGUMENT,
-                            "joint '%s': stiffness %g and damping %g must be finite and not negative", def->name,
-                            k->stiffness, k->damping);
+        const phx_scalar_force along = along_of(k);
+        const phx_status status = phx_scalar_force_check(system->context, &along);
+        if (status)
+            return phx_fail_prefix(system->context, status, "joint '%s': ", def->name);
         if (!isfinite(k->start) || !isfinite(k->rate))
             return phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': start value or rate is not finite",
                             def->name);
@@ -512,6 +533,7 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
     for (int c = 0; c < joint->n_coordinates; c++) {
         joint->coordinates[c] = (coordinate_slot){
             .row = coordinates[c], .def = def->coordinate[c], .driven_row = -1, .held_row = -1, .angle = -1};
+        joint->coordinates[c].along = along_of(&def->coordinate[c]);
     }
     return status ? status : phx_sys_check_joint_directions(system, joint);
 }
@@ -592,13 +614,29 @@ phx_status phx_system_add_spring(phx_system *system, const phx_spring_def *def)
     phx_signal *signals[3] = {def->force, NULL, NULL};
     phx_status status = new_force(system, FORCE_LINE, def->name, def->a, def->b, signals, &force);
 
+    if (force) {
+        force->law = def->law;
+        force->damper = def->damper;
+    } else {
+        phx_law_destroy(def->law);
+        phx_signal_destroy(def->damper);
+    }
     if (!status && (!(def->stiffness >= 0.0) || !(def->damping >= 0.0) || !(def->length >= 0.0) ||
                     !isfinite(def->stiffness + def->damping + def->length)))
         status = phx_fail(system->context, PHX_ERR_ARGUMENT,
-                          "spring '%s': stiffness %g, damping %g and length %g must be finite and not negative",
-                          def->name, def->stiffness, def->damping, def->length);
+                          "stiffness %g, damping %g and length %g must be finite and not negative", def->stiffness,
+                          def->damping, def->length);
     if (!status)
-        force->spring = (phx_line_spring){def->stiffness, def->damping, def->length, def->force};
+        status = phx_damper_check(system->context, def->damper);
+    if (status && force)
+        status = phx_fail_prefix(system->context, status, "spring '%s': ", def->name);
+    if (!status)
+        force->spring = (phx_line_spring){.stiffness = def->stiffness,
+                                          .damping = def->damping,
+                                          .length = def->length,
+                                          .force = def->force,
+                                          .law = def->law,
+                                          .damper = def->damper};
     return phx_conclude(system->context, keep_force(system, before, status));
 }
 

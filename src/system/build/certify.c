@@ -1,5 +1,5 @@
 /* The structure certificate: what must be exactly true of a system, measured on random states. */
-#include "system/system_internal.h"
+#include "system/forces/forces.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -155,34 +155,14 @@ static double energy_rate(const phx_system *system, int b, const double *x, cons
 }
 
 /* Rate of the springs' energy, from lengths and coordinates. */
-static double spring_rate(workspace *ws, double *scale)
+static double spring_rate(const workspace *ws, double *scale)
 {
-    const phx_system *system = ws->system;
-    const int size = phx_port_size(system->dim);
     double sum = 0.0;
 
-    for (int i = 0; i < system->n_forces; i++) {
-        const force_slot *force = &system->forces[i];
-        const phx_port_view *a = force->a >= 0 ? &ws->ports.view[force->a] : NULL;
-        const phx_port_view *b = force->b >= 0 ? &ws->ports.view[force->b] : NULL;
-        double rate = 0.0;
-        if (force->kind == FORCE_COORDINATE) {
-            const coordinate_slot *coordinate = &system->joints[force->joint].coordinates[force->coordinate];
-            double g[PAIR_SIZE];
-            phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
-            rate = coordinate->def.stiffness *
-                   (phx_sys_coordinate_value(ws, force->joint, force->coordinate, 1) - coordinate->def.rest) *
-                   (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate));
-        } else if (force->kind == FORCE_LINE) {
-            double length = 0.0, closing = 0.0;
-            for (int k = 0; k < system->dim; k++) {
-                const double d = b->u1[k] - a->u1[k];
-                length += d * d;
-                closing += d * (b->rate[k] - a->rate[k]);
-            }
-            length = sqrt(length);
-            rate = length > 0.0 ? force->spring.stiffness * (length - force->spring.length) * closing / length : 0.0;
-        }
+    for (int i = 0; i < ws->system->n_forces; i++) {
+        const force_slot *force = &ws->system->forces[i];
+        const force_operations *of = phx_sys_force_of(force);
+        const double rate = of->energy_rate ? of->energy_rate(ws, force) : 0.0;
         sum += rate;
         *scale += fabs(rate);
     }

@@ -1,5 +1,5 @@
 /* Freezing a system: numbering, rows, components, assembly. */
-#include "system/system_internal.h"
+#include "system/forces/forces.h"
 
 #include <string.h>
 
@@ -8,9 +8,8 @@ static phx_status add_coordinate_forces(phx_system *system)
     for (int j = 0; j < system->n_joints; j++) {
         joint_slot *joint = &system->joints[j];
         for (int c = 0; c < joint->n_coordinates; c++) {
-            const phx_coordinate_def *def = &joint->coordinates[c].def;
             force_slot *bigger = NULL;
-            if (!def->effort && !(def->stiffness > 0.0) && !(def->damping > 0.0))
+            if (!phx_scalar_force_is_there(&joint->coordinates[c].along))
                 continue;
             bigger = phx_realloc(system->context, system->forces, (size_t)system->n_forces + 1, sizeof *bigger);
             if (!bigger)
@@ -58,11 +57,7 @@ phx_status phx_sys_number(phx_system *system)
     phx_sys_controllers_number(system);
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
-        const bool damped = force->kind == FORCE_LINE
-                                ? force->spring.damping > 0.0
-                                : force->kind == FORCE_COORDINATE &&
-                                      system->joints[force->joint].coordinates[force->coordinate].def.damping > 0.0;
-        system->lossless = system->lossless && !damped;
+        system->lossless = system->lossless && !phx_sys_force_of(force)->dissipates(system, force);
     }
     for (int j = 0; j < system->n_joints; j++)
         most += (size_t)(system->joints[j].n_constraints + system->joints[j].n_coordinates);

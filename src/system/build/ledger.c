@@ -1,6 +1,6 @@
 /* The power ledger: which load, drive, actuator, spring, damper and body supplies or takes how much of what phx_work
  * sums up. Entries that supply come first, then those that take. */
-#include "system/system_internal.h"
+#include "system/forces/forces.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,7 +18,7 @@ static bool has_effort(const joint_slot *joint)
 static bool has_damper(const joint_slot *joint)
 {
     for (int c = 0; c < joint->n_coordinates; c++)
-        if (joint->coordinates[c].def.damping != 0.0)
+        if (phx_scalar_force_dissipates(&joint->coordinates[c].along))
             return true;
     return false;
 }
@@ -43,13 +43,13 @@ static void list(phx_system *system, bool dissipates)
     }
     for (int i = 0; i < system->n_forces; i++) {
         force_slot *force = &system->forces[i];
-        const bool line = force->kind == FORCE_LINE;
+        const force_operations *of = phx_sys_force_of(force);
         if (force->kind == FORCE_COORDINATE)
             force->entry[dissipates] = system->joints[force->joint].entry[dissipates];
         else
             force->entry[dissipates] =
-                add(system, dissipates ? line && force->spring.damping != 0.0 : !line || force->spring.force,
-                    line ? "spring" : "load", force->name, dissipates);
+                add(system, dissipates ? of->dissipates(system, force) : of->supplies(system, force), of->noun,
+                    force->name, dissipates);
     }
     for (int c = 0; c < system->n_controllers; c++) {
         controller_slot *controller = &system->controllers[c];

@@ -52,6 +52,16 @@ static phx_status block(phx_context *context, const kkt_matrix *kkt, const doubl
 }
 
 /* Elasticity alone makes K: no gravity, no effort at any port, no strain that stiffening would feel. */
+/* Whether the stiffness of a force, if it has one, is a row of spring_row. */
+static bool has_root(const phx_system *system, const force_slot *force)
+{
+    if (force->kind == FORCE_LINE)
+        return !force->spring.law;
+    if (force->kind == FORCE_COORDINATE)
+        return phx_scalar_force_is_linear(&system->joints[force->joint].coordinates[force->coordinate].along);
+    return force->kind == FORCE_PORT;
+}
+
 static bool root_is_exact(const workspace *ws, const double *x)
 {
     const phx_system *system = ws->system;
@@ -65,7 +75,7 @@ static bool root_is_exact(const workspace *ws, const double *x)
         if (ws->ports.effort[i] != 0.0)
             return false;
     for (int i = 0; i < system->n_forces; i++)
-        if (system->forces[i].kind == FORCE_DISTRIBUTED)
+        if (!has_root(system, &system->forces[i]))
             return false;
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
@@ -95,7 +105,7 @@ static void spring_row(const workspace *ws, const force_slot *force, int row, en
     if (force->kind == FORCE_COORDINATE) {
         const coordinate_slot *coordinate = &system->joints[force->joint].coordinates[force->coordinate];
         phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
-        k = coordinate->def.stiffness;
+        k = coordinate->along.stiffness;
     } else if (force->kind == FORCE_LINE) {
         double length = 0.0;
         for (int i = 0; i < system->dim; i++)

@@ -223,10 +223,10 @@ void phx_sys_effort_jacobian(jacobian_rows *it, const output_slot *output)
     const joint_slot *joint = &it->ws->system->joints[output->def.joint];
 
     for (int c = 0; c < joint->n_coordinates; c++) {
-        const phx_coordinate_def *def = &joint->coordinates[c].def;
+        const phx_scalar_result f = phx_sys_coordinate_along(it->ws, output->def.joint, c, 0.0);
         phx_sys_jacobian_add_effort(it, it->row[c], output->def.joint, c);
-        phx_sys_jacobian_add_coordinate(it, JACOBIAN_Q, it->row[c], output->def.joint, c, -def->stiffness);
-        phx_sys_jacobian_add_coordinate(it, JACOBIAN_V, it->row[c], output->def.joint, c, -def->damping);
+        phx_sys_jacobian_add_coordinate(it, JACOBIAN_Q, it->row[c], output->def.joint, c, 2.0 * f.by_end);
+        phx_sys_jacobian_add_coordinate(it, JACOBIAN_V, it->row[c], output->def.joint, c, f.by_rate);
     }
 }
 

@@ -1,5 +1,6 @@
 /* Energies and output columns of a state. */
 #include "channels.h"
+#include "system/forces/forces.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -276,19 +277,14 @@ void phx_system_energies(const phx_system *system, const double *x, const double
     }
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
+        const force_operations *of = phx_sys_force_of(force);
         phx_port_view a, b;
-        if (force->kind != FORCE_LINE && force->kind != FORCE_COORDINATE)
+        if (!of->energy)
             continue;
         phx_sys_view_port(system, force->a, x, v, &a);
-        phx_sys_view_port(system, force->b, x, v, &b);
-        if (force->kind == FORCE_LINE) {
-            energies->potential += phx_line_spring_energy(&force->spring, &a, &b, 1);
-        } else { /* 1/2 k (psi - rest)^2 */
-            const coordinate_slot *coordinate = &system->joints[force->joint].coordinates[force->coordinate];
-            const double near = coordinate->angle < 0 ? 0.0 : x[coordinate->angle];
-            const double d = phx_row_unwrapped(&coordinate->row, &a, &b, 1, near) - coordinate->def.rest;
-            energies->potential += 0.5 * coordinate->def.stiffness * d * d;
-        }
+        if (force->b >= 0)
+            phx_sys_view_port(system, force->b, x, v, &b);
+        energies->potential += of->energy(system, force, &a, &b, x);
     }
 }
 
@@ -601,13 +597,8 @@ static void joint_quantity(workspace *ws, const output_slot *output, double t, c
             phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
             out[c] = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
             break;
-        default: /* F - k (psi - rest) - c psi' + lambda: actuator, spring, damper, drive */
-            phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
-            out[c] = phx_signal_value(coordinate->def.effort, t) -
-                     coordinate->def.stiffness *
-                         (phx_sys_coordinate_value(ws, output->def.joint, c, 1) - coordinate->def.rest) -
-                     coordinate->def.damping *
-                         (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate));
+        default: /* what acts along it + lambda: springs, dampers, actuator, stops, friction, drive */
+            out[c] = phx_sys_coordinate_along(ws, output->def.joint, c, t).force;
             if (coordinate->driven_row >= 0)
                 out[c] += multipliers[coordinate->driven_row];
         }

@@ -1,5 +1,5 @@
 /* Evaluation of bodies, rows and forces at an instant or over an interval. */
-#include "system/system_internal.h"
+#include "system/forces/forces.h"
 
 #include <math.h>
 #include <string.h>
@@ -91,6 +91,22 @@ double phx_sys_coordinate_value(const workspace *ws, int j, int c, int end)
     return phx_row_unwrapped(&coordinate->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], end, near);
 }
 
+phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int j, int c, double t)
+{
+    const joint_slot *joint = &ws->system->joints[j];
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+    const int size = phx_port_size(ws->system->dim);
+    const double psi = phx_sys_coordinate_value(ws, j, c, 1);
+    phx_scalar_result f;
+    double g[PAIR_SIZE];
+
+    phx_row_covectors(&joint->coordinates[c].row, a, b, g, g + PHX_PORT_MAX);
+    const double rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+    if (phx_scalar_force_evaluate(NULL, &joint->coordinates[c].along, psi, psi, rate, t, &f))
+        f = (phx_scalar_result){.force = NAN};
+    return f;
+}
+
 /* sum_i g_i P_ij over the columns of a port: places, then the rotations of the frame, then those of the section. */
 void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row)
 {
@@ -151,176 +167,7 @@ double phx_sys_row_acceleration(workspace *ws, int k)
     return sum;
 }
 
-static void add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort)
-{
-    if (id < 0)
-        return;
-    double *total = ws->ports.effort + (size_t)id * PHX_PORT_MAX;
-    for (int i = 0; i < phx_port_size(ws->system->dim); i++)
-        total[i] += alpha * effort[i];
-}
-
 /* ---- forces ---- */
-/* Spring, damper and actuator along a coordinate psi: effort f g, f = -k (psi_mean - rest) - c psi' + F(t). */
-static phx_status coordinate_force(workspace *ws, int pair, const force_slot *force, double t, bool linear)
-{
-    const joint_slot *joint = &ws->system->joints[force->joint];
-    const coordinate_slot *coordinate = &joint->coordinates[force->coordinate];
-    const phx_coordinate_def *def = &coordinate->def;
-    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
-    const int size = phx_port_size(ws->system->dim);
-    double g[PAIR_SIZE], rate = 0.0, actuator = phx_signal_value(def->effort, t);
-    double mean = 0.5 * (phx_sys_coordinate_value(ws, force->joint, force->coordinate, 0) +
-                         phx_sys_coordinate_value(ws, force->joint, force->coordinate, 1));
-
-    if (!isfinite(actuator))
-        return phx_fail(ws->base.context, PHX_ERR_ANALYSIS,
-                        "joint '%s': the effort is %g at t = %g s, expected a finite value", joint->name, actuator, t);
-    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
-    rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
-    const double f = -def->stiffness * (mean - def->rest) - def->damping * rate + actuator;
-    add_effort(ws, joint->a, f, g);
-    add_effort(ws, joint->b, f, g + PHX_PORT_MAX);
-    ws->power.supplied += actuator * rate;
-    ws->power.dissipated += def->damping * rate * rate;
-    if (!linear)
-        return PHX_OK;
-    /* At an instant K -= f H - k g g^T - c g (dg . zeta)^T,  D -= -c g g^T. Over an interval psi_mean = psi0 + h/2 g .
-     * zeta, so h k/2 adds to c and k itself has no place. */
-    const double place = ws->view.h == 0.0 ? def->stiffness : 0.0;
-    const double damping = def->damping + 0.5 * ws->view.h * def->stiffness;
-    double *H = ws->scratch.block, *block = H + PAIR_SIZE * PAIR_SIZE, zeta[PAIR_SIZE] = {0}, slope[PAIR_SIZE] = {0};
-    memcpy(zeta, a->rate, (size_t)size * sizeof *zeta);
-    memcpy(zeta + PHX_PORT_MAX, b->rate, (size_t)size * sizeof *zeta);
-    const bool curved = phx_row_tangent(&coordinate->row, a, b, H);
-    for (int i = 0; i < PAIR_SIZE; i++)
-        for (int m = 0; curved && m < PAIR_SIZE; m++)
-            slope[m] += zeta[i] * H[i * PAIR_SIZE + m];
-    for (int i = 0; i < PAIR_SIZE; i++)
-        for (int m = 0; m < PAIR_SIZE; m++)
-            block[i * PAIR_SIZE + m] =
-                (curved ? f * H[i * PAIR_SIZE + m] : 0.0) - place * g[i] * g[m] - damping * g[i] * slope[m];
-    ws->by->pair_add(ws, pair, -1.0, block);
-    if (damping != 0.0) {
-        for (int i = 0; i < PAIR_SIZE; i++)
-            for (int m = 0; m < PAIR_SIZE; m++)
-                block[i * PAIR_SIZE + m] = -damping * g[i] * g[m];
-        ws->by->pair_rate_add(ws, pair, -1.0, block);
-    }
-    return PHX_OK;
-}
-
-static phx_status port_force(workspace *ws, int pair, const force_slot *force, double t, bool linear)
-{
-    phx_load_result result = {0};
-    const phx_port_view *a = &ws->ports.view[force->a];
-    phx_status status = force->kind == FORCE_LINE
-                            ? phx_line_spring_evaluate(ws->base.context, &force->spring, a, &ws->ports.view[force->b],
-                                                       t, linear, &result)
-                            : phx_port_load_evaluate(ws->base.context, &force->load, a, t, linear, &result);
-
-    if (status)
-        return phx_fail_prefix(ws->base.context, status, "'%s': ", force->name);
-    add_effort(ws, force->a, 1.0, result.effort);
-    add_effort(ws, force->b, 1.0, result.effort + PHX_PORT_MAX);
-    ws->power.supplied += result.supplied;
-    ws->power.dissipated += result.dissipated;
-    if (linear && result.has_tangent)
-        ws->by->pair_add(ws, pair, -1.0, result.tangent);
-    if (linear && result.has_rate_tangent)
-        ws->by->pair_rate_add(ws, pair, -1.0, result.rate_tangent);
-    return PHX_OK;
-}
-
-/* Force per length in body axes: generalised forces int f, int (x + u) x f, int Phi^T f. Its only stiffness is that of
- * the lever arm: torque d(phi dq) x f. */
-/* A surface load: its factor times what phx_flex_load says; theory 6. */
-static phx_status surface_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
-{
-    const body_slot *slot = &ws->system->bodies[force->body];
-    const phx_body_view view = phx_sys_body_view(ws, force->body);
-    const double *q = phx_sys_q(slot, ws->view.xm), *v = view.vm, *q_dot = phx_sys_q_dot(slot, ws->view.vm);
-    double *out = res + slot->v, *out_q = res + (q_dot - ws->view.vm);
-
-    for (int k = 0; k < force->n_fields; k++) {
-        const phx_flex_load *field = &force->fields[k];
-        const double factor = phx_signal_value(force->signal[k], t);
-        double power = 0.0;
-        if (!isfinite(factor))
-            return phx_fail(ws->base.context, PHX_ERR_ANALYSIS, "load '%s' is %g at t = %g s, expected a finite value",
-                            force->name, factor, t);
-        if (factor == 0.0)
-            continue;
-        for (int a = 0; a < 3; a++) {
-            const double *turning = field->turning + a * field->n;
-            double moment = field->moment[a];
-            for (int j = 0; j < field->n; j++)
-                moment += turning[j] * q[j];
-            out[a] -= factor * field->force[a];
-            out[3 + a] -= factor * moment;
-            power += field->force[a] * v[a] + moment * v[3 + a];
-            for (int j = 0; linear && j < field->n; j++)
-                ws->by->body_add(ws, force->body, 3 + a, j, -ws->values.weight_K * factor * turning[j]);
-        }
-        for (int j = 0; j < field->n; j++) {
-            out_q[j] -= factor * field->modal[j];
-            power += field->modal[j] * q_dot[j];
-        }
-        ws->power.supplied += factor * power;
-    }
-    return PHX_OK;
-}
-
-phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
-{
-    const phx_system *system = ws->system;
-    const body_slot *slot = &system->bodies[force->body];
-    const phx_body_view view = phx_sys_body_view(ws, force->body);
-    const int dim = system->dim;
-    const double *q = phx_sys_q(slot, ws->view.xm), *v = view.vm, *q_dot = phx_sys_q_dot(slot, ws->view.vm);
-    double *out = res + slot->v, *out_q = res + (q_dot - ws->view.vm);
-
-    if (force->n_fields > 0)
-        return surface_force(ws, force, t, linear, res);
-    for (int k = 0; k < force->n_points; k++) {
-        const phx_flex_point *point = &force->points[k];
-        double f[3] = {0}, y[3] = {0}, velocity[3], torque[3];
-        for (int a = 0; a < dim; a++) {
-            f[a] = force->weights[k] * phx_signal_value_at(force->signal[a], t, force->fractions[k]);
-            y[a] = point->x[a];
-            for (int j = 0; j < point->n; j++)
-                y[a] += point->phi[a * point->n + j] * q[point->dof[j]];
-        }
-        for (int a = 0; a < dim; a++)
-            if (!isfinite(f[a]))
-                return phx_fail(
-                    ws->base.context, PHX_ERR_ANALYSIS,
-                    "load '%s': component %d is %g at t = %g s and %g of the length, expected a finite value",
-                    force->name, a + 1, f[a], t, force->fractions[k]);
-        phx_vec_x_vec(dim, y, f, torque);
-        phx_rot_x_vec(dim, v + dim, y, velocity);
-        for (int a = 0; a < dim; a++) {
-            out[a] -= f[a];
-            for (int j = 0; j < point->n; j++) {
-                out_q[point->dof[j]] -= point->phi[a * point->n + j] * f[a];
-                velocity[a] += point->phi[a * point->n + j] * q_dot[point->dof[j]];
-            }
-            ws->power.supplied += f[a] * (v[a] + velocity[a]);
-        }
-        for (int r = 0; r < system->n_rot; r++)
-            out[dim + r] -= torque[r];
-        for (int j = 0; linear && j < point->n; j++) {
-            double phi[3];
-            for (int a = 0; a < dim; a++)
-                phi[a] = point->phi[a * point->n + j];
-            phx_vec_x_vec(dim, phi, f, torque);
-            for (int r = 0; r < system->n_rot; r++)
-                ws->by->body_add(ws, force->body, dim + r, point->dof[j], -ws->values.weight_K * torque[r]);
-        }
-    }
-    return PHX_OK;
-}
-
 phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
 {
     const phx_system *system = ws->system;
@@ -334,12 +181,7 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
         const force_slot *force = &system->forces[i];
         const int pair = system->n_joints + i;
         const phx_work before = ws->power;
-        if (force->kind == FORCE_COORDINATE)
-            status = coordinate_force(ws, pair, force, t, linear);
-        else if (force->kind == FORCE_DISTRIBUTED)
-            status = phx_sys_distributed_force(ws, force, t, linear, res);
-        else
-            status = port_force(ws, pair, force, t, linear);
+        status = phx_sys_force_of(force)->evaluate(ws, pair, force, t, linear, res);
         if (!linear && force->entry[0] >= 0)
             ws->flow[force->entry[0]] += ws->power.supplied - before.supplied;
         if (!linear && force->entry[1] >= 0)
@@ -361,7 +203,7 @@ void phx_sys_apply_multipliers(workspace *ws, const double *lambda)
 {
     for (int k = 0; k < ws->n_l; k++) {
         const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
-        add_effort(ws, ws->rows.row[k].a, lambda[k], g);
-        add_effort(ws, ws->rows.row[k].b, lambda[k], g + PHX_PORT_MAX);
+        phx_sys_add_effort(ws, ws->rows.row[k].a, lambda[k], g);
+        phx_sys_add_effort(ws, ws->rows.row[k].b, lambda[k], g + PHX_PORT_MAX);
     }
 }

@@ -1,6 +1,6 @@
 /* The pattern of a KKT matrix over (v, multipliers), whole or without the unknowns that are eliminated inside the
  * bodies, and where every contribution goes. */
-#include "system/system_internal.h"
+#include "system/forces/forces.h"
 
 #include <string.h>
 
@@ -64,7 +64,7 @@ bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_
     const force_slot *force = &system->forces[pair - system->n_joints];
     *a = force->a;
     *b = force->b;
-    return force->kind != FORCE_DISTRIBUTED;
+    return phx_sys_force_of(force)->at_ports;
 }
 
 static phx_status collect_body(phx_context *context, const phx_system *system, const kkt_matrix *kkt, int b, int *cols,

@@ -10,6 +10,7 @@
  * the body's frame is held, and faster where stiffness outweighs inertia. Where it is slow the whole matrix is
  * factored. For accelerations the block is M_qq itself: nothing is lacking. */
 #include "fast.h"
+#include "system/forces/forces.h"
 
 #include <string.h>
 
@@ -36,7 +37,7 @@ static void mark_ports(const phx_system *system, bool *boundary)
     }
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
-        if (force->kind == FORCE_DISTRIBUTED)
+        if (!phx_sys_force_of(force)->at_ports)
             continue;
         mark_port(system, force->a, boundary);
         if (force->b >= 0)

@@ -1,0 +1,19 @@
+/* Private to layer load: the pieces of a law. */
+#ifndef PHLEXOR_LOAD_LAW_H
+#define PHLEXOR_LOAD_LAW_H
+
+#include "load/load.h"
+
+/* One piece: f = c[0] + c[1] d + c[2] d^2 + c[3] d^3, d = x - from. */
+typedef struct law_piece {
+    double from, c[4];
+    double V; /* potential at `from` */
+} law_piece;
+
+/* pieces[0] and pieces[n - 1] are the straight lines before the first and behind the last knot. */
+struct phx_law {
+    int n;
+    law_piece *pieces;
+};
+
+#endif

@@ -1,0 +1,108 @@
+/* What acts along a free coordinate of a joint: springs, dampers, actuator, end stops, friction. */
+#include "forces.h"
+
+#include <string.h>
+
+static const coordinate_slot *coordinate_of(const phx_system *system, const force_slot *force)
+{
+    return &system->joints[force->joint].coordinates[force->coordinate];
+}
+
+/* The derivative of the effort f g. At an instant K -= f H + g g^T df/dpsi + g (dg . zeta)^T df/dpsi',  D -= g g^T
+ * df/dpsi'. Over an interval psi1 = psi0 + h g . zeta, so h df/dpsi1 adds to df/dpsi' and has no place of its own. */
+static void add_derivatives(workspace *ws, int pair, const phx_row *row, const phx_port_view *a, const phx_port_view *b,
+                            const double *g, const phx_scalar_result *f)
+{
+    const int size = phx_port_size(ws->system->dim);
+    const double place = ws->view.h == 0.0 ? 2.0 * f->by_end : 0.0, by_rate = f->by_rate + ws->view.h * f->by_end;
+    double *H = ws->scratch.block, *block = H + PAIR_SIZE * PAIR_SIZE, zeta[PAIR_SIZE] = {0}, slope[PAIR_SIZE] = {0};
+
+    memcpy(zeta, a->rate, (size_t)size * sizeof *zeta);
+    memcpy(zeta + PHX_PORT_MAX, b->rate, (size_t)size * sizeof *zeta);
+    const bool curved = phx_row_tangent(row, a, b, H);
+    for (int i = 0; i < PAIR_SIZE; i++)
+        for (int m = 0; curved && m < PAIR_SIZE; m++)
+            slope[m] += zeta[i] * H[i * PAIR_SIZE + m];
+    for (int i = 0; i < PAIR_SIZE; i++)
+        for (int m = 0; m < PAIR_SIZE; m++)
+            block[i * PAIR_SIZE + m] =
+                (curved ? f->force * H[i * PAIR_SIZE + m] : 0.0) + place * g[i] * g[m] + by_rate * g[i] * slope[m];
+    ws->by->pair_add(ws, pair, -1.0, block);
+    if (by_rate == 0.0)
+        return;
+    for (int i = 0; i < PAIR_SIZE; i++)
+        for (int m = 0; m < PAIR_SIZE; m++)
+            block[i * PAIR_SIZE + m] = by_rate * g[i] * g[m];
+    ws->by->pair_rate_add(ws, pair, -1.0, block);
+}
+
+static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+{
+    const joint_slot *joint = &ws->system->joints[force->joint];
+    const coordinate_slot *coordinate = coordinate_of(ws->system, force);
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+    const int size = phx_port_size(ws->system->dim);
+    const double psi0 = phx_sys_coordinate_value(ws, force->joint, force->coordinate, 0);
+    const double psi1 = phx_sys_coordinate_value(ws, force->joint, force->coordinate, 1);
+    double g[PAIR_SIZE];
+    phx_scalar_result f;
+
+    (void)res;
+    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
+    const double rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+    const phx_status status = phx_scalar_force_evaluate(ws->base.context, &coordinate->along, psi0, psi1, rate, t, &f);
+    if (status)
+        return phx_fail_prefix(ws->base.context, status, "joint '%s': ", joint->name);
+    phx_sys_add_effort(ws, joint->a, f.force, g);
+    phx_sys_add_effort(ws, joint->b, f.force, g + PHX_PORT_MAX);
+    ws->power.supplied += f.supplied;
+    ws->power.dissipated += f.dissipated;
+    if (linear)
+        add_derivatives(ws, pair, &coordinate->row, a, b, g, &f);
+    return PHX_OK;
+}
+
+static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
+                     const double *x)
+{
+    const coordinate_slot *coordinate = coordinate_of(system, force);
+    const double near = coordinate->angle < 0 ? 0.0 : x[coordinate->angle];
+    return phx_scalar_force_energy(&coordinate->along, phx_row_unwrapped(&coordinate->row, a, b, 1, near));
+}
+
+/* -(force of the potential) psi', the force at rest being that */
+static double energy_rate(const workspace *ws, const force_slot *force)
+{
+    const coordinate_slot *coordinate = coordinate_of(ws->system, force);
+    const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
+    const int size = phx_port_size(ws->system->dim);
+    const double psi = phx_sys_coordinate_value(ws, force->joint, force->coordinate, 1);
+    phx_scalar_force stored = coordinate->along;
+    phx_scalar_result f;
+    double g[PAIR_SIZE];
+
+    stored.effort = stored.damper = NULL;
+    stored.friction.regularised = 0.0;
+    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
+    if (phx_scalar_force_evaluate(NULL, &stored, psi, psi, 0.0, 0.0, &f))
+        return 0.0;
+    return -f.force * (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate));
+}
+
+static bool supplies(const phx_system *system, const force_slot *force)
+{
+    return coordinate_of(system, force)->def.effort != NULL;
+}
+
+static bool dissipates(const phx_system *system, const force_slot *force)
+{
+    return phx_scalar_force_dissipates(&coordinate_of(system, force)->along);
+}
+
+const force_operations phx_sys_force_coordinate = {.noun = "joint",
+                                                   .at_ports = true,
+                                                   .evaluate = evaluate,
+                                                   .energy = energy,
+                                                   .energy_rate = energy_rate,
+                                                   .supplies = supplies,
+                                                   .dissipates = dissipates};

@@ -1,0 +1,114 @@
+/* Loads over a body: forces per length of a beam, pressures and tractions on surfaces. */
+#include "forces.h"
+
+#include <math.h>
+
+/* A surface load: its factor times what phx_flex_load says; theory 6. */
+static phx_status surface_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
+{
+    const body_slot *slot = &ws->system->bodies[force->body];
+    const phx_body_view view = phx_sys_body_view(ws, force->body);
+    const double *q = phx_sys_q(slot, ws->view.xm), *v = view.vm, *q_dot = phx_sys_q_dot(slot, ws->view.vm);
+    double *out = res + slot->v, *out_q = res + (q_dot - ws->view.vm);
+
+    for (int k = 0; k < force->n_fields; k++) {
+        const phx_flex_load *field = &force->fields[k];
+        const double factor = phx_signal_value(force->signal[k], t);
+        double power = 0.0;
+        if (!isfinite(factor))
+            return phx_fail(ws->base.context, PHX_ERR_ANALYSIS, "load '%s' is %g at t = %g s, expected a finite value",
+                            force->name, factor, t);
+        if (factor == 0.0)
+            continue;
+        for (int a = 0; a < 3; a++) {
+            const double *turning = field->turning + a * field->n;
+            double moment = field->moment[a];
+            for (int j = 0; j < field->n; j++)
+                moment += turning[j] * q[j];
+            out[a] -= factor * field->force[a];
+            out[3 + a] -= factor * moment;
+            power += field->force[a] * v[a] + moment * v[3 + a];
+            for (int j = 0; linear && j < field->n; j++)
+                ws->by->body_add(ws, force->body, 3 + a, j, -ws->values.weight_K * factor * turning[j]);
+        }
+        for (int j = 0; j < field->n; j++) {
+            out_q[j] -= factor * field->modal[j];
+            power += field->modal[j] * q_dot[j];
+        }
+        ws->power.supplied += factor * power;
+    }
+    return PHX_OK;
+}
+
+/* Force per length in body axes: generalised forces int f, int (x + u) x f, int Phi^T f. Its only stiffness is that of
+ * the lever arm: torque d(phi dq) x f. */
+phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
+{
+    const phx_system *system = ws->system;
+    const body_slot *slot = &system->bodies[force->body];
+    const phx_body_view view = phx_sys_body_view(ws, force->body);
+    const int dim = system->dim;
+    const double *q = phx_sys_q(slot, ws->view.xm), *v = view.vm, *q_dot = phx_sys_q_dot(slot, ws->view.vm);
+    double *out = res + slot->v, *out_q = res + (q_dot - ws->view.vm);
+
+    if (force->n_fields > 0)
+        return surface_force(ws, force, t, linear, res);
+    for (int k = 0; k < force->n_points; k++) {
+        const phx_flex_point *point = &force->points[k];
+        double f[3] = {0}, y[3] = {0}, velocity[3], torque[3];
+        for (int a = 0; a < dim; a++) {
+            f[a] = force->weights[k] * phx_signal_value_at(force->signal[a], t, force->fractions[k]);
+            y[a] = point->x[a];
+            for (int j = 0; j < point->n; j++)
+                y[a] += point->phi[a * point->n + j] * q[point->dof[j]];
+        }
+        for (int a = 0; a < dim; a++)
+            if (!isfinite(f[a]))
+                return phx_fail(
+                    ws->base.context, PHX_ERR_ANALYSIS,
+                    "load '%s': component %d is %g at t = %g s and %g of the length, expected a finite value",
+                    force->name, a + 1, f[a], t, force->fractions[k]);
+        phx_vec_x_vec(dim, y, f, torque);
+        phx_rot_x_vec(dim, v + dim, y, velocity);
+        for (int a = 0; a < dim; a++) {
+            out[a] -= f[a];
+            for (int j = 0; j < point->n; j++) {
+                out_q[point->dof[j]] -= point->phi[a * point->n + j] * f[a];
+                velocity[a] += point->phi[a * point->n + j] * q_dot[point->dof[j]];
+            }
+            ws->power.supplied += f[a] * (v[a] + velocity[a]);
+        }
+        for (int r = 0; r < system->n_rot; r++)
+            out[dim + r] -= torque[r];
+        for (int j = 0; linear && j < point->n; j++) {
+            double phi[3];
+            for (int a = 0; a < dim; a++)
+                phi[a] = point->phi[a * point->n + j];
+            phx_vec_x_vec(dim, phi, f, torque);
+            for (int r = 0; r < system->n_rot; r++)
+                ws->by->body_add(ws, force->body, dim + r, point->dof[j], -ws->values.weight_K * torque[r]);
+        }
+    }
+    return PHX_OK;
+}
+
+static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+{
+    (void)pair;
+    return phx_sys_distributed_force(ws, force, t, linear, res);
+}
+
+static bool supplies(const phx_system *system, const force_slot *force)
+{
+    (void)system, (void)force;
+    return true;
+}
+
+static bool dissipates(const phx_system *system, const force_slot *force)
+{
+    (void)system, (void)force;
+    return false;
+}
+
+const force_operations phx_sys_force_distributed = {
+    .noun = "load", .outside = true, .evaluate = evaluate, .supplies = supplies, .dissipates = dissipates};

@@ -1,0 +1,34 @@
+/* Private to layer system: what it asks of every sort of force. The table is PHX_SYS_FORCE_LIST; only the file of a
+ * sort knows how it works. */
+#ifndef PHX_SYSTEM_FORCES_H
+#define PHX_SYSTEM_FORCES_H
+
+#include "system/system_internal.h"
+
+typedef struct force_operations {
+    const char *noun; /* in the ledger and in messages */
+    bool at_ports;    /* acts on ports a and b, which it couples */
+    bool outside;     /* one that pushes from outside the model */
+    /* Efforts and powers over the interval or at the instant at hand; with `linear` their derivatives into the
+     * linearisation, `pair` being its own (phx_sys_pair_ports). res: of loads that do not act at ports. */
+    phx_status (*evaluate)(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res);
+    /* What it stores at the end of the views; NULL: nothing. x: of the system, for unwrapped angles. */
+    double (*energy)(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
+                     const double *x);
+    /* The rate of that at the instant at hand. */
+    double (*energy_rate)(const workspace *ws, const force_slot *force);
+    bool (*supplies)(const phx_system *system, const force_slot *force);
+    bool (*dissipates)(const phx_system *system, const force_slot *force);
+} force_operations;
+
+#define PHX_SYS_FORCE_DECLARE(NAME, name) extern const force_operations phx_sys_force_##name;
+PHX_SYS_FORCE_LIST(PHX_SYS_FORCE_DECLARE)
+#undef PHX_SYS_FORCE_DECLARE
+
+const force_operations *phx_sys_force_of(const force_slot *force);
+/* Add an effort, alpha times, to what acts on a port. */
+void phx_sys_add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort);
+/* What an element of layer load says, into efforts, powers and the linearisation. */
+void phx_sys_take_result(workspace *ws, int pair, const force_slot *force, bool linear, const phx_load_result *result);
+
+#endif

@@ -1,0 +1,62 @@
+/* Springs, dampers and actuators along the line between two ports. */
+#include "forces.h"
+
+#include <math.h>
+
+static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+{
+    phx_load_result result = {0};
+    const phx_status status = phx_line_spring_evaluate(ws->base.context, &force->spring, &ws->ports.view[force->a],
+                                                       &ws->ports.view[force->b], t, linear, &result);
+
+    (void)res;
+    if (status)
+        return phx_fail_prefix(ws->base.context, status, "'%s': ", force->name);
+    phx_sys_take_result(ws, pair, force, linear, &result);
+    return PHX_OK;
+}
+
+static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
+                     const double *x)
+{
+    (void)system, (void)x;
+    return phx_line_spring_energy(&force->spring, a, b, 1);
+}
+
+/* [k (|d| - l0) + f(|d| - l0)] |d|' */
+static double energy_rate(const workspace *ws, const force_slot *force)
+{
+    const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
+    double length = 0.0, closing = 0.0;
+
+    for (int k = 0; k < ws->system->dim; k++) {
+        const double d = b->u1[k] - a->u1[k];
+        length += d * d;
+        closing += d * (b->rate[k] - a->rate[k]);
+    }
+    length = sqrt(length);
+    const double stretch = length - force->spring.length;
+    return length > 0.0
+               ? (force->spring.stiffness * stretch + phx_law_value(force->spring.law, stretch)) * closing / length
+               : 0.0;
+}
+
+static bool supplies(const phx_system *system, const force_slot *force)
+{
+    (void)system;
+    return force->spring.force != NULL;
+}
+
+static bool dissipates(const phx_system *system, const force_slot *force)
+{
+    (void)system;
+    return force->spring.damping != 0.0 || force->spring.damper;
+}
+
+const force_operations phx_sys_force_line = {.noun = "spring",
+                                             .at_ports = true,
+                                             .evaluate = evaluate,
+                                             .energy = energy,
+                                             .energy_rate = energy_rate,
+                                             .supplies = supplies,
+                                             .dissipates = dissipates};

@@ -1,0 +1,34 @@
+/* Forces and torques at a port. */
+#include "forces.h"
+
+static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+{
+    phx_load_result result = {0};
+    const phx_status status =
+        phx_port_load_evaluate(ws->base.context, &force->load, &ws->ports.view[force->a], t, linear, &result);
+
+    (void)res;
+    if (status)
+        return phx_fail_prefix(ws->base.context, status, "'%s': ", force->name);
+    phx_sys_take_result(ws, pair, force, linear, &result);
+    return PHX_OK;
+}
+
+static bool supplies(const phx_system *system, const force_slot *force)
+{
+    (void)system, (void)force;
+    return true;
+}
+
+static bool dissipates(const phx_system *system, const force_slot *force)
+{
+    (void)system, (void)force;
+    return false;
+}
+
+const force_operations phx_sys_force_port = {.noun = "load",
+                                             .at_ports = true,
+                                             .outside = true,
+                                             .evaluate = evaluate,
+                                             .supplies = supplies,
+                                             .dissipates = dissipates};
