@@ -9,8 +9,11 @@
 static void print_summary(FILE *out, const phx_model *model, const phx_study_batch_report *report)
 {
     fprintf(out, "%s\n", model->title);
-    fprintf(out, "  simulations  %d of %d complete, %d thread%s\n", report->complete, report->points, report->threads,
+    fprintf(out, "  simulations  %d of %d complete, %d thread%s", report->complete, report->points, report->threads,
             report->threads == 1 ? "" : "s");
+    if (report->taken > 0)
+        fprintf(out, "; %d were there before", report->taken);
+    fputc('\n', out);
     fprintf(out, "  integrator   %s\n", phx_integrator_name(report->used.integrator));
     if (report->complete == 0)
         return;
@@ -47,6 +50,17 @@ static int run(phx_context *context, const phx_model *model, const phx_study_bat
     return report.failed > 0 ? EXIT_FAILED : EXIT_DONE;
 }
 
+/* TABLE.csv makes TABLE-3-of-8.csv. */
+static char *of_shard(phx_context *context, const char *path, const cli_batch *batch)
+{
+    const size_t length = strlen(path), stem = cli_ends_with(path, ".csv") ? length - 4 : length;
+    char *name = phx_calloc(context, length + 32, 1);
+
+    if (name)
+        snprintf(name, length + 32, "%.*s-%d-of-%d%s", (int)stem, path, batch->shard, batch->shards, path + stem);
+    return name;
+}
+
 /* Where everything goes. The names that are made here are the caller's to free. */
 static int choose_names(phx_context *context, const cli_batch *batch, phx_study_batch_options *options, char **h5,
                         char **table)
@@ -61,6 +75,12 @@ static int choose_names(phx_context *context, const cli_batch *batch, phx_study_
         options->simulate.h5_path = output ? output : *h5;
         *table = options->simulate.h5_path ? cli_name(context, options->simulate.h5_path, true, "-list.csv") : NULL;
         options->table_path = *table;
+    }
+    if (options->table_path && batch->shards > 1 && strcmp(options->table_path, "-") != 0) {
+        char *whole = *table;
+        *table = of_shard(context, options->table_path, batch);
+        options->table_path = *table;
+        phx_free(whole);
     }
     if (!options->table_path)
         return cli_failed(context, PHX_ERR_MEMORY);
@@ -98,6 +118,9 @@ int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_b
     options.sweep = sweep;
     options.threads = cli_threads(batch->threads);
     options.stop = batch->stop;
+    options.shard = batch->shard;
+    options.shards = batch->shards;
+    options.resume = batch->resume;
     if (status < 0)
         status = agree(context, model, batch, &options);
     if (status < 0)

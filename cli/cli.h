@@ -29,6 +29,7 @@ int cli_report(const cli_command *command, phx_context *context, int argc, char 
 int cli_view(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_import(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_reduce(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_merge(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_reproduce(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_schema(const cli_command *command, phx_context *context, int argc, char **argv);
 
@@ -116,7 +117,8 @@ typedef struct cli_batch {
     const char *output; /* RESULT.h5, TABLE.csv or "-"; NULL: after the model */
     const cli_list *sweep;
     int threads; /* 0: all processors */
-    bool stop, yes;
+    bool stop, yes, resume;
+    int shard, shards; /* shards 0: all points */
 } cli_batch;
 int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_batch *batch,
                        const phx_simulate_options *options);

@@ -56,6 +56,9 @@ static const cli_command commands[] = {
     {"reduce", cli_reduce, "MODEL", "Write an elastic body in its basis, so that simulations load it",
      "A plate, a solid or an imported body with its ports and point masses, in the basis and the frame that it has in "
      "the\nmodel. A body {kind: reduced, file: BODY.h5} then needs neither mesh nor matrices, and moves as it did.\n"},
+    {"merge", cli_merge, "TABLE...", "Put the tables of the shards of a study together",
+     "What 'phlexor simulate --sweep ... --shard I/N' has listed in TABLE-I-of-N.csv becomes the table that the study\n"
+     "without shards would have written, byte by byte. A point that is missing or there twice is an error.\n"},
     {"reproduce", cli_reproduce, "", "Recompute the tables and figures of the papers",
      "One page with what Phlexor finds beside what the papers print and what independent programs find, with figures.\n"
      "Models and published values are in the program. Exit status 1 when a value is not met that should be.\n"},

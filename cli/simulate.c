@@ -15,7 +15,8 @@ typedef struct simulate_arguments {
     const char *result, *csv, *end, *step, *every, *rtol, *atol, *accuracy, *accuracy_absolute, *integrator, *backend;
     const char *summary, *accuracy_of;
     int threads;
-    bool stop, strict, yes;
+    const char *shard;
+    bool stop, strict, yes, resume;
     cli_list set, sweep;
 } simulate_arguments;
 
@@ -198,11 +199,29 @@ static int single(const cli_command *command, phx_context *context, const phx_mo
     return status;
 }
 
+/* I/N. Returns -1, or the exit status after a message. */
+static int read_shard(const cli_command *command, const char *text, cli_batch *batch)
+{
+    char *slash = NULL, *end = NULL;
+
+    if (!text)
+        return -1;
+    const long shard = strtol(text, &slash, 10), shards = *slash == '/' ? strtol(slash + 1, &end, 10) : 0;
+    if (!end || *end || end == slash + 1 || shard < 1 || shards < shard || shards > 1000000)
+        return cli_usage_error(command, "--shard: expected I/N such as 3/8, 1 to N, found '%s'", text);
+    batch->shard = (int)shard;
+    batch->shards = (int)shards;
+    return -1;
+}
+
 /* What goes together with what. */
 static int check_arguments(const cli_command *command, const simulate_arguments *given)
 {
-    if (given->sweep.count == 0 && given->stop)
-        return cli_usage_error(command, "--stop is for the simulations of a --sweep");
+    if (given->sweep.count == 0 && (given->stop || given->shard || given->resume))
+        return cli_usage_error(command, "%s is for the simulations of a --sweep",
+                               given->stop    ? "--stop"
+                               : given->shard ? "--shard"
+                                              : "--resume");
     if (given->sweep.count > 0 && given->summary)
         return cli_usage_error(command, "--summary is for one simulation; those of a --sweep are listed in a table");
     if (given->sweep.count > 0 && given->csv && !strcmp(given->csv, "-"))
@@ -231,8 +250,16 @@ static int simulate(const cli_command *command, phx_context *context, const simu
         status = read_numbers(context, model, given, &options);
     if (status < 0 && given->sweep.count > 0) {
         options.csv_path = given->csv;
-        const cli_batch batch = {given->model, given->result, &given->sweep, given->threads, given->stop, given->yes};
-        status = cli_simulate_batch(context, model, &batch, &options);
+        cli_batch batch = {.model = given->model,
+                           .output = given->result,
+                           .sweep = &given->sweep,
+                           .threads = given->threads,
+                           .stop = given->stop,
+                           .yes = given->yes,
+                           .resume = given->resume};
+        status = read_shard(command, given->shard, &batch);
+        if (status < 0)
+            status = cli_simulate_batch(context, model, &batch, &options);
     } else if (status < 0) {
         status = single(command, context, model, given, &options);
     }
@@ -251,6 +278,9 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
         {"--sweep", 0, OPTION_LIST, "NAME=FROM:TO:COUNT", "a simulation at each point; several multiply", &given.sweep},
         {"--threads", 0, OPTION_COUNT, "N", "threads for a sweep, else inside the steps (default: where they pay)",
          &given.threads},
+        {"--shard", 0, OPTION_TEXT, "I/N", "of a sweep every N-th point from the I-th on; see 'phlexor merge'",
+         &given.shard},
+        {"--resume", 0, OPTION_FLAG, NULL, "go on with a sweep that ended early", &given.resume},
         {"--stop", 0, OPTION_FLAG, NULL, "end a sweep at the first simulation that fails", &given.stop},
         {"--end", 0, OPTION_TEXT, "T", "end of the simulation, s", &given.end},
         {"--step", 0, OPTION_TEXT, "H", "time step, s", &given.step},

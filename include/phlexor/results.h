@@ -407,6 +407,11 @@ phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, 
  * cannot be read. */
 phx_status phx_export(phx_context *context, const char *path, const char *format, const char *output, int most_frames);
 
+/* The tables of the shards of a study (phx_study_batch_options) as the one that the whole study would have written;
+ * `points`: how many it has. PHX_ERR_INPUT for a table of something else, other columns, a point that is missing or
+ * there twice. */
+phx_status phx_tables_merge(phx_context *context, int count, const char *const *paths, const char *output, int *points);
+
 #ifdef __cplusplus
 }
 #endif

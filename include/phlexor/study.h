@@ -156,6 +156,9 @@ typedef struct phx_study_batch_options {
     int threads;                   /* 0: one. All files are the same byte by byte for any number. With more than one
                                       call phx_algebra_set_threads(1) before */
     bool stop;                     /* at the first point that fails */
+    int shard, shards;             /* with shards > 1 only the points shard, shard + shards ..; shard from 1. Numbers of
+                                      points are those of the whole study */
+    bool resume;                   /* go on with table_path.partial, which a study that ended early has left */
     phx_study_point_fn *deliver;   /* called for every point in their order, on the calling thread; NULL: not wanted */
     void *user;                    /* of deliver */
 } phx_study_batch_options;
@@ -163,8 +166,9 @@ phx_study_batch_options phx_study_batch_options_default(void);
 
 /* What became of the points. */
 typedef struct phx_study_batch_report {
-    phx_integrate_options used; /* at the model as it stands */
-    int points, complete, failed, threads;
+    phx_integrate_options used;            /* at the model as it stands */
+    int points, complete, failed, threads; /* of this shard */
+    int taken;                             /* points that `resume` has taken over */
     double largest_energy, largest_residual, largest_drift, largest_drift_rate; /* of the complete points */
 } phx_study_batch_report;
 
@@ -174,7 +178,10 @@ typedef struct phx_study_batch_report {
  *   point (from 1), the parameters, complete (1 or 0), t (end), energy, residual, drift, drift_rate (largest, as in
  *   phx_simulate_report), for each output NAME.end, NAME.min, NAME.max, and message, why the point failed.
  * Points go on in parallel, but for models that continue a result (`initial: from`): HDF5 is for one thread. PHX_OK
- * when points failed unless `stop` is set. Interrupted or stopped: the table stays as NAME.partial. */
+ * when points failed unless `stop` is set. Interrupted or stopped: the table stays as NAME.partial, and with `resume`
+ * the study goes on from there: points that are listed and whose results are there are not computed again, but for the
+ * last complete one, which must come out the same (PHX_ERR_INPUT: another model, other options, another study). The
+ * table is the same byte by byte. */
 phx_status phx_study_batch(phx_context *context, const phx_model *model, const phx_study_batch_options *options,
                            phx_study_batch_report *report);
 

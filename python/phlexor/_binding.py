@@ -1331,6 +1331,9 @@ phx_study_batch_options._fields_ = [
     ("table_path", c_char_p),
     ("threads", c_int),
     ("stop", c_bool),
+    ("shard", c_int),
+    ("shards", c_int),
+    ("resume", c_bool),
     ("deliver", phx_study_point_fn),
     ("user", c_void_p),
 ]
@@ -1341,6 +1344,7 @@ phx_study_batch_report._fields_ = [
     ("complete", c_int),
     ("failed", c_int),
     ("threads", c_int),
+    ("taken", c_int),
     ("largest_energy", c_double),
     ("largest_residual", c_double),
     ("largest_drift", c_double),

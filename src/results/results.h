@@ -104,6 +104,23 @@ phx_status phx_table_append(phx_table *table, const double *values, const char *
 /* The file is complete and gets its name. */
 phx_status phx_table_finish(phx_table *table);
 void phx_table_destroy(phx_table *table); /* NULL is allowed. Not finished: FILE.partial stays, if it has a row. */
+/* A row as it stands in another table with the same columns. */
+phx_status phx_table_append_line(phx_table *table, const char *line);
+/* The line of names. */
+const char *phx_table_header(const phx_table *table);
+
+/* The lines of a table that is a file, without their ends; the first has the names. An unfinished last line is left
+ * out. */
+typedef struct phx_table_lines {
+    char *text; /* what they point into */
+    int count;
+    char **line;
+} phx_table_lines;
+/* PHX_ERR_FILE when it cannot be read. The file is not listed as read (phx_files_read). */
+phx_status phx_table_read_lines(phx_context *context, const char *path, phx_table_lines *lines);
+void phx_table_lines_free(phx_table_lines *lines); /* frees and zeroes the fields; NULL is allowed */
+/* The number in field `column` of a line, NAN where the field is empty. */
+double phx_table_field(const char *line, int column);
 
 /* ---- result ---- */
 /* State of a row; x (n_x) or v (n_v) may be NULL. */

@@ -50,7 +50,16 @@ typedef struct batch_work {
     int waiting;     /* number of points that failed before the table was begun */
     char **messages; /* of these points */
     double *row;
+    int items;             /* points of the shard */
+    phx_table_lines lines; /* of the table that is resumed */
+    int first;             /* items before it are taken over */
 } batch_work;
+
+/* The point of an item of the shard, from 0. */
+static int point_of(const batch_work *work, int item)
+{
+    return work->options->shards > 1 ? work->options->shard - 1 + item * work->options->shards : item;
+}
 
 /* ---- names ---- */
 /* The path of a point's result: NAME.h5 makes NAME-0001.h5. NULL without memory. */
@@ -76,12 +85,12 @@ static phx_status check_names(const batch_work *work)
 {
     const char *const h5_path = work->options->simulate.h5_path, *const csv_path = work->options->simulate.csv_path;
     const char *const table = is_file(work->options->table_path) ? work->options->table_path : NULL;
-    const int points = is_file(h5_path) || is_file(csv_path) ? work->report->points : 1;
+    const int items = is_file(h5_path) || is_file(csv_path) ? work->items : 1;
     phx_status status = phx_model_protect(work->context, work->model);
 
-    for (int point = 0; point < points && !status; point++) {
-        char *h5 = is_file(h5_path) ? numbered(work, work->context, h5_path, point) : NULL;
-        char *csv = is_file(csv_path) ? numbered(work, work->context, csv_path, point) : NULL;
+    for (int item = 0; item < items && !status; item++) {
+        char *h5 = is_file(h5_path) ? numbered(work, work->context, h5_path, point_of(work, item)) : NULL;
+        char *csv = is_file(csv_path) ? numbered(work, work->context, csv_path, point_of(work, item)) : NULL;
         const char *const names[] = {table, h5, csv};
         if ((h5 || !is_file(h5_path)) && (csv || !is_file(csv_path)))
             status = phx_files_check(work->context, 3, names);
@@ -149,9 +158,10 @@ static phx_status simulate(const batch_work *work, phx_context *context, batch_w
     return status;
 }
 
-static phx_status compute_point(void *user, phx_context *context, int number, int point, int slot_number)
+static phx_status compute_point(void *user, phx_context *context, int number, int item, int slot_number)
 {
     const batch_work *work = user;
+    const int point = point_of(work, work->first + item);
     batch_worker *worker = &work->workers[number];
     batch_slot *slot = &work->slots[slot_number];
     phx_status status = phx_sweep_apply(context, work->sweep, point, worker->model, worker->overrides);
@@ -197,6 +207,110 @@ static phx_status append_failed(batch_work *work, int point, const char *message
     return phx_table_append(work->table, work->row, message);
 }
 
+/* ---- a study that goes on ---- */
+enum { OF_POINT = 1 }; /* columns before the parameters */
+
+static double number_of(const batch_work *work, int item, int number)
+{
+    return phx_table_field(work->lines.line[item + 1], OF_POINT + work->n_parameters + number);
+}
+
+static phx_status fail_resume(const batch_work *work, const char *why)
+{
+    return phx_fail(work->context, PHX_ERR_INPUT,
+                    "%s.partial cannot be gone on with: %s; the model, its files, the sweep, the shard or the options "
+                    "are not what they were. Remove it to begin anew",
+                    work->options->table_path, why);
+}
+
+/* The rows of the study before into the table, whose columns must be the same. */
+static phx_status take_over(batch_work *work)
+{
+    phx_status status = PHX_OK;
+
+    if (strcmp(phx_table_header(work->table), work->lines.line[0]) != 0)
+        return fail_resume(work, "it has other columns");
+    for (int k = 0; k < work->first && !status; k++)
+        status = phx_table_append_line(work->table, work->lines.line[k + 1]);
+    return status;
+}
+
+/* The point that both have computed has the numbers of its row. */
+static phx_status check_again(const batch_work *work)
+{
+    const char *line = work->lines.line[work->first + 1];
+
+    for (int k = 0; k < columns_of(work); k++) {
+        const double before = phx_table_field(line, k), now = work->row[k];
+        if (before != now && !(isnan(before) && isnan(now)))
+            return fail_resume(work, "its last point comes out another");
+    }
+    return PHX_OK;
+}
+
+/* Whether the results of a point are there. */
+static bool has_results(const batch_work *work, int point)
+{
+    const char *const paths[] = {work->options->simulate.h5_path, work->options->simulate.csv_path};
+    bool there = true;
+
+    for (int k = 0; k < 2; k++) {
+        char *name = is_file(paths[k]) ? numbered(work, work->context, paths[k], point) : NULL;
+        FILE *file = name ? fopen(name, "rb") : NULL;
+        there = there && (file || !is_file(paths[k]));
+        if (file)
+            fclose(file);
+        phx_free(name);
+    }
+    return there;
+}
+
+/* What the table before has of the points up to the last complete one whose results are there. */
+static phx_status find_first(batch_work *work)
+{
+    const size_t size = strlen(work->options->table_path) + sizeof ".partial";
+    char *partial = phx_calloc(work->context, size, 1);
+    int last = -1;
+
+    if (!partial)
+        return PHX_ERR_MEMORY;
+    snprintf(partial, size, "%s.partial", work->options->table_path);
+    FILE *file = fopen(partial, "rb");
+    phx_status status = PHX_OK;
+    if (file) {
+        fclose(file);
+        status = phx_table_read_lines(work->context, partial, &work->lines);
+    }
+    phx_free(partial);
+    for (int k = 0; k + 1 < work->lines.count && !status; k++) {
+        const int point = point_of(work, k);
+        if (k >= work->items || phx_table_field(work->lines.line[k + 1], 0) != point + 1)
+            return fail_resume(work, "it lists other points");
+        if (number_of(work, k, 0) != 1.0)
+            continue;
+        if (!has_results(work, point))
+            break;
+        last = k;
+    }
+    for (int k = 0; k < last; k++) {
+        phx_study_batch_report *report = work->report;
+        const bool complete = number_of(work, k, 0) == 1.0;
+        report->complete += complete;
+        report->failed += !complete;
+        if (!complete)
+            continue;
+        report->largest_energy = fmax(report->largest_energy, number_of(work, k, 2));
+        report->largest_residual = fmax(report->largest_residual, number_of(work, k, 3));
+        report->largest_drift = fmax(report->largest_drift, number_of(work, k, 4));
+        report->largest_drift_rate = fmax(report->largest_drift_rate, number_of(work, k, 5));
+    }
+    work->first = last > 0 ? last : 0;
+    work->report->taken = work->first;
+    if (last < 0)
+        phx_table_lines_free(&work->lines);
+    return status;
+}
+
 /* Begin the table with the columns of the first complete point; `slot` is NULL when no point is complete. */
 static phx_status open_table(batch_work *work, const batch_slot *slot)
 {
@@ -224,8 +338,10 @@ static phx_status open_table(batch_work *work, const batch_slot *slot)
         }
         status = phx_table_create(context, work->options->table_path, count, columns, "message", &work->table);
     }
+    if (!status && work->first > 0)
+        status = take_over(work);
     for (int k = 0; k < work->waiting && !status; k++)
-        status = append_failed(work, k, work->messages[k]);
+        status = append_failed(work, point_of(work, work->first + k), work->messages[k]);
     phx_free((void *)columns);
     phx_free(names);
     return status;
@@ -255,6 +371,10 @@ static phx_status list_complete(batch_work *work, int point, const batch_slot *s
         return status;
     const int n = fill_row(work, point, &slot->report, work->row);
     memcpy(work->row + n, slot->outputs, (size_t)(OF_OUTPUT * slot->n_outputs) * sizeof *work->row);
+    if (work->lines.count > 0 && point == point_of(work, work->first))
+        status = check_again(work);
+    if (status)
+        return status;
     return phx_table_append(work->table, work->row, NULL);
 }
 
@@ -296,7 +416,7 @@ static phx_status complete(batch_work *work, int point, batch_slot *slot)
     char before[60];
     phx_status status = PHX_OK;
 
-    snprintf(before, sizeof before, "point %d of %d: ", point + 1, work->report->points);
+    snprintf(before, sizeof before, "point %d of %d: ", point + 1, phx_sweep_points(work->sweep));
     phx_recording_warn(work->context, slot->limits, before);
 
     if (slot->recorder) {
@@ -315,13 +435,16 @@ static phx_status complete(batch_work *work, int point, batch_slot *slot)
     return phx_sweep_name_point(work->context, work->sweep, point, status);
 }
 
-static phx_status deliver_point(void *user, int point, int number)
+static phx_status deliver_point(void *user, int item, int number)
 {
     batch_work *work = user;
+    const int point = point_of(work, work->first + item);
     batch_slot *slot = &work->slots[number];
     phx_status status = PHX_OK;
 
-    if (slot->message) {
+    if (slot->message && item == 0 && work->lines.count > 0) {
+        status = fail_resume(work, slot->message);
+    } else if (slot->message) {
         work->report->failed++;
         phx_log(work->context, PHX_LOG_WARNING, "%s", slot->message);
         status = hand_over(work, point, slot);
@@ -359,8 +482,9 @@ static phx_status prepare_worker(batch_work *work, int number)
 static phx_status prepare(batch_work *work)
 {
     phx_context *context = work->context;
-    const int points = work->report->points, asked = work->options->threads > 0 ? work->options->threads : 1;
-    const int threads = work->model->initial.from ? 1 : asked < points ? asked : points;
+    const int points = phx_sweep_points(work->sweep), items = work->items > 0 ? work->items : 1;
+    const int asked = work->options->threads > 0 ? work->options->threads : 1;
+    const int threads = work->model->initial.from ? 1 : asked < items ? asked : items;
     phx_status status = phx_ordered_map_create(context, threads, &work->map);
 
     if (status)
@@ -368,7 +492,7 @@ static phx_status prepare(batch_work *work)
     work->report->threads = threads;
     work->workers = phx_calloc(context, (size_t)threads, sizeof *work->workers);
     work->slots = phx_calloc(context, (size_t)phx_ordered_map_slots(work->map), sizeof *work->slots);
-    work->messages = phx_calloc(context, (size_t)points, sizeof *work->messages);
+    work->messages = phx_calloc(context, (size_t)items, sizeof *work->messages);
     if (!work->workers || !work->slots || !work->messages)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < threads && !status; k++)
@@ -378,12 +502,15 @@ static phx_status prepare(batch_work *work)
     work->digits = 4;
     for (int limit = 10000; limit <= points && limit < 1000000000; limit *= 10)
         work->digits++;
+    if (!status && work->options->resume)
+        status = find_first(work);
     return status ? status : check_names(work);
 }
 
 static void finish(batch_work *work)
 {
     phx_table_destroy(work->table);
+    phx_table_lines_free(&work->lines);
     for (int k = 0; work->slots && k < phx_ordered_map_slots(work->map); k++) {
         empty(&work->slots[k]);
         phx_context_destroy(work->slots[k].files);
@@ -405,6 +532,17 @@ static void finish(batch_work *work)
     phx_ordered_map_destroy(work->map);
 }
 
+static phx_status check_shard(phx_context *context, const phx_study_batch_options *options)
+{
+    if (options->shards < 0 || (options->shards > 1 && (options->shard < 1 || options->shard > options->shards)))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "shard %d of %d: expected 1 to %d", options->shard, options->shards,
+                        options->shards);
+    if (options->resume && (!is_file(options->table_path) || options->deliver))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "a study goes on with its table: it needs a file for it%s",
+                        options->deliver ? ", and delivers no results" : "");
+    return PHX_OK;
+}
+
 phx_status phx_study_batch(phx_context *context, const phx_model *model, const phx_study_batch_options *options,
                            phx_study_batch_report *report)
 {
@@ -420,15 +558,20 @@ phx_status phx_study_batch(phx_context *context, const phx_model *model, const p
     *report = (phx_study_batch_report){0};
     if (work.n_parameters < 1)
         return phx_fail(context, PHX_ERR_ARGUMENT, "a batch needs a sweep over a parameter");
-    report->points = phx_sweep_points(options->sweep);
-    const phx_ordered_map_work points = {report->points, "simulations", &work, compute_point, deliver_point};
-    phx_status status = phx_simulation_settle(context, model, &options->simulate, &report->used);
+    phx_status status = check_shard(context, options);
+    if (status)
+        return status;
+    const int all = phx_sweep_points(options->sweep);
+    work.items = options->shards > 1 ? (all - options->shard + options->shards) / options->shards : all;
+    report->points = work.items;
+    status = phx_simulation_settle(context, model, &options->simulate, &report->used);
     phx_files_begin(context);
     if (!status) {
         phx_simulation_warn(context, model, &options->simulate, &report->used);
         status = prepare(&work);
     }
-    if (!status)
+    const phx_ordered_map_work points = {work.items - work.first, "simulations", &work, compute_point, deliver_point};
+    if (!status && work.items > 0)
         status = phx_ordered_map_run(work.map, &points);
     if (!status && options->table_path && !work.table)
         status = open_table(&work, NULL);

@@ -62,6 +62,55 @@ says 'simulations were complete; they are listed in stopped-list.csv.partial'
 [ -z "$(find . -name 'stopped-[0-9]*partial*')" ] || fail "Ctrl-C left $(find . -name 'stopped-[0-9]*partial*')"
 rm -f stopped*
 
+# ---- shards, and studies that were killed ----
+study="--sweep EI=100:400:5 --sweep n=1:3:3 --end 0.1"
+run 0 simulate "$pendulum" $study -o whole.csv
+for i in 1 2 3 4; do
+    run 0 simulate "$pendulum" $study --shard $i/4 -o part.csv --threads $((1 + i % 2))
+done
+run 0 merge part-*-of-4.csv -o merged.csv
+prints '15 points of 4 tables'
+cmp -s whole.csv merged.csv || fail "merged shards are not the study: $(diff whole.csv merged.csv)"
+run 2 merge part-1-of-4.csv part-2-of-4.csv part-4-of-4.csv -o gap.csv
+says 'point 3 is in none of the tables'
+run 2 merge part-1-of-4.csv part-1-of-4.csv -o twice.csv
+says 'point 1 is in part-1-of-4.csv and in part-1-of-4.csv'
+run 2 merge "$pendulum" -o other.csv
+says "its first column is called 'point'"
+[ ! -e gap.csv ] && [ ! -e twice.csv ] && [ ! -e other.csv ] || fail "a table was merged that should not be"
+run 0 simulate "$pendulum" $study --shard 15/20 -o few.csv
+[ "$(wc -l <few-15-of-20.csv)" -eq 2 ] || fail "shard 15/20 of 15 points: $(cat few-15-of-20.csv)"
+for shard in 0/4 5/4 1 a/b 2/4x; do
+    run 2 simulate "$pendulum" $study --shard $shard -o part.csv
+    says 'expected I/N'
+done
+run 2 simulate "$pendulum" --shard 1/2
+run 2 simulate "$pendulum" --resume
+
+for after in 0.02 0.05 0.1 0.2 0.3; do
+    mkdir killed
+    "$program" simulate "$pendulum" $study -o killed/r.h5 --threads 2 >/dev/null 2>&1 &
+    child=$!
+    sleep $after
+    kill -KILL $child 2>/dev/null || true
+    wait $child 2>/dev/null || true
+    run 0 simulate "$pendulum" $study -o killed/r.h5 --threads 2 --resume
+    cmp -s whole.csv killed/r-list.csv || fail "killed after $after s: $(diff whole.csv killed/r-list.csv)"
+    [ "$(find killed -name 'r-[0-9]*.h5' | wc -l)" -eq 15 ] || fail "killed after $after s: $(ls killed)"
+    rm -r killed
+done
+head -n 8 whole.csv >half.csv.partial
+printf '8,200' >>half.csv.partial
+run 0 simulate "$pendulum" $study -o half.csv --resume
+prints '15 of 15 complete, .*; 6 were there before'
+cmp -s whole.csv half.csv || fail "a study from its half: $(diff whole.csv half.csv)"
+head -n 8 whole.csv >half.csv.partial
+run 2 simulate "$pendulum" --sweep EI=100:400:5 --sweep n=1:3:3 --end 0.11 -o half.csv --resume
+says 'its last point comes out another'
+head -n 8 whole.csv >half-1-of-2.csv.partial
+run 2 simulate "$pendulum" $study --shard 1/2 -o half.csv --resume
+says 'it lists other points'
+
 # ---- what does not go together ----
 run 2 simulate "$pendulum" --stop
 run 2 simulate "$pendulum" --sweep EI=1:2:2 --csv -

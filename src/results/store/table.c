@@ -6,9 +6,37 @@
 
 struct phx_table {
     phx_output output;
+    char *header;
     int n_columns;
     bool has_text, has_row;
 };
+
+/* The line of names. */
+static phx_status make_header(phx_context *context, int n_columns, const char *const *columns, const char *text_column,
+                              char **header)
+{
+    phx_output line;
+    phx_status status = phx_output_open_memory(context, &line);
+
+    if (status)
+        return status;
+    for (int k = 0; k < n_columns; k++) {
+        phx_output_text(&line, k ? "," : "");
+        phx_output_csv(&line, columns[k]);
+    }
+    if (text_column) {
+        phx_output_text(&line, ",");
+        phx_output_csv(&line, text_column);
+    }
+    phx_output_bytes(&line, "", 1);
+    status = line.status;
+    if (!status) {
+        *header = phx_strdup(context, line.buffer);
+        status = *header ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    phx_output_close(&line, false);
+    return status;
+}
 
 phx_status phx_table_create(phx_context *context, const char *path, int n_columns, const char *const *columns,
                             const char *text_column, phx_table **created)
@@ -23,22 +51,23 @@ phx_status phx_table_create(phx_context *context, const char *path, int n_column
         return PHX_ERR_MEMORY;
     table->n_columns = n_columns;
     table->has_text = text_column != NULL;
-    phx_status status = phx_output_open(context, path, &table->output);
+    phx_status status = make_header(context, n_columns, columns, text_column, &table->header);
+    if (!status)
+        status = phx_output_open(context, path, &table->output);
     if (status) {
+        phx_free(table->header);
         phx_free(table);
         return status;
     }
-    for (int k = 0; k < n_columns; k++) {
-        phx_output_text(&table->output, k ? "," : "");
-        phx_output_csv(&table->output, columns[k]);
-    }
-    if (text_column) {
-        phx_output_text(&table->output, ",");
-        phx_output_csv(&table->output, text_column);
-    }
+    phx_output_text(&table->output, table->header);
     phx_output_line(&table->output);
     *created = table;
     return PHX_OK;
+}
+
+const char *phx_table_header(const phx_table *table)
+{
+    return table->header;
 }
 
 /* On one line. */
@@ -77,6 +106,16 @@ phx_status phx_table_append(phx_table *table, const double *values, const char *
     return phx_output_flush(output);
 }
 
+phx_status phx_table_append_line(phx_table *table, const char *line)
+{
+    if (!table || !line)
+        return phx_fail_null(NULL, __func__, "table or line");
+    phx_output_text(&table->output, line);
+    phx_output_line(&table->output);
+    table->has_row = true;
+    return phx_output_flush(&table->output);
+}
+
 phx_status phx_table_finish(phx_table *table)
 {
     if (!table)
@@ -89,5 +128,6 @@ void phx_table_destroy(phx_table *table)
     if (!table)
         return;
     phx_output_close(&table->output, table->has_row);
+    phx_free(table->header);
     phx_free(table);
 }
