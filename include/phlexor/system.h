@@ -154,6 +154,83 @@ typedef struct phx_start_options {
  * other. */
 phx_status phx_system_start(phx_system *system, const phx_start_options *options, double *x, double *v, double *lambda);
 
+/* ---- equilibrium at rest ---- */
+/* A point of the way to an equilibrium, or of a path. x and lambda belong to the caller of the function below. */
+typedef struct phx_static_point {
+    double load;  /* part of gravity, loads and actuators that there is */
+    const double *x, *lambda;
+    int unstable;      /* directions in which the tangent stiffness is negative */
+    double unbalanced; /* forces out of balance, the largest, parts of the weight */
+} phx_static_point;
+/* Gets every point; any status but PHX_OK ends the analysis with it. */
+typedef phx_status phx_static_fn(void *user, const phx_static_point *point);
+
+typedef struct phx_static_options {
+    double t;   /* s: the instant of loads and signals */
+    int steps;  /* equal steps of the loads from nothing to what they are; 0: at once, in steps only where that fails */
+    bool stable; /* an unstable equilibrium is left for a stable one */
+    phx_static_fn *deliver; /* called for every step with an equilibrium; NULL: not wanted */
+    void *user;
+} phx_static_options;
+phx_static_options phx_static_options_default(void);
+
+/* What an equilibrium is, and how it was found. */
+typedef enum phx_static_method {
+    PHX_STATIC_NEWTON,  /* near the start */
+    PHX_STATIC_DESCENT, /* down in energy */
+    PHX_STATIC_STEPS    /* in steps of the loads */
+} phx_static_method;
+typedef struct phx_static_report {
+    phx_static_method method;
+    int iterations, steps; /* corrections; points delivered */
+    double weight;         /* N: what gravity, loads and springs pull, the sum of their sizes */
+    double unbalanced;     /* N: the largest generalised force out of balance, by its work over a displacement of the
+                              body whose root mean square is 1 m */
+    double gap;            /* of the joints, m (angles times 1 m), all rows */
+    double moved;          /* from the start, the largest: rad, or parts of the size */
+    int unstable;          /* directions in which the tangent stiffness is negative; 0: stable */
+    int free_motions;      /* that nothing holds and nothing pulls at */
+    char free_names[256];  /* joints or bodies that tell them, "joint 'a', joint 'b'" */
+} phx_static_report;
+/* The equilibrium of the mechanism at rest: generalised forces of gravity, springs, loads and elasticity in balance,
+ * joints closed, driven coordinates kept, controllers without states at work. x: a start configuration in, the
+ * equilibrium out; lambda: what the joints carry. A start that is an equilibrium, or nearly, stays, stable or not; else
+ * a stable one is looked for, down in energy. Errors: PHX_ERR_ANALYSIS, with what is out of balance and what moves,
+ * when there is none (something that pulls is held by nothing), and after failures x is the last try;
+ * PHX_ERR_UNSUPPORTED for controllers with states. */
+phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, double *x, double *lambda,
+                             phx_static_report *report);
+/* The output columns at rest in equilibrium: lambda as of phx_system_static, no accelerations. */
+phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, const double *lambda, double *columns);
+
+/* Critical factors of all loads (gravity, loads, actuators) by the tangent stiffness linearised in the load factor
+ * about the equilibrium (x, lambda) of the loads as they are,
+ *
+ *     ( K(1) + (factor - 1) K' ) z = G^T mu,   G z = 0,
+ *
+ * with K' from the equilibria at the whole and at half the loads. factors: at most `count`, by their size, negative
+ * ones for loads the other way; shapes (may be NULL): count x n_v; found: how many there are. PHX_ERR_ANALYSIS where
+ * the equilibrium is unstable, or half the loads have none. */
+phx_status phx_system_buckling(phx_dae *dae, double t, const double *x, const double *lambda, int count,
+                               double *factors, double *shapes, int *found);
+
+/* The path of equilibria over the load factor, by arc length: through limit points, into and out of unstable branches.
+ */
+typedef struct phx_path_options {
+    double t;
+    double to;     /* largest load factor; the path ends there or below minus it */
+    int points;    /* at most */
+    double stride; /* length of a step, rad or parts of the size, the largest of any body; 0: 0.05 */
+    bool branch;   /* at a bifurcation the path leaves the branch it came on for the other one */
+    phx_static_fn *deliver;
+    void *user;
+} phx_path_options;
+phx_path_options phx_path_options_default(void); /* to 1, 200 points */
+/* x: a start configuration in, the last point out. The load factor begins at zero, where there must be an equilibrium
+ * without free motions. */
+phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options, double *x, double *lambda,
+                                  phx_static_report *report);
+
 /* ---- energies, outputs ---- */
 /* Energies of a system at an instant, J. */
 typedef struct phx_energies {

@@ -165,6 +165,8 @@ phx_status phx_ldl_create(phx_context *context, int n, const int *ptr, const int
 phx_status phx_ldl_factor(phx_ldl *ldl, const double *val);
 /* x <- A^-1 x: `width` right-hand sides side by side, n x width row-major. */
 void phx_ldl_solve(const phx_ldl *ldl, int width, double *x);
+/* Negative entries of D of the last factorisation: as many negative eigenvalues the matrix has. */
+int phx_ldl_negative(const phx_ldl *ldl);
 void phx_ldl_destroy(phx_ldl *ldl);
 
 /* L D L^T of a sparse symmetric positive definite matrix of small dense blocks, for new values in every factorisation:

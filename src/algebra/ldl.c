@@ -178,6 +178,15 @@ phx_status phx_ldl_factor(phx_ldl *ldl, const double *val)
     return PHX_OK;
 }
 
+int phx_ldl_negative(const phx_ldl *ldl)
+{
+    int count = 0;
+
+    for (int i = 0; i < ldl->n; i++)
+        count += ldl->inverse[i] < 0.0;
+    return count;
+}
+
 void phx_ldl_solve(const phx_ldl *ldl, int width, double *x)
 {
     const phx_ldl_factors factors = {.n = ldl->n,

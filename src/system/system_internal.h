@@ -456,6 +456,7 @@ struct workspace {
     projection projection;
     reactions reactions;
     phx_work power; /* of the last evaluation: supplied and dissipated by forces */
+    double load;    /* part of loads and actuators that acts: 1 */
     double *flow;   /* n_ledger: the same by entries of the ledger, drives left out; not of a linearisation */
     signal_watch signals;
     fast_data *fast;        /* of the fast evaluator */

@@ -259,6 +259,7 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
                          .midpoint_only = system->n_controllers > 0,
                          .matrix_cost = matrix_cost(system)};
     ws->system = system;
+    ws->load = 1.0;
     ws->by = backend == PHX_BACKEND_PLAIN || system->n_controllers > 0 ? &phx_plain_evaluator : &phx_fast_evaluator;
     ws->n_l = n_rows;
     const phx_status status = create_parts(context, ws, rows);

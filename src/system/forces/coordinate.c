@@ -50,7 +50,14 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     (void)res;
     phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
     const double rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
-    const phx_status status = phx_scalar_force_evaluate(ws->base.context, &coordinate->along, psi0, psi1, rate, t, &f);
+    phx_status status = phx_scalar_force_evaluate(ws->base.context, &coordinate->along, psi0, psi1, rate, t, &f);
+    if (!status && ws->load != 1.0 && coordinate->along.effort) { /* a part of the actuator's effort */
+        phx_scalar_force passive = coordinate->along;
+        phx_scalar_result without;
+        passive.effort = NULL;
+        status = phx_scalar_force_evaluate(ws->base.context, &passive, psi0, psi1, rate, t, &without);
+        f.force = ws->load * f.force + (1.0 - ws->load) * without.force;
+    }
     if (status)
         return phx_fail_prefix(ws->base.context, status, "joint '%s': ", joint->name);
     phx_sys_add_effort(ws, joint->a, f.force, g);

@@ -13,7 +13,7 @@ static phx_status surface_force(workspace *ws, const force_slot *force, double t
 
     for (int k = 0; k < force->n_fields; k++) {
         const phx_flex_load *field = &force->fields[k];
-        const double factor = phx_signal_value(force->signal[k], t);
+        const double factor = ws->load * phx_signal_value(force->signal[k], t);
         double power = 0.0;
         if (!isfinite(factor))
             return phx_fail(ws->base.context, PHX_ERR_ANALYSIS, "load '%s' is %g at t = %g s, expected a finite value",
@@ -57,7 +57,7 @@ phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, dou
         const phx_flex_point *point = &force->points[k];
         double f[3] = {0}, y[3] = {0}, velocity[3], torque[3];
         for (int a = 0; a < dim; a++) {
-            f[a] = force->weights[k] * phx_signal_value_at(force->signal[a], t, force->fractions[k]);
+            f[a] = ws->load * force->weights[k] * phx_signal_value_at(force->signal[a], t, force->fractions[k]);
             y[a] = point->x[a];
             for (int j = 0; j < point->n; j++)
                 y[a] += point->phi[a * point->n + j] * q[point->dof[j]];

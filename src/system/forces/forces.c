@@ -19,6 +19,16 @@ void phx_sys_add_effort(workspace *ws, phx_port_id id, double alpha, const doubl
         total[i] += alpha * effort[i];
 }
 
+void phx_sys_take_part(double part, const phx_load_result *without, phx_load_result *result)
+{
+    for (int i = 0; i < PAIR_SIZE; i++)
+        result->effort[i] = part * result->effort[i] + (1.0 - part) * without->effort[i];
+    for (int i = 0; i < PAIR_SIZE * PAIR_SIZE; i++) {
+        result->tangent[i] = part * result->tangent[i] + (1.0 - part) * without->tangent[i];
+        result->rate_tangent[i] = part * result->rate_tangent[i] + (1.0 - part) * without->rate_tangent[i];
+    }
+}
+
 void phx_sys_take_result(workspace *ws, int pair, const force_slot *force, bool linear, const phx_load_result *result)
 {
     phx_sys_add_effort(ws, force->a, 1.0, result->effort);

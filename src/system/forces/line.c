@@ -5,9 +5,17 @@
 
 static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
-    phx_load_result result = {0};
-    const phx_status status = phx_line_spring_evaluate(ws->base.context, &force->spring, &ws->ports.view[force->a],
-                                                       &ws->ports.view[force->b], t, linear, &result);
+    phx_load_result result = {0}, without = {0};
+    phx_status status = phx_line_spring_evaluate(ws->base.context, &force->spring, &ws->ports.view[force->a],
+                                                 &ws->ports.view[force->b], t, linear, &result);
+
+    if (!status && ws->load != 1.0 && force->spring.force) { /* a part of the actuator's force */
+        phx_line_spring passive = force->spring;
+        passive.force = NULL;
+        status = phx_line_spring_evaluate(ws->base.context, &passive, &ws->ports.view[force->a],
+                                          &ws->ports.view[force->b], t, linear, &without);
+        phx_sys_take_part(ws->load, &without, &result);
+    }
 
     (void)res;
     if (status)

@@ -3,6 +3,7 @@
 
 static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
+    const phx_load_result nothing = {0};
     phx_load_result result = {0};
     const phx_status status =
         phx_port_load_evaluate(ws->base.context, &force->load, &ws->ports.view[force->a], t, linear, &result);
@@ -10,6 +11,8 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     (void)res;
     if (status)
         return phx_fail_prefix(ws->base.context, status, "'%s': ", force->name);
+    if (ws->load != 1.0)
+        phx_sys_take_part(ws->load, &nothing, &result);
     phx_sys_take_result(ws, pair, force, linear, &result);
     return PHX_OK;
 }

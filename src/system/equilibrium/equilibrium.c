@@ -1,0 +1,282 @@
+/* The equilibrium at rest, as others ask for it: the ways to it in their order, steps of the loads, what it is. */
+#include "statics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double NEAR = 0.1;             /* rad, parts of the size: so far a start nearly in equilibrium moves */
+static const double WRITTEN = 1e-3;         /* the same of what was written with few digits */
+static const double SMALLEST = 1.0 / 256.0;    /* step of the loads */
+
+phx_static_options phx_static_options_default(void)
+{
+    return (phx_static_options){0};
+}
+
+/* ---- what can be asked ---- */
+static phx_status check(const phx_system *system, phx_context *context)
+{
+    for (int c = 0; c < system->n_controllers; c++) {
+        const controller_slot *slot = &system->controllers[c];
+        if (phx_block_sample_time(slot->block) == 0.0 && phx_block_n(slot->block) > 0)
+            return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                            "controller '%s': it has states (an integral, a filter), and what they are at rest the "
+                            "mechanism does not tell; take proportional and derivative gains for the equilibrium, or "
+                            "hold what it moves by speed: 0",
+                            slot->name);
+    }
+    return PHX_OK;
+}
+
+/* Multipliers to begin with: what the joints carry at rest with the deformations held. */
+static phx_status first_multipliers(statics *s, const double *x, double *lambda)
+{
+    return phx_sys_locked_accelerations(s->ws, s->t, x, s->zero, true, s->step, lambda, s->res_try);
+}
+
+/* ---- ways ---- */
+/* The farthest that a first frame has come, rad, parts of the size. */
+static double way_between(const statics *s, const double *x0, const double *x)
+{
+    double way = 0.0;
+
+    for (int b = 0; b < s->system->n_bodies; b++) {
+        const double *from = x0 + s->system->bodies[b].x, *to = x + s->system->bodies[b].x;
+        const int dim = s->system->dim;
+        double R0[9], R1[9], trace = 0.0;
+        for (int a = 0; a < dim; a++)
+            way = fmax(way, fabs(to[a] - from[a]) / s->size);
+        phx_attitude_rotation(dim, from + dim, R0);
+        phx_attitude_rotation(dim, to + dim, R1);
+        for (int i = 0; i < dim * dim; i++)
+            trace += R0[i] * R1[i];
+        way = fmax(way, acos(fmax(-1.0, fmin(1.0, dim == 2 ? 0.5 * trace : 0.5 * (trace - 1.0)))));
+    }
+    return way;
+}
+
+static phx_status negative_at(statics *s, const double *x, const double *lambda, int *count)
+{
+    const phx_status status = phx_statics_linearise(s, x, lambda);
+
+    *count = 0;
+    return status ? status : phx_statics_negative(s, 10.0 * s->rounding, count);
+}
+
+/* From x with the loads as they are. Newton's equilibrium is taken where it is stable, or where the start is one but for
+ * the digits that were written. */
+static phx_status settle(statics *s, double near, double *x, double *lambda, phx_static_method *method)
+{
+    int unstable = 0;
+    phx_status status = phx_statics_newton(s, near, x, lambda);
+
+    if (!status && way_between(s, s->x_kept, x) > WRITTEN)
+        status = negative_at(s, x, lambda, &unstable);
+    if (!status && unstable > 0) {
+        memcpy(x, s->x_kept, (size_t)s->system->n_x * sizeof *x);
+        memcpy(lambda, s->lambda_kept, (size_t)s->ws->n_l * sizeof *lambda);
+        status = PHX_NOT_CONVERGED;
+    }
+    if (status != PHX_NOT_CONVERGED && status != PHX_SINGULAR)
+        return status;
+    phx_context_clear(s->context);
+    *method = *method == PHX_STATIC_NEWTON ? PHX_STATIC_DESCENT : *method;
+    return phx_statics_descend(s, x, lambda);
+}
+
+static phx_status deliver(statics *s, const phx_static_options *options, const double *x, const double *lambda,
+                          phx_static_report *report)
+{
+    phx_static_point point = {.load = s->load, .x = x, .lambda = lambda};
+    double gap;
+
+    if (!options->deliver)
+        return PHX_OK;
+    phx_status status = negative_at(s, x, lambda, &point.unstable);
+    if (!status)
+        status = phx_statics_residual(s, x, lambda, s->res, &point.unbalanced, &gap);
+    report->steps += !status;
+    return status ? status : options->deliver(options->user, &point);
+}
+
+/* Equal steps of the loads, each halved where there is no equilibrium near. */
+static phx_status follow(statics *s, const phx_static_options *options, int steps, double *x, double *lambda,
+                         phx_static_report *report)
+{
+    phx_static_method method = PHX_STATIC_NEWTON;
+    const bool every = options->steps > 0;
+    phx_status status = PHX_OK;
+
+    phx_statics_set_load(s, 0.0);
+    status = settle(s, NEAR, x, lambda, &method);
+    if (!status && every)
+        status = deliver(s, options, x, lambda, report);
+    for (int k = 1; k <= steps && !status; k++) {
+        double done = (double)(k - 1) / steps, step = 1.0 / steps;
+        while (done < (double)k / steps && !status) {
+            const double next = step < 1.0 / steps ? fmin(done + step, (double)k / steps) : (double)k / steps;
+            phx_statics_set_load(s, next);
+            status = settle(s, 5.0 * NEAR, x, lambda, &method);
+            if (!status) {
+                done = next;
+            } else if (status == PHX_NOT_CONVERGED && step > SMALLEST) {
+                memcpy(x, s->x_kept, (size_t)s->system->n_x * sizeof *x);
+                step *= 0.5;
+                status = PHX_OK;
+            }
+        }
+        if (!status && every)
+            status = deliver(s, options, x, lambda, report);
+    }
+    report->method = PHX_STATIC_STEPS;
+    return status;
+}
+
+/* Off an unstable equilibrium, in any direction, and down. */
+static phx_status leave(statics *s, double *x, double *lambda, phx_static_report *report)
+{
+    enum { TRIES = 3 };
+    int unstable = 0;
+    phx_status status = negative_at(s, x, lambda, &unstable);
+
+    for (int k = 0; k < TRIES && unstable > 0 && !status; k++) {
+        memset(s->other, 0, (size_t)s->ws->kkt.n * sizeof *s->other);
+        for (int i = 0; i < s->ws->kkt.n_v; i++)
+            s->step[i] = sin(1.0 + 0.7 * (k + 1) * i) / s->force[i];
+        s->ws->base.ops->mass_apply(&s->ws->base, s->step, s->other);
+        status = phx_statics_factor(s, s->rounding); /* of all motions those that the stiffness resists least */
+        if (!status)
+            status = phx_statics_solve(s, s->other);
+        const double length = status ? 0.0 : phx_statics_largest_move(s, s->other);
+        if (length > 0.0)
+            phx_statics_displace(s, x, 0.02 / length, s->other, x);
+        if (!status)
+            status = phx_statics_descend(s, x, lambda);
+        report->method = PHX_STATIC_DESCENT;
+        if (!status)
+            status = negative_at(s, x, lambda, &unstable);
+    }
+    return status;
+}
+
+/* ---- what was found ---- */
+static phx_status fails(statics *s, const double *x, const double *lambda, phx_status status)
+{
+    char motion[200];
+    double unbalanced = 0.0, gap = 0.0;
+
+    if (status != PHX_NOT_CONVERGED && status != PHX_SINGULAR)
+        return status;
+    phx_context_clear(s->context);
+    status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &gap);
+    if (status)
+        return status;
+    memset(s->res + s->ws->kkt.n_v, 0, (size_t)s->ws->n_l * sizeof *s->res);
+    const char *worst = s->ws->base.ops->worst_residual(&s->ws->base, s->res);
+    phx_statics_name_motion(s, x, s->step, sizeof motion, motion);
+    return phx_fail(s->context, PHX_ERR_ANALYSIS,
+                    "no equilibrium was found: forces of %.3g N (%.2g of all that pulls) are out of balance, most on "
+                    "body '%s', and %s still moves; give it a spring or a drive (speed: 0) that holds it, a start "
+                    "nearer to the equilibrium, or smaller loads",
+                    unbalanced * s->weight, unbalanced, worst, motion);
+}
+
+static phx_status describe(statics *s, const double *x, const double *lambda, phx_static_report *report)
+{
+    double unbalanced = 0.0, gap = 0.0;
+    phx_status status = negative_at(s, x, lambda, &report->unstable);
+
+    if (!status)
+        status = phx_statics_free_motions(s, x, lambda, &report->free_motions, sizeof report->free_names,
+                                          report->free_names);
+    if (!status)
+        status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &gap);
+    report->iterations = s->iterations;
+    report->weight = s->weight;
+    report->unbalanced = unbalanced * s->weight;
+    phx_system_drift(&s->ws->base, s->t, x, s->zero, &report->gap, &gap);
+    if (!status && !(report->gap <= 1e-8 * s->size))
+        return phx_fail(s->context, PHX_ERR_ANALYSIS,
+                        "redundant joints do not close at the equilibrium: a gap of %.3g m (angles times 1 m) is left",
+                        report->gap);
+    return status;
+}
+
+phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, double *x, double *lambda,
+                             phx_static_report *report)
+{
+    if (!dae || !options || !x || !lambda || !report)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, options, x, lambda or report");
+    statics s = {0};
+    double *start = NULL;
+    const size_t bytes = (size_t)dae->n_x * sizeof *x;
+
+    *report = (phx_static_report){.method = PHX_STATIC_NEWTON};
+    phx_status status = check(phx_system_of(dae), dae->context);
+    if (!status && options->steps < 0)
+        status = phx_fail(dae->context, PHX_ERR_ARGUMENT, "%d load steps; expected 0 or more", options->steps);
+    if (!status)
+        status = phx_statics_create(dae, options->t, x, &s);
+    if (!status) {
+        start = phx_calloc(dae->context, (size_t)dae->n_x, sizeof *start);
+        status = start ? first_multipliers(&s, x, lambda) : PHX_ERR_MEMORY;
+    }
+    if (!status) {
+        memcpy(start, x, bytes);
+        status = options->steps > 0 ? follow(&s, options, options->steps, x, lambda, report)
+                                    : settle(&s, NEAR, x, lambda, &report->method);
+    }
+    if ((status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) && options->steps == 0) {
+        memcpy(s.x_try, x, bytes); /* where it ended, to say so */
+        memcpy(x, start, bytes);
+        status = follow(&s, options, 8, x, lambda, report);
+    }
+    if (!status && options->stable)
+        status = leave(&s, x, lambda, report);
+    if (status && s.system)
+        status = fails(&s, x, lambda, status);
+    if (!status && options->steps == 0)
+        status = deliver(&s, options, x, lambda, report);
+    if (!status)
+        status = describe(&s, x, lambda, report);
+    if (!status)
+        report->moved = way_between(&s, start, x);
+    phx_free(start);
+    phx_statics_free(&s);
+    return phx_conclude(dae->context, status);
+}
+
+phx_status phx_system_pull(phx_dae *dae, double t, const double *x, double *pull, double *per_mass)
+{
+    if (!dae || !x || !pull || !per_mass)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, pull or per_mass");
+    statics s = {0};
+    const phx_status status = phx_statics_create(dae, t, x, &s);
+
+    *pull = status ? 0.0 : s.weight;
+    *per_mass = status ? 0.0 : s.weight / s.mass;
+    phx_statics_free(&s);
+    return phx_conclude(dae->context, status);
+}
+
+phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, const double *lambda, double *columns)
+{
+    if (!dae || !x || !lambda || !columns)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, lambda or columns");
+    workspace *ws = (workspace *)dae;
+    double *rest = ws->step.vm, *multipliers = ws->scratch.multipliers;
+    phx_status status = PHX_OK;
+
+    memset(rest, 0, (size_t)ws->kkt.n_v * sizeof *rest);
+    memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
+    phx_sys_set_instant(ws, x, rest);
+    ws->by->rows(ws, t, 0.0);
+    if (ws->system->n_redundant > 0)
+        status = ws->by->factor_mass(ws, x);
+    if (!status)
+        status = phx_sys_all_multipliers(ws, multipliers, ws->reactions.all);
+    if (!status)
+        phx_sys_output_values(ws, t, rest, ws->reactions.all, columns);
+    return phx_conclude(dae->context, status);
+}

@@ -1,0 +1,172 @@
+/* Motions that nothing holds at an equilibrium: (K, M) has eigenvalues that are zero to rounding. */
+#include "statics.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 12 }; /* free motions that are looked for by name */
+
+/* ---- names ---- */
+/* Coordinates of all joints, then bodies. */
+static int n_candidates(const statics *s)
+{
+    return s->system->n_joints * PHX_JOINT_MAX_COORDINATES + s->system->n_bodies;
+}
+
+static void name_candidate(const statics *s, int c, size_t size, char *name)
+{
+    const int joint = c / PHX_JOINT_MAX_COORDINATES;
+
+    if (joint < s->system->n_joints && s->system->joints[joint].n_coordinates > 1)
+        snprintf(name, size, "coordinate %d of joint '%s'", c % PHX_JOINT_MAX_COORDINATES + 1,
+                 s->system->joints[joint].name);
+    else if (joint < s->system->n_joints)
+        snprintf(name, size, "joint '%s'", s->system->joints[joint].name);
+    else
+        snprintf(name, size, "body '%s'",
+                 phx_body_name(s->system->bodies[c - s->system->n_joints * PHX_JOINT_MAX_COORDINATES].body));
+}
+
+/* How the candidates move in xi, rad or parts of the size; bodies count less, as joints say more. */
+static void rates(statics *s, const double *x, const double *xi, double *rate)
+{
+    const phx_system *system = s->system;
+    workspace *ws = s->ws;
+    const int size = phx_port_size(system->dim);
+    double g[PAIR_SIZE];
+
+    phx_sys_set_instant(ws, x, xi);
+    memset(rate, 0, (size_t)n_candidates(s) * sizeof *rate);
+    for (int j = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++) {
+            const joint_slot *joint = &system->joints[j];
+            const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+            phx_row_covectors(&joint->coordinates[c].row, a, b, g, g + PHX_PORT_MAX);
+            rate[j * PHX_JOINT_MAX_COORDINATES + c] =
+                (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)) /
+                (joint->coordinates[c].row.angular ? 1.0 : s->size);
+        }
+    for (int b = 0; b < system->n_bodies; b++) {
+        double *to = rate + system->n_joints * PHX_JOINT_MAX_COORDINATES + b;
+        for (int a = 0; a < system->dim + system->n_rot; a++)
+            *to = hypot(*to, xi[system->bodies[b].v + a] / (a < system->dim ? s->size : 1.0));
+        *to *= 0.1;
+    }
+}
+
+static int largest(int n, const double *values)
+{
+    int at = 0;
+
+    for (int i = 1; i < n; i++)
+        if (fabs(values[i]) > fabs(values[at]))
+            at = i;
+    return at;
+}
+
+void phx_statics_name_motion(statics *s, const double *x, const double *xi, size_t size, char *name)
+{
+    const int n = n_candidates(s);
+    double *rate = phx_calloc(s->context, (size_t)n, sizeof *rate);
+
+    snprintf(name, size, "the mechanism");
+    if (rate) {
+        rates(s, x, xi, rate);
+        name_candidate(s, largest(n, rate), size, name);
+    }
+    phx_free(rate);
+}
+
+/* ---- motions ---- */
+/* M-orthonormal vectors Z (count of n each), by inverse iteration on the factored matrix. */
+static phx_status find(statics *s, int count, double *Z)
+{
+    const int n = s->ws->kkt.n, n_v = s->ws->kkt.n_v;
+    phx_status status = PHX_OK;
+
+    for (int c = 0; c < count; c++)
+        for (int i = 0; i < n_v; i++)
+            Z[(size_t)c * (size_t)n + (size_t)i] = sin(1.0 + 0.7 * i + 1.3 * c * i) / s->force[i];
+    for (int pass = 0; pass < 5 && !status; pass++)
+        for (int c = 0; c < count && !status; c++) {
+            double *z = Z + (size_t)c * (size_t)n;
+            memset(s->other, 0, (size_t)n * sizeof *s->other);
+            s->ws->base.ops->mass_apply(&s->ws->base, z, s->other);
+            status = phx_statics_solve(s, s->other);
+            memcpy(z, s->other, (size_t)n_v * sizeof *z);
+            for (int e = 0; e < c; e++) {
+                const double *y = Z + (size_t)e * (size_t)n, part = phx_statics_M_product(s, y, z);
+                for (int i = 0; i < n_v; i++)
+                    z[i] -= part * y[i];
+            }
+            const double length = sqrt(phx_statics_M_product(s, z, z));
+            for (int i = 0; i < n_v && length > 0.0; i++)
+                z[i] /= length;
+        }
+    return status;
+}
+
+/* One candidate for each motion, chosen like pivots; rows of R are the motions. */
+static void name_all(const statics *s, int count, double *R, size_t size, char *names)
+{
+    const int n = n_candidates(s);
+    size_t used = 0;
+
+    names[0] = '\0';
+    for (int c = 0; c < count; c++) {
+        int row = 0, best = 0;
+        double most = 0.0;
+        for (int r = 0; r < count; r++) {
+            const int at = largest(n, R + (size_t)r * (size_t)n);
+            if (fabs(R[(size_t)r * (size_t)n + (size_t)at]) > most) {
+                most = fabs(R[(size_t)r * (size_t)n + (size_t)at]);
+                best = at;
+                row = r;
+            }
+        }
+        char name[160];
+        name_candidate(s, best, sizeof name, name);
+        if (used < size)
+            used += (size_t)snprintf(names + used, size - used, "%s%s", c ? ", " : "", name);
+        double *pivot = R + (size_t)row * (size_t)n;
+        for (int r = 0; r < count && most > 0.0; r++) {
+            const double part = R[(size_t)r * (size_t)n + (size_t)best] / pivot[best];
+            for (int i = 0; i < n && r != row; i++)
+                R[(size_t)r * (size_t)n + (size_t)i] -= part * pivot[i];
+        }
+        memset(pivot, 0, (size_t)n * sizeof *pivot);
+    }
+}
+
+phx_status phx_statics_free_motions(statics *s, const double *x, const double *lambda, int *count, size_t size,
+                                    char *names)
+{
+    const size_t n = (size_t)s->ws->kkt.n;
+    const double zero = 10.0 * s->rounding;
+    int below = 0, above = 0;
+    phx_status status = phx_statics_linearise(s, x, lambda);
+
+    names[0] = '\0';
+    *count = 0;
+    if (!status)
+        status = phx_statics_negative(s, zero, &below);
+    if (!status)
+        status = phx_statics_negative(s, -zero, &above);
+    if (status || above <= below)
+        return status;
+    *count = above - below;
+    const int named = *count < MOST ? *count : MOST;
+    double *Z = phx_calloc(s->context, (size_t)named * n, sizeof *Z);
+    double *R = phx_calloc(s->context, (size_t)named * (size_t)n_candidates(s), sizeof *R);
+    status = Z && R ? phx_statics_factor(s, 0.1 * zero) : PHX_ERR_MEMORY;
+    if (!status)
+        status = find(s, named, Z);
+    for (int c = 0; c < named && !status; c++)
+        rates(s, x, Z + (size_t)c * n, R + (size_t)c * (size_t)n_candidates(s));
+    if (!status)
+        name_all(s, named, R, size, names);
+    phx_free(Z);
+    phx_free(R);
+    return status;
+}

@@ -1,0 +1,247 @@
+/* Two ways to an equilibrium. Newton's iteration finds what is near, stable or not. The descent finds a stable one from
+ * anywhere: every correction is that of a positive definite matrix K + sigma M and leads down in energy, along joints
+ * that are closed again, with a sigma that follows from how well the quadratic model of a correction foretells what the
+ * forces do along it,
+ *
+ *   foretold  -1/2 xi . K xi - sigma xi . M xi ,     done  1/2 (g0 . xi + g1 . xi)       g: residual of motion
+ *
+ * (the trust region of Levenberg and Marquardt; loads need no potential). Where sigma has come down to zero it is
+ * Newton's iteration. */
+#include "statics.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double ENOUGH = 1e-10;   /* forces out of balance, parts of the weight */
+static const double CLOSED = 1e-11;   /* joints, rad, parts of the size */
+static const double EXACT = 1e-15;    /* no better than that */
+static const double LONGEST = 0.5;    /* of a correction, rad, parts of the size */
+static const double FARTHEST = 1000.; /* of the whole way, parts of the size */
+
+static void copy(double *to, const double *from, int n)
+{
+    memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+/* (xi, dlambda) for the residuals in `res`. */
+static phx_status correction(statics *s, const double *res, double *out)
+{
+    for (int i = 0; i < s->ws->kkt.n; i++)
+        out[i] = -res[i];
+    const phx_status status = phx_statics_solve(s, out);
+    for (int i = 0; i < s->ws->kkt.n && !status; i++)
+        if (!isfinite(out[i]))
+            return PHX_SINGULAR;
+    return status;
+}
+
+static void try_step(statics *s, const double *x, const double *lambda)
+{
+    phx_statics_displace(s, x, 1.0, s->step, s->x_try);
+    for (int k = 0; k < s->ws->n_l; k++)
+        s->lambda_try[k] = lambda[k] + s->step[s->ws->kkt.n_v + k];
+}
+
+static void accept(statics *s, double *x, double *lambda)
+{
+    copy(x, s->x_try, s->system->n_x);
+    copy(lambda, s->lambda_try, s->ws->n_l);
+    copy(s->res, s->res_try, s->ws->kkt.n);
+    phx_statics_count(s, x);
+    s->iterations++;
+}
+
+phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambda)
+{
+    enum { LIMIT = 25 };
+    double unbalanced = HUGE_VAL, gap = HUGE_VAL, before, length = HUGE_VAL, way = 0.0;
+    phx_status status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &gap);
+
+    copy(s->x_kept, x, s->system->n_x);
+    copy(s->lambda_kept, lambda, s->ws->n_l);
+    for (int k = 0; k < LIMIT && !status; k++) {
+        const double last = length;
+        before = unbalanced;
+        status = phx_statics_linearise(s, x, lambda);
+        if (!status)
+            status = phx_statics_factor(s, s->rounding);
+        if (!status)
+            status = correction(s, s->res, s->step);
+        if (status)
+            break;
+        length = phx_statics_largest_move(s, s->step);
+        way += length;
+        if (!(way <= reach) || (length > 1e-7 && length > 0.7 * last)) {
+            status = PHX_NOT_CONVERGED;
+            break;
+        }
+        try_step(s, x, lambda);
+        status = phx_statics_residual(s, s->x_try, s->lambda_try, s->res_try, &unbalanced, &gap);
+        if (status)
+            break;
+        if (before <= ENOUGH && k > 0 && unbalanced >= before) /* no better for rounding */
+            return PHX_OK;
+        accept(s, x, lambda);
+        if (unbalanced <= EXACT && gap <= CLOSED)
+            return PHX_OK;
+        if (k == LIMIT - 1 && !(unbalanced <= ENOUGH && gap <= CLOSED))
+            status = PHX_NOT_CONVERGED;
+    }
+    if (status) {
+        copy(x, s->x_kept, s->system->n_x);
+        copy(lambda, s->lambda_kept, s->ws->n_l);
+    }
+    return status;
+}
+
+/* ---- the descent ---- */
+/* The joints closed again at x_try, by the least of what the factored matrix measures. */
+static phx_status close_again(statics *s)
+{
+    enum { LIMIT = 20 };
+    const int n_v = s->ws->kkt.n_v;
+    double gap = phx_statics_gap(s, s->x_try, s->other + n_v);
+
+    for (int k = 0; k < LIMIT && gap > 1e-14; k++) {
+        const double before = gap;
+        memset(s->other, 0, (size_t)n_v * sizeof *s->other);
+        const phx_status status = correction(s, s->other, s->other);
+        if (status)
+            return status;
+        if (!(phx_statics_largest_move(s, s->other) <= LONGEST))
+            return PHX_NOT_CONVERGED;
+        phx_statics_displace(s, s->x_try, 1.0, s->other, s->x_try);
+        gap = phx_statics_gap(s, s->x_try, s->other + n_v);
+        if (gap > 0.7 * before)
+            break;
+    }
+    return gap <= CLOSED ? PHX_OK : PHX_NOT_CONVERGED;
+}
+
+/* res . xi with the residual at x_try and xi in the axes of the frames at x: R1^T R0 of both. */
+static double work_at_end(const statics *s, const double *x, const double *res, const double *xi)
+{
+    const phx_system *system = s->system;
+    const int dim = system->dim;
+    double sum = 0.0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const phx_body_frame *frames;
+        int q_v, n_q = phx_body_coordinates(slot->body, NULL, &q_v);
+        const int n_frames = phx_body_frames(slot->body, &frames);
+        for (int f = 0; f < n_frames; f++) {
+            const int at = slot->v + frames[f].v, place = slot->x + frames[f].x;
+            double R0[9], R1[9], d[3], own[3];
+            phx_attitude_rotation(dim, x + place + dim, R0);
+            phx_attitude_rotation(dim, s->x_try + place + dim, R1);
+            phx_rot_apply(dim, R0, xi + at, d);
+            phx_rot_apply_transposed(dim, R1, d, own);
+            sum += phx_sys_dot(dim, res + at, own);
+            sum += phx_sys_dot(system->n_rot, res + at + dim, xi + at + dim);
+        }
+        sum += phx_sys_dot(n_q, res + slot->v + q_v, xi + slot->v + q_v);
+    }
+    return sum;
+}
+
+/* A sigma with which the matrix is positive definite. */
+static phx_status make_positive(statics *s, double *sigma)
+{
+    enum { LIMIT = 60 };
+    int negative = 0;
+
+    for (int k = 0; k < LIMIT; k++) {
+        const phx_status status = phx_statics_negative(s, fmax(*sigma, s->rounding), &negative);
+        if (status && status != PHX_SINGULAR)
+            return status;
+        if (!status && negative <= 0)
+            return PHX_OK;
+        *sigma = fmax(4.0 * *sigma, fmax(1e-3 * s->slowest, s->rounding));
+    }
+    return PHX_NOT_CONVERGED;
+}
+
+/* A correction from x that leads down: x_try, lambda_try, res_try. `ratio`: done to foretold. */
+static phx_status next_step(statics *s, const double *x, const double *lambda, double *sigma, double *unbalanced,
+                            double *gap, double *length, double *ratio)
+{
+    enum { LIMIT = 60 };
+    const double before = *unbalanced;
+
+    for (int k = 0; k < LIMIT; k++) {
+        const double shift = fmax(*sigma, s->rounding);
+        phx_status status = phx_statics_factor(s, shift);
+        if (!status)
+            status = correction(s, s->res, s->step);
+        if (status && status != PHX_SINGULAR)
+            return status;
+        *length = status ? HUGE_VAL : phx_statics_largest_move(s, s->step);
+        if (*length <= LONGEST) {
+            const double friction = shift * phx_statics_M_product(s, s->step, s->step);
+            const double stiffness = phx_statics_K_product(s, s->step, s->step);
+            try_step(s, x, lambda);
+            status = close_again(s);
+            if (!status)
+                status = phx_statics_residual(s, s->x_try, s->lambda_try, s->res_try, unbalanced, gap);
+            if (status && status != PHX_NOT_CONVERGED)
+                return status;
+            if (!status) {
+                const double work = work_at_end(s, x, s->res_try, s->step);
+                const double foretold = -0.5 * stiffness - friction;
+                *ratio = 0.5 * (work - stiffness - friction) / foretold;
+                if (*ratio > 0.01 || (*length < 1e-4 && *unbalanced < before))
+                    return PHX_OK;
+                if (before <= ENOUGH && *length < 1e-4)
+                    return PHX_NOT_CONVERGED; /* rounding */
+            }
+        }
+        phx_context_clear(s->context);
+        *sigma = fmax(4.0 * *sigma, fmax(1e-3 * s->slowest, s->rounding));
+    }
+    return PHX_NOT_CONVERGED;
+}
+
+/* How far the first frames have come from where they were, parts of the size. */
+static double far_from(const statics *s, const double *x0, const double *x)
+{
+    double way = 0.0;
+
+    for (int b = 0; b < s->system->n_bodies; b++)
+        for (int a = 0; a < s->system->dim; a++)
+            way = fmax(way, fabs(x[s->system->bodies[b].x + a] - x0[s->system->bodies[b].x + a]));
+    return way / s->size;
+}
+
+phx_status phx_statics_descend(statics *s, double *x, double *lambda)
+{
+    enum { LIMIT = 1000 };
+    double sigma = 0.0, unbalanced = HUGE_VAL, gap = HUGE_VAL, length = HUGE_VAL, ratio = 1.0;
+    phx_status status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &gap);
+
+    copy(s->x_kept, x, s->system->n_x);
+    for (int k = 0; k < LIMIT && !status; k++) {
+        const double before = unbalanced;
+        status = phx_statics_linearise(s, x, lambda);
+        if (!status)
+            status = make_positive(s, &sigma);
+        if (!status)
+            status = next_step(s, x, lambda, &sigma, &unbalanced, &gap, &length, &ratio);
+        if (status == PHX_NOT_CONVERGED && before <= ENOUGH)
+            return PHX_OK;
+        if (status)
+            break;
+        if (before <= ENOUGH && unbalanced >= before)
+            return PHX_OK;
+        accept(s, x, lambda);
+        if (unbalanced <= EXACT || (length < 1e-14 && unbalanced <= 1e3 * ENOUGH))
+            return PHX_OK;
+        if (!(far_from(s, s->x_kept, x) < FARTHEST))
+            return PHX_NOT_CONVERGED;
+        if (ratio > 0.7)
+            sigma = sigma > 1e-4 * s->slowest ? 0.2 * sigma : 0.0;
+        else if (ratio < 0.3)
+            sigma = fmax(2.0 * sigma, 1e-3 * s->slowest);
+    }
+    return status ? status : PHX_NOT_CONVERGED;
+}

@@ -1,0 +1,191 @@
+/* The search for an equilibrium: its data, residuals and scales. */
+#include "statics.h"
+
+#include <math.h>
+#include <string.h>
+
+void phx_statics_free(statics *s)
+{
+    if (s->system) {
+        memcpy(s->system->gravity, s->gravity, sizeof s->gravity);
+        s->ws->load = 1.0;
+    }
+    double *arrays[] = {s->zero,    s->target, s->force,      s->res, s->step,     s->other,
+                        s->res_try, s->x_try,  s->lambda_try, s->val, s->symmetric, s->x_kept, s->lambda_kept};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        phx_free(arrays[i]);
+    int *lists[] = {s->ptr, s->idx, s->one, s->two};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        phx_free(lists[i]);
+    phx_lu_destroy(s->lu);
+    phx_ldl_destroy(s->ldl);
+    *s = (statics){0};
+}
+
+static phx_status allocate(statics *s)
+{
+    const workspace *ws = s->ws;
+    const size_t n = (size_t)ws->kkt.n, n_l = (size_t)ws->n_l, nnz = (size_t)ws->kkt.ptr[ws->kkt.n];
+    const phx_sys_array arrays[] = {{&s->zero, n},    {&s->target, n_l},     {&s->force, (size_t)ws->kkt.n_v},
+                                    {&s->res, n},     {&s->step, n},         {&s->other, n},
+                                    {&s->res_try, n}, {&s->lambda_try, n_l}, {&s->x_try, (size_t)s->system->n_x},
+                                    {&s->val, nnz},   {&s->symmetric, nnz},  {&s->x_kept, (size_t)s->system->n_x},
+                                    {&s->lambda_kept, n_l}};
+
+    return phx_sys_arrays_create(s->context, sizeof arrays / sizeof *arrays, arrays);
+}
+
+void phx_statics_set_load(statics *s, double load)
+{
+    s->load = load;
+    s->ws->load = load;
+    for (int a = 0; a < s->system->dim; a++)
+        s->system->gravity[a] = load * s->gravity[a];
+}
+
+/* Joint residuals at x, all ports viewed there. */
+static double joint_residuals(const statics *s, double *out)
+{
+    const workspace *ws = s->ws;
+    double worst = 0.0;
+
+    for (int k = 0; k < ws->n_l; k++) {
+        const row_slot *slot = &s->system->rows[ws->rows.index[k]];
+        const joint_slot *joint = &s->system->joints[slot->joint];
+        out[k] = phx_row_value(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], 1) - s->target[k];
+        worst = fmax(worst, fabs(out[k]) / (slot->row->angular ? 1.0 : s->size));
+    }
+    return worst;
+}
+
+double phx_statics_gap(statics *s, const double *x, double *out)
+{
+    phx_sys_set_instant(s->ws, x, s->zero);
+    return joint_residuals(s, out);
+}
+
+phx_status phx_statics_residual(statics *s, const double *x, const double *lambda, double *res, double *unbalanced,
+                                double *gap)
+{
+    workspace *ws = s->ws;
+    const int n_v = ws->kkt.n_v;
+    const phx_status status = ws->base.ops->residual(&ws->base, s->t, x, s->zero, s->zero, lambda, res);
+
+    if (status)
+        return status;
+    *gap = joint_residuals(s, res + n_v);
+    *unbalanced = 0.0;
+    for (int i = 0; i < n_v; i++) {
+        const double size = s->force[i] * fabs(res[i]);
+        *unbalanced = isnan(size) ? HUGE_VAL : fmax(*unbalanced, size);
+    }
+    *unbalanced /= s->weight;
+    return PHX_OK;
+}
+
+/* A generalised force in N: what does its work along a displacement of the body whose root mean square is 1 m,
+ * F_i = f_i sqrt(m/M_ii). A torque counts by the radius of gyration. */
+static phx_status measure_forces(statics *s, const double *x)
+{
+    const workspace *ws = s->ws;
+    const phx_status status = phx_statics_linearise(s, x, s->zero + ws->kkt.n_v);
+    double highest = 0.0;
+
+    for (int b = 0, i = 0; b < s->system->n_bodies && !status; b++) {
+        const double mass = phx_body_at_rest(s->system->bodies[b].body)->mass;
+        for (; i < s->system->bodies[b].v + phx_body_n_v(s->system->bodies[b].body); i++)
+            for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++)
+                if (ws->kkt.idx[k] == i && ws->values.M[k] > 0.0) {
+                    s->force[i] = sqrt(mass / ws->values.M[k]);
+                    highest = fmax(highest, fabs(ws->values.K[k]) / ws->values.M[k]);
+                }
+    }
+    s->rounding = 1e-15 * highest;
+    return status;
+}
+
+/* Weights, forces at ports and distributed ones; torques over the size. */
+static phx_status weigh(statics *s, const double *x)
+{
+    workspace *ws = s->ws;
+    const phx_system *system = s->system;
+    const int dim = system->dim;
+    double g = 0.0;
+
+    s->mass = 0.0;
+    for (int b = 0; b < system->n_bodies; b++)
+        s->mass += phx_body_at_rest(system->bodies[b].body)->mass;
+    for (int a = 0; a < dim; a++)
+        g = hypot(g, s->gravity[a]);
+    s->weight = s->mass * g;
+    phx_sys_set_instant(ws, x, s->zero);
+    memset(s->other, 0, (size_t)ws->kkt.n * sizeof *s->other);
+    const phx_status status = phx_sys_forces(ws, s->t, false, s->other);
+    for (int i = 0; i < system->n_ports && !status; i++) {
+        const double *effort = ws->ports.effort + (size_t)i * PHX_PORT_MAX;
+        for (int a = 0; a < phx_port_size(dim); a++)
+            s->weight += a < dim ? fabs(effort[a]) : fabs(effort[a]) / s->size;
+    }
+    for (int i = 0; i < ws->kkt.n_v && !status; i++)
+        s->weight += s->force[i] * fabs(s->other[i]);
+    return status;
+}
+
+phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *s)
+{
+    workspace *ws = (workspace *)dae;
+
+    *s = (statics){.ws = ws, .system = ws->system, .context = dae->context, .t = t, .load = 1.0};
+    memcpy(s->gravity, ws->system->gravity, sizeof s->gravity);
+    phx_status status = allocate(s);
+    if (status)
+        return status;
+    phx_sys_set_instant(ws, x, s->zero);
+    s->size = phx_sys_size(ws);
+    joint_residuals(s, s->res);
+    for (int k = 0; k < ws->n_l; k++)
+        if (s->system->rows[ws->rows.index[k]].role == ROW_DRIVEN)
+            s->target[k] = s->res[k];
+    status = measure_forces(s, x);
+    if (!status)
+        status = weigh(s, x);
+    s->slowest = s->weight / (s->mass * s->size);
+    if (!(s->weight > 0.0)) { /* nothing pulls: any unit does */
+        s->weight = 1.0;
+        s->slowest = fmax(1e6 * s->rounding, 1e-6);
+    }
+    s->rounding = fmax(s->rounding, 1e-8 * s->slowest);
+    return status;
+}
+
+void phx_statics_displace(const statics *s, const double *x, double factor, const double *xi, double *x1)
+{
+    memmove(x1, x, (size_t)s->system->n_x * sizeof *x);
+    for (int b = 0; b < s->system->n_bodies; b++) {
+        const body_slot *slot = &s->system->bodies[b];
+        phx_body_displace(slot->body, factor, xi + slot->v, x1 + slot->x);
+    }
+}
+
+double phx_statics_largest_move(const statics *s, const double *xi)
+{
+    double largest = 0.0;
+
+    for (int b = 0; b < s->system->n_bodies; b++) {
+        const phx_body_frame *frames;
+        const int n_frames = phx_body_frames(s->system->bodies[b].body, &frames);
+        for (int f = 0; f < n_frames; f++) {
+            const double *d = xi + s->system->bodies[b].v + frames[f].v;
+            for (int a = 0; a < s->system->dim + s->system->n_rot; a++) {
+                const double part = fabs(d[a]) / (a < s->system->dim ? s->size : 1.0);
+                largest = isnan(part) ? HUGE_VAL : fmax(largest, part);
+            }
+        }
+    }
+    return largest;
+}
+
+void phx_statics_count(const statics *s, double *x)
+{
+    s->ws->base.ops->count(&s->ws->base, x);
+}

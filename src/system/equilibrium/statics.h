@@ -1,0 +1,91 @@
+/* Private to layer system: the equilibrium of a mechanism at rest.
+ *
+ *   residual of motion(x, 0, 0, lambda) = 0                  n_v
+ *   joint residuals = 0, driven coordinates as they are      n_l
+ *
+ * for the configuration x and the multipliers lambda, loads and gravity `load` times what they are. A correction
+ * (xi, dlambda) solves
+ *
+ *   | K + sigma M   -G^T | | xi      |     | residual of motion |
+ *   | G              0   | | dlambda | = - | joint residuals    |
+ *
+ * with the tangent stiffness K of the linearisation (search.c). With sigma = 0 this is Newton's iteration; with a sigma
+ * that makes the matrix positive definite on the motions that G allows, every step leads down in energy, and 1/sigma is
+ * the square of the time by which a motion without inertia but with friction M would have gone on. */
+#ifndef PHX_SYSTEM_STATICS_H
+#define PHX_SYSTEM_STATICS_H
+
+#include "system/system_internal.h"
+
+typedef struct statics {
+    workspace *ws;
+    phx_system *system;
+    phx_context *context;
+    double t;
+    double load;       /* what part of gravity, loads and actuators there is */
+    double gravity[3]; /* of the system, whole */
+    double size, mass; /* of the mechanism, m, kg */
+    double weight;     /* N: what gravity, loads and springs pull, to measure residuals by */
+    double slowest;    /* 1/s^2: weight over mass and size, a square of a frequency to measure sigma by */
+    double rounding;   /* 1/s^2: least sigma that is not rounding of K */
+    double *zero;      /* n */
+    double *target;    /* n_l: what joint residuals are to be: driven coordinates at the start */
+    double *force;     /* n_v: N for one unit of a generalised force */
+    double *res;       /* n, at the configuration at hand */
+    double *step;      /* n: (xi, dlambda) */
+    double *other;     /* n, scratch */
+    double *res_try;   /* n, at x_try */
+    double *x_try;     /* n_x */
+    double *lambda_try;
+    double *x_kept; /* n_x: where the search began */
+    double *lambda_kept;
+    double *val; /* [K + sigma M, -G^T; G, 0] on the kkt pattern */
+    phx_lu *lu;
+    /* Symmetric part of it in elimination order: rows ptr, idx; each entry the mean of two of the kkt pattern. */
+    phx_ldl *ldl;
+    int *ptr, *idx, *one, *two;
+    double *symmetric;
+    int iterations; /* corrections made so far */
+} statics;
+
+/* ---- statics.c ---- */
+phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *s);
+void phx_statics_free(statics *s); /* puts gravity back */
+void phx_statics_set_load(statics *s, double load);
+/* Both residuals at x into res (n), and how large they are: the forces out of balance in parts of the weight, the
+ * largest; the joints' in parts of the size. */
+phx_status phx_statics_residual(statics *s, const double *x, const double *lambda, double *res, double *unbalanced,
+                                double *gap);
+/* The joints' alone, n_l. */
+double phx_statics_gap(statics *s, const double *x, double *out);
+/* x1 = x (+) factor xi; the largest move of a frame for factor 1, rad or parts of the size. */
+void phx_statics_displace(const statics *s, const double *x, double factor, const double *xi, double *x1);
+double phx_statics_largest_move(const statics *s, const double *xi);
+/* Angles of joints that x keeps, nearest to what they were. */
+void phx_statics_count(const statics *s, double *x);
+
+/* ---- tangent.c: after a linearisation ---- */
+phx_status phx_statics_linearise(statics *s, const double *x, const double *lambda);
+phx_status phx_statics_factor(statics *s, double sigma);
+phx_status phx_statics_solve(const statics *s, double *b); /* n */
+/* Directions among those that G allows in which K + sigma M is negative: the eigenvalues of (K, M) below -sigma. */
+phx_status phx_statics_negative(statics *s, double sigma, int *count);
+/* xi^T K eta, xi^T M eta */
+double phx_statics_K_product(const statics *s, const double *xi, const double *eta);
+double phx_statics_M_product(const statics *s, const double *xi, const double *eta);
+
+/* ---- search.c ---- */
+/* Newton's iteration from x as long as it stays within `reach` (rad, parts of the size) and contracts:
+ * PHX_NOT_CONVERGED where it does not; x and lambda are then what they were. */
+phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambda);
+/* Down in energy to a stable equilibrium. PHX_NOT_CONVERGED: x is where it ended, s->step where it was going. */
+phx_status phx_statics_descend(statics *s, double *x, double *lambda);
+
+/* ---- free.c ---- */
+/* Motions without stiffness at the equilibrium (x, lambda): how many; their names, "'a', 'b'". */
+phx_status phx_statics_free_motions(statics *s, const double *x, const double *lambda, int *count, size_t size,
+                                    char *names);
+/* What moves most in xi: "joint 'a'" or "body 'b'". */
+void phx_statics_name_motion(statics *s, const double *x, const double *xi, size_t size, char *name);
+
+#endif

@@ -1,0 +1,116 @@
+/* The matrix of an equilibrium's corrections: solutions, and in how many directions it is negative.
+ *
+ * The eigenvalues of (K, M) over the motions that G allows, below -sigma, are as many as
+ *
+ *   | K + sigma M   -G^T |
+ *   | -G             0   |       has negative ones beyond one for each row of G,
+ *
+ * and these, by Sylvester, as many as D of its L D L^T has negative entries. Without pivoting: with a sigma that is not
+ * zero leading blocks of the elimination order, in which velocities come before the rows on them, are regular in
+ * general; where one is not, another sigma is taken. */
+#include "statics.h"
+
+#include <math.h>
+#include <string.h>
+
+phx_status phx_statics_linearise(statics *s, const double *x, const double *lambda)
+{
+    return s->ws->base.ops->linearise(&s->ws->base, s->t, x, s->zero, lambda);
+}
+
+static void put_matrix(statics *s, double sigma)
+{
+    const kkt_matrix *kkt = &s->ws->kkt;
+    const kkt_values *values = &s->ws->values;
+
+    for (int i = 0; i < kkt->n; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
+            s->val[k] =
+                i < kkt->n_v && kkt->idx[k] < kkt->n_v ? values->K[k] + sigma * values->M[k] : values->D[k];
+}
+
+phx_status phx_statics_factor(statics *s, double sigma)
+{
+    put_matrix(s, sigma);
+    return phx_sys_factor(s->ws, false, s->val, &s->lu);
+}
+
+phx_status phx_statics_solve(const statics *s, double *b)
+{
+    return phx_lu_solve(s->lu, 1, b);
+}
+
+/* ---- negative directions ---- */
+static phx_status make_symmetric(statics *s)
+{
+    const kkt_matrix *kkt = &s->ws->kkt;
+    const size_t n = (size_t)kkt->n, nnz = (size_t)kkt->ptr[kkt->n];
+    const phx_csr pattern = {kkt->n, kkt->n, kkt->ptr, kkt->idx, NULL};
+    int *place = phx_calloc(s->context, n, sizeof *place);
+
+    s->ptr = phx_calloc(s->context, n + 1, sizeof *s->ptr);
+    s->idx = phx_calloc(s->context, nnz, sizeof *s->idx);
+    s->one = phx_calloc(s->context, nnz, sizeof *s->one);
+    s->two = phx_calloc(s->context, nnz, sizeof *s->two);
+    if (!place || !s->ptr || !s->idx || !s->one || !s->two) {
+        phx_free(place);
+        return PHX_ERR_MEMORY;
+    }
+    for (int k = 0; k < kkt->n; k++)
+        place[kkt->order[k]] = k;
+    for (int p = 0, at = 0; p < kkt->n; p++) {
+        const int i = kkt->order[p];
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++, at++) {
+            const int j = kkt->idx[k], mirror = phx_csr_find(&pattern, j, i);
+            s->idx[at] = place[j];
+            s->one[at] = i < kkt->n_v ? k : mirror; /* of a row -G^T, not G */
+            s->two[at] = i < kkt->n_v && j < kkt->n_v ? mirror : s->one[at];
+        }
+        s->ptr[p + 1] = at;
+    }
+    phx_free(place);
+    return phx_ldl_create(s->context, kkt->n, s->ptr, s->idx, &s->ldl);
+}
+
+phx_status phx_statics_negative(statics *s, double sigma, int *count)
+{
+    enum { TRIES = 8 };
+    const kkt_matrix *kkt = &s->ws->kkt;
+    phx_status status = s->ldl ? PHX_OK : make_symmetric(s);
+
+    if (status)
+        return status;
+    status = PHX_SINGULAR;
+    for (int k = 0; k < TRIES && status == PHX_SINGULAR; k++) {
+        phx_context_clear(s->context);
+        put_matrix(s, sigma * (1.0 + 0.37 * k));
+        for (int e = 0; e < kkt->ptr[kkt->n]; e++)
+            s->symmetric[e] = 0.5 * (s->val[s->one[e]] + s->val[s->two[e]]);
+        status = phx_ldl_factor(s->ldl, s->symmetric);
+    }
+    if (!status)
+        *count = phx_ldl_negative(s->ldl) - s->ws->n_l;
+    return status;
+}
+
+static double product(const statics *s, const double *val, const double *xi, const double *eta)
+{
+    const kkt_matrix *kkt = &s->ws->kkt;
+    double sum = 0.0;
+
+    for (int i = 0; i < kkt->n_v; i++)
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
+            if (kkt->idx[k] < kkt->n_v)
+                sum += xi[i] * val[k] * eta[kkt->idx[k]];
+    return sum;
+}
+
+double phx_statics_K_product(const statics *s, const double *xi, const double *eta)
+{
+    return product(s, s->ws->values.K, xi, eta);
+}
+
+double phx_statics_M_product(const statics *s, const double *xi, const double *eta)
+{
+    return product(s, s->ws->values.M, xi, eta);
+}
