@@ -19,6 +19,7 @@ typedef struct cli_command {
 
 int cli_simulate(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_modes(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_static(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_titop(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_linearize(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_check(const cli_command *command, phx_context *context, int argc, char **argv);
@@ -109,6 +110,8 @@ int cli_read_number(const cli_command *command, const char *option, const char *
 phx_status cli_make_sweep(phx_context *context, const phx_model *model, const cli_list *list, phx_sweep **sweep);
 /* Refuse a run that is large unless --yes is given; `remedy` says what would make it smaller. Returns as above. */
 int cli_agree(phx_context *context, const phx_run_size *size, bool yes, const char *remedy);
+/* What --at says; NULL, not given: the start. */
+phx_model_modes_at cli_at(const char *given);
 /* What --threads says; 0, not given: all processors. */
 int cli_threads(int given);
 /* Simulations at every point of --sweep; `options` has the numbers and the csv path. Returns the exit status. */

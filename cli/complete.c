@@ -72,6 +72,8 @@ static const struct value_kind {
     {"titop", "--invert", "LIST", NULL, offer_body_channels, FORM_LIST},
     {NULL, NULL, "N", NULL, NULL, FORM_FREE},
     {NULL, NULL, "T", NULL, NULL, FORM_FREE},
+    {NULL, NULL, "FACTOR", NULL, NULL, FORM_FREE},
+    {NULL, NULL, "D", NULL, NULL, FORM_FREE},
     {NULL, NULL, "H", NULL, NULL, FORM_FREE},
     {NULL, NULL, "R", NULL, NULL, FORM_FREE},
     {NULL, NULL, "A", NULL, NULL, FORM_FREE},

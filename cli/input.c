@@ -102,3 +102,10 @@ bool cli_ends_with(const char *name, const char *ending)
             return false;
     return true;
 }
+
+phx_model_modes_at cli_at(const char *given)
+{
+    if (given && !strcmp(given, "steady"))
+        return PHX_MODEL_AT_STEADY;
+    return given && !strcmp(given, "static") ? PHX_MODEL_AT_STATIC : PHX_MODEL_AT_START;
+}

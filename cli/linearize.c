@@ -6,7 +6,7 @@
 #include <string.h>
 
 typedef struct linearize_arguments {
-    const char *model, *format, *output, *form, *inputs, *outputs;
+    const char *model, *at, *format, *output, *form, *inputs, *outputs;
     const char *reduce, *error, *band, *points, *damping;
     int order;
     cli_list set;
@@ -129,6 +129,8 @@ static int linearize(const cli_command *command, phx_context *context, const lin
         status = cli_exchange_name(context, given->output);
     if (status < 0) {
         options.form = form_of(given->form);
+        options.has_at = given->at != NULL;
+        options.at = cli_at(given->at);
         options.reduction = given->reduce ? &request.options : NULL;
         options.channels.inputs = inputs.words;
         options.channels.n_inputs = inputs.count;
@@ -154,6 +156,8 @@ int cli_linearize(const cli_command *command, phx_context *context, int argc, ch
          &given.inputs},
         {"--outputs", 0, OPTION_TEXT, "LIST", "e.g. rod.C.ay,slide (default: the outputs of the model)",
          &given.outputs},
+        {"--at", 0, OPTION_CHOICE, "start|static|steady|initial",
+         "the start, the equilibrium at rest, or turning with the drives (default: the model's)", &given.at},
         {"--form", 0, OPTION_CHOICE, "state-space|descriptor|second-order", "of the file and of json", &given.form},
         {"--reduce", 0, OPTION_CHOICE, "modal|krylov|irka|lqg|xmin", "to fewer states, port-Hamiltonian as before",
          &given.reduce},

@@ -16,12 +16,19 @@ static const cli_command commands[] = {
      "With --sweep there is a result for each point, RESULT-0001.h5 ..., and RESULT-list.csv lists parameters,\n"
      "residuals, ends and ranges of the outputs; -o TABLE.csv makes the list alone. Exit status 1 when a point "
      "failed.\n"},
+    {"static", cli_static, "MODEL", "Equilibrium at rest, critical loads, paths over the load",
+     "Gravity, springs, loads and elasticity in balance, drives held where they start. A start that is nearly in\n"
+     "equilibrium stays, stable or not; else a stable equilibrium is looked for, down in energy. Motions that nothing\n"
+     "holds are named. The result has the columns of a simulation, a row for each step of the loads or point of a "
+     "path.\n"},
     {"modes", cli_modes, "MODEL", "Frequencies and mode shapes",
-     "About the assembled start configuration at rest with the drives locked, or turning steadily with them. Without\n"
+     "About the assembled start configuration at rest with the drives locked, about the equilibrium at rest (--at\n"
+     "static), or turning steadily with the drives. Without\n"
      "--sweep the model's own sweep is run, but for parameters that --set gives a value. FILE.h5 and json carry the\n"
      "mode shapes.\n"},
     {"linearize", cli_linearize, "MODEL", "Linear model of the mechanism with named inputs and outputs",
-     "About the assembled start configuration at rest. Inputs are forces at ports (rod.C.fy), prescribed "
+     "About the assembled start configuration at rest, the equilibrium, or a steady rotation. Inputs are forces at "
+     "ports (rod.C.fy), prescribed "
      "accelerations\n"
      "or rates of ports and joints, loads, actuators, drives; outputs are those of the model file, accelerations, "
      "rates\n"

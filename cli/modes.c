@@ -88,7 +88,7 @@ static int modes(const cli_command *command, phx_context *context, const modes_a
                                                : phx_sweep_from_model(context, model, &sweep);
         options.count = given->count;
         options.has_at = given->at != NULL;
-        options.at = given->at && !strcmp(given->at, "steady") ? PHX_MODEL_AT_STEADY : PHX_MODEL_AT_INITIAL;
+        options.at = cli_at(given->at);
         options.sweep = sweep;
         options.threads = cli_threads(given->threads);
         options.with_shapes = format == PHX_MODES_JSON || format == PHX_MODES_HDF5;
@@ -114,8 +114,8 @@ int cli_modes(const cli_command *command, phx_context *context, int argc, char *
     modes_arguments given = {0};
     const cli_option options[] = {
         {"--count", 0, OPTION_COUNT, "N", "number of modes (default: the model's, else 6)", &given.count},
-        {"--at", 0, OPTION_CHOICE, "initial|steady", "at rest, or turning with the drives (default: the model's)",
-         &given.at},
+        {"--at", 0, OPTION_CHOICE, "start|static|steady|initial",
+         "the start, the equilibrium at rest, or turning with the drives (default: the model's)", &given.at},
         {"--sweep", 0, OPTION_LIST, "NAME=FROM:TO:COUNT", "points of a parameter; several multiply", &given.sweep},
         {"--threads", 0, OPTION_COUNT, "N", "threads for the points (default: all processors)", &given.threads},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},

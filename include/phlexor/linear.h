@@ -119,6 +119,10 @@ typedef struct phx_linearise_options {
     double t;             /* time of the loads, s */
     const double *x;      /* n_x: the configuration */
     const double *lambda; /* NULL: as phx_system_linear takes it */
+    /* n_v each: about a steady rotation, velocities of the bodies and of the axes (phx_system_steady), with its lambda.
+     * Coordinates and channels are then those of the axes at that instant, which turn on; rates and accelerations are
+     * relative to them, drives go on at their speeds. NULL: at rest. */
+    const double *v, *axes;
     phx_channels_options channels;
     double rank_rtol; /* as in phx_modes_options; 0: 1e-10 */
     bool sparse;      /* for the descriptor form alone: no dense work; the other forms are refused, and

@@ -378,6 +378,7 @@ typedef enum phx_model_deformation { PHX_MODEL_ZERO, PHX_MODEL_QUASI_STATIC } ph
 /* How the start state is made: `initial`. */
 typedef struct phx_model_initial {
     phx_model_deformation deformation;
+    bool equilibrium; /* the whole mechanism at rest in equilibrium, deformations included; rates are then as given */
     const char *from; /* result file to continue, relative paths taken from the model file's folder; NULL: none */
 } phx_model_initial;
 
@@ -447,8 +448,14 @@ typedef struct phx_model_simulate {
     bool strict; /* a limit of validity that is exceeded ends the run */
 } phx_model_simulate;
 
-/* What modes are about: the start at rest, or the steady rotation. */
-typedef enum phx_model_modes_at { PHX_MODEL_AT_INITIAL, PHX_MODEL_AT_STEADY } phx_model_modes_at;
+/* What modes and linear models are about: the start at rest, the steady rotation, the equilibrium at rest; `initial` is
+ * another word for the start. */
+typedef enum phx_model_modes_at {
+    PHX_MODEL_AT_START,
+    PHX_MODEL_AT_STEADY,
+    PHX_MODEL_AT_STATIC,
+    PHX_MODEL_AT_INITIAL
+} phx_model_modes_at;
 
 /* Defaults of the modal analysis: `modes`. */
 typedef struct phx_model_modes {
@@ -456,6 +463,12 @@ typedef struct phx_model_modes {
     int count; /* >= 1, default 6 */
     phx_model_modes_at at;
 } phx_model_modes;
+
+/* Defaults of linear models: `linearize`. */
+typedef struct phx_model_linearize {
+    bool given;
+    phx_model_modes_at at;
+} phx_model_linearize;
 
 /* How the points of a sweep are given. */
 typedef enum phx_model_sweep_kind { PHX_MODEL_RANGE, PHX_MODEL_VALUES } phx_model_sweep_kind;
@@ -498,6 +511,7 @@ typedef struct phx_model {
     phx_model_controller *controllers;
     phx_model_simulate simulate;
     phx_model_modes modes;
+    phx_model_linearize linearize;
     int n_sweeps;
     phx_model_sweep *sweeps;
     const char *text; /* the file as read, text_length bytes and a terminating 0, for the result file */

@@ -185,6 +185,41 @@ typedef struct phx_study_batch_report {
 phx_status phx_study_batch(phx_context *context, const phx_model *model, const phx_study_batch_options *options,
                            phx_study_batch_report *report);
 
+/* ---- equilibrium at rest ---- */
+enum { PHX_STATIC_FACTORS = 32 };
+/* How it is looked for, and where it goes. */
+typedef struct phx_study_static_options {
+    double t;     /* s: the instant of loads and signals */
+    int steps;    /* equal steps of all loads from nothing to what they are; 0: at once */
+    bool stable;  /* an unstable equilibrium is left for a stable one */
+    int buckling; /* so many critical load factors, at most PHX_STATIC_FACTORS; 0: none */
+    bool path;    /* instead: the path over the load factor by arc length, phx_path_options */
+    double to, stride;
+    int points;
+    bool branch;
+    const char *h5_path, *csv_path; /* where the result goes; NULL: no such file */
+} phx_study_static_options;
+phx_study_static_options phx_study_static_options_default(void);
+
+/* The equilibrium, or the last point of the path, measured. */
+typedef struct phx_study_static_report {
+    phx_static_report found;
+    int bodies, velocities, constraints, redundant;
+    size_t rows;
+    double load, largest_load; /* factors: of the last point, of all points */
+    double elastic, potential; /* J, of the last point */
+    int n_factors;
+    double factors[PHX_STATIC_FACTORS]; /* critical load factors, by their size */
+} phx_study_static_report;
+/* The equilibrium of the model at rest (phx_system_static), from its assembled start as it is written, or the path to
+ * it (phx_system_static_path). The result has a row for the equilibrium, or for each step or point, with the columns of
+ * a simulation and behind the energies load (the factor), unbalanced (forces out of balance, parts of the weight),
+ * unstable (directions); its time is the number of the row, and outputs are those at rest. Warnings in the log tell of
+ * free motions, of an unstable equilibrium and of limits of validity. result (may be NULL): in memory, caller owns it.
+ * Errors of phx_model_build and of those functions. */
+phx_status phx_study_static(phx_context *context, const phx_model *model, const phx_study_static_options *options,
+                            phx_study_static_report *report, phx_result **result);
+
 /* ---- modes ---- */
 /* Which modes at which points. */
 typedef struct phx_study_modes_options {
@@ -207,11 +242,12 @@ typedef struct phx_study_modes_report {
     phx_beam_cache_stats beams;
 } phx_study_modes_report;
 
-/* Modes about the assembled start configuration at zero speed with the drives locked, or about the steady rotation at
- * the speeds of the drives (phx_system_steady), over the points of a sweep, with tracked branches. Beams that do not
- * change from point to point are made once by each thread. A sweep works on copies of the model as it was read. `table`
- * is filled to own what it points to (phx_modes_free). `report` may be NULL. Errors as above, of the first point in the
- * order of the sweep that fails; the message names it. */
+/* Modes about the assembled start configuration at zero speed with the drives locked, about the equilibrium at rest
+ * (phx_system_static), or about the steady rotation at the speeds of the drives (phx_system_steady), over the points of
+ * a sweep, with tracked branches. Where a start is no equilibrium a warning in the log says by how much. Beams that do
+ * not change from point to point are made once by each thread. A sweep works on copies of the model as it was read.
+ * `table` is filled to own what it points to (phx_modes_free). `report` may be NULL. Errors as above, of the first
+ * point in the order of the sweep that fails; the message names it. */
 phx_status phx_study_modes(phx_context *context, const phx_model *model, const phx_study_modes_options *options,
                            phx_modes_table *table, phx_study_modes_report *report);
 
@@ -290,17 +326,19 @@ typedef enum phx_linear_form {
 
 /* The channels and the form. */
 typedef struct phx_study_linearize_options {
-    phx_channels_options channels;          /* inputs and outputs */
-    phx_linear_form form;                   /* of the report's bundle */
+    phx_channels_options channels; /* inputs and outputs */
+    phx_linear_form form;          /* of the report's bundle */
+    bool has_at;                   /* replace the model's `linearize: at` by `at` */
+    phx_model_modes_at at;
     const phx_reduction_options *reduction; /* reduce the model; NULL: do not */
 } phx_study_linearize_options;
 phx_study_linearize_options phx_study_linearize_options_default(void);
-/* The model's system, linearised about its start state at zero speed. The report's system is in state space whatever
- * the form; beyond 600 coordinates the descriptor form comes without it and without dense work. Where the point is no
- * equilibrium a warning in the log says by how much. The residuals are the asymmetries of M, K and D relative to their
- * largest entries, the largest entry of G basis (what the constraints leave of it), and the accelerations in m/s^2 with
- * which the system would start, with the deformations held and free. Errors: PHX_ERR_INPUT for channels (with the
- * nearest), those of phx_linearise and of the form. */
+/* The model's system, linearised about its start state at zero speed, its equilibrium at rest, or a steady rotation,
+ * with gyroscopic and centrifugal terms (phx_linearise_options). The report's system is in state space whatever the
+ * form; beyond 600 coordinates the descriptor form comes without it and without dense work. Where the point is no equilibrium a warning in the log says by how much. The residuals are the asymmetries of
+ * M, K and D relative to their largest entries, the largest entry of G basis (what the constraints leave of it), and
+ * the accelerations in m/s^2 with which the system would start, with the deformations held and free. Errors:
+ * PHX_ERR_INPUT for channels (with the nearest), those of phx_linearise and of the form. */
 phx_status phx_study_linearize(phx_context *context, const phx_model *model, const phx_study_linearize_options *options,
                                phx_linear_report *report);
 

@@ -147,6 +147,8 @@ void phx_system_offsets(const phx_system *system, phx_body_id id, int *x, int *v
 /* How the start state is made. */
 typedef struct phx_start_options {
     bool quasi_static; /* deformation in equilibrium with the loads of the instant, else zero */
+    bool equilibrium;  /* the whole mechanism where phx_system_static finds its equilibrium at rest; then the velocities
+                          are those that the rates and drives have there */
     double t;
 } phx_start_options;
 /* Assembly, velocities, multipliers (model format, "Start state"). x (n_x), v (n_v), lambda (n_l; NULL: not asked for).
@@ -157,7 +159,7 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
 /* ---- equilibrium at rest ---- */
 /* A point of the way to an equilibrium, or of a path. x and lambda belong to the caller of the function below. */
 typedef struct phx_static_point {
-    double load;  /* part of gravity, loads and actuators that there is */
+    double load; /* part of gravity, loads and actuators that there is */
     const double *x, *lambda;
     int unstable;      /* directions in which the tangent stiffness is negative */
     double unbalanced; /* forces out of balance, the largest, parts of the weight */
@@ -165,14 +167,15 @@ typedef struct phx_static_point {
 /* Gets every point; any status but PHX_OK ends the analysis with it. */
 typedef phx_status phx_static_fn(void *user, const phx_static_point *point);
 
+/* How an equilibrium is looked for. */
 typedef struct phx_static_options {
-    double t;   /* s: the instant of loads and signals */
-    int steps;  /* equal steps of the loads from nothing to what they are; 0: at once, in steps only where that fails */
-    bool stable; /* an unstable equilibrium is left for a stable one */
+    double t;  /* s: the instant of loads and signals */
+    int steps; /* equal steps of the loads from nothing to what they are; 0: at once, in steps only where that fails */
+    bool stable;            /* an unstable equilibrium is left for a stable one */
     phx_static_fn *deliver; /* called for every step with an equilibrium; NULL: not wanted */
     void *user;
 } phx_static_options;
-phx_static_options phx_static_options_default(void);
+phx_static_options phx_static_options_default(void); /* at once, at t = 0 */
 
 /* What an equilibrium is, and how it was found. */
 typedef enum phx_static_method {
@@ -180,6 +183,7 @@ typedef enum phx_static_method {
     PHX_STATIC_DESCENT, /* down in energy */
     PHX_STATIC_STEPS    /* in steps of the loads */
 } phx_static_method;
+/* An equilibrium, measured. */
 typedef struct phx_static_report {
     phx_static_method method;
     int iterations, steps; /* corrections; points delivered */
@@ -348,7 +352,8 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
  * forces and gyroscopic moments out, driven coordinates kept; v (n_v) its velocities; axes (n_v) those of the axes in
  * which the motion is constant: v where no rotor turns, else of axes fixed to what carries the rotor. lambda: what the
  * joints carry. spin (may be NULL): largest angular speed of a component, or of a rotor against what carries it, rad/s.
- * PHX_ERR_ANALYSIS when nothing is driven, a speed varies, the drives do not turn everything as one and what turns
+ * Where nothing is driven and no rotor has a rate, the equilibrium at rest (phx_system_static). PHX_ERR_ANALYSIS when a
+ * speed varies, the drives do not turn everything as one and what turns
  * beside it is no rotor (with the reason), there is no equilibrium (with what is out of balance), or the equations
  * change while it turns (gravity across the axis). */
 phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, double *axes, double *lambda, double *spin);

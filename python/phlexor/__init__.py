@@ -6,7 +6,7 @@
 >>> result.t, result["energy"], result.output("slider")
 
 A model comes from a file (:class:`Model`) or is built in code (:class:`ModelBuilder`). It is simulated
-(:meth:`Model.simulate`, :meth:`Model.batch`), asked for its frequencies (:meth:`Model.modes`) and made linear
+(:meth:`Model.simulate`, :meth:`Model.batch`), brought to rest (:meth:`Model.static`), asked for its frequencies (:meth:`Model.modes`) and made linear
 (:meth:`Model.linearize`, :meth:`Model.titop`). Files that the program wrote are read by :func:`read_result`,
 :func:`read_modes`, :func:`read_linear` and :func:`read_matrices`. SI units and radians everywhere.
 
@@ -33,6 +33,7 @@ from .model import Certificate, Model
 from .modes import Modes, read_modes
 from .result import Body, Report, Result, read_result
 from .simulation import Simulation
+from .statics import Equilibrium
 from .sweep import Range
 
 

@@ -114,6 +114,12 @@ class phx_ss_part(IntEnum):
     PHX_SS_MINIMAL = 6
 
 
+class phx_static_method(IntEnum):
+    PHX_STATIC_NEWTON = 0
+    PHX_STATIC_DESCENT = 1
+    PHX_STATIC_STEPS = 2
+
+
 class phx_backend(IntEnum):
     PHX_BACKEND_AUTO = 0
     PHX_BACKEND_PLAIN = 1
@@ -226,8 +232,10 @@ class phx_model_integrator(IntEnum):
 
 
 class phx_model_modes_at(IntEnum):
-    PHX_MODEL_AT_INITIAL = 0
+    PHX_MODEL_AT_START = 0
     PHX_MODEL_AT_STEADY = 1
+    PHX_MODEL_AT_STATIC = 2
+    PHX_MODEL_AT_INITIAL = 3
 
 
 class phx_model_sweep_kind(IntEnum):
@@ -308,6 +316,10 @@ class phx_ss_def(Structure):
 
 
 class phx_ss_link(Structure):
+    pass
+
+
+class phx_static_report(Structure):
     pass
 
 
@@ -455,6 +467,10 @@ class phx_model_modes(Structure):
     pass
 
 
+class phx_model_linearize(Structure):
+    pass
+
+
 class phx_model_sweep(Structure):
     pass
 
@@ -556,6 +572,14 @@ class phx_study_batch_options(Structure):
 
 
 class phx_study_batch_report(Structure):
+    pass
+
+
+class phx_study_static_options(Structure):
+    pass
+
+
+class phx_study_static_report(Structure):
     pass
 
 
@@ -681,6 +705,19 @@ phx_ss_link._fields_ = [
     ("input", c_char_p),
     ("output", c_char_p),
     ("gain", c_double),
+]
+
+phx_static_report._fields_ = [
+    ("method", c_int),
+    ("iterations", c_int),
+    ("steps", c_int),
+    ("weight", c_double),
+    ("unbalanced", c_double),
+    ("gap", c_double),
+    ("moved", c_double),
+    ("unstable", c_int),
+    ("free_motions", c_int),
+    ("free_names", c_char * 256),
 ]
 
 phx_energies._fields_ = [
@@ -1014,6 +1051,7 @@ phx_model_controller._fields_ = [
 
 phx_model_initial._fields_ = [
     ("deformation", c_int),
+    ("equilibrium", c_bool),
     ("from", c_char_p),
 ]
 
@@ -1045,6 +1083,11 @@ phx_model_simulate._fields_ = [
 phx_model_modes._fields_ = [
     ("given", c_bool),
     ("count", c_int),
+    ("at", c_int),
+]
+
+phx_model_linearize._fields_ = [
+    ("given", c_bool),
     ("at", c_int),
 ]
 
@@ -1084,6 +1127,7 @@ phx_model._fields_ = [
     ("controllers", POINTER(phx_model_controller)),
     ("simulate", phx_model_simulate),
     ("modes", phx_model_modes),
+    ("linearize", phx_model_linearize),
     ("n_sweeps", c_int),
     ("sweeps", POINTER(phx_model_sweep)),
     ("text", c_char_p),
@@ -1351,6 +1395,35 @@ phx_study_batch_report._fields_ = [
     ("largest_drift_rate", c_double),
 ]
 
+phx_study_static_options._fields_ = [
+    ("t", c_double),
+    ("steps", c_int),
+    ("stable", c_bool),
+    ("buckling", c_int),
+    ("path", c_bool),
+    ("to", c_double),
+    ("stride", c_double),
+    ("points", c_int),
+    ("branch", c_bool),
+    ("h5_path", c_char_p),
+    ("csv_path", c_char_p),
+]
+
+phx_study_static_report._fields_ = [
+    ("found", phx_static_report),
+    ("bodies", c_int),
+    ("velocities", c_int),
+    ("constraints", c_int),
+    ("redundant", c_int),
+    ("rows", c_size_t),
+    ("load", c_double),
+    ("largest_load", c_double),
+    ("elastic", c_double),
+    ("potential", c_double),
+    ("n_factors", c_int),
+    ("factors", c_double * 32),
+]
+
 phx_study_modes_options._fields_ = [
     ("count", c_int),
     ("sweep", POINTER(phx_sweep)),
@@ -1415,6 +1488,8 @@ phx_study_titop_options._fields_ = [
 phx_study_linearize_options._fields_ = [
     ("channels", phx_channels_options),
     ("form", c_int),
+    ("has_at", c_bool),
+    ("at", c_int),
     ("reduction", POINTER(phx_reduction_options)),
 ]
 
@@ -1538,6 +1613,8 @@ FUNCTIONS = {
     "phx_stepper_save": (None, [POINTER(phx_stepper), POINTER(c_double)]),
     "phx_stepper_restore": (c_int, [POINTER(phx_context), POINTER(phx_stepper), POINTER(c_double)]),
     "phx_study_batch": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_batch_options), POINTER(phx_study_batch_report)]),
+    "phx_study_static_options_default": (phx_study_static_options, []),
+    "phx_study_static": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_static_options), POINTER(phx_study_static_report), POINTER(POINTER(phx_result))]),
     "phx_study_modes": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_modes_options), POINTER(phx_modes_table), POINTER(phx_study_modes_report)]),
     "phx_study_simulate_size": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), POINTER(phx_sweep), POINTER(phx_run_size)]),
     "phx_study_modes_size": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_modes_options), POINTER(phx_run_size)]),

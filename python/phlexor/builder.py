@@ -327,7 +327,7 @@ class ModelBuilder:
         self._maps: Dict[str, Dict[str, Any]] = {
             name: {}
             for name in ("parameters", "materials", "ground", "bodies", "joints", "springs", "loads", "initial",
-                         "outputs", "controllers", "simulate", "modes", "sweep")
+                         "outputs", "controllers", "simulate", "modes", "linearize", "sweep")
         }
         #: The ground, for references such as ``builder.ground.O``.
         self.ground = BodyRef("ground")
@@ -658,9 +658,10 @@ class ModelBuilder:
 
     # ---- start, outputs, analyses ----
     def initial(self, *, deformation: Optional[Literal["zero", "quasi_static"]] = None,
-                from_: Optional[PathLike] = None) -> None:
+                equilibrium: Optional[bool] = None, from_: Optional[PathLike] = None) -> None:
         """How the start state is made; `from_`: the result file whose last state is the start."""
-        self._maps["initial"] = _given(deformation=deformation, from_=None if from_ is None else os.fspath(from_))
+        self._maps["initial"] = _given(deformation=deformation, equilibrium=equilibrium,
+                                       from_=None if from_ is None else os.fspath(from_))
 
     def output(self, name: str,
                quantity: Literal["position", "velocity", "acceleration", "angle", "angular_velocity", "attitude",
@@ -692,9 +693,14 @@ class ModelBuilder:
                                         strict=strict, accuracy=accuracy, accuracy_absolute=accuracy_absolute,
                                         accuracy_of=accuracy_of)
 
-    def modes(self, *, count: Optional[Value] = None, at: Optional[Literal["initial", "steady"]] = None) -> None:
+    def modes(self, *, count: Optional[Value] = None,
+              at: Optional[Literal["start", "static", "steady", "initial"]] = None) -> None:
         """Defaults of the modal analysis."""
         self._maps["modes"] = _given(count=count, at=at)
+
+    def linearize(self, *, at: Optional[Literal["start", "static", "steady", "initial"]] = None) -> None:
+        """Defaults of linear models."""
+        self._maps["linearize"] = _given(at=at)
 
     def sweep(self, name: Union[str, Expression], *, from_: Optional[Value] = None, to: Optional[Value] = None,
               count: Optional[Value] = None, values: Optional[Vector] = None) -> None:

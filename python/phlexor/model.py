@@ -16,7 +16,8 @@ from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_integrator
                        phx_model, phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table,
                        phx_reduction_method, phx_reduction_options, phx_reduction_point, phx_result, phx_run_size, phx_simulate_options, phx_simulate_report, phx_status,
                        phx_study_batch_options, phx_study_batch_report, phx_study_linearize_options,
-                       phx_study_modes_options, phx_study_modes_report, phx_study_point_fn, phx_study_titop_options)
+                       phx_study_modes_options, phx_study_modes_report, phx_study_point_fn, phx_study_static_report,
+                       phx_study_titop_options)
 from ._call import (Context, FloatArray, Owner, PathLike, Progress, hdf5, name_list, names_of, path_of, text_of)
 from ._check import checked
 from ._library import lib
@@ -26,6 +27,7 @@ from .linear import Linear, items_of, linear_of
 from .modes import Modes, modes_of
 from .result import Result, report_of, result_in_memory
 from .simulation import Simulation, stepper_of
+from .statics import Equilibrium, equilibrium_of
 from .sweep import SweepLike, check_threads, make_sweep, names_and_points
 
 __all__ = ["Certificate", "Model"]
@@ -33,6 +35,7 @@ __all__ = ["Certificate", "Model"]
 #: A number or an expression of `pi`, `deg` and parameters.
 Number = Union[float, str]
 Integrator = Literal["midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida"]
+At = Literal["start", "static", "steady", "initial"]
 Backend = Literal["auto", "plain", "fast"]
 Form = Literal["state-space", "second-order", "descriptor"]
 ReductionMethod = Literal["modal", "krylov", "irka", "lqg", "xmin"]
@@ -62,7 +65,12 @@ _METHODS = {
     "lqg": phx_reduction_method.PHX_REDUCE_LQG,
     "xmin": phx_reduction_method.PHX_REDUCE_XMIN,
 }
-_AT = {"initial": phx_model_modes_at.PHX_MODEL_AT_INITIAL, "steady": phx_model_modes_at.PHX_MODEL_AT_STEADY}
+_AT = {
+    "start": phx_model_modes_at.PHX_MODEL_AT_START,
+    "static": phx_model_modes_at.PHX_MODEL_AT_STATIC,
+    "steady": phx_model_modes_at.PHX_MODEL_AT_STEADY,
+    "initial": phx_model_modes_at.PHX_MODEL_AT_INITIAL,
+}
 
 
 def _choose(what: str, word: str, words: Mapping[str, int]) -> int:
@@ -532,7 +540,57 @@ class Model:
                 raise error
         return batch
 
-    def modes(self, count: Optional[int] = None, *, at: Optional[Literal["initial", "steady"]] = None,
+    def static(self, *, steps: Optional[int] = None, stable: bool = False, buckling: int = 0, path: bool = False,
+               to: float = 1.0, points: int = 200, stride: float = 0.0, branch: bool = False, time: float = 0.0,
+               h5: Optional[PathLike] = None, csv: Optional[PathLike] = None) -> Equilibrium:
+        """The equilibrium at rest, or the path of equilibria over the load factor.
+
+        Gravity, springs, loads and elasticity in balance, drives held where they start. A start that is nearly in
+        equilibrium stays, stable or not; else a stable equilibrium is looked for, down in energy.
+
+        Parameters
+        ----------
+        steps : int, optional
+            Equal steps of all loads from nothing to what they are, an equilibrium at each.
+        stable : bool
+            Leave an unstable equilibrium for a stable one.
+        buckling : int
+            So many critical load factors, at most 32.
+        path : bool
+            Instead, the path over the load factor by arc length, through limit points; `to` is the largest factor,
+            `points` the most points, `stride` (rad, parts of the size; 0: 0.05) from point to point, `branch` takes the
+            other branch at a bifurcation.
+        time : float
+            Instant of loads and signals, s.
+        h5, csv : path-like, optional
+            Files for the result, beside the one in memory.
+
+        Returns
+        -------
+        Equilibrium
+
+        Raises
+        ------
+        PhlexorError
+            There is none: the message says what is out of balance and what moves.
+        """
+        if steps is not None and steps < 1:
+            raise ValueError(f"steps={steps}: at least 1")
+        if not 0 <= buckling <= 32:
+            raise ValueError(f"buckling={buckling}: from 0 to 32")
+        options = lib.phx_study_static_options_default()
+        options.t, options.steps, options.stable, options.buckling = time, steps or 0, stable, buckling
+        options.path, options.to, options.stride, options.points, options.branch = path, to, stride, points, branch
+        options.h5_path = None if h5 is None else path_of(h5)
+        options.csv_path = None if csv is None else path_of(csv)
+        report, result = phx_study_static_report(), ctypes.POINTER(phx_result)()
+        with self._use() as (call, pointer), self._files(pointer, h5):
+            call.check(lib.phx_study_static(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report),
+                                            ctypes.byref(result)))
+            made = result_in_memory(result, call, None)
+        return equilibrium_of(report, made)
+
+    def modes(self, count: Optional[int] = None, *, at: Optional[At] = None,
               sweep: Optional[SweepLike] = None, shapes: bool = True, threads: Optional[int] = 1,
               progress: Optional[Progress] = None, yes: bool = False) -> Modes:
         """Frequencies and mode shapes.
@@ -541,8 +599,9 @@ class Model:
         ----------
         count : int, optional
             Modes at each point, besides those of rigid bodies. None: the model's `modes: count`.
-        at : {"initial", "steady"}, optional
-            About the start state at rest, or about the steady rotation of the driven joints. None: as the model says.
+        at : {"start", "static", "steady"}, optional
+            About the start state at rest ("initial" is the same), the equilibrium at rest, or the steady rotation of
+            the driven joints. None: as the model says. A start that is no equilibrium gives a warning.
         sweep : mapping, "model" or None
             As for :meth:`batch`; None: one point.
         shapes : bool
@@ -577,16 +636,18 @@ class Model:
         return modes_of(table, call, unstable=report.unstable, least_confidence=report.least_confidence)
 
     def linearize(self, inputs: Optional[Iterable[str]] = None, outputs: Optional[Iterable[str]] = None, *,
-                  form: Form = "state-space", reduce: Optional[ReductionMethod] = None, order: Optional[int] = None,
+                  at: Optional[At] = None, form: Form = "state-space", reduce: Optional[ReductionMethod] = None, order: Optional[int] = None,
                   error: Optional[float] = None, band: Optional[Tuple[float, float]] = None,
                   damping: Optional[float] = None, points: Optional[Iterable[complex]] = None) -> Linear:
-        """The mechanism about its start state as a linear system with named inputs and outputs.
+        """The mechanism as a linear system with named inputs and outputs.
 
         Parameters
         ----------
         inputs, outputs : sequence of str, optional
             Channels such as ``"crank.C.fy"``, ``"motor.effort"``, ``"tip.x"`` (docs/linear-analysis.md lists them). By
             default all loads, actuators and drives, and all outputs of the model.
+        at : {"start", "static", "steady"}, optional
+            As for :meth:`modes`.
         form : {"state-space", "second-order", "descriptor"}
             Of `matrices`; the state space is always there.
         reduce : {"modal", "krylov", "irka", "lqg", "xmin"}, optional
@@ -607,6 +668,8 @@ class Model:
         Linear
         """
         options, report = phx_study_linearize_options(form=_choose("form", form, _FORMS)), phx_linear_report()
+        if at is not None:
+            options.has_at, options.at = True, _choose("at", at, _AT)
         keep = _set_names(options.channels, inputs=inputs, outputs=outputs)
         how = _reduction(reduce, order, error, band, damping, points)
         if how is not None:

@@ -49,8 +49,6 @@ void phx_titop_parts_free(phx_titop_parts *parts); /* frees and zeroes the field
 /* What is returned belongs to `linearised`. */
 const phx_linear *phx_linearised_matrices(const phx_linearised *linearised); /* M, D, K, unreduced; G with drives */
 const phx_channels *phx_linearised_channels(const phx_linearised *linearised);
-/* How far the point is from rest (phx_system_unrest), m/s^2. */
-double phx_linearised_unrest(const phx_linearised *linearised, bool deformations_free);
 
 /* phx_linearised_ss without the outputs that have a direct feedthrough of the derivative of a rate; there may be none
  * left. */

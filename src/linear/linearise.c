@@ -151,9 +151,9 @@ phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise
     if (!status && options->channels.controllers)
         status = phx_system_feedback(dae, options->t, options->x, &it->feedback);
     if (!status)
-        status = phx_system_linear(dae, options->t, options->x, options->lambda, &it->linear);
-    if (!status)
-        status = phx_system_unrest(dae, options->t, options->x, &it->rigid_unrest, &it->free_unrest);
+        status = options->axes ? phx_system_linear_steady(dae, options->t, options->x, options->v, options->axes,
+                                                          options->lambda, &it->linear)
+                               : phx_system_linear(dae, options->t, options->x, options->lambda, &it->linear);
     if (!status)
         status = name_coordinates(context, phx_system_of(dae), it);
     return phx_conclude(context, it ? complete(context, status, options->rank_rtol, it, linearised) : status);
@@ -178,11 +178,6 @@ const phx_reduced *phx_linearised_reduced(const phx_linearised *it)
 const char *phx_linearised_coordinate(const phx_linearised *it, int k)
 {
     return it->coordinates[k];
-}
-
-double phx_linearised_unrest(const phx_linearised *it, bool deformations_free)
-{
-    return deformations_free ? it->free_unrest : it->rigid_unrest;
 }
 
 /* ---- second order ---- */

@@ -14,7 +14,6 @@ struct phx_linearised {
     double *identity;      /* count x count, the reduced mass matrix */
     double *factor;        /* M = L L^T, n x n */
     bool sparse;           /* neither identity, factor nor reduced */
-    double rigid_unrest, free_unrest;
 };
 
 /* closed_loop.c: the controllers around *ss, which is replaced. */

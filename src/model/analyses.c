@@ -133,6 +133,12 @@ phx_status phx_finish_initial(phx_reader *reader, const phx_node *node, void *ob
     if (initial->from && phx_node_find(node, "deformation"))
         return phx_reader_fail(reader, phx_node_find(node, "from"),
                                "'from' and 'deformation' do not go together; a continued run keeps its deformation");
+    if (initial->from && initial->equilibrium)
+        return phx_reader_fail(reader, phx_node_find(node, "equilibrium"),
+                               "'from' and 'equilibrium' do not go together; a continued run starts where it ended");
+    if (initial->equilibrium && phx_node_find(node, "deformation"))
+        return phx_reader_fail(reader, phx_node_find(node, "deformation"),
+                               "'equilibrium' is that of the deformations too; leave 'deformation' out");
     return PHX_OK;
 }
 

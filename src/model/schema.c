@@ -44,7 +44,8 @@ const phx_word phx_words_integrator[] = {
 static const phx_word words_side[] = {WORD("A", PHX_BOTH), WORD("B", PHX_BOTH), WORD(NULL, 0)};
 static const phx_word words_frame[] = {WORD("inertial", PHX_BOTH), WORD("body", PHX_BOTH), WORD(NULL, 0)};
 static const phx_word words_deformation[] = {WORD("zero", PHX_BOTH), WORD("quasi_static", PHX_BOTH), WORD(NULL, 0)};
-static const phx_word words_modes_at[] = {WORD("initial", PHX_BOTH), WORD("steady", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_modes_at[] = {WORD("start", PHX_BOTH), WORD("steady", PHX_BOTH), WORD("static", PHX_BOTH),
+                                          WORD("initial", PHX_BOTH), WORD(NULL, 0)};
 static const phx_word words_rotation[] = {WORD("axis", PHX_SPACE), WORD("quaternion", PHX_SPACE),
                                           WORD("matrix", PHX_SPACE), WORD(NULL, 0)};
 static const phx_word words_table[] = {WORD("times", PHX_BOTH), WORD("file", PHX_BOTH), WORD(NULL, 0)};
@@ -418,6 +419,8 @@ static const phx_object load = {"load", "One of three forms.", TABLE(phx_model_l
 static const phx_key initial_keys[] = {
     {"deformation", &phx_type_word, AT(phx_model_initial, deformation), .words = words_deformation, .fallback = "zero",
      .doc = "quasi_static: in equilibrium with the loads of the instant, without ringing"},
+    {"equilibrium", &phx_type_boolean, AT(phx_model_initial, equilibrium), .fallback = "false",
+     .doc = "true: the whole mechanism in equilibrium at rest, as `phlexor static` finds it; rates are then as given"},
     {"from", &phx_type_path, AT(phx_model_initial, from), .fallback = "none",
      .doc = "result file whose last state is the start; relative to the model file"},
 };
@@ -593,10 +596,18 @@ static const phx_object simulate = {"simulate", "What `phlexor simulate` does by
 static const phx_key modes_keys[] = {
     {"count", &phx_type_integer, AT(phx_model_modes, count), .range = &count_range, .fallback = "6",
      .doc = "number of modes"},
-    {"at", &phx_type_word, AT(phx_model_modes, at), .words = words_modes_at, .fallback = "initial",
-     .doc = "the start state, or a steady rotation of the driven joints and of rotors"},
+    {"at", &phx_type_word, AT(phx_model_modes, at), .words = words_modes_at, .fallback = "start",
+     .doc = "the start state (`initial` is the same), the equilibrium at rest, or a steady rotation of the driven "
+            "joints and of rotors"},
 };
 static const phx_object modes = {"modes", "What `phlexor modes` does by default.", TABLE(phx_model_modes, modes_keys)};
+
+static const phx_key linearize_keys[] = {
+    {"at", &phx_type_word, AT(phx_model_linearize, at), .words = words_modes_at, .fallback = "start",
+     .doc = "as of modes"},
+};
+static const phx_object linearize = {"linearize", "What `phlexor linearize` does by default.",
+                                     TABLE(phx_model_linearize, linearize_keys)};
 
 static const phx_key sweep_keys[] = {
     {"from", &phx_type_number, AT(phx_model_sweep, from), .required = true, .kinds = BIT(PHX_MODEL_RANGE),
@@ -645,6 +656,8 @@ static const phx_key model_keys[] = {
      .doc = "defaults of the simulation"},
     {"modes", &phx_type_given, AT(phx_model, modes), .object = &modes, .fallback = "count: 6",
      .doc = "defaults of the modal analysis"},
+    {"linearize", &phx_type_given, AT(phx_model, linearize), .object = &linearize, .fallback = "at: start",
+     .doc = "defaults of linear models"},
     {"sweep", &phx_type_map, AT(phx_model, sweeps), .object = &sweep, .fallback = "none",
      .count_offset = AT(phx_model, n_sweeps), .doc = "ranges by the name of a parameter"},
 };

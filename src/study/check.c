@@ -76,7 +76,7 @@ static phx_status list_limits(phx_context *context, const phx_model *model, cons
     const phx_start_options options = {.quasi_static = true};
     phx_status status = add_limits(context, model, at->system, at->x, at->v, false, report);
     if (status || report->n_limits > 0 || phx_system_n_v(at->system) > LARGEST ||
-        model->initial.deformation == PHX_MODEL_QUASI_STATIC)
+        model->initial.deformation == PHX_MODEL_QUASI_STATIC || model->initial.equilibrium)
         return status;
     double *x = phx_calloc(context, (size_t)at->dae->n_x, sizeof *x);
     double *v = phx_calloc(context, (size_t)at->dae->n_v, sizeof *v);
@@ -150,11 +150,11 @@ phx_status phx_study_check(phx_context *context, const phx_model *model, phx_che
     if (!model || !report)
         return phx_fail_null(context, __func__, "model or report");
     const phx_build_options options = {.without_outputs = false};
+    const phx_start_options start = phx_start_of(model);
     phx_start_point at = {0};
 
     *report = (phx_check_report){0};
-    phx_status status = phx_start_point_create(context, model, &options,
-                                               model->initial.deformation == PHX_MODEL_QUASI_STATIC, true, &at);
+    phx_status status = phx_start_point_create(context, model, &options, &start, true, &at);
     if (!status)
         status = phx_check_point(context, model, &at, report);
     phx_start_point_free(&at);

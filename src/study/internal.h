@@ -21,9 +21,24 @@ typedef struct phx_start_point {
     phx_dae *dae;
     double *x, *v, *lambda;
 } phx_start_point;
-/* quasi_static: with the deformations in equilibrium. multipliers: compute lambda; otherwise it is NULL. */
+/* The start that the model's `initial` asks for. */
+phx_start_options phx_start_of(const phx_model *model);
+/* multipliers: compute lambda; otherwise it is NULL. */
 phx_status phx_start_point_create(phx_context *context, const phx_model *model, const phx_build_options *options,
-                                  bool quasi_static, bool multipliers, phx_start_point *point);
+                                  const phx_start_options *start, bool multipliers, phx_start_point *point);
+/* The same about which modes and linear models are made: at the start, or in equilibrium at rest; of a steady rotation
+ * the undeformed start, from which it is found, with multipliers. */
+phx_status phx_start_point_at(phx_context *context, const phx_model *model, const phx_build_options *options,
+                              phx_model_modes_at at, phx_start_point *point);
+/* How far the point, at rest, is from equilibrium, in parts of what pulls (phx_system_unrest, phx_system_pull): with
+ * the deformations held, and free. */
+typedef struct phx_unrest {
+    double held, loose; /* m/s^2 */
+    double held_share, loose_share;
+} phx_unrest;
+phx_status phx_unrest_at(phx_start_point *point, phx_unrest *unrest);
+/* A warning where it is not in equilibrium, with the remedy. */
+void phx_unrest_warn(phx_context *context, const phx_unrest *unrest);
 void phx_start_point_free(phx_start_point *point); /* frees and zeroes the fields */
 
 /* The certificate at that state, with multipliers. */
@@ -127,6 +142,10 @@ enum {
 double phx_total_energy(const phx_energies *energies); /* J */
 /* Time, energies, works and residual = energy - energy0 - supplied + dissipated of a row. */
 void phx_put_balance(double *row, double t, const phx_energies *energies, const phx_work *work, double energy0);
+
+/* The fixed columns, `more`, the outputs, and those of controllers; their names are stored in `names`. */
+phx_status phx_recording_columns(phx_context *context, const phx_system *system, int n_more,
+                                 const phx_record_column *more, phx_record_column **columns, char **names);
 
 /* The recorder of a simulation that runs. */
 typedef struct phx_recording {

@@ -71,24 +71,11 @@ static phx_status find_structure(phx_context *context, const phx_linearised *lin
     return status;
 }
 
-/* Accelerations below this, m/s^2, are rounding of forces in equilibrium. */
-static const double balanced = 1e-6;
-
-static void tell_unrest(phx_context *context, const phx_linearised *linearised, phx_linear_report *report)
+static void tell_unrest(phx_context *context, const phx_unrest *unrest, phx_linear_report *report)
 {
-    const double held = phx_linearised_unrest(linearised, false), loose = phx_linearised_unrest(linearised, true);
-    phx_linear_report_residual(report, "unrest", held);
-    phx_linear_report_residual(report, "unrest_deforming", loose);
-    if (held > balanced)
-        phx_log(context, PHX_LOG_WARNING,
-                "the start state is no equilibrium: it would move with %.3g m/s^2; the model is that of the point held "
-                "at rest",
-                held);
-    else if (loose > balanced)
-        phx_log(context, PHX_LOG_WARNING,
-                "the deformations are not in equilibrium: they would start with %.3g m/s^2; 'initial: {deformation: "
-                "quasi_static}' starts from their equilibrium",
-                loose);
+    phx_linear_report_residual(report, "unrest", unrest->held);
+    phx_linear_report_residual(report, "unrest_deforming", unrest->loose);
+    phx_unrest_warn(context, unrest);
 }
 
 /* ---- the forms ---- */
@@ -169,14 +156,16 @@ static phx_status make_title(phx_context *context, const phx_model *model, char 
  * poles and of a DC gain. */
 enum { LARGEST_DENSE = 600 };
 
+/* `unrest`: of a point at rest. */
 static phx_status linearise(phx_context *context, const phx_model *model, const phx_study_linearize_options *options,
-                            bool *sparse, phx_linearised **linearised)
+                            phx_unrest *unrest, bool *sparse, phx_linearised **linearised)
 {
     const phx_build_options build = {.without_outputs = false};
+    const phx_model_modes_at where = options->has_at ? options->at : model->linearize.at;
     phx_linearise_options how = phx_linearise_options_default();
     phx_start_point at = {0};
-    phx_status status = phx_start_point_create(context, model, &build,
-                                               model->initial.deformation == PHX_MODEL_QUASI_STATIC, false, &at);
+    double *axes = NULL;
+    phx_status status = phx_start_point_at(context, model, &build, where, &at);
     how.name = "model";
     how.x = at.x;
     how.sparse = *sparse = !status && options->form == PHX_FORM_DESCRIPTOR && !options->reduction &&
@@ -186,9 +175,20 @@ static phx_status linearise(phx_context *context, const phx_model *model, const 
     how.channels.drives_by_rate = options->form == PHX_FORM_DESCRIPTOR; /* power needs the rate */
     if (!status)
         phx_warn_of_sampling(context, at.system);
+    if (!status && where == PHX_MODEL_AT_STEADY) {
+        axes = phx_calloc(context, (size_t)phx_system_n_v(at.system), sizeof *axes);
+        status = axes ? phx_system_steady(at.dae, 0.0, at.x, at.v, axes, at.lambda, NULL) : PHX_ERR_MEMORY;
+        how.v = at.v;
+        how.axes = axes;
+        how.lambda = at.lambda;
+        status = phx_model_blame(context, model, status);
+    } else if (!status) {
+        status = phx_unrest_at(&at, unrest);
+    }
     if (!status)
         status = phx_model_blame(context, model, phx_linearise(context, at.dae, &how, linearised));
     phx_start_point_free(&at);
+    phx_free(axes);
     return status;
 }
 
@@ -211,10 +211,11 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
     if (!model || !options || !report)
         return phx_fail_null(context, __func__, "model, options or report");
     phx_linearised *linearised = NULL;
+    phx_unrest unrest = {0};
     bool sparse = false;
 
     *report = (phx_linear_report){0};
-    phx_status status = linearise(context, model, options, &sparse, &linearised);
+    phx_status status = linearise(context, model, options, &unrest, &sparse, &linearised);
     if (!status)
         status = make_title(context, model, &report->title);
     if (!status && !sparse)
@@ -230,7 +231,7 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
     if (!status) {
         report->rigid = report->reduction ? phx_reduction_about(report->reduction)->rigid
                                           : phx_linearised_reduced(linearised)->rigid;
-        tell_unrest(context, linearised, report);
+        tell_unrest(context, &unrest, report);
         status = phx_linear_report_fill(context, model, report);
     }
     phx_linearised_destroy(linearised);

@@ -311,9 +311,9 @@ phx_status phx_study_matrices(phx_context *context, const phx_model *model, phx_
     if (!model || !bundle)
         return phx_fail_null(context, __func__, "model or bundle");
     const phx_build_options build = {.without_outputs = false};
+    const phx_start_options start = phx_start_of(model);
     phx_start_point at = {0};
-    phx_status status = phx_start_point_create(context, model, &build,
-                                               model->initial.deformation == PHX_MODEL_QUASI_STATIC, false, &at);
+    phx_status status = phx_start_point_create(context, model, &build, &start, false, &at);
     phx_bundle_made_from(bundle, model);
     phx_bundle_add_text(bundle, "title", model->title);
     if (!status)

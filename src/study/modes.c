@@ -48,6 +48,7 @@ typedef struct modes_slot {
     phx_linear linear;
     phx_mode_set set;
     int n_x;
+    phx_unrest unrest;
     double *x; /* the configuration about which the modes are computed; NULL: not stored */
 } modes_slot;
 
@@ -61,9 +62,11 @@ typedef struct modes_work {
     modes_slot *slots;
     phx_tracker *tracker;
     int rows_room;
-    bool steady; /* about a rotation */
-    bool shapes; /* still kept */
-    bool draw;   /* store the bodies and the configurations */
+    phx_model_modes_at at;
+    bool steady;       /* about a rotation */
+    phx_unrest unrest; /* the largest of all points */
+    bool shapes;       /* still kept */
+    bool draw;         /* store the bodies and the configurations */
     int shape_rows_room;
     phx_mode_row *rows; /* of the table */
     double *real, *imaginary;
@@ -92,8 +95,7 @@ static phx_status linearise(modes_work *work, phx_context *context, const modes_
 {
     const phx_model *model = worker->model;
     const phx_build_options build = {.cache = worker->cache, .without_outputs = true};
-    const bool quasi_static = !work->steady && model->initial.deformation == PHX_MODEL_QUASI_STATIC;
-    phx_status status = phx_start_point_create(context, model, &build, quasi_static, work->steady, at);
+    phx_status status = phx_start_point_at(context, model, &build, work->at, at);
 
     if (!status)
         status =
@@ -281,6 +283,8 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
     phx_modes_options options = phx_modes_options_default();
     phx_start_point at = {0};
     phx_status status = linearise(work, context, worker, point, &at, &slot->linear);
+    if (!status && !work->steady)
+        status = phx_unrest_at(&at, &slot->unrest);
 
     options.count = work->carry;
     if (!status && phx_system_controllers(at.system) > 0)
@@ -340,6 +344,9 @@ static phx_status deliver_point(void *user, int point, int number)
         work->table->n_points = point + 1;
     if (!status && work->draw)
         add_state(work, point, slot);
+    if (slot->unrest.loose > work->unrest.loose)
+        work->unrest = slot->unrest;
+    slot->unrest = (phx_unrest){0};
     empty(slot);
     return phx_sweep_name_point(work->context, work->sweep, point, status);
 }
@@ -480,7 +487,7 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
                        .count = options->count > 0 ? options->count : model->modes.count,
                        .n_points = options->sweep ? phx_sweep_points(options->sweep) : 1,
                        .n_parameters = options->sweep ? phx_sweep_parameters(options->sweep) : 0,
-                       .steady = (options->has_at ? options->at : model->modes.at) == PHX_MODEL_AT_STEADY,
+                       .at = options->has_at ? options->at : model->modes.at,
                        .shapes = options->with_shapes,
                        .draw = options->with_shapes,
                        .table = table,
@@ -489,10 +496,13 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
 
     *table = (phx_modes_table){0};
     *work.report = (phx_study_modes_report){.least_confidence = 1.0};
+    work.steady = work.at == PHX_MODEL_AT_STEADY;
     work.carry = work.n_points > 1 ? phx_tracker_carry(work.count) : work.count;
     phx_status status = prepare(&work, options->threads > 0 ? options->threads : 1);
     if (!status)
         status = phx_ordered_map_run(work.map, &points);
+    if (!status)
+        phx_unrest_warn(context, &work.unrest);
     if (!status)
         status = name_files(context, model, table);
     if (work.any_imaginary && !status) {

@@ -17,17 +17,18 @@ const char *phx_fixed_column_name(int column)
     return fixed_columns[column].name;
 }
 
-/* The fixed columns, the outputs, and those of controllers; their names are stored in `names`. */
-static phx_status list_columns(phx_context *context, const phx_system *system, phx_record_column **columns,
-                               char **names)
+phx_status phx_recording_columns(phx_context *context, const phx_system *system, int n_more,
+                                 const phx_record_column *more, phx_record_column **columns, char **names)
 {
     const int outputs = phx_system_columns(system), n = outputs + phx_system_controller_columns(system);
 
-    *columns = phx_calloc(context, (size_t)(PHX_FIXED_COLUMNS + n), sizeof **columns);
+    *columns = phx_calloc(context, (size_t)(PHX_FIXED_COLUMNS + n_more + n), sizeof **columns);
     *names = phx_calloc(context, (size_t)n, NAME_SIZE);
     if (!*columns || !*names)
         return PHX_ERR_MEMORY;
     memcpy(*columns, fixed_columns, sizeof fixed_columns);
+    for (int k = 0; k < n_more; k++)
+        (*columns)[PHX_FIXED_COLUMNS + k] = more[k];
     for (int k = 0; k < n; k++) {
         char *name = *names + (size_t)k * NAME_SIZE;
         const char *unit = k < outputs ? phx_system_column_unit(system, k) : NULL;
@@ -35,7 +36,7 @@ static phx_status list_columns(phx_context *context, const phx_system *system, p
             phx_system_column_name(system, k, name, NAME_SIZE);
         else
             unit = phx_system_controller_column(system, k - outputs, name, NAME_SIZE);
-        (*columns)[PHX_FIXED_COLUMNS + k] = (phx_record_column){name, unit};
+        (*columns)[PHX_FIXED_COLUMNS + n_more + k] = (phx_record_column){name, unit};
     }
     return PHX_OK;
 }
@@ -86,7 +87,7 @@ static phx_status open_recorder(phx_context *context, const phx_model *model, co
     phx_record_column *columns = NULL;
     phx_record_entry *ledger = NULL;
     char *names = NULL, *ledger_names = NULL;
-    phx_status status = list_columns(context, recording->system, &columns, &names);
+    phx_status status = phx_recording_columns(context, recording->system, 0, NULL, &columns, &names);
     if (!status)
         status = list_ledger(context, recording->system, &ledger, &ledger_names);
 

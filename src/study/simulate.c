@@ -114,7 +114,7 @@ static phx_status continue_from(phx_context *context, const phx_model *model, ph
 static phx_status start_state(phx_context *context, const phx_model *model, phx_simulation *s)
 {
     const phx_dae *dae = s->dae;
-    const phx_start_options start = {.quasi_static = model->initial.deformation == PHX_MODEL_QUASI_STATIC};
+    const phx_start_options start = phx_start_of(model);
 
     s->x = phx_calloc(context, (size_t)dae->n_x, sizeof *s->x);
     s->v = phx_calloc(context, (size_t)dae->n_v, sizeof *s->v);

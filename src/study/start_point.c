@@ -55,11 +55,15 @@ void phx_start_point_free(phx_start_point *point)
     *point = (phx_start_point){0};
 }
 
-phx_status phx_start_point_create(phx_context *context, const phx_model *model, const phx_build_options *options,
-                                  bool quasi_static, bool multipliers, phx_start_point *point)
+phx_start_options phx_start_of(const phx_model *model)
 {
-    const phx_start_options start = {.quasi_static = quasi_static};
+    return (phx_start_options){.quasi_static = model->initial.deformation == PHX_MODEL_QUASI_STATIC,
+                               .equilibrium = model->initial.equilibrium};
+}
 
+phx_status phx_start_point_create(phx_context *context, const phx_model *model, const phx_build_options *options,
+                                  const phx_start_options *start, bool multipliers, phx_start_point *point)
+{
     *point = (phx_start_point){0};
     phx_status status = phx_model_build(context, model, options, &point->system);
     if (!status)
@@ -72,6 +76,49 @@ phx_status phx_start_point_create(phx_context *context, const phx_model *model, 
     }
     if (!status)
         status =
-            phx_model_blame(context, model, phx_system_start(point->system, &start, point->x, point->v, point->lambda));
+            phx_model_blame(context, model, phx_system_start(point->system, start, point->x, point->v, point->lambda));
     return status;
+}
+
+phx_status phx_start_point_at(phx_context *context, const phx_model *model, const phx_build_options *options,
+                              phx_model_modes_at at, phx_start_point *point)
+{
+    phx_start_options start = phx_start_of(model);
+
+    if (at == PHX_MODEL_AT_STEADY)
+        start = (phx_start_options){0};
+    else if (at == PHX_MODEL_AT_STATIC)
+        start = (phx_start_options){.equilibrium = true};
+    return phx_start_point_create(context, model, options, &start, at == PHX_MODEL_AT_STEADY, point);
+}
+
+/* ---- how far from equilibrium ---- */
+phx_status phx_unrest_at(phx_start_point *point, phx_unrest *unrest)
+{
+    double pull = 0.0, per_mass = 0.0;
+    phx_status status = phx_system_unrest(point->dae, 0.0, point->x, &unrest->held, &unrest->loose);
+
+    if (!status)
+        status = phx_system_pull(point->dae, 0.0, point->x, &pull, &per_mass);
+    unrest->held_share = !status && per_mass > 0.0 ? unrest->held / per_mass : 0.0;
+    unrest->loose_share = !status && per_mass > 0.0 ? unrest->loose / per_mass : 0.0;
+    return status;
+}
+
+/* Accelerations below this, m/s^2, are rounding of forces in equilibrium. */
+static const double balanced = 1e-6;
+
+void phx_unrest_warn(phx_context *context, const phx_unrest *unrest)
+{
+    if (unrest->held > balanced)
+        phx_log(context, PHX_LOG_WARNING,
+                "the start state is no equilibrium: it would move with %.3g m/s^2, %.2g of what pulls; this is about "
+                "the point held at rest there. '--at static' takes the equilibrium at rest, 'initial: {equilibrium: "
+                "true}' starts from it",
+                unrest->held, unrest->held_share);
+    else if (unrest->loose > balanced)
+        phx_log(context, PHX_LOG_WARNING,
+                "the deformations are not in equilibrium: they would start with %.3g m/s^2, %.2g of what pulls; "
+                "'--at static' takes their equilibrium, 'initial: {deformation: quasi_static}' starts from it",
+                unrest->loose, unrest->loose_share);
 }

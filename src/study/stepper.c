@@ -52,7 +52,7 @@ static phx_status build(phx_stepper *s, const phx_model *model, const char *cons
 
 static phx_status start(phx_stepper *s, const phx_model *model, const phx_simulate_options *options)
 {
-    const phx_start_options how = {.quasi_static = model->initial.deformation == PHX_MODEL_QUASI_STATIC};
+    const phx_start_options how = phx_start_of(model);
     phx_status status = phx_system_dae_with(s->system, s->own, options->backend, &s->dae);
 
     if (!status)

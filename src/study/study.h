@@ -12,6 +12,16 @@
  * written. */
 phx_status phx_linear_report_text(phx_context *context, const phx_linear_report *report, FILE *stream);
 
+/* An equilibrium for reading, or as json, with the last row of its result; `path`: of a path. PHX_ERR_FILE when it
+ * cannot be written. */
+phx_status phx_static_report_text(phx_context *context, const phx_model *model, const phx_study_static_report *report,
+                                  const phx_result *result, bool path, FILE *stream);
+phx_status phx_static_report_json(phx_context *context, const phx_model *model, const phx_study_static_report *report,
+                                  const phx_result *result, FILE *stream);
+/* The json in a file. */
+phx_status phx_static_report_save(phx_context *context, const phx_model *model, const phx_study_static_report *report,
+                                  const phx_result *result, const char *path);
+
 /* The certificate as json (17 digits) or as a table for reading, to an open stream. PHX_ERR_FILE when it cannot be
  * written. */
 phx_status phx_check_report_json(phx_context *context, const phx_check_report *report, FILE *stream);

@@ -138,6 +138,7 @@ static phx_status view(phx_context *context, const phx_model *model, const phx_r
     phx_report_size unread, *written = size ? size : &unread;
     phx_start_point at = {0};
 
+    const phx_start_options start = phx_start_of(model);
     *written = (phx_report_size){0};
     options.n_certificate = 0;
     phx_report_load *loads = NULL;
@@ -153,8 +154,7 @@ static phx_status view(phx_context *context, const phx_model *model, const phx_r
     options.n_loads = model->n_loads;
     options.loads = loads;
     options.n_points = 0;
-    status =
-        phx_start_point_create(context, model, &build, model->initial.deformation == PHX_MODEL_QUASI_STATIC, true, &at);
+    status = phx_start_point_create(context, model, &build, &start, true, &at);
     if (!status)
         status = view_assembled(context, model, &at, &options, html_path, written);
     if (status && status != PHX_ERR_MEMORY && status != PHX_ERR_FILE && status != PHX_INTERRUPTED)

@@ -449,7 +449,7 @@ static void analyses_are_wrong(void **state)
         {4, 17, "greater than 0, found '0'", RIGID "simulate: {end: 0}\n"},
         {4, 24, "found 'radau'; did you mean 'radau5'?", RIGID "simulate: {integrator: radau}\n"},
         {4, 16, "an integer from 1 to 1000000, found '2.5'", RIGID "modes: {count: 2.5}\n"},
-        {4, 13, "found 'start'", RIGID "modes: {at: start}\n"},
+        {4, 13, "found 'begin'", RIGID "modes: {at: begin}\n"},
         {4, 9, "expected a name under 'parameters', found 'q'", RIGID "sweep: {q: {from: 0, to: 1, count: 3}}\n"},
         {4, 12, "a sweep needs one of the keys from, values", RIGID "sweep: {q: {to: 1, count: 3}}\n"},
         {5, 9, "expected a name under 'parameters', found 'qq'; did you mean 'pq'?",

@@ -112,6 +112,34 @@ class Reading(Case):
         self.assertIn('"simulate"', phlexor.schema())
 
 
+class Rest(Case):
+    def test_static(self):
+        rest = phlexor.Model(EXAMPLES / "desk_lamp.yaml").static()
+        self.assertTrue(rest.stable)
+        self.assertEqual((rest.method, rest.free_motions, rest.free), ("descent", 0, ""))
+        self.assertLess(rest.unbalanced, 1e-10 * rest.weight)
+        self.assertEqual(rest.outputs["lower_angle"], rest.result["lower_angle"][0])
+        self.assertEqual(rest.result.rows, 1)
+
+    def test_paths_and_steps(self):
+        arch = phlexor.Model(EXAMPLES / "shallow_arch.yaml")
+        path = arch.static(path=True, points=15)
+        self.assertEqual(path.result.rows, 15)
+        self.assertEqual(path.largest_load, path.result["load"].max())
+        self.assertEqual(arch.static(steps=4).result["load"].tolist(), [0, 0.25, 0.5, 0.75, 1])
+        arch.set_parameters(load=20)
+        self.assertEqual(len(arch.static(buckling=3).critical), 3)
+        with self.assertRaisesRegex(phlexor.PhlexorError, "a path goes its own way"):
+            arch.static(path=True, stable=True)
+
+    def test_modes_and_linear_models_about_it(self):
+        lamp = phlexor.Model(EXAMPLES / "desk_lamp.yaml")
+        modes = lamp.modes(2, at="static")
+        self.assertEqual(modes.omega.tolist(), lamp.modes(2, at="start").omega.tolist())  # initial: equilibrium
+        poles = lamp.linearize(["nudge.fx"], ["lamp.x"], at="static").poles
+        np.testing.assert_allclose(sorted(abs(poles))[0], modes.omega.ravel()[0], rtol=1e-8)
+
+
 class Simulating(Case):
     def test_is_what_the_program_computes(self):
         self.program("simulate", EXAMPLES / "crank_slider.yaml", "--end", "0.02", "--csv", "a.csv", "-o", "a.h5")

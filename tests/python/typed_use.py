@@ -20,6 +20,9 @@ poles: NDArray[np.complex128] = model.linearize(form="descriptor").poles
 names: Tuple[str, ...] = model.titop("arm", ports=["C"]).inputs
 point: Optional[phlexor.Result] = model.batch({"speed": [1, 2]}, threads=None)[0]
 mass: float = model.check().mass
+rest: phlexor.Equilibrium = model.static(steps=3)
+angle: float = rest.outputs["angle"]
+critical: Tuple[float, ...] = model.static(buckling=2).critical
 try:
     model.check()
 except phlexor.ModelError as error:

@@ -114,8 +114,9 @@ static void close_bars(double angle, double *b)
 {
     const double a[2] = {cos(angle), sin(angle)}, d[2] = {ground_bar - a[0], -a[1]};
     const double away = hypot(d[0], d[1]);
-    const double along = (bar_length[COUPLER] * bar_length[COUPLER] - bar_length[ROCKER] * bar_length[ROCKER] +
-                          away * away) / (2.0 * away);
+    const double along =
+        (bar_length[COUPLER] * bar_length[COUPLER] - bar_length[ROCKER] * bar_length[ROCKER] + away * away) /
+        (2.0 * away);
     const double up = sqrt(bar_length[COUPLER] * bar_length[COUPLER] - along * along);
     b[0] = a[0] + (along * d[0] - up * d[1]) / away;
     b[1] = a[1] + (along * d[1] + up * d[0]) / away;
@@ -128,8 +129,8 @@ static double energy_of_bars(double angle)
     double b[2], V = 0.0;
 
     close_bars(angle, b);
-    V += 9.81 * (bar_mass[CRANK] * 0.5 * a[1] + bar_mass[COUPLER] * 0.5 * (a[1] + b[1]) +
-                 bar_mass[ROCKER] * 0.5 * b[1]);
+    V +=
+        9.81 * (bar_mass[CRANK] * 0.5 * a[1] + bar_mass[COUPLER] * 0.5 * (a[1] + b[1]) + bar_mass[ROCKER] * 0.5 * b[1]);
     V += 0.5 * turn_stiffness * (angle - turn_rest) * (angle - turn_rest);
     const double length = hypot(0.5 * (a[0] + b[0]) - 1.5, 0.5 * (a[1] + b[1]) + 0.5);
     return V + 0.5 * line_stiffness * (length - line_length) * (length - line_length);
@@ -159,8 +160,8 @@ static void a_four_bar_rests_where_its_energy_is_least(void **state)
     phx_body_id bar[3];
     for (int k = 0; k < 3; k++)
         bar[k] = add_rigid(&m, names[k], bar_mass[k], 0.1, 0.5 * bar_length[k], 0.0, poses[k]);
-    phx_joint_def foot = joint_def("foot", PHX_JOINT_REVOLUTE, at_place(&m, PHX_GROUND, 0.0, 0.0),
-                                   at_place(&m, bar[CRANK], 0.0, 0.0));
+    phx_joint_def foot =
+        joint_def("foot", PHX_JOINT_REVOLUTE, at_place(&m, PHX_GROUND, 0.0, 0.0), at_place(&m, bar[CRANK], 0.0, 0.0));
     foot.n_coordinates = 1;
     foot.coordinate[0].stiffness = turn_stiffness;
     foot.coordinate[0].rest = turn_rest;
@@ -211,8 +212,8 @@ static void open_cantilever(phx_context *context, int pieces, double fx, double 
     model_ready(m);
 }
 
-/* The inextensible elastica under an end force P across in units of EI/L^2, by shooting with classical Runge-Kutta steps:
- * theta'' = -P cos(theta), theta(0) = 0, theta'(1) = 0. Returns the place of the tip. */
+/* The inextensible elastica under an end force P across in units of EI/L^2, by shooting with classical Runge-Kutta
+ * steps: theta'' = -P cos(theta), theta(0) = 0, theta'(1) = 0. Returns the place of the tip. */
 static double shoot(double P, double slope, double *tip)
 {
     enum { STEPS = 4000 };
@@ -314,10 +315,8 @@ static void open_truss(phx_context *context, model *m, double *limit)
     const phx_port_id at = at_place(m, top, 0.0, 0.0);
     add_joint(m, "guide", PHX_JOINT_PRISMATIC, at_turned(m, PHX_GROUND, 0.0, 0.0, 0.5 * TEST_PI),
               at_turned(m, top, 0.0, 0.0, 0.5 * TEST_PI));
-    add_spring(m, "left", at_place(m, PHX_GROUND, -1.0, 0.0), at, truss_stiffness, 0.0, hypot(1.0, truss_height),
-               NULL);
-    add_spring(m, "right", at_place(m, PHX_GROUND, 1.0, 0.0), at, truss_stiffness, 0.0, hypot(1.0, truss_height),
-               NULL);
+    add_spring(m, "left", at_place(m, PHX_GROUND, -1.0, 0.0), at, truss_stiffness, 0.0, hypot(1.0, truss_height), NULL);
+    add_spring(m, "right", at_place(m, PHX_GROUND, 1.0, 0.0), at, truss_stiffness, 0.0, hypot(1.0, truss_height), NULL);
     add_force(m, "load", at, false, NULL, constant(m, -1.2 * *limit));
     model_ready(m);
 }
@@ -548,8 +547,8 @@ static void a_right_angled_frame_bends_and_twists(void **state)
               at_beam(&m, a, 0.0));
     add_joint(&m, "corner", PHX_JOINT_WELD, at_beam(&m, a, 1.0), at_beam(&m, b, 0.0));
     const phx_port_id tip = at_beam(&m, b, 1.0);
-    const phx_load_def load = {.name = "force", .kind = PHX_LOAD_FORCE, .port = tip,
-                               .component = {NULL, NULL, constant(&m, F)}};
+    const phx_load_def load = {
+        .name = "force", .kind = PHX_LOAD_FORCE, .port = tip, .component = {NULL, NULL, constant(&m, F)}};
     CHECK_OK(*state, phx_system_add_load(m.system, &load));
     add_output(&m, "tip", PHX_QUANTITY_POSITION, tip);
     model_ready(&m);

@@ -474,7 +474,6 @@ static void refused(const char *part, const char *by, const char *message)
 static void refusals(void **state)
 {
     (void)state;
-    refused(", speed: Omega", "", "needs a drive");
     refused("speed: Omega", "speed: Omega*cos(t - 1)", "its speed changes");
     refused("speed: Omega", "speed: 'Omega + max(t - 0.1, 0)'", "the rates of joint 'motor' change");
     refused("joints:\n", "gravity: [0, -1e-3]\njoints:\n", "gravity across the axis");

@@ -16,7 +16,7 @@ typedef struct buckling {
     double *slope;    /* K' on the kkt pattern */
     double *Z, *Y;    /* width x n */
     double *A, *B, *values, *vectors;
-    double *change;   /* n */
+    double *change; /* n */
     double *x_half, *lambda_half;
 } buckling;
 

@@ -7,7 +7,7 @@
 
 static const double NEAR = 0.1;             /* rad, parts of the size: so far a start nearly in equilibrium moves */
 static const double WRITTEN = 1e-3;         /* the same of what was written with few digits */
-static const double SMALLEST = 1.0 / 256.0;    /* step of the loads */
+static const double SMALLEST = 1.0 / 256.0; /* step of the loads */
 
 phx_static_options phx_static_options_default(void)
 {
@@ -19,12 +19,14 @@ static phx_status check(const phx_system *system, phx_context *context)
 {
     for (int c = 0; c < system->n_controllers; c++) {
         const controller_slot *slot = &system->controllers[c];
-        if (phx_block_sample_time(slot->block) == 0.0 && phx_block_n(slot->block) > 0)
+        if (phx_block_sample_time(slot->block) > 0.0 || phx_block_n(slot->block) > 0)
             return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                            "controller '%s': it has states (an integral, a filter), and what they are at rest the "
-                            "mechanism does not tell; take proportional and derivative gains for the equilibrium, or "
-                            "hold what it moves by speed: 0",
-                            slot->name);
+                            "controller '%s' %s, and what it does at rest the mechanism does not tell; for the "
+                            "equilibrium make it continuous, of proportional and derivative gains, or leave it out "
+                            "and hold what it moves by speed: 0",
+                            slot->name,
+                            phx_block_sample_time(slot->block) > 0.0 ? "is sampled"
+                                                                     : "has states (an integral, a filter)");
     }
     return PHX_OK;
 }
@@ -64,8 +66,8 @@ static phx_status negative_at(statics *s, const double *x, const double *lambda,
     return status ? status : phx_statics_negative(s, 10.0 * s->rounding, count);
 }
 
-/* From x with the loads as they are. Newton's equilibrium is taken where it is stable, or where the start is one but for
- * the digits that were written. */
+/* From x with the loads as they are. Newton's equilibrium is taken where it is stable, or where the start is one but
+ * for the digits that were written. */
 static phx_status settle(statics *s, double near, double *x, double *lambda, phx_static_method *method)
 {
     int unstable = 0;
@@ -133,6 +135,44 @@ static phx_status follow(statics *s, const phx_static_options *options, int step
     return status;
 }
 
+static phx_status fails(statics *s, const double *x, const double *lambda, phx_status status)
+{
+    char motion[200];
+    double unbalanced = 0.0, gap = 0.0;
+
+    if (status != PHX_NOT_CONVERGED && status != PHX_SINGULAR)
+        return status;
+    phx_context_clear(s->context);
+    status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &gap);
+    if (status)
+        return status;
+    memset(s->res + s->ws->kkt.n_v, 0, (size_t)s->ws->n_l * sizeof *s->res);
+    const char *worst = s->ws->base.ops->worst_residual(&s->ws->base, s->res);
+    phx_statics_name_motion(s, x, s->step, sizeof motion, motion);
+    return phx_fail(s->context, PHX_ERR_ANALYSIS,
+                    "no equilibrium was found: forces of %.3g N (%.2g of all that pulls) are out of balance, most on "
+                    "body '%s', and %s still moves; give it a spring or a drive (speed: 0) that holds it, a start "
+                    "nearer to the equilibrium, or smaller loads",
+                    unbalanced * s->weight, unbalanced, worst, motion);
+}
+
+/* Where the loads as a whole lead nowhere: in steps from `start`. Without success the failure is that of the whole. */
+static phx_status in_steps(statics *s, const phx_static_options *options, const double *start, double *x,
+                           double *lambda, phx_static_report *report)
+{
+    const phx_status failure = fails(s, x, lambda, PHX_NOT_CONVERGED);
+    char *message = phx_strdup(NULL, phx_context_message(s->context));
+
+    phx_context_clear(s->context);
+    memcpy(x, start, (size_t)s->system->n_x * sizeof *x);
+    memset(lambda, 0, (size_t)s->ws->n_l * sizeof *lambda);
+    phx_status status = follow(s, options, 8, x, lambda, report);
+    if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR)
+        status = phx_fail(s->context, failure, "%s", message ? message : "no equilibrium was found");
+    phx_free(message);
+    return status;
+}
+
 /* Off an unstable equilibrium, in any direction, and down. */
 static phx_status leave(statics *s, double *x, double *lambda, phx_static_report *report)
 {
@@ -161,27 +201,6 @@ static phx_status leave(statics *s, double *x, double *lambda, phx_static_report
 }
 
 /* ---- what was found ---- */
-static phx_status fails(statics *s, const double *x, const double *lambda, phx_status status)
-{
-    char motion[200];
-    double unbalanced = 0.0, gap = 0.0;
-
-    if (status != PHX_NOT_CONVERGED && status != PHX_SINGULAR)
-        return status;
-    phx_context_clear(s->context);
-    status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &gap);
-    if (status)
-        return status;
-    memset(s->res + s->ws->kkt.n_v, 0, (size_t)s->ws->n_l * sizeof *s->res);
-    const char *worst = s->ws->base.ops->worst_residual(&s->ws->base, s->res);
-    phx_statics_name_motion(s, x, s->step, sizeof motion, motion);
-    return phx_fail(s->context, PHX_ERR_ANALYSIS,
-                    "no equilibrium was found: forces of %.3g N (%.2g of all that pulls) are out of balance, most on "
-                    "body '%s', and %s still moves; give it a spring or a drive (speed: 0) that holds it, a start "
-                    "nearer to the equilibrium, or smaller loads",
-                    unbalanced * s->weight, unbalanced, worst, motion);
-}
-
 static phx_status describe(statics *s, const double *x, const double *lambda, phx_static_report *report)
 {
     double unbalanced = 0.0, gap = 0.0;
@@ -193,7 +212,7 @@ static phx_status describe(statics *s, const double *x, const double *lambda, ph
     if (!status)
         status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &gap);
     report->iterations = s->iterations;
-    report->weight = s->weight;
+    report->weight = s->pulled ? s->weight : 0.0;
     report->unbalanced = unbalanced * s->weight;
     phx_system_drift(&s->ws->base, s->t, x, s->zero, &report->gap, &gap);
     if (!status && !(report->gap <= 1e-8 * s->size))
@@ -227,11 +246,8 @@ phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, do
         status = options->steps > 0 ? follow(&s, options, options->steps, x, lambda, report)
                                     : settle(&s, NEAR, x, lambda, &report->method);
     }
-    if ((status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) && options->steps == 0) {
-        memcpy(s.x_try, x, bytes); /* where it ended, to say so */
-        memcpy(x, start, bytes);
-        status = follow(&s, options, 8, x, lambda, report);
-    }
+    if ((status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) && options->steps == 0 && !s.endless)
+        status = in_steps(&s, options, start, x, lambda, report);
     if (!status && options->stable)
         status = leave(&s, x, lambda, report);
     if (status && s.system)
@@ -254,8 +270,8 @@ phx_status phx_system_pull(phx_dae *dae, double t, const double *x, double *pull
     statics s = {0};
     const phx_status status = phx_statics_create(dae, t, x, &s);
 
-    *pull = status ? 0.0 : s.weight;
-    *per_mass = status ? 0.0 : s.weight / s.mass;
+    *pull = !status && s.pulled ? s.weight : 0.0;
+    *per_mass = *pull > 0.0 ? *pull / s.mass : 0.0;
     phx_statics_free(&s);
     return phx_conclude(dae->context, status);
 }

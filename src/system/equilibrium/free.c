@@ -8,32 +8,38 @@
 enum { MOST = 12 }; /* free motions that are looked for by name */
 
 /* ---- names ---- */
-/* Coordinates of all joints, then bodies. */
+/* What can move: coordinates of all joints, then the rigid velocities of the bodies' first frames. */
 static int n_candidates(const statics *s)
 {
-    return s->system->n_joints * PHX_JOINT_MAX_COORDINATES + s->system->n_bodies;
+    return s->system->n_joints * PHX_JOINT_MAX_COORDINATES + s->system->n_bodies * (s->system->dim + s->system->n_rot);
 }
 
 static void name_candidate(const statics *s, int c, size_t size, char *name)
 {
-    const int joint = c / PHX_JOINT_MAX_COORDINATES;
+    static const char *const plane[] = {"along x", "along y", "turning"};
+    static const char *const space[] = {"along x", "along y", "along z", "about x", "about y", "about z"};
+    const phx_system *system = s->system;
+    const int joints = system->n_joints * PHX_JOINT_MAX_COORDINATES, rigid = system->dim + system->n_rot;
 
-    if (joint < s->system->n_joints && s->system->joints[joint].n_coordinates > 1)
-        snprintf(name, size, "coordinate %d of joint '%s'", c % PHX_JOINT_MAX_COORDINATES + 1,
-                 s->system->joints[joint].name);
-    else if (joint < s->system->n_joints)
-        snprintf(name, size, "joint '%s'", s->system->joints[joint].name);
+    if (c >= joints) {
+        snprintf(name, size, "body '%s' %s", phx_body_name(system->bodies[(c - joints) / rigid].body),
+                 (system->dim == 2 ? plane : space)[(c - joints) % rigid]);
+        return;
+    }
+    const joint_slot *joint = &system->joints[c / PHX_JOINT_MAX_COORDINATES];
+    if (joint->n_coordinates > 1)
+        snprintf(name, size, "coordinate %d of joint '%s'", c % PHX_JOINT_MAX_COORDINATES + 1, joint->name);
     else
-        snprintf(name, size, "body '%s'",
-                 phx_body_name(s->system->bodies[c - s->system->n_joints * PHX_JOINT_MAX_COORDINATES].body));
+        snprintf(name, size, "joint '%s'", joint->name);
 }
 
-/* How the candidates move in xi, rad or parts of the size; bodies count less, as joints say more. */
+/* How the candidates move in xi, rad or parts of the size; bodies count less, as joints say more, and small ones less
+ * than large ones. */
 static void rates(statics *s, const double *x, const double *xi, double *rate)
 {
     const phx_system *system = s->system;
     workspace *ws = s->ws;
-    const int size = phx_port_size(system->dim);
+    const int size = phx_port_size(system->dim), rigid = system->dim + system->n_rot;
     double g[PAIR_SIZE];
 
     phx_sys_set_instant(ws, x, xi);
@@ -48,10 +54,10 @@ static void rates(statics *s, const double *x, const double *xi, double *rate)
                 (joint->coordinates[c].row.angular ? 1.0 : s->size);
         }
     for (int b = 0; b < system->n_bodies; b++) {
-        double *to = rate + system->n_joints * PHX_JOINT_MAX_COORDINATES + b;
-        for (int a = 0; a < system->dim + system->n_rot; a++)
-            *to = hypot(*to, xi[system->bodies[b].v + a] / (a < system->dim ? s->size : 1.0));
-        *to *= 0.1;
+        double *to = rate + system->n_joints * PHX_JOINT_MAX_COORDINATES + b * rigid;
+        const double share = sqrt(phx_body_at_rest(system->bodies[b].body)->mass / s->mass);
+        for (int a = 0; a < rigid; a++)
+            to[a] = 0.1 * share * xi[system->bodies[b].v + a] / (a < system->dim ? s->size : 1.0);
     }
 }
 

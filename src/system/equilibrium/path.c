@@ -15,10 +15,10 @@
 typedef struct path {
     statics s;
     const phx_path_options *options;
-    double *x, *lambda; /* the caller's */
-    double *along;        /* n: xi_s and the multipliers' rates */
-    double *way;          /* n: the last step's direction, of the plane */
-    double *first;        /* n: residual with loads */
+    double *x, *lambda;    /* the caller's */
+    double *along;         /* n: xi_s and the multipliers' rates */
+    double *way;           /* n: the last step's direction, of the plane */
+    double *first;         /* n: residual with loads */
     double load, way_load; /* s; the part of the way that is s */
     double w;              /* weighs s against M */
     double stride, longest;
@@ -37,9 +37,7 @@ static phx_status create(phx_dae *dae, const phx_path_options *options, double *
     p->stride = p->longest;
     phx_status status = phx_statics_create(dae, options->t, x, &p->s);
     const size_t n = (size_t)(dae->n_v + dae->n_l);
-    const phx_sys_array arrays[] = {{&p->along, n},
-                                    {&p->way, n},
-                                    {&p->first, n}};
+    const phx_sys_array arrays[] = {{&p->along, n}, {&p->way, n}, {&p->first, n}};
     if (!status)
         status = phx_sys_arrays_create(dae->context, sizeof arrays / sizeof *arrays, arrays);
     /* a tenth of the range of s counts as a stride of the whole mechanism */
@@ -234,6 +232,22 @@ static bool inside(const path *p)
     return fabs(p->load) < p->options->to;
 }
 
+/* The point, or, where the path has passed the end of the range, that at the end. */
+static phx_status arrive(path *p)
+{
+    phx_status status = PHX_OK;
+
+    if (!inside(p)) {
+        const double last = p->load > 0.0 ? p->options->to : -p->options->to;
+        phx_statics_set_load(&p->s, last);
+        status = phx_statics_newton(&p->s, 0.5, p->x, p->lambda);
+        p->load = status ? p->load : last;
+        status = status == PHX_NOT_CONVERGED || status == PHX_SINGULAR ? PHX_OK : status;
+        phx_statics_set_load(&p->s, p->load);
+    }
+    return status ? status : look(p);
+}
+
 static phx_status follow(path *p)
 {
     double sign = 1.0;
@@ -248,32 +262,16 @@ static phx_status follow(path *p)
         if (!status)
             status = step(p);
         if (!status)
-            status = look(p);
+            status = arrive(p);
         const bool passed = !status && p->negative > negative && !turned && p->way_load * before >= 0.0;
         if (passed && p->options->branch && inside(p)) {
             status = choose_mode(p);
             if (!status)
                 status = step(p);
             if (!status)
-                status = look(p);
+                status = arrive(p);
         }
     }
-    return status;
-}
-
-/* The last point, at the end of the range where the path has passed it. */
-static phx_status end(path *p)
-{
-    if (inside(p))
-        return PHX_OK;
-    const double last = p->load > 0.0 ? p->options->to : -p->options->to;
-    phx_statics_set_load(&p->s, last);
-    const phx_status status = phx_statics_newton(&p->s, 0.5, p->x, p->lambda);
-    if (status == PHX_NOT_CONVERGED) {
-        phx_statics_set_load(&p->s, p->load);
-        return PHX_OK;
-    }
-    p->load = last;
     return status;
 }
 
@@ -288,8 +286,10 @@ phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options,
 
     *report = (phx_static_report){.method = PHX_STATIC_STEPS};
     if (!status && !(options->to > 0.0 && options->points > 0))
-        status = phx_fail(dae->context, PHX_ERR_ARGUMENT, "a path to the load factor %g with %d points; expected both "
-                          "to be positive", options->to, options->points);
+        status = phx_fail(dae->context, PHX_ERR_ARGUMENT,
+                          "a path to the load factor %g with %d points; expected both "
+                          "to be positive",
+                          options->to, options->points);
     if (!status) {
         phx_statics_set_load(&p.s, 0.0);
         status = phx_sys_locked_accelerations(p.s.ws, options->t, x, p.s.zero, true, p.s.step, lambda, p.s.res_try);
@@ -313,13 +313,11 @@ phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options,
                           "stride",
                           p.load, p.points);
     if (!status)
-        status = end(&p);
-    if (!status)
         status = phx_statics_residual(&p.s, x, lambda, p.s.res, &unbalanced, &gap);
     report->iterations = p.s.iterations;
     report->steps = p.points;
     report->unstable = p.negative;
-    report->weight = p.s.weight;
+    report->weight = p.s.pulled ? p.s.weight : 0.0;
     report->unbalanced = unbalanced * p.s.weight;
     report->gap = gap * p.s.size;
     destroy(&p);

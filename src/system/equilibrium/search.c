@@ -215,11 +215,13 @@ static double far_from(const statics *s, const double *x0, const double *x)
 
 phx_status phx_statics_descend(statics *s, double *x, double *lambda)
 {
-    enum { LIMIT = 1000 };
-    double sigma = 0.0, unbalanced = HUGE_VAL, gap = HUGE_VAL, length = HUGE_VAL, ratio = 1.0;
+    enum { LIMIT = 1000, PATIENCE = 100 }; /* corrections; those without getting nearer */
+    double sigma = 0.0, unbalanced = HUGE_VAL, gap = HUGE_VAL, length = HUGE_VAL, ratio = 1.0, best = HUGE_VAL;
+    int since = 0;
     phx_status status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &gap);
 
     copy(s->x_kept, x, s->system->n_x);
+    s->endless = false;
     for (int k = 0; k < LIMIT && !status; k++) {
         const double before = unbalanced;
         status = phx_statics_linearise(s, x, lambda);
@@ -236,7 +238,10 @@ phx_status phx_statics_descend(statics *s, double *x, double *lambda)
         accept(s, x, lambda);
         if (unbalanced <= EXACT || (length < 1e-14 && unbalanced <= 1e3 * ENOUGH))
             return PHX_OK;
-        if (!(far_from(s, s->x_kept, x) < FARTHEST))
+        since = unbalanced < 0.5 * best ? 0 : since + 1;
+        best = since == 0 ? unbalanced : best;
+        s->endless = since > PATIENCE || !(far_from(s, s->x_kept, x) < FARTHEST);
+        if (s->endless)
             return PHX_NOT_CONVERGED;
         if (ratio > 0.7)
             sigma = sigma > 1e-4 * s->slowest ? 0.2 * sigma : 0.0;

@@ -10,8 +10,8 @@ void phx_statics_free(statics *s)
         memcpy(s->system->gravity, s->gravity, sizeof s->gravity);
         s->ws->load = 1.0;
     }
-    double *arrays[] = {s->zero,    s->target, s->force,      s->res, s->step,     s->other,
-                        s->res_try, s->x_try,  s->lambda_try, s->val, s->symmetric, s->x_kept, s->lambda_kept};
+    double *arrays[] = {s->zero,  s->target,     s->force, s->res,       s->step,   s->other,      s->res_try,
+                        s->x_try, s->lambda_try, s->val,   s->symmetric, s->x_kept, s->lambda_kept};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
     int *lists[] = {s->ptr, s->idx, s->one, s->two};
@@ -26,10 +26,10 @@ static phx_status allocate(statics *s)
 {
     const workspace *ws = s->ws;
     const size_t n = (size_t)ws->kkt.n, n_l = (size_t)ws->n_l, nnz = (size_t)ws->kkt.ptr[ws->kkt.n];
-    const phx_sys_array arrays[] = {{&s->zero, n},    {&s->target, n_l},     {&s->force, (size_t)ws->kkt.n_v},
-                                    {&s->res, n},     {&s->step, n},         {&s->other, n},
-                                    {&s->res_try, n}, {&s->lambda_try, n_l}, {&s->x_try, (size_t)s->system->n_x},
-                                    {&s->val, nnz},   {&s->symmetric, nnz},  {&s->x_kept, (size_t)s->system->n_x},
+    const phx_sys_array arrays[] = {{&s->zero, n},         {&s->target, n_l},     {&s->force, (size_t)ws->kkt.n_v},
+                                    {&s->res, n},          {&s->step, n},         {&s->other, n},
+                                    {&s->res_try, n},      {&s->lambda_try, n_l}, {&s->x_try, (size_t)s->system->n_x},
+                                    {&s->val, nnz},        {&s->symmetric, nnz},  {&s->x_kept, (size_t)s->system->n_x},
                                     {&s->lambda_kept, n_l}};
 
     return phx_sys_arrays_create(s->context, sizeof arrays / sizeof *arrays, arrays);
@@ -126,8 +126,13 @@ static phx_status weigh(statics *s, const double *x)
         for (int a = 0; a < phx_port_size(dim); a++)
             s->weight += a < dim ? fabs(effort[a]) : fabs(effort[a]) / s->size;
     }
-    for (int i = 0; i < ws->kkt.n_v && !status; i++)
-        s->weight += s->force[i] * fabs(s->other[i]);
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        const phx_body_frame *frames;
+        const int n_frames = phx_body_frames(system->bodies[b].body, &frames);
+        for (int f = 0; f < n_frames; f++)
+            for (int a = 0; a < dim; a++)
+                s->weight += fabs(s->other[system->bodies[b].v + frames[f].v + a]);
+    }
     return status;
 }
 
@@ -150,7 +155,8 @@ phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *
     if (!status)
         status = weigh(s, x);
     s->slowest = s->weight / (s->mass * s->size);
-    if (!(s->weight > 0.0)) { /* nothing pulls: any unit does */
+    s->pulled = s->weight > 0.0;
+    if (!s->pulled) {
         s->weight = 1.0;
         s->slowest = fmax(1e6 * s->rounding, 1e-6);
     }

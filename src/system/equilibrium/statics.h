@@ -25,7 +25,8 @@ typedef struct statics {
     double load;       /* what part of gravity, loads and actuators there is */
     double gravity[3]; /* of the system, whole */
     double size, mass; /* of the mechanism, m, kg */
-    double weight;     /* N: what gravity, loads and springs pull, to measure residuals by */
+    double weight;     /* N: what gravity, loads and springs pull, to measure residuals by; 1 where nothing does */
+    bool pulled;       /* something does */
     double slowest;    /* 1/s^2: weight over mass and size, a square of a frequency to measure sigma by */
     double rounding;   /* 1/s^2: least sigma that is not rounding of K */
     double *zero;      /* n */
@@ -46,6 +47,7 @@ typedef struct statics {
     int *ptr, *idx, *one, *two;
     double *symmetric;
     int iterations; /* corrections made so far */
+    bool endless;   /* the last descent went on and on: something moves that nothing holds */
 } statics;
 
 /* ---- statics.c ---- */

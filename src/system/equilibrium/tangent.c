@@ -25,8 +25,7 @@ static void put_matrix(statics *s, double sigma)
 
     for (int i = 0; i < kkt->n; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-            s->val[k] =
-                i < kkt->n_v && kkt->idx[k] < kkt->n_v ? values->K[k] + sigma * values->M[k] : values->D[k];
+            s->val[k] = i < kkt->n_v && kkt->idx[k] < kkt->n_v ? values->K[k] + sigma * values->M[k] : values->D[k];
 }
 
 phx_status phx_statics_factor(statics *s, double sigma)

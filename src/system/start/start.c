@@ -274,6 +274,29 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
     return status;
 }
 
+/* The mechanism at rest in equilibrium, then with the velocities that are given. */
+static phx_status move_to_equilibrium(phx_system *system, double t, double *x, double *v)
+{
+    phx_static_options options = phx_static_options_default();
+    phx_static_report report;
+    phx_dae *dae = NULL;
+    phx_status status = phx_system_dae_with(system, system->context, PHX_BACKEND_PLAIN, &dae);
+    double *lambda = status ? NULL : phx_calloc(system->context, (size_t)dae->n_l, sizeof *lambda);
+
+    options.t = t;
+    if (!status)
+        status = lambda ? phx_system_static(dae, &options, x, lambda, &report) : PHX_ERR_MEMORY;
+    if (!status && report.unstable > 0)
+        phx_log(system->context, PHX_LOG_WARNING,
+                "the equilibrium that the run starts from is unstable in %d direction%s; the least motion leaves it",
+                report.unstable, report.unstable == 1 ? "" : "s");
+    if (!status)
+        status = phx_sys_start_velocities(system, t, x, v);
+    phx_free(lambda);
+    phx_system_dae_destroy(dae);
+    return status;
+}
+
 phx_status phx_system_start(phx_system *system, const phx_start_options *options, double *x, double *v, double *lambda)
 {
     if (!system || !x || !v)
@@ -289,11 +312,14 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
     status = phx_sys_start_velocities(system, t, x, v);
     if (!status)
         status = phx_sys_hold_start(system, t, x, v);
-    if (!status && options && options->quasi_static)
+    if (!status && options && options->equilibrium)
+        status = move_to_equilibrium(system, t, x, v);
+    const bool deforms = options && options->quasi_static && !options->equilibrium;
+    if (!status && deforms)
         status = phx_sys_check_floating(system->context, system, "quasi-static start", "start with deformation: zero");
-    if (!status && options && options->quasi_static)
+    if (!status && deforms)
         status = equilibrium(system, t, x, v);
-    if (!status && options && options->quasi_static)
+    if (!status && options && (deforms || options->equilibrium))
         status = phx_sys_hold_start(system, t, x, v);
     if (!lambda)
         return status;

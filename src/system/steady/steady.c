@@ -281,6 +281,23 @@ static phx_status find_equilibrium(const steady *s, double *x, double *v, double
     return status;
 }
 
+/* Nothing is driven and nothing spins: the steady motion is rest. */
+static phx_status come_to_rest(phx_dae *dae, double t, double *x, double *v, double *axes, double *lambda, double *spin)
+{
+    phx_static_options options = phx_static_options_default();
+    phx_static_report report;
+    const size_t bytes = (size_t)dae->n_v * sizeof *v;
+
+    phx_log(dae->context, PHX_LOG_INFO,
+            "nothing is driven: in place of a steady rotation the equilibrium at rest is taken");
+    options.t = t;
+    memset(v, 0, bytes);
+    memset(axes, 0, bytes);
+    if (spin)
+        *spin = 0.0;
+    return phx_system_static(dae, &options, x, lambda, &report);
+}
+
 /* ---- what others call ---- */
 phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, double *axes, double *lambda, double *spin)
 {
@@ -303,10 +320,10 @@ phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, doubl
         s.size = phx_sys_size(ws);
         status = phx_steady_find_motion(&s, x, v);
     }
-    if (!status && driven == 0 && s.n_spinning == 0)
-        status = phx_fail(dae->context, PHX_ERR_ANALYSIS,
-                          "a steady rotation needs a drive: give a joint to the ground a constant speed, or the joint "
-                          "of a rotor a speed or a rate");
+    if (!status && driven == 0 && s.n_spinning == 0) {
+        steady_free(&s);
+        return phx_conclude(dae->context, come_to_rest(dae, t, x, v, axes, lambda, spin));
+    }
     if (!status)
         status = find_equilibrium(&s, x, v, lambda);
     if (!status)

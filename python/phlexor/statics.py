@@ -1,0 +1,94 @@
+"""An equilibrium at rest: what it is, and its result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Dict, Tuple
+
+from ._binding import phx_study_static_report
+from ._call import text_of
+from .result import Result
+
+__all__ = ["Equilibrium"]
+
+_METHODS = ("newton", "descent", "load steps")
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """An equilibrium of a model at rest (``phlexor static``).
+
+    Attributes
+    ----------
+    result : Result
+        In memory: a row for the equilibrium, or for each step of the loads or point of a path, with the columns of a
+        simulation and `load` (the factor), `unbalanced` (parts of the weight), `unstable` (directions).
+    method : str
+        "newton" (near the start), "descent" (down in energy) or "load steps".
+    iterations : int
+        Corrections made.
+    load, largest_load : float
+        Load factors: of the last row, of all rows.
+    weight : float
+        What gravity, loads and springs pull, N.
+    unbalanced : float
+        The largest generalised force out of balance, N.
+    gap : float
+        Of the joints, m (angles times 1 m).
+    moved : float
+        From the start: rad, parts of the size.
+    unstable : int
+        Directions in which the tangent stiffness is negative; 0: stable.
+    free_motions : int
+        That nothing holds and nothing pulls at.
+    free : str
+        The joints or bodies that tell them.
+    elastic, potential : float
+        Energies of the last row, J.
+    critical : tuple of float
+        Critical load factors, if asked for.
+    """
+
+    result: Result
+    method: str
+    iterations: int
+    load: float
+    largest_load: float
+    weight: float
+    unbalanced: float
+    gap: float
+    moved: float
+    unstable: int
+    free_motions: int
+    free: str
+    elastic: float
+    potential: float
+    critical: Tuple[float, ...]
+
+    @property
+    def stable(self) -> bool:
+        """The tangent stiffness is nowhere negative."""
+        return self.unstable == 0
+
+    @property
+    def outputs(self) -> Dict[str, float]:
+        """The columns behind `unstable` in the last row, by name."""
+        names = list(self.result.columns)
+        return {name: float(self.result[name][-1]) for name in names[names.index("unstable") + 1:]}
+
+
+def equilibrium_of(report: phx_study_static_report, result: Result) -> Equilibrium:
+    """What a call has found."""
+    found = report.found
+    same = ("iterations", "weight", "unbalanced", "gap", "moved", "unstable", "free_motions")
+    return Equilibrium(
+        result=result,
+        method=_METHODS[found.method],
+        load=report.load,
+        largest_load=report.largest_load,
+        free=text_of(found.free_names),
+        elastic=report.elastic,
+        potential=report.potential,
+        critical=tuple(report.factors[: report.n_factors]),
+        **{name: getattr(found, name) for name in same},
+    )

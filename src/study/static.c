@@ -1,0 +1,229 @@
+/* The equilibrium of a model at rest, its path over the loads, its critical loads. */
+#include "internal.h"
+
+#include <string.h>
+
+phx_study_static_options phx_study_static_options_default(void)
+{
+    const phx_path_options path = phx_path_options_default();
+
+    return (phx_study_static_options){.to = path.to, .points = path.points};
+}
+
+/* An analysis at work: a row for each point of the way. */
+typedef struct static_work {
+    phx_context *context;
+    const phx_model *model;
+    const phx_study_static_options *options;
+    phx_study_static_report *report;
+    phx_start_point at;
+    phx_drawing drawing;
+    phx_limits *limits;
+    phx_recorder *recorder;
+    int n_columns;
+    double *row, *rest; /* rest: n_v zeros */
+} static_work;
+
+/* Columns behind the fixed ones. */
+enum { LOAD, UNBALANCED, UNSTABLE, OWN_COLUMNS };
+static const phx_record_column own_columns[OWN_COLUMNS] = {{"load", ""}, {"unbalanced", ""}, {"unstable", ""}};
+
+static phx_status open_recorder(static_work *work)
+{
+    phx_context *context = work->context;
+    const phx_system *system = work->at.system;
+    phx_recorder_def def = phx_recorder_def_default();
+    phx_record_column *columns = NULL;
+    char *names = NULL;
+    const phx_attribute attributes[] = {{"analysis", "static", 0.0}};
+    phx_status status = phx_recording_columns(context, system, OWN_COLUMNS, own_columns, &columns, &names);
+
+    if (!status) {
+        def.h5_path = work->options->h5_path;
+        def.csv_path = work->options->csv_path;
+        def.dimension = work->model->dimension;
+        def.n_columns = work->n_columns;
+        def.columns = columns;
+        def.n_x = phx_system_n_x(system);
+        def.n_v = phx_system_n_v(system);
+        def.n_bodies = work->drawing.n_bodies;
+        def.bodies = work->drawing.bodies;
+        def.scene = &work->drawing.scene;
+        def.model_name = work->model->title;
+        def.model_text = work->model->text;
+        def.program_version = phx_version();
+        def.integrator = "static";
+        def.n_attributes = (int)(sizeof attributes / sizeof *attributes);
+        def.attributes = attributes;
+        def.in_memory = true;
+        status = phx_recorder_create(context, &def, &work->recorder);
+    }
+    phx_free(columns);
+    phx_free(names);
+    return status;
+}
+
+/* A point of the way: the time of its row is its number, the outputs are those at rest. */
+static phx_status record(void *user, const phx_static_point *point)
+{
+    static_work *work = user;
+    phx_study_static_report *report = work->report;
+    const phx_system *system = work->at.system;
+    const int own = PHX_FIXED_COLUMNS, outputs = own + OWN_COLUMNS;
+    double *row = work->row, rate;
+    phx_energies energies;
+
+    phx_system_energies(system, point->x, work->rest, &energies);
+    memset(row, 0, (size_t)work->n_columns * sizeof *row);
+    phx_put_balance(row, (double)report->rows, &energies, &(phx_work){0}, phx_total_energy(&energies));
+    phx_system_drift(work->at.dae, work->options->t, point->x, work->rest, &row[PHX_COLUMN_DRIFT], &rate);
+    row[own + LOAD] = point->load;
+    row[own + UNBALANCED] = point->unbalanced;
+    row[own + UNSTABLE] = point->unstable;
+    phx_status status = phx_system_static_outputs(work->at.dae, work->options->t, point->x, point->lambda, row + outputs);
+    if (!status)
+        status = phx_system_controller_values(work->at.dae, work->options->t, point->x, work->rest,
+                                              row + outputs + phx_system_columns(system));
+    if (!status)
+        status = phx_recorder_append(work->recorder, row, point->x, work->rest);
+    if (status)
+        return status;
+    phx_limits_look(work->limits, (double)report->rows, point->x, &energies);
+    report->rows++;
+    report->load = point->load;
+    report->largest_load = point->load > report->largest_load ? point->load : report->largest_load;
+    report->elastic = energies.elastic;
+    report->potential = energies.potential;
+    return PHX_OK;
+}
+
+static phx_status find(static_work *work)
+{
+    const phx_study_static_options *given = work->options;
+    phx_start_point *at = &work->at;
+
+    if (given->path) {
+        phx_path_options options = phx_path_options_default();
+        options.t = given->t;
+        options.to = given->to;
+        options.points = given->points;
+        options.stride = given->stride;
+        options.branch = given->branch;
+        options.deliver = record;
+        options.user = work;
+        return phx_system_static_path(at->dae, &options, at->x, at->lambda, &work->report->found);
+    }
+    const phx_static_options options = {
+        .t = given->t, .steps = given->steps, .stable = given->stable, .deliver = record, .user = work};
+    return phx_system_static(at->dae, &options, at->x, at->lambda, &work->report->found);
+}
+
+static phx_status prepare(static_work *work)
+{
+    phx_context *context = work->context;
+    const phx_build_options build = {.without_outputs = false};
+    const phx_start_options start = {0};
+    phx_start_point *at = &work->at;
+    phx_status status = phx_start_point_create(context, work->model, &build, &start, false, at);
+
+    if (!status)
+        status = phx_drawing_create(context, work->model, at->system, &work->drawing);
+    if (!status)
+        status = phx_limits_create(context, work->model, at->system, &work->limits);
+    if (status)
+        return status;
+    work->n_columns = PHX_FIXED_COLUMNS + OWN_COLUMNS + phx_system_columns(at->system) +
+                      phx_system_controller_columns(at->system);
+    work->row = phx_calloc(context, (size_t)work->n_columns, sizeof *work->row);
+    work->rest = phx_calloc(context, (size_t)at->dae->n_v, sizeof *work->rest);
+    at->lambda = phx_calloc(context, (size_t)at->dae->n_l, sizeof *at->lambda);
+    if (!work->row || !work->rest || !at->lambda)
+        return PHX_ERR_MEMORY;
+    work->report->bodies = phx_system_bodies(at->system);
+    work->report->velocities = at->dae->n_v;
+    work->report->constraints = at->dae->n_l;
+    work->report->redundant = phx_system_redundant(at->system);
+    if (work->model->initial.from) {
+        double t;
+        status = phx_continue_state(context, work->model, &work->drawing, at->system, &t, at->x, at->v);
+    }
+    return status ? status : open_recorder(work);
+}
+
+/* What there is to warn of, and the attributes of the result. */
+static phx_status finish(static_work *work)
+{
+    const phx_study_static_report *report = work->report;
+    const phx_static_report *found = &report->found;
+    const phx_attribute attributes[] = {{"iterations", NULL, found->iterations},
+                                        {"weight", NULL, found->weight},
+                                        {"unbalanced_force", NULL, found->unbalanced},
+                                        {"free_motions", NULL, found->free_motions},
+                                        {"free", found->free_names, 0.0},
+                                        {"limits", NULL, phx_limits_count(work->limits)}};
+
+    if (found->unstable > 0 && !work->options->path)
+        phx_log(work->context, PHX_LOG_WARNING,
+                "the equilibrium is unstable in %d direction%s%s", found->unstable, found->unstable == 1 ? "" : "s",
+                work->options->stable ? "" : "; --stable leaves it for a stable one");
+    if (found->free_motions > 0)
+        phx_log(work->context, PHX_LOG_WARNING,
+                "nothing holds %s (%d free motion%s), and nothing pulls there: it stays where it was", found->free_names,
+                found->free_motions, found->free_motions == 1 ? "" : "s");
+    phx_recording_warn(work->context, work->limits, "");
+    return phx_recorder_finish(work->recorder, (int)(sizeof attributes / sizeof *attributes), attributes);
+}
+
+static phx_status run(static_work *work)
+{
+    phx_context *context = work->context;
+    phx_study_static_report *report = work->report;
+    const int wanted = work->options->buckling;
+    phx_status status = prepare(work);
+
+    if (!status)
+        status = phx_model_blame(context, work->model, find(work));
+    if (!status && wanted > 0)
+        status = phx_model_blame(context, work->model,
+                                 phx_system_buckling(work->at.dae, work->options->t, work->at.x, work->at.lambda,
+                                                     wanted < PHX_STATIC_FACTORS ? wanted : PHX_STATIC_FACTORS,
+                                                     report->factors, NULL, &report->n_factors));
+    if (!status)
+        status = finish(work);
+    else if (work->recorder)
+        phx_recorder_discard(work->recorder);
+    return status;
+}
+
+phx_status phx_study_static(phx_context *context, const phx_model *model, const phx_study_static_options *options,
+                            phx_study_static_report *report, phx_result **result)
+{
+    if (!model || !options || !report)
+        return phx_fail_null(context, __func__, "model, options or report");
+    static_work work = {.context = context, .model = model, .options = options, .report = report};
+    const char *const outputs[] = {options->h5_path, options->csv_path};
+
+    *report = (phx_study_static_report){0};
+    if (result)
+        *result = NULL;
+    phx_files_begin(context);
+    phx_status status = phx_model_protect(context, model);
+    if (!status)
+        status = phx_files_check(context, 2, outputs);
+    if (!status && options->path && (options->steps > 0 || options->stable || options->buckling > 0))
+        status = phx_fail(context, PHX_ERR_INPUT,
+                          "a path goes its own way: steps, a stable equilibrium and critical load factors are for an "
+                          "equilibrium without it");
+    if (!status)
+        status = run(&work);
+    if (!status && result)
+        status = phx_recorder_take(work.recorder, context, result);
+    phx_recorder_destroy(work.recorder);
+    phx_limits_destroy(work.limits);
+    phx_drawing_free(&work.drawing);
+    phx_start_point_free(&work.at);
+    phx_free(work.row);
+    phx_free(work.rest);
+    phx_files_end(context);
+    return phx_conclude(context, status);
+}

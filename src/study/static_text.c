@@ -1,0 +1,185 @@
+/* An equilibrium as text and as json. */
+#include "internal.h"
+
+#include "file/file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static const char *const methods[] = {"newton", "descent", "load steps"};
+
+/* The last row of the result: its columns from `first` on, and their number. */
+static phx_status last_row(phx_context *context, const phx_result *result, double **row, int *n)
+{
+    const size_t rows = phx_result_rows(result);
+    phx_status status = PHX_OK;
+
+    *n = phx_result_columns(result);
+    *row = phx_calloc(context, (size_t)*n, sizeof **row);
+    if (!*row)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < *n && !status; k++)
+        status = phx_result_column(result, k, rows - 1, 1, *row + k);
+    return status;
+}
+
+/* Columns of outputs begin behind this one. */
+static int first_output(const phx_result *result)
+{
+    return phx_result_column_find(result, "unstable") + 1;
+}
+
+static phx_status flushed(phx_context *context, FILE *stream)
+{
+    errno = 0;
+    return fflush(stream) == 0 && !ferror(stream) ? PHX_OK : phx_file_fail(context, "the output", "write", errno);
+}
+
+/* ---- text ---- */
+static void put_found(const phx_study_static_report *report, bool path, FILE *out)
+{
+    const phx_static_report *found = &report->found;
+
+    if (path)
+        fprintf(out, "  path         %zu points, load factor up to %.6g, at the end %.6g\n", report->rows,
+                report->largest_load, report->load);
+    fprintf(out, "  equilibrium  %s", found->unstable == 0 ? "stable" : "unstable");
+    if (found->unstable > 0)
+        fprintf(out, " in %d direction%s", found->unstable, found->unstable == 1 ? "" : "s");
+    else if (found->free_motions > 0)
+        fputs(" but for what is free", out);
+    fprintf(out, "; %s, %d corrections", path ? "arc length" : methods[found->method], found->iterations);
+    if (!path)
+        fprintf(out, ", %.3g from the start (rad, parts of the size)", found->moved);
+    if (found->weight > 0.0)
+        fprintf(out, "\n  forces       %.6g N pull; out of balance by %.2g N, %.2g of it\n", found->weight,
+                found->unbalanced, found->unbalanced / found->weight);
+    else
+        fputs("\n  forces       nothing pulls\n", out);
+    if (found->free_motions > 0)
+        fprintf(out, "  free         %s, %d motion%s\n", found->free_names, found->free_motions,
+                found->free_motions == 1 ? "" : "s");
+    fprintf(out, "  energy       elastic %.9g J, potential %.9g J\n", report->elastic, report->potential);
+    fprintf(out, "  joints       open by at most %.2g m\n", found->gap);
+    if (report->n_factors > 0) {
+        fprintf(out, "  critical     loads times");
+        for (int k = 0; k < report->n_factors; k++)
+            fprintf(out, "%s %.9g", k ? "," : "", report->factors[k]);
+        fputs("\n", out);
+    }
+}
+
+phx_status phx_static_report_text(phx_context *context, const phx_model *model, const phx_study_static_report *report,
+                                  const phx_result *result, bool path, FILE *stream)
+{
+    if (!model || !report || !result || !stream)
+        return phx_fail_null(context, __func__, "model, report, result or stream");
+    double *row = NULL;
+    int n = 0;
+    const phx_status status = last_row(context, result, &row, &n);
+
+    fprintf(stream, "%s\n  model        %d bodies, %d velocities, %d constraints", model->title, report->bodies,
+            report->velocities, report->constraints);
+    if (report->redundant > 0)
+        fprintf(stream, ", %d redundant constraints left out", report->redundant);
+    fputs("\n", stream);
+    put_found(report, path, stream);
+    for (int k = first_output(result); k < n && !status; k++)
+        fprintf(stream, "  %-24s %18.10g %s\n", phx_result_column_name(result, k), row[k],
+                phx_result_column_unit(result, k));
+    phx_free(row);
+    return phx_conclude(context, status ? status : flushed(context, stream));
+}
+
+/* ---- json ---- */
+static void put_number(FILE *out, const char *name, double value, bool last)
+{
+    if (isfinite(value))
+        fprintf(out, "  \"%s\": %.17g%s\n", name, value, last ? "" : ",");
+    else
+        fprintf(out, "  \"%s\": null%s\n", name, last ? "" : ",");
+}
+
+static void put_json(const phx_model *model, const phx_study_static_report *report, const phx_result *result,
+                     const double *row, int n, FILE *out)
+{
+    const phx_static_report *found = &report->found;
+
+    fputs("{\n  \"title\": ", out);
+    phx_put_json(out, model->title);
+    fprintf(out, ",\n  \"method\": \"%s\",\n", methods[found->method]);
+    put_number(out, "load", report->load, false);
+    put_number(out, "largest_load", report->largest_load, false);
+    fprintf(out, "  \"points\": %zu,\n  \"iterations\": %d,\n  \"unstable\": %d,\n  \"free_motions\": %d,\n", report->rows,
+            found->iterations, found->unstable, found->free_motions);
+    fputs("  \"free\": ", out);
+    phx_put_json(out, found->free_names);
+    fputs(",\n", out);
+    put_number(out, "weight", found->weight, false);
+    put_number(out, "unbalanced", found->unbalanced, false);
+    put_number(out, "gap", found->gap, false);
+    put_number(out, "moved", found->moved, false);
+    put_number(out, "elastic", report->elastic, false);
+    put_number(out, "potential", report->potential, false);
+    fputs("  \"critical\": [", out);
+    for (int k = 0; k < report->n_factors; k++)
+        fprintf(out, "%s%.17g", k ? ", " : "", report->factors[k]);
+    fputs("],\n  \"outputs\": {", out);
+    for (int k = first_output(result), first = k; k < n; k++) {
+        fputs(k > first ? ",\n    " : "\n    ", out);
+        phx_put_json(out, phx_result_column_name(result, k));
+        fprintf(out, ": %.17g", row[k]);
+    }
+    fputs("\n  }\n}\n", out);
+}
+
+phx_status phx_static_report_json(phx_context *context, const phx_model *model, const phx_study_static_report *report,
+                                  const phx_result *result, FILE *stream)
+{
+    if (!model || !report || !result || !stream)
+        return phx_fail_null(context, __func__, "model, report, result or stream");
+    double *row = NULL;
+    int n = 0;
+    const phx_status status = last_row(context, result, &row, &n);
+
+    if (!status)
+        put_json(model, report, result, row, n, stream);
+    phx_free(row);
+    return phx_conclude(context, status ? status : flushed(context, stream));
+}
+
+typedef struct saved {
+    const phx_model *model;
+    const phx_study_static_report *report;
+    const phx_result *result;
+} saved;
+
+static phx_status write_json(phx_context *context, const char *path, const void *data)
+{
+    const saved *it = data;
+    FILE *stream = fopen(path, "w");
+
+    if (!stream)
+        return phx_file_fail(context, path, "write", errno);
+    phx_status status = phx_static_report_json(context, it->model, it->report, it->result, stream);
+    errno = 0;
+    if (fclose(stream) != 0)
+        status = status ? status : phx_file_fail(context, path, "write", errno);
+    return status;
+}
+
+phx_status phx_static_report_save(phx_context *context, const phx_model *model, const phx_study_static_report *report,
+                                  const phx_result *result, const char *path)
+{
+    if (!model || !report || !result || !path)
+        return phx_fail_null(context, __func__, "model, report, result or path");
+    const saved it = {model, report, result};
+
+    phx_files_begin(context);
+    phx_status status = phx_model_protect(context, model);
+    if (!status)
+        status = phx_file_replace(context, path, write_json, &it);
+    phx_files_end(context);
+    return phx_conclude(context, status);
+}

@@ -1,0 +1,74 @@
+#!/bin/sh
+# phlexor static: what it prints and writes, and what it refuses; modes and linear models about the equilibrium.
+. "$(dirname "$0")/lib.sh"
+
+# ---- text, json, files ----
+run 0 static "$examples/desk_lamp.yaml" -o lamp.h5 --csv lamp.csv
+prints 'equilibrium  stable; descent'
+prints 'lower_angle '
+[ -s lamp.h5 ] || fail "no lamp.h5"
+lines=$(columns lamp.csv t load unstable | wc -l)
+[ "$lines" -eq 1 ] || fail "lamp.csv has $lines rows, expected 1"
+run 0 static "$examples/desk_lamp.yaml" -o lamp.json --format json
+cmp -s out.txt lamp.json || fail "the json on stdout and in the file differ"
+grep -q '"lower_angle": 2.26' lamp.json || fail "lamp.json has no angle"
+run 0 static "$examples/desk_lamp.yaml" -o again.csv
+cmp -s lamp.csv again.csv || fail "--csv and -o FILE.csv differ"
+run 0 report lamp.h5 -o lamp.html
+run 0 export lamp.h5 --format json
+
+# ---- steps and paths ----
+run 0 static "$examples/shallow_arch.yaml" --steps 10 --csv -
+[ "$(grep -c '^[0-9]' out.txt)" -eq 11 ] || fail "--steps 10 gives $(grep -c '^[0-9]' out.txt) rows, expected 11"
+run 0 static "$examples/shallow_arch.yaml" --path --points 12 --csv path.csv
+prints 'path         12 points'
+columns path.csv load unbalanced | awk '{ if ($2 > 1e-10) exit 1 }' || fail "a point of the path is out of balance"
+run 0 static "$examples/shallow_arch.yaml" --set load=20 --buckling 2
+prints 'critical     loads times '
+
+# ---- what is refused ----
+run 2 static "$examples/shallow_arch.yaml" --path --steps 3
+run 2 static "$examples/shallow_arch.yaml" --stride 0.1
+run 2 static "$examples/shallow_arch.yaml" -o arch.txt
+says 'FILE.h5, FILE.csv or FILE.json'
+run 1 static "$examples/hinged_beam.yaml"
+says "'ball' still moves"
+cat >free.yaml <<'E'
+phlexor: 1
+dimension: 2
+gravity: [0, -9.81]
+bodies: {wheel: {kind: rigid, mass: 1, inertia: 1}, bob: {kind: rigid, mass: 1, inertia: 1, centre_of_mass: [0.3, 0]}}
+joints: {axle: {kind: revolute, ports: [ground.O, wheel.P]}, pin: {kind: revolute, ports: [wheel.P, bob.P]}}
+outputs: {angle: {coordinate: pin}}
+E
+run 0 static free.yaml
+says "nothing holds joint"
+prints '1 motion'
+
+# ---- modes and linear models about it ----
+sed 's/, inertia: 1, centre/, inertia: 0.2, centre/; s/wheel: {kind: rigid, mass: 1, inertia: 1}, //; s/axle:.*wheel.P\]}, //; s/wheel.P/ground.O/' free.yaml >bob.yaml
+run 0 modes bob.yaml --format csv --at static
+omega=$(awk -F, '!/^#/ && $1 == 1 { print $3 }' out.txt)
+awk "BEGIN { w = sqrt(9.81 * 0.3 / (0.2 + 0.09)); exit !($omega - w < 1e-12 && w - $omega < 1e-12) }" ||
+    fail "the hanging bob has omega = $omega"
+[ -s err.txt ] && fail "modes --at static says: $(cat err.txt)"
+run 0 modes bob.yaml --format csv
+says 'no equilibrium: it would move with .* of what pulls'
+says 'at static'
+run 0 modes bob.yaml --format csv --at steady
+[ "$(awk -F, '!/^#/ && $1 == 1 { print $3 }' out.txt)" = "$omega" ] || fail "steady without a drive is another equilibrium"
+run 0 linearize bob.yaml --at static --inputs pin.effort
+prints '2 states'
+[ -s err.txt ] && fail "linearize --at static says: $(cat err.txt)"
+run 0 linearize bob.yaml --inputs pin.effort
+says 'no equilibrium'
+
+# ---- a steady rotor keeps its gyroscopic terms: the poles are the modes, forward and backward apart ----
+run 0 modes "$examples/overhung_disc.yaml" --at steady --set Omega=500 --count 4 --format csv
+awk -F, '!/^#/ && $1 + 0 > 0 { print $3 }' out.txt >modes.txt
+run 0 linearize "$examples/overhung_disc.yaml" --at steady --set Omega=500 --inputs disc.P.fy --outputs disc.P.y
+awk '$1 == "pair" && n < 4 { print $2; n++ }' out.txt >poles.txt
+[ "$(wc -l <poles.txt)" -eq 4 ] || fail "expected four poles in: $(cat out.txt)"
+paste modes.txt poles.txt | awk '{ d = $1 / $2 - 1; if (d > 1e-8 || d < -1e-8) exit 1 }' ||
+    fail "the poles about the rotation are not the modes: $(paste modes.txt poles.txt)"
+finish

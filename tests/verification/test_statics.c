@@ -1,0 +1,291 @@
+/* Equilibria of whole models: modes about one against small motions in a simulation, runs that start in one, critical
+ * loads and paths of columns and arches against closed forms. */
+#include "mechanism.h"
+
+#include "linear/linear.h"
+#include "study/study.h"
+
+#include <stdlib.h>
+
+enum { MOST = 256 };
+
+/* ---- modes about an equilibrium ---- */
+/* Two elastic links and a bob, sketched far from where they hang beside a spring. */
+static const char *const hanging = "phlexor: 1\n"
+                                   "dimension: 2\n"
+                                   "gravity: [0, -9.81]\n"
+                                   "materials: {m: {density: 1000, young: 2e8}}\n"
+                                   "ground: {ports: {G: {position: [0.6, 0]}}}\n"
+                                   "bodies:\n"
+                                   "  a: {kind: beam, material: m, length: 0.5, elements: 2, reference: cantilever,\n"
+                                   "      section: {kind: circle, diameter: 0.02}, pose: {angle: 0.3}}\n"
+                                   "  b: {kind: beam, material: m, length: 0.4, elements: 2, reference: cantilever,\n"
+                                   "      section: {kind: circle, diameter: 0.02}, pose: {position: [0.5, 0.1]}}\n"
+                                   "  bob: {kind: rigid, mass: 0.3, inertia: 1e-3, pose: {position: [0.9, 0.1]}}\n"
+                                   "joints:\n"
+                                   "  j1: {kind: revolute, ports: [ground.O, a.P]}\n"
+                                   "  j2: {kind: revolute, ports: [a.C, b.P]}\n"
+                                   "  j3: {kind: weld, ports: [b.C, bob.P]}\n"
+                                   "springs: {s: {ports: [ground.G, bob.P], stiffness: 12, length: 0.3}}\n";
+
+static void modes_about_an_equilibrium_are_small_motions(void **state)
+{
+    (void)state;
+    const double small = 1e-7;
+    phx_static_options how = phx_static_options_default();
+    phx_modes_options wanted = phx_modes_options_default();
+    phx_integrate_options run = phx_integrate_options_default();
+    phx_static_report report;
+    phx_linear linear = {0};
+    phx_mode_set set = {0};
+    phx_modal *modal = NULL;
+    mechanism m;
+
+    mechanism_open(&m, hanging, 0, NULL);
+    CHECK_OK(m.context, phx_system_static(m.dae, &how, m.x, m.lambda, &report));
+    assert_int_equal(report.unstable, 0);
+    CHECK_BETWEEN(report.moved, 0.5, 4.0, "from the sketch");
+    wanted.count = 3;
+    CHECK_OK(m.context, phx_system_linear(m.dae, 0.0, m.x, m.lambda, &linear));
+    CHECK_OK(m.context, phx_modal_create(m.context, &modal));
+    CHECK_OK(m.context, phx_modal_solve(modal, &linear, &wanted, &set));
+    const int n_x = m.dae->n_x, n_v = m.dae->n_v;
+    double *rest = calloc((size_t)(2 * n_x + n_v), sizeof *rest);
+    double *moved = rest + n_x, *xi = moved + n_x;
+    assert_non_null(rest);
+    memcpy(rest, m.x, (size_t)n_x * sizeof *rest);
+    run.integrator = PHX_GAUSS6;
+    for (int mode = 0; mode < 3; mode++) {
+        const double *shape = set.shapes + (size_t)mode * (size_t)n_v, period = 2.0 * TEST_PI / set.omega[mode];
+        m.t = 0.0;
+        memset(m.v, 0, (size_t)n_v * sizeof *m.v);
+        memcpy(m.x, rest, (size_t)n_x * sizeof *rest);
+        for (int b = 0; b < phx_system_bodies(m.system); b++) {
+            int x, v;
+            phx_system_offsets(m.system, b, &x, &v);
+            phx_body_displace(phx_system_body(m.system, b), small, shape + v, m.x + x);
+        }
+        run.end = 0.75 * period; /* all of the shape is rate: q = cos(omega t), q' = -omega sin(omega t) */
+        run.step = period / 400.0;
+        mechanism_run(&m, &run);
+        for (int i = 0; i < n_x; i++)
+            moved[i] = m.x[i] - rest[i];
+        m.dae->ops->tangent(m.dae, rest, moved, xi);
+        double size = max_abs(n_v, shape);
+        for (int i = 0; i < n_v; i++) {
+            CHECK_CLOSE(xi[i] / small, 0.0, 2e-5 * size, "mode %d, place %d after three quarters", mode + 1, i);
+            CHECK_CLOSE(m.v[i] / (small * set.omega[mode]), shape[i], 2e-5 * size, "mode %d, rate %d", mode + 1, i);
+        }
+    }
+    free(rest);
+    phx_mode_set_free(&set);
+    phx_modal_destroy(modal);
+    phx_linear_free(&linear);
+    mechanism_close(&m);
+}
+
+/* ---- a run from an equilibrium ---- */
+static void a_run_from_an_equilibrium_stays(void **state)
+{
+    (void)state;
+    const phx_start_options start = {.equilibrium = true};
+    phx_integrate_options run = phx_integrate_options_default();
+    mechanism m;
+
+    mechanism_open(&m, hanging, 0, NULL);
+    CHECK_OK(m.context, phx_system_start(m.system, &start, m.x, m.v, m.lambda));
+    run.end = 0.5;
+    run.step = 1e-3;
+    mechanism_run(&m, &run);
+    CHECK_SMALL(m.largest_kinetic, 1e-22, "kinetic energy");
+    mechanism_close(&m);
+}
+
+/* ---- columns and arches ---- */
+typedef struct study {
+    phx_context *context;
+    phx_model *model;
+    phx_study_static_options options;
+    phx_study_static_report report;
+    phx_result *result;
+} study;
+
+static void study_open(const char *text, int n_set, const phx_model_override *set, study *it)
+{
+    *it = (study){.options = phx_study_static_options_default()};
+    CHECK_OK(NULL, phx_context_create(&it->context));
+    if (strchr(text, '\n'))
+        CHECK_OK(it->context, phx_model_read_text(it->context, "test.yaml", text, strlen(text), n_set, set, &it->model));
+    else
+        CHECK_OK(it->context, phx_model_read(it->context, text, n_set, set, &it->model));
+}
+
+static void study_run(study *it)
+{
+    CHECK_OK(it->context, phx_study_static(it->context, it->model, &it->options, &it->report, &it->result));
+    CHECK_BELOW(it->report.found.unbalanced, 1e-10 * it->report.found.weight, "forces out of balance");
+}
+
+static double *study_column(const study *it, const char *name)
+{
+    const int column = phx_result_column_find(it->result, name);
+    double *values = calloc(it->report.rows, sizeof *values);
+    assert_true(column >= 0);
+    assert_non_null(values);
+    CHECK_OK(it->context, phx_result_column(it->result, column, 0, it->report.rows, values));
+    return values;
+}
+
+static void study_close(study *it)
+{
+    phx_result_destroy(it->result);
+    phx_model_destroy(it->model);
+    phx_context_destroy(it->context);
+}
+
+/* Euler's columns, EI = 1, L = 1, pieces welded: clamped and free, pi^2/4; the error falls with the fourth power. */
+static void columns_buckle_at_eulers_loads(void **state)
+{
+    (void)state;
+    double error[2];
+
+    for (int fine = 0; fine < 2; fine++) {
+        const int pieces = fine ? 8 : 4;
+        char text[8192] = "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 1, young: 1e6}}\nbodies:\n";
+        study it;
+        for (int k = 0; k < pieces; k++)
+            append_text(text, sizeof text,
+                        "  p%d: {kind: beam, material: m, length: %.17g, elements: 1, stiffening: true,\n"
+                        "       reference: simply_supported,\n"
+                        "       section: {kind: general, area: 1, inertia: 1e-6}, pose: {position: [0, %.17g], angle: "
+                        "90*deg}}\n",
+                        k, 1.0 / pieces, (double)k / pieces);
+        append_text(text, sizeof text, "joints:\n  clamp: {kind: weld, ports: [ground.O, p0.P], angle: 90*deg}\n");
+        for (int k = 1; k < pieces; k++)
+            append_text(text, sizeof text, "  w%d: {kind: weld, ports: [p%d.C, p%d.P]}\n", k, k - 1, k);
+        append_text(text, sizeof text, "loads: {weight: {force: [0, -0.5], at: p%d.C}}\n", pieces - 1);
+        study_open(text, 0, NULL, &it);
+        it.options.buckling = 2;
+        study_run(&it);
+        assert_int_equal(it.report.n_factors, 2);
+        error[fine] = fabs(0.5 * it.report.factors[0] / (0.25 * TEST_PI * TEST_PI) - 1.0);
+        CHECK_RELATIVE(0.5 * it.report.factors[1], 2.25 * TEST_PI * TEST_PI, fine ? 1e-2 : 4e-2, "second");
+        study_close(&it);
+    }
+    CHECK_BELOW(error[0], 2e-3, "4 pieces");
+    CHECK_BELOW(error[1], 0.3 * error[0], "8 pieces");
+}
+
+/* A shallow arch (rise f, span 1) that goes over sideways does so at the constant thrust 4 pi^2 EI/L^2, and on a path
+ * through limit points its load comes back to where it snaps. */
+static void an_arch_goes_over_sideways_at_a_constant_thrust(void **state)
+{
+    (void)state;
+    const double EI = 2e11 * 0.02 * 0.004 * 0.004 * 0.004 / 12.0, thrust = 4.0 * TEST_PI * TEST_PI * EI;
+    int sideways = 0, upright = 0;
+    study it;
+
+    study_open(PHX_SOURCE_DIR "/examples/shallow_arch.yaml", 0, NULL, &it);
+    it.options.path = true;
+    it.options.branch = true;
+    study_run(&it);
+    double *slope = study_column(&it, "slope"), *force = study_column(&it, "thrust");
+    double *unstable = study_column(&it, "unstable"), *load = study_column(&it, "load");
+    for (size_t k = 0; k < it.report.rows; k++) {
+        if (fabs(slope[k] - slope[0]) > 0.02) {
+            CHECK_RELATIVE(-force[k], thrust, 5e-3, "thrust at row %zu", k);
+            assert_true(unstable[k] > 0.0);
+            sideways++;
+        } else if (unstable[k] == 0.0 && load[k] < 0.4) {
+            upright++;
+        }
+    }
+    assert_true(sideways > 5 && upright > 3);
+    CHECK_CLOSE(it.report.load, 1.0, 1e-12, "the path comes to its end");
+    assert_int_equal(it.report.found.unstable, 0);
+    free(slope);
+    free(force);
+    free(unstable);
+    free(load);
+    study_close(&it);
+}
+
+/* In steps of the load it snaps once, and what it finds before and behind is on the path. */
+static void an_arch_snaps_through_in_steps(void **state)
+{
+    (void)state;
+    int jumps = 0;
+    study it;
+
+    study_open(PHX_SOURCE_DIR "/examples/shallow_arch.yaml", 0, NULL, &it);
+    it.options.steps = 20;
+    study_run(&it);
+    assert_int_equal((int)it.report.rows, 21);
+    double *height = study_column(&it, "crown.y"), *unstable = study_column(&it, "unstable");
+    for (size_t k = 1; k < it.report.rows; k++) {
+        jumps += height[k - 1] > 0.0 && height[k] < 0.0;
+        CHECK_BELOW(height[k], height[k - 1], "it goes down");
+        assert_true(unstable[k] == 0.0);
+    }
+    assert_int_equal(jumps, 1);
+    free(height);
+    free(unstable);
+    study_close(&it);
+}
+
+/* ---- what is refused ---- */
+static void refused(const char *text, phx_status expected, const char *message)
+{
+    study it;
+    study_open(text, 0, NULL, &it);
+    CHECK_STATUS(it.context, phx_study_static(it.context, it.model, &it.options, &it.report, &it.result), expected);
+    CHECK_MESSAGE(it.context, message);
+    assert_null(it.result);
+    study_close(&it);
+}
+
+static void what_has_no_equilibrium_is_refused_by_name(void **state)
+{
+    (void)state;
+#define SLIDE(more)                                                                                                    \
+    "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies: {b: {kind: rigid, mass: 1, inertia: 1}}\n"                 \
+    "joints: {slope: {kind: prismatic, ports: [ground.O, b.P], axis: [2, 1]}}\n" more
+    refused(SLIDE(""), PHX_ERR_ANALYSIS, "'slope'");
+    refused(SLIDE("controllers: {c: {kind: pid, measure: slope, effort: slope.effort, kp: 10, ki: 1}}\n"),
+            PHX_ERR_UNSUPPORTED, "'c' has states");
+    refused(SLIDE("controllers: {c: {kind: pid, measure: slope, effort: slope.effort, kp: 10, sample: 0.01}}\n"),
+            PHX_ERR_UNSUPPORTED, "'c' is sampled");
+#undef SLIDE
+}
+
+/* A proportional controller is a spring. */
+static void a_proportional_controller_holds(void **state)
+{
+    (void)state;
+    study it;
+
+    study_open("phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies: {b: {kind: rigid, mass: 2, inertia: 1}}\n"
+               "joints: {slope: {kind: prismatic, ports: [ground.O, b.P], axis: [0, 1]}}\n"
+               "controllers: {c: {kind: pid, measure: slope, effort: slope.effort, kp: 100, kd: 3, reference: 0.5}}\n"
+               "outputs: {q: {coordinate: slope}, f: {effort: slope}}\n",
+               0, NULL, &it);
+    study_run(&it);
+    double *q = study_column(&it, "q");
+    CHECK_CLOSE(q[0], 0.5 - 2.0 * 9.81 / 100.0, 1e-13, "where it holds");
+    free(q);
+    study_close(&it);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(modes_about_an_equilibrium_are_small_motions),
+        cmocka_unit_test(a_run_from_an_equilibrium_stays),
+        cmocka_unit_test(columns_buckle_at_eulers_loads),
+        cmocka_unit_test(an_arch_goes_over_sideways_at_a_constant_thrust),
+        cmocka_unit_test(an_arch_snaps_through_in_steps),
+        cmocka_unit_test(what_has_no_equilibrium_is_refused_by_name),
+        cmocka_unit_test(a_proportional_controller_holds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
