@@ -63,7 +63,7 @@ def schema() -> str:
 
 __all__ = [
     "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamPort", "Body", "BodyKind", "BodyRef", "Certificate",
-    "Circle", "Csr", "Damping", "Expression", "FileError", "General", "Interrupted", "JointCoordinate",
+    "Circle", "Csr", "Damping", "Equilibrium", "Expression", "FileError", "General", "Interrupted", "JointCoordinate",
     "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Material", "ModalPort", "Mode", "Model",
     "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning", "PointMass", "Port", "PortShape",
     "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation", "SecondOrder", "Simulation",
