@@ -335,10 +335,11 @@ typedef struct phx_study_linearize_options {
 phx_study_linearize_options phx_study_linearize_options_default(void);
 /* The model's system, linearised about its start state at zero speed, its equilibrium at rest, or a steady rotation,
  * with gyroscopic and centrifugal terms (phx_linearise_options). The report's system is in state space whatever the
- * form; beyond 600 coordinates the descriptor form comes without it and without dense work. Where the point is no equilibrium a warning in the log says by how much. The residuals are the asymmetries of
- * M, K and D relative to their largest entries, the largest entry of G basis (what the constraints leave of it), and
- * the accelerations in m/s^2 with which the system would start, with the deformations held and free. Errors:
- * PHX_ERR_INPUT for channels (with the nearest), those of phx_linearise and of the form. */
+ * form; beyond 600 coordinates the descriptor form comes without it and without dense work. Where the point is no
+ * equilibrium a warning in the log says by how much. The residuals are the asymmetries of M, K and D relative to their
+ * largest entries, the largest entry of G basis (what the constraints leave of it), and the accelerations in m/s^2 with
+ * which the system would start, with the deformations held and free. Errors: PHX_ERR_INPUT for channels (with the
+ * nearest), those of phx_linearise and of the form. */
 phx_status phx_study_linearize(phx_context *context, const phx_model *model, const phx_study_linearize_options *options,
                                phx_linear_report *report);
 

@@ -80,7 +80,8 @@ static phx_status record(void *user, const phx_static_point *point)
     row[own + LOAD] = point->load;
     row[own + UNBALANCED] = point->unbalanced;
     row[own + UNSTABLE] = point->unstable;
-    phx_status status = phx_system_static_outputs(work->at.dae, work->options->t, point->x, point->lambda, row + outputs);
+    phx_status status =
+        phx_system_static_outputs(work->at.dae, work->options->t, point->x, point->lambda, row + outputs);
     if (!status)
         status = phx_system_controller_values(work->at.dae, work->options->t, point->x, work->rest,
                                               row + outputs + phx_system_columns(system));
@@ -132,8 +133,8 @@ static phx_status prepare(static_work *work)
         status = phx_limits_create(context, work->model, at->system, &work->limits);
     if (status)
         return status;
-    work->n_columns = PHX_FIXED_COLUMNS + OWN_COLUMNS + phx_system_columns(at->system) +
-                      phx_system_controller_columns(at->system);
+    work->n_columns =
+        PHX_FIXED_COLUMNS + OWN_COLUMNS + phx_system_columns(at->system) + phx_system_controller_columns(at->system);
     work->row = phx_calloc(context, (size_t)work->n_columns, sizeof *work->row);
     work->rest = phx_calloc(context, (size_t)at->dae->n_v, sizeof *work->rest);
     at->lambda = phx_calloc(context, (size_t)at->dae->n_l, sizeof *at->lambda);
@@ -163,13 +164,12 @@ static phx_status finish(static_work *work)
                                         {"limits", NULL, phx_limits_count(work->limits)}};
 
     if (found->unstable > 0 && !work->options->path)
-        phx_log(work->context, PHX_LOG_WARNING,
-                "the equilibrium is unstable in %d direction%s%s", found->unstable, found->unstable == 1 ? "" : "s",
-                work->options->stable ? "" : "; --stable leaves it for a stable one");
+        phx_log(work->context, PHX_LOG_WARNING, "the equilibrium is unstable in %d direction%s%s", found->unstable,
+                found->unstable == 1 ? "" : "s", work->options->stable ? "" : "; --stable leaves it for a stable one");
     if (found->free_motions > 0)
         phx_log(work->context, PHX_LOG_WARNING,
-                "nothing holds %s (%d free motion%s), and nothing pulls there: it stays where it was", found->free_names,
-                found->free_motions, found->free_motions == 1 ? "" : "s");
+                "nothing holds %s (%d free motion%s), and nothing pulls there: it stays where it was",
+                found->free_names, found->free_motions, found->free_motions == 1 ? "" : "s");
     phx_recording_warn(work->context, work->limits, "");
     return phx_recorder_finish(work->recorder, (int)(sizeof attributes / sizeof *attributes), attributes);
 }

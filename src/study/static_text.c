@@ -111,8 +111,8 @@ static void put_json(const phx_model *model, const phx_study_static_report *repo
     fprintf(out, ",\n  \"method\": \"%s\",\n", methods[found->method]);
     put_number(out, "load", report->load, false);
     put_number(out, "largest_load", report->largest_load, false);
-    fprintf(out, "  \"points\": %zu,\n  \"iterations\": %d,\n  \"unstable\": %d,\n  \"free_motions\": %d,\n", report->rows,
-            found->iterations, found->unstable, found->free_motions);
+    fprintf(out, "  \"points\": %zu,\n  \"iterations\": %d,\n  \"unstable\": %d,\n  \"free_motions\": %d,\n",
+            report->rows, found->iterations, found->unstable, found->free_motions);
     fputs("  \"free\": ", out);
     phx_put_json(out, found->free_names);
     fputs(",\n", out);

@@ -159,6 +159,33 @@ static void moves_like_its_sections(void **state)
         }
 }
 
+/* In equilibrium too, found from a pose far from it; in space it may turn about the direction of gravity. */
+static void rests_like_its_sections(void **state)
+{
+    const phx_static_options options = phx_static_options_default();
+
+    for (int dim = 2; dim <= 3; dim++) {
+        pendulum p[2];
+        double energy[2];
+        for (int k = 0; k < 2; k++) {
+            phx_static_report report;
+            open_pendulum(*state, dim, k == 0, 0.0, &p[k]);
+            model *m = &p[k].m;
+            CHECK_OK(*state, phx_system_static(m->dae, &options, m->x, m->lambda, &report));
+            CHECK_BELOW(report.unbalanced, 1e-10 * report.weight, "forces out of balance");
+            assert_int_equal(report.unstable, 0);
+            assert_int_equal(report.free_motions, dim - 2);
+            memset(m->v, 0, (size_t)m->n_v * sizeof *m->v);
+            energy[k] = total_energy(m, m->x, m->v);
+        }
+        CHECK_RELATIVE(energy[0], energy[1], 1e-12, "energy");
+        if (dim == 2)
+            compare_places(&p[0], &p[1], 1e-10, "equilibrium");
+        model_close(&p[0].m);
+        model_close(&p[1].m);
+    }
+}
+
 static void both_evaluators_agree(void **state)
 {
     for (int dim = 2; dim <= 3; dim++) {

@@ -115,7 +115,8 @@ static void study_open(const char *text, int n_set, const phx_model_override *se
     *it = (study){.options = phx_study_static_options_default()};
     CHECK_OK(NULL, phx_context_create(&it->context));
     if (strchr(text, '\n'))
-        CHECK_OK(it->context, phx_model_read_text(it->context, "test.yaml", text, strlen(text), n_set, set, &it->model));
+        CHECK_OK(it->context,
+                 phx_model_read_text(it->context, "test.yaml", text, strlen(text), n_set, set, &it->model));
     else
         CHECK_OK(it->context, phx_model_read(it->context, text, n_set, set, &it->model));
 }
