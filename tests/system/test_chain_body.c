@@ -371,6 +371,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(moves_like_its_sections, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(rests_like_its_sections, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(both_evaluators_agree, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(keeps_its_momenta, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(every_joint_holds_it, context_setup, context_teardown),
