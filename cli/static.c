@@ -9,7 +9,7 @@
 typedef struct static_arguments {
     const char *model, *output, *csv, *format, *time, *to, *stride;
     int steps, buckling, points;
-    bool stable, path, branch;
+    bool stable, path, branch, steady;
     cli_list set;
 } static_arguments;
 
@@ -19,6 +19,8 @@ static int check_arguments(const cli_command *command, const static_arguments *g
         return cli_usage_error(command, "--to, --stride, --points and --branch go with --path");
     if (given->path && (given->steps || given->stable || given->buckling))
         return cli_usage_error(command, "--steps, --stable and --buckling do not go with --path");
+    if (given->steady && (given->path || given->steps || given->stable || given->buckling))
+        return cli_usage_error(command, "--steady goes without --path, --steps, --stable and --buckling");
     if (given->output && !cli_ends_with(given->output, ".h5") && !cli_ends_with(given->output, ".csv") &&
         !cli_ends_with(given->output, ".json"))
         return cli_usage_error(command, "--output: expected FILE.h5, FILE.csv or FILE.json, found '%s'", given->output);
@@ -81,6 +83,7 @@ static int solve(const cli_command *command, phx_context *context, const static_
         options.stable = given->stable;
         options.buckling = given->buckling;
         options.path = given->path;
+        options.steady = given->steady;
         options.branch = given->branch;
         options.points = given->points ? given->points : options.points;
         options.h5_path = given->output && cli_ends_with(given->output, ".h5") ? given->output : NULL;
@@ -102,6 +105,7 @@ int cli_static(const cli_command *command, phx_context *context, int argc, char 
         {"--steps", 0, OPTION_COUNT, "N", "equal steps of the loads, an equilibrium at each (default: at once)",
          &given.steps},
         {"--stable", 0, OPTION_FLAG, NULL, "leave an unstable equilibrium for a stable one", &given.stable},
+        {"--steady", 0, OPTION_FLAG, NULL, "turning steadily with the drives, with centrifugal forces", &given.steady},
         {"--buckling", 0, OPTION_COUNT, "N", "so many critical load factors, at most 32", &given.buckling},
         {"--path", 0, OPTION_FLAG, NULL, "the path over the load factor by arc length, through limit points",
          &given.path},

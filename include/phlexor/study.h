@@ -189,9 +189,10 @@ phx_status phx_study_batch(phx_context *context, const phx_model *model, const p
 enum { PHX_STATIC_FACTORS = 32 };
 /* How it is looked for, and where it goes. */
 typedef struct phx_study_static_options {
-    double t;     /* s: the instant of loads and signals */
-    int steps;    /* equal steps of all loads from nothing to what they are; 0: at once */
-    bool stable;  /* an unstable equilibrium is left for a stable one */
+    double t;    /* s: the instant of loads and signals */
+    int steps;   /* equal steps of all loads from nothing to what they are; 0: at once */
+    bool stable; /* an unstable equilibrium is left for a stable one */
+    bool steady; /* instead: the deformed equilibrium of the steady rotation of the driven joints (phx_system_steady) */
     int buckling; /* so many critical load factors, at most PHX_STATIC_FACTORS; 0: none */
     bool path;    /* instead: the path over the load factor by arc length, phx_path_options */
     double to, stride;
@@ -208,6 +209,7 @@ typedef struct phx_study_static_report {
     size_t rows;
     double load, largest_load; /* factors: of the last point, of all points */
     double elastic, potential; /* J, of the last point */
+    double spin;               /* rad/s, of a steady rotation; of `found` it has nothing else then */
     int n_factors;
     double factors[PHX_STATIC_FACTORS]; /* critical load factors, by their size */
 } phx_study_static_report;

@@ -1399,6 +1399,7 @@ phx_study_static_options._fields_ = [
     ("t", c_double),
     ("steps", c_int),
     ("stable", c_bool),
+    ("steady", c_bool),
     ("buckling", c_int),
     ("path", c_bool),
     ("to", c_double),
@@ -1420,6 +1421,7 @@ phx_study_static_report._fields_ = [
     ("largest_load", c_double),
     ("elastic", c_double),
     ("potential", c_double),
+    ("spin", c_double),
     ("n_factors", c_int),
     ("factors", c_double * 32),
 ]

@@ -540,7 +540,8 @@ class Model:
                 raise error
         return batch
 
-    def static(self, *, steps: Optional[int] = None, stable: bool = False, buckling: int = 0, path: bool = False,
+    def static(self, *, steps: Optional[int] = None, stable: bool = False, steady: bool = False, buckling: int = 0,
+               path: bool = False,
                to: float = 1.0, points: int = 200, stride: float = 0.0, branch: bool = False, time: float = 0.0,
                h5: Optional[PathLike] = None, csv: Optional[PathLike] = None) -> Equilibrium:
         """The equilibrium at rest, or the path of equilibria over the load factor.
@@ -554,6 +555,8 @@ class Model:
             Equal steps of all loads from nothing to what they are, an equilibrium at each.
         stable : bool
             Leave an unstable equilibrium for a stable one.
+        steady : bool
+            Instead, the deformed equilibrium of the steady rotation of the driven joints.
         buckling : int
             So many critical load factors, at most 32.
         path : bool
@@ -580,6 +583,7 @@ class Model:
             raise ValueError(f"buckling={buckling}: from 0 to 32")
         options = lib.phx_study_static_options_default()
         options.t, options.steps, options.stable, options.buckling = time, steps or 0, stable, buckling
+        options.steady = steady
         options.path, options.to, options.stride, options.points, options.branch = path, to, stride, points, branch
         options.h5_path = None if h5 is None else path_of(h5)
         options.csv_path = None if csv is None else path_of(csv)

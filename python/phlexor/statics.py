@@ -45,6 +45,8 @@ class Equilibrium:
         The joints or bodies that tell them.
     elastic, potential : float
         Energies of the last row, J.
+    spin : float
+        Of a steady rotation, rad/s; else 0.
     critical : tuple of float
         Critical load factors, if asked for.
     """
@@ -63,6 +65,7 @@ class Equilibrium:
     free: str
     elastic: float
     potential: float
+    spin: float
     critical: Tuple[float, ...]
 
     @property
@@ -89,6 +92,7 @@ def equilibrium_of(report: phx_study_static_report, result: Result) -> Equilibri
         free=text_of(found.free_names),
         elastic=report.elastic,
         potential=report.potential,
+        spin=report.spin,
         critical=tuple(report.factors[: report.n_factors]),
         **{name: getattr(found, name) for name in same},
     )

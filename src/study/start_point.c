@@ -98,6 +98,11 @@ phx_status phx_unrest_at(phx_start_point *point, phx_unrest *unrest)
     double pull = 0.0, per_mass = 0.0;
     phx_status status = phx_system_unrest(point->dae, 0.0, point->x, &unrest->held, &unrest->loose);
 
+    if (status == PHX_SINGULAR) { /* a singular position, about which modes can be asked for all the same */
+        phx_context_clear(point->dae->context);
+        *unrest = (phx_unrest){0};
+        return PHX_OK;
+    }
     if (!status)
         status = phx_system_pull(point->dae, 0.0, point->x, &pull, &per_mass);
     unrest->held_share = !status && per_mass > 0.0 ? unrest->held / per_mass : 0.0;

@@ -98,25 +98,75 @@ static phx_status record(void *user, const phx_static_point *point)
     return PHX_OK;
 }
 
-static phx_status find(static_work *work)
+/* The row of a steady rotation, with its velocities, so that a simulation can go on from it. */
+static phx_status record_rotation(static_work *work)
+{
+    phx_start_point *at = &work->at;
+    phx_study_static_report *report = work->report;
+    double *row = work->row, *outputs = row + PHX_FIXED_COLUMNS + OWN_COLUMNS;
+    phx_energies energies;
+
+    phx_system_energies(at->system, at->x, at->v, &energies);
+    memset(row, 0, (size_t)work->n_columns * sizeof *row);
+    phx_put_balance(row, 0.0, &energies, &(phx_work){0}, phx_total_energy(&energies));
+    phx_system_drift(at->dae, work->options->t, at->x, at->v, &row[PHX_COLUMN_DRIFT], &row[PHX_COLUMN_DRIFT_RATE]);
+    row[PHX_FIXED_COLUMNS + LOAD] = 1.0;
+    phx_status status = phx_system_outputs(at->dae, work->options->t, at->x, at->v, outputs);
+    if (!status)
+        status = phx_recorder_append(work->recorder, row, at->x, at->v);
+    phx_limits_look(work->limits, 0.0, at->x, &energies);
+    report->rows = 1;
+    report->load = report->largest_load = 1.0;
+    report->elastic = energies.elastic;
+    report->potential = energies.potential;
+    report->found.gap = row[PHX_COLUMN_DRIFT];
+    return status;
+}
+
+static phx_status rest(static_work *work)
 {
     const phx_study_static_options *given = work->options;
     phx_start_point *at = &work->at;
-
-    if (given->path) {
-        phx_path_options options = phx_path_options_default();
-        options.t = given->t;
-        options.to = given->to;
-        options.points = given->points;
-        options.stride = given->stride;
-        options.branch = given->branch;
-        options.deliver = record;
-        options.user = work;
-        return phx_system_static_path(at->dae, &options, at->x, at->lambda, &work->report->found);
-    }
     const phx_static_options options = {
         .t = given->t, .steps = given->steps, .stable = given->stable, .deliver = record, .user = work};
+
     return phx_system_static(at->dae, &options, at->x, at->lambda, &work->report->found);
+}
+
+/* Where nothing turns the steady motion is rest. */
+static phx_status rotate(static_work *work)
+{
+    phx_start_point *at = &work->at;
+    double *axes = phx_calloc(work->context, (size_t)at->dae->n_v, sizeof *axes);
+    phx_status status = axes ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = phx_system_steady(at->dae, work->options->t, at->x, at->v, axes, at->lambda, &work->report->spin);
+    phx_free(axes);
+    if (status)
+        return status;
+    return work->report->spin > 0.0 ? record_rotation(work) : rest(work);
+}
+
+static phx_status follow_path(static_work *work)
+{
+    const phx_study_static_options *given = work->options;
+    phx_start_point *at = &work->at;
+    phx_path_options options = phx_path_options_default();
+
+    options.t = given->t;
+    options.to = given->to;
+    options.points = given->points;
+    options.stride = given->stride;
+    options.branch = given->branch;
+    options.deliver = record;
+    options.user = work;
+    return phx_system_static_path(at->dae, &options, at->x, at->lambda, &work->report->found);
+}
+
+static phx_status find(static_work *work)
+{
+    return work->options->steady ? rotate(work) : work->options->path ? follow_path(work) : rest(work);
 }
 
 static phx_status prepare(static_work *work)
@@ -214,6 +264,10 @@ phx_status phx_study_static(phx_context *context, const phx_model *model, const 
         status = phx_fail(context, PHX_ERR_INPUT,
                           "a path goes its own way: steps, a stable equilibrium and critical load factors are for an "
                           "equilibrium without it");
+    if (!status && options->steady && (options->path || options->steps > 0 || options->stable || options->buckling > 0))
+        status = phx_fail(context, PHX_ERR_INPUT,
+                          "steps, paths, critical load factors and leaving an unstable equilibrium are for a "
+                          "mechanism at rest, not for a steady rotation");
     if (!status)
         status = run(&work);
     if (!status && result)

@@ -37,6 +37,13 @@ static phx_status flushed(phx_context *context, FILE *stream)
 }
 
 /* ---- text ---- */
+static void put_rotation(const phx_study_static_report *report, FILE *out)
+{
+    fprintf(out, "  rotation     steady, %.9g rad/s\n", report->spin);
+    fprintf(out, "  energy       elastic %.9g J, potential %.9g J\n", report->elastic, report->potential);
+    fprintf(out, "  joints       open by at most %.2g m\n", report->found.gap);
+}
+
 static void put_found(const phx_study_static_report *report, bool path, FILE *out)
 {
     const phx_static_report *found = &report->found;
@@ -84,7 +91,10 @@ phx_status phx_static_report_text(phx_context *context, const phx_model *model, 
     if (report->redundant > 0)
         fprintf(stream, ", %d redundant constraints left out", report->redundant);
     fputs("\n", stream);
-    put_found(report, path, stream);
+    if (report->spin > 0.0)
+        put_rotation(report, stream);
+    else
+        put_found(report, path, stream);
     for (int k = first_output(result); k < n && !status; k++)
         fprintf(stream, "  %-24s %18.10g %s\n", phx_result_column_name(result, k), row[k],
                 phx_result_column_unit(result, k));
@@ -122,6 +132,7 @@ static void put_json(const phx_model *model, const phx_study_static_report *repo
     put_number(out, "moved", found->moved, false);
     put_number(out, "elastic", report->elastic, false);
     put_number(out, "potential", report->potential, false);
+    put_number(out, "spin", report->spin, false);
     fputs("  \"critical\": [", out);
     for (int k = 0; k < report->n_factors; k++)
         fprintf(out, "%s%.17g", k ? ", " : "", report->factors[k]);

@@ -26,6 +26,18 @@ columns path.csv load unbalanced | awk '{ if ($2 > 1e-10) exit 1 }' || fail "a p
 run 0 static "$examples/shallow_arch.yaml" --set load=20 --buckling 2
 prints 'critical     loads times '
 
+# ---- a steady rotation, and a run that goes on from it ----
+sed 's/^modes:.*/outputs: {stress: {axial_force: blade@0}}\nsimulate: {end: 0.5, step: 1e-3}/; /^sweep:/d' \
+    "$examples/rotor_blade.yaml" >blade.yaml
+run 0 static blade.yaml --steady -o turning.h5
+prints 'rotation     steady, '
+pulls=$(awk '$1 == "stress" { print $2 }' out.txt)
+(cat blade.yaml; echo 'initial: {from: turning.h5}') >on.yaml
+run 0 simulate on.yaml -o on.h5 --csv on.csv
+columns on.csv stress | awk -v pulls="$pulls" '{ d = $1 / pulls - 1; if (d > 1e-6 || d < -1e-6) exit 1 }' ||
+    fail "the blade does not go on turning as it was: $pulls N, then $(columns on.csv stress | tail -1)"
+run 2 static blade.yaml --steady --path
+
 # ---- what is refused ----
 run 2 static "$examples/shallow_arch.yaml" --path --steps 3
 run 2 static "$examples/shallow_arch.yaml" --stride 0.1

@@ -79,6 +79,19 @@ static phx_status view(phx_context *context, const phx_model *model, const analy
     return phx_study_view(context, model, NULL, "view.html", NULL);
 }
 
+static phx_status statics(phx_context *context, const phx_model *model, const analysis *a)
+{
+    phx_study_static_options options = phx_study_static_options_default();
+    phx_study_static_report report;
+    phx_result *result = NULL;
+    options.path = a->end > 0.0;
+    options.points = 5;
+    options.buckling = options.path ? 0 : 2;
+    const phx_status status = phx_study_static(context, model, &options, &report, &result);
+    phx_result_destroy(result);
+    return status;
+}
+
 /* Model and analysis with the n-th allocation failing; negative: none. */
 static phx_status run(phx_context *context, const analysis *a, long n)
 {
@@ -131,6 +144,8 @@ static void every_allocation_may_fail(void **state)
         {"four_bar.yaml", 0, 0.0, titop},
         {"crank_slider.yaml", 0, 0.0, view},
         {"arm_digital.yaml", PHX_MIDPOINT, 1e-3, simulate},
+        {"desk_lamp.yaml", 0, 0.0, statics},
+        {"shallow_arch.yaml", 0, 1.0, statics},
         {"arm_pd.yaml", 0, 0.0, modes},
         {"arm_pd.yaml", 0, 0.0, linearize},
         {"arm_pd.yaml", 0, 0.0, check},
