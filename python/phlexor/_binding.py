@@ -158,6 +158,15 @@ class phx_model_law_kind(IntEnum):
     PHX_MODEL_LAW_GAS = 2
 
 
+class phx_model_force_kind(IntEnum):
+    PHX_MODEL_BUSHING = 0
+    PHX_MODEL_CONTACT = 1
+    PHX_MODEL_CABLE = 2
+    PHX_MODEL_COUPLING = 3
+    PHX_MODEL_DRAG = 4
+    PHX_MODEL_FORCE_KINDS = 5
+
+
 class phx_model_load_kind(IntEnum):
     PHX_MODEL_FORCE = 0
     PHX_MODEL_TORQUE = 1
@@ -424,6 +433,10 @@ class phx_model_joint(Structure):
 
 
 class phx_model_spring(Structure):
+    pass
+
+
+class phx_model_force(Structure):
     pass
 
 
@@ -954,6 +967,14 @@ phx_model_spring._fields_ = [
     ("damper", phx_model_law),
 ]
 
+phx_model_force._fields_ = [
+    ("name", c_char_p),
+    ("kind", c_int),
+    ("n_ports", c_int),
+    ("ports", POINTER(phx_model_point)),
+    ("own", c_void_p),
+]
+
 phx_model_load._fields_ = [
     ("name", c_char_p),
     ("kind", c_int),
@@ -1075,6 +1096,8 @@ phx_model._fields_ = [
     ("joints", POINTER(phx_model_joint)),
     ("n_springs", c_int),
     ("springs", POINTER(phx_model_spring)),
+    ("n_forces", c_int),
+    ("forces", POINTER(phx_model_force)),
     ("n_loads", c_int),
     ("loads", POINTER(phx_model_load)),
     ("initial", phx_model_initial),

@@ -326,8 +326,8 @@ class ModelBuilder:
         self._folder = os.fspath(folder)
         self._maps: Dict[str, Dict[str, Any]] = {
             name: {}
-            for name in ("parameters", "materials", "ground", "bodies", "joints", "springs", "loads", "initial",
-                         "outputs", "controllers", "simulate", "modes", "sweep")
+            for name in ("parameters", "materials", "ground", "bodies", "joints", "springs", "forces", "loads",
+                         "initial", "outputs", "controllers", "simulate", "modes", "sweep")
         }
         #: The ground, for references such as ``builder.ground.O``.
         self.ground = BodyRef("ground")
@@ -627,6 +627,12 @@ class ModelBuilder:
         """A spring, damper and actuator along the line between two points; `law` and `damper` as in the model file."""
         return self._add("springs", name, _given(ports=[a, b], stiffness=stiffness, damping=damping, length=length,
                                                  force=force, law=law, damper=damper), "spring")
+
+    def element(self, name: str, kind: Literal["bushing", "contact", "cable", "coupling", "drag"], *ports: str,
+                **keys: Any) -> str:
+        """A force element: a bushing, contact, cable, coupling or drag, with the keys of the model file."""
+        entry = {"kind": kind, **({"ports": list(ports)} if ports else {}), **_given(**keys)}
+        return self._add("forces", name, entry, "force element")
 
     def force(self, name: str, at: str, components: Sequence[Signal], *,
               frame: Optional[Literal["inertial", "body"]] = None) -> str:

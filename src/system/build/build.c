@@ -1,5 +1,5 @@
 /* Adding bodies, ports, joints, springs and loads to a system. */
-#include "system/system_internal.h"
+#include "system/forces/forces.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,6 +81,7 @@ static void free_joint(joint_slot *joint)
 static void free_force(force_slot *force)
 {
     phx_free(force->name);
+    phx_free(force->own);
     phx_law_destroy(force->law);
     phx_signal_destroy(force->damper);
     for (int a = 0; a < 3; a++)
@@ -595,6 +596,40 @@ static phx_status new_force(phx_system *system, force_kind kind, const char *nam
     **out = (force_slot){.kind = kind, .a = a, .b = b, .signal = {signals[0], signals[1], signals[2]}};
     (*out)->name = phx_strdup(system->context, name);
     return (*out)->name ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+phx_status phx_sys_new_force(phx_system *system, force_kind kind, const char *name, int n_ports,
+                             const phx_port_id *ports, size_t size, force_slot **out)
+{
+    phx_signal *const none[3] = {NULL, NULL, NULL};
+
+    for (int k = 0; k < n_ports; k++)
+        if (ports[k] < 0 || ports[k] >= system->n_ports)
+            return phx_fail(system->context, PHX_ERR_ARGUMENT, "'%s': there is no port %d", name ? name : "", ports[k]);
+    phx_status status = new_force(system, kind, name, ports[0], n_ports > 1 ? ports[1] : -1, none, out);
+    if (!status && size > 0) {
+        (*out)->own = phx_calloc(system->context, 1, size);
+        status = (*out)->own ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    return status;
+}
+
+void phx_sys_drop_force(phx_system *system)
+{
+    free_force(&system->forces[--system->n_forces]);
+}
+
+phx_status phx_sys_keep_force(phx_system *system, const force_slot *force, phx_status status)
+{
+    if (status && force)
+        phx_sys_drop_force(system);
+    return phx_conclude(system->context, status);
+}
+
+double phx_sys_angle_between(const phx_system *system, phx_port_id a, phx_port_id b)
+{
+    const double *A = system->ports[a].port.rotation, *B = system->ports[b].port.rotation;
+    return atan2(A[2], A[0]) - atan2(B[2], B[0]);
 }
 
 /* Take back the last force when it turned out wrong. */

@@ -1,5 +1,5 @@
 /* Whether what drives and loads are given as functions of time is finite. */
-#include "system/system_internal.h"
+#include "system/forces/forces.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,9 +66,10 @@ static phx_status check_force(phx_context *context, const force_slot *force, dou
         for (int a = 0; a < 3 && !status; a++) {
             const given it = {.signal = force->signal[a],
                               .s = places[k],
-                              .who = force->kind == FORCE_LINE ? "spring" : "load",
+                              .who = phx_sys_force_of(force)->noun,
                               .name = force->name,
-                              .what = distributed                          ? "force per length"
+                              .what = force->kind == FORCE_DRAG            ? "wind"
+                                      : distributed                        ? "force per length"
                                       : force->kind == FORCE_LINE          ? "force"
                                       : force->load.kind == PHX_LOAD_FORCE ? "force"
                                                                            : "torque",

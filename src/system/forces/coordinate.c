@@ -63,10 +63,12 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
 }
 
 static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
-                     const double *x)
+                     const double *x, const double *v)
 {
     const coordinate_slot *coordinate = coordinate_of(system, force);
     const double near = coordinate->angle < 0 ? 0.0 : x[coordinate->angle];
+
+    (void)v;
     return phx_scalar_force_energy(&coordinate->along, phx_row_unwrapped(&coordinate->row, a, b, 1, near));
 }
 
