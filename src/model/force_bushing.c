@@ -28,9 +28,10 @@ static phx_status build(phx_builder *builder, const phx_model_force *force, cons
     return phx_system_add_bushing(builder->system, &def);
 }
 
-const phx_force_row phx_force_row_bushing = {
-    .info = {.name = "bushing", .doc = "stiffness, damping and preload between two frames", .least_ports = 2,
-             .most_ports = 2},
-    .keys = KEYS(keys),
-    .own_size = sizeof(bushing),
-    .build = build};
+const phx_force_row phx_force_row_bushing = {.info = {.name = "bushing",
+                                                      .doc = "stiffness, damping and preload between two frames",
+                                                      .least_ports = 2,
+                                                      .most_ports = 2},
+                                             .keys = KEYS(keys),
+                                             .own_size = sizeof(bushing),
+                                             .build = build};

@@ -11,8 +11,8 @@ static const phx_key keys[] = {
      .range = &not_negative, .doc = "of the slack cable, all of it"},
     {"stiffness", &phx_type_number, AT(cable, stiffness), .own = true, .required = true, .kinds = KIND, .unit = "N/m",
      .range = &positive, .doc = "tension by length beyond it"},
-    {"damping", &phx_type_number, AT(cable, damping), .own = true, .kinds = KIND, .unit = "s/m",
-     .range = &not_negative, .fallback = "0", .doc = "tension is stiffness x (1 + damping x'), never below 0"},
+    {"damping", &phx_type_number, AT(cable, damping), .own = true, .kinds = KIND, .unit = "s/m", .range = &not_negative,
+     .fallback = "0", .doc = "tension is stiffness x (1 + damping x'), never below 0"},
 };
 
 static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
@@ -27,8 +27,10 @@ static phx_status build(phx_builder *builder, const phx_model_force *force, cons
 }
 
 const phx_force_row phx_force_row_cable = {
-    .info = {.name = "cable", .doc = "pulls along the polyline over its ports, with one tension; slack it does nothing",
-             .least_ports = 2, .most_ports = PHX_MODEL_MAX_FORCE_PORTS},
+    .info = {.name = "cable",
+             .doc = "pulls along the polyline over its ports, with one tension; slack it does nothing",
+             .least_ports = 2,
+             .most_ports = PHX_MODEL_MAX_FORCE_PORTS},
     .keys = KEYS(keys),
     .own_size = sizeof(cable),
     .build = build};

@@ -67,7 +67,9 @@ static const phx_key keys[] = {
 static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
 {
     const contact *own = force->own;
-    const char *needed = own->against == PHX_CONTACT_PLANE ? "normal" : own->against == PHX_CONTACT_CYLINDER ? "axis" : NULL;
+    const char *needed = own->against == PHX_CONTACT_PLANE      ? "normal"
+                         : own->against == PHX_CONTACT_CYLINDER ? "axis"
+                                                                : NULL;
     if (needed && !phx_node_find(node, needed))
         return phx_reader_fail(reader, node, "a contact against a %s needs '%s'", words_against[own->against].word,
                                needed);
@@ -97,13 +99,12 @@ static phx_status build(phx_builder *builder, const phx_model_force *force, cons
 
     memcpy(def.axis, own->against == PHX_CONTACT_PLANE ? own->normal : own->axis, sizeof def.axis);
     if (friction->given)
-        def.friction = (phx_friction){
-            .kinetic = friction->coefficient,
-            .ratio = friction->breakaway.given && friction->coefficient > 0.0
-                         ? friction->breakaway.value / friction->coefficient
-                         : 1.0,
-            .stribeck = friction->stribeck,
-            .regularised = friction->regularised};
+        def.friction = (phx_friction){.kinetic = friction->coefficient,
+                                      .ratio = friction->breakaway.given && friction->coefficient > 0.0
+                                                   ? friction->breakaway.value / friction->coefficient
+                                                   : 1.0,
+                                      .stribeck = friction->stribeck,
+                                      .regularised = friction->regularised};
     return phx_system_add_contact(builder->system, &def);
 }
 

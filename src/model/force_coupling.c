@@ -29,8 +29,8 @@ static const phx_object term_object = {"term of a coupling", "x is the sum of we
 
 #define KIND BIT(PHX_MODEL_COUPLING)
 static const phx_key keys[] = {
-    {"terms", &phx_type_list, AT(coupling, terms), .own = true, .required = true, .kinds = KIND,
-     .object = &term_object, .count_offset = AT(coupling, n_terms), .doc = "the coordinates in x, 1 to 8"},
+    {"terms", &phx_type_list, AT(coupling, terms), .own = true, .required = true, .kinds = KIND, .object = &term_object,
+     .count_offset = AT(coupling, n_terms), .doc = "the coordinates in x, 1 to 8"},
     {"stiffness", &phx_type_number, AT(coupling, stiffness), .own = true, .kinds = KIND, .range = &not_negative,
      .fallback = "0", .doc = "force along x by x - rest"},
     {"damping", &phx_type_number, AT(coupling, damping), .own = true, .kinds = KIND, .range = &not_negative,
@@ -55,7 +55,8 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
             return phx_reader_fail(reader, terms->items[k], "joint '%s' has %d free coordinate%s, expected one of them",
                                    joint->name, joint->n_coordinates, joint->n_coordinates == 1 ? "" : "s");
         if (own->terms[k].weight == 0.0)
-            return phx_reader_fail(reader, terms->items[k], "a weight of 0 leaves the coordinate out; leave the term out");
+            return phx_reader_fail(reader, terms->items[k],
+                                   "a weight of 0 leaves the coordinate out; leave the term out");
     }
     return PHX_OK;
 }
@@ -86,8 +87,9 @@ static phx_status build(phx_builder *builder, const phx_model_force *force, cons
 }
 
 const phx_force_row phx_force_row_coupling = {
-    .info = {.name = "coupling", .doc = "spring and damper along a weighted sum of coordinates of joints: elastic "
-                                        "gears, racks, belts, screws"},
+    .info = {.name = "coupling",
+             .doc = "spring and damper along a weighted sum of coordinates of joints: elastic "
+                    "gears, racks, belts, screws"},
     .keys = KEYS(keys),
     .own_size = sizeof(coupling),
     .finish = finish,

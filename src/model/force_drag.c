@@ -21,9 +21,8 @@ static const phx_key keys[] = {
 static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const drag *own = force->own;
-    phx_drag_def def = {.name = force->name,
-                        .port = ports[0],
-                        .coefficient = 0.5 * own->density * own->coefficient * own->area};
+    phx_drag_def def = {
+        .name = force->name, .port = ports[0], .coefficient = 0.5 * own->density * own->coefficient * own->area};
     phx_status status = PHX_OK;
 
     for (int i = 0; i < 3 && !status; i++)

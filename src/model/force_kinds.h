@@ -1,5 +1,5 @@
-/* Phlexor, layer model, private: the kinds of force element under `forces`, a row each. Everything that reads, builds or
- * documents them asks the row; only the file of a row knows its kind. */
+/* Phlexor, layer model, private: the kinds of force element under `forces`, a row each. Everything that reads, builds
+ * or documents them asks the row; only the file of a row knows its kind. */
 #ifndef PHLEXOR_MODEL_FORCE_KINDS_H
 #define PHLEXOR_MODEL_FORCE_KINDS_H
 

@@ -73,9 +73,9 @@ static phx_status read_points(phx_reader *reader, const phx_key *key, const phx_
     return status;
 }
 
-const phx_type phx_type_points = {
-    "list of ports", "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"$ref\": \"#/$defs/point\"}}", read_points,
-    NULL};
+const phx_type phx_type_points = {"list of ports",
+                                  "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"$ref\": \"#/$defs/point\"}}",
+                                  read_points, NULL};
 
 /* A list of numbers is a diagonal, a list of rows the matrix; n = 3 in the plane, 6 in space. */
 static phx_status read_square(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
@@ -120,7 +120,8 @@ phx_status phx_finish_force(phx_reader *reader, const phx_node *node, void *obje
         return phx_reader_fail(reader, ports ? ports : node, "expected %d to %d ports, found %d", row->info.least_ports,
                                row->info.most_ports, force->n_ports);
     for (int k = 0; k < force->n_ports; k++)
-        moves = moves || force->ports[k].body != force->ports[0].body || (force->n_ports == 1 && force->ports[0].body >= 0);
+        moves =
+            moves || force->ports[k].body != force->ports[0].body || (force->n_ports == 1 && force->ports[0].body >= 0);
     if (!moves)
         return phx_reader_fail(reader, ports, "all ports belong to '%s'; a force acts between two bodies",
                                phx_point_owner(reader, &force->ports[0]));

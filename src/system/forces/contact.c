@@ -110,8 +110,8 @@ static void slip_covector(const workspace *ws, const force_slot *force, const pl
     }
 }
 
-/* (F12)  F = -mu N phi(|v|) v/|v| on B at the place of contact, v the slip there; loss -F . v. Its derivatives are those
- * by the slip and by N; that the place and the directions turn is left out of Newton's matrix. */
+/* (F12)  F = -mu N phi(|v|) v/|v| on B at the place of contact, v the slip there; loss -F . v. Its derivatives are
+ * those by the slip and by N; that the place and the directions turn is left out of Newton's matrix. */
 static void rub(workspace *ws, int pair, const force_slot *force, const contact *it, const measures *m,
                 const stretch *s, double N, double by_end, double by_rate, bool linear)
 {
@@ -177,8 +177,8 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     phx_sys_measure_rows(ws, force, it->n, it->rows, &m);
     const stretch s = stretch_of(it, &m);
     const double rate = phx_sys_dot(it->n, s.y, m.rate);
-    const phx_penalty_force N = phx_penalty_evaluate(&it->penalty, it->side * s.s0 - it->offset,
-                                                     it->side * s.s1 - it->offset, it->side * rate);
+    const phx_penalty_force N =
+        phx_penalty_evaluate(&it->penalty, it->side * s.s0 - it->offset, it->side * s.s1 - it->offset, it->side * rate);
     if (N.conservative == 0.0)
         return PHX_OK;
     spread(it, &m, &s, it->side * N.value, N.by_end, N.by_rate, &f);
@@ -324,7 +324,9 @@ phx_status phx_system_add_contact(phx_system *system, const phx_contact_def *def
             axis[i] /= length;
         make_rows(system->dim, def, axis, it);
         it->side = def->inside && !plane ? -1.0 : 1.0;
-        it->offset = plane ? def->radius_b : def->inside ? def->radius_b - def->radius_a : def->radius_a + def->radius_b;
+        it->offset = plane         ? def->radius_b
+                     : def->inside ? def->radius_b - def->radius_a
+                                   : def->radius_a + def->radius_b;
         it->radius_a = def->radius_a;
         it->radius_b = def->radius_b;
         it->penalty = def->penalty;

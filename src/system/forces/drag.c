@@ -55,11 +55,8 @@ static bool dissipates(const phx_system *system, const force_slot *force)
     return true;
 }
 
-const force_operations phx_sys_force_drag = {.noun = "force",
-                                             .at_ports = true,
-                                             .evaluate = evaluate,
-                                             .supplies = supplies,
-                                             .dissipates = dissipates};
+const force_operations phx_sys_force_drag = {
+    .noun = "force", .at_ports = true, .evaluate = evaluate, .supplies = supplies, .dissipates = dissipates};
 
 phx_status phx_system_add_drag(phx_system *system, const phx_drag_def *def)
 {

@@ -1,7 +1,7 @@
 /* Forces along a weighted sum of distances and coordinates of joints: cables over points, elastic gears, belts. The
- * measure x = sum w_i x_i has covectors G on all its ports, G_p = sum of w_i g_i over the terms that end at p; what acts
- * along it couples every pair of them. A pair of ports has a place in the pattern only through a force, so a sum is
- * followed by links, one for each pair of its ports but the first, which it has itself. */
+ * measure x = sum w_i x_i has covectors G on all its ports, G_p = sum of w_i g_i over the terms that end at p; what
+ * acts along it couples every pair of them. A pair of ports has a place in the pattern only through a force, so a sum
+ * is followed by links, one for each pair of its ports but the first, which it has itself. */
 #include "forces.h"
 
 #include <math.h>
@@ -81,9 +81,9 @@ static bool term_tangent(const workspace *ws, const sum *it, const term *one, co
 
 static double term_value(const workspace *ws, const sum *it, const term *one, int end)
 {
-    return is_distance(one) ? distance(ws->system->dim, &ws->ports.view[it->ports[one->a]],
-                                       &ws->ports.view[it->ports[one->b]], end)
-                            : phx_sys_coordinate_value(ws, one->joint, one->coordinate, end);
+    return is_distance(one)
+               ? distance(ws->system->dim, &ws->ports.view[it->ports[one->a]], &ws->ports.view[it->ports[one->b]], end)
+               : phx_sys_coordinate_value(ws, one->joint, one->coordinate, end);
 }
 
 /* What acts along x: a rope pulls with the penetration of its slack, everything else as along a coordinate. */
@@ -93,8 +93,7 @@ static phx_status act(phx_context *context, const sum *it, double x0, double x1,
     if (!it->rope)
         return phx_scalar_force_evaluate(context, &it->along, x0, x1, rate, t, f);
     const phx_penalty_force N = phx_penalty_evaluate(&it->taut, it->along.rest - x0, it->along.rest - x1, -rate);
-    *f = (phx_scalar_result){
-        .force = -N.value, .by_end = N.by_end, .by_rate = N.by_rate, .dissipated = N.dissipated};
+    *f = (phx_scalar_result){.force = -N.value, .by_end = N.by_end, .by_rate = N.by_rate, .dissipated = N.dissipated};
     return PHX_OK;
 }
 
@@ -109,8 +108,8 @@ typedef struct by_port {
     double G[MOST_PORTS][PHX_PORT_MAX], slope[MOST_PORTS][PHX_PORT_MAX];
 } by_port;
 
-/* K of all pairs: f sum w_i H_i, then on each pair g g^T by the place and g slope^T by the rate. A port's own block goes
- * to the pair with the port after it, that of the last to the one before. */
+/* K of all pairs: f sum w_i H_i, then on each pair g g^T by the place and g slope^T by the rate. A port's own block
+ * goes to the pair with the port after it, that of the last to the one before. */
 static void add_derivatives(workspace *ws, int pair, const sum *it, by_port *all, const phx_scalar_result *f)
 {
     const double place = ws->view.h == 0.0 ? 2.0 * f->by_end : 0.0, by_rate = f->by_rate + ws->view.h * f->by_end;
@@ -155,8 +154,8 @@ static void add_derivatives(workspace *ws, int pair, const sum *it, by_port *all
                     for (int p = 0; p < size; p++)
                         for (int q = 0; q < size; q++) {
                             const int to = (r * PHX_PORT_MAX + p) * PAIR_SIZE + c * PHX_PORT_MAX + q;
-                            block[to] = all->G[ends[r]][p] *
-                                        (place * all->G[ends[c]][q] + by_rate * all->slope[ends[c]][q]);
+                            block[to] =
+                                all->G[ends[r]][p] * (place * all->G[ends[c]][q] + by_rate * all->slope[ends[c]][q]);
                             rates[to] = by_rate * all->G[ends[r]][p] * all->G[ends[c]][q];
                         }
                 }
@@ -300,8 +299,7 @@ const force_operations phx_sys_force_link = {.noun = "force",
 /* The sum, then its links in the order of pair_of. */
 static phx_status add_sum(phx_system *system, const char *name, const sum *made, force_slot **out)
 {
-    phx_status status =
-        phx_sys_new_force(system, FORCE_SUM, name, made->n_ports, made->ports, sizeof(sum), out);
+    phx_status status = phx_sys_new_force(system, FORCE_SUM, name, made->n_ports, made->ports, sizeof(sum), out);
     const int at = system->n_forces - 1;
 
     if (!status)
