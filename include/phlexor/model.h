@@ -266,13 +266,13 @@ typedef struct phx_model_friction {
 /* A free coordinate of a joint and what acts along it; B relative to A. Units: rad and N m, or m and N. */
 typedef struct phx_model_coordinate {
     bool angular;
-    phx_model_optional start;  /* `angle` or `position`: value at the start, held by the assembly */
-    phx_model_optional rate;   /* rate at the start */
-    phx_signal *speed;         /* prescribed rate; NULL: not driven */
-    double stiffness, damping; /* >= 0 */
-    double rest;               /* value at which the spring is free, default 0 */
-    phx_signal *effort;        /* of an actuator, on B along the coordinate and opposite on A; NULL: none */
-    phx_model_law law, damper;
+    phx_model_optional start;         /* `angle` or `position`: value at the start, held by the assembly */
+    phx_model_optional rate;          /* rate at the start */
+    phx_signal *speed;                /* prescribed rate; NULL: not driven */
+    double stiffness, damping;        /* >= 0 */
+    double rest;                      /* value at which the spring is free, default 0 */
+    phx_signal *effort;               /* of an actuator, on B along the coordinate and opposite on A; NULL: none */
+    phx_model_law law, damper, motor; /* motor: of the rate, along it */
     phx_model_stops stops;
     phx_model_friction friction;
 } phx_model_coordinate;

@@ -76,6 +76,7 @@ typedef struct phx_coordinate_def {
     double rest;
     phx_law *law;              /* of coordinate - rest, against it; taken over; NULL: none */
     phx_signal *damper;        /* force against the rate, a signal of the rate in place of time; taken over */
+    phx_signal *motor;         /* force along the coordinate at its rate, the same; taken over; NULL: none */
     bool has_lower, has_upper; /* end stops */
     double lower, upper;
     phx_penalty stop;

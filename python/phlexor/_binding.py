@@ -940,6 +940,7 @@ phx_model_coordinate._fields_ = [
     ("effort", POINTER(phx_signal)),
     ("law", phx_model_law),
     ("damper", phx_model_law),
+    ("motor", phx_model_law),
     ("stops", phx_model_stops),
     ("friction", phx_model_friction),
 ]

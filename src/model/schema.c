@@ -273,6 +273,18 @@ const phx_object phx_schema_damper = {
     "damper", "What a damper pulls with at its rate, in one of two forms.", TABLE(phx_model_law, damper_keys),
     KINDS(PHX_KIND_PRESENT, words_damper, phx_model_law), .finish = phx_finish_damper};
 
+static const phx_key motor_keys[] = {
+    {"expression", &phx_type_rate_function, AT(phx_model_law, f), .required = true, .kinds = BIT(0), .unit = "N, N m",
+     .doc = "effort along the coordinate at its rate v: `min(200, 5e3/max(v, 1))` has 5 kW from 25 rad/s on"},
+    {"v", &phx_type_numbers, AT(phx_model_law, arguments), .required = true, .kinds = BIT(1), .unit = "m/s, rad/s",
+     .count_offset = AT(phx_model_law, n_arguments), .doc = "rates, strictly increasing"},
+    {"f", &phx_type_numbers, AT(phx_model_law, values), .required = true, .kinds = BIT(1), .unit = "N, N m",
+     .count_offset = AT(phx_model_law, n_values), .doc = "effort at each; linear between, constant beyond the ends"},
+};
+static const phx_object motor = {"motor", "The characteristic of a motor: its effort over its rate.",
+                                 TABLE(phx_model_law, motor_keys), KINDS(PHX_KIND_PRESENT, words_damper, phx_model_law),
+                                 .finish = phx_finish_damper};
+
 static const phx_key stops_keys[] = {
     {"lower", &phx_type_optional, AT(phx_model_stops, lower), .unit = "m, rad", .fallback = "none",
      .doc = "least value of the coordinate"},
@@ -345,6 +357,8 @@ static const phx_key joint_keys[] = {
      .doc = "spring along the coordinate by a law of x = coordinate - rest"},
     {"damper", &phx_type_coordinate_object, COORDINATE(damper), .traits = FREE, .object = &phx_schema_damper,
      .fallback = "none", .doc = "damper along the coordinate by a law of its rate"},
+    {"motor", &phx_type_coordinate_object, COORDINATE(motor), .traits = FREE, .object = &motor, .fallback = "none",
+     .doc = "motor along the coordinate by its effort over its rate"},
     {"stops", &phx_type_coordinate_object, COORDINATE(stops), .traits = FREE, .object = &stops, .fallback = "none",
      .doc = "end stops of the coordinate"},
     {"friction", &phx_type_coordinate_object, COORDINATE(friction), .traits = FREE, .object = &friction,

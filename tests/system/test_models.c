@@ -179,7 +179,20 @@ static double cubic(const void *data, double x, double s)
 static double progressive(const void *data, double v, double s)
 {
     (void)data, (void)s;
-    return 0.3 * v + 0.02 * v * v * v;
+    return 0.3 * v + 0.002 * v * v * v;
+}
+
+static double torque_of_speed(const void *data, double v, double s)
+{
+    (void)data, (void)s;
+    return 0.5 / (1.0 + exp(0.2 * v));
+}
+
+static phx_signal *falling(model *m)
+{
+    phx_signal *motor = NULL;
+    CHECK_OK(m->context, phx_signal_create_function(m->context, torque_of_speed, NULL, NULL, 0, NULL, &motor));
+    return motor;
 }
 
 /* Everything nonlinear that may act along a coordinate. */
@@ -196,11 +209,12 @@ static phx_coordinate_def nonlinear(model *m)
                                 .law = law,
                                 .damper = damper,
                                 .effort = sine(m, 0.3, 0.4, 3.0),
+                                .motor = falling(m),
                                 .has_lower = true,
                                 .has_upper = true,
                                 .lower = -0.6,
                                 .upper = 0.5,
-                                .stop = {60.0, 1.5, 0.3},
+                                .stop = {20.0, 1.5, 0.05},
                                 .friction = {0.4, 1.3, 1.5, 1.2}};
 }
 

@@ -350,6 +350,23 @@ static void bushing_carries_a_wrench(void **state)
     mechanism_close(&m);
 }
 
+/* Constant power: I v^2/2 grows by P t; below v0 constant torque, so that from rest v = T t/I until v0 = P/T. */
+static void motor_has_its_power(void **state)
+{
+    static const char text[] = "phlexor: 1\ndimension: 2\nbodies: {a: {kind: rigid, mass: 1, inertia: 0.5}}\n"
+                               "joints: {j: {kind: revolute, ports: [ground.O, a.P], rate: 0,"
+                               " motor: {expression: \"min(20, 400/max(v, 1))\"}}}\noutputs: {v: {rate: j}}\n";
+    mechanism m = {.context = *state};
+    const double I = 0.5, T = 20.0, P = 400.0, v0 = P / T, t0 = v0 * I / T, end = 2.0;
+    mechanism_open(&m, text, 0, NULL);
+    const phx_integrate_options options = every(2e-4, end);
+    mechanism_run(&m, &options);
+    CHECK_OK(m.context, phx_system_outputs(m.dae, end, m.x, m.v, m.columns));
+    CHECK_CLOSE(m.columns[0], sqrt(v0 * v0 + 2.0 * P * (end - t0) / I), 1e-5, "speed");
+    CHECK_CLOSE(m.largest_residual, 0.0, 1e-12 * m.largest_energy, "balance");
+    mechanism_close(&m);
+}
+
 /* Everything at once, far from rest: the balance to 1e-11 of the energy. */
 static void all_together_balance(void **state)
 {
@@ -402,6 +419,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(geared_wheels_oscillate, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(drag_limits_a_fall, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(bushing_carries_a_wrench, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(motor_has_its_power, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(all_together_balance, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

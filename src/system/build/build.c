@@ -66,8 +66,9 @@ static void free_coordinate_def(phx_coordinate_def *def)
     phx_signal_destroy(def->speed);
     phx_signal_destroy(def->effort);
     phx_signal_destroy(def->damper);
+    phx_signal_destroy(def->motor);
     phx_law_destroy(def->law);
-    def->speed = def->effort = def->damper = NULL;
+    def->speed = def->effort = def->damper = def->motor = NULL;
     def->law = NULL;
 }
 
@@ -468,6 +469,7 @@ static phx_scalar_force along_of(const phx_coordinate_def *def)
                               .law = def->law,
                               .damper = def->damper,
                               .effort = def->effort,
+                              .motor = def->motor,
                               .has_lower = def->has_lower,
                               .has_upper = def->has_upper,
                               .lower = def->lower,
