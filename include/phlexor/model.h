@@ -304,7 +304,7 @@ typedef struct phx_model_spring {
 /* The kinds of force element under `forces`, the one list of them: X(NAME, name) is the kind PHX_MODEL_NAME that
  * src/model/force_name.c describes in phx_force_row_name. New kinds come last. */
 #define PHX_MODEL_FORCE_LIST(X)                                                                                        \
-    X(BUSHING, bushing) X(CONTACT, contact) X(CABLE, cable) X(COUPLING, coupling) X(DRAG, drag)
+    X(BUSHING, bushing) X(CONTACT, contact) X(CABLE, cable) X(COUPLING, coupling) X(DRAG, drag) X(WIND, wind)
 
 /* What a force element is: PHX_MODEL_FORCE_LIST, then the number of kinds. */
 typedef enum phx_model_force_kind {

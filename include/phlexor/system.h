@@ -175,6 +175,16 @@ typedef struct phx_drag_def {
 } phx_drag_def;
 phx_status phx_system_add_drag(phx_system *system, const phx_drag_def *def);
 
+/* Drag along a body with sections: per length -coefficient |v_n| v_n, v_n the velocity against the wind across its
+ * length, coefficient = density c_d width/2, kg/m^2. */
+typedef struct phx_wind_def {
+    const char *name;
+    phx_body_id body;
+    double coefficient;
+    phx_signal *wind[3]; /* inertial, m/s; taken over; NULL: still */
+} phx_wind_def;
+phx_status phx_system_add_wind(phx_system *system, const phx_wind_def *def);
+
 /* A force (N) or torque (N m) at a port, in inertial components, or with `follower` along the directions of the
  * port. */
 typedef struct phx_load_def {

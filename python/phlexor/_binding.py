@@ -164,7 +164,8 @@ class phx_model_force_kind(IntEnum):
     PHX_MODEL_CABLE = 2
     PHX_MODEL_COUPLING = 3
     PHX_MODEL_DRAG = 4
-    PHX_MODEL_FORCE_KINDS = 5
+    PHX_MODEL_WIND = 5
+    PHX_MODEL_FORCE_KINDS = 6
 
 
 class phx_model_load_kind(IntEnum):

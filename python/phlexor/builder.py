@@ -630,9 +630,9 @@ class ModelBuilder:
         return self._add("springs", name, _given(ports=[a, b], stiffness=stiffness, damping=damping, length=length,
                                                  force=force, law=law, damper=damper), "spring")
 
-    def element(self, name: str, kind: Literal["bushing", "contact", "cable", "coupling", "drag"], *ports: str,
+    def element(self, name: str, kind: Literal["bushing", "contact", "cable", "coupling", "drag", "wind"], *ports: str,
                 **keys: Any) -> str:
-        """A force element: a bushing, contact, cable, coupling or drag, with the keys of the model file."""
+        """A force element: a bushing, contact, cable, coupling, drag or wind, with the keys of the model file."""
         entry = {"kind": kind, **({"ports": list(ports)} if ports else {}), **_given(**keys)}
         return self._add("forces", name, entry, "force element")
 

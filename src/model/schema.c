@@ -395,8 +395,9 @@ static const phx_object spring = {"spring", "Along the line between two ports.",
 static const phx_key force_keys[] = {
     {"kind", &phx_type_kind, AT(phx_model_force, kind), .required = true, .words = phx_words_force,
      .doc = "what it is"},
-    {"ports", &phx_type_points, AT(phx_model_force, ports), .required = true, .kinds = ~BIT(PHX_MODEL_COUPLING),
-     .count_offset = AT(phx_model_force, n_ports), .doc = "the points it acts on, A and B first"},
+    {"ports", &phx_type_points, AT(phx_model_force, ports), .required = true,
+     .kinds = ~(BIT(PHX_MODEL_COUPLING) | BIT(PHX_MODEL_WIND)), .count_offset = AT(phx_model_force, n_ports),
+     .doc = "the points it acts on, A and B first"},
     {.name = NULL}, /* those of each kind: force_kinds.h */
 };
 static const phx_object force = {"force element",
@@ -665,7 +666,7 @@ static const phx_key model_keys[] = {
     {"springs", &phx_type_map, AT(phx_model, springs), .object = &spring, .fallback = "none",
      .count_offset = AT(phx_model, n_springs), .doc = "springs by name"},
     {"forces", &phx_type_map, AT(phx_model, forces), .object = &force, .fallback = "none",
-     .count_offset = AT(phx_model, n_forces), .doc = "bushings, contacts, cables, couplings, drag by name"},
+     .count_offset = AT(phx_model, n_forces), .doc = "bushings, contacts, cables, couplings, drag, wind by name"},
     {"loads", &phx_type_map, AT(phx_model, loads), .object = &load, .fallback = "none",
      .count_offset = AT(phx_model, n_loads), .doc = "loads by name"},
     {"initial", &phx_type_object, AT(phx_model, initial), .object = &initial, .fallback = "deformation: zero",

@@ -61,7 +61,8 @@ typedef struct row_slot {
 } row_slot;
 
 /* The sorts of force, a file of forces/ each: springs along lines, loads at ports, what acts along coordinates of
- * joints, loads over bodies, bushings, contacts, cables and couplings (and the links between their ports), drag. */
+ * joints, loads over bodies, bushings, contacts, cables and couplings (and the links between their ports), drag, wind
+ * along a body. */
 #define PHX_SYS_FORCE_LIST(X)                                                                                          \
     X(LINE, line)                                                                                                      \
     X(PORT, port)                                                                                                      \
@@ -71,7 +72,8 @@ typedef struct row_slot {
     X(CONTACT, contact)                                                                                                \
     X(SUM, sum)                                                                                                        \
     X(LINK, link)                                                                                                      \
-    X(DRAG, drag)
+    X(DRAG, drag)                                                                                                      \
+    X(WIND, wind)
 #define PHX_SYS_FORCE_KIND(NAME, name) FORCE_##NAME,
 typedef enum force_kind { PHX_SYS_FORCE_LIST(PHX_SYS_FORCE_KIND) FORCE_KINDS } force_kind;
 #undef PHX_SYS_FORCE_KIND

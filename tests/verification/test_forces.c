@@ -324,6 +324,27 @@ static void drag_limits_a_fall(void **state)
     mechanism_close(&m);
 }
 
+/* A stiff beam on a hinge turns in still air: I w' = -c int r^3 dr w^2 = -c L^4/4 w^2, so 1/w grows with c L^4/(4 I) t.
+ */
+static void wind_brakes_a_beam(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 3\nmaterials: {m: {density: 1000, young: 1e15, poisson: 0.3}}\n"
+        "bodies: {b: {kind: beam, material: m, length: 2, section: {kind: rectangle, width: 0.02, height: 0.02},"
+        " elements: 4, reference: simply_supported}}\n"
+        "joints: {j: {kind: revolute, ports: [ground.O, b.P], axis: [0, 0, 1], rate: 10}}\n"
+        "forces: {air: {kind: wind, on: b, width: 0.1, coefficient: 1.5, density: 1.2}}\noutputs: {w: {rate: j}}\n";
+    mechanism m = {.context = *state};
+    mechanism_open(&m, text, 0, NULL);
+    const phx_integrate_options options = every(1e-3, 1.0);
+    mechanism_run(&m, &options);
+    CHECK_OK(m.context, phx_system_outputs(m.dae, 1.0, m.x, m.v, m.columns));
+    const double c = 0.5 * 1.2 * 1.5 * 0.1, area = 4e-4, I = 1000.0 * area * 8.0 / 3.0;
+    CHECK_CLOSE(1.0 / m.columns[0], 0.1 + c * 16.0 / 4.0 / I, 3e-5, "rate after a second"); /* it rings */
+    CHECK_CLOSE(m.largest_residual, 0.0, 1e-12 * m.largest_energy, "balance");
+    mechanism_close(&m);
+}
+
 /* A body on a bushing in space, pushed and twisted until it rests: K x = f in A's directions; the torque about B. */
 static void bushing_carries_a_wrench(void **state)
 {
@@ -393,7 +414,8 @@ static void all_together_balance(void **state)
         " stiffness: 1e5, exponent: 1}\n"
         "  mount: {kind: bushing, ports: [ground.B, block.P], stiffness: [50, 60, 2], damping: [0.1, 0.1, 0.01]}\n"
         "  rope: {kind: cable, ports: [ground.A, arm@0.75, ball.P], length: 2.2, stiffness: 500, damping: 0.1}\n"
-        "  air: {kind: drag, ports: [block.P], area: 0.3, wind: [5*sin(3*t), 0]}\n";
+        "  air: {kind: drag, ports: [block.P], area: 0.3, wind: [5*sin(3*t), 0]}\n"
+        "  gust: {kind: wind, on: arm, width: 0.05, wind: [3, 4*cos(2*t)]}\n";
     mechanism m = {.context = *state};
     mechanism_open(&m, text, 0, NULL);
     const phx_integrate_options options = every(1e-3, 2.0);
@@ -418,6 +440,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(cable_carries_a_weight, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(geared_wheels_oscillate, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(drag_limits_a_fall, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(wind_brakes_a_beam, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(bushing_carries_a_wrench, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(motor_has_its_power, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(all_together_balance, context_setup, context_teardown),

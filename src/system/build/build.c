@@ -580,7 +580,7 @@ static phx_status new_force(phx_system *system, force_kind kind, const char *nam
                             phx_signal *const *signals, force_slot **out)
 {
     phx_status status = open_for_changes(system);
-    const int least_a = kind == FORCE_DISTRIBUTED ? -1 : 0, least_b = kind == FORCE_LINE ? 0 : -1;
+    const int least_a = kind == FORCE_DISTRIBUTED || kind == FORCE_WIND ? -1 : 0, least_b = kind == FORCE_LINE ? 0 : -1;
 
     if (!status && !name)
         status = phx_fail_null(system->context, __func__, "the name of a spring or a load");
@@ -608,7 +608,8 @@ phx_status phx_sys_new_force(phx_system *system, force_kind kind, const char *na
     for (int k = 0; k < n_ports; k++)
         if (ports[k] < 0 || ports[k] >= system->n_ports)
             return phx_fail(system->context, PHX_ERR_ARGUMENT, "'%s': there is no port %d", name ? name : "", ports[k]);
-    phx_status status = new_force(system, kind, name, ports[0], n_ports > 1 ? ports[1] : -1, none, out);
+    phx_status status =
+        new_force(system, kind, name, n_ports > 0 ? ports[0] : -1, n_ports > 1 ? ports[1] : -1, none, out);
     if (!status && size > 0) {
         (*out)->own = phx_calloc(system->context, 1, size);
         status = (*out)->own ? PHX_OK : PHX_ERR_MEMORY;
@@ -697,7 +698,7 @@ phx_status phx_system_add_load(phx_system *system, const phx_load_def *def)
 }
 
 /* Points of the quadrature over the length, where the load is taken. */
-static phx_status place_distributed(phx_system *system, phx_body_id body, force_slot *force)
+phx_status phx_sys_place_along(phx_system *system, phx_body_id body, force_slot *force)
 {
     const phx_flex_source *source = phx_system_source(system, body);
     phx_status status = PHX_OK;
@@ -731,7 +732,7 @@ phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_
     phx_status status = new_force(system, FORCE_DISTRIBUTED, name, -1, -1, component, &force);
 
     if (!status)
-        status = place_distributed(system, body, force);
+        status = phx_sys_place_along(system, body, force);
     return phx_conclude(system->context, keep_force(system, before, status));
 }
 

@@ -98,11 +98,11 @@ static void mark_outside_forces(phx_system *system)
         const phx_body_id a = force->a >= 0 ? system->ports[force->a].body : PHX_GROUND;
         const phx_body_id b = force->b >= 0 ? system->ports[force->b].body : PHX_GROUND;
         const int ca = a >= 0 ? system->bodies[a].component : -1, cb = b >= 0 ? system->bodies[b].component : -1;
-        if (force->kind == FORCE_DISTRIBUTED) /* its impulse is not booked */
+        if (!phx_sys_force_of(force)->at_ports) /* its impulse is not booked */
             system->components[system->bodies[force->body].component].free = false;
         if (force->kind == FORCE_DRAG && ca >= 0) /* nor that of the air */
             system->components[ca].free = false;
-        if (force->kind == FORCE_PORT || force->kind == FORCE_DISTRIBUTED || ca == cb)
+        if (force->kind == FORCE_PORT || !phx_sys_force_of(force)->at_ports || ca == cb)
             continue;
         if (ca >= 0)
             system->components[ca].free = false;

@@ -31,11 +31,11 @@ static void add_force(signal_watch *watch, const force_slot *force)
                                      .s = distributed ? 0.5 : 0.0,
                                      .who = phx_sys_force_of(force)->noun,
                                      .name = force->name,
-                                     .what = force->kind == FORCE_DRAG            ? "wind"
-                                             : distributed                        ? "force per length"
-                                             : force->kind == FORCE_LINE          ? "force"
-                                             : force->load.kind == PHX_LOAD_FORCE ? "force"
-                                                                                  : "torque"});
+                                     .what = force->kind == FORCE_DRAG || force->kind == FORCE_WIND ? "wind"
+                                             : distributed                                          ? "force per length"
+                                             : force->kind == FORCE_LINE                            ? "force"
+                                             : force->load.kind == PHX_LOAD_FORCE                   ? "force"
+                                                                                                    : "torque"});
 }
 
 phx_status phx_sys_watch_signals(workspace *ws)

@@ -68,11 +68,11 @@ static phx_status check_force(phx_context *context, const force_slot *force, dou
                               .s = places[k],
                               .who = phx_sys_force_of(force)->noun,
                               .name = force->name,
-                              .what = force->kind == FORCE_DRAG            ? "wind"
-                                      : distributed                        ? "force per length"
-                                      : force->kind == FORCE_LINE          ? "force"
-                                      : force->load.kind == PHX_LOAD_FORCE ? "force"
-                                                                           : "torque",
+                              .what = force->kind == FORCE_DRAG || force->kind == FORCE_WIND ? "wind"
+                                      : distributed                                          ? "force per length"
+                                      : force->kind == FORCE_LINE                            ? "force"
+                                      : force->load.kind == PHX_LOAD_FORCE                   ? "force"
+                                                                                             : "torque",
                               .number = a > 0 || force->signal[1] || force->signal[2] ? a + 1 : 0};
             status = check(context, &it, t0, t1);
         }

@@ -40,6 +40,8 @@ bool phx_sys_force_never(const phx_system *system, const force_slot *force); /* 
  * phx_sys_keep_force or phx_sys_drop_force. */
 phx_status phx_sys_new_force(phx_system *system, force_kind kind, const char *name, int n_ports,
                              const phx_port_id *ports, size_t size, force_slot **out);
+/* The points of its quadrature along a body with sections; PHX_ERR_ARGUMENT: it has none. */
+phx_status phx_sys_place_along(phx_system *system, phx_body_id body, force_slot *force);
 /* The last force stays, or goes with a status that is an error. */
 phx_status phx_sys_keep_force(phx_system *system, const force_slot *force, phx_status status);
 void phx_sys_drop_force(phx_system *system);
