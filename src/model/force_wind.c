@@ -24,9 +24,8 @@ static const phx_key keys[] = {
 static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const air *own = force->own;
-    phx_wind_def def = {.name = force->name,
-                        .body = own->on,
-                        .coefficient = 0.5 * own->density * own->coefficient * own->width};
+    phx_wind_def def = {
+        .name = force->name, .body = own->on, .coefficient = 0.5 * own->density * own->coefficient * own->width};
     phx_status status = PHX_OK;
 
     (void)ports;
