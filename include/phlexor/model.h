@@ -266,13 +266,13 @@ typedef struct phx_model_friction {
 /* A free coordinate of a joint and what acts along it; B relative to A. Units: rad and N m, or m and N. */
 typedef struct phx_model_coordinate {
     bool angular;
-    phx_model_optional start;  /* `angle` or `position`: value at the start, held by the assembly */
-    phx_model_optional rate;   /* rate at the start */
-    phx_signal *speed;         /* prescribed rate; NULL: not driven */
-    double stiffness, damping; /* >= 0 */
-    double rest;               /* value at which the spring is free, default 0 */
-    phx_signal *effort;        /* of an actuator, on B along the coordinate and opposite on A; NULL: none */
-    phx_model_law law, damper;
+    phx_model_optional start;         /* `angle` or `position`: value at the start, held by the assembly */
+    phx_model_optional rate;          /* rate at the start */
+    phx_signal *speed;                /* prescribed rate; NULL: not driven */
+    double stiffness, damping;        /* >= 0 */
+    double rest;                      /* value at which the spring is free, default 0 */
+    phx_signal *effort;               /* of an actuator, on B along the coordinate and opposite on A; NULL: none */
+    phx_model_law law, damper, motor; /* motor: of the rate, along it */
     phx_model_stops stops;
     phx_model_friction friction;
 } phx_model_coordinate;
@@ -300,6 +300,38 @@ typedef struct phx_model_spring {
     phx_signal *force;         /* N, positive pushes the ports apart; NULL: none */
     phx_model_law law, damper; /* of distance - length; of its rate */
 } phx_model_spring;
+
+/* The kinds of force element under `forces`, the one list of them: X(NAME, name) is the kind PHX_MODEL_NAME that
+ * src/model/force_name.c describes in phx_force_row_name. New kinds come last. */
+#define PHX_MODEL_FORCE_LIST(X)                                                                                        \
+    X(BUSHING, bushing) X(CONTACT, contact) X(CABLE, cable) X(COUPLING, coupling) X(DRAG, drag) X(WIND, wind)
+
+/* What a force element is: PHX_MODEL_FORCE_LIST, then the number of kinds. */
+typedef enum phx_model_force_kind {
+/* The value of a kind. */
+#define PHX_MODEL_FORCE_ENUM(NAME, name) PHX_MODEL_##NAME,
+    PHX_MODEL_FORCE_LIST(PHX_MODEL_FORCE_ENUM)
+#undef PHX_MODEL_FORCE_ENUM
+        PHX_MODEL_FORCE_KINDS
+} phx_model_force_kind;
+
+enum { PHX_MODEL_MAX_FORCE_PORTS = 16 };
+/* What there is to know of a kind. */
+typedef struct phx_model_force_info {
+    const char *name;            /* the word of `kind` */
+    const char *doc;             /* one line */
+    int least_ports, most_ports; /* 0: it has none */
+} phx_model_force_info;
+const phx_model_force_info *phx_model_force_kind_info(phx_model_force_kind kind); /* NULL: no such kind */
+
+/* A force element of `forces`. */
+typedef struct phx_model_force {
+    const char *name;
+    phx_model_force_kind kind;
+    int n_ports;
+    phx_model_point *ports;
+    void *own; /* numbers of the kind; its file knows what they are */
+} phx_model_force;
 
 /* What a load is: `kind`. */
 typedef enum phx_model_load_kind {
@@ -502,6 +534,8 @@ typedef struct phx_model {
     phx_model_joint *joints;
     int n_springs;
     phx_model_spring *springs;
+    int n_forces;
+    phx_model_force *forces;
     int n_loads;
     phx_model_load *loads;
     phx_model_initial initial;

@@ -76,6 +76,7 @@ typedef struct phx_coordinate_def {
     double rest;
     phx_law *law;              /* of coordinate - rest, against it; taken over; NULL: none */
     phx_signal *damper;        /* force against the rate, a signal of the rate in place of time; taken over */
+    phx_signal *motor;         /* force along the coordinate at its rate, the same; taken over; NULL: none */
     bool has_lower, has_upper; /* end stops */
     double lower, upper;
     phx_penalty stop;
@@ -110,6 +111,79 @@ typedef struct phx_spring_def {
     phx_signal *damper; /* the same; f(v) v >= 0 */
 } phx_spring_def;
 phx_status phx_system_add_spring(phx_system *system, const phx_spring_def *def);
+
+/* A bushing between the frames of two ports: f = preload - K x - C x', x: displacement of B along A's directions, then
+ * (plane) the angle of B's directions against A's, (space) the axial vector n sin(phi) of their rotation. K, C: n x n
+ * row-major, n = 3 or 6, symmetric, no eigenvalue negative. */
+typedef struct phx_bushing_def {
+    const char *name;
+    phx_port_id a, b;
+    double stiffness[36], damping[36], preload[6];
+} phx_bushing_def;
+phx_status phx_system_add_bushing(phx_system *system, const phx_bushing_def *def);
+
+/* What A is in a contact. */
+typedef enum phx_contact_kind { PHX_CONTACT_PLANE, PHX_CONTACT_SPHERE, PHX_CONTACT_CYLINDER } phx_contact_kind;
+/* A contact of a sphere (a point: radius_b = 0) at port B with a plane, a sphere or an endless cylinder at port A. */
+typedef struct phx_contact_def {
+    const char *name;
+    phx_contact_kind kind;
+    phx_port_id a, b;
+    double axis[3];            /* plane: normal on B's side, cylinder: axis; in A's directions, any length */
+    double radius_a, radius_b; /* m; radius_a of a sphere or cylinder */
+    bool inside;               /* B is inside the sphere or cylinder A */
+    phx_penalty penalty;
+    phx_friction friction; /* kinetic: the coefficient, times the normal force; regularised 0: none */
+} phx_contact_def;
+phx_status phx_system_add_contact(phx_system *system, const phx_contact_def *def);
+
+/* A cable over points: it pulls with `stiffness` times what the sum of their distances is beyond `length`, times
+ * (1 + damping times the rate of that), never pushes, and runs over the points between without friction. */
+typedef struct phx_cable_def {
+    const char *name;
+    int n_ports; /* 2 to 16 */
+    const phx_port_id *ports;
+    double length, stiffness, damping; /* m, N/m, s/m */
+} phx_cable_def;
+phx_status phx_system_add_cable(phx_system *system, const phx_cable_def *def);
+
+/* A coordinate of a joint in a coupling. */
+typedef struct phx_coupling_term {
+    phx_joint_id joint;
+    int coordinate; /* from 0 */
+    double weight;
+} phx_coupling_term;
+/* What acts along x = sum of weight times coordinate: spring, damper, laws. A gear, a rack, a belt that gives. */
+typedef struct phx_coupling_def {
+    const char *name;
+    int n_terms; /* 1 to 8 */
+    const phx_coupling_term *terms;
+    double stiffness, damping;
+    bool has_rest; /* else x at the start */
+    double rest;
+    phx_law *law;       /* of x - rest; taken over; NULL: none */
+    phx_signal *damper; /* of the rate; the same */
+} phx_coupling_def;
+phx_status phx_system_add_coupling(phx_system *system, const phx_coupling_def *def);
+
+/* Drag of a port in the wind w: F = -coefficient |v - w| (v - w), coefficient = density c_d area/2, kg/m. */
+typedef struct phx_drag_def {
+    const char *name;
+    phx_port_id port;
+    double coefficient;
+    phx_signal *wind[3]; /* inertial, m/s; taken over; NULL: still */
+} phx_drag_def;
+phx_status phx_system_add_drag(phx_system *system, const phx_drag_def *def);
+
+/* Drag along a body with sections: per length -coefficient |v_n| v_n, v_n the velocity against the wind across its
+ * length, coefficient = density c_d width/2, kg/m^2. */
+typedef struct phx_wind_def {
+    const char *name;
+    phx_body_id body;
+    double coefficient;
+    phx_signal *wind[3]; /* inertial, m/s; taken over; NULL: still */
+} phx_wind_def;
+phx_status phx_system_add_wind(phx_system *system, const phx_wind_def *def);
 
 /* A force (N) or torque (N m) at a port, in inertial components, or with `follower` along the directions of the
  * port. */

@@ -164,6 +164,16 @@ class phx_model_law_kind(IntEnum):
     PHX_MODEL_LAW_GAS = 2
 
 
+class phx_model_force_kind(IntEnum):
+    PHX_MODEL_BUSHING = 0
+    PHX_MODEL_CONTACT = 1
+    PHX_MODEL_CABLE = 2
+    PHX_MODEL_COUPLING = 3
+    PHX_MODEL_DRAG = 4
+    PHX_MODEL_WIND = 5
+    PHX_MODEL_FORCE_KINDS = 6
+
+
 class phx_model_load_kind(IntEnum):
     PHX_MODEL_FORCE = 0
     PHX_MODEL_TORQUE = 1
@@ -436,6 +446,10 @@ class phx_model_joint(Structure):
 
 
 class phx_model_spring(Structure):
+    pass
+
+
+class phx_model_force(Structure):
     pass
 
 
@@ -964,6 +978,7 @@ phx_model_coordinate._fields_ = [
     ("effort", POINTER(phx_signal)),
     ("law", phx_model_law),
     ("damper", phx_model_law),
+    ("motor", phx_model_law),
     ("stops", phx_model_stops),
     ("friction", phx_model_friction),
 ]
@@ -989,6 +1004,14 @@ phx_model_spring._fields_ = [
     ("force", POINTER(phx_signal)),
     ("law", phx_model_law),
     ("damper", phx_model_law),
+]
+
+phx_model_force._fields_ = [
+    ("name", c_char_p),
+    ("kind", c_int),
+    ("n_ports", c_int),
+    ("ports", POINTER(phx_model_point)),
+    ("own", c_void_p),
 ]
 
 phx_model_load._fields_ = [
@@ -1118,6 +1141,8 @@ phx_model._fields_ = [
     ("joints", POINTER(phx_model_joint)),
     ("n_springs", c_int),
     ("springs", POINTER(phx_model_spring)),
+    ("n_forces", c_int),
+    ("forces", POINTER(phx_model_force)),
     ("n_loads", c_int),
     ("loads", POINTER(phx_model_load)),
     ("initial", phx_model_initial),

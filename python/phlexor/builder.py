@@ -326,8 +326,8 @@ class ModelBuilder:
         self._folder = os.fspath(folder)
         self._maps: Dict[str, Dict[str, Any]] = {
             name: {}
-            for name in ("parameters", "materials", "ground", "bodies", "joints", "springs", "loads", "initial",
-                         "outputs", "controllers", "simulate", "modes", "linearize", "sweep")
+            for name in ("parameters", "materials", "ground", "bodies", "joints", "springs", "forces", "loads",
+                         "initial", "outputs", "controllers", "simulate", "modes", "linearize", "sweep")
         }
         #: The ground, for references such as ``builder.ground.O``.
         self.ground = BodyRef("ground")
@@ -596,8 +596,8 @@ class ModelBuilder:
               axis_b: Optional[Vector] = None, axes: Optional[Sequence[Vector]] = None, normal: Optional[Vector] = None,
               rotation: Optional[Rotation] = None, angle: Any = None, position: Any = None, rate: Any = None,
               speed: Any = None, stiffness: Any = None, damping: Any = None, rest: Any = None,
-              effort: Any = None, law: Any = None, damper: Any = None, stops: Any = None,
-              friction: Any = None) -> str:
+              effort: Any = None, law: Any = None, damper: Any = None, motor: Any = None,
+              stops: Any = None, friction: Any = None) -> str:
         """A joint; b moves relative to a.
 
         Parameters
@@ -613,12 +613,14 @@ class ModelBuilder:
             Of the free coordinates. None in a list leaves one out.
         speed, effort : signal or list of signals, optional
             A drive (the rate) or an actuator (torque or force) along the coordinates.
-        law, damper, stops, friction : dict or list of dicts, optional
-            A spring and a damper by laws, end stops and dry friction along the coordinates, as in the model file.
+        law, damper, motor, stops, friction : dict or list of dicts, optional
+            A spring, a damper and a motor by laws, end stops and dry friction along the coordinates, as in the model
+            file.
         """
         entry = _given(ports=[a, b], axis=axis, axis_b=axis_b, axes=axes, normal=normal, rotation=rotation,
                        angle=angle, position=position, rate=rate, speed=speed, stiffness=stiffness, damping=damping,
-                       rest=rest, effort=effort, law=law, damper=damper, stops=stops, friction=friction)
+                       rest=rest, effort=effort, law=law, damper=damper, motor=motor,
+                       stops=stops, friction=friction)
         return self._add("joints", name, {"kind": kind, **entry}, "joint")
 
     def spring(self, name: str, a: str, b: str, *, stiffness: Optional[Value] = None, damping: Optional[Value] = None,
@@ -627,6 +629,12 @@ class ModelBuilder:
         """A spring, damper and actuator along the line between two points; `law` and `damper` as in the model file."""
         return self._add("springs", name, _given(ports=[a, b], stiffness=stiffness, damping=damping, length=length,
                                                  force=force, law=law, damper=damper), "spring")
+
+    def element(self, name: str, kind: Literal["bushing", "contact", "cable", "coupling", "drag", "wind"], *ports: str,
+                **keys: Any) -> str:
+        """A force element: a bushing, contact, cable, coupling, drag or wind, with the keys of the model file."""
+        entry = {"kind": kind, **({"ports": list(ports)} if ports else {}), **_given(**keys)}
+        return self._add("forces", name, entry, "force element")
 
     def force(self, name: str, at: str, components: Sequence[Signal], *,
               frame: Optional[Literal["inertial", "body"]] = None) -> str:

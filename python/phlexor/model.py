@@ -294,6 +294,11 @@ class Model:
         return self._list("springs")
 
     @property
+    def forces(self) -> Tuple[str, ...]:
+        """Names of the force elements."""
+        return self._list("forces")
+
+    @property
     def loads(self) -> Tuple[str, ...]:
         """Names of the loads."""
         return self._list("loads")

@@ -27,7 +27,8 @@ typedef enum phx_row_kind {
     PHX_ROW_ANGLE,        /* plane: angle of section B - angle of section A, not wrapped: coordinate */
     PHX_ROW_TURN,         /* space: atan2(s, c), c = A_a(alpha) . A_b(beta) + A_a(alpha2) . A_b(beta2),
                              s = A_a(alpha2) . A_b(beta) - A_a(alpha) . A_b(beta2): coordinate */
-    PHX_ROW_TILT          /* space: atan2(s, |A_a(alpha) x A_b(beta)|), s = A_a(alpha) . A_b(beta): coordinate */
+    PHX_ROW_TILT,         /* space: atan2(s, |A_a(alpha) x A_b(beta)|), s = A_a(alpha) . A_b(beta): coordinate */
+    PHX_ROW_AXIAL         /* space: (A_a(alpha) . A_b(beta) - A_a(alpha2) . A_b(beta2))/2: measure of a bushing */
 } phx_row_kind;
 const char *phx_row_kind_name(phx_row_kind kind); /* "point", ...; "unknown" for what is no kind */
 
@@ -93,6 +94,11 @@ phx_row_reach phx_rows_covectors(int count, const phx_row *const *rows, const ph
  * overwritten within its reach) is the sum of weights[k] H_k, and slopes + k PHX_PORT_PAIR = zeta^T H_k. */
 phx_row_reach phx_rows_tangent(int count, const phx_row *const *rows, const double *weights, const phx_port_view *a,
                                const phx_port_view *b, double *H, double *slopes);
+
+/* The rows that measure how frame B stands against frame A, of which `in_a`, `in_b` hold the directions in their bodies
+ * (dim x dim, columns): dim distances along A's directions, then the angle of B, in space the axial vector of its
+ * rotation in A's directions. 3 or 6. */
+int phx_frame_rows(int dim, const double *in_a, const double *in_b, phx_row *rows);
 
 const char *phx_solid_name(phx_solid solid); /* "unknown" for what is none */
 

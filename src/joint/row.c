@@ -7,7 +7,7 @@ static const phx_row_operations *const kinds[] = {
     [PHX_ROW_POINT] = &phx_row_point, [PHX_ROW_NORMAL] = &phx_row_normal,
     [PHX_ROW_DOT] = &phx_row_dot,     [PHX_ROW_DISPLACEMENT] = &phx_row_displacement,
     [PHX_ROW_ANGLE] = &phx_row_angle, [PHX_ROW_TURN] = &phx_row_turn,
-    [PHX_ROW_TILT] = &phx_row_tilt,
+    [PHX_ROW_TILT] = &phx_row_tilt,   [PHX_ROW_AXIAL] = &phx_row_axial,
 };
 
 const char *phx_row_kind_name(phx_row_kind kind)
@@ -16,7 +16,7 @@ const char *phx_row_kind_name(phx_row_kind kind)
         [PHX_ROW_POINT] = "point", [PHX_ROW_NORMAL] = "normal",
         [PHX_ROW_DOT] = "dot",     [PHX_ROW_DISPLACEMENT] = "displacement",
         [PHX_ROW_ANGLE] = "angle", [PHX_ROW_TURN] = "turn",
-        [PHX_ROW_TILT] = "tilt",
+        [PHX_ROW_TILT] = "tilt",   [PHX_ROW_AXIAL] = "axial",
     };
     return (int)kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
@@ -29,7 +29,31 @@ double phx_row_value(const phx_row *row, const phx_port_view *a, const phx_port_
 bool phx_row_turns(const phx_row *row)
 {
     return row->kind == PHX_ROW_DOT || row->kind == PHX_ROW_ANGLE || row->kind == PHX_ROW_TURN ||
-           row->kind == PHX_ROW_TILT;
+           row->kind == PHX_ROW_TILT || row->kind == PHX_ROW_AXIAL;
+}
+
+int phx_frame_rows(int dim, const double *in_a, const double *in_b, phx_row *rows)
+{
+    for (int k = 0; k < dim; k++) {
+        rows[k] = (phx_row){.kind = PHX_ROW_NORMAL};
+        for (int i = 0; i < dim; i++)
+            rows[k].alpha[i] = in_a[i * dim + k];
+    }
+    if (dim == 2) {
+        rows[2] = (phx_row){.kind = PHX_ROW_ANGLE, .angular = true};
+        return 3;
+    }
+    for (int k = 0; k < 3; k++) {
+        phx_row *row = &rows[3 + k];
+        *row = (phx_row){.kind = PHX_ROW_AXIAL, .angular = true};
+        for (int i = 0; i < 3; i++) {
+            row->alpha[i] = in_a[i * 3 + (k + 2) % 3];
+            row->beta[i] = in_b[i * 3 + (k + 1) % 3];
+            row->alpha2[i] = in_a[i * 3 + (k + 1) % 3];
+            row->beta2[i] = in_b[i * 3 + (k + 2) % 3];
+        }
+    }
+    return 6;
 }
 
 double phx_row_unwrapped(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end, double near)

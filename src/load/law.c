@@ -72,14 +72,14 @@ static double piece_potential(const law_piece *p, double x)
 /* The piece that x lies in. */
 static int find_piece(const phx_law *law, double x)
 {
-    int low = 0, high = law->n - 1; /* pieces[low].from <= x < pieces[high + 1].from */
+    int low = 0, high = law->n - 1; /* pieces[low].low <= x < pieces[high + 1].low */
 
-    if (!(x >= law->pieces[1].from))
+    if (!(x >= law->pieces[1].low))
         return 0;
     low = 1;
     while (low < high) {
         const int middle = low + (high - low + 1) / 2;
-        if (law->pieces[middle].from <= x)
+        if (law->pieces[middle].low <= x)
             low = middle;
         else
             high = middle - 1;
@@ -117,7 +117,9 @@ static phx_status approximate(law_builder *b, double from, double to, int depth)
             return status;
         most = fmax(most, fabs(f[i]));
     }
-    const law_piece piece = cubic_through(from, w, f);
+    const double back[4] = {f[3], f[2], f[1], f[0]};
+    law_piece piece = to <= 0.0 ? cubic_through(to, -w, back) : cubic_through(from, w, f);
+    piece.low = from;
     for (int i = 0; i < 3; i++) {
         double exact;
         const phx_status status = sample(b, from + w * between[i], &exact);
@@ -134,28 +136,37 @@ static phx_status approximate(law_builder *b, double from, double to, int depth)
     return status ? status : approximate(b, from + 0.5 * w, to, depth + 1);
 }
 
+/* The potential of a piece is that of another one at x. */
+static void match(law_piece *piece, const law_piece *other, double x)
+{
+    piece->V = 0.0;
+    piece->V = piece_potential(other, x) - piece_potential(piece, x);
+}
+
 /* Lines beyond the ends, and the potentials of all pieces. */
 static phx_status close_law(law_builder *b, double to)
 {
     phx_law *law = b->law;
     const law_piece first = law->pieces[0], last = law->pieces[law->n - 1];
-    const law_piece behind = {.from = to, .c = {piece_value(&last, to), piece_slope(&last, to)}};
+    const law_piece ahead = {
+        .low = first.low, .from = first.low, .c = {piece_value(&first, first.low), piece_slope(&first, first.low)}};
+    const law_piece behind = {.low = to, .from = to, .c = {piece_value(&last, to), piece_slope(&last, to)}};
     phx_status status = add_piece(b, &behind);
 
     if (!status)
-        status = add_piece(b, &behind);
+        status = add_piece(b, &ahead);
     if (status)
         return status;
-    for (int i = law->n - 1; i > 0; i--)
+    for (int i = law->n - 1; i > 0; i--) /* to the front */
         law->pieces[i] = law->pieces[i - 1];
-    law->pieces[0] = (law_piece){.from = first.from, .c = {first.c[0], first.c[1]}};
+    law->pieces[0] = ahead;
     /* from V(0) = 0 to both sides, so that it is small where the law is; both lines at an end begin at its knot */
     const int middle = find_piece(law, 0.0);
     law->pieces[middle].V = -piece_potential(&law->pieces[middle], 0.0);
     for (int i = middle + 1; i < law->n; i++)
-        law->pieces[i].V = piece_potential(&law->pieces[i - 1], law->pieces[i].from);
+        match(&law->pieces[i], &law->pieces[i - 1], law->pieces[i].low);
     for (int i = middle - 1; i >= 0; i--)
-        law->pieces[i].V = law->pieces[i + 1].V - piece_potential(&law->pieces[i], law->pieces[i + 1].from);
+        match(&law->pieces[i], &law->pieces[i + 1], law->pieces[i + 1].low);
     return PHX_OK;
 }
 
@@ -183,11 +194,13 @@ static phx_status make_table(law_builder *b, const phx_signal *f)
     const int n = phx_signal_points(f, &x, &values);
     phx_status status = PHX_OK;
 
-    for (int i = 0; i + 1 < n && !status; i++)
-        status =
-            add_piece(b, &(law_piece){.from = x[i], .c = {values[i], (values[i + 1] - values[i]) / (x[i + 1] - x[i])}});
+    for (int i = 0; i + 1 < n && !status; i++) {
+        const int near = x[i + 1] <= 0.0 ? i + 1 : i;
+        const double slope = (values[i + 1] - values[i]) / (x[i + 1] - x[i]);
+        status = add_piece(b, &(law_piece){.low = x[i], .from = x[near], .c = {values[near], slope}});
+    }
     if (n == 1)
-        status = add_piece(b, &(law_piece){.from = x[0], .c = {values[0]}});
+        status = add_piece(b, &(law_piece){.low = x[0], .from = x[0], .c = {values[0]}});
     return status ? status : close_law(b, x[n - 1]);
 }
 
@@ -281,7 +294,7 @@ phx_law_mean_value phx_law_mean(const phx_law *law, double x0, double x1)
     double from = x0;
 
     for (int i = first; i != last; i += step) { /* to the knot between this piece and the next */
-        const double knot = law->pieces[step > 0 ? i + 1 : i].from;
+        const double knot = law->pieces[step > 0 ? i + 1 : i].low;
         add_stretch(&law->pieces[i], from, knot, x0, x1 - x0, &mean);
         from = knot;
     }

@@ -4,8 +4,10 @@
 
 #include "load/load.h"
 
-/* One piece: f = c[0] + c[1] d + c[2] d^2 + c[3] d^3, d = x - from. */
+/* One piece: f = c[0] + c[1] d + c[2] d^2 + c[3] d^3, d = x - from. It is counted from its end that is nearer to x = 0,
+ * so that values near there do not come of the difference of large ones. */
 typedef struct law_piece {
+    double low; /* where it begins */
     double from, c[4];
     double V; /* potential at `from` */
 } law_piece;

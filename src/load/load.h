@@ -45,6 +45,7 @@ typedef struct phx_scalar_force {
     const phx_law *law;              /* -f(x - rest) */
     const phx_signal *damper;        /* -f(x'), f(v) v >= 0 */
     const phx_signal *effort;        /* F(t) */
+    const phx_signal *motor;         /* +f(x') */
     bool has_lower, has_upper;       /* end stops: penetration below `lower`, above `upper` */
     double lower, upper;
     phx_penalty stop;

@@ -59,6 +59,15 @@ phx_status phx_scalar_force_evaluate(phx_context *context, const phx_scalar_forc
         result->by_rate -= phx_signal_rate(force->damper, rate);
         result->dissipated += f * rate;
     }
+    if (force->motor) {
+        const double f = phx_signal_value(force->motor, rate);
+        if (!isfinite(f))
+            return phx_fail(context, PHX_ERR_ANALYSIS, "the motor gives %g at the rate %g, expected a finite value", f,
+                            rate);
+        result->force += f;
+        result->by_rate += phx_signal_rate(force->motor, rate);
+        result->supplied += f * rate;
+    }
     if (force->has_lower)
         add_stop(&force->stop, 1.0, x0 - force->lower, x1 - force->lower, rate, result);
     if (force->has_upper)
@@ -88,7 +97,7 @@ bool phx_scalar_force_dissipates(const phx_scalar_force *force)
 
 bool phx_scalar_force_is_linear(const phx_scalar_force *force)
 {
-    return !force->law && !force->damper && !force->has_lower && !force->has_upper &&
+    return !force->law && !force->damper && !force->motor && !force->has_lower && !force->has_upper &&
            !(force->friction.regularised > 0.0);
 }
 

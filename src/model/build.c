@@ -81,6 +81,8 @@ phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_sta
         blame(&suspected, model->bodies[b].name, &model->bodies[b]);
     for (int i = 0; i < model->n_springs; i++)
         blame(&suspected, model->springs[i].name, &model->springs[i]);
+    for (int i = 0; i < model->n_forces; i++)
+        blame(&suspected, model->forces[i].name, &model->forces[i]);
     for (int i = 0; i < model->n_loads; i++)
         blame(&suspected, model->loads[i].name, &model->loads[i]);
     for (int i = 0; i < model->n_controllers; i++)
@@ -102,6 +104,8 @@ static phx_status add_all(phx_builder *builder, const phx_build_options *options
         status = phx_builder_at(builder, &model->joints[i], phx_builder_joint(builder, &model->joints[i]));
     for (int i = 0; i < model->n_springs && !status; i++)
         status = phx_builder_at(builder, &model->springs[i], phx_builder_spring(builder, &model->springs[i]));
+    for (int i = 0; i < model->n_forces && !status; i++)
+        status = phx_builder_at(builder, &model->forces[i], phx_builder_force(builder, &model->forces[i]));
     for (int i = 0; i < model->n_loads && !status; i++)
         status = phx_builder_at(builder, &model->loads[i], phx_builder_load(builder, &model->loads[i]));
     for (int i = 0; i < model->n_outputs && !status && !leave_out; i++)

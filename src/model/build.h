@@ -19,6 +19,7 @@ phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body);
 /* Add the port a reference means. */
 phx_status phx_builder_port(phx_builder *builder, const phx_model_point *point, phx_port_id *id);
 phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint);
+phx_status phx_builder_force(phx_builder *builder, const phx_model_force *force);
 phx_status phx_builder_law(phx_builder *builder, const phx_model_law *law, phx_law **made);
 phx_status phx_builder_damper(phx_builder *builder, const phx_model_law *damper, phx_signal **made);
 phx_friction phx_builder_friction(const phx_model_friction *friction);

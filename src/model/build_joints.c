@@ -54,11 +54,14 @@ static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *
             status = phx_builder_law(builder, &from->law, &to->law);
         if (!status)
             status = phx_builder_damper(builder, &from->damper, &to->damper);
+        if (!status)
+            status = phx_builder_damper(builder, &from->motor, &to->motor);
     }
     for (int c = 0; c < def->n_coordinates && status; c++) {
         phx_signal_destroy(def->coordinate[c].speed);
         phx_signal_destroy(def->coordinate[c].effort);
         phx_signal_destroy(def->coordinate[c].damper);
+        phx_signal_destroy(def->coordinate[c].motor);
         phx_law_destroy(def->coordinate[c].law);
     }
     return status;

@@ -214,6 +214,9 @@ static bool is_joined(const phx_model *model, int body, int port)
     for (int k = 0; k < model->n_springs; k++)
         joined =
             joined || is_at(&model->springs[k].ports[0], body, port) || is_at(&model->springs[k].ports[1], body, port);
+    for (int i = 0; i < model->n_forces; i++)
+        for (int k = 0; k < model->forces[i].n_ports; k++)
+            joined = joined || is_at(&model->forces[i].ports[k], body, port);
     for (int k = 0; k < model->n_loads; k++)
         joined = joined || (model->loads[k].on < 0 && is_at(&model->loads[k].at, body, port));
     return joined;

@@ -165,7 +165,7 @@ phx_status phx_model_names_file(phx_context *context, struct phx_model_store *st
 char *phx_reader_path(phx_reader *reader, const char *name);
 
 /* The words of enums (schema.c). */
-extern const phx_word phx_words_body[], phx_words_section[], phx_words_joint[], phx_words_load[], phx_words_quantity[],
-    phx_words_integrator[];
+extern const phx_word phx_words_body[], phx_words_force[], phx_words_section[], phx_words_joint[], phx_words_load[],
+    phx_words_quantity[], phx_words_integrator[];
 
 #endif

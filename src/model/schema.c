@@ -256,9 +256,9 @@ static const phx_key law_keys[] = {
     {"exponent", &phx_type_number, AT(phx_model_law, exponent), .kinds = BIT(2), .range = &positive, .fallback = "1.3",
      .doc = "of the polytrope: 1 isothermal, 1.4 adiabatic air"},
 };
-static const phx_object law = {"law", "What a spring pulls with over its stroke, in one of three forms.",
-                               TABLE(phx_model_law, law_keys), KINDS(PHX_KIND_PRESENT, words_law, phx_model_law),
-                               .finish = phx_finish_law};
+const phx_object phx_schema_law = {"law", "What a spring pulls with over its stroke, in one of three forms.",
+                                   TABLE(phx_model_law, law_keys), KINDS(PHX_KIND_PRESENT, words_law, phx_model_law),
+                                   .finish = phx_finish_law};
 
 static const phx_word words_damper[] = {WORD("expression", PHX_BOTH), WORD("v", PHX_BOTH), WORD(NULL, 0)};
 static const phx_key damper_keys[] = {
@@ -270,9 +270,21 @@ static const phx_key damper_keys[] = {
      .count_offset = AT(phx_model_law, n_values),
      .doc = "force against each; linear between, constant beyond the ends"},
 };
-static const phx_object damper = {"damper", "What a damper pulls with at its rate, in one of two forms.",
-                                  TABLE(phx_model_law, damper_keys),
-                                  KINDS(PHX_KIND_PRESENT, words_damper, phx_model_law), .finish = phx_finish_damper};
+const phx_object phx_schema_damper = {
+    "damper", "What a damper pulls with at its rate, in one of two forms.", TABLE(phx_model_law, damper_keys),
+    KINDS(PHX_KIND_PRESENT, words_damper, phx_model_law), .finish = phx_finish_damper};
+
+static const phx_key motor_keys[] = {
+    {"expression", &phx_type_rate_function, AT(phx_model_law, f), .required = true, .kinds = BIT(0), .unit = "N, N m",
+     .doc = "effort along the coordinate at its rate v: `min(200, 5e3/max(v, 1))` has 5 kW from 25 rad/s on"},
+    {"v", &phx_type_numbers, AT(phx_model_law, arguments), .required = true, .kinds = BIT(1), .unit = "m/s, rad/s",
+     .count_offset = AT(phx_model_law, n_arguments), .doc = "rates, strictly increasing"},
+    {"f", &phx_type_numbers, AT(phx_model_law, values), .required = true, .kinds = BIT(1), .unit = "N, N m",
+     .count_offset = AT(phx_model_law, n_values), .doc = "effort at each; linear between, constant beyond the ends"},
+};
+static const phx_object motor = {"motor", "The characteristic of a motor: its effort over its rate.",
+                                 TABLE(phx_model_law, motor_keys), KINDS(PHX_KIND_PRESENT, words_damper, phx_model_law),
+                                 .finish = phx_finish_damper};
 
 static const phx_key stops_keys[] = {
     {"lower", &phx_type_optional, AT(phx_model_stops, lower), .unit = "m, rad", .fallback = "none",
@@ -342,10 +354,12 @@ static const phx_key joint_keys[] = {
      .doc = "coordinate at which the spring is free"},
     {"effort", &phx_type_coordinate_signal, COORDINATE(effort), .traits = FREE, .unit = "N m, N", .fallback = "none",
      .doc = "of an actuator, on B along the coordinate and opposite on A"},
-    {"law", &phx_type_coordinate_object, COORDINATE(law), .traits = FREE, .object = &law, .fallback = "none",
+    {"law", &phx_type_coordinate_object, COORDINATE(law), .traits = FREE, .object = &phx_schema_law, .fallback = "none",
      .doc = "spring along the coordinate by a law of x = coordinate - rest"},
-    {"damper", &phx_type_coordinate_object, COORDINATE(damper), .traits = FREE, .object = &damper, .fallback = "none",
-     .doc = "damper along the coordinate by a law of its rate"},
+    {"damper", &phx_type_coordinate_object, COORDINATE(damper), .traits = FREE, .object = &phx_schema_damper,
+     .fallback = "none", .doc = "damper along the coordinate by a law of its rate"},
+    {"motor", &phx_type_coordinate_object, COORDINATE(motor), .traits = FREE, .object = &motor, .fallback = "none",
+     .doc = "motor along the coordinate by its effort over its rate"},
     {"stops", &phx_type_coordinate_object, COORDINATE(stops), .traits = FREE, .object = &stops, .fallback = "none",
      .doc = "end stops of the coordinate"},
     {"friction", &phx_type_coordinate_object, COORDINATE(friction), .traits = FREE, .object = &friction,
@@ -371,13 +385,31 @@ static const phx_key spring_keys[] = {
      .doc = "length without force"},
     {"force", &phx_type_signal, AT(phx_model_spring, force), .unit = "N", .fallback = "none",
      .doc = "of an actuator, pushes the ports apart"},
-    {"law", &phx_type_given, AT(phx_model_spring, law), .object = &law, .fallback = "none",
+    {"law", &phx_type_given, AT(phx_model_spring, law), .object = &phx_schema_law, .fallback = "none",
      .doc = "by the stroke x = distance - length; positive pulls the ports together"},
-    {"damper", &phx_type_given, AT(phx_model_spring, damper), .object = &damper, .fallback = "none",
+    {"damper", &phx_type_given, AT(phx_model_spring, damper), .object = &phx_schema_damper, .fallback = "none",
      .doc = "by the rate v at which the ports move apart"},
 };
 static const phx_object spring = {"spring", "Along the line between two ports.", TABLE(phx_model_spring, spring_keys),
                                   .finish = phx_finish_spring};
+
+static const phx_key force_keys[] = {
+    {"kind", &phx_type_kind, AT(phx_model_force, kind), .required = true, .words = phx_words_force,
+     .doc = "what it is"},
+    {"ports", &phx_type_points, AT(phx_model_force, ports), .required = true,
+     .kinds = ~(BIT(PHX_MODEL_COUPLING) | BIT(PHX_MODEL_WIND)), .count_offset = AT(phx_model_force, n_ports),
+     .doc = "the points it acts on, A and B first"},
+    {.name = NULL}, /* those of each kind: force_kinds.h */
+};
+static const phx_object force = {"force element",
+                                 "What acts between points or along joints.",
+                                 TABLE(phx_model_force, force_keys),
+                                 KINDS(PHX_KIND_KEY, phx_words_force, phx_model_force),
+                                 .own_offset = AT(phx_model_force, own),
+                                 .of_kind = phx_force_keys,
+                                 .begin = phx_begin_force,
+                                 .finish = phx_finish_force,
+                                 .tables = phx_force_tables};
 
 #define FORCE       BIT(PHX_MODEL_FORCE)
 #define TORQUE      BIT(PHX_MODEL_TORQUE)
@@ -644,6 +676,8 @@ static const phx_key model_keys[] = {
      .count_offset = AT(phx_model, n_joints), .doc = "joints by name"},
     {"springs", &phx_type_map, AT(phx_model, springs), .object = &spring, .fallback = "none",
      .count_offset = AT(phx_model, n_springs), .doc = "springs by name"},
+    {"forces", &phx_type_map, AT(phx_model, forces), .object = &force, .fallback = "none",
+     .count_offset = AT(phx_model, n_forces), .doc = "bushings, contacts, cables, couplings, drag, wind by name"},
     {"loads", &phx_type_map, AT(phx_model, loads), .object = &load, .fallback = "none",
      .count_offset = AT(phx_model, n_loads), .doc = "loads by name"},
     {"initial", &phx_type_object, AT(phx_model, initial), .object = &initial, .fallback = "deformation: zero",

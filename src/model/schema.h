@@ -129,6 +129,8 @@ extern const phx_object phx_schema_plane_rotation; /* {angle: a} */
 extern const phx_object phx_schema_table;          /* a signal's table */
 /* What the keys of several kinds of body are made of. */
 extern const phx_object phx_schema_rotation, phx_schema_port, phx_schema_section;
+/* And several kinds of force element. */
+extern const phx_object phx_schema_law, phx_schema_damper;
 
 /* ---- the types (values.c, shapes.c, signals.c, references.c, joints.c, sweeps.c) ---- */
 extern const phx_type phx_type_number;      /* double */
@@ -195,6 +197,9 @@ extern const phx_type phx_type_coordinate_rate;
 extern const phx_type phx_type_coordinate_number;
 extern const phx_type phx_type_coordinate_signal;
 extern const phx_type phx_type_coordinate_object; /* a struct that begins with `bool given` */
+/* Of a force element (forces.c): points, pointer and count; a square matrix, or its diagonal, over the components of a
+ * bushing; one value for each. */
+extern const phx_type phx_type_points, phx_type_square, phx_type_wrench;
 /* Of a law (laws.c): phx_signal *, a function of x or of v. */
 extern const phx_type phx_type_stroke_function;
 extern const phx_type phx_type_rate_function;
@@ -212,6 +217,10 @@ phx_status phx_finish_body(phx_reader *reader, const phx_node *node, void *objec
 phx_status phx_begin_joint(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_joint(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_joint_tables(phx_text *text); /* joint_table.c */
+phx_key_table phx_force_keys(int kind);
+phx_status phx_force_tables(phx_text *text);
+phx_status phx_begin_force(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_force(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_law(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_damper(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_stops(phx_reader *reader, const phx_node *node, void *object);

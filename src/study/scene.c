@@ -140,6 +140,9 @@ static const phx_model_point *reference(const phx_model *model, int k)
     if (k < 2 * model->n_springs)
         return &model->springs[k / 2].ports[k % 2];
     k -= 2 * model->n_springs;
+    for (int i = 0; i < model->n_forces; k -= model->forces[i++].n_ports)
+        if (k < model->forces[i].n_ports)
+            return &model->forces[i].ports[k];
     return k < model->n_loads ? &model->loads[k].at : NULL;
 }
 
@@ -226,20 +229,33 @@ static phx_status describe_joints(scene_maker *maker)
     return maker->status;
 }
 
-static phx_status describe_springs(scene_maker *maker)
+/* Between two points that follow each other. */
+static void describe_spring(scene_maker *maker, const char *name, const phx_model_point *ports)
 {
     phx_scene *scene = maker->scene;
-    const int n = maker->model->n_springs;
 
+    scene->spring_name[scene->n_springs] = copy_of(maker, name);
+    scene->spring_a[scene->n_springs] = find_port(maker, &ports[0]);
+    scene->spring_b[scene->n_springs] = find_port(maker, &ports[1]);
+    scene->n_springs++;
+}
+
+static phx_status describe_springs(scene_maker *maker)
+{
+    const phx_model *model = maker->model;
+    phx_scene *scene = maker->scene;
+    int n = model->n_springs;
+
+    for (int i = 0; i < model->n_forces; i++) /* a line from each port to the next */
+        n += model->forces[i].n_ports > 1 ? model->forces[i].n_ports - 1 : 0;
     scene->spring_name = texts(maker, n);
     scene->spring_a = integers(maker, n);
     scene->spring_b = integers(maker, n);
-    for (; scene->n_springs < n && !maker->status; scene->n_springs++) {
-        const phx_model_spring *spring = &maker->model->springs[scene->n_springs];
-        scene->spring_name[scene->n_springs] = copy_of(maker, spring->name);
-        scene->spring_a[scene->n_springs] = find_port(maker, &spring->ports[0]);
-        scene->spring_b[scene->n_springs] = find_port(maker, &spring->ports[1]);
-    }
+    for (int i = 0; i < model->n_springs && !maker->status; i++)
+        describe_spring(maker, model->springs[i].name, model->springs[i].ports);
+    for (int i = 0; i < model->n_forces; i++)
+        for (int k = 0; k + 1 < model->forces[i].n_ports && !maker->status; k++)
+            describe_spring(maker, model->forces[i].name, &model->forces[i].ports[k]);
     return maker->status;
 }
 

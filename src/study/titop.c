@@ -77,6 +77,9 @@ static phx_status add_all_names(phx_context *context, const phx_model *model, in
         status = add_point(context, work, body, &model->joints[k / 2].ports[k % 2]);
     for (int k = 0; k < 2 * model->n_springs && !status; k++)
         status = add_point(context, work, body, &model->springs[k / 2].ports[k % 2]);
+    for (int i = 0; i < model->n_forces; i++)
+        for (int k = 0; k < model->forces[i].n_ports && !status; k++)
+            status = add_point(context, work, body, &model->forces[i].ports[k]);
     for (int k = 0; k < model->n_loads && !status; k++)
         if (model->loads[k].on < 0)
             status = add_point(context, work, body, &model->loads[k].at);

@@ -61,12 +61,19 @@ typedef struct row_slot {
 } row_slot;
 
 /* The sorts of force, a file of forces/ each: springs along lines, loads at ports, what acts along coordinates of
- * joints, loads over bodies. */
+ * joints, loads over bodies, bushings, contacts, cables and couplings (and the links between their ports), drag, wind
+ * along a body. */
 #define PHX_SYS_FORCE_LIST(X)                                                                                          \
     X(LINE, line)                                                                                                      \
     X(PORT, port)                                                                                                      \
     X(COORDINATE, coordinate)                                                                                          \
-    X(DISTRIBUTED, distributed)
+    X(DISTRIBUTED, distributed)                                                                                        \
+    X(BUSHING, bushing)                                                                                                \
+    X(CONTACT, contact)                                                                                                \
+    X(SUM, sum)                                                                                                        \
+    X(LINK, link)                                                                                                      \
+    X(DRAG, drag)                                                                                                      \
+    X(WIND, wind)
 #define PHX_SYS_FORCE_KIND(NAME, name) FORCE_##NAME,
 typedef enum force_kind { PHX_SYS_FORCE_LIST(PHX_SYS_FORCE_KIND) FORCE_KINDS } force_kind;
 #undef PHX_SYS_FORCE_KIND
@@ -79,6 +86,7 @@ typedef struct force_slot {
     phx_signal *signal[3]; /* of time, owned */
     phx_law *law;          /* of a spring, owned; NULL: none */
     phx_signal *damper;    /* the same */
+    void *own;             /* of a sort for itself, without pointers that it owns; NULL: none */
     int joint, coordinate; /* FORCE_COORDINATE */
     phx_body_id body;      /* FORCE_DISTRIBUTED */
     int n_points;

@@ -6,8 +6,8 @@
 
 enum { SAMPLES = 400, LD = 2 * PHX_PORT_MAX };
 
-static const char *const names[] = {"POINT", "NORMAL", "DOT", "DISPLACEMENT", "ANGLE", "TURN", "TILT"};
-enum { KINDS = 7 };
+static const char *const names[] = {"POINT", "NORMAL", "DOT", "DISPLACEMENT", "ANGLE", "TURN", "TILT", "AXIAL"};
+enum { KINDS = 8 };
 
 static phx_row random_row(uint64_t *seed, phx_row_kind kind, int dim)
 {
@@ -23,7 +23,7 @@ static phx_row random_row(uint64_t *seed, phx_row_kind kind, int dim)
 
 static bool exists(phx_row_kind kind, int dim)
 {
-    return kind == PHX_ROW_ANGLE ? dim == 2 : kind == PHX_ROW_TURN || kind == PHX_ROW_TILT ? dim == 3 : true;
+    return kind == PHX_ROW_ANGLE ? dim == 2 : kind >= PHX_ROW_TURN ? dim == 3 : true;
 }
 
 /* c(1) - c(0) = h (g_a . zeta_a + g_b . zeta_b); turns up to 2 atan(4/2) per component, slopes up to 0.5 */

@@ -68,6 +68,31 @@ static void check_mean(const phx_law *law, double range, const char *what)
     }
 }
 
+/* A stiff law with play, given far out: what it stores near 0 is right to rounding of itself. */
+static phx_law *stiff_play(phx_context *context)
+{
+    const double x[4] = {-1.0, -5e-5, 5e-5, 1.0}, f[4] = {-2e7, 0.0, 0.0, 2e7};
+    phx_signal *signal = NULL;
+    phx_law *law = NULL;
+    CHECK_OK(context, phx_signal_create_table(context, 4, x, f, &signal));
+    CHECK_OK(context, phx_law_create(context, signal, 0.0, 0.0, &law));
+    phx_signal_destroy(signal);
+    return law;
+}
+
+static void play_is_exact_near_zero(void **state)
+{
+    phx_law *law = stiff_play(*state);
+    const double k = 2e7 / (1.0 - 5e-5);
+    for (int sign = -1; sign <= 1; sign += 2)
+        for (double d = 1e-7; d < 1e-3; d *= 1.7) {
+            const double x = sign * (5e-5 + d), V = phx_law_potential(law, x);
+            CHECK_CLOSE(V, 0.5 * k * d * d, 1e-11 * V, "energy %g beyond the play", sign * d);
+            CHECK_CLOSE(phx_law_mean(law, -sign * 4e-5, x).value * (x + sign * 4e-5), V, 1e-11 * V, "work to %g", x);
+        }
+    phx_law_destroy(law);
+}
+
 static void laws_have_exact_potentials(void **state)
 {
     phx_law *laws[] = {law_of(*state, duffing, -0.2, 0.2), law_of(*state, hard, -1.0, 1.0),
@@ -282,6 +307,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(laws_have_exact_potentials, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(play_is_exact_near_zero, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(laws_are_what_was_given, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(wrong_laws_are_refused, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(penetrations_balance, context_setup, context_teardown),

@@ -97,6 +97,34 @@ static void laws_are_wrong(void **state)
     CHECK_ALL(state, models);
 }
 
+#define FORCE(keys) RIGID "forces: {f: {" keys "}}\n"
+#define CONTACT     "kind: contact, ports: [a.P, b.P], stiffness: 1, "
+#define GEAR                                                                                                           \
+    RIGID "joints: {j: {kind: revolute, ports: [a.P, b.P]}, w: {kind: weld, ports: [ground.O, b.P]}}\n"                \
+          "forces: {f: {kind: coupling, terms: "
+static void forces_are_wrong(void **state)
+{
+    static const bad_model models[] = {
+        {4, 20, "expected one of", FORCE("kind: glue")},
+        {4, 36, "expected 2 to 2 ports, found 1", FORCE("kind: bushing, ports: [a.P], stiffness: [1, 1, 1]")},
+        {4, 36, "all ports belong to 'a'", FORCE("kind: bushing, ports: [a.P, a.P], stiffness: [1, 1, 1]")},
+        {4, 59, "3 numbers, or 3 rows", FORCE("kind: bushing, ports: [a.P, b.P], stiffness: [1, 1]")},
+        {4, 13, "needs 'normal'", FORCE(CONTACT "against: plane")},
+        {4, 13, "needs 'radius_a'", FORCE(CONTACT "against: sphere")},
+        {4, 104, "expected 1 or 1.5, found 2", FORCE(CONTACT "against: plane, normal: [0, 1], exponent: 2")},
+        {4, 13, "does not fit", FORCE(CONTACT "against: sphere, radius_a: 1, radius: 1, inside: true")},
+        {4, 129, "expected at least the coefficient",
+         FORCE(CONTACT "against: plane, normal: [0, 1], friction: {coefficient: 1, static: 0.5, regularised: 1}")},
+        {4, 13, "key 'length' of a force element is missing", FORCE("kind: cable, ports: [a.P, b.P], stiffness: 1")},
+        {4, 34, "expected a list of ports", FORCE("kind: cable, ports: a.P, length: 1, stiffness: 1")},
+        {5, 37, "expected 1 to 8 terms, found 0", GEAR "[]}}\n"},
+        {5, 38, "leave the term out", GEAR "[{joint: j, weight: 0}]}}\n"},
+        {5, 38, "has 1 free coordinate, expected one of them", GEAR "[{joint: j, coordinate: 2, weight: 1}]}}\n"},
+        {4, 33, "all ports belong to 'ground'", FORCE("kind: drag, ports: [ground.O], area: 1")},
+    };
+    CHECK_ALL(state, models);
+}
+
 static void top_level_is_wrong(void **state)
 {
     static const bad_model models[] = {
@@ -599,6 +627,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(yaml_is_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(forces_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(laws_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(top_level_is_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(parameters_are_wrong, context_setup, context_teardown),

@@ -214,6 +214,10 @@ static void plane_joints_are_read(void **state)
     CHECK_NEAR(phx_signal_value(tyre->damper.f, -2.0), -6.4, 1e-14);
     assert_int_equal(strut->law.kind, PHX_MODEL_LAW_GAS);
     CHECK_NEAR(strut->law.exponent, 1.4, 0.0);
+    assert_int_equal(m->n_forces, 7);
+    assert_string_equal(phx_model_force_kind_info(m->forces[3].kind)->name, "cable");
+    assert_int_equal(m->forces[3].n_ports, 3);
+    assert_null(phx_model_force_kind_info(PHX_MODEL_FORCE_KINDS));
     assert_int_equal(m->loads[0].frame, PHX_MODEL_BODY_FRAME);
     CHECK_NEAR(phx_signal_value(m->loads[0].component[0], 1.0), 100.0, 0.0);
     CHECK_NEAR(phx_signal_value(m->loads[0].component[1], 1.5), 0.5, 1e-15);
@@ -293,8 +297,8 @@ static void fields_know_their_place(void **state)
                   {&m->joints[1].coordinates[0].speed, 91, 78},
                   {&m->joints[1].ports[1], 91, 41},
                   {&m->joints[1].coordinates[0].stiffness, 91, 103},
-                  {&m->outputs[0].frame, 110, 32},
-                  {&m->initial.deformation, 108, 24},
+                  {&m->outputs[0].frame, 121, 32},
+                  {&m->initial.deformation, 119, 24},
                   {&m->dimension, 4, 12},
                   {m, 2, 1}};
     for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {

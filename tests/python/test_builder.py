@@ -109,6 +109,22 @@ class Same(Case):
             m.output("rate", "rate", "motor")
             self.close(m.build().simulate(end=0.5, step=0.1)["rate"][-1:], [rate], 1e-9, str(signal))
 
+    def test_force_elements(self):
+        """A ball on a floor, a bushing and a law: the energy is balanced, what they take is in the ledger."""
+        m = phlexor.ModelBuilder("forces", 2, gravity=[0, -9.81])
+        ball = m.rigid("ball", mass=1, inertia=1)
+        block = m.rigid("block", mass=2, inertia=0.1)
+        m.joint("rail", "prismatic", m.ground.O, ball.P, axis=[0, 1], position=0.5, stops={"upper": 1, "stiffness": 1e4},
+                damper={"expression": "0.1*v"}, friction={"force": 0.1, "regularised": 0.01})
+        m.spring("cord", m.ground.O, ball.P, length=2, law={"x": [0, 1], "f": [0, 10]})
+        m.element("floor", "contact", m.ground.O, ball.P, against="plane", normal=[0, 1], radius=0.1, stiffness=1e6,
+                  damping=0.1)
+        m.element("mount", "bushing", m.ground.O, block.P, stiffness=[100, 100, 10], damping=[1, 1, 0.1])
+        model = m.build()
+        self.assertEqual(model.forces, ("floor", "mount"))
+        result = model.simulate(end=0.5, step=1e-3)
+        self.assertLess(abs(result["residual"]).max(), 1e-11)
+
     def test_controllers(self):
         """A controller is a spring and a damper; what it does and its states are columns."""
         def run(spring, **keys):

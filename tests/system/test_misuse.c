@@ -64,6 +64,48 @@ static void wrong_parts_are_refused(void **state)
     model_close(&m);
 }
 
+/* Force elements: ports and joints that are not there, numbers out of range; what was refused leaves nothing behind. */
+static void wrong_forces_are_refused(void **state)
+{
+    const phx_penalty soft = {1.0, 1.0, 0.0}, wrong[] = {{-1.0, 1.0, 0.0}, {1.0, 2.0, 0.0}, {1.0, 1.0, NAN}};
+    model m;
+    model_open(*state, 0.0, -9.81, &m);
+    add_pendulum(&m);
+    const phx_port_id ports[2] = {0, 1};
+    const phx_coupling_term terms[] = {{0, 0, 1.0}, {0, 1, 1.0}, {7, 0, 1.0}, {0, 0, 0.0}};
+    for (int k = 0; k < NOWHERE; k++) {
+        const phx_port_id cable[2] = {0, nowhere[k]};
+        refused(&m, phx_system_add_bushing(m.system, &(phx_bushing_def){.name = "f", .a = 0, .b = nowhere[k]}));
+        refused(&m,
+                phx_system_add_contact(
+                    m.system, &(phx_contact_def){.name = "f", .a = nowhere[k], .b = 1, .axis = {1}, .penalty = soft}));
+        refused(&m, phx_system_add_cable(
+                        m.system, &(phx_cable_def){.name = "f", .n_ports = 2, .ports = cable, .stiffness = 1.0}));
+        refused(&m, phx_system_add_drag(m.system, &(phx_drag_def){.name = "f", .port = nowhere[k]}));
+        refused(&m, phx_system_add_wind(m.system, &(phx_wind_def){.name = "f", .body = nowhere[k]}));
+    }
+    refused(&m, phx_system_add_wind(m.system, &(phx_wind_def){.name = "f", .body = 0})); /* no sections */
+    refused(&m, phx_system_add_bushing(m.system, &(phx_bushing_def){.a = 0, .b = 1}));   /* no name */
+    refused(&m,
+            phx_system_add_bushing(m.system, &(phx_bushing_def){.name = "f", .b = 1, .stiffness = {1, 2, 0, 3, 9}}));
+    refused(&m, phx_system_add_bushing(m.system, &(phx_bushing_def){.name = "f", .b = 1, .damping = {1, 2, 0, 2, 1}}));
+    for (int k = 0; k < 3; k++)
+        refused(&m, phx_system_add_contact(m.system,
+                                           &(phx_contact_def){.name = "f", .b = 1, .axis = {1}, .penalty = wrong[k]}));
+    refused(&m, phx_system_add_contact(m.system, &(phx_contact_def){.name = "f", .b = 1, .penalty = soft}));
+    refused(&m, phx_system_add_contact(
+                    m.system, &(phx_contact_def){
+                                  .name = "f", .b = 1, .kind = PHX_CONTACT_SPHERE, .inside = true, .penalty = soft}));
+    refused(&m, phx_system_add_cable(m.system, &(phx_cable_def){.name = "f", .n_ports = 1, .ports = ports}));
+    refused(&m, phx_system_add_cable(m.system, &(phx_cable_def){.name = "f", .n_ports = 2, .ports = ports}));
+    for (int k = 1; k < 4; k++)
+        refused(&m,
+                phx_system_add_coupling(m.system, &(phx_coupling_def){.name = "f", .n_terms = 1, .terms = terms + k}));
+    refused(&m, phx_system_add_drag(m.system, &(phx_drag_def){.name = "f", .port = 1, .coefficient = -1.0}));
+    model_finalise(&m);
+    model_close(&m);
+}
+
 static void the_order_of_calls_is_kept(void **state)
 {
     model m;
@@ -110,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(wrong_parts_are_refused, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(wrong_forces_are_refused, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_order_of_calls_is_kept, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(what_is_not_there_is_nothing, context_setup, context_teardown),
     };

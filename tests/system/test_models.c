@@ -179,7 +179,20 @@ static double cubic(const void *data, double x, double s)
 static double progressive(const void *data, double v, double s)
 {
     (void)data, (void)s;
-    return 0.3 * v + 0.02 * v * v * v;
+    return 0.3 * v + 0.002 * v * v * v;
+}
+
+static double torque_of_speed(const void *data, double v, double s)
+{
+    (void)data, (void)s;
+    return 0.5 / (1.0 + exp(0.2 * v));
+}
+
+static phx_signal *falling(model *m)
+{
+    phx_signal *motor = NULL;
+    CHECK_OK(m->context, phx_signal_create_function(m->context, torque_of_speed, NULL, NULL, 0, NULL, &motor));
+    return motor;
 }
 
 /* Everything nonlinear that may act along a coordinate. */
@@ -196,11 +209,12 @@ static phx_coordinate_def nonlinear(model *m)
                                 .law = law,
                                 .damper = damper,
                                 .effort = sine(m, 0.3, 0.4, 3.0),
+                                .motor = falling(m),
                                 .has_lower = true,
                                 .has_upper = true,
                                 .lower = -0.6,
                                 .upper = 0.5,
-                                .stop = {60.0, 1.5, 0.3},
+                                .stop = {20.0, 1.5, 0.05},
                                 .friction = {0.4, 1.3, 1.5, 1.2}};
 }
 
@@ -213,6 +227,101 @@ static void nonlinear_revolute(model *m)
     elbow.coordinate[0] = nonlinear(m);
     add_joint_def(m, &elbow);
     add_joint(m, "pin", PHX_JOINT_REVOLUTE, at_place(m, PHX_GROUND, 0.0, 0.0), at_beam(m, a, 0.0));
+}
+
+/* Some symmetric matrix without negative eigenvalues: scale (B B^T + I), B random. */
+static void stiff(uint64_t *seed, int n, double scale, double *K)
+{
+    double B[36];
+    for (int i = 0; i < n * n; i++)
+        B[i] = random_value(seed);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            K[i * n + j] = i == j ? scale : 0.0;
+            for (int k = 0; k < n; k++)
+                K[i * n + j] += scale * B[i * n + k] * B[j * n + k];
+        }
+}
+
+static void add_bushing(model *m, const char *name, phx_port_id a, phx_port_id b)
+{
+    phx_bushing_def def = {.name = name, .a = a, .b = b, .preload = {0.5, -0.3, 0.2, 0.1, -0.1, 0.2}};
+    uint64_t seed = 7;
+    stiff(&seed, m->dim == 2 ? 3 : 6, 8.0, def.stiffness);
+    stiff(&seed, m->dim == 2 ? 3 : 6, 0.1, def.damping);
+    CHECK_OK(m->context, phx_system_add_bushing(m->system, &def));
+}
+
+static void add_contact(model *m, const phx_contact_def *given, phx_port_id a, phx_port_id b)
+{
+    phx_contact_def def = *given;
+    def.a = a;
+    def.b = b;
+    CHECK_OK(m->context, phx_system_add_contact(m->system, &def));
+}
+
+/* Half of them touch in any state: the radii are as large as the places are apart. */
+static void plane_elements(model *m)
+{
+    const phx_body_id a = beam_like(m, "a", PHX_REFERENCE_SIMPLY_SUPPORTED, false, 0.0, pose_at(0.0, 0.0, 0.3));
+    const phx_body_id b = rod(m, "b", 1.0, 1.0, 0.2);
+    const phx_penalty soft = {30.0, 1.5, 0.1}, linear = {30.0, 1.0, 0.0};
+    const phx_port_id tip = at_beam(m, a, 1.0), ground = at_turned(m, PHX_GROUND, 0.3, -0.2, 0.4);
+    const phx_port_id cable[] = {at_place(m, PHX_GROUND, -1.0, 1.0), tip, at_place(m, b, 0.5, 0.2),
+                                 at_place(m, PHX_GROUND, 2.0, 1.0)};
+    add_bushing(m, "bushing", at_turned(m, b, 0.1, 0.2, 0.7), tip);
+    add_bushing(m, "to ground", ground, at_place(m, b, -0.3, 0.1));
+    add_contact(m, &(phx_contact_def){.name = "plane", .axis = {0.6, 0.8}, .radius_b = 0.4, .penalty = soft}, ground,
+                tip);
+    add_contact(m,
+                &(phx_contact_def){
+                    .name = "discs", .kind = PHX_CONTACT_SPHERE, .radius_a = 0.6, .radius_b = 0.6, .penalty = linear},
+                tip, at_place(m, b, 0.2, 0.1));
+    add_contact(m,
+                &(phx_contact_def){.name = "in a ring",
+                                   .kind = PHX_CONTACT_SPHERE,
+                                   .radius_a = 1.2,
+                                   .radius_b = 0.3,
+                                   .inside = true,
+                                   .penalty = soft},
+                ground, at_place(m, b, 0.4, 0.1));
+    CHECK_OK(m->context,
+             phx_system_add_cable(
+                 m->system,
+                 &(phx_cable_def){
+                     .name = "cable", .n_ports = 4, .ports = cable, .length = 1.0, .stiffness = 4.0, .damping = 0.05}));
+    CHECK_OK(m->context,
+             phx_system_add_drag(m->system, &(phx_drag_def){.name = "drag",
+                                                            .port = tip,
+                                                            .coefficient = 0.3,
+                                                            .wind = {sine(m, 1.0, 0.5, 2.0), constant(m, -0.4)}}));
+}
+
+/* Two geared arms on a beam, one of them a flexible one, and a rack. */
+static void plane_coupling(model *m)
+{
+    const phx_body_id frame = beam_like(m, "a", PHX_REFERENCE_SIMPLY_SUPPORTED, false, 0.0, pose_at(0.0, 0.0, 0.1));
+    const phx_body_id d = rod(m, "d", 0.0, 0.0, 0.3), c = rod(m, "c", 0.4, 0.3, 0.0);
+    const phx_body_id b = beam_like(m, "b", PHX_REFERENCE_CANTILEVER, false, 0.0, pose_at(1.0, 0.0, 0.2));
+    phx_joint_def slide = joint_def("slide", PHX_JOINT_PRISMATIC, at_beam(m, frame, 0.5), at_place(m, c, 0.0, 0.0));
+    slide.axis[0] = 0.6;
+    slide.axis[1] = 0.8;
+    add_joint(m, "pin", PHX_JOINT_REVOLUTE, at_place(m, PHX_GROUND, 0.0, 0.0), at_beam(m, frame, 0.0));
+    const phx_joint_id one = add_joint(m, "one", PHX_JOINT_REVOLUTE, at_beam(m, frame, 0.0), at_place(m, d, 0.0, 0.0));
+    const phx_joint_id two = add_joint(m, "two", PHX_JOINT_REVOLUTE, at_beam(m, frame, 1.0), at_beam(m, b, 0.0));
+    const phx_joint_id three = add_joint_def(m, &slide);
+    const phx_coupling_term gear[] = {{one, 0, 1.0}, {two, 0, 2.5}}, rack[] = {{two, 0, 0.3}, {three, 0, -1.0}};
+    CHECK_OK(
+        m->context,
+        phx_system_add_coupling(
+            m->system,
+            &(phx_coupling_def){
+                .name = "gear", .n_terms = 2, .terms = gear, .stiffness = 5.0, .damping = 0.1, .law = hardening(m)}));
+    CHECK_OK(m->context,
+             phx_system_add_coupling(
+                 m->system,
+                 &(phx_coupling_def){
+                     .name = "rack", .n_terms = 2, .terms = rack, .stiffness = 40.0, .has_rest = true, .rest = 0.1}));
 }
 
 static void loads(model *m)
@@ -330,6 +439,50 @@ static void nonlinear_cylindrical(model *m)
     add_joint_def(m, &def);
 }
 
+static void space_elements(model *m)
+{
+    phx_port_id tip;
+    const phx_joint_def def = between(m, "joint", PHX_JOINT_REVOLUTE, &tip);
+    const phx_penalty soft = {30.0, 1.5, 0.1}, linear = {30.0, 1.0, 0.0};
+    const phx_port_id ground = at_space(m, PHX_GROUND, 0.2, 0.1, -0.3, 1.0, 2.0, 0.0, 0.6);
+    const phx_port_id corner = at_space(m, 0, 0.3, 0.2, 0.1, 1.0, 0.5, 0.0, 0.6);
+    const phx_port_id cable[] = {ground, tip, corner};
+    const phx_joint_id joint = add_joint_def(m, &def);
+    const phx_coupling_term terms[] = {{joint, 0, 1.5}};
+    add_bushing(m, "bushing", corner, tip);
+    add_bushing(m, "to ground", tip, ground);
+    add_contact(m, &(phx_contact_def){.name = "plane", .axis = {0.6, 0.8, 1.0}, .radius_b = 0.4, .penalty = soft},
+                ground, tip);
+    add_contact(m, &(phx_contact_def){.name = "plane on a beam", .axis = {0.2, 0.8, 1.0}, .penalty = linear}, tip,
+                corner);
+    add_contact(m,
+                &(phx_contact_def){
+                    .name = "spheres", .kind = PHX_CONTACT_SPHERE, .radius_a = 0.6, .radius_b = 0.8, .penalty = linear},
+                tip, ground);
+    add_contact(m,
+                &(phx_contact_def){.name = "in a pipe",
+                                   .kind = PHX_CONTACT_CYLINDER,
+                                   .axis = {1.0, 0.2, -0.5},
+                                   .radius_a = 0.9,
+                                   .radius_b = 0.3,
+                                   .inside = true,
+                                   .penalty = soft},
+                ground, corner);
+    CHECK_OK(m->context,
+             phx_system_add_cable(
+                 m->system,
+                 &(phx_cable_def){
+                     .name = "cable", .n_ports = 3, .ports = cable, .length = 0.5, .stiffness = 4.0, .damping = 0.05}));
+    CHECK_OK(m->context,
+             phx_system_add_coupling(
+                 m->system, &(phx_coupling_def){
+                                .name = "torsion", .n_terms = 1, .terms = terms, .stiffness = 3.0, .damping = 0.2}));
+    CHECK_OK(m->context, phx_system_add_drag(m->system, &(phx_drag_def){.name = "drag",
+                                                                        .port = corner,
+                                                                        .coefficient = 0.3,
+                                                                        .wind = {NULL, constant(m, -0.4), NULL}}));
+}
+
 static void space_weld(model *m)
 {
     phx_port_id tip;
@@ -380,6 +533,8 @@ const test_model test_models[] = {
     {"line springs", line_springs, true, false},
     {"line springs and dampers by laws", line_laws, true, false},
     {"revolute with laws, stops, friction", nonlinear_revolute, true, false},
+    {"bushings, contacts, cable, drag", plane_elements, true, false},
+    {"couplings of coordinates", plane_coupling, true, false},
     {"port loads", loads, true, false},
     {"distributed load, damping, stiffening", distributed, true, false},
     {"closed loop", loop, true, false},
@@ -399,6 +554,7 @@ const test_model test_models[] = {
     {"space: planar with springs, dampers, actuators", springy_planar, true, true},
     {"space: driven planar", driven_planar, true, true},
     {"space: cylindrical with laws, stops, friction", nonlinear_cylindrical, true, true},
+    {"space: bushings, contacts, cable, coupling, drag", space_elements, true, true},
     {"space: welds and stiffening", space_weld, true, true},
     {"space: loads", space_loads, true, true},
     {"space: point on plane with springs, dampers, actuators", springy_point_on_plane, true, true},

@@ -1,5 +1,5 @@
 /* Adding bodies, ports, joints, springs and loads to a system. */
-#include "system/system_internal.h"
+#include "system/forces/forces.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,8 +66,9 @@ static void free_coordinate_def(phx_coordinate_def *def)
     phx_signal_destroy(def->speed);
     phx_signal_destroy(def->effort);
     phx_signal_destroy(def->damper);
+    phx_signal_destroy(def->motor);
     phx_law_destroy(def->law);
-    def->speed = def->effort = def->damper = NULL;
+    def->speed = def->effort = def->damper = def->motor = NULL;
     def->law = NULL;
 }
 
@@ -81,6 +82,7 @@ static void free_joint(joint_slot *joint)
 static void free_force(force_slot *force)
 {
     phx_free(force->name);
+    phx_free(force->own);
     phx_law_destroy(force->law);
     phx_signal_destroy(force->damper);
     for (int a = 0; a < 3; a++)
@@ -467,6 +469,7 @@ static phx_scalar_force along_of(const phx_coordinate_def *def)
                               .law = def->law,
                               .damper = def->damper,
                               .effort = def->effort,
+                              .motor = def->motor,
                               .has_lower = def->has_lower,
                               .has_upper = def->has_upper,
                               .lower = def->lower,
@@ -577,7 +580,7 @@ static phx_status new_force(phx_system *system, force_kind kind, const char *nam
                             phx_signal *const *signals, force_slot **out)
 {
     phx_status status = open_for_changes(system);
-    const int least_a = kind == FORCE_DISTRIBUTED ? -1 : 0, least_b = kind == FORCE_LINE ? 0 : -1;
+    const int least_a = kind == FORCE_DISTRIBUTED || kind == FORCE_WIND ? -1 : 0, least_b = kind == FORCE_LINE ? 0 : -1;
 
     if (!status && !name)
         status = phx_fail_null(system->context, __func__, "the name of a spring or a load");
@@ -595,6 +598,41 @@ static phx_status new_force(phx_system *system, force_kind kind, const char *nam
     **out = (force_slot){.kind = kind, .a = a, .b = b, .signal = {signals[0], signals[1], signals[2]}};
     (*out)->name = phx_strdup(system->context, name);
     return (*out)->name ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+phx_status phx_sys_new_force(phx_system *system, force_kind kind, const char *name, int n_ports,
+                             const phx_port_id *ports, size_t size, force_slot **out)
+{
+    phx_signal *const none[3] = {NULL, NULL, NULL};
+
+    for (int k = 0; k < n_ports; k++)
+        if (ports[k] < 0 || ports[k] >= system->n_ports)
+            return phx_fail(system->context, PHX_ERR_ARGUMENT, "'%s': there is no port %d", name ? name : "", ports[k]);
+    phx_status status =
+        new_force(system, kind, name, n_ports > 0 ? ports[0] : -1, n_ports > 1 ? ports[1] : -1, none, out);
+    if (!status && size > 0) {
+        (*out)->own = phx_calloc(system->context, 1, size);
+        status = (*out)->own ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    return status;
+}
+
+void phx_sys_drop_force(phx_system *system)
+{
+    free_force(&system->forces[--system->n_forces]);
+}
+
+phx_status phx_sys_keep_force(phx_system *system, const force_slot *force, phx_status status)
+{
+    if (status && force)
+        phx_sys_drop_force(system);
+    return phx_conclude(system->context, status);
+}
+
+double phx_sys_angle_between(const phx_system *system, phx_port_id a, phx_port_id b)
+{
+    const double *A = system->ports[a].port.rotation, *B = system->ports[b].port.rotation;
+    return atan2(A[2], A[0]) - atan2(B[2], B[0]);
 }
 
 /* Take back the last force when it turned out wrong. */
@@ -660,7 +698,7 @@ phx_status phx_system_add_load(phx_system *system, const phx_load_def *def)
 }
 
 /* Points of the quadrature over the length, where the load is taken. */
-static phx_status place_distributed(phx_system *system, phx_body_id body, force_slot *force)
+phx_status phx_sys_place_along(phx_system *system, phx_body_id body, force_slot *force)
 {
     const phx_flex_source *source = phx_system_source(system, body);
     phx_status status = PHX_OK;
@@ -694,7 +732,7 @@ phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_
     phx_status status = new_force(system, FORCE_DISTRIBUTED, name, -1, -1, component, &force);
 
     if (!status)
-        status = place_distributed(system, body, force);
+        status = phx_sys_place_along(system, body, force);
     return phx_conclude(system->context, keep_force(system, before, status));
 }
 

@@ -98,9 +98,11 @@ static void mark_outside_forces(phx_system *system)
         const phx_body_id a = force->a >= 0 ? system->ports[force->a].body : PHX_GROUND;
         const phx_body_id b = force->b >= 0 ? system->ports[force->b].body : PHX_GROUND;
         const int ca = a >= 0 ? system->bodies[a].component : -1, cb = b >= 0 ? system->bodies[b].component : -1;
-        if (force->kind == FORCE_DISTRIBUTED) /* its impulse is not booked */
+        if (!phx_sys_force_of(force)->at_ports) /* its impulse is not booked */
             system->components[system->bodies[force->body].component].free = false;
-        if (force->kind == FORCE_PORT || force->kind == FORCE_DISTRIBUTED || ca == cb)
+        if (force->kind == FORCE_DRAG && ca >= 0) /* nor that of the air */
+            system->components[ca].free = false;
+        if (force->kind == FORCE_PORT || !phx_sys_force_of(force)->at_ports || ca == cb)
             continue;
         if (ca >= 0)
             system->components[ca].free = false;
@@ -132,6 +134,30 @@ static void sort_bodies(phx_system *system)
     }
 }
 
+/* Mechanisms that nothing holds to the ground and that push each other keep their momenta together: one component. */
+static phx_status join_free(phx_system *system, int *parent)
+{
+    bool *held = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *held);
+
+    if (!held)
+        return PHX_ERR_MEMORY;
+    for (int r = 0; r < system->n_rows; r++) {
+        const joint_slot *joint = &system->joints[system->rows[r].joint];
+        const phx_body_id a = system->ports[joint->a].body, b = system->ports[joint->b].body;
+        if ((a < 0 || b < 0) && system->rows[r].role != ROW_HELD)
+            held[find_root(parent, a >= 0 ? a : b)] = true;
+    }
+    for (int i = 0; i < system->n_forces; i++) {
+        const force_slot *force = &system->forces[i];
+        const phx_body_id a = force->a >= 0 ? system->ports[force->a].body : PHX_GROUND;
+        const phx_body_id b = force->b >= 0 ? system->ports[force->b].body : PHX_GROUND;
+        if (a >= 0 && b >= 0 && !held[find_root(parent, a)] && !held[find_root(parent, b)])
+            parent[find_root(parent, a)] = find_root(parent, b);
+    }
+    phx_free(held);
+    return PHX_OK;
+}
+
 /* Union of bodies over joints with rows; one with a row to the ground has no momenta to keep. */
 phx_status phx_sys_components(phx_system *system)
 {
@@ -150,6 +176,10 @@ phx_status phx_sys_components(phx_system *system)
         const phx_body_id a = system->ports[system->joints[j].a].body, b = system->ports[system->joints[j].b].body;
         if (a >= 0 && b >= 0)
             parent[find_root(parent, a)] = find_root(parent, b);
+    }
+    if (join_free(system, parent)) {
+        phx_free(parent);
+        return PHX_ERR_MEMORY;
     }
     for (int b = 0; b < system->n_bodies; b++)
         system->bodies[b].component = -1;
@@ -186,6 +216,17 @@ static phx_status assemble_undeformed(phx_system *system)
         phx_body_rest(system->bodies[b].body, system->x_start + system->bodies[b].x);
     phx_sys_controllers_start(system, system->x_start);
     return phx_sys_assemble(system, system->x_start);
+}
+
+static phx_status settle_forces(phx_system *system)
+{
+    double *none = phx_calloc(system->context, (size_t)system->n_v, sizeof *none);
+
+    for (int i = 0; i < system->n_forces && none; i++)
+        if (phx_sys_force_of(&system->forces[i])->settle)
+            phx_sys_force_of(&system->forces[i])->settle(system, &system->forces[i], system->x_start, none);
+    phx_free(none);
+    return none ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 phx_status phx_system_finalise(phx_system *system)
@@ -226,6 +267,8 @@ phx_status phx_system_finalise(phx_system *system)
         status = assemble_undeformed(system);
     if (!status)
         phx_sys_set_offsets(system, system->x_start);
+    if (!status)
+        status = settle_forces(system);
     if (!status)
         status = phx_sys_find_redundant(system);
     if (!status) {

@@ -10,7 +10,7 @@
 static bool has_effort(const joint_slot *joint)
 {
     for (int c = 0; c < joint->n_coordinates; c++)
-        if (joint->coordinates[c].def.effort || joint->coordinates[c].def.speed)
+        if (joint->coordinates[c].def.effort || joint->coordinates[c].def.speed || joint->coordinates[c].def.motor)
             return true;
     return false;
 }

@@ -117,7 +117,9 @@ static phx_status put_force(catalog *list, int i)
         return put_entry(list, ENTRY_LOAD, i, 0, "%s.pressure", force->name);
     if (force->kind == FORCE_LINE)
         return put_entry(list, ENTRY_LOAD, i, 0, "%s.force", force->name);
-    for (int c = 0; c < count && force->kind != FORCE_COORDINATE && !status; c++)
+    if (force->kind != FORCE_PORT && force->kind != FORCE_DISTRIBUTED)
+        return PHX_OK;
+    for (int c = 0; c < count && !status; c++)
         status =
             put_entry(list, ENTRY_LOAD, i, c, "%s.%s", force->name,
                       system->dim == 2 ? plane_names[PART_EFFORT][first + c] : space_names[PART_EFFORT][first + c]);

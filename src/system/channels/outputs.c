@@ -284,7 +284,7 @@ void phx_system_energies(const phx_system *system, const double *x, const double
         phx_sys_view_port(system, force->a, x, v, &a);
         if (force->b >= 0)
             phx_sys_view_port(system, force->b, x, v, &b);
-        energies->potential += of->energy(system, force, &a, &b, x);
+        energies->potential += of->energy(system, force, &a, &b, x, v);
     }
 }
 

@@ -1,6 +1,6 @@
 /* Drives and loads that vary faster than steps can see: a warning for each, once. A few steps are looked at, so a step
  * costs nothing worth speaking of. */
-#include "system/system_internal.h"
+#include "system/forces/forces.h"
 
 #include <math.h>
 
@@ -29,12 +29,13 @@ static void add_force(signal_watch *watch, const force_slot *force)
     for (int a = 0; a < 3 && force->kind != FORCE_COORDINATE; a++)
         add(watch, &(watched_signal){.signal = force->signal[a],
                                      .s = distributed ? 0.5 : 0.0,
-                                     .who = force->kind == FORCE_LINE ? "spring" : "load",
+                                     .who = phx_sys_force_of(force)->noun,
                                      .name = force->name,
-                                     .what = distributed                          ? "force per length"
-                                             : force->kind == FORCE_LINE          ? "force"
-                                             : force->load.kind == PHX_LOAD_FORCE ? "force"
-                                                                                  : "torque"});
+                                     .what = force->kind == FORCE_DRAG || force->kind == FORCE_WIND ? "wind"
+                                             : distributed                                          ? "force per length"
+                                             : force->kind == FORCE_LINE                            ? "force"
+                                             : force->load.kind == PHX_LOAD_FORCE                   ? "force"
+                                                                                                    : "torque"});
 }
 
 phx_status phx_sys_watch_signals(workspace *ws)

@@ -1,5 +1,5 @@
 /* Whether what drives and loads are given as functions of time is finite. */
-#include "system/system_internal.h"
+#include "system/forces/forces.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -66,12 +66,13 @@ static phx_status check_force(phx_context *context, const force_slot *force, dou
         for (int a = 0; a < 3 && !status; a++) {
             const given it = {.signal = force->signal[a],
                               .s = places[k],
-                              .who = force->kind == FORCE_LINE ? "spring" : "load",
+                              .who = phx_sys_force_of(force)->noun,
                               .name = force->name,
-                              .what = distributed                          ? "force per length"
-                                      : force->kind == FORCE_LINE          ? "force"
-                                      : force->load.kind == PHX_LOAD_FORCE ? "force"
-                                                                           : "torque",
+                              .what = force->kind == FORCE_DRAG || force->kind == FORCE_WIND ? "wind"
+                                      : distributed                                          ? "force per length"
+                                      : force->kind == FORCE_LINE                            ? "force"
+                                      : force->load.kind == PHX_LOAD_FORCE                   ? "force"
+                                                                                             : "torque",
                               .number = a > 0 || force->signal[1] || force->signal[2] ? a + 1 : 0};
             status = check(context, &it, t0, t1);
         }

@@ -70,10 +70,12 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
 }
 
 static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
-                     const double *x)
+                     const double *x, const double *v)
 {
     const coordinate_slot *coordinate = coordinate_of(system, force);
     const double near = coordinate->angle < 0 ? 0.0 : x[coordinate->angle];
+
+    (void)v;
     return phx_scalar_force_energy(&coordinate->along, phx_row_unwrapped(&coordinate->row, a, b, 1, near));
 }
 
@@ -88,7 +90,7 @@ static double energy_rate(const workspace *ws, const force_slot *force)
     phx_scalar_result f;
     double g[PAIR_SIZE];
 
-    stored.effort = stored.damper = NULL;
+    stored.effort = stored.damper = stored.motor = NULL;
     stored.friction.regularised = 0.0;
     phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
     if (phx_scalar_force_evaluate(NULL, &stored, psi, psi, 0.0, 0.0, &f))
@@ -98,7 +100,8 @@ static double energy_rate(const workspace *ws, const force_slot *force)
 
 static bool supplies(const phx_system *system, const force_slot *force)
 {
-    return coordinate_of(system, force)->def.effort != NULL;
+    const phx_coordinate_def *def = &coordinate_of(system, force)->def;
+    return def->effort || def->motor;
 }
 
 static bool dissipates(const phx_system *system, const force_slot *force)

@@ -10,6 +10,12 @@ const force_operations *phx_sys_force_of(const force_slot *force)
     return sorts[force->kind];
 }
 
+bool phx_sys_force_never(const phx_system *system, const force_slot *force)
+{
+    (void)system, (void)force;
+    return false;
+}
+
 void phx_sys_add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort)
 {
     if (id < 0)

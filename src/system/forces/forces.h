@@ -12,11 +12,13 @@ typedef struct force_operations {
     /* Efforts and powers over the interval or at the instant at hand; with `linear` their derivatives into the
      * linearisation, `pair` being its own (phx_sys_pair_ports). res: of loads that do not act at ports. */
     phx_status (*evaluate)(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res);
-    /* What it stores at the end of the views; NULL: nothing. x: of the system, for unwrapped angles. */
+    /* What it stores at the end of the views; NULL: nothing. x, v: of the system. */
     double (*energy)(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
-                     const double *x);
+                     const double *x, const double *v);
     /* The rate of that at the instant at hand. */
     double (*energy_rate)(const workspace *ws, const force_slot *force);
+    /* Once the start configuration is assembled; NULL: nothing to do. */
+    void (*settle)(phx_system *system, force_slot *force, const double *x, const double *v);
     bool (*supplies)(const phx_system *system, const force_slot *force);
     bool (*dissipates)(const phx_system *system, const force_slot *force);
 } force_operations;
@@ -32,5 +34,20 @@ void phx_sys_add_effort(workspace *ws, phx_port_id id, double alpha, const doubl
 void phx_sys_take_part(double part, const phx_load_result *without, phx_load_result *result);
 /* What an element of layer load says, into efforts, powers and the linearisation. */
 void phx_sys_take_result(workspace *ws, int pair, const force_slot *force, bool linear, const phx_load_result *result);
+
+bool phx_sys_force_never(const phx_system *system, const force_slot *force); /* supplies, or dissipates */
+
+/* ---- making (build.c) ---- */
+/* One more force at ports, with `size` bytes of its own. On failure *out may be set: it is there all the same, until
+ * phx_sys_keep_force or phx_sys_drop_force. */
+phx_status phx_sys_new_force(phx_system *system, force_kind kind, const char *name, int n_ports,
+                             const phx_port_id *ports, size_t size, force_slot **out);
+/* The points of its quadrature along a body with sections; PHX_ERR_ARGUMENT: it has none. */
+phx_status phx_sys_place_along(phx_system *system, phx_body_id body, force_slot *force);
+/* The last force stays, or goes with a status that is an error. */
+phx_status phx_sys_keep_force(phx_system *system, const force_slot *force, phx_status status);
+void phx_sys_drop_force(phx_system *system);
+/* Plane: angle of port A's directions in its body less that of port B's. */
+double phx_sys_angle_between(const phx_system *system, phx_port_id a, phx_port_id b);
 
 #endif

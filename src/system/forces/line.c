@@ -25,9 +25,9 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
 }
 
 static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
-                     const double *x)
+                     const double *x, const double *v)
 {
-    (void)system, (void)x;
+    (void)system, (void)x, (void)v;
     return phx_line_spring_energy(&force->spring, a, b, 1);
 }
 

@@ -1,0 +1,36 @@
+/* Cables over points. */
+#include "force_kinds.h"
+
+typedef struct cable {
+    double length, stiffness, damping;
+} cable;
+
+#define KIND BIT(PHX_MODEL_CABLE)
+static const phx_key keys[] = {
+    {"length", &phx_type_number, AT(cable, length), .own = true, .required = true, .kinds = KIND, .unit = "m",
+     .range = &not_negative, .doc = "of the slack cable, all of it"},
+    {"stiffness", &phx_type_number, AT(cable, stiffness), .own = true, .required = true, .kinds = KIND, .unit = "N/m",
+     .range = &positive, .doc = "tension by length beyond it"},
+    {"damping", &phx_type_number, AT(cable, damping), .own = true, .kinds = KIND, .unit = "s/m", .range = &not_negative,
+     .fallback = "0", .doc = "tension is stiffness x (1 + damping x'), never below 0"},
+};
+
+static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
+{
+    const cable *own = force->own;
+    return phx_system_add_cable(builder->system, &(phx_cable_def){.name = force->name,
+                                                                  .n_ports = force->n_ports,
+                                                                  .ports = ports,
+                                                                  .length = own->length,
+                                                                  .stiffness = own->stiffness,
+                                                                  .damping = own->damping});
+}
+
+const phx_force_row phx_force_row_cable = {
+    .info = {.name = "cable",
+             .doc = "pulls along the polyline over its ports, with one tension; slack it does nothing",
+             .least_ports = 2,
+             .most_ports = PHX_MODEL_MAX_FORCE_PORTS},
+    .keys = KEYS(keys),
+    .own_size = sizeof(cable),
+    .build = build};

@@ -1,0 +1,119 @@
+/* Contacts by penalty. */
+#include "force_kinds.h"
+
+#include <string.h>
+
+typedef struct rubbing {
+    bool given;
+    double coefficient, stribeck, regularised;
+    phx_model_optional breakaway;
+} rubbing;
+
+typedef struct contact {
+    phx_contact_kind against;
+    double normal[3], axis[3], radius_a, radius;
+    bool inside;
+    double stiffness, exponent, damping;
+    rubbing friction;
+} contact;
+
+#define KIND BIT(PHX_MODEL_CONTACT)
+static const phx_word words_against[] = {WORD("plane", PHX_BOTH), WORD("sphere", PHX_BOTH), WORD("cylinder", PHX_SPACE),
+                                         WORD(NULL, 0)};
+static const phx_key friction_keys[] = {
+    {"coefficient", &phx_type_number, AT(rubbing, coefficient), .required = true, .range = &not_negative,
+     .doc = "Coulomb's, times the normal force"},
+    {"static", &phx_type_optional, AT(rubbing, breakaway), .fallback = "coefficient",
+     .doc = "at rest, from where it falls to coefficient with exp(-(v/stribeck)^2)"},
+    {"stribeck", &phx_type_number, AT(rubbing, stribeck), .unit = "m/s", .range = &not_negative, .fallback = "0",
+     .doc = "slip at which it falls"},
+    {"regularised", &phx_type_number, AT(rubbing, regularised), .required = true, .unit = "m/s", .range = &positive,
+     .doc = "slip vr of tanh(v/vr) in place of a direction at rest"},
+};
+static phx_status finish_friction(phx_reader *reader, const phx_node *node, void *object)
+{
+    const rubbing *friction = object;
+    if (friction->breakaway.given && friction->breakaway.value < friction->coefficient)
+        return phx_reader_fail(reader, phx_node_find(node, "static"), "expected at least the coefficient, %g, found %g",
+                               friction->coefficient, friction->breakaway.value);
+    return PHX_OK;
+}
+static const phx_object friction_object = {"friction of a contact", "Regularised, on the slip at the place of contact.",
+                                           TABLE(rubbing, friction_keys), .finish = finish_friction};
+
+static const phx_key keys[] = {
+    {"against", &phx_type_word, AT(contact, against), .own = true, .required = true, .kinds = KIND,
+     .words = words_against, .doc = "what A is; B is a sphere of `radius`"},
+    {"normal", &phx_type_direction, AT(contact, normal), .own = true, .kinds = KIND, .fallback = "none",
+     .doc = "of a plane, on the side of B, in A's directions"},
+    {"axis", &phx_type_direction, AT(contact, axis), .own = true, .kinds = KIND, .dims = PHX_SPACE, .fallback = "none",
+     .doc = "of an endless cylinder, in A's directions"},
+    {"radius_a", &phx_type_number, AT(contact, radius_a), .own = true, .kinds = KIND, .unit = "m",
+     .range = &not_negative, .fallback = "0", .doc = "of the sphere or cylinder A"},
+    {"radius", &phx_type_number, AT(contact, radius), .own = true, .kinds = KIND, .unit = "m", .range = &not_negative,
+     .fallback = "0", .doc = "of B; 0: a point"},
+    {"inside", &phx_type_boolean, AT(contact, inside), .own = true, .kinds = KIND, .fallback = "false",
+     .doc = "B is inside the sphere or cylinder A"},
+    {"stiffness", &phx_type_number, AT(contact, stiffness), .own = true, .required = true, .kinds = KIND,
+     .unit = "N/m^p", .range = &positive, .doc = "force stiffness d^p (1 + damping d') of a penetration d"},
+    {"exponent", &phx_type_number, AT(contact, exponent), .own = true, .kinds = KIND, .fallback = "1.5",
+     .doc = "p: 1, or 1.5 as Hertz has it"},
+    {"damping", &phx_type_number, AT(contact, damping), .own = true, .kinds = KIND, .unit = "s/m",
+     .range = &not_negative, .fallback = "0", .doc = "Hunt and Crossley's; a contact never pulls"},
+    {"friction", &phx_type_given, AT(contact, friction), .own = true, .kinds = KIND, .object = &friction_object,
+     .fallback = "none", .doc = "dry friction"},
+};
+
+static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
+{
+    const contact *own = force->own;
+    const char *needed = own->against == PHX_CONTACT_PLANE      ? "normal"
+                         : own->against == PHX_CONTACT_CYLINDER ? "axis"
+                                                                : NULL;
+    if (needed && !phx_node_find(node, needed))
+        return phx_reader_fail(reader, node, "a contact against a %s needs '%s'", words_against[own->against].word,
+                               needed);
+    if (own->against != PHX_CONTACT_PLANE && !phx_node_find(node, "radius_a"))
+        return phx_reader_fail(reader, node, "a contact against a %s needs 'radius_a'",
+                               words_against[own->against].word);
+    if (own->exponent != 1.0 && own->exponent != 1.5)
+        return phx_reader_fail(reader, phx_node_find(node, "exponent"), "expected 1 or 1.5, found %g", own->exponent);
+    if (own->inside && own->against != PHX_CONTACT_PLANE && !(own->radius_a > own->radius))
+        return phx_reader_fail(reader, node, "a body of radius %g does not fit into one of %g", own->radius,
+                               own->radius_a);
+    return PHX_OK;
+}
+
+static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
+{
+    const contact *own = force->own;
+    const rubbing *friction = &own->friction;
+    phx_contact_def def = {.name = force->name,
+                           .kind = own->against,
+                           .a = ports[0],
+                           .b = ports[1],
+                           .radius_a = own->against == PHX_CONTACT_PLANE ? 0.0 : own->radius_a,
+                           .radius_b = own->radius,
+                           .inside = own->inside,
+                           .penalty = {own->stiffness, own->exponent, own->damping}};
+
+    memcpy(def.axis, own->against == PHX_CONTACT_PLANE ? own->normal : own->axis, sizeof def.axis);
+    if (friction->given)
+        def.friction = (phx_friction){.kinetic = friction->coefficient,
+                                      .ratio = friction->breakaway.given && friction->coefficient > 0.0
+                                                   ? friction->breakaway.value / friction->coefficient
+                                                   : 1.0,
+                                      .stribeck = friction->stribeck,
+                                      .regularised = friction->regularised};
+    return phx_system_add_contact(builder->system, &def);
+}
+
+const phx_force_row phx_force_row_contact = {
+    .info = {.name = "contact",
+             .doc = "a sphere or point B against a plane, sphere or cylinder A, by penalty; with friction",
+             .least_ports = 2,
+             .most_ports = 2},
+    .keys = KEYS(keys),
+    .own_size = sizeof(contact),
+    .finish = finish,
+    .build = build};

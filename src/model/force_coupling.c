@@ -1,0 +1,96 @@
+/* Elastic couplings of joint coordinates: gears, racks, belts, screws that give. */
+#include "force_kinds.h"
+
+enum { MOST_TERMS = 8 };
+
+typedef struct term {
+    int joint, coordinate;
+    double weight;
+} term;
+
+typedef struct coupling {
+    int n_terms;
+    term *terms;
+    double stiffness, damping;
+    phx_model_optional rest;
+    phx_model_law law, damper;
+} coupling;
+
+static const phx_range coordinate_range = {"an integer from 1 to 3", 1.0, 3.0, .integer = true};
+static const phx_key term_keys[] = {
+    {"joint", &phx_type_free_joint, AT(term, joint), .required = true, .doc = "its name"},
+    {"coordinate", &phx_type_integer, AT(term, coordinate), .range = &coordinate_range, .fallback = "1",
+     .doc = "which of its free coordinates"},
+    {"weight", &phx_type_number, AT(term, weight), .required = true,
+     .doc = "of the coordinate in x: the radius or number of teeth of a wheel, 1 of a rack"},
+};
+static const phx_object term_object = {"term of a coupling", "x is the sum of weight times coordinate.",
+                                       TABLE(term, term_keys)};
+
+#define KIND BIT(PHX_MODEL_COUPLING)
+static const phx_key keys[] = {
+    {"terms", &phx_type_list, AT(coupling, terms), .own = true, .required = true, .kinds = KIND, .object = &term_object,
+     .count_offset = AT(coupling, n_terms), .doc = "the coordinates in x, 1 to 8"},
+    {"stiffness", &phx_type_number, AT(coupling, stiffness), .own = true, .kinds = KIND, .range = &not_negative,
+     .fallback = "0", .doc = "force along x by x - rest"},
+    {"damping", &phx_type_number, AT(coupling, damping), .own = true, .kinds = KIND, .range = &not_negative,
+     .fallback = "0", .doc = "the same by its rate"},
+    {"rest", &phx_type_optional, AT(coupling, rest), .own = true, .kinds = KIND, .fallback = "x at the start",
+     .doc = "value of x without force"},
+    {"law", &phx_type_given, AT(coupling, law), .own = true, .kinds = KIND, .object = &phx_schema_law,
+     .fallback = "none", .doc = "of x - rest; zero in the middle: backlash"},
+    {"damper", &phx_type_given, AT(coupling, damper), .own = true, .kinds = KIND, .object = &phx_schema_damper,
+     .fallback = "none", .doc = "of the rate of x"},
+};
+
+static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
+{
+    const coupling *own = force->own;
+    const phx_node *terms = phx_node_find(node, "terms");
+    if (own->n_terms < 1 || own->n_terms > MOST_TERMS)
+        return phx_reader_fail(reader, terms, "expected 1 to %d terms, found %d", MOST_TERMS, own->n_terms);
+    for (int k = 0; k < own->n_terms; k++) {
+        const phx_model_joint *joint = &reader->model->joints[own->terms[k].joint];
+        if (own->terms[k].coordinate > joint->n_coordinates)
+            return phx_reader_fail(reader, terms->items[k], "joint '%s' has %d free coordinate%s, expected one of them",
+                                   joint->name, joint->n_coordinates, joint->n_coordinates == 1 ? "" : "s");
+        if (own->terms[k].weight == 0.0)
+            return phx_reader_fail(reader, terms->items[k],
+                                   "a weight of 0 leaves the coordinate out; leave the term out");
+    }
+    return PHX_OK;
+}
+
+static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
+{
+    const coupling *own = force->own;
+    phx_coupling_term terms[MOST_TERMS];
+    phx_coupling_def def = {.name = force->name,
+                            .n_terms = own->n_terms,
+                            .terms = terms,
+                            .stiffness = own->stiffness,
+                            .damping = own->damping,
+                            .has_rest = own->rest.given,
+                            .rest = own->rest.value};
+
+    (void)ports;
+    for (int k = 0; k < own->n_terms; k++)
+        terms[k] = (phx_coupling_term){own->terms[k].joint, own->terms[k].coordinate - 1, own->terms[k].weight};
+    phx_status status = phx_builder_law(builder, &own->law, &def.law);
+    if (!status)
+        status = phx_builder_damper(builder, &own->damper, &def.damper);
+    if (!status)
+        return phx_system_add_coupling(builder->system, &def);
+    phx_law_destroy(def.law);
+    phx_signal_destroy(def.damper);
+    return phx_fail_prefix(builder->context, status, "'%s': ", force->name);
+}
+
+const phx_force_row phx_force_row_coupling = {
+    .info = {.name = "coupling",
+             .doc = "spring and damper along a weighted sum of coordinates of joints: elastic "
+                    "gears, racks, belts, screws"},
+    .keys = KEYS(keys),
+    .own_size = sizeof(coupling),
+    .finish = finish,
+    .build = build};

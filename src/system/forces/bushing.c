@@ -1,0 +1,143 @@
+/* Bushings: stiffness, damping and preload between two frames, 3 x 3 in the plane and 6 x 6 in space. */
+#include "measures.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct bushing {
+    int n;
+    phx_row rows[MOST_MEASURES];
+    double stiffness[36], damping[36], preload[MOST_MEASURES]; /* n x n, row-major */
+} bushing;
+
+/* sum_l A_kl x_l */
+static double row_times(const double *A, int n, int k, const double *x)
+{
+    return phx_sys_dot(n, A + k * n, x);
+}
+
+/* (F10)  f = f0 - K (x0 + x1)/2 - C x',   V = x^T K x/2 - f0 . x,   loss x'^T C x' */
+static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+{
+    const bushing *it = force->own;
+    const int n = it->n;
+    measure_forces f;
+    measures m;
+    double mean[MOST_MEASURES];
+
+    (void)t, (void)res;
+    phx_sys_measure_rows(ws, force, n, it->rows, &m);
+    for (int k = 0; k < n; k++)
+        mean[k] = 0.5 * (m.x0[k] + m.x1[k]);
+    for (int k = 0; k < n; k++) {
+        const double lost = row_times(it->damping, n, k, m.rate);
+        f.f[k] = it->preload[k] - row_times(it->stiffness, n, k, mean) - lost;
+        ws->power.dissipated += lost * m.rate[k];
+        for (int l = 0; l < n; l++) {
+            f.by_end[k * n + l] = -0.5 * it->stiffness[k * n + l];
+            f.by_rate[k * n + l] = -it->damping[k * n + l];
+        }
+    }
+    phx_sys_push(ws, pair, force, &m, &f, linear);
+    return PHX_OK;
+}
+
+static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
+                     const double *x, const double *v)
+{
+    const bushing *it = force->own;
+    double value[MOST_MEASURES], sum = 0.0;
+
+    (void)system, (void)x, (void)v;
+    for (int k = 0; k < it->n; k++)
+        value[k] = phx_row_value(&it->rows[k], a, b, 1);
+    for (int k = 0; k < it->n; k++)
+        sum += (0.5 * row_times(it->stiffness, it->n, k, value) - it->preload[k]) * value[k];
+    return sum;
+}
+
+static double energy_rate(const workspace *ws, const force_slot *force)
+{
+    const bushing *it = force->own;
+    measures m;
+    double sum = 0.0;
+
+    phx_sys_measure_rows(ws, force, it->n, it->rows, &m);
+    for (int k = 0; k < it->n; k++)
+        sum += (row_times(it->stiffness, it->n, k, m.x1) - it->preload[k]) * m.rate[k];
+    return sum;
+}
+
+static bool dissipates(const phx_system *system, const force_slot *force)
+{
+    const bushing *it = force->own;
+    bool any = false;
+
+    (void)system;
+    for (int i = 0; i < it->n * it->n; i++)
+        any = any || it->damping[i] != 0.0;
+    return any;
+}
+
+const force_operations phx_sys_force_bushing = {.noun = "force",
+                                                .at_ports = true,
+                                                .evaluate = evaluate,
+                                                .energy = energy,
+                                                .energy_rate = energy_rate,
+                                                .supplies = phx_sys_force_never,
+                                                .dissipates = dissipates};
+
+/* ---- making ---- */
+/* Whether a matrix is symmetric without negative eigenvalues: an LDL^T of it has no negative pivot. */
+static bool is_semidefinite(int n, const double *given)
+{
+    double A[36], size = 0.0;
+
+    memcpy(A, given, (size_t)(n * n) * sizeof *A);
+    for (int i = 0; i < n * n; i++) {
+        if (!isfinite(A[i]))
+            return false;
+        size = fmax(size, fabs(A[i]));
+    }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            if (fabs(A[i * n + j] - A[j * n + i]) > 1e-12 * size)
+                return false;
+    for (int k = 0; k < n; k++) {
+        const double pivot = A[k * n + k], rounding = 1e-12 * fabs(given[k * n + k]);
+        if (pivot < -rounding)
+            return false;
+        for (int i = k + 1; i < n; i++) {
+            if (pivot <= rounding && fabs(A[i * n + k]) > 1e-9 * sqrt(fabs(given[k * n + k] * given[i * n + i])))
+                return false;
+            for (int j = k + 1; j < n && pivot > rounding; j++)
+                A[i * n + j] -= A[i * n + k] * A[k * n + j] / pivot;
+        }
+    }
+    return true;
+}
+
+phx_status phx_system_add_bushing(phx_system *system, const phx_bushing_def *def)
+{
+    if (!system || !def)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system or def");
+    const int n = system->dim == 2 ? 3 : 6;
+    const phx_port_id ports[] = {def->a, def->b};
+    force_slot *force = NULL;
+    phx_status status = phx_sys_new_force(system, FORCE_BUSHING, def->name, 2, ports, sizeof(bushing), &force);
+
+    if (!status && (!is_semidefinite(n, def->stiffness) || !is_semidefinite(n, def->damping)))
+        status = phx_fail(system->context, PHX_ERR_ARGUMENT,
+                          "bushing '%s': stiffness and damping must be finite, symmetric and not negative", def->name);
+    if (!status) {
+        bushing *it = force->own;
+        it->n = phx_frame_rows(system->dim, system->ports[def->a].port.rotation, system->ports[def->b].port.rotation,
+                               it->rows);
+        memcpy(it->stiffness, def->stiffness, (size_t)(n * n) * sizeof *it->stiffness);
+        memcpy(it->damping, def->damping, (size_t)(n * n) * sizeof *it->damping);
+        memcpy(it->preload, def->preload, (size_t)n * sizeof *it->preload);
+        if (n == 3) /* the angle between the ports' directions, not between the bodies' */
+            it->rows[2].target = phx_sys_angle_between(system, def->a, def->b);
+    }
+    return phx_sys_keep_force(system, force, status);
+}

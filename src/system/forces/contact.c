@@ -1,0 +1,336 @@
+/* Contacts by penalty: a sphere or a point against a plane, a sphere or a cylinder, outside or inside. */
+#include "measures.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The gap is side s - offset: s along the normal of a plane, or the root of the squares of n rows, from the centre of a
+ * sphere or the axis of a cylinder. */
+typedef struct contact {
+    int n;
+    bool plane;
+    phx_row rows[3];
+    double side, offset;
+    double radius_a, radius_b; /* of what rubs: from the centre of A (a sphere) or B to the place of contact */
+    phx_penalty penalty;
+    phx_friction friction; /* kinetic: coefficient */
+} contact;
+
+static double norm(int n, const double *x)
+{
+    return sqrt(phx_sys_dot(n, x, x));
+}
+
+/* s0, s1, and the gradient over the interval: s1 - s0 = sum y_k (x1_k - x0_k) */
+typedef struct stretch {
+    double s0, s1, y[3];
+} stretch;
+
+static stretch stretch_of(const contact *it, const measures *m)
+{
+    stretch s = {.s0 = m->x0[0], .s1 = m->x1[0], .y = {1.0}};
+    if (it->plane)
+        return s;
+    s.s0 = norm(it->n, m->x0);
+    s.s1 = norm(it->n, m->x1);
+    for (int k = 0; k < it->n; k++) /* (F11)  2 x_mean/(s0 + s1) */
+        s.y[k] = s.s0 + s.s1 > 0.0 ? (m->x0[k] + m->x1[k]) / (s.s0 + s.s1) : 0.0;
+    return s;
+}
+
+/* The force N along s becomes one along each row, with its derivatives:
+ *   f = N y,  dy_k/dx1_l = delta_kl/S - y_k n1_l/S,  S = s0 + s1,  n1 = x1/s1 */
+static void spread(const contact *it, const measures *m, const stretch *s, double N, double by_end, double by_rate,
+                   measure_forces *f)
+{
+    const int n = it->n;
+    const double S = s->s0 + s->s1;
+
+    for (int k = 0; k < n; k++) {
+        f->f[k] = N * s->y[k];
+        for (int l = 0; l < n; l++) {
+            const double n1 = it->plane ? 1.0 : s->s1 > 0.0 ? m->x1[l] / s->s1 : 0.0;
+            const double dy = it->plane || S == 0.0 ? 0.0 : ((k == l ? 1.0 : 0.0) - s->y[k] * n1) / S;
+            double along = 0.0; /* of the rate of s, whose gradient turns too */
+            for (int i = 0; i < n && !it->plane && S > 0.0; i++)
+                along += m->rate[i] * ((i == l ? 1.0 : 0.0) - s->y[i] * n1) / S;
+            f->by_end[k * n + l] = N * dy + s->y[k] * (by_end * n1 + by_rate * along);
+            f->by_rate[k * n + l] = by_rate * s->y[k] * s->y[l];
+        }
+    }
+}
+
+/* ---- friction ---- */
+/* The normal at B, away from A's surface, and the place of contact, all inertial. */
+typedef struct place_of_contact {
+    double normal[3], arm_a[3], arm_b[3]; /* from the ports to the place */
+} place_of_contact;
+
+static void find_place(const workspace *ws, const force_slot *force, const contact *it, const measures *m,
+                       const stretch *s, place_of_contact *at)
+{
+    const int dim = ws->system->dim;
+    const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
+    double length;
+
+    memset(at, 0, sizeof *at);
+    for (int i = 0; i < dim; i++) /* the covector of s on the place of B */
+        for (int k = 0; k < it->n; k++)
+            at->normal[i] += s->y[k] * m->g[k][PHX_PORT_MAX + i];
+    length = norm(dim, at->normal);
+    for (int i = 0; i < dim && length > 0.0; i++) {
+        at->normal[i] *= it->side / length;
+        at->arm_b[i] = -it->radius_b * at->normal[i];
+        at->arm_a[i] = b->um[i] + at->arm_b[i] - a->um[i];
+    }
+}
+
+/* Covectors of the velocity of B's point against A's along a direction e: places and turns of both. */
+static void slip_covector(const workspace *ws, const force_slot *force, const place_of_contact *at, const double *e,
+                          double *g)
+{
+    const int dim = ws->system->dim;
+    const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
+    double torque[3];
+
+    memset(g, 0, PAIR_SIZE * sizeof *g);
+    for (int i = 0; i < dim; i++) {
+        g[i] = -e[i];
+        g[PHX_PORT_MAX + i] = e[i];
+    }
+    for (int end = 0; end < 2; end++) {
+        phx_vec_x_vec(dim, end ? at->arm_b : at->arm_a, e, torque);
+        double *turn = g + end * PHX_PORT_MAX + dim;
+        if (dim == 2)
+            turn[0] = torque[0];
+        else
+            phx_rot_apply_transposed(3, (end ? b : a)->Rm, torque, turn);
+        for (int k = 0; k < (dim == 2 ? 1 : 3) && !end; k++)
+            turn[k] = -turn[k];
+    }
+}
+
+/* (F12)  F = -mu N phi(|v|) v/|v| on B at the place of contact, v the slip there; loss -F . v. Its derivatives are
+ * those by the slip and by N; that the place and the directions turn is left out of Newton's matrix. */
+static void rub(workspace *ws, int pair, const force_slot *force, const contact *it, const measures *m,
+                const stretch *s, double N, double by_end, double by_rate, bool linear)
+{
+    const int dim = ws->system->dim, size = phx_port_size(dim);
+    const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
+    place_of_contact at;
+    double g[3][PAIR_SIZE], slip[3], along = 0.0, speed, effort[PAIR_SIZE] = {0};
+
+    find_place(ws, force, it, m, s, &at);
+    for (int i = 0; i < dim; i++) {
+        const double e[3] = {i == 0, i == 1, i == 2};
+        slip_covector(ws, force, &at, e, g[i]);
+        slip[i] = phx_sys_dot(size, g[i], a->rate) + phx_sys_dot(size, g[i] + PHX_PORT_MAX, b->rate);
+        along += slip[i] * at.normal[i];
+    }
+    for (int i = 0; i < dim; i++)
+        slip[i] -= along * at.normal[i];
+    speed = norm(dim, slip);
+    const phx_friction_force f = phx_friction_evaluate(&it->friction, it->friction.kinetic * N, speed);
+    const double secant = speed > 0.0 ? f.value / speed : f.by_rate; /* F = -secant v */
+    for (int i = 0; i < dim; i++)
+        for (int k = 0; k < PAIR_SIZE; k++)
+            effort[k] -= secant * slip[i] * g[i][k];
+    phx_sys_add_effort(ws, force->a, 1.0, effort);
+    phx_sys_add_effort(ws, force->b, 1.0, effort + PHX_PORT_MAX);
+    ws->power.dissipated += f.dissipated;
+    if (!linear)
+        return;
+    double place[PAIR_SIZE * PAIR_SIZE] = {0}, rate[PAIR_SIZE * PAIR_SIZE] = {0}, normal[PAIR_SIZE] = {0};
+    for (int k = 0; k < it->n; k++)
+        for (int j = 0; j < PAIR_SIZE; j++)
+            normal[j] += s->y[k] * m->g[k][j];
+    const double by_N = it->friction.kinetic * f.by_limit * (speed > 0.0 ? 1.0 / speed : 0.0);
+    const double on_rate = by_N * it->side * (by_rate + ws->view.h * by_end);
+    const double on_place = ws->view.h == 0.0 ? by_N * it->side * 2.0 * by_end : 0.0;
+    for (int i = 0; i < dim; i++)
+        for (int l = 0; l < dim; l++) {
+            const double v = speed > 0.0 ? slip[i] * slip[l] / (speed * speed) : 0.0;
+            const double across = (i == l ? 1.0 : 0.0) - at.normal[i] * at.normal[l];
+            const double D = secant * (across - v) + f.by_rate * v;
+            for (int p = 0; p < PAIR_SIZE; p++)
+                for (int q = 0; q < PAIR_SIZE; q++)
+                    rate[p * PAIR_SIZE + q] -= D * g[i][p] * g[l][q];
+        }
+    for (int i = 0; i < dim; i++)
+        for (int p = 0; p < PAIR_SIZE; p++)
+            for (int q = 0; q < PAIR_SIZE; q++) {
+                rate[p * PAIR_SIZE + q] -= on_rate * slip[i] * g[i][p] * normal[q];
+                place[p * PAIR_SIZE + q] -= on_place * slip[i] * g[i][p] * normal[q];
+            }
+    ws->by->pair_add(ws, pair, -1.0, place);
+    ws->by->pair_rate_add(ws, pair, -1.0, rate);
+}
+
+/* ---- the force ---- */
+static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+{
+    const contact *it = force->own;
+    measures m;
+    measure_forces f;
+
+    (void)t, (void)res;
+    phx_sys_measure_rows(ws, force, it->n, it->rows, &m);
+    const stretch s = stretch_of(it, &m);
+    const double rate = phx_sys_dot(it->n, s.y, m.rate);
+    const phx_penalty_force N =
+        phx_penalty_evaluate(&it->penalty, it->side * s.s0 - it->offset, it->side * s.s1 - it->offset, it->side * rate);
+    if (N.conservative == 0.0)
+        return PHX_OK;
+    spread(it, &m, &s, it->side * N.value, N.by_end, N.by_rate, &f);
+    phx_sys_push(ws, pair, force, &m, &f, linear);
+    ws->power.dissipated += N.dissipated;
+    if (it->friction.regularised > 0.0)
+        rub(ws, pair, force, it, &m, &s, N.value, N.by_end, N.by_rate, linear);
+    return PHX_OK;
+}
+
+static double gap_of(const contact *it, const phx_port_view *a, const phx_port_view *b)
+{
+    double x[3];
+    for (int k = 0; k < it->n; k++)
+        x[k] = phx_row_value(&it->rows[k], a, b, 1);
+    return it->side * (it->plane ? x[0] : norm(it->n, x)) - it->offset;
+}
+
+static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
+                     const double *x, const double *v)
+{
+    const contact *it = force->own;
+    (void)system, (void)x, (void)v;
+    return phx_penalty_energy(&it->penalty, gap_of(it, a, b));
+}
+
+static double energy_rate(const workspace *ws, const force_slot *force)
+{
+    const contact *it = force->own;
+    const double gap = gap_of(it, &ws->ports.view[force->a], &ws->ports.view[force->b]);
+    measures m;
+
+    phx_sys_measure_rows(ws, force, it->n, it->rows, &m);
+    const stretch s = stretch_of(it, &m);
+    return -phx_penalty_evaluate(&it->penalty, gap, gap, 0.0).value * it->side * phx_sys_dot(it->n, s.y, m.rate);
+}
+
+static bool dissipates(const phx_system *system, const force_slot *force)
+{
+    const contact *it = force->own;
+    (void)system;
+    return it->penalty.damping > 0.0 || it->friction.regularised > 0.0;
+}
+
+const force_operations phx_sys_force_contact = {.noun = "force",
+                                                .at_ports = true,
+                                                .evaluate = evaluate,
+                                                .energy = energy,
+                                                .energy_rate = energy_rate,
+                                                .supplies = phx_sys_force_never,
+                                                .dissipates = dissipates};
+
+/* ---- making ---- */
+/* Two directions across a unit vector (plane: one), in the same axes. */
+static void directions_across(int dim, const double *n, double across[2][3])
+{
+    memset(across, 0, 6 * sizeof(double));
+    if (dim == 2) {
+        across[0][0] = -n[1];
+        across[0][1] = n[0];
+        return;
+    }
+    int least = 0;
+    for (int i = 1; i < 3; i++)
+        if (fabs(n[i]) < fabs(n[least]))
+            least = i;
+    for (int i = 0; i < 3; i++)
+        across[0][i] = (i == least ? 1.0 : 0.0) - n[least] * n[i];
+    const double length = norm(3, across[0]);
+    for (int i = 0; i < 3; i++)
+        across[0][i] /= length;
+    phx_vec_x_vec(3, n, across[0], across[1]);
+}
+
+static void make_rows(int dim, const phx_contact_def *def, const double *axis, contact *it)
+{
+    double across[2][3];
+
+    it->plane = def->kind == PHX_CONTACT_PLANE;
+    directions_across(dim, axis, across);
+    switch (def->kind) {
+    case PHX_CONTACT_PLANE:
+        it->n = 1;
+        it->rows[0].kind = PHX_ROW_DISPLACEMENT;
+        memcpy(it->rows[0].alpha, axis, sizeof it->rows[0].alpha);
+        break;
+    case PHX_CONTACT_SPHERE:
+        it->n = dim;
+        for (int k = 0; k < dim; k++)
+            it->rows[k] = (phx_row){.kind = PHX_ROW_POINT, .axis = k};
+        break;
+    case PHX_CONTACT_CYLINDER:
+        it->n = 2;
+        for (int k = 0; k < 2; k++) {
+            it->rows[k].kind = PHX_ROW_NORMAL;
+            memcpy(it->rows[k].alpha, across[k], sizeof it->rows[k].alpha);
+        }
+        break;
+    }
+}
+
+static phx_status check(phx_system *system, const phx_contact_def *def, double length)
+{
+    phx_status status = phx_penalty_check(system->context, &def->penalty);
+
+    if (!status)
+        status = phx_friction_check(system->context, &def->friction);
+    if (status)
+        return phx_fail_prefix(system->context, status, "contact '%s': ", def->name);
+    if (!(def->radius_a >= 0.0) || !(def->radius_b >= 0.0) || !isfinite(def->radius_a + def->radius_b))
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "contact '%s': radii %g and %g must be finite, not negative",
+                        def->name, def->radius_a, def->radius_b);
+    if (def->inside && !(def->radius_a > def->radius_b))
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        "contact '%s': a body of radius %g does not fit into one of %g", def->name, def->radius_b,
+                        def->radius_a);
+    if (def->kind == PHX_CONTACT_CYLINDER && system->dim == 2)
+        return phx_fail(system->context, PHX_ERR_UNSUPPORTED, "contact '%s': cylinders are in space; take a sphere",
+                        def->name);
+    if (def->kind != PHX_CONTACT_SPHERE && !(length > 0.0))
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "contact '%s': its normal or axis has no direction",
+                        def->name);
+    return PHX_OK;
+}
+
+phx_status phx_system_add_contact(phx_system *system, const phx_contact_def *def)
+{
+    if (!system || !def)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system or def");
+    const phx_port_id ports[] = {def->a, def->b};
+    force_slot *force = NULL;
+    phx_status status = phx_sys_new_force(system, FORCE_CONTACT, def->name, 2, ports, sizeof(contact), &force);
+    double axis[3] = {0};
+    const double length = norm(system->dim, def->axis);
+
+    if (!status)
+        status = check(system, def, length);
+    if (!status) {
+        const bool plane = def->kind == PHX_CONTACT_PLANE;
+        contact *it = force->own;
+        phx_rot_apply(system->dim, system->ports[def->a].port.rotation, def->axis, axis);
+        for (int i = 0; i < system->dim && length > 0.0; i++)
+            axis[i] /= length;
+        make_rows(system->dim, def, axis, it);
+        it->side = def->inside && !plane ? -1.0 : 1.0;
+        it->offset = plane         ? def->radius_b
+                     : def->inside ? def->radius_b - def->radius_a
+                                   : def->radius_a + def->radius_b;
+        it->radius_a = def->radius_a;
+        it->radius_b = def->radius_b;
+        it->penalty = def->penalty;
+        it->friction = def->friction;
+    }
+    return phx_sys_keep_force(system, force, status);
+}

@@ -1,0 +1,412 @@
+/* Forces along a weighted sum of distances and coordinates of joints: cables over points, elastic gears, belts. The
+ * measure x = sum w_i x_i has covectors G on all its ports, G_p = sum of w_i g_i over the terms that end at p; what
+ * acts along it couples every pair of them. A pair of ports has a place in the pattern only through a force, so a sum
+ * is followed by links, one for each pair of its ports but the first, which it has itself. */
+#include "forces.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_PORTS = 16 };
+
+typedef struct term {
+    int a, b; /* among the ports of the sum */
+    double weight;
+    int joint, coordinate; /* -1: the distance of the ports */
+} term;
+
+typedef struct sum {
+    int n_ports, n_terms;
+    phx_port_id ports[MOST_PORTS];
+    term terms[MOST_PORTS];
+    phx_scalar_force along; /* law, damper are the force's */
+    bool rope;              /* it only pulls: penetration of the gap rest - x */
+    phx_penalty taut;
+    bool rest_at_start;
+} sum;
+
+static bool is_distance(const term *it)
+{
+    return it->joint < 0;
+}
+
+static double distance(int dim, const phx_port_view *a, const phx_port_view *b, int end)
+{
+    double square = 0.0;
+    for (int i = 0; i < dim; i++) {
+        const double d = end ? b->u1[i] - a->u1[i] : b->u0[i] - a->u0[i];
+        square += d * d;
+    }
+    return sqrt(square);
+}
+
+/* The covector of a term over the interval; of a distance d_mean/m on its places, m = (|d0| + |d1|)/2. */
+static void term_covector(const workspace *ws, const sum *it, const term *one, double *g)
+{
+    const phx_port_view *a = &ws->ports.view[it->ports[one->a]], *b = &ws->ports.view[it->ports[one->b]];
+    const int dim = ws->system->dim;
+
+    memset(g, 0, PAIR_SIZE * sizeof *g);
+    if (!is_distance(one)) {
+        phx_row_covectors(&ws->system->joints[one->joint].coordinates[one->coordinate].row, a, b, g, g + PHX_PORT_MAX);
+        return;
+    }
+    const double m = 0.5 * (distance(dim, a, b, 0) + distance(dim, a, b, 1));
+    for (int i = 0; i < dim; i++) {
+        g[PHX_PORT_MAX + i] = m > 0.0 ? (b->um[i] - a->um[i]) / m : 0.0;
+        g[i] = -g[PHX_PORT_MAX + i];
+    }
+}
+
+/* Its derivative; false: zero. dg_b = (I - g_b n1^T) dd/m, n1 = d1/|d1|. */
+static bool term_tangent(const workspace *ws, const sum *it, const term *one, const double *g, double *H)
+{
+    const phx_port_view *a = &ws->ports.view[it->ports[one->a]], *b = &ws->ports.view[it->ports[one->b]];
+    const int dim = ws->system->dim;
+
+    memset(H, 0, PAIR_SIZE * PAIR_SIZE * sizeof *H);
+    if (!is_distance(one))
+        return phx_row_tangent(&ws->system->joints[one->joint].coordinates[one->coordinate].row, a, b, H);
+    const double end = distance(dim, a, b, 1), m = 0.5 * (distance(dim, a, b, 0) + end);
+    if (!(end > 0.0))
+        return false;
+    for (int i = 0; i < dim; i++)
+        for (int j = 0; j < dim; j++) {
+            const double value = ((i == j ? 1.0 : 0.0) - g[PHX_PORT_MAX + i] * (b->u1[j] - a->u1[j]) / end) / m;
+            H[i * PAIR_SIZE + j] = H[(PHX_PORT_MAX + i) * PAIR_SIZE + PHX_PORT_MAX + j] = value;
+            H[i * PAIR_SIZE + PHX_PORT_MAX + j] = H[(PHX_PORT_MAX + i) * PAIR_SIZE + j] = -value;
+        }
+    return true;
+}
+
+static double term_value(const workspace *ws, const sum *it, const term *one, int end)
+{
+    return is_distance(one)
+               ? distance(ws->system->dim, &ws->ports.view[it->ports[one->a]], &ws->ports.view[it->ports[one->b]], end)
+               : phx_sys_coordinate_value(ws, one->joint, one->coordinate, end);
+}
+
+/* What acts along x: a rope pulls with the penetration of its slack, everything else as along a coordinate. */
+static phx_status act(phx_context *context, const sum *it, double x0, double x1, double rate, double t,
+                      phx_scalar_result *f)
+{
+    if (!it->rope)
+        return phx_scalar_force_evaluate(context, &it->along, x0, x1, rate, t, f);
+    const phx_penalty_force N = phx_penalty_evaluate(&it->taut, it->along.rest - x0, it->along.rest - x1, -rate);
+    *f = (phx_scalar_result){.force = -N.value, .by_end = N.by_end, .by_rate = N.by_rate, .dissipated = N.dissipated};
+    return PHX_OK;
+}
+
+/* The pair of ports i < j, of which the sum itself is the first. */
+static int pair_of(const sum *it, int pair, int i, int j)
+{
+    return pair + i * it->n_ports - i * (i + 1) / 2 + (j - i - 1);
+}
+
+/* Everything by the ports of the sum. */
+typedef struct by_port {
+    double G[MOST_PORTS][PHX_PORT_MAX], slope[MOST_PORTS][PHX_PORT_MAX];
+} by_port;
+
+/* K of all pairs: f sum w_i H_i, then on each pair g g^T by the place and g slope^T by the rate. A port's own block
+ * goes to the pair with the port after it, that of the last to the one before. */
+static void add_derivatives(workspace *ws, int pair, const sum *it, by_port *all, const phx_scalar_result *f)
+{
+    const double place = ws->view.h == 0.0 ? 2.0 * f->by_end : 0.0, by_rate = f->by_rate + ws->view.h * f->by_end;
+    const int size = phx_port_size(ws->system->dim), last = it->n_ports - 1;
+    double g[PAIR_SIZE], block[PAIR_SIZE * PAIR_SIZE], rates[PAIR_SIZE * PAIR_SIZE];
+
+    memset(all->slope, 0, sizeof all->slope);
+    for (int k = 0; k < it->n_terms; k++) {
+        const term *one = &it->terms[k];
+        const int low = one->a < one->b ? one->a : one->b, high = one->a < one->b ? one->b : one->a;
+        const int ends[2] = {one->a, one->b};
+        term_covector(ws, it, one, g);
+        if (!term_tangent(ws, it, one, g, block))
+            continue;
+        for (int side = 0; side < 2; side++) /* zeta^T H */
+            for (int i = 0; i < size; i++)
+                for (int right = 0; right < 2; right++)
+                    for (int j = 0; j < size; j++)
+                        all->slope[ends[right]][j] +=
+                            one->weight * ws->ports.view[it->ports[ends[side]]].rate[i] *
+                            block[(side * PHX_PORT_MAX + i) * PAIR_SIZE + right * PHX_PORT_MAX + j];
+        if (one->a > one->b) /* in the order of the pair */
+            for (int i = 0; i < PHX_PORT_MAX; i++)
+                for (int j = 0; j < PAIR_SIZE; j++) {
+                    const int to = (i + PHX_PORT_MAX) * PAIR_SIZE + (j + PHX_PORT_MAX) % PAIR_SIZE;
+                    const double kept = block[i * PAIR_SIZE + j];
+                    block[i * PAIR_SIZE + j] = block[to];
+                    block[to] = kept;
+                }
+        ws->by->pair_add(ws, pair_of(it, pair, low, high), -one->weight * f->force, block);
+    }
+    for (int i = 0; i < it->n_ports; i++)
+        for (int j = i + 1; j < it->n_ports; j++) {
+            const int ends[2] = {i, j};
+            memset(block, 0, sizeof block);
+            memset(rates, 0, sizeof rates);
+            for (int r = 0; r < 2; r++)
+                for (int c = 0; c < 2; c++) {
+                    const bool own = r == c, here = r == 0 ? j == i + 1 : i == last - 1 && j == last;
+                    if (own && !here)
+                        continue;
+                    for (int p = 0; p < size; p++)
+                        for (int q = 0; q < size; q++) {
+                            const int to = (r * PHX_PORT_MAX + p) * PAIR_SIZE + c * PHX_PORT_MAX + q;
+                            block[to] =
+                                all->G[ends[r]][p] * (place * all->G[ends[c]][q] + by_rate * all->slope[ends[c]][q]);
+                            rates[to] = by_rate * all->G[ends[r]][p] * all->G[ends[c]][q];
+                        }
+                }
+            ws->by->pair_add(ws, pair_of(it, pair, i, j), -1.0, block);
+            ws->by->pair_rate_add(ws, pair_of(it, pair, i, j), -1.0, rates);
+        }
+}
+
+static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+{
+    const sum *it = force->own;
+    const int size = phx_port_size(ws->system->dim);
+    double x0 = 0.0, x1 = 0.0, rate = 0.0, g[PAIR_SIZE];
+    phx_scalar_result f;
+    by_port all;
+
+    (void)res;
+    memset(all.G, 0, sizeof all.G);
+    for (int k = 0; k < it->n_terms; k++) {
+        const term *one = &it->terms[k];
+        x0 += one->weight * term_value(ws, it, one, 0);
+        x1 += one->weight * term_value(ws, it, one, 1);
+        term_covector(ws, it, one, g);
+        for (int i = 0; i < size; i++) {
+            all.G[one->a][i] += one->weight * g[i];
+            all.G[one->b][i] += one->weight * g[PHX_PORT_MAX + i];
+        }
+    }
+    for (int p = 0; p < it->n_ports; p++)
+        rate += phx_sys_dot(size, all.G[p], ws->ports.view[it->ports[p]].rate);
+    const phx_status status = act(ws->base.context, it, x0, x1, rate, t, &f);
+    if (status)
+        return phx_fail_prefix(ws->base.context, status, "'%s': ", force->name);
+    for (int p = 0; p < it->n_ports; p++)
+        phx_sys_add_effort(ws, it->ports[p], f.force, all.G[p]);
+    ws->power.supplied += f.supplied;
+    ws->power.dissipated += f.dissipated;
+    if (linear && (f.force != 0.0 || f.by_end != 0.0 || f.by_rate != 0.0))
+        add_derivatives(ws, pair, it, &all, &f);
+    return PHX_OK;
+}
+
+static double stored(const sum *it, double x)
+{
+    return it->rope ? phx_penalty_energy(&it->taut, it->along.rest - x) : phx_scalar_force_energy(&it->along, x);
+}
+
+/* x of a state. */
+static double value_at(const phx_system *system, const sum *it, const double *x, const double *v)
+{
+    double value = 0.0;
+
+    for (int k = 0; k < it->n_terms; k++) {
+        const term *one = &it->terms[k];
+        phx_port_view a, b;
+        phx_sys_view_port(system, it->ports[one->a], x, v, &a);
+        phx_sys_view_port(system, it->ports[one->b], x, v, &b);
+        if (is_distance(one)) {
+            value += one->weight * distance(system->dim, &a, &b, 1);
+        } else {
+            const coordinate_slot *coordinate = &system->joints[one->joint].coordinates[one->coordinate];
+            const double near = coordinate->angle < 0 ? 0.0 : x[coordinate->angle];
+            value += one->weight * phx_row_unwrapped(&coordinate->row, &a, &b, 1, near);
+        }
+    }
+    return value;
+}
+
+static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
+                     const double *x, const double *v)
+{
+    const sum *it = force->own;
+    (void)a, (void)b;
+    return stored(it, value_at(system, it, x, v));
+}
+
+static double energy_rate(const workspace *ws, const force_slot *force)
+{
+    const sum *it = force->own;
+    sum at_rest = *it;
+    const int size = phx_port_size(ws->system->dim);
+    double x = 0.0, rate = 0.0, g[PAIR_SIZE];
+    phx_scalar_result f;
+
+    at_rest.along.effort = at_rest.along.damper = NULL;
+    at_rest.along.friction.regularised = 0.0;
+    for (int k = 0; k < it->n_terms; k++) {
+        const term *one = &it->terms[k];
+        x += one->weight * term_value(ws, it, one, 1);
+        term_covector(ws, it, one, g);
+        rate += one->weight * (phx_sys_dot(size, g, ws->ports.view[it->ports[one->a]].rate) +
+                               phx_sys_dot(size, g + PHX_PORT_MAX, ws->ports.view[it->ports[one->b]].rate));
+    }
+    return act(NULL, &at_rest, x, x, 0.0, 0.0, &f) ? 0.0 : -f.force * rate;
+}
+
+static void settle(phx_system *system, force_slot *force, const double *x, const double *v)
+{
+    sum *it = force->own;
+    if (it->rest_at_start)
+        it->along.rest = value_at(system, it, x, v);
+}
+
+static bool supplies(const phx_system *system, const force_slot *force)
+{
+    const sum *it = force->own;
+    (void)system;
+    return it->along.effort != NULL;
+}
+
+static bool dissipates(const phx_system *system, const force_slot *force)
+{
+    const sum *it = force->own;
+    (void)system;
+    return it->rope ? it->taut.damping > 0.0 : phx_scalar_force_dissipates(&it->along);
+}
+
+const force_operations phx_sys_force_sum = {.noun = "force",
+                                            .at_ports = true,
+                                            .evaluate = evaluate,
+                                            .energy = energy,
+                                            .energy_rate = energy_rate,
+                                            .settle = settle,
+                                            .supplies = supplies,
+                                            .dissipates = dissipates};
+
+/* ---- links ---- */
+static phx_status nothing(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+{
+    (void)ws, (void)pair, (void)force, (void)t, (void)linear, (void)res;
+    return PHX_OK;
+}
+
+const force_operations phx_sys_force_link = {.noun = "force",
+                                             .at_ports = true,
+                                             .evaluate = nothing,
+                                             .supplies = phx_sys_force_never,
+                                             .dissipates = phx_sys_force_never};
+
+/* ---- making ---- */
+/* The sum, then its links in the order of pair_of. */
+static phx_status add_sum(phx_system *system, const char *name, const sum *made, force_slot **out)
+{
+    phx_status status = phx_sys_new_force(system, FORCE_SUM, name, made->n_ports, made->ports, sizeof(sum), out);
+    const int at = system->n_forces - 1;
+
+    if (!status)
+        memcpy((*out)->own, made, sizeof *made);
+    for (int i = 0; i < made->n_ports && !status; i++)
+        for (int j = i + 1; j < made->n_ports && !status; j++) {
+            const phx_port_id ends[2] = {made->ports[i], made->ports[j]};
+            force_slot *link = NULL;
+            if (i > 0 || j > 1)
+                status = phx_sys_new_force(system, FORCE_LINK, name, 2, ends, 0, &link);
+        }
+    if (*out)
+        *out = &system->forces[at]; /* the array may have moved */
+    return status;
+}
+
+static phx_status refuse(phx_system *system, const char *name, phx_status status, int before)
+{
+    while (system->n_forces > before)
+        phx_sys_drop_force(system);
+    return status ? phx_fail_prefix(system->context, status, "'%s': ", name) : PHX_OK;
+}
+
+phx_status phx_system_add_cable(phx_system *system, const phx_cable_def *def)
+{
+    if (!system || !def || !def->ports)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, def or its ports");
+    const int before = system->n_forces;
+    sum made = {.n_ports = def->n_ports,
+                .n_terms = def->n_ports - 1,
+                .along = {.rest = def->length},
+                .rope = true,
+                .taut = {def->stiffness, 1.0, def->damping}};
+    force_slot *force = NULL;
+
+    if (def->n_ports < 2 || def->n_ports > MOST_PORTS)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "cable '%s': %d ports, expected 2 to %d", def->name,
+                        def->n_ports, MOST_PORTS);
+    if (!(def->length >= 0.0) || !isfinite(def->length))
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "cable '%s': length %g must be finite and not negative",
+                        def->name, def->length);
+    memcpy(made.ports, def->ports, (size_t)def->n_ports * sizeof *made.ports);
+    for (int k = 0; k < made.n_terms; k++)
+        made.terms[k] = (term){k, k + 1, 1.0, -1, -1};
+    phx_status status = phx_penalty_check(system->context, &made.taut);
+    if (!status)
+        status = add_sum(system, def->name, &made, &force);
+    return status ? refuse(system, def->name, status, before) : phx_conclude(system->context, PHX_OK);
+}
+
+/* Number of a port among those of a sum, which takes it in when it is new. */
+static int port_in(sum *it, phx_port_id port)
+{
+    for (int k = 0; k < it->n_ports; k++)
+        if (it->ports[k] == port)
+            return k;
+    it->ports[it->n_ports] = port;
+    return it->n_ports++;
+}
+
+static phx_status add_terms(phx_system *system, const phx_coupling_def *def, sum *made)
+{
+    for (int k = 0; k < def->n_terms; k++) {
+        const phx_coupling_term *one = &def->terms[k];
+        if (one->joint < 0 || one->joint >= system->n_joints || one->coordinate < 0 ||
+            one->coordinate >= system->joints[one->joint].n_coordinates)
+            return phx_fail(system->context, PHX_ERR_ARGUMENT, "there is no coordinate %d of joint %d",
+                            one->coordinate + 1, one->joint);
+        if (!isfinite(one->weight) || one->weight == 0.0)
+            return phx_fail(system->context, PHX_ERR_ARGUMENT, "weight %g of a coordinate; it must be finite, not 0",
+                            one->weight);
+        const joint_slot *joint = &system->joints[one->joint];
+        const int a = port_in(made, joint->a), b = port_in(made, joint->b);
+        made->terms[made->n_terms++] = (term){a, b, one->weight, one->joint, one->coordinate};
+    }
+    return PHX_OK;
+}
+
+phx_status phx_system_add_coupling(phx_system *system, const phx_coupling_def *def)
+{
+    if (!system || !def || !def->terms)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, def or its terms");
+    const int before = system->n_forces;
+    force_slot *force = NULL;
+    sum made = {.along = {.stiffness = def->stiffness,
+                          .damping = def->damping,
+                          .rest = def->rest,
+                          .law = def->law,
+                          .damper = def->damper},
+                .rest_at_start = !def->has_rest};
+    phx_status status = PHX_OK;
+
+    if (def->n_terms < 1 || def->n_terms > MOST_PORTS / 2)
+        status = phx_fail(system->context, PHX_ERR_ARGUMENT, "%d coordinates are coupled, expected 1 to %d",
+                          def->n_terms, MOST_PORTS / 2);
+    if (!status)
+        status = add_terms(system, def, &made);
+    if (!status)
+        status = phx_scalar_force_check(system->context, &made.along);
+    if (!status)
+        status = add_sum(system, def->name, &made, &force);
+    if (force) { /* taken over */
+        force->law = def->law;
+        force->damper = def->damper;
+    } else {
+        phx_law_destroy(def->law);
+        phx_signal_destroy(def->damper);
+    }
+    return status ? refuse(system, def->name, status, before) : phx_conclude(system->context, PHX_OK);
+}
