@@ -82,15 +82,16 @@ static void offer_loads(const place *at, const phx_model *model)
 
 static void offer_joints(const place *at, const phx_model *model)
 {
+    static const char *const words[] = {"effort", "acceleration", "rate"};
+
     for (int k = 0; k < model->n_joints; k++) {
-        const phx_model_joint *joint = &model->joints[k];
-        offer_parts(at, joint->name,
-                    joint->n_coordinates == 1   ? "effort acceleration rate"
-                    : joint->n_coordinates == 2 ? "effort1 effort2 acceleration1 acceleration2 rate1 rate2"
-                    : joint->n_coordinates == 3
-                        ? "effort1 effort2 effort3 acceleration1 acceleration2 acceleration3 rate1 rate2 rate3"
-                        : "",
-                    "joint");
+        const int n = model->joints[k].n_coordinates;
+        char parts[3 * PHX_JOINT_MAX_COORDINATES * 16] = "effort acceleration rate";
+        size_t used = 0;
+        for (int w = 0; w < 3 && n != 1; w++)
+            for (int c = 1; c <= n; c++)
+                used += (size_t)snprintf(parts + used, sizeof parts - used, "%s%s%d", used ? " " : "", words[w], c);
+        offer_parts(at, model->joints[k].name, n ? parts : "", "joint");
     }
 }
 

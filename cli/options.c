@@ -13,7 +13,7 @@ const char *cli_nearest(const char *wrong, const char *const *words)
 
     for (; *words; words++)
         phx_nearest_offer(&nearest, *words);
-    return nearest.best;
+    return phx_nearest_word(&nearest);
 }
 
 /* ---- help ---- */
@@ -58,7 +58,8 @@ static int unknown_option(const cli_command *command, const cli_arguments *argum
     for (int k = 0; k < arguments->n_options && n < 62; k++)
         words[n++] = arguments->options[k].name;
     const char *nearest = cli_nearest(name, words);
-    return cli_usage_error(command, "unknown option '%s'; did you mean '%s'?", name, nearest ? nearest : "--help");
+    return nearest ? cli_usage_error(command, "unknown option '%s'; did you mean '%s'?", name, nearest)
+                   : cli_usage_error(command, "unknown option '%s'", name);
 }
 
 const cli_option *cli_find_option(const cli_arguments *arguments, const char *word, size_t length)

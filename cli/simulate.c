@@ -34,7 +34,13 @@ static int choose_integrator(const cli_command *command, const char *name, phx_s
             return -1;
         }
     }
-    return cli_usage_error(command, "--integrator: '%s' is none; did you mean '%s'?", name, cli_nearest(name, words));
+    const char *nearest = cli_nearest(name, words);
+    if (nearest)
+        return cli_usage_error(command, "--integrator: '%s' is none; did you mean '%s'?", name, nearest);
+    char list[200] = "";
+    for (int k = 0; k < PHX_INTEGRATORS; k++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", words[k]);
+    return cli_usage_error(command, "--integrator: '%s' is none; there are %s", name, list);
 }
 
 static void choose_backend(const char *name, phx_simulate_options *options)

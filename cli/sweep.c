@@ -24,9 +24,10 @@ static phx_status parameter_of(phx_context *context, const phx_model *model, con
         words[k] = model->parameters[k].name;
     const char *nearest = cli_nearest(name, words);
     phx_free((void *)words);
-    return nearest ? phx_fail(context, PHX_ERR_INPUT, "--sweep: %s has no parameter '%s'; did you mean '%s'?",
-                              model->path, name, nearest)
-                   : phx_fail(context, PHX_ERR_INPUT, "--sweep: %s has no parameters", model->path);
+    if (model->n_parameters == 0)
+        return phx_fail(context, PHX_ERR_INPUT, "--sweep: %s has no parameters", model->path);
+    return phx_fail(context, PHX_ERR_INPUT, "--sweep: %s has no parameter '%s'%s%s%s", model->path, name,
+                    nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 /* `copy` is the text, to be cut into its parts. */

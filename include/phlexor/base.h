@@ -96,6 +96,19 @@ phx_status phx_signal_create_constant(phx_context *context, double value, phx_si
 /* Piecewise linear through (times[i], values[i]), constant outside; times strictly increasing; copied. */
 phx_status phx_signal_create_table(phx_context *context, int count, const double *times, const double *values,
                                    phx_signal **signal);
+/* Cubic, twice continuously differentiable, through at least two points; constant outside. The ends are those of the
+ * cubics through the nearest points (the third derivative does not jump at the second and the last but one), or `rest`:
+ * the rate is zero there. */
+phx_status phx_signal_create_spline(phx_context *context, int count, const double *times, const double *values,
+                                    bool rest, phx_signal **signal);
+/* From one value, kept until t0, to another, kept from t1 on: x^3 (10 - 15 x + 6 x^2) between, twice continuously
+ * differentiable. */
+phx_status phx_signal_create_ramp(phx_context *context, double t0, double t1, double from, double to,
+                                  phx_signal **signal);
+/* The same at a rate that rises evenly for `rise`, is held, and falls evenly for `fall` (s, together at most t1 - t0).
+ */
+phx_status phx_signal_create_trapezoidal(phx_context *context, double t0, double t1, double from, double to,
+                                         double rise, double fall, phx_signal **signal);
 /* The signal owns `data` and frees it with `free_data` (may be NULL), also when the creation fails. `breaks` (may be
  * NULL) are times, ascending, where the function or its first derivative jumps; copied. */
 phx_status phx_signal_create_function(phx_context *context, phx_signal_fn *function, void *data,

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-enum { PHX_JOINT_MAX_ROWS = 6, PHX_JOINT_MAX_COORDINATES = 3, PHX_JOINT_MAX_SOLIDS = 3 };
+enum { PHX_JOINT_MAX_ROWS = 6, PHX_JOINT_MAX_COORDINATES = 6, PHX_JOINT_MAX_SOLIDS = 3 };
 
 /* The kinds of joint, the one list of them: X(NAME, name) is the kind PHX_JOINT_NAME that src/joint/name.c describes in
  * phx_joint_name. New kinds come last, so that the values stay what they are. */
@@ -24,7 +24,8 @@ enum { PHX_JOINT_MAX_ROWS = 6, PHX_JOINT_MAX_COORDINATES = 3, PHX_JOINT_MAX_SOLI
     X(POINT_ON_PLANE, point_on_plane)                                                                                  \
     X(CARTESIAN, cartesian)                                                                                            \
     X(PARALLEL, parallel)                                                                                              \
-    X(PERPENDICULAR, perpendicular)
+    X(PERPENDICULAR, perpendicular)                                                                                    \
+    X(FREE, free)
 
 /* What a joint is: PHX_JOINT_LIST, then the number of kinds. */
 typedef enum phx_joint_kind {
@@ -81,14 +82,17 @@ typedef struct phx_joint_info {
     bool holds_points;    /* the points of A and B coincide; else it is drawn where B is */
     int n_coordinates[2]; /* plane, space */
     phx_joint_coordinate coordinates[PHX_JOINT_MAX_COORDINATES];
+    const phx_joint_coordinate *in_plane; /* those of the plane, where they are others; else NULL: they come first */
     phx_joint_solid solids[PHX_JOINT_MAX_SOLIDS];
 } phx_joint_info;
 
 /* The kinds are 0 to PHX_JOINT_KINDS - 1; their number as the library was built: */
 int phx_joint_kind_count(void);
 const phx_joint_info *phx_joint_kind_info(phx_joint_kind kind); /* NULL for what is no kind */
-const char *phx_joint_kind_name(phx_joint_kind kind);           /* "unknown" for what is no kind */
-phx_joint_kind phx_joint_kind_from_name(const char *name);      /* PHX_JOINT_KINDS when there is none */
+/* Its coordinates in dimension 2 or 3, n_coordinates of them. */
+const phx_joint_coordinate *phx_joint_kind_coordinates(const phx_joint_info *info, int dim);
+const char *phx_joint_kind_name(phx_joint_kind kind);      /* "unknown" for what is no kind */
+phx_joint_kind phx_joint_kind_from_name(const char *name); /* PHX_JOINT_KINDS when there is none */
 
 #ifdef __cplusplus
 }

@@ -160,6 +160,9 @@ typedef struct phx_model_section {
 typedef struct phx_model_pose {
     double position[3];          /* m, inertial */
     phx_model_rotation rotation; /* body to inertial */
+    bool position_given;
+    bool guess;      /* where the assembly begins, not where the body is meant to be */
+    double rounding; /* half of the last digit of the longest of its rounded numbers, m or rad; 0: none is rounded */
 } phx_model_pose;
 
 /* How a body moves at the start. */
@@ -207,6 +210,7 @@ typedef struct phx_model_body {
     int n_point_masses;
     phx_model_point_mass *point_masses;
     phx_model_damping damping;
+    bool rigid; /* its deformation is held */
 
     void *own; /* numbers of a kind that are not below; its file knows what they are. NULL: none */
 
@@ -269,6 +273,7 @@ typedef struct phx_model_coordinate {
     phx_model_optional start;         /* `angle` or `position`: value at the start, held by the assembly */
     phx_model_optional rate;          /* rate at the start */
     phx_signal *speed;                /* prescribed rate; NULL: not driven */
+    phx_signal *motion;               /* prescribed value; NULL: not driven by one */
     double stiffness, damping;        /* >= 0 */
     double rest;                      /* value at which the spring is free, default 0 */
     phx_signal *effort;               /* of an actuator, on B along the coordinate and opposite on A; NULL: none */
@@ -411,6 +416,7 @@ typedef enum phx_model_deformation { PHX_MODEL_ZERO, PHX_MODEL_QUASI_STATIC } ph
 typedef struct phx_model_initial {
     phx_model_deformation deformation;
     bool equilibrium; /* the whole mechanism at rest in equilibrium, deformations included; rates are then as given */
+    bool strict;      /* bodies and joints that the assembly would move from what is written are an error */
     const char *from; /* result file to continue, relative paths taken from the model file's folder; NULL: none */
 } phx_model_initial;
 
@@ -477,7 +483,8 @@ typedef struct phx_model_simulate {
     int n_accuracy_of;                              /* outputs; 0: all */
     const char **accuracy_of;
     phx_model_integrator integrator;
-    bool strict; /* a limit of validity that is exceeded ends the run */
+    bool strict;            /* a limit of validity that is exceeded ends the run */
+    double spectral_radius; /* of what a step does not resolve: 1 none is damped, 0 all */
 } phx_model_simulate;
 
 /* What modes and linear models are about: the start at rest, the steady rotation, the equilibrium at rest; `initial` is
@@ -562,8 +569,9 @@ typedef struct phx_model_override {
 } phx_model_override;
 
 /* Read a model file. Everything wrong with it is PHX_ERR_INPUT with "file:line:column: what was found, what was
- * expected, the nearest valid word"; PHX_ERR_FILE when it cannot be read; PHX_ERR_MEMORY. `overrides` may be NULL when
- * n_overrides is 0; a name that is no parameter of the file is PHX_ERR_INPUT. Destroy with phx_model_destroy. */
+ * expected, and a valid word that is near"; PHX_ERR_FILE when it cannot be read; PHX_ERR_MEMORY. `overrides` may be
+ * NULL when n_overrides is 0; a name that is no parameter of the file is PHX_ERR_INPUT. Destroy with phx_model_destroy.
+ */
 phx_status phx_model_read(phx_context *context, const char *path, int n_overrides, const phx_model_override *overrides,
                           phx_model **model);
 /* The same from `length` bytes of memory (copied); `name` stands for the file in messages and its folder is where

@@ -365,6 +365,14 @@ typedef struct phx_redundant_row {
     int row;           /* from 1 */
 } phx_redundant_row;
 
+/* A body whose pose as written the assembly has changed, by more than the rounding of the numbers that give it. */
+typedef struct phx_start_move {
+    const char *body;       /* owned by the model */
+    double distance, angle; /* of its frame, m and rad; 0 where it was not written */
+    const char *joint;      /* of this body, the one most open in the poses as written; owned by the model */
+    double gap, gap_angle;  /* by how much, m and rad */
+} phx_start_move;
+
 /* The certificate and the redundant constraints. */
 typedef struct phx_check_report {
     phx_certificate certificate;
@@ -374,8 +382,10 @@ typedef struct phx_check_report {
     int n_limits;
     phx_limit_finding *limits; /* owned, with their texts: limits of validity that the start state exceeds, or would
                                   if the deformation followed its loads */
-    double sampling_limit;     /* s: the largest stable sampling period of controllers that feed rates back; 0: there is
-                                  none */
+    int n_moves;
+    phx_start_move *moves; /* owned */
+    double sampling_limit; /* s: the largest stable sampling period of controllers that feed rates back; 0: there is
+                              none */
 } phx_check_report;
 void phx_check_report_free(phx_check_report *report); /* frees and zeroes the fields; NULL is allowed */
 

@@ -71,6 +71,7 @@ typedef struct phx_coordinate_def {
     bool has_start, has_rate;
     double start, rate;        /* value and rate at the start (keys angle/position, rate) */
     phx_signal *speed;         /* prescribed rate; taken over; NULL: free */
+    phx_signal *motion;        /* prescribed value, instead of start, rate and speed; taken over; NULL: none */
     phx_signal *effort;        /* actuator; taken over; NULL: none */
     double stiffness, damping; /* along the coordinate */
     double rest;
@@ -396,6 +397,10 @@ void phx_system_dae_destroy(phx_dae *dae);
  * then the calling thread is alone. */
 phx_status phx_system_threads(phx_dae *dae, int threads);
 /* Largest position-level gap and velocity-level residual of the joints at a state, m and m/s (angles times 1 m). */
+/* Numerical damping of deformations in the intervals of `dae`, of a plain evaluator: the spectral radius of what a step
+ * does not resolve, 1 (none) to 0. What it takes is part of the dissipated work. Memories begin at zero. Integrators:
+ * PHX_MIDPOINT in equal steps. */
+phx_status phx_system_spectral_radius(phx_dae *dae, double radius);
 void phx_system_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity);
 /* Evaluate the output columns at a state; accelerations, reactions and efforts solve the acceleration-level system at
  * this state. */

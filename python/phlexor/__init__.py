@@ -22,14 +22,14 @@ from ._version import __version__
 from .batch import Batch
 from .bodies import BodyKind, body_kinds
 from .builder import (BeamPort, BodyRef, Circle, Damping, General, Material, ModalPort, Mode, ModelBuilder, PointMass,
-                      Port, PortShape, Rectangle, Rotation, SecondOrder, Table, TableFile, Tube)
+                      Port, PortShape, Ramp, Rectangle, Rotation, SecondOrder, Table, TableFile, Trapezoidal, Tube)
 from .errors import (AnalysisError, ArgumentError, AssemblyError, FileError, Interrupted, LibraryError,
                      LibraryNotFoundError, ModelError, NotConvergedError, OutOfMemoryError, PhlexorError,
                      PhlexorWarning, RejectedError, SingularError, UnsupportedError)
 from .expression import Expression
 from .joints import JointCoordinate, JointInfo, joint_kinds
 from .linear import Csr, Linear, StateSpace, read_linear, read_matrices
-from .model import Certificate, Model
+from .model import Certificate, Model, StartMove
 from .modes import Modes, read_modes
 from .result import Body, Report, Result, read_result
 from .simulation import Simulation
@@ -62,13 +62,13 @@ def schema() -> str:
 
 
 __all__ = [
-    "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamPort", "Body", "BodyKind", "BodyRef", "Certificate",
-    "Circle", "Csr", "Damping", "Equilibrium", "Expression", "FileError", "General", "Interrupted", "JointCoordinate",
+    "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamPort", "Body", "BodyKind", "BodyRef",
+    "Certificate", "Circle", "Csr", "Damping", "Equilibrium", "Expression", "FileError", "General", "Interrupted",
+    "JointCoordinate",
     "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Material", "ModalPort", "Mode", "Model",
-    "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning", "PointMass", "Port", "PortShape",
-    "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation", "SecondOrder", "Simulation",
-    "SingularError",
-    "StateSpace", "Table", "TableFile", "Tube", "UnsupportedError", "__version__", "body_kinds", "errors", "expression",
-    "joint_kinds", "library_version", "read_linear", "read_matrices", "read_modes", "read_result", "schema",
-    "set_blas_threads",
+    "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning",
+    "PointMass", "Port", "PortShape", "Ramp", "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation",
+    "SecondOrder", "Simulation", "SingularError", "StartMove", "StateSpace", "Table", "TableFile", "Trapezoidal",
+    "Tube", "UnsupportedError", "__version__", "body_kinds", "errors", "expression", "joint_kinds", "library_version",
+    "read_linear", "read_matrices", "read_modes", "read_result", "schema", "set_blas_threads",
 ]

@@ -18,6 +18,7 @@ JointKind = Literal[
     "cartesian",
     "parallel",
     "perpendicular",
+    "free",
 ]
 
 
@@ -86,7 +87,8 @@ class phx_joint_kind(IntEnum):
     PHX_JOINT_CARTESIAN = 9
     PHX_JOINT_PARALLEL = 10
     PHX_JOINT_PERPENDICULAR = 11
-    PHX_JOINT_KINDS = 12
+    PHX_JOINT_FREE = 12
+    PHX_JOINT_KINDS = 13
 
 
 class phx_joint_axis(IntEnum):
@@ -629,6 +631,10 @@ class phx_redundant_row(Structure):
     pass
 
 
+class phx_start_move(Structure):
+    pass
+
+
 class phx_check_report(Structure):
     pass
 
@@ -697,7 +703,8 @@ phx_joint_info._fields_ = [
     ("relative", c_bool),
     ("holds_points", c_bool),
     ("n_coordinates", c_int * 2),
-    ("coordinates", phx_joint_coordinate * 3),
+    ("coordinates", phx_joint_coordinate * 6),
+    ("in_plane", POINTER(phx_joint_coordinate)),
     ("solids", phx_joint_solid * 3),
 ]
 
@@ -875,6 +882,9 @@ phx_model_section._fields_ = [
 phx_model_pose._fields_ = [
     ("position", c_double * 3),
     ("rotation", phx_model_rotation),
+    ("position_given", c_bool),
+    ("guess", c_bool),
+    ("rounding", c_double),
 ]
 
 phx_model_velocity._fields_ = [
@@ -916,6 +926,7 @@ phx_model_body._fields_ = [
     ("n_point_masses", c_int),
     ("point_masses", POINTER(phx_model_point_mass)),
     ("damping", phx_model_damping),
+    ("rigid", c_bool),
     ("own", c_void_p),
     ("mass", c_double),
     ("inertia", c_double * 9),
@@ -972,6 +983,7 @@ phx_model_coordinate._fields_ = [
     ("start", phx_model_optional),
     ("rate", phx_model_optional),
     ("speed", POINTER(phx_signal)),
+    ("motion", POINTER(phx_signal)),
     ("stiffness", c_double),
     ("damping", c_double),
     ("rest", c_double),
@@ -992,7 +1004,7 @@ phx_model_joint._fields_ = [
     ("axis_b_given", c_bool),
     ("axis_b", c_double * 3),
     ("n_coordinates", c_int),
-    ("coordinates", phx_model_coordinate * 3),
+    ("coordinates", phx_model_coordinate * 6),
 ]
 
 phx_model_spring._fields_ = [
@@ -1075,6 +1087,7 @@ phx_model_controller._fields_ = [
 phx_model_initial._fields_ = [
     ("deformation", c_int),
     ("equilibrium", c_bool),
+    ("strict", c_bool),
     ("from", c_char_p),
 ]
 
@@ -1101,6 +1114,7 @@ phx_model_simulate._fields_ = [
     ("accuracy_of", POINTER(c_char_p)),
     ("integrator", c_int),
     ("strict", c_bool),
+    ("spectral_radius", c_double),
 ]
 
 phx_model_modes._fields_ = [
@@ -1525,6 +1539,15 @@ phx_redundant_row._fields_ = [
     ("row", c_int),
 ]
 
+phx_start_move._fields_ = [
+    ("body", c_char_p),
+    ("distance", c_double),
+    ("angle", c_double),
+    ("joint", c_char_p),
+    ("gap", c_double),
+    ("gap_angle", c_double),
+]
+
 phx_check_report._fields_ = [
     ("certificate", phx_certificate),
     ("dimension", c_int),
@@ -1532,6 +1555,8 @@ phx_check_report._fields_ = [
     ("redundant", POINTER(phx_redundant_row)),
     ("n_limits", c_int),
     ("limits", POINTER(phx_limit_finding)),
+    ("n_moves", c_int),
+    ("moves", POINTER(phx_start_move)),
     ("sampling_limit", c_double),
 ]
 

@@ -26,7 +26,8 @@ from .expression import Expression, write_number
 from .model import Integrator, Model, Number
 
 __all__ = ["BeamPort", "BodyRef", "Circle", "Damping", "General", "Material", "ModalPort", "Mode", "ModelBuilder",
-           "PointMass", "Port", "PortShape", "Rectangle", "Rotation", "SecondOrder", "Table", "TableFile", "Tube"]
+           "PointMass", "Port", "PortShape", "Ramp", "Rectangle", "Rotation", "SecondOrder", "Table", "TableFile",
+           "Trapezoidal", "Tube"]
 
 #: A number, or an expression as :class:`Expression` or as text.
 Value = Union[float, str, Expression]
@@ -35,10 +36,16 @@ Vector = Union[Sequence[Value], ArrayLike]
 
 @dataclass(frozen=True)
 class Table:
-    """A signal by its values at times, linear between and constant outside."""
+    """A signal by its values at times, constant outside.
+
+    `interpolation`: "linear" or "spline", which is cubic and twice continuously differentiable, with `ends` "smooth" or
+    at "rest".
+    """
 
     times: Vector
     values: Vector
+    interpolation: Optional[Literal["linear", "spline"]] = None
+    ends: Optional[Literal["smooth", "rest"]] = None
 
 
 @dataclass(frozen=True)
@@ -47,10 +54,32 @@ class TableFile:
 
     file: str
     column: str
+    interpolation: Optional[Literal["linear", "spline"]] = None
+    ends: Optional[Literal["smooth", "rest"]] = None
 
 
-#: A number, an expression of the time, or a table.
-Signal = Union[Value, Table, TableFile]
+@dataclass(frozen=True)
+class Ramp:
+    """A signal from one value to another between the times `ramp`, twice continuously differentiable."""
+
+    ramp: Vector
+    to: Value
+    from_: Optional[Value] = None
+
+
+@dataclass(frozen=True)
+class Trapezoidal:
+    """The same at a rate that rises for a time, is held, and falls for a time (default: as long)."""
+
+    trapezoidal: Vector
+    to: Value
+    rise: Value
+    fall: Optional[Value] = None
+    from_: Optional[Value] = None
+
+
+#: A number, an expression of the time, a table, or a profile.
+Signal = Union[Value, Table, TableFile, Ramp, Trapezoidal]
 
 
 @dataclass(frozen=True)
@@ -207,7 +236,7 @@ class BodyRef(str):
 
 def _entries(item: Any) -> Dict[str, Any]:
     """The fields of one of the classes above that are given."""
-    return {f.name: getattr(item, f.name) for f in fields(item) if getattr(item, f.name) is not None}
+    return {f.name.rstrip("_"): getattr(item, f.name) for f in fields(item) if getattr(item, f.name) is not None}
 
 
 def _given(**values: Any) -> Dict[str, Any]:
@@ -365,15 +394,17 @@ class ModelBuilder:
 
     def _body(self, name: str, kind: str, position: Optional[Vector], angle: Optional[Value],
               rotation: Optional[Rotation], linear_velocity: Optional[Vector],
-              angular_velocity: Optional[Union[Value, Vector]], **entries: Any) -> BodyRef:
-        pose = _given(position=position, angle=angle, rotation=rotation)
+              angular_velocity: Optional[Union[Value, Vector]], guess: Optional[bool] = None,
+              **entries: Any) -> BodyRef:
+        pose = _given(position=position, angle=angle, rotation=rotation, guess=guess)
         velocity = _given(linear=linear_velocity, angular=angular_velocity)
         self._add("bodies", name, {"kind": kind, **_given(pose=pose or None, velocity=velocity or None, **entries)},
                   "body")
         return BodyRef(name)
 
     def body(self, name: str, kind: str, *, position: Optional[Vector] = None, angle: Optional[Value] = None,
-             rotation: Optional[Rotation] = None, linear_velocity: Optional[Vector] = None,
+             rotation: Optional[Rotation] = None, guess: Optional[bool] = None,
+             linear_velocity: Optional[Vector] = None,
              angular_velocity: Optional[Union[Value, Vector]] = None, **keys: Any) -> BodyRef:
         """A body of any kind, by the keys of the model file.
 
@@ -382,7 +413,7 @@ class ModelBuilder:
         name : str
         kind : str
             :func:`phlexor.body_kinds` has them.
-        position, angle, rotation, linear_velocity, angular_velocity : optional
+        position, angle, rotation, guess, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         **keys
             As docs/keys.md lists them for the kind; None leaves one out.
@@ -390,13 +421,14 @@ class ModelBuilder:
         known = [row.name for row in body_kinds()]
         if kind not in known:
             raise ValueError(f"body {name!r}: there is no kind {kind!r}, only {', '.join(known)}")
-        return self._body(name, kind, position, angle, rotation, linear_velocity, angular_velocity, **keys)
+        return self._body(name, kind, position, angle, rotation, linear_velocity, angular_velocity,
+                          guess=guess, **keys)
 
     def rigid(self, name: str, *, mass: Value, inertia: Union[Value, Vector], centre_of_mass: Optional[Vector] = None,
               ports: Optional[Mapping[str, Union[Port, Vector]]] = None,
               point_masses: Optional[Sequence[PointMass]] = None, damping: Optional[Damping] = None,
               position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
-              linear_velocity: Optional[Vector] = None,
+              guess: Optional[bool] = None, linear_velocity: Optional[Vector] = None,
               angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
         """A rigid body.
 
@@ -413,14 +445,17 @@ class ModelBuilder:
             Named ports: their places, or :class:`Port`. P, the origin, is always there.
         point_masses, damping : optional
         position, angle, rotation : optional
-            The first guess of the frame's pose; `angle` in the plane, `rotation` in space.
+            The frame's pose; `angle` in the plane, `rotation` in space.
+        guess : bool, optional
+            The pose is where the assembly begins, and may be moved without a word.
         linear_velocity, angular_velocity : optional
             At the start, before the joints correct it; inertial components.
         """
         placed = None if ports is None else {
             key: port if isinstance(port, Port) else Port(position=port) for key, port in ports.items()
         }
-        return self._body(name, "rigid", position, angle, rotation, linear_velocity, angular_velocity, mass=mass,
+        return self._body(name, "rigid", position, angle, rotation, linear_velocity, angular_velocity,
+                          guess=guess, mass=mass,
                           inertia=inertia, centre_of_mass=centre_of_mass, ports=placed, point_masses=point_masses,
                           damping=damping)
 
@@ -431,8 +466,9 @@ class ModelBuilder:
              twist: Optional[bool] = None, stiffening: Optional[bool] = None,
              ports: Optional[Mapping[str, Union[BeamPort, Value]]] = None,
              point_masses: Optional[Sequence[PointMass]] = None, damping: Optional[Damping] = None,
-             position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
-             linear_velocity: Optional[Vector] = None,
+             rigid: Optional[bool] = None, position: Optional[Vector] = None, angle: Optional[Value] = None,
+             rotation: Optional[Rotation] = None,
+             guess: Optional[bool] = None, linear_velocity: Optional[Vector] = None,
              angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
         """A beam along +x of its frame, from P to C.
 
@@ -450,23 +486,24 @@ class ModelBuilder:
             As in the model file.
         ports : mapping, optional
             Named ports: fractions of the length.
-        point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
+        point_masses, damping, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         """
         placed = None if ports is None else {
             key: port if isinstance(port, BeamPort) else BeamPort(port) for key, port in ports.items()
         }
-        return self._body(name, "beam", position, angle, rotation, linear_velocity, angular_velocity, material=material,
+        return self._body(name, "beam", position, angle, rotation, linear_velocity, angular_velocity,
+                          guess=guess, material=material,
                           length=length, section=section, elements=elements, reference=reference, order=order,
                           element=element, modes=modes, kinetics=kinetics, twist=twist, stiffening=stiffening,
-                          ports=placed, point_masses=point_masses, damping=damping)
+                          ports=placed, point_masses=point_masses, damping=damping, rigid=rigid)
 
     def modal(self, name: str, *, mass: Value, inertia: Union[Value, Vector], modes: Sequence[Mode],
               centre_of_mass: Optional[Vector] = None, second_order: Optional[SecondOrder] = None,
               ports: Optional[Mapping[str, Union[Port, Vector]]] = None,
-              point_masses: Optional[Sequence[PointMass]] = None, position: Optional[Vector] = None,
-              angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
-              linear_velocity: Optional[Vector] = None,
+              point_masses: Optional[Sequence[PointMass]] = None, rigid: Optional[bool] = None,
+              position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
+              guess: Optional[bool] = None, linear_velocity: Optional[Vector] = None,
               angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
         """A body known by its modes.
 
@@ -479,15 +516,16 @@ class ModelBuilder:
         second_order : SecondOrder, optional
         ports : mapping, optional
             Named ports: :class:`ModalPort`, or places that no mode moves.
-        point_masses, position, angle, rotation, linear_velocity, angular_velocity : optional
+        point_masses, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         """
         placed = None if ports is None else {
             key: port if isinstance(port, Port) else Port(position=port) for key, port in ports.items()
         }
-        return self._body(name, "modal", position, angle, rotation, linear_velocity, angular_velocity, mass=mass,
+        return self._body(name, "modal", position, angle, rotation, linear_velocity, angular_velocity,
+                          guess=guess, mass=mass,
                           inertia=inertia, centre_of_mass=centre_of_mass, modes=list(modes), second_order=second_order,
-                          ports=placed, point_masses=point_masses)
+                          ports=placed, point_masses=point_masses, rigid=rigid)
 
     def plate(self, name: str, *, material: str, mesh: Mapping[str, Any],
               thickness: Optional[Value] = None, layers: Optional[Sequence[Mapping[str, Any]]] = None,
@@ -497,8 +535,10 @@ class ModelBuilder:
               ports: Optional[Mapping[str, Mapping[str, Any]]] = None, basis: Optional[Mapping[str, Any]] = None,
               frame: Optional[Union[str, Sequence[str]]] = None, stiffening: Optional[bool] = None,
               point_masses: Optional[Sequence[PointMass]] = None,
-              damping: Optional[Damping] = None, position: Optional[Vector] = None, angle: Optional[Value] = None,
-              rotation: Optional[Rotation] = None, linear_velocity: Optional[Vector] = None,
+              damping: Optional[Damping] = None, rigid: Optional[bool] = None,
+              position: Optional[Vector] = None, angle: Optional[Value] = None,
+              rotation: Optional[Rotation] = None, guess: Optional[bool] = None,
+              linear_velocity: Optional[Vector] = None,
               angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
         """An elastic plate in its plane z = 0, on triangles.
 
@@ -519,22 +559,23 @@ class ModelBuilder:
             Named ports: ``{"on": group}`` or ``{"node": label}``, with ``attach`` and ``position``.
         basis, frame, stiffening : optional
             As in the model file.
-        point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
+        point_masses, damping, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         """
-        return self._body(name, "plate", position, angle, rotation, linear_velocity, angular_velocity, material=material,
+        return self._body(name, "plate", position, angle, rotation, linear_velocity, angular_velocity,
+                          guess=guess, material=material,
                           mesh=mesh, thickness=thickness, layers=layers, regions=regions, theory=theory, order=order,
                           membrane=membrane, shear_correction=shear_correction, ports=ports, basis=basis, frame=frame,
-                          stiffening=stiffening, point_masses=point_masses, damping=damping)
+                          stiffening=stiffening, point_masses=point_masses, damping=damping, rigid=rigid)
 
     def solid(self, name: str, *, material: str, mesh: Mapping[str, Any], reduced: Optional[bool] = None,
               lumped: Optional[bool] = None, regions: Optional[Mapping[str, Mapping[str, Any]]] = None,
               ports: Optional[Mapping[str, Mapping[str, Any]]] = None,
               basis: Optional[Mapping[str, Any]] = None, frame: Optional[Union[str, Sequence[str]]] = None,
               stiffening: Optional[bool] = None, point_masses: Optional[Sequence[PointMass]] = None,
-              damping: Optional[Damping] = None,
+              damping: Optional[Damping] = None, rigid: Optional[bool] = None,
               position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
-              linear_velocity: Optional[Vector] = None,
+              guess: Optional[bool] = None, linear_velocity: Optional[Vector] = None,
               angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
         """An elastic solid on tetrahedra, hexahedra and wedges.
 
@@ -547,12 +588,13 @@ class ModelBuilder:
             As in the model file.
         ports : mapping, optional
             As for :meth:`plate`.
-        point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
+        point_masses, damping, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         """
-        return self._body(name, "solid", position, angle, rotation, linear_velocity, angular_velocity, material=material,
+        return self._body(name, "solid", position, angle, rotation, linear_velocity, angular_velocity,
+                          guess=guess, material=material,
                           mesh=mesh, reduced=reduced, lumped=lumped, regions=regions, ports=ports, basis=basis,
-                          frame=frame, stiffening=stiffening, point_masses=point_masses, damping=damping)
+                          frame=frame, stiffening=stiffening, point_masses=point_masses, damping=damping, rigid=rigid)
 
     def imported(self, name: str, *, files: Union[PathLike, Sequence[PathLike]], mass_matrix: Optional[PathLike] = None,
                  stiffness_matrix: Optional[PathLike] = None, units: Optional[Mapping[str, Value]] = None,
@@ -561,7 +603,8 @@ class ModelBuilder:
                  frame: Optional[Union[str, Sequence[str]]] = None, stiffening: Optional[bool] = None,
                  point_masses: Optional[Sequence[PointMass]] = None,
                  damping: Optional[Damping] = None, position: Optional[Vector] = None, angle: Optional[Value] = None,
-                 rotation: Optional[Rotation] = None, linear_velocity: Optional[Vector] = None,
+                 rotation: Optional[Rotation] = None, guess: Optional[bool] = None,
+                 linear_velocity: Optional[Vector] = None,
                  angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
         """An elastic body by the mass and stiffness matrices of another finite-element program.
 
@@ -580,12 +623,13 @@ class ModelBuilder:
             As for :meth:`plate`.
         stiffening : optional
             Not known of matrices: False.
-        point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
+        point_masses, damping, position, angle, rotation, guess, linear_velocity, angular_velocity : optional
             As for :meth:`rigid`.
         """
         listed: Union[str, Sequence[str]] = (os.fspath(files) if isinstance(files, (str, os.PathLike)) else
                                              [os.fspath(file) for file in files])
-        return self._body(name, "imported", position, angle, rotation, linear_velocity, angular_velocity, files=listed,
+        return self._body(name, "imported", position, angle, rotation, linear_velocity, angular_velocity,
+                          guess=guess, files=listed,
                           mass_matrix=None if mass_matrix is None else os.fspath(mass_matrix),
                           stiffness_matrix=None if stiffness_matrix is None else os.fspath(stiffness_matrix),
                           units=units, rigid=rigid, ports=ports, basis=basis, frame=frame, stiffening=stiffening,
@@ -595,7 +639,7 @@ class ModelBuilder:
     def joint(self, name: str, kind: JointKind, a: str, b: str, *, axis: Optional[Vector] = None,
               axis_b: Optional[Vector] = None, axes: Optional[Sequence[Vector]] = None, normal: Optional[Vector] = None,
               rotation: Optional[Rotation] = None, angle: Any = None, position: Any = None, rate: Any = None,
-              speed: Any = None, stiffness: Any = None, damping: Any = None, rest: Any = None,
+              speed: Any = None, motion: Any = None, stiffness: Any = None, damping: Any = None, rest: Any = None,
               effort: Any = None, law: Any = None, damper: Any = None, motor: Any = None,
               stops: Any = None, friction: Any = None) -> str:
         """A joint; b moves relative to a.
@@ -611,15 +655,15 @@ class ModelBuilder:
             Directions, as in the model file.
         angle, position, rate, stiffness, damping, rest : number or list of numbers, optional
             Of the free coordinates. None in a list leaves one out.
-        speed, effort : signal or list of signals, optional
-            A drive (the rate) or an actuator (torque or force) along the coordinates.
+        speed, motion, effort : signal or list of signals, optional
+            A drive (the rate, or the coordinate itself) or an actuator (torque or force) along the coordinates.
         law, damper, motor, stops, friction : dict or list of dicts, optional
             A spring, a damper and a motor by laws, end stops and dry friction along the coordinates, as in the model
             file.
         """
         entry = _given(ports=[a, b], axis=axis, axis_b=axis_b, axes=axes, normal=normal, rotation=rotation,
-                       angle=angle, position=position, rate=rate, speed=speed, stiffness=stiffness, damping=damping,
-                       rest=rest, effort=effort, law=law, damper=damper, motor=motor,
+                       angle=angle, position=position, rate=rate, speed=speed, motion=motion, stiffness=stiffness,
+                       damping=damping, rest=rest, effort=effort, law=law, damper=damper, motor=motor,
                        stops=stops, friction=friction)
         return self._add("joints", name, {"kind": kind, **entry}, "joint")
 
@@ -666,10 +710,15 @@ class ModelBuilder:
 
     # ---- start, outputs, analyses ----
     def initial(self, *, deformation: Optional[Literal["zero", "quasi_static"]] = None,
-                equilibrium: Optional[bool] = None, from_: Optional[PathLike] = None) -> None:
-        """How the start state is made; `from_`: the result file whose last state is the start."""
+                equilibrium: Optional[bool] = None, from_: Optional[PathLike] = None,
+                strict: Optional[bool] = None) -> None:
+        """How the start state is made.
+
+        `from_`: the result file whose last state is the start; `strict`: poses that the assembly would move are an
+        error.
+        """
         self._maps["initial"] = _given(deformation=deformation, equilibrium=equilibrium,
-                                       from_=None if from_ is None else os.fspath(from_))
+                                       from_=None if from_ is None else os.fspath(from_), strict=strict)
 
     def output(self, name: str,
                quantity: Literal["position", "velocity", "acceleration", "angle", "angular_velocity", "attitude",
@@ -695,11 +744,11 @@ class ModelBuilder:
                  rtol: Optional[Value] = None, atol: Optional[Value] = None,
                  integrator: Optional[Integrator] = None, strict: Optional[bool] = None,
                  accuracy: Optional[Value] = None, accuracy_absolute: Optional[Value] = None,
-                 accuracy_of: Optional[Sequence[str]] = None) -> None:
-        """Defaults of the simulation."""
+                 accuracy_of: Optional[Sequence[str]] = None, spectral_radius: Optional[Value] = None) -> None:
+        """Defaults of the simulation; `spectral_radius` below 1: numerical damping of `midpoint`."""
         self._maps["simulate"] = _given(end=end, step=step, every=every, rtol=rtol, atol=atol, integrator=integrator,
                                         strict=strict, accuracy=accuracy, accuracy_absolute=accuracy_absolute,
-                                        accuracy_of=accuracy_of)
+                                        accuracy_of=accuracy_of, spectral_radius=spectral_radius)
 
     def modes(self, *, count: Optional[Value] = None,
               at: Optional[Literal["start", "static", "steady", "initial"]] = None) -> None:

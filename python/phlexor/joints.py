@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Tuple
+from typing import Any, Tuple
 
 from ._binding import phx_joint_info
 from ._call import text_of
@@ -33,20 +33,24 @@ class JointInfo:
     dimensions: Tuple[int, ...]
     coordinates: Tuple[JointCoordinate, ...]
     counts: Tuple[int, int]
+    in_plane: Tuple[JointCoordinate, ...] = ()
 
     def coordinates_in(self, dimension: int) -> Tuple[JointCoordinate, ...]:
         """The coordinates in the plane (2) or in space (3)."""
-        return self.coordinates[: self.counts[dimension - 2]]
+        coordinates = self.in_plane if dimension == 2 and self.in_plane else self.coordinates
+        return coordinates[: self.counts[dimension - 2]]
+
+
+def _coordinate(c: Any) -> JointCoordinate:
+    return JointCoordinate(text_of(c.name), "rad" if c.angular else "m", text_of(c.zero))
 
 
 def _info(info: phx_joint_info) -> JointInfo:
-    coordinates = tuple(
-        JointCoordinate(text_of(c.name), "rad" if c.angular else "m", text_of(c.zero))
-        for c in info.coordinates if c.name
-    )
+    coordinates = tuple(_coordinate(c) for c in info.coordinates if c.name)
     dimensions = tuple(d for d, there in ((2, info.plane), (3, info.space)) if there)
     counts = (info.n_coordinates[0], info.n_coordinates[1])
-    return JointInfo(text_of(info.name), text_of(info.holds), dimensions, coordinates, counts)
+    in_plane = tuple(_coordinate(info.in_plane[c]) for c in range(counts[0])) if info.in_plane else ()
+    return JointInfo(text_of(info.name), text_of(info.holds), dimensions, coordinates, counts, in_plane)
 
 
 def joint_kinds() -> Tuple[JointInfo, ...]:

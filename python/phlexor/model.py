@@ -80,6 +80,19 @@ def _choose(what: str, word: str, words: Mapping[str, int]) -> int:
 
 
 @dataclass(frozen=True)
+class StartMove:
+    """A body that the assembly has moved from its pose as written: `distance` (m), `angle` (rad) of its frame, and the
+    joint of it that was most open there, by `gap` (m) and `gap_angle` (rad)."""
+
+    body: str
+    distance: float
+    angle: float
+    joint: str
+    gap: float
+    gap_angle: float
+
+
+@dataclass(frozen=True)
 class Certificate:
     """What the equations are worth at the start state (``phlexor check``).
 
@@ -105,6 +118,8 @@ class Certificate:
         Joint and row (from 1) of the redundant constraints.
     limits : tuple of str
         Limits of validity that the start exceeds, in words.
+    moves : tuple of StartMove
+        Bodies that the assembly has moved from their poses as written by more than the rounding of what is written.
     """
 
     coordinates: int
@@ -126,6 +141,7 @@ class Certificate:
     potential: float
     redundant_rows: Tuple[Tuple[str, int], ...]
     limits: Tuple[str, ...]
+    moves: Tuple[StartMove, ...]
 
 
 def _certificate(report: phx_check_report) -> Certificate:
@@ -141,6 +157,8 @@ def _certificate(report: phx_check_report) -> Certificate:
         potential=raw.energy.potential,
         redundant_rows=tuple((text_of(row.joint), row.row) for row in report.redundant[: report.n_redundant]),
         limits=tuple(text_of(finding.text) for finding in report.limits[: report.n_limits]),
+        moves=tuple(StartMove(text_of(m.body), m.distance, m.angle, text_of(m.joint) if m.joint else "", m.gap,
+                              m.gap_angle) for m in report.moves[: report.n_moves]),
     )
 
 

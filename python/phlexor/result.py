@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Dict, Iterator, Mapping, Optional, Tuple, Union
 
 import numpy as np
@@ -211,7 +212,9 @@ class Result(Mapping[str, FloatArray]):
         return iter(self.columns)
 
     def __getitem__(self, name: str) -> FloatArray:
-        place = self._places[name]
+        place = self._places.get(name, -1)
+        if place < 0:
+            raise KeyError(self._unknown(name))
         if self._table is not None:
             column: FloatArray = self._table[:, place]
             return column
@@ -222,6 +225,11 @@ class Result(Mapping[str, FloatArray]):
             values.flags.writeable = False
             self._cache[name] = values
         return self._cache[name]
+
+    def _unknown(self, name: str) -> str:
+        near = get_close_matches(str(name), self.columns, 1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        return f"no column {name!r}{hint} (columns: {', '.join(self.columns)})"
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "partial"
@@ -272,7 +280,7 @@ class Result(Mapping[str, FloatArray]):
         """
         places = [k for k, column in enumerate(self.columns) if column == name or column.startswith(name + ".")]
         if not places:
-            raise KeyError(name)
+            raise KeyError(self._unknown(name))
         if self._table is not None and places == list(range(places[0], places[-1] + 1)):
             block: FloatArray = self._table[:, places[0] : places[-1] + 1]
             return block

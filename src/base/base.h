@@ -50,7 +50,8 @@ typedef struct phx_nearest {
 } phx_nearest;
 phx_nearest phx_nearest_to(const char *wrong);
 void phx_nearest_offer(phx_nearest *nearest, const char *word);
-/* "; did you mean 'x'?" when it is near, "; the nearest valid word is 'x'" when not, "" without any. */
+/* The nearest word where it is near enough to be meant, else NULL; "; did you mean 'x'?", else "". */
+const char *phx_nearest_word(const phx_nearest *nearest);
 phx_shown phx_nearest_hint(const phx_nearest *nearest);
 
 /* Zeroed memory for count*size bytes, checked for overflow; count 0 gives a valid pointer. NULL on failure, with the
@@ -140,6 +141,18 @@ double phx_signal_rate(const phx_signal *signal, double t);
 bool phx_signal_is_constant(const phx_signal *signal);
 /* The points of a table, borrowed: their number, 0 for any other signal. `times`, `values` may be NULL. */
 int phx_signal_points(const phx_signal *signal, const double **times, const double **values);
+
+/* Value and first two time derivatives of a function of time alone; on a break, of the piece after it. */
+typedef void phx_signal_jet_fn(const void *data, double t, double jet[3]);
+/* Gives a signal made by phx_signal_create_function its derivatives. */
+void phx_signal_set_jet(phx_signal *signal, phx_signal_jet_fn *jet);
+/* The derivative of order 0, 1 or 2: exact for tables, polynomials and functions with a jet; that of a function without
+ * is by difference quotients, 0 for order 2. */
+double phx_signal_derivative(const phx_signal *signal, double t, int order);
+/* The time derivative of a signal, which it takes over, also on failure. Its mean over an interval is the exact
+ * increment of that signal over its length. */
+phx_status phx_signal_create_derivative(phx_context *context, phx_signal *of, phx_signal **signal);
+const phx_signal *phx_signal_primitive(const phx_signal *signal); /* what it is the derivative of; NULL: of none */
 /* How often the signal changes direction between t0 and t1 at the place s, as far as 13 samples tell, by more than 2 %
  * of
  * `*largest`, the largest |value| seen so far, which is kept; `range`: of the samples. 0 where a break of a function

@@ -2,8 +2,7 @@
 
 #include <math.h>
 
-/* Memory for a signal with n breaks, and as many values when it is a table. */
-static phx_status allocate(phx_context *context, signal_kind kind, int n, phx_signal **signal)
+phx_status phx_signal_allocate(phx_context *context, signal_kind kind, int n, int n_values, phx_signal **signal)
 {
     phx_signal *made = phx_calloc(context, 1, sizeof *made);
     if (!made)
@@ -11,8 +10,8 @@ static phx_status allocate(phx_context *context, signal_kind kind, int n, phx_si
     made->kind = kind;
     made->n_breaks = n;
     made->breaks = phx_calloc(context, (size_t)n, sizeof *made->breaks);
-    made->values = kind == SIGNAL_TABLE ? phx_calloc(context, (size_t)n, sizeof *made->values) : NULL;
-    if (!made->breaks || (kind == SIGNAL_TABLE && !made->values)) {
+    made->values = n_values > 0 ? phx_calloc(context, (size_t)n_values, sizeof *made->values) : NULL;
+    if (!made->breaks || (n_values > 0 && !made->values)) {
         phx_signal_destroy(made);
         return PHX_ERR_MEMORY;
     }
@@ -26,13 +25,13 @@ phx_status phx_signal_create_constant(phx_context *context, double value, phx_si
         return phx_fail_null(context, __func__, "signal");
     if (!isfinite(value))
         return phx_fail(context, PHX_ERR_ARGUMENT, "a constant signal is %g; it must be finite", value);
-    const phx_status status = allocate(context, SIGNAL_CONSTANT, 0, signal);
+    const phx_status status = phx_signal_allocate(context, SIGNAL_CONSTANT, 0, 0, signal);
     if (status == PHX_OK)
         (*signal)->constant = value;
     return phx_conclude(context, status);
 }
 
-static phx_status check_table(phx_context *context, int count, const double *times, const double *values)
+phx_status phx_signal_check_table(phx_context *context, int count, const double *times, const double *values)
 {
     if (count < 1 || !times || !values)
         return phx_fail(context, PHX_ERR_ARGUMENT, "a signal's table has %d points; it must have at least one", count);
@@ -55,9 +54,9 @@ phx_status phx_signal_create_table(phx_context *context, int count, const double
 {
     if (!signal || (count > 0 && (!times || !values)))
         return phx_fail_null(context, __func__, "times, values or signal");
-    phx_status status = check_table(context, count, times, values);
+    phx_status status = phx_signal_check_table(context, count, times, values);
     if (status == PHX_OK)
-        status = allocate(context, SIGNAL_TABLE, count, signal);
+        status = phx_signal_allocate(context, SIGNAL_TABLE, count, count, signal);
     for (int i = 0; status == PHX_OK && i < count; i++) {
         (*signal)->breaks[i] = times[i];
         (*signal)->values[i] = values[i];
@@ -92,7 +91,7 @@ phx_status phx_signal_create_function(phx_context *context, phx_signal_fn *funct
     phx_status status = function && signal ? check_function(context, function, n_breaks, breaks)
                                            : phx_fail_null(context, __func__, "function or signal");
     if (status == PHX_OK)
-        status = allocate(context, SIGNAL_FUNCTION, breaks ? n_breaks : 0, signal);
+        status = phx_signal_allocate(context, SIGNAL_FUNCTION, breaks ? n_breaks : 0, 0, signal);
     if (status != PHX_OK) {
         if (free_data)
             free_data(data);
@@ -112,6 +111,7 @@ void phx_signal_destroy(phx_signal *signal)
         return;
     if (signal->free_data)
         signal->free_data(signal->data);
+    phx_signal_destroy(signal->of);
     phx_free(signal->breaks);
     phx_free(signal->values);
     phx_free(signal);
@@ -144,6 +144,7 @@ static double table_value(const phx_signal *signal, double t)
 
 double phx_signal_value_at(const phx_signal *signal, double t, double s)
 {
+    double jet[3];
     if (!signal)
         return 0.0;
     switch (signal->kind) {
@@ -151,8 +152,13 @@ double phx_signal_value_at(const phx_signal *signal, double t, double s)
         return signal->constant;
     case SIGNAL_TABLE:
         return table_value(signal, t);
+    case SIGNAL_POLYNOMIALS:
+        phx_signal_polynomial(signal, t, jet);
+        return jet[0];
     case SIGNAL_FUNCTION:
         return signal->function(signal->data, t, s);
+    case SIGNAL_DERIVATIVE:
+        return phx_signal_derivative(signal->of, t, 1);
     }
     return 0.0;
 }
@@ -181,6 +187,8 @@ double phx_signal_mean(const phx_signal *signal, double t0, double t1)
         return phx_signal_value(signal, t0);
     if (t1 < t0)
         return phx_signal_mean(signal, t1, t0);
+    if (signal->kind == SIGNAL_DERIVATIVE) /* exactly, so that what follows it stays on it */
+        return (phx_signal_value(signal->of, t1) - phx_signal_value(signal->of, t0)) / (t1 - t0);
     /* mean = sum over the pieces between breaks of (piece / (t1 - t0)) * mean over the piece */
     double mean = 0.0, from = t0;
     for (int i = phx_signal_breaks_until(signal, t0); from < t1; i++) {
@@ -194,6 +202,8 @@ double phx_signal_mean(const phx_signal *signal, double t0, double t1)
 
 bool phx_signal_is_constant(const phx_signal *signal)
 {
+    if (signal && signal->kind == SIGNAL_DERIVATIVE)
+        return phx_signal_is_constant(signal->of);
     return !signal || signal->kind == SIGNAL_CONSTANT || (signal->kind == SIGNAL_TABLE && signal->n_breaks == 1);
 }
 
@@ -210,6 +220,8 @@ int phx_signal_points(const phx_signal *signal, const double **times, const doub
 
 double phx_signal_next_break(const phx_signal *signal, double t)
 {
+    if (signal && signal->kind == SIGNAL_DERIVATIVE)
+        return phx_signal_next_break(signal->of, t);
     if (!signal || signal->kind != SIGNAL_FUNCTION)
         return HUGE_VAL;
     const int next = phx_signal_breaks_until(signal, t);

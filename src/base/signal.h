@@ -4,20 +4,35 @@
 
 #include "base/base.h"
 
-typedef enum signal_kind { SIGNAL_CONSTANT, SIGNAL_TABLE, SIGNAL_FUNCTION } signal_kind;
+typedef enum signal_kind {
+    SIGNAL_CONSTANT,
+    SIGNAL_TABLE,
+    SIGNAL_POLYNOMIALS, /* signal_profiles.c */
+    SIGNAL_FUNCTION,
+    SIGNAL_DERIVATIVE /* signal_rate.c */
+} signal_kind;
 
 struct phx_signal {
     signal_kind kind;
     double constant;
     int n_breaks;   /* table: number of points */
     double *breaks; /* n_breaks, s, ascending; table: the times of the points */
-    double *values; /* table: n_breaks; else NULL */
+    double *values; /* table: n_breaks; polynomials: degree + 1 for each piece, in powers of t - its first break */
+    int degree;     /* of the polynomials */
     phx_signal_fn *function;
     void *data;
     phx_signal_free_fn *free_data;
+    phx_signal_jet_fn *jet; /* of a function, NULL: its derivatives are those of difference quotients */
+    phx_signal *of;         /* of a derivative: what it is the derivative of, owned */
 };
 
 /* Number of breaks at or before t. */
 int phx_signal_breaks_until(const phx_signal *signal, double t);
+/* Polynomials: value and first two derivatives at t; constant outside. */
+void phx_signal_polynomial(const phx_signal *signal, double t, double jet[3]);
+/* Memory for a signal with n breaks and n_values values. */
+phx_status phx_signal_allocate(phx_context *context, signal_kind kind, int n, int n_values, phx_signal **signal);
+/* Finite numbers at times that increase. */
+phx_status phx_signal_check_table(phx_context *context, int count, const double *times, const double *values);
 
 #endif

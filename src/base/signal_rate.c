@@ -101,7 +101,58 @@ static double table_rate(const phx_signal *signal, double t)
 
 double phx_signal_rate(const phx_signal *signal, double t)
 {
+    double jet[3];
     if (phx_signal_is_constant(signal))
         return 0.0;
-    return signal->kind == SIGNAL_TABLE ? table_rate(signal, t) : function_rate(signal, t);
+    switch (signal->kind) {
+    case SIGNAL_CONSTANT:
+        break;
+    case SIGNAL_TABLE:
+        return table_rate(signal, t);
+    case SIGNAL_POLYNOMIALS:
+        phx_signal_polynomial(signal, t, jet);
+        return jet[1];
+    case SIGNAL_FUNCTION:
+        return function_rate(signal, t);
+    case SIGNAL_DERIVATIVE:
+        return signal->of->kind == SIGNAL_FUNCTION && !signal->of->jet ? function_rate(signal, t)
+                                                                       : phx_signal_derivative(signal->of, t, 2);
+    }
+    return 0.0;
+}
+
+/* ---- derivatives of motions ---- */
+double phx_signal_derivative(const phx_signal *signal, double t, int order)
+{
+    double jet[3] = {0.0};
+    if (signal && signal->kind == SIGNAL_POLYNOMIALS)
+        phx_signal_polynomial(signal, t, jet);
+    else if (signal && signal->jet)
+        signal->jet(signal->data, t, jet);
+    else if (order == 1 && signal && signal->kind == SIGNAL_TABLE && t == signal->breaks[signal->n_breaks - 1])
+        return phx_signal_rate(signal, nextafter(t, -HUGE_VAL)); /* on the last point still that of its piece */
+    else if (order == 1)
+        return phx_signal_rate(signal, t);
+    return order == 0 ? phx_signal_value(signal, t) : jet[order];
+}
+
+void phx_signal_set_jet(phx_signal *signal, phx_signal_jet_fn *jet)
+{
+    signal->jet = jet;
+}
+
+phx_status phx_signal_create_derivative(phx_context *context, phx_signal *of, phx_signal **signal)
+{
+    phx_status status = of && signal ? phx_signal_allocate(context, SIGNAL_DERIVATIVE, 0, 0, signal)
+                                     : phx_fail_null(context, __func__, "of or signal");
+    if (status == PHX_OK)
+        (*signal)->of = of;
+    else
+        phx_signal_destroy(of);
+    return status;
+}
+
+const phx_signal *phx_signal_primitive(const phx_signal *signal)
+{
+    return signal && signal->kind == SIGNAL_DERIVATIVE ? signal->of : NULL;
 }

@@ -156,6 +156,8 @@ static bool singularity_in_piece(piece *p, double from, double to)
 
 bool phx_signal_has_gap(const phx_signal *signal, double t0, double t1, double s, phx_signal_gap *gap)
 {
+    if (signal && signal->kind == SIGNAL_DERIVATIVE)
+        return phx_signal_has_gap(signal->of, t0, t1, s, gap);
     if (!signal || signal->kind != SIGNAL_FUNCTION)
         return false;
     if (t1 < t0)

@@ -1,4 +1,4 @@
-/* Texts for messages: quotations of the input, and the nearest valid word. */
+/* Texts for messages: quotations of the input, and the valid word that is near. */
 #include "base/base.h"
 
 #include <limits.h>
@@ -75,12 +75,17 @@ void phx_nearest_offer(phx_nearest *nearest, const char *word)
     }
 }
 
+const char *phx_nearest_word(const phx_nearest *nearest)
+{
+    const int d = nearest->distance;
+    if (!nearest->best)
+        return NULL;
+    const bool near = d <= 1 + (int)strlen(nearest->best) / 3 && d < (int)strlen(nearest->best);
+    return near && d < (int)strlen(nearest->wrong) ? nearest->best : NULL;
+}
+
 phx_shown phx_nearest_hint(const phx_nearest *nearest)
 {
-    if (!nearest->best)
-        return (phx_shown){""};
-    int d = nearest->distance;
-    if (d <= 1 + (int)strlen(nearest->best) / 3 && d < (int)strlen(nearest->best) && d < (int)strlen(nearest->wrong))
-        return quoted("; did you mean ", nearest->best, "?");
-    return quoted("; the nearest valid word is ", nearest->best, "");
+    const char *word = phx_nearest_word(nearest);
+    return word ? quoted("; did you mean ", word, "?") : (phx_shown){""};
 }

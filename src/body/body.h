@@ -155,6 +155,23 @@ void phx_body_structure(const phx_body *body, phx_structure_form form, const dou
 void phx_body_efforts(const phx_body *body, phx_structure_form form, const double *gravity, const double *x,
                       const double *v, double *z);
 
+/* ---- numerical damping of intervals (floating/filter.c) ---- */
+typedef struct phx_filter phx_filter;
+/* Of a body that deforms, with the spectral radius 0 <= radius < 1 of what a step does not resolve; *filter NULL: the
+ * body has no deformation. PHX_ERR_UNSUPPORTED for simplified kinetics. */
+phx_status phx_filter_create(phx_context *context, const phx_body *body, double radius, phx_filter **filter);
+void phx_filter_destroy(phx_filter *filter); /* NULL is allowed */
+/* A trial of length h begins. */
+void phx_filter_begin(phx_filter *filter, double h);
+/* Adds to the residual of the interval, to its derivative on the body's pattern. */
+phx_status phx_filter_residual(phx_filter *filter, const phx_body_view *view, double *res);
+void phx_filter_linearise(const phx_filter *filter, double h, double *A);
+/* The interval is solved: v1 becomes the velocity at its end; what the body has lost, its store included, J. */
+phx_status phx_filter_finish(phx_filter *filter, const phx_body_view *view, double *v1, double *lost);
+/* The trial that was finished last is accepted. */
+void phx_filter_keep(phx_filter *filter);
+void phx_filter_copy(phx_filter *filter, const phx_filter *from); /* the memories */
+
 /* ---- ports ---- */
 /* The sorts of location that the body itself knows (phx_location_bit); 0: its source does, or its only frame has
  * places. The frame and point of a location of such a sort; the port is empty before. PHX_ERR_ARGUMENT for another sort

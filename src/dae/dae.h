@@ -75,6 +75,13 @@ typedef struct phx_dae_ops {
     /* Work over the interval of the last interval_residual, exact to the scheme: h lambda.w_mean, loads, dampers. */
     phx_status (*interval_work)(phx_dae *dae, phx_work *work);
 
+    /* -- numerical damping, of a dae that is `filtered`; NULL: there is none -- */
+    /* The interval at hand is solved at v1, which becomes the velocity at its end; adds to the work and its parts. */
+    phx_status (*interval_finish)(phx_dae *dae, double *v1, phx_work *work);
+    /* The trial is accepted; the memories are taken over from another workspace. */
+    void (*keep)(phx_dae *dae);
+    void (*take_memory)(phx_dae *dae, const phx_dae *from);
+
     /* -- after a step: put v1 on G(x1) v1 = w(t1) without changing the energy balance -- */
     /* v1 and lambda are corrected in place (lambda += mu/h); `work` receives what the drives supplied. `interval`: the
      * step was an interval of this table, then free components also keep their momenta. PHX_REJECTED, nothing changed,
@@ -119,6 +126,7 @@ struct phx_dae {
     int n_x, n_v, n_l;
     bool lossless;      /* no damper, no resistive stress, no actuator that can dissipate: substeps may go backwards */
     bool midpoint_only; /* controllers, whose states only the midpoint rule built on averages takes along */
+    bool filtered;      /* intervals damp what they do not resolve: they are for `midpoint` in equal steps */
     bool closed;        /* joints close loops, whose rows may become dependent in singular positions */
     /* Of the last power (W), interval_work or project (J) that succeeded: what it came to by parts, for a ledger; what
      * a part means the maker of the dae says. */

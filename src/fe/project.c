@@ -19,6 +19,8 @@ enum { DENSE_MODES_MAX = 4000 }; /* coordinates of the dense eigenproblem */
 /* y (rows x k) = A T, row-major */
 static void times_basis(int rows, const int *ptr, const int *idx, const double *val, int k, const double *T, double *y)
 {
+    if (k == 0)
+        return;
     memset(y, 0, (size_t)rows * (size_t)k * sizeof *y);
     for (int i = 0; i < rows; i++)
         for (int e = ptr[i]; e < ptr[i + 1]; e++)
@@ -51,6 +53,8 @@ static phx_status project_rows(phx_context *context, const phx_csr *full, int k,
 static void project_integrals(const phx_flex *full, int k, const double *T, double *work, phx_flex *flex)
 {
     const int n = full->n;
+    if (k == 0)
+        return;
     phx_dense_multiply(false, false, full->dim, k, n, 1.0, full->S, n, T, k, 0.0, flex->S, k);
     phx_dense_multiply(false, false, full->n_rot, k, n, 1.0, full->C, n, T, k, 0.0, flex->C, k);
     phx_dense_multiply(false, false, full->n_pair, k, n, 1.0, full->j, n, T, k, 0.0, flex->j, k);
@@ -63,14 +67,14 @@ static void project_integrals(const phx_flex *full, int k, const double *T, doub
 
 phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, const double *T, phx_flex *flex)
 {
-    if (!full || !T || !flex)
+    if (!full || (!T && k > 0) || !flex)
         return phx_fail_null(context, __func__, "full, T or flex");
     *flex = (phx_flex){.dim = 0};
-    if (k < 1 || k > full->n)
+    if (k < 0 || k > full->n)
         return phx_fail(context, PHX_ERR_ARGUMENT,
-                        "projection: %d columns for a body of %d coordinates, must be between 1 and that many", k,
+                        "projection: %d columns for a body of %d coordinates, must be between 0 and that many", k,
                         full->n);
-    if (full->stiffening)
+    if (full->stiffening && k > 0)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "projection: geometric stiffening needs the axial coordinates that follow the shortening of "
                         "the bent axis, which a basis does not keep; leave stiffening out or keep all coordinates");
@@ -195,7 +199,7 @@ static phx_source_operations projected_operations(const phx_flex_source *full)
 phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, int k, const double *T,
                                    phx_flex_source **source)
 {
-    if (!full || !T || !source)
+    if (!full || (!T && k > 0) || !source)
         return phx_fail_null(context, __func__, "full, T or source");
     const size_t entries = (size_t)full->flex.n * (size_t)(k > 0 ? k : 0);
     projected_source *made = phx_calloc(context, 1, sizeof *made);
@@ -207,7 +211,8 @@ phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, 
     if (status == PHX_OK)
         status = (made->T = phx_calloc(context, entries, sizeof *made->T)) ? PHX_OK : PHX_ERR_MEMORY;
     if (status == PHX_OK) {
-        memcpy(made->T, T, entries * sizeof *made->T);
+        if (entries > 0)
+            memcpy(made->T, T, entries * sizeof *made->T);
         made->full = phx_flex_source_share(full);
         *source = &made->source;
     } else {

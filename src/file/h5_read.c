@@ -36,6 +36,12 @@ phx_status phx_h5_open(phx_context *context, const char *path, phx_h5 **opened)
     if (!stream)
         return phx_file_fail(context, path, "read", errno);
     fclose(stream);
+    const char *ending = strrchr(path, '.');
+    if (!phx_h5_is_hdf5(path) && ending && (!strcmp(ending, ".yaml") || !strcmp(ending, ".yml")))
+        return phx_fail(context, PHX_ERR_FILE,
+                        "%s is a model file and no result; 'phlexor simulate %s' makes one, 'phlexor view %s' shows "
+                        "the model",
+                        path, path, path);
     if (!phx_h5_is_hdf5(path))
         return phx_fail(context, PHX_ERR_FILE, "%s: cannot read: not an HDF5 file of Phlexor", path);
     phx_status ready = phx_files_read(context, path);

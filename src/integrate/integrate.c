@@ -173,6 +173,8 @@ phx_status phx_run_accept(phx_run *run, double t1, double h)
     memcpy(run->x, run->x1, (size_t)dae->n_x * sizeof *run->x);
     memcpy(run->v, run->v1, (size_t)dae->n_v * sizeof *run->v);
     memcpy(run->lambda, run->lambda1, (size_t)dae->n_l * sizeof *run->lambda);
+    if (dae->filtered)
+        dae->ops->keep(run->dae);
     run->t = t1;
     run->work.supplied += run->work1.supplied;
     run->work.dissipated += run->work1.dissipated;
@@ -421,6 +423,11 @@ phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, dou
         status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
                           "%s does not take controllers along; use midpoint, which takes them exactly",
                           names[options->integrator]);
+    if (status == PHX_OK && dae->filtered && (options->integrator != PHX_MIDPOINT || options->rtol > 0.0))
+        status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
+                          "numerical damping (a spectral radius below 1) is that of midpoint with equal steps; %s "
+                          "cannot have it",
+                          options->rtol > 0.0 ? "steps chosen by rtol" : names[options->integrator]);
     if (status == PHX_OK)
         status = check_times(dae->context, options, *t);
     if (status == PHX_OK)

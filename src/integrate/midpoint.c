@@ -183,6 +183,10 @@ static phx_status advance_interval(midpoint *m, const interval *span)
     if (status != PHX_OK)
         return status;
     phx_history_keep(&m->history, dae, middle, span->h, span->v0, run->v1, run->lambda1, m->reuse[span->slot].size[0]);
+    if (dae->filtered)
+        status = dae->ops->interval_finish(dae, run->v1, &work);
+    if (status != PHX_OK)
+        return status;
     run->work1.supplied += work.supplied;
     run->work1.dissipated += work.dissipated;
     phx_run_book(run, 1.0);

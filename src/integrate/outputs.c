@@ -168,6 +168,8 @@ static void begin_side(phx_outputs *outputs)
     side->noise = run->noise;
     side->noise_scale = run->noise_scale;
     outputs->side_method->ops->forget(outputs->side_method);
+    if (dae->filtered && outputs->twin)
+        dae->ops->take_memory(outputs->twin, dae);
 }
 
 /* ---- between the ends of a step ---- */

@@ -23,6 +23,11 @@ const phx_joint_info *phx_joint_kind_info(phx_joint_kind kind)
     return is_kind(kind) ? &kinds[kind]->info : NULL;
 }
 
+const phx_joint_coordinate *phx_joint_kind_coordinates(const phx_joint_info *info, int dim)
+{
+    return !info ? NULL : dim == 2 && info->in_plane ? info->in_plane : info->coordinates;
+}
+
 const char *phx_joint_kind_name(phx_joint_kind kind)
 {
     return is_kind(kind) ? kinds[kind]->info.name : "unknown";
@@ -144,6 +149,22 @@ void phx_joint_add_last_turn(const phx_joint_frame *frame, phx_joint_row_list *l
     memcpy(row.beta, frame->in_b[0], sizeof(row.beta));
     memcpy(row.beta2, frame->in_b[1], sizeof(row.beta2));
     list->coordinates[list->n_coordinates++] = row;
+}
+
+void phx_joint_add_three_angles(const phx_joint_frame *frame, phx_joint_row_list *list)
+{
+    phx_row tilt = {.kind = PHX_ROW_TILT, .angular = true}; /* R_13 = sin q */
+    memcpy(tilt.alpha, frame->in_a[0], sizeof(tilt.alpha));
+    memcpy(tilt.beta, frame->in_b[2], sizeof(tilt.beta));
+    phx_joint_add_first_turn(frame, list);
+    list->coordinates[list->n_coordinates++] = tilt;
+    phx_joint_add_last_turn(frame, list);
+}
+
+void phx_joint_add_plane_angle(const phx_joint_frame *frame, phx_joint_row_list *list)
+{
+    list->coordinates[list->n_coordinates++] =
+        (phx_row){.kind = PHX_ROW_ANGLE, .target = frame->angle, .angular = true};
 }
 
 static bool make_unit(int dim, const double *vector, double *unit)

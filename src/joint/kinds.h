@@ -42,6 +42,8 @@ typedef struct phx_joint_operations {
 #define PHX_ZERO_IN_PLANE                                                                                              \
     PHX_ZERO_AT_A "; e is the direction of A that follows the one nearest to the normal in the order x y z x, "        \
                   "made perpendicular to it"
+#define PHX_ZERO_OF_ANGLES                                                                                             \
+    "where port B's directions lie on port A's; R = Rx(q1) Ry(q2) Rz(q3) takes B's components to A's"
 #define PHX_ZERO_OF_PAIR                                                                                               \
     "where the ports' directions coincide, when a and b are perpendicular by their components; else where the poses "  \
     "have them"
@@ -67,5 +69,8 @@ void phx_joint_add_turn(const phx_joint_frame *frame, int k, phx_joint_row_list 
  * from there: the first and the last of three angles x-y'-z''. */
 void phx_joint_add_first_turn(const phx_joint_frame *frame, phx_joint_row_list *list);
 void phx_joint_add_last_turn(const phx_joint_frame *frame, phx_joint_row_list *list);
+/* All three of these angles (space); the angle of B's directions against A's (plane). */
+void phx_joint_add_three_angles(const phx_joint_frame *frame, phx_joint_row_list *list);
+void phx_joint_add_plane_angle(const phx_joint_frame *frame, phx_joint_row_list *list);
 
 #endif

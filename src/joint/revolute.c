@@ -8,8 +8,7 @@ static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
         phx_joint_add_axis(frame, list);
         phx_joint_add_turn(frame, 0, list);
     } else {
-        list->coordinates[list->n_coordinates++] =
-            (phx_row){.kind = PHX_ROW_ANGLE, .target = frame->angle, .angular = true};
+        phx_joint_add_plane_angle(frame, list);
     }
 }
 

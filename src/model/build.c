@@ -138,6 +138,8 @@ static phx_status build(phx_context *context, const phx_model *model, const phx_
                                 phx_system_create(context, model->dimension, model->gravity, &builder.system));
     if (!status)
         status = only ? phx_builder_at(&builder, only, phx_builder_body(&builder, only)) : add_all(&builder, options);
+    if (!status && model->simulate.spectral_radius < 1.0)
+        status = phx_system_expect_numerical_damping(builder.system);
     if (!status)
         status = phx_model_blame(context, model, phx_system_finalise(builder.system));
     phx_beam_cache_destroy(own);

@@ -65,6 +65,26 @@ phx_body_def phx_builder_body_def(const phx_builder *builder, const phx_model_bo
     return def;
 }
 
+/* The body with its deformation held: no shapes at all. */
+static phx_status hold_deformation(phx_builder *builder, const phx_model_body *body, phx_flex_source **source,
+                                   phx_body **made)
+{
+    phx_body_def def = phx_body_def_default();
+    phx_flex_source *held = NULL;
+    phx_status status = phx_flex_source_project(builder->context, *source, 0, NULL, &held);
+
+    if (status)
+        return status;
+    phx_flex_source_destroy(*source);
+    phx_body_destroy(*made);
+    *source = held;
+    *made = NULL;
+    def.name = body->name;
+    def.dim = builder->model->dimension;
+    def.flex = phx_flex_source_flex(held);
+    return phx_body_create(builder->context, &def, made);
+}
+
 phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body)
 {
     const phx_pose pose = pose_of(builder->model->dimension, body);
@@ -73,6 +93,8 @@ phx_status phx_builder_body(phx_builder *builder, const phx_model_body *body)
     phx_body_id id;
     phx_status status = phx_body_row_of(body)->build(builder, body, &source, &made);
 
+    if (!status && body->rigid)
+        status = hold_deformation(builder, body, &source, &made);
     if (status) {
         phx_body_destroy(made);
         phx_flex_source_destroy(source);

@@ -49,6 +49,8 @@ static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *
         to->friction = phx_builder_friction(&from->friction);
         status = copy_signal(builder, from->speed, &to->speed);
         if (!status)
+            status = copy_signal(builder, from->motion, &to->motion);
+        if (!status)
             status = copy_signal(builder, from->effort, &to->effort);
         if (!status)
             status = phx_builder_law(builder, &from->law, &to->law);
@@ -59,6 +61,7 @@ static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *
     }
     for (int c = 0; c < def->n_coordinates && status; c++) {
         phx_signal_destroy(def->coordinate[c].speed);
+        phx_signal_destroy(def->coordinate[c].motion);
         phx_signal_destroy(def->coordinate[c].effort);
         phx_signal_destroy(def->coordinate[c].damper);
         phx_signal_destroy(def->coordinate[c].motor);

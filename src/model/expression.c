@@ -239,6 +239,17 @@ static bool fail_name(phx_evaluator *e, const phx_token *token, phx_expression_u
                                phx_shown_text(name).text, also[use], phx_nearest_hint(&nearest).text);
 }
 
+bool phx_evaluator_constant(const phx_evaluator *e, const phx_token *token, double *value)
+{
+    const int index = phx_evaluator_parameter(e, token);
+    if (is_time_or_place(&e->expression, token))
+        return false;
+    *value = index >= 0 ? e->parameters[index].value : 3.14159265358979323846;
+    if (index < 0 && phx_token_is(&e->expression, token, "deg"))
+        *value /= 180.0;
+    return true;
+}
+
 /* Tell a parser what a NAME token means. */
 static phx_status define_name(phx_evaluator *e, phx_parser *parser, const phx_token *token, phx_expression_use use)
 {
@@ -415,7 +426,13 @@ typedef struct expression_signal {
     phx_parser *parser;
     double *variable; /* t, s: points to `storage`, so that a const signal can set them */
     double storage[2];
+    phx_jet_program *program; /* of a signal of time alone */
 } expression_signal;
+
+static void signal_jet(const void *data, double t, double jet[3])
+{
+    phx_jet_program_value(((const expression_signal *)data)->program, t, jet);
+}
 
 static double signal_value(const void *data, double t, double s)
 {
@@ -431,6 +448,7 @@ static void free_signal(void *data)
 {
     expression_signal *signal = data;
     phx_parser_destroy(signal->parser);
+    phx_jet_program_destroy(signal->program);
     phx_free(signal);
 }
 
@@ -451,8 +469,9 @@ static phx_status create_expression_signal(phx_evaluator *e, expression_signal *
     return status;
 }
 
-static phx_status function_signal(phx_evaluator *e, const char *text, bool of_time, phx_signal **signal)
+static phx_status function_signal(phx_evaluator *e, const char *text, phx_expression_use use, phx_signal **signal)
 {
+    const bool of_time = use != PHX_USE_STROKE && use != PHX_USE_RATE;
     expression_signal *data = NULL;
     phx_status status = create_expression_signal(e, &data);
     if (status)
@@ -462,6 +481,9 @@ static phx_status function_signal(phx_evaluator *e, const char *text, bool of_ti
     status = evaluate(e, data->parser, &value); /* compiles; later calls do not allocate */
     if (!status && of_time && !isfinite(value))
         status = fail_not_finite(e, text, " at t = 0");
+    if (!status && use == PHX_USE_TIME)
+        status = phx_jet_program_create(e, e->context, &data->program);
+    const bool has_jet = data->program != NULL;
     double breaks[PHX_MAX_BREAKS];
     int n_breaks = 0;
     if (!status)
@@ -470,7 +492,10 @@ static phx_status function_signal(phx_evaluator *e, const char *text, bool of_ti
         free_signal(data);
         return status;
     }
-    return phx_signal_create_function(e->context, signal_value, data, free_signal, n_breaks, breaks, signal);
+    status = phx_signal_create_function(e->context, signal_value, data, free_signal, n_breaks, breaks, signal);
+    if (!status && has_jet)
+        phx_signal_set_jet(*signal, signal_jet);
+    return status;
 }
 
 /* A law as a function of t: e->argument is its text with t for its own letter. */
@@ -514,7 +539,7 @@ phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_
     for (int i = 0; i < x->n_tokens; i++)
         varies = varies || is_time_or_place(x, &x->tokens[i]);
     if (varies)
-        return function_signal(evaluator, text, of_time, signal);
+        return function_signal(evaluator, text, use, signal);
     status = phx_evaluator_value(evaluator, text, &value);
     return status ? status : phx_signal_create_constant(evaluator->context, value, signal);
 }

@@ -93,6 +93,15 @@ phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, doubl
 phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_expression_use use,
                                 phx_signal **signal);
 
+/* ---- jet.c: exact derivatives of signals ---- */
+/* The expression last scanned as a program that yields its value and first two derivatives by t; immutable. */
+typedef struct phx_jet_program phx_jet_program;
+phx_status phx_jet_program_create(const phx_evaluator *evaluator, phx_context *context, phx_jet_program **program);
+void phx_jet_program_destroy(phx_jet_program *program); /* NULL is allowed */
+void phx_jet_program_value(const phx_jet_program *program, double t, double jet[3]);
+/* The value of a NAME token; false: it is t, or s. */
+bool phx_evaluator_constant(const phx_evaluator *evaluator, const phx_token *token, double *value);
+
 /* ---- for breaks.c ---- */
 enum { PHX_MAX_BREAKS = 64 };
 /* Value of the text with t set, names as in the expression last scanned. NaN when it cannot be evaluated; only a lack

@@ -9,9 +9,12 @@ static const char *where(const phx_joint_info *info)
 /* "angle, displacement"; coordinates that the plane lacks are marked. */
 static void add_coordinates(phx_text *text, const phx_joint_info *info)
 {
+    for (int c = 0; c < info->n_coordinates[0] && info->in_plane; c++)
+        phx_text_add(text, "%s%s", c ? ", " : "plane: ", info->in_plane[c].name);
+    phx_text_add(text, info->in_plane ? "; space: " : "");
     for (int c = 0; c < info->n_coordinates[1] || c < info->n_coordinates[0]; c++)
         phx_text_add(text, "%s%s%s", c ? ", " : "", info->coordinates[c].name,
-                     info->plane && c >= info->n_coordinates[0] ? " (space)" : "");
+                     info->plane && !info->in_plane && c >= info->n_coordinates[0] ? " (space)" : "");
 }
 
 static void add_solids(phx_text *text, const phx_joint_info *info)

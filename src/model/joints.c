@@ -40,14 +40,27 @@ phx_status phx_begin_joint(phx_reader *reader, const phx_node *node, void *objec
     phx_model_joint *joint = object;
     const phx_joint_info *info = phx_joint_kind_info(joint->kind);
     joint->n_coordinates = info->n_coordinates[reader->model->dimension - 2];
+    const phx_joint_coordinate *coordinates = phx_joint_kind_coordinates(info, reader->model->dimension);
     for (int k = 0; k < joint->n_coordinates; k++)
-        joint->coordinates[k].angular = info->coordinates[k].angular;
+        joint->coordinates[k].angular = coordinates[k].angular;
     return PHX_OK;
 }
 
 phx_status phx_finish_joint(phx_reader *reader, const phx_node *node, void *object)
 {
     const phx_model_joint *joint = object;
+    for (int k = 0; k < joint->n_coordinates; k++) {
+        const phx_model_coordinate *one = &joint->coordinates[k];
+        const char *other = one->speed          ? "speed"
+                            : one->rate.given   ? "rate"
+                            : !one->start.given ? NULL
+                            : one->angular      ? "angle"
+                                                : "position";
+        if (one->motion && other)
+            return phx_reader_fail(reader, phx_node_find(node, other),
+                                   "'motion' prescribes this coordinate, its start and its rate; leave out '%s'",
+                                   other);
+    }
     if (joint->ports[0].body == joint->ports[1].body)
         return phx_reader_fail(reader, phx_node_find(node, "ports"),
                                "both ports belong to '%s'; a joint connects two bodies, or a body and the ground",

@@ -36,7 +36,7 @@ const phx_type phx_type_rate_function = {"expression of v", EXPRESSION_JSON, rea
 /* The points of a table, as a signal of its argument. */
 static phx_status own_table(phx_reader *reader, const phx_node *node, const char *argument, phx_model_law *law)
 {
-    phx_owned_signal made = {.count = law->n_arguments, .times = law->arguments, .values = law->values};
+    phx_owned_signal made = {.signal = NULL};
     if (law->n_arguments != law->n_values)
         return phx_reader_fail(reader, phx_node_find(node, "f"), "expected as many values as %s, %d, found %d",
                                argument, law->n_arguments, law->n_values);
@@ -45,7 +45,15 @@ static phx_status own_table(phx_reader *reader, const phx_node *node, const char
             return phx_reader_fail(reader, phx_node_find(node, argument)->items[i],
                                    "expected a value after the one before it, %.10g, found %.10g",
                                    law->arguments[i - 1], law->arguments[i]);
-    phx_status status = phx_signal_create_table(reader->context, made.count, made.times, made.values, &made.signal);
+    phx_table_form *form = phx_reader_calloc(reader, 1, sizeof *form);
+    if (!form)
+        return PHX_ERR_MEMORY;
+    form->n_times = form->n_values = law->n_arguments;
+    form->times = law->arguments;
+    form->values = law->values;
+    made.form = form;
+    phx_status status =
+        phx_signal_create_table(reader->context, law->n_arguments, law->arguments, law->values, &made.signal);
     if (!status)
         status = phx_reader_own_signal(reader, &made);
     law->f = status ? NULL : made.signal;

@@ -124,6 +124,11 @@ phx_status phx_model_read(phx_context *context, const char *path, int n_override
     phx_model *made = NULL;
     phx_status status = load(context, path, file, &text, &length);
     fclose(file);
+    if (!status && length >= 8 && !memcmp(text, "\x89HDF\r\n\x1a\n", 8))
+        status = phx_fail(context, PHX_ERR_INPUT,
+                          "%s is an HDF5 file, as results are, and no model file; 'phlexor report %s' shows a result, "
+                          "'plot' and 'export' take its columns",
+                          path, path);
     if (!status)
         status = phx_files_read(context, path);
     if (!status)

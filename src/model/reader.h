@@ -18,8 +18,7 @@ typedef struct phx_owned_signal {
     phx_signal *signal;
     const char *text; /* NULL: a table */
     phx_expression_use use;
-    int count;
-    const double *times, *values;
+    const phx_table_form *form;
 } phx_owned_signal;
 
 /* What one evaluation of the document owns. */

@@ -48,7 +48,10 @@ static const phx_word words_modes_at[] = {WORD("start", PHX_BOTH), WORD("steady"
                                           WORD("initial", PHX_BOTH), WORD(NULL, 0)};
 static const phx_word words_rotation[] = {WORD("axis", PHX_SPACE), WORD("quaternion", PHX_SPACE),
                                           WORD("matrix", PHX_SPACE), WORD(NULL, 0)};
-static const phx_word words_table[] = {WORD("times", PHX_BOTH), WORD("file", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_table[] = {WORD("times", PHX_BOTH), WORD("file", PHX_BOTH), WORD("ramp", PHX_BOTH),
+                                       WORD("trapezoidal", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_interpolation[] = {WORD("linear", PHX_BOTH), WORD("spline", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_ends[] = {WORD("smooth", PHX_BOTH), WORD("rest", PHX_BOTH), WORD(NULL, 0)};
 static const phx_word words_sweep[] = {WORD("from", PHX_BOTH), WORD("values", PHX_BOTH), WORD(NULL, 0)};
 
 /* ---- small objects ---- */
@@ -78,13 +81,32 @@ static const phx_key table_keys[] = {
     {"times", &phx_type_numbers, AT(phx_table_form, times), .required = true, .kinds = BIT(0), .unit = "s",
      .count_offset = AT(phx_table_form, n_times), .doc = "strictly increasing"},
     {"values", &phx_type_numbers, AT(phx_table_form, values), .required = true, .kinds = BIT(0),
-     .count_offset = AT(phx_table_form, n_values), .doc = "one for each time; linear between, constant outside"},
+     .count_offset = AT(phx_table_form, n_values), .doc = "one for each time; constant outside"},
     {"file", &phx_type_path, AT(phx_table_form, file), .required = true, .kinds = BIT(1),
      .doc = "CSV file with a line of names; its first column is time; relative to the model file"},
     {"column", &phx_type_column, AT(phx_table_form, column), .required = true, .kinds = BIT(1),
      .doc = "name of the column with the values"},
+    {"interpolation", &phx_type_word, AT(phx_table_form, spline), .kinds = BIT(0) | BIT(1),
+     .words = words_interpolation, .fallback = "linear",
+     .doc = "between the points; spline: cubic, twice continuously differentiable"},
+    {"ends", &phx_type_word, AT(phx_table_form, rest), .kinds = BIT(0) | BIT(1), .words = words_ends,
+     .fallback = "smooth", .doc = "of a spline: as its cubics go on, or at rest, with rate zero"},
+    {"ramp", &phx_type_numbers, AT(phx_table_form, times), .required = true, .kinds = BIT(2), .unit = "s",
+     .count_offset = AT(phx_table_form, n_times),
+     .doc = "[begin, end] of x^3 (10 - 15 x + 6 x^2), twice continuously differentiable"},
+    {"trapezoidal", &phx_type_numbers, AT(phx_table_form, times), .required = true, .kinds = BIT(3), .unit = "s",
+     .count_offset = AT(phx_table_form, n_times), .doc = "[begin, end]; the rate rises evenly, is held, and falls"},
+    {"from", &phx_type_number, AT(phx_table_form, from), .kinds = BIT(2) | BIT(3), .fallback = "0",
+     .doc = "value until the begin"},
+    {"to", &phx_type_number, AT(phx_table_form, to), .required = true, .kinds = BIT(2) | BIT(3),
+     .doc = "value from the end on"},
+    {"rise", &phx_type_number, AT(phx_table_form, rise), .required = true, .kinds = BIT(3), .unit = "s",
+     .range = &positive, .doc = "time in which the rate rises"},
+    {"fall", &phx_type_optional, AT(phx_table_form, fall), .kinds = BIT(3), .unit = "s", .range = &positive,
+     .fallback = "rise", .doc = "time in which it falls"},
 };
-const phx_object phx_schema_table = {"table of a signal", "A signal is an expression of t or one of these two tables.",
+const phx_object phx_schema_table = {"table of a signal",
+                                     "A signal is an expression of t, one of these two tables, or a profile.",
                                      TABLE(phx_table_form, table_keys),
                                      KINDS(PHX_KIND_PRESENT, words_table, phx_table_form), .finish = phx_finish_table};
 
@@ -146,9 +168,11 @@ static const phx_key pose_keys[] = {
      .doc = "of the body frame, counterclockwise"},
     {"rotation", &phx_type_rotation, AT(phx_model_pose, rotation), .dims = PHX_SPACE, .object = &phx_schema_rotation,
      .fallback = "none", .doc = "takes body to inertial components"},
+    {"guess", &phx_type_boolean, AT(phx_model_pose, guess), .fallback = "false",
+     .doc = "true: where the assembly begins; that it moves the body is not told"},
 };
-static const phx_object pose = {"pose", "The first guess of where a body is; the assembly closes the joints.",
-                                TABLE(phx_model_pose, pose_keys)};
+static const phx_object pose = {"pose", "Where a body is; the assembly closes the joints by the least change of all.",
+                                TABLE(phx_model_pose, pose_keys), .finish = phx_finish_pose};
 
 static const phx_key velocity_keys[] = {
     {"linear", &phx_type_vector, AT(phx_model_velocity, linear), .unit = "m/s", .fallback = "zero",
@@ -225,6 +249,8 @@ static const phx_key body_keys[] = {
      .count_offset = AT(phx_model_body, n_point_masses), .doc = "masses at ports"},
     {"damping", &phx_type_object, AT(phx_model_body, damping), .traits = PHX_BODY_DAMPING, .object = &damping,
      .fallback = "none", .doc = "damping of the deformation"},
+    {"rigid", &phx_type_boolean, AT(phx_model_body, rigid), .traits = PHX_BODY_HELD, .fallback = "false",
+     .doc = "true: its deformation is held; mass, inertia, ports and mesh are those of the body"},
 };
 static const phx_object body = {"body",
                                 "",
@@ -346,6 +372,9 @@ static const phx_key joint_keys[] = {
      .doc = "rate at the start"},
     {"speed", &phx_type_coordinate_signal, COORDINATE(speed), .traits = FREE, .unit = "rad/s, m/s",
      .fallback = "not driven", .doc = "prescribed rate"},
+    {"motion", &phx_type_coordinate_signal, COORDINATE(motion), .traits = FREE, .unit = "rad, m",
+     .fallback = "not driven",
+     .doc = "prescribed value, from the start on; not with angle, position, rate or speed of the same coordinate"},
     {"stiffness", &phx_type_coordinate_number, COORDINATE(stiffness), .traits = FREE, .unit = "N m/rad, N/m",
      .range = &not_negative, .fallback = "0", .doc = "spring along the coordinate"},
     {"damping", &phx_type_coordinate_number, COORDINATE(damping), .traits = FREE, .unit = "N m s/rad, N s/m",
@@ -455,6 +484,8 @@ static const phx_key initial_keys[] = {
      .doc = "true: the whole mechanism in equilibrium at rest, as `phlexor static` finds it; rates are then as given"},
     {"from", &phx_type_path, AT(phx_model_initial, from), .fallback = "none",
      .doc = "result file whose last state is the start; relative to the model file"},
+    {"strict", &phx_type_boolean, AT(phx_model_initial, strict), .fallback = "false",
+     .doc = "true: poses that the assembly would move by more than their rounding are refused, else a warning"},
 };
 static const phx_object initial = {"initial", "How the start state is made.", TABLE(phx_model_initial, initial_keys),
                                    .finish = phx_finish_initial};
@@ -598,6 +629,7 @@ static const phx_object controller = {
     TABLE(phx_model_controller, controller_keys), KINDS(PHX_KIND_KEY, words_controller, phx_model_controller),
     .finish = phx_finish_controller};
 
+static const phx_range radius_range = {"a number from 0 to 1", .high = 1.0};
 static const phx_key simulate_keys[] = {
     {"end", &phx_type_optional, AT(phx_model_simulate, end), .unit = "s", .range = &positive,
      .fallback = "from the command", .doc = "time at which the run ends"},
@@ -621,6 +653,11 @@ static const phx_key simulate_keys[] = {
      .fallback = "none", .doc = "the same in the units of the outputs, added to it"},
     {"strict", &phx_type_boolean, AT(phx_model_simulate, strict), .fallback = "false",
      .doc = "a limit of validity that is exceeded ends the run"},
+    {"spectral_radius", &phx_type_number, AT(phx_model_simulate, spectral_radius), .range = &radius_range,
+     .fallback = "1",
+     .doc =
+         "of oscillations of deformations that a step does not resolve, of `midpoint` in equal steps; below 1 they are "
+         "damped, and the ledger says by how much"},
 };
 static const phx_object simulate = {"simulate", "What `phlexor simulate` does by default.",
                                     TABLE(phx_model_simulate, simulate_keys)};

@@ -207,6 +207,7 @@ extern const phx_type phx_type_rate_function;
 /* Hooks of objects (shapes.c, signals.c, joints.c, analyses.c). */
 phx_status phx_finish_material(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_section(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_pose(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_rotation(phx_reader *reader, const phx_node *node, void *object);
 phx_key_table phx_body_keys(int kind);
 phx_status phx_body_tables(phx_text *text);
@@ -242,11 +243,20 @@ typedef struct phx_rotation_form {
     phx_model_rotation result;
 } phx_rotation_form;
 
+typedef enum phx_table_kind {
+    PHX_TABLE_LISTED,
+    PHX_TABLE_IN_FILE,
+    PHX_TABLE_RAMP,
+    PHX_TABLE_TRAPEZOIDAL
+} phx_table_kind;
 typedef struct phx_table_form {
-    int kind; /* times and values, file */
+    int kind;         /* phx_table_kind */
+    int spline, rest; /* choices of `interpolation` and `ends` */
     int n_times, n_values;
-    double *times, *values;
+    double *times, *values; /* of a profile: its begin and end; NULL */
     const char *file, *column;
+    double from, to, rise;
+    phx_model_optional fall;
 } phx_table_form;
 
 #endif

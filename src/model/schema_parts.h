@@ -27,7 +27,8 @@ static const phx_range not_negative = {"a number not less than 0", .high = HUGE_
 enum {
     PHX_BODY_MASS = 1,     /* mass, inertia, centre_of_mass */
     PHX_BODY_MATERIAL = 2, /* material */
-    PHX_BODY_DAMPING = 4   /* damping */
+    PHX_BODY_DAMPING = 4,  /* damping */
+    PHX_BODY_HELD = 8      /* rigid: its deformation can be held */
 };
 
 #endif

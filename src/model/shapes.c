@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- directions and rotations ---- */
@@ -117,6 +118,43 @@ phx_status phx_finish_rotation(phx_reader *reader, const phx_node *node, void *o
         phx_rot_normalise(3, result->matrix);
     }
     result->given = true;
+    return PHX_OK;
+}
+
+/* Half of the last digit of a decimal number of four or more digits, which may have been rounded; 0: of a shorter one,
+ * or of another expression, which are what is meant. */
+static double rounding_of(const phx_node *node)
+{
+    const char *text = node->text, *point = NULL;
+    double value;
+    int digits = 0, behind = 0;
+    if (node->kind != PHX_NODE_SCALAR || !phx_number_from_text(text, &value))
+        return 0.0;
+    for (; *text && *text != 'e' && *text != 'E'; text++) {
+        point = *text == '.' ? text : point;
+        const bool digit = *text >= '0' && *text <= '9';
+        digits += digit && (digits > 0 || *text != '0');
+        behind += digit && point;
+    }
+    return point && digits >= 4 ? 0.5 * pow(10.0, (double)(*text ? strtol(text + 1, NULL, 10) : 0) - behind) : 0.0;
+}
+
+static double coarsest(const phx_node *node)
+{
+    double rounding = 0.0;
+    if (!node || node->kind == PHX_NODE_SCALAR)
+        return node ? rounding_of(node) : 0.0;
+    for (int i = 0; i < node->count; i++)
+        rounding = fmax(rounding, coarsest(node->items[node->kind == PHX_NODE_LIST ? i : 2 * i + 1]));
+    return rounding;
+}
+
+phx_status phx_finish_pose(phx_reader *reader, const phx_node *node, void *object)
+{
+    phx_model_pose *pose = object;
+    (void)reader;
+    pose->position_given = phx_node_find(node, "position") != NULL;
+    pose->rounding = coarsest(node);
     return PHX_OK;
 }
 

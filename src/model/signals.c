@@ -5,17 +5,29 @@
 #include <stdio.h>
 #include <string.h>
 
+static phx_status make_table(phx_context *context, const phx_table_form *form, phx_signal **signal)
+{
+    switch ((phx_table_kind)form->kind) {
+    case PHX_TABLE_RAMP:
+        return phx_signal_create_ramp(context, form->times[0], form->times[1], form->from, form->to, signal);
+    case PHX_TABLE_TRAPEZOIDAL:
+        return phx_signal_create_trapezoidal(context, form->times[0], form->times[1], form->from, form->to, form->rise,
+                                             form->fall.given ? form->fall.value : form->rise, signal);
+    default:
+        return form->spline ? phx_signal_create_spline(context, form->n_times, form->times, form->values,
+                                                       form->rest != 0, signal)
+                            : phx_signal_create_table(context, form->n_times, form->times, form->values, signal);
+    }
+}
+
 static phx_status read_table(phx_reader *reader, const phx_node *node, phx_owned_signal *made)
 {
     phx_table_form *form = phx_reader_calloc(reader, 1, sizeof *form);
     if (!form)
         return PHX_ERR_MEMORY;
     phx_status status = phx_read_object(reader, &phx_schema_table, node, form);
-    made->count = form->n_times;
-    made->times = form->times;
-    made->values = form->values;
-    return status ? status
-                  : phx_signal_create_table(reader->context, form->n_times, form->times, form->values, &made->signal);
+    made->form = form;
+    return status ? status : make_table(reader->context, form, &made->signal);
 }
 
 phx_status phx_read_signal(phx_reader *reader, const phx_node *node, phx_expression_use use, phx_signal **signal)
@@ -67,7 +79,7 @@ phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, c
     if (from && from->text)
         return copy_expression(context, model, from, copy);
     if (from)
-        return phx_signal_create_table(context, from->count, from->times, from->values, copy);
+        return make_table(context, from->form, copy);
     return phx_fail(context, PHX_ERR_ARGUMENT, "copying a signal: it does not belong to this model");
 }
 
@@ -96,13 +108,40 @@ static phx_status find_file_table(phx_reader *reader, const phx_node *node, phx_
     return PHX_OK;
 }
 
+static phx_status check_ends(phx_reader *reader, const phx_node *node, const phx_table_form *form)
+{
+    const phx_node *ends = phx_node_find(node, "ends");
+    if (ends && !form->spline)
+        return phx_reader_fail(reader, ends, "'ends' belongs to 'interpolation: spline'");
+    if (form->spline && form->n_times < 2)
+        return phx_reader_fail(reader, node, "a spline needs at least two points, found %d", form->n_times);
+    return PHX_OK;
+}
+
+static phx_status check_profile(phx_reader *reader, const phx_node *node, const phx_table_form *form)
+{
+    const bool ramp = form->kind == PHX_TABLE_RAMP;
+    const phx_node *times = phx_node_find(node, ramp ? "ramp" : "trapezoidal");
+    const double fall = form->fall.given ? form->fall.value : form->rise;
+    if (form->n_times != 2 || !(form->times[1] > form->times[0]))
+        return phx_reader_expected(reader, times, "the times [begin, end] of the profile, the end after the begin");
+    if (!ramp && !(form->rise + fall <= (form->times[1] - form->times[0]) * (1.0 + 1e-12)))
+        return phx_reader_fail(reader, phx_node_find(node, "rise"),
+                               "a profile of %.10g s cannot rise for %.10g s and fall for %.10g s",
+                               form->times[1] - form->times[0], form->rise, fall);
+    return PHX_OK;
+}
+
 /* `values` belong to the times as listed; a table from a file has its own check of times in the same words. */
 phx_status phx_finish_table(phx_reader *reader, const phx_node *node, void *object)
 {
-    enum { LISTED, IN_FILE };
     phx_table_form *form = object;
-    if (form->kind == IN_FILE)
-        return find_file_table(reader, node, form);
+    if (form->kind == PHX_TABLE_RAMP || form->kind == PHX_TABLE_TRAPEZOIDAL)
+        return check_profile(reader, node, form);
+    if (form->kind == PHX_TABLE_IN_FILE) {
+        phx_status status = find_file_table(reader, node, form);
+        return status ? status : check_ends(reader, node, form);
+    }
     if (form->n_times != form->n_values)
         return phx_reader_fail(reader, phx_node_find(node, "values"), "expected as many values as times, %d, found %d",
                                form->n_times, form->n_values);
@@ -111,7 +150,7 @@ phx_status phx_finish_table(phx_reader *reader, const phx_node *node, void *obje
         if (!(form->times[i] > form->times[i - 1]))
             return phx_reader_fail(reader, times->items[i], "expected a time after the one before it, %.10g, found %s",
                                    form->times[i - 1], phx_shown_node(times->items[i]).text);
-    return PHX_OK;
+    return check_ends(reader, node, form);
 }
 
 static phx_status read_signal(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)

@@ -53,6 +53,16 @@ void phx_certificate_list(const phx_check_report *report, const char *reason, ph
         .text = list->redundant,
         .good = report->n_redundant == 0 ? 1 : -1,
         .meaning = "Rows that others imply; they are left out, and reactions are the least-norm ones."};
+    for (int k = 0; k < report->n_moves && strlen(list->moved) < MOVED_TEXT - 100; k++) {
+        const size_t used = strlen(list->moved);
+        snprintf(list->moved + used, MOVED_TEXT - used, used ? "; " : "");
+        phx_start_move_text(&report->moves[k], MOVED_TEXT - used - 2, list->moved + strlen(list->moved));
+    }
+    list->items[list->count++] = (phx_report_item){
+        .name = "poses as written",
+        .text = report->n_moves == 0 ? "kept" : list->moved,
+        .good = report->n_moves == 0,
+        .meaning = "Bodies that the assembly has moved to close the joints, by more than the rounding of their poses."};
     list->items[list->count++] = (phx_report_item){
         .name = "limits of validity",
         .text = report->n_limits == 0 ? "kept" : report->limits[0].text,

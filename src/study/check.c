@@ -14,6 +14,7 @@ void phx_check_report_free(phx_check_report *report)
         phx_free((char *)(uintptr_t)report->limits[k].text);
     phx_free(report->limits);
     phx_free(report->redundant);
+    phx_free(report->moves);
     *report = (phx_check_report){0};
 }
 
@@ -136,6 +137,8 @@ phx_status phx_check_point(phx_context *context, const phx_model *model, const p
         context, model, phx_system_verify_structure(at->dae, 0.0, at->x, at->v, at->lambda, &report->certificate));
     if (!status)
         status = list_redundant(context, model, at->system, report);
+    if (!status && !model->initial.from)
+        status = phx_start_moves(context, model, at->system, &report->n_moves, &report->moves);
     if (!status)
         status = list_limits(context, model, at, report);
     if (!status)

@@ -51,6 +51,20 @@ static void put_inertia(FILE *stream, int dim, const double *inertia)
     fputc(']', stream);
 }
 
+static void put_moves(FILE *stream, const phx_check_report *report)
+{
+    fputs(",\n  \"moved_by_assembly\": [", stream);
+    for (int k = 0; k < report->n_moves; k++) {
+        const phx_start_move *move = &report->moves[k];
+        fputs(k ? ",\n    {\"body\": " : "\n    {\"body\": ", stream);
+        phx_put_json(stream, move->body);
+        fprintf(stream, ", \"distance\": %.17g, \"angle\": %.17g, \"joint\": ", move->distance, move->angle);
+        phx_put_json(stream, move->joint ? move->joint : "");
+        fprintf(stream, ", \"gap\": %.17g, \"gap_angle\": %.17g}", move->gap, move->gap_angle);
+    }
+    fputs(report->n_moves ? "\n  ]" : "]", stream);
+}
+
 static void put_limits(FILE *stream, const phx_check_report *report)
 {
     fputs(",\n  \"limits\": [", stream);
@@ -95,6 +109,7 @@ phx_status phx_check_report_json(phx_context *context, const phx_check_report *r
             c->energy.kinetic, c->energy.elastic, c->energy.potential, phx_total_energy(&c->energy));
     if (report->sampling_limit > 0.0)
         fprintf(stream, ",\n  \"sampling_limit\": %.17g", report->sampling_limit);
+    put_moves(stream, report);
     put_limits(stream, report);
     return phx_conclude(context, flush(context, stream));
 }
@@ -151,6 +166,13 @@ phx_status phx_check_report_text(phx_context *context, const phx_check_report *r
     put_value(stream, "potential energy", c->energy.potential, "J");
     if (report->sampling_limit > 0.0)
         put_value(stream, "largest sampling period", report->sampling_limit, "s");
+    fprintf(stream, "%-26s %s\n", "poses as written",
+            report->n_moves ? "moved by the assembly:" : "kept by the assembly");
+    for (int k = 0; k < report->n_moves; k++) {
+        char text[360];
+        phx_start_move_text(&report->moves[k], sizeof text, text);
+        fprintf(stream, "  %s\n", text);
+    }
     fprintf(stream, "%-26s %s\n", "limits of validity",
             report->n_limits ? "exceeded:" : "kept by the start and its loads");
     for (int k = 0; k < report->n_limits; k++)

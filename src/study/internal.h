@@ -79,6 +79,19 @@ phx_status phx_scene_of(phx_context *context, const phx_model *model, const phx_
                         const phx_drawing *drawing, phx_scene *scene);
 void phx_drawing_free(phx_drawing *drawing);
 
+/* The equations of a run, with the numerical damping of the model. */
+phx_status phx_simulation_dae(phx_context *context, const phx_model *model, phx_system *system, phx_backend backend,
+                              phx_dae **dae);
+/* Bodies that the assembly has moved, in the order of the model; freed by the caller. */
+phx_status phx_start_moves(phx_context *context, const phx_model *model, phx_system *system, int *count,
+                           phx_start_move **moves);
+/* The same as a warning (`warn`), or with `initial: {strict: true}` as an error. */
+phx_status phx_start_judge(phx_context *context, const phx_model *model, phx_system *system, bool warn);
+void phx_start_move_text(const phx_start_move *move, size_t size, char *text);
+/* phx_continue_state, put on the joints of the model where the result was made with others: that is told as a warning,
+ * or with `initial: {strict: true}` as an error. */
+phx_status phx_continue_on_joints(phx_context *context, const phx_model *model, const phx_drawing *drawing,
+                                  phx_dae *dae, const phx_system *system, double *t, double *x, double *v);
 /* The last state of the result that a model continues (initial: from). */
 phx_status phx_continue_state(phx_context *context, const phx_model *model, const phx_drawing *drawing,
                               const phx_system *system, double *t, double *x, double *v);
@@ -98,6 +111,7 @@ typedef struct phx_simulation_setup {
     phx_beam_cache *cache;               /* may be NULL */
     phx_context *files;                  /* the context of the recorder; NULL: that of the simulation */
     bool no_checkpoints;                 /* nothing is written to HDF5 before the end */
+    bool tells;                          /* warns of poses that the assembly has moved */
     bool in_memory;                      /* the recorder stores its rows for phx_recorder_take */
     int n_attributes;                    /* of the result, beside the settings */
     const phx_attribute *attributes;

@@ -93,6 +93,17 @@ void phx_simulation_warn(phx_context *context, const phx_model *model, const phx
                 phx_integrator_name(used->integrator));
 }
 
+phx_status phx_simulation_dae(phx_context *context, const phx_model *model, phx_system *system, phx_backend backend,
+                              phx_dae **dae)
+{
+    const double radius = model->simulate.spectral_radius;
+    phx_status status = phx_system_dae_with(system, context, radius < 1.0 ? PHX_BACKEND_PLAIN : backend, dae);
+
+    if (!status && radius < 1.0)
+        status = phx_model_blame(context, model, phx_system_spectral_radius(*dae, radius));
+    return status;
+}
+
 /* ---- start state ---- */
 /* Multipliers of the instant. */
 static phx_status multipliers(phx_context *context, phx_simulation *s)
@@ -106,7 +117,7 @@ static phx_status multipliers(phx_context *context, phx_simulation *s)
 
 static phx_status continue_from(phx_context *context, const phx_model *model, phx_simulation *s)
 {
-    phx_status status = phx_continue_state(context, model, &s->drawing, s->system, &s->t, s->x, s->v);
+    const phx_status status = phx_continue_on_joints(context, model, &s->drawing, s->dae, s->system, &s->t, s->x, s->v);
 
     return status ? status : phx_continue_blame(context, model, multipliers(context, s));
 }
@@ -187,7 +198,9 @@ phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model
     if (!status)
         status = phx_model_build(context, model, &build, &s->system);
     if (!status)
-        status = phx_system_dae_with(s->system, context, setup->options->backend, &s->dae);
+        status = phx_start_judge(context, model, s->system, setup->tells);
+    if (!status)
+        status = phx_simulation_dae(context, model, s->system, setup->options->backend, &s->dae);
     if (!status)
         status = phx_system_threads(s->dae, setup->threads);
     if (!status)
@@ -237,7 +250,8 @@ static phx_status simulate(phx_context *context, const phx_model *model, const p
                                         .threads = options->threads,
                                         .h5_path = options->h5_path,
                                         .csv_path = options->csv_path,
-                                        .in_memory = result != NULL};
+                                        .in_memory = result != NULL,
+                                        .tells = true};
     phx_simulation s;
     phx_integrate_options used;
     const char *const outputs[] = {options->h5_path, options->csv_path};

@@ -1,6 +1,7 @@
 /* The system of a model at its start state. */
 #include "internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void phx_bundle_made_from(phx_bundle *bundle, const phx_model *model)
@@ -45,6 +46,38 @@ phx_status phx_continue_state(phx_context *context, const phx_model *model, cons
     return phx_continue_blame(context, model, status == PHX_ERR_FILE ? PHX_ERR_INPUT : status);
 }
 
+static phx_status tell(phx_context *context, const phx_model *model, const phx_system *system,
+                       const phx_continued *change)
+{
+    char text[400] = "";
+
+    if (change->closed)
+        snprintf(text, sizeof text,
+                 "its joints are open there: closing them moves body '%.100s' by %.3g m and %.3g rad, ",
+                 phx_body_name(phx_system_body(system, change->body)), change->distance, change->angle);
+    snprintf(text + strlen(text), sizeof text - strlen(text),
+             "%simpulses of the joints take %.3g J and the drives supply %.3g J",
+             change->closed ? "and " : "its velocities do not agree with the joints: ", change->lost, change->supplied);
+    if (model->initial.strict)
+        return phx_continue_blame(context, model,
+                                  phx_fail(context, PHX_ERR_INPUT, "the result was made with other joints; %s", text));
+    phx_log(context, PHX_LOG_WARNING, "%s was made with other joints; %s", model->initial.from, text);
+    return PHX_OK;
+}
+
+phx_status phx_continue_on_joints(phx_context *context, const phx_model *model, const phx_drawing *drawing,
+                                  phx_dae *dae, const phx_system *system, double *t, double *x, double *v)
+{
+    phx_continued change;
+    phx_status status = phx_continue_state(context, model, drawing, system, t, x, v);
+
+    if (!status)
+        status = phx_continue_blame(context, model, phx_system_continue(dae, *t, x, v, &change));
+    if (!status && (change.closed || change.lost != 0.0))
+        status = tell(context, model, system, &change);
+    return status;
+}
+
 void phx_start_point_free(phx_start_point *point)
 {
     phx_system_dae_destroy(point->dae);
@@ -66,6 +99,8 @@ phx_status phx_start_point_create(phx_context *context, const phx_model *model, 
 {
     *point = (phx_start_point){0};
     phx_status status = phx_model_build(context, model, options, &point->system);
+    if (!status)
+        status = phx_start_judge(context, model, point->system, false);
     if (!status)
         status = phx_system_dae(point->system, context, &point->dae);
     if (!status) {

@@ -53,7 +53,7 @@ static phx_status build(phx_stepper *s, const phx_model *model, const char *cons
 static phx_status start(phx_stepper *s, const phx_model *model, const phx_simulate_options *options)
 {
     const phx_start_options how = phx_start_of(model);
-    phx_status status = phx_system_dae_with(s->system, s->own, options->backend, &s->dae);
+    phx_status status = phx_simulation_dae(s->own, model, s->system, options->backend, &s->dae);
 
     if (!status)
         status = phx_system_threads(s->dae, options->threads);
@@ -104,6 +104,8 @@ phx_status phx_stepper_create(phx_context *context, const phx_model *model, cons
                                 "steps by hand begin at the start state of the model, not at the end of a result");
     if (!status)
         status = build(s, model, inputs);
+    if (!status)
+        status = phx_start_judge(s->own, model, s->system, true);
     if (!status)
         status = start(s, model, options);
     if (!status)

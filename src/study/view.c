@@ -99,7 +99,7 @@ static phx_status view_assembled(phx_context *context, const phx_model *model, c
     if (!status)
         status = phx_drawing_create(context, model, at->system, &drawing);
     if (!status && model->initial.from)
-        status = phx_continue_state(context, model, &drawing, at->system, &t, at->x, at->v);
+        status = phx_continue_on_joints(context, model, &drawing, at->dae, at->system, &t, at->x, at->v);
     if (!status) {
         phx_certificate_list(&report, NULL, &list);
         options->n_certificate = list.count;
@@ -155,6 +155,8 @@ static phx_status view(phx_context *context, const phx_model *model, const phx_r
     options.loads = loads;
     options.n_points = 0;
     status = phx_start_point_create(context, model, &build, &start, true, &at);
+    if (!status)
+        status = phx_start_judge(context, model, at.system, true);
     if (!status)
         status = view_assembled(context, model, &at, &options, html_path, written);
     if (status && status != PHX_ERR_MEMORY && status != PHX_ERR_FILE && status != PHX_INTERRUPTED)

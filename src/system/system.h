@@ -33,6 +33,24 @@ const phx_body *phx_system_body(const phx_system *system, phx_body_id id);
 const phx_flex_source *phx_system_source(const phx_system *system, phx_body_id id); /* NULL: it has none */
 const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id);          /* NULL: it has no sections */
 const char *phx_system_joint_name(const phx_system *system, phx_joint_id id);
+/* How far the assembly has moved the origin of a body's first frame from the pose as written (m), and turned it (rad).
+ */
+void phx_system_moved(const phx_system *system, phx_body_id id, double *distance, double *angle);
+/* The largest assembly residuals of a joint in the poses as written: m, rad. Uses the workspace of the assembly. */
+void phx_system_open_as_written(phx_system *system, phx_joint_id id, double *distance, double *angle);
+/* What a state that did not lie on the joints was changed by. */
+typedef struct phx_continued {
+    bool closed;            /* joints were open, and bodies moved to close them */
+    double distance, angle; /* the largest move of a body's frame: m, rad */
+    phx_body_id body;       /* which */
+    double supplied, lost;  /* by the impulse of joints and drives that the velocities did not agree with, J */
+} phx_continued;
+/* A state of other joints, x (n_x) and v (n_v) at t, put on those of the system: bodies move as little as possible, and
+ * velocities change by an impulse of the joints, which keeps the momenta of what is free. What lies on the joints is
+ * not touched. PHX_ERR_ASSEMBLY names the joints that cannot be closed, and the gaps. */
+phx_status phx_system_continue(phx_dae *dae, double t, double *x, double *v, phx_continued *change);
+/* Before it is finalised: the ledger tells for each body what numerical damping takes. */
+phx_status phx_system_expect_numerical_damping(phx_system *system);
 /* Redundant rows: count, and joint name and row number (from 1) of each. */
 int phx_system_redundant(const phx_system *system);
 void phx_system_redundant_row(const phx_system *system, int k, const char **joint, int *row);

@@ -24,7 +24,8 @@ typedef struct body_slot {
     phx_flex_source *source; /* NULL: rigid */
     int x, v;                /* offsets */
     int component;
-    int entry; /* of the ledger: what its material takes; -1: none */
+    int entry;     /* of the ledger: what its material takes; -1: none */
+    int numerical; /* the same of numerical damping */
     phx_pose pose;
 } body_slot;
 
@@ -191,7 +192,8 @@ struct phx_system {
     double *x_start;            /* assembled, undeformed */
     struct workspace *assembly; /* workspace with every row, for the start state */
     bool lossless;
-    bool varies; /* a drive or a load is not the same at all times */
+    bool numerical; /* the ledger has entries for numerical damping */
+    bool varies;    /* a drive or a load is not the same at all times */
 };
 
 struct output_slot {
@@ -457,6 +459,8 @@ struct workspace {
     kkt_values values;
     mass_matrix mass;
     step_interval step;
+    phx_filter **filters;            /* per body, NULL: it has none; NULL: no numerical damping */
+    double radius;                   /* its spectral radius */
     phx_body_view view;              /* of the interval or instant at hand: where vectors of all bodies begin */
     const double *angles0, *angles1; /* x at its ends, for the unwrapped joint angles */
     body_set bodies;
@@ -517,6 +521,13 @@ typedef struct place_def {
 /* That place into `slot`, whose point and name are owned by the caller. */
 phx_status phx_sys_place(const phx_system *system, const place_def *def, port_slot *slot);
 void phx_sys_place_free(port_slot *slot);
+/* ---- filters.c: numerical damping ---- */
+void phx_sys_filters_free(workspace *ws);
+void phx_sys_filters_begin(workspace *ws);
+phx_status phx_sys_filters_residual(workspace *ws, double *res);
+phx_status phx_sys_op_interval_finish(phx_dae *dae, double *v1, phx_work *work);
+void phx_sys_op_keep(phx_dae *dae);
+void phx_sys_op_take_memory(phx_dae *dae, const phx_dae *from);
 /* ---- directions.c: PHX_ERR_ARGUMENT where a joint or load needs the directions of a port that has none ---- */
 phx_status phx_sys_check_joint_directions(const phx_system *system, const joint_slot *joint);
 phx_status phx_sys_check_load_directions(const phx_system *system, const phx_load_def *def);
@@ -682,6 +693,9 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
 bool phx_sys_closes_loops(const workspace *ws);
 double phx_sys_op_regularity(phx_dae *dae, double t, const double *x, const double *v);
 void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double *v, size_t size, char *text);
+/* The velocities v at x put on the rows of ws by an impulse of the joints: v += M^-1 G^T mu, S mu = w - G v. The work
+ * of the drives mu.w, and what the joints take, 1/2 e^T S^-1 e, J. */
+phx_status phx_sys_impulse(workspace *ws, double t, const double *x, double *v, phx_work *work);
 /* Signals that vary: the list, and a look at them in a step. */
 phx_status phx_sys_watch_signals(workspace *ws);
 void phx_sys_look_at_signals(workspace *ws, double t0, double t1);
@@ -696,6 +710,8 @@ double phx_sys_row_acceleration(workspace *ws, int k);
 /* Position-level closing of the joints, the deformations in x kept and the poses as written the first guess; held
  * coordinates at their values. */
 phx_status phx_sys_assemble(phx_system *system, double *x);
+/* The same from x, moved as little as possible; only coordinates with a motion are held, at their values at t. */
+phx_status phx_sys_assemble_from(phx_system *system, double t, double *x);
 /* Another configuration with closed joints about so far (rad, and times the size) from x, coordinates free; fails when
  * none is found. */
 phx_status phx_sys_neighbour(phx_system *system, double distance, double *x);

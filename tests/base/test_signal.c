@@ -3,6 +3,8 @@
 
 #include "support/testing.h"
 
+#include <float.h>
+
 static phx_signal *make_function(phx_context *context, phx_signal_fn *function, const void *data, int n_breaks,
                                  const double *breaks)
 {
@@ -353,6 +355,109 @@ static void test_sound_functions_have_no_gap(void **state)
     assert_false(phx_signal_has_gap(NULL, 0.0, 1.0, 0.0, NULL));
 }
 
+/* ---- profiles and derivatives ---- */
+/* Polynomials of degree three are splines with smooth ends, whatever the points; a parabola of three, a line of two. */
+static void test_splines_reproduce_cubics(void **state)
+{
+    static const double times[] = {-1.0, -0.3, 0.4, 0.5, 2.0, 3.1};
+    for (int count = 2; count <= 6; count++) {
+        double values[6], jet[3];
+        phx_signal *spline = NULL;
+        const double c3 = count > 3 ? 0.7 : 0.0, c2 = count > 2 ? -1.1 : 0.0;
+        for (int i = 0; i < count; i++)
+            values[i] = 0.5 + 2.0 * times[i] + c2 * times[i] * times[i] + c3 * times[i] * times[i] * times[i];
+        CHECK_OK(*state, phx_signal_create_spline(*state, count, times, values, false, &spline));
+        for (double t = times[0]; t < times[count - 1]; t += 0.17) {
+            jet[0] = 0.5 + t * (2.0 + t * (c2 + t * c3));
+            jet[1] = 2.0 + t * (2.0 * c2 + 3.0 * t * c3);
+            jet[2] = 2.0 * c2 + 6.0 * t * c3;
+            for (int k = 0; k < 3; k++)
+                CHECK_CLOSE(phx_signal_derivative(spline, t, k), jet[k], 1e-13 * (1.0 + fabs(jet[k])) * 20.0,
+                            "%d points, derivative %d at %g", count, k, t);
+        }
+        assert_true(phx_signal_value(spline, 9.0) == phx_signal_value(spline, times[count - 1]));
+        assert_true(phx_signal_value(spline, -9.0) == phx_signal_value(spline, times[0]));
+        assert_true(phx_signal_rate(spline, 9.0) == 0.0 && phx_signal_rate(spline, -9.0) == 0.0);
+        phx_signal_destroy(spline);
+    }
+}
+
+/* Value, rate and second derivative do not jump at the points; at rest the rate is zero at the ends. */
+static void test_splines_are_smooth(void **state)
+{
+    static const double times[] = {0.0, 0.3, 0.5, 1.0, 1.7}, values[] = {0.1, 0.4, -1.0, 2.0, 0.0};
+    for (int rest = 0; rest < 2; rest++) {
+        phx_signal *spline = NULL;
+        CHECK_OK(*state, phx_signal_create_spline(*state, 5, times, values, rest != 0, &spline));
+        for (int i = 0; i < 5; i++)
+            CHECK_CLOSE(phx_signal_value(spline, times[i]), values[i], 4e-15, "point %d", i);
+        for (int i = 1; i < 4; i++)
+            for (int k = 0; k < 3; k++)
+                CHECK_CLOSE(phx_signal_derivative(spline, times[i] - 1e-12, k),
+                            phx_signal_derivative(spline, times[i], k), 1e-9, "derivative %d at point %d", k, i);
+        if (rest) {
+            CHECK_SMALL(phx_signal_rate(spline, 0.0), 1e-14, "rate at the begin");
+            CHECK_SMALL(phx_signal_rate(spline, 1.7), 1e-13, "rate at the end");
+        }
+        phx_signal_destroy(spline);
+    }
+}
+
+/* A ramp has neither rate nor acceleration at its ends; a trapezoidal profile has the rate that covers the way. */
+static void test_profiles(void **state)
+{
+    phx_signal *signal = NULL;
+    CHECK_OK(*state, phx_signal_create_ramp(*state, 1.0, 3.0, -1.0, 2.0, &signal));
+    CHECK_CLOSE(phx_signal_value(signal, 2.0), 0.5, 1e-15, "middle of a ramp");
+    CHECK_CLOSE(phx_signal_rate(signal, 2.0), 3.0 / 2.0 * 30.0 / 16.0, 1e-14, "rate there");
+    for (double t = 0.5; t < 4.0; t += 2.5)
+        CHECK_CLOSE(phx_signal_value(signal, t), t < 1.0 ? -1.0 : 2.0, 0.0, "outside, at %g", t);
+    for (int k = 1; k < 3; k++) {
+        CHECK_SMALL(phx_signal_derivative(signal, 1.0, k), 1e-13, "begin, derivative %d", k);
+        CHECK_SMALL(phx_signal_derivative(signal, 3.0, k), 1e-13, "end, derivative %d", k);
+    }
+    phx_signal_destroy(signal);
+    for (double fall = 0.25; fall < 1.5; fall += 0.5) { /* the last one holds nothing */
+        const double v = 3.0 / (2.0 - 0.5 * 0.75 - 0.5 * fall);
+        CHECK_OK(*state, phx_signal_create_trapezoidal(*state, 1.0, 3.0, -1.0, 2.0, 0.75, fall, &signal));
+        CHECK_CLOSE(phx_signal_rate(signal, 1.375), 0.5 * v, 1e-14, "half of the rise");
+        CHECK_CLOSE(phx_signal_rate(signal, 1.75), v, 1e-14, "rate that is held");
+        CHECK_CLOSE(phx_signal_value(signal, 1.75), -1.0 + 0.375 * v, 1e-14, "where it is held first");
+        CHECK_CLOSE(phx_signal_value(signal, 3.0 - fall), 2.0 - 0.5 * fall * v, 1e-14, "where it falls");
+        CHECK_CLOSE(phx_signal_value(signal, 3.0), 2.0, 1e-14, "end");
+        CHECK_SMALL(phx_signal_rate(signal, 3.0), 1e-14, "rate at the end");
+        phx_signal_destroy(signal);
+    }
+    CHECK_STATUS(*state, phx_signal_create_trapezoidal(*state, 0.0, 1.0, 0.0, 1.0, 0.7, 0.4, &signal),
+                 PHX_ERR_ARGUMENT);
+    CHECK_STATUS(*state, phx_signal_create_ramp(*state, 1.0, 1.0, 0.0, 1.0, &signal), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(*state, phx_signal_create_spline(*state, 1, (double[]){0.0}, (double[]){0.0}, false, &signal),
+                 PHX_ERR_ARGUMENT);
+}
+
+static double motion(const void *data, double t, double s)
+{
+    (void)data;
+    (void)s;
+    return 10.0 + sin(40.0 * t);
+}
+
+/* The mean of a derivative times the length of the interval is the increment, to rounding, also over many periods. */
+static void test_means_of_derivatives_are_increments(void **state)
+{
+    phx_signal *of = NULL, *rate = NULL;
+    CHECK_OK(*state, phx_signal_create_function(*state, motion, NULL, NULL, 0, NULL, &of));
+    CHECK_OK(*state, phx_signal_create_derivative(*state, of, &rate));
+    assert_ptr_equal(phx_signal_primitive(rate), of);
+    assert_null(phx_signal_primitive(of));
+    for (double h = 1e-4; h < 2.0; h *= 3.0)
+        CHECK_CLOSE(h * phx_signal_mean(rate, 0.7, 0.7 + h), phx_signal_value(of, 0.7 + h) - phx_signal_value(of, 0.7),
+                    10.0 * DBL_EPSILON, "h = %g", h);
+    CHECK_CLOSE(phx_signal_value(rate, 0.7), 40.0 * cos(28.0), 1e-7, "rate of a function without derivatives");
+    CHECK_CLOSE(phx_signal_rate(rate, 0.7), -1600.0 * sin(28.0), 2.0, "and its derivative, by quotients of quotients");
+    phx_signal_destroy(rate);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +475,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_poles_are_found, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_values_that_are_none_are_found, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_sound_functions_have_no_gap, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_splines_reproduce_cubics, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_splines_are_smooth, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_profiles, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_means_of_derivatives_are_increments, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

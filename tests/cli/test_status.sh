@@ -44,6 +44,8 @@ for wrong in abc -1 0 nan 1e999 '1/0' '2*'; do
 done
 run 2 simulate "$model" --integrator gaus4
 says "did you mean 'gauss4'"
+run 2 simulate "$model" --integrator rk4
+says "'rk4' is none; there are midpoint, "
 run 2 simulate "$model" --set
 run 2 simulate "$model" --set speed
 says 'name=value'
@@ -89,6 +91,13 @@ says 'there is no steady rotation'
 sed 's/^simulate:/initial: {from: missing.h5}\nsimulate:/' "$model" >wrong.yaml
 run 2 simulate wrong.yaml
 says 'wrong.yaml:[0-9]*:[0-9]*: .*missing.h5'
+
+# a result where a model is wanted, and the other way round
+printf '\211HDF\r\n\032\n' >result.h5
+run 2 simulate result.h5
+says "no model file; 'phlexor report result.h5' shows a result"
+run 1 report "$model"
+says "is a model file and no result; 'phlexor simulate"
 
 # joints that cannot close: the analysis fails, and says which joint, where
 sed 's/length: 0.3/length: 3/; s/guide: .*/guide: {kind: weld, ports: [ground.O, slider.P]}/' "$model" >open.yaml

@@ -29,9 +29,9 @@ static joint random_joint(phx_context *context, uint64_t *seed, phx_joint_kind k
     random_rotation(seed, dim, j.relative);
     random_vector(seed, dim, 3.0, j.axis);
     const bool pair = phx_joint_kind_info(kind)->axis == PHX_AXIS_PAIR;
-    const bool ports = kind == PHX_JOINT_SPHERICAL || pair;
-    for (int i = 0; i < 9 && ports; i++) /* where their angles are zero */
-        j.relative[i] = i % 4 == 0;
+    const bool ports = kind == PHX_JOINT_SPHERICAL || kind == PHX_JOINT_FREE || pair;
+    for (int i = 0; i < dim * dim && ports; i++) /* where their angles are zero */
+        j.relative[i] = i % (dim + 1) == 0;
     if (pair) {
         double other[3];
         random_vector(seed, 3, 1.0, other);
@@ -87,7 +87,7 @@ static void turn_anyhow(uint64_t *seed, int dim, double *Q)
 }
 
 /* The rotation that the joint leaves free; see free_motion. */
-static void free_turn(const joint *j, uint64_t *seed, const double q[3], double *Q)
+static void free_turn(const joint *j, uint64_t *seed, const double q[6], double *Q)
 {
     static const double along[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     double n[3], m[3];
@@ -110,6 +110,10 @@ static void free_turn(const joint *j, uint64_t *seed, const double q[3], double 
         for (int k = 0; k < 3; k++)
             turn_further(3, along[k], q[k], Q);
         break;
+    case PHX_JOINT_FREE:
+        for (int k = 0; k < (dim == 2 ? 1 : 3); k++)
+            turn_further(dim, along[k], q[dim + k], Q);
+        break;
     case PHX_JOINT_UNIVERSAL:
     case PHX_JOINT_PERPENDICULAR:
         unit(3, j->axis_b, m);
@@ -122,7 +126,7 @@ static void free_turn(const joint *j, uint64_t *seed, const double q[3], double 
 }
 
 /* The shift that the joint leaves free; see free_motion. */
-static void free_shift(const joint *j, uint64_t *seed, const double q[3], double *s)
+static void free_shift(const joint *j, uint64_t *seed, const double q[6], double *s)
 {
     double n[3], e1[3], e2[3];
     int dim = j->dim;
@@ -141,6 +145,7 @@ static void free_shift(const joint *j, uint64_t *seed, const double q[3], double
             s[i] = q[0] * e1[i] + q[1] * e2[i];
         break;
     case PHX_JOINT_CARTESIAN:
+    case PHX_JOINT_FREE:
         memcpy(s, q, (size_t)dim * sizeof *s);
         break;
     case PHX_JOINT_PARALLEL:
@@ -154,7 +159,7 @@ static void free_shift(const joint *j, uint64_t *seed, const double q[3], double
 
 /* What the joint leaves free at coordinates q: rotation Q of B against A from where it is held, and shift s of B, both
  * in port A's directions. What is free without a coordinate is random. */
-static void free_motion(const joint *j, uint64_t *seed, const double q[3], double *Q, double *s)
+static void free_motion(const joint *j, uint64_t *seed, const double q[6], double *Q, double *s)
 {
     memset(s, 0, 3 * sizeof *s);
     for (int i = 0; i < j->dim * j->dim; i++)
@@ -196,14 +201,14 @@ static void place_b(const joint *j, const double *R_a, const double *theta_a, co
 
 /* An interval over which the joint stays closed: A moves anyhow, B as the joint allows. q: the coordinates at the ends.
  * The sections bend in the plane; in space a section that turns by theta x a is not orthogonal, so there theta = 0. */
-static void allowed_motion(const joint *j, uint64_t *seed, phx_port_view v[2], double q[2][3])
+static void allowed_motion(const joint *j, uint64_t *seed, phx_port_view v[2], double q[2][6])
 {
     int dim = j->dim;
     double slope = dim == 2 ? 0.4 : 0.0, Q[9], s[3];
     v[0] = random_interval(seed, dim, 0.05, 0.6, slope);
     v[1] = random_interval(seed, dim, 0.05, 0.6, slope);
     for (int end = 0; end < 2; end++) {
-        random_vector(seed, 3, 0.5, q[end]);
+        random_vector(seed, j->kind == PHX_JOINT_FREE ? 6 : 3, 0.5, q[end]);
         free_motion(j, seed, q[end], Q, s);
         if (end == 0)
             place_b(j, v[0].R0, v[0].theta0, v[0].u0, Q, s, v[1].theta0, v[1].R0, v[1].u0);
@@ -211,6 +216,8 @@ static void allowed_motion(const joint *j, uint64_t *seed, phx_port_view v[2], d
             place_b(j, v[0].R1, v[0].theta1, v[0].u1, Q, s, v[1].theta1, v[1].R1, v[1].u1);
         if (dim == 2 && j->kind == PHX_JOINT_REVOLUTE) /* the coordinate includes where `relative` has put B */
             q[end][0] += atan2(j->relative[2], j->relative[0]);
+        if (dim == 2 && j->kind == PHX_JOINT_FREE)
+            q[end][2] += atan2(j->relative[2], j->relative[0]);
     }
     rate_from_rotations(&v[1]);
     v[1].angle0 = dim == 2 ? atan2(v[1].R0[2], v[1].R0[0]) : 0.0;
@@ -220,7 +227,7 @@ static void allowed_motion(const joint *j, uint64_t *seed, phx_port_view v[2], d
 /* Where the angle about an axis is zero depends on the shortest turn, see test_angle_of_an_axis. */
 static bool zero_known(const joint *j, const phx_row *row)
 {
-    return j->dim == 2 || !row->angular || j->kind == PHX_JOINT_SPHERICAL ||
+    return j->dim == 2 || !row->angular || j->kind == PHX_JOINT_SPHERICAL || j->kind == PHX_JOINT_FREE ||
            phx_joint_kind_info(j->kind)->axis == PHX_AXIS_PAIR;
 }
 
@@ -253,7 +260,7 @@ static void test_allowed_motions(void **state)
             joint j = random_joint(*state, &seed, (phx_joint_kind)kind, dim);
             const char *name = phx_joint_kind_name(j.kind);
             phx_port_view v[2];
-            double q[2][3], g[2][PHX_PORT_MAX];
+            double q[2][6], g[2][PHX_PORT_MAX];
             allowed_motion(&j, &seed, v, q);
             check_rows(&j, &seed, v);
             for (int k = 0; k < j.n_coordinates; k++) {
@@ -385,10 +392,11 @@ static void check_described(const joint *j)
     const phx_joint_info *info = phx_joint_kind_info(j->kind);
     int points = 0;
     assert_int_equal(j->n_coordinates, info->n_coordinates[j->dim - 2]);
+    const phx_joint_coordinate *described = phx_joint_kind_coordinates(info, j->dim);
     for (int c = 0; c < j->n_coordinates; c++) {
-        assert_non_null(info->coordinates[c].name);
-        assert_non_null(info->coordinates[c].zero);
-        assert_int_equal(j->coordinates[c].angular, info->coordinates[c].angular);
+        assert_non_null(described[c].name);
+        assert_non_null(described[c].zero);
+        assert_int_equal(j->coordinates[c].angular, described[c].angular);
     }
     for (int k = 0; k < j->n_constraints; k++)
         points += j->constraints[k].kind == PHX_ROW_POINT;
@@ -403,7 +411,8 @@ static void test_rows_are_independent(void **state)
         [PHX_JOINT_WELD] = {0, 0},        [PHX_JOINT_REVOLUTE] = {1, 1},  [PHX_JOINT_PRISMATIC] = {1, 1},
         [PHX_JOINT_SLIDER] = {2, 4},      [PHX_JOINT_SPHERICAL] = {0, 3}, [PHX_JOINT_UNIVERSAL] = {0, 2},
         [PHX_JOINT_CYLINDRICAL] = {0, 2}, [PHX_JOINT_PLANAR] = {0, 3},    [PHX_JOINT_POINT_ON_PLANE] = {0, 5},
-        [PHX_JOINT_CARTESIAN] = {2, 3},   [PHX_JOINT_PARALLEL] = {0, 4},  [PHX_JOINT_PERPENDICULAR] = {0, 5}};
+        [PHX_JOINT_CARTESIAN] = {2, 3},   [PHX_JOINT_PARALLEL] = {0, 4},  [PHX_JOINT_PERPENDICULAR] = {0, 5},
+        [PHX_JOINT_FREE] = {3, 6}};
     uint64_t seed = 22;
     for (int sample = 0; sample < 2 * PHX_JOINT_KINDS * 10; sample++) {
         int dim = 2 + sample % 2, kind = (sample / 2) % PHX_JOINT_KINDS, n_rigid = dim == 2 ? 3 : 6;
@@ -413,7 +422,7 @@ static void test_rows_are_independent(void **state)
         assert_int_equal(j.n_constraints, n_rigid - freedoms[kind][dim - 2]);
         check_described(&j);
         phx_port_view v[2];
-        double q[2][3], m[MAX_ROWS][2 * PHX_PORT_MAX];
+        double q[2][6], m[MAX_ROWS][2 * PHX_PORT_MAX];
         allowed_motion(&j, &seed, v, q);
         int rows = 0;
         for (int k = 0; k < j.n_constraints + j.n_coordinates; k++) {

@@ -294,6 +294,59 @@ static void signals_know_time_and_place(void **state)
     assert_non_null(strstr(phx_evaluator_expression(f->evaluator)->error, "not finite at t = 0"));
 }
 
+/* The derivatives of an expression: its value is that of the parser, the first derivative is the change of the value,
+ * the second that of the first, by central differences whose error falls with the fourth power of the step. */
+static void signals_have_exact_derivatives(void **state)
+{
+    static const char *const texts[] = {"a*t^3 - t/2 + 1",
+                                        "-t^2",
+                                        "2^3^(t/4)",
+                                        "-2^2*t",
+                                        "t - 2 - 3*t - 1",
+                                        "6/2/(1 + t)",
+                                        "sin(3*t)*exp(-t/5)",
+                                        "cos(t)/tan(1 + t/9)",
+                                        "asin(t/9) + acos(t/9)",
+                                        "atan(2*t) - sinh(t/3)*cosh(t/4)",
+                                        "tanh(t)*log(1 + t)",
+                                        "sqrt(1 + t*t)",
+                                        "abs(t - 5)*t",
+                                        "sign(t - 5)*t^2",
+                                        "step(t - 0.2)*t^2",
+                                        "atan2(sin(t), 2 + cos(t))",
+                                        "ramp(t, 0.1, 2)",
+                                        "ramp(t, 0, 1.1*a)*t",
+                                        "min(t, t^2, 5)",
+                                        "max(-t, t^3)",
+                                        "(1 + t)^(1 + t/2)",
+                                        "t*(t < 3) + 9*(t >= 3)",
+                                        "t*(t > 0.1 && t < 5 || t == 9)",
+                                        "+(t) - -t",
+                                        "t^0 + t^1 + t^2",
+                                        "pi*deg*theta1*t",
+                                        "1e-3*t*(1 != 2)",
+                                        "t*(2 <= 2)"};
+    const double h = 1e-3;
+    fixture *f = *state;
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        for (double t = 0.3; t < 0.9; t += 0.35) {
+            phx_signal *signal = NULL;
+            double value[5], rate[5];
+            CHECK_OK(f->context, phx_evaluator_signal(f->evaluator, texts[k], PHX_USE_TIME, &signal));
+            for (int i = 0; i < 5; i++) {
+                value[i] = phx_signal_value(signal, t + (i - 2) * h);
+                rate[i] = phx_signal_derivative(signal, t + (i - 2) * h, 1);
+            }
+            const double first = (value[0] - 8.0 * value[1] + 8.0 * value[3] - value[4]) / (12.0 * h);
+            const double second = (rate[0] - 8.0 * rate[1] + 8.0 * rate[3] - rate[4]) / (12.0 * h);
+            CHECK_CLOSE(phx_signal_derivative(signal, t, 0), value[2], 0.0, "'%s' at %g", texts[k], t);
+            CHECK_CLOSE(rate[2], first, 1e-9 * (1.0 + fabs(first)), "rate of '%s' at %g", texts[k], t);
+            CHECK_CLOSE(phx_signal_derivative(signal, t, 2), second, 1e-9 * (1.0 + fabs(second)),
+                        "second derivative of '%s' at %g", texts[k], t);
+            phx_signal_destroy(signal);
+        }
+}
+
 /* Two signals of one evaluator do not disturb each other, nor does evaluating further constants. */
 static void signals_are_independent(void **state)
 {
@@ -475,6 +528,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(signals_are_independent, create, destroy),
         cmocka_unit_test_setup_teardown(evaluating_allocates_nothing, create, destroy),
         cmocka_unit_test_setup_teardown(locale_does_not_matter, create, destroy),
+        cmocka_unit_test_setup_teardown(signals_have_exact_derivatives, create, destroy),
         cmocka_unit_test_setup_teardown(values_follow_the_parameters, create, destroy),
         cmocka_unit_test_setup_teardown(muparser_may_have_no_memory, create, destroy),
     };

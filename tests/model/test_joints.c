@@ -56,7 +56,7 @@ static void kinds_are_read_and_built(void **state)
             if (!exists(info, dim))
                 continue;
             for (int c = 0; c < n; c++)
-                turns += info->coordinates[c].angular;
+                turns += phx_joint_kind_coordinates(info, dim)[c].angular;
             snprintf(keys, KEYS, "%s%s", axis_key(info, dim),
                      !info->relative ? ""
                      : dim == 2      ? ", angle: 0.5"
@@ -76,7 +76,7 @@ static void kinds_are_read_and_built(void **state)
             assert_int_equal(model->joints[0].n_coordinates, n);
             for (int c = 0, count[2] = {0, 0}; c < n; c++) {
                 const phx_model_coordinate *coordinate = &model->joints[0].coordinates[c];
-                assert_int_equal(coordinate->angular, info->coordinates[c].angular);
+                assert_int_equal(coordinate->angular, phx_joint_kind_coordinates(info, dim)[c].angular);
                 CHECK_NEAR(coordinate->start.value, 0.1 * ++count[coordinate->angular], 1e-15);
                 CHECK_NEAR(coordinate->rate.value, 0.1 * (c + 1), 1e-15);
             }

@@ -423,7 +423,7 @@ class Complete(Case):
             ("section", arguments(phlexor.Circle, phlexor.Tube, phlexor.Rectangle, phlexor.General)),
             ("port_of_a_beam", arguments(phlexor.BeamPort)), ("port_of_a_modal_body", arguments(phlexor.ModalPort)),
             ("shape_at_a_port", arguments(phlexor.PortShape)),
-            ("table_of_a_signal", arguments(phlexor.Table, phlexor.TableFile)),
+            ("table_of_a_signal", arguments(phlexor.Table, phlexor.TableFile, phlexor.Ramp, phlexor.Trapezoidal)),
             ("pose", arguments(m.rigid)), ("velocity", {"linear", "angular"}),
             ("model", set(m("x")._maps) | arguments(m) | {"phlexor"}),
         ):

@@ -40,8 +40,10 @@ class Results(Case):
             self.assertIn("mid.x", result)
             self.assertNotIn("mid", result)
             self.assertEqual(len(result), len(dict(result)))
-            with self.assertRaises(KeyError):
+            with self.assertRaisesRegex(KeyError, "no column 'nothing' \\(columns: t, "):
                 result["nothing"]
+            with self.assertRaisesRegex(KeyError, "did you mean 'mid"):
+                result["mid.z"]
             with self.assertRaises(KeyError):
                 result.output("nothing")
             self.same(result.output("mid"), np.column_stack([result["mid.x"], result["mid.y"]]), "mid")

@@ -719,7 +719,7 @@ static void wrong_connections_are_named(void **state)
     static const struct {
         const char *controllers, *fragment;
     } cases[] = {
-        {"c: {kind: pid, measure: rail, effort: rali, kp: 1}", "the nearest valid word is 'rail.effort'"},
+        {"c: {kind: pid, measure: rail, effort: rali, kp: 1}", "'rali'"},
         {"c: {kind: pid, measure: y, rate: v, effort: rail, kp: 1}", "nothing to measure called 'y'"},
         {"c: {kind: pid, measure: a.x, effort: rail, kp: 1}", "an algebraic loop through the multipliers"},
         {"c: {kind: pid, measure: f, effort: rail, kp: 1}", "'f', an effort"},

@@ -418,7 +418,7 @@ static void wrong_models_are_told_once_where(void **state)
          HELD_BAR(WELD, "{kind: held, at: P, modes: 2, statics: false}")},
         {"b:", "its basis cannot hold its joined ports",
          HELD_BAR(WELD, "{kind: held, at: P, modes: 8, statics: false}")},
-        {"bb", "the nearest valid word is 'b'", SOLID("material: m") "outputs: {o: {von_mises: bb}}\n"},
+        {"bb", "found 'bb'", SOLID("material: m") "outputs: {o: {von_mises: bb}}\n"},
         {"b}", "expected a point like body@12", SOLID("material: m") "outputs: {o: {stress: b}}\n"},
         {"b@3", "expected a point of a plate like body@0.5 or body@12, b is a solid",
          SOLID("material: m") "outputs: {o: {membrane_force: b@3}}\n"},

@@ -65,10 +65,11 @@ static void free_coordinate_def(phx_coordinate_def *def)
 {
     phx_signal_destroy(def->speed);
     phx_signal_destroy(def->effort);
+    phx_signal_destroy(def->motion);
     phx_signal_destroy(def->damper);
     phx_signal_destroy(def->motor);
     phx_law_destroy(def->law);
-    def->speed = def->effort = def->damper = def->motor = NULL;
+    def->speed = def->effort = def->motion = def->damper = def->motor = NULL;
     def->law = NULL;
 }
 
@@ -493,6 +494,27 @@ static phx_status check_coordinates(phx_system *system, const phx_joint_def *def
     return PHX_OK;
 }
 
+/* A coordinate whose value is prescribed starts on it and is driven at its rate. */
+static phx_status prescribe_motions(phx_system *system, phx_joint_def *def)
+{
+    phx_status status = PHX_OK;
+    for (int c = 0; c < def->n_coordinates && !status; c++) {
+        phx_coordinate_def *k = &def->coordinate[c];
+        phx_signal *motion = k->motion;
+        if (!motion)
+            continue;
+        if (k->speed || k->has_start || k->has_rate)
+            return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                            "joint '%s': a coordinate with a motion has no speed, start value or rate of its own",
+                            def->name);
+        k->motion = NULL; /* the derivative owns it */
+        k->has_start = true;
+        k->start = phx_signal_value(motion, 0.0);
+        status = phx_signal_create_derivative(system->context, motion, &k->speed);
+    }
+    return status;
+}
+
 /* Name, relative rotation, rows and coordinates of a joint whose def is in place. */
 static phx_status make_joint(phx_system *system, joint_slot *joint)
 {
@@ -562,7 +584,9 @@ phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, ph
     if (!status) {
         joint = &system->joints[system->n_joints];
         joint->def = *def;
-        status = make_joint(system, joint);
+        status = prescribe_motions(system, &joint->def);
+        if (!status)
+            status = make_joint(system, joint);
     }
     if (status) { /* the signals are taken over all the same */
         free_joint(joint);

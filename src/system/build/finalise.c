@@ -229,6 +229,16 @@ static phx_status settle_forces(phx_system *system)
     return none ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+phx_status phx_system_expect_numerical_damping(phx_system *system)
+{
+    if (!system)
+        return phx_fail_null(NULL, __func__, "system");
+    if (system->finalised || system->invalid)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is finalised: its ledger is what it is");
+    system->numerical = true;
+    return phx_conclude(system->context, PHX_OK);
+}
+
 phx_status phx_system_finalise(phx_system *system)
 {
     if (!system)

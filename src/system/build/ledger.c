@@ -57,6 +57,9 @@ static void list(phx_system *system, bool dissipates)
             controller->entry = add(system, true, "controller", controller->name, dissipates);
     }
     for (int b = 0; b < system->n_bodies && dissipates; b++)
+        system->bodies[b].numerical = add(system, system->numerical && phx_body_deforms(system->bodies[b].body),
+                                          "numerical", phx_body_name(system->bodies[b].body), dissipates);
+    for (int b = 0; b < system->n_bodies && dissipates; b++)
         system->bodies[b].entry = add(system, !phx_body_is_lossless(system->bodies[b].body), "body",
                                       phx_body_name(system->bodies[b].body), dissipates);
 }

@@ -379,7 +379,14 @@ static phx_status op_twin(phx_dae *dae, phx_dae **twin)
 
     if (!status && ws->by->imitate)
         ws->by->imitate(of(*twin), ws);
-    return status;
+    if (status || !ws->filters)
+        return status;
+    const phx_status filtered = phx_system_spectral_radius(*twin, ws->radius);
+    if (filtered) {
+        phx_system_dae_destroy(*twin);
+        *twin = NULL;
+    }
+    return filtered;
 }
 
 const phx_dae_ops phx_sys_ops = {
@@ -402,6 +409,9 @@ const phx_dae_ops phx_sys_ops = {
     .interval_linearise = phx_sys_op_interval_linearise,
     .interval_work = op_interval_work,
     .synchronise = op_synchronise,
+    .interval_finish = phx_sys_op_interval_finish,
+    .keep = phx_sys_op_keep,
+    .take_memory = phx_sys_op_take_memory,
     .project = phx_sys_op_project,
     .norm = op_norm,
     .velocity_sizes = op_velocity_sizes,

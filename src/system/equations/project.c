@@ -394,6 +394,29 @@ static phx_status correct_components(workspace *ws, const correction *step)
     return status;
 }
 
+phx_status phx_sys_impulse(workspace *ws, double t, const double *x, double *v, phx_work *work)
+{
+    const phx_system *system = ws->system;
+    double *e = ws->scratch.multipliers, *dv = ws->scratch.vector[0];
+    bool energies = false;
+
+    *work = (phx_work){0.0, 0.0};
+    ws->by->row_residuals(ws, t, x, v, e);
+    phx_status status = ws->by->factor_rows(ws, x, v, &energies);
+    if (!status)
+        status = ws->by->solve_rows(ws, -1.0, e, dv);
+    if (status)
+        return status;
+    drive_work(ws, dv, e);
+    for (int c = 0; c < system->n_components; c++) {
+        work->supplied += ws->projection.supply[c];
+        work->dissipated += ws->projection.taken[c];
+    }
+    for (int i = 0; i < system->n_v; i++)
+        v[i] += dv[i];
+    return PHX_OK;
+}
+
 phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, bool may_reject, const double *x1,
                               double *v1, double *lambda, phx_work *work)
 {

@@ -275,6 +275,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     if (!ws)
         return;
     ws->by->destroy(ws);
+    phx_sys_filters_free(ws);
     phx_sys_rigid_free(&ws->rigid);
     phx_sys_parallel_free(&ws->parallel);
     phx_free(ws->signals.signal);

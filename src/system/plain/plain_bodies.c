@@ -8,6 +8,7 @@ void phx_plain_interval_begin(workspace *ws)
         phx_body_interval_begin(slot->body, ws->view.h, ws->step.x0 + slot->x, ws->step.v0 + slot->v,
                                 ws->bodies.products[b]);
     }
+    phx_sys_filters_begin(ws);
 }
 
 /* nu_mean = (nu_0 + nu_1)/2;  x_1 = x_0 (+) h nu_mean;  res = (p_1 - p_0)/h - mean forces (theory 4). */
@@ -46,6 +47,8 @@ void phx_plain_linearise_bodies(workspace *ws)
         const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
         phx_body_pattern(body, &ptr, &idx);
         phx_body_interval_linearise(body, ws->system->gravity, &view, ws->bodies.D, ws->bodies.M);
+        if (ws->filters && ws->filters[b])
+            phx_filter_linearise(ws->filters[b], ws->view.h, ws->bodies.M);
         for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
             ws->values.val[at[k]] += ws->bodies.M[k];
     }
@@ -56,6 +59,10 @@ phx_status phx_plain_interval_residual(workspace *ws, const double *v1, const do
     phx_status status = PHX_OK;
 
     phx_plain_move(ws, v1, res);
+    if (res && ws->filters)
+        status = phx_sys_filters_residual(ws, res);
+    if (status)
+        return status;
     phx_sys_begin_angles(ws);
     phx_plain_view_ports(ws);
     phx_sys_unwrap_angles(ws, ws->step.x1);

@@ -468,6 +468,108 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
     return status;
 }
 
+/* Start values as a motion has them at t; others are not asked for. */
+static void hold_motions(phx_system *system, double t, phx_coordinate_def *kept)
+{
+    for (int j = 0, n = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++) {
+            phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
+            const phx_signal *motion = phx_signal_primitive(def->speed);
+            kept[n++] = *def;
+            def->has_start = motion != NULL;
+            def->start = phx_signal_value(motion, t);
+        }
+}
+
+static void release_motions(phx_system *system, const phx_coordinate_def *kept)
+{
+    for (int j = 0, n = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++)
+            system->joints[j].coordinates[c].def = kept[n++];
+}
+
+phx_status phx_sys_assemble_from(phx_system *system, double t, double *x)
+{
+    workspace *ws = system->assembly;
+    const size_t most = (size_t)system->n_joints * PHX_JOINT_MAX_COORDINATES;
+    phx_coordinate_def *kept = phx_calloc(system->context, most, sizeof *kept);
+    phx_pose *written = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *written);
+    phx_status status = kept && written ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status) {
+        hold_motions(system, t, kept);
+        for (int b = 0; b < system->n_bodies; b++) { /* the least change is that from x */
+            const double *own = x + system->bodies[b].x;
+            phx_pose *pose = &system->bodies[b].pose;
+            written[b] = *pose;
+            memcpy(pose->position, own, (size_t)system->dim * sizeof *own);
+            phx_attitude_rotation(system->dim, own + system->dim, pose->rotation);
+            pose->angle = system->dim == 2 ? own[4] : 0.0;
+        }
+        memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);
+        status = close_joints(ws, x, true);
+        if (!status)
+            status = least_change(ws, x);
+        else if (status > 0) {
+            phx_sys_assembly_residual(ws, x, true, NULL);
+            status = cannot_close(ws, phx_sys_size(ws), 1e-10);
+        }
+        if (!status)
+            unwind(system, x);
+        for (int b = 0; b < system->n_bodies; b++)
+            system->bodies[b].pose = written[b];
+        phx_sys_set_instant(ws, x, ws->step.vm);
+        if (!status)
+            phx_sys_unwrap_angles(ws, x);
+        release_motions(system, kept);
+    }
+    phx_free(kept);
+    phx_free(written);
+    return status;
+}
+
+void phx_system_moved(const phx_system *system, phx_body_id id, double *distance, double *angle)
+{
+    const body_slot *slot = &system->bodies[id];
+    const double *x = system->x_start + slot->x;
+    const int dim = system->dim;
+    double attitude[9], R[9], R0[9], Q[9], turn[3] = {0.0};
+
+    *distance = 0.0;
+    for (int a = 0; a < dim; a++)
+        *distance = hypot(*distance, x[a] - slot->pose.position[a]);
+    phx_attitude_set(dim, slot->pose.rotation, slot->pose.angle, attitude);
+    phx_attitude_rotation(dim, attitude, R0);
+    phx_attitude_rotation(dim, x + dim, R);
+    if (dim == 2) {
+        *angle = fabs(atan2(R0[0] * R[2] - R0[2] * R[0], R0[0] * R[0] + R0[2] * R[2]));
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            Q[3 * i + j] = R0[i] * R[j] + R0[3 + i] * R[3 + j] + R0[6 + i] * R[6 + j];
+    phx_rot_to_vector(Q, turn);
+    *angle = hypot(hypot(turn[0], turn[1]), turn[2]);
+}
+
+void phx_system_open_as_written(phx_system *system, phx_joint_id id, double *distance, double *angle)
+{
+    workspace *ws = system->assembly;
+    double *x = ws->step.x0;
+
+    *distance = *angle = 0.0;
+    memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+    write_poses(system, x);
+    memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);
+    phx_sys_set_instant(ws, x, ws->step.vm);
+    for (int k = 0; k < ws->n_l; k++) {
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        double residual = 0.0, *largest = slot->row->angular ? angle : distance;
+        if (slot->joint == id && row_residual(ws, k, &residual))
+            *largest = fmax(*largest, fabs(residual));
+    }
+}
+
 phx_status phx_sys_neighbour(phx_system *system, double distance, double *x)
 {
     workspace *ws = system->assembly;

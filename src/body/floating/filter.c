@@ -1,0 +1,298 @@
+/* Numerical damping of the midpoint rule: a memory of the deformation's increments and one of its impulses, which filter
+ * what a step does not resolve. With the spectral radius r of an interval that resolves nothing,
+ *
+ *     c = (1-r)^2/((3-r)(1+r)),   a = 2c + 2r(1+c);      m of Dq, n of M^-1 Dp_q, M = M_qq of the undeformed body
+ *
+ *     stress        K q_m  ->  K (q_m + th_q/2),                  th_q = c (Dq - m)
+ *     kinematics    Dq = h u,   q_dot1 = 2 u - q_dot0 - th_v,     th_v = c (M^-1 Dp_q - n)
+ *     after a step  m += a (Dq - m),   n += a th_v/c
+ *
+ * Rows see the mean rate u, so joints close exactly, and those of the rigid motion keep their momenta. Energy: with
+ *
+ *     store = c/(4a) (m.K m + n.M n),   loss = c/2 (1 - a/2) ((Dq - m).K (Dq - m) + (th_v/c).M (th_v/c)) >= 0
+ *
+ * D(H) + D(store) = supplied - dissipated - loss, whatever h. The interval itself evaluates q_dot1 as 2 u - q_dot0 =:
+ * q_dot^; with its momenta p^
+ *
+ *     th_v = g (M^-1 (p^_q1 - p_q0) - n),   g = c/(1+c),
+ *     M^-1 (p^_q1 - p_q0) = 2 (u - q_dot0) + M^-1 (S^T DV + C^T Dw - A_k D(w_k q)),
+ *
+ * and what th_q and th_v change in the residual is added here. */
+#include "floating.h"
+
+#include <math.h>
+#include <string.h>
+
+struct phx_filter {
+    const phx_floating *body;
+    phx_cholesky *mass; /* of M */
+    double *inertia;    /* L M^-1 L^T, L = (S, C): what the deformations carry of the rigid inertia, r x r */
+    double c, a, h;     /* h: of the step accepted last, 0: none */
+    double trial_h, store0;
+    double *m, *n, *m1, *n1; /* memories, accepted and of the trial; n_q each */
+    double *m0, *n0;         /* at the start of the trial: shortened with the step */
+    double *th_q, *th_v, *room, *force;
+};
+
+void phx_filter_destroy(phx_filter *it)
+{
+    if (!it)
+        return;
+    phx_cholesky_destroy(it->mass);
+    phx_free(it->inertia);
+    phx_free(it->m);
+    phx_free(it);
+}
+
+/* Column k of L^T, S^T and then C^T. */
+static const double *lever(const phx_flex *flex, int k)
+{
+    return k < flex->dim ? flex->S + (size_t)k * (size_t)flex->n : flex->C + (size_t)(k - flex->dim) * (size_t)flex->n;
+}
+
+static phx_status make_inertia(phx_filter *it)
+{
+    const phx_flex *flex = it->body->flex;
+    const int r = it->body->base.n_rigid, n = flex->n;
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < r && !status; k++) {
+        memcpy(it->room, lever(flex, k), (size_t)n * sizeof *it->room);
+        status = phx_cholesky_solve(it->mass, 1, it->room);
+        for (int l = 0; l < r && !status; l++)
+            it->inertia[l * r + k] = phx_floating_dot(n, lever(flex, l), it->room);
+    }
+    return status;
+}
+
+phx_status phx_filter_create(phx_context *context, const phx_body *base, double radius, phx_filter **filter)
+{
+    const phx_floating *body = phx_as_floating(base);
+    *filter = NULL;
+    if (!body || body->base.n_q == 0)
+        return PHX_OK;
+    if (body->base.kinetics != PHX_KINETICS_FULL)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "body '%s': numerical damping needs 'kinetics: full'; with simplified kinetics no energy is kept "
+                        "that it could be told apart from",
+                        body->base.name);
+    const size_t n = (size_t)body->base.n_q, r = (size_t)body->base.n_rigid;
+    const phx_csr M = {body->flex->n, body->flex->n, body->flex->ptr, body->flex->idx, body->flex->M};
+    phx_filter *it = phx_calloc(context, 1, sizeof *it);
+    if (!it)
+        return PHX_ERR_MEMORY;
+    it->body = body;
+    it->c = (1.0 - radius) * (1.0 - radius) / ((3.0 - radius) * (1.0 + radius));
+    it->a = 2.0 * it->c + 2.0 * radius * (1.0 + it->c);
+    it->m = phx_calloc(context, 10 * n, sizeof *it->m);
+    it->inertia = phx_calloc(context, r * r, sizeof *it->inertia);
+    phx_status status = it->m && it->inertia ? phx_cholesky_create(context, &M, &it->mass) : PHX_ERR_MEMORY;
+    if (status) {
+        phx_filter_destroy(it);
+        return status;
+    }
+    double **const arrays[] = {&it->n, &it->m1, &it->n1, &it->m0, &it->n0, &it->th_q, &it->th_v, &it->room, &it->force};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        *arrays[k] = it->m + (k + 1) * n;
+    status = make_inertia(it);
+    if (status)
+        phx_filter_destroy(it);
+    else
+        *filter = it;
+    return status;
+}
+
+/* |B x|^2, K = B^T B. */
+static double strain_square(const phx_filter *it, const double *x)
+{
+    const phx_csr *B = &it->body->flex->root;
+    double sum = 0.0;
+
+    for (int i = 0; i < B->rows; i++) {
+        double strain = 0.0;
+        for (int e = B->ptr[i]; e < B->ptr[i + 1]; e++)
+            strain += B->val[e] * x[B->idx[e]];
+        sum += strain * strain;
+    }
+    return sum;
+}
+
+/* x.M x */
+static double mass_square(const phx_filter *it, const double *x)
+{
+    const phx_flex *flex = it->body->flex;
+    double sum = 0.0;
+
+    for (int i = 0; i < flex->n; i++)
+        sum += x[i] * phx_flex_row(flex, flex->M, i, x);
+    return sum;
+}
+
+static double store_of(const phx_filter *it, const double *m, const double *n)
+{
+    return it->c / (4.0 * it->a) * (strain_square(it, m) + mass_square(it, n));
+}
+
+void phx_filter_begin(phx_filter *it, double h)
+{
+    const double share = it->h != 0.0 ? fmin(1.0, fabs(h / it->h)) : 1.0; /* a shorter step: the store can only fall */
+
+    it->trial_h = h;
+    for (int i = 0; i < it->body->base.n_q; i++) {
+        it->m0[i] = share * it->m[i];
+        it->n0[i] = share * it->n[i];
+    }
+    it->store0 = store_of(it, it->m0, it->n0);
+}
+
+/* th_q, th_v of the interval at hand. */
+static phx_status find_parts(phx_filter *it, const phx_body_view *view)
+{
+    const phx_floating *body = it->body;
+    const phx_flex *flex = body->flex;
+    const int dim = body->base.dim, r = body->base.n_rigid, n = flex->n;
+    const double *q0 = phx_floating_q(body, view->x0), *q1 = phx_floating_q(body, view->x1);
+    const double *rate0 = view->v0 + r, *u = view->vm + r;
+
+    memset(it->th_v, 0, (size_t)n * sizeof *it->th_v);
+    for (int k = 0; k < r; k++) {
+        const double *column = lever(flex, k), change = view->v1[k] - view->v0[k];
+        for (int i = 0; i < n; i++)
+            it->th_v[i] += change * column[i];
+    }
+    for (int k = 0; k < body->base.n_rot; k++) {
+        const double w0 = view->v0[dim + k], w1 = view->v1[dim + k];
+        for (int i = 0; i < n; i++)
+            it->room[i] = w1 * q1[i] - w0 * q0[i];
+        for (int i = 0; i < n; i++)
+            it->th_v[i] -= phx_flex_row(flex, flex->A[k], i, it->room);
+    }
+    const phx_status status = phx_cholesky_solve(it->mass, 1, it->th_v);
+    for (int i = 0; i < n && !status; i++) {
+        it->th_v[i] = it->c / (1.0 + it->c) * (2.0 * (u[i] - rate0[i]) + it->th_v[i] - it->n0[i]);
+        it->th_q[i] = it->c * (view->h * u[i] - it->m0[i]);
+    }
+    return status;
+}
+
+/* y = B^T (B x): see interval_kernel.h. */
+static void through_strains(const phx_csr *B, int n, const double *x, double *y)
+{
+    memset(y, 0, (size_t)n * sizeof *y);
+    for (int i = 0; i < B->rows; i++) {
+        double strain = 0.0;
+        for (int e = B->ptr[i]; e < B->ptr[i + 1]; e++)
+            strain += B->val[e] * x[B->idx[e]];
+        for (int e = B->ptr[i]; e < B->ptr[i + 1]; e++)
+            y[B->idx[e]] += B->val[e] * strain;
+    }
+}
+
+/* Momenta of the rigid rows at the end: -S th_v, -(C - A q1) th_v. */
+static void end_momenta(const phx_filter *it, const double *q1, double *p)
+{
+    const phx_flex *flex = it->body->flex;
+    const int dim = it->body->base.dim, n = flex->n;
+
+    for (int k = 0; k < it->body->base.n_rigid; k++)
+        p[k] = -phx_floating_dot(n, lever(flex, k), it->th_v);
+    for (int k = 0; k < it->body->base.n_rot; k++)
+        for (int i = 0; i < n; i++)
+            p[dim + k] += it->th_v[i] * phx_flex_row(flex, flex->A[k], i, q1);
+}
+
+phx_status phx_filter_residual(phx_filter *it, const phx_body_view *view, double *res)
+{
+    const phx_floating *body = it->body;
+    const phx_flex *flex = body->flex;
+    const int dim = body->base.dim, n_rot = body->base.n_rot, r = body->base.n_rigid, n = flex->n;
+    const double over_h = 1.0 / view->h, *vm = view->vm;
+    double p[6], pm[6], a[3], b[3], c[3];
+    const phx_status status = find_parts(it, view);
+
+    if (status)
+        return status;
+    /* (p1 - p0)/h less the transport of the mean momenta, as in the residual of the interval */
+    end_momenta(it, phx_floating_q(body, view->x1), p);
+    for (int k = 0; k < r; k++)
+        pm[k] = 0.5 * p[k];
+    phx_vec_x_rot(dim, pm, vm + dim, a);
+    phx_vec_x_vec(dim, pm, vm, b);
+    phx_rot_x_rot(dim, pm + dim, vm + dim, c);
+    for (int i = 0; i < dim; i++)
+        res[i] += over_h * p[i] - a[i];
+    for (int k = 0; k < n_rot; k++)
+        res[dim + k] += over_h * p[dim + k] - b[k] - c[k];
+    /* rows of the deformations: -M th_v/h + K th_q/2 + 1/2 w0_k A_k th_v */
+    through_strains(&flex->root, n, it->th_q, it->force);
+    for (int i = 0; i < n; i++) {
+        double force = 0.5 * it->force[i] - over_h * phx_flex_row(flex, flex->M, i, it->th_v);
+        for (int k = 0; k < n_rot; k++)
+            force += 0.5 * view->v0[dim + k] * phx_flex_row(flex, flex->A[k], i, it->th_v);
+        res[r + i] += force;
+    }
+    return PHX_OK;
+}
+
+/* The derivative of that with respect to the mean velocity, on the body's pattern, without the terms in A:
+ *     | -E   -L |                      | 0   0 |
+ *     |         | 2/h c/(1+c)   +  c   |       | h/2,     L = (S, C), E = L M^-1 L^T
+ *     | -L^T -M |                      | 0   K | */
+void phx_filter_linearise(const phx_filter *it, double h, double *A)
+{
+    const phx_floating *body = it->body;
+    const phx_flex *flex = body->flex;
+    const int r = body->base.n_rigid, n = flex->n, *ptr = body->base.ptr;
+    const double g = 2.0 / h * it->c / (1.0 + it->c), stiffness = 0.5 * h * it->c;
+
+    for (int k = 0; k < r; k++) {
+        const double *column = lever(flex, k);
+        for (int l = 0; l < r; l++)
+            A[ptr[k] + l] -= g * it->inertia[k * r + l];
+        for (int i = 0; i < n; i++) {
+            A[ptr[k] + r + i] -= g * column[i];
+            A[ptr[r + i] + k] -= g * column[i];
+        }
+    }
+    for (int e = 0; e < flex->ptr[n]; e++)
+        A[body->flex_at[e]] += stiffness * flex->K[e] - g * flex->M[e];
+}
+
+phx_status phx_filter_finish(phx_filter *it, const phx_body_view *view, double *v1, double *lost)
+{
+    const int n = it->body->base.n_q;
+    double *rate1 = v1 + it->body->base.n_rigid;
+    const phx_status status = find_parts(it, view);
+
+    if (status)
+        return status;
+    for (int i = 0; i < n; i++) { /* Dq - m and th_v/c */
+        it->th_q[i] /= it->c;
+        rate1[i] -= it->th_v[i];
+        it->th_v[i] /= it->c;
+        it->m1[i] = it->m0[i] + it->a * it->th_q[i];
+        it->n1[i] = it->n0[i] + it->a * it->th_v[i];
+    }
+    const double loss =
+        0.5 * it->c * (1.0 - 0.5 * it->a) * (strain_square(it, it->th_q) + mass_square(it, it->th_v));
+    *lost = loss + store_of(it, it->m1, it->n1) - it->store0;
+    return PHX_OK;
+}
+
+void phx_filter_keep(phx_filter *it)
+{
+    const size_t bytes = (size_t)it->body->base.n_q * sizeof *it->m;
+
+    memcpy(it->m, it->m1, bytes);
+    memcpy(it->n, it->n1, bytes);
+    it->h = it->trial_h;
+}
+
+void phx_filter_copy(phx_filter *it, const phx_filter *from)
+{
+    const size_t bytes = (size_t)it->body->base.n_q * sizeof *it->m;
+
+    memcpy(it->m, from->m, bytes);
+    memcpy(it->n, from->n, bytes);
+    it->h = from->h;
+}

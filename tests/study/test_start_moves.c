@@ -1,0 +1,152 @@
+/* A start that is what was written: bodies that the assembly moves are named with the distance, results continued with
+ * other joints are closed or refused. */
+#include "support.h"
+
+#include <phlexor/results.h>
+
+typedef struct told {
+    int count;
+    char text[1000];
+} told;
+
+static void listen(void *user, phx_log_level level, const char *message)
+{
+    told *t = user;
+    if (level != PHX_LOG_WARNING)
+        return;
+    t->count++;
+    snprintf(t->text, sizeof t->text, "%s", message);
+}
+
+static phx_model *read_text(phx_context *context, const char *text)
+{
+    phx_model *model = NULL;
+    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+    return model;
+}
+
+static phx_status run(phx_context *context, const char *text, const char *h5, phx_simulate_report *report, told *t)
+{
+    phx_model *model = read_text(context, text);
+    phx_simulate_options options = phx_simulate_options_default();
+    options.h5_path = h5;
+    *t = (told){0};
+    phx_context_set_log(context, listen, t);
+    const phx_status status = phx_study_simulate(context, model, &options, report);
+    phx_context_set_log(context, NULL, NULL);
+    phx_model_destroy(model);
+    return status;
+}
+
+/* B lies beside the line that its prismatic joint allows. */
+#define PULLED(pose, initial)                                                                                          \
+    "phlexor: 1\ndimension: 2\n"                                                                                       \
+    "bodies:\n"                                                                                                        \
+    "  a: {kind: rigid, mass: 1, inertia: 0.1}\n"                                                                      \
+    "  b: {kind: rigid, mass: 1, inertia: 0.1, pose: " pose "}\n"                                                      \
+    "joints:\n"                                                                                                        \
+    "  A: {kind: revolute, ports: [ground.O, a.P], angle: 0}\n"                                                        \
+    "  B: {kind: prismatic, ports: [a.P, b.P], axis: [1, 0]}\n" initial "simulate: {end: 0.01, step: 1e-3}\n"
+
+static void moved_bodies_are_told(void **state)
+{
+    static const struct {
+        const char *text;
+        double distance;
+    } cases[] = {{PULLED("{position: [1, 0.77]}", ""), 0.77},
+                 {PULLED("{position: [1, 0.77], guess: true}", ""), 0.0},
+                 {PULLED("{position: [1, 1e-8]}", ""), 0.0},
+                 {PULLED("{position: [1.333, 4e-4]}", ""), 0.0}, /* within the rounding of 1.333 */
+                 {PULLED("{position: [1.5, 4e-4]}", ""), 4e-4},
+                 {PULLED("{angle: 0}", ""), 0.0}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        phx_simulate_report report;
+        phx_check_report check;
+        told t;
+        phx_model *model = read_text(*state, cases[k].text);
+        CHECK_OK(*state, phx_study_check(*state, model, &check));
+        assert_int_equal(check.n_moves, cases[k].distance > 0.0);
+        if (check.n_moves) {
+            assert_string_equal(check.moves[0].body, "b");
+            assert_string_equal(check.moves[0].joint, "B");
+            CHECK_CLOSE(check.moves[0].distance, cases[k].distance, 1e-12, "case %d: distance", (int)k);
+            CHECK_CLOSE(check.moves[0].gap, cases[k].distance, 1e-12, "case %d: gap", (int)k);
+        }
+        phx_check_report_free(&check);
+        phx_model_destroy(model);
+        CHECK_OK(*state, run(*state, cases[k].text, NULL, &report, &t));
+        assert_int_equal(t.count, cases[k].distance > 0.0);
+        if (t.count)
+            CHECK_TEXT(t.text, "body 'b' by");
+    }
+}
+
+static void strict_starts_refuse_them(void **state)
+{
+    phx_simulate_report report;
+    told t;
+    CHECK_STATUS(*state, run(*state, PULLED("{position: [1, 0.77]}", "initial: {strict: true}\n"), NULL, &report, &t),
+                 PHX_ERR_INPUT);
+    CHECK_MESSAGE(*state, "text.yaml:5:3: ");
+    CHECK_MESSAGE(*state, "body 'b' by 0.77 m (joint 'B' was open by 0.77 m)");
+    CHECK_OK(*state, run(*state, PULLED("{position: [1, 0]}", "initial: {strict: true}\n"), NULL, &report, &t));
+}
+
+#define LINKS(second, end, more)                                                                                       \
+    "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\n"                                                                  \
+    "ground: {ports: {Q: {position: [5, 5]}}}\n"                                                                       \
+    "bodies:\n"                                                                                                        \
+    "  a: {kind: rigid, mass: 2, inertia: 0.3, centre_of_mass: [0.5, 0], ports: {C: {position: [1, 0]}}}\n"            \
+    "  b: {kind: rigid, mass: 1, inertia: 0.1, centre_of_mass: [0.25, 0.1], pose: {position: [1, 0]}, ports: {C: "     \
+    "{position: [0.5, 0]}}}\n"                                                                                         \
+    "joints:\n"                                                                                                        \
+    "  A: {kind: revolute, ports: [ground.O, a.P]}\n"                                                                  \
+    "  B: " second "\n"                                                                                                \
+    "simulate: {end: " end ", step: 1e-3}\n" more
+
+/* A run goes on bit by bit with the same joints; with others the joints are closed at once, and the loss is told. */
+static void other_joints_are_closed(void **state)
+{
+    static const char *const others[] = {"{kind: weld, ports: [a.C, b.P]}", "{kind: revolute, ports: [a.C, b.C]}"};
+    phx_simulate_report report;
+    told t;
+    CHECK_OK(*state, run(*state, LINKS("{kind: revolute, ports: [a.C, b.P]}", "0.5", ""), "first.h5", &report, &t));
+    CHECK_OK(*state, run(*state, LINKS("{kind: revolute, ports: [a.C, b.P]}", "0.6", "initial: {from: first.h5}\n"), NULL,
+                         &report, &t));
+    assert_int_equal(t.count, 0);
+    for (int k = 0; k < 2; k++) {
+        char text[2000];
+        snprintf(text, sizeof text, LINKS("%s", "0.6", "initial: {from: first.h5}\n"), others[k]);
+        CHECK_OK(*state, run(*state, text, "second.h5", &report, &t));
+        assert_int_equal(t.count, 1);
+        CHECK_TEXT(t.text, "its joints are open there: closing them moves body 'b' by");
+        phx_result *result = NULL;
+        CHECK_OK(*state, phx_result_read(*state, "second.h5", &result));
+        double drift[101];
+        assert_int_equal(phx_result_rows(result), 101);
+        CHECK_OK(*state, phx_result_column(result, phx_result_column_find(result, "drift"), 0, 101, drift));
+        CHECK_SMALL(max_abs(101, drift), 1e-12, "joints");
+        phx_result_destroy(result);
+        snprintf(text, sizeof text, LINKS("%s", "0.6", "initial: {from: first.h5, strict: true}\n"), others[k]);
+        CHECK_STATUS(*state, run(*state, text, NULL, &report, &t), PHX_ERR_INPUT);
+        CHECK_MESSAGE(*state, "made with other joints");
+    }
+    CHECK_STATUS(*state,
+                 run(*state,
+                     LINKS("{kind: revolute, ports: [a.C, b.P]}\n  D: {kind: revolute, ports: [ground.Q, b.P]}", "0.6",
+                           "initial: {from: first.h5}\n"),
+                     NULL, &report, &t),
+                 PHX_ERR_ASSEMBLY);
+    CHECK_MESSAGE(*state, "cannot be closed: 'A' (gap");
+    CHECK_MESSAGE(*state, "'D' (gap");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(moved_bodies_are_told, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(strict_starts_refuse_them, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(other_joints_are_closed, study_setup, study_teardown),
+    };
+    return cmocka_run_group_tests_name("study_start_moves", tests, NULL, NULL);
+}
