@@ -277,6 +277,12 @@ double phx_body_dissipation(const phx_body *body, const double *v)
     return body->ops->dissipation ? body->ops->dissipation(body, v) : 0.0;
 }
 
+double phx_body_interval_dissipation(const phx_body *body, const phx_body_view *view)
+{
+    return body->ops->interval_dissipation ? body->ops->interval_dissipation(body, view)
+                                           : phx_body_dissipation(body, view->vm);
+}
+
 /* ---- stresses ---- */
 void phx_body_stress(const phx_body *body, const double *x, double *sigma)
 {
@@ -286,9 +292,25 @@ void phx_body_stress(const phx_body *body, const double *x, double *sigma)
 
 void phx_body_stress_slope(const phx_body *body, const double *x, const double *row, double *out)
 {
-    memset(out, 0, (size_t)body->n_q * sizeof *out);
+    memset(out, 0, (size_t)body->n_v * sizeof *out);
     if (body->n_stress > 0)
         body->ops->stress_slope(body, x, row, out);
+}
+
+bool phx_body_has_sections(const phx_body *body)
+{
+    return body->ops->section_rows != NULL;
+}
+
+void phx_body_section_rows(const phx_body *body, const phx_location *location, phx_section_part part, double *row)
+{
+    memset(row, 0, (size_t)body->n_stress * sizeof *row);
+    body->ops->section_rows(body, location, part, row);
+}
+
+int phx_body_length_points(const phx_body *body, const phx_length_point **points)
+{
+    return body->ops->length_points ? body->ops->length_points(body, points) : 0;
 }
 
 /* ---- structure ---- */

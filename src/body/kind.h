@@ -59,12 +59,16 @@ typedef struct phx_body_ops {
     double (*kinetic)(const phx_body *body, const double *x, const double *v);
     double (*kinetic_undeformed)(const phx_body *body, const double *v);
     double (*elastic)(const phx_body *body, const double *x);
-    /* NULL: none is lost. */
+    /* NULL: none is lost. Over an interval: what is lost in it by its length; NULL: that of the mean velocity. */
     double (*dissipation)(const phx_body *body, const double *v);
+    double (*interval_dissipation)(const phx_body *body, const phx_body_view *view);
 
     /* ---- stresses; NULL: there are none ---- */
     void (*stress)(const phx_body *body, const double *x, double *sigma);
     void (*stress_slope)(const phx_body *body, const double *x, const double *row, double *out);
+    /* ---- sections along a length, of a body that has no source; NULL: there are none (see body.h) ---- */
+    void (*section_rows)(const phx_body *body, const phx_location *location, phx_section_part part, double *row);
+    int (*length_points)(const phx_body *body, const phx_length_point **points);
 
     /* ---- the structure as dense matrices; NULL: not offered ---- */
     int (*structure_size)(const phx_body *body);

@@ -1,5 +1,5 @@
 /* The element of a rod: against values of an independent program, its exactness over an interval, its tangent. */
-#define real double
+#define real    double
 #define LANES   1
 #define NAME(x) one_##x
 
@@ -214,7 +214,8 @@ static void test_increments(void **state)
                 for (int a = 0; a < dim; a++)
                     sum += h * row[a] * move[a];
                 for (int side = 0; side < 2; side++) { /* D_mean w of the axes */
-                    const double *w = move + dim + side * phx_rotations(dim), *r = row + dim + side * phx_rotations(dim);
+                    const double *w = move + dim + side * phx_rotations(dim),
+                                 *r = row + dim + side * phx_rotations(dim);
                     if (dim == 2) {
                         turned[0] = w[0];
                     } else {

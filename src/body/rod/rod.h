@@ -25,4 +25,32 @@ void phx_rod_gauss(double *point, double *weight);
 phx_status phx_rod_element_stiffness(phx_context *context, double length, const double *strain,
                                      const double *compliance, double *C);
 
+/* A mass at a node, its inertia about it in the axes of its section (plane: [0]). */
+typedef struct phx_rod_mass {
+    int node; /* from 0 */
+    double mass, inertia[9];
+} phx_rod_mass;
+
+/* A rod at rest: its nodes, the axes of their sections (columns; the first along the rod), the lengths of its elements
+ * along the curve and its sections at the Gauss points of each. Compliance (N1 N2 N3 M1 M2 M3) -> (Gamma, K), which may
+ * be singular in the shears, and mass per length against (v, w) of the section's axes are 6 x 6 in the plane too, where
+ * only the entries of its three motions count. Everything is copied. */
+typedef struct phx_rod_def {
+    const char *name;
+    int dim, elements;
+    const double *place;      /* (n + 1) x dim */
+    const double *axes;       /* (n + 1) x dim x dim */
+    const double *length;     /* n */
+    const double *compliance; /* n x PHX_ROD_GAUSS x 36 */
+    const double *mass;       /* n x PHX_ROD_GAUSS x 36 */
+    double damping;           /* s: Kelvin-Voigt, stress + damping * C strain rate */
+    int n_masses;
+    const phx_rod_mass *masses;
+} phx_rod_def;
+
+/* PHX_ERR_ARGUMENT, with the name, for values that make no rod, and for more than 120 degrees between two nodes. */
+phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body **body);
+/* The angle between two neighbouring nodes that is largest, rad; *element: which (from 0). */
+double phx_rod_largest_angle(const phx_body *body, const double *x, int *element);
+
 #endif

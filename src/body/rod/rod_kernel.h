@@ -54,7 +54,8 @@ typedef struct NAME(rod_pose) {
 } NAME(rod_pose);
 
 /* ---- g and k ---- */
-/* At both ends, difference quotients by p; derivatives by p of the end: of the functions there, and of the quotients. */
+/* At both ends, difference quotients by p; derivatives by p of the end: of the functions there, and of the quotients.
+ */
 typedef struct NAME(rod_series) {
     real g0, g1, k0, k1, dg, dk;
     real dg1, dk1, ddg, ddk;
@@ -75,7 +76,7 @@ static inline double NAME(rod_largest)(const real *x0, const real *x1)
 /* g = sum c_n x^n, k = sum k_n x^n in x = 2 - p = 1 - cos(theta). S_n = (x1^n - x0^n)/(x1 - x0) and its derivative T_n
  * by x1:  S_n = x1 S_(n-1) + x0^(n-1),  T_n = x1 T_(n-1) + S_(n-1);  d/dp = -d/dx. */
 static inline void NAME(rod_quotients)(const phx_rod_table *table, const real *p0, const real *p1, bool second,
-                                       NAME(rod_series) *out)
+                                       NAME(rod_series) * out)
 {
     const real x0 = 2.0 - *p0, x1 = 2.0 - *p1, zero = {0.0};
     const double most = NAME(rod_largest)(&x0, &x1);
@@ -113,7 +114,7 @@ static inline void NAME(rod_quotients)(const phx_rod_table *table, const real *p
 
 /* ---- measures ---- */
 /* (1): b = (a, y, p). */
-static inline void NAME(rod_bilinear)(const int dim, const NAME(rod_pose) *pose, real *b)
+static inline void NAME(rod_bilinear)(const int dim, const NAME(rod_pose) * pose, real *b)
 {
     const int n_rot = phx_rotations(dim);
     const real *A = pose->Da, *B = pose->Db, *d = pose->d;
@@ -180,8 +181,8 @@ typedef struct NAME(rod_interval) {
 } NAME(rod_interval);
 
 /* second: with what the tangent needs. */
-static inline void NAME(rod_evaluate)(const int dim, const phx_rod_table *table, const NAME(rod_pose) *start,
-                                      const NAME(rod_pose) *end, bool second, NAME(rod_interval) *out)
+static inline void NAME(rod_evaluate)(const int dim, const phx_rod_table *table, const NAME(rod_pose) * start,
+                                      const NAME(rod_pose) * end, bool second, NAME(rod_interval) * out)
 {
     const int n = NAME(rod_bilinears)(dim);
 
@@ -199,7 +200,7 @@ static inline void NAME(rod_evaluate)(const int dim, const phx_rod_table *table,
 }
 
 /* Strains e = ((gamma, psi) - rest)/l. */
-static inline void NAME(rod_strain)(const int dim, const NAME(rod_element) *element, const real *measure, real *e)
+static inline void NAME(rod_strain)(const int dim, const NAME(rod_element) * element, const real *measure, real *e)
 {
     for (int i = 0; i < NAME(rod_strains)(dim); i++)
         e[i] = (measure[i] - element->rest[i]) / element->length;
@@ -212,20 +213,15 @@ typedef struct NAME(rod_factors) {
     real z, kz, g, k, dg, dk;
 } NAME(rod_factors);
 
-static inline NAME(rod_factors) NAME(rod_mean_factors)(const NAME(rod_interval) *it)
+static inline NAME(rod_factors) NAME(rod_mean_factors)(const NAME(rod_interval) * it)
 {
-    return (NAME(rod_factors)){it->bm,
-                               it->zm,
-                               it->kzm,
-                               0.5 * (it->f.g0 + it->f.g1),
-                               0.5 * (it->f.k0 + it->f.k1),
-                               it->f.dg,
-                               it->f.dk};
+    return (NAME(rod_factors)){it->bm,   it->zm,  it->kzm, 0.5 * (it->f.g0 + it->f.g1), 0.5 * (it->f.k0 + it->f.k1),
+                               it->f.dg, it->f.dk};
 }
 
 /* E^T sigma = (alpha, beta, pi) on (a, y, p), sigma = (n, m), s = n . a:
  *     alpha = g m - kz n - s k y ,   beta = g n - s k a ,   pi = g' (m . a + n . y) - s z k' . */
-static inline void NAME(rod_pull_measures)(const int dim, const NAME(rod_factors) *f, const real *sigma, real *out)
+static inline void NAME(rod_pull_measures)(const int dim, const NAME(rod_factors) * f, const real *sigma, real *out)
 {
     const int n_rot = phx_rotations(dim);
     const real *a = f->b, *y = f->b + n_rot, *n = sigma, *m = sigma + dim;
@@ -279,7 +275,7 @@ static inline void NAME(rod_turned)(const int dim, const real *Db, const real *D
 /* C^T (alpha, beta, pi) on (Delta d, h w_a, h w_b), inertial axes, at the mean pose:
  *     f = (D_a + D_b) beta / 2 ,   t_a = (D_a beta) x d / 2 - t ,   t_b = (D_b beta) x d / 2 + t ,
  *     t = 1/2 sum over j, k of N_jk b_j x a_k . */
-static inline void NAME(rod_pull_moves)(const int dim, const NAME(rod_pose) *mean, const real *force, real *out)
+static inline void NAME(rod_pull_moves)(const int dim, const NAME(rod_pose) * mean, const real *force, real *out)
 {
     const int n_rot = phx_rotations(dim);
     const real *alpha = force, *beta = force + n_rot, *pi = force + n_rot + dim;
@@ -312,7 +308,7 @@ typedef struct NAME(rod_quartic) {
     real M[3], cM[3], q[3], cq[3], shifted[ROD_STRAINS];
 } NAME(rod_quartic);
 
-static inline void NAME(rod_moments)(const NAME(rod_element) *element, const real *e, real *M)
+static inline void NAME(rod_moments)(const NAME(rod_element) * element, const real *e, real *M)
 {
     for (int i = 0; i < 3; i++)
         NAME(rod_dot)(6, element->C + 6 * (3 + i), e, &M[i]);
@@ -325,7 +321,7 @@ static inline void NAME(rod_times)(const real *A, const real *x, real *y)
         y[i] = A[3 * i] * x[0] + A[3 * i + 1] * x[1] + A[3 * i + 2] * x[2];
 }
 
-static inline void NAME(rod_shift)(const NAME(rod_element) *element, const real *e, NAME(rod_quartic) *out)
+static inline void NAME(rod_shift)(const NAME(rod_element) * element, const real *e, NAME(rod_quartic) * out)
 {
     const real l = element->length, part = l * l / 12.0;
 
@@ -341,7 +337,7 @@ static inline void NAME(rod_shift)(const NAME(rod_element) *element, const real 
 
 /* Energy per length: linear 1/2 e C e, in space with the quartic term
  *     V = l (1/2 e^ C e^ - (l^2/24) (q - 2 kappa x M) . c q) .                                                   (6) */
-static inline void NAME(rod_energy)(const int dim, const NAME(rod_element) *element, const real *e, real *energy)
+static inline void NAME(rod_energy)(const int dim, const NAME(rod_element) * element, const real *e, real *energy)
 {
     const int n = NAME(rod_strains)(dim);
     const real l = element->length;
@@ -370,7 +366,7 @@ typedef struct NAME(rod_means) {
     real M[3], cM[3], q[3], cq[3], sigma[ROD_STRAINS], u[3];
 } NAME(rod_means);
 
-static inline void NAME(rod_quartic_force)(const NAME(rod_element) *element, const real *M, const real *cM,
+static inline void NAME(rod_quartic_force)(const NAME(rod_element) * element, const real *M, const real *cM,
                                            const real *cq, const real *u, real *w)
 {
     real Mu[3], cMu[3], ucM[3], cqk[3];
@@ -384,7 +380,7 @@ static inline void NAME(rod_quartic_force)(const NAME(rod_element) *element, con
 }
 
 /* u of the means, or its derivative of theirs */
-static inline void NAME(rod_quartic_turn)(const NAME(rod_element) *element, const real *sigma, const real *q,
+static inline void NAME(rod_quartic_turn)(const NAME(rod_element) * element, const real *sigma, const real *q,
                                           const real *M, real *u)
 {
     real kM[3], v[3];
@@ -397,7 +393,7 @@ static inline void NAME(rod_quartic_turn)(const NAME(rod_element) *element, cons
 }
 
 /* sigma += (l^2/12) C (0; w) */
-static inline void NAME(rod_add_moment)(const NAME(rod_element) *element, const real *w, real *sigma, int stride)
+static inline void NAME(rod_add_moment)(const NAME(rod_element) * element, const real *w, real *sigma, int stride)
 {
     const real part = element->length * element->length / 12.0;
 
@@ -407,8 +403,8 @@ static inline void NAME(rod_add_moment)(const NAME(rod_element) *element, const 
     }
 }
 
-static inline void NAME(rod_stress_slope)(const NAME(rod_element) *element, const NAME(rod_quartic) *end,
-                                          const NAME(rod_means) *mean, real *dsigma)
+static inline void NAME(rod_stress_slope)(const NAME(rod_element) * element, const NAME(rod_quartic) * end,
+                                          const NAME(rod_means) * mean, real *dsigma)
 {
     const real part = element->length * element->length / 12.0;
 
@@ -440,7 +436,7 @@ static inline void NAME(rod_stress_slope)(const NAME(rod_element) *element, cons
     }
 }
 
-static inline void NAME(rod_stress)(const int dim, const NAME(rod_element) *element, const real *e0, const real *e1,
+static inline void NAME(rod_stress)(const int dim, const NAME(rod_element) * element, const real *e0, const real *e1,
                                     real *sigma, real *dsigma)
 {
     const int n = NAME(rod_strains)(dim);
@@ -477,7 +473,7 @@ static inline void NAME(rod_stress)(const int dim, const NAME(rod_element) *elem
 
 /* ---- tangent ---- */
 /* E, strains x bilinears, whose transpose rod_pull_measures applies. */
-static inline void NAME(rod_measure_slopes)(const int dim, const NAME(rod_factors) *f, real *E)
+static inline void NAME(rod_measure_slopes)(const int dim, const NAME(rod_factors) * f, real *E)
 {
     const int n_rot = phx_rotations(dim), n = NAME(rod_bilinears)(dim), rows = NAME(rod_strains)(dim);
     const real *a = f->b, *y = f->b + n_rot;
@@ -501,7 +497,7 @@ static inline void NAME(rod_measure_slopes)(const int dim, const NAME(rod_factor
 }
 
 /* d(E_bar^T sigma)/d(a, y, p) of the end at fixed sigma, added to G (bilinears square). */
-static inline void NAME(rod_add_bends)(const int dim, const NAME(rod_interval) *it, const real *sigma, real *G)
+static inline void NAME(rod_add_bends)(const int dim, const NAME(rod_interval) * it, const real *sigma, real *G)
 {
     const int n_rot = phx_rotations(dim), n = NAME(rod_bilinears)(dim), last = n - 1;
     const NAME(rod_factors) f = NAME(rod_mean_factors)(it);
@@ -541,7 +537,7 @@ static inline void NAME(rod_add_bends)(const int dim, const NAME(rod_interval) *
 }
 
 /* C, bilinears x moves, whose transpose rod_pull_moves applies. */
-static inline void NAME(rod_move_slopes)(const int dim, const NAME(rod_pose) *pose, real *C)
+static inline void NAME(rod_move_slopes)(const int dim, const NAME(rod_pose) * pose, real *C)
 {
     const int moves = NAME(rod_moves)(dim), n = NAME(rod_bilinears)(dim);
     real unit[ROD_BILINEAR];
@@ -586,7 +582,7 @@ static inline void NAME(rod_add_double_cross)(const int dim, double factor, cons
 }
 
 /* d(C_bar^T force)/d(d, phi_a, phi_b) of the end, delta D = [phi]x D, at fixed force: added to K (moves square). */
-static inline void NAME(rod_add_turns)(const int dim, const NAME(rod_pose) *mean, const NAME(rod_pose) *end,
+static inline void NAME(rod_add_turns)(const int dim, const NAME(rod_pose) * mean, const NAME(rod_pose) * end,
                                        const real *force, real *K)
 {
     const int n_rot = phx_rotations(dim), n = NAME(rod_moves)(dim), A = dim, B = dim + n_rot;
@@ -646,13 +642,13 @@ static inline void NAME(rod_product)(int k, int n, int m, const real *X, const r
  *     K = C_bar^T (E_bar^T dsigma E_1/l + d(E_bar^T sigma)) C_1 + d(C_bar^T force) .
  *
  * dsigma: derivative of sigma by the strains of the end; NULL: sigma is fixed. */
-static inline void NAME(rod_tangent)(const int dim, const NAME(rod_element) *element, const NAME(rod_interval) *it,
-                                     const NAME(rod_pose) *mean, const NAME(rod_pose) *end, const real *sigma,
+static inline void NAME(rod_tangent)(const int dim, const NAME(rod_element) * element, const NAME(rod_interval) * it,
+                                     const NAME(rod_pose) * mean, const NAME(rod_pose) * end, const real *sigma,
                                      const real *dsigma, real *K)
 {
     const int n = NAME(rod_bilinears)(dim), rows = NAME(rod_strains)(dim), moves = NAME(rod_moves)(dim);
-    const NAME(rod_factors) middle = NAME(rod_mean_factors)(it), last = {
-        it->b1, it->z1, it->f.k1 * it->z1, it->f.g1, it->f.k1, it->f.dg1, it->f.dk1};
+    const NAME(rod_factors) middle = NAME(rod_mean_factors)(it),
+                            last = {it->b1, it->z1, it->f.k1 * it->z1, it->f.g1, it->f.k1, it->f.dg1, it->f.dk1};
     real E[ROD_STRAINS * ROD_BILINEAR], E1[ROD_STRAINS * ROD_BILINEAR], SE[ROD_STRAINS * ROD_BILINEAR];
     real G[ROD_BILINEAR * ROD_BILINEAR], C[ROD_BILINEAR * ROD_MOVES], C1[ROD_BILINEAR * ROD_MOVES];
     real GC[ROD_BILINEAR * ROD_MOVES], force[ROD_BILINEAR];
