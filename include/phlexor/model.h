@@ -103,7 +103,7 @@ typedef struct phx_model_point {
  * describes in phx_body_row_name. New kinds come last, so that the values stay what they are. */
 #define PHX_MODEL_BODY_LIST(X)                                                                                         \
     X(RIGID, rigid)                                                                                                    \
-    X(BEAM, beam) X(MODAL, modal) X(PLATE, plate) X(SOLID, solid) X(IMPORTED, imported) X(REDUCED, reduced)
+    X(BEAM, beam) X(MODAL, modal) X(PLATE, plate) X(SOLID, solid) X(IMPORTED, imported) X(REDUCED, reduced) X(ROD, rod)
 
 /* What a body is: PHX_MODEL_BODY_LIST, then the number of kinds. */
 typedef enum phx_model_body_kind {

@@ -179,19 +179,13 @@ static const phx_key damping_keys[] = {
 static const phx_object damping = {"damping", "Acts on the rate of deformation only.",
                                    TABLE(phx_model_damping, damping_keys), .finish = phx_finish_damping};
 
+typedef struct section_alone {
+    phx_model_section shape;
+} section_alone;
 static const phx_key section_keys[] = {
     {"kind", &phx_type_kind, AT(phx_model_section, kind), .required = true, .words = phx_words_section,
      .doc = "shape of the section"},
-    {"diameter", &phx_type_number, AT(phx_model_section, diameter), .required = true, .kinds = BIT(PHX_MODEL_CIRCLE),
-     .unit = "m", .range = &positive, .doc = "diameter"},
-    {"outer", &phx_type_number, AT(phx_model_section, outer), .required = true, .kinds = BIT(PHX_MODEL_TUBE),
-     .unit = "m", .range = &positive, .doc = "outer diameter"},
-    {"inner", &phx_type_number, AT(phx_model_section, inner), .required = true, .kinds = BIT(PHX_MODEL_TUBE),
-     .unit = "m", .range = &not_negative, .doc = "inner diameter, less than the outer"},
-    {"width", &phx_type_number, AT(phx_model_section, width), .required = true, .kinds = BIT(PHX_MODEL_RECTANGLE),
-     .unit = "m", .range = &positive, .doc = "along body z"},
-    {"height", &phx_type_number, AT(phx_model_section, height), .required = true, .kinds = BIT(PHX_MODEL_RECTANGLE),
-     .unit = "m", .range = &positive, .doc = "along body y"},
+    PHX_SECTION_SHAPES(section_alone, shape),
     {"area", &phx_type_number, AT(phx_model_section, area), .required = true, .kinds = BIT(PHX_MODEL_GENERAL),
      .unit = "m^2", .range = &positive, .doc = "area"},
     {"inertia", &phx_type_number, AT(phx_model_section, inertia[1]), .required = true, .dims = PHX_PLANE,

@@ -177,7 +177,7 @@ static phx_status watch_body(phx_limits *limits, phx_context *context, const phx
     phx_model_sections sections;
     int x = 0, v = 0;
 
-    limits->mass += phx_body_flex(phx_system_body(system, id))->mass;
+    limits->mass += phx_body_at_rest(phx_system_body(system, id))->mass;
     if (phx_body_n_q(phx_system_body(system, id)) == 0)
         return PHX_OK;
     phx_system_offsets(system, id, &x, &v);
