@@ -245,6 +245,23 @@ void phx_body_interval_linearise(const phx_body *body, const double *gravity, co
     body->ops->interval_linearise(body, gravity, view, room, A);
 }
 
+int phx_body_n_free_stress(const phx_body *body)
+{
+    return body->n_free_stress;
+}
+
+void phx_body_free_stress(const phx_body *body, const double *x, const double *xi, double *sigma)
+{
+    if (body->n_free_stress > 0)
+        body->ops->free_stress(body, x, xi, sigma);
+}
+
+void phx_body_free_linearise(const phx_body *body, const double *gravity, const double *x, const double *sigma,
+                             double *K)
+{
+    body->ops->free_linearise(body, gravity, x, sigma, K);
+}
+
 /* ---- energies ---- */
 double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
 {

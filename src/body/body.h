@@ -161,6 +161,17 @@ void phx_body_put_mass(const phx_body *body, const double *x, bool all, const in
 /* M(q), D = d res/d nu, K = d res/d xi (v_dot = 0) at an instant, on that pattern. D or K may be NULL. */
 void phx_body_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
                         double *D, double *K);
+/* Mixed Newton of equilibria, for bodies whose stress answers displacements far more stiffly than the equilibrium does
+ * (a rod along its axis). In K = d res/d xi the stress sigma (phx_body_n_free_stress numbers, 0: none) that stands in
+ * the terms of finite rotations is an unknown of its own: at first that of the start, then after each correction -xi
+ * that of the linear equations, sigma(x) + d sigma (-xi). The residual always has sigma(x), so the solution is the
+ * same; the way there is much shorter.
+ *   phx_body_free_stress: sigma at x (xi NULL), or predicted for the variation xi of x
+ *   phx_body_free_linearise: K with that stress, without velocities, on the body's pattern */
+int phx_body_n_free_stress(const phx_body *body);
+void phx_body_free_stress(const phx_body *body, const double *x, const double *xi, double *sigma);
+void phx_body_free_linearise(const phx_body *body, const double *gravity, const double *x, const double *sigma,
+                             double *K);
 /* Derivative of the interval residual with respect to the mean velocity, on that pattern, after the residual; exact
  * with full kinetics. `room`: twice the pattern. */
 void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,

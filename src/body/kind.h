@@ -63,6 +63,11 @@ typedef struct phx_body_ops {
     double (*dissipation)(const phx_body *body, const double *v);
     double (*interval_dissipation)(const phx_body *body, const phx_body_view *view);
 
+    /* ---- an independent stress in the derivatives; NULL: there is none (see body.h) ---- */
+    void (*free_stress)(const phx_body *body, const double *x, const double *xi, double *sigma);
+    void (*free_linearise)(const phx_body *body, const double *gravity, const double *x, const double *sigma,
+                           double *K);
+
     /* ---- stresses; NULL: there are none ---- */
     void (*stress)(const phx_body *body, const double *x, double *sigma);
     void (*stress_slope)(const phx_body *body, const double *x, const double *row, double *out);
@@ -87,7 +92,7 @@ struct phx_body {
     const phx_body_frame *frames; /* the first at 0, 0 */
     int n_q, q_x, q_v;            /* coordinates, where they are in x, their rates in v */
     int n_v, n_x;
-    int n_stress;
+    int n_stress, n_free_stress;
     phx_kinetics kinetics;
     bool lossless;
     phx_mass_properties rest; /* of the undeformed body about its first frame */

@@ -60,7 +60,9 @@ static phx_status finish_section(phx_reader *reader, const phx_node *node, void 
 static const phx_object section = {"section of a rod",
                                    "A shape, which takes the material, or matrices as BECAS and VABS give them.",
                                    TABLE(rod_section, section_keys),
-                                   .kind_rule = PHX_KIND_KEY, .kinds = phx_words_section, .kind_offset = AT(rod_section, shape.kind),
+                                   .kind_rule = PHX_KIND_KEY,
+                                   .kinds = phx_words_section,
+                                   .kind_offset = AT(rod_section, shape.kind),
                                    .finish = finish_section};
 
 static const phx_key station_keys[] = {
@@ -96,8 +98,8 @@ static const phx_key keys[] = {
     {"sections", &phx_type_list, AT(rod_keys, stations), .own = true, .kinds = ROD, .object = &station,
      .count_offset = AT(rod_keys, n_stations), .fallback = "section",
      .doc = "stations with ascending `at`; two at one place are a step"},
-    {"shear", &phx_type_word, AT(rod_keys, shear), .own = true, .kinds = ROD, .words = words_shear, .fallback = "flexible",
-     .doc = "rigid: sections stay normal to the axis"},
+    {"shear", &phx_type_word, AT(rod_keys, shear), .own = true, .kinds = ROD, .words = words_shear,
+     .fallback = "flexible", .doc = "rigid: sections stay normal to the axis"},
     {"shear_factor", &phx_type_optional, AT(rod_keys, shear_factor), .own = true, .kinds = ROD, .range = &factor_range,
      .fallback = "rectangle 5/6, circle 6/7, tube 1/2", .doc = "k in k G A"},
     {"elements", &phx_type_integer, AT(phx_model_body, elements), .kinds = ROD, .range = &elements_range,
@@ -200,11 +202,12 @@ static phx_status check_curve(phx_reader *reader, const phx_node *node, const ro
     const int given = (length != NULL) + own->arc.given + (points != NULL);
 
     if (given != 1)
-        return phx_reader_fail(reader, node, "a rod has one of 'length' (straight), 'arc' and 'points', found %d of them",
-                               given);
+        return phx_reader_fail(reader, node,
+                               "a rod has one of 'length' (straight), 'arc' and 'points', found %d of them", given);
     if (own->arc.given && own->arc.angle == 0.0)
-        return phx_reader_fail(reader, phx_node_find(node, "arc"), "expected an angle that is not 0; a straight rod has "
-                                                                   "'length'");
+        return phx_reader_fail(reader, phx_node_find(node, "arc"),
+                               "expected an angle that is not 0; a straight rod has "
+                               "'length'");
     if (!points)
         return PHX_OK;
     if (own->points.cols != dim || own->points.rows < 2)
@@ -217,8 +220,9 @@ static phx_status check_curve(phx_reader *reader, const phx_node *node, const ro
             square += way * way;
         }
         if (k == 0 ? square != 0.0 : !(square > 0.0))
-            return phx_reader_fail(reader, points, k == 0 ? "expected the origin as the first point, which is P"
-                                                          : "points %d and %d are the same",
+            return phx_reader_fail(reader, points,
+                                   k == 0 ? "expected the origin as the first point, which is P"
+                                          : "points %d and %d are the same",
                                    k, k + 1);
     }
     return PHX_OK;
@@ -308,12 +312,13 @@ static phx_status section_matrices(const phx_model *model, const phx_model_body 
     } else {
         const phx_model_material *material = &model->materials[body->material];
         const phx_model_section *shape = &it->shape;
-        const double E = material->young, k = own->shear_factor.given ? own->shear_factor.value
-                                                                      : shear_factors[shape->kind];
+        const double E = material->young,
+                     k = own->shear_factor.given ? own->shear_factor.value : shear_factors[shape->kind];
         const double G = E / (2.0 * (1.0 + material->poisson.value)), rho = material->density;
-        const double stiffness[6] = {E * shape->area,     k * G * shape->area,   k * G * shape->area,
+        const double stiffness[6] = {E * shape->area,    k * G * shape->area,   k * G * shape->area,
                                      G * shape->torsion, E * shape->inertia[0], E * shape->inertia[1]};
-        const double inertia[6] = {shape->area, shape->area, shape->area, shape->inertia[0] + shape->inertia[1],
+        const double inertia[6] = {shape->area,       shape->area,
+                                   shape->area,       shape->inertia[0] + shape->inertia[1],
                                    shape->inertia[0], shape->inertia[1]};
         for (int i = 0; i < 6; i++) {
             compliance[7 * i] = 1.0 / stiffness[i];
@@ -419,7 +424,7 @@ static phx_status fill_masses(phx_builder *builder, const phx_model_body *body, 
 static phx_rod_curve curve_of(const phx_model_body *body)
 {
     const rod_keys *own = own_of(body);
-    return (phx_rod_curve){.kind = own->arc.given          ? PHX_ROD_ARC
+    return (phx_rod_curve){.kind = own->arc.given         ? PHX_ROD_ARC
                                    : own->points.rows > 0 ? PHX_ROD_POINTS
                                                           : PHX_ROD_STRAIGHT,
                            .length = body->length,

@@ -43,10 +43,11 @@ static void solve_spline(spline *it, double *diagonal)
             const double before = it->u[k] - it->u[k - 1], behind = k + 1 < m ? it->u[k + 1] - it->u[k] : 0.0;
             const double factor = k + 1 < m ? before / diagonal[k - 1] : 0.0;
             diagonal[k] = k + 1 < m ? 2.0 * (before + behind) - factor * before : 1.0;
-            b[dim * k] = k + 1 < m ? 6.0 * ((x[dim * (k + 1)] - x[dim * k]) / behind -
-                                            (x[dim * k] - x[dim * (k - 1)]) / before) -
-                                         factor * b[dim * (k - 1)]
-                                   : 0.0;
+            b[dim * k] =
+                k + 1 < m
+                    ? 6.0 * ((x[dim * (k + 1)] - x[dim * k]) / behind - (x[dim * k] - x[dim * (k - 1)]) / before) -
+                          factor * b[dim * (k - 1)]
+                    : 0.0;
         }
         for (int k = m - 2; k >= 0; k--)
             b[dim * k] = (b[dim * k] - (it->u[k + 1] - it->u[k]) * b[dim * (k + 1)]) / diagonal[k];
@@ -62,8 +63,7 @@ static void spline_at(const spline *it, int k, double u, double *place, double *
         const double x0 = it->x[it->dim * k + a], x1 = it->x[it->dim * (k + 1) + a];
         const double b0 = it->bend[it->dim * k + a], b1 = it->bend[it->dim * (k + 1) + a];
         if (place)
-            place[a] = (1.0 - s) * x0 + s * x1 -
-                       l * l / 6.0 * (s * (1.0 - s)) * ((2.0 - s) * b0 + (1.0 + s) * b1);
+            place[a] = (1.0 - s) * x0 + s * x1 - l * l / 6.0 * (s * (1.0 - s)) * ((2.0 - s) * b0 + (1.0 + s) * b1);
         rate[a] = (x1 - x0) / l - l / 6.0 * ((2.0 - 6.0 * s + 3.0 * s * s) * b0 + (1.0 - 3.0 * s * s) * b1);
     }
 }

@@ -9,10 +9,10 @@ typedef enum phx_rod_curve_kind { PHX_ROD_STRAIGHT, PHX_ROD_ARC, PHX_ROD_POINTS 
 /* Body axes; every curve starts at the origin along x. */
 typedef struct phx_rod_curve {
     phx_rod_curve_kind kind;
-    double length;            /* straight */
-    double radius, angle;     /* arc in x-y: bends towards y with an angle > 0, away from it else */
+    double length;                  /* straight */
+    double radius, angle;           /* arc in x-y: bends towards y with an angle > 0, away from it else */
     const phx_model_matrix *points; /* of a cubic spline, the first the origin */
-    double twist;             /* rad, of the section about the curve, linear over its length */
+    double twist;                   /* rad, of the section about the curve, linear over its length */
 } phx_rod_curve;
 
 /* The length; n + 1 nodes at equal distances along the curve, place (dim each), axes (dim x dim each, columns: tangent,

@@ -108,7 +108,8 @@ static phx_status draw_frames(phx_context *context, int dim, const phx_model_bod
         record->v_start += frames[f].v;
         record->x_count = dim + phx_attitude_size(dim);
         record->v_count = dim + phx_rotations(dim);
-        status = draw_frame(context, dim, body, made, f, record, &drawing->points[first + f], &drawing->names[first + f]);
+        status =
+            draw_frame(context, dim, body, made, f, record, &drawing->points[first + f], &drawing->names[first + f]);
     }
     return status;
 }
@@ -122,8 +123,8 @@ static phx_status draw_body(phx_context *context, const phx_model *model, const 
     phx_model_sections sections;
     phx_status status = PHX_OK;
 
-    *record = (phx_record_body){
-        .name = body->name, .kind = phx_model_body_kind_name(body->kind), .x_start = x, .v_start = v};
+    *record =
+        (phx_record_body){.name = body->name, .kind = phx_model_body_kind_name(body->kind), .x_start = x, .v_start = v};
     record->x_count = phx_body_n_x(made->body);
     record->v_count = phx_body_n_v(made->body);
     if (phx_body_frames(made->body, NULL) > 1)
@@ -132,8 +133,8 @@ static phx_status draw_body(phx_context *context, const phx_model *model, const 
         status = draw_length(context, model->dimension, sections.segments, made->source, &drawing->points[first],
                              &drawing->shapes[first], &record->n_points);
     else
-        status = draw_ports(context, model->dimension, body, made->source, &drawing->points[first], &drawing->shapes[first],
-                            &record->n_points);
+        status = draw_ports(context, model->dimension, body, made->source, &drawing->points[first],
+                            &drawing->shapes[first], &record->n_points);
     record->points = drawing->points[first];
     record->shapes = drawing->shapes[first];
     return status;

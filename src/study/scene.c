@@ -188,7 +188,8 @@ static int find_port(const scene_maker *maker, const phx_model_point *point)
         return (point->body < 0 ? 0 : maker->first[point->body]) + point->port;
     const char *name = strchr(point->text, '@');
     for (int p = maker->first[maker->model->n_bodies]; p < maker->scene->n_ports; p++)
-        if (maker->scene->port_body[p] == seen_on(maker, point->body, &point->location) && name && !strcmp(maker->scene->port_name[p], name))
+        if (maker->scene->port_body[p] == seen_on(maker, point->body, &point->location) && name &&
+            !strcmp(maker->scene->port_name[p], name))
             return p;
     return -1;
 }
@@ -337,7 +338,8 @@ static int list_sections(const scene_maker *maker, int b, int kinds[SECTION_KIND
     int n = 0;
 
     if (!phx_model_body_sections(maker->model, &maker->model->bodies[b], &sections) || !maker->made[b].source ||
-        (double)maker->drawing->bodies[maker->drawing->first[b]].n_points * deformations(maker, b) * SECTION_KINDS > MOST_MAP_VALUES)
+        (double)maker->drawing->bodies[maker->drawing->first[b]].n_points * deformations(maker, b) * SECTION_KINDS >
+            MOST_MAP_VALUES)
         return 0;
     if (!phx_body_flex(maker->made[b].body)->stiffening)
         kinds[n++] = AXIAL;
@@ -404,7 +406,8 @@ static phx_status describe_sections(scene_maker *maker)
     for (int b = 0; b < model->n_bodies; b++) {
         const int n = list_sections(maker, b, kinds);
         count += n;
-        values += (size_t)n * (size_t)maker->drawing->bodies[maker->drawing->first[b]].n_points * (size_t)deformations(maker, b);
+        values += (size_t)n * (size_t)maker->drawing->bodies[maker->drawing->first[b]].n_points *
+                  (size_t)deformations(maker, b);
     }
     scene->section_body = integers(maker, count);
     scene->section_name = texts(maker, count);

@@ -55,7 +55,8 @@ static void open_rod(phx_context *context, int dim, double damping, rod_case *it
         memset(M, 0, ENTRIES * sizeof *M);
         for (int i = 0; i < 6; i++)
             M[7 * i] = heavy[i] * thick;
-        const double m = M[0], cross[9] = {0, -offset[2], offset[1], offset[2], 0, -offset[0], -offset[1], offset[0], 0};
+        const double m = M[0],
+                     cross[9] = {0, -offset[2], offset[1], offset[2], 0, -offset[0], -offset[1], offset[0], 0};
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) {
                 M[6 * (3 + i) + j] = m * cross[3 * i + j];

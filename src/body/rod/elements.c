@@ -269,8 +269,8 @@ static inline node_variation variation_of(const int dim, double h, const double 
     }
     const double a[3] = {0.5 * h * vm[3], 0.5 * h * vm[4], 0.5 * h * vm[5]};
     const double part = h / (1.0 + a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    const double I_a[9] = {part,         part * a[2],  -part * a[1], -part * a[2], part,
-                           part * a[0],  part * a[1],  -part * a[0], part}; /* h (I - [a]x)/(1 + |a|^2) */
+    const double I_a[9] = {part,        part * a[2], -part * a[1], -part * a[2], part,
+                           part * a[0], part * a[1], -part * a[0], part}; /* h (I - [a]x)/(1 + |a|^2) */
     memcpy(turn, I_a, sizeof turn);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -393,9 +393,8 @@ static inline void add_interval_tangents(const int dim, const phx_rod *rod, cons
                 at.dsigma[i] += rod->damping / view->h * rod->elements[e].C[i];
         }
         pull(dim, &at, at.sigma, moves);
-        const node_variation
-            a = variation_of(dim, view->h, at.mean.Da, at.end.Da, view->vm + rod->frames[e].v),
-            b = variation_of(dim, view->h, at.mean.Db, at.end.Db, view->vm + rod->frames[e + 1].v);
+        const node_variation a = variation_of(dim, view->h, at.mean.Da, at.end.Da, view->vm + rod->frames[e].v),
+                             b = variation_of(dim, view->h, at.mean.Db, at.end.Db, view->vm + rod->frames[e + 1].v);
         move_variations(dim, &a, &b, Z);
         moves_tangent(dim, rod, e, &at, Z, W);
         node_tangent(dim, &at, moves, &a, &b, W, block);
@@ -459,8 +458,8 @@ static inline void rate_tangent(const int dim, const phx_rod *rod, int e, const 
 }
 
 /* W += C^T E^T damping C slope, slope: derivatives of the strain rates */
-static inline void add_damping_tangent(const int dim, const phx_rod *rod, int e, const element_state *at,
-                                       double factor, const double *slope, double *W)
+static inline void add_damping_tangent(const int dim, const phx_rod *rod, int e, const element_state *at, double factor,
+                                       const double *slope, double *W)
 {
     const int n = 2 * (dim + phx_rotations(dim));
 
@@ -526,6 +525,56 @@ void phx_rod_add_tangents(const phx_rod *rod, const double *x, const double *v, 
         add_tangents(2, rod, x, v, K, D);
     else
         add_tangents(3, rod, x, v, K, D);
+}
+
+/* ---- mixed tangents ---- */
+static inline void add_mixed(const int dim, const phx_rod *rod, const double *x, const double *sigma, double *K)
+{
+    const double still[PAIR] = {0};
+    const int n = one_rod_strains(dim);
+
+    for (int e = 0; e < rod->n; e++, sigma += n) {
+        element_state at;
+        double on[MOVES], Z[MOVES * PAIR], W[MOVES * PAIR], block[PAIR * PAIR];
+        evaluate(dim, rod, e, x, x, x, true, &at);
+        const node_variation a = variation_of(dim, 0.0, at.mean.Da, at.mean.Da, still),
+                             b = variation_of(dim, 0.0, at.mean.Db, at.mean.Db, still);
+        move_variations(dim, &a, &b, Z);
+        memcpy(at.sigma, sigma, (size_t)n * sizeof *sigma);
+        pull(dim, &at, at.sigma, on);
+        moves_tangent(dim, rod, e, &at, Z, W);
+        node_tangent(dim, &at, on, &a, &b, W, block);
+        put(dim, rod, e, 2.0, block, K);
+    }
+}
+
+void phx_rod_add_mixed_tangents(const phx_rod *rod, const double *x, const double *sigma, double *K)
+{
+    if (rod->base.dim == 2)
+        add_mixed(2, rod, x, sigma, K);
+    else
+        add_mixed(3, rod, x, sigma, K);
+}
+
+/* sigma + d sigma de, de = E C Z xi/l */
+void phx_rod_free_stress(const phx_body *body, const double *x, const double *xi, double *sigma)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    const int dim = body->dim, n = one_rod_strains(dim);
+
+    for (int e = 0; e < rod->n; e++, sigma += n) {
+        element_state at;
+        double moves[MOVES], change[6];
+        evaluate(dim, rod, e, x, x, x, true, &at);
+        memcpy(sigma, at.sigma, (size_t)n * sizeof *sigma);
+        if (!xi)
+            continue;
+        move_rates(dim, rod, e, &at.mean, xi, moves);
+        strain_rates(dim, rod, e, &at, moves, change);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                sigma[i] += 2.0 * at.dsigma[n * i + j] * change[j];
+    }
 }
 
 /* ---- resultants at the nodes ---- */

@@ -2,7 +2,7 @@
 #ifndef PHX_ROD_INTERNAL_H
 #define PHX_ROD_INTERNAL_H
 
-#define real double
+#define real    double
 #define LANES   1
 #define NAME(x) one_##x
 
@@ -34,6 +34,10 @@ void phx_rod_add_interval_forces(const phx_rod *rod, const phx_body_view *view, 
 /* K, D (NULL: not wanted) += their derivatives, by xi and v; A += those by the mean velocity */
 void phx_rod_add_tangents(const phx_rod *rod, const double *x, const double *v, double *K, double *D);
 void phx_rod_add_interval_tangents(const phx_rod *rod, const phx_body_view *view, double *A);
+/* K += derivatives at rest with the stress sigma of each element in place of its own; sigma at x, or with xi predicted
+ */
+void phx_rod_add_mixed_tangents(const phx_rod *rod, const double *x, const double *sigma, double *K);
+void phx_rod_free_stress(const phx_body *body, const double *x, const double *xi, double *sigma);
 double phx_rod_elastic(const phx_body *body, const double *x);
 double phx_rod_interval_dissipation(const phx_body *body, const phx_body_view *view);
 /* (N, M) of the nodes in the axes of their sections */

@@ -249,6 +249,20 @@ static void linearise(const phx_body *body, const double *gravity, const double 
     phx_rod_add_tangents(rod, x, v, K, D);
 }
 
+static void free_linearise(const phx_body *body, const double *gravity, const double *x, const double *sigma, double *K)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    const double still[6] = {0};
+    double M[36], D[36], own[36];
+
+    memset(K, 0, (size_t)body->ptr[body->n_v] * sizeof *K);
+    for (int k = 0; k <= rod->n; k++) {
+        phx_body_linearise(rod->node[k], gravity, x + rod->frames[k].x, still, M, D, own);
+        put_node(rod, k, own, NULL, K);
+    }
+    phx_rod_add_mixed_tangents(rod, x, sigma, K);
+}
+
 /* Of each node over an interval. */
 struct phx_products {
     int n;
@@ -396,6 +410,8 @@ static const phx_body_ops rod_ops = {
     .elastic = phx_rod_elastic,
     .dissipation = dissipation,
     .interval_dissipation = phx_rod_interval_dissipation,
+    .free_stress = phx_rod_free_stress,
+    .free_linearise = free_linearise,
     .stress = phx_rod_stress,
     .stress_slope = phx_rod_stress_slope,
     .section_rows = section_rows,
@@ -422,8 +438,7 @@ static void add_section(const double *M, double H, double arm, node_mass *node)
     for (int i = 0; i < 3; i++) {
         node->moment[i] += H * m * eta[i];
         for (int j = 0; j < 3; j++)
-            node->inertia[3 * i + j] +=
-                H * (M[6 * (3 + i) + 3 + j] - m * ((i == j ? square : 0.0) - eta[i] * eta[j]));
+            node->inertia[3 * i + j] += H * (M[6 * (3 + i) + 3 + j] - m * ((i == j ? square : 0.0) - eta[i] * eta[j]));
     }
 }
 
@@ -455,8 +470,8 @@ static phx_rigid_def rigid_of(const node_mass *node, int dim)
     const double both = rigid.mass * (c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
     for (int i = 0; i < 9; i++) {
         const double diagonal = i % 4 == 0 ? node->mass * square - both : 0.0;
-        whole[i] = node->inertia[i] + node->point_inertia[i] + diagonal -
-                   node->mass * own[i / 3] * own[i % 3] + rigid.mass * c[i / 3] * c[i % 3];
+        whole[i] = node->inertia[i] + node->point_inertia[i] + diagonal - node->mass * own[i / 3] * own[i % 3] +
+                   rigid.mass * c[i / 3] * c[i % 3];
     }
     if (dim == 2)
         rigid.inertia[0] = whole[8];
@@ -657,7 +672,8 @@ static phx_status allocate(phx_context *context, const phx_rod_def *def, phx_rod
     rod->points = phx_calloc(context, n + 1, sizeof *rod->points);
     if (!rod->frames || !rod->elements || !rod->node || !rod->fraction || !rod->points)
         return PHX_ERR_MEMORY;
-    phx_status status = phx_body_lay_out(context, &rod_ops, def->name, def->dim, rod->n + 1, rod->frames, 0, &rod->base);
+    phx_status status =
+        phx_body_lay_out(context, &rod_ops, def->name, def->dim, rod->n + 1, rod->frames, 0, &rod->base);
     if (status)
         return status;
     const size_t rows = (size_t)rod->base.n_v, r = (size_t)rod->base.n_rigid;
@@ -732,6 +748,7 @@ phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body
     rod->damping = def->damping;
     rod->base.lossless = def->damping == 0.0;
     rod->base.n_stress = (rod->n + 1) * rod->base.n_rigid;
+    rod->base.n_free_stress = rod->n * rod->base.n_rigid;
     sum_rest(rod);
     *body = &rod->base;
     return phx_conclude(context, PHX_OK);
