@@ -125,6 +125,7 @@ typedef struct phx_model_body_info {
     bool deforms;       /* its points move against each other */
     bool mesh;          /* a mesh, on which loads over surfaces act */
     bool sections;      /* along its length: outputs of section forces, loads per length */
+    bool shear;         /* its sections have shear forces too */
     unsigned locations; /* what may stand behind '@', as bits 1 << phx_location_sort */
     bool ports_in_file; /* the file may give the ports below too, and say more of them */
     const char *ports[PHX_MODEL_MAX_OWN_PORTS]; /* that always exist, then NULL; the first is P of a TITOP model */

@@ -117,8 +117,8 @@ static const rod_keys *own_of(const phx_model_body *body)
 /* ---- reading ---- */
 static void place_port(const phx_model_body *body, phx_model_port *port)
 {
+    (void)body; /* the origin of a node's frame */
     port->location.sort = PHX_LOCATION_FRACTION;
-    port->position[0] = port->location.fraction * body->length;
 }
 
 /* A symmetric matrix of that size whose diagonal is positive. */
@@ -497,6 +497,7 @@ const phx_body_row phx_body_row_rod = {
              .space = true,
              .deforms = true,
              .sections = true,
+             .shear = true,
              .locations = 1u << PHX_LOCATION_FRACTION,
              .ports = {"P", "C"}},
     .traits = PHX_BODY_DAMPING,

@@ -125,7 +125,8 @@ static void equilibrium(phx_context *context, const phx_body *body, const tip_lo
             phx_body_displace(body, 1.0, xi, x);
             if (turned < 0.1)
                 phx_body_free_stress(body, x, NULL, sigma);
-            if (largest < 1e-12 * fmax(1.0, max_abs(phx_body_n_x(body), x)) || (largest < 1e-9 && largest > 0.5 * before))
+            if (largest < 1e-12 * fmax(1.0, max_abs(phx_body_n_x(body), x)) ||
+                (largest < 1e-9 && largest > 0.5 * before))
                 break; /* the last digits */
             before = largest;
         }
@@ -227,8 +228,8 @@ static void test_princeton(void **state)
 {
     const rest_curve straight = {.length = 0.508};
     char *text = vectors_text("rod_static.json"), *object = find_case(text, "princeton_P13.345_theta45");
-    const double stiffness[6] = {vectors_number(object, "EA"),  vectors_number(object, "GA2"),
-                                 vectors_number(object, "GA3"), vectors_number(object, "GJ"),
+    const double stiffness[6] = {vectors_number(object, "EA"),      vectors_number(object, "GA2"),
+                                 vectors_number(object, "GA3"),     vectors_number(object, "GJ"),
                                  vectors_number(object, "EI_flap"), vectors_number(object, "EI_chord")};
     const double P = 13.345 * sqrt(0.5); /* chord along y, bending about z */
     const tip_load load = {.force = {0.0, P, P}};

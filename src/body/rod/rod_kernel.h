@@ -19,6 +19,8 @@
 #include "algebra/rotation_kernel.h"
 #include "rod.h"
 
+#include <math.h>
+
 enum {
     ROD_STRAINS = 6,  /* gamma, psi at most: dim + n_rot */
     ROD_BILINEAR = 7, /* a, y, p at most */
@@ -80,9 +82,10 @@ static inline void NAME(rod_quotients)(const phx_rod_table *table, const real *p
 {
     const real x0 = 2.0 - *p0, x1 = 2.0 - *p1, zero = {0.0};
     const double most = NAME(rod_largest)(&x0, &x1);
+    const double beyond = most > 1.5 ? (double)NAN : 0.0; /* more than 120 degrees: no number */
     real power0 = zero + 1.0, power1 = zero + 1.0, S = zero, T = zero, dg = zero, dk = zero;
     real dg1 = zero, dk1 = zero, ddg = zero, ddk = zero;
-    real g0 = zero + table->c[0], g1 = g0, k0 = zero + table->k[0], k1 = k0;
+    real g0 = zero + table->c[0] + beyond, g1 = g0, k0 = zero + table->k[0], k1 = k0;
     double size = 1.0; /* of x^(n-2) */
 
     for (int n = 1; n < PHX_ROD_TERMS; n++) {

@@ -111,9 +111,7 @@ static phx_status check_output(const phx_system *system, const phx_output_def *d
                         "sections along a length, as a beam",
                         def->name);
     if (def->quantity == PHX_QUANTITY_SHEAR_FORCE && !own_sections(system, &system->ports[def->port]))
-        return phx_fail(context, PHX_ERR_ARGUMENT,
-                        "output '%s': a beam has no shear force of its own; take a rod, or the slope of the bending "
-                        "moment",
+        return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': shear forces are those of a rod or of a plate",
                         def->name);
     if (def->quantity == PHX_QUANTITY_TORSION && system->dim == 2)
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no torsion in the plane", def->name);
