@@ -20,7 +20,7 @@ void phx_rod_fill_table(phx_rod_table *table);
 void phx_rod_gauss(double *point, double *weight);
 
 /* Stiffness of an element of length l at the middle, with the stress that varies along it by equilibrium,
- * sigma' = -A sigma (docs/rods.md, eq. 5). strain: (Gamma, kappa) of the element at rest. compliance: of the section at
+ * sigma' = -A sigma (docs/rods.md, eq. 4). strain: (Gamma, kappa) of the element at rest. compliance: of the section at
  * each Gauss point, 6 x 6. PHX_ERR_SINGULAR when the element resists no stress of some kind. */
 phx_status phx_rod_element_stiffness(phx_context *context, double length, const double *strain,
                                      const double *compliance, double *C);
