@@ -38,8 +38,8 @@ static phx_status own_table(phx_reader *reader, const phx_node *node, const char
 {
     phx_owned_signal made = {.count = law->n_arguments, .times = law->arguments, .values = law->values};
     if (law->n_arguments != law->n_values)
-        return phx_reader_fail(reader, phx_node_find(node, "f"), "expected as many values as %s, %d, found %d", argument,
-                               law->n_arguments, law->n_values);
+        return phx_reader_fail(reader, phx_node_find(node, "f"), "expected as many values as %s, %d, found %d",
+                               argument, law->n_arguments, law->n_values);
     for (int i = 1; i < law->n_arguments; i++)
         if (!(law->arguments[i] > law->arguments[i - 1]))
             return phx_reader_fail(reader, phx_node_find(node, argument)->items[i],
@@ -84,8 +84,9 @@ phx_status phx_finish_friction(phx_reader *reader, const phx_node *node, void *o
 {
     const phx_model_friction *friction = object;
     if (friction->breakaway.given && friction->breakaway.value < friction->force)
-        return phx_reader_fail(reader, phx_node_find(node, "static"), "expected at least the kinetic friction, %g, found %g",
-                               friction->force, friction->breakaway.value);
+        return phx_reader_fail(reader, phx_node_find(node, "static"),
+                               "expected at least the kinetic friction, %g, found %g", friction->force,
+                               friction->breakaway.value);
     if (friction->breakaway.given && friction->breakaway.value > friction->force && friction->stribeck == 0.0)
         return phx_reader_fail(reader, phx_node_find(node, "static"),
                                "static friction above the kinetic one needs 'stribeck', the rate at which it falls");
@@ -114,7 +115,8 @@ phx_status phx_builder_damper(phx_builder *builder, const phx_model_law *damper,
 
 phx_friction phx_builder_friction(const phx_model_friction *friction)
 {
-    const double ratio = friction->breakaway.given && friction->force > 0.0 ? friction->breakaway.value / friction->force : 1.0;
+    const double ratio =
+        friction->breakaway.given && friction->force > 0.0 ? friction->breakaway.value / friction->force : 1.0;
     if (!friction->given)
         return (phx_friction){0};
     return (phx_friction){.kinetic = friction->force,

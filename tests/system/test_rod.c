@@ -223,8 +223,7 @@ static void integrators_agree(void **state)
     static const struct {
         phx_integrator integrator;
         double step, rtol, tolerance;
-    } runs[] = {{PHX_GAUSS4, 2.5e-4, 0.0, 1e-6}, {PHX_RADAU5, 0.0, 1e-8, 1e-6},
-                {PHX_IDA, 0.0, 1e-8, 1e-4}};
+    } runs[] = {{PHX_GAUSS4, 2.5e-4, 0.0, 1e-6}, {PHX_RADAU5, 0.0, 1e-8, 1e-6}, {PHX_IDA, 0.0, 1e-8, 1e-4}};
 
     for (int dim = 2; dim <= 3; dim++) {
         double want[3], got[3];
@@ -303,6 +302,50 @@ static void cantilever_vibrates(void **state)
                       error[1][i]);
 }
 
+/* The flap of a blade that turns about its root, in units of sqrt(EI/(rho A L^4)): Wright, Smith, Thresher, Wang (J.
+ * Appl. Mech. 49, 1982), a rod without shear and rotary inertia to speak of. */
+static void turning_rod_vibrates(void **state)
+{
+    static const double speed[2] = {6.0, 12.0}, flap[2] = {7.3604, 13.1702};
+    const double none[3] = {0.0, 0.0, 0.0};
+
+    for (int k = 0; k < 2; k++) {
+        const rod_kind kind = {.dim = 3,
+                               .elements = 16,
+                               .length = 1.0,
+                               .EA = 1e6,
+                               .GA = 4e5,
+                               .GJ = 2.0,
+                               .EI = {1.0, 40.0},
+                               .rhoA = 1.0,
+                               .rhoI = {2e-6, 1e-6, 1e-6}};
+        const phx_modes_options options = phx_modes_options_default();
+        phx_linear linear;
+        phx_modal *modal = NULL;
+        phx_mode_set set = {0};
+        model m;
+        model_open_space(*state, none, &m);
+        const phx_body_id rod = add_rod(&m, "rod", &kind, pose_turned(0, 0, 0, 0, 0, 1, 0));
+        phx_joint_def motor = joint_def("motor", PHX_JOINT_REVOLUTE, ground_at(&m, 0, 0, 0), port_on(&m, rod, 0.0));
+        motor.axis[0] = 0.0;
+        motor.axis[2] = 1.0;
+        motor.coordinate[0].speed = constant(&m, speed[k]);
+        add_joint_def(&m, &motor);
+        model_ready(&m);
+        double *axes = test_calloc((size_t)m.n_v, sizeof *axes), spin;
+        CHECK_OK(*state, phx_system_steady(m.dae, 0.0, m.x, m.v, axes, m.lambda, &spin));
+        CHECK_OK(*state, phx_system_linear_steady(m.dae, 0.0, m.x, m.v, axes, m.lambda, &linear));
+        CHECK_OK(*state, phx_modal_create(*state, &modal));
+        CHECK_OK(*state, phx_modal_solve(modal, &linear, &options, &set));
+        CHECK_RELATIVE(set.omega[0], flap[k], 1e-4, "flap at %g", speed[k]);
+        phx_mode_set_free(&set);
+        phx_modal_destroy(modal);
+        phx_linear_free(&linear);
+        test_free(axes);
+        model_close(&m);
+    }
+}
+
 /* ---- section forces ---- */
 /* A rod under small uniform strains, each alone: what its outputs say in the middle. A uniform shear without curvature
  * meets the corrected stiffness, 1/(1/GA + l^2/12EI). */
@@ -358,6 +401,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(integrators_agree, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(both_evaluators_agree, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(cantilever_vibrates, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(turning_rod_vibrates, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(sections_have_forces, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
