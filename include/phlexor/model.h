@@ -103,7 +103,7 @@ typedef struct phx_model_point {
  * describes in phx_body_row_name. New kinds come last, so that the values stay what they are. */
 #define PHX_MODEL_BODY_LIST(X)                                                                                         \
     X(RIGID, rigid)                                                                                                    \
-    X(BEAM, beam) X(MODAL, modal) X(PLATE, plate) X(SOLID, solid) X(IMPORTED, imported) X(REDUCED, reduced)
+    X(BEAM, beam) X(MODAL, modal) X(PLATE, plate) X(SOLID, solid) X(IMPORTED, imported) X(REDUCED, reduced) X(ROD, rod)
 
 /* What a body is: PHX_MODEL_BODY_LIST, then the number of kinds. */
 typedef enum phx_model_body_kind {
@@ -125,6 +125,7 @@ typedef struct phx_model_body_info {
     bool deforms;       /* its points move against each other */
     bool mesh;          /* a mesh, on which loads over surfaces act */
     bool sections;      /* along its length: outputs of section forces, loads per length */
+    bool shear;         /* its sections have shear forces too */
     unsigned locations; /* what may stand behind '@', as bits 1 << phx_location_sort */
     bool ports_in_file; /* the file may give the ports below too, and say more of them */
     const char *ports[PHX_MODEL_MAX_OWN_PORTS]; /* that always exist, then NULL; the first is P of a TITOP model */

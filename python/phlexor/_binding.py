@@ -144,7 +144,8 @@ class phx_model_body_kind(IntEnum):
     PHX_MODEL_SOLID = 4
     PHX_MODEL_IMPORTED = 5
     PHX_MODEL_REDUCED = 6
-    PHX_MODEL_BODY_KINDS = 7
+    PHX_MODEL_ROD = 7
+    PHX_MODEL_BODY_KINDS = 8
 
 
 class phx_model_section_kind(IntEnum):
@@ -861,6 +862,7 @@ phx_model_body_info._fields_ = [
     ("deforms", c_bool),
     ("mesh", c_bool),
     ("sections", c_bool),
+    ("shear", c_bool),
     ("locations", c_uint),
     ("ports_in_file", c_bool),
     ("ports", c_char_p * 4),

@@ -245,6 +245,23 @@ void phx_body_interval_linearise(const phx_body *body, const double *gravity, co
     body->ops->interval_linearise(body, gravity, view, room, A);
 }
 
+int phx_body_n_free_stress(const phx_body *body)
+{
+    return body->n_free_stress;
+}
+
+void phx_body_free_stress(const phx_body *body, const double *x, const double *xi, double *sigma)
+{
+    if (body->n_free_stress > 0)
+        body->ops->free_stress(body, x, xi, sigma);
+}
+
+void phx_body_free_linearise(const phx_body *body, const double *gravity, const double *x, const double *sigma,
+                             double *K)
+{
+    body->ops->free_linearise(body, gravity, x, sigma, K);
+}
+
 /* ---- energies ---- */
 double phx_body_kinetic(const phx_body *body, const double *x, const double *v)
 {
@@ -277,6 +294,12 @@ double phx_body_dissipation(const phx_body *body, const double *v)
     return body->ops->dissipation ? body->ops->dissipation(body, v) : 0.0;
 }
 
+double phx_body_interval_dissipation(const phx_body *body, const phx_body_view *view)
+{
+    return body->ops->interval_dissipation ? body->ops->interval_dissipation(body, view)
+                                           : phx_body_dissipation(body, view->vm);
+}
+
 /* ---- stresses ---- */
 void phx_body_stress(const phx_body *body, const double *x, double *sigma)
 {
@@ -286,9 +309,25 @@ void phx_body_stress(const phx_body *body, const double *x, double *sigma)
 
 void phx_body_stress_slope(const phx_body *body, const double *x, const double *row, double *out)
 {
-    memset(out, 0, (size_t)body->n_q * sizeof *out);
+    memset(out, 0, (size_t)body->n_v * sizeof *out);
     if (body->n_stress > 0)
         body->ops->stress_slope(body, x, row, out);
+}
+
+bool phx_body_has_sections(const phx_body *body)
+{
+    return body->ops->section_rows != NULL;
+}
+
+void phx_body_section_rows(const phx_body *body, const phx_location *location, phx_section_part part, double *row)
+{
+    memset(row, 0, (size_t)body->n_stress * sizeof *row);
+    body->ops->section_rows(body, location, part, row);
+}
+
+int phx_body_length_points(const phx_body *body, const phx_length_point **points)
+{
+    return body->ops->length_points ? body->ops->length_points(body, points) : 0;
 }
 
 /* ---- structure ---- */

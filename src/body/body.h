@@ -115,12 +115,33 @@ double phx_body_potential(const phx_body *body, const double *gravity, const dou
 void phx_body_damping_roots(const phx_body *body, double *beta, const phx_csr **W);
 /* Leaves of values on the body's pattern that contain R those with `rest` instead. */
 void phx_body_subtract_rooted_damping(const phx_body *body, double *D);
-/* Power that R dissipates, q_dot^T R q_dot. */
+/* Power that R dissipates, q_dot^T R q_dot; the mean power over an interval. */
 double phx_body_dissipation(const phx_body *body, const double *v);
+double phx_body_interval_dissipation(const phx_body *body, const phx_body_view *view);
 /* Stress vector, stiffening included: n_stress values. */
 void phx_body_stress(const phx_body *body, const double *x, double *sigma);
-/* Derivative of row . sigma, row over the stress vector, with respect to q: n_q values. */
+/* Derivative of row . sigma, row over the stress vector, with respect to xi: n_v values. */
 void phx_body_stress_slope(const phx_body *body, const double *x, const double *row, double *out);
+/* Sections along a length of a body that has no source of deformation. Row over the stress vector of a resultant at a
+ * location, in the axes of the section there. */
+typedef enum phx_section_part {
+    PHX_SECTION_AXIAL,   /* N_1, tension positive */
+    PHX_SECTION_SHEAR_Y, /* N_2 */
+    PHX_SECTION_SHEAR_Z,
+    PHX_SECTION_TORSION,   /* M_1 */
+    PHX_SECTION_BENDING_Y, /* EI uz'' = -M_2, as on beams */
+    PHX_SECTION_BENDING_Z  /* EI uy'' = M_3 */
+} phx_section_part;
+bool phx_body_has_sections(const phx_body *body);
+void phx_body_section_rows(const phx_body *body, const phx_location *location, phx_section_part part, double *row);
+/* Points that take a load per length, places of the body's frames: the load is that at the fraction, times the weight.
+ */
+typedef struct phx_length_point {
+    phx_body_frame frame;
+    double place[3];
+    double fraction, weight; /* m */
+} phx_length_point;
+int phx_body_length_points(const phx_body *body, const phx_length_point **points);
 /* Geometric stiffening: how many strains it has, 0 without it; EA l (eps(q) + eps'(q) dq) of each, N m (dq, of n_q,
  * may be NULL: zero); sum_k force_k eps_k'' added to the deformation part of a matrix n_v x n_v (row-major). */
 int phx_body_strains(const phx_body *body);
@@ -140,6 +161,17 @@ void phx_body_put_mass(const phx_body *body, const double *x, bool all, const in
 /* M(q), D = d res/d nu, K = d res/d xi (v_dot = 0) at an instant, on that pattern. D or K may be NULL. */
 void phx_body_linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
                         double *D, double *K);
+/* Mixed Newton of equilibria, for bodies whose stress answers displacements far more stiffly than the equilibrium does
+ * (a rod along its axis). In K = d res/d xi the stress sigma (phx_body_n_free_stress numbers, 0: none) that stands in
+ * the terms of finite rotations is an unknown of its own: at first that of the start, then after each correction -xi
+ * that of the linear equations, sigma(x) + d sigma (-xi). The residual always has sigma(x), so the solution is the
+ * same; the way there is much shorter.
+ *   phx_body_free_stress: sigma at x (xi NULL), or predicted for the variation xi of x
+ *   phx_body_free_linearise: K with that stress, without velocities, on the body's pattern */
+int phx_body_n_free_stress(const phx_body *body);
+void phx_body_free_stress(const phx_body *body, const double *x, const double *xi, double *sigma);
+void phx_body_free_linearise(const phx_body *body, const double *gravity, const double *x, const double *sigma,
+                             double *K);
 /* Derivative of the interval residual with respect to the mean velocity, on that pattern, after the residual; exact
  * with full kinetics. `room`: twice the pattern. */
 void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,

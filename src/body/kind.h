@@ -59,12 +59,21 @@ typedef struct phx_body_ops {
     double (*kinetic)(const phx_body *body, const double *x, const double *v);
     double (*kinetic_undeformed)(const phx_body *body, const double *v);
     double (*elastic)(const phx_body *body, const double *x);
-    /* NULL: none is lost. */
+    /* NULL: none is lost. Over an interval: what is lost in it by its length; NULL: that of the mean velocity. */
     double (*dissipation)(const phx_body *body, const double *v);
+    double (*interval_dissipation)(const phx_body *body, const phx_body_view *view);
+
+    /* ---- an independent stress in the derivatives; NULL: there is none (see body.h) ---- */
+    void (*free_stress)(const phx_body *body, const double *x, const double *xi, double *sigma);
+    void (*free_linearise)(const phx_body *body, const double *gravity, const double *x, const double *sigma,
+                           double *K);
 
     /* ---- stresses; NULL: there are none ---- */
     void (*stress)(const phx_body *body, const double *x, double *sigma);
     void (*stress_slope)(const phx_body *body, const double *x, const double *row, double *out);
+    /* ---- sections along a length, of a body that has no source; NULL: there are none (see body.h) ---- */
+    void (*section_rows)(const phx_body *body, const phx_location *location, phx_section_part part, double *row);
+    int (*length_points)(const phx_body *body, const phx_length_point **points);
 
     /* ---- the structure as dense matrices; NULL: not offered ---- */
     int (*structure_size)(const phx_body *body);
@@ -83,7 +92,7 @@ struct phx_body {
     const phx_body_frame *frames; /* the first at 0, 0 */
     int n_q, q_x, q_v;            /* coordinates, where they are in x, their rates in v */
     int n_v, n_x;
-    int n_stress;
+    int n_stress, n_free_stress;
     phx_kinetics kinetics;
     bool lossless;
     phx_mass_properties rest; /* of the undeformed body about its first frame */

@@ -91,6 +91,9 @@ typedef struct phx_dae_ops {
 
     /* sqrt(dv^T M dv) with the constant (undeformed) block-diagonal mass, the norm that convergence is measured in. */
     double (*norm)(phx_dae *dae, const double *dv);
+    /* The norm of the velocities that cross the places themselves in the time h. Where forces come from differences of
+     * places, a share of it is rounding. NULL: there are no such forces. */
+    double (*place_speed)(phx_dae *dae, double h, const double *x);
     /* size (n_v) <- length of the vector that each velocity is a component of; of a deformation's rate the rate itself.
      * NULL: each velocity stands for itself. */
     void (*velocity_sizes)(phx_dae *dae, const double *v, double *size);

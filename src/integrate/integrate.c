@@ -224,6 +224,11 @@ double phx_run_force_scale(const phx_run *run, double h, const double *res)
     return size > 0.0 ? fabs(h) * squares / size : 0.0;
 }
 
+double phx_run_place_scale(const phx_run *run, double h, const double *x)
+{
+    return run->dae->ops->place_speed ? run->dae->ops->place_speed(run->dae, fabs(h), x) : 0.0;
+}
+
 double phx_run_smallest_step(const phx_run *run)
 {
     double end = run->options.end;

@@ -92,7 +92,8 @@ static phx_status widen_scale(midpoint *m, const interval *span, phx_newton *new
         back[i] = -span->v0[i];
     phx_status status = dae->ops->interval_residual(dae, back, no_lambda, run->x1, m->res);
     if (status == PHX_OK)
-        phx_newton_widen(newton, phx_run_force_scale(run, span->h, m->res));
+        phx_newton_widen(newton,
+                         fmax(phx_run_force_scale(run, span->h, m->res), phx_run_place_scale(run, span->h, span->x0)));
     return status;
 }
 

@@ -77,6 +77,8 @@ double phx_run_scale(phx_run *run, const double *v);
  *     h |f|_{M^-1} >= h f.f / |f|_M                                                   (Cauchy and Schwarz)
  * f: the first n_v entries of the residual `res` with v_dot = 0 and lambda = 0. */
 double phx_run_force_scale(const phx_run *run, double h, const double *res);
+/* Rounding of places as velocities, as large as rounding of forces may be: for phx_newton_widen. */
+double phx_run_place_scale(const phx_run *run, double h, const double *x);
 
 typedef struct phx_method phx_method;
 

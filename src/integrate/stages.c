@@ -309,7 +309,7 @@ static phx_status widen_scale(phx_stages *stages, double t0, double h, phx_newto
     memset(stages->mean_lambda, 0, (size_t)dae->n_l * sizeof(double));
     phx_status status = dae->ops->residual(dae, t0, run->x, run->v, stages->v_dot, stages->mean_lambda, stages->rhs);
     if (status == PHX_OK)
-        phx_newton_widen(newton, phx_run_force_scale(run, h, stages->rhs));
+        phx_newton_widen(newton, fmax(phx_run_force_scale(run, h, stages->rhs), phx_run_place_scale(run, h, run->x)));
     return status;
 }
 

@@ -36,6 +36,10 @@ static phx_status check_def(phx_context *context, const phx_titop_def *def)
     if (!def->body)
         return phx_fail(context, PHX_ERR_ARGUMENT, "a TITOP model needs a body");
     const char *name = phx_body_name(def->body);
+    if (!phx_body_flex(def->body))
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "TITOP model of '%s': a %s has several frames, such models are of bodies of one", name,
+                        phx_body_kind(def->body));
     if (def->n_children < 0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "TITOP model of '%s': %d ports beside P; at least 0", name,
                         def->n_children);
@@ -66,7 +70,7 @@ static void spread(int n, const int *ptr, const int *idx, const double *val, dou
  */
 static phx_status rest_matrices(phx_context *context, const phx_body *body, double *matrices)
 {
-    const int n = phx_body_n_v(body), dim = phx_body_flex(body)->dim, *ptr, *idx;
+    const int n = phx_body_n_v(body), dim = phx_body_dim(body), *ptr, *idx;
     const double zero[3] = {0}, identity[2][9] = {{1.0, 0.0, 0.0, 1.0}, {1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0}};
     double *x = phx_calloc(context, (size_t)phx_body_n_x(body), sizeof *x);
     double *v = phx_calloc(context, (size_t)n, sizeof *v), *values = NULL;

@@ -46,8 +46,9 @@ static const char *bodies_with(phx_model_quantity quantity)
         return "beam or a plate";
     case PHX_MODEL_STRESS:
         return "beam, a plate or a solid";
-    case PHX_MODEL_MEMBRANE_FORCE:
     case PHX_MODEL_SHEAR_FORCE:
+        return "rod or a plate";
+    case PHX_MODEL_MEMBRANE_FORCE:
         return "plate";
     case PHX_MODEL_VON_MISES:
     case PHX_MODEL_PRINCIPAL_STRESS:
@@ -59,7 +60,8 @@ static const char *bodies_with(phx_model_quantity quantity)
 
 static bool is_given(const char *bodies, const phx_model_body_info *info, phx_stress_set set)
 {
-    return (info->sections && strstr(bodies, "beam")) || (set == PHX_STRESSES_PLATE && strstr(bodies, "plate")) ||
+    return (info->sections && strstr(bodies, "beam")) || (info->shear && strstr(bodies, "rod")) ||
+           (set == PHX_STRESSES_PLATE && strstr(bodies, "plate")) ||
            (set == PHX_STRESSES_SOLID && strstr(bodies, "solid"));
 }
 

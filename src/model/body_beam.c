@@ -22,8 +22,8 @@ static const phx_key beam_port_keys[] = {
     {"at", &phx_type_number, AT(phx_model_port, location.fraction), .required = true, .range = &fraction,
      .doc = "place as a fraction of the length"},
 };
-static const phx_object beam_port = {"port of a beam", "Its directions follow the deformed section.",
-                                     TABLE(phx_model_port, beam_port_keys), .finish = phx_finish_port};
+const phx_object phx_schema_length_port = {"port of a beam", "Its directions follow the deformed section.",
+                                           TABLE(phx_model_port, beam_port_keys), .finish = phx_finish_port};
 
 static const phx_key keys[] = {
     {"length", &phx_type_number, AT(phx_model_body, length), .required = true, .kinds = BEAM, .unit = "m",
@@ -49,8 +49,9 @@ static const phx_key keys[] = {
      .doc = "false: rigid in torsion"},
     {"stiffening", &phx_type_boolean, AT(phx_model_body, stiffening), .kinds = BEAM, .fallback = "false",
      .doc = "geometric stiffening by the axial force"},
-    {"ports", &phx_type_ports, AT(phx_model_body, ports), .kinds = BEAM, .object = &beam_port, .fallback = "P, C",
-     .count_offset = AT(phx_model_body, n_ports), .doc = "named ports besides P (x = 0) and C (x = length)"},
+    {"ports", &phx_type_ports, AT(phx_model_body, ports), .kinds = BEAM, .object = &phx_schema_length_port,
+     .fallback = "P, C", .count_offset = AT(phx_model_body, n_ports),
+     .doc = "named ports besides P (x = 0) and C (x = length)"},
 };
 
 /* ---- reading ---- */

@@ -23,6 +23,27 @@ static const phx_range not_negative = {"a number not less than 0", .high = HUGE_
         table, (int)(sizeof table / sizeof table[0])                                                                   \
     }
 
+/* Rows of the shapes of a section, `field` a phx_model_section in `type`; phx_finish_section makes the rest of them. */
+#define PHX_SECTION_SHAPES(type, field)                                                                                \
+    {"diameter",  &phx_type_number,   AT(type, field.diameter), .required = true, .kinds = BIT(PHX_MODEL_CIRCLE),      \
+     .unit = "m", .range = &positive, .doc = "diameter"},                                                              \
+        {"outer",     &phx_type_number,   AT(type, field.outer),  .required = true, .kinds = BIT(PHX_MODEL_TUBE),      \
+         .unit = "m", .range = &positive, .doc = "outer diameter"},                                                    \
+        {"inner",                                                                                                      \
+         &phx_type_number,                                                                                             \
+         AT(type, field.inner),                                                                                        \
+         .required = true,                                                                                             \
+         .kinds = BIT(PHX_MODEL_TUBE),                                                                                 \
+         .unit = "m",                                                                                                  \
+         .range = &not_negative,                                                                                       \
+         .doc = "inner diameter, less than the outer"},                                                                \
+        {"width",     &phx_type_number,   AT(type, field.width), .required = true, .kinds = BIT(PHX_MODEL_RECTANGLE),  \
+         .unit = "m", .range = &positive, .doc = "along body z"},                                                      \
+    {                                                                                                                  \
+        "height", &phx_type_number, AT(type, field.height), .required = true, .kinds = BIT(PHX_MODEL_RECTANGLE),       \
+                                                            .unit = "m", .range = &positive, .doc = "along body y"     \
+    }
+
 /* Traits of the kinds of body: keys that kinds share. */
 enum {
     PHX_BODY_MASS = 1,     /* mass, inertia, centre_of_mass */

@@ -1,6 +1,7 @@
 /* The bodies for a recorder: ranges of the state and a polyline each. */
 #include "internal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { FEWEST_POINTS = 9, MOST_POINTS = 65 }; /* along a length */
@@ -64,44 +65,115 @@ static phx_status draw_length(phx_context *context, int dim, int segments, const
     return status;
 }
 
-static phx_status draw_body(phx_context *context, const phx_model *model, const phx_made_body *made, int b,
-                            phx_drawing *drawing)
+/* Frame f of a body as one of the recorder: its piece of the line reaches half way to its neighbours. */
+static phx_status draw_frame(phx_context *context, int dim, const phx_model_body *body, const phx_body *made, int f,
+                             phx_record_body *record, double **points, char **name)
+{
+    enum { PIECE = 3 };
+    const phx_length_point *along;
+    const int count = phx_body_length_points(made, &along);
+    double length = 0.0;
+    char text[300];
+
+    for (int k = 0; k < count; k++)
+        length += along[k].weight;
+    *points = phx_calloc(context, (size_t)(PIECE * dim), sizeof **points);
+    snprintf(text, sizeof text, "%.200s@%.6g", body->name, f < count ? along[f].fraction : f);
+    *name = f > 0 ? phx_strdup(context, text) : NULL;
+    if (!*points || (f > 0 && !*name))
+        return PHX_ERR_MEMORY;
+    if (f > 0 && f < count)
+        (*points)[0] = -0.5 * length * (along[f].fraction - along[f - 1].fraction);
+    if (f + 1 < count)
+        (*points)[2 * dim] = 0.5 * length * (along[f + 1].fraction - along[f].fraction);
+    record->n_points = PIECE;
+    record->points = *points;
+    if (f > 0)
+        record->name = *name;
+    return PHX_OK;
+}
+
+static phx_status draw_frames(phx_context *context, int dim, const phx_model_body *body, const phx_body *made,
+                              phx_drawing *drawing, int first)
+{
+    const phx_body_frame *frames;
+    const int n = phx_body_frames(made, &frames);
+    const phx_record_body whole = drawing->bodies[first];
+    phx_status status = PHX_OK;
+
+    for (int f = 0; f < n && !status; f++) {
+        phx_record_body *record = &drawing->bodies[first + f];
+        *record = whole;
+        record->x_start += frames[f].x;
+        record->v_start += frames[f].v;
+        record->x_count = dim + phx_attitude_size(dim);
+        record->v_count = dim + phx_rotations(dim);
+        status =
+            draw_frame(context, dim, body, made, f, record, &drawing->points[first + f], &drawing->names[first + f]);
+    }
+    return status;
+}
+
+static phx_status draw_body(phx_context *context, const phx_model *model, const phx_made_body *made, int b, int x,
+                            int v, phx_drawing *drawing)
 {
     const phx_model_body *body = &model->bodies[b];
-    phx_record_body *record = &drawing->bodies[b];
+    const int first = drawing->first[b];
+    phx_record_body *record = &drawing->bodies[first];
     phx_model_sections sections;
     phx_status status = PHX_OK;
 
-    *record = (phx_record_body){.name = body->name, .kind = phx_model_body_kind_name(body->kind)};
-    record->x_start = b > 0 ? record[-1].x_start + record[-1].x_count : 0;
-    record->v_start = b > 0 ? record[-1].v_start + record[-1].v_count : 0;
+    *record =
+        (phx_record_body){.name = body->name, .kind = phx_model_body_kind_name(body->kind), .x_start = x, .v_start = v};
     record->x_count = phx_body_n_x(made->body);
     record->v_count = phx_body_n_v(made->body);
+    if (phx_body_frames(made->body, NULL) > 1)
+        return draw_frames(context, model->dimension, body, made->body, drawing, first);
     if (phx_model_body_sections(model, body, &sections) && made->source)
-        status = draw_length(context, model->dimension, sections.segments, made->source, &drawing->points[b],
-                             &drawing->shapes[b], &record->n_points);
+        status = draw_length(context, model->dimension, sections.segments, made->source, &drawing->points[first],
+                             &drawing->shapes[first], &record->n_points);
     else
-        status = draw_ports(context, model->dimension, body, made->source, &drawing->points[b], &drawing->shapes[b],
-                            &record->n_points);
-    record->points = drawing->points[b];
-    record->shapes = drawing->shapes[b];
+        status = draw_ports(context, model->dimension, body, made->source, &drawing->points[first],
+                            &drawing->shapes[first], &record->n_points);
+    record->points = drawing->points[first];
+    record->shapes = drawing->shapes[first];
     return status;
+}
+
+/* How many bodies there are to a recorder. */
+static phx_status count_bodies(phx_context *context, const phx_model *model, const phx_made_body *made,
+                               phx_drawing *drawing)
+{
+    *drawing = (phx_drawing){0};
+    drawing->first = phx_calloc(context, (size_t)model->n_bodies + 1, sizeof *drawing->first);
+    if (!drawing->first)
+        return PHX_ERR_MEMORY;
+    for (int b = 0; b < model->n_bodies; b++)
+        drawing->first[b + 1] = drawing->first[b] + phx_body_frames(made[b].body, NULL);
+    drawing->n_bodies = drawing->first[model->n_bodies];
+    return PHX_OK;
 }
 
 phx_status phx_drawing_of_bodies(phx_context *context, const phx_model *model, const phx_made_body *made,
                                  phx_drawing *drawing)
 {
-    const size_t n = (size_t)model->n_bodies;
-    phx_status status = PHX_OK;
+    phx_status status = count_bodies(context, model, made, drawing);
+    const size_t n = (size_t)drawing->n_bodies;
+    int x = 0, v = 0;
 
-    *drawing = (phx_drawing){.n_bodies = model->n_bodies};
+    if (status)
+        return status;
     drawing->bodies = phx_calloc(context, n, sizeof *drawing->bodies);
     drawing->points = phx_calloc(context, n, sizeof *drawing->points);
     drawing->shapes = phx_calloc(context, n, sizeof *drawing->shapes);
-    if (!drawing->bodies || !drawing->points || !drawing->shapes)
+    drawing->names = phx_calloc(context, n, sizeof *drawing->names);
+    if (!drawing->bodies || !drawing->points || !drawing->shapes || !drawing->names)
         status = PHX_ERR_MEMORY;
-    for (int b = 0; b < model->n_bodies && !status; b++)
-        status = draw_body(context, model, &made[b], b, drawing);
+    for (int b = 0; b < model->n_bodies && !status; b++) {
+        status = draw_body(context, model, &made[b], b, x, v, drawing);
+        x += phx_body_n_x(made[b].body);
+        v += phx_body_n_v(made[b].body);
+    }
     if (!status)
         status = phx_scene_of(context, model, made, drawing, &drawing->scene);
     if (status)
@@ -129,10 +201,13 @@ void phx_drawing_free(phx_drawing *drawing)
     for (int b = 0; b < drawing->n_bodies; b++) {
         phx_free(drawing->points ? drawing->points[b] : NULL);
         phx_free(drawing->shapes ? drawing->shapes[b] : NULL);
+        phx_free(drawing->names ? drawing->names[b] : NULL);
     }
     phx_scene_free(&drawing->scene);
     phx_free(drawing->bodies);
     phx_free(drawing->points);
     phx_free(drawing->shapes);
+    phx_free(drawing->names);
+    phx_free(drawing->first);
     *drawing = (phx_drawing){0};
 }

@@ -58,11 +58,14 @@ typedef struct phx_made_body {
     const phx_flex_source *source;
 } phx_made_body;
 
-/* The description of a mechanism for a recorder: ranges of the bodies in the state, their polylines, and the scene. */
+/* The description of a mechanism for a recorder: ranges of the bodies in the state, their polylines, and the scene. A
+ * body of several frames is as many bodies to a recorder, each with a piece of its line: "rod", "rod@0.125", ... */
 typedef struct phx_drawing {
-    int n_bodies;
+    int n_bodies; /* as the recorder counts them */
     phx_record_body *bodies;
     double **points, **shapes; /* n_bodies, owned */
+    char **names;              /* of frames behind the first, owned */
+    int *first;                /* of the body of each body of the model; behind them n_bodies */
     phx_scene scene;
 } phx_drawing;
 phx_status phx_drawing_create(phx_context *context, const phx_model *model, const phx_system *system,

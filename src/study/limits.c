@@ -177,7 +177,7 @@ static phx_status watch_body(phx_limits *limits, phx_context *context, const phx
     phx_model_sections sections;
     int x = 0, v = 0;
 
-    limits->mass += phx_body_flex(phx_system_body(system, id))->mass;
+    limits->mass += phx_body_at_rest(phx_system_body(system, id))->mass;
     if (phx_body_n_q(phx_system_body(system, id)) == 0)
         return PHX_OK;
     phx_system_offsets(system, id, &x, &v);
@@ -333,8 +333,8 @@ static void put_rotation(char *text, const char *name, const watch *w, const wat
              "(at t = %.6g s), and its bending is linear, good to %.3g rad; %s",
              name, w->first, w->worst, w->at, kinds[PHX_LIMIT_ROTATION].limit,
              of->sections
-                 ? "make it of several bodies welded in a row, each with a frame of its own, or check young, section "
-                   "and loads"
+                 ? "make it a rod (kind: rod), which bends as far as it likes, or of several beams welded in a row, "
+                   "or check young, section and loads"
                  : "check its frequencies and loads");
 }
 

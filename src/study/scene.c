@@ -65,11 +65,31 @@ static void describe_section(const phx_model *model, const phx_model_body *body,
     *radius = section->fibre[0];
 }
 
+/* Of the frames of a body each has its share of the mass. */
+static void describe_frames(scene_maker *maker, int b)
+{
+    const int first = maker->drawing->first[b], dim = maker->dim;
+    phx_scene *scene = maker->scene;
+    const phx_length_point *points;
+    const int n = phx_body_length_points(maker->made[b].body, &points);
+    double length = 0.0;
+
+    for (int k = 0; k < n; k++)
+        length += points[k].weight;
+    for (int k = 0; k < n; k++) {
+        const int at = first + k;
+        scene->mass[at] = phx_body_at_rest(maker->made[b].body)->mass * points[k].weight / length;
+        memcpy(scene->centre + at * dim, points[k].place, (size_t)dim * sizeof(double));
+        describe_section(maker->model, &maker->model->bodies[b], &scene->radius[at],
+                         scene->section + at * PHX_SCENE_SECTION);
+    }
+}
+
 static phx_status describe_bodies(scene_maker *maker)
 {
     const phx_model *model = maker->model;
     phx_scene *scene = maker->scene;
-    const int n = model->n_bodies;
+    const int n = maker->drawing->n_bodies;
 
     scene->radius = numbers(maker, n, 1);
     scene->mass = numbers(maker, n, 1);
@@ -78,17 +98,35 @@ static phx_status describe_bodies(scene_maker *maker)
     if (maker->status)
         return maker->status;
     scene->n_bodies = n;
-    for (int b = 0; b < n; b++) {
-        const phx_flex *flex = phx_body_flex(maker->made[b].body);
-        scene->mass[b] = flex->mass;
+    for (int b = 0; b < model->n_bodies; b++) {
+        const phx_mass_properties *rest = phx_body_at_rest(maker->made[b].body);
+        const int at = maker->drawing->first[b];
+        scene->mass[at] = rest->mass;
         for (int a = 0; a < maker->dim; a++)
-            scene->centre[b * maker->dim + a] = flex->s0[a] / flex->mass;
-        describe_section(model, &model->bodies[b], &scene->radius[b], scene->section + b * PHX_SCENE_SECTION);
+            scene->centre[at * maker->dim + a] = rest->s0[a] / rest->mass;
+        describe_section(model, &model->bodies[b], &scene->radius[at], scene->section + at * PHX_SCENE_SECTION);
+        if (phx_body_frames(maker->made[b].body, NULL) > 1)
+            describe_frames(maker, b);
     }
     return PHX_OK;
 }
 
 /* ---- ports ---- */
+/* The body of the recorder that a location of a body belongs to. */
+static int seen_on(const scene_maker *maker, int body, const phx_location *location)
+{
+    const phx_length_point *points;
+
+    if (body < 0)
+        return -1;
+    const int first = maker->drawing->first[body], n = phx_body_length_points(maker->made[body].body, &points);
+    int nearest = 0;
+    for (int k = 1; k < n && location->sort == PHX_LOCATION_FRACTION; k++)
+        if (fabs(points[k].fraction - location->fraction) < fabs(points[nearest].fraction - location->fraction))
+            nearest = k;
+    return first + nearest;
+}
+
 /* Displacement of a location of a body that deforms. */
 static phx_status port_shapes(const scene_maker *maker, int body, const phx_location *location, double *position,
                               double *shapes)
@@ -119,9 +157,9 @@ static phx_status add_port(scene_maker *maker, int body, const char *name, const
     scene->port_name[p] = copy_of(maker, name);
     if (maker->status)
         return maker->status;
-    scene->port_body[p] = body;
+    scene->port_body[p] = seen_on(maker, body, location);
     scene->n_ports++;
-    if (port)
+    if (port && (body < 0 || phx_body_frames(maker->made[body].body, NULL) == 1))
         memcpy(scene->port_position + p * dim, port->position, (size_t)dim * sizeof(double));
     memcpy(scene->port_rotation + p * dim * dim, port ? port->rotation.matrix : identity[dim == 3], square);
     if (n_q == 0)
@@ -153,7 +191,8 @@ static int find_port(const scene_maker *maker, const phx_model_point *point)
         return (point->body < 0 ? 0 : maker->first[point->body]) + point->port;
     const char *name = strchr(point->text, '@');
     for (int p = maker->first[maker->model->n_bodies]; p < maker->scene->n_ports; p++)
-        if (maker->scene->port_body[p] == point->body && name && !strcmp(maker->scene->port_name[p], name))
+        if (maker->scene->port_body[p] == seen_on(maker, point->body, &point->location) && name &&
+            !strcmp(maker->scene->port_name[p], name))
             return p;
     return -1;
 }
@@ -315,7 +354,8 @@ static int list_sections(const scene_maker *maker, int b, int kinds[SECTION_KIND
     int n = 0;
 
     if (!phx_model_body_sections(maker->model, &maker->model->bodies[b], &sections) || !maker->made[b].source ||
-        (double)maker->drawing->bodies[b].n_points * deformations(maker, b) * SECTION_KINDS > MOST_MAP_VALUES)
+        (double)maker->drawing->bodies[maker->drawing->first[b]].n_points * deformations(maker, b) * SECTION_KINDS >
+            MOST_MAP_VALUES)
         return 0;
     if (!phx_body_flex(maker->made[b].body)->stiffening)
         kinds[n++] = AXIAL;
@@ -341,7 +381,7 @@ static phx_status map_sections(scene_maker *maker, int b, int n, const int *kind
 {
     const phx_flex *flex = phx_body_flex(maker->made[b].body);
     phx_scene *scene = maker->scene;
-    const int points = maker->drawing->bodies[b].n_points, n_q = flex->n;
+    const int points = maker->drawing->bodies[maker->drawing->first[b]].n_points, n_q = flex->n;
     const size_t rows = (size_t)flex->n_stress, block = (size_t)points * (size_t)n_q;
     double *row = phx_calloc(maker->context, 4 * rows, sizeof *row);
 
@@ -366,7 +406,7 @@ static phx_status map_sections(scene_maker *maker, int b, int n, const int *kind
         const int s = scene->n_sections;
         scene->section_name[s] = copy_of(maker, section_kinds[kinds[k]].name);
         scene->section_unit[s] = copy_of(maker, section_kinds[kinds[k]].unit);
-        scene->section_body[s] = b;
+        scene->section_body[s] = maker->drawing->first[b];
         scene->n_sections++;
     }
     return maker->status;
@@ -382,7 +422,8 @@ static phx_status describe_sections(scene_maker *maker)
     for (int b = 0; b < model->n_bodies; b++) {
         const int n = list_sections(maker, b, kinds);
         count += n;
-        values += (size_t)n * (size_t)maker->drawing->bodies[b].n_points * (size_t)deformations(maker, b);
+        values += (size_t)n * (size_t)maker->drawing->bodies[maker->drawing->first[b]].n_points *
+                  (size_t)deformations(maker, b);
     }
     scene->section_body = integers(maker, count);
     scene->section_name = texts(maker, count);
@@ -403,8 +444,8 @@ static phx_status describe_meshes(scene_maker *maker)
 
     for (int b = 0; b < maker->model->n_bodies && maker->dim == 3 && !status; b++)
         if (maker->made[b].source)
-            status = phx_scene_add_mesh(maker->context, maker->made[b].source, maker->model->bodies[b].name, b,
-                                        maker->scene);
+            status = phx_scene_add_mesh(maker->context, maker->made[b].source, maker->model->bodies[b].name,
+                                        maker->drawing->first[b], maker->scene);
     return status;
 }
 

@@ -25,10 +25,10 @@ static void free_apart(apart *bodies)
 }
 
 /* x of a body: position and attitude of its pose; no deformation. */
-static void pose_as_written(int dim, const phx_model_pose *pose, double *x)
+static void pose_as_written(const phx_body *body, const phx_model_pose *pose, double *x)
 {
-    memcpy(x, pose->position, (size_t)dim * sizeof *x);
-    phx_attitude_set(dim, pose->rotation.matrix, pose->rotation.angle, x + dim);
+    phx_body_rest(body, x);
+    phx_body_place(body, pose->position, pose->rotation.matrix, pose->rotation.angle, x);
 }
 
 static phx_status take_apart(phx_context *context, const phx_model *model, apart *bodies)
@@ -50,12 +50,12 @@ static phx_status take_apart(phx_context *context, const phx_model *model, apart
     if (!status)
         status = phx_drawing_of_bodies(context, model, bodies->made, &bodies->drawing);
     for (int b = 0; b < model->n_bodies && !status; b++)
-        bodies->n_x += bodies->drawing.bodies[b].x_count;
+        bodies->n_x += phx_body_n_x(bodies->made[b].body);
     bodies->x = status ? NULL : phx_calloc(context, (size_t)bodies->n_x, sizeof *bodies->x);
     if (!status && !bodies->x)
         status = PHX_ERR_MEMORY;
-    for (int b = 0; b < model->n_bodies && !status; b++)
-        pose_as_written(model->dimension, &model->bodies[b].pose, bodies->x + bodies->drawing.bodies[b].x_start);
+    for (int b = 0, x = 0; b < model->n_bodies && !status; x += phx_body_n_x(bodies->made[b++].body))
+        pose_as_written(bodies->made[b].body, &model->bodies[b].pose, bodies->x + x);
     return status;
 }
 

@@ -94,6 +94,7 @@ typedef struct force_slot {
     phx_flex_point *points; /* quadrature points, owned */
     const double *weights;  /* owned by the beam */
     const double *fractions;
+    const phx_length_point *frame_points; /* of a body without a source: n_points of them, owned by the body */
     int n_fields; /* of a distributed load over a surface: one for each signal; 0: along a line */
     phx_flex_load fields[3];
     int entry[2]; /* of the ledger: what it supplies, what it takes; -1: none */

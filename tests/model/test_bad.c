@@ -190,8 +190,8 @@ static void bodies_are_wrong(void **state)
         {4, 6, "expected a map with the keys of a body, found '1'", HEAD "bodies:\n  a: 1\n"},
         {4, 6, "key 'kind' of a body is missing", BODY("mass: 1, inertia: 1")},
         {4, 7, "unknown key 'knid' in a body; did you mean 'kind'?", BODY("knid: rigid")},
-        {4, 13, "expected one of rigid, beam, modal, found 'rigit'; did you mean 'rigid'?", BODY("kind: rigit")},
-        {4, 13, "expected one of rigid, beam, modal, found a list of 1", BODY("kind: [rigid]")},
+        {4, 13, "expected one of rigid, beam, modal, rod, found 'rigit'; did you mean 'rigid'?", BODY("kind: rigit")},
+        {4, 13, "expected one of rigid, beam, modal, rod, found a list of 1", BODY("kind: [rigid]")},
         {3, 10, "the name 'ground' stands for what does not move",
          HEAD "bodies: {ground: {kind: rigid, mass: 1, inertia: 1}}\n"},
         {4, 6, "key 'mass' of a body is missing: mass (kg)", BODY("kind: rigid, inertia: 1")},
@@ -241,6 +241,38 @@ static void beams_are_wrong(void **state)
          BEAM_WITH("length: 1, " SECTION "reference: clamped")},
         {5, 108, "an integer from 1 to 100000, found '0'",
          BEAM_WITH("length: 1, " SECTION "reference: free, elements: 0")},
+    };
+    CHECK_ALL(state, models);
+}
+
+#define ROD_WITH(keys)                                                                                                 \
+    HEAD "materials: {m: {density: 1, young: 1, poisson: 0.3}, n: {density: 1, young: 1}}\nbodies:\n  a: {kind: "      \
+         "rod, " keys "}\n"
+#define MATRICES(C, M) "length: 1, section: {kind: general, stiffness: " C ", mass: " M "}"
+#define UNIT           "[[1, 0, 0], [0, 1, 0], [0, 0, 1]]"
+static void rods_are_wrong(void **state)
+{
+    static const bad_model models[] = {
+        {5, 6, "a rod has one of 'length' (straight), 'arc' and 'points', found 0 of them",
+         ROD_WITH("material: m, section: {kind: circle, diameter: 1}")},
+        {5, 6, "found 2 of them",
+         ROD_WITH("material: m, length: 1, arc: {radius: 1, angle: 1}, section: {kind: circle, diameter: 1}")},
+        {5, 6, "a rod has either 'section' or 'sections'", ROD_WITH("material: m, length: 1")},
+        {5, 6, "key 'material' of a rod is missing", ROD_WITH(SECTION "length: 1")},
+        {5, 28, "material 'n' has no 'poisson', which the shear of a rod needs; or say shear: rigid",
+         ROD_WITH("material: n, length: 1, " SECTION "elements: 2")},
+        {5, 28, "'material' does not apply to sections by their matrices",
+         ROD_WITH("material: m, " MATRICES(UNIT, UNIT))},
+        {5, 65, "expected a positive definite matrix", ROD_WITH(MATRICES("[[1, 2, 0], [2, 1, 0], [0, 0, 1]]", UNIT))},
+        {5, 65, "expected a symmetric matrix, found 0 and 0.5 in rows 2 and 1",
+         ROD_WITH(MATRICES("[[1, 0.5, 0], [0, 1, 0], [0, 0, 1]]", UNIT))},
+        {5, 65, "expected 3 rows of 3 numbers, found 1 of 2", ROD_WITH(MATRICES("[[1, 2]]", UNIT))},
+        {5, 106, "expected the mass matrix of a section",
+         ROD_WITH(MATRICES(UNIT, "[[1, 0, 0], [0, 2, 0], [0, 0, 1]]"))},
+        {5, 26, "expected the origin as the first point",
+         ROD_WITH("points: [[1, 0], [2, 0]], material: m, section: {kind: circle, diameter: 1}")},
+        {5, 89, "the damping of a rod is that of its strains",
+         ROD_WITH(SECTION "length: 1, material: m, damping: {mass: 1}")},
     };
     CHECK_ALL(state, models);
 }
@@ -303,10 +335,11 @@ static void modal_bodies_are_wrong(void **state)
          BODY("kind: rigid, mass: 1, inertia: 1, second_order: {}")},
         {4, 102, "a has no port 'C'", MODAL(MODES ", point_masses: [{at: C, mass: 1}]")},
         {5, 48,
-         "'@' names a point of a beam, plate, solid, imported body or reduced body, a is given by its modes; use one "
+         "'@' names a point of a beam, plate, solid, imported body, reduced body or rod, a is given by its modes; use "
+         "one "
          "of its ports, 'a.P'",
          MODAL(MODES) "joints: {j: {kind: revolute, ports: [ground.O, a@1]}}\n"},
-        {5, 38, "expected the name of a beam, body 'a' is given by its modes",
+        {5, 38, "expected the name of a beam or rod, body 'a' is given by its modes",
          MODAL(MODES) "loads: {l: {distributed: [0, 1], on: a}}\n"},
         {5, 31, "expected a point of a beam or a plate like body@0.5 or body@12, a is given by its modes",
          MODAL(MODES) "outputs: {o: {bending_moment: a.P}}\n"},
@@ -357,7 +390,7 @@ static void joints_are_wrong(void **state)
          JOINT("kind: revolute, ports: [grund.O, b.P]")},
         {5, 31, "the ground has no port 'Q'", JOINT("kind: revolute, ports: [ground.Q, b.P]")},
         {5, 36, "b has no port 'C'", JOINT("kind: revolute, ports: [a.P, b.C]")},
-        {5, 36, "'@' names a point of a beam, plate, solid, imported body or reduced body, b is rigid",
+        {5, 36, "'@' names a point of a beam, plate, solid, imported body, reduced body or rod, b is rigid",
          JOINT("kind: revolute, ports: [a.P, b@0.5]")},
         {5, 30, "both ports belong to 'a'", JOINT("kind: revolute, ports: [a.P, a.P]")},
         {5, 30, "both ports belong to 'ground'", JOINT("kind: revolute, ports: [ground.O, ground.O]")},
@@ -438,8 +471,9 @@ static void springs_and_loads_are_wrong(void **state)
         {4, 12, "key 'at' of a load is missing", RIGID "loads: {l: {force: [0, 1]}}\n"},
         {4, 32, "the ground does not move", RIGID "loads: {l: {force: [0, 1], at: ground.O}}\n"},
         {4, 44, "found 'world'", RIGID "loads: {l: {force: [0, 1], at: a.P, frame: world}}\n"},
-        {4, 38, "expected the name of a beam, body 'a' is rigid", RIGID "loads: {l: {distributed: [0, 1], on: a}}\n"},
-        {4, 38, "expected the name of a beam, found 'c'", RIGID "loads: {l: {distributed: [0, 1], on: c}}\n"},
+        {4, 38, "expected the name of a beam or rod, body 'a' is rigid",
+         RIGID "loads: {l: {distributed: [0, 1], on: a}}\n"},
+        {4, 38, "expected the name of a beam or rod, found 'c'", RIGID "loads: {l: {distributed: [0, 1], on: c}}\n"},
         {4, 34, "key 'at' does not apply to a load with 'distributed'",
          RIGID "loads: {l: {distributed: [0, 1], at: a}}\n"},
         {5, 32, "expected a fraction of the length in [0, 1] after '@', found '1.5'",
@@ -464,7 +498,7 @@ static void outputs_are_wrong(void **state)
         {4, 15, "'torsion' exists only with dimension 3", RIGID "outputs: {o: {torsion: a.P}}\n"},
         {4, 23, "expected a point of a beam, a plate or a solid like body@0.5 or body@12, a is rigid",
          RIGID "outputs: {o: {stress: a.P}}\n"},
-        {4, 28, "expected a point of a beam like body@0.5, ground is no body",
+        {4, 28, "expected a point of a beam or rod like body@0.5, ground is no body",
          RIGID "outputs: {o: {axial_force: ground.O}}\n"},
         {4, 23, "expected the name of a joint, found 'j'", RIGID "outputs: {o: {effort: j}}\n"},
         {5, 27, "joint 'j' is a weld and has no free coordinate",
@@ -642,6 +676,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(top_level_is_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(parameters_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(bodies_are_wrong, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(rods_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(beams_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(beams_in_modes_are_wrong, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(modal_bodies_are_wrong, context_setup, context_teardown),

@@ -294,11 +294,11 @@ static void fields_know_their_place(void **state)
                   {&m->bodies[1].section.diameter, 39, 39},
                   {&m->bodies[3].order, 59, 3}, /* default: the body */
                   {&m->bodies[1].ports[2].location.fraction, 46, 21},
-                  {&m->joints[1].coordinates[0].speed, 91, 78},
-                  {&m->joints[1].ports[1], 91, 41},
-                  {&m->joints[1].coordinates[0].stiffness, 91, 103},
-                  {&m->outputs[0].frame, 121, 32},
-                  {&m->initial.deformation, 119, 24},
+                  {&m->joints[1].coordinates[0].speed, 101, 78},
+                  {&m->joints[1].ports[1], 101, 41},
+                  {&m->joints[1].coordinates[0].stiffness, 101, 103},
+                  {&m->outputs[0].frame, 131, 32},
+                  {&m->initial.deformation, 129, 24},
                   {&m->dimension, 4, 12},
                   {m, 2, 1}};
     for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {

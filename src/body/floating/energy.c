@@ -114,9 +114,9 @@ void phx_floating_stress_slope(const phx_body *base, const double *x, const doub
     const phx_flex *flex = body->flex;
     const double *q = phx_floating_q(body, x);
 
-    memset(out, 0, (size_t)body->base.n_q * sizeof *out);
     if (!body->base.n_q)
         return;
+    out += body->base.q_v;
     phx_csr_apply_transposed(&flex->stress, 1.0, row, out);
     phx_floating_stiffening_stress_slope(flex, q, row, out);
 }

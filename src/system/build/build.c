@@ -88,7 +88,7 @@ static void free_force(force_slot *force)
     phx_signal_destroy(force->damper);
     for (int a = 0; a < 3; a++)
         phx_signal_destroy(force->signal[a]);
-    for (int k = 0; k < force->n_points; k++)
+    for (int k = 0; k < force->n_points && force->points; k++)
         phx_flex_point_free(&force->points[k]);
     phx_free(force->points);
     for (int k = 0; k < force->n_fields; k++)
@@ -721,6 +721,17 @@ phx_status phx_system_add_load(phx_system *system, const phx_load_def *def)
     return phx_conclude(system->context, keep_force(system, before, status));
 }
 
+/* Points of a body that has no source: places of its frames. */
+static phx_status place_on_frames(phx_system *system, phx_body_id body, force_slot *force)
+{
+    const phx_length_point *points;
+
+    force->body = body;
+    force->n_points = phx_body_length_points(system->bodies[body].body, &points);
+    force->frame_points = points;
+    return PHX_OK;
+}
+
 /* Points of the quadrature over the length, where the load is taken. */
 phx_status phx_sys_place_along(phx_system *system, phx_body_id body, force_slot *force)
 {
@@ -728,6 +739,8 @@ phx_status phx_sys_place_along(phx_system *system, phx_body_id body, force_slot 
     phx_status status = PHX_OK;
     int count = 0;
 
+    if (body >= 0 && body < system->n_bodies && phx_body_has_sections(system->bodies[body].body))
+        return place_on_frames(system, body, force);
     if (!source || !phx_flex_source_has_sections(source))
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "load '%s': a distributed load acts on a body with sections along a length, as a beam",

@@ -161,6 +161,9 @@ static void stress_row(const workspace *ws, const output_slot *output, int k, in
     case PHX_QUANTITY_TORSION:
         memcpy(row, output->stress + 3 * n, (size_t)n * sizeof *row);
         return;
+    case PHX_QUANTITY_SHEAR_FORCE:
+        memcpy(row, output->stress + (4 + k) * n, (size_t)n * sizeof *row);
+        return;
     default:
         break;
     }
@@ -179,23 +182,21 @@ void phx_sys_stress_jacobian(jacobian_rows *it, const output_slot *output)
     const phx_system *system = ws->system;
     const body_slot *slot = &system->bodies[system->ports[output->def.port].body];
     const double *x = ws->view.x1 + slot->x;
-    const int n = phx_body_n_stress(slot->body), n_q = phx_body_n_q(slot->body);
-    int q_v = 0;
+    const int n = phx_body_n_stress(slot->body), n_v = phx_body_n_v(slot->body);
     double *row = phx_calloc(ws->base.context, (size_t)n, sizeof *row);
-    double *row_q = phx_calloc(ws->base.context, (size_t)n_q, sizeof *row_q);
+    double *row_v = phx_calloc(ws->base.context, (size_t)n_v, sizeof *row_v);
 
-    (void)phx_body_coordinates(slot->body, NULL, &q_v);
-    if (!row || !row_q)
+    if (!row || !row_v)
         it->status = PHX_ERR_MEMORY;
     for (int k = 0; k < output->count && !it->status; k++) {
         phx_body_stress(slot->body, x, ws->bodies.stress);
         stress_row(ws, output, k, n, row);
-        phx_body_stress_slope(slot->body, x, row, row_q);
-        for (int i = 0; i < n_q; i++)
-            phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[k], slot->v + q_v + i, row_q[i]);
+        phx_body_stress_slope(slot->body, x, row, row_v);
+        for (int i = 0; i < n_v; i++)
+            phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[k], slot->v + i, row_v[i]);
     }
     phx_free(row);
-    phx_free(row_q);
+    phx_free(row_v);
 }
 
 /* ---- joints ---- */

@@ -27,7 +27,7 @@ static const quantity_info quantities[] = {
     {PHX_QUANTITY_TORSION, "", "", "N m", phx_sys_stress_jacobian},
     {PHX_QUANTITY_STRESS, "top|bottom", "top|bottom", "Pa", phx_sys_stress_jacobian},
     {PHX_QUANTITY_MEMBRANE_FORCE, "", "", "N/m", NULL}, /* of bodies on a mesh alone: stresses.c */
-    {PHX_QUANTITY_SHEAR_FORCE, "", "", "N/m", NULL},
+    {PHX_QUANTITY_SHEAR_FORCE, "", "y|z", "N", phx_sys_stress_jacobian},
     {PHX_QUANTITY_VON_MISES, "", "", "Pa", NULL},
     {PHX_QUANTITY_PRINCIPAL_STRESS, "", "", "Pa", NULL},
     {PHX_QUANTITY_REACTION, "fx|fy|tz", "fx|fy|fz|tx|ty|tz", "N, N m", phx_sys_reaction_jacobian},
@@ -53,13 +53,13 @@ static bool of_joint(phx_quantity quantity)
 static bool of_stress(phx_quantity quantity)
 {
     return quantity == PHX_QUANTITY_AXIAL_FORCE || quantity == PHX_QUANTITY_BENDING_MOMENT ||
-           quantity == PHX_QUANTITY_TORSION || quantity == PHX_QUANTITY_STRESS;
+           quantity == PHX_QUANTITY_TORSION || quantity == PHX_QUANTITY_STRESS || quantity == PHX_QUANTITY_SHEAR_FORCE;
 }
 
 static bool of_mesh(phx_quantity quantity)
 {
-    return quantity == PHX_QUANTITY_MEMBRANE_FORCE || quantity == PHX_QUANTITY_SHEAR_FORCE ||
-           quantity == PHX_QUANTITY_VON_MISES || quantity == PHX_QUANTITY_PRINCIPAL_STRESS;
+    return quantity == PHX_QUANTITY_MEMBRANE_FORCE || quantity == PHX_QUANTITY_VON_MISES ||
+           quantity == PHX_QUANTITY_PRINCIPAL_STRESS;
 }
 
 static bool needs_accelerations(phx_quantity quantity)
@@ -68,10 +68,18 @@ static bool needs_accelerations(phx_quantity quantity)
            quantity == PHX_QUANTITY_EFFORT;
 }
 
+/* Whether the body of a port has sections of its own, without a source. */
+static bool own_sections(const phx_system *system, const port_slot *port)
+{
+    return port->body != PHX_GROUND && phx_body_has_sections(system->bodies[port->body].body);
+}
+
 /* Whether there is a section at the port, with forces. */
 static bool has_section(const phx_system *system, const port_slot *port)
 {
     const phx_flex_source *source = phx_system_source(system, port->body);
+    if (own_sections(system, port))
+        return phx_body_location_sorts(system->bodies[port->body].body) & phx_location_bit(port->location.sort);
     return source && phx_flex_source_has_sections(source) && phx_flex_source_offers(source, port->location.sort);
 }
 
@@ -101,6 +109,9 @@ static phx_status check_output(const phx_system *system, const phx_output_def *d
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "output '%s': there is no section; section forces and stresses are those of a body with "
                         "sections along a length, as a beam",
+                        def->name);
+    if (def->quantity == PHX_QUANTITY_SHEAR_FORCE && !own_sections(system, &system->ports[def->port]))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': shear forces are those of a rod or of a plate",
                         def->name);
     if (def->quantity == PHX_QUANTITY_TORSION && system->dim == 2)
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no torsion in the plane", def->name);
@@ -171,7 +182,29 @@ static int count_of(const phx_system *system, const output_slot *output)
     return count;
 }
 
-/* Columns, and the rows over the stress vector that stress quantities apply: axial, then moments, then torsion. */
+/* Rows over the stress vector of a section: axial, the moments (plane: 1), torsion at 3, shears at 4 (of bodies with
+ * sections of their own). */
+static phx_status section_rows(const phx_system *system, const port_slot *port, double *rows)
+{
+    const phx_body *body = system->bodies[port->body].body;
+    const size_t n = (size_t)phx_body_n_stress(body);
+    const bool space = system->dim == 3;
+
+    if (!own_sections(system, port))
+        return phx_flex_source_section_rows(phx_system_source(system, port->body), system->context, &port->location,
+                                            rows, rows + n, space ? rows + 3 * n : NULL);
+    phx_body_section_rows(body, &port->location, PHX_SECTION_AXIAL, rows);
+    phx_body_section_rows(body, &port->location, PHX_SECTION_BENDING_Z, rows + (space ? 2 : 1) * n);
+    phx_body_section_rows(body, &port->location, PHX_SECTION_SHEAR_Y, rows + 4 * n);
+    if (space) {
+        phx_body_section_rows(body, &port->location, PHX_SECTION_BENDING_Y, rows + n);
+        phx_body_section_rows(body, &port->location, PHX_SECTION_TORSION, rows + 3 * n);
+        phx_body_section_rows(body, &port->location, PHX_SECTION_SHEAR_Z, rows + 5 * n);
+    }
+    return PHX_OK;
+}
+
+/* Columns, and the rows over the stress vector that stress quantities apply. */
 phx_status phx_sys_output_prepare(phx_system *system)
 {
     system->n_columns = 0;
@@ -183,14 +216,11 @@ phx_status phx_sys_output_prepare(phx_system *system)
         if (!of_stress(output->def.quantity) || output->def.on_mesh)
             continue;
         const port_slot *port = &system->ports[output->def.port];
-        const phx_flex_source *source = phx_system_source(system, port->body);
-        const size_t n = (size_t)phx_flex_source_flex(source)->n_stress;
-        output->stress = phx_calloc(system->context, 4 * n, sizeof *output->stress);
+        const size_t n = (size_t)phx_body_n_stress(system->bodies[port->body].body);
+        output->stress = phx_calloc(system->context, 6 * n, sizeof *output->stress);
         if (!output->stress)
             return PHX_ERR_MEMORY;
-        const phx_status status =
-            phx_flex_source_section_rows(source, system->context, &port->location, output->stress, output->stress + n,
-                                         system->dim == 3 ? output->stress + 3 * n : NULL);
+        const phx_status status = section_rows(system, port, output->stress);
         if (status)
             return status;
     }
@@ -452,6 +482,10 @@ static void stress_quantity(workspace *ws, const output_slot *output, double *ou
         break;
     case PHX_QUANTITY_TORSION:
         out[0] = torsion;
+        break;
+    case PHX_QUANTITY_SHEAR_FORCE:
+        for (int k = 0; k < output->count; k++)
+            out[k] = phx_sys_dot(n, output->stress + (4 + k) * n, ws->bodies.stress);
         break;
     default: { /* sigma = N/A -+ M c/I at the fibres y = +-c: positive curvature compresses the upper side */
         double bend = moment[0] * output->def.fibre[0] / output->def.inertia[0];

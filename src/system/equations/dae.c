@@ -273,6 +273,28 @@ static double op_norm(phx_dae *dae, const double *dv)
     return sqrt(sum > 0.0 ? 2.0 * sum : 0.0);
 }
 
+/* Of the bodies of several frames, between which there are forces. */
+static double op_place_speed(phx_dae *dae, double h, const double *x)
+{
+    workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    double *v = ws->scratch.vector[2], sum = 0.0;
+
+    memset(v, 0, (size_t)system->n_v * sizeof *v);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const phx_body_frame *frames;
+        const int n_frames = phx_body_frames(slot->body, &frames);
+        if (n_frames == 1)
+            continue;
+        for (int f = 0; f < n_frames; f++)
+            for (int a = 0; a < system->dim; a++)
+                v[slot->v + frames[f].v + a] = x[slot->x + frames[f].x + a] / h;
+        sum += 2.0 * phx_body_kinetic_undeformed(slot->body, v + slot->v);
+    }
+    return sqrt(sum);
+}
+
 static void put_length(int n, const double *vector, double *size)
 {
     const double length = sqrt(phx_sys_dot(n, vector, vector));
@@ -414,6 +436,7 @@ const phx_dae_ops phx_sys_ops = {
     .take_memory = phx_sys_op_take_memory,
     .project = phx_sys_op_project,
     .norm = op_norm,
+    .place_speed = op_place_speed,
     .velocity_sizes = op_velocity_sizes,
     .worst_residual = op_worst_residual,
     .check_signals = phx_sys_op_check_signals,

@@ -190,7 +190,8 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
     if (!status && system->n_controllers > 0)
         status = phx_sys_controllers(ws, t, linear);
     for (int b = 0; b < system->n_bodies && !system->lossless; b++) {
-        const double taken = phx_body_dissipation(system->bodies[b].body, ws->view.vm + system->bodies[b].v);
+        const phx_body_view view = phx_sys_body_view(ws, b);
+        const double taken = phx_body_interval_dissipation(system->bodies[b].body, &view);
         ws->power.dissipated += taken;
         if (!linear && system->bodies[b].entry >= 0)
             ws->flow[system->bodies[b].entry] += taken;

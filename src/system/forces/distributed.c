@@ -40,6 +40,46 @@ static phx_status surface_force(workspace *ws, const force_slot *force, double t
     return PHX_OK;
 }
 
+/* Force per length times a weight, in the axes of what takes it. */
+static phx_status line_force(const workspace *ws, const force_slot *force, double t, double fraction, double weight,
+                             double *f)
+{
+    for (int a = 0; a < ws->system->dim; a++)
+        f[a] = ws->load * weight * phx_signal_value_at(force->signal[a], t, fraction);
+    for (int a = 0; a < ws->system->dim; a++)
+        if (!isfinite(f[a]))
+            return phx_fail(ws->base.context, PHX_ERR_ANALYSIS,
+                            "load '%s': component %d is %g at t = %g s and %g of the length, expected a finite value",
+                            force->name, a + 1, f[a], t, fraction);
+    return PHX_OK;
+}
+
+/* The same on a body of frames, in the axes of each: f, place x f. It turns with them and has no stiffness. */
+static phx_status frames_force(workspace *ws, const force_slot *force, double t, double *res)
+{
+    const int dim = ws->system->dim;
+    const double *v = phx_sys_body_view(ws, force->body).vm;
+    double *out = res + ws->system->bodies[force->body].v;
+
+    for (int k = 0; k < force->n_points; k++) {
+        const phx_length_point *point = &force->frame_points[k];
+        const int at = point->frame.v;
+        double f[3] = {0}, torque[3], velocity[3];
+        const phx_status status = line_force(ws, force, t, point->fraction, point->weight, f);
+        if (status)
+            return status;
+        phx_vec_x_vec(dim, point->place, f, torque);
+        phx_rot_x_vec(dim, v + at + dim, point->place, velocity);
+        for (int a = 0; a < dim; a++) {
+            out[at + a] -= f[a];
+            ws->power.supplied += f[a] * (v[at + a] + velocity[a]);
+        }
+        for (int r = 0; r < ws->system->n_rot; r++)
+            out[at + dim + r] -= torque[r];
+    }
+    return PHX_OK;
+}
+
 /* Force per length in body axes: generalised forces int f, int (x + u) x f, int Phi^T f. Its only stiffness is that of
  * the lever arm: torque d(phi dq) x f. */
 phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
@@ -53,21 +93,19 @@ phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, dou
 
     if (force->n_fields > 0)
         return surface_force(ws, force, t, linear, res);
+    if (force->frame_points)
+        return frames_force(ws, force, t, res);
     for (int k = 0; k < force->n_points; k++) {
         const phx_flex_point *point = &force->points[k];
         double f[3] = {0}, y[3] = {0}, velocity[3], torque[3];
+        const phx_status status = line_force(ws, force, t, force->fractions[k], force->weights[k], f);
+        if (status)
+            return status;
         for (int a = 0; a < dim; a++) {
-            f[a] = ws->load * force->weights[k] * phx_signal_value_at(force->signal[a], t, force->fractions[k]);
             y[a] = point->x[a];
             for (int j = 0; j < point->n; j++)
                 y[a] += point->phi[a * point->n + j] * q[point->dof[j]];
         }
-        for (int a = 0; a < dim; a++)
-            if (!isfinite(f[a]))
-                return phx_fail(
-                    ws->base.context, PHX_ERR_ANALYSIS,
-                    "load '%s': component %d is %g at t = %g s and %g of the length, expected a finite value",
-                    force->name, a + 1, f[a], t, force->fractions[k]);
         phx_vec_x_vec(dim, y, f, torque);
         phx_rot_x_vec(dim, v + dim, y, velocity);
         for (int a = 0; a < dim; a++) {

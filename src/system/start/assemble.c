@@ -168,10 +168,15 @@ static double largest_move(const phx_system *system, const double *xi, double si
 
 /* x <- x moved rigidly by alpha xi, no body by more than 0.4 rad or 0.4 of the size. What deforms in xi is left out: a
  * rigid motion is known by that of the first frame. */
-static void move(const phx_system *system, const double *xi, double size, double alpha, double *x)
+static double part_of(const phx_system *system, const double *xi, double size, double alpha)
 {
     const double largest = alpha * largest_move(system, xi, size);
-    const double factor = largest > 0.4 ? 0.4 * alpha / largest : alpha;
+    return largest > 0.4 ? 0.4 * alpha / largest : alpha;
+}
+
+static void move(const phx_system *system, const double *xi, double size, double alpha, double *x)
+{
+    const double factor = part_of(system, xi, size, alpha);
 
     for (int b = 0; b < system->n_bodies; b++)
         phx_body_displace_rigidly(system->bodies[b].body, factor, xi + system->bodies[b].v, x + system->bodies[b].x);
@@ -196,11 +201,16 @@ double phx_sys_move_all(const workspace *ws, const double *xi, double *x)
 {
     const phx_system *system = ws->system;
     const double size = phx_sys_size(ws), largest = largest_move(system, xi, size);
+    const double factor = part_of(system, xi, size, 1.0);
 
-    move(system, xi, size, 1.0, x);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         int q_x, q_v, n_q = phx_body_coordinates(slot->body, &q_x, &q_v);
+        if (phx_sys_has_frames(system, b)) {
+            phx_body_displace(slot->body, factor, xi + slot->v, x + slot->x);
+            continue;
+        }
+        phx_body_displace_rigidly(slot->body, factor, xi + slot->v, x + slot->x);
         for (int i = 0; i < n_q; i++)
             x[slot->x + q_x + i] += xi[slot->v + q_v + i];
     }

@@ -245,6 +245,8 @@ static phx_status symmetric(steady *s, const spinning_bodies *turning, const lin
             asymmetry(system, M, z, &found.off, &found.uneven);
         if (!status && phx_body_n_q(body) > 0)
             status = phx_steady_axisymmetric(context, body, z, &Z, &uneven);
+        if (phx_body_frames(body, NULL) > 1) /* no axis of its own */
+            uneven = 1.0;
         phx_csr_free(&Z);
         found.body = b;
         found.bends = uneven > 1e-8;

@@ -132,7 +132,10 @@ static void turn_on(const steady *s, double time, const double *x, double *later
             turn_in_body(dim, Q, p, s->spin[slot->v + dim] * time, later + slot->x);
             turn_deformation(s, b, false, time, later + slot->x + q_x);
         }
-        turn_in_space(system, s->twist + slot->component * TWIST, time, later + slot->x);
+        const phx_body_frame *frames;
+        const int count = phx_body_frames(slot->body, &frames);
+        for (int f = 0; f < count; f++)
+            turn_in_space(system, s->twist + slot->component * TWIST, time, later + slot->x + frames[f].x);
     }
 }
 

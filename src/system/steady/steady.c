@@ -31,6 +31,7 @@ static void steady_free(steady *s)
     double *arrays[] = {s->twist, s->spin, s->coordinate, s->res, s->xi, s->zero, s->v,
                         s->v_dot, s->work, s->later,      s->x,   s->K,  s->D};
     phx_free(s->room);
+    phx_free(s->leads);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
     for (int i = 0; i < s->n_spinning; i++)
@@ -65,8 +66,15 @@ static phx_status steady_create(workspace *ws, double t, steady *s)
     s->room = phx_calloc(context, (size_t)system->n_x, sizeof *s->room);
     s->K = phx_calloc(context, nnz, sizeof *s->K);
     s->D = phx_calloc(context, nnz, sizeof *s->D);
-    const bool all = s->twist && s->coordinate && s->res && s->xi && s->zero && s->v && s->v_dot && s->work &&
-                     s->later && s->spin && s->room && s->Z && s->turn && s->x && s->K && s->D;
+    s->leads = phx_calloc(context, (size_t)system->n_v, sizeof *s->leads);
+    for (int b = 0; b < system->n_bodies && s->leads; b++) {
+        const phx_body_frame *frames;
+        const int count = phx_body_frames(system->bodies[b].body, &frames);
+        for (int f = 0; f < count; f++)
+            s->leads[system->bodies[b].v + frames[f].v] = true;
+    }
+    const bool all = s->leads && s->twist && s->coordinate && s->res && s->xi && s->zero && s->v && s->v_dot &&
+                     s->work && s->later && s->spin && s->room && s->Z && s->turn && s->x && s->K && s->D;
     return all ? PHX_OK : PHX_ERR_MEMORY;
 }
 
@@ -100,22 +108,19 @@ static phx_status check_drives(const phx_system *system, double t, phx_context *
 }
 
 /* ---- equilibrium ---- */
-/* to += factor from ad(twists), `twists` a velocity of each body; arrays on the pattern. */
-static void add_product(const workspace *ws, const double *from, double factor, const double *twists, double *to)
+/* to += factor from ad(twists), `twists` a velocity of each frame; arrays on the pattern. */
+static void add_product(const steady *s, const double *from, double factor, const double *twists, double *to)
 {
+    const workspace *ws = s->ws;
     const phx_system *system = ws->system;
     const kkt_matrix *kkt = &ws->kkt;
     const int dim = system->dim, n_rot = system->n_rot;
 
     for (int i = 0; i < kkt->n_v; i++)
-        for (int k = kkt->ptr[i], b = 0; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++) {
-            while (b < system->n_bodies && system->bodies[b].v < kkt->idx[k])
-                b++;
-            if (b == system->n_bodies)
-                break;
-            if (system->bodies[b].v != kkt->idx[k])
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++) {
+            if (!s->leads[kkt->idx[k]])
                 continue;
-            const double *v = twists + system->bodies[b].v, *w = v + dim, *d = from + k;
+            const double *v = twists + kkt->idx[k], *w = v + dim, *d = from + k;
             double t[3], r[3], r2[3]; /* d_t [w]x = (d_t x w)^T, d_t [v]x + d_r [w]x */
             phx_vec_x_rot(dim, d, w, t);
             phx_vec_x_vec(dim, d, v, r);
@@ -136,7 +141,7 @@ static phx_status add_convection(const steady *s, const double *x, const double 
     const workspace *ws = s->ws;
     phx_status status = PHX_OK;
 
-    add_product(ws, ws->values.M, -1.0, spin, ws->values.D);
+    add_product(s, ws->values.M, -1.0, spin, ws->values.D);
     for (int b = 0; b < ws->system->n_bodies && !status; b++)
         if (s->Z[b].rows > 0)
             status = phx_steady_add_product(ws, b, ws->values.M, -factor * s->turn[b], &s->Z[b], ws->values.D);
@@ -146,8 +151,8 @@ static phx_status add_convection(const steady *s, const double *x, const double 
             if (!status)
                 status = phx_steady_add_inertia(ws, b, x, v_dot, ws->values.K);
         }
-    add_product(ws, ws->values.D, 1.0, axes, ws->values.K);
-    add_product(ws, ws->values.M, 1.0, axes, ws->values.D);
+    add_product(s, ws->values.D, 1.0, axes, ws->values.K);
+    add_product(s, ws->values.M, 1.0, axes, ws->values.D);
     for (int b = 0; b < ws->system->n_bodies && !status; b++)
         if (s->Z[b].rows > 0)
             status = phx_steady_add_product(ws, b, ws->values.M, -factor * s->turn[b], &s->Z[b], ws->values.D);
@@ -307,11 +312,8 @@ phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, doubl
     const phx_system *system = ws->system;
     steady s = {0};
     int driven = 0;
-    phx_status status =
-        phx_sys_check_floating(dae->context, system, "steady rotation", "simulate it, and take its modes at rest");
+    phx_status status = check_drives(system, t, dae->context, &driven);
 
-    if (!status)
-        status = check_drives(system, t, dae->context, &driven);
     if (!status)
         status = steady_create(ws, t, &s);
     if (!status) {

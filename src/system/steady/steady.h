@@ -40,6 +40,7 @@ typedef struct steady {
     double *v, *v_dot, *work, *later; /* n each */
     double *x, *room;                 /* n_x */
     double *K, *D;                    /* kkt pattern */
+    bool *leads;                      /* n_v: whether a velocity is the first of a frame */
 } steady;
 
 /* ---- motions of one body, in its axes ---- */

@@ -1,0 +1,755 @@
+/* The geometrically exact rod: its making, its inertia, its places. Each node is a rigid body, the elements between
+ * them are in elements.c.
+ *
+ * Mass per length is given to the nodes of its element by cubic Hermite polynomials, so that mass and first moment of a
+ * straight element are right and uniform ones need no more than a first moment at the ends of the rod (docs/rods.md,
+ * eq. 9):
+ *
+ *     m_a = int H1 rhoA ds ,   s_a = int (H1 rhoA eta + l H2 rhoA e_1) ds ,   J_a = int H1 rhoI ds
+ *
+ * about the centre of mass s_a/m_a, with the offset eta and the inertia rhoI of the section about its own centre. */
+#include "internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double MOST_ANGLE = 120.0 * 3.14159265358979323846 / 180.0;
+
+static phx_body_view node_view(const phx_rod *rod, int k, const phx_body_view *all)
+{
+    const phx_body_frame at = rod->frames[k];
+    return (phx_body_view){.h = all->h,
+                           .x0 = all->x0 + at.x,
+                           .x1 = all->x1 + at.x,
+                           .xm = all->xm + at.x,
+                           .v0 = all->v0 + at.v,
+                           .v1 = all->v1 + at.v,
+                           .vm = all->vm + at.v};
+}
+
+/* ---- places ---- */
+static void rest(const phx_body *body, double *x)
+{
+    memcpy(x, phx_rod_of(body)->x, (size_t)body->n_x * sizeof *x);
+}
+
+/* The node at a fraction of the length; -1: there is none. */
+static int node_at(const phx_rod *rod, double s)
+{
+    for (int k = 0; k <= rod->n; k++)
+        if (fabs(rod->fraction[k] - s) <= 1e-9)
+            return k;
+    return -1;
+}
+
+static phx_status no_node(phx_context *context, const phx_rod *rod, double s)
+{
+    int below = 0;
+
+    if (!(s >= 0.0 && s <= 1.0))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "there is no place %g, fractions of its length are 0 to 1", s);
+    while (below + 1 < rod->n && rod->fraction[below + 1] < s)
+        below++;
+    return phx_fail(context, PHX_ERR_ARGUMENT,
+                    "there is no node at %g of its length; the nearest are at %.10g and %.10g of a rod of %d elements: "
+                    "take one of them, or other 'elements'",
+                    s, rod->fraction[below], rod->fraction[below + 1], rod->n);
+}
+
+static phx_status locate(const phx_body *body, phx_context *context, const phx_location *location, phx_body_port *port)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    const double s = location->sort == PHX_LOCATION_FRACTION ? location->fraction : 0.0;
+    const int node = node_at(rod, s);
+
+    if (node < 0)
+        return no_node(context, rod, s);
+    port->frame = rod->frames[node];
+    return PHX_OK;
+}
+
+/* ---- inertia ---- */
+static void momenta(const phx_body *body, const double *x, const double *v, double *p)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    for (int k = 0; k <= rod->n; k++) {
+        const phx_body_frame at = rod->frames[k];
+        phx_body_momenta(rod->node[k], x + at.x, v + at.v, p + at.v);
+    }
+}
+
+/* The matrix of a node, on its full pattern, into that of the rod. */
+static void put_node(const phx_rod *rod, int k, const double *own, const int *at, double *val)
+{
+    const int r = rod->base.n_rigid;
+
+    for (int i = 0; i < r; i++)
+        for (int j = 0; j < r; j++) {
+            const int to = phx_rod_entry(rod, k * r + i, k, j);
+            val[at ? at[to] : to] = own[r * i + j];
+        }
+}
+
+static void put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    double own[36];
+
+    for (int e = 0; all && e < body->ptr[body->n_v]; e++)
+        val[at ? at[e] : e] = 0.0;
+    for (int k = 0; all && k <= rod->n; k++) {
+        phx_body_mass_matrix(rod->node[k], x + rod->frames[k].x, own);
+        put_node(rod, k, own, at, val);
+    }
+}
+
+static void mass_matrix(const phx_body *body, const double *x, double *mass)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    const int r = body->n_rigid;
+    double own[36];
+
+    memset(mass, 0, (size_t)(body->n_v * body->n_v) * sizeof *mass);
+    for (int k = 0; k <= rod->n; k++) {
+        phx_body_mass_matrix(rod->node[k], x + rod->frames[k].x, own);
+        for (int i = 0; i < r; i++)
+            memcpy(mass + (size_t)((k * r + i) * body->n_v + k * r), own + r * i, (size_t)r * sizeof *own);
+    }
+}
+
+static void moment(const phx_body *body, const double *x, double *sum)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    double own[3];
+
+    memset(sum, 0, (size_t)body->dim * sizeof *sum);
+    for (int k = 0; k <= rod->n; k++) {
+        phx_body_moment(rod->node[k], x + rod->frames[k].x, own);
+        for (int a = 0; a < body->dim; a++)
+            sum[a] += own[a];
+    }
+}
+
+/* Linear and angular momentum about the inertial origin. */
+static void inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    double l[3], a[3];
+
+    memset(linear, 0, (size_t)body->dim * sizeof *linear);
+    memset(angular, 0, (size_t)body->n_rot * sizeof *angular);
+    for (int k = 0; k <= rod->n; k++) {
+        phx_body_inertial_momentum(rod->node[k], x + rod->frames[k].x, v + rod->frames[k].v, l, a);
+        for (int i = 0; i < body->dim; i++)
+            linear[i] += l[i];
+        for (int i = 0; i < body->n_rot; i++)
+            angular[i] += a[i];
+    }
+}
+
+/* T^T M T: a node at the arm b from the first frame, turned by R_k^T R_0, adds A^T M_k A; by unit twists. */
+static void rigid_mass(const phx_body *body, const double *x, double *mass)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    const int dim = body->dim, r = body->n_rigid;
+    double R0[9];
+
+    phx_attitude_rotation(dim, x + dim, R0);
+    memset(mass, 0, (size_t)(r * r) * sizeof *mass);
+    for (int k = 0; k <= rod->n; k++) {
+        const double *own = x + rod->frames[k].x;
+        double R[9] = {0}, M[36], A[36] = {0}, MA[36], way[3], arm[3];
+        phx_attitude_rotation(dim, own + dim, R);
+        for (int a = 0; a < dim; a++)
+            way[a] = own[a] - x[a];
+        phx_rot_apply_transposed(dim, R0, way, arm);
+        for (int c = 0; c < r; c++) { /* v_k = R_k^T R_0 (v + w x arm), w_k = R_k^T R_0 w */
+            double unit[6] = {0}, velocity[3], inertial[3], local[3];
+            unit[c] = 1.0;
+            phx_rot_x_vec(dim, unit + dim, arm, velocity);
+            for (int a = 0; a < dim; a++)
+                velocity[a] += unit[a];
+            phx_rot_apply(dim, R0, velocity, inertial);
+            phx_rot_apply_transposed(dim, R, inertial, local);
+            for (int a = 0; a < dim; a++)
+                A[r * a + c] = local[a];
+            if (dim == 3) {
+                phx_rot_apply(3, R0, unit + 3, inertial);
+                phx_rot_apply_transposed(3, R, inertial, local);
+            } else {
+                local[0] = unit[2];
+            }
+            for (int n = 0; n < body->n_rot; n++)
+                A[r * (dim + n) + c] = local[n];
+        }
+        phx_body_mass_matrix(rod->node[k], own, M);
+        phx_dense_multiply(false, false, r, r, r, 1.0, M, r, A, r, 0.0, MA, r);
+        phx_dense_multiply(true, false, r, r, r, 1.0, A, r, MA, r, 1.0, mass, r);
+    }
+}
+
+static double kinetic(const phx_body *body, const double *x, const double *v)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    double sum = 0.0;
+    for (int k = 0; k <= rod->n; k++)
+        sum += phx_body_kinetic(rod->node[k], x + rod->frames[k].x, v + rod->frames[k].v);
+    return sum;
+}
+
+static double kinetic_undeformed(const phx_body *body, const double *v)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    double sum = 0.0;
+    for (int k = 0; k <= rod->n; k++)
+        sum += phx_body_kinetic_undeformed(rod->node[k], v + rod->frames[k].v);
+    return sum;
+}
+
+static double dissipation(const phx_body *body, const double *v)
+{
+    (void)body;
+    (void)v;
+    return 0.0; /* depends on the configuration: interval_dissipation */
+}
+
+/* ---- equations ---- */
+static void residual(const phx_body *body, const double *gravity, const double *x, const double *v, const double *v_dot,
+                     double *res)
+{
+    const phx_rod *rod = phx_rod_of(body);
+
+    for (int k = 0; k <= rod->n; k++) {
+        const phx_body_frame at = rod->frames[k];
+        phx_body_residual(rod->node[k], gravity, x + at.x, v + at.v, v_dot + at.v, res + at.v);
+    }
+    phx_rod_add_forces(rod, x, v, res);
+}
+
+static void linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
+                      double *D, double *K)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    const size_t bytes = (size_t)body->ptr[body->n_v] * sizeof(double);
+    double own[3][36];
+
+    memset(M, 0, bytes);
+    if (D)
+        memset(D, 0, bytes);
+    if (K)
+        memset(K, 0, bytes);
+    for (int k = 0; k <= rod->n; k++) {
+        phx_body_linearise(rod->node[k], gravity, x + rod->frames[k].x, v + rod->frames[k].v, own[0], own[1], own[2]);
+        put_node(rod, k, own[0], NULL, M);
+        if (D)
+            put_node(rod, k, own[1], NULL, D);
+        if (K)
+            put_node(rod, k, own[2], NULL, K);
+    }
+    phx_rod_add_tangents(rod, x, v, K, D);
+}
+
+static void free_linearise(const phx_body *body, const double *gravity, const double *x, const double *sigma, double *K)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    const double still[6] = {0};
+    double M[36], D[36], own[36];
+
+    memset(K, 0, (size_t)body->ptr[body->n_v] * sizeof *K);
+    for (int k = 0; k <= rod->n; k++) {
+        phx_body_linearise(rod->node[k], gravity, x + rod->frames[k].x, still, M, D, own);
+        put_node(rod, k, own, NULL, K);
+    }
+    phx_rod_add_mixed_tangents(rod, x, sigma, K);
+}
+
+/* Of each node over an interval. */
+struct phx_products {
+    int n;
+    phx_products *of[];
+};
+
+static size_t room(const phx_body *body)
+{
+    return phx_body_room(phx_rod_of(body)->node[0]);
+}
+
+static void products_destroy(const phx_body *body, phx_products *products)
+{
+    for (int k = 0; products && k < products->n; k++)
+        phx_body_products_destroy(phx_rod_of(body)->node[k], products->of[k]);
+    phx_free(products);
+}
+
+static phx_products *products_create(phx_context *context, const phx_body *body, double *scratch)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    const size_t count = (size_t)rod->n + 1;
+    phx_products *all = phx_calloc(context, 1, sizeof *all + count * sizeof(phx_products *));
+
+    for (int k = 0; all && k <= rod->n; k++) {
+        all->of[k] = phx_body_products_create(context, rod->node[k], scratch);
+        all->n = k + 1;
+        if (!all->of[k]) {
+            all->n = k;
+            products_destroy(body, all);
+            return NULL;
+        }
+    }
+    return all;
+}
+
+static void products_share(const phx_body *body, phx_products *products, double *scratch)
+{
+    for (int k = 0; k < products->n; k++)
+        phx_body_products_share(phx_rod_of(body)->node[k], products->of[k], scratch);
+}
+
+static void interval_begin(const phx_body *body, double h, const double *x0, const double *v0, phx_products *products)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    for (int k = 0; k <= rod->n; k++)
+        phx_body_interval_begin(rod->node[k], h, x0 + rod->frames[k].x, v0 + rod->frames[k].v, products->of[k]);
+}
+
+static void interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view, double *res)
+{
+    const phx_rod *rod = phx_rod_of(body);
+
+    for (int k = 0; k <= rod->n; k++) {
+        phx_body_view own = node_view(rod, k, view);
+        own.products = view->products->of[k];
+        phx_body_interval_residual(rod->node[k], gravity, &own, res + rod->frames[k].v);
+    }
+    phx_rod_add_interval_forces(rod, view, res);
+}
+
+static void interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *scratch,
+                               double *A)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    double own[36], again[6];
+
+    memset(A, 0, (size_t)body->ptr[body->n_v] * sizeof *A);
+    for (int k = 0; k <= rod->n; k++) {
+        phx_body_view at = node_view(rod, k, view);
+        at.products = view->products->of[k];
+        phx_body_interval_residual(rod->node[k], gravity, &at, again); /* their scratch is shared */
+        phx_body_interval_linearise(rod->node[k], gravity, &at, scratch, own);
+        put_node(rod, k, own, NULL, A);
+    }
+    phx_rod_add_interval_tangents(rod, view, A);
+}
+
+/* ---- sections along the length ---- */
+/* At a node, or between two of them straight. */
+static void section_rows(const phx_body *body, const phx_location *location, phx_section_part part, double *row)
+{
+    static const int space[] = {0, 1, 2, 3, 4, 5}, plane[] = {0, 1, -1, -1, -1, 2};
+    const phx_rod *rod = phx_rod_of(body);
+    const double s = location->sort == PHX_LOCATION_FRACTION ? location->fraction : 0.0;
+    const int r = body->n_rigid, at = body->dim == 2 ? plane[part] : space[part];
+    const double sign = part == PHX_SECTION_BENDING_Y ? -1.0 : 1.0;
+    int e = 0;
+
+    if (at < 0)
+        return;
+    while (e + 1 < rod->n && rod->fraction[e + 1] <= s)
+        e++;
+    const double xi = (s - rod->fraction[e]) / (rod->fraction[e + 1] - rod->fraction[e]);
+    row[r * e + at] = sign * (1.0 - xi);
+    row[r * (e + 1) + at] = sign * xi;
+}
+
+static int length_points(const phx_body *body, const phx_length_point **points)
+{
+    *points = phx_rod_of(body)->points;
+    return phx_rod_of(body)->n + 1;
+}
+
+/* ---- the table ---- */
+static void destroy(phx_body *body)
+{
+    phx_rod *rod = (phx_rod *)body;
+
+    for (int k = 0; rod->node && k <= rod->n; k++)
+        phx_body_destroy(rod->node[k]);
+    phx_free(rod->node);
+    phx_free(rod->elements);
+    phx_free(rod->x);
+    phx_free(rod->fraction);
+    phx_free(rod->points);
+    phx_free(rod->frames);
+    phx_body_free_base(body);
+    phx_free(rod);
+}
+
+static const phx_body_ops rod_ops = {
+    .kind = "rod",
+    .destroy = destroy,
+    .rest = rest,
+    .location_sorts = 1u << PHX_LOCATION_ORIGIN | 1u << PHX_LOCATION_FRACTION,
+    .locate = locate,
+    .momenta = momenta,
+    .put_mass = put_mass,
+    .moment = moment,
+    .rigid_mass = rigid_mass,
+    .mass_matrix = mass_matrix,
+    .inertial_momentum = inertial_momentum,
+    .residual = residual,
+    .linearise = linearise,
+    .room = room,
+    .products_create = products_create,
+    .products_destroy = products_destroy,
+    .products_share = products_share,
+    .interval_begin = interval_begin,
+    .interval_residual = interval_residual,
+    .interval_linearise = interval_linearise,
+    .kinetic = kinetic,
+    .kinetic_undeformed = kinetic_undeformed,
+    .elastic = phx_rod_elastic,
+    .dissipation = dissipation,
+    .interval_dissipation = phx_rod_interval_dissipation,
+    .free_stress = phx_rod_free_stress,
+    .free_linearise = free_linearise,
+    .stress = phx_rod_stress,
+    .stress_slope = phx_rod_stress_slope,
+    .section_rows = section_rows,
+    .length_points = length_points,
+};
+
+/* ---- making ---- */
+/* Mass, first moment and inertia of a node: about its centre of mass of the sections, about the node of what is put
+ * there. */
+typedef struct node_mass {
+    double mass, moment[3], inertia[9], point_mass, point_inertia[9];
+} node_mass;
+
+/* Of a section of mass matrix M = | m I  -m [eta]x ; m [eta]x  J |, with weights H (force) and arm (first moment). */
+static void add_section(const double *M, double H, double arm, node_mass *node)
+{
+    const double m = M[0], eta[3] = {M[6 * 5 + 1] / m, M[6 * 3 + 2] / m, M[6 * 4] / m};
+    double square = 0.0;
+
+    for (int i = 0; i < 3; i++)
+        square += eta[i] * eta[i];
+    node->mass += H * m;
+    node->moment[0] += arm * m;
+    for (int i = 0; i < 3; i++) {
+        node->moment[i] += H * m * eta[i];
+        for (int j = 0; j < 3; j++)
+            node->inertia[3 * i + j] += H * (M[6 * (3 + i) + 3 + j] - m * ((i == j ? square : 0.0) - eta[i] * eta[j]));
+    }
+}
+
+static void add_element(const phx_rod_def *def, int e, node_mass *a, node_mass *b)
+{
+    double point[PHX_ROD_GAUSS], weight[PHX_ROD_GAUSS];
+
+    phx_rod_gauss(point, weight);
+    for (int k = 0; k < PHX_ROD_GAUSS; k++) {
+        const double s = point[k], l = def->length[e], w = weight[k] * l;
+        const double *M = def->mass + PHX_ROD_SECTION * (PHX_ROD_GAUSS * e + k);
+        add_section(M, w * (1.0 - s) * (1.0 - s) * (1.0 + 2.0 * s), w * l * s * (1.0 - s) * (1.0 - s), a);
+        add_section(M, w * s * s * (3.0 - 2.0 * s), -w * l * s * s * (1.0 - s), b);
+    }
+}
+
+/* The rigid body of a node about its frame. */
+static phx_rigid_def rigid_of(const node_mass *node, int dim)
+{
+    phx_rigid_def rigid = {.mass = node->mass + node->point_mass};
+    double c[3] = {0}, own[3] = {0}, square = 0.0, whole[9];
+
+    for (int i = 0; i < dim; i++) {
+        c[i] = node->moment[i] / rigid.mass;
+        own[i] = node->moment[i] / node->mass;
+        square += own[i] * own[i];
+    }
+    /* about the node, then about the centre of all */
+    const double both = rigid.mass * (c[0] * c[0] + c[1] * c[1] + c[2] * c[2]);
+    for (int i = 0; i < 9; i++) {
+        const double diagonal = i % 4 == 0 ? node->mass * square - both : 0.0;
+        whole[i] = node->inertia[i] + node->point_inertia[i] + diagonal - node->mass * own[i / 3] * own[i % 3] +
+                   rigid.mass * c[i / 3] * c[i % 3];
+    }
+    if (dim == 2)
+        rigid.inertia[0] = whole[8];
+    else
+        memcpy(rigid.inertia, whole, sizeof whole);
+    memcpy(rigid.centre, c, sizeof c);
+    return rigid;
+}
+
+static phx_status make_nodes(phx_context *context, const phx_rod_def *def, phx_rod *rod)
+{
+    node_mass *all = phx_calloc(context, (size_t)rod->n + 1, sizeof *all);
+    phx_status status = all ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int e = 0; e < rod->n && !status; e++)
+        add_element(def, e, &all[e], &all[e + 1]);
+    for (int k = 0; k < def->n_masses && !status; k++) {
+        node_mass *node = &all[def->masses[k].node];
+        node->point_mass += def->masses[k].mass;
+        for (int i = 0; i < 9 && def->dim == 3; i++)
+            node->point_inertia[i] += def->masses[k].inertia[i];
+        if (def->dim == 2)
+            node->point_inertia[8] += def->masses[k].inertia[0];
+    }
+    for (int k = 0; k <= rod->n && !status; k++) {
+        const phx_rigid_def rigid = rigid_of(&all[k], def->dim);
+        phx_body_def body = phx_body_def_default();
+        body.name = def->name;
+        body.dim = def->dim;
+        body.rigid = &rigid;
+        status = phx_body_create(context, &body, &rod->node[k]);
+    }
+    phx_free(all);
+    return status;
+}
+
+/* The nodes at rest, as the first one sees them. */
+static void make_rest(const phx_rod_def *def, phx_rod *rod)
+{
+    const int dim = def->dim;
+    double way[3], R[9], angle = 0.0;
+
+    for (int k = 0; k <= rod->n; k++) {
+        double *x = rod->x + rod->frames[k].x;
+        const double *D = def->axes + dim * dim * k;
+        for (int a = 0; a < dim; a++)
+            way[a] = def->place[dim * k + a] - def->place[a];
+        phx_rot_apply_transposed(dim, def->axes, way, x);
+        phx_dense_multiply(true, false, dim, dim, dim, 1.0, def->axes, dim, D, dim, 0.0, R, dim);
+        if (dim == 2) { /* counted on from the node before */
+            const double turn = atan2(R[2], R[0]) - angle;
+            angle += remainder(turn, 2.0 * 3.14159265358979323846);
+        }
+        phx_attitude_set(dim, R, angle, x + dim);
+    }
+}
+
+static one_rod_pose pose_at_rest(const phx_rod *rod, int e)
+{
+    const int dim = rod->base.dim;
+    const double *a = rod->x + rod->frames[e].x, *b = rod->x + rod->frames[e + 1].x;
+    one_rod_pose pose = {{0}, {0}, {0}};
+
+    phx_attitude_rotation(dim, a + dim, pose.Da);
+    phx_attitude_rotation(dim, b + dim, pose.Db);
+    for (int i = 0; i < dim; i++)
+        pose.d[i] = b[i] - a[i];
+    return pose;
+}
+
+static double angle_of(const phx_rod *rod, const one_rod_pose *pose)
+{
+    const int dim = rod->base.dim;
+    double b[ROD_BILINEAR];
+
+    one_rod_bilinear(dim, pose, b);
+    const double cosine = b[one_rod_bilinears(dim) - 1] - 1.0;
+    return acos(fmax(-1.0, fmin(1.0, cosine)));
+}
+
+double phx_rod_largest_angle(const phx_body *body, const double *x, int *element)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    double most = -1.0;
+
+    for (int e = 0; e < rod->n; e++) {
+        const double *a = x + rod->frames[e].x, *b = x + rod->frames[e + 1].x;
+        one_rod_pose pose = {{0}, {0}, {0}};
+        phx_attitude_rotation(body->dim, a + body->dim, pose.Da);
+        phx_attitude_rotation(body->dim, b + body->dim, pose.Db);
+        const double angle = angle_of(rod, &pose);
+        if (angle > most) {
+            most = angle;
+            if (element)
+                *element = e;
+        }
+    }
+    return most;
+}
+
+static phx_status make_element(phx_context *context, const phx_rod_def *def, int e, phx_rod *rod)
+{
+    static const int plane[3] = {0, 1, 5}, space[6] = {0, 1, 2, 3, 4, 5};
+    const int dim = def->dim, n = one_rod_strains(dim), *entry = dim == 2 ? plane : space;
+    const one_rod_pose pose = pose_at_rest(rod, e);
+    const double *compliance = def->compliance + PHX_ROD_SECTION * PHX_ROD_GAUSS * e, angle = angle_of(rod, &pose);
+    one_rod_element *element = &rod->elements[e];
+    double point[PHX_ROD_GAUSS], weight[PHX_ROD_GAUSS], strain[6] = {0}, C[PHX_ROD_SECTION];
+    one_rod_interval it;
+
+    if (!(angle <= MOST_ANGLE))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "rod '%s': element %d turns by %.4g degrees, at most 120 are possible; use more elements",
+                        def->name, e + 1, angle * 180.0 / 3.14159265358979323846);
+    one_rod_evaluate(dim, &rod->table, &pose, &pose, false, &it);
+    element->length = def->length[e];
+    memcpy(element->rest, it.measure1, sizeof element->rest);
+    for (int i = 0; i < n; i++)
+        strain[entry[i]] = element->rest[i] / element->length;
+    phx_status status = phx_rod_element_stiffness(context, element->length, strain, compliance, C);
+    if (status)
+        return status == PHX_ERR_MEMORY
+                   ? status
+                   : phx_fail(context, PHX_ERR_ARGUMENT,
+                              "rod '%s': the section of element %d resists some deformation with no stress, or its "
+                              "compliance is not symmetric and positive",
+                              def->name, e + 1);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            element->C[n * i + j] = C[6 * entry[i] + entry[j]];
+    phx_rod_gauss(point, weight);
+    for (int k = 0; k < PHX_ROD_GAUSS; k++)
+        for (int i = 0; i < 9; i++)
+            element->c[i] += weight[k] * compliance[PHX_ROD_SECTION * k + 6 * (3 + i / 3) + 3 + i % 3];
+    memcpy(element->kappa, strain + 3, sizeof element->kappa);
+    return PHX_OK;
+}
+
+/* Block-tridiagonal: a node and its neighbours. */
+static void fill_pattern(phx_rod *rod)
+{
+    const int r = rod->base.n_rigid;
+    int at = 0;
+
+    for (int i = 0; i < rod->base.n_v; i++) {
+        const int node = i / r, first = node > 0 ? node - 1 : 0, last = node < rod->n ? node + 1 : node;
+        rod->base.ptr[i] = at;
+        for (int j = first * r; j < (last + 1) * r; j++)
+            rod->base.idx[at++] = j;
+    }
+    rod->base.ptr[rod->base.n_v] = at;
+}
+
+/* Mass properties about the first frame, from T^T M T at rest. */
+static void sum_rest(phx_rod *rod)
+{
+    const int dim = rod->base.dim, r = rod->base.n_rigid;
+    double M[36];
+
+    rigid_mass(&rod->base, rod->x, M);
+    rod->base.rest.mass = M[0];
+    if (dim == 2) {
+        rod->base.rest.s0[0] = M[r + 2];
+        rod->base.rest.s0[1] = -M[2];
+        rod->base.rest.J0[0] = M[8];
+        return;
+    }
+    rod->base.rest.s0[0] = -M[6 * 2 + 4];
+    rod->base.rest.s0[1] = M[6 * 2 + 3];
+    rod->base.rest.s0[2] = -M[6 * 1 + 3];
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++)
+            rod->base.rest.J0[i == j ? i : i + j + 2] = M[6 * (3 + i) + 3 + j];
+}
+
+/* The same Hermite weights as those of a uniform mass: half of an element at each node, at l/6 into it. */
+static void place_length_points(const phx_rod_def *def, phx_rod *rod)
+{
+    for (int k = 0; k <= rod->n; k++) {
+        const double before = k > 0 ? def->length[k - 1] : 0.0, behind = k < rod->n ? def->length[k] : 0.0;
+        phx_length_point *point = &rod->points[k];
+        point->frame = rod->frames[k];
+        point->weight = 0.5 * (before + behind);
+        point->place[0] = (behind * behind - before * before) / 12.0 / point->weight;
+        point->fraction = rod->fraction[k];
+    }
+}
+
+static phx_status allocate(phx_context *context, const phx_rod_def *def, phx_rod *rod)
+{
+    const size_t n = (size_t)def->elements;
+
+    rod->n = def->elements;
+    rod->frames = phx_calloc(context, n + 1, sizeof *rod->frames);
+    rod->elements = phx_calloc(context, n, sizeof *rod->elements);
+    rod->node = phx_calloc(context, n + 1, sizeof(phx_body *));
+    rod->fraction = phx_calloc(context, n + 1, sizeof *rod->fraction);
+    rod->points = phx_calloc(context, n + 1, sizeof *rod->points);
+    if (!rod->frames || !rod->elements || !rod->node || !rod->fraction || !rod->points)
+        return PHX_ERR_MEMORY;
+    phx_status status =
+        phx_body_lay_out(context, &rod_ops, def->name, def->dim, rod->n + 1, rod->frames, 0, &rod->base);
+    if (status)
+        return status;
+    const size_t rows = (size_t)rod->base.n_v, r = (size_t)rod->base.n_rigid;
+    rod->x = phx_calloc(context, (size_t)rod->base.n_x, sizeof *rod->x);
+    rod->base.ptr = phx_calloc(context, rows + 1, sizeof *rod->base.ptr);
+    rod->base.idx = phx_calloc(context, rows * 3 * r, sizeof *rod->base.idx);
+    return rod->x && rod->base.ptr && rod->base.idx ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static phx_status check_def(phx_context *context, const phx_rod_def *def)
+{
+    if (def->dim != 2 && def->dim != 3)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "rod '%s': dim is %d, must be 2 or 3", def->name, def->dim);
+    if (def->elements < 1)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "rod '%s': it has %d elements, expected 1 or more", def->name,
+                        def->elements);
+    if (!(def->damping >= 0.0 && def->damping < HUGE_VAL))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "rod '%s': damping is %g s, expected 0 or more", def->name,
+                        def->damping);
+    for (int e = 0; e < def->elements; e++)
+        if (!(def->length[e] > 0.0 && def->length[e] < HUGE_VAL))
+            return phx_fail(context, PHX_ERR_ARGUMENT, "rod '%s': element %d is %g m long, expected more than 0",
+                            def->name, e + 1, def->length[e]);
+    for (int k = 0; k < def->n_masses; k++)
+        if (def->masses[k].node < 0 || def->masses[k].node > def->elements)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "rod '%s': there is no node %d, there are 0 to %d", def->name,
+                            def->masses[k].node, def->elements);
+    return PHX_OK;
+}
+
+/* Fractions of the length at the nodes. */
+static void measure(const phx_rod_def *def, phx_rod *rod)
+{
+    double whole = 0.0, sum = 0.0;
+
+    for (int e = 0; e < rod->n; e++)
+        whole += def->length[e];
+    for (int e = 0; e < rod->n; e++) {
+        sum += def->length[e];
+        rod->fraction[e + 1] = e + 1 == rod->n ? 1.0 : sum / whole;
+    }
+}
+
+phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body **body)
+{
+    if (!def || !body || !def->name)
+        return phx_fail_null(context, __func__, "def, its name or body");
+    phx_status status = check_def(context, def);
+    phx_rod *rod = NULL;
+
+    *body = NULL;
+    if (status)
+        return status;
+    rod = phx_calloc(context, 1, sizeof *rod);
+    if (!rod)
+        return PHX_ERR_MEMORY;
+    status = allocate(context, def, rod);
+    if (!status) {
+        phx_rod_fill_table(&rod->table);
+        measure(def, rod);
+        make_rest(def, rod);
+        fill_pattern(rod);
+        place_length_points(def, rod);
+        status = make_nodes(context, def, rod);
+    }
+    for (int e = 0; e < rod->n && !status; e++)
+        status = make_element(context, def, e, rod);
+    if (status) {
+        destroy(&rod->base);
+        return status;
+    }
+    rod->damping = def->damping;
+    rod->base.lossless = def->damping == 0.0;
+    rod->base.n_stress = (rod->n + 1) * rod->base.n_rigid;
+    rod->base.n_free_stress = rod->n * rod->base.n_rigid;
+    sum_rest(rod);
+    *body = &rod->base;
+    return phx_conclude(context, PHX_OK);
+}
