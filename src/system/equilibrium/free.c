@@ -1,4 +1,4 @@
-/* Motions that nothing holds at an equilibrium: (K, M) has eigenvalues that are zero to rounding. */
+/* Motions that nothing holds at an equilibrium: (K, W) has eigenvalues that are zero to rounding. */
 #include "statics.h"
 
 #include <math.h>
@@ -85,7 +85,7 @@ void phx_statics_name_motion(statics *s, const double *x, const double *xi, size
 }
 
 /* ---- motions ---- */
-/* M-orthonormal vectors Z (count of n each), by inverse iteration on the factored matrix. */
+/* W-orthonormal vectors Z (count of n each), by inverse iteration on the factored matrix. */
 static phx_status find(statics *s, int count, double *Z)
 {
     const int n = s->ws->kkt.n, n_v = s->ws->kkt.n_v;
@@ -102,11 +102,11 @@ static phx_status find(statics *s, int count, double *Z)
             status = phx_statics_solve(s, s->other);
             memcpy(z, s->other, (size_t)n_v * sizeof *z);
             for (int e = 0; e < c; e++) {
-                const double *y = Z + (size_t)e * (size_t)n, part = phx_statics_M_product(s, y, z);
+                const double *y = Z + (size_t)e * (size_t)n, part = phx_statics_W_product(s, y, z);
                 for (int i = 0; i < n_v; i++)
                     z[i] -= part * y[i];
             }
-            const double length = sqrt(phx_statics_M_product(s, z, z));
+            const double length = sqrt(phx_statics_W_product(s, z, z));
             for (int i = 0; i < n_v && length > 0.0; i++)
                 z[i] /= length;
         }

@@ -4,7 +4,7 @@
  *   | K  -G^T | | xi_s |     | p |
  *   | G   0   | | ..   | = - | 0 | .
  *
- * From a step along it, Newton's corrections xi_r + ds xi_s stay in the plane across, n . M xi + w n_s ds = 0, also
+ * From a step along it, Newton's corrections xi_r + ds xi_s stay in the plane across, n . W xi + w n_s ds = 0, also
  * where K is singular: at limit points, where s turns, and beyond them. Where K gains a negative eigenvalue and s goes
  * on, a branch is passed; it is entered by a step along the mode whose stiffness has vanished. */
 #include "statics.h"
@@ -20,7 +20,7 @@ typedef struct path {
     double *way;           /* n: the last step's direction, of the plane */
     double *first;         /* n: residual with loads */
     double load, way_load; /* s; the part of the way that is s */
-    double w;              /* weighs s against M */
+    double w;              /* weighs s against W */
     double stride, longest;
     int negative, points;
 } path;
@@ -102,8 +102,8 @@ static phx_status correct(path *p, int *iterations)
             status = phx_statics_solve(s, s->step);
         if (status)
             return status;
-        const double over = phx_statics_M_product(s, p->way, p->along) + p->w * p->way_load;
-        const double ds = -phx_statics_M_product(s, p->way, s->step) / over;
+        const double over = phx_statics_W_product(s, p->way, p->along) + p->w * p->way_load;
+        const double ds = -phx_statics_W_product(s, p->way, s->step) / over;
         if (!isfinite(ds))
             return PHX_NOT_CONVERGED;
         for (int i = 0; i < n; i++)
@@ -161,7 +161,7 @@ static phx_status choose_way(path *p, double sign)
     if (status)
         return status;
     if (sign == 0.0) {
-        const double on = phx_statics_M_product(s, p->way, p->along) + p->w * p->way_load;
+        const double on = phx_statics_W_product(s, p->way, p->along) + p->w * p->way_load;
         sign = on < 0.0 ? -1.0 : 1.0;
     }
     for (int i = 0; i < n; i++)

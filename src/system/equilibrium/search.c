@@ -1,9 +1,9 @@
 /* Two ways to an equilibrium. Newton's iteration finds what is near, stable or not. The descent finds a stable one from
- * anywhere: every correction is that of a positive definite matrix K + sigma M and leads down in energy, along joints
+ * anywhere: every correction is that of a positive definite matrix K + sigma W and leads down in energy, along joints
  * that are closed again, with a sigma that follows from how well the quadratic model of a correction foretells what the
  * forces do along it,
  *
- *   foretold  -1/2 xi . K xi - sigma xi . M xi ,     done  1/2 (g0 . xi + g1 . xi)       g: residual of motion
+ *   foretold  -1/2 xi . K xi - sigma xi . W xi ,     done  1/2 (g0 . xi + g1 . xi)       g: residual of motion
  *
  * (the trust region of Levenberg and Marquardt; loads need no potential). Where sigma has come down to zero it is
  * Newton's iteration. */
@@ -17,6 +17,7 @@ static const double CLOSED = 1e-11;   /* joints, rad, parts of the size */
 static const double EXACT = 1e-15;    /* no better than that */
 static const double LONGEST = 0.5;    /* of a correction, rad, parts of the size */
 static const double FARTHEST = 1000.; /* of the whole way, parts of the size */
+static const double ENDLESS = 20.;    /* the same without getting nearer, rad */
 
 static void copy(double *to, const double *from, int n)
 {
@@ -178,7 +179,7 @@ static phx_status next_step(statics *s, const double *x, const double *lambda, d
             return status;
         *length = status ? HUGE_VAL : phx_statics_largest_move(s, s->step);
         if (*length <= LONGEST) {
-            const double friction = shift * phx_statics_M_product(s, s->step, s->step);
+            const double friction = shift * phx_statics_W_product(s, s->step, s->step);
             const double stiffness = phx_statics_K_product(s, s->step, s->step);
             try_step(s, x, lambda);
             status = close_again(s);
@@ -217,6 +218,7 @@ phx_status phx_statics_descend(statics *s, double *x, double *lambda)
 {
     enum { LIMIT = 1000, PATIENCE = 100 }; /* corrections; those without getting nearer */
     double sigma = 0.0, unbalanced = HUGE_VAL, gap = HUGE_VAL, length = HUGE_VAL, ratio = 1.0, best = HUGE_VAL;
+    double way = 0.0;
     int since = 0;
     phx_status status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &gap);
 
@@ -239,8 +241,9 @@ phx_status phx_statics_descend(statics *s, double *x, double *lambda)
         if (unbalanced <= EXACT || (length < 1e-14 && unbalanced <= 1e3 * ENOUGH))
             return PHX_OK;
         since = unbalanced < 0.5 * best ? 0 : since + 1;
+        way = since == 0 ? 0.0 : way + length;
         best = since == 0 ? unbalanced : best;
-        s->endless = since > PATIENCE || !(far_from(s, s->x_kept, x) < FARTHEST);
+        s->endless = (since > PATIENCE && way > ENDLESS) || !(far_from(s, s->x_kept, x) < FARTHEST);
         if (s->endless)
             return PHX_NOT_CONVERGED;
         if (ratio > 0.7)

@@ -10,8 +10,8 @@ void phx_statics_free(statics *s)
         memcpy(s->system->gravity, s->gravity, sizeof s->gravity);
         s->ws->load = 1.0;
     }
-    double *arrays[] = {s->zero,  s->target,     s->force, s->res,       s->step,   s->other,      s->res_try,
-                        s->x_try, s->lambda_try, s->val,   s->symmetric, s->x_kept, s->lambda_kept};
+    double *arrays[] = {s->turning, s->zero,  s->target,     s->force, s->res,       s->step,   s->other,
+                        s->res_try, s->x_try, s->lambda_try, s->val,   s->symmetric, s->x_kept, s->lambda_kept};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
     int *lists[] = {s->ptr, s->idx, s->one, s->two};
@@ -26,10 +26,19 @@ static phx_status allocate(statics *s)
 {
     const workspace *ws = s->ws;
     const size_t n = (size_t)ws->kkt.n, n_l = (size_t)ws->n_l, nnz = (size_t)ws->kkt.ptr[ws->kkt.n];
-    const phx_sys_array arrays[] = {{&s->zero, n},         {&s->target, n_l},     {&s->force, (size_t)ws->kkt.n_v},
-                                    {&s->res, n},          {&s->step, n},         {&s->other, n},
-                                    {&s->res_try, n},      {&s->lambda_try, n_l}, {&s->x_try, (size_t)s->system->n_x},
-                                    {&s->val, nnz},        {&s->symmetric, nnz},  {&s->x_kept, (size_t)s->system->n_x},
+    const phx_sys_array arrays[] = {{&s->zero, n},
+                                    {&s->target, n_l},
+                                    {&s->force, (size_t)ws->kkt.n_v},
+                                    {&s->turning, (size_t)ws->kkt.n_v},
+                                    {&s->res, n},
+                                    {&s->step, n},
+                                    {&s->other, n},
+                                    {&s->res_try, n},
+                                    {&s->lambda_try, n_l},
+                                    {&s->x_try, (size_t)s->system->n_x},
+                                    {&s->val, nnz},
+                                    {&s->symmetric, nnz},
+                                    {&s->x_kept, (size_t)s->system->n_x},
                                     {&s->lambda_kept, n_l}};
 
     return phx_sys_arrays_create(s->context, sizeof arrays / sizeof *arrays, arrays);
@@ -83,21 +92,41 @@ phx_status phx_statics_residual(statics *s, const double *x, const double *lambd
     return PHX_OK;
 }
 
+/* m/n k^2 of each of n frames, k the largest radius of gyration of the body. */
+static void put_turning(statics *s)
+{
+    const phx_system *system = s->system;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const phx_mass_properties *rest = phx_body_at_rest(system->bodies[b].body);
+        const phx_body_frame *frames;
+        const int n_frames = phx_body_frames(system->bodies[b].body, &frames);
+        double largest = 0.0;
+        for (int k = 0; k < system->n_rot; k++)
+            largest = fmax(largest, rest->J0[k]);
+        for (int f = 0; f < n_frames; f++)
+            for (int k = 0; k < system->n_rot; k++)
+                s->turning[system->bodies[b].v + frames[f].v + system->dim + k] = largest / n_frames;
+    }
+}
+
 /* A generalised force in N: what does its work along a displacement of the body whose root mean square is 1 m,
- * F_i = f_i sqrt(m/M_ii). A torque counts by the radius of gyration. */
+ * F_i = f_i sqrt(m/W_ii). A torque counts by the radius of gyration. */
 static phx_status measure_forces(statics *s, const double *x)
 {
     const workspace *ws = s->ws;
     const phx_status status = phx_statics_linearise(s, x, s->zero + ws->kkt.n_v);
     double highest = 0.0;
 
+    put_turning(s);
     for (int b = 0, i = 0; b < s->system->n_bodies && !status; b++) {
         const double mass = phx_body_at_rest(s->system->bodies[b].body)->mass;
         for (; i < s->system->bodies[b].v + phx_body_n_v(s->system->bodies[b].body); i++)
             for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++)
                 if (ws->kkt.idx[k] == i && ws->values.M[k] > 0.0) {
-                    s->force[i] = sqrt(mass / ws->values.M[k]);
-                    highest = fmax(highest, fabs(ws->values.K[k]) / ws->values.M[k]);
+                    const double inertia = ws->values.M[k] + s->turning[i];
+                    s->force[i] = sqrt(mass / inertia);
+                    highest = fmax(highest, fabs(ws->values.K[k]) / inertia);
                 }
     }
     s->rounding = 1e-15 * highest;

@@ -6,12 +6,14 @@
  * for the configuration x and the multipliers lambda, loads and gravity `load` times what they are. A correction
  * (xi, dlambda) solves
  *
- *   | K + sigma M   -G^T | | xi      |     | residual of motion |
+ *   | K + sigma W   -G^T | | xi      |     | residual of motion |
  *   | G              0   | | dlambda | = - | joint residuals    |
  *
  * with the tangent stiffness K of the linearisation (search.c). With sigma = 0 this is Newton's iteration; with a sigma
  * that makes the matrix positive definite on the motions that G allows, every step leads down in energy, and 1/sigma is
- * the square of the time by which a motion without inertia but with friction M would have gone on. */
+ * the square of the time by which a motion without inertia but with friction W would have gone on. W is M, with
+ * rotations as heavy about every axis as about the heaviest: a slender body turns about its own with hardly any
+ * inertia, which would make sigma large for all. */
 #ifndef PHX_SYSTEM_STATICS_H
 #define PHX_SYSTEM_STATICS_H
 
@@ -32,6 +34,7 @@ typedef struct statics {
     double *zero;      /* n */
     double *target;    /* n_l: what joint residuals are to be: driven coordinates at the start */
     double *force;     /* n_v: N for one unit of a generalised force */
+    double *turning;   /* n_v: what W has beyond M, of the rotations of frames */
     double *res;       /* n, at the configuration at hand */
     double *step;      /* n: (xi, dlambda) */
     double *other;     /* n, scratch */
@@ -40,7 +43,7 @@ typedef struct statics {
     double *lambda_try;
     double *x_kept; /* n_x: where the search began */
     double *lambda_kept;
-    double *val; /* [K + sigma M, -G^T; G, 0] on the kkt pattern */
+    double *val; /* [K + sigma W, -G^T; G, 0] on the kkt pattern */
     phx_lu *lu;
     /* Symmetric part of it in elimination order: rows ptr, idx; each entry the mean of two of the kkt pattern. */
     phx_ldl *ldl;
@@ -70,11 +73,11 @@ void phx_statics_count(const statics *s, double *x);
 phx_status phx_statics_linearise(statics *s, const double *x, const double *lambda);
 phx_status phx_statics_factor(statics *s, double sigma);
 phx_status phx_statics_solve(const statics *s, double *b); /* n */
-/* Directions among those that G allows in which K + sigma M is negative: the eigenvalues of (K, M) below -sigma. */
+/* Directions among those that G allows in which K + sigma W is negative: the eigenvalues of (K, W) below -sigma. */
 phx_status phx_statics_negative(statics *s, double sigma, int *count);
-/* xi^T K eta, xi^T M eta */
+/* xi^T K eta, xi^T W eta */
 double phx_statics_K_product(const statics *s, const double *xi, const double *eta);
-double phx_statics_M_product(const statics *s, const double *xi, const double *eta);
+double phx_statics_W_product(const statics *s, const double *xi, const double *eta);
 
 /* ---- search.c ---- */
 /* Newton's iteration from x as long as it stays within `reach` (rad, parts of the size) and contracts:

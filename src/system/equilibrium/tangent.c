@@ -1,8 +1,8 @@
 /* The matrix of an equilibrium's corrections: solutions, and in how many directions it is negative.
  *
- * The eigenvalues of (K, M) over the motions that G allows, below -sigma, are as many as
+ * The eigenvalues of (K, W) over the motions that G allows, below -sigma, are as many as
  *
- *   | K + sigma M   -G^T |
+ *   | K + sigma W   -G^T |
  *   | -G             0   |       has negative ones beyond one for each row of G,
  *
  * and these, by Sylvester, as many as D of its L D L^T has negative entries. Without pivoting: with a sigma that is not
@@ -25,7 +25,10 @@ static void put_matrix(statics *s, double sigma)
 
     for (int i = 0; i < kkt->n; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
-            s->val[k] = i < kkt->n_v && kkt->idx[k] < kkt->n_v ? values->K[k] + sigma * values->M[k] : values->D[k];
+            if (i >= kkt->n_v || kkt->idx[k] >= kkt->n_v)
+                s->val[k] = values->D[k];
+            else
+                s->val[k] = values->K[k] + sigma * (values->M[k] + (kkt->idx[k] == i ? s->turning[i] : 0.0));
 }
 
 phx_status phx_statics_factor(statics *s, double sigma)
@@ -109,7 +112,11 @@ double phx_statics_K_product(const statics *s, const double *xi, const double *e
     return product(s, s->ws->values.K, xi, eta);
 }
 
-double phx_statics_M_product(const statics *s, const double *xi, const double *eta)
+double phx_statics_W_product(const statics *s, const double *xi, const double *eta)
 {
-    return product(s, s->ws->values.M, xi, eta);
+    double sum = product(s, s->ws->values.M, xi, eta);
+
+    for (int i = 0; i < s->ws->kkt.n_v; i++)
+        sum += xi[i] * s->turning[i] * eta[i];
+    return sum;
 }
