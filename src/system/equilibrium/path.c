@@ -229,7 +229,7 @@ static phx_status step(path *p)
 
 static bool inside(const path *p)
 {
-    return fabs(p->load) < p->options->to;
+    return p->load < p->options->to;
 }
 
 /* The point, or, where the path has passed the end of the range, that at the end. */
@@ -238,7 +238,7 @@ static phx_status arrive(path *p)
     phx_status status = PHX_OK;
 
     if (!inside(p)) {
-        const double last = p->load > 0.0 ? p->options->to : -p->options->to;
+        const double last = p->options->to;
         phx_statics_set_load(&p->s, last);
         status = phx_statics_newton(&p->s, 0.5, p->x, p->lambda);
         p->load = status ? p->load : last;
