@@ -215,9 +215,10 @@ typedef struct phx_study_static_report {
 } phx_study_static_report;
 /* The equilibrium of the model at rest (phx_system_static), from its assembled start as it is written, or the path to
  * it (phx_system_static_path). The result has a row for the equilibrium, or for each step or point, with the columns of
- * a simulation and behind the energies load (the factor), unbalanced (forces out of balance, parts of the weight),
- * unstable (directions); its time is the number of the row, and outputs are those at rest. Warnings in the log tell of
- * free motions, of an unstable equilibrium and of limits of validity. result (may be NULL): in memory, caller owns it.
+ * a simulation and behind the energies static.load (the factor), static.unbalanced (forces out of balance, parts of the
+ * weight), static.unstable (directions); its time is the number of the row, and outputs are those at rest. Warnings in
+ * the log tell of free motions, of an unstable equilibrium and of limits of validity. result (may be NULL): in memory,
+ * caller owns it.
  * Errors of phx_model_build and of those functions. */
 phx_status phx_study_static(phx_context *context, const phx_model *model, const phx_study_static_options *options,
                             phx_study_static_report *report, phx_result **result);

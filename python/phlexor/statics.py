@@ -22,7 +22,8 @@ class Equilibrium:
     ----------
     result : Result
         In memory: a row for the equilibrium, or for each step of the loads or point of a path, with the columns of a
-        simulation and `load` (the factor), `unbalanced` (parts of the weight), `unstable` (directions).
+        simulation and `static.load` (the factor), `static.unbalanced` (parts of the weight), `static.unstable`
+        (directions).
     method : str
         "newton" (near the start), "descent" (down in energy) or "load steps".
     iterations : int
@@ -75,9 +76,9 @@ class Equilibrium:
 
     @property
     def outputs(self) -> Dict[str, float]:
-        """The columns behind `unstable` in the last row, by name."""
+        """The columns behind `static.unstable` in the last row, by name."""
         names = list(self.result.columns)
-        return {name: float(self.result[name][-1]) for name in names[names.index("unstable") + 1:]}
+        return {name: float(self.result[name][-1]) for name in names[names.index("static.unstable") + 1:]}
 
 
 def equilibrium_of(report: phx_study_static_report, result: Result) -> Equilibrium:

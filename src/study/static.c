@@ -26,7 +26,8 @@ typedef struct static_work {
 
 /* Columns behind the fixed ones. */
 enum { LOAD, UNBALANCED, UNSTABLE, OWN_COLUMNS };
-static const phx_record_column own_columns[OWN_COLUMNS] = {{"load", ""}, {"unbalanced", ""}, {"unstable", ""}};
+static const phx_record_column own_columns[OWN_COLUMNS] = {
+    {"static.load", ""}, {"static.unbalanced", ""}, {"static.unstable", ""}};
 
 static phx_status open_recorder(static_work *work)
 {

@@ -27,7 +27,7 @@ static phx_status last_row(phx_context *context, const phx_result *result, doubl
 /* Columns of outputs begin behind this one. */
 static int first_output(const phx_result *result)
 {
-    return phx_result_column_find(result, "unstable") + 1;
+    return phx_result_column_find(result, "static.unstable") + 1;
 }
 
 static phx_status flushed(phx_context *context, FILE *stream)

@@ -7,7 +7,7 @@ run 0 static "$examples/desk_lamp.yaml" -o lamp.h5 --csv lamp.csv
 prints 'equilibrium  stable; descent'
 prints 'lower_angle '
 [ -s lamp.h5 ] || fail "no lamp.h5"
-lines=$(columns lamp.csv t load unstable | wc -l)
+lines=$(columns lamp.csv t static.load static.unstable | wc -l)
 [ "$lines" -eq 1 ] || fail "lamp.csv has $lines rows, expected 1"
 run 0 static "$examples/desk_lamp.yaml" -o lamp.json --format json
 cmp -s out.txt lamp.json || fail "the json on stdout and in the file differ"
@@ -22,7 +22,7 @@ run 0 static "$examples/shallow_arch.yaml" --steps 10 --csv -
 [ "$(grep -c '^[0-9]' out.txt)" -eq 11 ] || fail "--steps 10 gives $(grep -c '^[0-9]' out.txt) rows, expected 11"
 run 0 static "$examples/shallow_arch.yaml" --path --points 12 --csv path.csv
 prints 'path         12 points'
-columns path.csv load unbalanced | awk '{ if ($2 > 1e-10) exit 1 }' || fail "a point of the path is out of balance"
+columns path.csv static.load static.unbalanced | awk '{ if ($2 > 1e-10) exit 1 }' || fail "a point of the path is out of balance"
 run 0 static "$examples/shallow_arch.yaml" --set load=20 --buckling 2
 prints 'critical     loads times '
 
@@ -37,6 +37,8 @@ run 0 simulate on.yaml -o on.h5 --csv on.csv
 columns on.csv stress | awk -v pulls="$pulls" '{ d = $1 / pulls - 1; if (d > 1e-6 || d < -1e-6) exit 1 }' ||
     fail "the blade does not go on turning as it was: $pulls N, then $(columns on.csv stress | tail -1)"
 run 2 static blade.yaml --steady --path
+
+run 0 static "$examples/landing_gear.yaml" # an output is called load
 
 # ---- what is refused ----
 run 2 static "$examples/shallow_arch.yaml" --path --steps 3

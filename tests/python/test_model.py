@@ -125,8 +125,8 @@ class Rest(Case):
         arch = phlexor.Model(EXAMPLES / "shallow_arch.yaml")
         path = arch.static(path=True, points=15)
         self.assertEqual(path.result.rows, 15)
-        self.assertEqual(path.largest_load, path.result["load"].max())
-        self.assertEqual(arch.static(steps=4).result["load"].tolist(), [0, 0.25, 0.5, 0.75, 1])
+        self.assertEqual(path.largest_load, path.result["static.load"].max())
+        self.assertEqual(arch.static(steps=4).result["static.load"].tolist(), [0, 0.25, 0.5, 0.75, 1])
         arch.set_parameters(load=20)
         self.assertEqual(len(arch.static(buckling=3).critical), 3)
         with self.assertRaisesRegex(phlexor.PhlexorError, "a path goes its own way"):

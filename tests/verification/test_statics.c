@@ -191,7 +191,7 @@ static void an_arch_goes_over_sideways_at_a_constant_thrust(void **state)
     it.options.points = 40;
     study_run(&it);
     double *slope = study_column(&it, "slope"), *force = study_column(&it, "thrust");
-    double *unstable = study_column(&it, "unstable");
+    double *unstable = study_column(&it, "static.unstable");
     for (size_t k = 0; k < it.report.rows; k++) {
         if (fabs(slope[k] - slope[0]) > 0.02) {
             CHECK_RELATIVE(-force[k], thrust, 5e-3, "thrust at row %zu", k);
@@ -217,7 +217,7 @@ static void the_path_of_an_arch_stays_symmetric(void **state)
     study_open(PHX_SOURCE_DIR "/examples/shallow_arch.yaml", 0, NULL, &it);
     it.options.path = true;
     study_run(&it);
-    double *slope = study_column(&it, "slope"), *load = study_column(&it, "load");
+    double *slope = study_column(&it, "slope"), *load = study_column(&it, "static.load");
     const size_t last = it.report.rows - 1;
     int turns = 0;
     for (size_t k = 0; k <= last; k++) {
@@ -242,7 +242,7 @@ static void an_arch_snaps_through_in_steps(void **state)
     it.options.steps = 20;
     study_run(&it);
     assert_int_equal((int)it.report.rows, 21);
-    double *height = study_column(&it, "crown.y"), *unstable = study_column(&it, "unstable");
+    double *height = study_column(&it, "crown.y"), *unstable = study_column(&it, "static.unstable");
     for (size_t k = 1; k < it.report.rows; k++) {
         jumps += height[k - 1] > 0.0 && height[k] < 0.0;
         CHECK_BELOW(height[k], height[k - 1], "it goes down");
