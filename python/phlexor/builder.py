@@ -498,6 +498,45 @@ class ModelBuilder:
                           element=element, modes=modes, kinetics=kinetics, twist=twist, stiffening=stiffening,
                           ports=placed, point_masses=point_masses, damping=damping, rigid=rigid)
 
+    def rod(self, name: str, *, material: Optional[str] = None, length: Optional[Value] = None,
+            arc: Optional[Mapping[str, Value]] = None, points: Optional[Sequence[Vector]] = None,
+            twist: Optional[Value] = None, section: Optional[Union[Section, Mapping[str, Any]]] = None,
+            sections: Optional[Sequence[Mapping[str, Any]]] = None,
+            shear: Optional[Literal["flexible", "rigid"]] = None, shear_factor: Optional[Value] = None,
+            elements: Optional[Value] = None, ports: Optional[Mapping[str, Union[BeamPort, Value]]] = None,
+            point_masses: Optional[Sequence[PointMass]] = None, damping: Optional[Damping] = None,
+            position: Optional[Vector] = None, angle: Optional[Value] = None, rotation: Optional[Rotation] = None,
+            linear_velocity: Optional[Vector] = None,
+            angular_velocity: Optional[Union[Value, Vector]] = None) -> BodyRef:
+        """A geometrically exact rod, which bends as far as it likes, from P to C.
+
+        Parameters
+        ----------
+        name : str
+        material : str, optional
+            What :meth:`material` returned; sections that are all matrices need none.
+        length, arc, points : one of them
+            Straight along x, m; ``{"radius": r, "angle": a}``; points of a spline from the origin, along x at first.
+        twist : number, optional
+            rad, of the section at C against that at P.
+        section, sections : one of them
+            Circle, Tube, Rectangle, or ``{"kind": "general", "stiffness": 6 x 6, "mass": 6 x 6}``; or stations
+            ``{"at": s, "section": ...}`` from 0 to 1.
+        shear, shear_factor, elements : optional
+            As in the model file.
+        ports : mapping, optional
+            Named ports: fractions of the length, at nodes.
+        point_masses, damping, position, angle, rotation, linear_velocity, angular_velocity : optional
+            As for :meth:`rigid`.
+        """
+        placed = None if ports is None else {
+            key: port if isinstance(port, BeamPort) else BeamPort(port) for key, port in ports.items()
+        }
+        return self._body(name, "rod", position, angle, rotation, linear_velocity, angular_velocity, material=material,
+                          length=length, arc=arc, points=points, twist=twist, section=section, sections=sections,
+                          shear=shear, shear_factor=shear_factor, elements=elements, ports=placed,
+                          point_masses=point_masses, damping=damping)
+
     def modal(self, name: str, *, mass: Value, inertia: Union[Value, Vector], modes: Sequence[Mode],
               centre_of_mass: Optional[Vector] = None, second_order: Optional[SecondOrder] = None,
               ports: Optional[Mapping[str, Union[Port, Vector]]] = None,

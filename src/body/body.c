@@ -66,6 +66,11 @@ const char *phx_body_kind(const phx_body *body)
     return body->ops->kind;
 }
 
+const char *phx_body_beyond(const phx_body *body)
+{
+    return body->ops->beyond;
+}
+
 int phx_body_dim(const phx_body *body)
 {
     return body->dim;

@@ -13,7 +13,8 @@ typedef struct phx_mass_properties {
     double mass, s0[3], J0[PHX_MAX_PAIR];
 } phx_mass_properties;
 
-const char *phx_body_kind(const phx_body *body); /* "floating body": for messages */
+const char *phx_body_kind(const phx_body *body);   /* "floating body": for messages */
+const char *phx_body_beyond(const phx_body *body); /* why its forces may be no numbers, with the remedy; NULL */
 int phx_body_dim(const phx_body *body);
 /* Its moving frames, the first at 0 of x and v; the number. Its coordinates beside them: where they are in x, their
  * rates in v, their number n_q. Pointers may be NULL. */
@@ -249,4 +250,37 @@ typedef struct phx_port_tangents {
 void phx_body_port_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             const double *effort, const phx_port_tangents *out);
 
+/* ---- rods (rod/rod.h, docs/rods.md) ---- */
+enum {
+    PHX_ROD_GAUSS = 6,   /* points of an element at which its section is asked for */
+    PHX_ROD_SECTION = 36 /* entries of a matrix over (N1 N2 N3 M1 M2 M3) or (v1 v2 v3 w1 w2 w3) */
+};
+/* Points and weights of an element in [0, 1]. */
+void phx_rod_gauss(double *point, double *weight);
+
+/* A mass at a node, its inertia about it in the axes of its section (plane: [0]). */
+typedef struct phx_rod_mass {
+    int node; /* from 0 */
+    double mass, inertia[9];
+} phx_rod_mass;
+
+/* A rod at rest: its nodes, the axes of their sections (columns; the first along the rod), the lengths of its elements
+ * along the curve and its sections at the Gauss points of each. Compliance (N1 N2 N3 M1 M2 M3) -> (Gamma, K), which may
+ * be singular in the shears, and mass per length against (v, w) of the section's axes are 6 x 6 in the plane too, where
+ * only the entries of its three motions count. Everything is copied. */
+typedef struct phx_rod_def {
+    const char *name;
+    int dim, elements;
+    const double *place;      /* (n + 1) x dim */
+    const double *axes;       /* (n + 1) x dim x dim */
+    const double *length;     /* n */
+    const double *compliance; /* n x PHX_ROD_GAUSS x 36 */
+    const double *mass;       /* n x PHX_ROD_GAUSS x 36 */
+    double damping;           /* s: Kelvin-Voigt, stress + damping * C strain rate */
+    int n_masses;
+    const phx_rod_mass *masses;
+} phx_rod_def;
+
+/* PHX_ERR_ARGUMENT, with the name, for values that make no rod, and for more than 120 degrees between two nodes. */
+phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body **body);
 #endif

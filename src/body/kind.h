@@ -16,6 +16,8 @@
 /* Every function gets x and v of one body. Those that may be NULL say so. */
 typedef struct phx_body_ops {
     const char *kind; /* "floating body": for messages */
+    /* Why forces of it are no numbers, and the remedy. NULL: there is no other reason than overflow. */
+    const char *beyond;
     /* Frees what the body owns beside struct phx_body, and the body itself. */
     void (*destroy)(phx_body *body);
     /* The undeformed configuration with the first frame at the origin. NULL: one frame, q = 0. */

@@ -1,7 +1,6 @@
 /* The rod: geometrically exact, by its curve at rest and its sections. */
-#include "body/rod/rod.h"
-
 #include "algebra/algebra.h"
+#include "body/body.h"
 #include "body_kinds.h"
 #include "rod_curve.h"
 #include "schema_parts.h"

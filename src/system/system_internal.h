@@ -453,6 +453,7 @@ struct workspace {
     phx_system *system;
     const evaluator *by;
     int n_l;
+    char blame[240]; /* name of a body with the reason, for a message */
     row_set rows;
     port_set ports;
     control_work control;

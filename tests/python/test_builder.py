@@ -381,6 +381,20 @@ class Complete(Case):
         result = m.build().simulate(0.01, step=1e-3)
         self.assertGreater(result.supplied["load.push"][-1], 0.0)
 
+    def test_rod(self):
+        """A rod of matrices on an arc hangs, and has the section forces of one."""
+        m = phlexor.ModelBuilder("rod", 2, gravity=[0, -9.81])
+        unit = [[1e4, 0, 0], [0, 1e4, 0], [0, 0, 5]]
+        mass = [[1, 0, 0], [0, 1, 0], [0, 0, 1e-4]]
+        m.rod("rod", arc={"radius": 1, "angle": 1.2}, elements=4,
+              section={"kind": "general", "stiffness": unit, "mass": mass}, ports={"M": 0.5})
+        m.joint("root", "weld", "ground.O", "rod.P")
+        m.output("root_force", "shear_force", "rod.P")
+        m.output("mid", "position", "rod.M")
+        result = m.build().simulate(0.1, step=1e-3)
+        self.assertLess(abs(result["residual"][-1]), 1e-11)
+        self.assertLess(result["mid.y"][-1], result["mid.y"][0])
+
     def test_a_body_by_its_keys(self):
         def bar(add):
             m = phlexor.ModelBuilder("bar", 2)
@@ -410,7 +424,7 @@ class Complete(Case):
             return {name for function in functions for name in inspect.signature(function).parameters}
 
         m = phlexor.ModelBuilder
-        bodies = arguments(m.rigid, m.beam, m.modal, m.plate, m.solid, m.imported) | {"kind", "pose", "velocity", "file"}
+        bodies = arguments(m.rigid, m.beam, m.rod, m.modal, m.plate, m.solid, m.imported) | {"kind", "pose", "velocity", "file"}
         for definition, have in (
             ("body", bodies), ("material", arguments(m.material)), ("joint", arguments(m.joint) | {"ports"}),
             ("spring", arguments(m.spring) | {"ports"}), ("initial", arguments(m.initial)),

@@ -386,6 +386,7 @@ static void destroy(phx_body *body)
 
 static const phx_body_ops rod_ops = {
     .kind = "rod",
+    .beyond = "two neighbouring nodes turn by more than 120 degrees against each other; take more elements",
     .destroy = destroy,
     .rest = rest,
     .location_sorts = 1u << PHX_LOCATION_ORIGIN | 1u << PHX_LOCATION_FRACTION,
@@ -550,26 +551,6 @@ static double angle_of(const phx_rod *rod, const one_rod_pose *pose)
     one_rod_bilinear(dim, pose, b);
     const double cosine = b[one_rod_bilinears(dim) - 1] - 1.0;
     return acos(fmax(-1.0, fmin(1.0, cosine)));
-}
-
-double phx_rod_largest_angle(const phx_body *body, const double *x, int *element)
-{
-    const phx_rod *rod = phx_rod_of(body);
-    double most = -1.0;
-
-    for (int e = 0; e < rod->n; e++) {
-        const double *a = x + rod->frames[e].x, *b = x + rod->frames[e + 1].x;
-        one_rod_pose pose = {{0}, {0}, {0}};
-        phx_attitude_rotation(body->dim, a + body->dim, pose.Da);
-        phx_attitude_rotation(body->dim, b + body->dim, pose.Db);
-        const double angle = angle_of(rod, &pose);
-        if (angle > most) {
-            most = angle;
-            if (element)
-                *element = e;
-        }
-    }
-    return most;
 }
 
 static phx_status make_element(phx_context *context, const phx_rod_def *def, int e, phx_rod *rod)

@@ -2,6 +2,7 @@
 #include "system/system_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static workspace *of(phx_dae *dae)
@@ -322,7 +323,7 @@ static void op_velocity_sizes(phx_dae *dae, const double *v, double *size)
 
 static const char *op_worst_residual(phx_dae *dae, const double *res)
 {
-    const workspace *ws = of(dae);
+    workspace *ws = of(dae);
     const phx_system *system = ws->system;
     const char *name = system->n_bodies ? phx_body_name(system->bodies[0].body) : "";
     double largest = -1.0;
@@ -333,6 +334,10 @@ static const char *op_worst_residual(phx_dae *dae, const double *res)
             if (size > largest || isnan(size)) {
                 largest = isnan(size) ? HUGE_VAL : size;
                 name = phx_body_name(system->bodies[b].body);
+            }
+            if (isnan(size) && phx_body_beyond(system->bodies[b].body)) {
+                snprintf(ws->blame, sizeof ws->blame, "%.100s (%s)", name, phx_body_beyond(system->bodies[b].body));
+                return ws->blame;
             }
         }
     }
