@@ -264,6 +264,7 @@ typedef struct phx_model_stops {
 typedef struct phx_model_friction {
     bool given;
     double force;                 /* kinetic, N or N m */
+    double coefficient, radius;   /* of the joint's reaction force; m, of an angle */
     phx_model_optional breakaway; /* static, >= force */
     double stribeck, regularised;
 } phx_model_friction;

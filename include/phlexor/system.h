@@ -82,6 +82,8 @@ typedef struct phx_coordinate_def {
     double lower, upper;
     phx_penalty stop;
     phx_friction friction;
+    double
+        friction_arm; /* coefficient (of an angle times the radius, m) of the joint's reaction force, beside kinetic */
 } phx_coordinate_def;
 
 /* A joint between the ports a and b. PHX_ERR_ARGUMENT, with the name, for what the kind does not have. */

@@ -975,6 +975,8 @@ phx_model_stops._fields_ = [
 phx_model_friction._fields_ = [
     ("given", c_bool),
     ("force", c_double),
+    ("coefficient", c_double),
+    ("radius", c_double),
     ("breakaway", phx_model_optional),
     ("stribeck", c_double),
     ("regularised", c_double),

@@ -47,6 +47,7 @@ static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *
                                    .rest = from->rest};
         fill_stops(&from->stops, to);
         to->friction = phx_builder_friction(&from->friction);
+        to->friction_arm = from->friction.given ? from->friction.coefficient * from->friction.radius : 0.0;
         status = copy_signal(builder, from->speed, &to->speed);
         if (!status)
             status = copy_signal(builder, from->motion, &to->motion);

@@ -321,8 +321,12 @@ static const phx_object stops = {"stops", "End stops of a coordinate.", TABLE(ph
                                  .finish = phx_finish_stops};
 
 static const phx_key friction_keys[] = {
-    {"force", &phx_type_number, AT(phx_model_friction, force), .required = true, .unit = "N, N m",
-     .range = &not_negative, .doc = "Coulomb's, against the rate v"},
+    {"force", &phx_type_number, AT(phx_model_friction, force), .unit = "N, N m", .range = &not_negative,
+     .fallback = "0", .doc = "Coulomb's, against the rate v"},
+    {"coefficient", &phx_type_number, AT(phx_model_friction, coefficient), .range = &not_negative, .fallback = "0",
+     .doc = "and this times the size of the force that the joint carries"},
+    {"radius", &phx_type_number, AT(phx_model_friction, radius), .unit = "m", .range = &not_negative, .fallback = "1",
+     .doc = "times this: of the pin, where the coordinate is an angle"},
     {"static", &phx_type_optional, AT(phx_model_friction, breakaway), .unit = "N, N m", .fallback = "force",
      .doc = "at v = 0, from where it falls to force with exp(-(v/stribeck)^2)"},
     {"stribeck", &phx_type_number, AT(phx_model_friction, stribeck), .unit = "m/s, rad/s", .range = &not_negative,

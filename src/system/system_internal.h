@@ -195,6 +195,7 @@ struct phx_system {
     bool lossless;
     bool numerical; /* the ledger has entries for numerical damping */
     bool varies;    /* a drive or a load is not the same at all times */
+    bool rubs;      /* friction somewhere depends on reactions */
 };
 
 struct output_slot {
@@ -397,6 +398,14 @@ typedef struct mass_matrix {
     phx_lu *lu; /* made at its first use */
 } mass_matrix;
 
+/* The multipliers that friction takes for reactions: those at hand, over an interval the first that its residual is
+ * asked for, which the integrator has extrapolated, and what the projection of the step before adds to them. */
+typedef struct reaction_forces {
+    double *lambda, *added, *next; /* n_l; `next`: of the projection that is not yet accepted */
+    bool taken;
+    bool held; /* while the accelerations and the friction that they make are found together */
+} reaction_forces;
+
 /* The interval of the step (dae.c). */
 typedef struct step_interval {
     double t0;
@@ -463,6 +472,7 @@ struct workspace {
     step_interval step;
     phx_filter **filters;            /* per body, NULL: it has none; NULL: no numerical damping */
     double radius;                   /* its spectral radius */
+    reaction_forces rubbing;         /* NULL in a system without such friction */
     phx_body_view view;              /* of the interval or instant at hand: where vectors of all bodies begin */
     const double *angles0, *angles1; /* x at its ends, for the unwrapped joint angles */
     body_set bodies;
@@ -492,6 +502,16 @@ phx_status phx_sys_values_create(phx_context *context, const kkt_matrix *kkt, kk
 void phx_sys_values_free(kkt_values *values, mass_matrix *mass);
 phx_status phx_sys_interval_create(phx_context *context, const phx_system *system, int n_l, step_interval *step);
 void phx_sys_interval_free(step_interval *step);
+phx_status phx_sys_rubbing_create(phx_context *context, const phx_system *system, int n_l, reaction_forces *made);
+void phx_sys_rubbing_free(reaction_forces *made);
+/* An interval begins, at the end of the last one or where that began; friction takes these multipliers; impulses of a
+ * projection (NULL: none). */
+void phx_sys_rubbing_begin(workspace *ws, bool goes_on, bool again);
+void phx_sys_rubbing_take(workspace *ws, const double *lambda, bool interval);
+void phx_sys_rubbing_project(workspace *ws, const double *impulses, double h);
+/* The next multipliers of an iteration for them and friction at an instant; whether they have settled. */
+bool phx_sys_rubbing_settles(workspace *ws, const double *lambda);
+double phx_sys_reaction_force(const workspace *ws, const joint_slot *joint);
 phx_status phx_sys_projection_create(phx_context *context, const phx_system *system, projection *made);
 void phx_sys_projection_free(projection *made);
 phx_status phx_sys_reactions_create(phx_context *context, const phx_system *system, int n_l, reactions *made);

@@ -105,7 +105,7 @@ below "spin_up, driven angle" "$(largest spin_up 'v["t"] < 15 ? 0 : size(v["angl
 below "gear_train, ratio" "$(largest gear_train 'v["t"] < 0.45 ? 0 : size(v["motor"] / v["flywheel"] / 12 - 1)')" 0.01
 below "landing_gear, rolling" "$(largest landing_gear 'v["t"] < 1 ? 0 : size(size(v["spin"]) * 0.35 / 49.5 - 1)')" 0.02
 below "landing_gear, stroke" "$(largest landing_gear '-v["strut"]')" -0.46
-below "landing_gear, load reached" "-$(largest landing_gear 'v["load"]')" -16000
+below "landing_gear, load reached" "-$(largest landing_gear 'v["push"]')" -16000
 below "double_wishbone, lift reached" "$(largest double_wishbone 'v["t"] < 0.3 ? -9 : -(-v["wheel.z"])')" -0.17
 
 # The body flips, and after 60 s turns as Jacobi's solution says (step 0.01 s: order 2).

@@ -123,6 +123,48 @@ static void gas_carries_its_weight(void **state)
     mechanism_close(&m);
 }
 
+/* A slider-crank with friction mu |N| in its guide, against Newton-Euler with the exact sign and DOP853: order 2. */
+static double crank_angle(phx_context *context, double h, double *residual)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {a: pi/4, b: asin(0.1*sin(pi/4)/0.3)}\n"
+        "bodies:\n"
+        "  crank: {kind: rigid, mass: 1, inertia: 0.01/12, centre_of_mass: [0.05, 0], ports: {C: {position: [0.1, 0]}},"
+        " pose: {angle: a}}\n"
+        "  rod: {kind: rigid, mass: 1, inertia: 0.09/12, centre_of_mass: [0.15, 0], ports: {C: {position: [0.3, 0]}},"
+        " pose: {position: [0.1*cos(a), 0.1*sin(a)], angle: -b}}\n"
+        "  slider: {kind: rigid, mass: 0.5, inertia: 1, pose: {position: [0.1*cos(a) + 0.3*cos(b), 0]}}\n"
+        "joints:\n"
+        "  pin: {kind: revolute, ports: [ground.O, crank.P], angle: a, rate: 30}\n"
+        "  knee: {kind: revolute, ports: [crank.C, rod.P]}\n"
+        "  wrist: {kind: revolute, ports: [rod.C, slider.P]}\n"
+        "  guide: {kind: prismatic, ports: [ground.O, slider.P], axis: [1, 0],"
+        " friction: {coefficient: 0.3, regularised: 1e-3}}\n"
+        "outputs: {a: {coordinate: pin}}\n";
+    mechanism m = {.context = context};
+    mechanism_open(&m, text, 0, NULL);
+    const phx_integrate_options options = every(h, 0.5);
+    mechanism_run(&m, &options);
+    CHECK_OK(m.context, phx_system_outputs(m.dae, 0.5, m.x, m.v, m.columns));
+    const double angle = m.columns[0];
+    *residual = m.largest_residual;
+    mechanism_close(&m);
+    return angle;
+}
+
+static void reactions_rub(void **state)
+{
+    const double exact = 15.531052056499163;
+    double residual, error[3];
+    for (int k = 0; k < 3; k++) {
+        error[k] = crank_angle(*state, 1e-3 / (1 << k), &residual) - exact;
+        CHECK_CLOSE(residual, 0.0, 1e-11, "balance");
+        print_message("h = %g: %g rad off\n", 1e-3 / (1 << k), error[k]);
+    }
+    CHECK_CLOSE(error[2], 0.0, 3e-4, "angle after 0.5 s");
+    CHECK_BETWEEN(error[0] / error[2], 8.0, 32.0, "order 2 over two halvings");
+}
+
 /* ---- contacts ---- */
 #define BALL                                                                                                           \
     "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies: {b: {kind: rigid, mass: 1, inertia: 0.01,"                 \
@@ -432,6 +474,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stops_have_the_same_period, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(friction_takes_its_share, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(gas_carries_its_weight, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(reactions_rub, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(balls_bounce, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(impacts_inside_a_step_keep_energy, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(impacts_lose_energy, context_setup, context_teardown),

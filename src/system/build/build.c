@@ -487,6 +487,11 @@ static phx_status check_coordinates(phx_system *system, const phx_joint_def *def
         const phx_status status = phx_scalar_force_check(system->context, &along);
         if (status)
             return phx_fail_prefix(system->context, status, "joint '%s': ", def->name);
+        if (!(k->friction_arm >= 0.0) || !isfinite(k->friction_arm))
+            return phx_fail(
+                system->context, PHX_ERR_ARGUMENT,
+                "joint '%s': coefficient times arm of its friction is %g; it must be finite and not negative",
+                def->name, k->friction_arm);
         if (!isfinite(k->start) || !isfinite(k->rate))
             return phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': start value or rate is not finite",
                             def->name);
@@ -559,6 +564,7 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
         joint->coordinates[c] = (coordinate_slot){
             .row = coordinates[c], .def = def->coordinate[c], .driven_row = -1, .held_row = -1, .angle = -1};
         joint->coordinates[c].along = along_of(&def->coordinate[c]);
+        system->rubs = system->rubs || def->coordinate[c].friction_arm > 0.0;
     }
     return status ? status : phx_sys_check_joint_directions(system, joint);
 }

@@ -38,6 +38,7 @@ static phx_status op_residual(phx_dae *dae, double t, const double *x, const dou
         const body_slot *slot = &system->bodies[b];
         phx_body_residual(slot->body, system->gravity, x + slot->x, v + slot->v, v_dot + slot->v, res + slot->v);
     }
+    phx_sys_rubbing_take(ws, lambda, false);
     status = phx_sys_forces(ws, t, false, res);
     if (status)
         return status;
@@ -54,6 +55,7 @@ static phx_status op_power(phx_dae *dae, double t, const double *x, const double
     phx_sys_set_instant(ws, x, v);
     ws->by->rows(ws, t, 0.0);
     memset(ws->scratch.vector[3], 0, (size_t)ws->kkt.n * sizeof(double));
+    phx_sys_rubbing_take(ws, lambda, false);
     status = phx_sys_forces(ws, t, false, ws->scratch.vector[3]);
     *supplied = ws->power.supplied;
     *dissipated = ws->power.dissipated;
@@ -109,8 +111,8 @@ static void op_tangent(phx_dae *dae, const double *x, const double *dx, double *
 }
 
 /* M v_dot = f + G^T lambda, G v_dot = w_dot - G_dot v. */
-phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
-                                    double *lambda)
+static phx_status find_accelerations(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
+                                     double *lambda)
 {
     workspace *ws = of(dae);
     const phx_system *system = ws->system;
@@ -141,6 +143,24 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
     memcpy(v_dot, rhs, (size_t)n_v * sizeof *v_dot);
     memcpy(lambda, rhs + n_v, (size_t)ws->n_l * sizeof *lambda);
     return PHX_OK;
+}
+
+/* With friction by reactions, which accelerations and friction make together, by repetition. */
+phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
+                                    double *lambda)
+{
+    enum { MOST = 60 };
+    workspace *ws = of(dae);
+    phx_status status = find_accelerations(dae, t, x, v, v_dot, lambda);
+
+    for (int k = 0; k < MOST && ws->rubbing.lambda && !status; k++) {
+        if (phx_sys_rubbing_settles(ws, lambda))
+            break;
+        ws->rubbing.held = true;
+        status = find_accelerations(dae, t, x, v, v_dot, lambda);
+        ws->rubbing.held = false;
+    }
+    return status;
 }
 
 /* ---- the midpoint rule on averages ---- */
@@ -214,7 +234,9 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
     workspace *ws = of(dae);
 
     ws->step.t0 = t0;
+    const bool again = memcmp(x0, ws->step.x0, (size_t)ws->system->n_mechanism_x * sizeof *x0) == 0;
     ws->step.goes_on = carry_over(ws, x0, v0);
+    phx_sys_rubbing_begin(ws, ws->step.goes_on, again);
     const phx_status sampled = phx_sys_take_samples(ws, t0, ws->step.x0, ws->step.v0);
     if (sampled)
         return sampled;
@@ -232,6 +254,7 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
 static phx_status op_interval_residual(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res)
 {
     workspace *ws = of(dae);
+    phx_sys_rubbing_take(ws, lambda, true);
     const phx_status status = ws->by->interval_residual(ws, v1, lambda, res);
 
     if (status)

@@ -102,7 +102,9 @@ phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int j, int c, do
 
     phx_row_covectors(&joint->coordinates[c].row, a, b, g, g + PHX_PORT_MAX);
     const double rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
-    if (phx_scalar_force_evaluate(NULL, &joint->coordinates[c].along, psi, psi, rate, t, &f))
+    phx_scalar_force along = joint->coordinates[c].along;
+    along.friction.kinetic += joint->coordinates[c].def.friction_arm * phx_sys_reaction_force(ws, joint);
+    if (phx_scalar_force_evaluate(NULL, &along, psi, psi, rate, t, &f))
         f = (phx_scalar_result){.force = NAN};
     return f;
 }

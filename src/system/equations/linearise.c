@@ -75,6 +75,7 @@ phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const d
     phx_sys_set_instant(ws, x, v);
     scatter_bodies(ws, x, v);
     ws->by->rows(ws, t, 0.0);
+    phx_sys_rubbing_take(ws, lambda, false);
     const phx_status status = phx_sys_add_forces(ws, t);
     if (status)
         return status;

@@ -440,6 +440,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
         any = any || ws->projection.moved[c] || (interval && system->components[c].free);
         drives = drives || system->components[c].driven;
     }
+    phx_sys_rubbing_project(ws, NULL, h);
     if (!any)
         return PHX_OK;
     if (!joints)
@@ -472,5 +473,6 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
         phx_sys_ledger_project(ws, dv, e);
     for (int k = 0; k < ws->n_l && h != 0.0; k++)
         lambda[k] += dv[n_v + k] / h;
+    phx_sys_rubbing_project(ws, dv + n_v, h);
     return PHX_OK;
 }

@@ -226,6 +226,8 @@ static phx_status create_parts(phx_context *context, workspace *ws, const int *r
     if (!status)
         status = phx_sys_interval_create(context, system, ws->n_l, &ws->step);
     if (!status)
+        status = phx_sys_rubbing_create(context, system, ws->n_l, &ws->rubbing);
+    if (!status)
         status = create_bodies(context, system, &ws->bodies);
     if (!status)
         status = create_scratch(context, ws, &ws->scratch);
@@ -287,6 +289,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_free(ws->bodies.M);
     phx_free(ws->bodies.stress);
     phx_sys_interval_free(&ws->step);
+    phx_sys_rubbing_free(&ws->rubbing);
     phx_sys_values_free(&ws->values, &ws->mass);
     phx_sys_kkt_free(ws, &ws->kkt);
     phx_sys_control_free(ws);

@@ -50,9 +50,12 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     (void)res;
     phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
     const double rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
-    phx_status status = phx_scalar_force_evaluate(ws->base.context, &coordinate->along, psi0, psi1, rate, t, &f);
-    if (!status && ws->load != 1.0 && coordinate->along.effort) { /* a part of the actuator's effort */
-        phx_scalar_force passive = coordinate->along;
+    phx_scalar_force along = coordinate->along;
+    if (coordinate->def.friction_arm > 0.0)
+        along.friction.kinetic += coordinate->def.friction_arm * phx_sys_reaction_force(ws, joint);
+    phx_status status = phx_scalar_force_evaluate(ws->base.context, &along, psi0, psi1, rate, t, &f);
+    if (!status && ws->load != 1.0 && along.effort) { /* a part of the actuator's effort */
+        phx_scalar_force passive = along;
         phx_scalar_result without;
         passive.effort = NULL;
         status = phx_scalar_force_evaluate(ws->base.context, &passive, psi0, psi1, rate, t, &without);
