@@ -288,6 +288,7 @@ typedef struct phx_model_joint {
     const char *name;
     phx_joint_kind kind;
     phx_model_point ports[2];    /* A, B */
+    bool active;                 /* it holds and drives from the start on */
     phx_model_rotation relative; /* held: `angle` or `rotation`, port B to port A; not given: as the poses have it */
     double axis[3];              /* `axis`, `normal` or axes[0], in A's directions, unit; 0 where the kind has none */
     bool axis_b_given;

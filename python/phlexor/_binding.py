@@ -1001,6 +1001,7 @@ phx_model_joint._fields_ = [
     ("name", c_char_p),
     ("kind", c_int),
     ("ports", phx_model_point * 2),
+    ("active", c_bool),
     ("relative", phx_model_rotation),
     ("axis", c_double * 3),
     ("axis_b_given", c_bool),

@@ -641,7 +641,7 @@ class ModelBuilder:
               rotation: Optional[Rotation] = None, angle: Any = None, position: Any = None, rate: Any = None,
               speed: Any = None, motion: Any = None, stiffness: Any = None, damping: Any = None, rest: Any = None,
               effort: Any = None, law: Any = None, damper: Any = None, motor: Any = None,
-              stops: Any = None, friction: Any = None) -> str:
+              stops: Any = None, friction: Any = None, active: Optional[bool] = None) -> str:
         """A joint; b moves relative to a.
 
         Parameters
@@ -660,11 +660,13 @@ class ModelBuilder:
         law, damper, motor, stops, friction : dict or list of dicts, optional
             A spring, a damper and a motor by laws, end stops and dry friction along the coordinates, as in the model
             file.
+        active : bool, optional
+            False: the joint holds and drives nothing.
         """
         entry = _given(ports=[a, b], axis=axis, axis_b=axis_b, axes=axes, normal=normal, rotation=rotation,
                        angle=angle, position=position, rate=rate, speed=speed, motion=motion, stiffness=stiffness,
                        damping=damping, rest=rest, effort=effort, law=law, damper=damper, motor=motor,
-                       stops=stops, friction=friction)
+                       stops=stops, friction=friction, active=active)
         return self._add("joints", name, {"kind": kind, **entry}, "joint")
 
     def spring(self, name: str, a: str, b: str, *, stiffness: Optional[Value] = None, damping: Optional[Value] = None,

@@ -341,6 +341,8 @@ static const phx_key joint_keys[] = {
     {"kind", &phx_type_kind, AT(phx_model_joint, kind), .required = true, .words = phx_words_joint,
      .doc = "what it leaves free"},
     {"ports", &phx_type_port_pair, AT(phx_model_joint, ports), .required = true, .doc = "B moves relative to A"},
+    {"active", &phx_type_boolean, AT(phx_model_joint, active), .fallback = "true",
+     .doc = "false: holds and drives nothing, until a program switches it on"},
     {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .traits = PHX_JOINT_SHIFT_AXIS,
      .doc = "direction of the displacement, in A's directions"},
     {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE,
