@@ -297,6 +297,17 @@ typedef struct phx_model_joint {
     phx_model_coordinate coordinates[PHX_JOINT_MAX_COORDINATES];
 } phx_model_joint;
 
+/* What makes an event, and what it does. */
+typedef struct phx_model_event {
+    const char *name;
+    phx_model_optional at; /* time, s */
+    const char *output;    /* name of a column of the outputs; NULL: none */
+    phx_model_optional rises_to, falls_to;
+    int n_attach, n_release, n_undrive;
+    const char **attach, **release, **undrive; /* names of joints */
+    int *joints;                               /* their numbers, in this order */
+} phx_model_event;
+
 /* Along the line between two ports. */
 typedef struct phx_model_spring {
     const char *name;
@@ -547,6 +558,8 @@ typedef struct phx_model {
     phx_model_force *forces;
     int n_loads;
     phx_model_load *loads;
+    int n_events;
+    phx_model_event *events;
     phx_model_initial initial;
     int n_outputs;
     phx_model_output *outputs;

@@ -321,8 +321,8 @@ typedef struct phx_switch {
  * the poses decide is decided by x, the point of B is moved on its rigid body to that of A, and what is left is kept as
  * an offset. Every phx_dae of the system must have been destroyed; those made next have the new rows. */
 phx_status phx_system_switch(phx_system *system, int count, const phx_switch *changes, const double *x);
-/* The velocities v at x put on the rows by an impulse of the joints, v += M^-1 G^T mu: momenta of what is free stay. work:
- * what drives supply, and what is lost, 1/2 e^T (G M^-1 G^T)^-1 e, e = G v - w. */
+/* The velocities v at x put on the rows by an impulse of the joints, v += M^-1 G^T mu: momenta of what is free stay.
+ * work: what drives supply, and what is lost, 1/2 e^T (G M^-1 G^T)^-1 e, e = G v - w. */
 phx_status phx_system_impulse(phx_dae *dae, double t, const double *x, double *v, phx_work *work);
 
 /* ---- energies, outputs ---- */

@@ -356,7 +356,7 @@ class ModelBuilder:
         self._maps: Dict[str, Dict[str, Any]] = {
             name: {}
             for name in ("parameters", "materials", "ground", "bodies", "joints", "springs", "forces", "loads",
-                         "initial", "outputs", "controllers", "simulate", "modes", "linearize", "sweep")
+                         "initial", "outputs", "events", "controllers", "simulate", "modes", "linearize", "sweep")
         }
         #: The ground, for references such as ``builder.ground.O``.
         self.ground = BodyRef("ground")
@@ -736,6 +736,14 @@ class ModelBuilder:
             at: the port whose place the torque of a reaction is about, "B" unless said otherwise.
         """
         return self._add("outputs", name, {quantity: target, **_given(frame=frame, at=at, place=place)}, "output")
+
+    def event(self, name: str, *, at: Optional[Value] = None, output: Optional[str] = None,
+              rises_to: Optional[Value] = None, falls_to: Optional[Value] = None,
+              attach: Optional[Sequence[str]] = None, release: Optional[Sequence[str]] = None,
+              drive_off: Optional[Sequence[str]] = None) -> str:
+        """Joints that attach or release at a time, or where an output's column comes to a value (docs/events.md)."""
+        return self._add("events", name, _given(at=at, output=output, rises_to=rises_to, falls_to=falls_to,
+                                                attach=attach, release=release, drive_off=drive_off), "event")
 
     def controller(self, name: str, kind: Literal["pid", "state_space", "port_hamiltonian", "expression"],
                    **keys: Any) -> str:

@@ -195,7 +195,10 @@ struct phx_system {
     struct workspace *assembly; /* workspace with every row, for the start state */
     bool lossless;
     bool numerical; /* the ledger has entries for numerical damping */
-    bool varies;    /* a drive or a load is not the same at all times */
+    int n_events;
+    char **events; /* names of events whose losses the ledger has */
+    int *event_entry;
+    bool varies; /* a drive or a load is not the same at all times */
 };
 
 struct output_slot {

@@ -44,7 +44,8 @@ static void two_bodies_become_one(void **state)
         "bodies:\n"
         "  a: {kind: rigid, mass: 2, inertia: 0.3, ports: {C: {position: [0.4, 0.1]}}, velocity: {linear: [1, -0.5], "
         "angular: 2}}\n"
-        "  b: {kind: rigid, mass: 1, inertia: 0.05, ports: {C: {position: [-0.2, 0.05]}}, pose: {position: [0.6, 0.05]}, "
+        "  b: {kind: rigid, mass: 1, inertia: 0.05, ports: {C: {position: [-0.2, 0.05]}}, pose: {position: [0.6, "
+        "0.05]}, "
         "velocity: {linear: [-1, 0.3], angular: -3}}\n"
         "joints: {grip: {kind: weld, ports: [a.C, b.C], active: false}}\n";
     static const double after[] = {0.35690140845070417, -0.516150234741784,  1.4140845070422534,
@@ -70,19 +71,21 @@ static void two_bodies_become_one(void **state)
 static void random_switches(void **state)
 {
     enum { JOINTS = 4, EVENTS = TEST_LONG(200) };
-    static const char text[] =
-        "phlexor: 1\ndimension: 3\n"
-        "bodies:\n"
-        "  a: {kind: rigid, mass: 2, inertia: [0.3, 0.2, 0.4], velocity: {linear: [1, -0.5, 0.2], angular: [1, 2, 0.5]}}\n"
-        "  b: {kind: rigid, mass: 1, inertia: [0.1, 0.1, 0.2], pose: {position: [1, 0, 0]}, velocity: {angular: [0, -1, "
-        "2]}}\n"
-        "  c: {kind: rigid, mass: 1.5, inertia: [0.2, 0.3, 0.2], pose: {position: [0, 1, 0]}, velocity: {linear: [0, 0, "
-        "-1], angular: [3, 0, 0]}}\n"
-        "joints:\n"
-        "  ab: {kind: weld, ports: [a.P, b.P], active: false}\n"
-        "  bc: {kind: spherical, ports: [b.P, c.P], active: false}\n"
-        "  ca: {kind: revolute, ports: [c.P, a.P], axis: [0, 0, 1], active: false}\n"
-        "  again: {kind: cartesian, ports: [a.P, b.P], active: false}\n";
+    static const char text[] = "phlexor: 1\ndimension: 3\n"
+                               "bodies:\n"
+                               "  a: {kind: rigid, mass: 2, inertia: [0.3, 0.2, 0.4], velocity: {linear: [1, -0.5, "
+                               "0.2], angular: [1, 2, 0.5]}}\n"
+                               "  b: {kind: rigid, mass: 1, inertia: [0.1, 0.1, 0.2], pose: {position: [1, 0, 0]}, "
+                               "velocity: {angular: [0, -1, "
+                               "2]}}\n"
+                               "  c: {kind: rigid, mass: 1.5, inertia: [0.2, 0.3, 0.2], pose: {position: [0, 1, 0]}, "
+                               "velocity: {linear: [0, 0, "
+                               "-1], angular: [3, 0, 0]}}\n"
+                               "joints:\n"
+                               "  ab: {kind: weld, ports: [a.P, b.P], active: false}\n"
+                               "  bc: {kind: spherical, ports: [b.P, c.P], active: false}\n"
+                               "  ca: {kind: revolute, ports: [c.P, a.P], axis: [0, 0, 1], active: false}\n"
+                               "  again: {kind: cartesian, ports: [a.P, b.P], active: false}\n";
     phx_integrate_options options = phx_integrate_options_default();
     double first[6], now[6], lost = 0.0;
     bool on[JOINTS] = {false};

@@ -131,6 +131,10 @@ void phx_system_destroy(phx_system *system)
     phx_free(system->independent);
     phx_free(system->redundant);
     phx_free(system->x_start);
+    for (int k = 0; k < system->n_events; k++)
+        phx_free(system->events[k]);
+    phx_free(system->events);
+    phx_free(system->event_entry);
     phx_free(system);
 }
 

@@ -17,7 +17,8 @@ static void write_velocities(const phx_system *system, const double *x, double *
 /* Rows that act on velocities at the start: all but coordinates without a given rate. */
 static bool rate_given(const phx_system *system, const row_slot *slot)
 {
-    return phx_sys_acts(slot) || (slot->role == ROW_HELD && system->joints[slot->joint].coordinates[slot->coordinate].def.has_rate);
+    return phx_sys_acts(slot) ||
+           (slot->role == ROW_HELD && system->joints[slot->joint].coordinates[slot->coordinate].def.has_rate);
 }
 
 static phx_status contradiction(const workspace *ws, double tolerance)
