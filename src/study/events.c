@@ -1,6 +1,6 @@
 /* A simulation with events. Steps of equal length; after each the conditions are looked at, and where one has changed
- * its sign the step is made again from its start, shorter, until its end is the event. There joints begin to hold or let
- * go, an impulse puts the velocities on those that hold, and what that takes is booked. */
+ * its sign the step is made again from its start, shorter, until its end is the event. There joints begin to hold or
+ * let go, an impulse puts the velocities on those that hold, and what that takes is booked. */
 #include "internal.h"
 
 #include <float.h>
@@ -10,9 +10,9 @@
 static const double SAME = 1e-9; /* lengths that agree to this, relative, are the same */
 
 typedef struct event_state {
-    int column;      /* of the outputs; -1: at a time */
-    double value;    /* of the condition at the accepted state: negative before, not negative after the event */
-    bool done;       /* at a time: it has been */
+    int column;   /* of the outputs; -1: at a time */
+    double value; /* of the condition at the accepted state: negative before, not negative after the event */
+    bool done;    /* at a time: it has been */
 } event_state;
 
 typedef struct events_run {

@@ -27,17 +27,16 @@ static void column(phx_context *context, const phx_result *result, const char *n
     CHECK_OK(context, phx_result_column(result, at, 0, n, values));
 }
 
-/* A pendulum that is let go where its angle comes to a value. The row of the event is that of the condition to rounding;
- * its time is that of an independent program (elliptic integrals) to the error of the steps. */
+/* A pendulum that is let go where its angle comes to a value. The row of the event is that of the condition to
+ * rounding; its time is that of an independent program (elliptic integrals) to the error of the steps. */
 static void events_are_located(void **state)
 {
-    static const char text[] =
-        "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\n"
-        "bodies: {a: {kind: rigid, mass: 1, inertia: 1e-12, centre_of_mass: [1, 0]}}\n"
-        "joints: {A: {kind: revolute, ports: [ground.O, a.P], angle: 1 - pi/2}}\n"
-        "outputs: {A: {coordinate: A}}\n"
-        "events: {go: {output: A, falls_to: 0.123 - pi/2, release: [A]}}\n"
-        "simulate: {end: 0.6, step: 1e-3, every: 0.1}\n";
+    static const char text[] = "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                               "bodies: {a: {kind: rigid, mass: 1, inertia: 1e-12, centre_of_mass: [1, 0]}}\n"
+                               "joints: {A: {kind: revolute, ports: [ground.O, a.P], angle: 1 - pi/2}}\n"
+                               "outputs: {A: {coordinate: A}}\n"
+                               "events: {go: {output: A, falls_to: 0.123 - pi/2, release: [A]}}\n"
+                               "simulate: {end: 0.6, step: 1e-3, every: 0.1}\n";
     enum { ROWS = 8 }; /* 0, 0.1 ... 0.6 and the event */
     double t[ROWS], angle[ROWS], residual[ROWS];
     phx_simulate_report report;
