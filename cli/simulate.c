@@ -81,6 +81,8 @@ static void print_summary(FILE *out, const phx_model *model, const phx_simulate_
             "  steps        %ld, %ld halvings, %ld rejected; %ld iterations, %ld factorisations, %ld projections\n",
             stats->steps, stats->halvings, stats->rejected, stats->newton_iterations, stats->factorisations,
             stats->projections);
+    if (report->events > 0)
+        fprintf(out, "  events       %d, which took %.6g J\n", report->events, report->event_loss);
     if (stats->halvings > 0)
         fprintf(out, "               smallest step %.3g s\n", stats->smallest_step);
     fprintf(out, "  wall time    %.3g s", stats->wall_seconds);

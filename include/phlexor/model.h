@@ -289,6 +289,7 @@ typedef struct phx_model_joint {
     const char *name;
     phx_joint_kind kind;
     phx_model_point ports[2];    /* A, B */
+    bool active;                 /* it holds and drives from the start on */
     phx_model_rotation relative; /* held: `angle` or `rotation`, port B to port A; not given: as the poses have it */
     double axis[3];              /* `axis`, `normal` or axes[0], in A's directions, unit; 0 where the kind has none */
     bool axis_b_given;
@@ -296,6 +297,17 @@ typedef struct phx_model_joint {
     int n_coordinates;
     phx_model_coordinate coordinates[PHX_JOINT_MAX_COORDINATES];
 } phx_model_joint;
+
+/* What makes an event, and what it does. */
+typedef struct phx_model_event {
+    const char *name;
+    phx_model_optional at; /* time, s */
+    const char *output;    /* name of a column of the outputs; NULL: none */
+    phx_model_optional rises_to, falls_to;
+    int n_attach, n_release, n_undrive;
+    const char **attach, **release, **undrive; /* names of joints */
+    int *joints;                               /* their numbers, in this order */
+} phx_model_event;
 
 /* Along the line between two ports. */
 typedef struct phx_model_spring {
@@ -547,6 +559,8 @@ typedef struct phx_model {
     phx_model_force *forces;
     int n_loads;
     phx_model_load *loads;
+    int n_events;
+    phx_model_event *events;
     phx_model_initial initial;
     int n_outputs;
     phx_model_output *outputs;

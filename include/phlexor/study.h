@@ -86,6 +86,8 @@ typedef struct phx_simulate_report {
     int bodies, velocities, constraints, redundant;
     int threads; /* that worked inside the simulation */
     bool lossless;
+    int events;                               /* that have happened */
+    double event_loss;                        /* what they took, J */
     double accuracy, accuracy_reached;        /* asked for, 0: none; and estimated, by comparison with another run */
     long runs, all_steps;                     /* to an accuracy: how many runs that took, and their steps */
     double from, reached;                     /* s, first and last instant recorded */

@@ -97,6 +97,7 @@ typedef struct phx_joint_def {
     bool has_relative;     /* weld: relative rotation given, else as the poses have it */
     double relative[9];    /* dim x dim: port B's to port A's directions */
     double relative_angle; /* plane: instead of the matrix */
+    bool inactive;         /* holds and drives nothing until phx_system_switch says so */
     int n_coordinates;     /* 0 or as the kind has */
     phx_coordinate_def coordinate[PHX_JOINT_MAX_COORDINATES];
 } phx_joint_def;
@@ -311,6 +312,20 @@ phx_path_options phx_path_options_default(void); /* to 1, 200 points */
  * without free motions. */
 phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options, double *x, double *lambda,
                                   phx_static_report *report);
+
+/* ---- joints that begin to hold or let go ---- */
+/* What of a joint acts. */
+typedef struct phx_switch {
+    phx_joint_id joint;
+    bool holds, drives; /* its constraints; its drives */
+} phx_switch;
+/* From now on, at the configuration x, those joints act as they say. A joint that begins to hold does so as it is: what
+ * the poses decide is decided by x, the point of B is moved on its rigid body to that of A, and what is left is kept as
+ * an offset. Every phx_dae of the system must have been destroyed; those made next have the new rows. */
+phx_status phx_system_switch(phx_system *system, int count, const phx_switch *changes, const double *x);
+/* The velocities v at x put on the rows by an impulse of the joints, v += M^-1 G^T mu: momenta of what is free stay.
+ * work: what drives supply, and what is lost, 1/2 e^T (G M^-1 G^T)^-1 e, e = G v - w. */
+phx_status phx_system_impulse(phx_dae *dae, double t, const double *x, double *v, phx_work *work);
 
 /* ---- energies, outputs ---- */
 /* Energies of a system at an instant, J. */

@@ -448,6 +448,10 @@ class phx_model_joint(Structure):
     pass
 
 
+class phx_model_event(Structure):
+    pass
+
+
 class phx_model_spring(Structure):
     pass
 
@@ -1003,12 +1007,28 @@ phx_model_joint._fields_ = [
     ("name", c_char_p),
     ("kind", c_int),
     ("ports", phx_model_point * 2),
+    ("active", c_bool),
     ("relative", phx_model_rotation),
     ("axis", c_double * 3),
     ("axis_b_given", c_bool),
     ("axis_b", c_double * 3),
     ("n_coordinates", c_int),
     ("coordinates", phx_model_coordinate * 6),
+]
+
+phx_model_event._fields_ = [
+    ("name", c_char_p),
+    ("at", phx_model_optional),
+    ("output", c_char_p),
+    ("rises_to", phx_model_optional),
+    ("falls_to", phx_model_optional),
+    ("n_attach", c_int),
+    ("n_release", c_int),
+    ("n_undrive", c_int),
+    ("attach", POINTER(c_char_p)),
+    ("release", POINTER(c_char_p)),
+    ("undrive", POINTER(c_char_p)),
+    ("joints", POINTER(c_int)),
 ]
 
 phx_model_spring._fields_ = [
@@ -1163,6 +1183,8 @@ phx_model._fields_ = [
     ("forces", POINTER(phx_model_force)),
     ("n_loads", c_int),
     ("loads", POINTER(phx_model_load)),
+    ("n_events", c_int),
+    ("events", POINTER(phx_model_event)),
     ("initial", phx_model_initial),
     ("n_outputs", c_int),
     ("outputs", POINTER(phx_model_output)),
@@ -1398,6 +1420,8 @@ phx_simulate_report._fields_ = [
     ("redundant", c_int),
     ("threads", c_int),
     ("lossless", c_bool),
+    ("events", c_int),
+    ("event_loss", c_double),
     ("accuracy", c_double),
     ("accuracy_reached", c_double),
     ("runs", c_long),

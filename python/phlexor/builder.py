@@ -356,7 +356,7 @@ class ModelBuilder:
         self._maps: Dict[str, Dict[str, Any]] = {
             name: {}
             for name in ("parameters", "materials", "ground", "bodies", "joints", "springs", "forces", "loads",
-                         "initial", "outputs", "controllers", "simulate", "modes", "linearize", "sweep")
+                         "initial", "outputs", "events", "controllers", "simulate", "modes", "linearize", "sweep")
         }
         #: The ground, for references such as ``builder.ground.O``.
         self.ground = BodyRef("ground")
@@ -680,7 +680,7 @@ class ModelBuilder:
               rotation: Optional[Rotation] = None, angle: Any = None, position: Any = None, rate: Any = None,
               speed: Any = None, motion: Any = None, stiffness: Any = None, damping: Any = None, rest: Any = None,
               effort: Any = None, law: Any = None, damper: Any = None, motor: Any = None,
-              stops: Any = None, friction: Any = None) -> str:
+              stops: Any = None, friction: Any = None, active: Optional[bool] = None) -> str:
         """A joint; b moves relative to a.
 
         Parameters
@@ -699,11 +699,13 @@ class ModelBuilder:
         law, damper, motor, stops, friction : dict or list of dicts, optional
             A spring, a damper and a motor by laws, end stops and dry friction along the coordinates, as in the model
             file.
+        active : bool, optional
+            False: the joint holds and drives nothing.
         """
         entry = _given(ports=[a, b], axis=axis, axis_b=axis_b, axes=axes, normal=normal, rotation=rotation,
                        angle=angle, position=position, rate=rate, speed=speed, motion=motion, stiffness=stiffness,
                        damping=damping, rest=rest, effort=effort, law=law, damper=damper, motor=motor,
-                       stops=stops, friction=friction)
+                       stops=stops, friction=friction, active=active)
         return self._add("joints", name, {"kind": kind, **entry}, "joint")
 
     def spring(self, name: str, a: str, b: str, *, stiffness: Optional[Value] = None, damping: Optional[Value] = None,
@@ -773,6 +775,14 @@ class ModelBuilder:
             at: the port whose place the torque of a reaction is about, "B" unless said otherwise.
         """
         return self._add("outputs", name, {quantity: target, **_given(frame=frame, at=at, place=place)}, "output")
+
+    def event(self, name: str, *, at: Optional[Value] = None, output: Optional[str] = None,
+              rises_to: Optional[Value] = None, falls_to: Optional[Value] = None,
+              attach: Optional[Sequence[str]] = None, release: Optional[Sequence[str]] = None,
+              drive_off: Optional[Sequence[str]] = None) -> str:
+        """Joints that attach or release at a time, or where an output's column comes to a value (docs/events.md)."""
+        return self._add("events", name, _given(at=at, output=output, rises_to=rises_to, falls_to=falls_to,
+                                                attach=attach, release=release, drive_off=drive_off), "event")
 
     def controller(self, name: str, kind: Literal["pid", "state_space", "port_hamiltonian", "expression"],
                    **keys: Any) -> str:

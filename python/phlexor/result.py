@@ -32,6 +32,9 @@ class Report:
         That worked inside the steps.
     lossless : bool
         Nothing dissipates.
+    events : int
+    event_loss : float
+        Events that have happened, and what they took, J.
     start, reached : float
         First and last instant recorded, s.
     rows : int
@@ -64,6 +67,8 @@ class Report:
     redundant: int
     threads: int
     lossless: bool
+    events: int
+    event_loss: float
     accuracy: float
     accuracy_reached: float
     runs: int

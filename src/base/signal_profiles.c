@@ -37,10 +37,10 @@ static phx_status create(phx_context *context, int count, const double *times, i
 
 /* ---- splines ---- */
 /* The slopes m_i at the points, from continuous second derivatives,
- *   m_{i-1}/h_{i-1} + 2 (1/h_{i-1} + 1/h_i) m_i + m_{i+1}/h_i = 3 (d_{i-1}/h_{i-1} + d_i/h_i),   d_i = (y_{i+1} - y_i)/h_i,
- * and at the ends m = 0, or continuous third derivatives at the second point,
- *   h_1 m_0 + (h_0 + h_1) m_1 = ((h_0 + 2 (h_0 + h_1)) h_1 d_0 + h_0^2 d_1)/(h_0 + h_1),
- * and likewise at the last but one. below, diagonal, above: the tridiagonal matrix. */
+ *   m_{i-1}/h_{i-1} + 2 (1/h_{i-1} + 1/h_i) m_i + m_{i+1}/h_i = 3 (d_{i-1}/h_{i-1} + d_i/h_i),   d_i = (y_{i+1} -
+ * y_i)/h_i, and at the ends m = 0, or continuous third derivatives at the second point, h_1 m_0 + (h_0 + h_1) m_1 =
+ * ((h_0 + 2 (h_0 + h_1)) h_1 d_0 + h_0^2 d_1)/(h_0 + h_1), and likewise at the last but one. below, diagonal, above:
+ * the tridiagonal matrix. */
 static void slopes(int n, const double *t, const double *y, bool rest, double *below, double *diagonal, double *above,
                    double *m)
 {
@@ -155,7 +155,8 @@ phx_status phx_signal_create_trapezoidal(phx_context *context, double t0, double
     /* the rate v is held: from + v (rise/2 + hold + fall/2) = to */
     const bool holds = t1 - fall - t0 - rise > 1e-12 * (t1 - t0);
     const double times[] = {t0, t0 + rise, holds ? t1 - fall : t1, t1};
-    const double begin = holds ? t1 - fall : t0 + rise, v = (to - from) / (begin - t0 - 0.5 * rise + 0.5 * (t1 - begin));
+    const double begin = holds ? t1 - fall : t0 + rise,
+                 v = (to - from) / (begin - t0 - 0.5 * rise + 0.5 * (t1 - begin));
     status = create(context, holds ? 4 : 3, times, 2, signal);
     if (status == PHX_OK) {
         double *c = (*signal)->values, *down = c + (holds ? 6 : 3);

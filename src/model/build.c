@@ -138,6 +138,8 @@ static phx_status build(phx_context *context, const phx_model *model, const phx_
                                 phx_system_create(context, model->dimension, model->gravity, &builder.system));
     if (!status)
         status = only ? phx_builder_at(&builder, only, phx_builder_body(&builder, only)) : add_all(&builder, options);
+    for (int k = 0; k < model->n_events && !status && !only; k++)
+        status = phx_system_expect_event(builder.system, model->events[k].name);
     if (!status && model->simulate.spectral_radius < 1.0)
         status = phx_system_expect_numerical_damping(builder.system);
     if (!status)

@@ -85,6 +85,7 @@ phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint)
         return status;
     def.name = joint->name;
     def.kind = joint->kind;
+    def.inactive = !joint->active;
     memcpy(def.axis, joint->axis, sizeof def.axis);
     def.has_axis_b = joint->axis_b_given;
     memcpy(def.axis_b, joint->axis_b, sizeof def.axis_b);

@@ -240,8 +240,7 @@ static void raise(double a[3], const double b[3])
 {
     const double n = b[0], x = a[0], g = pow(x, n);
     if (b[1] == 0.0 && b[2] == 0.0) {
-        chain(g, n == 0.0 ? 0.0 : n * pow(x, n - 1.0),
-              n == 0.0 || n == 1.0 ? 0.0 : n * (n - 1.0) * pow(x, n - 2.0), a);
+        chain(g, n == 0.0 ? 0.0 : n * pow(x, n - 1.0), n == 0.0 || n == 1.0 ? 0.0 : n * (n - 1.0) * pow(x, n - 2.0), a);
         return;
     }
     double exponent[3] = {b[0], b[1], b[2]}; /* exp(b log a) */
@@ -310,10 +309,10 @@ static double direction(double x)
     return (x > 0.0) - (x < 0.0);
 }
 
-static const rule rules[] = {{"sin", sin, d_sin},    {"cos", cos, d_cos},          {"tan", tan, d_tan},
-                             {"asin", asin, d_asin}, {"acos", acos, d_acos},       {"atan", atan, d_atan},
-                             {"sinh", sinh, d_sinh}, {"cosh", cosh, d_cosh},       {"tanh", tanh, d_tanh},
-                             {"exp", exp, d_exp},    {"log", log, d_log},          {"sqrt", sqrt, d_sqrt},
+static const rule rules[] = {{"sin", sin, d_sin},    {"cos", cos, d_cos},         {"tan", tan, d_tan},
+                             {"asin", asin, d_asin}, {"acos", acos, d_acos},      {"atan", atan, d_atan},
+                             {"sinh", sinh, d_sinh}, {"cosh", cosh, d_cosh},      {"tanh", tanh, d_tanh},
+                             {"exp", exp, d_exp},    {"log", log, d_log},         {"sqrt", sqrt, d_sqrt},
                              {"abs", fabs, d_abs},   {"sign", direction, d_step}, {"step", jump, d_step}};
 
 /* atan2(y, x): (x y' - y x')/(x^2 + y^2) and its derivative. */

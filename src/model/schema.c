@@ -345,6 +345,8 @@ static const phx_key joint_keys[] = {
     {"kind", &phx_type_kind, AT(phx_model_joint, kind), .required = true, .words = phx_words_joint,
      .doc = "what it leaves free"},
     {"ports", &phx_type_port_pair, AT(phx_model_joint, ports), .required = true, .doc = "B moves relative to A"},
+    {"active", &phx_type_boolean, AT(phx_model_joint, active), .fallback = "true",
+     .doc = "false: holds and drives nothing, until a program switches it on"},
     {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .traits = PHX_JOINT_SHIFT_AXIS,
      .doc = "direction of the displacement, in A's directions"},
     {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE,
@@ -473,6 +475,24 @@ static const phx_key load_keys[] = {
 };
 static const phx_object load = {"load", "One of three forms.", TABLE(phx_model_load, load_keys),
                                 KINDS(PHX_KIND_PRESENT, phx_words_load, phx_model_load), .finish = phx_finish_load};
+
+static const phx_key event_keys[] = {
+    {"at", &phx_type_optional, AT(phx_model_event, at), .unit = "s", .fallback = "none", .doc = "time, once"},
+    {"output", &phx_type_column, AT(phx_model_event, output), .fallback = "none",
+     .doc = "name of an output's column; with rises_to or falls_to, each time"},
+    {"rises_to", &phx_type_optional, AT(phx_model_event, rises_to), .fallback = "none",
+     .doc = "value that the output comes to from below"},
+    {"falls_to", &phx_type_optional, AT(phx_model_event, falls_to), .fallback = "none",
+     .doc = "value that it comes to from above"},
+    {"attach", &phx_type_channels, AT(phx_model_event, attach), .fallback = "none",
+     .count_offset = AT(phx_model_event, n_attach), .doc = "joints that hold and drive from then on, as they are"},
+    {"release", &phx_type_channels, AT(phx_model_event, release), .fallback = "none",
+     .count_offset = AT(phx_model_event, n_release), .doc = "joints that let go"},
+    {"drive_off", &phx_type_channels, AT(phx_model_event, undrive), .fallback = "none",
+     .count_offset = AT(phx_model_event, n_undrive), .doc = "joints whose drives stop; they go on holding"},
+};
+static const phx_object event = {"event", "When, and which joints attach, release or are no longer driven.",
+                                 TABLE(phx_model_event, event_keys), .finish = phx_finish_event};
 
 /* ---- start state, outputs, analyses ---- */
 static const phx_key initial_keys[] = {
@@ -716,6 +736,8 @@ static const phx_key model_keys[] = {
      .count_offset = AT(phx_model, n_forces), .doc = "bushings, contacts, cables, couplings, drag, wind by name"},
     {"loads", &phx_type_map, AT(phx_model, loads), .object = &load, .fallback = "none",
      .count_offset = AT(phx_model, n_loads), .doc = "loads by name"},
+    {"events", &phx_type_map, AT(phx_model, events), .object = &event, .fallback = "none",
+     .count_offset = AT(phx_model, n_events), .doc = "joints that attach or release during a simulation, by name"},
     {"initial", &phx_type_object, AT(phx_model, initial), .object = &initial, .fallback = "deformation: zero",
      .doc = "how the start state is made"},
     {"outputs", &phx_type_map, AT(phx_model, outputs), .object = &output, .fallback = "none",

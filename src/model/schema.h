@@ -207,6 +207,7 @@ extern const phx_type phx_type_rate_function;
 /* Hooks of objects (shapes.c, signals.c, joints.c, analyses.c). */
 phx_status phx_finish_material(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_section(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_event(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_pose(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_rotation(phx_reader *reader, const phx_node *node, void *object);
 phx_key_table phx_body_keys(int kind);

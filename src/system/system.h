@@ -49,6 +49,9 @@ typedef struct phx_continued {
  * velocities change by an impulse of the joints, which keeps the momenta of what is free. What lies on the joints is
  * not touched. PHX_ERR_ASSEMBLY names the joints that cannot be closed, and the gaps. */
 phx_status phx_system_continue(phx_dae *dae, double t, double *x, double *v, phx_continued *change);
+/* Before it is finalised: the ledger has an entry for what the event takes, phx_system_event_entry. */
+phx_status phx_system_expect_event(phx_system *system, const char *name);
+int phx_system_event_entry(const phx_system *system, int event);
 /* Before it is finalised: the ledger tells for each body what numerical damping takes. */
 phx_status phx_system_expect_numerical_damping(phx_system *system);
 /* Redundant rows: count, and joint name and row number (from 1) of each. */

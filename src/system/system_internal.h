@@ -50,8 +50,9 @@ typedef struct joint_slot {
     phx_joint_def def;
 } joint_slot;
 
-/* A row on the velocities: a constraint of a joint, a driven coordinate, or a coordinate held for the start only. */
-typedef enum row_role { ROW_CONSTRAINT, ROW_DRIVEN, ROW_HELD } row_role;
+/* A row on the velocities: a constraint of a joint, a driven coordinate, a coordinate held for the start only, or a row
+ * of the first two kinds that does not act at present (switch.c). */
+typedef enum row_role { ROW_CONSTRAINT, ROW_DRIVEN, ROW_HELD, ROW_INACTIVE } row_role;
 typedef struct row_slot {
     row_role role;
     int joint, number; /* number within the joint, from 0 */
@@ -194,8 +195,11 @@ struct phx_system {
     struct workspace *assembly; /* workspace with every row, for the start state */
     bool lossless;
     bool numerical; /* the ledger has entries for numerical damping */
-    bool varies;    /* a drive or a load is not the same at all times */
-    bool rubs;      /* friction somewhere depends on reactions */
+    int n_events;
+    char **events; /* names of events whose losses the ledger has */
+    int *event_entry;
+    bool varies; /* a drive or a load is not the same at all times */
+    bool rubs;   /* friction somewhere depends on reactions */
 };
 
 struct output_slot {
@@ -207,6 +211,12 @@ struct output_slot {
     phx_stress_set set;
     int nodes;
 };
+
+/* The row holds joints or drives them: it can carry a multiplier. */
+static inline bool phx_sys_acts(const row_slot *row)
+{
+    return row->role == ROW_CONSTRAINT || row->role == ROW_DRIVEN;
+}
 
 static inline double phx_sys_dot(int n, const double *a, const double *b)
 {
@@ -773,6 +783,8 @@ void phx_sys_set_offsets(phx_system *system, double *x);
 phx_status phx_sys_number(phx_system *system);
 phx_status phx_sys_find_redundant(phx_system *system);
 phx_status phx_sys_components(phx_system *system);
+/* The constraint rows of a joint as it would be made in the present poses, its coordinates untouched (build.c). */
+phx_status phx_sys_remake_constraints(phx_system *system, joint_slot *joint);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
 /* What acts along a coordinate at the instant at hand; not a number where its actuator is not finite. */
 phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int joint, int coordinate, double t);

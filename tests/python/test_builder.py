@@ -427,7 +427,7 @@ class Complete(Case):
         bodies = arguments(m.rigid, m.beam, m.rod, m.modal, m.plate, m.solid, m.imported) | {"kind", "pose", "velocity", "file"}
         for definition, have in (
             ("body", bodies), ("material", arguments(m.material)), ("joint", arguments(m.joint) | {"ports"}),
-            ("spring", arguments(m.spring) | {"ports"}), ("initial", arguments(m.initial)),
+            ("spring", arguments(m.spring) | {"ports"}), ("event", arguments(m.event)), ("initial", arguments(m.initial)),
             ("load", arguments(m.force, m.distributed, m.pressure, m.traction, m.temperature)
              | {"force", "torque", "distributed", "pressure", "traction", "temperature"}),
             ("simulate", arguments(m.simulate)), ("modes", arguments(m.modes)), ("sweep", arguments(m.sweep)),

@@ -111,8 +111,8 @@ static void other_joints_are_closed(void **state)
     phx_simulate_report report;
     told t;
     CHECK_OK(*state, run(*state, LINKS("{kind: revolute, ports: [a.C, b.P]}", "0.5", ""), "first.h5", &report, &t));
-    CHECK_OK(*state, run(*state, LINKS("{kind: revolute, ports: [a.C, b.P]}", "0.6", "initial: {from: first.h5}\n"), NULL,
-                         &report, &t));
+    CHECK_OK(*state, run(*state, LINKS("{kind: revolute, ports: [a.C, b.P]}", "0.6", "initial: {from: first.h5}\n"),
+                         NULL, &report, &t));
     assert_int_equal(t.count, 0);
     for (int k = 0; k < 2; k++) {
         char text[2000];

@@ -106,8 +106,8 @@ static void positions_and_reactions(void **state)
     mechanism_close(&m);
 }
 
-/* A point along a path in space: a body on a free joint whose displacements are prescribed and whose turns are free, and
- * one that does not turn. */
+/* A point along a path in space: a body on a free joint whose displacements are prescribed and whose turns are free,
+ * and one that does not turn. */
 static void look_at_path(mechanism *m, double t, const double *x, const double *v)
 {
     const double want[3] = {cos(2.0 * t), sin(2.0 * t), 0.1 * t * t};
@@ -124,9 +124,11 @@ static void points_follow_paths(void **state)
         "dimension: 3\n"
         "gravity: [0, 0, -9.81]\n"
         "bodies:\n"
-        "  free: {kind: rigid, mass: 2, inertia: [0.1, 0.2, 0.3], centre_of_mass: [0.1, 0, 0.2], pose: {position: [1, 0, "
+        "  free: {kind: rigid, mass: 2, inertia: [0.1, 0.2, 0.3], centre_of_mass: [0.1, 0, 0.2], pose: {position: [1, "
+        "0, "
         "0], rotation: {axis: [1, 2, 3], angle: 0.7}}, velocity: {angular: [1, -2, 3]}}\n"
-        "  held: {kind: rigid, mass: 2, inertia: [0.1, 0.2, 0.3], centre_of_mass: [0.1, 0, 0.2], pose: {position: [1, 0, "
+        "  held: {kind: rigid, mass: 2, inertia: [0.1, 0.2, 0.3], centre_of_mass: [0.1, 0, 0.2], pose: {position: [1, "
+        "0, "
         "0]}}\n"
         "joints:\n"
         "  F: {kind: free, ports: [ground.O, free.P], motion: [cos(2*t), sin(2*t), 0.1*t^2, null, null, null]}\n"
@@ -163,7 +165,8 @@ static void held_bodies_are_rigid(void **state)
     static const char *const bodies[] = {
         "{kind: beam, material: steel, length: 1.5, section: {kind: general, area: 1e-3, inertia: [1e-6, 2e-6], "
         "torsion: 3e-6}, reference: simply_supported, rigid: true, stiffening: true, damping: {modal: 0.1}}",
-        "{kind: rigid, mass: 12, centre_of_mass: [0.75, 0, 0], inertia: [0.036, 2.25, 2.25], ports: {C: {position: [1.5, "
+        "{kind: rigid, mass: 12, centre_of_mass: [0.75, 0, 0], inertia: [0.036, 2.25, 2.25], ports: {C: {position: "
+        "[1.5, "
         "0, 0]}}}"};
     phx_integrate_options options = phx_integrate_options_default();
     double tip[2][3];

@@ -78,16 +78,18 @@ static void spectrum(void **state)
     static const struct {
         double radius, omega, spectral;
         int settled;
-    } fast[] = {{0.8, 10.0, 0.9511923701103806, 300}, {0.5, 10.0, 0.7386279443825281, 50},
-                {0.5, 100.0, 0.5690598142616363, 22}, {0.0, 10.0, 0.3007495682689156, 12}};
+    } fast[] = {{0.8, 10.0, 0.9511923701103806, 300},
+                {0.5, 10.0, 0.7386279443825281, 50},
+                {0.5, 100.0, 0.5690598142616363, 22},
+                {0.0, 10.0, 0.3007495682689156, 12}};
     (void)state;
     for (size_t k = 0; k < sizeof slow / sizeof *slow; k++) {
         const double complex root = root_at(slow[k].radius, slow[k].omega, 150);
         const double angle = fabs(carg(root)), decay = -log(cabs(root));
         CHECK_CLOSE(slow[k].omega / angle - 1.0, slow[k].period, 1e-7, "r = %g, h omega = %g: period", slow[k].radius,
                     slow[k].omega);
-        CHECK_CLOSE(decay / angle, slow[k].damping, 1e-9, "r = %g, h omega = %g: damping ratio",
-                    slow[k].radius, slow[k].omega);
+        CHECK_CLOSE(decay / angle, slow[k].damping, 1e-9, "r = %g, h omega = %g: damping ratio", slow[k].radius,
+                    slow[k].omega);
     }
     for (size_t k = 0; k < sizeof fast / sizeof *fast; k++)
         CHECK_RELATIVE(cabs(root_at(fast[k].radius, fast[k].omega, fast[k].settled)), fast[k].spectral, 2e-3,
@@ -116,7 +118,8 @@ static void ringing_decays(void **state)
         "phlexor: 1\ndimension: 2\n"
         "materials: {steel: {density: 7870, young: 0.2e12}}\n"
         "bodies:\n"
-        "  crank: {kind: rigid, mass: 0.1, inertia: 1e-4, centre_of_mass: [0.075, 0], ports: {C: {position: [0.15, 0]}}}\n"
+        "  crank: {kind: rigid, mass: 0.1, inertia: 1e-4, centre_of_mass: [0.075, 0], ports: {C: {position: [0.15, "
+        "0]}}}\n"
         "  rod: {kind: beam, material: steel, length: 0.3, section: {kind: circle, diameter: 0.006}, elements: 4, "
         "reference: simply_supported, pose: {position: [0.15, 0]}}\n"
         "  slider: {kind: rigid, mass: 0.033, inertia: 1e-6, pose: {position: [0.45, 0]}}\n"
@@ -210,7 +213,8 @@ static const char floating[] =
     "phlexor: 1\ndimension: 3\n"
     "materials: {soft: {density: 1000, young: 4e4, poisson: 0.3}}\n"
     "bodies:\n"
-    "  a: {kind: beam, material: soft, length: 1, section: {kind: general, area: 1e-3, inertia: [2e-5, 4e-5], torsion: 6e-5}, reference: free, elements: 2, "
+    "  a: {kind: beam, material: soft, length: 1, section: {kind: general, area: 1e-3, inertia: [2e-5, 4e-5], torsion: "
+    "6e-5}, reference: free, elements: 2, "
     "point_masses: [{at: C, mass: 0.3}], pose: {position: [0.2, 0.3, -0.4], rotation: {axis: [1, 2, 3], angle: 0.7}}, "
     "velocity: {linear: [0.3, -0.2, 0.1], angular: [1.5, 2, -1]}}\n";
 
@@ -274,10 +278,12 @@ static void others_refuse(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spectrum),         cmocka_unit_test(ringing_decays),
-        cmocka_unit_test(losses_are_booked), cmocka_unit_test(one_is_the_midpoint_rule),
-        cmocka_unit_test(free_bodies_keep_momenta), cmocka_unit_test(order_is_two),
-        cmocka_unit_test(others_refuse)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(spectrum),
+                                       cmocka_unit_test(ringing_decays),
+                                       cmocka_unit_test(losses_are_booked),
+                                       cmocka_unit_test(one_is_the_midpoint_rule),
+                                       cmocka_unit_test(free_bodies_keep_momenta),
+                                       cmocka_unit_test(order_is_two),
+                                       cmocka_unit_test(others_refuse)};
     return cmocka_run_group_tests_name("verification_numerical_damping", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Numerical damping of the midpoint rule: a memory of the deformation's increments and one of its impulses, which filter
- * what a step does not resolve. With the spectral radius r of an interval that resolves nothing,
+/* Numerical damping of the midpoint rule: a memory of the deformation's increments and one of its impulses, which
+ * filter what a step does not resolve. With the spectral radius r of an interval that resolves nothing,
  *
  *     c = (1-r)^2/((3-r)(1+r)),   a = 2c + 2r(1+c);      m of Dq, n of M^-1 Dp_q, M = M_qq of the undeformed body
  *
@@ -72,10 +72,11 @@ phx_status phx_filter_create(phx_context *context, const phx_body *base, double 
     if (!body || body->base.n_q == 0)
         return PHX_OK;
     if (body->base.kinetics != PHX_KINETICS_FULL)
-        return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                        "body '%s': numerical damping needs 'kinetics: full'; with simplified kinetics no energy is kept "
-                        "that it could be told apart from",
-                        body->base.name);
+        return phx_fail(
+            context, PHX_ERR_UNSUPPORTED,
+            "body '%s': numerical damping needs 'kinetics: full'; with simplified kinetics no energy is kept "
+            "that it could be told apart from",
+            body->base.name);
     const size_t n = (size_t)body->base.n_q, r = (size_t)body->base.n_rigid;
     const phx_csr M = {body->flex->n, body->flex->n, body->flex->ptr, body->flex->idx, body->flex->M};
     phx_filter *it = phx_calloc(context, 1, sizeof *it);
@@ -273,8 +274,7 @@ phx_status phx_filter_finish(phx_filter *it, const phx_body_view *view, double *
         it->m1[i] = it->m0[i] + it->a * it->th_q[i];
         it->n1[i] = it->n0[i] + it->a * it->th_v[i];
     }
-    const double loss =
-        0.5 * it->c * (1.0 - 0.5 * it->a) * (strain_square(it, it->th_q) + mass_square(it, it->th_v));
+    const double loss = 0.5 * it->c * (1.0 - 0.5 * it->a) * (strain_square(it, it->th_q) + mass_square(it, it->th_v));
     *lost = loss + store_of(it, it->m1, it->n1) - it->store0;
     return PHX_OK;
 }

@@ -131,6 +131,10 @@ void phx_system_destroy(phx_system *system)
     phx_free(system->independent);
     phx_free(system->redundant);
     phx_free(system->x_start);
+    for (int k = 0; k < system->n_events; k++)
+        phx_free(system->events[k]);
+    phx_free(system->events);
+    phx_free(system->event_entry);
     phx_free(system);
 }
 
@@ -520,21 +524,13 @@ static phx_status prescribe_motions(phx_system *system, phx_joint_def *def)
     return status;
 }
 
-/* Name, relative rotation, rows and coordinates of a joint whose def is in place. */
-static phx_status make_joint(phx_system *system, joint_slot *joint)
+/* The constraints of a joint, and the rows of its coordinates into `coordinates`. */
+static phx_status make_rows(phx_system *system, joint_slot *joint, phx_row coordinates[PHX_JOINT_MAX_COORDINATES])
 {
     const phx_joint_def *def = &joint->def;
     double relative[9];
-    phx_row coordinates[PHX_JOINT_MAX_COORDINATES];
     phx_status status = PHX_OK;
 
-    joint->kind = def->kind;
-    joint->a = def->a;
-    joint->b = def->b;
-    joint->name = phx_strdup(system->context, def->name);
-    if (!joint->name)
-        return PHX_ERR_MEMORY;
-    joint->def.name = joint->name;
     status = relative_in_poses(system, def->a, def->b, relative);
     if (status)
         return status;
@@ -554,6 +550,31 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
                                    .relative = relative};
     status = phx_joint_rows(system->context, &shape, &joint->n_constraints, joint->constraints, &joint->n_coordinates,
                             coordinates);
+    return status;
+}
+
+phx_status phx_sys_remake_constraints(phx_system *system, joint_slot *joint)
+{
+    phx_row coordinates[PHX_JOINT_MAX_COORDINATES];
+
+    return make_rows(system, joint, coordinates);
+}
+
+/* Name, relative rotation, rows and coordinates of a joint whose def is in place. */
+static phx_status make_joint(phx_system *system, joint_slot *joint)
+{
+    const phx_joint_def *def = &joint->def;
+    phx_row coordinates[PHX_JOINT_MAX_COORDINATES];
+    phx_status status = PHX_OK;
+
+    joint->kind = def->kind;
+    joint->a = def->a;
+    joint->b = def->b;
+    joint->name = phx_strdup(system->context, def->name);
+    if (!joint->name)
+        return PHX_ERR_MEMORY;
+    joint->def.name = joint->name;
+    status = make_rows(system, joint, coordinates);
     if (status)
         return phx_fail_prefix(system->context, status, "joint '%s': ", def->name);
     if (def->n_coordinates < 0 || def->n_coordinates > joint->n_coordinates)

@@ -23,7 +23,7 @@ static int list_rows(const phx_system *system, const catalog *list, int *rows)
 
     for (int pass = 0; pass < 2; pass++)
         for (int r = 0; r < system->n_rows; r++)
-            if (system->rows[r].role != ROW_HELD && system->rows[r].redundant == (pass == 1) &&
+            if (phx_sys_acts(&system->rows[r]) && system->rows[r].redundant == (pass == 1) &&
                 !released(list, &system->rows[r]))
                 rows[count++] = r;
     return count;

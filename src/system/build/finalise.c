@@ -66,14 +66,15 @@ phx_status phx_sys_number(phx_system *system)
         return PHX_ERR_MEMORY;
     for (int j = 0; j < system->n_joints; j++) {
         joint_slot *joint = &system->joints[j];
+        const bool acts = !joint->def.inactive;
         joint->first_row = system->n_rows;
         for (int k = 0; k < joint->n_constraints; k++)
-            new_row(system, ROW_CONSTRAINT, j, k, 0, &joint->constraints[k]);
+            new_row(system, acts ? ROW_CONSTRAINT : ROW_INACTIVE, j, k, 0, &joint->constraints[k]);
         for (int c = 0; c < joint->n_coordinates; c++) {
             coordinate_slot *coordinate = &joint->coordinates[c];
             if (coordinate->def.speed) {
                 coordinate->driven_row = system->n_rows;
-                new_row(system, ROW_DRIVEN, j, joint->n_constraints + c, c, &coordinate->row);
+                new_row(system, acts ? ROW_DRIVEN : ROW_INACTIVE, j, joint->n_constraints + c, c, &coordinate->row);
             } else if (coordinate->def.has_start || coordinate->def.has_rate) {
                 coordinate->held_row = system->n_rows;
                 new_row(system, ROW_HELD, j, joint->n_constraints + c, c, &coordinate->row);
@@ -144,7 +145,7 @@ static phx_status join_free(phx_system *system, int *parent)
     for (int r = 0; r < system->n_rows; r++) {
         const joint_slot *joint = &system->joints[system->rows[r].joint];
         const phx_body_id a = system->ports[joint->a].body, b = system->ports[joint->b].body;
-        if ((a < 0 || b < 0) && system->rows[r].role != ROW_HELD)
+        if ((a < 0 || b < 0) && phx_sys_acts(&system->rows[r]))
             held[find_root(parent, a >= 0 ? a : b)] = true;
     }
     for (int i = 0; i < system->n_forces; i++) {
@@ -158,12 +159,29 @@ static phx_status join_free(phx_system *system, int *parent)
     return PHX_OK;
 }
 
+/* Whether one of its rows acts, or it has none that could be switched. */
+static bool acts(const phx_system *system, int j)
+{
+    const joint_slot *joint = &system->joints[j];
+    bool any = false;
+
+    for (int r = joint->first_row; r < system->n_rows && system->rows[r].joint == j; r++) {
+        if (system->rows[r].role != ROW_INACTIVE)
+            return true;
+        any = true;
+    }
+    return !any;
+}
+
 /* Union of bodies over joints with rows; one with a row to the ground has no momenta to keep. */
 phx_status phx_sys_components(phx_system *system)
 {
     int *parent = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *parent);
     int count = 0;
 
+    phx_free(system->by_component); /* of other joints that acted before */
+    phx_free(system->components);
+    system->any_free = false;
     system->by_component = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *system->by_component);
     system->components = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *system->components);
     if (!parent || !system->components || !system->by_component) {
@@ -174,7 +192,7 @@ phx_status phx_sys_components(phx_system *system)
         parent[b] = b;
     for (int j = 0; j < system->n_joints; j++) {
         const phx_body_id a = system->ports[system->joints[j].a].body, b = system->ports[system->joints[j].b].body;
-        if (a >= 0 && b >= 0)
+        if (a >= 0 && b >= 0 && acts(system, j))
             parent[find_root(parent, a)] = find_root(parent, b);
     }
     if (join_free(system, parent)) {
@@ -198,7 +216,7 @@ phx_status phx_sys_components(phx_system *system)
         const phx_body_id b = system->ports[system->joints[row->joint].b].body;
         component_slot *component = &system->components[system->bodies[a >= 0 ? a : b].component];
         row->component = system->bodies[a >= 0 ? a : b].component;
-        if ((a < 0 || b < 0) && row->role != ROW_HELD)
+        if ((a < 0 || b < 0) && phx_sys_acts(row))
             component->free = false;
         component->driven = component->driven || row->role == ROW_DRIVEN;
     }

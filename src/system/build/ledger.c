@@ -56,6 +56,8 @@ static void list(phx_system *system, bool dissipates)
         if (phx_block_stores(controller->block) == dissipates)
             controller->entry = add(system, true, "controller", controller->name, dissipates);
     }
+    for (int i = 0; i < system->n_events && dissipates; i++)
+        system->event_entry[i] = add(system, true, "event", system->events[i], dissipates);
     for (int b = 0; b < system->n_bodies && dissipates; b++)
         system->bodies[b].numerical = add(system, system->numerical && phx_body_deforms(system->bodies[b].body),
                                           "numerical", phx_body_name(system->bodies[b].body), dissipates);
@@ -76,6 +78,26 @@ phx_status phx_sys_ledger_create(phx_system *system)
         list(system, true);
     }
     return PHX_OK;
+}
+
+phx_status phx_system_expect_event(phx_system *system, const char *name)
+{
+    const size_t n = (size_t)system->n_events + 1;
+    char **names = phx_realloc(system->context, system->events, n, sizeof *names);
+    if (names)
+        system->events = names;
+    int *entries = names ? phx_realloc(system->context, system->event_entry, n, sizeof *entries) : NULL;
+    if (entries)
+        system->event_entry = entries;
+    if (!names || !entries || !(names[n - 1] = phx_strdup(system->context, name)))
+        return PHX_ERR_MEMORY;
+    system->n_events++;
+    return PHX_OK;
+}
+
+int phx_system_event_entry(const phx_system *system, int event)
+{
+    return system->event_entry[event];
 }
 
 int phx_system_ledger(const phx_system *system)

@@ -302,7 +302,7 @@ static void list_rows(phx_system *system)
 {
     system->n_redundant = system->n_independent = 0;
     for (int r = 0; r < system->n_rows; r++) {
-        if (system->rows[r].role == ROW_HELD)
+        if (!phx_sys_acts(&system->rows[r]))
             continue;
         if (system->rows[r].redundant)
             system->redundant[system->n_redundant++] = r;
@@ -363,12 +363,16 @@ phx_status phx_sys_find_redundant(phx_system *system)
     int *dependent = phx_calloc(context, (size_t)system->n_rows, sizeof *dependent);
     phx_status status = all && dependent ? PHX_OK : PHX_ERR_MEMORY;
 
+    phx_free(system->independent);
+    phx_free(system->redundant);
+    for (int r = 0; r < system->n_rows; r++)
+        system->rows[r].redundant = false;
     system->independent = phx_calloc(context, (size_t)system->n_rows, sizeof *system->independent);
     system->redundant = phx_calloc(context, (size_t)system->n_rows, sizeof *system->redundant);
     if (!system->independent || !system->redundant)
         status = PHX_ERR_MEMORY;
     for (int r = 0; r < system->n_rows && !status; r++)
-        if (system->rows[r].role != ROW_HELD)
+        if (phx_sys_acts(&system->rows[r]))
             all[count++] = r;
     if (!status && count > 0) {
         if (count < system->n_rows)

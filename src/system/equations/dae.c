@@ -380,7 +380,7 @@ void phx_system_drift(phx_dae *dae, double t, const double *x, const double *v, 
         const joint_slot *joint = &system->joints[slot->joint];
         const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
         double rate = 0.0;
-        if (slot->role == ROW_HELD)
+        if (!phx_sys_acts(slot))
             continue;
         phx_row_covectors(slot->row, a, b, g, g + PHX_PORT_MAX);
         rate = phx_sys_dot(phx_port_size(system->dim), g, a->rate) +

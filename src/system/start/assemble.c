@@ -31,6 +31,8 @@ static bool row_residual(const workspace *ws, int k, double *residual)
     const phx_coordinate_def *def = &joint->coordinates[slot->coordinate].def;
 
     phx_row_gap(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], residual, NULL, NULL);
+    if (slot->role == ROW_INACTIVE)
+        return false;
     if (slot->role == ROW_CONSTRAINT)
         return true;
     if (!def->has_start)

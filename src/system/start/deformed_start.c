@@ -191,7 +191,7 @@ static void acceleration_rows(workspace *ws, dense *d, double t, const double *x
     for (int k = 0; k < d->m; k++) {
         const row_slot *slot = &system->rows[ws->rows.index[k]];
         double *row = d->A + (size_t)(first + k) * (size_t)d->cols;
-        if (slot->role == ROW_HELD) {
+        if (!phx_sys_acts(slot)) {
             row[d->n_v + d->n_r + k] = 1.0;
             d->b[first + k] = -d->lambda[k];
             continue;
@@ -205,7 +205,7 @@ static void acceleration_rows(workspace *ws, dense *d, double t, const double *x
     }
     phx_sys_set_instant(ws, x, d->a); /* what the accelerations so far give: the rates that a would be */
     for (int k = 0; k < d->m; k++)
-        if (system->rows[ws->rows.index[k]].role != ROW_HELD)
+        if (phx_sys_acts(&system->rows[ws->rows.index[k]]))
             d->b[first + k] -= phx_sys_row_rate(ws, k);
 }
 
@@ -347,7 +347,7 @@ static phx_status put_velocity_terms(phx_system *system, double t, const double 
                     d->A[(size_t)i * (size_t)d->cols + (size_t)j] +=
                         ws->values.D[k] * (rate[ws->kkt.idx[k]] - v[ws->kkt.idx[k]]) / small;
         for (int k = 0; k < d->m; k++)
-            if (system->rows[ws->rows.index[k]].role != ROW_HELD)
+            if (phx_sys_acts(&system->rows[ws->rows.index[k]]))
                 d->A[(size_t)(d->n_v + d->m + k) * (size_t)d->cols + (size_t)j] += (other[k] - own[k]) / small;
     }
     phx_free(room);

@@ -17,7 +17,8 @@ static void write_velocities(const phx_system *system, const double *x, double *
 /* Rows that act on velocities at the start: all but coordinates without a given rate. */
 static bool rate_given(const phx_system *system, const row_slot *slot)
 {
-    return slot->role != ROW_HELD || system->joints[slot->joint].coordinates[slot->coordinate].def.has_rate;
+    return phx_sys_acts(slot) ||
+           (slot->role == ROW_HELD && system->joints[slot->joint].coordinates[slot->coordinate].def.has_rate);
 }
 
 static phx_status contradiction(const workspace *ws, double tolerance)
@@ -127,7 +128,7 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
         for (int k = 0; k < ws->n_l && !status; k++) {
             const row_slot *slot = &system->rows[ws->rows.index[k]];
             const joint_slot *joint = &system->joints[slot->joint];
-            on[k] = slot->role != ROW_HELD;
+            on[k] = phx_sys_acts(slot);
             rhs[n_v + k] = slot->role == ROW_DRIVEN && !drives_locked
                                ? phx_signal_rate(joint->coordinates[slot->coordinate].def.speed, t)
                                : 0.0;

@@ -1,0 +1,339 @@
+/* A simulation with events. Steps of equal length; after each the conditions are looked at, and where one has changed
+ * its sign the step is made again from its start, shorter, until its end is the event. There joints begin to hold or
+ * let go, an impulse puts the velocities on those that hold, and what that takes is booked. */
+#include "internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double SAME = 1e-9; /* lengths that agree to this, relative, are the same */
+
+typedef struct event_state {
+    int column;   /* of the outputs; -1: at a time */
+    double value; /* of the condition at the accepted state: negative before, not negative after the event */
+    bool done;    /* at a time: it has been */
+} event_state;
+
+typedef struct events_run {
+    phx_context *context;
+    const phx_model *model;
+    phx_simulate_report *report;
+    phx_simulation *s;
+    event_state *event;
+    bool *holds, *drives; /* of each joint */
+    int n_ledger;
+    double *columns, *x, *v, *lambda; /* room; the state at the start of a step */
+    double *ledger, *call;            /* since the start, and of the last call of the integrator */
+    phx_work work, call_work;
+    double t;
+    long row;
+} events_run;
+
+static phx_status capture(void *user, const phx_sample *sample)
+{
+    events_run *it = user;
+    it->call_work = sample->work;
+    memcpy(it->call, sample->ledger, (size_t)it->n_ledger * sizeof *it->call);
+    return PHX_OK;
+}
+
+/* From the state at the start of the step to t1. */
+static phx_status step_to(events_run *it, double t1)
+{
+    phx_simulation *s = it->s;
+    const phx_dae *dae = s->dae;
+    phx_integrate_options options = it->report->used;
+    phx_integrate_stats stats, *sum = &it->report->stats;
+
+    memcpy(s->x, it->x, (size_t)dae->n_x * sizeof *s->x);
+    memcpy(s->v, it->v, (size_t)dae->n_v * sizeof *s->v);
+    memcpy(s->lambda, it->lambda, (size_t)dae->n_l * sizeof *s->lambda);
+    s->t = it->t;
+    options.end = t1;
+    options.step = t1 - it->t;
+    options.every = options.step;
+    const phx_status status = phx_integrate(s->dae, &options, &s->t, s->x, s->v, s->lambda, capture, it, &stats);
+    sum->steps += stats.steps;
+    sum->rejected += stats.rejected;
+    sum->halvings += stats.halvings;
+    sum->newton_iterations += stats.newton_iterations;
+    sum->factorisations += stats.factorisations;
+    sum->projections += stats.projections;
+    sum->wall_seconds += stats.wall_seconds;
+    return status;
+}
+
+static double condition(const phx_model_event *event, double value)
+{
+    return event->rises_to.given ? value - event->rises_to.value : event->falls_to.value - value;
+}
+
+/* The conditions at the state of the simulation, into `values`. */
+static phx_status look(events_run *it, double *values)
+{
+    phx_simulation *s = it->s;
+    const phx_status status = phx_system_outputs(s->recording.dae, s->t, s->x, s->v, it->columns);
+
+    for (int k = 0; k < it->model->n_events && !status; k++)
+        values[k] = it->event[k].column >= 0 ? condition(&it->model->events[k], it->columns[it->event[k].column])
+                                             : s->t - it->model->events[k].at.value;
+    return status;
+}
+
+static phx_status record(events_run *it)
+{
+    phx_simulation *s = it->s;
+    const phx_sample sample = {
+        .t = s->t, .x = s->x, .v = s->v, .lambda = s->lambda, .work = it->work, .ledger = it->ledger};
+    return phx_recording_sample(&s->recording, &sample);
+}
+
+/* The step is accepted as it was made last. */
+static void accept(events_run *it, const double *values)
+{
+    const phx_simulation *s = it->s;
+
+    memcpy(it->x, s->x, (size_t)s->dae->n_x * sizeof *it->x);
+    memcpy(it->v, s->v, (size_t)s->dae->n_v * sizeof *it->v);
+    memcpy(it->lambda, s->lambda, (size_t)s->dae->n_l * sizeof *it->lambda);
+    it->t = s->t;
+    it->work.supplied += it->call_work.supplied;
+    it->work.dissipated += it->call_work.dissipated;
+    for (int k = 0; k < it->n_ledger; k++)
+        it->ledger[k] += it->call[k];
+    for (int k = 0; k < it->model->n_events; k++)
+        it->event[k].value = values[k];
+}
+
+static bool happens(const events_run *it, int k, double value)
+{
+    return it->event[k].column >= 0 && it->event[k].value < 0.0 && value >= 0.0;
+}
+
+/* The first event of the step that was made to t1: the step is made again to where its condition is zero, by the
+ * secant between bracketing ends with halved weights (Illinois); -1: none. */
+static phx_status locate(events_run *it, double t1, double *values, int *which)
+{
+    enum { TRIALS = 60 };
+    const int n = it->model->n_events;
+    double a = it->t, b = t1, fb = 0.0;
+    phx_status status = PHX_OK;
+
+    *which = -1;
+    for (int k = 0; k < n; k++)
+        if (happens(it, k, values[k]))
+            *which = k;
+    if (*which < 0)
+        return PHX_OK;
+    double fa = it->event[*which].value;
+    fb = values[*which];
+    const double scale = fabs(fa) + fabs(fb);
+    for (int trial = 0; trial < TRIALS && !status; trial++) {
+        if (fabs(values[*which]) <= 1e-13 * scale || b - a <= 4.0 * DBL_EPSILON * fmax(1.0, fabs(b)))
+            break;
+        const double at = fmin(fmax(b - fb * (b - a) / (fb - fa), a + 1e-3 * (b - a)), b);
+        status = step_to(it, at < b ? at : 0.5 * (a + b));
+        if (!status)
+            status = look(it, values);
+        for (int k = 0; k < n && !status; k++) /* another one is earlier */
+            if (k != *which && happens(it, k, values[k]) && !happens(it, *which, values[*which])) {
+                *which = k;
+                fa = it->event[k].value;
+                fb = values[k];
+                a = it->t;
+                b = it->s->t;
+            }
+        if (values[*which] < 0.0) {
+            a = it->s->t;
+            fa = values[*which];
+            fb *= 0.5;
+        } else {
+            b = it->s->t;
+            fb = values[*which];
+            fa *= 0.5;
+        }
+    }
+    return status;
+}
+
+/* New rows: everything that knows the old ones is made again. */
+static phx_status renew(events_run *it, int count, const phx_switch *changes)
+{
+    phx_simulation *s = it->s;
+
+    phx_system_dae_destroy(s->dae);
+    phx_system_dae_destroy(s->recording.dae);
+    s->dae = s->recording.dae = NULL;
+    phx_status status = phx_system_switch(s->system, count, changes, s->x);
+    if (!status)
+        status = phx_simulation_dae(it->context, it->model, s->system, PHX_BACKEND_AUTO, &s->dae);
+    if (!status)
+        status = phx_system_dae(s->system, it->context, &s->recording.dae);
+    if (status)
+        return status;
+    phx_free(s->lambda);
+    phx_free(it->lambda);
+    s->lambda = phx_calloc(it->context, (size_t)s->dae->n_l, sizeof *s->lambda);
+    it->lambda = phx_calloc(it->context, (size_t)s->dae->n_l, sizeof *it->lambda);
+    return s->lambda && it->lambda ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static phx_status switch_joints(events_run *it, const phx_model_event *event)
+{
+    const int all = event->n_attach + event->n_release + event->n_undrive;
+    phx_switch *changes = phx_calloc(it->context, (size_t)all, sizeof *changes);
+    if (!changes)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < all; i++) {
+        const int j = event->joints[i];
+        const bool attach = i < event->n_attach, release = !attach && i < event->n_attach + event->n_release;
+        it->holds[j] = attach || (!release && it->holds[j]);
+        it->drives[j] = attach;
+        changes[i] = (phx_switch){.joint = j, .holds = it->holds[j], .drives = it->drives[j]};
+    }
+    const phx_status status = renew(it, all, changes);
+    phx_free(changes);
+    return status;
+}
+
+static phx_status happen(events_run *it, int k)
+{
+    const phx_model_event *event = &it->model->events[k];
+    phx_simulation *s = it->s;
+    phx_work work = {0.0, 0.0};
+    phx_status status = switch_joints(it, event);
+
+    if (!status && event->n_attach > 0) /* what only lets go leaves the velocities as they are */
+        status = phx_system_impulse(s->dae, s->t, s->x, s->v, &work);
+    if (status)
+        return phx_fail_prefix(it->context, status, "event '%s' at t = %.9g s: ", event->name, s->t);
+    const double lost = work.dissipated - work.supplied;
+    it->work.dissipated += lost;
+    it->ledger[phx_system_event_entry(s->system, k)] += lost;
+    it->report->events++;
+    it->report->event_loss += lost;
+    memcpy(it->v, s->v, (size_t)s->dae->n_v * sizeof *it->v);
+    phx_log(it->context, PHX_LOG_INFO, "event '%s' at t = %.12g s takes %.6g J", event->name, s->t, lost);
+    return PHX_OK;
+}
+
+/* To t1, or to the first event before; whether the end is an event. */
+static phx_status one_step(events_run *it, double t1, double *values, bool *event)
+{
+    double end = t1;
+    int which = -1;
+
+    for (int k = 0; k < it->model->n_events; k++)
+        if (it->event[k].column < 0 && !it->event[k].done && it->model->events[k].at.value > it->t)
+            end = fmin(end, it->model->events[k].at.value);
+    phx_status status = step_to(it, end);
+    if (!status)
+        status = look(it, values);
+    if (!status)
+        status = locate(it, end, values, &which);
+    if (status)
+        return status;
+    accept(it, values);
+    *event = which >= 0;
+    if (which >= 0) {
+        it->event[which].value = 0.0; /* it begins anew when the condition has gone back */
+        status = happen(it, which);
+    }
+    for (int k = 0; k < it->model->n_events && !status; k++)
+        if (it->event[k].column < 0 && !it->event[k].done && it->model->events[k].at.value <= it->t) {
+            it->event[k].done = *event = true;
+            status = happen(it, k);
+        }
+    return status;
+}
+
+static phx_status prepare(events_run *it)
+{
+    const phx_model *model = it->model;
+    const phx_integrate_options *used = &it->report->used;
+    const phx_dae *dae = it->s->dae;
+    const size_t n = (size_t)model->n_events, j = (size_t)model->n_joints;
+
+    if (phx_integrator_chooses(used->integrator) && used->rtol > 0.0)
+        return phx_fail(it->context, PHX_ERR_UNSUPPORTED, "events are for fixed steps; leave out rtol");
+    if (model->simulate.spectral_radius < 1.0)
+        return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
+                        "events and a spectral radius below 1 do not go together yet; leave one out");
+    it->n_ledger = phx_system_ledger(it->s->system);
+    it->event = phx_calloc(it->context, n, sizeof *it->event);
+    it->holds = phx_calloc(it->context, j, sizeof *it->holds);
+    it->drives = phx_calloc(it->context, j, sizeof *it->drives);
+    it->columns = phx_calloc(it->context, (size_t)phx_system_columns(it->s->system), sizeof *it->columns);
+    it->x = phx_calloc(it->context, (size_t)dae->n_x, sizeof *it->x);
+    it->v = phx_calloc(it->context, (size_t)dae->n_v, sizeof *it->v);
+    it->lambda = phx_calloc(it->context, (size_t)dae->n_l, sizeof *it->lambda);
+    it->ledger = phx_calloc(it->context, (size_t)it->n_ledger, sizeof *it->ledger);
+    it->call = phx_calloc(it->context, (size_t)it->n_ledger, sizeof *it->call);
+    if (!it->event || !it->holds || !it->drives || !it->columns || !it->x || !it->v || !it->lambda || !it->ledger ||
+        !it->call)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < model->n_joints; k++)
+        it->holds[k] = it->drives[k] = model->joints[k].active;
+    for (int k = 0; k < model->n_events; k++) {
+        it->event[k].column = -1;
+        for (int c = 0; c < phx_system_columns(it->s->system) && model->events[k].output; c++) {
+            char name[300];
+            phx_system_column_name(it->s->system, c, name, sizeof name);
+            if (!strcmp(name, model->events[k].output))
+                it->event[k].column = c;
+        }
+        if (model->events[k].output && it->event[k].column < 0)
+            return phx_model_fail(it->context, model, &model->events[k], PHX_ERR_INPUT,
+                                  "event '%s': there is no output column '%s'", model->events[k].name,
+                                  model->events[k].output);
+    }
+    return PHX_OK;
+}
+
+static phx_status run(events_run *it)
+{
+    const phx_integrate_options *used = &it->report->used;
+    const double start = it->s->t, length = used->end - start;
+    const double count = fmax(1.0, ceil(length / used->step * (1.0 - SAME))), h = length / count;
+    const long stride = used->every > 0.0 ? (long)fmax(1.0, round(used->every / h)) : 1;
+    double *values = phx_calloc(it->context, (size_t)it->model->n_events, sizeof *values);
+    phx_status status = values ? look(it, values) : PHX_ERR_MEMORY;
+
+    if (!status)
+        accept(it, values);
+    for (int k = 0; k < it->model->n_events && !status; k++)
+        it->event[k].done = it->event[k].column < 0 && it->model->events[k].at.value <= start;
+    if (!status)
+        status = record(it);
+    for (long n = 1; n <= (long)count && !status; n++) {
+        const double t1 = n == (long)count ? used->end : start + (double)n * h;
+        while (it->t < t1 && !status) {
+            bool event = false;
+            status = one_step(it, t1, values, &event);
+            if (!status && (event || (it->t >= t1 && (n % stride == 0 || n == (long)count))))
+                status = record(it);
+        }
+    }
+    phx_free(values);
+    return status;
+}
+
+phx_status phx_events_run(phx_context *context, const phx_model *model, phx_simulate_report *report, phx_simulation *s)
+{
+    events_run it = {.context = context, .model = model, .report = report, .s = s};
+    phx_status status = prepare(&it);
+
+    if (!status)
+        status = run(&it);
+    phx_free(it.event);
+    phx_free(it.holds);
+    phx_free(it.drives);
+    phx_free(it.columns);
+    phx_free(it.x);
+    phx_free(it.v);
+    phx_free(it.lambda);
+    phx_free(it.ledger);
+    phx_free(it.call);
+    return status;
+}

@@ -1,0 +1,122 @@
+/* Joints that begin to hold or let go at a configuration. */
+#include "system/system_internal.h"
+
+#include <string.h>
+
+/* The poses as written, for what makes rows by them, and those of x in their place. */
+static void exchange_poses(phx_system *system, const double *x, phx_pose *written)
+{
+    for (int b = 0; b < system->n_bodies; b++) {
+        const double *own = x + system->bodies[b].x;
+        phx_pose *pose = &system->bodies[b].pose;
+        written[b] = *pose;
+        memcpy(pose->position, own, (size_t)system->dim * sizeof *own);
+        phx_attitude_rotation(system->dim, own + system->dim, pose->rotation);
+        pose->angle = system->dim == 2 ? own[4] : 0.0;
+    }
+}
+
+/* The point of B where A's is, on a body that does not deform. */
+static void move_port(phx_system *system, const joint_slot *joint, const double *x, const double *v)
+{
+    port_slot *port = &system->ports[joint->b];
+    const int dim = system->dim;
+    phx_port_view a;
+    double R[9], away[3];
+
+    if (port->body == PHX_GROUND || phx_body_deforms(system->bodies[port->body].body))
+        return;
+    phx_sys_view_port(system, joint->a, x, v, &a);
+    const double *own = x + system->bodies[port->body].x;
+    for (int i = 0; i < dim; i++)
+        away[i] = a.u1[i] - own[i];
+    phx_attitude_rotation(dim, own + dim, R);
+    phx_rot_apply_transposed(dim, R, away, port->port.point.x);
+}
+
+static bool holds_points(const joint_slot *joint)
+{
+    return phx_joint_kind_info(joint->kind)->holds_points;
+}
+
+/* The rows of a joint that begins to hold at x, whose poses stand for the written ones. */
+static phx_status close_as_it_is(phx_system *system, joint_slot *joint, const double *x, const double *v)
+{
+    phx_port_view a, b;
+    const phx_status status = phx_sys_remake_constraints(system, joint);
+
+    if (status)
+        return status;
+    if (holds_points(joint))
+        move_port(system, joint, x, v);
+    phx_sys_view_port(system, joint->a, x, v, &a);
+    phx_sys_view_port(system, joint->b, x, v, &b);
+    for (int k = 0; k < joint->n_constraints; k++)
+        joint->constraints[k].target += phx_row_value(&joint->constraints[k], &a, &b, 1);
+    return PHX_OK;
+}
+
+static phx_status apply(phx_system *system, const phx_switch *change, const double *x, const double *v)
+{
+    joint_slot *joint = &system->joints[change->joint];
+    bool held = false;
+    phx_status status = PHX_OK;
+
+    for (int r = joint->first_row; r < system->n_rows && system->rows[r].joint == change->joint; r++) {
+        row_slot *row = &system->rows[r];
+        const bool constraint = row->number < joint->n_constraints;
+        if (row->role == ROW_HELD)
+            continue;
+        held = held || (constraint && row->role == ROW_CONSTRAINT);
+        if (constraint)
+            row->role = change->holds ? ROW_CONSTRAINT : ROW_INACTIVE;
+        else
+            row->role = change->drives ? ROW_DRIVEN : ROW_INACTIVE;
+    }
+    if (change->holds && !held && joint->n_constraints > 0)
+        status = close_as_it_is(system, joint, x, v);
+    return status;
+}
+
+phx_status phx_system_switch(phx_system *system, int count, const phx_switch *changes, const double *x)
+{
+    if (!system || (count > 0 && !changes) || !x)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, changes or x");
+    phx_context *context = system->context;
+    if (!system->finalised)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the system must be finalised first");
+    for (int k = 0; k < count; k++)
+        if (changes[k].joint < 0 || changes[k].joint >= system->n_joints)
+            return phx_fail(context, PHX_ERR_ARGUMENT, "there is no joint %d", changes[k].joint);
+    phx_pose *written = phx_calloc(context, (size_t)system->n_bodies, sizeof *written);
+    double *v = phx_calloc(context, (size_t)system->n_v, sizeof *v), *start = system->x_start;
+    double *at = phx_calloc(context, (size_t)system->n_x, sizeof *at);
+    phx_status status = written && v && at ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status) {
+        exchange_poses(system, x, written);
+        for (int k = 0; k < count && !status; k++)
+            status = apply(system, &changes[k], x, v);
+        for (int b = 0; b < system->n_bodies; b++)
+            system->bodies[b].pose = written[b];
+    }
+    if (!status)
+        status = phx_sys_components(system);
+    if (!status) { /* rows that depend on each other do so here, not at the start */
+        memcpy(at, x, (size_t)system->n_x * sizeof *x);
+        system->x_start = at;
+        status = phx_sys_find_redundant(system);
+        system->x_start = start;
+    }
+    phx_free(at);
+    phx_free(v);
+    phx_free(written);
+    return phx_conclude(context, status);
+}
+
+phx_status phx_system_impulse(phx_dae *dae, double t, const double *x, double *v, phx_work *work)
+{
+    if (!dae || !x || !v || !work)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or work");
+    return phx_conclude(dae->context, phx_sys_impulse((workspace *)dae, t, x, v, work));
+}
