@@ -718,7 +718,7 @@ class ModelBuilder:
     def element(self, name: str, kind: Literal["bushing", "contact", "cable", "coupling", "drag", "wind"], *ports: str,
                 **keys: Any) -> str:
         """A force element: a bushing, contact, cable, coupling, drag or wind, with the keys of the model file."""
-        entry = {"kind": kind, **({"ports": list(ports)} if ports else {}), **_given(**keys)}
+        entry: Dict[str, Any] = {"kind": kind, **_given(ports=list(ports) or None, **keys)}
         return self._add("forces", name, entry, "force element")
 
     def force(self, name: str, at: str, components: Sequence[Signal], *,

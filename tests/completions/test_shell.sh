@@ -44,7 +44,7 @@ cd "$place/models"
 cat >"$place/keys" <<'END'
 phlexor simul~four~--set the~0.5 --integ~rad~--en~1~
 phlexor che~my~--set~th~1
-phlexor modes --format=js~--at~st~four_~--sweep=th~0:1:2
+phlexor modes --format=js~--at~ste~four_~--sweep=th~0:1:2
 phlexor titop names.y~--body Tr~
 phlexor titop names.y~--body it~
 phlexor titop four_~--body cra~--inv~crank.P.alpha,crank.C.t~--inputs crank.P.al~

@@ -36,14 +36,14 @@ run 0 simulate model.yaml
 run 0 linearize model.yaml --inputs push.fx --outputs tip.x,tip.y -o linear.h5
 
 # commands, options, words
-words "simulate schema" 0 s
+words "simulate static schema" 0 s
 words "--help --version" 0 --
 words "titop" 1 help ti
 words "" 1 nonsense ""
 words "--count" 2 modes model.yaml --c
 words "" 3 modes --count 3 --coun
 words "--set" 4 modes model.yaml --set a=1 --se
-words "--at=steady" 2 modes model.yaml --at=s
+words "--at=start --at=static --at=steady" 2 modes model.yaml --at=s
 words "csv" 3 modes model.yaml --format c
 words "--set --output --help" 2 view model.yaml ""
 # files
