@@ -207,6 +207,14 @@ static phx_status append_failed(batch_work *work, int point, const char *message
     return phx_table_append(work->table, work->row, message);
 }
 
+static void remember_largest(phx_study_batch_report *report, const phx_simulate_report *point)
+{
+    report->largest_energy = fmax(report->largest_energy, point->largest_energy);
+    report->largest_residual = fmax(report->largest_residual, point->largest_residual);
+    report->largest_drift = fmax(report->largest_drift, point->largest_drift);
+    report->largest_drift_rate = fmax(report->largest_drift_rate, point->largest_drift_rate);
+}
+
 /* ---- a study that goes on ---- */
 enum { OF_POINT = 1 }; /* columns before the parameters */
 
@@ -293,16 +301,14 @@ static phx_status find_first(batch_work *work)
         last = k;
     }
     for (int k = 0; k < last; k++) {
-        phx_study_batch_report *report = work->report;
         const bool complete = number_of(work, k, 0) == 1.0;
-        report->complete += complete;
-        report->failed += !complete;
-        if (!complete)
-            continue;
-        report->largest_energy = fmax(report->largest_energy, number_of(work, k, 2));
-        report->largest_residual = fmax(report->largest_residual, number_of(work, k, 3));
-        report->largest_drift = fmax(report->largest_drift, number_of(work, k, 4));
-        report->largest_drift_rate = fmax(report->largest_drift_rate, number_of(work, k, 5));
+        work->report->complete += complete;
+        work->report->failed += !complete;
+        if (complete)
+            remember_largest(work->report, &(phx_simulate_report){.largest_energy = number_of(work, k, 2),
+                                                                  .largest_residual = number_of(work, k, 3),
+                                                                  .largest_drift = number_of(work, k, 4),
+                                                                  .largest_drift_rate = number_of(work, k, 5)});
     }
     work->first = last > 0 ? last : 0;
     work->report->taken = work->first;
@@ -389,14 +395,6 @@ static void empty(batch_slot *slot)
     phx_free(slot->outputs);
     phx_free(slot->names);
     *slot = (batch_slot){.files = slot->files};
-}
-
-static void remember_largest(phx_study_batch_report *report, const phx_simulate_report *point)
-{
-    report->largest_energy = fmax(report->largest_energy, point->largest_energy);
-    report->largest_residual = fmax(report->largest_residual, point->largest_residual);
-    report->largest_drift = fmax(report->largest_drift, point->largest_drift);
-    report->largest_drift_rate = fmax(report->largest_drift_rate, point->largest_drift_rate);
 }
 
 static phx_status hand_over(const batch_work *work, int point, const batch_slot *slot)

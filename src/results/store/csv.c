@@ -17,15 +17,14 @@ typedef struct csv_reader {
     long line;
 } csv_reader;
 
-/* The whole file with a zero behind it. */
-static phx_status read_file(phx_context *context, const char *path, char **bytes)
+phx_status phx_csv_load(phx_context *context, const char *path, char **bytes)
 {
     size_t size = 0, room = 1 << 16;
     FILE *file = fopen(path, "rb");
     *bytes = NULL;
     if (!file)
         return phx_file_fail(context, path, "read", errno);
-    phx_status status = phx_files_read(context, path);
+    phx_status status = PHX_OK;
     while (!status) {
         char *grown = phx_realloc(context, *bytes, room, 1);
         if (!grown) {
@@ -45,6 +44,10 @@ static phx_status read_file(phx_context *context, const char *path, char **bytes
         status = phx_fail(context, PHX_ERR_FILE, "%s: cannot read: not a text file; give a csv file or an HDF5 result",
                           path);
     fclose(file);
+    if (status) {
+        phx_free(*bytes);
+        *bytes = NULL;
+    }
     return status;
 }
 
@@ -70,7 +73,7 @@ static char *next_field(csv_reader *reader, char *end)
 }
 
 /* Numbers have a point in every locale; strtod wants the locale's. */
-static bool parse_number(const char *text, double *value)
+bool phx_csv_number(const char *text, double *value)
 {
     char copy[128], *out = copy, *end;
     const char *point = localeconv()->decimal_point;
@@ -120,7 +123,7 @@ static phx_status read_row(csv_reader *reader, int n_columns, double *values)
             return phx_fail(reader->context, PHX_ERR_FILE, "%s:%ld: %d values; there are %d columns", reader->path,
                             reader->line, i, n_columns);
         const char *field = next_field(reader, &end);
-        if (!parse_number(field, &values[i]))
+        if (!phx_csv_number(field, &values[i]))
             return phx_fail(reader->context, PHX_ERR_FILE,
                             "%s:%ld: '%.40s' is no finite number; give a csv file of Phlexor", reader->path,
                             reader->line, field);
@@ -137,7 +140,9 @@ phx_status phx_csv_read(phx_context *context, const char *path, phx_csv *csv)
     char *bytes = NULL;
     size_t room = 0;
     *csv = (phx_csv){0};
-    phx_status status = read_file(context, path, &bytes);
+    phx_status status = phx_csv_load(context, path, &bytes);
+    if (!status)
+        status = phx_files_read(context, path);
     const bool marked = !status && !strncmp(bytes, "\xEF\xBB\xBF", 3); /* as spreadsheets write it */
     csv_reader reader = {context, path, marked ? bytes + 3 : bytes, 1};
     if (!status)

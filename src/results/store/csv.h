@@ -18,4 +18,10 @@ phx_status phx_csv_read(phx_context *context, const char *path, phx_csv *csv);
 void phx_csv_free(phx_csv *csv);
 int phx_csv_find(const phx_csv *csv, const char *name); /* -1: there is none */
 
+/* The text of a whole file with a zero behind it; free with phx_free. It is not listed as read (phx_files_read).
+ * PHX_ERR_FILE when it cannot be read or is no text. */
+phx_status phx_csv_load(phx_context *context, const char *path, char **text);
+/* A finite number with a point, whatever the locale; false: `text` is something else. */
+bool phx_csv_number(const char *text, double *value);
+
 #endif

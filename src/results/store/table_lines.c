@@ -1,54 +1,20 @@
 /* Tables that are files: their lines, and several tables of one study as one. */
+#include "csv.h"
 #include "output.h"
 
 #include "results/results.h"
 
-#include "file/file.h"
-
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---- lines ---- */
-/* The whole file with a zero behind it. */
-static phx_status read_text(phx_context *context, const char *path, char **text)
-{
-    size_t room = 1 << 16, used = 0;
-    FILE *file = fopen(path, "rb");
-    const int error = errno;
-    phx_status status = file ? PHX_OK : phx_file_fail(context, path, "read", error);
-
-    *text = status ? NULL : phx_calloc(context, room, 1);
-    if (!status && !*text)
-        status = PHX_ERR_MEMORY;
-    while (!status) {
-        const size_t got = fread(*text + used, 1, room - used - 1, file);
-        used += got;
-        (*text)[used] = '\0';
-        if (got == 0)
-            break;
-        if (room - used < 2) {
-            char *grown = phx_realloc(context, *text, 2 * room, 1);
-            status = grown ? PHX_OK : PHX_ERR_MEMORY;
-            *text = grown ? grown : *text;
-            room *= 2;
-        }
-    }
-    if (!status && ferror(file))
-        status = phx_file_fail(context, path, "read", errno);
-    if (file)
-        fclose(file);
-    return status;
-}
-
 phx_status phx_table_read_lines(phx_context *context, const char *path, phx_table_lines *lines)
 {
     if (!path || !lines)
         return phx_fail_null(context, __func__, "path or lines");
     *lines = (phx_table_lines){0};
-    phx_status status = read_text(context, path, &lines->text);
+    phx_status status = phx_csv_load(context, path, &lines->text);
     for (char *end = lines->text; !status && (end = strchr(end, '\n')) != NULL; end++)
         lines->count++;
     lines->line = status ? NULL : phx_calloc(context, (size_t)lines->count + 1, sizeof *lines->line);
@@ -77,13 +43,19 @@ void phx_table_lines_free(phx_table_lines *lines)
 
 double phx_table_field(const char *line, int column)
 {
+    char text[PHX_NUMBER_SIZE];
+    double value;
+
     for (; column > 0 && line; column--) {
         line = strchr(line, ',');
         line = line ? line + 1 : NULL;
     }
-    if (!line || *line == ',' || *line == '\0')
+    const size_t length = line ? strcspn(line, ",") : 0;
+    if (length >= sizeof text)
         return NAN;
-    return strtod(line, NULL);
+    memcpy(text, line ? line : "", length);
+    text[length] = '\0';
+    return phx_csv_number(text, &value) ? value : NAN;
 }
 
 /* ---- several tables ---- */

@@ -91,24 +91,6 @@ double phx_sys_coordinate_value(const workspace *ws, int j, int c, int end)
     return phx_row_unwrapped(&coordinate->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], end, near);
 }
 
-phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int j, int c, double t)
-{
-    const joint_slot *joint = &ws->system->joints[j];
-    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
-    const int size = phx_port_size(ws->system->dim);
-    const double psi = phx_sys_coordinate_value(ws, j, c, 1);
-    phx_scalar_result f;
-    double g[PAIR_SIZE];
-
-    phx_row_covectors(&joint->coordinates[c].row, a, b, g, g + PHX_PORT_MAX);
-    const double rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
-    phx_scalar_force along = joint->coordinates[c].along;
-    along.friction.kinetic += joint->coordinates[c].def.friction_arm * phx_sys_reaction_force(ws, joint);
-    if (phx_scalar_force_evaluate(NULL, &along, psi, psi, rate, t, &f))
-        f = (phx_scalar_result){.force = NAN};
-    return f;
-}
-
 /* sum_i g_i P_ij over the columns of a port: places, then the rotations of the frame, then those of the section. */
 void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row)
 {

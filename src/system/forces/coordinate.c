@@ -1,6 +1,7 @@
 /* What acts along a free coordinate of a joint: springs, dampers, actuator, end stops, friction. */
 #include "forces.h"
 
+#include <math.h>
 #include <string.h>
 
 static const coordinate_slot *coordinate_of(const phx_system *system, const force_slot *force)
@@ -36,23 +37,52 @@ static void add_derivatives(workspace *ws, int pair, const phx_row *row, const p
     ws->by->pair_rate_add(ws, pair, -1.0, block);
 }
 
+/* What acts along the coordinate, the joint's reaction in its friction. */
+static phx_scalar_force acting(const workspace *ws, const joint_slot *joint, const coordinate_slot *coordinate)
+{
+    phx_scalar_force along = coordinate->along;
+    if (coordinate->def.friction_arm > 0.0)
+        along.friction.kinetic += coordinate->def.friction_arm * phx_sys_reaction_force(ws, joint);
+    return along;
+}
+
+/* psi' = g . zeta with the covectors g of both ports. */
+static double covectors(const workspace *ws, const joint_slot *joint, const coordinate_slot *coordinate, double *g)
+{
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+    const int size = phx_port_size(ws->system->dim);
+
+    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
+    return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+}
+
+phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int j, int c, double t)
+{
+    const joint_slot *joint = &ws->system->joints[j];
+    const coordinate_slot *coordinate = &joint->coordinates[c];
+    const double psi = phx_sys_coordinate_value(ws, j, c, 1);
+    const phx_scalar_force along = acting(ws, joint, coordinate);
+    double g[PAIR_SIZE];
+    phx_scalar_result f;
+
+    if (phx_scalar_force_evaluate(NULL, &along, psi, psi, covectors(ws, joint, coordinate, g), t, &f))
+        f = (phx_scalar_result){.force = NAN};
+    return f;
+}
+
 static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     const joint_slot *joint = &ws->system->joints[force->joint];
     const coordinate_slot *coordinate = coordinate_of(ws->system, force);
     const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
-    const int size = phx_port_size(ws->system->dim);
     const double psi0 = phx_sys_coordinate_value(ws, force->joint, force->coordinate, 0);
     const double psi1 = phx_sys_coordinate_value(ws, force->joint, force->coordinate, 1);
     double g[PAIR_SIZE];
     phx_scalar_result f;
 
     (void)res;
-    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
-    const double rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
-    phx_scalar_force along = coordinate->along;
-    if (coordinate->def.friction_arm > 0.0)
-        along.friction.kinetic += coordinate->def.friction_arm * phx_sys_reaction_force(ws, joint);
+    const double rate = covectors(ws, joint, coordinate, g);
+    const phx_scalar_force along = acting(ws, joint, coordinate);
     phx_status status = phx_scalar_force_evaluate(ws->base.context, &along, psi0, psi1, rate, t, &f);
     if (!status && ws->load != 1.0 && along.effort) { /* a part of the actuator's effort */
         phx_scalar_force passive = along;
@@ -86,8 +116,6 @@ static double energy(const phx_system *system, const force_slot *force, const ph
 static double energy_rate(const workspace *ws, const force_slot *force)
 {
     const coordinate_slot *coordinate = coordinate_of(ws->system, force);
-    const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
-    const int size = phx_port_size(ws->system->dim);
     const double psi = phx_sys_coordinate_value(ws, force->joint, force->coordinate, 1);
     phx_scalar_force stored = coordinate->along;
     phx_scalar_result f;
@@ -95,10 +123,9 @@ static double energy_rate(const workspace *ws, const force_slot *force)
 
     stored.effort = stored.damper = stored.motor = NULL;
     stored.friction.regularised = 0.0;
-    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
     if (phx_scalar_force_evaluate(NULL, &stored, psi, psi, 0.0, 0.0, &f))
         return 0.0;
-    return -f.force * (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate));
+    return -f.force * covectors(ws, &ws->system->joints[force->joint], coordinate, g);
 }
 
 static bool supplies(const phx_system *system, const force_slot *force)

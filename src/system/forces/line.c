@@ -5,11 +5,12 @@
 
 static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
-    phx_load_result result = {0}, without = {0};
+    phx_load_result result = {0};
     phx_status status = phx_line_spring_evaluate(ws->base.context, &force->spring, &ws->ports.view[force->a],
                                                  &ws->ports.view[force->b], t, linear, &result);
 
     if (!status && ws->load != 1.0 && force->spring.force) { /* a part of the actuator's force */
+        phx_load_result without = {0};
         phx_line_spring passive = force->spring;
         passive.force = NULL;
         status = phx_line_spring_evaluate(ws->base.context, &passive, &ws->ports.view[force->a],

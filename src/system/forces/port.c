@@ -3,7 +3,7 @@
 
 static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
-    const phx_load_result nothing = {0};
+    static const phx_load_result nothing = {0};
     phx_load_result result = {0};
     const phx_status status =
         phx_port_load_evaluate(ws->base.context, &force->load, &ws->ports.view[force->a], t, linear, &result);
