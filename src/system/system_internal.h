@@ -777,6 +777,8 @@ phx_status phx_sys_load_path(phx_system *system, double t, double *x, double *v)
  * the system is small enough to tell (load_stability.c); v is written. */
 phx_status phx_sys_stable(phx_system *system, double t, const double *x, double *v, const double *a,
                           const double *lambda, bool *stable);
+/* The poses as written, and those of x in their place. */
+void phx_sys_exchange_poses(phx_system *system, const double *x, phx_pose *written);
 /* Offsets that make every coordinate count from its given start value at x, and the unwrapped joint angles in x. */
 void phx_sys_set_offsets(phx_system *system, double *x);
 /* To finalise it, by stages. */

@@ -136,17 +136,8 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     return phx_sys_distributed_force(ws, force, t, linear, res);
 }
 
-static bool supplies(const phx_system *system, const force_slot *force)
-{
-    (void)system, (void)force;
-    return true;
-}
-
-static bool dissipates(const phx_system *system, const force_slot *force)
-{
-    (void)system, (void)force;
-    return false;
-}
-
-const force_operations phx_sys_force_distributed = {
-    .noun = "load", .outside = true, .evaluate = evaluate, .supplies = supplies, .dissipates = dissipates};
+const force_operations phx_sys_force_distributed = {.noun = "load",
+                                                    .outside = true,
+                                                    .evaluate = evaluate,
+                                                    .supplies = phx_sys_force_always,
+                                                    .dissipates = phx_sys_force_never};

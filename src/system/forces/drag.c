@@ -17,12 +17,10 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     double wind[3], v[3], speed = 0.0, effort[PHX_PORT_MAX] = {0};
 
     (void)res;
+    const phx_status status = phx_sys_air_wind(ws, force, t, wind);
+    if (status)
+        return status;
     for (int i = 0; i < dim; i++) {
-        wind[i] = phx_signal_value(force->signal[i], t);
-        if (!isfinite(wind[i]))
-            return phx_fail(ws->base.context, PHX_ERR_ANALYSIS,
-                            "'%s': component %d of the wind is %g at t = %g s, expected a finite value", force->name,
-                            i + 1, wind[i], t);
         v[i] = port->rate[i] - wind[i];
         speed += v[i] * v[i];
     }
@@ -43,20 +41,11 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     return PHX_OK;
 }
 
-static bool supplies(const phx_system *system, const force_slot *force)
-{
-    (void)system;
-    return force->signal[0] || force->signal[1] || force->signal[2];
-}
-
-static bool dissipates(const phx_system *system, const force_slot *force)
-{
-    (void)system, (void)force;
-    return true;
-}
-
-const force_operations phx_sys_force_drag = {
-    .noun = "force", .at_ports = true, .evaluate = evaluate, .supplies = supplies, .dissipates = dissipates};
+const force_operations phx_sys_force_drag = {.noun = "force",
+                                             .at_ports = true,
+                                             .evaluate = evaluate,
+                                             .supplies = phx_sys_air_blows,
+                                             .dissipates = phx_sys_force_always};
 
 phx_status phx_system_add_drag(phx_system *system, const phx_drag_def *def)
 {
@@ -65,15 +54,7 @@ phx_status phx_system_add_drag(phx_system *system, const phx_drag_def *def)
     force_slot *force = NULL;
     phx_status status = phx_sys_new_force(system, FORCE_DRAG, def->name, 1, &def->port, sizeof(drag), &force);
 
-    for (int i = 0; i < 3; i++) {
-        if (force)
-            force->signal[i] = def->wind[i];
-        else
-            phx_signal_destroy(def->wind[i]);
-    }
-    if (!status && (!(def->coefficient >= 0.0) || !isfinite(def->coefficient)))
-        status = phx_fail(system->context, PHX_ERR_ARGUMENT,
-                          "drag '%s': coefficient %g must be finite and not negative", def->name, def->coefficient);
+    status = phx_sys_air_take(system, force, "drag", def->name, def->coefficient, def->wind, status);
     if (!status)
         *(drag *)force->own = (drag){def->coefficient};
     return phx_sys_keep_force(system, force, status);

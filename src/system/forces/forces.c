@@ -16,6 +16,12 @@ bool phx_sys_force_never(const phx_system *system, const force_slot *force)
     return false;
 }
 
+bool phx_sys_force_always(const phx_system *system, const force_slot *force)
+{
+    (void)system, (void)force;
+    return true;
+}
+
 void phx_sys_add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort)
 {
     if (id < 0)

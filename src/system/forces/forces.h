@@ -35,7 +35,18 @@ void phx_sys_take_part(double part, const phx_load_result *without, phx_load_res
 /* What an element of layer load says, into efforts, powers and the linearisation. */
 void phx_sys_take_result(workspace *ws, int pair, const force_slot *force, bool linear, const phx_load_result *result);
 
-bool phx_sys_force_never(const phx_system *system, const force_slot *force); /* supplies, or dissipates */
+/* For `supplies` and `dissipates`. */
+bool phx_sys_force_never(const phx_system *system, const force_slot *force);
+bool phx_sys_force_always(const phx_system *system, const force_slot *force);
+
+/* ---- forces of the air (air.c) ---- */
+/* The wind, inertial components; PHX_ERR_ANALYSIS when it is not finite. */
+phx_status phx_sys_air_wind(const workspace *ws, const force_slot *force, double t, double *wind);
+bool phx_sys_air_blows(const phx_system *system, const force_slot *force); /* for `supplies` */
+/* A new force (NULL: it could not be made) takes over the wind; PHX_ERR_ARGUMENT for a coefficient that is negative or
+ * not finite. `status` as it is so far. */
+phx_status phx_sys_air_take(phx_system *system, force_slot *force, const char *noun, const char *name,
+                            double coefficient, phx_signal *const wind[3], phx_status status);
 
 /* ---- making (build.c) ---- */
 /* One more force at ports, with `size` bytes of its own. On failure *out may be set: it is there all the same, until

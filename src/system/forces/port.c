@@ -17,21 +17,9 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     return PHX_OK;
 }
 
-static bool supplies(const phx_system *system, const force_slot *force)
-{
-    (void)system, (void)force;
-    return true;
-}
-
-static bool dissipates(const phx_system *system, const force_slot *force)
-{
-    (void)system, (void)force;
-    return false;
-}
-
 const force_operations phx_sys_force_port = {.noun = "load",
                                              .at_ports = true,
                                              .outside = true,
                                              .evaluate = evaluate,
-                                             .supplies = supplies,
-                                             .dissipates = dissipates};
+                                             .supplies = phx_sys_force_always,
+                                             .dissipates = phx_sys_force_never};

@@ -36,13 +36,9 @@ static phx_status find_wind(const workspace *ws, const force_slot *force, double
     const int dim = ws->system->dim;
     double inertial[3], R[9];
 
-    for (int a = 0; a < dim; a++) {
-        inertial[a] = phx_signal_value(force->signal[a], t);
-        if (!isfinite(inertial[a]))
-            return phx_fail(ws->base.context, PHX_ERR_ANALYSIS,
-                            "'%s': component %d of the wind is %g at t = %g s, expected a finite value", force->name,
-                            a + 1, inertial[a], t);
-    }
+    const phx_status status = phx_sys_air_wind(ws, force, t, inertial);
+    if (status)
+        return status;
     phx_attitude_rotation(dim, ws->view.xm + ws->system->bodies[force->body].x + dim, R);
     phx_rot_apply_transposed(dim, R, inertial, w);
     return PHX_OK;
@@ -84,20 +80,11 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     return status;
 }
 
-static bool supplies(const phx_system *system, const force_slot *force)
-{
-    (void)system;
-    return force->signal[0] || force->signal[1] || force->signal[2];
-}
-
-static bool dissipates(const phx_system *system, const force_slot *force)
-{
-    (void)system, (void)force;
-    return true;
-}
-
-const force_operations phx_sys_force_wind = {
-    .noun = "force", .outside = true, .evaluate = evaluate, .supplies = supplies, .dissipates = dissipates};
+const force_operations phx_sys_force_wind = {.noun = "force",
+                                             .outside = true,
+                                             .evaluate = evaluate,
+                                             .supplies = phx_sys_air_blows,
+                                             .dissipates = phx_sys_force_always};
 
 phx_status phx_system_add_wind(phx_system *system, const phx_wind_def *def)
 {
@@ -106,15 +93,7 @@ phx_status phx_system_add_wind(phx_system *system, const phx_wind_def *def)
     force_slot *force = NULL;
     phx_status status = phx_sys_new_force(system, FORCE_WIND, def->name, 0, NULL, sizeof(wind), &force);
 
-    for (int i = 0; i < 3; i++) {
-        if (force)
-            force->signal[i] = def->wind[i];
-        else
-            phx_signal_destroy(def->wind[i]);
-    }
-    if (!status && (!(def->coefficient >= 0.0) || !isfinite(def->coefficient)))
-        status = phx_fail(system->context, PHX_ERR_ARGUMENT,
-                          "wind '%s': coefficient %g must be finite and not negative", def->name, def->coefficient);
+    status = phx_sys_air_take(system, force, "wind", def->name, def->coefficient, def->wind, status);
     if (!status)
         status = phx_sys_place_along(system, def->body, force);
     if (!status)

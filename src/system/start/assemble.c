@@ -500,6 +500,18 @@ static void release_motions(phx_system *system, const phx_coordinate_def *kept)
             system->joints[j].coordinates[c].def = kept[n++];
 }
 
+void phx_sys_exchange_poses(phx_system *system, const double *x, phx_pose *written)
+{
+    for (int b = 0; b < system->n_bodies; b++) {
+        const double *own = x + system->bodies[b].x;
+        phx_pose *pose = &system->bodies[b].pose;
+        written[b] = *pose;
+        memcpy(pose->position, own, (size_t)system->dim * sizeof *own);
+        phx_attitude_rotation(system->dim, own + system->dim, pose->rotation);
+        pose->angle = system->dim == 2 ? own[4] : 0.0;
+    }
+}
+
 phx_status phx_sys_assemble_from(phx_system *system, double t, double *x)
 {
     workspace *ws = system->assembly;
@@ -510,14 +522,7 @@ phx_status phx_sys_assemble_from(phx_system *system, double t, double *x)
 
     if (!status) {
         hold_motions(system, t, kept);
-        for (int b = 0; b < system->n_bodies; b++) { /* the least change is that from x */
-            const double *own = x + system->bodies[b].x;
-            phx_pose *pose = &system->bodies[b].pose;
-            written[b] = *pose;
-            memcpy(pose->position, own, (size_t)system->dim * sizeof *own);
-            phx_attitude_rotation(system->dim, own + system->dim, pose->rotation);
-            pose->angle = system->dim == 2 ? own[4] : 0.0;
-        }
+        phx_sys_exchange_poses(system, x, written); /* the least change is that from x */
         memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);
         status = close_joints(ws, x, true);
         if (!status)

@@ -3,19 +3,6 @@
 
 #include <string.h>
 
-/* The poses as written, for what makes rows by them, and those of x in their place. */
-static void exchange_poses(phx_system *system, const double *x, phx_pose *written)
-{
-    for (int b = 0; b < system->n_bodies; b++) {
-        const double *own = x + system->bodies[b].x;
-        phx_pose *pose = &system->bodies[b].pose;
-        written[b] = *pose;
-        memcpy(pose->position, own, (size_t)system->dim * sizeof *own);
-        phx_attitude_rotation(system->dim, own + system->dim, pose->rotation);
-        pose->angle = system->dim == 2 ? own[4] : 0.0;
-    }
-}
-
 /* The point of B where A's is, on a body that does not deform. */
 static void move_port(phx_system *system, const joint_slot *joint, const double *x, const double *v)
 {
@@ -94,7 +81,7 @@ phx_status phx_system_switch(phx_system *system, int count, const phx_switch *ch
     phx_status status = written && v && at ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status) {
-        exchange_poses(system, x, written);
+        phx_sys_exchange_poses(system, x, written);
         for (int k = 0; k < count && !status; k++)
             status = apply(system, &changes[k], x, v);
         for (int b = 0; b < system->n_bodies; b++)
