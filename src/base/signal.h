@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-typedef enum signal_kind { SIGNAL_CONSTANT, SIGNAL_TABLE, SIGNAL_FUNCTION } signal_kind;
+typedef enum signal_kind { SIGNAL_CONSTANT, SIGNAL_TABLE, SIGNAL_FUNCTION, SIGNAL_PROGRAM } signal_kind;
 
 struct phx_signal {
     signal_kind kind;
@@ -15,7 +15,15 @@ struct phx_signal {
     phx_signal_fn *function;
     void *data;
     phx_signal_free_fn *free_data;
+    phx_program *program;
+    const phx_signal_input *input; /* is added to all of this; NULL: nothing is */
 };
+
+/* Whether its breaks are declared: a function, a program. */
+static inline bool phx_signal_is_function(const phx_signal *signal)
+{
+    return signal->kind == SIGNAL_FUNCTION || signal->kind == SIGNAL_PROGRAM;
+}
 
 /* Number of breaks at or before t. */
 int phx_signal_breaks_until(const phx_signal *signal, double t);

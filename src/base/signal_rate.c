@@ -103,5 +103,8 @@ double phx_signal_rate(const phx_signal *signal, double t)
 {
     if (phx_signal_is_constant(signal))
         return 0.0;
-    return signal->kind == SIGNAL_TABLE ? table_rate(signal, t) : function_rate(signal, t);
+    if (phx_signal_is_function(signal)) /* its values have the input in them */
+        return function_rate(signal, t);
+    const double own = signal->kind == SIGNAL_TABLE ? table_rate(signal, t) : 0.0;
+    return signal->input ? own + signal->input->slope : own;
 }

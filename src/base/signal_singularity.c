@@ -156,7 +156,7 @@ static bool singularity_in_piece(piece *p, double from, double to)
 
 bool phx_signal_has_gap(const phx_signal *signal, double t0, double t1, double s, phx_signal_gap *gap)
 {
-    if (!signal || signal->kind != SIGNAL_FUNCTION)
+    if (!signal || !phx_signal_is_function(signal))
         return false;
     if (t1 < t0)
         return phx_signal_has_gap(signal, t1, t0, s, gap);
