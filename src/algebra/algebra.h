@@ -21,6 +21,7 @@ phx_status phx_csr_congruence(phx_context *context, const phx_csr *left, const p
                               phx_csr *product);
 phx_status phx_csr_add(phx_context *context, double alpha, const phx_csr *a, double beta, const phx_csr *b,
                        phx_csr *sum);
+void phx_csr_archive(phx_archive *archive, phx_csr *matrix);
 void phx_csr_apply(const phx_csr *a, double alpha, const double *x, double *y);            /* y += alpha A x   */
 void phx_csr_apply_transposed(const phx_csr *a, double alpha, const double *x, double *y); /* y += alpha A^T x */
 /* Index of entry (row, col) in idx/val, -1 when it is not in the pattern. */

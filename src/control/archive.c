@@ -50,8 +50,7 @@ static void archive_function(phx_archive *archive, phx_block *block)
     }
     if (phx_archive_reads(archive) && !phx_archive_status(archive)) {
         phx_controller_programs *made = NULL;
-        phx_archive_fail(archive,
-                         phx_controller_programs_create(context, block->n_inputs, block->n_outputs, &made));
+        phx_archive_fail(archive, phx_controller_programs_create(context, block->n_inputs, block->n_outputs, &made));
         def->data = made;
         def->function = phx_controller_programs_evaluate;
         def->free_data = phx_controller_programs_free;

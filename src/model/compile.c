@@ -23,12 +23,12 @@ typedef struct binary {
 
 enum { WEAKEST = 1, SIGN = 6, POWER = 7 };
 static const binary operators[] = {
-    {"||", PHX_PROGRAM_OR, 1, false},           {"&&", PHX_PROGRAM_AND, 2, false},
-    {"<=", PHX_PROGRAM_LESS_EQUAL, 3, false},   {">=", PHX_PROGRAM_GREATER_EQUAL, 3, false},
-    {"<", PHX_PROGRAM_LESS, 3, false},          {">", PHX_PROGRAM_GREATER, 3, false},
-    {"==", PHX_PROGRAM_EQUAL, 3, false},        {"!=", PHX_PROGRAM_NOT_EQUAL, 3, false},
-    {"+", PHX_PROGRAM_ADD, 4, false},           {"-", PHX_PROGRAM_SUBTRACT, 4, false},
-    {"*", PHX_PROGRAM_MULTIPLY, 5, false},      {"/", PHX_PROGRAM_DIVIDE, 5, false},
+    {"||", PHX_PROGRAM_OR, 1, false},         {"&&", PHX_PROGRAM_AND, 2, false},
+    {"<=", PHX_PROGRAM_LESS_EQUAL, 3, false}, {">=", PHX_PROGRAM_GREATER_EQUAL, 3, false},
+    {"<", PHX_PROGRAM_LESS, 3, false},        {">", PHX_PROGRAM_GREATER, 3, false},
+    {"==", PHX_PROGRAM_EQUAL, 3, false},      {"!=", PHX_PROGRAM_NOT_EQUAL, 3, false},
+    {"+", PHX_PROGRAM_ADD, 4, false},         {"-", PHX_PROGRAM_SUBTRACT, 4, false},
+    {"*", PHX_PROGRAM_MULTIPLY, 5, false},    {"/", PHX_PROGRAM_DIVIDE, 5, false},
     {"^", PHX_PROGRAM_POWER, POWER, true},
 };
 
@@ -42,8 +42,8 @@ static const binary *next_operator(const compiler *c)
 {
     const phx_token *token = next(c);
 
-    if (!token || (token->kind != PHX_TOKEN_OPERATOR && token->kind != PHX_TOKEN_COMPARISON &&
-                   token->kind != PHX_TOKEN_LOGIC))
+    if (!token ||
+        (token->kind != PHX_TOKEN_OPERATOR && token->kind != PHX_TOKEN_COMPARISON && token->kind != PHX_TOKEN_LOGIC))
         return NULL;
     for (size_t k = 0; k < sizeof operators / sizeof *operators; k++)
         if (phx_token_is(c->expression, token, operators[k].text))

@@ -85,7 +85,8 @@ typedef struct force_slot {
     phx_flex_point *points; /* quadrature points, owned */
     const double *weights;  /* owned by the beam */
     const double *fractions;
-    int n_fields; /* of a distributed load over a surface: one for each signal; 0: along a line */
+    bool owns_quadrature; /* of a system that has been read: both are its own */
+    int n_fields;         /* of a distributed load over a surface: one for each signal; 0: along a line */
     phx_flex_load fields[3];
     int entry[2]; /* of the ledger: what it supplies, what it takes; -1: none */
 } force_slot;
@@ -145,6 +146,18 @@ typedef struct controller_slot {
     int entry;        /* of the ledger */
 } controller_slot;
 
+/* What the finalising of a system found that was written to an archive. */
+typedef struct found_before {
+    int n_x, n_rows;
+    double *x_start;
+    int *redundant; /* n_rows */
+} found_before;
+
+/* An input (inputs/inputs.c). */
+typedef struct input_slot {
+    phx_input_place place;
+} input_slot;
+
 struct phx_system {
     phx_context *context;
     int dim, n_rot;
@@ -174,6 +187,9 @@ struct phx_system {
     actuation *actuations; /* in the order of the controllers */
     int n_measures;        /* rows of the derivatives of measures */
     phx_signal *unit;      /* 1 */
+    int n_inputs;
+    input_slot *inputs;
+    found_before *found; /* of a system that has been read, until it is finalised */
     int n_x, n_v;
     int n_mechanism_x; /* entries of x without those of controllers, which come last */
     int n_body_x;      /* entries of x that belong to bodies; behind them the unwrapped joint angles */
@@ -531,6 +547,12 @@ typedef struct phx_sys_triplets {
 } phx_sys_triplets;
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col);
 
+/* ---- inputs.c ---- */
+/* Parts of the dae behind the ledger: the integral of what is conjugate to each input over the interval at hand, or in
+ * a projection, whose velocities and multipliers change by dv. */
+phx_status phx_sys_input_work(workspace *ws, double h, const double *lambda);
+void phx_sys_input_project(workspace *ws, const double *dv);
+
 /* ---- control: controllers ---- */
 /* names.c: once joints, forces and outputs are numbered; PHX_ERR_INPUT for names that mean nothing, quantities that
  * cannot be fed back, and controllers that wait for each other. */
@@ -725,6 +747,8 @@ void phx_sys_set_offsets(phx_system *system, double *x);
 /* To finalise it, by stages. */
 phx_status phx_sys_number(phx_system *system);
 phx_status phx_sys_find_redundant(phx_system *system);
+/* The same from a list of all rows that says which are. */
+phx_status phx_sys_take_redundant(phx_system *system, const int *redundant);
 phx_status phx_sys_components(phx_system *system);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
 /* What acts along a coordinate at the instant at hand; not a number where its actuator is not finite. */

@@ -180,12 +180,34 @@ phx_status phx_sys_components(phx_system *system)
     return PHX_OK;
 }
 
+/* The start configuration, the zeros of the coordinates and the redundant rows: as they were when the system was
+ * written. */
+static phx_status take_found(phx_system *system)
+{
+    const found_before *found = system->found;
+
+    if (found->n_x != system->n_x || found->n_rows != system->n_rows || !found->x_start)
+        return phx_fail(system->context, PHX_ERR_INPUT, "the system that was read does not fit its start state");
+    memcpy(system->x_start, found->x_start, (size_t)system->n_x * sizeof *system->x_start);
+    return phx_sys_take_redundant(system, found->redundant);
+}
+
 static phx_status assemble_undeformed(phx_system *system)
 {
     for (int b = 0; b < system->n_bodies; b++)
         phx_body_rest(system->bodies[b].body, system->x_start + system->bodies[b].x);
     phx_sys_controllers_start(system, system->x_start);
     return phx_sys_assemble(system, system->x_start);
+}
+
+static phx_status find_start(phx_system *system)
+{
+    const phx_status status = assemble_undeformed(system);
+
+    if (status)
+        return status;
+    phx_sys_set_offsets(system, system->x_start);
+    return phx_sys_find_redundant(system);
 }
 
 phx_status phx_system_finalise(phx_system *system)
@@ -223,11 +245,7 @@ phx_status phx_system_finalise(phx_system *system)
     if (!status && !system->x_start)
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = assemble_undeformed(system);
-    if (!status)
-        phx_sys_set_offsets(system, system->x_start);
-    if (!status)
-        status = phx_sys_find_redundant(system);
+        status = system->found ? take_found(system) : find_start(system);
     if (!status) {
         system->varies = phx_sys_varies(system);
         system->finalised = true;

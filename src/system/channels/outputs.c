@@ -180,7 +180,7 @@ phx_status phx_sys_output_prepare(phx_system *system)
         output->first = system->n_columns;
         output->count = count_of(system, output);
         system->n_columns += output->count;
-        if (!of_stress(output->def.quantity) || output->def.on_mesh)
+        if (!of_stress(output->def.quantity) || output->def.on_mesh || output->stress) /* read with the system */
             continue;
         const port_slot *port = &system->ports[output->def.port];
         const phx_flex_source *source = phx_system_source(system, port->body);

@@ -258,7 +258,7 @@ static phx_status op_interval_work(phx_dae *dae, phx_work *work)
     for (int k = 0; k < ws->n_l; k++)
         work->supplied += ws->view.h * ws->step.lambda[k] * ws->rows.w[k];
     phx_sys_ledger_work(ws, ws->view.h, ws->step.lambda);
-    return PHX_OK;
+    return phx_sys_input_work(ws, ws->view.h, ws->step.lambda);
 }
 
 /* sqrt(dv^T M dv), M of the undeformed bodies */
