@@ -132,6 +132,9 @@ phx_status phx_lu_use(phx_lu *lu, phx_thread_pool *pool);
 phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column);
 /* Forget the values seen so far, not the pattern: what comes next is the same bit by bit as after phx_lu_create. */
 void phx_lu_forget(phx_lu *lu);
+/* Factors and choice of pivots: what is solved and factored afterwards is the same bit by bit, of a matrix of the same
+ * pattern and order. */
+void phx_lu_archive(phx_archive *archive, phx_lu *lu);
 /* x <- A^-1 x; n values (2n interleaved when complex). nrhs columns stored one after the other. No allocation, no
  * refinement. */
 phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x);

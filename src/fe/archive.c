@@ -102,8 +102,7 @@ static phx_status no_point(const phx_flex_source *source, phx_context *context, 
 
 void phx_flex_source_archive(phx_archive *archive, const phx_flex *written, phx_flex_source **read)
 {
-    static const phx_source_operations stored = {
-        .name = "stored deformation", .destroy = destroy, .point = no_point};
+    static const phx_source_operations stored = {.name = "stored deformation", .destroy = destroy, .point = no_point};
 
     if (!phx_archive_reads(archive)) {
         phx_flex_archive(archive, (phx_flex *)written); /* is only read */

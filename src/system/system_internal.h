@@ -340,6 +340,8 @@ typedef struct evaluator {
     void (*component_energies)(workspace *ws, const component_slot *component, const double *x, const double *v);
     /* Angles of joints in x, which the bodies' states have left behind, brought up to them; NULL: none ever lags. */
     void (*synchronise)(workspace *ws, double *x);
+    /* What it keeps from interval to interval (phx_dae_ops.archive). NULL: nothing. */
+    void (*archive)(phx_archive *archive, workspace *ws);
     /* Threads inside its operations; how many there are. NULL: one. */
     phx_status (*set_threads)(workspace *ws, int threads);
     int (*threads)(const workspace *ws);
@@ -546,6 +548,13 @@ typedef struct phx_sys_triplets {
     size_t count, capacity;
 } phx_sys_triplets;
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col);
+
+/* ---- snapshot/memory.c ---- */
+void phx_sys_op_archive(phx_dae *dae, phx_archive *archive);
+/* A factorisation that there may be; created by `by` when it is read. */
+typedef phx_status phx_sys_create_lu_fn(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
+void phx_sys_archive_lu(phx_archive *archive, const workspace *ws, const kkt_matrix *kkt, phx_sys_create_lu_fn *by,
+                        phx_lu **lu);
 
 /* ---- inputs.c ---- */
 /* Parts of the dae behind the ledger: the integral of what is conjugate to each input over the interval at hand, or in

@@ -1,5 +1,6 @@
-/* Systems written to an archive and read from it take the same steps bit by bit; inputs add to what the model gives, and
- * what is conjugate to them makes their work. */
+/* Systems written to an archive and read from it take the same steps bit by bit; inputs add to what the model gives,
+ * and what is conjugate to them makes their work. */
+#include "integrate/integrate.h"
 #include "study/study.h"
 #include "support.h"
 #include "system/system.h"
@@ -83,23 +84,38 @@ static void make_twins(phx_context *context, phx_model *model, twin *own, twin *
     phx_model_destroy(model);
 }
 
+/* Examples with their steps. */
+static const struct {
+    const char *name;
+    double step;
+    int steps;
+} cases[] = {
+    {"heavy_top.yaml", 2e-4, 200},
+    {"double_pendulum.yaml", 0.01, 200},
+    {"crank_slider.yaml", 1e-4, 60},
+    {"arm_pd.yaml", 5e-4, 100},
+    {"arm_digital.yaml", 5e-4, 100},
+    {"bennett.yaml", 1e-3, 100},
+    {"hinged_pair.yaml", 1e-3, 100},
+    {"manipulator.yaml", 2e-3, 50},
+    {"modal_appendage.yaml", 0.02, 60},
+    {"plate_rod.yaml", 1e-5, 40},
+    {"satellite.yaml", 1e-2, 60},
+    {"spacecraft.yaml", 1e-2, 40},
+    {"spatial_slider_crank.yaml", 1e-3, 100},
+    {"spin_up.yaml", 0.01, 60},
+    {"torque_free.yaml", 0.01, 100},
+    {"damped_lever.yaml", 1e-3, 50},
+    {"solid_conrod.yaml", 5e-5, 40},
+    {"bracket.yaml", 5e-4, 20},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
 static void the_same_steps(void **state)
 {
     phx_context *context = *state;
-    static const struct {
-        const char *name;
-        double step;
-        int steps;
-    } cases[] = {
-        {"heavy_top.yaml", 2e-4, 200},       {"double_pendulum.yaml", 0.01, 200},  {"crank_slider.yaml", 1e-4, 60},
-        {"arm_pd.yaml", 5e-4, 100},          {"arm_digital.yaml", 5e-4, 100},      {"bennett.yaml", 1e-3, 100},
-        {"hinged_pair.yaml", 1e-3, 100},     {"manipulator.yaml", 2e-3, 50},       {"modal_appendage.yaml", 0.02, 60},
-        {"plate_rod.yaml", 1e-5, 40},        {"satellite.yaml", 1e-2, 60},         {"spacecraft.yaml", 1e-2, 40},
-        {"spatial_slider_crank.yaml", 1e-3, 100}, {"spin_up.yaml", 0.01, 60},      {"torque_free.yaml", 0.01, 100},
-        {"damped_lever.yaml", 1e-3, 50},     {"solid_conrod.yaml", 5e-5, 40},      {"bracket.yaml", 5e-4, 20},
-    };
 
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (int k = 0; k < CASES; k++) {
         twin own = {0}, read = {0};
         make_twins(context, read_example(context, cases[k].name), &own, &read);
         CHECK_OK(context, phx_system_finalise(read.system));
@@ -125,19 +141,126 @@ static void the_same_steps(void **state)
     }
 }
 
+/* ---- runs in the hands of a program ---- */
+static phx_integration *begin_run(phx_context *context, const twin *it, double step)
+{
+    phx_integrate_options options = phx_integrate_options_default();
+    phx_integration *made = NULL;
+
+    options.step = step;
+    CHECK_OK(context, phx_integration_create(it->dae, &options, it->t, it->x, it->v, it->lambda, &made));
+    return made;
+}
+
+static void advance(phx_context *context, phx_integration *it, double step, int steps)
+{
+    for (int k = 0; k < steps; k++)
+        CHECK_OK(context, phx_integration_advance(it, step));
+}
+
+static void check_samples(const char *name, const phx_dae *dae, const phx_sample *a, const phx_sample *b)
+{
+    check_same(name, 1, &a->t, &b->t);
+    check_same(name, dae->n_x, a->x, b->x);
+    check_same(name, dae->n_v, a->v, b->v);
+    check_same(name, dae->n_l, a->lambda, b->lambda);
+    check_same(name, 1, &a->work.supplied, &b->work.supplied);
+    check_same(name, 1, &a->work.dissipated, &b->work.dissipated);
+}
+
+/* A copy of a sample, which another call would change. */
+typedef struct kept {
+    phx_sample sample;
+    double *values;
+} kept;
+
+static kept keep_sample(const phx_dae *dae, const phx_sample *from)
+{
+    const size_t n_x = (size_t)dae->n_x, n_v = (size_t)dae->n_v, n_l = (size_t)dae->n_l;
+    double *values = calloc(n_x + n_v + n_l + 1, sizeof *values);
+    memcpy(values, from->x, n_x * sizeof *values);
+    memcpy(values + n_x, from->v, n_v * sizeof *values);
+    memcpy(values + n_x + n_v, from->lambda, n_l * sizeof *values);
+    kept it = {.sample = *from, .values = values};
+    it.sample.x = values;
+    it.sample.v = values + n_x;
+    it.sample.lambda = values + n_x + n_v;
+    return it;
+}
+
+static phx_archive *save(phx_context *context, phx_integration *it)
+{
+    phx_archive *archive = NULL;
+    CHECK_OK(context, phx_archive_create(context, &archive));
+    phx_integration_archive(archive, it);
+    CHECK_OK(context, phx_archive_status(archive));
+    return archive;
+}
+
+static void restore(phx_context *context, const phx_archive *from, phx_integration *it)
+{
+    phx_archive *archive = NULL;
+    size_t size = 0;
+    const void *bytes = phx_archive_bytes(from, &size);
+    CHECK_OK(context, phx_archive_open(context, size, bytes, &archive));
+    phx_integration_archive(archive, it);
+    CHECK_OK(context, phx_archive_status(archive));
+    phx_archive_destroy(archive);
+}
+
+/* Step by step it is the run in one piece; what is saved in between goes on the same, in this workspace and in that of
+ * the system that was read. */
+static void runs_go_on(void **state)
+{
+    phx_context *context = *state;
+
+    for (int k = 0; k < CASES; k++) {
+        const int half = cases[k].steps / 2, rest = cases[k].steps - half;
+        const double h = cases[k].step;
+        twin own = {0}, read = {0}, whole = {0}, unused = {0};
+        make_twins(context, read_example(context, cases[k].name), &own, &read);
+        make_twins(context, read_example(context, cases[k].name), &whole, &unused);
+        CHECK_OK(context, phx_system_finalise(read.system));
+        begin(context, &read);
+        copy_state(&own, &read);
+        phx_integration *one = begin_run(context, &own, h), *two = begin_run(context, &read, h);
+        advance(context, one, h, half);
+        phx_archive *saved = save(context, one);
+        advance(context, one, h, rest);
+        const kept last = keep_sample(own.dae, phx_integration_sample(one));
+        (void)run(context, &whole, h, cases[k].steps);
+        check_same(cases[k].name, own.dae->n_x, whole.x, last.sample.x);
+        check_same(cases[k].name, own.dae->n_v, whole.v, last.sample.v);
+        restore(context, saved, one);
+        advance(context, one, h, rest);
+        check_samples(cases[k].name, own.dae, &last.sample, phx_integration_sample(one));
+        restore(context, saved, two);
+        advance(context, two, h, rest);
+        check_samples(cases[k].name, own.dae, &last.sample, phx_integration_sample(two));
+        phx_archive_destroy(saved);
+        phx_integration_destroy(one);
+        phx_integration_destroy(two);
+        free(last.values);
+        end(&own);
+        end(&read);
+        end(&whole);
+        phx_system_destroy(unused.system);
+    }
+}
+
 /* All inputs of a model at zero change nothing, bit by bit. */
 static void inputs_of_zero(void **state)
 {
     phx_context *context = *state;
-    static const char *const cases[] = {"manipulator.yaml", "spin_up.yaml", "satellite.yaml", "crank_slider.yaml",
-                                        "damped_lever.yaml"};
+    static const char *const names_of[] = {"manipulator.yaml", "spin_up.yaml", "satellite.yaml", "crank_slider.yaml",
+                                           "damped_lever.yaml"};
 
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < sizeof names_of / sizeof *names_of; k++) {
         twin own = {0}, read = {0};
         const phx_signal_input nothing = {0};
         int count = 0;
         char **names = NULL;
-        make_twins(context, read_example(context, cases[k]), &own, &read);
+        make_twins(context, read_example(context, names_of[k]), &own, &read);
         CHECK_OK(context, phx_system_list_inputs(own.system, &count, &names));
         assert_true(count > 0);
         for (int i = 0; i < count; i++) {
@@ -152,14 +275,15 @@ static void inputs_of_zero(void **state)
         copy_state(&own, &read);
         (void)run(context, &own, 1e-3, 40);
         (void)run(context, &read, 1e-3, 40);
-        check_same(cases[k], own.dae->n_x, own.x, read.x);
-        check_same(cases[k], own.dae->n_v, own.v, read.v);
+        check_same(names_of[k], own.dae->n_x, own.x, read.x);
+        check_same(names_of[k], own.dae->n_v, own.v, read.v);
         end(&own);
         end(&read);
     }
 }
 
-/* A lever in the plane under a torque of its actuator, a force at its end and a spring; all of them zero in the model. */
+/* A lever in the plane under a torque of its actuator, a force at its end and a spring; all of them zero in the model.
+ */
 static const char lever[] =
     "phlexor: 1\n"
     "dimension: 2\n"
@@ -270,8 +394,8 @@ static void damaged_archives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_steps),  cmocka_unit_test(inputs_of_zero),   cmocka_unit_test(work_of_inputs),
-        cmocka_unit_test(unknown_inputs), cmocka_unit_test(damaged_archives),
+        cmocka_unit_test(the_same_steps), cmocka_unit_test(runs_go_on),     cmocka_unit_test(inputs_of_zero),
+        cmocka_unit_test(work_of_inputs), cmocka_unit_test(unknown_inputs), cmocka_unit_test(damaged_archives),
     };
     return cmocka_run_group_tests(tests, study_setup, study_teardown);
 }

@@ -36,8 +36,7 @@ static void create(phx_archive *archive, const char *name, int dim, int kinetics
 void phx_floating_archive(phx_archive *archive, const phx_flex *flex, phx_body **made)
 {
     const bool reads = phx_archive_reads(archive);
-    phx_floating *body =
-        reads ? phx_calloc(phx_archive_context(archive), 1, sizeof *body) : (phx_floating *)*made;
+    phx_floating *body = reads ? phx_calloc(phx_archive_context(archive), 1, sizeof *body) : (phx_floating *)*made;
 
     if (!body) {
         phx_archive_fail(archive, PHX_ERR_MEMORY);

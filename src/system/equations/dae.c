@@ -414,4 +414,5 @@ const phx_dae_ops phx_sys_ops = {
     .twin = op_twin,
     .twin_destroy = phx_system_dae_destroy,
     .drift = phx_system_drift,
+    .archive = phx_sys_op_archive,
 };

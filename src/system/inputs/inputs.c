@@ -1,5 +1,5 @@
-/* Inputs of a system: what a program around it adds to the effort along a coordinate of a joint, the speed of a drive, a
- * component of a load or the force of a spring, and what is conjugate to each, summed over the steps. */
+/* Inputs of a system: what a program around it adds to the effort along a coordinate of a joint, the speed of a drive,
+ * a component of a load or the force of a spring, and what is conjugate to each, summed over the steps. */
 #include "system/channels/channels.h"
 
 #include <stdio.h>
@@ -103,8 +103,7 @@ void phx_system_input_units(const phx_system *system, const phx_input_place *pla
 phx_status phx_system_add_input(phx_system *system, const phx_input_place *place, const phx_signal_input *input)
 {
     phx_context *context = system->context;
-    input_slot *bigger =
-        phx_realloc(context, system->inputs, (size_t)system->n_inputs + 1, sizeof *bigger);
+    input_slot *bigger = phx_realloc(context, system->inputs, (size_t)system->n_inputs + 1, sizeof *bigger);
     phx_status status = bigger ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status && !system->unit)
