@@ -102,3 +102,20 @@ bool cli_ends_with(const char *name, const char *ending)
             return false;
     return true;
 }
+
+int cli_choose_integrator(const cli_command *command, const char *name, phx_simulate_options *options)
+{
+    const char *words[PHX_INTEGRATORS + 1] = {NULL};
+
+    if (!name)
+        return -1;
+    for (int k = 0; k < PHX_INTEGRATORS; k++) {
+        words[k] = phx_integrator_name((phx_integrator)k);
+        if (!strcmp(words[k], name)) {
+            options->has_integrator = true;
+            options->integrator = (phx_integrator)k;
+            return -1;
+        }
+    }
+    return cli_usage_error(command, "--integrator: '%s' is none; did you mean '%s'?", name, cli_nearest(name, words));
+}

@@ -15,6 +15,7 @@
 #include <libfyaml.h>
 #include <matio.h>
 #include <sundials/sundials_version.h>
+#include <zip.h>
 
 static void print(FILE *stream, const char *name, const char *version, const char *use)
 {
@@ -54,5 +55,6 @@ void cli_print_libraries(FILE *stream)
     Mat_GetLibraryVersion(&version[0], &version[1], &version[2]);
     print_numbers(stream, "matio", version[0], version[1], version[2], "MAT-files");
     print(stream, "zlib", zlibVersion(), "compression in pages and pictures");
+    print(stream, "libzip", zip_libzip_version(), "archives of FMUs");
     print(stream, "Cairo", cairo_version_string(), "pictures");
 }

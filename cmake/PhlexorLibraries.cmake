@@ -33,6 +33,7 @@ phx_find_package(hdf5 hdf5-serial)  # <hdf5.h>
 phx_find_package(matio matio)       # <matio.h>
 phx_find_package(cairo cairo)       # <cairo.h>, <cairo-pdf.h>
 phx_find_package(zlib zlib)         # <zlib.h>
+phx_find_package(zip libzip)        # <zip.h>
 
 phx_find_library(klu klu.h suitesparse klu btf amd colamd suitesparseconfig)
 if(PHX_GPL)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct phx_integration {
-    phx_run run; /* first; x, v, lambda are its own */
+    phx_run run;        /* first; x, v, lambda are its own */
     phx_method *method; /* NULL: made anew in each call */
     phx_integrate_stats stats;
     double base, h; /* s: steps of size h end at base + k h, k = 1 .. count so far */
@@ -123,8 +123,7 @@ static phx_status equal_steps(phx_integration *it, int n, double h, double sampl
     }
     for (int k = 0; k < n && !status; k++) {
         const double t0 = it->base + (double)it->count * it->h;
-        const double t1 =
-            k + 1 == n && isfinite(sample) ? sample : it->base + (double)(it->count + 1) * it->h;
+        const double t1 = k + 1 == n && isfinite(sample) ? sample : it->base + (double)(it->count + 1) * it->h;
         it->count++;
         if (run->t < t1) /* not passed by one step across a singular position */
             status = phx_branch_step(run, it->method, t0, t1, it->h);

@@ -124,7 +124,6 @@ enum {
     PHX_COLUMN_DRIFT_RATE,
     PHX_FIXED_COLUMNS /* before the outputs */
 };
-double phx_total_energy(const phx_energies *energies); /* J */
 /* Time, energies, works and residual = energy - energy0 - supplied + dissipated of a row. */
 void phx_put_balance(double *row, double t, const phx_energies *energies, const phx_work *work, double energy0);
 
@@ -169,9 +168,6 @@ typedef struct phx_simulation {
     phx_recording recording; /* without a recorder after an early failure */
     double t, *x, *v, *lambda;
 } phx_simulation;
-/* The settings of the run, from the model and the options. */
-phx_status phx_simulation_settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
-                                 phx_integrate_options *used);
 /* Log a warning for each setting without effect. */
 void phx_simulation_warn(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                          const phx_integrate_options *used);

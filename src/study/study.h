@@ -8,6 +8,10 @@
 
 #include <phlexor/study.h>
 
+/* The settings of a simulation, from the model and the options. */
+phx_status phx_simulation_settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                                 phx_integrate_options *used);
+
 /* A linear model for reading, to an open stream; the bundle is for files and json. PHX_ERR_FILE when it cannot be
  * written. */
 phx_status phx_linear_report_text(phx_context *context, const phx_linear_report *report, FILE *stream);

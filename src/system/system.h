@@ -85,6 +85,10 @@ void phx_system_sizes(const phx_system *system, const double *x, const double *v
 /* Whether energies, what is supplied and what is dissipated balance; not with simplified kinetics. */
 bool phx_system_balances(const phx_system *system);
 
+double phx_total_energy(const phx_energies *energies); /* J */
+/* Quaternions among the output columns by their negatives, the same attitudes, where those are nearer to the columns of
+ * the instant before. */
+void phx_system_continue_attitudes(const phx_system *system, const double *before, double *columns);
 /* The quantity of a column, and (may be NULL) which component of it. */
 phx_quantity phx_system_column_quantity(const phx_system *system, int column, int *component);
 

@@ -265,7 +265,26 @@ phx_quantity phx_system_column_quantity(const phx_system *system, int column, in
     return output->def.quantity;
 }
 
+void phx_system_continue_attitudes(const phx_system *system, const double *before, double *columns)
+{
+    for (int k = 0; k + 4 <= phx_system_columns(system); k++) {
+        int component = 0;
+        if (phx_system_column_quantity(system, k, &component) != PHX_QUANTITY_ATTITUDE || component != 0)
+            continue;
+        double product = 0.0;
+        for (int i = k; i < k + 4; i++)
+            product += columns[i] * before[i];
+        for (int i = k; i < k + 4 && product < 0.0; i++)
+            columns[i] = -columns[i];
+    }
+}
+
 /* ---- energies ---- */
+double phx_total_energy(const phx_energies *energies)
+{
+    return energies->kinetic + energies->elastic + energies->potential + energies->controllers;
+}
+
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies)
 {
     *energies = (phx_energies){.controllers = phx_sys_controllers_energy(system, x)};
