@@ -7,8 +7,68 @@
 typedef struct fmu_arguments {
     const char *model, *output, *version, *kind, *identifier, *inputs, *outputs, *step, *end, *integrator, *rtol, *atol,
         *format;
-    cli_list set;
+    bool no_run;
+    cli_list set, words;
 } fmu_arguments;
+
+/* ---- check FILE ---- */
+static void print_text(const char *path, const phx_fmu_check_report *report)
+{
+    printf("%s: %s", path, report->name);
+    if (report->version > 0)
+        printf(" FMI %d.0, %s%s%s, %d variables, %d steps made", report->version,
+               report->co_simulation ? "co-simulation" : "",
+               report->co_simulation && report->model_exchange ? ", " : "",
+               report->model_exchange ? "model exchange" : "", report->variables, report->steps);
+    putchar('\n');
+    for (int k = 0; k < report->n_findings; k++)
+        printf("  %s\n", report->findings[k]);
+    if (report->n_findings == 0)
+        puts("  nothing wrong was found");
+}
+
+static void print_quoted(const char *text)
+{
+    putchar('"');
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            putchar('\\');
+        putchar((unsigned char)*text < ' ' ? ' ' : *text);
+    }
+    putchar('"');
+}
+
+static void print_json(const phx_fmu_check_report *report)
+{
+    printf("{\"fmi\": %d, \"name\": ", report->version);
+    print_quoted(report->name);
+    printf(", \"co_simulation\": %s, \"model_exchange\": %s, \"variables\": %d, \"steps\": %d, \"findings\": [",
+           report->co_simulation ? "true" : "false", report->model_exchange ? "true" : "false", report->variables,
+           report->steps);
+    for (int k = 0; k < report->n_findings; k++) {
+        fputs(k ? ", " : "", stdout);
+        print_quoted(report->findings[k]);
+    }
+    puts("]}");
+}
+
+static int check(phx_context *context, const fmu_arguments *given, const char *path)
+{
+    phx_fmu_check_report report;
+    const phx_status status = phx_fmu_check(context, path, !given->no_run, &report);
+
+    if (status)
+        return cli_failed(context, status);
+    if (given->format && !strcmp(given->format, "json"))
+        print_json(&report);
+    else
+        print_text(path, &report);
+    const int result = report.n_findings > 0 ? EXIT_FAILED : EXIT_DONE;
+    phx_fmu_check_report_free(&report);
+    return result;
+}
+
+/* ---- MODEL ---- */
 
 static void print_report(const fmu_arguments *given, const char *output, int version, const phx_fmu_report *report)
 {
@@ -76,14 +136,21 @@ int cli_fmu(const cli_command *command, phx_context *context, int argc, char **a
         {"--identifier", 0, OPTION_TEXT, "NAME", "model identifier; default: made of the name of the file",
          &given.identifier},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
+        {"--no-run", 0, OPTION_FLAG, NULL, "check: look at the description only", &given.no_run},
         {"--format", 0, OPTION_CHOICE, "table|json", "of the summary; default: table", &given.format},
     };
-    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
+    const cli_arguments arguments = {
+        .options = options, .n_options = (int)(sizeof options / sizeof *options), .wanted = 1, .more = &given.words};
     phx_fmu_options wanted = phx_fmu_options_default();
     phx_model *model = NULL;
     cli_words inputs = {0}, outputs = {0};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
+    given.model = given.words.count > 0 ? given.words.items[0] : NULL;
+    if (status < 0 && given.words.count == 2 && !strcmp(given.model, "check"))
+        status = check(context, &given, given.words.items[1]);
+    else if (status < 0 && given.words.count != 1)
+        status = cli_usage_error(command, "expected one MODEL, or: check FILE.fmu");
     if (status < 0)
         status = cli_split(command, context, "--inputs", given.inputs, &inputs);
     if (status < 0)

@@ -13,6 +13,7 @@
 #include <klu.h>
 #include <lapacke.h>
 #include <libfyaml.h>
+#include <libxml/xmlversion.h>
 #include <matio.h>
 #include <sundials/sundials_version.h>
 #include <zip.h>
@@ -56,5 +57,6 @@ void cli_print_libraries(FILE *stream)
     print_numbers(stream, "matio", version[0], version[1], version[2], "MAT-files");
     print(stream, "zlib", zlibVersion(), "compression in pages and pictures");
     print(stream, "libzip", zip_libzip_version(), "archives of FMUs");
+    print(stream, "libxml2", LIBXML_DOTTED_VERSION, "descriptions of FMUs");
     print(stream, "Cairo", cairo_version_string(), "pictures");
 }

@@ -34,6 +34,7 @@ phx_find_package(matio matio)       # <matio.h>
 phx_find_package(cairo cairo)       # <cairo.h>, <cairo-pdf.h>
 phx_find_package(zlib zlib)         # <zlib.h>
 phx_find_package(zip libzip)        # <zip.h>
+phx_find_package(xml2 libxml-2.0)   # <libxml/parser.h>
 
 phx_find_library(klu klu.h suitesparse klu btf amd colamd suitesparseconfig)
 if(PHX_GPL)

@@ -39,6 +39,22 @@ typedef struct phx_fmu_report {
 phx_status phx_fmu_export(phx_context *context, const phx_model *model, const phx_fmu_options *options,
                           const char *path, phx_fmu_report *report);
 
+/* What is wrong with an FMU. Owns its texts. */
+typedef struct phx_fmu_check_report {
+    int version;    /* 2 or 3; 0: not known */
+    char name[256]; /* of the model */
+    int variables;
+    bool co_simulation, model_exchange;
+    int steps; /* that it has made */
+    int n_findings;
+    char **findings; /* in words; none: nothing was found */
+} phx_fmu_check_report;
+void phx_fmu_check_report_free(phx_fmu_check_report *report); /* frees and zeroes the fields; NULL is allowed */
+/* Check an FMU of any program: the archive, the rules of the standard about its description and, with `run`, its calls
+ * in a process of their own: steps, a second instance, the way back to a saved state. What is wrong with it stands in
+ * the report; PHX_ERR_FILE when it cannot be read. */
+phx_status phx_fmu_check(phx_context *context, const char *path, bool run, phx_fmu_check_report *report);
+
 #ifdef __cplusplus
 }
 #endif

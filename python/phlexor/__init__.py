@@ -29,7 +29,7 @@ from .errors import (AnalysisError, ArgumentError, AssemblyError, FileError, Int
 from .expression import Expression
 from .joints import JointCoordinate, JointInfo, joint_kinds
 from .linear import Csr, Linear, StateSpace, read_linear, read_matrices
-from .model import Certificate, Model
+from .model import Certificate, Fmu, Model
 from .modes import Modes, read_modes
 from .result import Body, Report, Result, read_result
 from .simulation import Simulation
@@ -61,13 +61,12 @@ def schema() -> str:
 
 
 __all__ = [
-    "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamPort", "Body", "BodyKind", "BodyRef", "Certificate",
-    "Circle", "Csr", "Damping", "Expression", "FileError", "General", "Interrupted", "JointCoordinate",
-    "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Material", "ModalPort", "Mode", "Model",
-    "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning", "PointMass", "Port", "PortShape",
-    "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation", "SecondOrder", "Simulation",
-    "SingularError",
-    "StateSpace", "Table", "TableFile", "Tube", "UnsupportedError", "__version__", "body_kinds", "errors", "expression",
-    "joint_kinds", "library_version", "read_linear", "read_matrices", "read_modes", "read_result", "schema",
-    "set_blas_threads",
+    "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamPort", "Body", "BodyKind", "BodyRef",
+    "Certificate", "Circle", "Csr", "Damping", "Expression", "FileError", "Fmu", "General", "Interrupted",
+    "JointCoordinate", "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Material", "ModalPort", "Mode",
+    "Model", "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError",
+    "PhlexorWarning", "PointMass", "Port", "PortShape", "Range", "Rectangle", "RejectedError", "Report", "Result",
+    "Rotation", "SecondOrder", "Simulation", "SingularError", "StateSpace", "Table", "TableFile", "Tube",
+    "UnsupportedError", "__version__", "body_kinds", "errors", "expression", "joint_kinds", "library_version",
+    "read_linear", "read_matrices", "read_modes", "read_result", "schema", "set_blas_threads",
 ]

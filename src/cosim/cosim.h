@@ -24,7 +24,8 @@ typedef struct phx_unit_def {
     int n_outputs;
     int *outputs; /* columns of the system, then those of its controllers, ascending */
 } phx_unit_def;
-/* A finalised system and what goes with it, with a mark, a version and a check sum in front; `bytes` is the caller's. */
+/* A finalised system and what goes with it, with a mark, a version and a check sum in front; `bytes` is the caller's.
+ */
 phx_status phx_unit_write(phx_context *context, const phx_system *system, const phx_unit_def *def, size_t *size,
                           void **bytes);
 
@@ -45,9 +46,9 @@ typedef struct phx_variable {
     phx_variable_kind kind;
     char name[320];
     char description[160];
-    const char *unit;  /* "N.m"; "": none */
-    bool from_inputs;  /* follows the inputs at once */
-    int input;         /* of an input, its conjugate and its power: which one; else -1 */
+    const char *unit; /* "N.m"; "": none */
+    bool from_inputs; /* follows the inputs at once */
+    int input;        /* of an input, its conjugate and its power: which one; else -1 */
 } phx_variable;
 int phx_unit_variables(const phx_unit *unit);
 /* Variable k, whose value reference is k. */

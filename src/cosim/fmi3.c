@@ -347,15 +347,21 @@ fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference vr[
 }
 
 /* ---- what this FMU has not ---- */
-fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference unknown[], size_t unknowns, const fmi3ValueReference known[], size_t knowns, const fmi3Float64 seed[], size_t seeds, fmi3Float64 sensitivity[], size_t sensitivities)
+fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference unknown[], size_t unknowns,
+                                        const fmi3ValueReference known[], size_t knowns, const fmi3Float64 seed[],
+                                        size_t seeds, fmi3Float64 sensitivity[], size_t sensitivities)
 {
-    (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)seeds, (void)sensitivity, (void)sensitivities;
+    (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)seeds, (void)sensitivity,
+        (void)sensitivities;
     return refuse(c, __func__, "derivatives are not provided");
 }
 
-fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference unknown[], size_t unknowns, const fmi3ValueReference known[], size_t knowns, const fmi3Float64 seed[], size_t seeds, fmi3Float64 sensitivity[], size_t sensitivities)
+fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference unknown[], size_t unknowns,
+                                    const fmi3ValueReference known[], size_t knowns, const fmi3Float64 seed[],
+                                    size_t seeds, fmi3Float64 sensitivity[], size_t sensitivities)
 {
-    (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)seeds, (void)sensitivity, (void)sensitivities;
+    (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)seeds, (void)sensitivity,
+        (void)sensitivities;
     return refuse(c, __func__, "derivatives are not provided");
 }
 
@@ -369,13 +375,15 @@ fmi3Status fmi3ExitConfigurationMode(fmi3Instance c)
     return refuse(c, __func__, "there are no structural parameters");
 }
 
-fmi3Status fmi3GetIntervalDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 interval[], fmi3IntervalQualifier qualifier[])
+fmi3Status fmi3GetIntervalDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 interval[],
+                                  fmi3IntervalQualifier qualifier[])
 {
     (void)vr, (void)count, (void)interval, (void)qualifier;
     return refuse(c, __func__, "there are no clocks");
 }
 
-fmi3Status fmi3GetIntervalFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3UInt64 counter[], fmi3UInt64 resolution[], fmi3IntervalQualifier qualifier[])
+fmi3Status fmi3GetIntervalFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3UInt64 counter[],
+                                   fmi3UInt64 resolution[], fmi3IntervalQualifier qualifier[])
 {
     (void)vr, (void)count, (void)counter, (void)resolution, (void)qualifier;
     return refuse(c, __func__, "there are no clocks");
@@ -387,19 +395,22 @@ fmi3Status fmi3GetShiftDecimal(fmi3Instance c, const fmi3ValueReference vr[], si
     return refuse(c, __func__, "there are no clocks");
 }
 
-fmi3Status fmi3GetShiftFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3UInt64 counter[], fmi3UInt64 resolution[])
+fmi3Status fmi3GetShiftFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3UInt64 counter[],
+                                fmi3UInt64 resolution[])
 {
     (void)vr, (void)count, (void)counter, (void)resolution;
     return refuse(c, __func__, "there are no clocks");
 }
 
-fmi3Status fmi3SetIntervalDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Float64 interval[])
+fmi3Status fmi3SetIntervalDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
+                                  const fmi3Float64 interval[])
 {
     (void)vr, (void)count, (void)interval;
     return refuse(c, __func__, "there are no clocks");
 }
 
-fmi3Status fmi3SetIntervalFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3UInt64 counter[], const fmi3UInt64 resolution[])
+fmi3Status fmi3SetIntervalFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
+                                   const fmi3UInt64 counter[], const fmi3UInt64 resolution[])
 {
     (void)vr, (void)count, (void)counter, (void)resolution;
     return refuse(c, __func__, "there are no clocks");
@@ -411,7 +422,8 @@ fmi3Status fmi3SetShiftDecimal(fmi3Instance c, const fmi3ValueReference vr[], si
     return refuse(c, __func__, "there are no clocks");
 }
 
-fmi3Status fmi3SetShiftFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3UInt64 counter[], const fmi3UInt64 resolution[])
+fmi3Status fmi3SetShiftFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3UInt64 counter[],
+                                const fmi3UInt64 resolution[])
 {
     (void)vr, (void)count, (void)counter, (void)resolution;
     return refuse(c, __func__, "there are no clocks");
@@ -422,7 +434,8 @@ fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c)
     return refuse(c, __func__, "this FMU is for co-simulation");
 }
 
-fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set_state, fmi3Boolean *event_mode, fmi3Boolean *terminate)
+fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set_state, fmi3Boolean *event_mode,
+                                       fmi3Boolean *terminate)
 {
     (void)no_set_state, (void)event_mode, (void)terminate;
     return refuse(c, __func__, "this FMU is for co-simulation");

@@ -66,7 +66,10 @@ int phx_instance_set_logging(instance *it, const char *function, bool on, size_t
 /* ---- creation ---- */
 static int digit(char c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 bool phx_instance_folder(const char *uri, size_t size, char *folder)
@@ -256,8 +259,8 @@ int phx_instance_step(instance *it, const char *function, double time, double st
     const double now = phx_unit_time(it->unit);
 
     if (!(step > 0.0) || !isfinite(step) || !(fabs(time - now) <= 1e-6 * step + 1e-12 * fabs(now))) {
-        phx_instance_log(it, LOG_ERROR, "%s: a step from %.9g s by %g s; the instance stands at %.9g s", function,
-                         time, step, now);
+        phx_instance_log(it, LOG_ERROR, "%s: a step from %.9g s by %g s; the instance stands at %.9g s", function, time,
+                         step, now);
         it->last_step = INSTANCE_ERROR;
         return INSTANCE_ERROR;
     }
@@ -386,8 +389,7 @@ int phx_instance_restore(instance *it, const saved_state *state)
 
     if (!state || !is_state(it, state->size, state->bytes))
         return INSTANCE_ERROR;
-    phx_status status =
-        phx_archive_open(phx_unit_context(it->unit), state->size - HEAD, state->bytes + HEAD, &archive);
+    phx_status status = phx_archive_open(phx_unit_context(it->unit), state->size - HEAD, state->bytes + HEAD, &archive);
     if (!status) {
         archive_instance(archive, it);
         status = phx_archive_status(archive);

@@ -56,8 +56,7 @@ int phx_instance_set_logging(instance *it, const char *function, bool on, size_t
 int phx_instance_initialize(instance *it, double start);
 int phx_instance_reset(instance *it);
 int phx_instance_get(instance *it, const char *function, size_t count, const unsigned *variables, double *values);
-int phx_instance_set(instance *it, const char *function, size_t count, const unsigned *variables,
-                     const double *values);
+int phx_instance_set(instance *it, const char *function, size_t count, const unsigned *variables, const double *values);
 /* The step from `time`, by `step`. */
 int phx_instance_step(instance *it, const char *function, double time, double step);
 

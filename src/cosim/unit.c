@@ -159,8 +159,7 @@ phx_status phx_unit_start(phx_unit *unit, double t)
 {
     phx_unit_def *def = &unit->def;
     phx_integration *run = NULL;
-    phx_status status =
-        phx_integration_create(unit->dae, &def->options, t, def->x, def->v, def->lambda, &run);
+    phx_status status = phx_integration_create(unit->dae, &def->options, t, def->x, def->v, def->lambda, &run);
 
     if (status)
         return status;

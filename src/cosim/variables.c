@@ -62,11 +62,12 @@ static void describe_input(const phx_unit *unit, int i, int part, phx_variable *
     }
     variable->unit = part == 1 ? conjugate : "W";
     snprintf(variable->name, sizeof variable->name, "%s.%s", name,
-             part == 2        ? "power"
+             part == 2      ? "power"
              : place->speed ? "effort"
-                              : "flow");
+                            : "flow");
     snprintf(variable->description, sizeof variable->description, "%s",
-             part == 2 ? "power of the input, mean over the last step" : "conjugate to the input, mean over the last step");
+             part == 2 ? "power of the input, mean over the last step"
+                       : "conjugate to the input, mean over the last step");
 }
 
 /* "N m" -> "N.m": units in the notation of the FMI. */
@@ -85,16 +86,16 @@ static void describe_column(const phx_unit *unit, int column, phx_variable *vari
     const int n = phx_system_columns(unit->system);
 
     if (column >= n) {
-        variable->unit = unit_name(phx_system_controller_column(unit->system, column - n, variable->name,
-                                                                sizeof variable->name));
+        variable->unit =
+            unit_name(phx_system_controller_column(unit->system, column - n, variable->name, sizeof variable->name));
         snprintf(variable->description, sizeof variable->description, "of a controller");
         return;
     }
     const phx_quantity quantity = phx_system_column_quantity(unit->system, column, NULL);
     phx_system_column_name(unit->system, column, variable->name, sizeof variable->name);
     variable->unit = unit_name(phx_system_column_unit(unit->system, column));
-    variable->from_inputs = quantity == PHX_QUANTITY_ACCELERATION || quantity == PHX_QUANTITY_REACTION ||
-                            quantity == PHX_QUANTITY_EFFORT;
+    variable->from_inputs =
+        quantity == PHX_QUANTITY_ACCELERATION || quantity == PHX_QUANTITY_REACTION || quantity == PHX_QUANTITY_EFFORT;
     snprintf(variable->description, sizeof variable->description, "output of the model");
 }
 
@@ -104,11 +105,8 @@ void phx_unit_variable(const phx_unit *unit, int k, phx_variable *variable)
 
     *variable = (phx_variable){.kind = PHX_VARIABLE_OUTPUT, .unit = "", .input = -1};
     if (k == UNIT_TIME) {
-        *variable = (phx_variable){.kind = PHX_VARIABLE_TIME,
-                                   .name = "time",
-                                   .description = "simulated time",
-                                   .unit = "s",
-                                   .input = -1};
+        *variable = (phx_variable){
+            .kind = PHX_VARIABLE_TIME, .name = "time", .description = "simulated time", .unit = "s", .input = -1};
     } else if (of_input < 0) {
         describe_fixed(k - UNIT_FIRST_FIXED, variable);
     } else if (of_input < 3 * inputs) {

@@ -121,7 +121,8 @@ void phx_fmu_put_terminals(FILE *stream, const phx_fmu_description *it)
     const int n = phx_unit_inputs(it->unit), first = phx_unit_first_input();
     phx_variable one, other;
 
-    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiTerminalsAndIcons fmiVersion=\"3.0\">\n  <Terminals>\n", stream);
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiTerminalsAndIcons fmiVersion=\"3.0\">\n  <Terminals>\n",
+          stream);
     for (int i = 0; i < n; i++) {
         phx_unit_variable(it->unit, first + i, &one);
         const int length = length_of_port(one.name);
@@ -158,12 +159,13 @@ void phx_fmu_put_index(FILE *stream, const phx_fmu_description *it)
     phx_fmu_put_text(stream, it->name);
     fputs("</title></head><body>\n<h1>", stream);
     phx_fmu_put_text(stream, it->name);
-    fprintf(stream,
-            "</h1>\n<p>A mechanism of Phlexor %s for co-simulation. Inputs are held over a step and added to what the "
-            "model gives. For each there are what is conjugate to it and its power, means over the last step: their "
-            "products are the work at the interface to rounding. energy - supplied + dissipated stays what it was.</p>\n"
-            "<table><tr><th>variable</th><th>unit</th><th>what it is</th></tr>\n",
-            phx_version());
+    fprintf(
+        stream,
+        "</h1>\n<p>A mechanism of Phlexor %s for co-simulation. Inputs are held over a step and added to what the "
+        "model gives. For each there are what is conjugate to it and its power, means over the last step: their "
+        "products are the work at the interface to rounding. energy - supplied + dissipated stays what it was.</p>\n"
+        "<table><tr><th>variable</th><th>unit</th><th>what it is</th></tr>\n",
+        phx_version());
     for (int k = 0; k < phx_unit_variables(it->unit); k++) {
         phx_unit_variable(it->unit, k, &variable);
         fputs("<tr><td>", stream);

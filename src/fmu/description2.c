@@ -8,8 +8,8 @@ static void put_variable(FILE *stream, const phx_unit *unit, int k)
     phx_unit_variable(unit, k, &it);
     fputs("    <ScalarVariable name=\"", stream);
     phx_fmu_put_text(stream, it.name);
-    fprintf(stream, "\" valueReference=\"%d\" description=\"%s\" causality=\"%s\" variability=\"continuous\"%s><Real", k,
-            it.description,
+    fprintf(stream, "\" valueReference=\"%d\" description=\"%s\" causality=\"%s\" variability=\"continuous\"%s><Real",
+            k, it.description,
             it.kind == PHX_VARIABLE_TIME    ? "independent"
             : it.kind == PHX_VARIABLE_INPUT ? "input"
                                             : "output",

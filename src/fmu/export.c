@@ -1,5 +1,6 @@
 #define _POSIX_C_SOURCE 200809L
-/* From a model to an FMU: the system with its start state, inputs and outputs as bytes, the descriptions, the archive. */
+/* From a model to an FMU: the system with its start state, inputs and outputs as bytes, the descriptions, the archive.
+ */
 #include "internal.h"
 
 #include <ctype.h>

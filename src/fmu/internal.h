@@ -25,7 +25,7 @@ typedef struct phx_fmu_description {
     double stop, step; /* s; 0: none */
     bool events;       /* there are sampled controllers */
 } phx_fmu_description;
-void phx_fmu_put_text(FILE *stream, const char *text); /* of an attribute, escaped */
+void phx_fmu_put_text(FILE *stream, const char *text);                 /* of an attribute, escaped */
 void phx_fmu_put_number(FILE *stream, const char *name, double value); /* name="value" */
 void phx_fmu_put_units(FILE *stream, const phx_unit *unit);
 void phx_fmu_put_log(FILE *stream);

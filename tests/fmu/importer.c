@@ -46,7 +46,8 @@ void importer_open(importer *it, const char *path, const char *platform)
     char library[1024], here[256];
     *it = (importer){0};
     assert_non_null(getcwd(here, sizeof here));
-    snprintf(it->folder, sizeof it->folder, "%s/fmu_test %d", here, (int)getpid()); /* a blank for the URI */
+    const char *slash = strrchr(path, '/'); /* of its own, with a blank for the URI */
+    snprintf(it->folder, sizeof it->folder, "%s/%s of %d", here, slash ? slash + 1 : path, (int)getpid());
     zip_t *archive = zip_open(path, ZIP_RDONLY, &error);
     assert_non_null(archive);
     for (zip_uint64_t k = 0; k < (zip_uint64_t)zip_get_num_entries(archive, 0); k++) {
@@ -116,7 +117,7 @@ static void keep(importer *it, const char *category, const char *message)
 }
 
 static void take2(fmi2ComponentEnvironment environment, fmi2String name, fmi2Status status, fmi2String category,
-                 fmi2String format, ...)
+                  fmi2String format, ...)
 {
     char message[1000];
     va_list arguments;
@@ -141,8 +142,8 @@ fmi2Component importer_make2(importer *it, const char *name)
 
 fmi3Instance importer_make3(importer *it, const char *name)
 {
-    return it->fmi3InstantiateCoSimulation(name, it->token, it->resources, false, true, false, false, NULL, 0, it, take3,
-                                           NULL);
+    return it->fmi3InstantiateCoSimulation(name, it->token, it->resources, false, true, false, false, NULL, 0, it,
+                                           take3, NULL);
 }
 
 fmi2Component importer_start2(importer *it, const char *name)

@@ -1,4 +1,5 @@
-/* An importer of FMUs for the tests: unpacks them, loads their shared object and calls it in the order of the standard. */
+/* An importer of FMUs for the tests: unpacks them, loads their shared object and calls it in the order of the standard.
+ */
 #ifndef PHX_TESTS_FMU_IMPORTER_H
 #define PHX_TESTS_FMU_IMPORTER_H
 
@@ -7,7 +8,7 @@
 
 #define POINTER(result, name, arguments) name##TYPE *name;
 typedef struct importer {
-    char folder[512]; /* where it is unpacked */
+    char folder[512];  /* where it is unpacked */
     char *description; /* modelDescription.xml */
     void *library;
     FMI2_COMMON(POINTER)

@@ -1,5 +1,5 @@
-/* FMUs of models, through the functions of the standard: their motion is that of the simulation bit by bit, saved states
- * go on the same, instances do not know of each other, wrong calls are refused with a message. */
+/* FMUs of models, through the functions of the standard: their motion is that of the simulation bit by bit, saved
+ * states go on the same, instances do not know of each other, wrong calls are refused with a message. */
 #define _POSIX_C_SOURCE 200809L
 #include "fmu/importer.h"
 
@@ -52,12 +52,24 @@ static const struct {
     double step;
     int steps;
 } cases[] = {
-    {"heavy_top.yaml", 2e-4, 100},      {"double_pendulum.yaml", 0.01, 150}, {"crank_slider.yaml", 1e-4, 40},
-    {"arm_pd.yaml", 5e-4, 60},          {"arm_digital.yaml", 5e-4, 60},      {"bennett.yaml", 1e-3, 60},
-    {"hinged_pair.yaml", 1e-3, 60},     {"manipulator.yaml", 2e-3, 40},      {"modal_appendage.yaml", 0.02, 40},
-    {"plate_rod.yaml", 1e-5, 30},       {"satellite.yaml", 1e-2, 40},        {"spacecraft.yaml", 1e-2, 30},
-    {"spatial_slider_crank.yaml", 1e-3, 60}, {"spin_up.yaml", 0.01, 40},     {"torque_free.yaml", 0.01, 60},
-    {"damped_lever.yaml", 1e-3, 40},    {"solid_conrod.yaml", 5e-5, 30},     {"bracket.yaml", 5e-4, 20},
+    {"heavy_top.yaml", 2e-4, 100},
+    {"double_pendulum.yaml", 0.01, 150},
+    {"crank_slider.yaml", 1e-4, 40},
+    {"arm_pd.yaml", 5e-4, 60},
+    {"arm_digital.yaml", 5e-4, 60},
+    {"bennett.yaml", 1e-3, 60},
+    {"hinged_pair.yaml", 1e-3, 60},
+    {"manipulator.yaml", 2e-3, 40},
+    {"modal_appendage.yaml", 0.02, 40},
+    {"plate_rod.yaml", 1e-5, 30},
+    {"satellite.yaml", 1e-2, 40},
+    {"spacecraft.yaml", 1e-2, 30},
+    {"spatial_slider_crank.yaml", 1e-3, 60},
+    {"spin_up.yaml", 0.01, 40},
+    {"torque_free.yaml", 0.01, 60},
+    {"damped_lever.yaml", 1e-3, 40},
+    {"solid_conrod.yaml", 5e-5, 30},
+    {"bracket.yaml", 5e-4, 20},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -165,8 +177,8 @@ static void saved_states_go_on(void **state)
     static const struct {
         const char *name;
         double step;
-    } models[] = {{"manipulator.yaml", 2e-3}, {"arm_digital.yaml", 5e-4}, {"crank_slider.yaml", 1e-4},
-                  {"spacecraft.yaml", 1e-2}};
+    } models[] = {
+        {"manipulator.yaml", 2e-3}, {"arm_digital.yaml", 5e-4}, {"crank_slider.yaml", 1e-4}, {"spacecraft.yaml", 1e-2}};
     enum { COUNT = 12, BEFORE = 23, AFTER = 17 };
 
     for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
@@ -389,7 +401,8 @@ static void wrong_calls(void **state)
     importer_close(&it);
 }
 
-/* A step that Newton's iteration cannot make is discarded, and the instance goes on from the last state that it saved. */
+/* A step that Newton's iteration cannot make is discarded, and the instance goes on from the last state that it saved.
+ */
 static void steps_are_discarded(void **state)
 {
     importer it;
@@ -415,7 +428,8 @@ static void steps_are_discarded(void **state)
 static void wrong_options(void **state)
 {
     phx_context *context = *state;
-    static const char *const inputs[] = {"pin.efort"}, *const outputs[] = {"tipp"}, *const twice[] = {"push.fx", "push.fx"};
+    static const char *const inputs[] = {"pin.efort"}, *const outputs[] = {"tipp"},
+                             *const twice[] = {"push.fx", "push.fx"};
     phx_fmu_options options = phx_fmu_options_default();
     phx_model *model = NULL;
 
@@ -458,10 +472,14 @@ static int destroy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moves_as_the_simulation), cmocka_unit_test(saved_states_go_on),
-        cmocka_unit_test(instances_are_apart),     cmocka_unit_test(instances_leave_nothing),
-        cmocka_unit_test(ledger_closes),           cmocka_unit_test(inputs_have_slopes),
-        cmocka_unit_test(wrong_calls),             cmocka_unit_test(steps_are_discarded),
+        cmocka_unit_test(moves_as_the_simulation),
+        cmocka_unit_test(saved_states_go_on),
+        cmocka_unit_test(instances_are_apart),
+        cmocka_unit_test(instances_leave_nothing),
+        cmocka_unit_test(ledger_closes),
+        cmocka_unit_test(inputs_have_slopes),
+        cmocka_unit_test(wrong_calls),
+        cmocka_unit_test(steps_are_discarded),
         cmocka_unit_test(wrong_options),
     };
     return cmocka_run_group_tests(tests, create, destroy);
