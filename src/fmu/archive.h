@@ -24,12 +24,7 @@ typedef enum phx_fmu_causality {
     PHX_FMU_STRUCTURAL,
     PHX_FMU_CAUSALITIES
 } phx_fmu_causality;
-typedef enum phx_fmu_initial {
-    PHX_FMU_EXACT,
-    PHX_FMU_APPROX,
-    PHX_FMU_CALCULATED,
-    PHX_FMU_NO_INITIAL
-} phx_fmu_initial;
+typedef enum phx_fmu_initial { PHX_FMU_EXACT, PHX_FMU_APPROX, PHX_FMU_CALCULATED, PHX_FMU_NO_INITIAL } phx_fmu_initial;
 
 typedef struct phx_fmu_variable {
     char *name;
@@ -49,7 +44,7 @@ typedef struct phx_fmu_unknown {
 } phx_fmu_unknown;
 
 typedef struct phx_fmu_model {
-    int version; /* 2 or 3 */
+    int version;                     /* 2 or 3 */
     char *name, *token, *identifier; /* identifier: of co-simulation; NULL: there is none */
     char *exchange_identifier;       /* of model exchange; NULL: there is none */
     bool gets_state, serializes_state, needs_tool, has_event_mode;

@@ -54,8 +54,9 @@ static void check_variable(const phx_fmu_model *model, const phx_fmu_variable *i
     if (it->reference == (unsigned)-1)
         phx_fmu_find(findings, "'%s' has no value reference", it->name);
     if (needs_start && !it->start && it->real && !it->array)
-        phx_fmu_find(findings, "'%s' needs a start value, as an input, a parameter or a variable whose initial is "
-                               "exact or approx",
+        phx_fmu_find(findings,
+                     "'%s' needs a start value, as an input, a parameter or a variable whose initial is "
+                     "exact or approx",
                      it->name);
     if (it->start && (it->causality == PHX_FMU_INDEPENDENT ||
                       (it->initial == PHX_FMU_CALCULATED && it->causality != PHX_FMU_CALCULATED_PARAMETER)))

@@ -128,7 +128,8 @@ static phx_status read_variable(phx_context *context, xmlNode *node, int version
     if (!status) {
         it->real = typed && (is(typed, "Real") || is(typed, "Float64"));
         it->array = version == 3 && child(node, "Dimension") != NULL;
-        it->causality = causality ? (phx_fmu_causality)word(causality, PHX_FMU_CAUSALITIES, causalities) : PHX_FMU_LOCAL;
+        it->causality =
+            causality ? (phx_fmu_causality)word(causality, PHX_FMU_CAUSALITIES, causalities) : PHX_FMU_LOCAL;
         it->reference = (unsigned)whole(node, "valueReference");
         it->derivative = typed ? whole(typed, "derivative") : -1;
         it->initial = initial ? (phx_fmu_initial)word(initial, 3, initials) : default_initial(it);
@@ -168,8 +169,8 @@ static void read_unknowns3(xmlNode *list, phx_fmu_model *model)
 
     for (xmlNode *it = list ? list->children : NULL; it; it = it->next)
         if (it->type == XML_ELEMENT_NODE)
-            model->unknowns[model->n_unknowns++] = (phx_fmu_unknown){
-                .of = whole(it, "valueReference"), .kind = word((const char *)it->name, 3, kinds)};
+            model->unknowns[model->n_unknowns++] =
+                (phx_fmu_unknown){.of = whole(it, "valueReference"), .kind = word((const char *)it->name, 3, kinds)};
 }
 
 static phx_status read_structure(phx_context *context, xmlNode *structure, phx_fmu_model *model)

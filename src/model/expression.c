@@ -15,7 +15,7 @@ struct phx_evaluator {
     const bool *known;
     phx_expression_cache *cache;
     phx_expression expression;
-    phx_expression probe; /* parts of it, put together otherwise */
+    phx_expression probe;                  /* parts of it, put together otherwise */
     char argument[PHX_EXPRESSION_MAX + 1]; /* of a law: its text with t for x or v */
 };
 

@@ -1,5 +1,5 @@
-/* phx_fmu_check: the project's own FMUs are good; archives that lead out of their folder, descriptions that break rules,
- * shared objects that crash and damaged files are found, each with its reason, and harm nothing. */
+/* phx_fmu_check: the project's own FMUs are good; archives that lead out of their folder, descriptions that break
+ * rules, shared objects that crash and damaged files are found, each with its reason, and harm nothing. */
 #define _POSIX_C_SOURCE 200809L
 #include "support/testing.h"
 
@@ -131,19 +131,19 @@ static void rules_of_the_description(void **state)
     } broken[] = {
         {"<ModelVariables>" VARIABLE("y", "0", "causality=\"output\"", "") "</ModelVariables><ModelStructure/>",
          "the output 'y' is listed 0 times"},
-        {"<ModelVariables>" VARIABLE("y", "0", "causality=\"output\"", "") "</ModelVariables>" STRUCTURE(
-             "<Unknown index=\"1\"/>", ""),
+        {"<ModelVariables>" VARIABLE("y", "0", "causality=\"output\"",
+                                     "") "</ModelVariables>" STRUCTURE("<Unknown index=\"1\"/>", ""),
          "'y' is missing among the initial unknowns"},
         {"<ModelVariables>" VARIABLE("u", "0", "causality=\"input\"", "") "</ModelVariables><ModelStructure/>",
          "'u' needs a start value"},
         {"<ModelVariables>" VARIABLE("u", "0", "causality=\"input\"", " start=\"0\"")
              VARIABLE("u", "1", "causality=\"input\"", " start=\"0\"") "</ModelVariables><ModelStructure/>",
          "two variables have the name 'u'"},
-        {"<ModelVariables>" VARIABLE("u", "0", "causality=\"input\"", " start=\"0\" unit=\"N\"")
-             "</ModelVariables><ModelStructure/>",
+        {"<ModelVariables>" VARIABLE("u", "0", "causality=\"input\"",
+                                     " start=\"0\" unit=\"N\"") "</ModelVariables><ModelStructure/>",
          "the unit 'N' is not defined"},
-        {"<ModelVariables>" VARIABLE("u", "0", "causality=\"inputs\"", " start=\"0\"")
-             "</ModelVariables><ModelStructure/>",
+        {"<ModelVariables>" VARIABLE("u", "0", "causality=\"inputs\"",
+                                     " start=\"0\"") "</ModelVariables><ModelStructure/>",
          "is none of the standard's"},
         {"<ModelVariables/>" STRUCTURE("<Unknown index=\"7\"/>", ""), "variable 7, which is not there"},
         {"<ModelVariables", "modelDescription.xml:"},
@@ -235,8 +235,10 @@ static int destroy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_ones_are_good),        cmocka_unit_test(archives_stay_in_their_folder),
-        cmocka_unit_test(rules_of_the_description), cmocka_unit_test(crashes_have_a_place),
+        cmocka_unit_test(own_ones_are_good),
+        cmocka_unit_test(archives_stay_in_their_folder),
+        cmocka_unit_test(rules_of_the_description),
+        cmocka_unit_test(crashes_have_a_place),
         cmocka_unit_test(damaged_files),
     };
     return cmocka_run_group_tests(tests, create, destroy);

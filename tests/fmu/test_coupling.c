@@ -1,5 +1,6 @@
-/* A four-bar cut at a joint into two FMUs that a stiff spring in the master holds together: the energy that the coupling
- * makes, as the flows of the FMUs tell it, is the change of all energies; it falls with the communication step. */
+/* A four-bar cut at a joint into two FMUs that a stiff spring in the master holds together: the energy that the
+ * coupling makes, as the flows of the FMUs tell it, is the change of all energies; it falls with the communication
+ * step. */
 #include "fmu/importer.h"
 
 #include <phlexor/fmu.h>
@@ -110,8 +111,8 @@ static errors couple(half *halves_, double H, double end, bool slopes)
             exchanged += H * fabs(mean[i] * a[FLOW_X + i]);
         }
     }
-    const errors found = {.told = work + spring, .true_one = a[ENERGY] + b[ENERGY] + spring - energy0,
-                          .exchanged = exchanged};
+    const errors found = {
+        .told = work + spring, .true_one = a[ENERGY] + b[ENERGY] + spring - energy0, .exchanged = exchanged};
     for (int k = 0; k < 2; k++)
         halves_[k].it.fmi2FreeInstance(halves_[k].c);
     return found;

@@ -248,6 +248,44 @@ static void runs_go_on(void **state)
     }
 }
 
+/* Laws, dampers, end stops and friction along springs and coordinates. */
+static const char forces[] =
+    "phlexor: 1\n"
+    "dimension: 2\n"
+    "gravity: [0, -9.81]\n"
+    "bodies: {lever: {kind: rigid, mass: 2, inertia: 0.2, centre_of_mass: [0.5, 0], ports: {C: {position: [1, 0]}}}}\n"
+    "ground: {ports: {S: {position: [1, 1]}}}\n"
+    "joints:\n"
+    "  pin: {kind: revolute, ports: [ground.O, lever.P], law: {expression: 3*x + x^3, range: [-2, 2]},\n"
+    "    damper: {expression: 0.1*v*abs(v)}, stops: {lower: -0.2, stiffness: 500, damping: 0.1},\n"
+    "    friction: {force: 0.2, regularised: 0.01}}\n"
+    "springs:\n"
+    "  cord: {ports: [ground.S, lever.C], length: 1, law: {x: [-1, 0, 0.5], f: [-4, 0, 3]}}\n";
+
+static void forces_along_scalars(void **state)
+{
+    phx_context *context = *state;
+    twin own = {0}, read = {0};
+    phx_model *model = NULL;
+
+    CHECK_OK(context, phx_model_read_text(context, "text.yaml", forces, strlen(forces), 0, NULL, &model));
+    make_twins(context, model, &own, &read);
+    CHECK_OK(context, phx_system_finalise(read.system));
+    begin(context, &read);
+    copy_state(&own, &read);
+    const phx_work a = run(context, &own, 1e-3, 600), b = run(context, &read, 1e-3, 600);
+    check_same("forces", own.dae->n_x, own.x, read.x);
+    check_same("forces", own.dae->n_v, own.v, read.v);
+    check_same("dissipated", 1, &a.dissipated, &b.dissipated);
+    assert_true(a.dissipated > 0.01);
+    phx_energies one, two;
+    phx_system_energies(own.system, own.x, own.v, &one);
+    phx_system_energies(read.system, read.x, read.v, &two);
+    assert_memory_equal(&one, &two, sizeof one);
+    end(&own);
+    end(&read);
+}
+
 /* All inputs of a model at zero change nothing, bit by bit. */
 static void inputs_of_zero(void **state)
 {
@@ -394,8 +432,9 @@ static void damaged_archives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_steps), cmocka_unit_test(runs_go_on),     cmocka_unit_test(inputs_of_zero),
-        cmocka_unit_test(work_of_inputs), cmocka_unit_test(unknown_inputs), cmocka_unit_test(damaged_archives),
+        cmocka_unit_test(the_same_steps),   cmocka_unit_test(runs_go_on),     cmocka_unit_test(forces_along_scalars),
+        cmocka_unit_test(inputs_of_zero),   cmocka_unit_test(work_of_inputs), cmocka_unit_test(unknown_inputs),
+        cmocka_unit_test(damaged_archives),
     };
     return cmocka_run_group_tests(tests, study_setup, study_teardown);
 }

@@ -124,6 +124,7 @@ phx_status phx_system_add_input(phx_system *system, const phx_input_place *place
         phx_coordinate_def *def = &joint->def.coordinate[place->component];
         status = phx_signal_add_input(context, input, place->speed ? &def->speed : &def->effort);
         joint->coordinates[place->component].def = *def;
+        joint->coordinates[place->component].along.effort = def->effort;
     }
     if (!status)
         system->inputs[system->n_inputs++] = (input_slot){.place = *place};

@@ -140,6 +140,21 @@ static void archive_coordinate(phx_archive *archive, phx_coordinate_def *def)
         phx_archive_double(archive, numbers[k]);
     phx_signal_archive(archive, &def->speed);
     phx_signal_archive(archive, &def->effort);
+    phx_law_archive(archive, &def->law);
+    phx_signal_archive(archive, &def->damper);
+    phx_archive_bool(archive, &def->has_lower);
+    phx_archive_bool(archive, &def->has_upper);
+    double *const stops[] = {&def->lower,
+                             &def->upper,
+                             &def->stop.stiffness,
+                             &def->stop.exponent,
+                             &def->stop.damping,
+                             &def->friction.kinetic,
+                             &def->friction.ratio,
+                             &def->friction.stribeck,
+                             &def->friction.regularised};
+    for (size_t k = 0; k < sizeof stops / sizeof *stops; k++)
+        phx_archive_double(archive, stops[k]);
 }
 
 static void archive_joint_def(phx_archive *archive, int n_ports, phx_joint_def *def)
@@ -186,6 +201,8 @@ static void read_joint(phx_archive *archive, phx_system *system)
         for (int c = 0; c < PHX_JOINT_MAX_COORDINATES; c++) {
             phx_signal_destroy(def.coordinate[c].speed);
             phx_signal_destroy(def.coordinate[c].effort);
+            phx_signal_destroy(def.coordinate[c].damper);
+            phx_law_destroy(def.coordinate[c].law);
         }
     }
     phx_free(name);
@@ -213,7 +230,11 @@ static void archive_line(phx_archive *archive, phx_system *system, force_slot *f
     phx_archive_double(archive, &force->spring.stiffness);
     phx_archive_double(archive, &force->spring.damping);
     phx_archive_double(archive, &force->spring.length);
+    phx_law_archive(archive, &force->law);
+    phx_signal_archive(archive, &force->damper);
     force->spring.force = force->signal[0];
+    force->spring.law = force->law;
+    force->spring.damper = force->damper;
 }
 
 static void archive_port_load(phx_archive *archive, phx_system *system, force_slot *force)
