@@ -1,6 +1,9 @@
 /* Controllers in an archive: what a block holds, not how it was defined. */
 #include "block.h"
 
+/* A new field changes the size: it is written here too. */
+_Static_assert(sizeof(void *) != 8 || sizeof(phx_block) == 376, "write the new field here");
+
 static void archive_signals(phx_archive *archive, int count, phx_signal ***signals)
 {
     if (phx_archive_reads(archive)) {

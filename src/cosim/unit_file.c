@@ -23,6 +23,9 @@ static uint64_t version_of(void)
     return check_sum(strlen(version), (const unsigned char *)version) ^ VERSION;
 }
 
+/* A new option changes the size: it is written here too. */
+_Static_assert(sizeof(void *) != 8 || sizeof(phx_integrate_options) == 64, "write the new option here");
+
 static void archive_options(phx_archive *archive, phx_integrate_options *options)
 {
     int integrator = (int)options->integrator;

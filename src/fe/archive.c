@@ -54,6 +54,9 @@ static void archive_stiffening(phx_archive *archive, phx_flex_stiffening **stiff
     phx_archive_int_array(archive, n, &it->stress_row);
 }
 
+/* A new field changes the size: it is written here too. */
+_Static_assert(sizeof(void *) != 8 || sizeof(phx_flex) == 376, "write the new field here");
+
 void phx_flex_archive(phx_archive *archive, phx_flex *flex)
 {
     int *const sizes[] = {&flex->dim, &flex->n_rot, &flex->n_pair};

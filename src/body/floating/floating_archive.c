@@ -2,6 +2,9 @@
  * again. */
 #include "floating.h"
 
+/* A new field changes the size: it is written here, or follows from what is. */
+_Static_assert(sizeof(void *) != 8 || sizeof(phx_floating) == 1120, "write the new field here");
+
 /* What the damping force is besides its roots. */
 enum { FRICTION_NONE, FRICTION_ALL, FRICTION_REST };
 

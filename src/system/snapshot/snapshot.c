@@ -6,6 +6,15 @@
 
 #include <string.h>
 
+/* Fields that come in are written here too: a new one changes the size of its struct. What is known of a finalised
+ * system alone needs nothing. */
+#define WRITTEN(type, size) _Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), "write the new field here")
+WRITTEN(phx_coordinate_def, 160);
+WRITTEN(phx_joint_def, 656);
+WRITTEN(force_slot, 488);
+WRITTEN(phx_output_def, 136);
+WRITTEN(phx_pose, 152);
+
 /* ---- arrays of the system ---- */
 /* How many there are; of a system that is read room for them, zeros. */
 static void archive_array(phx_archive *archive, int *count, int *capacity, size_t size, void **array)
