@@ -31,6 +31,7 @@ int cli_view(const cli_command *command, phx_context *context, int argc, char **
 int cli_import(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_reduce(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_merge(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_fmu(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_reproduce(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_schema(const cli_command *command, phx_context *context, int argc, char **argv);
 
@@ -106,6 +107,8 @@ int cli_positive(phx_context *context, const phx_model *model, const char *optio
                  phx_model_optional *value);
 /* The number that an option has; nothing when text is NULL. Returns as above. */
 int cli_read_number(const cli_command *command, const char *option, const char *text, double *value);
+/* What --integrator says; nothing when text is NULL. Returns as above. */
+int cli_choose_integrator(const cli_command *command, const char *name, phx_simulate_options *options);
 /* The points of --sweep name=from:to:count; several multiply. */
 phx_status cli_make_sweep(phx_context *context, const phx_model *model, const cli_list *list, phx_sweep **sweep);
 /* Refuse a run that is large unless --yes is given; `remedy` says what would make it smaller. Returns as above. */

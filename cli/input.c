@@ -109,3 +109,26 @@ phx_model_modes_at cli_at(const char *given)
         return PHX_MODEL_AT_STEADY;
     return given && !strcmp(given, "static") ? PHX_MODEL_AT_STATIC : PHX_MODEL_AT_START;
 }
+
+int cli_choose_integrator(const cli_command *command, const char *name, phx_simulate_options *options)
+{
+    const char *words[PHX_INTEGRATORS + 1] = {NULL};
+
+    if (!name)
+        return -1;
+    for (int k = 0; k < PHX_INTEGRATORS; k++) {
+        words[k] = phx_integrator_name((phx_integrator)k);
+        if (!strcmp(words[k], name)) {
+            options->has_integrator = true;
+            options->integrator = (phx_integrator)k;
+            return -1;
+        }
+    }
+    const char *nearest = cli_nearest(name, words);
+    if (nearest)
+        return cli_usage_error(command, "--integrator: '%s' is none; did you mean '%s'?", name, nearest);
+    char list[200] = "";
+    for (int k = 0; k < PHX_INTEGRATORS; k++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", words[k]);
+    return cli_usage_error(command, "--integrator: '%s' is none; there are %s", name, list);
+}

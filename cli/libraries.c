@@ -13,9 +13,10 @@
 #include <klu.h>
 #include <lapacke.h>
 #include <libfyaml.h>
+#include <libxml/xmlversion.h>
 #include <matio.h>
-#include <muParserDLL.h>
 #include <sundials/sundials_version.h>
+#include <zip.h>
 
 static void print(FILE *stream, const char *name, const char *version, const char *use)
 {
@@ -27,17 +28,6 @@ static void print_numbers(FILE *stream, const char *name, int major, int minor, 
     char version[64];
     snprintf(version, sizeof version, "%d.%d.%d", major, minor, patch);
     print(stream, name, version, use);
-}
-
-/* "2.3.3 (Release)": its first word. */
-static void print_muparser(FILE *stream)
-{
-    muParserHandle_t parser = mupCreate(muBASETYPE_FLOAT);
-    char version[64];
-    snprintf(version, sizeof version, "%s", parser ? mupGetVersion(parser) : "");
-    if (parser)
-        mupRelease(parser);
-    print(stream, "muParser", version, "expressions");
 }
 
 void cli_print_libraries(FILE *stream)
@@ -61,11 +51,12 @@ void cli_print_libraries(FILE *stream)
     SUNDIALSGetVersion(sundials, sizeof sundials);
     print(stream, "SUNDIALS", sundials, "the integrator ida");
     print(stream, "libfyaml", fy_library_version(), "model files");
-    print_muparser(stream);
     H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
     print_numbers(stream, "HDF5", (int)hdf5[0], (int)hdf5[1], (int)hdf5[2], "results");
     Mat_GetLibraryVersion(&version[0], &version[1], &version[2]);
     print_numbers(stream, "matio", version[0], version[1], version[2], "MAT-files");
     print(stream, "zlib", zlibVersion(), "compression in pages and pictures");
+    print(stream, "libzip", zip_libzip_version(), "archives of FMUs");
+    print(stream, "libxml2", LIBXML_DOTTED_VERSION, "descriptions of FMUs");
     print(stream, "Cairo", cairo_version_string(), "pictures");
 }

@@ -66,6 +66,12 @@ static const cli_command commands[] = {
     {"merge", cli_merge, "TABLE...", "Put the tables of the shards of a study together",
      "What 'phlexor simulate --sweep ... --shard I/N' has listed in TABLE-I-of-N.csv becomes the table that the study\n"
      "without shards would have written, byte by byte. A point that is missing or there twice is an error.\n"},
+    {"fmu", cli_fmu, "MODEL", "Write a model as an FMU for Simulink, OpenModelica, Dymola and other masters",
+     "FMI 2.0 or 3.0, co-simulation, with everything in it: no library but libc and libm is needed. Inputs are added "
+     "to\nwhat the model gives; for each the FMU has what is conjugate to it and its power, means over a step, beside "
+     "the\noutputs of the model and the ledger of energy.\n"
+     "'phlexor fmu check FILE.fmu' looks at an FMU of any program: its archive, its description, and in a process of\n"
+     "their own its calls, a second instance, the way back to a saved state. Exit status 1 when something is wrong.\n"},
     {"reproduce", cli_reproduce, "", "Recompute the tables and figures of the papers",
      "One page with what Phlexor finds beside what the papers print and what independent programs find, with figures.\n"
      "Models and published values are in the program. Exit status 1 when a value is not met that should be.\n"},

@@ -20,29 +20,6 @@ typedef struct simulate_arguments {
     cli_list set, sweep;
 } simulate_arguments;
 
-static int choose_integrator(const cli_command *command, const char *name, phx_simulate_options *options)
-{
-    const char *words[PHX_INTEGRATORS + 1] = {NULL};
-
-    if (!name)
-        return -1;
-    for (int k = 0; k < PHX_INTEGRATORS; k++) {
-        words[k] = phx_integrator_name((phx_integrator)k);
-        if (!strcmp(words[k], name)) {
-            options->has_integrator = true;
-            options->integrator = (phx_integrator)k;
-            return -1;
-        }
-    }
-    const char *nearest = cli_nearest(name, words);
-    if (nearest)
-        return cli_usage_error(command, "--integrator: '%s' is none; did you mean '%s'?", name, nearest);
-    char list[200] = "";
-    for (int k = 0; k < PHX_INTEGRATORS; k++)
-        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", k ? ", " : "", words[k]);
-    return cli_usage_error(command, "--integrator: '%s' is none; there are %s", name, list);
-}
-
 static void choose_backend(const char *name, phx_simulate_options *options)
 {
     for (phx_backend k = PHX_BACKEND_AUTO; name && k <= PHX_BACKEND_FAST; k++)
@@ -246,7 +223,7 @@ static int simulate(const cli_command *command, phx_context *context, const simu
 
     options.strict = given->strict;
     if (status < 0)
-        status = choose_integrator(command, given->integrator, &options);
+        status = cli_choose_integrator(command, given->integrator, &options);
     choose_backend(given->backend, &options);
     if (status < 0)
         status = cli_split(command, context, "--accuracy-of", given->accuracy_of, &of);

@@ -29,11 +29,12 @@ phx_find_package(openblas openblas) # <cblas.h>
 phx_find_package(lapacke lapacke)   # <lapacke.h>
 phx_find_package(arpack arpack)     # <arpack.h>
 phx_find_package(fyaml libfyaml)    # <libfyaml.h>
-phx_find_package(muparser muparser) # <muParser.h>
 phx_find_package(hdf5 hdf5-serial)  # <hdf5.h>
 phx_find_package(matio matio)       # <matio.h>
 phx_find_package(cairo cairo)       # <cairo.h>, <cairo-pdf.h>
 phx_find_package(zlib zlib)         # <zlib.h>
+phx_find_package(zip libzip)        # <zip.h>
+phx_find_package(xml2 libxml-2.0)   # <libxml/parser.h>
 
 phx_find_library(klu klu.h suitesparse klu btf amd colamd suitesparseconfig)
 if(PHX_GPL)
@@ -47,10 +48,6 @@ phx_find_library(idas idas/idas.h "" sundials_idas sundials_nvecserial sundials_
 # <ida/ida.h>, the same without sensitivities. Link one of the two, never both.
 phx_find_library(ida ida/ida.h "" sundials_ida sundials_nvecserial sundials_sunmatrixdense sundials_sunmatrixsparse
     sundials_sunlinsoldense sundials_sunlinsolklu)
-
-# muParser is C++, and so is the file that keeps its exceptions: programs are linked as C.
-target_link_libraries(phx::muparser INTERFACE stdc++)
-set_property(GLOBAL PROPERTY PHX_PC_LIBRARIES_muparser stdc++)
 
 target_link_libraries(phx::lapacke INTERFACE phx::openblas)
 target_link_libraries(phx::arpack INTERFACE phx::openblas)

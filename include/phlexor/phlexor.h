@@ -9,6 +9,7 @@
 #include <phlexor/body.h>
 #include <phlexor/dae.h>
 #include <phlexor/fe.h>
+#include <phlexor/fmu.h>
 #include <phlexor/integrate.h>
 #include <phlexor/joint.h>
 #include <phlexor/linear.h>

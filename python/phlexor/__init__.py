@@ -29,7 +29,7 @@ from .errors import (AnalysisError, ArgumentError, AssemblyError, FileError, Int
 from .expression import Expression
 from .joints import JointCoordinate, JointInfo, joint_kinds
 from .linear import Csr, Linear, StateSpace, read_linear, read_matrices
-from .model import Certificate, Model, StartMove
+from .model import Certificate, Fmu, Model, StartMove
 from .modes import Modes, read_modes
 from .result import Body, Report, Result, read_result
 from .simulation import Simulation
@@ -63,8 +63,8 @@ def schema() -> str:
 
 __all__ = [
     "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamPort", "Body", "BodyKind", "BodyRef",
-    "Certificate", "Circle", "Csr", "Damping", "Equilibrium", "Expression", "FileError", "General", "Interrupted",
-    "JointCoordinate",
+    "Certificate", "Circle", "Csr", "Damping", "Equilibrium", "Expression", "FileError", "Fmu", "General",
+    "Interrupted", "JointCoordinate",
     "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Material", "ModalPort", "Mode", "Model",
     "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning",
     "PointMass", "Port", "PortShape", "Ramp", "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation",

@@ -64,16 +64,6 @@ class phx_element_kind(IntEnum):
     PHX_ELEMENT_ASSUMED = 2
 
 
-class phx_integrator(IntEnum):
-    PHX_MIDPOINT = 0
-    PHX_MIDPOINT4 = 1
-    PHX_GAUSS4 = 2
-    PHX_GAUSS6 = 3
-    PHX_RADAU5 = 4
-    PHX_IDA = 5
-    PHX_INTEGRATORS = 6
-
-
 class phx_joint_kind(IntEnum):
     PHX_JOINT_WELD = 0
     PHX_JOINT_REVOLUTE = 1
@@ -109,13 +99,6 @@ class phx_solid(IntEnum):
     PHX_SOLIDS = 6
 
 
-class phx_ss_part(IntEnum):
-    PHX_SS_CONSTRAINED = 1
-    PHX_SS_UNCONTROLLABLE = 2
-    PHX_SS_UNOBSERVABLE = 4
-    PHX_SS_MINIMAL = 6
-
-
 class phx_static_method(IntEnum):
     PHX_STATIC_NEWTON = 0
     PHX_STATIC_DESCENT = 1
@@ -126,14 +109,6 @@ class phx_backend(IntEnum):
     PHX_BACKEND_AUTO = 0
     PHX_BACKEND_PLAIN = 1
     PHX_BACKEND_FAST = 2
-
-
-class phx_reduction_method(IntEnum):
-    PHX_REDUCE_MODAL = 0
-    PHX_REDUCE_KRYLOV = 1
-    PHX_REDUCE_IRKA = 2
-    PHX_REDUCE_LQG = 3
-    PHX_REDUCE_XMIN = 4
 
 
 class phx_model_body_kind(IntEnum):
@@ -256,6 +231,31 @@ class phx_model_sweep_kind(IntEnum):
     PHX_MODEL_VALUES = 1
 
 
+class phx_integrator(IntEnum):
+    PHX_MIDPOINT = 0
+    PHX_MIDPOINT4 = 1
+    PHX_GAUSS4 = 2
+    PHX_GAUSS6 = 3
+    PHX_RADAU5 = 4
+    PHX_IDA = 5
+    PHX_INTEGRATORS = 6
+
+
+class phx_ss_part(IntEnum):
+    PHX_SS_CONSTRAINED = 1
+    PHX_SS_UNCONTROLLABLE = 2
+    PHX_SS_UNOBSERVABLE = 4
+    PHX_SS_MINIMAL = 6
+
+
+class phx_reduction_method(IntEnum):
+    PHX_REDUCE_MODAL = 0
+    PHX_REDUCE_KRYLOV = 1
+    PHX_REDUCE_IRKA = 2
+    PHX_REDUCE_LQG = 3
+    PHX_REDUCE_XMIN = 4
+
+
 class phx_modes_format(IntEnum):
     PHX_MODES_TEXT = 0
     PHX_MODES_CSV = 1
@@ -300,14 +300,6 @@ class phx_location(Structure):
     pass
 
 
-class phx_integrate_options(Structure):
-    pass
-
-
-class phx_integrate_stats(Structure):
-    pass
-
-
 class phx_joint_coordinate(Structure):
     pass
 
@@ -317,18 +309,6 @@ class phx_joint_solid(Structure):
 
 
 class phx_joint_info(Structure):
-    pass
-
-
-class phx_ss(Structure):
-    pass
-
-
-class phx_ss_def(Structure):
-    pass
-
-
-class phx_ss_link(Structure):
     pass
 
 
@@ -345,18 +325,6 @@ class phx_channels_options(Structure):
 
 
 class phx_certificate(Structure):
-    pass
-
-
-class phx_reduction_point(Structure):
-    pass
-
-
-class phx_reduction_options(Structure):
-    pass
-
-
-class phx_reduction(Structure):
     pass
 
 
@@ -512,6 +480,38 @@ class phx_beam_cache_stats(Structure):
     pass
 
 
+class phx_integrate_options(Structure):
+    pass
+
+
+class phx_integrate_stats(Structure):
+    pass
+
+
+class phx_ss(Structure):
+    pass
+
+
+class phx_ss_def(Structure):
+    pass
+
+
+class phx_ss_link(Structure):
+    pass
+
+
+class phx_reduction_point(Structure):
+    pass
+
+
+class phx_reduction_options(Structure):
+    pass
+
+
+class phx_reduction(Structure):
+    pass
+
+
 class phx_attribute(Structure):
     pass
 
@@ -644,6 +644,14 @@ class phx_check_report(Structure):
     pass
 
 
+class phx_fmu_options(Structure):
+    pass
+
+
+class phx_fmu_report(Structure):
+    pass
+
+
 phx_log_fn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 phx_progress_fn = CFUNCTYPE(c_bool, c_void_p, c_char_p, c_double, c_double)
 phx_study_point_fn = CFUNCTYPE(c_int, c_void_p, c_int, POINTER(phx_simulate_report), POINTER(phx_result), c_char_p)
@@ -662,29 +670,6 @@ phx_location._fields_ = [
     ("place", c_double * 3),
     ("node", c_int),
     ("name", c_char_p),
-]
-
-phx_integrate_options._fields_ = [
-    ("integrator", c_int),
-    ("end", c_double),
-    ("step", c_double),
-    ("every", c_double),
-    ("rtol", c_double),
-    ("atol", c_double),
-    ("max_halvings", c_int),
-    ("newton_tolerance", c_double),
-]
-
-phx_integrate_stats._fields_ = [
-    ("steps", c_long),
-    ("rejected", c_long),
-    ("halvings", c_long),
-    ("newton_iterations", c_long),
-    ("linearisations", c_long),
-    ("factorisations", c_long),
-    ("projections", c_long),
-    ("smallest_step", c_double),
-    ("wall_seconds", c_double),
 ]
 
 phx_joint_coordinate._fields_ = [
@@ -711,26 +696,6 @@ phx_joint_info._fields_ = [
     ("coordinates", phx_joint_coordinate * 6),
     ("in_plane", POINTER(phx_joint_coordinate)),
     ("solids", phx_joint_solid * 3),
-]
-
-phx_ss_def._fields_ = [
-    ("name", c_char_p),
-    ("n", c_int),
-    ("n_inputs", c_int),
-    ("n_outputs", c_int),
-    ("A", POINTER(c_double)),
-    ("B", POINTER(c_double)),
-    ("C", POINTER(c_double)),
-    ("D", POINTER(c_double)),
-    ("states", POINTER(c_char_p)),
-    ("inputs", POINTER(c_char_p)),
-    ("outputs", POINTER(c_char_p)),
-]
-
-phx_ss_link._fields_ = [
-    ("input", c_char_p),
-    ("output", c_char_p),
-    ("gain", c_double),
 ]
 
 phx_static_report._fields_ = [
@@ -778,23 +743,6 @@ phx_certificate._fields_ = [
     ("centre_of_mass", c_double * 3),
     ("inertia", c_double * 9),
     ("energy", phx_energies),
-]
-
-phx_reduction_point._fields_ = [
-    ("re", c_double),
-    ("im", c_double),
-    ("infinite", c_bool),
-    ("direction", POINTER(c_double)),
-]
-
-phx_reduction_options._fields_ = [
-    ("method", c_int),
-    ("order", c_int),
-    ("error", c_double),
-    ("band", c_double * 2),
-    ("damping", c_double),
-    ("n_points", c_int),
-    ("points", POINTER(phx_reduction_point)),
 ]
 
 phx_model_optional._fields_ = [
@@ -1211,6 +1159,66 @@ phx_beam_cache_stats._fields_ = [
     ("reused", c_long),
 ]
 
+phx_integrate_options._fields_ = [
+    ("integrator", c_int),
+    ("end", c_double),
+    ("step", c_double),
+    ("every", c_double),
+    ("rtol", c_double),
+    ("atol", c_double),
+    ("max_halvings", c_int),
+    ("newton_tolerance", c_double),
+]
+
+phx_integrate_stats._fields_ = [
+    ("steps", c_long),
+    ("rejected", c_long),
+    ("halvings", c_long),
+    ("newton_iterations", c_long),
+    ("linearisations", c_long),
+    ("factorisations", c_long),
+    ("projections", c_long),
+    ("smallest_step", c_double),
+    ("wall_seconds", c_double),
+]
+
+phx_ss_def._fields_ = [
+    ("name", c_char_p),
+    ("n", c_int),
+    ("n_inputs", c_int),
+    ("n_outputs", c_int),
+    ("A", POINTER(c_double)),
+    ("B", POINTER(c_double)),
+    ("C", POINTER(c_double)),
+    ("D", POINTER(c_double)),
+    ("states", POINTER(c_char_p)),
+    ("inputs", POINTER(c_char_p)),
+    ("outputs", POINTER(c_char_p)),
+]
+
+phx_ss_link._fields_ = [
+    ("input", c_char_p),
+    ("output", c_char_p),
+    ("gain", c_double),
+]
+
+phx_reduction_point._fields_ = [
+    ("re", c_double),
+    ("im", c_double),
+    ("infinite", c_bool),
+    ("direction", POINTER(c_double)),
+]
+
+phx_reduction_options._fields_ = [
+    ("method", c_int),
+    ("order", c_int),
+    ("error", c_double),
+    ("band", c_double * 2),
+    ("damping", c_double),
+    ("n_points", c_int),
+    ("points", POINTER(phx_reduction_point)),
+]
+
 phx_attribute._fields_ = [
     ("name", c_char_p),
     ("text", c_char_p),
@@ -1588,6 +1596,24 @@ phx_check_report._fields_ = [
     ("sampling_limit", c_double),
 ]
 
+phx_fmu_options._fields_ = [
+    ("version", c_int),
+    ("identifier", c_char_p),
+    ("n_inputs", c_int),
+    ("inputs", POINTER(c_char_p)),
+    ("n_outputs", c_int),
+    ("outputs", POINTER(c_char_p)),
+    ("simulate", phx_simulate_options),
+]
+
+phx_fmu_report._fields_ = [
+    ("inputs", c_int),
+    ("outputs", c_int),
+    ("bytes", c_size_t),
+    ("step", c_double),
+    ("token", c_char * 48),
+]
+
 FUNCTIONS = {
     "phx_status_text": (c_char_p, [c_int]),
     "phx_version": (c_char_p, []),
@@ -1604,9 +1630,17 @@ FUNCTIONS = {
     "phx_files_write": (c_int, [POINTER(phx_context), c_char_p]),
     "phx_processors": (c_int, []),
     "phx_algebra_set_threads": (None, [c_int]),
-    "phx_integrator_name": (c_char_p, [c_int]),
     "phx_joint_kind_count": (c_int, []),
     "phx_joint_kind_info": (POINTER(phx_joint_info), [c_int]),
+    "phx_model_body_kind_info": (POINTER(phx_model_body_info), [c_int]),
+    "phx_model_read": (c_int, [POINTER(phx_context), c_char_p, c_int, POINTER(phx_model_override), POINTER(POINTER(phx_model))]),
+    "phx_model_read_text": (c_int, [POINTER(phx_context), c_char_p, c_char_p, c_size_t, c_int, POINTER(phx_model_override), POINTER(POINTER(phx_model))]),
+    "phx_model_copy": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(POINTER(phx_model))]),
+    "phx_model_destroy": (None, [POINTER(phx_model)]),
+    "phx_model_set_parameters": (c_int, [POINTER(phx_context), POINTER(phx_model), c_int, POINTER(phx_model_override)]),
+    "phx_model_evaluate": (c_int, [POINTER(phx_context), POINTER(phx_model), c_char_p, c_char_p, POINTER(c_double)]),
+    "phx_model_schema_json": (c_int, [POINTER(phx_context), POINTER(c_char_p)]),
+    "phx_integrator_name": (c_char_p, [c_int]),
     "phx_ss_create": (c_int, [POINTER(phx_context), POINTER(phx_ss_def), POINTER(POINTER(phx_ss))]),
     "phx_ss_copy": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_char_p, c_char_p, POINTER(POINTER(phx_ss))]),
     "phx_ss_destroy": (None, [POINTER(phx_ss)]),
@@ -1631,14 +1665,6 @@ FUNCTIONS = {
     "phx_ss_poles": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double), POINTER(c_double), POINTER(c_double), POINTER(c_double)]),
     "phx_ss_responses": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(c_double), POINTER(c_double)]),
     "phx_ss_dc_gain": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double)]),
-    "phx_model_body_kind_info": (POINTER(phx_model_body_info), [c_int]),
-    "phx_model_read": (c_int, [POINTER(phx_context), c_char_p, c_int, POINTER(phx_model_override), POINTER(POINTER(phx_model))]),
-    "phx_model_read_text": (c_int, [POINTER(phx_context), c_char_p, c_char_p, c_size_t, c_int, POINTER(phx_model_override), POINTER(POINTER(phx_model))]),
-    "phx_model_copy": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(POINTER(phx_model))]),
-    "phx_model_destroy": (None, [POINTER(phx_model)]),
-    "phx_model_set_parameters": (c_int, [POINTER(phx_context), POINTER(phx_model), c_int, POINTER(phx_model_override)]),
-    "phx_model_evaluate": (c_int, [POINTER(phx_context), POINTER(phx_model), c_char_p, c_char_p, POINTER(c_double)]),
-    "phx_model_schema_json": (c_int, [POINTER(phx_context), POINTER(c_char_p)]),
     "phx_result_read": (c_int, [POINTER(phx_context), c_char_p, POINTER(POINTER(phx_result))]),
     "phx_result_destroy": (None, [POINTER(phx_result)]),
     "phx_result_is_complete": (c_bool, [POINTER(phx_result)]),
@@ -1706,4 +1732,5 @@ FUNCTIONS = {
     "phx_check_report_free": (None, [POINTER(phx_check_report)]),
     "phx_study_check": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_check_report)]),
     "phx_study_view": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_report_options), c_char_p, POINTER(phx_report_size)]),
+    "phx_fmu_export": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_fmu_options), c_char_p, POINTER(phx_fmu_report)]),
 }

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mappi
 
 import numpy as np
 
-from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_integrator, phx_linear_form, phx_linear_report,
+from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_fmu_options, phx_fmu_report, phx_integrator, phx_linear_form, phx_linear_report,
                        phx_model, phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table,
                        phx_reduction_method, phx_reduction_options, phx_reduction_point, phx_result, phx_run_size, phx_simulate_options, phx_simulate_report, phx_status,
                        phx_study_batch_options, phx_study_batch_report, phx_study_linearize_options,
@@ -30,7 +30,7 @@ from .simulation import Simulation, stepper_of
 from .statics import Equilibrium, equilibrium_of
 from .sweep import SweepLike, check_threads, make_sweep, names_and_points
 
-__all__ = ["Certificate", "Model"]
+__all__ = ["Certificate", "Fmu", "Model"]
 
 #: A number or an expression of `pi`, `deg` and parameters.
 Number = Union[float, str]
@@ -90,6 +90,31 @@ class StartMove:
     joint: str
     gap: float
     gap_angle: float
+
+
+@dataclass(frozen=True)
+class Fmu:
+    """An FMU that has been written.
+
+    Attributes
+    ----------
+    path : str
+    inputs, outputs : int
+        Variables.
+    bytes : int
+        Of the file.
+    step : float
+        The longest of the integrator, s; 0: it chooses.
+    token : str
+        Instantiation token (FMI 2: guid).
+    """
+
+    path: str
+    inputs: int
+    outputs: int
+    bytes: int
+    step: float
+    token: str
 
 
 @dataclass(frozen=True)
@@ -705,6 +730,45 @@ class Model:
             call.check(lib.phx_study_linearize(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report)))
         del keep
         return linear_of(report, call)
+
+    def fmu(self, path: PathLike, *, version: int = 3, inputs: Optional[Iterable[str]] = None,
+            outputs: Optional[Iterable[str]] = None, identifier: Optional[str] = None, end: Optional[float] = None,
+            step: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
+            integrator: Optional[Integrator] = None) -> Fmu:
+        """Write the mechanism at its start state as an FMU for co-simulation (docs/fmi.md).
+
+        Parameters
+        ----------
+        path : path-like
+            NAME.fmu.
+        version : {2, 3}
+            Of the Functional Mock-up Interface.
+        inputs : sequence of str, optional
+            ``"JOINT.effort"``, ``"JOINT.rate"`` of a drive, ``"LOAD.fx"``, ``"SPRING.force"``; they are added to what
+            the model gives. By default all actuators, drives and loads.
+        outputs : sequence of str, optional
+            Outputs of the model; by default all.
+        identifier : str, optional
+            Model identifier; by default made of the name of the file.
+        end, step, rtol, atol, integrator : optional
+            As for :meth:`simulate`; `end` is what the FMU proposes.
+
+        Returns
+        -------
+        Fmu
+        """
+        if version not in (2, 3):
+            raise ValueError(f"version={version!r}: 2 or 3")
+        options = phx_fmu_options(version=version,
+                                  simulate=_simulate_options(end, step, None, rtol, atol, integrator, None, None))
+        if identifier is not None:
+            options.identifier = identifier.encode()
+        keep, report = _set_names(options, inputs=inputs, outputs=outputs), phx_fmu_report()
+        with self._use() as (call, pointer):
+            call.check(lib.phx_fmu_export(call.pointer, pointer, ctypes.byref(options), path_of(path),
+                                          ctypes.byref(report)))
+        del keep
+        return Fmu(os.fspath(path), report.inputs, report.outputs, report.bytes, report.step, report.token.decode())
 
     def titop(self, body: str, *, parent: Optional[str] = None, ports: Optional[Iterable[str]] = None,
               inverted: Optional[Iterable[str]] = None, inputs: Optional[Iterable[str]] = None,

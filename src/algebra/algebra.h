@@ -21,6 +21,7 @@ phx_status phx_csr_congruence(phx_context *context, const phx_csr *left, const p
                               phx_csr *product);
 phx_status phx_csr_add(phx_context *context, double alpha, const phx_csr *a, double beta, const phx_csr *b,
                        phx_csr *sum);
+void phx_csr_archive(phx_archive *archive, phx_csr *matrix);
 void phx_csr_apply(const phx_csr *a, double alpha, const double *x, double *y);            /* y += alpha A x   */
 void phx_csr_apply_transposed(const phx_csr *a, double alpha, const double *x, double *y); /* y += alpha A^T x */
 /* Index of entry (row, col) in idx/val, -1 when it is not in the pattern. */
@@ -131,6 +132,9 @@ phx_status phx_lu_use(phx_lu *lu, phx_thread_pool *pool);
 phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column);
 /* Forget the values seen so far, not the pattern: what comes next is the same bit by bit as after phx_lu_create. */
 void phx_lu_forget(phx_lu *lu);
+/* Factors and choice of pivots: what is solved and factored afterwards is the same bit by bit, of a matrix of the same
+ * pattern and order. */
+void phx_lu_archive(phx_archive *archive, phx_lu *lu);
 /* x <- A^-1 x; n values (2n interleaved when complex). nrhs columns stored one after the other. No allocation, no
  * refinement. */
 phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x);

@@ -191,6 +191,30 @@ void phx_lu_forget(phx_lu *lu)
     lu->factored = lu->by_fronts = false;
 }
 
+void phx_lu_archive(phx_archive *archive, phx_lu *lu)
+{
+    bool has_klu = lu->klu != NULL;
+
+    phx_archive_bool(archive, &lu->factored);
+    phx_archive_bool(archive, &lu->by_fronts);
+    phx_archive_int(archive, &lu->wait);
+    phx_archive_int(archive, &lu->next_wait);
+    if (lu->fronts)
+        phx_fronts_archive(archive, lu->fronts);
+    phx_archive_bool(archive, &has_klu);
+    if (phx_archive_reads(archive) && lu->klu) {
+        phx_klu_destroy(lu->klu);
+        lu->klu = NULL;
+    }
+    if (has_klu && !lu->klu)
+        phx_archive_fail(archive,
+                         phx_klu_create(lu->context, lu->n, lu->ptr, lu->idx, lu->order, lu->is_complex, &lu->klu));
+    if (has_klu && lu->klu)
+        phx_klu_archive(archive, lu->klu);
+    if (phx_archive_status(archive))
+        lu->factored = false;
+}
+
 /* ---- solution ---- */
 phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x)
 {

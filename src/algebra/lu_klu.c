@@ -30,9 +30,10 @@ struct phx_klu {
     int n;
     bool is_complex;
     int *ptr, *idx;
-    double *kept;  /* the values factored last */
-    double *trial; /* the values being factored */
-    double *pivot; /* |U_kk| when pivots were last chosen, n */
+    double *kept;   /* the values factored last */
+    double *trial;  /* the values being factored */
+    double *chosen; /* those that pivots were chosen for last */
+    double *pivot;  /* |U_kk| when pivots were last chosen, n */
     klu_common common;
     klu_symbolic *symbolic;
     klu_numeric *numeric;
@@ -49,13 +50,19 @@ static phx_status fail_klu(phx_klu *klu, const char *what)
                     klu->common.status, klu->n);
 }
 
+static size_t scalars_of(const phx_klu *klu)
+{
+    return (size_t)klu->ptr[klu->n] * (klu->is_complex ? 2 : 1);
+}
+
 static phx_status allocate_values(phx_klu *klu)
 {
-    const size_t scalars = (size_t)klu->ptr[klu->n] * (klu->is_complex ? 2 : 1);
+    const size_t scalars = scalars_of(klu);
     klu->kept = phx_calloc(klu->context, scalars, sizeof(double));
     klu->trial = phx_calloc(klu->context, scalars, sizeof(double));
+    klu->chosen = phx_calloc(klu->context, scalars, sizeof(double));
     klu->pivot = phx_calloc(klu->context, (size_t)klu->n, sizeof(double));
-    return klu->kept && klu->trial && klu->pivot ? PHX_OK : PHX_ERR_MEMORY;
+    return klu->kept && klu->trial && klu->chosen && klu->pivot ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 static phx_status analyse(phx_klu *klu, int *order)
@@ -111,6 +118,7 @@ void phx_klu_destroy(phx_klu *klu)
         klu_free_symbolic(&klu->symbolic, &klu->common);
     phx_free(klu->kept);
     phx_free(klu->trial);
+    phx_free(klu->chosen);
     phx_free(klu->pivot);
     phx_free(klu);
 }
@@ -297,6 +305,7 @@ static phx_status pivot_anew(phx_klu *klu, int *column)
     klu->numeric = numeric;
     for (int k = 0; k < klu->n; k++)
         klu->pivot[k] = pivot_size(klu, numeric, k);
+    memcpy(klu->chosen, klu->trial, scalars_of(klu) * sizeof *klu->chosen);
     return PHX_OK;
 }
 
@@ -314,7 +323,7 @@ static phx_status fail_not_finite(const phx_klu *klu, const double *val, int *co
 
 phx_status phx_klu_factor(phx_klu *klu, const double *val, bool *pivoted, int *column)
 {
-    size_t scalars = (size_t)klu->ptr[klu->n] * (klu->is_complex ? 2 : 1);
+    const size_t scalars = scalars_of(klu);
     if (!copy_finite(scalars, val, klu->trial))
         return fail_not_finite(klu, val, column);
     bool reused = klu->n > 0 && klu->factored && refactor(klu, klu->trial) && pivots_hold(klu);
@@ -332,6 +341,26 @@ phx_status phx_klu_factor(phx_klu *klu, const double *val, bool *pivoted, int *c
     klu->factored = true;
     *pivoted = !reused;
     return PHX_OK;
+}
+
+/* The values that pivots were chosen for and those factored last: from them the same factors are made again. */
+void phx_klu_archive(phx_archive *archive, phx_klu *klu)
+{
+    const size_t scalars = scalars_of(klu);
+
+    phx_archive_bool(archive, &klu->factored);
+    if (!klu->factored)
+        return;
+    phx_archive_doubles(archive, scalars, klu->chosen);
+    phx_archive_doubles(archive, scalars, klu->kept);
+    if (!phx_archive_reads(archive) || phx_archive_status(archive) || klu->n == 0)
+        return;
+    memcpy(klu->trial, klu->chosen, scalars * sizeof *klu->trial);
+    phx_status status = pivot_anew(klu, NULL);
+    if (!status && !refactor(klu, klu->kept))
+        status = fail_klu(klu, "phx_lu_archive");
+    klu->factored = status == PHX_OK;
+    phx_archive_fail(archive, status);
 }
 
 /* ---- solution ---- */

@@ -11,6 +11,7 @@ void phx_klu_destroy(phx_klu *klu);
 /* As phx_lu_factor; *pivoted: pivots were chosen anew. After any failure the factors of the last success still solve.
  */
 phx_status phx_klu_factor(phx_klu *klu, const double *val, bool *pivoted, int *column);
+void phx_klu_archive(phx_archive *archive, phx_klu *klu);
 phx_status phx_klu_solve(phx_klu *klu, int nrhs, double *x);
 /* Entries in L+U without the unit diagonal of L. */
 long phx_klu_nnz(const phx_klu *klu);

@@ -130,7 +130,91 @@ int phx_thread_pool_first(const phx_thread_pool *pool, int count, int part);
 phx_status phx_thread_pool_run(phx_thread_pool *pool, phx_context *context, int count, phx_thread_pool_task *task,
                                void *user);
 
+/* ---- archives ----
+ * Values one after the other, written to memory or read from it. The functions are the same for both, so that what
+ * describes a thing once does it for both: a value is written, or what is read replaces it. The first failure stays
+ * and the calls after it do nothing; what they would have read is zero, or NULL. */
+typedef struct phx_archive phx_archive;
+/* An empty one, to be written; one that reads `bytes`, borrowed. */
+phx_status phx_archive_create(phx_context *context, phx_archive **archive);
+phx_status phx_archive_open(phx_context *context, size_t size, const void *bytes, phx_archive **archive);
+void phx_archive_destroy(phx_archive *archive); /* NULL is allowed */
+/* What has been written; belongs to the archive. */
+const void *phx_archive_bytes(const phx_archive *archive, size_t *size);
+phx_context *phx_archive_context(const phx_archive *archive);
+bool phx_archive_reads(const phx_archive *archive);
+phx_status phx_archive_status(const phx_archive *archive);
+/* A failure of the caller's (PHX_OK: none). */
+void phx_archive_fail(phx_archive *archive, phx_status status);
+void phx_archive_int(phx_archive *archive, int *value);
+void phx_archive_long(phx_archive *archive, long *value);
+void phx_archive_bool(phx_archive *archive, bool *value);
+void phx_archive_double(phx_archive *archive, double *value);
+/* A number that must be in 0 .. most; how many things follow, each of a byte at least. */
+void phx_archive_choice(phx_archive *archive, int most, int *value);
+void phx_archive_count(phx_archive *archive, int *count);
+/* So many values where they are. */
+void phx_archive_ints(phx_archive *archive, size_t count, int *values);
+void phx_archive_doubles(phx_archive *archive, size_t count, double *values);
+/* Arrays and texts that may be NULL; those that are read are allocated. */
+void phx_archive_int_array(phx_archive *archive, size_t count, int **values);
+void phx_archive_double_array(phx_archive *archive, size_t count, double **values);
+void phx_archive_text(phx_archive *archive, char **text);
+
+/* ---- compiled expressions ----
+ * Postfix code on a stack of numbers. Made by its steps in order: what an operator or a function takes comes before it.
+ * Not for several threads. */
+typedef struct phx_program phx_program;
+typedef enum phx_program_operation {
+    PHX_PROGRAM_NUMBER,
+    PHX_PROGRAM_VARIABLE,
+    PHX_PROGRAM_NEGATE,
+    PHX_PROGRAM_ADD,
+    PHX_PROGRAM_SUBTRACT,
+    PHX_PROGRAM_MULTIPLY,
+    PHX_PROGRAM_DIVIDE,
+    PHX_PROGRAM_POWER,
+    PHX_PROGRAM_LESS,
+    PHX_PROGRAM_LESS_EQUAL,
+    PHX_PROGRAM_GREATER,
+    PHX_PROGRAM_GREATER_EQUAL,
+    PHX_PROGRAM_EQUAL,
+    PHX_PROGRAM_NOT_EQUAL,
+    PHX_PROGRAM_AND,
+    PHX_PROGRAM_OR,
+    PHX_PROGRAM_CALL,
+    PHX_PROGRAM_OPERATIONS
+} phx_program_operation;
+phx_status phx_program_create(phx_context *context, phx_program **program);
+void phx_program_destroy(phx_program *program); /* NULL is allowed */
+phx_status phx_program_number(phx_program *program, double value);
+phx_status phx_program_variable(phx_program *program, int variable);
+phx_status phx_program_operate(phx_program *program, phx_program_operation operation);
+phx_status phx_program_call(phx_program *program, int function, int count);
+/* Its value; nothing is allocated. */
+double phx_program_value(const phx_program *program, const double *variables);
+/* The same with the first two derivatives by variable 0; where a comparison jumps, those of the side it takes. */
+void phx_program_derivatives(const phx_program *program, const double *variables, double jet[3]);
+/* One of so many variables; allocated when it is read. */
+void phx_program_archive(phx_archive *archive, int n_variables, phx_program **program);
+
+/* The functions of expressions: their names, NULL past the end, and how many values they take. */
+const char *phx_function_name(int index);
+void phx_function_arity(int index, int *least, int *most);
+
 /* ---- signals ---- */
+/* A signal of t and s, the two variables of a program, which is taken over; `breaks` as of a function. */
+phx_status phx_signal_create_program(phx_context *context, phx_program *program, int n_breaks, const double *breaks,
+                                     phx_signal **signal);
+/* What a program around the library adds to a signal: value + slope (t - since). */
+typedef struct phx_signal_input {
+    double value, slope, since;
+} phx_signal_input;
+/* *signal (NULL: zero) becomes the sum of itself and the input, which is borrowed and may change between two
+ * intervals. */
+phx_status phx_signal_add_input(phx_context *context, const phx_signal_input *input, phx_signal **signal);
+/* Any signal, NULL too; allocated when it is read. PHX_ERR_UNSUPPORTED for a function of the caller's. */
+void phx_signal_archive(phx_archive *archive, phx_signal **signal);
 /* (1/(t1-t0)) ∫ signal dt by 5-point Gauss between breaks, in either direction; the value when t0 = t1. */
 double phx_signal_mean(const phx_signal *signal, double t0, double t1);
 /* The first declared break of a function after t, s; HUGE_VAL: none. Those of a table are not told. NULL has none. */
@@ -142,12 +226,8 @@ bool phx_signal_is_constant(const phx_signal *signal);
 /* The points of a table, borrowed: their number, 0 for any other signal. `times`, `values` may be NULL. */
 int phx_signal_points(const phx_signal *signal, const double **times, const double **values);
 
-/* Value and first two time derivatives of a function of time alone; on a break, of the piece after it. */
-typedef void phx_signal_jet_fn(const void *data, double t, double jet[3]);
-/* Gives a signal made by phx_signal_create_function its derivatives. */
-void phx_signal_set_jet(phx_signal *signal, phx_signal_jet_fn *jet);
-/* The derivative of order 0, 1 or 2: exact for tables, polynomials and functions with a jet; that of a function without
- * is by difference quotients, 0 for order 2. */
+/* The derivative of order 0, 1 or 2: exact for tables, polynomials and programs; that of a function is by difference
+ * quotients, 0 for order 2. */
 double phx_signal_derivative(const phx_signal *signal, double t, int order);
 /* The time derivative of a signal, which it takes over, also on failure. Its mean over an interval is the exact
  * increment of that signal over its length. */

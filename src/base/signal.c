@@ -105,12 +105,37 @@ phx_status phx_signal_create_function(phx_context *context, phx_signal_fn *funct
     return phx_conclude(context, PHX_OK);
 }
 
+phx_status phx_signal_create_program(phx_context *context, phx_program *program, int n_breaks, const double *breaks,
+                                     phx_signal **signal)
+{
+    const phx_status status = phx_signal_allocate(context, SIGNAL_PROGRAM, n_breaks, 0, signal);
+
+    if (status) {
+        phx_program_destroy(program);
+        return status;
+    }
+    for (int i = 0; i < n_breaks; i++)
+        (*signal)->breaks[i] = breaks[i];
+    (*signal)->program = program;
+    return phx_conclude(context, PHX_OK);
+}
+
+phx_status phx_signal_add_input(phx_context *context, const phx_signal_input *input, phx_signal **signal)
+{
+    const phx_status status = *signal ? PHX_OK : phx_signal_allocate(context, SIGNAL_CONSTANT, 0, 0, signal);
+
+    if (!status)
+        (*signal)->input = input;
+    return status;
+}
+
 void phx_signal_destroy(phx_signal *signal)
 {
     if (!signal)
         return;
     if (signal->free_data)
         signal->free_data(signal->data);
+    phx_program_destroy(signal->program);
     phx_signal_destroy(signal->of);
     phx_free(signal->breaks);
     phx_free(signal->values);
@@ -142,11 +167,16 @@ static double table_value(const phx_signal *signal, double t)
     return (1.0 - share) * value[-1] + share * value[0];
 }
 
-double phx_signal_value_at(const phx_signal *signal, double t, double s)
+static double program_value(const phx_signal *signal, double t, double s)
+{
+    const double variables[] = {t, s};
+    return phx_program_value(signal->program, variables);
+}
+
+/* Without its input. */
+static double own_value(const phx_signal *signal, double t, double s)
 {
     double jet[3];
-    if (!signal)
-        return 0.0;
     switch (signal->kind) {
     case SIGNAL_CONSTANT:
         return signal->constant;
@@ -157,10 +187,25 @@ double phx_signal_value_at(const phx_signal *signal, double t, double s)
         return jet[0];
     case SIGNAL_FUNCTION:
         return signal->function(signal->data, t, s);
+    case SIGNAL_PROGRAM:
+        return program_value(signal, t, s);
     case SIGNAL_DERIVATIVE:
         return phx_signal_derivative(signal->of, t, 1);
     }
     return 0.0;
+}
+
+static double input_value(const phx_signal_input *input, double t)
+{
+    return input->slope == 0.0 ? input->value : input->value + input->slope * (t - input->since);
+}
+
+double phx_signal_value_at(const phx_signal *signal, double t, double s)
+{
+    if (!signal)
+        return 0.0;
+    const double own = own_value(signal, t, s);
+    return signal->input ? own + input_value(signal->input, t) : own;
 }
 
 double phx_signal_value(const phx_signal *signal, double t)
@@ -174,19 +219,18 @@ static double gauss_mean(const phx_signal *signal, double t0, double t1)
     static const double point[] = {0.0, 0.53846931010568309, 0.90617984593866399};
     static const double weight[] = {0.28444444444444444, 0.23931433524968324, 0.11846344252809454};
     const double middle = 0.5 * (t0 + t1), half = 0.5 * (t1 - t0);
-    double mean = weight[0] * phx_signal_value(signal, middle);
+    double mean = weight[0] * own_value(signal, middle, 0.0);
     for (int i = 1; i < 3; i++)
-        mean += weight[i] * (phx_signal_value(signal, middle - half * point[i]) +
-                             phx_signal_value(signal, middle + half * point[i]));
+        mean += weight[i] *
+                (own_value(signal, middle - half * point[i], 0.0) + own_value(signal, middle + half * point[i], 0.0));
     return mean;
 }
 
-double phx_signal_mean(const phx_signal *signal, double t0, double t1)
+/* Without its input, t0 <= t1. */
+static double own_mean(const phx_signal *signal, double t0, double t1)
 {
-    if (!signal || signal->kind == SIGNAL_CONSTANT || t0 == t1)
-        return phx_signal_value(signal, t0);
-    if (t1 < t0)
-        return phx_signal_mean(signal, t1, t0);
+    if (signal->kind == SIGNAL_CONSTANT || t0 == t1)
+        return own_value(signal, t0, 0.0);
     if (signal->kind == SIGNAL_DERIVATIVE) /* exactly, so that what follows it stays on it */
         return (phx_signal_value(signal->of, t1) - phx_signal_value(signal->of, t0)) / (t1 - t0);
     /* mean = sum over the pieces between breaks of (piece / (t1 - t0)) * mean over the piece */
@@ -200,11 +244,22 @@ double phx_signal_mean(const phx_signal *signal, double t0, double t1)
     return mean;
 }
 
+double phx_signal_mean(const phx_signal *signal, double t0, double t1)
+{
+    if (!signal)
+        return 0.0;
+    const double own = own_mean(signal, fmin(t0, t1), fmax(t0, t1));
+    return signal->input ? own + input_value(signal->input, 0.5 * (t0 + t1)) : own;
+}
+
 bool phx_signal_is_constant(const phx_signal *signal)
 {
-    if (signal && signal->kind == SIGNAL_DERIVATIVE)
-        return phx_signal_is_constant(signal->of);
-    return !signal || signal->kind == SIGNAL_CONSTANT || (signal->kind == SIGNAL_TABLE && signal->n_breaks == 1);
+    if (!signal)
+        return true;
+    if (signal->kind == SIGNAL_DERIVATIVE)
+        return !signal->input && phx_signal_is_constant(signal->of);
+    return !signal->input &&
+           (signal->kind == SIGNAL_CONSTANT || (signal->kind == SIGNAL_TABLE && signal->n_breaks == 1));
 }
 
 int phx_signal_points(const phx_signal *signal, const double **times, const double **values)
@@ -222,7 +277,7 @@ double phx_signal_next_break(const phx_signal *signal, double t)
 {
     if (signal && signal->kind == SIGNAL_DERIVATIVE)
         return phx_signal_next_break(signal->of, t);
-    if (!signal || signal->kind != SIGNAL_FUNCTION)
+    if (!signal || !phx_signal_is_function(signal))
         return HUGE_VAL;
     const int next = phx_signal_breaks_until(signal, t);
     return next < signal->n_breaks ? signal->breaks[next] : HUGE_VAL;

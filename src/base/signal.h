@@ -9,6 +9,7 @@ typedef enum signal_kind {
     SIGNAL_TABLE,
     SIGNAL_POLYNOMIALS, /* signal_profiles.c */
     SIGNAL_FUNCTION,
+    SIGNAL_PROGRAM,
     SIGNAL_DERIVATIVE /* signal_rate.c */
 } signal_kind;
 
@@ -22,9 +23,16 @@ struct phx_signal {
     phx_signal_fn *function;
     void *data;
     phx_signal_free_fn *free_data;
-    phx_signal_jet_fn *jet; /* of a function, NULL: its derivatives are those of difference quotients */
-    phx_signal *of;         /* of a derivative: what it is the derivative of, owned */
+    phx_program *program;
+    phx_signal *of;                /* of a derivative: what it is the derivative of, owned */
+    const phx_signal_input *input; /* is added to all of this; NULL: nothing is */
 };
+
+/* Whether its breaks are declared: a function, a program. */
+static inline bool phx_signal_is_function(const phx_signal *signal)
+{
+    return signal->kind == SIGNAL_FUNCTION || signal->kind == SIGNAL_PROGRAM;
+}
 
 /* Number of breaks at or before t. */
 int phx_signal_breaks_until(const phx_signal *signal, double t);

@@ -99,46 +99,48 @@ static double table_rate(const phx_signal *signal, double t)
     return (value[0] - value[-1]) / (time[0] - time[-1]);
 }
 
-double phx_signal_rate(const phx_signal *signal, double t)
+/* Of a signal that is no function, without its input. */
+static double own_rate(const phx_signal *signal, double t)
 {
     double jet[3];
-    if (phx_signal_is_constant(signal))
-        return 0.0;
     switch (signal->kind) {
-    case SIGNAL_CONSTANT:
-        break;
     case SIGNAL_TABLE:
         return table_rate(signal, t);
     case SIGNAL_POLYNOMIALS:
         phx_signal_polynomial(signal, t, jet);
         return jet[1];
-    case SIGNAL_FUNCTION:
-        return function_rate(signal, t);
     case SIGNAL_DERIVATIVE:
-        return signal->of->kind == SIGNAL_FUNCTION && !signal->of->jet ? function_rate(signal, t)
-                                                                       : phx_signal_derivative(signal->of, t, 2);
+        return signal->of->kind == SIGNAL_FUNCTION ? function_rate(signal, t) : phx_signal_derivative(signal->of, t, 2);
+    default:
+        return 0.0;
     }
-    return 0.0;
+}
+
+double phx_signal_rate(const phx_signal *signal, double t)
+{
+    if (phx_signal_is_constant(signal))
+        return 0.0;
+    if (phx_signal_is_function(signal)) /* its values have the input in them */
+        return function_rate(signal, t);
+    const double own = own_rate(signal, t);
+    return signal->input ? own + signal->input->slope : own;
 }
 
 /* ---- derivatives of motions ---- */
 double phx_signal_derivative(const phx_signal *signal, double t, int order)
 {
     double jet[3] = {0.0};
-    if (signal && signal->kind == SIGNAL_POLYNOMIALS)
+    if (order == 0 || !signal)
+        return phx_signal_value(signal, t);
+    if (signal->kind == SIGNAL_POLYNOMIALS)
         phx_signal_polynomial(signal, t, jet);
-    else if (signal && signal->jet)
-        signal->jet(signal->data, t, jet);
-    else if (order == 1 && signal && signal->kind == SIGNAL_TABLE && t == signal->breaks[signal->n_breaks - 1])
+    else if (signal->kind == SIGNAL_PROGRAM)
+        phx_program_derivatives(signal->program, (const double[]){t, 0.0}, jet);
+    else if (order == 1 && signal->kind == SIGNAL_TABLE && t == signal->breaks[signal->n_breaks - 1])
         return phx_signal_rate(signal, nextafter(t, -HUGE_VAL)); /* on the last point still that of its piece */
     else if (order == 1)
         return phx_signal_rate(signal, t);
-    return order == 0 ? phx_signal_value(signal, t) : jet[order];
-}
-
-void phx_signal_set_jet(phx_signal *signal, phx_signal_jet_fn *jet)
-{
-    signal->jet = jet;
+    return order == 1 && signal->input ? jet[1] + signal->input->slope : jet[order];
 }
 
 phx_status phx_signal_create_derivative(phx_context *context, phx_signal *of, phx_signal **signal)

@@ -158,7 +158,7 @@ bool phx_signal_has_gap(const phx_signal *signal, double t0, double t1, double s
 {
     if (signal && signal->kind == SIGNAL_DERIVATIVE)
         return phx_signal_has_gap(signal->of, t0, t1, s, gap);
-    if (!signal || signal->kind != SIGNAL_FUNCTION)
+    if (!signal || !phx_signal_is_function(signal))
         return false;
     if (t1 < t0)
         return phx_signal_has_gap(signal, t1, t0, s, gap);

@@ -18,7 +18,7 @@ int phx_signal_turns(const phx_signal *signal, double t0, double t1, double s, d
     *range = 0.0;
     if (phx_signal_is_constant(signal) || !(length > 0.0))
         return 0;
-    if (signal->kind == SIGNAL_FUNCTION && phx_signal_breaks_until(signal, t0) != phx_signal_breaks_until(signal, t1))
+    if (phx_signal_is_function(signal) && phx_signal_breaks_until(signal, t0) != phx_signal_breaks_until(signal, t1))
         return 0;
     for (int i = 0; i < SAMPLES; i++) {
         const double place = i * GOLDEN - floor(i * GOLDEN);

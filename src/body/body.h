@@ -15,6 +15,9 @@ typedef struct phx_mass_properties {
 
 const char *phx_body_kind(const phx_body *body);   /* "floating body": for messages */
 const char *phx_body_beyond(const phx_body *body); /* why its forces may be no numbers, with the remedy; NULL */
+/* Written, or read and allocated; `flex`: its deformation, which is another part of the archive (NULL: rigid).
+ * PHX_ERR_UNSUPPORTED names a body of a kind that has no row in the table of archive.c. */
+void phx_body_archive(phx_archive *archive, const phx_flex *flex, phx_body **body);
 int phx_body_dim(const phx_body *body);
 /* Its moving frames, the first at 0 of x and v; the number. Its coordinates beside them: where they are in x, their
  * rates in v, their number n_q. Pointers may be NULL. */

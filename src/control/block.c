@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static const phx_block_ops *const kinds[PHX_CONTROLLER_KINDS] = {
+const phx_block_ops *const phx_block_kinds[PHX_CONTROLLER_KINDS] = {
     [PHX_CONTROLLER_PID] = &phx_block_pid,
     [PHX_CONTROLLER_STATE_SPACE] = &phx_block_state_space,
     [PHX_CONTROLLER_PORT_HAMILTONIAN] = &phx_block_port_hamiltonian,
@@ -13,7 +13,7 @@ static const phx_block_ops *const kinds[PHX_CONTROLLER_KINDS] = {
 
 const char *phx_controller_kind_name(phx_controller_kind kind)
 {
-    return kind >= 0 && kind < PHX_CONTROLLER_KINDS ? kinds[kind]->name : NULL;
+    return kind >= 0 && kind < PHX_CONTROLLER_KINDS ? phx_block_kinds[kind]->name : NULL;
 }
 
 phx_controller_def phx_controller_def_default(void)
@@ -167,7 +167,7 @@ phx_status phx_block_create(phx_context *context, const phx_controller_def *def,
         status =
             phx_fail(context, PHX_ERR_ARGUMENT, "controller '%s': it has no outputs; give at least one", block->name);
     else
-        block->ops = kinds[def->kind];
+        block->ops = phx_block_kinds[def->kind];
     if (!status)
         status = complete(context, def, block);
     if (status)
@@ -181,9 +181,9 @@ void phx_block_destroy(phx_block *block)
 {
     if (!block)
         return;
-    for (int k = 0; k < block->n_inputs; k++)
+    for (int k = 0; k < block->n_inputs && block->reference; k++)
         phx_signal_destroy(block->reference[k]);
-    for (int k = 0; k < block->n_outputs; k++)
+    for (int k = 0; k < block->n_outputs && block->feedforward; k++)
         phx_signal_destroy(block->feedforward[k]);
     if (block->def.free_data)
         block->def.free_data(block->def.data);

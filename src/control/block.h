@@ -40,6 +40,9 @@ struct phx_block {
 /* One row for each kind: linear_block.c, pid_block.c, function_block.c */
 extern const phx_block_ops phx_block_pid, phx_block_state_space, phx_block_port_hamiltonian, phx_block_function;
 
+/* By their kind. */
+extern const phx_block_ops *const phx_block_kinds[PHX_CONTROLLER_KINDS];
+
 /* u within the limits of output k; `inside` (may be NULL): whether it was. */
 double phx_block_limited(const phx_block *block, int k, double u, bool *inside);
 /* A copy of `count` numbers, zeros where `from` is NULL; NULL without memory. */

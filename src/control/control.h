@@ -12,11 +12,24 @@
 
 #include <phlexor/control.h>
 
+/* What a `function` of compiled expressions is made of: phx_controller_programs_evaluate with this as its data. */
+typedef struct phx_controller_programs {
+    int n_inputs, n_outputs;
+    phx_program **programs; /* n_outputs, of the variables t, y; NULL: not there yet */
+    double *variables;      /* 1 + n_inputs: scratch */
+} phx_controller_programs;
+phx_status phx_controller_programs_create(phx_context *context, int n_inputs, int n_outputs,
+                                          phx_controller_programs **made);
+void phx_controller_programs_evaluate(const void *data, double t, const double *y, double *u); /* a phx_controller_fn */
+void phx_controller_programs_free(void *data);
+
 /* A controller without its connections; frozen. */
 typedef struct phx_block phx_block;
 /* Takes over what phx_controller_def says, on failure too. PHX_ERR_ARGUMENT for what does not fit together. */
 phx_status phx_block_create(phx_context *context, const phx_controller_def *def, phx_block **block);
 void phx_block_destroy(phx_block *block); /* NULL is allowed */
+/* Allocated when it is read. PHX_ERR_UNSUPPORTED, with the name, for a function that is the program's. */
+void phx_block_archive(phx_archive *archive, phx_block **block);
 /* Frees what a definition hands over. */
 void phx_controller_def_release(const phx_controller_def *def);
 

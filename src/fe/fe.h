@@ -193,6 +193,13 @@ typedef struct phx_flex_load {
 void phx_flex_load_free(phx_flex_load *load);
 phx_status phx_flex_load_allocate(phx_context *context, int n, phx_flex_load *load); /* zeros */
 
+/* ---- archives ---- */
+void phx_flex_point_archive(phx_archive *archive, int dim, phx_flex_point *point);
+void phx_flex_load_archive(phx_archive *archive, phx_flex_load *load);
+void phx_flex_archive(phx_archive *archive, phx_flex *flex);
+/* A deformation; what is read is a source that has nothing but that, allocated. */
+void phx_flex_source_archive(phx_archive *archive, const phx_flex *written, phx_flex_source **read);
+
 enum { PHX_GAUSS_MAX = 8 }; /* points of a Gauss rule */
 
 /* Gauss rule on [0,1], exact to degree 2*count-1; 1 <= count <= PHX_GAUSS_MAX. */

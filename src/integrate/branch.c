@@ -331,6 +331,33 @@ bool phx_branch_explain(const phx_run *run, size_t size, char *text)
     return true;
 }
 
+/* ---- archives ---- */
+void phx_branch_archive(phx_archive *archive, phx_run *run)
+{
+    phx_branch *it = run->branch;
+    const size_t n_x = (size_t)run->dae->n_x, n_v = (size_t)run->dae->n_v, n_parts = (size_t)run->dae->n_parts;
+    if (!it)
+        return;
+    double *const numbers[] = {&it->t,  &it->r,     &it->largest, &it->rate,   &it->way,
+                               &it->at, &it->speed, &it->zone,    &it->factor, &it->start};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        phx_archive_double(archive, numbers[k]);
+    phx_archive_long(archive, &it->evaluations);
+    phx_archive_long(archive, &it->steps);
+    phx_archive_bool(archive, &it->ahead);
+    phx_archive_bool(archive, &it->behind);
+    phx_archive_doubles(archive, n_x, it->x0);
+    phx_archive_doubles(archive, n_v, it->v0);
+    for (int k = 0; k < 2; k++) {
+        phx_archive_double(archive, &it->snapshots[k].t);
+        phx_archive_double(archive, &it->snapshots[k].work.supplied);
+        phx_archive_double(archive, &it->snapshots[k].work.dissipated);
+        phx_archive_doubles(archive, n_v, it->snapshots[k].v);
+        phx_archive_doubles(archive, n_parts, it->snapshots[k].ledger);
+    }
+    it->bridge->ops->archive(it->bridge, archive);
+}
+
 /* ---- memory ---- */
 void phx_branch_destroy(phx_branch *branch)
 {

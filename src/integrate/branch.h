@@ -31,6 +31,9 @@ void phx_branch_sample(phx_run *run, double t, phx_sample *sample);
 /* Replace the state of the run by that at t, the end of the run. */
 void phx_branch_finish(phx_run *run, double t);
 
+/* The memory of the regularity, of the zone crossed last. */
+void phx_branch_archive(phx_archive *archive, phx_run *run);
+
 /* Whether the run is at a singular position; then the reason why it stops there goes into `text`. */
 bool phx_branch_explain(const phx_run *run, size_t size, char *text);
 

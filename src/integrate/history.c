@@ -181,6 +181,20 @@ void phx_history_keep(phx_history *history, phx_dae *dae, double t, double h, co
     }
 }
 
+void phx_history_archive(phx_archive *archive, const phx_dae *dae, phx_history *history)
+{
+    phx_archive_doubles(archive, PHX_HISTORY, history->t);
+    for (int k = 0; k < PHX_HISTORY; k++) {
+        phx_archive_doubles(archive, (size_t)dae->n_v, history->v_dot[k]);
+        phx_archive_doubles(archive, (size_t)dae->n_l, history->lambda[k]);
+    }
+    phx_archive_choice(archive, PHX_HISTORY, &history->count);
+    phx_archive_int(archive, &history->order);
+    phx_archive_int(archive, &history->order_l);
+    phx_archive_int(archive, &history->unjudged);
+    phx_archive_double(archive, &history->error);
+}
+
 void phx_history_forget(phx_history *history, const phx_dae *dae, const double *lambda)
 {
     history->count = history->order_l = history->unjudged = 0;

@@ -29,6 +29,7 @@ void phx_history_predict(const phx_history *history, const phx_dae *dae, double 
 /* Store a solved interval. `error`: size of the first Newton correction, the error of the prediction. */
 void phx_history_keep(phx_history *history, phx_dae *dae, double t, double h, const double *v0, const double *v1,
                       const double *lambda, double error);
+void phx_history_archive(phx_archive *archive, const phx_dae *dae, phx_history *history);
 /* Forget all intervals; `lambda`: multipliers to start with. */
 void phx_history_forget(phx_history *history, const phx_dae *dae, const double *lambda);
 /* Forget the intervals after t0: they belong to a rejected trial. */

@@ -19,6 +19,7 @@ static create_fn *const creators[PHX_INTEGRATORS] = {
 
 /* Lengths that agree to this are the same: 0.1 is ten times 0.01. */
 static const double SAME = 1e-9;
+static const double ROUNDED = 1e-15;
 static const double MOST_STEPS = 1e15;
 enum { MOST_HALVINGS = 40, MESSAGE = 1024 };
 
@@ -299,16 +300,23 @@ static long equal_steps(const phx_run *run, double length)
     return count > 1.0 ? (long)count : 1;
 }
 
+/* The step of the options itself where it divides the length, to the last digits. */
 double phx_run_equal_step(const phx_run *run, double length)
 {
-    return length / (double)equal_steps(run, length);
+    const double h = length / (double)equal_steps(run, length), step = run->options.step;
+    return fabs(h - step) <= ROUNDED * step ? step : h;
+}
+
+int phx_run_equal_steps(const phx_run *run, double length)
+{
+    return (int)equal_steps(run, length);
 }
 
 /* `length` of a regular interval is the same number each time, whatever the rounding of its ends. */
 static phx_status fixed_steps(phx_run *run, phx_method *method, double from, double to, double length)
 {
     const long n = equal_steps(run, length);
-    const double h = length / (double)n;
+    const double h = phx_run_equal_step(run, length);
     for (long k = 0; k < n; k++) {
         double t0 = from + (double)k * h;
         double t1 = k + 1 == n ? to : from + (double)(k + 1) * h;
@@ -416,13 +424,14 @@ static phx_status integrate(phx_run *run)
     return status;
 }
 
-phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, double *t, double *x, double *v,
-                         double *lambda, phx_sample_fn *sample, void *user, phx_integrate_stats *stats)
+phx_status phx_run_create_method(phx_run *run, phx_method **method)
 {
-    if (!dae || !options || !t || !x || !v)
-        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, options, t, x or v");
-    if (!dae || !options || !t || !x || !v || (!lambda && dae->n_l > 0))
-        return phx_fail(dae ? dae->context : NULL, PHX_ERR_ARGUMENT, "phx_integrate: an argument is NULL");
+    return creators[run->options.integrator](run, method);
+}
+
+phx_status phx_run_check(phx_dae *dae, const phx_integrate_options *options, double t, const double *x, const double *v,
+                         const double *lambda)
+{
     phx_status status = check_options(dae->context, options);
     if (status == PHX_OK && dae->midpoint_only && options->integrator != PHX_MIDPOINT)
         status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
@@ -434,9 +443,18 @@ phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, dou
                           "cannot have it",
                           options->rtol > 0.0 ? "steps chosen by rtol" : names[options->integrator]);
     if (status == PHX_OK)
-        status = check_times(dae->context, options, *t);
-    if (status == PHX_OK)
-        status = check_state(dae, x, v, lambda);
+        status = check_times(dae->context, options, t);
+    return status == PHX_OK ? check_state(dae, x, v, lambda) : status;
+}
+
+phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, double *t, double *x, double *v,
+                         double *lambda, phx_sample_fn *sample, void *user, phx_integrate_stats *stats)
+{
+    if (!dae || !options || !t || !x || !v)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, options, t, x or v");
+    if (!dae || !options || !t || !x || !v || (!lambda && dae->n_l > 0))
+        return phx_fail(dae ? dae->context : NULL, PHX_ERR_ARGUMENT, "phx_integrate: an argument is NULL");
+    phx_status status = phx_run_check(dae, options, *t, x, v, lambda);
     if (status != PHX_OK)
         return status;
 

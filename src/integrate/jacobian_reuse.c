@@ -77,3 +77,17 @@ void phx_jacobian_reuse_learn(phx_jacobian_reuse *reuse, double enough)
     reuse->spent = reuse->made > 0 ? cost : reuse->spent + cost;
     reuse->intervals = expensive ? 0 : reuse->made > 0 ? 1 : reuse->intervals + 1;
 }
+
+void phx_jacobian_reuse_archive(phx_archive *archive, phx_jacobian_reuse *reuse)
+{
+    int *const counts[] = {&reuse->intervals, &reuse->eager,       &reuse->count,
+                           &reuse->uses,      &reuse->corrections, &reuse->made};
+
+    phx_archive_double(archive, &reuse->matrix);
+    phx_archive_double(archive, &reuse->spent);
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        phx_archive_int(archive, counts[k]);
+    phx_archive_doubles(archive, PHX_JACOBIAN_REUSE_SIZES, reuse->proved);
+    phx_archive_doubles(archive, PHX_JACOBIAN_REUSE_SIZES, reuse->size);
+    phx_archive_bool(archive, &reuse->fresh);
+}

@@ -12,7 +12,7 @@
 #ifndef PHLEXOR_INTEGRATE_JACOBIAN_REUSE_H
 #define PHLEXOR_INTEGRATE_JACOBIAN_REUSE_H
 
-#include <stdbool.h>
+#include "base/base.h"
 
 enum { PHX_JACOBIAN_REUSE_SIZES = 4 };
 
@@ -39,6 +39,7 @@ bool phx_jacobian_reuse_is_due(const phx_jacobian_reuse *reuse);
 void phx_jacobian_reuse_made(phx_jacobian_reuse *reuse);
 /* Count a correction of this size. True: earlier intervals have proved that it is the last one needed. */
 bool phx_jacobian_reuse_count(phx_jacobian_reuse *reuse, double size);
+void phx_jacobian_reuse_archive(phx_archive *archive, phx_jacobian_reuse *reuse);
 /* The interval is solved. `enough`: size below which a correction is not needed. */
 void phx_jacobian_reuse_learn(phx_jacobian_reuse *reuse, double enough);
 

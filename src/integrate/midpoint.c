@@ -337,12 +337,24 @@ static void midpoint_forget(phx_method *method)
     }
 }
 
+static void midpoint_archive(phx_method *method, phx_archive *archive)
+{
+    midpoint *m = (midpoint *)method;
+
+    phx_history_archive(archive, method->run->dae, &m->history);
+    for (int slot = 0; slot < SLOTS; slot++) {
+        phx_archive_double(archive, &m->jacobian[slot].h);
+        phx_archive_bool(archive, &m->jacobian[slot].valid);
+        phx_jacobian_reuse_archive(archive, &m->reuse[slot]);
+    }
+}
+
 static const phx_method_ops midpoint_ops = {
-    .destroy = midpoint_destroy, .step = midpoint_step, .forget = midpoint_forget};
+    .destroy = midpoint_destroy, .step = midpoint_step, .forget = midpoint_forget, .archive = midpoint_archive};
 static const phx_method_ops pair_ops = {
     .destroy = midpoint_destroy, .step = pair_step, .estimate = pair_estimate, .forget = midpoint_forget};
 static const phx_method_ops composed_ops = {
-    .destroy = midpoint_destroy, .step = composed_step, .forget = midpoint_forget};
+    .destroy = midpoint_destroy, .step = composed_step, .forget = midpoint_forget, .archive = midpoint_archive};
 
 static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **method)
 {

@@ -24,5 +24,6 @@ phx_status phx_outputs_passed(phx_outputs *outputs, double t1);
 phx_status phx_outputs_at(phx_outputs *outputs);
 /* The step size that divides `length` into equal steps, s. */
 double phx_run_equal_step(const phx_run *run, double length);
+int phx_run_equal_steps(const phx_run *run, double length); /* how many they are */
 
 #endif

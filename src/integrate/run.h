@@ -96,6 +96,8 @@ typedef struct phx_method_ops {
     /* Fill the accepted state of the run `into` with the state at t, within the last step. NULL: a step to t is made
      * instead. */
     phx_status (*look_back)(phx_method *method, double t, phx_run *into);
+    /* What it keeps of the steps before, factors apart. NULL: it has to forget them where a run is archived. */
+    void (*archive)(phx_method *method, phx_archive *archive);
     /* Go to `to` in steps of its own choice, each accepted and sampled by phx_run_accept and phx_run_sample_step. */
     phx_status (*advance)(phx_method *method, double to);
 } phx_method_ops;
@@ -117,6 +119,11 @@ phx_status phx_ida_create(phx_run *run, phx_method **method);
 phx_status phx_reversible_create(phx_run *run, phx_method *wrapped, int order, phx_method **method);
 /* atol |(1, 1, ...)| in the norm of the dae, its default included. `room`: n_v values of workspace. */
 double phx_run_atol_size(const phx_run *run, double *room);
+
+/* The run of phx_integrate with its arrays, without samples. */
+phx_status phx_run_check(phx_dae *dae, const phx_integrate_options *options, double t, const double *x, const double *v,
+                         const double *lambda);
+phx_status phx_run_create_method(phx_run *run, phx_method **method);
 
 /* One step of a method with fixed steps, halved as often as needed. */
 phx_status phx_halving_step(phx_run *run, phx_method *method, double t0, double t1, double h);

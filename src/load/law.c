@@ -301,3 +301,35 @@ phx_law_mean_value phx_law_mean(const phx_law *law, double x0, double x1)
     add_stretch(&law->pieces[last], from, x1, x0, x1 - x0, &mean);
     return mean;
 }
+
+/* ---- archives ---- */
+void phx_law_archive(phx_archive *archive, phx_law **law)
+{
+    const bool reads = phx_archive_reads(archive);
+    bool there = !reads && *law;
+
+    phx_archive_bool(archive, &there);
+    if (reads)
+        *law = NULL;
+    if (!there)
+        return;
+    phx_law *it = reads ? phx_calloc(phx_archive_context(archive), 1, sizeof *it) : *law;
+    if (!it) {
+        phx_archive_fail(archive, PHX_ERR_MEMORY);
+        return;
+    }
+    phx_archive_count(archive, &it->n);
+    if (it->n < 1)
+        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT, "a law has no pieces"));
+    if (reads) {
+        it->pieces = phx_calloc(phx_archive_context(archive), (size_t)it->n, sizeof *it->pieces);
+        phx_archive_fail(archive, it->pieces ? PHX_OK : PHX_ERR_MEMORY);
+    }
+    for (int k = 0; k < it->n && it->pieces; k++) {
+        phx_archive_double(archive, &it->pieces[k].low);
+        phx_archive_double(archive, &it->pieces[k].from);
+        phx_archive_doubles(archive, 4, it->pieces[k].c);
+        phx_archive_double(archive, &it->pieces[k].V);
+    }
+    *law = it;
+}

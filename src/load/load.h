@@ -29,6 +29,7 @@ typedef struct phx_load_result {
 typedef struct phx_law_mean_value {
     double value, slope;
 } phx_law_mean_value;
+void phx_law_archive(phx_archive *archive, phx_law **law); /* may be NULL; allocated when it is read */
 phx_law_mean_value phx_law_mean(const phx_law *law, double x0, double x1);
 
 /* Of a gap g: what pushes it open. `conservative` is the part of the potential. */

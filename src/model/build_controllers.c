@@ -7,31 +7,8 @@
 #include <string.h>
 
 /* ---- expressions ---- */
-/* The functions of a controller, with parsers of their own. */
-typedef struct feedback {
-    int n_inputs, n_outputs;
-    phx_place_function **functions; /* n_outputs */
-} feedback;
-
-static void free_feedback(void *data)
-{
-    feedback *it = data;
-    for (int k = 0; it && it->functions && k < it->n_outputs; k++)
-        phx_place_function_destroy(it->functions[k]);
-    if (it)
-        phx_free(it->functions);
-    phx_free(it);
-}
-
-static void evaluate_feedback(const void *data, double t, const double *y, double *u)
-{
-    const feedback *it = data;
-    for (int k = 0; k < it->n_outputs; k++)
-        u[k] = phx_measure_function_value(it->functions[k], t, it->n_inputs, y);
-}
-
 /* The texts again as in the reader, in the same order, so that the names get the same letters. */
-static phx_status fill_functions(phx_builder *builder, const phx_model_controller *c, feedback *it)
+static phx_status fill_functions(phx_builder *builder, const phx_model_controller *c, phx_controller_programs *it)
 {
     typedef struct room {
         char names[PHX_MAX_MEASURES][PHX_MAX_MEASURE_NAME], text[PHX_EXPRESSION_MAX + 1];
@@ -48,7 +25,7 @@ static phx_status fill_functions(phx_builder *builder, const phx_model_controlle
     for (int k = 0; k < c->n_outputs && !status; k++) {
         memcpy(r->text, c->feedback[k], strlen(c->feedback[k]) + 1);
         (void)phx_expression_measures(&r->expression, r->text, &count, r->names);
-        status = phx_evaluator_measure_function(evaluator, r->text, &it->functions[k]);
+        status = phx_evaluator_measure_function(evaluator, r->text, &it->programs[k]);
         if (status == PHX_ERR_INPUT)
             phx_fail(builder->context, status, "%s", phx_evaluator_expression(evaluator)->error);
     }
@@ -59,18 +36,15 @@ static phx_status fill_functions(phx_builder *builder, const phx_model_controlle
 
 static phx_status make_feedback(phx_builder *builder, const phx_model_controller *c, phx_controller_def *def)
 {
-    feedback *it = phx_calloc(builder->context, 1, sizeof *it);
-    phx_status status = it ? PHX_OK : PHX_ERR_MEMORY;
+    phx_controller_programs *it = NULL;
+    const phx_status status = phx_controller_programs_create(builder->context, c->n_inputs, c->n_outputs, &it);
 
     if (status)
         return status;
-    *it = (feedback){.n_inputs = c->n_inputs, .n_outputs = c->n_outputs};
-    it->functions = phx_calloc(builder->context, (size_t)c->n_outputs, sizeof(phx_place_function *));
-    status = it->functions ? fill_functions(builder, c, it) : PHX_ERR_MEMORY;
-    def->function = evaluate_feedback;
+    def->function = phx_controller_programs_evaluate;
     def->data = it;
-    def->free_data = free_feedback;
-    return status;
+    def->free_data = phx_controller_programs_free;
+    return fill_functions(builder, c, it);
 }
 
 /* ---- the whole ---- */

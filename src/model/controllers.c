@@ -58,7 +58,7 @@ typedef struct measured {
 
 static phx_status check_feedback(phx_reader *reader, const phx_node *node, measured *all)
 {
-    phx_place_function *function = NULL;
+    phx_program *function = NULL;
 
     if (node->kind != PHX_NODE_SCALAR || phx_node_is_null(node) || strlen(node->text) > PHX_EXPRESSION_MAX)
         return phx_reader_expected(reader, node, "an expression of t and y(NAME)");
@@ -66,7 +66,7 @@ static phx_status check_feedback(phx_reader *reader, const phx_node *node, measu
     if (!phx_expression_measures(&all->expression, all->text, &all->count, all->names))
         return phx_reader_fail(reader, node, "%s", all->expression.error);
     const phx_status status = phx_evaluator_measure_function(reader->evaluator, all->text, &function);
-    phx_place_function_destroy(function);
+    phx_program_destroy(function);
     return status == PHX_ERR_INPUT ? phx_reader_fail_expression(reader, node) : status;
 }
 

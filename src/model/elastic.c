@@ -330,15 +330,15 @@ static phx_status judge(phx_builder *builder, const phx_model_body *body, const 
 
 /* ---- loads over surfaces ---- */
 typedef struct surface_load {
-    phx_place_function *profile; /* NULL: 1 */
-    int component;               /* of the traction; ALONG_NORMAL, a pressure on a solid, is against the normal */
+    phx_program *profile; /* NULL: 1 */
+    int component;        /* of the traction; ALONG_NORMAL, a pressure on a solid, is against the normal */
 } surface_load;
 enum { ALONG_NORMAL = -1 };
 
 static void traction_at(void *user, const double x[3], const double normal[3], double traction[3])
 {
     const surface_load *it = user;
-    const double value = it->profile ? phx_place_function_value(it->profile, x) : 1.0;
+    const double value = it->profile ? phx_program_value(it->profile, x) : 1.0;
 
     for (int a = 0; a < 3; a++)
         traction[a] = it->component == ALONG_NORMAL ? -value * normal[a] : a == it->component ? value : 0.0;
@@ -370,7 +370,7 @@ static phx_status surface_force(phx_builder *builder, const phx_model_load *load
 }
 
 /* The profile with the parameters as they are. */
-static phx_status make_profile(phx_builder *builder, const char *text, phx_place_function **profile)
+static phx_status make_profile(phx_builder *builder, const char *text, phx_program **profile)
 {
     const phx_model *model = builder->model;
     phx_arena memory = {0};
@@ -403,7 +403,7 @@ static phx_status load_forces(phx_builder *builder, const phx_model_load *load, 
         it.component = !pressure ? k : elastic->ops->edges ? ALONG_Z : ALONG_NORMAL;
         status = surface_force(builder, load, elastic, &it, force + (size_t)k * (size_t)elastic->n);
     }
-    phx_place_function_destroy(it.profile);
+    phx_program_destroy(it.profile);
     return status;
 }
 

@@ -1,7 +1,6 @@
 /* Phlexor, layer model, private: arithmetic expressions.
  *
- * An expression is checked here, token by token, before muParser sees it: so every message names the place, the words
- * allowed are ours, and only well-formed text reaches the parser. */
+ * A text is checked token by token, so that every message names the place, then compiled to a phx_program. */
 #ifndef PHLEXOR_MODEL_EXPRESSION_H
 #define PHLEXOR_MODEL_EXPRESSION_H
 
@@ -28,7 +27,12 @@ typedef struct phx_token {
 } phx_token;
 
 enum { PHX_MAX_MEASURE_NAME = 200 };
-enum { PHX_EXPRESSION_MAX = 2000, PHX_EXPRESSION_MAX_DEPTH = 64, PHX_MAX_IDENTIFIER = 64 };
+enum {
+    PHX_EXPRESSION_MAX = 2000,
+    PHX_EXPRESSION_MAX_NUMBER = 60,
+    PHX_EXPRESSION_MAX_DEPTH = 64,
+    PHX_MAX_IDENTIFIER = 64
+};
 
 typedef struct phx_expression {
     const char *text;
@@ -48,14 +52,17 @@ bool phx_token_is(const phx_expression *expression, const phx_token *token, cons
 /* Tokens first .. last-1 without blanks; false when `size` is too small. */
 bool phx_expression_render(const phx_expression *expression, int first, int last, char *text, size_t size);
 
-/* The table of functions. NULL past its end. */
-const char *phx_function_name(int index);
-void phx_function_arity(int index, int *least, int *most);
-
 /* A plain decimal number, whatever the locale; false when the text is more than that. */
 bool phx_number_from_text(const char *text, double *value);
 /* A name that an expression can contain: letters, digits and underscores, a letter or underscore first. */
 bool phx_is_identifier(const char *text);
+
+/* ---- compilation (compile.c) ---- */
+/* What a token of kind PHX_TOKEN_NAME stands for: the variable of that number of the program, or (-1) `value`. */
+typedef int phx_expression_meaning(const void *data, const phx_token *token, double *value);
+/* The program of what has been scanned, whose names all mean something. */
+phx_status phx_expression_compile(phx_context *context, const phx_expression *expression,
+                                  phx_expression_meaning *meaning, const void *data, phx_program **program);
 
 /* ---- values ---- */
 /* Evaluates constant expressions with one set of parameters, and makes signals. Not for several threads. */
@@ -93,15 +100,6 @@ phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, doubl
 phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_expression_use use,
                                 phx_signal **signal);
 
-/* ---- jet.c: exact derivatives of signals ---- */
-/* The expression last scanned as a program that yields its value and first two derivatives by t; immutable. */
-typedef struct phx_jet_program phx_jet_program;
-phx_status phx_jet_program_create(const phx_evaluator *evaluator, phx_context *context, phx_jet_program **program);
-void phx_jet_program_destroy(phx_jet_program *program); /* NULL is allowed */
-void phx_jet_program_value(const phx_jet_program *program, double t, double jet[3]);
-/* The value of a NAME token; false: it is t, or s. */
-bool phx_evaluator_constant(const phx_evaluator *evaluator, const phx_token *token, double *value);
-
 /* ---- for breaks.c ---- */
 enum { PHX_MAX_BREAKS = 64 };
 /* Value of the text with t set, names as in the expression last scanned. NaN when it cannot be evaluated; only a lack
@@ -111,12 +109,8 @@ phx_status phx_evaluator_probe(phx_evaluator *evaluator, const char *text, doubl
 phx_status phx_expression_breaks(phx_evaluator *evaluator, double breaks[PHX_MAX_BREAKS], int *count);
 
 /* ---- functions of a place ---- */
-/* An expression of x, y, z, for many places; not for several threads. */
-typedef struct phx_place_function phx_place_function;
-/* PHX_ERR_INPUT leaves the error in the expression. */
-phx_status phx_evaluator_place_function(phx_evaluator *evaluator, const char *text, phx_place_function **made);
-double phx_place_function_value(phx_place_function *function, const double x[3]);
-void phx_place_function_destroy(phx_place_function *function); /* NULL is allowed */
+/* An expression of x, y, z as a program of these variables. PHX_ERR_INPUT leaves the error in the expression. */
+phx_status phx_evaluator_place_function(phx_evaluator *evaluator, const char *text, phx_program **made);
 
 /* ---- functions of measurements ---- */
 enum { PHX_MAX_MEASURES = 62 };
@@ -125,8 +119,7 @@ enum { PHX_MAX_MEASURES = 62 };
  * length. False with error_at and error set. */
 bool phx_expression_measures(phx_expression *expression, char *text, int *count,
                              char names[PHX_MAX_MEASURES][PHX_MAX_MEASURE_NAME]);
-/* The function of such a text; as phx_evaluator_place_function. */
-phx_status phx_evaluator_measure_function(phx_evaluator *evaluator, const char *text, phx_place_function **made);
-double phx_measure_function_value(phx_place_function *function, double t, int count, const double *y);
+/* The program of such a text, of t and the measurements; as phx_evaluator_place_function. */
+phx_status phx_evaluator_measure_function(phx_evaluator *evaluator, const char *text, phx_program **made);
 
 #endif

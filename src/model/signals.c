@@ -198,13 +198,13 @@ static phx_status read_distributed(phx_reader *reader, const phx_key *key, const
 static phx_status read_profile(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     (void)key, (void)owner;
-    phx_place_function *function = NULL;
+    phx_program *function = NULL;
     const char *text = NULL;
     phx_status status = phx_read_text(reader, node, "an expression of x, y and z", &text);
     if (status)
         return status;
     status = phx_evaluator_place_function(reader->evaluator, text, &function);
-    phx_place_function_destroy(function);
+    phx_program_destroy(function);
     memcpy(field, &text, sizeof text);
     return status == PHX_ERR_INPUT ? phx_reader_fail_expression(reader, node) : status;
 }

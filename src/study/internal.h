@@ -21,8 +21,6 @@ typedef struct phx_start_point {
     phx_dae *dae;
     double *x, *v, *lambda;
 } phx_start_point;
-/* The start that the model's `initial` asks for. */
-phx_start_options phx_start_of(const phx_model *model);
 /* multipliers: compute lambda; otherwise it is NULL. */
 phx_status phx_start_point_create(phx_context *context, const phx_model *model, const phx_build_options *options,
                                   const phx_start_options *start, bool multipliers, phx_start_point *point);
@@ -91,8 +89,6 @@ phx_status phx_events_run(phx_context *context, const phx_model *model, phx_simu
 /* Bodies that the assembly has moved, in the order of the model; freed by the caller. */
 phx_status phx_start_moves(phx_context *context, const phx_model *model, phx_system *system, int *count,
                            phx_start_move **moves);
-/* The same as a warning (`warn`), or with `initial: {strict: true}` as an error. */
-phx_status phx_start_judge(phx_context *context, const phx_model *model, phx_system *system, bool warn);
 void phx_start_move_text(const phx_start_move *move, size_t size, char *text);
 /* phx_continue_state, put on the joints of the model where the result was made with others: that is told as a warning,
  * or with `initial: {strict: true}` as an error. */
@@ -159,7 +155,6 @@ enum {
     PHX_COLUMN_DRIFT_RATE,
     PHX_FIXED_COLUMNS /* before the outputs */
 };
-double phx_total_energy(const phx_energies *energies); /* J */
 /* Time, energies, works and residual = energy - energy0 - supplied + dissipated of a row. */
 void phx_put_balance(double *row, double t, const phx_energies *energies, const phx_work *work, double energy0);
 
@@ -208,9 +203,6 @@ typedef struct phx_simulation {
     phx_recording recording; /* without a recorder after an early failure */
     double t, *x, *v, *lambda;
 } phx_simulation;
-/* The settings of the run, from the model and the options. */
-phx_status phx_simulation_settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
-                                 phx_integrate_options *used);
 /* Log a warning for each setting without effect. */
 void phx_simulation_warn(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                          const phx_integrate_options *used);

@@ -190,24 +190,6 @@ static void remember_range(phx_recording *recording)
     }
 }
 
-/* Replace a quaternion by its negative, the same attitude, when that is nearer to the quaternion of the row before. */
-static void keep_signs(const phx_recording *recording)
-{
-    double *row = recording->row + PHX_FIXED_COLUMNS;
-    const double *before = recording->before + PHX_FIXED_COLUMNS;
-
-    for (int k = 0; k + 4 <= phx_system_columns(recording->system); k++) {
-        int component = 0;
-        if (phx_system_column_quantity(recording->system, k, &component) != PHX_QUANTITY_ATTITUDE || component != 0)
-            continue;
-        double product = 0.0;
-        for (int i = k; i < k + 4; i++)
-            product += row[i] * before[i];
-        for (int i = k; i < k + 4 && product < 0.0; i++)
-            row[i] = -row[i];
-    }
-}
-
 /* An energy that is not finite ends every run, an exceeded limit of validity only strict ones. */
 static phx_status look_at_limits(phx_recording *recording, const phx_sample *sample, const phx_energies *energies)
 {
@@ -224,11 +206,6 @@ static phx_status look_at_limits(phx_recording *recording, const phx_sample *sam
         return phx_fail(recording->context, PHX_ERR_ANALYSIS, "%s (the run is strict)",
                         phx_limits_finding(limits, 0).text);
     return PHX_OK;
-}
-
-double phx_total_energy(const phx_energies *energies)
-{
-    return energies->kinetic + energies->elastic + energies->potential + energies->controllers;
 }
 
 void phx_put_balance(double *row, double t, const phx_energies *energies, const phx_work *work, double energy0)
@@ -265,7 +242,7 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
                                               row + PHX_FIXED_COLUMNS + phx_system_columns(recording->system));
     if (status)
         return phx_fail_prefix(recording->context, status, "the outputs at t = %.9g s: ", sample->t);
-    keep_signs(recording);
+    phx_system_continue_attitudes(recording->system, recording->before + PHX_FIXED_COLUMNS, row + PHX_FIXED_COLUMNS);
     if (recording->trace)
         status = phx_trace_look(recording->trace, sample->t, row + PHX_FIXED_COLUMNS);
     if (status)

@@ -8,6 +8,15 @@
 
 #include <phlexor/study.h>
 
+/* The settings of a simulation, from the model and the options. */
+phx_status phx_simulation_settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                                 phx_integrate_options *used);
+
+/* The start that the model's `initial` asks for. */
+phx_start_options phx_start_of(const phx_model *model);
+/* Bodies that the assembly has moved, as a warning (`warn`), or with `initial: {strict: true}` as an error. */
+phx_status phx_start_judge(phx_context *context, const phx_model *model, phx_system *system, bool warn);
+
 /* A linear model for reading, to an open stream; the bundle is for files and json. PHX_ERR_FILE when it cannot be
  * written. */
 phx_status phx_linear_report_text(phx_context *context, const phx_linear_report *report, FILE *stream);

@@ -22,6 +22,38 @@ phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char
 /* What the name of a point stands for, owned by the system until it changes; NULL when the body has no such point. */
 const phx_body_port *phx_system_find_point(const phx_system *system, phx_body_id body, const char *name);
 
+/* ---- archives ---- */
+/* A finalised system, so that one which is read from it and finalised takes the same steps bit by bit. Points with
+ * names are left out, and so is the way back to the sources of deformations: bodies cannot get new ports there.
+ * PHX_ERR_UNSUPPORTED names a body, a force or a signal of a kind that cannot be written. */
+phx_status phx_system_write(const phx_system *system, phx_archive *archive);
+/* Not finalised yet, so that inputs can be added. */
+phx_status phx_system_read(phx_context *context, phx_archive *archive, phx_system **system);
+
+/* ---- inputs: what a program around the system adds to its signals ---- */
+/* Where one acts: along a coordinate of a joint, its effort or the speed of its drive; or a component of a force. */
+typedef struct phx_input_place {
+    int joint; /* -1: of a force */
+    int force; /* -1: of a joint */
+    int component;
+    bool speed;
+} phx_input_place;
+/* JOINT.effort, JOINT.rate of a drive, LOAD.fx, SPRING.force in a finalised system; PHX_ERR_INPUT with the nearest. */
+phx_status phx_system_find_input(const phx_system *system, const char *name, phx_input_place *place);
+/* The names of all that the model acts with: actuators, drives, loads; names and array are the caller's, on failure
+ * too. */
+phx_status phx_system_list_inputs(const phx_system *system, int *count, char ***names);
+/* "N", "N.m", "m/s" ...: of the input and of what is conjugate to it. */
+void phx_system_input_units(const phx_system *system, const phx_input_place *place, const char **unit,
+                            const char **conjugate);
+/* Before the system is finalised; `input` is borrowed. */
+phx_status phx_system_add_input(phx_system *system, const phx_input_place *place, const phx_signal_input *input);
+/* How many there are. The parts of the dae have so many entries behind the ledger: the integrals of the rates conjugate
+ * to efforts, of the efforts conjugate to speeds (of distributed loads zero). */
+int phx_system_inputs(const phx_system *system);
+/* What is conjugate to each at an instant. */
+phx_status phx_system_input_rates(phx_dae *dae, const double *x, const double *v, const double *lambda, double *rates);
+
 /* ---- asking ----
  * Of a system that is NULL, or for an index out of range, numbers are 0, pointers are NULL and nothing is filled in. */
 /* Context, dimension, numbers of bodies and joints, the bodies. */
@@ -74,6 +106,10 @@ void phx_system_sizes(const phx_system *system, const double *x, const double *v
 /* Whether energies, what is supplied and what is dissipated balance; not with simplified kinetics. */
 bool phx_system_balances(const phx_system *system);
 
+double phx_total_energy(const phx_energies *energies); /* J */
+/* Quaternions among the output columns by their negatives, the same attitudes, where those are nearer to the columns of
+ * the instant before. */
+void phx_system_continue_attitudes(const phx_system *system, const double *before, double *columns);
 /* The quantity of a column, and (may be NULL) which component of it. */
 phx_quantity phx_system_column_quantity(const phx_system *system, int column, int *component);
 

@@ -96,6 +96,7 @@ typedef struct force_slot {
     const double *weights;  /* owned by the beam */
     const double *fractions;
     const phx_length_point *frame_points; /* of a body without a source: n_points of them, owned by the body */
+    bool owns_quadrature;                 /* of a system that has been read: points and weights are its own */
     int n_fields; /* of a distributed load over a surface: one for each signal; 0: along a line */
     phx_flex_load fields[3];
     int entry[2]; /* of the ledger: what it supplies, what it takes; -1: none */
@@ -156,6 +157,18 @@ typedef struct controller_slot {
     int entry;        /* of the ledger */
 } controller_slot;
 
+/* What the finalising of a system found that was written to an archive. */
+typedef struct found_before {
+    int n_x, n_rows;
+    double *x_start;
+    int *redundant; /* n_rows */
+} found_before;
+
+/* An input (inputs/inputs.c). */
+typedef struct input_slot {
+    phx_input_place place;
+} input_slot;
+
 struct phx_system {
     phx_context *context;
     int dim, n_rot;
@@ -185,6 +198,9 @@ struct phx_system {
     actuation *actuations; /* in the order of the controllers */
     int n_measures;        /* rows of the derivatives of measures */
     phx_signal *unit;      /* 1 */
+    int n_inputs;
+    input_slot *inputs;
+    found_before *found; /* of a system that has been read, until it is finalised */
     int n_x, n_v;
     int n_mechanism_x; /* entries of x without those of controllers, which come last */
     int n_body_x;      /* entries of x that belong to bodies; behind them the unwrapped joint angles */
@@ -346,6 +362,8 @@ typedef struct evaluator {
     void (*component_energies)(workspace *ws, const component_slot *component, const double *x, const double *v);
     /* Angles of joints in x, which the bodies' states have left behind, brought up to them; NULL: none ever lags. */
     void (*synchronise)(workspace *ws, double *x);
+    /* What it keeps from interval to interval (phx_dae_ops.archive). NULL: nothing. */
+    void (*archive)(phx_archive *archive, workspace *ws);
     /* Threads inside its operations; how many there are. NULL: one. */
     phx_status (*set_threads)(workspace *ws, int threads);
     int (*threads)(const workspace *ws);
@@ -583,6 +601,19 @@ typedef struct phx_sys_triplets {
 } phx_sys_triplets;
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col);
 
+/* ---- snapshot/memory.c ---- */
+void phx_sys_op_archive(phx_dae *dae, phx_archive *archive);
+/* A factorisation that there may be; created by `by` when it is read. */
+typedef phx_status phx_sys_create_lu_fn(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
+void phx_sys_archive_lu(phx_archive *archive, const workspace *ws, const kkt_matrix *kkt, phx_sys_create_lu_fn *by,
+                        phx_lu **lu);
+
+/* ---- inputs.c ---- */
+/* Parts of the dae behind the ledger: the integral of what is conjugate to each input over the interval at hand, or in
+ * a projection, whose velocities and multipliers change by dv. */
+phx_status phx_sys_input_work(workspace *ws, double h, const double *lambda);
+void phx_sys_input_project(workspace *ws, const double *dv);
+
 /* ---- control: controllers ---- */
 /* names.c: once joints, forces and outputs are numbered; PHX_ERR_INPUT for names that mean nothing, quantities that
  * cannot be fed back, and controllers that wait for each other. */
@@ -784,6 +815,8 @@ void phx_sys_set_offsets(phx_system *system, double *x);
 /* To finalise it, by stages. */
 phx_status phx_sys_number(phx_system *system);
 phx_status phx_sys_find_redundant(phx_system *system);
+/* The same from a list of all rows that says which are. */
+phx_status phx_sys_take_redundant(phx_system *system, const int *redundant);
 phx_status phx_sys_components(phx_system *system);
 /* The constraint rows of a joint as it would be made in the present poses, its coordinates untouched (build.c). */
 phx_status phx_sys_remake_constraints(phx_system *system, joint_slot *joint);

@@ -22,7 +22,7 @@ for package in phlexor "$library" libphlexor-dev; do
     done
 done
 for package in phlexor "$library"; do
-    for needed in libc6 libhdf5 libklu libopenblas libfyaml libsundials libmuparser libmatio; do
+    for needed in libc6 libhdf5 libklu libopenblas libfyaml libsundials libmatio; do
         grep -q "$needed" "$place/$package.depends" || fail "$package does not depend on $needed: $(cat "$place/$package.depends")"
     done
 done

@@ -64,7 +64,8 @@ class Arguments(Case):
         linear = model.linearize(inputs=[FORCE])
         system = phlexor.StateSpace([[0.0]], [[1.0]], [[1.0]])
         objects = {"Model": model, "Result": result, "Modes": modes, "Linear": linear, "StateSpace": system}
-        required = {"from_text": {"text": PENDULUM}, "titop": {"body": model.bodies[0]}, "feedback": {"back": system},
+        required = {"from_text": {"text": PENDULUM}, "titop": {"body": model.bodies[0]},
+                    "fmu": {"path": "made.fmu"}, "feedback": {"back": system},
                     "connect": {"systems": [system], "links": [], "inputs": [], "outputs": []},
                     "track": {"branch": 1}, "shape": {"mode": 0}, "points": {"body": model.bodies[0]}}
         for kind, thing in objects.items():

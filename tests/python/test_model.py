@@ -8,6 +8,7 @@ import threading
 import time
 import unittest
 import warnings
+import zipfile
 
 import numpy as np
 
@@ -166,6 +167,20 @@ class Simulating(Case):
         self.close(result.t, np.arange(6) * 0.1, 1e-15, "instants")
         bob = result.output("bob")
         self.close(np.hypot(bob[:, 0], bob[:, 1]), np.ones(6), 1e-9, "length")
+
+    def test_writes_fmus(self):
+        model = phlexor.Model(EXAMPLES / "crank_slider.yaml")
+        made = model.fmu("crank.fmu", version=2, outputs=["slider"], step=1e-4)
+        self.assertEqual((made.inputs, made.step, made.bytes), (1, 1e-4, os.path.getsize("crank.fmu")))
+        with zipfile.ZipFile("crank.fmu") as archive:
+            text = archive.read("modelDescription.xml").decode()
+        self.assertIn(f'guid="{made.token}"', text)
+        self.assertIn('name="motor.rate"', text)
+        self.assertNotIn('name="bend"', text)
+        with self.assertRaisesRegex(phlexor.ModelError, "did you mean 'slider"):
+            model.fmu("crank.fmu", outputs=["slidr"])
+        with self.assertRaises(ValueError):
+            model.fmu("crank.fmu", version=1)
 
     def test_continues(self):
         half = self.folder / "half.h5"

@@ -28,6 +28,7 @@ MAY_BE_NULL = {
     "phx_export": {"output"},
     "phx_files_read": {"path"},
     "phx_files_write": {"path"},
+    "phx_fmu_export": {"options", "report"},
     "phx_integrate": {"lambda", "sample", "stats", "user"},
     "phx_linearise": {"options"},
     "phx_linearised_descriptor": {"measured"},

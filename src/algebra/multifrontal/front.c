@@ -399,6 +399,19 @@ bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited)
     return true;
 }
 
+void phx_fronts_archive(phx_archive *archive, phx_fronts *fronts)
+{
+    const size_t n = (size_t)fronts->tree->n, scalar = fronts->is_complex ? 2 : 1;
+
+    phx_archive_bool(archive, &fronts->factored);
+    if (!fronts->factored)
+        return;
+    phx_archive_doubles(archive, scalar * fronts->tree->factor_size, fronts->factors);
+    phx_archive_doubles(archive, n, fronts->reference);
+    phx_archive_doubles(archive, n, fronts->row);
+    phx_archive_doubles(archive, n, fronts->col);
+}
+
 void phx_fronts_forget(phx_fronts *fronts)
 {
     fronts->factored = false;

@@ -169,6 +169,8 @@ phx_status phx_fronts_use(phx_fronts *fronts, phx_thread_pool *pool);
  * next success. *audited: the factors have been checked in full, not only against sizes known to be good. */
 bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited);
 /* The next factors are audited as the first ones are. */
+/* The factors as they are. */
+void phx_fronts_archive(phx_archive *archive, phx_fronts *fronts);
 void phx_fronts_forget(phx_fronts *fronts);
 void phx_fronts_solve(phx_fronts *fronts, int nrhs, double *x);
 long phx_fronts_nnz(const phx_fronts *fronts);

@@ -162,6 +162,24 @@ static phx_status lay_out(phx_context *context, const phx_body_def *def, const c
     return phx_body_lay_out(context, &phx_floating_ops, name, def->dim, 1, &body->frame, flex->n, base);
 }
 
+/* What follows from the damping. */
+static phx_status finish(phx_context *context, phx_floating *body)
+{
+    body->base.lossless = !body->damped && body->base.kinetics == PHX_KINETICS_FULL;
+    return make_pattern(context, body);
+}
+
+phx_status phx_floating_complete(phx_context *context, const phx_body_def *def, phx_floating *body)
+{
+    phx_status status = lay_out(context, def, def->name, body);
+
+    if (!status)
+        status = take_compact(context, body);
+    if (!status && through_strains(body))
+        body->root = &body->flex->root;
+    return status ? status : finish(context, body);
+}
+
 phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **out)
 {
     if (!def || !out)
@@ -190,9 +208,8 @@ phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_bo
         body->root = &body->flex->root;
     if (!status)
         status = phx_floating_make_damping(context, def, body);
-    body->base.lossless = !body->damped && def->kinetics == PHX_KINETICS_FULL;
     if (!status)
-        status = make_pattern(context, body);
+        status = finish(context, body);
     if (status)
         phx_body_destroy(&body->base);
     else

@@ -71,6 +71,11 @@ void phx_floating_structure(const phx_body *body, phx_structure_form form, const
 void phx_floating_efforts(const phx_body *body, phx_structure_form form, const double *gravity, const double *x,
                           const double *v, double *z);
 
+/* What follows from flex and damping, which are there: of `def` name, dimension and kinetics are read. */
+phx_status phx_floating_complete(phx_context *context, const phx_body_def *def, phx_floating *body);
+/* Of the table of body/archive.c; `flex` NULL: a rigid body, whose mass properties are written with it. */
+void phx_floating_archive(phx_archive *archive, const phx_flex *flex, phx_body **body);
+
 /* R and what its force is made of; after the root. Errors: PHX_ERR_ARGUMENT. */
 phx_status phx_floating_make_damping(phx_context *context, const phx_body_def *def, phx_floating *body);
 

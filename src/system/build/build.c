@@ -93,6 +93,19 @@ static void free_force(force_slot *force)
     phx_free(force->points);
     for (int k = 0; k < force->n_fields; k++)
         phx_flex_load_free(&force->fields[k]);
+    if (force->owns_quadrature) {
+        phx_free((double *)force->weights);
+        phx_free((double *)force->fractions);
+    }
+}
+
+static void free_found(found_before *found)
+{
+    if (!found)
+        return;
+    phx_free(found->x_start);
+    phx_free(found->redundant);
+    phx_free(found);
 }
 
 void phx_system_destroy(phx_system *system)
@@ -135,6 +148,8 @@ void phx_system_destroy(phx_system *system)
         phx_free(system->events[k]);
     phx_free(system->events);
     phx_free(system->event_entry);
+    phx_free(system->inputs);
+    free_found(system->found);
     phx_free(system);
 }
 

@@ -228,6 +228,17 @@ phx_status phx_sys_components(phx_system *system)
     return PHX_OK;
 }
 
+/* The start configuration, with the zeros of the coordinates, as it was when the system was written. */
+static phx_status take_start(phx_system *system)
+{
+    const found_before *found = system->found;
+
+    if (found->n_x != system->n_x || found->n_rows != system->n_rows || !found->x_start)
+        return phx_fail(system->context, PHX_ERR_INPUT, "the system that was read does not fit its start state");
+    memcpy(system->x_start, found->x_start, (size_t)system->n_x * sizeof *system->x_start);
+    return PHX_OK;
+}
+
 static phx_status assemble_undeformed(phx_system *system)
 {
     for (int b = 0; b < system->n_bodies; b++)
@@ -255,6 +266,20 @@ phx_status phx_system_expect_numerical_damping(phx_system *system)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is finalised: its ledger is what it is");
     system->numerical = true;
     return phx_conclude(system->context, PHX_OK);
+}
+
+static phx_status find_start(phx_system *system)
+{
+    phx_status status = system->found ? take_start(system) : assemble_undeformed(system);
+
+    if (status)
+        return status;
+    if (!system->found)
+        phx_sys_set_offsets(system, system->x_start);
+    status = settle_forces(system);
+    if (status)
+        return status;
+    return system->found ? phx_sys_take_redundant(system, system->found->redundant) : phx_sys_find_redundant(system);
 }
 
 phx_status phx_system_finalise(phx_system *system)
@@ -292,13 +317,7 @@ phx_status phx_system_finalise(phx_system *system)
     if (!status && !system->x_start)
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = assemble_undeformed(system);
-    if (!status)
-        phx_sys_set_offsets(system, system->x_start);
-    if (!status)
-        status = settle_forces(system);
-    if (!status)
-        status = phx_sys_find_redundant(system);
+        status = find_start(system);
     if (!status) {
         system->varies = phx_sys_varies(system);
         system->finalised = true;

@@ -127,9 +127,9 @@ void phx_sys_ledger_work(workspace *ws, double h, const double *lambda)
 {
     double *parts = ws->base.parts;
 
-    for (int i = 0; i < ws->base.n_parts; i++)
+    for (int i = 0; i < ws->system->n_ledger; i++)
         parts[i] = h * ws->flow[i];
-    for (int k = 0; k < ws->n_l && ws->base.n_parts > 0; k++) {
+    for (int k = 0; k < ws->n_l && ws->system->n_ledger > 0; k++) {
         const int entry = drive_entry(ws, k);
         if (entry >= 0)
             parts[entry] += h * lambda[k] * ws->rows.w[k];

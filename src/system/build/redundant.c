@@ -311,6 +311,34 @@ static void list_rows(phx_system *system)
     }
 }
 
+static void count_rows(phx_system *system)
+{
+    for (int k = 0; k < system->n_independent; k++)
+        system->components[system->rows[system->independent[k]].component].n_rows++;
+}
+
+static phx_status create_lists(phx_system *system)
+{
+    phx_free(system->independent); /* of the rows that acted before an event */
+    phx_free(system->redundant);
+    system->independent = phx_calloc(system->context, (size_t)system->n_rows, sizeof *system->independent);
+    system->redundant = phx_calloc(system->context, (size_t)system->n_rows, sizeof *system->redundant);
+    return system->independent && system->redundant ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+phx_status phx_sys_take_redundant(phx_system *system, const int *redundant)
+{
+    const phx_status status = create_lists(system);
+
+    if (status)
+        return status;
+    for (int r = 0; r < system->n_rows; r++)
+        system->rows[r].redundant = redundant[r] != 0;
+    list_rows(system);
+    count_rows(system);
+    return PHX_OK;
+}
+
 static phx_status choose_rows(phx_system *system)
 {
     phx_status status = PHX_OK;
@@ -324,8 +352,7 @@ static phx_status choose_rows(phx_system *system)
             system->rows[system->redundant[k]].redundant = true;
         list_rows(system);
     }
-    for (int k = 0; k < system->n_independent; k++)
-        system->components[system->rows[system->independent[k]].component].n_rows++;
+    count_rows(system);
     return status;
 }
 
@@ -361,16 +388,10 @@ phx_status phx_sys_find_redundant(phx_system *system)
     workspace *ws = NULL, *own = NULL; /* that of the assembly when it has no further rows */
     int *all = phx_calloc(context, (size_t)system->n_rows, sizeof *all), count = 0, n_dependent = 0;
     int *dependent = phx_calloc(context, (size_t)system->n_rows, sizeof *dependent);
-    phx_status status = all && dependent ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = all && dependent ? create_lists(system) : PHX_ERR_MEMORY;
 
-    phx_free(system->independent);
-    phx_free(system->redundant);
     for (int r = 0; r < system->n_rows; r++)
         system->rows[r].redundant = false;
-    system->independent = phx_calloc(context, (size_t)system->n_rows, sizeof *system->independent);
-    system->redundant = phx_calloc(context, (size_t)system->n_rows, sizeof *system->redundant);
-    if (!system->independent || !system->redundant)
-        status = PHX_ERR_MEMORY;
     for (int r = 0; r < system->n_rows && !status; r++)
         if (phx_sys_acts(&system->rows[r]))
             all[count++] = r;

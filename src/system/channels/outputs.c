@@ -213,7 +213,7 @@ phx_status phx_sys_output_prepare(phx_system *system)
         output->first = system->n_columns;
         output->count = count_of(system, output);
         system->n_columns += output->count;
-        if (!of_stress(output->def.quantity) || output->def.on_mesh)
+        if (!of_stress(output->def.quantity) || output->def.on_mesh || output->stress) /* read with the system */
             continue;
         const port_slot *port = &system->ports[output->def.port];
         const size_t n = (size_t)phx_body_n_stress(system->bodies[port->body].body);
@@ -295,7 +295,26 @@ phx_quantity phx_system_column_quantity(const phx_system *system, int column, in
     return output->def.quantity;
 }
 
+void phx_system_continue_attitudes(const phx_system *system, const double *before, double *columns)
+{
+    for (int k = 0; k + 4 <= phx_system_columns(system); k++) {
+        int component = 0;
+        if (phx_system_column_quantity(system, k, &component) != PHX_QUANTITY_ATTITUDE || component != 0)
+            continue;
+        double product = 0.0;
+        for (int i = k; i < k + 4; i++)
+            product += columns[i] * before[i];
+        for (int i = k; i < k + 4 && product < 0.0; i++)
+            columns[i] = -columns[i];
+    }
+}
+
 /* ---- energies ---- */
+double phx_total_energy(const phx_energies *energies)
+{
+    return energies->kinetic + energies->elastic + energies->potential + energies->controllers;
+}
+
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies)
 {
     *energies = (phx_energies){.controllers = phx_sys_controllers_energy(system, x)};

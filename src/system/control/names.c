@@ -405,7 +405,8 @@ phx_status phx_sys_controllers_resolve(phx_system *system)
     system->actuations = phx_calloc(system->context, (size_t)system->n_actuations, sizeof *system->actuations);
     if (!system->actuations)
         return PHX_ERR_MEMORY;
-    status = phx_signal_create_constant(system->context, 1.0, &system->unit);
+    if (!system->unit)
+        status = phx_signal_create_constant(system->context, 1.0, &system->unit);
     if (!status)
         status = phx_sys_catalog_create(system, &list);
     for (int c = 0; c < system->n_controllers && !status; c++)

@@ -282,7 +282,7 @@ static phx_status op_interval_work(phx_dae *dae, phx_work *work)
     for (int k = 0; k < ws->n_l; k++)
         work->supplied += ws->view.h * ws->step.lambda[k] * ws->rows.w[k];
     phx_sys_ledger_work(ws, ws->view.h, ws->step.lambda);
-    return PHX_OK;
+    return phx_sys_input_work(ws, ws->view.h, ws->step.lambda);
 }
 
 /* sqrt(dv^T M dv), M of the undeformed bodies */
@@ -475,4 +475,5 @@ const phx_dae_ops phx_sys_ops = {
     .twin = op_twin,
     .twin_destroy = phx_system_dae_destroy,
     .drift = phx_system_drift,
+    .archive = phx_sys_op_archive,
 };

@@ -471,6 +471,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
         work->supplied += ws->projection.supply[c];
     if (ws->base.n_parts > 0)
         phx_sys_ledger_project(ws, dv, e);
+    phx_sys_input_project(ws, dv);
     for (int k = 0; k < ws->n_l && h != 0.0; k++)
         lambda[k] += dv[n_v + k] / h;
     phx_sys_rubbing_project(ws, dv + n_v, h);

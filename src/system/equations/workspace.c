@@ -211,7 +211,7 @@ static int matrix_cost(const phx_system *system)
 static phx_status create_parts(phx_context *context, workspace *ws, const int *rows)
 {
     const phx_system *system = ws->system;
-    const phx_sys_array ledger[] = {{&ws->flow, (size_t)system->n_ledger}, {&ws->base.parts, (size_t)system->n_ledger}};
+    const phx_sys_array ledger[] = {{&ws->flow, (size_t)system->n_ledger}, {&ws->base.parts, (size_t)ws->base.n_parts}};
     phx_status status = create_rows(context, system, ws->n_l, rows, &ws->rows);
 
     if (!status)
@@ -256,7 +256,7 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
                          .n_x = system->n_x,
                          .n_v = system->n_v,
                          .n_l = n_rows,
-                         .n_parts = system->n_ledger,
+                         .n_parts = system->n_ledger + system->n_inputs,
                          .lossless = system->lossless,
                          .midpoint_only = system->n_controllers > 0,
                          .matrix_cost = matrix_cost(system)};

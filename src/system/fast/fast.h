@@ -173,6 +173,8 @@ void phx_fast_synchronise(workspace *ws, double *x);
 phx_status phx_fast_set_threads(workspace *ws, int threads);
 int phx_fast_threads(const workspace *ws);
 
+void phx_fast_archive(phx_archive *archive, workspace *ws); /* fast_archive.c */
+
 /* ---- projection (fast_delassus.c) ---- */
 phx_status phx_sys_delassus_create(workspace *ws);
 void phx_sys_delassus_free(workspace *ws);

@@ -174,6 +174,7 @@ const evaluator phx_fast_evaluator = {
     .kinetic_energies = phx_fast_kinetic_energies,
     .component_energies = phx_fast_component_energies,
     .synchronise = phx_fast_synchronise,
+    .archive = phx_fast_archive,
     .set_threads = phx_fast_set_threads,
     .threads = phx_fast_threads,
 };

@@ -1,0 +1,310 @@
+/* Compiled expressions: postfix code over a stack of numbers. */
+#include "program.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- functions ---- */
+static double sign(double x)
+{
+    return (x > 0.0) - (x < 0.0);
+}
+
+static double step(double x)
+{
+    return x >= 0.0 ? 1.0 : 0.0;
+}
+
+/* x^3 (10 - 15 x + 6 x^2) on [0, 1]: first and second derivative vanish at both ends. */
+static double ramp(double t, double t0, double t1)
+{
+    if (t >= t1)
+        return 1.0;
+    if (!(t > t0))
+        return 0.0;
+    double x = (t - t0) / (t1 - t0);
+    return x * x * x * (10.0 + x * (6.0 * x - 15.0));
+}
+
+static double smallest(const double *x, int n)
+{
+    double result = x[0];
+    for (int i = 1; i < n; i++)
+        result = x[i] < result || isnan(x[i]) ? x[i] : result;
+    return result;
+}
+
+static double largest(const double *x, int n)
+{
+    double result = x[0];
+    for (int i = 1; i < n; i++)
+        result = x[i] > result || isnan(x[i]) ? x[i] : result;
+    return result;
+}
+
+static const struct {
+    const char *name;
+    double (*one)(double x);
+    double (*two)(double x, double y);
+    double (*three)(double x, double y, double z);
+    double (*many)(const double *x, int n);
+} functions[] = {
+    {"sin", .one = sin},     {"cos", .one = cos},       {"tan", .one = tan},      {"asin", .one = asin},
+    {"acos", .one = acos},   {"atan", .one = atan},     {"sinh", .one = sinh},    {"cosh", .one = cosh},
+    {"tanh", .one = tanh},   {"exp", .one = exp},       {"log", .one = log},      {"sqrt", .one = sqrt},
+    {"abs", .one = fabs},    {"sign", .one = sign},     {"step", .one = step},    {"atan2", .two = atan2},
+    {"ramp", .three = ramp}, {"min", .many = smallest}, {"max", .many = largest},
+};
+enum { N_FUNCTIONS = sizeof functions / sizeof functions[0] };
+
+const char *phx_function_name(int index)
+{
+    return index >= 0 && index < N_FUNCTIONS ? functions[index].name : NULL;
+}
+
+void phx_function_arity(int index, int *least, int *most)
+{
+    *least = functions[index].one ? 1 : functions[index].three ? 3 : 2;
+    *most = functions[index].many ? INT_MAX : *least;
+}
+
+/* ---- the program ---- */
+phx_status phx_program_create(phx_context *context, phx_program **program)
+{
+    *program = phx_calloc(context, 1, sizeof **program);
+    if (!*program)
+        return PHX_ERR_MEMORY;
+    (*program)->context = context;
+    return PHX_OK;
+}
+
+void phx_program_destroy(phx_program *program)
+{
+    if (!program)
+        return;
+    phx_free(program->code);
+    phx_free(program->stack);
+    phx_free(program);
+}
+
+/* Values that a step takes from the stack. */
+static int taken(const phx_instruction *it)
+{
+    switch (it->operation) {
+    case PHX_PROGRAM_NUMBER:
+    case PHX_PROGRAM_VARIABLE:
+        return 0;
+    case PHX_PROGRAM_NEGATE:
+        return 1;
+    case PHX_PROGRAM_CALL:
+        return it->count;
+    default:
+        return 2;
+    }
+}
+
+double phx_instruction_operate(int operation, double x, double y)
+{
+    switch (operation) {
+    case PHX_PROGRAM_ADD:
+        return x + y;
+    case PHX_PROGRAM_SUBTRACT:
+        return x - y;
+    case PHX_PROGRAM_MULTIPLY:
+        return x * y;
+    case PHX_PROGRAM_DIVIDE:
+        return x / y;
+    case PHX_PROGRAM_POWER:
+        return pow(x, y);
+    case PHX_PROGRAM_LESS:
+        return x < y;
+    case PHX_PROGRAM_LESS_EQUAL:
+        return x <= y;
+    case PHX_PROGRAM_GREATER:
+        return x > y;
+    case PHX_PROGRAM_GREATER_EQUAL:
+        return x >= y;
+    case PHX_PROGRAM_EQUAL:
+        return x == y;
+    case PHX_PROGRAM_NOT_EQUAL:
+        return x != y;
+    case PHX_PROGRAM_AND:
+        return x != 0.0 && y != 0.0;
+    case PHX_PROGRAM_OR:
+        return x != 0.0 || y != 0.0;
+    default:
+        return NAN;
+    }
+}
+
+double phx_instruction_call(const phx_instruction *it, const double *x)
+{
+    if (functions[it->at].one)
+        return functions[it->at].one(x[0]);
+    if (functions[it->at].two)
+        return functions[it->at].two(x[0], x[1]);
+    if (functions[it->at].three)
+        return functions[it->at].three(x[0], x[1], x[2]);
+    return functions[it->at].many(x, it->count);
+}
+
+/* The code from `first` on, with an empty stack. */
+static double run(const phx_program *program, int first, const double *variables)
+{
+    double *top = program->stack; /* one behind the last value */
+
+    for (int i = first; i < program->n; i++) {
+        const phx_instruction *it = &program->code[i];
+        switch (it->operation) {
+        case PHX_PROGRAM_NUMBER:
+            *top++ = it->number;
+            break;
+        case PHX_PROGRAM_VARIABLE:
+            *top++ = variables[it->at];
+            break;
+        case PHX_PROGRAM_NEGATE:
+            top[-1] = -top[-1];
+            break;
+        case PHX_PROGRAM_CALL:
+            top -= it->count;
+            *top = phx_instruction_call(it, top);
+            top++;
+            break;
+        default:
+            top--;
+            top[-1] = phx_instruction_operate(it->operation, top[-1], top[0]);
+        }
+    }
+    return program->stack[0];
+}
+
+double phx_program_value(const phx_program *program, const double *variables)
+{
+    return run(program, 0, variables);
+}
+
+/* Room for one more step and one more value. */
+static phx_status grow(phx_program *program)
+{
+    if (program->n == program->capacity) {
+        const int wider = program->capacity ? 2 * program->capacity : 8;
+        phx_instruction *code = phx_realloc(program->context, program->code, (size_t)wider, sizeof *code);
+        if (!code)
+            return PHX_ERR_MEMORY;
+        program->code = code;
+        program->capacity = wider;
+    }
+    if (program->depth == program->capacity_stack) {
+        const int wider = program->capacity_stack ? 2 * program->capacity_stack : 8;
+        double *stack = phx_realloc(program->context, program->stack, (size_t)wider, 3 * sizeof *stack);
+        if (!stack)
+            return PHX_ERR_MEMORY;
+        program->stack = stack;
+        program->capacity_stack = wider;
+    }
+    return PHX_OK;
+}
+
+/* Whether the last `count` steps push a number each. */
+static bool are_numbers(const phx_program *program, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (i >= program->n || program->code[program->n - 1 - i].operation != PHX_PROGRAM_NUMBER)
+            return false;
+    return true;
+}
+
+static phx_status put(phx_program *program, const phx_instruction *it)
+{
+    const int takes = taken(it);
+    const bool constant = it->operation != PHX_PROGRAM_VARIABLE && takes > 0 && are_numbers(program, takes);
+    const phx_status status = grow(program);
+
+    if (status)
+        return status;
+    program->code[program->n++] = *it;
+    program->depth += 1 - takes;
+    if (constant) { /* of numbers alone it is a number */
+        const int first = program->n - 1 - takes;
+        const double value = run(program, first, NULL);
+        program->n = first;
+        program->code[program->n++] = (phx_instruction){.operation = PHX_PROGRAM_NUMBER, .number = value};
+    }
+    return PHX_OK;
+}
+
+phx_status phx_program_number(phx_program *program, double value)
+{
+    return put(program, &(phx_instruction){.operation = PHX_PROGRAM_NUMBER, .number = value});
+}
+
+phx_status phx_program_variable(phx_program *program, int variable)
+{
+    return put(program, &(phx_instruction){.operation = PHX_PROGRAM_VARIABLE, .at = variable});
+}
+
+phx_status phx_program_operate(phx_program *program, phx_program_operation operation)
+{
+    return put(program, &(phx_instruction){.operation = operation});
+}
+
+phx_status phx_program_call(phx_program *program, int function, int count)
+{
+    return put(program, &(phx_instruction){.operation = PHX_PROGRAM_CALL, .at = function, .count = count});
+}
+
+/* ---- archives ---- */
+/* Whether a step that was read means something, with so many variables and values on the stack. */
+static bool is_valid(const phx_instruction *it, int n_variables, int depth)
+{
+    if (it->operation < 0 || it->operation >= PHX_PROGRAM_OPERATIONS)
+        return false;
+    if (it->operation == PHX_PROGRAM_VARIABLE && (it->at < 0 || it->at >= n_variables))
+        return false;
+    if (it->operation == PHX_PROGRAM_CALL) {
+        int least = 0, most = 0;
+        if (!phx_function_name(it->at))
+            return false;
+        phx_function_arity(it->at, &least, &most);
+        if (it->count < least || it->count > most)
+            return false;
+    }
+    return taken(it) <= depth;
+}
+
+static void archive_instruction(phx_archive *archive, phx_instruction *it)
+{
+    phx_archive_int(archive, &it->operation);
+    phx_archive_int(archive, &it->at);
+    phx_archive_int(archive, &it->count);
+    phx_archive_double(archive, &it->number);
+}
+
+void phx_program_archive(phx_archive *archive, int n_variables, phx_program **program)
+{
+    phx_context *context = phx_archive_context(archive);
+    int n = phx_archive_reads(archive) ? 0 : (*program)->n;
+
+    phx_archive_count(archive, &n);
+    if (phx_archive_reads(archive)) {
+        *program = NULL;
+        phx_archive_fail(archive, phx_archive_status(archive) ? PHX_OK : phx_program_create(context, program));
+    }
+    for (int i = 0; i < n && !phx_archive_status(archive); i++) {
+        phx_instruction one = phx_archive_reads(archive) ? (phx_instruction){0} : (*program)->code[i];
+        archive_instruction(archive, &one);
+        if (!phx_archive_reads(archive))
+            continue;
+        if (!is_valid(&one, n_variables, (*program)->depth))
+            phx_archive_fail(archive, phx_fail(context, PHX_ERR_INPUT, "a compiled expression is damaged"));
+        else
+            phx_archive_fail(archive, put(*program, &one));
+    }
+    if (phx_archive_reads(archive) && !phx_archive_status(archive) && (*program)->depth != 1)
+        phx_archive_fail(archive, phx_fail(context, PHX_ERR_INPUT, "a compiled expression is damaged"));
+    if (phx_archive_reads(archive) && phx_archive_status(archive)) {
+        phx_program_destroy(*program);
+        *program = NULL;
+    }
+}

@@ -1,0 +1,33 @@
+/* Bodies in an archive: a row for each kind that can be written. */
+#include "body/floating/floating.h"
+
+/* A kind: its table of operations, by whose name it is found, and what writes and reads one; `flex` is its deformation,
+ * which is written elsewhere (NULL: none). */
+typedef struct body_archive {
+    const phx_body_ops *ops;
+    void (*archive)(phx_archive *archive, const phx_flex *flex, phx_body **body);
+} body_archive;
+
+static const body_archive kinds[] = {
+    {&phx_floating_ops, phx_floating_archive},
+};
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+void phx_body_archive(phx_archive *archive, const phx_flex *flex, phx_body **body)
+{
+    int kind = 0;
+
+    if (phx_archive_reads(archive))
+        *body = NULL;
+    while (!phx_archive_reads(archive) && kind < N_KINDS && kinds[kind].ops != (*body)->ops)
+        kind++;
+    if (kind == N_KINDS) {
+        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_UNSUPPORTED,
+                                           "body '%s': a %s cannot be written to a snapshot yet", phx_body_name(*body),
+                                           phx_body_kind(*body)));
+        return;
+    }
+    phx_archive_choice(archive, N_KINDS - 1, &kind);
+    if (!phx_archive_status(archive))
+        kinds[kind].archive(archive, flex, body);
+}

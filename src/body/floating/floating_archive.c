@@ -1,0 +1,67 @@
+/* A floating body in an archive: damping as it was made, not as it was defined, so that no eigenproblem is solved
+ * again. */
+#include "floating.h"
+
+/* A new field changes the size: it is written here, or follows from what is. */
+_Static_assert(sizeof(void *) != 8 || sizeof(phx_floating) == 1128, "write the new field here");
+
+/* What the damping force is besides its roots. */
+enum { FRICTION_NONE, FRICTION_ALL, FRICTION_REST };
+
+static void archive_damping(phx_archive *archive, phx_floating *body)
+{
+    int friction = !body->friction ? FRICTION_NONE : body->friction == &body->damping ? FRICTION_ALL : FRICTION_REST;
+
+    phx_archive_bool(archive, &body->damped);
+    phx_csr_archive(archive, &body->damping);
+    phx_archive_double(archive, &body->strain_damping);
+    phx_csr_archive(archive, &body->modal_root);
+    phx_csr_archive(archive, &body->rest);
+    phx_archive_choice(archive, FRICTION_REST, &friction);
+    phx_archive_doubles(archive, 3, body->damping_def);
+    body->friction = friction == FRICTION_NONE ? NULL : friction == FRICTION_ALL ? &body->damping : &body->rest;
+}
+
+/* The body that is read gets its tables from the creation as a body without damping. */
+static void create(phx_archive *archive, const char *name, int dim, int kinetics, const phx_flex *flex,
+                   phx_floating *body)
+{
+    phx_context *context = phx_archive_context(archive);
+    const phx_body_def def = {.name = name, .dim = dim, .kinetics = (phx_kinetics)kinetics};
+
+    body->flex = flex ? flex : &body->own;
+    if (body->flex->dim != dim)
+        phx_archive_fail(archive, phx_fail(context, PHX_ERR_INPUT, "body '%s' is of another dimension", name));
+    else
+        phx_archive_fail(archive, phx_floating_complete(context, &def, body));
+}
+
+void phx_floating_archive(phx_archive *archive, const phx_flex *flex, phx_body **made)
+{
+    const bool reads = phx_archive_reads(archive);
+    phx_floating *body = reads ? phx_calloc(phx_archive_context(archive), 1, sizeof *body) : (phx_floating *)*made;
+
+    if (!body) {
+        phx_archive_fail(archive, PHX_ERR_MEMORY);
+        return;
+    }
+    char *name = reads ? NULL : body->base.name;
+    int dim = body->base.dim, kinetics = (int)body->base.kinetics;
+    body->base.ops = &phx_floating_ops;
+    phx_archive_text(archive, &name);
+    phx_archive_choice(archive, 3, &dim);
+    phx_archive_choice(archive, PHX_KINETICS_SIMPLIFIED, &kinetics);
+    if (!flex)
+        phx_flex_archive(archive, &body->own);
+    archive_damping(archive, body);
+    if (!reads)
+        return;
+    if (!phx_archive_status(archive))
+        create(archive, name, dim, kinetics, flex, body);
+    phx_free(name);
+    if (phx_archive_status(archive)) {
+        phx_body_destroy(&body->base);
+        return;
+    }
+    *made = &body->base;
+}

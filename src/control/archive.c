@@ -1,0 +1,95 @@
+/* Controllers in an archive: what a block holds, not how it was defined. */
+#include "block.h"
+
+/* A new field changes the size: it is written here too. */
+_Static_assert(sizeof(void *) != 8 || sizeof(phx_block) == 376, "write the new field here");
+
+static void archive_signals(phx_archive *archive, int count, phx_signal ***signals)
+{
+    if (phx_archive_reads(archive)) {
+        *signals = phx_calloc(phx_archive_context(archive), (size_t)count, sizeof **signals);
+        phx_archive_fail(archive, *signals ? PHX_OK : PHX_ERR_MEMORY);
+    }
+    for (int k = 0; k < count && !phx_archive_status(archive); k++)
+        phx_signal_archive(archive, &(*signals)[k]);
+}
+
+static void archive_numbers(phx_archive *archive, phx_controller_def *def)
+{
+    double *const numbers[] = {&def->sample, &def->kp, &def->ki, &def->kd, &def->filter, &def->anti_windup};
+
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        phx_archive_double(archive, numbers[k]);
+    phx_archive_count(archive, &def->delay);
+}
+
+static void archive_matrices(phx_archive *archive, phx_block *block)
+{
+    const size_t n = (size_t)block->n, in = (size_t)block->n_inputs, out = (size_t)block->n_outputs;
+
+    phx_archive_double_array(archive, out, &block->lower);
+    phx_archive_double_array(archive, out, &block->upper);
+    phx_archive_double_array(archive, n, &block->initial);
+    phx_archive_double_array(archive, n * n, &block->A);
+    phx_archive_double_array(archive, n * in, &block->B);
+    phx_archive_double_array(archive, out * n, &block->C);
+    phx_archive_double_array(archive, out * in, &block->D);
+    phx_archive_double_array(archive, n * n, &block->storage);
+    phx_archive_double_array(archive, (n + in) * (n + in), &block->loss);
+}
+
+/* The expressions of a function. */
+static void archive_function(phx_archive *archive, phx_block *block)
+{
+    phx_context *context = phx_archive_context(archive);
+    phx_controller_def *def = &block->def;
+
+    if (!phx_archive_reads(archive) && def->function != phx_controller_programs_evaluate) {
+        phx_archive_fail(archive, phx_fail(context, PHX_ERR_UNSUPPORTED,
+                                           "controller '%s' is a function of the program, of which only the program "
+                                           "knows the code; give expressions",
+                                           block->name));
+        return;
+    }
+    if (phx_archive_reads(archive) && !phx_archive_status(archive)) {
+        phx_controller_programs *made = NULL;
+        phx_archive_fail(archive, phx_controller_programs_create(context, block->n_inputs, block->n_outputs, &made));
+        def->data = made;
+        def->function = phx_controller_programs_evaluate;
+        def->free_data = phx_controller_programs_free;
+    }
+    phx_controller_programs *it = def->data;
+    for (int k = 0; k < block->n_outputs && !phx_archive_status(archive); k++)
+        phx_program_archive(archive, 1 + block->n_inputs, &it->programs[k]);
+}
+
+void phx_block_archive(phx_archive *archive, phx_block **made)
+{
+    const bool reads = phx_archive_reads(archive);
+    phx_block *block = reads ? phx_calloc(phx_archive_context(archive), 1, sizeof *block) : *made;
+
+    *made = NULL;
+    if (!block) {
+        phx_archive_fail(archive, PHX_ERR_MEMORY);
+        return;
+    }
+    int kind = (int)block->def.kind;
+    phx_archive_choice(archive, PHX_CONTROLLER_KINDS - 1, &kind);
+    block->def.kind = (phx_controller_kind)kind;
+    block->ops = phx_block_kinds[kind];
+    phx_archive_text(archive, &block->name);
+    phx_archive_count(archive, &block->n);
+    phx_archive_count(archive, &block->n_inputs);
+    phx_archive_count(archive, &block->n_outputs);
+    archive_numbers(archive, &block->def);
+    archive_signals(archive, block->n_inputs, &block->reference);
+    archive_signals(archive, block->n_outputs, &block->feedforward);
+    archive_matrices(archive, block);
+    if (block->def.kind == PHX_CONTROLLER_FUNCTION)
+        archive_function(archive, block);
+    if (reads && phx_archive_status(archive)) {
+        phx_block_destroy(block);
+        return;
+    }
+    *made = block;
+}

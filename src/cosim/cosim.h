@@ -1,0 +1,79 @@
+/* Layer cosim: a mechanism as a unit of co-simulation. It is made of the bytes of one file and knows no model, no other
+ * file and no library but libc and libm: with the layers below it makes the shared object of every FMU.
+ *
+ * The variables have numbers, the value references of the FMI:
+ *
+ *   time | energies and the ledger | inputs | what is conjugate to each, mean over the last step | mean power of each |
+ *   output columns | columns of controllers */
+#ifndef PHX_COSIM_COSIM_H
+#define PHX_COSIM_COSIM_H
+
+#include "integrate/integrate.h"
+#include "system/system.h"
+
+/* ---- the file ---- */
+/* What a unit is made of. Texts and arrays are borrowed by who writes, owned by who reads. */
+typedef struct phx_unit_def {
+    char *token; /* instantiation token of the FMU */
+    double t;    /* s: of the start state */
+    double *x, *v, *lambda;
+    phx_integrate_options options;
+    int n_inputs;
+    char **inputs; /* names */
+    phx_input_place *places;
+    int n_outputs;
+    int *outputs; /* columns of the system, then those of its controllers, ascending */
+} phx_unit_def;
+/* A finalised system and what goes with it, with a mark, a version and a check sum in front; `bytes` is the caller's.
+ */
+phx_status phx_unit_write(phx_context *context, const phx_system *system, const phx_unit_def *def, size_t *size,
+                          void **bytes);
+
+/* ---- the unit ---- */
+typedef struct phx_unit phx_unit;
+/* Messages go to the context of the unit, whose log sink is `log` (may be NULL). A failure leaves a unit with the
+ * message and nothing else; NULL: there is no memory. PHX_ERR_INPUT for bytes that are no such file, of another version
+ * or damaged. */
+phx_status phx_unit_create(size_t size, const void *bytes, phx_log_fn *log, void *user, phx_unit **unit);
+void phx_unit_destroy(phx_unit *unit); /* NULL is allowed */
+phx_context *phx_unit_context(const phx_unit *unit);
+const char *phx_unit_token(const phx_unit *unit);
+double phx_unit_default_step(const phx_unit *unit); /* s */
+
+/* ---- variables ---- */
+typedef enum phx_variable_kind { PHX_VARIABLE_TIME, PHX_VARIABLE_INPUT, PHX_VARIABLE_OUTPUT } phx_variable_kind;
+typedef struct phx_variable {
+    phx_variable_kind kind;
+    char name[320];
+    char description[160];
+    const char *unit; /* "N.m"; "": none */
+    bool from_inputs; /* follows the inputs at once */
+    int input;        /* of an input, its conjugate and its power: which one; else -1 */
+} phx_variable;
+int phx_unit_variables(const phx_unit *unit);
+/* Variable k, whose value reference is k. */
+void phx_unit_variable(const phx_unit *unit, int k, phx_variable *variable);
+int phx_unit_inputs(const phx_unit *unit);
+int phx_unit_first_input(void);
+/* The conjugate of input i, its mean power. */
+int phx_unit_flow_of(const phx_unit *unit, int i);
+int phx_unit_power_of(const phx_unit *unit, int i);
+
+/* ---- at work ---- */
+/* At the start state, with the clock at t; inputs stay. */
+phx_status phx_unit_start(phx_unit *unit, double t);
+double phx_unit_time(const phx_unit *unit);
+phx_status phx_unit_get(phx_unit *unit, int variable, double *value);
+/* An input from now on. PHX_ERR_ARGUMENT for what is no input and for values that are not finite. */
+phx_status phx_unit_set(phx_unit *unit, int variable, double value);
+/* Its slope over the next steps, per second; back to zero when it is set. */
+phx_status phx_unit_set_slope(phx_unit *unit, int variable, double slope);
+/* Go on by h. After a failure that may be tried again (a positive status) the unit stands where it came to. */
+phx_status phx_unit_step(phx_unit *unit, double h);
+/* The next time at which a sampled controller takes a sample; false: there is none. Whether the unit is at one. */
+bool phx_unit_next_event(const phx_unit *unit, double *time);
+bool phx_unit_at_event(const phx_unit *unit);
+/* Everything but the file: what is read goes on bit by bit as what was written, in another process too. */
+void phx_unit_archive(phx_archive *archive, phx_unit *unit);
+
+#endif

@@ -1,0 +1,496 @@
+/* FMI 3.0 over the instances of this layer. */
+#include "instance.h"
+
+#include <string.h>
+
+static instance *of(fmi3Instance c)
+{
+    return c;
+}
+
+static void send(const instance *it, int status, const char *category, const char *message)
+{
+    fmi3LogMessageCallback *log = NULL;
+    memcpy(&log, &it->log, sizeof log);
+    log(it->environment, (fmi3Status)status, category, message);
+}
+
+static void send_nowhere(const instance *it, int status, const char *category, const char *message)
+{
+    (void)it, (void)status, (void)category, (void)message;
+}
+
+static instance form_of(fmi3InstanceEnvironment environment, fmi3LogMessageCallback *log)
+{
+    instance form = {.send = log ? send : send_nowhere, .environment = environment};
+    memcpy(&form.log, &log, sizeof log);
+    form.logging[LOG_ERROR] = true;
+    return form;
+}
+
+static fmi3Status refuse(fmi3Instance c, const char *function, const char *why)
+{
+    if (c)
+        phx_instance_log(of(c), LOG_ERROR, "%s: %s", function, why);
+    return fmi3Error;
+}
+
+/* ---- creation ---- */
+const char *fmi3GetVersion(void)
+{
+    return "3.0";
+}
+
+fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t count, const fmi3String categories[])
+{
+    return c ? (fmi3Status)phx_instance_set_logging(c, __func__, on, count, categories) : fmi3Error;
+}
+
+fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible,
+                                         fmi3Boolean logging, fmi3Boolean event_mode, fmi3Boolean early_return,
+                                         const fmi3ValueReference intermediate[], size_t n_intermediate,
+                                         fmi3InstanceEnvironment environment, fmi3LogMessageCallback *log,
+                                         fmi3IntermediateUpdateCallback *update)
+{
+    instance form = form_of(environment, log);
+
+    (void)visible, (void)early_return, (void)intermediate, (void)update;
+    if (n_intermediate > 0) {
+        phx_instance_log(&form, LOG_ERROR, "there are no variables for intermediate updates");
+        return NULL;
+    }
+    form.event_mode = event_mode;
+    return phx_instance_create(&form, name, token, resources, logging);
+}
+
+static fmi3Instance only_co_simulation(fmi3InstanceEnvironment environment, fmi3LogMessageCallback *log)
+{
+    const instance form = form_of(environment, log);
+    phx_instance_log(&form, LOG_ERROR, "this FMU is for co-simulation");
+    return NULL;
+}
+
+fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible,
+                                          fmi3Boolean logging, fmi3InstanceEnvironment environment,
+                                          fmi3LogMessageCallback *log)
+{
+    (void)name, (void)token, (void)resources, (void)visible, (void)logging;
+    return only_co_simulation(environment, log);
+}
+
+fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token, fmi3String resources,
+                                               fmi3Boolean visible, fmi3Boolean logging,
+                                               fmi3InstanceEnvironment environment, fmi3LogMessageCallback *log,
+                                               fmi3ClockUpdateCallback *clock, fmi3PreemptionCallback *lock,
+                                               fmi3PreemptionCallback *unlock)
+{
+    (void)name, (void)token, (void)resources, (void)visible, (void)logging, (void)clock, (void)lock, (void)unlock;
+    return only_co_simulation(environment, log);
+}
+
+void fmi3FreeInstance(fmi3Instance c)
+{
+    phx_instance_destroy(c);
+}
+
+/* ---- modes ---- */
+fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean tolerance_defined, fmi3Float64 tolerance,
+                                       fmi3Float64 start, fmi3Boolean stop_defined, fmi3Float64 stop)
+{
+    (void)tolerance_defined, (void)tolerance, (void)stop_defined, (void)stop;
+    if (phx_instance_check(c, __func__, STATE_INSTANTIATED))
+        return fmi3Error;
+    return (fmi3Status)phx_instance_initialize(c, start);
+}
+
+fmi3Status fmi3ExitInitializationMode(fmi3Instance c)
+{
+    if (phx_instance_check(c, __func__, STATE_INITIALIZING))
+        return fmi3Error;
+    of(c)->state = of(c)->event_mode ? STATE_EVENT : STATE_STEP;
+    return fmi3OK;
+}
+
+fmi3Status fmi3EnterEventMode(fmi3Instance c)
+{
+    if (phx_instance_check(c, __func__, STATE_STEP))
+        return fmi3Error;
+    if (!of(c)->event_mode)
+        return refuse(c, __func__, "the instance was made without event mode");
+    of(c)->state = STATE_EVENT;
+    return fmi3OK;
+}
+
+fmi3Status fmi3EnterStepMode(fmi3Instance c)
+{
+    if (phx_instance_check(c, __func__, STATE_EVENT))
+        return fmi3Error;
+    of(c)->state = STATE_STEP;
+    return fmi3OK;
+}
+
+/* Sampled controllers take their samples in the step that begins there: nothing is left to be iterated. */
+fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *update_needed, fmi3Boolean *terminate,
+                                    fmi3Boolean *nominals_changed, fmi3Boolean *values_changed,
+                                    fmi3Boolean *next_event_defined, fmi3Float64 *next_event)
+{
+    if (phx_instance_check(c, __func__, STATE_EVENT))
+        return fmi3Error;
+    *update_needed = *terminate = *nominals_changed = *values_changed = false;
+    *next_event_defined = phx_unit_next_event(of(c)->unit, next_event);
+    return fmi3OK;
+}
+
+fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c)
+{
+    return phx_instance_check(c, __func__, STATE_INITIALIZING | STATE_EVENT) ? fmi3Error : fmi3OK;
+}
+
+fmi3Status fmi3Terminate(fmi3Instance c)
+{
+    if (phx_instance_check(c, __func__, STATE_STEP | STATE_EVENT))
+        return fmi3Error;
+    of(c)->state = STATE_TERMINATED;
+    return fmi3OK;
+}
+
+fmi3Status fmi3Reset(fmi3Instance c)
+{
+    return phx_instance_check(c, __func__, STATE_ANY) ? fmi3Error : (fmi3Status)phx_instance_reset(c);
+}
+
+/* ---- values ---- */
+fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 value[],
+                          size_t values)
+{
+    if (phx_instance_check(c, __func__, STATE_INITIALIZING | STATE_STEP | STATE_EVENT | STATE_TERMINATED))
+        return fmi3Error;
+    if (count != values)
+        return refuse(c, __func__, "all variables are scalars: there must be as many values as variables");
+    return (fmi3Status)phx_instance_get(c, __func__, count, vr, value);
+}
+
+fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Float64 value[],
+                          size_t values)
+{
+    if (phx_instance_check(c, __func__, STATE_INSTANTIATED | STATE_INITIALIZING | STATE_STEP | STATE_EVENT))
+        return fmi3Error;
+    if (count != values)
+        return refuse(c, __func__, "all variables are scalars: there must be as many values as variables");
+    return (fmi3Status)phx_instance_set(c, __func__, count, vr, value);
+}
+
+static fmi3Status no_such_type(fmi3Instance c, const char *function, size_t count)
+{
+    return count == 0 && c ? fmi3OK : refuse(c, function, "there are variables of type Float64 only");
+}
+
+#define NO_SUCH_TYPE(type)                                                                                             \
+    fmi3Status fmi3Get##type(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3##type value[],          \
+                             size_t values)                                                                            \
+    {                                                                                                                  \
+        (void)vr, (void)value, (void)values;                                                                           \
+        return no_such_type(c, "fmi3Get" #type, count);                                                                \
+    }                                                                                                                  \
+    fmi3Status fmi3Set##type(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3##type value[],    \
+                             size_t values)                                                                            \
+    {                                                                                                                  \
+        (void)vr, (void)value, (void)values;                                                                           \
+        return no_such_type(c, "fmi3Set" #type, count);                                                                \
+    }
+NO_SUCH_TYPE(Float32)
+NO_SUCH_TYPE(Int8)
+NO_SUCH_TYPE(UInt8)
+NO_SUCH_TYPE(Int16)
+NO_SUCH_TYPE(UInt16)
+NO_SUCH_TYPE(Int32)
+NO_SUCH_TYPE(UInt32)
+NO_SUCH_TYPE(Int64)
+NO_SUCH_TYPE(UInt64)
+NO_SUCH_TYPE(Boolean)
+NO_SUCH_TYPE(String)
+
+fmi3Status fmi3GetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t count, size_t sizes[],
+                         fmi3Binary value[], size_t values)
+{
+    (void)vr, (void)sizes, (void)value, (void)values;
+    return no_such_type(c, __func__, count);
+}
+
+fmi3Status fmi3SetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const size_t sizes[],
+                         const fmi3Binary value[], size_t values)
+{
+    (void)vr, (void)sizes, (void)value, (void)values;
+    return no_such_type(c, __func__, count);
+}
+
+fmi3Status fmi3GetClock(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Clock value[])
+{
+    (void)vr, (void)value;
+    return no_such_type(c, __func__, count);
+}
+
+fmi3Status fmi3SetClock(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Clock value[])
+{
+    (void)vr, (void)value;
+    return no_such_type(c, __func__, count);
+}
+
+/* ---- dependencies ---- */
+/* Whether a variable follows the inputs at once. */
+static bool follows(const instance *it, fmi3ValueReference vr)
+{
+    phx_variable variable;
+    phx_unit_variable(it->unit, (int)vr, &variable);
+    return variable.from_inputs;
+}
+
+fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance c, fmi3ValueReference vr, size_t *count)
+{
+    if (!c || vr >= (unsigned)phx_unit_variables(of(c)->unit))
+        return refuse(c, __func__, "there is no such variable");
+    *count = follows(c, vr) ? (size_t)phx_unit_inputs(of(c)->unit) : 0;
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference vr, size_t element[],
+                                       fmi3ValueReference independent[], size_t independent_element[],
+                                       fmi3DependencyKind kind[], size_t count)
+{
+    size_t there = 0;
+
+    if (fmi3GetNumberOfVariableDependencies(c, vr, &there) || count != there)
+        return refuse(c, __func__, "the number of dependencies is another one");
+    for (size_t k = 0; k < count; k++) {
+        element[k] = independent_element[k] = 0;
+        independent[k] = (fmi3ValueReference)phx_unit_first_input() + (fmi3ValueReference)k;
+        kind[k] = fmi3Dependent;
+    }
+    return fmi3OK;
+}
+
+/* ---- states ---- */
+fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState *state)
+{
+    if (phx_instance_check(c, __func__, STATE_ANY & ~STATE_FAILED) || !state)
+        return fmi3Error;
+    saved_state *saved = *state;
+    const int status = phx_instance_save(c, &saved);
+    *state = saved;
+    return (fmi3Status)status;
+}
+
+fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state)
+{
+    return phx_instance_check(c, __func__, STATE_ANY) ? fmi3Error : (fmi3Status)phx_instance_restore(c, state);
+}
+
+fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState *state)
+{
+    if (!c)
+        return fmi3Error;
+    if (state) {
+        phx_instance_free_state(*state);
+        *state = NULL;
+    }
+    return fmi3OK;
+}
+
+fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t *size)
+{
+    if (!c || !state || !size)
+        return refuse(c, __func__, "there is no state");
+    *size = ((const saved_state *)state)->size;
+    return fmi3OK;
+}
+
+fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte bytes[], size_t size)
+{
+    const saved_state *saved = state;
+
+    if (!c || !saved || !bytes || size < saved->size)
+        return refuse(c, __func__, "there is no state, or not room enough");
+    memcpy(bytes, saved->bytes, saved->size);
+    return fmi3OK;
+}
+
+fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte bytes[], size_t size, fmi3FMUState *state)
+{
+    if (!c || !state)
+        return refuse(c, __func__, "there is no place for the state");
+    saved_state *saved = *state;
+    const int status = phx_instance_take_bytes(c, size, bytes, &saved);
+    *state = saved;
+    return (fmi3Status)status;
+}
+
+/* ---- steps ---- */
+fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 step, fmi3Boolean no_set_state,
+                      fmi3Boolean *event_needed, fmi3Boolean *terminate, fmi3Boolean *early_return,
+                      fmi3Float64 *last_time)
+{
+    (void)no_set_state;
+    if (phx_instance_check(c, __func__, STATE_STEP))
+        return fmi3Error;
+    const int status = phx_instance_step(c, __func__, time, step);
+    *terminate = *early_return = false;
+    *event_needed = of(c)->event_mode && status == INSTANCE_OK && phx_unit_at_event(of(c)->unit);
+    *last_time = of(c)->last_time;
+    return (fmi3Status)status;
+}
+
+fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
+                                    const fmi3Int32 order[], fmi3Float64 value[], size_t values)
+{
+    (void)vr, (void)order, (void)value, (void)values;
+    return count == 0 && c ? fmi3OK : refuse(c, __func__, "outputs have no derivatives here");
+}
+
+/* ---- what this FMU has not ---- */
+fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference unknown[], size_t unknowns,
+                                        const fmi3ValueReference known[], size_t knowns, const fmi3Float64 seed[],
+                                        size_t seeds, fmi3Float64 sensitivity[], size_t sensitivities)
+{
+    (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)seeds, (void)sensitivity,
+        (void)sensitivities;
+    return refuse(c, __func__, "derivatives are not provided");
+}
+
+fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference unknown[], size_t unknowns,
+                                    const fmi3ValueReference known[], size_t knowns, const fmi3Float64 seed[],
+                                    size_t seeds, fmi3Float64 sensitivity[], size_t sensitivities)
+{
+    (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)seeds, (void)sensitivity,
+        (void)sensitivities;
+    return refuse(c, __func__, "derivatives are not provided");
+}
+
+fmi3Status fmi3EnterConfigurationMode(fmi3Instance c)
+{
+    return refuse(c, __func__, "there are no structural parameters");
+}
+
+fmi3Status fmi3ExitConfigurationMode(fmi3Instance c)
+{
+    return refuse(c, __func__, "there are no structural parameters");
+}
+
+fmi3Status fmi3GetIntervalDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 interval[],
+                                  fmi3IntervalQualifier qualifier[])
+{
+    (void)vr, (void)count, (void)interval, (void)qualifier;
+    return refuse(c, __func__, "there are no clocks");
+}
+
+fmi3Status fmi3GetIntervalFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3UInt64 counter[],
+                                   fmi3UInt64 resolution[], fmi3IntervalQualifier qualifier[])
+{
+    (void)vr, (void)count, (void)counter, (void)resolution, (void)qualifier;
+    return refuse(c, __func__, "there are no clocks");
+}
+
+fmi3Status fmi3GetShiftDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 shift[])
+{
+    (void)vr, (void)count, (void)shift;
+    return refuse(c, __func__, "there are no clocks");
+}
+
+fmi3Status fmi3GetShiftFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3UInt64 counter[],
+                                fmi3UInt64 resolution[])
+{
+    (void)vr, (void)count, (void)counter, (void)resolution;
+    return refuse(c, __func__, "there are no clocks");
+}
+
+fmi3Status fmi3SetIntervalDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
+                                  const fmi3Float64 interval[])
+{
+    (void)vr, (void)count, (void)interval;
+    return refuse(c, __func__, "there are no clocks");
+}
+
+fmi3Status fmi3SetIntervalFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count,
+                                   const fmi3UInt64 counter[], const fmi3UInt64 resolution[])
+{
+    (void)vr, (void)count, (void)counter, (void)resolution;
+    return refuse(c, __func__, "there are no clocks");
+}
+
+fmi3Status fmi3SetShiftDecimal(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Float64 shift[])
+{
+    (void)vr, (void)count, (void)shift;
+    return refuse(c, __func__, "there are no clocks");
+}
+
+fmi3Status fmi3SetShiftFraction(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3UInt64 counter[],
+                                const fmi3UInt64 resolution[])
+{
+    (void)vr, (void)count, (void)counter, (void)resolution;
+    return refuse(c, __func__, "there are no clocks");
+}
+
+fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c)
+{
+    return refuse(c, __func__, "this FMU is for co-simulation");
+}
+
+fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set_state, fmi3Boolean *event_mode,
+                                       fmi3Boolean *terminate)
+{
+    (void)no_set_state, (void)event_mode, (void)terminate;
+    return refuse(c, __func__, "this FMU is for co-simulation");
+}
+
+fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time)
+{
+    (void)time;
+    return refuse(c, __func__, "this FMU is for co-simulation");
+}
+
+fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t count)
+{
+    (void)x, (void)count;
+    return refuse(c, __func__, "this FMU is for co-simulation");
+}
+
+fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 rates[], size_t count)
+{
+    (void)rates, (void)count;
+    return refuse(c, __func__, "this FMU is for co-simulation");
+}
+
+fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t count)
+{
+    (void)indicators, (void)count;
+    return refuse(c, __func__, "this FMU is for co-simulation");
+}
+
+fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t count)
+{
+    (void)x, (void)count;
+    return refuse(c, __func__, "this FMU is for co-simulation");
+}
+
+fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominal[], size_t count)
+{
+    (void)nominal, (void)count;
+    return refuse(c, __func__, "this FMU is for co-simulation");
+}
+
+fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *count)
+{
+    (void)count;
+    return refuse(c, __func__, "this FMU is for co-simulation");
+}
+
+fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *count)
+{
+    (void)count;
+    return refuse(c, __func__, "this FMU is for co-simulation");
+}
+
+fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference clock, fmi3Float64 time)
+{
+    (void)clock, (void)time;
+    return refuse(c, __func__, "there are no clocks");
+}

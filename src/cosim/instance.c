@@ -1,0 +1,411 @@
+/* Instances of FMUs: files, log, order of calls, values, steps, saved states. */
+#include "instance.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- log ---- */
+const char *phx_instance_category(int category)
+{
+    static const char *const names[LOG_CATEGORIES] = {
+        [LOG_EVENTS] = "logEvents",
+        [LOG_WARNING] = "logStatusWarning",
+        [LOG_DISCARD] = "logStatusDiscard",
+        [LOG_ERROR] = "logStatusError",
+    };
+    return category >= 0 && category < LOG_CATEGORIES ? names[category] : NULL;
+}
+
+void phx_instance_log(const instance *it, int category, const char *format, ...)
+{
+    static const int status[LOG_CATEGORIES] = {
+        [LOG_EVENTS] = INSTANCE_OK,
+        [LOG_WARNING] = INSTANCE_WARNING,
+        [LOG_DISCARD] = INSTANCE_DISCARD,
+        [LOG_ERROR] = INSTANCE_ERROR,
+    };
+    char message[2000];
+    va_list arguments;
+
+    if (!it->logging[category])
+        return;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    it->send(it, status[category], phx_instance_category(category), message);
+}
+
+static void take_message(void *user, phx_log_level level, const char *message)
+{
+    phx_instance_log(user, level == PHX_LOG_WARNING ? LOG_WARNING : LOG_EVENTS, "%s", message);
+}
+
+int phx_instance_set_logging(instance *it, const char *function, bool on, size_t count, const char *const *categories)
+{
+    int status = INSTANCE_OK;
+
+    for (int k = 0; k < LOG_CATEGORIES && count == 0; k++)
+        it->logging[k] = on;
+    for (size_t c = 0; c < count; c++) {
+        int k = 0;
+        while (k < LOG_CATEGORIES && (!categories[c] || strcmp(categories[c], phx_instance_category(k)) != 0))
+            k++;
+        if (k < LOG_CATEGORIES) {
+            it->logging[k] = on;
+            continue;
+        }
+        phx_instance_log(it, LOG_ERROR, "%s: there is no category '%s'", function, categories[c] ? categories[c] : "");
+        status = INSTANCE_ERROR;
+    }
+    return status;
+}
+
+/* ---- creation ---- */
+static int digit(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+bool phx_instance_folder(const char *uri, size_t size, char *folder)
+{
+    static const char *const heads[] = {"file:///", "file://localhost/", "file:/"};
+    size_t at = 0, n = 0;
+
+    for (size_t k = 0; k < sizeof heads / sizeof *heads && at == 0; k++)
+        if (!strncmp(uri, heads[k], strlen(heads[k])))
+            at = strlen(heads[k]) - 1; /* the last '/' is the first of the path */
+    if (at == 0 && *uri != '/')
+        return false;
+    for (; uri[at] && n + 1 < size; at++) {
+        const int high = uri[at] == '%' ? digit(uri[at + 1]) : -1, low = high >= 0 ? digit(uri[at + 2]) : -1;
+        folder[n++] = low >= 0 ? (char)(16 * high + low) : uri[at];
+        at += low >= 0 ? 2 : 0;
+    }
+    folder[n] = '\0';
+    return uri[at] == '\0';
+}
+
+/* The bytes of a file; NULL with a message. */
+static unsigned char *read_file(const instance *it, const char *folder, size_t *size)
+{
+    const size_t length = strlen(folder);
+    char path[4096];
+    unsigned char *bytes = NULL;
+    long end = -1;
+
+    if (snprintf(path, sizeof path, "%s%smechanism.phx", folder, length && folder[length - 1] == '/' ? "" : "/") >=
+        (int)sizeof path)
+        path[0] = '\0';
+    FILE *file = fopen(path, "rb");
+    if (file && fseek(file, 0, SEEK_END) == 0)
+        end = ftell(file);
+    if (file && end >= 0 && fseek(file, 0, SEEK_SET) == 0)
+        bytes = malloc((size_t)end + 1);
+    *size = bytes ? fread(bytes, 1, (size_t)end, file) : 0;
+    if (file)
+        (void)fclose(file);
+    if (!bytes || *size != (size_t)end) {
+        phx_instance_log(it, LOG_ERROR, "the file mechanism.phx of the resources cannot be read in '%s'", folder);
+        free(bytes);
+        return NULL;
+    }
+    return bytes;
+}
+
+static bool load(instance *it, const char *token, const char *folder)
+{
+    size_t size = 0;
+    unsigned char *bytes = read_file(it, folder, &size);
+
+    if (!bytes)
+        return false;
+    const phx_status status = phx_unit_create(size, bytes, take_message, it, &it->unit);
+    free(bytes);
+    if (status) {
+        phx_instance_log(it, LOG_ERROR, "%s",
+                         it->unit ? phx_context_message(phx_unit_context(it->unit)) : phx_status_text(status));
+        return false;
+    }
+    if (strcmp(token, phx_unit_token(it->unit)) != 0) {
+        phx_instance_log(it, LOG_ERROR, "the instantiation token is '%s', the mechanism in the resources has '%s'",
+                         token, phx_unit_token(it->unit));
+        return false;
+    }
+    return true;
+}
+
+instance *phx_instance_create(const instance *form, const char *name, const char *token, const char *folder,
+                              bool logging)
+{
+    instance *it = calloc(1, sizeof *it);
+    const size_t length = name ? strlen(name) : 0;
+
+    if (!it)
+        return NULL;
+    *it = *form;
+    it->name = calloc(length + 1, 1);
+    if (it->name && length)
+        memcpy(it->name, name, length);
+    for (int k = 0; k < LOG_CATEGORIES; k++)
+        it->logging[k] = logging || k == LOG_ERROR; /* why an instance cannot be made is always said */
+    if (!it->name || length == 0 || !token || !folder) {
+        if (it->name)
+            phx_instance_log(it, LOG_ERROR, "an instance needs a name, a token and the path of its resources");
+        phx_instance_destroy(it);
+        return NULL;
+    }
+    if (!load(it, token, folder)) {
+        phx_instance_destroy(it);
+        return NULL;
+    }
+    it->logging[LOG_ERROR] = logging;
+    it->state = STATE_INSTANTIATED;
+    return it;
+}
+
+void phx_instance_destroy(instance *it)
+{
+    if (!it)
+        return;
+    phx_unit_destroy(it->unit);
+    free(it->name);
+    free(it);
+}
+
+/* ---- calls ---- */
+int phx_instance_check(const instance *it, const char *function, int states)
+{
+    if (!it)
+        return INSTANCE_ERROR;
+    if (it->state & states)
+        return INSTANCE_OK;
+    phx_instance_log(it, LOG_ERROR, "%s must not be called %s", function,
+                     it->state == STATE_INSTANTIATED   ? "before the initialization"
+                     : it->state == STATE_INITIALIZING ? "in initialization mode"
+                     : it->state == STATE_STEP         ? "between steps"
+                     : it->state == STATE_EVENT        ? "in event mode"
+                     : it->state == STATE_TERMINATED   ? "after the end"
+                                                       : "after an error");
+    return INSTANCE_ERROR;
+}
+
+int phx_instance_status(instance *it, phx_status status)
+{
+    if (!status)
+        return INSTANCE_OK;
+    phx_instance_log(it, LOG_ERROR, "%s", phx_context_message(phx_unit_context(it->unit)));
+    return INSTANCE_ERROR;
+}
+
+int phx_instance_initialize(instance *it, double start)
+{
+    it->start = it->last_time = start;
+    const int status = phx_instance_status(it, phx_unit_start(it->unit, start));
+    it->state = status ? STATE_FAILED : STATE_INITIALIZING;
+    return status;
+}
+
+int phx_instance_reset(instance *it)
+{
+    phx_status status = PHX_OK;
+
+    for (int i = 0; i < phx_unit_inputs(it->unit) && !status; i++)
+        status = phx_unit_set(it->unit, phx_unit_first_input() + i, 0.0);
+    it->state = STATE_INSTANTIATED;
+    it->last_step = INSTANCE_OK;
+    return phx_instance_status(it, status ? status : phx_unit_start(it->unit, 0.0));
+}
+
+/* ---- values ---- */
+static int unknown(const instance *it, const char *function, unsigned variable)
+{
+    phx_instance_log(it, LOG_ERROR, "%s: there is no variable with the value reference %u", function, variable);
+    return INSTANCE_ERROR;
+}
+
+int phx_instance_get(instance *it, const char *function, size_t count, const unsigned *variables, double *values)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (variables[k] >= (unsigned)phx_unit_variables(it->unit))
+            return unknown(it, function, variables[k]);
+        const int status = phx_instance_status(it, phx_unit_get(it->unit, (int)variables[k], &values[k]));
+        if (status)
+            return status;
+    }
+    return INSTANCE_OK;
+}
+
+int phx_instance_set(instance *it, const char *function, size_t count, const unsigned *variables, const double *values)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (variables[k] >= (unsigned)phx_unit_variables(it->unit))
+            return unknown(it, function, variables[k]);
+        const int status = phx_instance_status(it, phx_unit_set(it->unit, (int)variables[k], values[k]));
+        if (status)
+            return status;
+    }
+    return INSTANCE_OK;
+}
+
+/* ---- steps ---- */
+int phx_instance_step(instance *it, const char *function, double time, double step)
+{
+    const double now = phx_unit_time(it->unit);
+
+    if (!(step > 0.0) || !isfinite(step) || !(fabs(time - now) <= 1e-6 * step + 1e-12 * fabs(now))) {
+        phx_instance_log(it, LOG_ERROR, "%s: a step from %.9g s by %g s; the instance stands at %.9g s", function, time,
+                         step, now);
+        it->last_step = INSTANCE_ERROR;
+        return INSTANCE_ERROR;
+    }
+    const phx_status status = phx_unit_step(it->unit, step);
+    it->last_time = phx_unit_time(it->unit);
+    it->last_step = INSTANCE_OK;
+    if (status > 0) {
+        phx_instance_log(it, LOG_DISCARD, "%s", phx_context_message(phx_unit_context(it->unit)));
+        it->last_step = INSTANCE_DISCARD;
+    } else if (status) {
+        it->last_step = phx_instance_status(it, status);
+        it->state = STATE_FAILED;
+    }
+    return it->last_step;
+}
+
+/* ---- saved states ---- */
+static const char MARK[8] = {'P', 'H', 'X', 'S', 'T', 'A', 'T', '2'};
+enum { HEAD = 24 };
+
+static uint64_t check_sum(size_t size, const void *bytes)
+{
+    const unsigned char *from = bytes;
+    uint64_t sum = UINT64_C(14695981039346656037);
+
+    for (size_t k = 0; k < size; k++)
+        sum = (sum ^ from[k]) * UINT64_C(1099511628211);
+    return sum;
+}
+
+static uint64_t sum_of_token(const instance *it)
+{
+    const char *token = phx_unit_token(it->unit);
+    return check_sum(strlen(token), token);
+}
+
+static void archive_instance(phx_archive *archive, instance *it)
+{
+    phx_archive_int(archive, &it->state);
+    phx_archive_double(archive, &it->start);
+    phx_archive_double(archive, &it->last_time);
+    phx_archive_int(archive, &it->last_step);
+    phx_unit_archive(archive, it->unit);
+}
+
+static int no_memory(const instance *it)
+{
+    phx_instance_log(it, LOG_ERROR, "there is no memory for a state");
+    return INSTANCE_ERROR;
+}
+
+static saved_state *new_state(size_t size)
+{
+    saved_state *state = calloc(1, sizeof *state);
+
+    if (!state)
+        return NULL;
+    state->size = size;
+    state->bytes = malloc(size + 1);
+    if (state->bytes)
+        return state;
+    free(state);
+    return NULL;
+}
+
+int phx_instance_save(instance *it, saved_state **state)
+{
+    phx_archive *archive = NULL;
+    size_t size = 0;
+    phx_status status = phx_archive_create(phx_unit_context(it->unit), &archive);
+
+    if (!status) {
+        archive_instance(archive, it);
+        status = phx_archive_status(archive);
+    }
+    if (status) {
+        phx_archive_destroy(archive);
+        return phx_instance_status(it, status);
+    }
+    const void *bytes = phx_archive_bytes(archive, &size);
+    if (!*state || (*state)->size != HEAD + size) {
+        phx_instance_free_state(*state);
+        *state = new_state(HEAD + size);
+    }
+    if (*state) {
+        const uint64_t sums[2] = {sum_of_token(it), check_sum(size, bytes)};
+        memcpy((*state)->bytes, MARK, sizeof MARK);
+        memcpy((*state)->bytes + sizeof MARK, sums, sizeof sums);
+        memcpy((*state)->bytes + HEAD, bytes, size);
+    }
+    phx_archive_destroy(archive);
+    return *state ? INSTANCE_OK : no_memory(it);
+}
+
+void phx_instance_free_state(saved_state *state)
+{
+    if (!state)
+        return;
+    free(state->bytes);
+    free(state);
+}
+
+static bool is_state(const instance *it, size_t size, const unsigned char *bytes)
+{
+    uint64_t sums[2];
+
+    if (!bytes || size < HEAD || memcmp(bytes, MARK, sizeof MARK) != 0) {
+        phx_instance_log(it, LOG_ERROR, "this is no state of an FMU of Phlexor");
+        return false;
+    }
+    memcpy(sums, bytes + sizeof MARK, sizeof sums);
+    if (sums[0] != sum_of_token(it)) {
+        phx_instance_log(it, LOG_ERROR, "this is the state of another FMU");
+        return false;
+    }
+    if (sums[1] != check_sum(size - HEAD, bytes + HEAD)) {
+        phx_instance_log(it, LOG_ERROR, "this state is damaged: its check sum is wrong");
+        return false;
+    }
+    return true;
+}
+
+int phx_instance_restore(instance *it, const saved_state *state)
+{
+    phx_archive *archive = NULL;
+
+    if (!state || !is_state(it, state->size, state->bytes))
+        return INSTANCE_ERROR;
+    phx_status status = phx_archive_open(phx_unit_context(it->unit), state->size - HEAD, state->bytes + HEAD, &archive);
+    if (!status) {
+        archive_instance(archive, it);
+        status = phx_archive_status(archive);
+    }
+    phx_archive_destroy(archive);
+    return phx_instance_status(it, status);
+}
+
+int phx_instance_take_bytes(instance *it, size_t size, const void *bytes, saved_state **state)
+{
+    if (!is_state(it, size, bytes))
+        return INSTANCE_ERROR;
+    phx_instance_free_state(*state);
+    *state = new_state(size);
+    if (!*state)
+        return no_memory(it);
+    memcpy((*state)->bytes, bytes, size);
+    return INSTANCE_OK;
+}

@@ -1,0 +1,329 @@
+/* A unit at work: start, steps, values. */
+#include "unit.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- creation ---- */
+static phx_status add_inputs(phx_unit *unit)
+{
+    phx_status status = PHX_OK;
+
+    unit->inputs = phx_calloc(unit->context, (size_t)unit->def.n_inputs, sizeof *unit->inputs);
+    if (!unit->inputs)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < unit->def.n_inputs && !status; i++)
+        status = phx_system_add_input(unit->system, &unit->def.places[i], &unit->inputs[i]);
+    return status;
+}
+
+static int all_columns(const phx_unit *unit)
+{
+    return phx_system_columns(unit->system) + phx_system_controller_columns(unit->system);
+}
+
+static phx_status check_outputs(const phx_unit *unit)
+{
+    for (int k = 0; k < unit->def.n_outputs; k++)
+        if (!unit->def.outputs || unit->def.outputs[k] < 0 || unit->def.outputs[k] >= all_columns(unit))
+            return phx_fail(unit->context, PHX_ERR_INPUT, "the mechanism has no column for output %d", k + 1);
+    return PHX_OK;
+}
+
+static phx_status allocate(phx_unit *unit)
+{
+    const size_t inputs = (size_t)unit->def.n_inputs, columns = (size_t)all_columns(unit);
+    double **const arrays[] = {&unit->flow0, &unit->flow, &unit->power, &unit->held};
+
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        *arrays[k] = phx_calloc(unit->context, inputs, sizeof(double));
+        if (!*arrays[k])
+            return PHX_ERR_MEMORY;
+    }
+    unit->columns = phx_calloc(unit->context, columns, sizeof *unit->columns);
+    unit->before = phx_calloc(unit->context, columns, sizeof *unit->before);
+    return unit->columns && unit->before ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static phx_status create(phx_unit *unit, size_t size, const void *bytes)
+{
+    phx_status status = phx_unit_read(unit->context, size, bytes, &unit->def, &unit->system);
+
+    if (!status)
+        status = add_inputs(unit);
+    if (!status)
+        status = phx_system_finalise(unit->system);
+    if (!status && (phx_system_n_x(unit->system) < 1 || !unit->def.x || !unit->def.v))
+        status = phx_fail(unit->context, PHX_ERR_INPUT, "the mechanism has no start state");
+    if (!status)
+        status = check_outputs(unit);
+    if (!status)
+        status = phx_system_dae(unit->system, unit->context, &unit->dae);
+    if (!status)
+        status = phx_system_dae(unit->system, unit->context, &unit->reader);
+    if (!status)
+        status = allocate(unit);
+    return status ? status : phx_unit_start(unit, unit->def.t);
+}
+
+phx_status phx_unit_create(size_t size, const void *bytes, phx_log_fn *log, void *user, phx_unit **made)
+{
+    phx_context *context = NULL;
+    phx_status status = phx_context_create(&context);
+    phx_unit *unit = status ? NULL : phx_calloc(context, 1, sizeof *unit);
+
+    *made = unit;
+    if (!unit) {
+        phx_context_destroy(context);
+        return PHX_ERR_MEMORY;
+    }
+    unit->context = context;
+    phx_context_set_log(context, log, user);
+    return create(unit, size, bytes);
+}
+
+void phx_unit_destroy(phx_unit *unit)
+{
+    if (!unit)
+        return;
+    phx_integration_destroy(unit->run);
+    phx_system_dae_destroy(unit->dae);
+    phx_system_dae_destroy(unit->reader);
+    phx_system_destroy(unit->system);
+    phx_unit_def_free(&unit->def);
+    double *const arrays[] = {unit->flow0, unit->flow, unit->power, unit->held, unit->columns, unit->before};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        phx_free(arrays[k]);
+    phx_free(unit->inputs);
+    phx_context *context = unit->context;
+    phx_free(unit);
+    phx_context_destroy(context);
+}
+
+phx_context *phx_unit_context(const phx_unit *unit)
+{
+    return unit->context;
+}
+
+const char *phx_unit_token(const phx_unit *unit)
+{
+    return unit->def.token ? unit->def.token : "";
+}
+
+double phx_unit_default_step(const phx_unit *unit)
+{
+    return unit->def.options.step;
+}
+
+/* ---- values ---- */
+static void look_at_energies(phx_unit *unit, const phx_sample *sample)
+{
+    phx_energies e;
+    double *fixed = unit->fixed;
+
+    phx_system_energies(unit->system, sample->x, sample->v, &e);
+    fixed[UNIT_KINETIC] = e.kinetic;
+    fixed[UNIT_ELASTIC] = e.elastic;
+    fixed[UNIT_POTENTIAL] = e.potential;
+    fixed[UNIT_ENERGY] = phx_total_energy(&e);
+    fixed[UNIT_SUPPLIED] = sample->work.supplied;
+    fixed[UNIT_DISSIPATED] = sample->work.dissipated;
+    fixed[UNIT_RESIDUAL] = fixed[UNIT_ENERGY] - unit->energy0 - fixed[UNIT_SUPPLIED] + fixed[UNIT_DISSIPATED];
+}
+
+/* Energies and columns of the state, where they are not there yet. */
+static phx_status look(phx_unit *unit)
+{
+    const phx_sample *sample = phx_integration_sample(unit->run);
+    const int n = phx_system_columns(unit->system);
+
+    if (unit->looked)
+        return PHX_OK;
+    look_at_energies(unit, sample);
+    phx_status status = phx_system_outputs(unit->reader, sample->t, sample->x, sample->v, unit->columns);
+    if (!status)
+        status = phx_system_controller_values(unit->reader, sample->t, sample->x, sample->v, unit->columns + n);
+    phx_system_continue_attitudes(unit->system, unit->before, unit->columns);
+    unit->looked = status == PHX_OK;
+    return status;
+}
+
+/* The integrals of the conjugates so far. */
+static const double *integrals(const phx_unit *unit)
+{
+    const phx_sample *sample = phx_integration_sample(unit->run);
+    return sample->ledger + phx_system_ledger(unit->system);
+}
+
+phx_status phx_unit_start(phx_unit *unit, double t)
+{
+    phx_unit_def *def = &unit->def;
+    phx_integration *run = NULL;
+    phx_status status = phx_integration_create(unit->dae, &def->options, t, def->x, def->v, def->lambda, &run);
+
+    if (status)
+        return status;
+    phx_integration_destroy(unit->run);
+    unit->run = run;
+    unit->t = t;
+    unit->length = 0.0;
+    unit->looked = false;
+    memset(unit->before, 0, (size_t)all_columns(unit) * sizeof *unit->before);
+    memset(unit->power, 0, (size_t)def->n_inputs * sizeof *unit->power);
+    unit->energy0 = 0.0;
+    look_at_energies(unit, phx_integration_sample(run));
+    unit->energy0 = unit->fixed[UNIT_ENERGY];
+    return phx_system_input_rates(unit->reader, def->x, def->v, def->lambda, unit->flow);
+}
+
+double phx_unit_time(const phx_unit *unit)
+{
+    return unit->t;
+}
+
+phx_status phx_unit_get(phx_unit *unit, int variable, double *value)
+{
+    const int inputs = unit->def.n_inputs;
+    int k = variable - UNIT_FIRST_INPUT;
+
+    *value = 0.0;
+    if (variable == UNIT_TIME) {
+        *value = unit->t;
+        return PHX_OK;
+    }
+    if (k < 0) {
+        const phx_status status = look(unit);
+        *value = unit->fixed[variable - UNIT_FIRST_FIXED];
+        return status;
+    }
+    if (k < inputs) {
+        *value = unit->inputs[k].value + unit->inputs[k].slope * (unit->t - unit->inputs[k].since);
+        return PHX_OK;
+    }
+    k -= inputs;
+    if (k < 2 * inputs) {
+        *value = k < inputs ? unit->flow[k] : unit->power[k - inputs];
+        return PHX_OK;
+    }
+    k -= 2 * inputs;
+    const phx_status status = look(unit);
+    *value = unit->columns[unit->def.outputs[k]];
+    return status;
+}
+
+static phx_status check_input(phx_unit *unit, int variable, double value)
+{
+    const int k = variable - UNIT_FIRST_INPUT;
+
+    if (k < 0 || k >= unit->def.n_inputs)
+        return phx_fail(unit->context, PHX_ERR_ARGUMENT, "variable %d is no input", variable);
+    if (!isfinite(value))
+        return phx_fail(unit->context, PHX_ERR_ARGUMENT, "input '%s' is %g, expected a finite value",
+                        unit->def.inputs[k], value);
+    return PHX_OK;
+}
+
+phx_status phx_unit_set(phx_unit *unit, int variable, double value)
+{
+    const phx_status status = check_input(unit, variable, value);
+
+    if (status)
+        return status;
+    unit->inputs[variable - UNIT_FIRST_INPUT] = (phx_signal_input){.value = value, .since = unit->t};
+    unit->looked = false;
+    return PHX_OK;
+}
+
+phx_status phx_unit_set_slope(phx_unit *unit, int variable, double slope)
+{
+    const phx_status status = check_input(unit, variable, slope);
+
+    if (status)
+        return status;
+    phx_signal_input *input = &unit->inputs[variable - UNIT_FIRST_INPUT];
+    *input = (phx_signal_input){
+        .value = input->value + input->slope * (unit->t - input->since), .slope = slope, .since = unit->t};
+    unit->looked = false;
+    return PHX_OK;
+}
+
+/* ---- steps ---- */
+/* Quaternions go on from their signs at the last instant. */
+static phx_status keep_columns(phx_unit *unit)
+{
+    const phx_status status = look(unit);
+    memcpy(unit->before, unit->columns, (size_t)all_columns(unit) * sizeof *unit->before);
+    return status;
+}
+
+/* Means over the step of the conjugates and of the powers, of inputs as they were in its middle. */
+static void find_means(phx_unit *unit, double length)
+{
+    const double *now = integrals(unit);
+
+    for (int i = 0; i < unit->def.n_inputs && length > 0.0; i++) {
+        unit->flow[i] = (now[i] - unit->flow0[i]) / length;
+        unit->power[i] = unit->held[i] * unit->flow[i];
+    }
+}
+
+phx_status phx_unit_step(phx_unit *unit, double h)
+{
+    const double from = unit->t;
+
+    for (int i = 0; i < unit->def.n_inputs; i++) {
+        const phx_signal_input *input = &unit->inputs[i];
+        unit->flow0[i] = integrals(unit)[i];
+        unit->held[i] = input->value + input->slope * (from + 0.5 * h - input->since);
+    }
+    phx_status status = keep_columns(unit);
+    if (status)
+        return status;
+    const double begin = phx_integration_sample(unit->run)->t;
+    status = phx_integration_advance(unit->run, h);
+    const double length = status ? phx_integration_sample(unit->run)->t - begin : h;
+    unit->looked = false;
+    unit->t = from + length;
+    unit->length = length;
+    find_means(unit, length);
+    return status;
+}
+
+/* ---- events ---- */
+bool phx_unit_next_event(const phx_unit *unit, double *time)
+{
+    *time = unit->dae->ops->next_sample(unit->dae, unit->t);
+    return isfinite(*time);
+}
+
+bool phx_unit_at_event(const phx_unit *unit)
+{
+    double next = 0.0;
+    const double tiny = 1e-9 * unit->length;
+    return unit->length > 0.0 && isfinite(next = unit->dae->ops->next_sample(unit->dae, unit->t - 2.0 * tiny)) &&
+           next <= unit->t + tiny;
+}
+
+/* ---- archives ---- */
+void phx_unit_archive(phx_archive *archive, phx_unit *unit)
+{
+    const size_t inputs = (size_t)unit->def.n_inputs;
+    double *const arrays[] = {unit->flow0, unit->flow, unit->power, unit->held};
+
+    phx_archive_double(archive, &unit->t);
+    phx_archive_double(archive, &unit->energy0);
+    phx_archive_double(archive, &unit->length);
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        phx_archive_doubles(archive, inputs, arrays[k]);
+    for (size_t i = 0; i < inputs; i++) {
+        phx_archive_double(archive, &unit->inputs[i].value);
+        phx_archive_double(archive, &unit->inputs[i].slope);
+        phx_archive_double(archive, &unit->inputs[i].since);
+    }
+    phx_archive_doubles(archive, (size_t)all_columns(unit), unit->before);
+    phx_integration_archive(archive, unit->run);
+    if (unit->reader->ops->archive)
+        unit->reader->ops->archive(unit->reader, archive);
+    if (phx_archive_reads(archive))
+        unit->looked = false;
+}

@@ -1,0 +1,44 @@
+/* Private to layer cosim: the unit. */
+#ifndef PHX_COSIM_UNIT_H
+#define PHX_COSIM_UNIT_H
+
+#include "cosim.h"
+
+/* Energies and the ledger, in their order. */
+typedef enum unit_fixed {
+    UNIT_KINETIC,
+    UNIT_ELASTIC,
+    UNIT_POTENTIAL,
+    UNIT_ENERGY,
+    UNIT_SUPPLIED,
+    UNIT_DISSIPATED,
+    UNIT_RESIDUAL,
+    UNIT_FIXED
+} unit_fixed;
+enum { UNIT_TIME = 0, UNIT_FIRST_FIXED = 1, UNIT_FIRST_INPUT = UNIT_FIRST_FIXED + UNIT_FIXED };
+
+struct phx_unit {
+    phx_context *context;
+    phx_unit_def def;
+    phx_system *system;
+    phx_dae *dae, *reader; /* of the steps; of the outputs */
+    phx_integration *run;
+    phx_signal_input *inputs; /* n_inputs; borrowed by the signals of the system */
+    double t;                 /* s: of the master */
+    double energy0;           /* J, at the start */
+    double length;            /* s: of the last step; 0: none yet */
+    double *flow0;            /* n_inputs: integrals of the conjugates before the last step */
+    double *flow;             /* n_inputs: their means over it; at the start the rates */
+    double *power;            /* n_inputs: mean powers over it */
+    double *held;             /* n_inputs: what the inputs were in its middle */
+    double *columns;          /* of the system and its controllers */
+    double *before;           /* the same at the end of the step before, for the signs of quaternions */
+    double fixed[UNIT_FIXED];
+    bool looked; /* columns and fixed are those of the state */
+};
+
+/* Reads what phx_unit_write has written; the system is not finalised. */
+phx_status phx_unit_read(phx_context *context, size_t size, const void *bytes, phx_unit_def *def, phx_system **system);
+void phx_unit_def_free(phx_unit_def *def);
+
+#endif

@@ -1,0 +1,177 @@
+/* What the descriptions of both versions share. */
+#include "internal.h"
+
+#include <string.h>
+
+void phx_fmu_put_text(FILE *stream, const char *text)
+{
+    for (const char *c = text; *c; c++) {
+        switch (*c) {
+        case '&':
+            fputs("&amp;", stream);
+            break;
+        case '<':
+            fputs("&lt;", stream);
+            break;
+        case '>':
+            fputs("&gt;", stream);
+            break;
+        case '"':
+            fputs("&quot;", stream);
+            break;
+        default:
+            fputc((unsigned char)*c < ' ' ? ' ' : *c, stream);
+        }
+    }
+}
+
+void phx_fmu_put_number(FILE *stream, const char *name, double value)
+{
+    fprintf(stream, " %s=\"%.17g\"", name, value);
+}
+
+/* ---- units ---- */
+static bool is_used(const phx_unit *unit, const char *name)
+{
+    phx_variable variable;
+
+    for (int k = 0; k < phx_unit_variables(unit); k++) {
+        phx_unit_variable(unit, k, &variable);
+        if (!strcmp(variable.unit, name))
+            return true;
+    }
+    return false;
+}
+
+static void put_exponent(FILE *stream, const char *name, int exponent)
+{
+    if (exponent != 0)
+        fprintf(stream, " %s=\"%d\"", name, exponent);
+}
+
+void phx_fmu_put_units(FILE *stream, const phx_unit *unit)
+{
+    fputs("  <UnitDefinitions>\n", stream);
+    for (int k = 0; phx_fmu_unit_at(k); k++) {
+        const phx_fmu_unit *it = phx_fmu_unit_at(k);
+        if (!is_used(unit, it->name))
+            continue;
+        fprintf(stream, "    <Unit name=\"%s\"><BaseUnit", it->name);
+        put_exponent(stream, "kg", it->kg);
+        put_exponent(stream, "m", it->m);
+        put_exponent(stream, "s", it->s);
+        put_exponent(stream, "rad", it->rad);
+        fputs("/>", stream);
+        if (!strcmp(it->name, "rad"))
+            fputs("<DisplayUnit name=\"deg\" factor=\"57.295779513082323\"/>", stream);
+        fputs("</Unit>\n", stream);
+    }
+    fputs("  </UnitDefinitions>\n", stream);
+}
+
+/* ---- log, experiment ---- */
+void phx_fmu_put_log(FILE *stream)
+{
+    static const char *const texts[][2] = {
+        {"logEvents", "what an instance does"},
+        {"logStatusWarning", "warnings"},
+        {"logStatusDiscard", "steps that could not be made to their end"},
+        {"logStatusError", "why a call has failed"},
+    };
+
+    fputs("  <LogCategories>\n", stream);
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        fprintf(stream, "    <Category name=\"%s\" description=\"%s\"/>\n", texts[k][0], texts[k][1]);
+    fputs("  </LogCategories>\n", stream);
+}
+
+void phx_fmu_put_experiment(FILE *stream, const phx_fmu_description *it)
+{
+    fputs("  <DefaultExperiment startTime=\"0\"", stream);
+    if (it->stop > 0.0)
+        phx_fmu_put_number(stream, "stopTime", it->stop);
+    if (it->step > 0.0)
+        phx_fmu_put_number(stream, "stepSize", it->step);
+    fputs("/>\n", stream);
+}
+
+/* ---- terminals ---- */
+/* Length of the name of what an input acts on: "push" of "push.fx". */
+static int length_of_port(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? (int)(dot - name) : (int)strlen(name);
+}
+
+static void put_member(FILE *stream, const phx_unit *unit, int variable, int skip)
+{
+    phx_variable it;
+
+    phx_unit_variable(unit, variable, &it);
+    fputs("      <TerminalMemberVariable variableName=\"", stream);
+    phx_fmu_put_text(stream, it.name);
+    fputs("\" memberName=\"", stream);
+    phx_fmu_put_text(stream, it.name + skip);
+    fputs("\" variableKind=\"signal\"/>\n", stream);
+}
+
+/* A terminal for each port: its inputs, what is conjugate to them, their powers. */
+void phx_fmu_put_terminals(FILE *stream, const phx_fmu_description *it)
+{
+    const int n = phx_unit_inputs(it->unit), first = phx_unit_first_input();
+    phx_variable one, other;
+
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiTerminalsAndIcons fmiVersion=\"3.0\">\n  <Terminals>\n",
+          stream);
+    for (int i = 0; i < n; i++) {
+        phx_unit_variable(it->unit, first + i, &one);
+        const int length = length_of_port(one.name);
+        bool seen = false;
+        for (int j = 0; j < i && !seen; j++) {
+            phx_unit_variable(it->unit, first + j, &other);
+            seen = length_of_port(other.name) == length && !strncmp(other.name, one.name, (size_t)length);
+        }
+        if (seen)
+            continue;
+        fputs("    <Terminal name=\"", stream);
+        for (int k = 0; k < length; k++)
+            phx_fmu_put_text(stream, (char[2]){one.name[k], '\0'});
+        fputs("\" matchingRule=\"plug\" terminalKind=\"org.phlexor.port\">\n", stream);
+        for (int j = i; j < n; j++) {
+            phx_unit_variable(it->unit, first + j, &other);
+            if (length_of_port(other.name) != length || strncmp(other.name, one.name, (size_t)length) != 0)
+                continue;
+            put_member(stream, it->unit, first + j, length + 1);
+            put_member(stream, it->unit, phx_unit_flow_of(it->unit, j), length + 1);
+            put_member(stream, it->unit, phx_unit_power_of(it->unit, j), length + 1);
+        }
+        fputs("    </Terminal>\n", stream);
+    }
+    fputs("  </Terminals>\n</fmiTerminalsAndIcons>\n", stream);
+}
+
+/* ---- the page ---- */
+void phx_fmu_put_index(FILE *stream, const phx_fmu_description *it)
+{
+    phx_variable variable;
+
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", stream);
+    phx_fmu_put_text(stream, it->name);
+    fputs("</title></head><body>\n<h1>", stream);
+    phx_fmu_put_text(stream, it->name);
+    fprintf(
+        stream,
+        "</h1>\n<p>A mechanism of Phlexor %s for co-simulation. Inputs are held over a step and added to what the "
+        "model gives. For each there are what is conjugate to it and its power, means over the last step: their "
+        "products are the work at the interface to rounding. energy - supplied + dissipated stays what it was.</p>\n"
+        "<table><tr><th>variable</th><th>unit</th><th>what it is</th></tr>\n",
+        phx_version());
+    for (int k = 0; k < phx_unit_variables(it->unit); k++) {
+        phx_unit_variable(it->unit, k, &variable);
+        fputs("<tr><td>", stream);
+        phx_fmu_put_text(stream, variable.name);
+        fprintf(stream, "</td><td>%s</td><td>%s%s</td></tr>\n", variable.unit,
+                variable.kind == PHX_VARIABLE_INPUT ? "input, " : "", variable.description);
+    }
+    fputs("</table></body></html>\n", stream);
+}

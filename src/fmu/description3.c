@@ -1,0 +1,59 @@
+/* modelDescription.xml of FMI 3.0. */
+#include "internal.h"
+
+static void put_variable(FILE *stream, const phx_unit *unit, int k)
+{
+    phx_variable it;
+
+    phx_unit_variable(unit, k, &it);
+    fputs("    <Float64 name=\"", stream);
+    phx_fmu_put_text(stream, it.name);
+    fprintf(stream, "\" valueReference=\"%d\" description=\"%s\" causality=\"%s\" variability=\"continuous\"%s", k,
+            it.description,
+            it.kind == PHX_VARIABLE_TIME    ? "independent"
+            : it.kind == PHX_VARIABLE_INPUT ? "input"
+                                            : "output",
+            it.kind == PHX_VARIABLE_OUTPUT ? " initial=\"calculated\"" : "");
+    if (phx_fmu_find_unit(it.unit))
+        fprintf(stream, " unit=\"%s\"", it.unit);
+    fprintf(stream, "%s/>\n", it.kind == PHX_VARIABLE_INPUT ? " start=\"0\"" : "");
+}
+
+static void put_unknowns(FILE *stream, const phx_unit *unit, const char *element)
+{
+    const int first = phx_unit_first_input(), inputs = phx_unit_inputs(unit);
+    phx_variable it;
+
+    for (int k = 0; k < phx_unit_variables(unit); k++) {
+        phx_unit_variable(unit, k, &it);
+        if (it.kind != PHX_VARIABLE_OUTPUT)
+            continue;
+        fprintf(stream, "    <%s valueReference=\"%d\" dependencies=\"", element, k);
+        for (int i = 0; i < inputs && it.from_inputs; i++)
+            fprintf(stream, "%s%d", i ? " " : "", first + i);
+        fputs("\"/>\n", stream);
+    }
+}
+
+void phx_fmu_put_description3(FILE *stream, const phx_fmu_description *it)
+{
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"3.0\" modelName=\"", stream);
+    phx_fmu_put_text(stream, it->name);
+    fprintf(stream, "\" instantiationToken=\"%s\" description=\"", it->token);
+    phx_fmu_put_text(stream, it->text);
+    fprintf(stream,
+            "\" generationTool=\"Phlexor %s\" variableNamingConvention=\"flat\">\n"
+            "  <CoSimulation modelIdentifier=\"%s\" canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\""
+            " canHandleVariableCommunicationStepSize=\"true\"%s/>\n",
+            phx_version(), it->identifier, it->events ? " hasEventMode=\"true\"" : "");
+    phx_fmu_put_units(stream, it->unit);
+    phx_fmu_put_log(stream);
+    phx_fmu_put_experiment(stream, it);
+    fputs("  <ModelVariables>\n", stream);
+    for (int k = 0; k < phx_unit_variables(it->unit); k++)
+        put_variable(stream, it->unit, k);
+    fputs("  </ModelVariables>\n  <ModelStructure>\n", stream);
+    put_unknowns(stream, it->unit, "Output");
+    put_unknowns(stream, it->unit, "InitialUnknown");
+    fputs("  </ModelStructure>\n</fmiModelDescription>\n", stream);
+}

@@ -1,0 +1,299 @@
+/* modelDescription.xml of others, by libxml2. */
+#include "archive.h"
+
+#include "file/file.h"
+
+#include <libxml/parser.h>
+#include <libxml/tree.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- attributes ---- */
+static phx_status attribute(phx_context *context, xmlNode *node, const char *name, char **value)
+{
+    xmlChar *text = xmlGetProp(node, (const xmlChar *)name);
+
+    *value = NULL;
+    if (!text)
+        return PHX_OK;
+    *value = phx_strdup(context, (const char *)text);
+    xmlFree(text);
+    return *value ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static bool is_true(xmlNode *node, const char *name)
+{
+    xmlChar *text = xmlGetProp(node, (const xmlChar *)name);
+    const bool yes = text && (!strcmp((const char *)text, "true") || !strcmp((const char *)text, "1"));
+
+    xmlFree(text);
+    return yes;
+}
+
+static double number(xmlNode *node, const char *name)
+{
+    xmlChar *text = xmlGetProp(node, (const xmlChar *)name);
+    const double value = text ? strtod((const char *)text, NULL) : 0.0;
+
+    xmlFree(text);
+    return value;
+}
+
+/* A whole number; -1: it is not there or is none. */
+static long whole(xmlNode *node, const char *name)
+{
+    xmlChar *text = xmlGetProp(node, (const xmlChar *)name);
+    char *end = NULL;
+    long value = text ? strtol((const char *)text, &end, 10) : -1;
+
+    if (text && (end == (char *)text || *end || value < 0))
+        value = -1;
+    xmlFree(text);
+    return value;
+}
+
+static bool is(const xmlNode *node, const char *name)
+{
+    return node->type == XML_ELEMENT_NODE && !strcmp((const char *)node->name, name);
+}
+
+static xmlNode *child(const xmlNode *node, const char *name)
+{
+    for (xmlNode *it = node ? node->children : NULL; it; it = it->next)
+        if (is(it, name))
+            return it;
+    return NULL;
+}
+
+static int count_elements(const xmlNode *node)
+{
+    int count = 0;
+    for (const xmlNode *it = node ? node->children : NULL; it; it = it->next)
+        count += it->type == XML_ELEMENT_NODE;
+    return count;
+}
+
+/* Number of a word; `n` when it is none of them. */
+static int word(const char *text, int n, const char *const *words)
+{
+    int k = 0;
+    while (k < n && (!text || strcmp(text, words[k]) != 0))
+        k++;
+    return k;
+}
+
+/* ---- variables ---- */
+static const char *const causalities[PHX_FMU_CAUSALITIES] = {
+    "parameter", "calculatedParameter", "input", "output", "local", "independent", "structuralParameter"};
+
+/* What `initial` is where it is not given: the table of the standard. */
+static phx_fmu_initial default_initial(const phx_fmu_variable *it)
+{
+    const bool fixed = it->variability && (!strcmp(it->variability, "fixed") || !strcmp(it->variability, "tunable"));
+
+    if (it->variability && !strcmp(it->variability, "constant"))
+        return PHX_FMU_EXACT;
+    switch (it->causality) {
+    case PHX_FMU_PARAMETER:
+    case PHX_FMU_STRUCTURAL:
+        return PHX_FMU_EXACT;
+    case PHX_FMU_INPUT:
+    case PHX_FMU_INDEPENDENT:
+        return PHX_FMU_NO_INITIAL;
+    default:
+        (void)fixed;
+        return PHX_FMU_CALCULATED;
+    }
+}
+
+static phx_status read_variable(phx_context *context, xmlNode *node, int version, phx_fmu_variable *it)
+{
+    static const char *const initials[] = {"exact", "approx", "calculated"};
+    xmlNode *typed = version == 2 ? node->children : node;
+    char *causality = NULL, *initial = NULL;
+
+    while (typed && typed->type != XML_ELEMENT_NODE)
+        typed = typed->next;
+    phx_status status = attribute(context, node, "name", &it->name);
+    if (!status)
+        status = attribute(context, node, "variability", &it->variability);
+    if (!status)
+        status = attribute(context, node, "causality", &causality);
+    if (!status)
+        status = attribute(context, node, "initial", &initial);
+    if (!status && typed)
+        status = attribute(context, typed, "unit", &it->unit);
+    if (!status && typed)
+        status = attribute(context, typed, "start", &it->start);
+    if (!status) {
+        it->real = typed && (is(typed, "Real") || is(typed, "Float64"));
+        it->array = version == 3 && child(node, "Dimension") != NULL;
+        it->causality =
+            causality ? (phx_fmu_causality)word(causality, PHX_FMU_CAUSALITIES, causalities) : PHX_FMU_LOCAL;
+        it->reference = (unsigned)whole(node, "valueReference");
+        it->derivative = typed ? whole(typed, "derivative") : -1;
+        it->initial = initial ? (phx_fmu_initial)word(initial, 3, initials) : default_initial(it);
+    }
+    phx_free(causality);
+    phx_free(initial);
+    if (!status && !it->name)
+        return phx_fail(context, PHX_ERR_INPUT, "modelDescription.xml:%ld: a variable without a name",
+                        xmlGetLineNo(node));
+    return status;
+}
+
+static phx_status read_variables(phx_context *context, xmlNode *list, phx_fmu_model *model)
+{
+    phx_status status = PHX_OK;
+
+    model->variables = phx_calloc(context, (size_t)count_elements(list), sizeof *model->variables);
+    if (!model->variables)
+        return PHX_ERR_MEMORY;
+    for (xmlNode *it = list ? list->children : NULL; it && !status; it = it->next)
+        if (it->type == XML_ELEMENT_NODE)
+            status = read_variable(context, it, model->version, &model->variables[model->n_variables++]);
+    return status;
+}
+
+/* ---- structure, units ---- */
+static void read_unknowns2(xmlNode *list, int kind, phx_fmu_model *model)
+{
+    for (xmlNode *it = list ? list->children : NULL; it; it = it->next)
+        if (is(it, "Unknown"))
+            model->unknowns[model->n_unknowns++] = (phx_fmu_unknown){.of = whole(it, "index"), .kind = kind};
+}
+
+static void read_unknowns3(xmlNode *list, phx_fmu_model *model)
+{
+    static const char *const kinds[] = {"Output", "ContinuousStateDerivative", "InitialUnknown"};
+
+    for (xmlNode *it = list ? list->children : NULL; it; it = it->next)
+        if (it->type == XML_ELEMENT_NODE)
+            model->unknowns[model->n_unknowns++] =
+                (phx_fmu_unknown){.of = whole(it, "valueReference"), .kind = word((const char *)it->name, 3, kinds)};
+}
+
+static phx_status read_structure(phx_context *context, xmlNode *structure, phx_fmu_model *model)
+{
+    static const char *const lists[] = {"Outputs", "Derivatives", "InitialUnknowns"};
+    int most = count_elements(structure);
+
+    for (int k = 0; k < 3; k++)
+        most += count_elements(child(structure, lists[k]));
+    model->unknowns = phx_calloc(context, (size_t)most, sizeof *model->unknowns);
+    if (!model->unknowns)
+        return PHX_ERR_MEMORY;
+    if (model->version == 3)
+        read_unknowns3(structure, model);
+    for (int k = 0; k < 3 && model->version == 2; k++)
+        read_unknowns2(child(structure, lists[k]), k, model);
+    return PHX_OK;
+}
+
+static phx_status read_units(phx_context *context, xmlNode *list, phx_fmu_model *model)
+{
+    phx_status status = PHX_OK;
+
+    model->units = phx_calloc(context, (size_t)count_elements(list), sizeof *model->units);
+    if (!model->units)
+        return PHX_ERR_MEMORY;
+    for (xmlNode *it = list ? list->children : NULL; it && !status; it = it->next)
+        if (is(it, "Unit"))
+            status = attribute(context, it, "name", &model->units[model->n_units++]);
+    return status;
+}
+
+/* ---- the whole ---- */
+static phx_status read_root(phx_context *context, xmlNode *root, phx_fmu_model *model)
+{
+    xmlNode *unit = child(root, "CoSimulation"), *exchange = child(root, "ModelExchange");
+    xmlNode *experiment = child(root, "DefaultExperiment");
+    char *version = NULL;
+    phx_status status = attribute(context, root, "fmiVersion", &version);
+
+    if (!status && version)
+        model->version = !strncmp(version, "2.0", 3) ? 2 : !strncmp(version, "3.0", 3) ? 3 : 0;
+    if (!status && model->version == 0)
+        status = phx_fail(context, PHX_ERR_INPUT, "modelDescription.xml: version %s of the FMI; known are 2.0 and 3.0",
+                          phx_shown_text(version ? version : "").text);
+    phx_free(version);
+    if (!status)
+        status = attribute(context, root, "modelName", &model->name);
+    if (!status)
+        status = attribute(context, root, model->version == 2 ? "guid" : "instantiationToken", &model->token);
+    if (!status && unit)
+        status = attribute(context, unit, "modelIdentifier", &model->identifier);
+    if (!status && exchange)
+        status = attribute(context, exchange, "modelIdentifier", &model->exchange_identifier);
+    if (unit && !status) {
+        model->gets_state = is_true(unit, model->version == 2 ? "canGetAndSetFMUstate" : "canGetAndSetFMUState");
+        model->serializes_state = is_true(unit, model->version == 2 ? "canSerializeFMUstate" : "canSerializeFMUState");
+        model->needs_tool = is_true(unit, "needsExecutionTool");
+        model->has_event_mode = is_true(unit, "hasEventMode");
+    }
+    if (experiment) {
+        model->start = number(experiment, "startTime");
+        model->stop = number(experiment, "stopTime");
+        model->step = number(experiment, "stepSize");
+    }
+    if (!status)
+        status = read_units(context, child(root, "UnitDefinitions"), model);
+    if (!status)
+        status = read_variables(context, child(root, "ModelVariables"), model);
+    return status ? status : read_structure(context, child(root, "ModelStructure"), model);
+}
+
+static void be_silent(void *user, const char *format, ...)
+{
+    (void)user, (void)format;
+}
+
+phx_status phx_fmu_read_model(phx_context *context, const char *folder, phx_fmu_model *model)
+{
+    char *path = phx_file_suffixed(context, folder, "/modelDescription.xml");
+    xmlParserCtxt *parser = path ? xmlNewParserCtxt() : NULL;
+    phx_status status = PHX_OK;
+
+    *model = (phx_fmu_model){0};
+    if (!parser) {
+        phx_free(path);
+        return PHX_ERR_MEMORY;
+    }
+    parser->sax->error = parser->sax->warning = be_silent;
+    xmlDoc *document = xmlCtxtReadFile(parser, path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+    xmlNode *root = document ? xmlDocGetRootElement(document) : NULL;
+    const xmlError *error = xmlCtxtGetLastError(parser);
+    if (!document)
+        status = phx_fail(context, PHX_ERR_INPUT, "modelDescription.xml:%d: %s", error ? error->line : 0,
+                          error && error->message ? phx_shown_text(error->message).text : "is not there");
+    else if (!root || !is(root, "fmiModelDescription"))
+        status = phx_fail(context, PHX_ERR_INPUT, "modelDescription.xml does not describe an FMU");
+    else
+        status = read_root(context, root, model);
+    xmlFreeDoc(document);
+    xmlFreeParserCtxt(parser);
+    phx_free(path);
+    if (status)
+        phx_fmu_free_model(model);
+    return status;
+}
+
+void phx_fmu_free_model(phx_fmu_model *model)
+{
+    for (int k = 0; k < model->n_variables; k++) {
+        phx_free(model->variables[k].name);
+        phx_free(model->variables[k].variability);
+        phx_free(model->variables[k].unit);
+        phx_free(model->variables[k].start);
+    }
+    for (int k = 0; k < model->n_units; k++)
+        phx_free(model->units[k]);
+    phx_free(model->variables);
+    phx_free(model->unknowns);
+    phx_free(model->units);
+    phx_free(model->name);
+    phx_free(model->token);
+    phx_free(model->identifier);
+    phx_free(model->exchange_identifier);
+    *model = (phx_fmu_model){0};
+}

@@ -1,0 +1,184 @@
+/* Archives of others: what is in them is checked before anything is written. */
+#define _XOPEN_SOURCE 700
+#include "archive.h"
+
+#include "file/file.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zip.h>
+
+enum { MOST_FILES = 20000 };
+static const double MOST_BYTES = 2e9; /* unpacked */
+
+/* A name that stays in the folder. */
+static bool is_safe(const char *name)
+{
+    if (!*name || *name == '/' || strchr(name, '\\') || strchr(name, ':'))
+        return false;
+    for (const char *part = name; part; part = strchr(part, '/'), part += part != NULL) {
+        const size_t length = strcspn(part, "/");
+        if (length == 2 && part[0] == '.' && part[1] == '.')
+            return false;
+    }
+    return true;
+}
+
+static bool is_link(zip_t *archive, zip_uint64_t k)
+{
+    zip_uint8_t system = 0;
+    zip_uint32_t attributes = 0;
+
+    return zip_file_get_external_attributes(archive, k, 0, &system, &attributes) == 0 && system == ZIP_OPSYS_UNIX &&
+           (attributes >> 16 & 0170000) == 0120000;
+}
+
+static phx_status refuse(phx_context *context, const char *file, const char *name, const char *why)
+{
+    return phx_fail(context, PHX_ERR_INPUT, "%s: %s of the archive %s", file, phx_shown_text(name).text, why);
+}
+
+static phx_status check_entry(phx_context *context, const char *file, zip_t *archive, zip_uint64_t k, double *total)
+{
+    zip_stat_t stat;
+
+    zip_stat_init(&stat);
+    if (zip_stat_index(archive, k, 0, &stat) || !stat.name)
+        return phx_fail(context, PHX_ERR_INPUT, "%s: entry %d of the archive cannot be read", file, (int)k + 1);
+    if (!is_safe(stat.name))
+        return refuse(context, file, stat.name, "has a name that leads out of its folder");
+    if (is_link(archive, k))
+        return refuse(context, file, stat.name, "is a link");
+    if (stat.encryption_method != ZIP_EM_NONE)
+        return refuse(context, file, stat.name, "is encrypted");
+    if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE)
+        return refuse(context, file, stat.name, "is compressed by another method than deflate");
+    *total += (double)stat.size;
+    if (*total > MOST_BYTES)
+        return phx_fail(context, PHX_ERR_INPUT, "%s: the archive would become larger than %g bytes", file, MOST_BYTES);
+    return PHX_OK;
+}
+
+/* The folders of a path below the first `from` characters. */
+static void make_folders(char *path, size_t from)
+{
+    for (char *c = path + from; *c; c++)
+        if (*c == '/') {
+            *c = '\0';
+            (void)mkdir(path, 0700);
+            *c = '/';
+        }
+}
+
+static phx_status copy_bytes(phx_context *context, const char *file, zip_file_t *from, FILE *to)
+{
+    char buffer[1 << 16];
+
+    for (;;) {
+        const zip_int64_t n = zip_fread(from, buffer, sizeof buffer);
+        if (n < 0)
+            return phx_fail(context, PHX_ERR_INPUT, "%s: the archive is damaged: %s", file, zip_file_strerror(from));
+        if (n == 0)
+            return PHX_OK;
+        if (fwrite(buffer, 1, (size_t)n, to) != (size_t)n)
+            return phx_file_fail(context, "the unpacked FMU", "be written", errno);
+    }
+}
+
+static phx_status unpack_entry(phx_context *context, const char *file, zip_t *archive, zip_uint64_t k,
+                               const char *folder)
+{
+    const char *name = zip_get_name(archive, k, 0);
+    const size_t length = strlen(folder);
+    char *path = phx_calloc(context, length + strlen(name) + 2, 1);
+    phx_status status = PHX_OK;
+
+    if (!path)
+        return PHX_ERR_MEMORY;
+    memcpy(path, folder, length);
+    path[length] = '/';
+    memcpy(path + length + 1, name, strlen(name));
+    make_folders(path, length + 1);
+    if (path[strlen(path) - 1] != '/') {
+        zip_file_t *from = zip_fopen_index(archive, k, 0);
+        FILE *to = from ? fopen(path, "wbx") : NULL;
+        if (!from)
+            status = phx_fail(context, PHX_ERR_INPUT, "%s: the archive is damaged: %s", file, zip_strerror(archive));
+        else if (!to)
+            status = refuse(context, file, name, "cannot be unpacked: its name is there twice, or is a folder's");
+        else
+            status = copy_bytes(context, file, from, to);
+        if (to && fclose(to) && !status)
+            status = phx_file_fail(context, path, "be written", errno);
+        if (from)
+            zip_fclose(from);
+    }
+    phx_free(path);
+    return status;
+}
+
+static phx_status make_folder(phx_context *context, phx_fmu_folder *folder)
+{
+    const char *given = getenv("TMPDIR");
+    folder->path = phx_file_suffixed(context, given && *given ? given : "/tmp", "/phlexor-fmu-XXXXXX");
+    if (!folder->path)
+        return PHX_ERR_MEMORY;
+    if (mkdtemp(folder->path))
+        return PHX_OK;
+    const phx_status status = phx_file_fail(context, folder->path, "be made", errno);
+    phx_free(folder->path);
+    folder->path = NULL;
+    return status;
+}
+
+phx_status phx_fmu_unpack(phx_context *context, const char *file, phx_fmu_folder *folder)
+{
+    int error = 0;
+    double total = 0.0;
+    zip_t *archive = NULL;
+    FILE *there = fopen(file, "rb");
+    phx_status status = there ? PHX_OK : phx_file_fail(context, file, "be read", errno);
+
+    folder->path = NULL;
+    if (there)
+        (void)fclose(there);
+    if (!status) {
+        archive = zip_open(file, ZIP_RDONLY | ZIP_CHECKCONS, &error);
+        if (!archive)
+            status = phx_fail(context, PHX_ERR_INPUT, "%s: this is no zip archive, or it is damaged", file);
+    }
+    const zip_int64_t count = archive ? zip_get_num_entries(archive, 0) : 0;
+    if (!status && count > MOST_FILES)
+        status = phx_fail(context, PHX_ERR_INPUT, "%s: more than %d files in the archive", file, MOST_FILES);
+    for (zip_int64_t k = 0; k < count && !status; k++)
+        status = check_entry(context, file, archive, (zip_uint64_t)k, &total);
+    if (!status)
+        status = make_folder(context, folder);
+    for (zip_int64_t k = 0; k < count && !status; k++)
+        status = unpack_entry(context, file, archive, (zip_uint64_t)k, folder->path);
+    if (archive)
+        zip_discard(archive);
+    if (status)
+        phx_fmu_remove(folder);
+    return status;
+}
+
+static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *place)
+{
+    (void)stat, (void)type, (void)place;
+    return remove(path);
+}
+
+void phx_fmu_remove(phx_fmu_folder *folder)
+{
+    enum { OPEN_FOLDERS = 16 };
+
+    if (folder->path)
+        (void)nftw(folder->path, remove_one, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+    phx_free(folder->path);
+    folder->path = NULL;
+}

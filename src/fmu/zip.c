@@ -1,0 +1,56 @@
+/* Zip archives by libzip. */
+#include "internal.h"
+
+#include "file/file.h"
+
+#include <zip.h>
+
+typedef struct entries {
+    int count;
+    const phx_zip_entry *entry;
+} entries;
+
+static phx_status fail(phx_context *context, const char *path, zip_t *archive)
+{
+    return phx_fail(context, PHX_ERR_FILE, "%s: the archive cannot be written: %s", path, zip_strerror(archive));
+}
+
+static phx_status add(phx_context *context, const char *path, zip_t *archive, const phx_zip_entry *entry)
+{
+    zip_source_t *source = zip_source_buffer(archive, entry->bytes, entry->size, 0);
+    const zip_int64_t index = source ? zip_file_add(archive, entry->name, source, ZIP_FL_ENC_UTF_8) : -1;
+
+    if (index < 0) {
+        zip_source_free(source);
+        return fail(context, path, archive);
+    }
+    /* the same bytes give the same archive: all files are of the first of January 2024 */
+    if (zip_file_set_dostime(archive, (zip_uint64_t)index, 0, 0x5821, 0) ||
+        zip_set_file_compression(archive, (zip_uint64_t)index, ZIP_CM_DEFLATE, 6))
+        return fail(context, path, archive);
+    return PHX_OK;
+}
+
+static phx_status write_archive(phx_context *context, const char *path, const void *data)
+{
+    const entries *all = data;
+    int error = 0;
+    zip_t *archive = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &error);
+    phx_status status = PHX_OK;
+
+    if (!archive)
+        return phx_fail(context, PHX_ERR_FILE, "%s: the archive cannot be made (libzip: %d)", path, error);
+    for (int k = 0; k < all->count && !status; k++)
+        status = add(context, path, archive, &all->entry[k]);
+    if (!status && zip_close(archive) == 0)
+        return PHX_OK;
+    if (!status)
+        status = fail(context, path, archive);
+    zip_discard(archive);
+    return status;
+}
+
+phx_status phx_zip_write(phx_context *context, const char *path, int count, const phx_zip_entry *entry)
+{
+    return phx_file_replace(context, path, write_archive, &(entries){count, entry});
+}

@@ -1,0 +1,44 @@
+/* What the fast evaluator keeps from interval to interval: condensed matrices and their factors. */
+#include "fast.h"
+
+static void archive_slot(phx_archive *archive, workspace *ws, condensation *it, condensed_lu *factors)
+{
+    bool there = factors->arrow != NULL;
+
+    phx_archive_bool(archive, &there);
+    if (!there)
+        return;
+    if (!factors->arrow)
+        phx_archive_fail(archive, phx_sys_condensed_lu_create(ws, factors));
+    if (phx_archive_status(archive))
+        return;
+    const double cj = factors->cj;
+    double given = cj;
+    phx_archive_double(archive, &given); /* the factors of the types of bodies follow from it */
+    for (int k = 0; k < it->n_types && phx_archive_reads(archive) && given != 0.0 && given != cj; k++)
+        phx_archive_fail(archive, phx_condenser_factor(factors->type[k], given, 1.0 / given, 1.0));
+    factors->cj = given;
+    phx_archive_int(archive, &factors->corrections);
+    phx_archive_int(archive, &factors->asked);
+    phx_archive_doubles(archive, it->arrow_size, factors->arrow);
+    phx_archive_doubles(archive, it->influence_size, factors->influence);
+    phx_archive_doubles(archive, it->rates_size, factors->rates);
+    phx_sys_archive_lu(archive, ws, &it->kkt, phx_fast_create_lu, &factors->lu);
+}
+
+void phx_fast_archive(phx_archive *archive, workspace *ws)
+{
+    condensation *it = ws->fast->condensation;
+
+    if (phx_archive_reads(archive))
+        ws->fast->start_viewed = ws->fast->end_viewed = false;
+    if (!it)
+        return;
+    phx_archive_int(archive, &it->wait);
+    for (int slot = 0; slot < PHX_FACTOR_SLOTS; slot++) {
+        phx_archive_bool(archive, &it->in_slot[slot]);
+        archive_slot(archive, ws, it, &it->slot[slot]);
+    }
+    phx_sys_archive_lu(archive, ws, &it->kkt, phx_fast_create_lu, &it->mass.lu);
+    it->holder = NULL;
+}

@@ -1,0 +1,505 @@
+/* A finalised system in an archive, at the level of what it was built of: bodies, ports, joints, forces, outputs,
+ * controllers, and what finalising it found: the assembled configuration, the zeros of the coordinates, the redundant
+ * rows. What is read is a system that can take inputs and is finalised afterwards; its steps are those of the one that
+ * was written, bit by bit. */
+#include "system/system_internal.h"
+
+#include <string.h>
+
+/* Fields that come in are written here too: a new one changes the size of its struct. What is known of a finalised
+ * system alone needs nothing. */
+#define WRITTEN(type, size) _Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), "write the new field here")
+WRITTEN(phx_coordinate_def, 184);
+WRITTEN(phx_joint_def, 1280);
+WRITTEN(force_slot, 504);
+WRITTEN(phx_output_def, 136);
+WRITTEN(phx_pose, 152);
+
+/* ---- arrays of the system ---- */
+/* How many there are; of a system that is read room for them, zeros. */
+static void archive_array(phx_archive *archive, int *count, int *capacity, size_t size, void **array)
+{
+    phx_archive_count(archive, count);
+    if (!phx_archive_reads(archive))
+        return;
+    *array = phx_calloc(phx_archive_context(archive), (size_t)*count, size);
+    if (capacity)
+        *capacity = *count;
+    if (!*array) {
+        *count = 0;
+        phx_archive_fail(archive, PHX_ERR_MEMORY);
+    }
+}
+
+/* A number of one of `count` things, or -1. */
+static void archive_index(phx_archive *archive, int count, int *index)
+{
+    int number = *index + 1;
+    phx_archive_choice(archive, count, &number);
+    *index = number - 1;
+}
+
+/* ---- bodies ---- */
+/* The deformations of all bodies, each once: bodies that share one are evaluated together. */
+typedef struct deformations {
+    int count;
+    const phx_flex **flex;
+    phx_flex_source **source; /* of those that are read */
+} deformations;
+
+static int deformation_of(const deformations *all, const phx_body *body)
+{
+    for (int k = 0; k < all->count; k++)
+        if (all->flex[k] == phx_body_flex(body))
+            return k;
+    return -1;
+}
+
+static bool deforms(const phx_body *body)
+{
+    return phx_body_flex(body) && phx_body_flex(body)->n > 0;
+}
+
+static void archive_deformations(phx_archive *archive, const phx_system *system, deformations *all)
+{
+    phx_context *context = phx_archive_context(archive);
+    const size_t room = (size_t)system->n_bodies;
+
+    all->flex = phx_calloc(context, room, sizeof *all->flex);
+    all->source = phx_calloc(context, room, sizeof *all->source);
+    if (!all->flex || !all->source) {
+        phx_archive_fail(archive, PHX_ERR_MEMORY);
+        return;
+    }
+    for (int b = 0; b < system->n_bodies && !phx_archive_reads(archive); b++)
+        if (deforms(system->bodies[b].body) && deformation_of(all, system->bodies[b].body) < 0)
+            all->flex[all->count++] = phx_body_flex(system->bodies[b].body);
+    int count = all->count;
+    phx_archive_choice(archive, system->n_bodies, &count);
+    all->count = 0;
+    for (int k = 0; k < count && !phx_archive_status(archive); k++) {
+        phx_flex_source_archive(archive, all->flex[k], &all->source[k]);
+        if (phx_archive_reads(archive) && all->source[k])
+            all->flex[k] = phx_flex_source_flex(all->source[k]);
+        all->count++;
+    }
+}
+
+static void archive_pose(phx_archive *archive, phx_pose *pose)
+{
+    phx_archive_doubles(archive, 3, pose->position);
+    phx_archive_doubles(archive, 9, pose->rotation);
+    phx_archive_double(archive, &pose->angle);
+    phx_archive_doubles(archive, 3, pose->linear);
+    phx_archive_doubles(archive, 3, pose->angular);
+}
+
+static void archive_body(phx_archive *archive, const deformations *all, body_slot *slot)
+{
+    const bool reads = phx_archive_reads(archive);
+    int deformation = reads ? -1 : deformation_of(all, slot->body);
+
+    archive_index(archive, all->count, &deformation);
+    if (phx_archive_status(archive))
+        return;
+    phx_body_archive(archive, deformation < 0 ? NULL : all->flex[deformation], &slot->body);
+    if (reads && deformation >= 0)
+        slot->source = phx_flex_source_share(all->source[deformation]);
+    archive_pose(archive, &slot->pose);
+}
+
+static void archive_bodies(phx_archive *archive, phx_system *system)
+{
+    deformations all = {0};
+
+    archive_array(archive, &system->n_bodies, &system->cap_bodies, sizeof *system->bodies, (void **)&system->bodies);
+    archive_deformations(archive, system, &all);
+    int made = 0;
+    for (; made < system->n_bodies && !phx_archive_status(archive); made++)
+        archive_body(archive, &all, &system->bodies[made]);
+    for (int k = 0; k < all.count && all.source; k++)
+        phx_flex_source_destroy(all.source[k]);
+    phx_free(all.flex);
+    phx_free(all.source);
+}
+
+/* ---- ports ---- */
+static void archive_ports(phx_archive *archive, phx_system *system)
+{
+    archive_array(archive, &system->n_ports, &system->cap_ports, sizeof *system->ports, (void **)&system->ports);
+    for (int i = 0; i < system->n_ports && !phx_archive_status(archive); i++) {
+        port_slot *slot = &system->ports[i];
+        archive_index(archive, system->n_bodies, &slot->body);
+        if (phx_archive_reads(archive))
+            slot->location.sort = PHX_LOCATION_SORTS;
+        phx_flex_point_archive(archive, system->dim, &slot->port.point);
+        phx_archive_doubles(archive, 9, slot->port.rotation);
+        phx_archive_int(archive, &slot->port.frame.x);
+        phx_archive_int(archive, &slot->port.frame.v);
+    }
+}
+
+/* ---- joints ---- */
+static void archive_coordinate(phx_archive *archive, phx_coordinate_def *def)
+{
+    phx_archive_bool(archive, &def->has_start);
+    phx_archive_bool(archive, &def->has_rate);
+    double *const numbers[] = {&def->start, &def->rate, &def->stiffness, &def->damping, &def->rest, &def->friction_arm};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        phx_archive_double(archive, numbers[k]);
+    phx_signal_archive(archive, &def->speed); /* of a motion: its derivative */
+    phx_signal_archive(archive, &def->effort);
+    phx_law_archive(archive, &def->law);
+    phx_signal_archive(archive, &def->damper);
+    phx_signal_archive(archive, &def->motor);
+    phx_archive_bool(archive, &def->has_lower);
+    phx_archive_bool(archive, &def->has_upper);
+    double *const stops[] = {&def->lower,
+                             &def->upper,
+                             &def->stop.stiffness,
+                             &def->stop.exponent,
+                             &def->stop.damping,
+                             &def->friction.kinetic,
+                             &def->friction.ratio,
+                             &def->friction.stribeck,
+                             &def->friction.regularised};
+    for (size_t k = 0; k < sizeof stops / sizeof *stops; k++)
+        phx_archive_double(archive, stops[k]);
+}
+
+static void archive_joint_def(phx_archive *archive, int n_ports, phx_joint_def *def)
+{
+    int kind = (int)def->kind;
+
+    phx_archive_choice(archive, PHX_JOINT_KINDS - 1, &kind);
+    def->kind = (phx_joint_kind)kind;
+    archive_index(archive, n_ports, &def->a);
+    archive_index(archive, n_ports, &def->b);
+    phx_archive_doubles(archive, 3, def->axis);
+    phx_archive_bool(archive, &def->has_axis_b);
+    phx_archive_doubles(archive, 3, def->axis_b);
+    phx_archive_bool(archive, &def->has_relative);
+    phx_archive_doubles(archive, 9, def->relative);
+    phx_archive_double(archive, &def->relative_angle);
+    phx_archive_choice(archive, PHX_JOINT_MAX_COORDINATES, &def->n_coordinates);
+    phx_archive_bool(archive, &def->inactive);
+    for (int c = 0; c < PHX_JOINT_MAX_COORDINATES; c++)
+        archive_coordinate(archive, &def->coordinate[c]);
+}
+
+static void write_joint(phx_archive *archive, const phx_system *system, joint_slot *joint)
+{
+    char *name = joint->name;
+
+    phx_archive_text(archive, &name);
+    archive_joint_def(archive, system->n_ports, &joint->def);
+    for (int c = 0; c < joint->n_coordinates; c++)
+        phx_archive_double(archive, &joint->coordinates[c].row.target);
+}
+
+static void read_joint(phx_archive *archive, phx_system *system)
+{
+    phx_joint_def def = {0};
+    char *name = NULL;
+    phx_joint_id id = 0;
+
+    phx_archive_text(archive, &name);
+    archive_joint_def(archive, system->n_ports, &def);
+    def.name = name;
+    if (!phx_archive_status(archive)) {
+        phx_archive_fail(archive, phx_system_add_joint(system, &def, &id));
+    } else {
+        for (int c = 0; c < PHX_JOINT_MAX_COORDINATES; c++) {
+            phx_signal_destroy(def.coordinate[c].speed);
+            phx_signal_destroy(def.coordinate[c].effort);
+            phx_signal_destroy(def.coordinate[c].damper);
+            phx_signal_destroy(def.coordinate[c].motor);
+            phx_law_destroy(def.coordinate[c].law);
+        }
+    }
+    phx_free(name);
+    for (int c = 0; !phx_archive_status(archive) && c < system->joints[id].n_coordinates; c++)
+        phx_archive_double(archive, &system->joints[id].coordinates[c].row.target);
+}
+
+static void archive_joints(phx_archive *archive, phx_system *system)
+{
+    int count = system->n_joints;
+
+    phx_archive_count(archive, &count);
+    for (int j = 0; j < count && !phx_archive_status(archive); j++) {
+        if (phx_archive_reads(archive))
+            read_joint(archive, system);
+        else
+            write_joint(archive, system, &system->joints[j]);
+    }
+}
+
+/* ---- forces: a row for each kind ---- */
+static void archive_line(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    (void)system;
+    phx_archive_double(archive, &force->spring.stiffness);
+    phx_archive_double(archive, &force->spring.damping);
+    phx_archive_double(archive, &force->spring.length);
+    phx_law_archive(archive, &force->law);
+    phx_signal_archive(archive, &force->damper);
+    force->spring.force = force->signal[0];
+    force->spring.law = force->law;
+    force->spring.damper = force->damper;
+}
+
+static void archive_port_load(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    int kind = (int)force->load.kind;
+
+    (void)system;
+    phx_archive_choice(archive, PHX_LOAD_TORQUE, &kind);
+    force->load.kind = (phx_load_kind)kind;
+    phx_archive_bool(archive, &force->load.follower);
+    phx_archive_doubles(archive, 9, force->load.rotation);
+    for (int k = 0; k < 3; k++)
+        force->load.component[k] = force->signal[k];
+}
+
+static void archive_distributed(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    const bool reads = phx_archive_reads(archive);
+    double *fractions = (double *)force->fractions, *weights = (double *)force->weights;
+
+    archive_index(archive, system->n_bodies, &force->body);
+    phx_archive_count(archive, &force->n_points);
+    if (reads) {
+        force->points = phx_calloc(phx_archive_context(archive), (size_t)force->n_points, sizeof *force->points);
+        if (!force->points) {
+            force->n_points = 0;
+            phx_archive_fail(archive, PHX_ERR_MEMORY);
+        }
+    }
+    for (int k = 0; k < force->n_points; k++)
+        phx_flex_point_archive(archive, system->dim, &force->points[k]);
+    phx_archive_double_array(archive, (size_t)force->n_points, &fractions);
+    phx_archive_double_array(archive, (size_t)force->n_points, &weights);
+    force->fractions = fractions;
+    force->weights = weights;
+    force->owns_quadrature = reads;
+    phx_archive_choice(archive, 3, &force->n_fields);
+    for (int k = 0; k < force->n_fields; k++)
+        phx_flex_load_archive(archive, &force->fields[k]);
+}
+
+typedef struct force_archive {
+    const char *what; /* for messages */
+    void (*archive)(phx_archive *archive, phx_system *system, force_slot *force);
+} force_archive;
+
+/* By force_kind; forces along coordinates follow from the joints. */
+static const force_archive force_kinds[] = {
+    [FORCE_LINE] = {"spring", archive_line},
+    [FORCE_PORT] = {"load", archive_port_load},
+    [FORCE_COORDINATE] = {"force of a joint", NULL},
+    [FORCE_DISTRIBUTED] = {"distributed load", archive_distributed},
+};
+enum { N_FORCE_KINDS = sizeof force_kinds / sizeof *force_kinds };
+
+static void archive_force(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    int kind = (int)force->kind;
+
+    if (!phx_archive_reads(archive) && (kind >= N_FORCE_KINDS || !force_kinds[kind].archive)) {
+        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_UNSUPPORTED,
+                                           "'%s': a force of this kind cannot be written to a snapshot yet",
+                                           force->name ? force->name : ""));
+        return;
+    }
+    phx_archive_choice(archive, N_FORCE_KINDS - 1, &kind);
+    force->kind = (force_kind)kind;
+    phx_archive_text(archive, &force->name);
+    archive_index(archive, system->n_ports, &force->a);
+    archive_index(archive, system->n_ports, &force->b);
+    for (int k = 0; k < 3; k++)
+        phx_signal_archive(archive, &force->signal[k]);
+    if (force_kinds[kind].archive)
+        force_kinds[kind].archive(archive, system, force);
+}
+
+static void archive_forces(phx_archive *archive, phx_system *system)
+{
+    int count = system->n_forces;
+
+    while (!phx_archive_reads(archive) && count > 0 && system->forces[count - 1].kind == FORCE_COORDINATE)
+        count--; /* they come last, when the system is finalised */
+    if (phx_archive_reads(archive)) {
+        archive_array(archive, &system->n_forces, &system->cap_forces, sizeof *system->forces,
+                      (void **)&system->forces);
+        count = system->n_forces;
+    } else {
+        phx_archive_count(archive, &count);
+    }
+    for (int i = 0; i < count && !phx_archive_status(archive); i++)
+        archive_force(archive, system, &system->forces[i]);
+}
+
+/* ---- outputs ---- */
+/* Numbers that the values of an output are made with. */
+static size_t stress_numbers(const phx_system *system, const output_slot *output)
+{
+    if (output->def.on_mesh) {
+        const size_t n = (size_t)phx_body_n_q(system->bodies[output->def.body].body);
+        return (size_t)output->nodes * (size_t)phx_stress_components(output->set) * n + 1;
+    }
+    const phx_body_id body = system->ports[output->def.port].body;
+    return body < 0 ? 0 : 4 * (size_t)phx_body_n_stress(system->bodies[body].body);
+}
+
+static void archive_output_def(phx_archive *archive, const phx_system *system, phx_output_def *def)
+{
+    int quantity = (int)def->quantity;
+
+    phx_archive_choice(archive, PHX_QUANTITY_EFFORT, &quantity);
+    def->quantity = (phx_quantity)quantity;
+    archive_index(archive, system->n_ports, &def->port);
+    archive_index(archive, system->n_joints, &def->joint);
+    bool *const marks[] = {&def->body_frame, &def->inertial, &def->at_a, &def->on_mesh, &def->whole};
+    for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
+        phx_archive_bool(archive, marks[k]);
+    phx_archive_double(archive, &def->area);
+    phx_archive_doubles(archive, 2, def->inertia);
+    phx_archive_doubles(archive, 2, def->fibre);
+    archive_index(archive, system->n_bodies, &def->body);
+}
+
+static void archive_output(phx_archive *archive, const phx_system *system, output_slot *output)
+{
+    bool rows = output->stress != NULL;
+    int set = (int)output->set;
+
+    phx_archive_text(archive, &output->name);
+    archive_output_def(archive, system, &output->def);
+    phx_archive_choice(archive, PHX_STRESS_SETS, &set);
+    output->set = (phx_stress_set)set;
+    phx_archive_count(archive, &output->nodes);
+    phx_archive_bool(archive, &rows);
+    if (rows && !phx_archive_status(archive))
+        phx_archive_double_array(archive, stress_numbers(system, output), &output->stress);
+}
+
+static void archive_outputs(phx_archive *archive, phx_system *system)
+{
+    archive_array(archive, &system->n_outputs, &system->cap_outputs, sizeof *system->outputs,
+                  (void **)&system->outputs);
+    for (int i = 0; i < system->n_outputs && !phx_archive_status(archive); i++)
+        archive_output(archive, system, &system->outputs[i]);
+}
+
+/* ---- controllers ---- */
+static void archive_names(phx_archive *archive, int count, char ***names)
+{
+    bool there = *names != NULL;
+
+    phx_archive_bool(archive, &there);
+    if (!there)
+        return;
+    if (phx_archive_reads(archive)) {
+        *names = phx_calloc(phx_archive_context(archive), (size_t)count, sizeof **names);
+        phx_archive_fail(archive, *names ? PHX_OK : PHX_ERR_MEMORY);
+    }
+    for (int k = 0; k < count && *names && !phx_archive_status(archive); k++)
+        phx_archive_text(archive, &(*names)[k]);
+}
+
+static void archive_controller(phx_archive *archive, controller_slot *slot)
+{
+    phx_archive_text(archive, &slot->name);
+    phx_archive_count(archive, &slot->n_inputs);
+    phx_archive_count(archive, &slot->n_outputs);
+    archive_names(archive, slot->n_outputs, &slot->output_names);
+    archive_names(archive, slot->n_inputs, &slot->input_names);
+    phx_block_archive(archive, &slot->block);
+    if (phx_archive_reads(archive))
+        slot->entry = -1;
+}
+
+static void archive_controllers(phx_archive *archive, phx_system *system)
+{
+    archive_array(archive, &system->n_controllers, NULL, sizeof *system->controllers, (void **)&system->controllers);
+    for (int c = 0; c < system->n_controllers && !phx_archive_status(archive); c++)
+        archive_controller(archive, &system->controllers[c]);
+}
+
+/* ---- what finalising found ---- */
+static void archive_found(phx_archive *archive, phx_system *system)
+{
+    int n_x = system->n_x, n_rows = system->n_rows;
+
+    phx_archive_count(archive, &n_x);
+    phx_archive_count(archive, &n_rows);
+    if (!phx_archive_reads(archive)) {
+        phx_archive_double_array(archive, (size_t)n_x, &system->x_start);
+        for (int r = 0; r < n_rows; r++) {
+            int redundant = system->rows[r].redundant;
+            phx_archive_int(archive, &redundant);
+        }
+        return;
+    }
+    found_before *found = phx_calloc(phx_archive_context(archive), 1, sizeof *found);
+    if (!found) {
+        phx_archive_fail(archive, PHX_ERR_MEMORY);
+        return;
+    }
+    system->found = found;
+    found->n_x = n_x;
+    found->n_rows = n_rows;
+    phx_archive_double_array(archive, (size_t)n_x, &found->x_start);
+    found->redundant = phx_calloc(phx_archive_context(archive), (size_t)n_rows, sizeof *found->redundant);
+    if (found->redundant)
+        phx_archive_ints(archive, (size_t)n_rows, found->redundant);
+    else
+        phx_archive_fail(archive, PHX_ERR_MEMORY);
+}
+
+/* ---- the whole ---- */
+static void archive_system(phx_archive *archive, phx_system *system)
+{
+    phx_archive_doubles(archive, 3, system->gravity);
+    archive_bodies(archive, system);
+    archive_ports(archive, system);
+    archive_joints(archive, system);
+    archive_forces(archive, system);
+    archive_outputs(archive, system);
+    archive_controllers(archive, system);
+    archive_found(archive, system);
+}
+
+phx_status phx_system_write(const phx_system *system, phx_archive *archive)
+{
+    int dim = system->dim;
+
+    if (!system->finalised)
+        return phx_fail(phx_archive_context(archive), PHX_ERR_ARGUMENT, "the system must be finalised first");
+    phx_archive_int(archive, &dim);
+    archive_system(archive, (phx_system *)system); /* is only read */
+    return phx_archive_status(archive);
+}
+
+phx_status phx_system_read(phx_context *context, phx_archive *archive, phx_system **made)
+{
+    phx_system *system = NULL;
+    int dim = 0;
+
+    *made = NULL;
+    phx_archive_int(archive, &dim);
+    phx_status status = phx_archive_status(archive);
+    if (!status)
+        status = phx_system_create(context, dim, NULL, &system);
+    if (!status) {
+        archive_system(archive, system);
+        status = phx_archive_status(archive);
+    }
+    if (status) {
+        phx_system_destroy(system);
+        return status;
+    }
+    *made = system;
+    return PHX_OK;
+}

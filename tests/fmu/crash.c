@@ -1,0 +1,7 @@
+/* A shared object that crashes when it is loaded. */
+#include <signal.h>
+
+__attribute__((constructor)) static void crash(void)
+{
+    (void)raise(SIGSEGV);
+}

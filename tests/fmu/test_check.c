@@ -1,0 +1,245 @@
+/* phx_fmu_check: the project's own FMUs are good; archives that lead out of their folder, descriptions that break
+ * rules, shared objects that crash and damaged files are found, each with its reason, and harm nothing. */
+#define _POSIX_C_SOURCE 200809L
+#include "support/testing.h"
+
+#include <phlexor/fmu.h>
+
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zip.h>
+
+static const char lever[] = "phlexor: 1\n"
+                            "dimension: 2\n"
+                            "bodies: {lever: {kind: rigid, mass: 2, inertia: 0.2, ports: {C: {position: [1, 0]}}}}\n"
+                            "joints: {pin: {kind: revolute, ports: [ground.O, lever.P], effort: 1}}\n"
+                            "outputs: {tip: {position: lever.C}}\n"
+                            "simulate: {step: 1e-3}\n";
+
+static void export_lever(phx_context *context, int version, const char *path)
+{
+    phx_fmu_options options = phx_fmu_options_default();
+    phx_model *model = NULL;
+
+    options.version = version;
+    CHECK_OK(context, phx_model_read_text(context, "lever.yaml", lever, strlen(lever), 0, NULL, &model));
+    CHECK_OK(context, phx_fmu_export(context, model, &options, path, NULL));
+    phx_model_destroy(model);
+}
+
+static bool finds(const phx_fmu_check_report *report, const char *part)
+{
+    for (int k = 0; k < report->n_findings; k++)
+        if (strstr(report->findings[k], part))
+            return true;
+    return false;
+}
+
+static void check_finds(phx_context *context, const char *path, const char *part)
+{
+    phx_fmu_check_report report;
+    CHECK_OK(context, phx_fmu_check(context, path, true, &report));
+    if (!finds(&report, part)) {
+        for (int k = 0; k < report.n_findings; k++)
+            print_message("found: %s\n", report.findings[k]);
+        fail_msg("not found: %s", part);
+    }
+    phx_fmu_check_report_free(&report);
+}
+
+static void own_ones_are_good(void **state)
+{
+    for (int version = 2; version <= 3; version++) {
+        phx_fmu_check_report report;
+        export_lever(*state, version, "good.fmu");
+        CHECK_OK(*state, phx_fmu_check(*state, "good.fmu", true, &report));
+        for (int k = 0; k < report.n_findings; k++)
+            fail_msg("FMI %d: %s", version, report.findings[k]);
+        assert_int_equal(report.version, version);
+        assert_true(report.co_simulation && !report.model_exchange);
+        assert_true(report.steps > 20);
+        phx_fmu_check_report_free(&report);
+    }
+    remove("good.fmu");
+    phx_fmu_check_report report;
+    CHECK_STATUS(*state, phx_fmu_check(*state, "not_there.fmu", true, &report), PHX_ERR_FILE);
+    CHECK_STATUS(*state, phx_fmu_check(*state, NULL, true, &report), PHX_ERR_ARGUMENT);
+}
+
+/* ---- archives made by hand ---- */
+static const char head[] =
+    "<?xml version=\"1.0\"?>\n<fmiModelDescription fmiVersion=\"2.0\" modelName=\"m\" guid=\"{1}\">\n"
+    "<CoSimulation modelIdentifier=\"m\"/>\n";
+static const char foot[] = "</fmiModelDescription>\n";
+
+static zip_t *begin(const char *path)
+{
+    int error = 0;
+    remove(path);
+    zip_t *archive = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &error);
+    assert_non_null(archive);
+    return archive;
+}
+
+static zip_int64_t add(zip_t *archive, const char *name, const char *text)
+{
+    const zip_int64_t k = zip_file_add(archive, name, zip_source_buffer(archive, text, strlen(text), 0), 0);
+    assert_true(k >= 0);
+    return k;
+}
+
+static void archives_stay_in_their_folder(void **state)
+{
+    static const char *const names[] = {"../evil", "/tmp/phlexor_evil", "a/../../evil", "C:\\evil", "resources/.."};
+
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        zip_t *archive = begin("evil.fmu");
+        add(archive, names[k], "evil");
+        assert_int_equal(zip_close(archive), 0);
+        check_finds(*state, "evil.fmu", "leads out of its folder");
+        assert_int_not_equal(access("../evil", F_OK), 0);
+        assert_int_not_equal(access("/tmp/phlexor_evil", F_OK), 0);
+    }
+    zip_t *archive = begin("evil.fmu");
+    const zip_int64_t link = add(archive, "resources/link", "/etc/passwd");
+    zip_file_set_external_attributes(archive, (zip_uint64_t)link, 0, ZIP_OPSYS_UNIX, 0120777u << 16);
+    assert_int_equal(zip_close(archive), 0);
+    check_finds(*state, "evil.fmu", "is a link");
+    remove("evil.fmu");
+}
+
+static void check_description(phx_context *context, const char *body, const char *part)
+{
+    char text[4000];
+    zip_t *archive = begin("rules.fmu");
+    snprintf(text, sizeof text, "%s%s%s", head, body, foot);
+    add(archive, "modelDescription.xml", text);
+    assert_int_equal(zip_close(archive), 0);
+    check_finds(context, "rules.fmu", part);
+    remove("rules.fmu");
+}
+
+#define VARIABLE(name, vr, more, real)                                                                                 \
+    "<ScalarVariable name=\"" name "\" valueReference=\"" vr "\" " more "><Real" real "/></ScalarVariable>"
+#define STRUCTURE(outputs, initial)                                                                                    \
+    "<ModelStructure><Outputs>" outputs "</Outputs><InitialUnknowns>" initial "</InitialUnknowns></ModelStructure>"
+
+static void rules_of_the_description(void **state)
+{
+    static const struct {
+        const char *body, *part;
+    } broken[] = {
+        {"<ModelVariables>" VARIABLE("y", "0", "causality=\"output\"", "") "</ModelVariables><ModelStructure/>",
+         "the output 'y' is listed 0 times"},
+        {"<ModelVariables>" VARIABLE("y", "0", "causality=\"output\"",
+                                     "") "</ModelVariables>" STRUCTURE("<Unknown index=\"1\"/>", ""),
+         "'y' is missing among the initial unknowns"},
+        {"<ModelVariables>" VARIABLE("u", "0", "causality=\"input\"", "") "</ModelVariables><ModelStructure/>",
+         "'u' needs a start value"},
+        {"<ModelVariables>" VARIABLE("u", "0", "causality=\"input\"", " start=\"0\"")
+             VARIABLE("u", "1", "causality=\"input\"", " start=\"0\"") "</ModelVariables><ModelStructure/>",
+         "two variables have the name 'u'"},
+        {"<ModelVariables>" VARIABLE("u", "0", "causality=\"input\"",
+                                     " start=\"0\" unit=\"N\"") "</ModelVariables><ModelStructure/>",
+         "the unit 'N' is not defined"},
+        {"<ModelVariables>" VARIABLE("u", "0", "causality=\"inputs\"",
+                                     " start=\"0\"") "</ModelVariables><ModelStructure/>",
+         "is none of the standard's"},
+        {"<ModelVariables/>" STRUCTURE("<Unknown index=\"7\"/>", ""), "variable 7, which is not there"},
+        {"<ModelVariables", "modelDescription.xml:"},
+    };
+    for (size_t k = 0; k < sizeof broken / sizeof *broken; k++)
+        check_description(*state, broken[k].body, broken[k].part);
+    zip_t *archive = begin("rules.fmu");
+    add(archive, "readme.txt", "no description");
+    assert_int_equal(zip_close(archive), 0);
+    check_finds(*state, "rules.fmu", "modelDescription.xml");
+    remove("rules.fmu");
+}
+
+static void crashes_have_a_place(void **state)
+{
+    char text[1000];
+    int error = 0;
+    zip_t *archive = begin("crash.fmu");
+    snprintf(text, sizeof text, "%s<ModelVariables/><ModelStructure/>%s", head, foot);
+    add(archive, "modelDescription.xml", text);
+    zip_source_t *library = zip_source_file(archive, PHX_CRASH, 0, -1);
+    assert_true(zip_file_add(archive, "binaries/linux64/m.so", library, 0) >= 0);
+    assert_int_equal(zip_close(archive), 0);
+    (void)error;
+    check_finds(*state, "crash.fmu", "crashed in loading the shared object");
+    remove("crash.fmu");
+}
+
+/* ---- damaged files ---- */
+static unsigned char *read_bytes(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    unsigned char *bytes = malloc(*size);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    return bytes;
+}
+
+/* Bytes changed at places that a fixed sequence chooses, in the whole file and in its last part, the directory; and
+ * files that are cut off. What is found differs; nothing crashes. */
+static void damaged_files(void **state)
+{
+    enum { COUNT = 60 };
+    size_t size = 0;
+    unsigned random = 12345;
+    int found = 0;
+    export_lever(*state, 2, "whole.fmu");
+    unsigned char *bytes = read_bytes("whole.fmu", &size);
+
+    for (int k = 0; k < COUNT; k++) {
+        phx_fmu_check_report report;
+        size_t length = size;
+        random = 1664525u * random + 1013904223u;
+        const size_t at = k % 2 ? size - 1 - random % 900 : random % size;
+        const unsigned char before = bytes[at];
+        if (k % 5 == 4)
+            length = at;
+        else
+            bytes[at] ^= (unsigned char)(1u << random % 8 | 1u);
+        FILE *file = fopen("damaged.fmu", "wb");
+        assert_int_equal(fwrite(bytes, 1, length, file), length);
+        fclose(file);
+        bytes[at] = before;
+        CHECK_OK(*state, phx_fmu_check(*state, "damaged.fmu", true, &report));
+        found += report.n_findings > 0;
+        phx_fmu_check_report_free(&report);
+    }
+    assert_true(found > COUNT / 2);
+    free(bytes);
+    remove("whole.fmu");
+    remove("damaged.fmu");
+}
+
+static int create(void **state)
+{
+    return phx_context_create((phx_context **)state);
+}
+
+static int destroy(void **state)
+{
+    phx_context_destroy(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_ones_are_good),
+        cmocka_unit_test(archives_stay_in_their_folder),
+        cmocka_unit_test(rules_of_the_description),
+        cmocka_unit_test(crashes_have_a_place),
+        cmocka_unit_test(damaged_files),
+    };
+    return cmocka_run_group_tests(tests, create, destroy);
+}
