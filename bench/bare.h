@@ -1,4 +1,4 @@
-/* What the bare solvers of chains share: the inverse of a small block, and how they are timed and judged. */
+/* Shared by the bare solvers of chains: the inverse of a small block, and how they are timed and judged. */
 #ifndef PHX_BENCH_BARE_H
 #define PHX_BENCH_BARE_H
 

@@ -60,7 +60,7 @@ static const char *name_of(const bench_case *c)
 
 static const char *const phase_names[PHASES] = {"begin", "residual", "linearise", "factor", "solve", "project"};
 
-/* What a run tells its parent. */
+/* Figures of a run for its parent. */
 typedef struct measure {
     bool done;
     int unknowns, entries, fill;
@@ -229,7 +229,7 @@ static phx_status measure_lu(phx_context *context, int n, const int *ptr, const 
     return status;
 }
 
-/* What knows the chain: planar links only. */
+/* The solver of the chain: planar links only. */
 static phx_status measure_bare(phx_context *context, const bench_case *c, const int *ptr, const int *idx,
                                const double *val, measure *m)
 {

@@ -155,7 +155,7 @@ static inline void invert2(const double *a, double *c)
     c[3] = a[0] * over;
 }
 
-/* What the elimination hands on, of the joint of the link that it leaves: T = -G Z, t = r - G z. */
+/* The result of the elimination for the joint of the link that it leaves: T = -G Z, t = r - G z. */
 typedef struct carried {
     double T[4], t[2];
 } carried;

@@ -20,7 +20,7 @@
 
 enum { WIDTH = 3, MOST_SETTINGS = 40, METHODS = PHX_INTEGRATORS + 3 };
 
-/* What is simulated. The output is that of the columns from `first` on, `width` of them. */
+/* A simulated case. The output is that of the columns from `first` on, `width` of them. */
 typedef struct problem {
     const char *name, *title, *model, *output;
     int elements; /* parameter of the model */
@@ -371,7 +371,7 @@ static bool read_row(const char *row, bench *benches)
     return true;
 }
 
-/* What write_csv left; `machine` is that of the file. */
+/* Reads the file of write_csv; `machine` is that of the file. */
 static bool read_csv(const char *path, char *machine, size_t size, bench *benches)
 {
     char row[512];

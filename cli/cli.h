@@ -1,4 +1,4 @@
-/* What the commands of the program share. */
+/* Shared by the commands of the program. */
 #ifndef PHLEXOR_CLI_H
 #define PHLEXOR_CLI_H
 
@@ -107,15 +107,15 @@ int cli_positive(phx_context *context, const phx_model *model, const char *optio
                  phx_model_optional *value);
 /* The number that an option has; nothing when text is NULL. Returns as above. */
 int cli_read_number(const cli_command *command, const char *option, const char *text, double *value);
-/* What --integrator says; nothing when text is NULL. Returns as above. */
+/* The value of --integrator; nothing when text is NULL. Returns as above. */
 int cli_choose_integrator(const cli_command *command, const char *name, phx_simulate_options *options);
 /* The points of --sweep name=from:to:count; several multiply. */
 phx_status cli_make_sweep(phx_context *context, const phx_model *model, const cli_list *list, phx_sweep **sweep);
 /* Refuse a run that is large unless --yes is given; `remedy` says what would make it smaller. Returns as above. */
 int cli_agree(phx_context *context, const phx_run_size *size, bool yes, const char *remedy);
-/* What --at says; NULL, not given: the start. */
+/* The value of --at; NULL, not given: the start. */
 phx_model_modes_at cli_at(const char *given);
-/* What --threads says; 0, not given: all processors. */
+/* The value of --threads; 0, not given: all processors. */
 int cli_threads(int given);
 /* Simulations at every point of --sweep; `options` has the numbers and the csv path. Returns the exit status. */
 typedef struct cli_batch {

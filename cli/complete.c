@@ -1,4 +1,4 @@
-/* What a shell asks for: the words that fit at a place of the command line, and the tables of options. Both read the
+/* Completion for shells: the words that fit at a place of the command line, and the tables of options. Both read the
  * tables by which the options are parsed, so that they hold for every option there is.
  *
  * `phlexor --complete INDEX COMMAND WORD...` prints what fits in place of word INDEX, COMMAND being word 0: a line for
@@ -20,8 +20,8 @@
 /* ---- how values are completed ---- */
 typedef enum value_form { FORM_FREE, FORM_WORD, FORM_LIST } value_form;
 
-/* What stands for a value in the help says how it is completed; the first row that fits holds. "X.h5" needs no row: it
- * is a file with this ending, nor does "a|b|c". */
+/* The placeholder of a value in the help says how it is completed; the first row that fits holds. "X.h5" needs no row:
+ * it is a file with this ending, nor does "a|b|c". */
 static const struct value_kind {
     const char *command, *option; /* NULL: any */
     const char *value;

@@ -1,4 +1,4 @@
-/* What the commands share that make a linear model. */
+/* Shared by the commands that make a linear model. */
 #include "cli.h"
 #include "study/study.h"
 

@@ -15,7 +15,7 @@ typedef struct linearize_arguments {
 /* ---- reduction ---- */
 enum { MOST_POINTS = 64 };
 
-/* What was asked for, with room for points. */
+/* Arguments of the command, with room for points. */
 typedef struct reduction_request {
     phx_reduction_options options;
     phx_reduction_point points[MOST_POINTS];

@@ -1,4 +1,4 @@
-/* What the program does when memory runs out. Phlexor's own code checks each allocation and reports its failure. Some
+/* Behaviour when memory runs out. Phlexor's own code checks each allocation and reports its failure. Some
  * of the libraries below do not: HDF5 crashes, fontconfig takes another font, qsort of the C library sorts in another
  * order. So the program's allocation functions stand in front of those of the C library (a program's names come first
  * for all its shared libraries) and tell who asks:

@@ -122,7 +122,7 @@ static int set_option(const cli_command *command, const cli_option *option, cons
     }
 }
 
-/* What a shell asks for instead of running the command; -1 when nothing of that was asked. */
+/* Answers the completion of a shell instead of running the command; -1: nothing was asked. */
 static int answer_shell(const cli_command *command, phx_context *context, const cli_arguments *arguments, int argc,
                         char **argv)
 {

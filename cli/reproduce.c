@@ -20,7 +20,7 @@ static void print_list(void)
         printf("%-16s %-60s %s\n", phx_reproduce_name(k), phx_reproduce_title(k), phx_reproduce_place(k));
 }
 
-/* What the option says, else the end of the file's name. */
+/* The value of the option, else the end of the file's name. */
 static phx_comparisons_format choose_format(const reproduce_arguments *given)
 {
     if (given->format ? !strcmp(given->format, "json") : given->output && cli_ends_with(given->output, ".json"))

@@ -199,7 +199,7 @@ static int read_shard(const cli_command *command, const char *text, cli_batch *b
     return -1;
 }
 
-/* What goes together with what. */
+/* Refuses options that exclude each other. */
 static int check_arguments(const cli_command *command, const simulate_arguments *given)
 {
     if (given->sweep.count == 0 && (given->stop || given->shard || given->resume))

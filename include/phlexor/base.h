@@ -47,7 +47,7 @@ const char *phx_build(void);
  * function takes the context it reports to; the context must outlive what was created with it. */
 typedef struct phx_context phx_context;
 
-/* What is sent to the log sink, and who takes it. */
+/* Messages of the log, and the function that takes them. */
 typedef enum phx_log_level { PHX_LOG_INFO, PHX_LOG_WARNING } phx_log_level;
 typedef void phx_log_fn(void *user, phx_log_level level, const char *message);
 /* Called between steps of long work: `done` of `total` in the units of `what`. Return false to stop the work, which

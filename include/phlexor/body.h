@@ -31,7 +31,7 @@ typedef struct phx_rigid_def {
     double centre[3];
 } phx_rigid_def;
 
-/* What a body is made of. */
+/* Definition of a body. */
 typedef struct phx_body_def {
     const char *name; /* copied; for messages */
     int dim;

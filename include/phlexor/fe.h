@@ -206,7 +206,7 @@ phx_status phx_modal_point(phx_context *context, int dim, int modes, const doubl
                            const double *rotation, phx_flex_point *point);
 
 /* ---- beams ---- */
-/* What the body frame is fixed to: see phx_beam_def. */
+/* How the body frame is fixed: see phx_beam_def. */
 typedef enum phx_reference {
     PHX_REFERENCE_CANTILEVER,
     PHX_REFERENCE_SIMPLY_SUPPORTED,

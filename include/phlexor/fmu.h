@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* What an FMU is to be. */
+/* Options of an FMU. */
 typedef struct phx_fmu_options {
     int version;            /* of the FMI: 2 or 3; default 3 */
     const char *identifier; /* a name of C, that of the shared object; NULL: made of the file's name */
@@ -24,7 +24,7 @@ typedef struct phx_fmu_options {
 } phx_fmu_options;
 phx_fmu_options phx_fmu_options_default(void);
 
-/* What has been written. */
+/* The FMU that has been written. */
 typedef struct phx_fmu_report {
     int inputs, outputs; /* variables */
     size_t bytes;        /* of the file */
@@ -39,7 +39,7 @@ typedef struct phx_fmu_report {
 phx_status phx_fmu_export(phx_context *context, const phx_model *model, const phx_fmu_options *options,
                           const char *path, phx_fmu_report *report);
 
-/* What is wrong with an FMU. Owns its texts. */
+/* The faults of an FMU. Owns its texts. */
 typedef struct phx_fmu_check_report {
     int version;    /* 2 or 3; 0: not known */
     char name[256]; /* of the model */

@@ -35,7 +35,7 @@ typedef struct phx_integrate_options {
 } phx_integrate_options;
 phx_integrate_options phx_integrate_options_default(void); /* midpoint, 1 s in steps of 1 ms */
 
-/* What a run took. */
+/* The cost of a run. */
 typedef struct phx_integrate_stats {
     long steps;    /* accepted; the pieces of a halved step count */
     long rejected; /* tries that were thrown away */
@@ -44,7 +44,7 @@ typedef struct phx_integrate_stats {
     double wall_seconds;
 } phx_integrate_stats;
 
-/* What is recorded at an output instant. */
+/* The values at an output instant. */
 typedef struct phx_sample {
     double t;
     const double *x, *v, *lambda;

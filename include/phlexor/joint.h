@@ -27,7 +27,7 @@ enum { PHX_JOINT_MAX_ROWS = 6, PHX_JOINT_MAX_COORDINATES = 6, PHX_JOINT_MAX_SOLI
     X(PERPENDICULAR, perpendicular)                                                                                    \
     X(FREE, free)
 
-/* What a joint is: PHX_JOINT_LIST, then the number of kinds. */
+/* The kind of a joint: PHX_JOINT_LIST, then the number of kinds. */
 typedef enum phx_joint_kind {
 #define PHX_JOINT_ENUM(NAME, name) PHX_JOINT_##NAME,
     PHX_JOINT_LIST(PHX_JOINT_ENUM)
@@ -35,8 +35,8 @@ typedef enum phx_joint_kind {
         PHX_JOINT_KINDS
 } phx_joint_kind;
 
-/* What a kind needs a direction of A for; it says in which dimensions the kind has one and which key of a model file
- * gives it. */
+/* The use that a kind has for a direction of A; it says in which dimensions the kind has one and which key of a model
+ * file gives it. */
 typedef enum phx_joint_axis {
     PHX_AXIS_NONE,
     PHX_AXIS_LINE,     /* of a displacement, plane and space: `axis` */
@@ -70,7 +70,7 @@ typedef struct phx_joint_solid {
     double size[3];
 } phx_joint_solid;
 
-/* What a kind is, as far as others need to know: the model file with its messages, schema and key tables, the report,
+/* Description of a kind for the others: the model file with its messages, schema and key tables, the report,
  * the Python package and the documentation have it from here. */
 typedef struct phx_joint_info {
     const char *name;  /* in model files */

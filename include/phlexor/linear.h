@@ -139,7 +139,7 @@ phx_status phx_linearise(phx_context *context, phx_dae *dae, const phx_linearise
                          phx_linearised **linearised);
 void phx_linearised_destroy(phx_linearised *linearised); /* NULL is allowed */
 
-/* What is returned belongs to `linearised`. */
+/* Returned pointers belong to `linearised`. */
 const char *phx_linearised_coordinate(const phx_linearised *linearised, int k); /* name of xi_k */
 
 /* Second order, reduced: xi = basis q,
@@ -229,7 +229,7 @@ typedef struct phx_reduction_options {
 } phx_reduction_options;
 phx_reduction_options phx_reduction_options_default(void); /* modal; order or error are for the caller to give */
 
-/* What a reduction is worth. */
+/* Error and passivity of a reduction. */
 typedef struct phx_reduction_report {
     phx_reduction_method method;
     int order, states;       /* coordinates as in the options; states in all, of the state-space form */
@@ -262,7 +262,7 @@ typedef struct phx_reduction phx_reduction;
 phx_status phx_reduce_linear(phx_context *context, const phx_linearised *linearised,
                              const phx_reduction_options *options, phx_reduction **reduction);
 void phx_reduction_destroy(phx_reduction *reduction); /* NULL is allowed */
-/* What is returned belongs to the reduction. */
+/* Returned pointers belong to the reduction. */
 const phx_reduction_report *phx_reduction_about(const phx_reduction *reduction);
 /* A picture of what the errors are of: largest singular values over the scaled ports. */
 typedef struct phx_reduction_curves {

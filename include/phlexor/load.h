@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* What acts at a port. */
+/* The kind of a load at a port. */
 typedef enum phx_load_kind { PHX_LOAD_FORCE, PHX_LOAD_TORQUE } phx_load_kind;
 
 /* ---- laws ---- */

@@ -105,7 +105,7 @@ typedef struct phx_model_point {
     X(RIGID, rigid)                                                                                                    \
     X(BEAM, beam) X(MODAL, modal) X(PLATE, plate) X(SOLID, solid) X(IMPORTED, imported) X(REDUCED, reduced) X(ROD, rod)
 
-/* What a body is: PHX_MODEL_BODY_LIST, then the number of kinds. */
+/* The kind of a body: PHX_MODEL_BODY_LIST, then the number of kinds. */
 typedef enum phx_model_body_kind {
 /* The value of a kind. */
 #define PHX_MODEL_BODY_ENUM(NAME, name) PHX_MODEL_##NAME,
@@ -115,7 +115,7 @@ typedef enum phx_model_body_kind {
 } phx_model_body_kind;
 
 enum { PHX_MODEL_MAX_OWN_PORTS = 4 };
-/* What there is to know of a kind. */
+/* Description of a kind. */
 typedef struct phx_model_body_info {
     const char *name;   /* the word of `kind` */
     const char *noun;   /* "rigid body", for messages */
@@ -132,7 +132,7 @@ typedef struct phx_model_body_info {
 } phx_model_body_info;
 const phx_model_body_info *phx_model_body_kind_info(phx_model_body_kind kind); /* NULL: no such kind */
 
-/* What a cross-section is: `kind`. */
+/* The kind of a cross-section. */
 typedef enum phx_model_section_kind {
     PHX_MODEL_CIRCLE,
     PHX_MODEL_TUBE,
@@ -298,7 +298,7 @@ typedef struct phx_model_joint {
     phx_model_coordinate coordinates[PHX_JOINT_MAX_COORDINATES];
 } phx_model_joint;
 
-/* What makes an event, and what it does. */
+/* The condition of an event, and its actions. */
 typedef struct phx_model_event {
     const char *name;
     phx_model_optional at; /* time, s */
@@ -325,7 +325,7 @@ typedef struct phx_model_spring {
 #define PHX_MODEL_FORCE_LIST(X)                                                                                        \
     X(BUSHING, bushing) X(CONTACT, contact) X(CABLE, cable) X(COUPLING, coupling) X(DRAG, drag) X(WIND, wind)
 
-/* What a force element is: PHX_MODEL_FORCE_LIST, then the number of kinds. */
+/* The kind of a force element: PHX_MODEL_FORCE_LIST, then the number of kinds. */
 typedef enum phx_model_force_kind {
 /* The value of a kind. */
 #define PHX_MODEL_FORCE_ENUM(NAME, name) PHX_MODEL_##NAME,
@@ -335,7 +335,7 @@ typedef enum phx_model_force_kind {
 } phx_model_force_kind;
 
 enum { PHX_MODEL_MAX_FORCE_PORTS = 16 };
-/* What there is to know of a kind. */
+/* Description of a kind. */
 typedef struct phx_model_force_info {
     const char *name;            /* the word of `kind` */
     const char *doc;             /* one line */
@@ -352,7 +352,7 @@ typedef struct phx_model_force {
     void *own; /* numbers of the kind; its file knows what they are */
 } phx_model_force;
 
-/* What a load is: `kind`. */
+/* The kind of a load. */
 typedef enum phx_model_load_kind {
     PHX_MODEL_FORCE,
     PHX_MODEL_TORQUE,
@@ -382,7 +382,7 @@ typedef struct phx_model_load {
 
 /* ---- controllers ---- */
 
-/* What a controller is: `kind`. */
+/* The kind of a controller. */
 typedef enum phx_model_controller_kind {
     PHX_MODEL_PID,
     PHX_MODEL_STATE_SPACE,
@@ -434,7 +434,7 @@ typedef struct phx_model_initial {
     const char *from; /* result file to continue, relative paths taken from the model file's folder; NULL: none */
 } phx_model_initial;
 
-/* What an output is. */
+/* The quantity of an output. */
 typedef enum phx_model_quantity {
     PHX_MODEL_POSITION,
     PHX_MODEL_VELOCITY,
@@ -501,8 +501,8 @@ typedef struct phx_model_simulate {
     double spectral_radius; /* of what a step does not resolve: 1 none is damped, 0 all */
 } phx_model_simulate;
 
-/* What modes and linear models are about: the start at rest, the steady rotation, the equilibrium at rest; `initial` is
- * another word for the start. */
+/* The state that modes and linear models are about: the start at rest, the steady rotation, the equilibrium at rest;
+ * `initial` is another word for the start. */
 typedef enum phx_model_modes_at {
     PHX_MODEL_AT_START,
     PHX_MODEL_AT_STEADY,
@@ -625,7 +625,7 @@ typedef struct phx_beam_cache phx_beam_cache;
 phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache);
 void phx_beam_cache_destroy(phx_beam_cache *cache); /* NULL is allowed */
 
-/* What a cache was good for. */
+/* Counts of a cache. */
 typedef struct phx_beam_cache_stats {
     long made, reused; /* beams and elastic bodies since the creation of the cache */
 } phx_beam_cache_stats;

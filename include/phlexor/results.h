@@ -47,7 +47,7 @@ typedef struct phx_record_body {
     const double *shapes; /* n_points x dim x n_q, row-major; NULL: the points do not deform */
 } phx_record_body;
 
-/* What there is to see of a mechanism beside its bodies' polylines. Every list is flat, one entry after the other;
+/* The picture of a mechanism beside its bodies' polylines. Every list is flat, one entry after the other;
  * n_q: deformation coordinates of a body. A scene owns what it points to. */
 typedef struct phx_scene {
     int n_bodies;    /* as many as there are bodies, in their order */
@@ -207,7 +207,7 @@ void phx_modes_free(phx_modes_table *table);
 
 /* ---- exchange files: named things for MATLAB, Octave, Python ---- */
 
-/* What a thing in a bundle is. */
+/* The kind of an item of a bundle. */
 typedef enum phx_bundle_kind {
     PHX_BUNDLE_MATRIX, /* real or complex, dense */
     PHX_BUNDLE_SPARSE,
@@ -216,7 +216,7 @@ typedef enum phx_bundle_kind {
     PHX_BUNDLE_NUMBER
 } phx_bundle_kind;
 
-/* What is not of the kind is zero. */
+/* Fields that are not of the kind are zero. */
 typedef struct phx_bundle_item {
     const char *name;           /* a letter, then letters, digits and '_' */
     const char *meaning, *unit; /* "": not told */
@@ -283,7 +283,7 @@ typedef struct phx_page {
     bool grey;            /* black, greys and dashes; else a palette for all kinds of colour vision, with dashes */
 } phx_page;
 
-/* What is drawn of a file. */
+/* The diagrams of a file. */
 typedef enum phx_plot_kind {
     PHX_PLOT_ALL,      /* what the file is for: see phx_plot */
     PHX_PLOT_COLUMNS,  /* of a result: `columns` over time, or over the column `against` */
@@ -299,7 +299,7 @@ typedef enum phx_plot_scale { PHX_SCALE_AUTO, PHX_SCALE_LINEAR, PHX_SCALE_LOGARI
 /* The plane that a motion in space is drawn in: the first direction to the right, the second upward. */
 typedef enum phx_plot_plane { PHX_PLANE_XY, PHX_PLANE_XZ, PHX_PLANE_YZ } phx_plot_plane;
 
-/* What is drawn and how. Fields that do not belong to the kind are not read. */
+/* Content and style of a diagram. Fields that do not belong to the kind are not read. */
 typedef struct phx_plot_options {
     phx_plot_kind kind;
     /* Names of columns with commas between them, a text for each panel; the name before the last dot means all that
@@ -348,7 +348,7 @@ typedef struct phx_report_item {
     int good;            /* certificate: 1 as it should be, 0 not, -1: neither */
 } phx_report_item;
 
-/* What a load is at any time. */
+/* A load at any time. */
 typedef struct phx_report_load {
     bool follows;     /* along the directions of its port, or of its body for a distributed one; else inertial */
     int n_components; /* dim; 1: a torque in the plane */
@@ -361,7 +361,7 @@ typedef struct phx_report_bodies {
     const phx_scene *scene;
 } phx_report_bodies;
 
-/* What a page says beside the result, and which page it is. */
+/* The text of a page beside the result, and the kind of page. */
 typedef struct phx_report_options {
     const char *source; /* the file that is shown, as the page names it; NULL: "" */
     int n_certificate;
@@ -373,7 +373,7 @@ typedef struct phx_report_options {
     const char *page; /* html with a line "<!--phlexor-data-->" for the data; NULL: the page of this build */
 } phx_report_options;
 
-/* What a page got of a result. */
+/* The parts of a result that a page got. */
 typedef struct phx_report_size {
     size_t rows, frames, points; /* instants of the result; shown in the animation; in the diagrams */
     size_t bytes;                /* of the page */

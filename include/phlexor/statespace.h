@@ -74,7 +74,7 @@ const char *phx_descriptor_port_name(const phx_descriptor *system, int port);
 
 /* ---- the equations; arrays have n entries, u and y one for each input; u NULL: zero ---- */
 
-/* What the structure is worth, in the largest absolute entry of each matrix. */
+/* Errors of the structure, the largest absolute entry of each matrix. */
 typedef struct phx_descriptor_structure {
     double skew;               /* max |J + J^T|, |N + N^T| */
     double dissipation;        /* max |R - R^T|, |S - S^T| */
@@ -172,7 +172,7 @@ phx_status phx_ss_create(phx_context *context, const phx_ss_def *def, phx_ss **s
 phx_status phx_ss_copy(phx_context *context, const phx_ss *system, const char *name, const char *prefix, phx_ss **copy);
 void phx_ss_destroy(phx_ss *system); /* NULL is allowed */
 
-/* What is returned belongs to the system. */
+/* Returned pointers belong to the system. */
 const char *phx_ss_name(const phx_ss *system);
 int phx_ss_n(const phx_ss *system);
 int phx_ss_inputs(const phx_ss *system);

@@ -42,7 +42,7 @@ void phx_sweep_at(const phx_sweep *sweep, int point, int *index, double *values)
 phx_status phx_sweep_from_model(phx_context *context, const phx_model *model, phx_sweep **sweep);
 
 /* ---- limits of validity ---- */
-/* What a model of small deformations in moving frames cannot say any more, docs/model-file.md. */
+/* Limits of validity of small deformations in moving frames, docs/model-file.md. */
 typedef enum phx_limit_kind {
     PHX_LIMIT_ROTATION,    /* a section turns against the body's frame: rad */
     PHX_LIMIT_STRAIN,      /* largest strain of a fibre: 1 */
@@ -61,7 +61,7 @@ typedef struct phx_limit_finding {
 } phx_limit_finding;
 
 /* ---- simulation ---- */
-/* What is given here replaces what the model's `simulate` says. */
+/* Options that are given here replace those of the model's `simulate`. */
 typedef struct phx_simulate_options {
     phx_model_optional end, step, every, rtol, atol; /* s, s, s, 1, 1; all > 0 */
     phx_model_optional accuracy;                     /* of the outputs, relative to the largest length of each; > 0 */
@@ -79,7 +79,7 @@ typedef struct phx_simulate_options {
 } phx_simulate_options;
 phx_simulate_options phx_simulate_options_default(void);
 
-/* What a simulation was and how well it kept its invariants. */
+/* Size, cost and invariants of a simulation. */
 typedef struct phx_simulate_report {
     phx_integrate_options used; /* end, step, integrator ... of the run */
     phx_integrate_stats stats;
@@ -133,7 +133,7 @@ void phx_stepper_destroy(phx_stepper *stepper); /* NULL is allowed */
 int phx_stepper_columns(const phx_stepper *stepper);
 void phx_stepper_column_name(const phx_stepper *stepper, int column, char *buffer, size_t size);
 phx_status phx_stepper_measure(phx_context *context, phx_stepper *stepper, double *row);
-/* What the inputs are from now on; values: one for each. */
+/* Sets the inputs from now on; values: one for each. */
 phx_status phx_stepper_act(phx_context *context, phx_stepper *stepper, const double *values);
 /* On by `length` s, in steps of the options (0: by one of these). After a failure the state is that of the last step
  * that succeeded. */
@@ -150,7 +150,7 @@ phx_status phx_stepper_restore(phx_context *context, phx_stepper *stepper, const
 typedef phx_status phx_study_point_fn(void *user, int point, const phx_simulate_report *report, phx_result *result,
                                       const char *message);
 
-/* What is simulated at which points, and where it goes. */
+/* The points of a batch, and where the results go. */
 typedef struct phx_study_batch_options {
     phx_simulate_options simulate; /* paths: what the results are called, NAME.h5 makes NAME-0001.h5 ...; "-" is none */
     const phx_sweep *sweep;        /* borrowed */
@@ -166,7 +166,7 @@ typedef struct phx_study_batch_options {
 } phx_study_batch_options;
 phx_study_batch_options phx_study_batch_options_default(void);
 
-/* What became of the points. */
+/* Outcomes of the points. */
 typedef struct phx_study_batch_report {
     phx_integrate_options used;            /* at the model as it stands */
     int points, complete, failed, threads; /* of this shard */
@@ -239,7 +239,7 @@ typedef struct phx_study_modes_options {
 } phx_study_modes_options;
 phx_study_modes_options phx_study_modes_options_default(void);
 
-/* What there is to say of the table. */
+/* Counts of the table. */
 typedef struct phx_study_modes_report {
     int velocities, constraints, redundant; /* of the first point */
     int unstable;                           /* modes with damping below 0, over all points */
@@ -257,7 +257,7 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
                            phx_modes_table *table, phx_study_modes_report *report);
 
 /* ---- how large a run would be ---- */
-/* What a run would make, before it is begun. */
+/* Sizes of a run, before it is begun. */
 typedef struct phx_run_size {
     double points;   /* of the sweep; 1: none */
     double instants; /* that the results of all points record; 0 where the integrator chooses them, and of modes */
@@ -396,13 +396,13 @@ void phx_check_report_free(phx_check_report *report); /* frees and zeroes the fi
 phx_status phx_study_check(phx_context *context, const phx_model *model, phx_check_report *report);
 
 /* ---- elastic bodies ---- */
-/* What phx_study_reduce has written. */
+/* The body that phx_study_reduce has written. */
 typedef struct phx_reduce_report {
     const char *body; /* its name; owned by the model */
     int coordinates, ports, nodes;
     double mass;       /* kg, point masses included */
     double *frequency; /* coordinates: Hz, of the free body without point masses; owned */
-    /* What the basis errs by: the first frequencies with all joined ports held, the static flexibility at a joined
+    /* Errors of the basis: the first frequencies with all joined ports held, the static flexibility at a joined
      * port, relative; negative: not known. */
     double frequency_error, flexibility_error;
 } phx_reduce_report;
@@ -424,7 +424,7 @@ typedef struct phx_study_import_options {
     int frequencies;                            /* of the free body that are computed; default 6 */
 } phx_study_import_options;
 phx_study_import_options phx_study_import_options_default(void);
-/* What is in the files, the body that they make, and a model file with it. */
+/* The content of the files, the body that they make, and a model file with it. */
 typedef struct phx_import_report phx_import_report;
 /* PHX_ERR_INPUT names file, line and remedy; PHX_ERR_FILE. Whatever else is wrong with the body stands in the report.
  */

@@ -66,7 +66,7 @@ phx_status phx_system_add_point_at(phx_system *system, phx_body_id body, const c
 phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const char *name,
                                      const phx_flex_point *point, const double *rotation);
 
-/* What acts along a free coordinate of a joint, and its start. Units: rad and N m, or m and N. */
+/* Forces along a free coordinate of a joint, and its start. Units: rad and N m, or m and N. */
 typedef struct phx_coordinate_def {
     bool has_start, has_rate;
     double start, rate;        /* value and rate at the start (keys angle/position, rate) */
@@ -126,7 +126,7 @@ typedef struct phx_bushing_def {
 } phx_bushing_def;
 phx_status phx_system_add_bushing(phx_system *system, const phx_bushing_def *def);
 
-/* What A is in a contact. */
+/* The shape of A in a contact. */
 typedef enum phx_contact_kind { PHX_CONTACT_PLANE, PHX_CONTACT_SPHERE, PHX_CONTACT_CYLINDER } phx_contact_kind;
 /* A contact of a sphere (a point: radius_b = 0) at port B with a plane, a sphere or an endless cylinder at port A. */
 typedef struct phx_contact_def {
@@ -157,7 +157,7 @@ typedef struct phx_coupling_term {
     int coordinate; /* from 0 */
     double weight;
 } phx_coupling_term;
-/* What acts along x = sum of weight times coordinate: spring, damper, laws. A gear, a rack, a belt that gives. */
+/* Forces along x = sum of weight times coordinate: spring, damper, laws. A gear, a rack, a belt that gives. */
 typedef struct phx_coupling_def {
     const char *name;
     int n_terms; /* 1 to 8 */
@@ -255,7 +255,7 @@ typedef struct phx_static_options {
 } phx_static_options;
 phx_static_options phx_static_options_default(void); /* at once, at t = 0 */
 
-/* What an equilibrium is, and how it was found. */
+/* Properties of an equilibrium, and how it was found. */
 typedef enum phx_static_method {
     PHX_STATIC_NEWTON,  /* near the start */
     PHX_STATIC_DESCENT, /* down in energy */
@@ -314,7 +314,7 @@ phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options,
                                   phx_static_report *report);
 
 /* ---- joints that begin to hold or let go ---- */
-/* What of a joint acts. */
+/* The parts of a joint that act. */
 typedef struct phx_switch {
     phx_joint_id joint;
     bool holds, drives; /* its constraints; its drives */
@@ -335,7 +335,7 @@ typedef struct phx_energies {
 } phx_energies;
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies);
 
-/* What an output is; in columns of SI units, components in the order x, y, z. */
+/* The quantity of an output; in columns of SI units, components in the order x, y, z. */
 typedef enum phx_quantity {
     PHX_QUANTITY_POSITION,
     PHX_QUANTITY_VELOCITY,

@@ -93,7 +93,7 @@ int phx_ordered_map_slots(const phx_ordered_map *map);
 /* Context of a worker, for all that this worker makes and uses; belongs to the map. */
 phx_context *phx_ordered_map_context(const phx_ordered_map *map, int worker);
 
-/* What phx_ordered_map_run is to do. */
+/* The work of phx_ordered_map_run. */
 typedef struct phx_ordered_map_work {
     int count;        /* items 0 .. count-1 */
     const char *what; /* for phx_progress: "points" */
@@ -139,7 +139,7 @@ typedef struct phx_archive phx_archive;
 phx_status phx_archive_create(phx_context *context, phx_archive **archive);
 phx_status phx_archive_open(phx_context *context, size_t size, const void *bytes, phx_archive **archive);
 void phx_archive_destroy(phx_archive *archive); /* NULL is allowed */
-/* What has been written; belongs to the archive. */
+/* The bytes written so far; they belong to the archive. */
 const void *phx_archive_bytes(const phx_archive *archive, size_t *size);
 phx_context *phx_archive_context(const phx_archive *archive);
 bool phx_archive_reads(const phx_archive *archive);
@@ -206,7 +206,7 @@ void phx_function_arity(int index, int *least, int *most);
 /* A signal of t and s, the two variables of a program, which is taken over; `breaks` as of a function. */
 phx_status phx_signal_create_program(phx_context *context, phx_program *program, int n_breaks, const double *breaks,
                                      phx_signal **signal);
-/* What a program around the library adds to a signal: value + slope (t - since). */
+/* An input that a program around the library adds to a signal: value + slope (t - since). */
 typedef struct phx_signal_input {
     double value, slope, since;
 } phx_signal_input;

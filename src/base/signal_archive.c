@@ -20,7 +20,7 @@ static int value_count(const phx_signal *signal)
 
 static void archive_signal(phx_archive *archive, signal_kind last, phx_signal **signal);
 
-/* What a signal that is there consists of. */
+/* The fields of a signal. */
 static void archive_content(phx_archive *archive, phx_signal *signal)
 {
     phx_archive_double(archive, &signal->constant);
@@ -39,7 +39,7 @@ static void archive_content(phx_archive *archive, phx_signal *signal)
         phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT, "a signal is damaged"));
 }
 
-/* What kind is archived, `last` at most; false: not this one. */
+/* The kind of a signal, `last` at most; false: it cannot be archived. */
 static bool archive_kind(phx_archive *archive, const phx_signal *signal, signal_kind last, signal_kind *kind)
 {
     int number = signal ? (int)signal->kind : 0;

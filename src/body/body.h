@@ -88,7 +88,7 @@ void phx_body_rigid_force(const phx_body *body, const double *x, const double *p
 /* Instant: res = d/dt (M nu) - inertial, elastic, dissipative and gravity forces, with the acceleration v_dot. */
 void phx_body_residual(const phx_body *body, const double *gravity, const double *x, const double *v,
                        const double *v_dot, double *res);
-/* What an interval keeps of its start, of one body. NULL when there is no memory. `room`:
+/* Values at the start of an interval that one body keeps. NULL when there is no memory. `room`:
  * phx_body_room numbers of scratch that bodies evaluated one after the other may share; NULL: room of its own. */
 phx_products *phx_body_products_create(phx_context *context, const phx_body *body, double *room);
 void phx_body_products_destroy(const phx_body *body, phx_products *products); /* NULL is allowed */

@@ -76,7 +76,7 @@ static phx_status add_modes(phx_context *context, const phx_continuum_def *def, 
     return status;
 }
 
-/* What a unit force or moment at each joined interface makes of the body. */
+/* Displacements of the body under a unit force or moment at each joined interface. */
 static phx_status add_statics(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                               flexibility *with, shapes *basis)
 {
@@ -97,7 +97,7 @@ static phx_status add_statics(phx_context *context, const phx_continuum_def *def
     return status;
 }
 
-/* What the loads of the definition make of the body. */
+/* Displacements of the body under the loads of the definition. */
 static phx_status add_loads(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                             flexibility *with, shapes *basis)
 {

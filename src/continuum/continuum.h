@@ -44,7 +44,7 @@ typedef struct phx_surface_load {
     bool normal; /* the function looks at it: a face must have one solid cell behind it */
 } phx_surface_load;
 
-/* What one kind of model knows: a plate, a solid. */
+/* The operations of a kind of model: a plate, a solid. */
 typedef struct phx_elastic_ops {
     const char *kind; /* "plate", "solid", "imported body": for messages */
     void (*destroy_data)(void *data);
@@ -115,7 +115,7 @@ void phx_elastic_root_rows(const phx_element_matrices *matrices, int cols, doubl
 phx_status phx_elastic_mixed(phx_context *context, const phx_elastic_model *model, phx_csr *D, phx_csr *compliance,
                              phx_csr *root);
 
-/* What a model says of itself as a rigid body, and how far it is from one. */
+/* Mass properties of a model, and how far its rigid motions are from costing no force. */
 typedef struct phx_elastic_summary {
     double mass, centre[3];
     double inertia[9];     /* about the centre of mass */
@@ -227,7 +227,7 @@ typedef struct phx_plate_def {
  * PHX_ERR_ARGUMENT: cells that are not triangles of 3 nodes, flat ones, in no region or in two, overlapping; a section
  * that is not positive definite. */
 phx_status phx_plate_create(phx_context *context, phx_mesh *mesh, const phx_plate_def *def, phx_elastic_model **model);
-/* What a plate leaves on an edge. */
+/* The variables of a plate on an edge. */
 typedef enum phx_plate_trace {
     PHX_TRACE_DEFLECTIONS,  /* uz of the nodes */
     PHX_TRACE_SLOPES,       /* normal slopes: k + 1 for each edge, Legendre polynomials along it, so the mean first */
@@ -270,7 +270,7 @@ phx_import_def phx_import_def_default(void); /* no file, SI */
  * for each file and warnings of what looks constrained or has no stiffness. */
 phx_status phx_import_create(phx_context *context, const phx_import_def *def, phx_elastic_model **model);
 
-/* What a file gives; 0 of what it does not. */
+/* Counts of what a file gives; 0: nothing. */
 typedef struct phx_import_file {
     const char *path;   /* of the definition */
     const char *format; /* static */
@@ -390,7 +390,8 @@ const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source);
 phx_status phx_continuum_displacements(phx_context *context, const phx_flex_source *source, double **rows,
                                        double **thickness);
 
-/* What a force on the unknowns of the model (n) does to the body in the basis: `load` is filled, the caller frees it.
+/* The force on the unknowns of the model (n) as one on the coordinates of the basis: `load` is filled, the caller frees
+ * it.
  */
 phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force,
                               phx_flex_load *load);

@@ -104,7 +104,7 @@ static void tall_free(tall *it)
     phx_free(it->R);
 }
 
-/* What has come so far <- its triangle. */
+/* The matrix so far <- its triangle. */
 static phx_status tall_reduce(phx_context *context, tall *it)
 {
     const phx_status status = phx_dense_qr_triangle(context, it->rows, it->cols, it->value, it->R);

@@ -17,8 +17,8 @@ phx_status continuum_stiffening(phx_context *context, const phx_elastic_model *m
 phx_status continuum_second_order_forces(phx_context *context, const phx_elastic_model *model, int count,
                                          const double *shapes, double *force);
 
-/* What the stresses of the displacement u0 do at each of `count` shapes: count x model->n, -K_g phi, K_g the geometric
- * stiffness by these stresses. */
+/* Forces of the stresses of the displacement u0 at each of `count` shapes: count x model->n, -K_g phi, K_g the
+ * geometric stiffness by these stresses. */
 phx_status continuum_prestress_forces(phx_context *context, const phx_elastic_model *model, const double *u0, int count,
                                       const double *shapes, double *force);
 

@@ -1,4 +1,4 @@
-/* What M and K say of a body as a rigid one: mass, centre, inertia; symmetry, and that rigid motions cost no force. */
+/* Rigid-body properties from M and K: mass, centre, inertia; symmetry, and that rigid motions cost no force. */
 #include "continuum.h"
 
 #include <math.h>

@@ -12,7 +12,7 @@
 
 #include <phlexor/control.h>
 
-/* What a `function` of compiled expressions is made of: phx_controller_programs_evaluate with this as its data. */
+/* The data of a `function` of compiled expressions: phx_controller_programs_evaluate with this as its data. */
 typedef struct phx_controller_programs {
     int n_inputs, n_outputs;
     phx_program **programs; /* n_outputs, of the variables t, y; NULL: not there yet */

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is kept while h stays the same: h, F (n x n), h/2 F B (n x inputs), S (outputs x inputs), z_mean (n). */
+/* Kept while h stays the same: h, F (n x n), h/2 F B (n x inputs), S (outputs x inputs), z_mean (n). */
 typedef struct kept {
     double *h, *F, *G, *S, *z;
 } kept;

@@ -12,7 +12,7 @@
 #include "system/system.h"
 
 /* ---- the file ---- */
-/* What a unit is made of. Texts and arrays are borrowed by who writes, owned by who reads. */
+/* Parts of a unit. Texts and arrays are borrowed by who writes, owned by who reads. */
 typedef struct phx_unit_def {
     char *token; /* instantiation token of the FMU */
     double t;    /* s: of the start state */

@@ -19,7 +19,7 @@
 
 enum { PHX_FACTOR_SLOTS = 3 };
 
-/* What an integrator asks of the equations. */
+/* The operations of the equations that an integrator calls. */
 typedef struct phx_dae_ops {
     /* -- the equations at an instant -- */
     /* x_dot = T(x) v; x need not be normalised. */
@@ -118,8 +118,8 @@ typedef struct phx_dae_ops {
      * one. NULL: there is none, and output instants end steps. */
     phx_status (*twin)(phx_dae *dae, phx_dae **twin);
     void (*twin_destroy)(phx_dae *twin);
-    /* What the intervals so far leave in the workspace beside the state, factors in their slots included, between two
-     * steps: with it those that follow are the same bit by bit, in another workspace over the same equations too.
+    /* The memory of the intervals so far in the workspace beside the state, factors in their slots included, between
+     * two steps: with it those that follow are the same bit by bit, in another workspace over the same equations too.
      * NULL: nothing is left that matters. */
     void (*archive)(phx_dae *dae, phx_archive *archive);
     /* Largest position-level gap and velocity-level residual of the joints, m and m/s (angles times 1 m). */

@@ -18,8 +18,9 @@ static inline unsigned phx_location_bit(phx_location_sort sort)
 bool phx_location_same(const phx_location *a, const phx_location *b);
 /* "origin, fraction of the length": a set of sorts, for messages. */
 phx_shown phx_location_sorts_text(unsigned sorts);
-/* What a text like that behind '@' means on a body whose points are given by these sorts: a number a fraction or else a
- * node, any other text a name, which stays the caller's. PHX_ERR_ARGUMENT when it can be none of them. */
+/* The location that a text like that behind '@' means on a body whose points are given by these sorts: a number a
+ * fraction or else a node, any other text a name, which stays the caller's. PHX_ERR_ARGUMENT when it can be none of
+ * them. */
 phx_status phx_location_read(phx_context *context, unsigned sorts, const char *text, phx_location *location);
 
 /* A matrix over q x q without its zeros, by rows; rows without entries are left out. */
@@ -131,7 +132,7 @@ phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, 
 void phx_beam_stress_rows(const phx_beam *beam, double s, double *axial, double *moment, double *torsion);
 
 /* ---- what makes a source ---- */
-/* What a kind of source does. */
+/* The operations of a kind of source. */
 typedef struct phx_source_operations {
     const char *name; /* "beam": for messages */
     /* Frees the data of the source beside `flex`, and the source itself. */

@@ -214,7 +214,7 @@ typedef void fmi3PreemptionCallback(void);
     X(fmi3Status, fmi3ActivateModelPartition, (fmi3Instance c, fmi3ValueReference clock, fmi3Float64 time))
 /* clang-format on */
 
-/* What a shared object exports, and the types of its functions: fmi2DoStepTYPE. */
+/* The functions that a shared object exports, and the types of its functions: fmi2DoStepTYPE. */
 #define FMI_DECLARE(result, name, arguments)                                                                           \
     typedef result name##TYPE arguments;                                                                               \
     __attribute__((visibility("default"))) result name arguments;

@@ -290,7 +290,7 @@ static void be_child(const phx_fmu_model *model, const char *folder, int pipe)
 }
 
 /* ---- the parent ---- */
-/* What the child has said so far. */
+/* The output of the child so far. */
 typedef struct heard {
     char line[1400];
     size_t length;

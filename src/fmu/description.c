@@ -1,4 +1,4 @@
-/* What the descriptions of both versions share. */
+/* Parts of the description that both versions share. */
 #include "internal.h"
 
 #include <string.h>

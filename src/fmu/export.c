@@ -13,7 +13,7 @@ phx_fmu_options phx_fmu_options_default(void)
     return (phx_fmu_options){.version = 3, .simulate = phx_simulate_options_default()};
 }
 
-/* What an FMU is made of, while it is made. */
+/* An FMU in the making. */
 typedef struct making {
     phx_context *context;
     const phx_model *model;

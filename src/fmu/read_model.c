@@ -86,7 +86,7 @@ static int word(const char *text, int n, const char *const *words)
 static const char *const causalities[PHX_FMU_CAUSALITIES] = {
     "parameter", "calculatedParameter", "input", "output", "local", "independent", "structuralParameter"};
 
-/* What `initial` is where it is not given: the table of the standard. */
+/* The default of `initial`: the table of the standard. */
 static phx_fmu_initial default_initial(const phx_fmu_variable *it)
 {
     const bool fixed = it->variability && (!strcmp(it->variability, "fixed") || !strcmp(it->variability, "tunable"));

@@ -96,7 +96,8 @@ typedef struct phx_method_ops {
     /* Fill the accepted state of the run `into` with the state at t, within the last step. NULL: a step to t is made
      * instead. */
     phx_status (*look_back)(phx_method *method, double t, phx_run *into);
-    /* What it keeps of the steps before, factors apart. NULL: it has to forget them where a run is archived. */
+    /* Archives what the method keeps of earlier steps, factors apart. NULL: it has to forget them where a run is
+     * archived. */
     void (*archive)(phx_method *method, phx_archive *archive);
     /* Go to `to` in steps of its own choice, each accepted and sampled by phx_run_accept and phx_run_sample_step. */
     phx_status (*advance)(phx_method *method, double to);

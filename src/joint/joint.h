@@ -17,8 +17,8 @@
 
 #include <phlexor/joint.h>
 
-/* What a row measures between the ports A and B; u: places, A(alpha): the direction alpha of a body in inertial
- * components. */
+/* The quantity that a row measures between the ports A and B; u: places, A(alpha): the direction alpha of a body in
+ * inertial components. */
 typedef enum phx_row_kind {
     PHX_ROW_POINT,        /* component `axis` of u_b - u_a, inertial */
     PHX_ROW_NORMAL,       /* A_a(alpha) . (u_b - u_a) */
@@ -32,7 +32,7 @@ typedef enum phx_row_kind {
 } phx_row_kind;
 const char *phx_row_kind_name(phx_row_kind kind); /* "point", ...; "unknown" for what is no kind */
 
-/* What a DOT row has to do with turns: where it is the sine of an angle, phx_row_gap knows the angle. */
+/* The relation of a DOT row to turns: where it is the sine of an angle, phx_row_gap knows the angle. */
 typedef enum phx_row_hold {
     PHX_HOLD_NOTHING,
     PHX_HOLD_TURN, /* no turn about a direction: alpha and beta are what it takes into each other; in space alpha2 is
@@ -57,9 +57,9 @@ typedef struct phx_row {
 double phx_row_value(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end);
 /* The value that is nearest to `near` up to full turns where the measure jumps; else the value. */
 double phx_row_unwrapped(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end, double near);
-/* What a Newton iteration from a guess closes: the value at end 1, at an instant; of DOT rows that hold a turn or an
- * axis the angle itself, which unlike its sine is not zero half a turn away. g_a, g_b (may be NULL): its covectors,
- * exact once the joint is nearly closed. */
+/* The gap that a Newton iteration from a guess closes: the value at end 1, at an instant; of DOT rows that hold a turn
+ * or an axis the angle itself, which unlike its sine is not zero half a turn away. g_a, g_b (may be NULL): its
+ * covectors, exact once the joint is nearly closed. */
 void phx_row_gap(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *gap, double *g_a,
                  double *g_b);
 /* Covectors of the interval: g_a, g_b with phx_port_size entries each (overwritten). */

@@ -46,7 +46,7 @@ phx_status phx_titop_parts_create(phx_context *context, const phx_titop_def *def
 void phx_titop_parts_free(phx_titop_parts *parts); /* frees and zeroes the fields; NULL is allowed */
 
 /* ---- linear models of mechanisms ---- */
-/* What is returned belongs to `linearised`. */
+/* Returned pointers belong to `linearised`. */
 const phx_linear *phx_linearised_matrices(const phx_linearised *linearised); /* M, D, K, unreduced; G with drives */
 const phx_channels *phx_linearised_channels(const phx_linearised *linearised);
 

@@ -93,7 +93,7 @@ phx_status phx_linearised_refuse_sparse(phx_context *context, const phx_linearis
                : PHX_OK;
 }
 
-/* What follows from the matrices. Destroys `it` unless `status` stays PHX_OK; hands it out else. */
+/* Completes `it` from its matrices. Destroys `it` unless `status` stays PHX_OK; hands it out else. */
 static phx_status complete(phx_context *context, phx_status status, double rank_rtol, phx_linearised *it,
                            phx_linearised **linearised)
 {

@@ -1,4 +1,4 @@
-/* What acts along one scalar measure: linear and nonlinear springs and dampers, an actuator, end stops, friction. */
+/* Forces along one scalar measure: linear and nonlinear springs and dampers, an actuator, end stops, friction. */
 #include "load/load.h"
 
 #include <math.h>

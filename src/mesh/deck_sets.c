@@ -121,7 +121,7 @@ phx_status phx_set_add(phx_deck_reader *r, int index, const phx_range *range)
     return PHX_OK;
 }
 
-/* What `from` has so far. That copies of copies do not outgrow the deck is checked. */
+/* Copies the members that `from` has so far. That copies of copies do not outgrow the deck is checked. */
 static phx_status add_set(phx_deck_reader *r, int to, int from, size_t place)
 {
     const phx_input_file *last = &r->b->input->files[r->b->input->n_files - 1];

@@ -39,7 +39,7 @@ static phx_status add_cell(phx_msh *m, const phx_built_cell *cell, const int *no
     return phx_table_add(m->context, &m->cell_table, hash, (int)*index);
 }
 
-/* What is known of an element in front of its nodes. */
+/* The data of an element that stand in front of its nodes. */
 typedef struct element {
     long long number; /* of its type */
     long long label;

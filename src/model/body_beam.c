@@ -61,7 +61,7 @@ static void place_port(const phx_model_body *body, phx_model_port *port)
     port->position[0] = port->location.fraction * body->length;
 }
 
-/* What a beam in modes, or of assumed modes, asks of the other keys. */
+/* Conditions that a beam in modes, or of assumed modes, puts on the other keys. */
 static phx_status check_beam_modes(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     static const char *const of_elements[] = {"elements", "order"};

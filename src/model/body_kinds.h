@@ -57,7 +57,7 @@ void phx_place_port_by_position(const phx_model_body *body, phx_model_port *port
 phx_status phx_check_inertia_of(phx_reader *reader, const phx_node *node, const phx_model_body *body);
 /* {at: s} of bodies with a length (body_beam.c). */
 extern const phx_object phx_schema_length_port;
-/* What every body is made of. */
+/* Keys of every body. */
 phx_body_def phx_builder_body_def(const phx_builder *builder, const phx_model_body *body);
 /* Mass, inertia and centre of mass. */
 void phx_offer_mass(const phx_model_body *body, phx_extreme *worst);

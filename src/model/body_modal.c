@@ -140,7 +140,7 @@ static void fill_data(int dim, const phx_model_body *body, double *values, phx_m
     memcpy(data->centre, body->centre_of_mass, sizeof data->centre);
 }
 
-/* What modal data are made of, beside the numbers of the modes: a point for each port, by name, and masses there. */
+/* Modal data beside the numbers of the modes: a point for each port, by name, and masses there. */
 typedef struct modal_parts {
     int n_points;
     phx_flex_point *points;

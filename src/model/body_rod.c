@@ -366,7 +366,7 @@ static phx_status section_at(const phx_model *model, const phx_model_body *body,
 }
 
 /* ---- building ---- */
-/* What phx_rod_def points to, in one piece of memory. */
+/* The arrays of phx_rod_def, in one piece of memory. */
 typedef struct rod_data {
     double *all, *place, *axes, *length, *compliance, *mass;
     phx_rod_mass *masses;

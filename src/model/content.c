@@ -1,4 +1,4 @@
-/* What one evaluation of the document owns, and where it was written. */
+/* Memory that one evaluation of the document owns, and the place of each entry in the file. */
 #include "reader.h"
 
 #include <stdarg.h>

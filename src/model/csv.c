@@ -148,7 +148,7 @@ static phx_status next_cell(const csv *c, int column, char **rest, char **cell)
 }
 
 /* ---- the line of names ---- */
-/* What stands between the names: one of ',', ';', tab that is not quoted. */
+/* The separator of the names: one of ',', ';', tab that is not quoted. */
 static phx_status find_separator(csv *c, const char *line)
 {
     int commas = 0, semicolons = 0, tabs = 0;

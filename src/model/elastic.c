@@ -1,4 +1,4 @@
-/* What plates, solids and imported bodies share. */
+/* Shared by plates, solids and imported bodies. */
 #include "elastic.h"
 #include "expression.h"
 #include "memory.h"
@@ -506,7 +506,7 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
     return status;
 }
 
-/* What there is at each port, for the key: a joint, a weld, something else. */
+/* For the key: whether a joint, a weld or something else is at each port. */
 static void look_at_ports(const phx_model *model, const phx_model_body *body, unsigned char *ports)
 {
     const int index = (int)(body - model->bodies);

@@ -77,7 +77,8 @@ phx_status phx_elastic_finish_port(phx_reader *reader, const phx_node *node, con
 phx_status phx_elastic_finish_mesh(phx_reader *reader, const phx_node *node, const phx_model_body *body);
 phx_status phx_elastic_finish_matrices(phx_reader *reader, const phx_node *node, const phx_model_body *body);
 
-/* What the source of the body depends on; `ports`: a number for each port, what is joined to it. The caller frees it.
+/* A text of all that the source of the body depends on; `ports`: a number for each port, what is joined to it. The
+ * caller frees it.
  */
 phx_status phx_elastic_key(const phx_builder *builder, const phx_model_body *body, const unsigned char *ports,
                            char **key);

@@ -1,5 +1,5 @@
-/* What the deformation of a body on a mesh, or of an imported one, depends on, as a text: bodies and points of a sweep
- * with the same one have the same matrices and modes. */
+/* The data that the deformation of a body on a mesh, or of an imported one, depends on, as a text: bodies and points of
+ * a sweep with the same one have the same matrices and modes. */
 #include "elastic.h"
 
 #include <string.h>

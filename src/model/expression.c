@@ -153,7 +153,7 @@ static int variable_of(phx_expression_use use, const phx_expression *x, const ph
     return use == PHX_USE_TIME_AND_PLACE && phx_token_is(x, token, "s") ? 1 : -1;
 }
 
-/* What a name stands for (phx_expression_meaning); false: nothing, or (`x` the expression that was scanned for a
+/* The value of a name (phx_expression_meaning); false: nothing, or (`x` the expression that was scanned for a
  * message) a parameter without a value. */
 static bool name_value(const phx_evaluator *e, const phx_expression *x, const phx_token *token, double *value)
 {
@@ -271,7 +271,8 @@ static bool look_up(const void *data, const char *name, double *value)
     return true;
 }
 
-/* What was scanned and evaluated; not with more parameters than the cache takes, or with one that has no value yet. */
+/* Keeps the expression that was scanned and its value; not with more parameters than the cache takes, or with one that
+ * has no value yet. */
 static phx_status keep(phx_evaluator *e, const char *text, double value)
 {
     const phx_expression *x = &e->expression;

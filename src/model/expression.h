@@ -58,7 +58,7 @@ bool phx_number_from_text(const char *text, double *value);
 bool phx_is_identifier(const char *text);
 
 /* ---- compilation (compile.c) ---- */
-/* What a token of kind PHX_TOKEN_NAME stands for: the variable of that number of the program, or (-1) `value`. */
+/* Meaning of a token of kind PHX_TOKEN_NAME: the variable of that number of the program, or (-1) `value`. */
 typedef int phx_expression_meaning(const void *data, const phx_token *token, double *value);
 /* The program of what has been scanned, whose names all mean something. */
 phx_status phx_expression_compile(phx_context *context, const phx_expression *expression,

@@ -21,7 +21,7 @@ typedef struct phx_owned_signal {
     const phx_table_form *form;
 } phx_owned_signal;
 
-/* What one evaluation of the document owns. */
+/* Memory that one evaluation of the document owns. */
 typedef struct phx_content {
     phx_arena memory;
     phx_owned_signal *signals;
@@ -127,7 +127,7 @@ phx_status phx_reader_place(phx_reader *reader, const void *address, size_t size
 phx_model_source phx_content_where(const phx_content *content, const void *field);
 /* Once reading is done: places and signals by their addresses, for the two functions that look them up. */
 void phx_content_sort(phx_content *content);
-/* What a signal was made of; NULL: it is not of this content. */
+/* The text or table of a signal; NULL: it is not of this content. */
 const phx_owned_signal *phx_content_find_signal(const phx_content *content, const phx_signal *signal);
 void phx_content_free(phx_content *content);
 /* The signal belongs to the model from here on, also when this fails. */
@@ -138,7 +138,7 @@ void *phx_reader_calloc(phx_reader *reader, size_t count, size_t size); /* in th
 /* Index of the names of an array of the model, made when first asked for. */
 phx_status phx_reader_names(phx_reader *reader, phx_names *names, const void *items, size_t size, int count);
 
-/* What stands behind '@' on a body whose points are given by these sorts (bits): a name where names are among them and
+/* The text behind '@' on a body whose points are given by these sorts (bits): a name where names are among them and
  * it does not begin like a number, else the expression of a fraction or of the number of a node. */
 phx_status phx_read_location(phx_reader *reader, const phx_node *node, const char *text, unsigned sorts,
                              phx_location *location);

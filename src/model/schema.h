@@ -55,7 +55,7 @@ typedef struct phx_range {
 
 /* How a value is read. `field` is where it goes, `owner` the struct of the object that has the key. */
 typedef phx_status phx_read_fn(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner);
-/* What an absent value is; NULL: zero bytes. */
+/* The value of an absent key; NULL: zero bytes. */
 typedef phx_status phx_preset_fn(phx_reader *reader, const phx_key *key, void *field, void *owner);
 
 typedef struct phx_type {
@@ -111,7 +111,7 @@ struct phx_object {
     phx_status (*begin)(phx_reader *reader, const phx_node *node, void *object);
     /* After all keys are read: what they must be together, and what follows from them; NULL: nothing. */
     phx_status (*finish)(phx_reader *reader, const phx_node *node, void *object);
-    /* What the documentation says after its keys, in Markdown; NULL: nothing. */
+    /* Documentation that follows its keys, in Markdown; NULL: none. */
     phx_status (*tables)(phx_text *text);
 };
 
@@ -127,7 +127,7 @@ bool phx_key_fits(const phx_object *object, const phx_key *key, int kind);
 extern const phx_object phx_schema_model;          /* the whole file */
 extern const phx_object phx_schema_plane_rotation; /* {angle: a} */
 extern const phx_object phx_schema_table;          /* a signal's table */
-/* What the keys of several kinds of body are made of. */
+/* Tables of keys that several kinds of body have. */
 extern const phx_object phx_schema_rotation, phx_schema_port, phx_schema_section;
 /* And several kinds of force element. */
 extern const phx_object phx_schema_law, phx_schema_damper;

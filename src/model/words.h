@@ -4,7 +4,7 @@
 
 #include "tree.h"
 
-/* What a node is, for "found ...": 'text', nothing, a list of 3, a map. */
+/* A node in words, for "found ...": 'text', nothing, a list of 3, a map. */
 phx_shown phx_shown_node(const phx_node *node);
 
 const char *phx_article(const char *noun); /* "a" or "an" */

@@ -1,4 +1,4 @@
-/* What a text must be before the YAML parser sees it: printable UTF-8 of moderate size. */
+/* Checks of a text ahead of the YAML parser: printable UTF-8 of moderate size. */
 #include "tree.h"
 
 #include <string.h>

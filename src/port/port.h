@@ -64,7 +64,7 @@ typedef struct phx_port_view {
     double angle0, angle1; /* plane: angle of the body frame, not wrapped */
 } phx_port_view;
 
-/* What every step evaluates for every row is also there inline, for a dimension that the compiler knows. */
+/* Functions that every step evaluates for every row are also there inline, for a dimension that the compiler knows. */
 /* b = a + theta x a, the direction in body axes after the section has turned */
 static inline void phx_port_section_direction(const int dim, const phx_port_view *view, const double *theta,
                                               const double *a, double *b)

@@ -21,7 +21,7 @@ typedef struct phx_record_column {
 enum { PHX_SCENE_SECTION = 5 };
 void phx_scene_free(phx_scene *scene); /* frees what it owns, zeroes the fields; NULL is allowed */
 
-/* What is recorded, and where it goes. */
+/* The columns of a recording, and where it goes. */
 typedef struct phx_recorder_def {
     const char *h5_path;  /* NULL: no HDF5 file */
     const char *csv_path; /* NULL: no csv file; "-": standard output; has the columns only */
@@ -156,9 +156,9 @@ void phx_bundle_add_number(phx_bundle *bundle, const char *name, double value);
 enum { PHX_BUNDLE_NAME_SIZE = 64 };
 void phx_bundle_make_name(const phx_bundle *bundle, const char *prefix, const char *text,
                           char name[PHX_BUNDLE_NAME_SIZE]);
-/* What the item added last is, for people, and its unit; either may be NULL. */
+/* Description and unit of the item added last; either may be NULL. */
 void phx_bundle_describe(phx_bundle *bundle, const char *meaning, const char *unit);
-/* What is in the bundle was made of this file, which the functions that write a bundle do not write over. */
+/* The file that the bundle was made of; the functions that write a bundle do not write over it. */
 void phx_bundle_add_file(phx_bundle *bundle, const char *path);
 
 /* phx_exchange_write in the format "mat", "h5", "json" or "mtx", whatever the name. */
@@ -186,8 +186,8 @@ phx_status phx_report_check(phx_context *context, const phx_report_options *opti
 /* The page of a configuration, as phx_report_result makes that of a result. */
 phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, const phx_report_options *options,
                             const char *html_path, phx_report_size *size);
-/* What an HDF5 file is: "phlexor result", "phlexor modes", "phlexor exchange". PHX_ERR_FILE when it is none of them.
- * Free `format` with phx_free. */
+/* The content of an HDF5 file: "phlexor result", "phlexor modes", "phlexor exchange". PHX_ERR_FILE when it is none of
+ * them. Free `format` with phx_free. */
 phx_status phx_file_format(phx_context *context, const char *path, char **format);
 
 /* ---- comparisons: what was computed beside what is published ---- */
@@ -208,7 +208,7 @@ typedef struct phx_comparison_row {
     const char *reason;      /* why the published value is not met; NULL: it has to be */
 } phx_comparison_row;
 
-/* What comes of it; the worse, the larger. */
+/* The outcome; the worse, the larger. */
 typedef enum phx_verdict {
     PHX_VERDICT_SHOWN,     /* nothing to hold it against */
     PHX_VERDICT_PASS,      /* every standard is met */
@@ -268,7 +268,7 @@ int phx_comparisons_count(const phx_comparisons *page, int item, phx_verdict ver
 /* Of an item, -1: of the page; the worst of the rows. An item whose computing failed fails. */
 phx_verdict phx_comparisons_verdict(const phx_comparisons *page, int item);
 
-/* What a page is written as. */
+/* The form of a page. */
 typedef enum phx_comparisons_format {
     PHX_COMPARISONS_HTML, /* one page that needs nothing else, with the figures */
     PHX_COMPARISONS_JSON, /* no figures, and no models */

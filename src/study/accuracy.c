@@ -316,7 +316,7 @@ static phx_status begin_sequence(accurate_run *it, const method *with, double st
 
 static const double everything = 16.0 * MOST_STEPS;
 
-/* What the next run of a sequence takes. */
+/* Options of the next run of a sequence. */
 static double work_ahead(const accurate_run *it, const sequence *q)
 {
     return q->settled ? 0.0 : q->order > 0.0 ? work_of(it, q->with, next_step(it, q)) : everything;
@@ -394,7 +394,7 @@ static phx_status fail_accuracy(phx_context *context, const phx_accuracy_choice 
                     best->error * unit_of(&choice->asked));
 }
 
-/* What cannot be asked for. */
+/* Refuses requests that cannot be met. */
 static phx_status refuse(phx_context *context, const phx_model *model, const phx_system *system, bool known,
                          phx_integrator integrator)
 {

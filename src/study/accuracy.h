@@ -22,7 +22,7 @@ struct phx_trace {
     double *values; /* room x n */
 };
 
-/* What was asked for. */
+/* The accuracy that was asked for. */
 typedef struct phx_accuracy {
     double relative; /* of the largest length of each quantity */
     double absolute; /* in the unit of the quantity, added */
@@ -30,7 +30,7 @@ typedef struct phx_accuracy {
 /* Both 0: none was. */
 phx_accuracy phx_accuracy_asked(const phx_model *model, const phx_simulate_options *options);
 
-/* What is compared, and what it took. */
+/* The outputs that are compared, and the cost of the runs. */
 typedef struct phx_accuracy_choice {
     phx_accuracy asked;
     int n_compared;

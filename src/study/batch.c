@@ -273,7 +273,7 @@ static bool has_results(const batch_work *work, int point)
     return there;
 }
 
-/* What the table before has of the points up to the last complete one whose results are there. */
+/* The rows of an earlier table up to the last complete one whose results are there. */
 static phx_status find_first(batch_work *work)
 {
     const size_t size = strlen(work->options->table_path) + sizeof ".partial";

@@ -1,4 +1,4 @@
-/* What is in the files of another finite-element program, and the body that they make. */
+/* Report on the files of another finite-element program, and the body that they make. */
 #include "import_report.h"
 
 #include <math.h>

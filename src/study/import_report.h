@@ -1,4 +1,4 @@
-/* What phx_study_import finds; private to the layer study. */
+/* The findings of phx_study_import; private to the layer study. */
 #ifndef PHLEXOR_STUDY_IMPORT_REPORT_H
 #define PHLEXOR_STUDY_IMPORT_REPORT_H
 

@@ -1,4 +1,4 @@
-/* What is in the files of another program, as text: for reading, as json, as a model file. */
+/* The report on the files of another program: for reading, as json, as a model file. */
 #define _XOPEN_SOURCE 700
 #include "import_report.h"
 

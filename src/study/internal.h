@@ -217,7 +217,7 @@ void phx_simulation_free(phx_simulation *s);
 
 /* Add a residual of the structure; `name` is static. */
 void phx_linear_report_residual(phx_linear_report *report, const char *name, double value);
-/* What a reduction is worth: for the summary, and as items of the bundle. */
+/* Error and passivity of a reduction: for the summary, and as items of the bundle. */
 void phx_reduction_text(const phx_reduction *reduction, FILE *stream);
 phx_status phx_reduction_add(phx_context *context, const phx_reduction *reduction, const phx_linearised *linearised,
                              phx_bundle *bundle);

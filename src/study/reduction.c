@@ -1,4 +1,4 @@
-/* What a reduced linear model is worth, for reading and in its file. */
+/* Error and passivity of a reduced linear model, for reading and in its file. */
 #include "internal.h"
 
 #include <math.h>

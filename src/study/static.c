@@ -202,7 +202,7 @@ static phx_status prepare(static_work *work)
     return status ? status : open_recorder(work);
 }
 
-/* What there is to warn of, and the attributes of the result. */
+/* Warnings, and the attributes of the result. */
 static phx_status finish(static_work *work)
 {
     const phx_study_static_report *report = work->report;

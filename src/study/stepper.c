@@ -213,7 +213,7 @@ typedef struct part {
 } part;
 enum { PARTS = 7 };
 
-/* What a state consists of, in this order. */
+/* The parts of a state, in this order. */
 static void parts_of(phx_stepper *s, part parts[PARTS])
 {
     const part all[PARTS] = {{&s->t, 1},          {&s->work.supplied, 1}, {&s->work.dissipated, 1},

@@ -19,7 +19,8 @@ phx_status phx_system_add_surface_load(phx_system *system, const char *name, phx
  * a beam's at the fraction s of its length (position and rotation are not read). */
 phx_status phx_system_add_point(phx_system *system, phx_body_id body, const char *name, double s,
                                 const double *position, const double *rotation);
-/* What the name of a point stands for, owned by the system until it changes; NULL when the body has no such point. */
+/* The location that the name of a point stands for, owned by the system until it changes; NULL: the body has no such
+ * point. */
 const phx_body_port *phx_system_find_point(const phx_system *system, phx_body_id body, const char *name);
 
 /* ---- archives ---- */
@@ -51,7 +52,7 @@ phx_status phx_system_add_input(phx_system *system, const phx_input_place *place
 /* How many there are. The parts of the dae have so many entries behind the ledger: the integrals of the rates conjugate
  * to efforts, of the efforts conjugate to speeds (of distributed loads zero). */
 int phx_system_inputs(const phx_system *system);
-/* What is conjugate to each at an instant. */
+/* The conjugate of each at an instant. */
 phx_status phx_system_input_rates(phx_dae *dae, const double *x, const double *v, const double *lambda, double *rates);
 
 /* ---- asking ----
@@ -70,7 +71,7 @@ const char *phx_system_joint_name(const phx_system *system, phx_joint_id id);
 void phx_system_moved(const phx_system *system, phx_body_id id, double *distance, double *angle);
 /* The largest assembly residuals of a joint in the poses as written: m, rad. Uses the workspace of the assembly. */
 void phx_system_open_as_written(phx_system *system, phx_joint_id id, double *distance, double *angle);
-/* What a state that did not lie on the joints was changed by. */
+/* The change of a state that did not lie on the joints. */
 typedef struct phx_continued {
     bool closed;            /* joints were open, and bodies moved to close them */
     double distance, angle; /* the largest move of a body's frame: m, rad */
@@ -171,7 +172,7 @@ typedef struct phx_feedback {
     double *Y_q, *Y_v; /* n_measures x n */
     double *A, *B, *C, *D;
 } phx_feedback;
-/* What is recorded of controllers beside the outputs: of each u1.., z1.. and, where it stores, its energy. */
+/* Columns of controllers beside the outputs: of each u1.., z1.. and, where it stores, its energy. */
 int phx_system_controller_columns(const phx_system *system);
 /* Name into a buffer; its unit, NULL: none. */
 const char *phx_system_controller_column(const phx_system *system, int column, char *buffer, size_t size);
@@ -187,8 +188,8 @@ void phx_feedback_free(phx_feedback *feedback); /* frees and zeroes the fields; 
 /* How far (x, v = 0) is from rest with the drives locked: sqrt(a^T M a / mass), m/s^2, with the deformations held
  * (`rigid`: the joints cannot carry the loads) and free (`free`). Either may be NULL. */
 phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *rigid, double *free);
-/* What pulls at x: weights, loads and springs, the sum of their sizes (torques over the size of the mechanism), N; over
- * the mass of all bodies, m/s^2, for phx_system_unrest in parts of it. */
+/* The size of the forces at x: weights, loads and springs, the sum of their sizes (torques over the size of the
+ * mechanism), N; over the mass of all bodies, m/s^2, for phx_system_unrest in parts of it. */
 phx_status phx_system_pull(phx_dae *dae, double t, const double *x, double *pull, double *per_mass);
 
 #endif

@@ -119,7 +119,7 @@ typedef struct component_slot {
 typedef struct output_slot output_slot;
 
 /* ---- controllers ---- */
-/* What a controller reads; over an interval its mean. */
+/* A quantity that a controller measures; over an interval its mean. */
 typedef enum measure_kind {
     MEASURE_OUTPUT,     /* a component of an output */
     MEASURE_COORDINATE, /* of a joint */
@@ -136,7 +136,7 @@ typedef struct measure {
     int row; /* of the derivative of what is measured of the mechanism; -1: not by its motion alone */
 } measure;
 
-/* What a controller acts with: along a coordinate of a joint, a component of a load, or a spring's actuator. */
+/* An effort of a controller: along a coordinate of a joint, a component of a load, or a spring's actuator. */
 typedef struct actuation {
     int pair; /* phx_sys_pair_ports */
     phx_port_id a, b;
@@ -157,7 +157,7 @@ typedef struct controller_slot {
     int entry;        /* of the ledger */
 } controller_slot;
 
-/* What the finalising of a system found that was written to an archive. */
+/* Results of the finalisation of a system that was written to an archive. */
 typedef struct found_before {
     int n_x, n_rows;
     double *x_start;
@@ -362,7 +362,7 @@ typedef struct evaluator {
     void (*component_energies)(workspace *ws, const component_slot *component, const double *x, const double *v);
     /* Angles of joints in x, which the bodies' states have left behind, brought up to them; NULL: none ever lags. */
     void (*synchronise)(workspace *ws, double *x);
-    /* What it keeps from interval to interval (phx_dae_ops.archive). NULL: nothing. */
+    /* Archives its memory of the intervals so far (phx_dae_ops.archive). NULL: it has none. */
     void (*archive)(phx_archive *archive, workspace *ws);
     /* Threads inside its operations; how many there are. NULL: one. */
     phx_status (*set_threads)(workspace *ws, int threads);
@@ -443,7 +443,7 @@ typedef struct step_interval {
     bool goes_on;        /* it began where the one before it ended */
 } step_interval;
 
-/* What the projection (project.c) knows of each component. */
+/* Data of the projection (project.c) for each component. */
 typedef struct projection {
     double *momentum0; /* linear (dim), angular (n_rot) at the start of the interval */
     double *momentum1; /* the same that the last projection put the end on, where it kept them: kept */
@@ -644,7 +644,7 @@ void phx_sys_control_couple(workspace *ws);
 bool phx_sys_follows(const phx_system *system, int controller, int row);
 /* sampling.c: the samples that are due at the start of an interval, into x. */
 phx_status phx_sys_take_samples(workspace *ws, double t, double *x, const double *v);
-/* What is held at the start, into x and the start configuration of the system. */
+/* Puts the coordinates that are held at the start into x and the start configuration of the system. */
 phx_status phx_sys_hold_start(phx_system *system, double t, double *x, const double *v);
 double phx_sys_op_next_sample(const phx_dae *dae, double t);
 
@@ -821,7 +821,7 @@ phx_status phx_sys_components(phx_system *system);
 /* The constraint rows of a joint as it would be made in the present poses, its coordinates untouched (build.c). */
 phx_status phx_sys_remake_constraints(phx_system *system, joint_slot *joint);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
-/* What acts along a coordinate at the instant at hand; not a number where its actuator is not finite. */
+/* The force along a coordinate at the instant at hand; not a number where its actuator is not finite. */
 phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int joint, int coordinate, double t);
 /* Unwrapped joint angles in x, nearest to those that x has: at the instant that all ports have been viewed at; their
  * rates.

@@ -1,4 +1,4 @@
-/* What the tests of layer algebra share. */
+/* Shared by the tests of layer algebra. */
 #ifndef PHLEXOR_TESTS_ALGEBRA_SUPPORT_H
 #define PHLEXOR_TESTS_ALGEBRA_SUPPORT_H
 

@@ -1,4 +1,4 @@
-/* What the tests of batches and of condensation share: bodies that batch, dense references. */
+/* Shared by the tests of batches and of condensation: bodies that batch, dense references. */
 #ifndef PHLEXOR_TESTS_BODY_PACKS_H
 #define PHLEXOR_TESTS_BODY_PACKS_H
 

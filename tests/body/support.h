@@ -1,4 +1,4 @@
-/* What the tests of layer body share: bodies of every kind, random states. */
+/* Shared by the tests of layer body: bodies of every kind, random states. */
 #ifndef PHLEXOR_TESTS_BODY_SUPPORT_H
 #define PHLEXOR_TESTS_BODY_SUPPORT_H
 

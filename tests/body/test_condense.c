@@ -271,7 +271,7 @@ static void lacking(phx_context *context, const subject *it, double h, const int
     }
 }
 
-/* What is left goes with h w^2, of second order relative to 2/h M: halved with h, a quarter with w / 2, none at rest.
+/* The remainder goes with h w^2, of second order relative to 2/h M: halved with h, a quarter with w / 2, none at rest.
 
  */
 static void check_gyroscopic(phx_context *context, const subject *it, uint64_t *seed)

@@ -99,7 +99,7 @@ static void test_bad_body(void **state)
     phx_flex_source_destroy(beam);
 }
 
-/* What is asked of a body is what was given; the name is a copy, a missing one has a default. */
+/* A body answers what was given; the name is a copy, a missing one has a default. */
 static void test_questions(void **state)
 {
     char name[] = "crank";

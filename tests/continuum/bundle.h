@@ -19,7 +19,7 @@ void bundle_split(const char *data, size_t size, bundle *files);
 void bundle_write(const bundle *files);
 void bundle_remove(const bundle *files);
 phx_status bundle_import(phx_context *context, const bundle *files, phx_elastic_model **model);
-/* What is wrong with a model of the reader; NULL: nothing. */
+/* The fault of a model of the reader; NULL: none. */
 const char *bundle_model_fault(const phx_elastic_model *model);
 
 #endif

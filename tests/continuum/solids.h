@@ -1,4 +1,4 @@
-/* What the tests of solids share: boxes of all elements, straight and curved. */
+/* Shared by the tests of solids: boxes of all elements, straight and curved. */
 #ifndef PHLEXOR_TESTS_CONTINUUM_SOLIDS_H
 #define PHLEXOR_TESTS_CONTINUUM_SOLIDS_H
 

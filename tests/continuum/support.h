@@ -1,4 +1,4 @@
-/* What the tests of layer continuum share: boundary conditions on sparse matrices, frequencies, mixed forms. */
+/* Shared by the tests of layer continuum: boundary conditions on sparse matrices, frequencies, mixed forms. */
 #ifndef PHLEXOR_TESTS_CONTINUUM_SUPPORT_H
 #define PHLEXOR_TESTS_CONTINUUM_SUPPORT_H
 

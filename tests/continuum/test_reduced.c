@@ -173,7 +173,7 @@ static void what_is_written_is_read(void **state)
     phx_flex_source_destroy(read);
 }
 
-/* What a reduced body is written as again is the same file. */
+/* A reduced body written again gives the same file. */
 static void a_reduced_body_is_written_again(void **state)
 {
     phx_context *context = *state;

@@ -186,7 +186,7 @@ static phx_flex_source *source_of(phx_context *context, const char *name, phx_el
     return source;
 }
 
-/* What the strains of second order add to the energy is in the basis that of the sum over all integration points. */
+/* The energy of the strains of second order is in the basis that of the sum over all integration points. */
 static void the_basis_has_the_energy_of_the_mesh(void **state)
 {
     phx_context *context = *state;

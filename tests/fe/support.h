@@ -1,4 +1,4 @@
-/* What the tests of layer fe share: beams, an independent quadrature. */
+/* Shared by the tests of layer fe: beams, an independent quadrature. */
 #ifndef PHLEXOR_TESTS_FE_SUPPORT_H
 #define PHLEXOR_TESTS_FE_SUPPORT_H
 

@@ -269,7 +269,7 @@ static void test_allocation_failures(void **state)
     }
 }
 
-/* What a beam takes: bytes and calls of allocation, entries of its patterns. */
+/* Memory of a beam: bytes and calls of allocation, entries of its patterns. */
 typedef struct measure {
     size_t bytes, calls, entries, stress, root, lin, slope;
 } measure;

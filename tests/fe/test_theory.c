@@ -2,7 +2,7 @@
 #include "support.h"
 #include "fe/source.h"
 
-/* What an end holds, as bits. */
+/* Degrees of freedom that an end holds, as bits. */
 enum { HOLD_X = 1, HOLD_Y = 2, HOLD_TURN = 4 };
 
 typedef struct end_case {

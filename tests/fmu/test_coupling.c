@@ -27,7 +27,7 @@ static const char *const halves[2] = {
 };
 static const double stiffness = 200.0;
 
-/* What the master reads of a half. */
+/* Variables of a half that the master reads. */
 enum { TIP_X, TIP_Y, FLOW_X, FLOW_Y, ENERGY, READ };
 typedef struct half {
     importer it;

@@ -1,4 +1,4 @@
-/* What the fuzzers of mesh files share. */
+/* Shared by the fuzzers of mesh files. */
 #ifndef TESTS_FUZZ_MESH_H
 #define TESTS_FUZZ_MESH_H
 

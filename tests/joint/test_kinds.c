@@ -157,8 +157,8 @@ static void free_shift(const joint *j, uint64_t *seed, const double q[6], double
     }
 }
 
-/* What the joint leaves free at coordinates q: rotation Q of B against A from where it is held, and shift s of B, both
- * in port A's directions. What is free without a coordinate is random. */
+/* The motion that the joint leaves free at coordinates q: rotation Q of B against A from where it is held, and shift s
+ * of B, both in port A's directions. What is free without a coordinate is random. */
 static void free_motion(const joint *j, uint64_t *seed, const double q[6], double *Q, double *s)
 {
     memset(s, 0, 3 * sizeof *s);

@@ -127,7 +127,7 @@ static void test_spring_by_hand(void **state)
     CHECK_SMALL(phx_line_spring_energy(&spring, &a, &b, 1) - 45.0, 1e-13, "energy");
 }
 
-/* What is evaluated at two views and a time. */
+/* A load to be evaluated at two views and a time. */
 typedef phx_status evaluate_fn(const fixture *f, const void *element, const phx_port_view v[2], bool tangents,
                                phx_load_result *result);
 

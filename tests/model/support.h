@@ -1,4 +1,4 @@
-/* What the tests of the model layer share. */
+/* Shared by the tests of the model layer. */
 #ifndef PHLEXOR_TESTS_MODEL_SUPPORT_H
 #define PHLEXOR_TESTS_MODEL_SUPPORT_H
 

@@ -209,7 +209,7 @@ static void builds_joints_of_space(void **state)
             PHX_ERR_INPUT, "text:6:", "parallel in the poses");
 }
 
-/* What the reader cannot know comes with the place of the thing that is to blame. */
+/* Errors that the reader cannot know of come with the place of the entry that is to blame. */
 static void blames_the_joint(void **state)
 {
     phx_context *context = *state;

@@ -235,7 +235,7 @@ static void try_items(tester *t, const phx_object *object, const phx_node *node,
     }
 }
 
-/* What stands below the value of a key. */
+/* The lines below the value of a key. */
 static void try_below(tester *t, const phx_key *key, const phx_node *value, const char *what)
 {
     static const phx_type *const signals[] = {&phx_type_signal, &phx_type_torque, &phx_type_coordinate_signal, NULL};

@@ -388,7 +388,7 @@ static void copied_signals_stand_alone(void **state)
         phx_signal_destroy(copies[k]);
 }
 
-/* What the parser must not swallow at once is refused, not cut off in silence. */
+/* Input that is too large for the parser is refused, not cut off in silence. */
 static void nothing_is_cut_off(void **state)
 {
     static const char head[] = "phlexor: 1\ndimension: 2\n#";

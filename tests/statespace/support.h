@@ -1,4 +1,4 @@
-/* What the tests of layer statespace share. */
+/* Shared by the tests of layer statespace. */
 #ifndef PHLEXOR_TESTS_STATESPACE_SUPPORT_H
 #define PHLEXOR_TESTS_STATESPACE_SUPPORT_H
 

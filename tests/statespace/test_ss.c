@@ -224,7 +224,7 @@ static void test_connect(void **state)
 }
 
 /* ---- inversion ---- */
-/* What the inverted system answers to (y_I, u_j) is (u_I, y_j) of the original. */
+/* The inverted system answers to (y_I, u_j) with (u_I, y_j) of the original. */
 static void check_inverse(phx_context *context, uint64_t *seed, const phx_ss *system, const phx_ss *inverted, int count,
                           const int *channels)
 {

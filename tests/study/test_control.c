@@ -387,7 +387,7 @@ static const char beam_on_hinge[] =
     "joints: {hinge: {kind: revolute, ports: [ground.O, arm.P]}}\n"
     "outputs: {q: {coordinate: hinge}}\n";
 
-/* What gravity makes the arm sag with kp and kd, ki takes away. */
+/* The arm sags by gravity with kp and kd; ki takes that away. */
 static void integral_removes_the_sag(void **state)
 {
     phx_context *context = *state;

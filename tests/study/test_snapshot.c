@@ -402,7 +402,7 @@ static void unknown_inputs(void **state)
     phx_system_destroy(read.system);
 }
 
-/* What is cut off, or changed, is refused or read as something else; nothing is read beyond the end. */
+/* Bytes that are cut off, or changed, are refused or read as something else; nothing is read beyond the end. */
 static void damaged_archives(void **state)
 {
     phx_context *context = *state;

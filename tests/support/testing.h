@@ -1,4 +1,4 @@
-/* What all tests share: cmocka with the headers it wants, checks that say by how much and where, the fixture of a
+/* Shared by all tests: cmocka with the headers it wants, checks that say by how much and where, the fixture of a
  * context, reproducible numbers. A NaN fails every check. */
 #ifndef PHLEXOR_TESTS_SUPPORT_TESTING_H
 #define PHLEXOR_TESTS_SUPPORT_TESTING_H

@@ -1,4 +1,4 @@
-/* What the tests of layer system share: builders of small mechanisms, and the midpoint step in its plainest form. */
+/* Shared by the tests of layer system: builders of small mechanisms, and the midpoint step in its plainest form. */
 #ifndef PHLEXOR_TESTS_SYSTEM_SUPPORT_H
 #define PHLEXOR_TESTS_SYSTEM_SUPPORT_H
 

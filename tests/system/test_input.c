@@ -1,4 +1,4 @@
-/* What is wrong is refused with a message and taken over or freed all the same; every allocation may fail. */
+/* Wrong input is refused with a message and taken over or freed all the same; every allocation may fail. */
 #include "system/fast/fast.h"
 
 #include "test_models.h"

@@ -131,7 +131,7 @@ static void velocity_columns(int dim, int n_rot, int n, int n_q, const double *r
     }
 }
 
-/* What is not linear in nu_dot of the acceleration of the point, body axes: w x (v + w x r + 2 r_dot). */
+/* The part of the point's acceleration that is not linear in nu_dot, body axes: w x (v + w x r + 2 r_dot). */
 static void convective(const vector *at, const double *v, const double *w, const beam_end *it, double *out)
 {
     double inner[3];

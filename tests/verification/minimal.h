@@ -12,7 +12,7 @@ typedef struct minimal_pose {
     double c[3], R[9]; /* centre of mass; principal axes to inertial */
 } minimal_pose;
 
-/* What a joint can carry from body a to body b (-1: the ground) at a place: inertial directions. */
+/* Forces and torques that a joint can carry from body a to body b (-1: the ground) at a place: inertial directions. */
 typedef struct minimal_joint {
     int a, b, n_forces, n_torques;
     double place[3], force[3][3], torque[3][3];

@@ -1,6 +1,6 @@
-/* What rests, held by forces: the velocities are rounding, and no length of a step makes their correction small against
- * their own energy. Structures without a free motion, a mechanism whose drive stands still before it starts, bodies
- * that float in equilibrium: none is to be halved, and the forces are those of statics. */
+/* Bodies at rest, held by forces: the velocities are rounding, and no length of a step makes their correction small
+ * against their own energy. Structures without a free motion, a mechanism whose drive stands still before it starts,
+ * bodies that float in equilibrium: none is to be halved, and the forces are those of statics. */
 #include "mechanism.h"
 
 static const phx_integrator fixed_steps[] = {PHX_MIDPOINT, PHX_MIDPOINT4, PHX_GAUSS4, PHX_GAUSS6};

@@ -371,7 +371,7 @@ static void other_rotors(void **state)
 }
 
 /* ---- shafts that bend and spin ---- */
-/* What bends has hardly any moment of inertia about its axis: then it does not matter whether the shaft spins with the
+/* A shaft has hardly any moment of inertia about its axis: then it does not matter whether the shaft spins with the
  * disc or stands still and carries it. The housing tilts on springs. */
 static const char *const tilting =
     "phlexor: 1\n"

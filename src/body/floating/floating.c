@@ -162,7 +162,7 @@ static phx_status lay_out(phx_context *context, const phx_body_def *def, const c
     return phx_body_lay_out(context, &phx_floating_ops, name, def->dim, 1, &body->frame, flex->n, base);
 }
 
-/* What follows from the damping. */
+/* Tables that follow from the damping. */
 static phx_status finish(phx_context *context, phx_floating *body)
 {
     body->base.lossless = !body->damped && body->base.kinetics == PHX_KINETICS_FULL;

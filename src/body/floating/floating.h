@@ -71,7 +71,7 @@ void phx_floating_structure(const phx_body *body, phx_structure_form form, const
 void phx_floating_efforts(const phx_body *body, phx_structure_form form, const double *gravity, const double *x,
                           const double *v, double *z);
 
-/* What follows from flex and damping, which are there: of `def` name, dimension and kinetics are read. */
+/* Completes the body from flex and damping, which are there: of `def` name, dimension and kinetics are read. */
 phx_status phx_floating_complete(phx_context *context, const phx_body_def *def, phx_floating *body);
 /* Of the table of body/archive.c; `flex` NULL: a rigid body, whose mass properties are written with it. */
 void phx_floating_archive(phx_archive *archive, const phx_flex *flex, phx_body **body);
@@ -244,7 +244,7 @@ double phx_floating_stiffening_energy(const phx_flex *flex, const double *q);
 void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0, const double *q1, const double *qm,
                                      double factor, double *K);
 
-/* What it adds to the stress vector; and to the derivative of row . sigma with respect to q. Nothing without it. */
+/* Adds its part to the stress vector; and to the derivative of row . sigma with respect to q. Nothing without it. */
 void phx_floating_stiffening_stress(const phx_flex *flex, const double *q, double *sigma);
 void phx_floating_stiffening_stress_slope(const phx_flex *flex, const double *q, const double *row, double *out);
 

@@ -5,7 +5,7 @@
 /* A new field changes the size: it is written here, or follows from what is. */
 _Static_assert(sizeof(void *) != 8 || sizeof(phx_floating) == 1128, "write the new field here");
 
-/* What the damping force is besides its roots. */
+/* The matrix of the damping force besides its roots. */
 enum { FRICTION_NONE, FRICTION_ALL, FRICTION_REST };
 
 static void archive_damping(phx_archive *archive, phx_floating *body)

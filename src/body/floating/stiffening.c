@@ -103,7 +103,7 @@ double phx_floating_stiffening_energy(const phx_flex *flex, const double *q)
     return energy;
 }
 
-/* What the derivative of the force of a strain is made of: with force = N eps'(q_m) and dN = C eps'(q1) dq it is
+/* Terms of the derivative of the force of a strain: with force = N eps'(q_m) and dN = C eps'(q1) dq it is
  * C eps'(q_m)^T eps'(q1) + N eps'', less C lin^T lin. */
 typedef struct strain_tangent {
     double stiffness, force; /* C and N, times a factor */

@@ -1,4 +1,4 @@
-/* What an element of a rod is made of: its series, and the stiffness of its section for stresses that vary along it. */
+/* An element of a rod: its series, and the stiffness of its section for stresses that vary along it. */
 #include "rod.h"
 
 #include "algebra/algebra.h"

@@ -1,4 +1,4 @@
-/* What the elements of a rod add to its equations: the kernel between the frames of neighbouring nodes.
+/* Contributions of the elements of a rod to its equations: the kernel between the frames of neighbouring nodes.
  *
  * A motion of two nodes is a motion of the element, (d, w_a, w_b)' = T nu with the mean frames,
  *

@@ -42,7 +42,7 @@ static inline int NAME(rod_moves)(const int dim)
     return dim + 2 * phx_rotations(dim);
 }
 
-/* What an element is made of. */
+/* Constants of an element. */
 typedef struct NAME(rod_element) {
     real length;
     real C[ROD_STRAINS * ROD_STRAINS]; /* stiffness with the corrected compliance, dim + n_rot square */
@@ -210,7 +210,7 @@ static inline void NAME(rod_strain)(const int dim, const NAME(rod_element) * ele
 }
 
 /* ---- increments ---- */
-/* What E needs: of an interval, or of its end alone. */
+/* Arguments of E: of an interval, or of its end alone. */
 typedef struct NAME(rod_factors) {
     const real *b;
     real z, kz, g, k, dg, dk;
@@ -305,7 +305,7 @@ static inline void NAME(rod_pull_moves)(const int dim, const NAME(rod_pose) * me
 }
 
 /* ---- stress ---- */
-/* What the term of fourth order needs of an end: the moment M = (C e)_M, q = -(c M) x M and the strain
+/* Quantities at an end for the term of fourth order: the moment M = (C e)_M, q = -(c M) x M and the strain
  * e + (-(l^2/12) e_1 x (c q); 0). */
 typedef struct NAME(rod_quartic) {
     real M[3], cM[3], q[3], cq[3], shifted[ROD_STRAINS];

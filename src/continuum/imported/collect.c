@@ -1,4 +1,4 @@
-/* What the readers have found so far: entries, rows, nodes. */
+/* Entries, rows and nodes that the readers have found so far. */
 #include "imported.h"
 
 #include <ctype.h>

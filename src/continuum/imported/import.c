@@ -52,7 +52,7 @@ static const import_format *format_of(import_text *text)
     return NULL;
 }
 
-/* What the import has so far of what a file can give. */
+/* The parts of a body that the import has found so far. */
 static phx_import_file found_so_far(const phx_import *import)
 {
     phx_import_file found = {.unknowns = import->unknowns.listed ? import->unknowns.n : 0,

@@ -40,7 +40,7 @@ typedef struct import_matrix {
     double *value;
 } import_matrix;
 
-/* What rows are: node (its label) and component. `row`: number of the row in the file of the matrix, from 0. */
+/* The meaning of rows: node (its label) and component. `row`: number of the row in the file of the matrix, from 0. */
 typedef struct import_unknowns {
     const char *path; /* that says it; NULL: nobody, or the matrices themselves */
     bool listed;      /* by a file of its own */
@@ -115,7 +115,7 @@ phx_status import_add_rigid(phx_import *import, int reference, int rotation);
 /* Relative rounding of its entries in the file, at most, by the digits that are printed. */
 double import_rounding(const import_matrix *matrix);
 
-/* What the name of a file or a matrix says. */
+/* Matrix and program by the name of a file or a matrix. */
 import_role import_role_of_name(const char *name);
 /* The role that the user or the name of the file gives; PHX_ERR_INPUT where there is none. */
 phx_status import_role_of_file(const phx_import *import, const import_text *text, import_role *role);

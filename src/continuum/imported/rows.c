@@ -1,4 +1,4 @@
-/* What the rows of the matrices are: node and component of each, by a file that lists them, or by a rule. */
+/* The meaning of the rows of the matrices: node and component of each, by a file that lists them, or by a rule. */
 #include "imported.h"
 
 #include <stdlib.h>

@@ -40,7 +40,7 @@ import_word import_column(const import_text *text, int from, int width);
 bool import_word_is(import_word word, const char *other);
 bool import_word_begins(import_word word, const char *prefix);
 
-/* What a word means; exponents also with D or, as Nastran writes, none ("1.5+3"). */
+/* The number that a word means; exponents also with D or, as Nastran writes, none ("1.5+3"). */
 bool import_integer_of(import_word word, int *value);
 bool import_number_of(import_word word, double *value); /* finite ones only */
 /* The next word of the line as a value; PHX_ERR_INPUT names `what` where it is none or not finite. */

@@ -39,7 +39,7 @@ typedef struct phx_plate {
 
 const phx_plate *phx_plate_of(const phx_elastic_model *model); /* NULL: the model is no plate */
 
-/* What phx_plate_create consists of. PHX_ERR_ARGUMENT says what is wrong with the definition or the mesh. */
+/* The stages of phx_plate_create. PHX_ERR_ARGUMENT says what is wrong with the definition or the mesh. */
 phx_status phx_plate_add_sections(phx_context *context, const phx_plate_def *def, phx_plate *plate);
 phx_status phx_plate_add_triangles(phx_context *context, const phx_mesh *mesh, const phx_plate_def *def,
                                    phx_plate *plate);

@@ -1,4 +1,4 @@
-/* What a plate is made of: the sections of its regions, and the triangles in them. */
+/* Regions of a plate: the sections of its regions, and the triangles in them. */
 #include "plate.h"
 
 #include <math.h>

@@ -105,7 +105,7 @@ static double largest(int n, const double *a)
     return most;
 }
 
-/* What couples bending and membrane must vanish. */
+/* The coupling of bending and membrane must vanish. */
 static phx_status check_symmetry(phx_context *context, const laminate *sum, double thickness)
 {
     const double tolerance = 1e-9;

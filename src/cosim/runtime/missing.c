@@ -1,5 +1,5 @@
-/* What the libraries behind the shared object of an FMU would take from others: messages of LAPACK and BLAS, which
- * print and stop, and a function of the Fortran library. */
+/* Functions that the libraries behind the shared object of an FMU would take from others: messages of LAPACK and BLAS,
+ * which print and stop, and a function of the Fortran library. */
 #include <stddef.h>
 #include <string.h>
 

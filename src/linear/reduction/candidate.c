@@ -31,7 +31,8 @@ static phx_status take_space(phx_reduction_work *it, const phx_space *space, phx
     return status;
 }
 
-/* What prescribed rates need at infinity, and, where there is room, what their inertia bends at frequency zero. */
+/* Directions that prescribed rates need at infinity, and, where there is room, the bending by their inertia at
+ * frequency zero. */
 static phx_status begin_with_rates(phx_reduction_work *it, phx_space *space)
 {
     const phx_full *full = &it->full;

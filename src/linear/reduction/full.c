@@ -4,7 +4,7 @@
 
 #include "reduction.h"
 
-/* What is below this part of the sizes of its terms is rounding. */
+/* A sum below this part of the sizes of its terms is rounding. */
 static const double rounding = 1e-11;
 
 double phx_form(const phx_csr *a, int stride_x, const double *x, int stride_y, const double *y, double *size)

@@ -1,4 +1,4 @@
-/* What is asked of a reduction, against what there is. */
+/* Checks of the options of a reduction against the model. */
 #include <math.h>
 
 #include "work.h"

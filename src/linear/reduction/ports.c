@@ -52,7 +52,7 @@ static phx_status nominal_damping(const phx_full *full, const phx_projected *it,
     return status;
 }
 
-/* What couples the coordinates V with a prescribed motion whose lifting is X - V m, m = V^T M X: D (X - V m), and F. */
+/* Coupling of the coordinates V with a prescribed motion whose lifting is X - V m, m = V^T M X: D (X - V m), and F. */
 static void fill_held(const phx_full *full, const phx_projected *it, const double *D, int first, phx_ph *ph)
 {
     const int c = it->c, r = it->r, m = it->m, elastic = r - it->rigid, h = it->held;

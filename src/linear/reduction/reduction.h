@@ -107,7 +107,7 @@ phx_status phx_ph_ss(phx_context *context, const char *name, const phx_ph *ph, b
 phx_status phx_ph_difference(phx_context *context, const phx_ph *a, const phx_ph *b, phx_ss **ss);
 
 /* ---- dominance.c ---- */
-/* What each elastic mode weighs with each input, |b_kj|^2/d_k, d_k = 2 zeta_k omega_k. */
+/* The weight of each elastic mode for each input, |b_kj|^2/d_k, d_k = 2 zeta_k omega_k. */
 typedef struct phx_dominance {
     int count, m;
     double nominal;    /* modal damping in place of D; 0: D itself */

@@ -5,7 +5,7 @@
 #include "layout.h"
 #include "output.h"
 
-/* What a recorder did so far. */
+/* Counts of a recorder so far. */
 typedef struct phx_recorder_stats {
     size_t rows;
     long checkpoints;

@@ -75,7 +75,7 @@ static int take_default(const choice *it, bool input, bool by_rate, int *found)
     return count;
 }
 
-/* What controllers act with, behind the inputs that are chosen, each once. */
+/* The efforts of controllers, behind the inputs that are chosen, each once. */
 static phx_status add_actuations(choice *it)
 {
     const phx_system *system = it->list.system;

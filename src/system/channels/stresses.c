@@ -108,7 +108,8 @@ static void stresses_at(const output_slot *output, int k, int n, const double *q
         stress[c] = phx_sys_dot(n, rows + (size_t)c * (size_t)n, q);
 }
 
-/* What follows from the stresses at a node; over several nodes the largest, of least principal stresses the least. */
+/* The columns of an output from the stresses at a node; over several nodes the largest, of least principal stresses the
+ * least. */
 static void take_extremes(const output_slot *output, bool first, const double *stress, double *out)
 {
     double state[2][6], principal[3];

@@ -8,7 +8,7 @@
 enum { MOST = 12 }; /* free motions that are looked for by name */
 
 /* ---- names ---- */
-/* What can move: coordinates of all joints, then the rigid velocities of the bodies' first frames. */
+/* Names for free motions: coordinates of all joints, then the rigid velocities of the bodies' first frames. */
 static int n_candidates(const statics *s)
 {
     return s->system->n_joints * PHX_JOINT_MAX_COORDINATES + s->system->n_bodies * (s->system->dim + s->system->n_rot);

@@ -90,7 +90,7 @@ phx_status phx_statics_descend(statics *s, double *x, double *lambda);
 /* Motions without stiffness at the equilibrium (x, lambda): how many; their names, "'a', 'b'". */
 phx_status phx_statics_free_motions(statics *s, const double *x, const double *lambda, int *count, size_t size,
                                     char *names);
-/* What moves most in xi: "joint 'a'" or "body 'b'". */
+/* The joint or body that moves most in xi: "joint 'a'" or "body 'b'". */
 void phx_statics_name_motion(statics *s, const double *x, const double *xi, size_t size, char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the fast evaluator keeps from interval to interval: condensed matrices and their factors. */
+/* The memory of the fast evaluator between intervals: condensed matrices and their factors. */
 #include "fast.h"
 
 static void archive_slot(phx_archive *archive, workspace *ws, condensation *it, condensed_lu *factors)

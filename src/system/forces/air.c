@@ -1,4 +1,4 @@
-/* What drag at a port and wind along a body share: the wind, and how it is taken over. */
+/* Shared by drag at a port and wind along a body: the wind, and how it is taken over. */
 #include "forces.h"
 
 #include <math.h>

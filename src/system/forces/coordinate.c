@@ -1,4 +1,4 @@
-/* What acts along a free coordinate of a joint: springs, dampers, actuator, end stops, friction. */
+/* Forces along a free coordinate of a joint: springs, dampers, actuator, end stops, friction. */
 #include "forces.h"
 
 #include <math.h>
@@ -37,7 +37,7 @@ static void add_derivatives(workspace *ws, int pair, const phx_row *row, const p
     ws->by->pair_rate_add(ws, pair, -1.0, block);
 }
 
-/* What acts along the coordinate, the joint's reaction in its friction. */
+/* The force along the coordinate, with the joint's reaction in its friction. */
 static phx_scalar_force acting(const workspace *ws, const joint_slot *joint, const coordinate_slot *coordinate)
 {
     phx_scalar_force along = coordinate->along;

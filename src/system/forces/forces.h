@@ -12,7 +12,7 @@ typedef struct force_operations {
     /* Efforts and powers over the interval or at the instant at hand; with `linear` their derivatives into the
      * linearisation, `pair` being its own (phx_sys_pair_ports). res: of loads that do not act at ports. */
     phx_status (*evaluate)(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res);
-    /* What it stores at the end of the views; NULL: nothing. x, v: of the system. */
+    /* Its energy at the end of the views; NULL: none. x, v: of the system. */
     double (*energy)(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
                      const double *x, const double *v);
     /* The rate of that at the instant at hand. */
@@ -32,7 +32,7 @@ const force_operations *phx_sys_force_of(const force_slot *force);
 void phx_sys_add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort);
 /* result <- part of it and the rest of `without`: a load, or what an actuator adds, where ws->load of it acts. */
 void phx_sys_take_part(double part, const phx_load_result *without, phx_load_result *result);
-/* What an element of layer load says, into efforts, powers and the linearisation. */
+/* The result of an element of layer load into efforts, powers and the linearisation. */
 void phx_sys_take_result(workspace *ws, int pair, const force_slot *force, bool linear, const phx_load_result *result);
 
 /* For `supplies` and `dissipates`. */

@@ -11,7 +11,7 @@ static bool is_surface_load(const phx_system *system, const entry *found)
     return found->kind == ENTRY_LOAD && system->forces[found->index].n_fields > 0;
 }
 
-/* What an entry of the catalog is as an input; false: no input. */
+/* An entry of the catalog as an input; false: it is none. */
 static bool place_of(const catalog *list, const entry *found, phx_input_place *place)
 {
     const phx_system *system = list->system;

@@ -1,5 +1,5 @@
-/* What steps leave in a workspace: where the last interval began and ended, with what rounding took, momenta that the
- * last projection kept, factors. */
+/* The memory of steps in a workspace: where the last interval began and ended, with what rounding took, momenta that
+ * the last projection kept, factors. */
 #include "system/system_internal.h"
 
 static void archive_bools(phx_archive *archive, int count, bool *values)
