@@ -95,11 +95,14 @@ if(PHX_HAS_GOLD AND NOT PHX_FUZZ)
 endif()
 
 # Where optimising takes longer than it saves: the tests, which compute little outside of the library and have as many
-# lines, and with sanitizers the kernels for registers of several numbers, which are large and run for moments.
+# lines, and with sanitizers (which make it six times as long) the kernels for registers of several numbers, which are
+# large and run for moments, and the layers that do not compute.
 set(PHX_TEST_FLAGS $<IF:$<CONFIG:Debug>,-O0,-O1>)
 set(PHX_LANES_FLAGS)
+set(PHX_UNOPTIMISED)
 if(PHX_SANITIZE)
     set(PHX_LANES_FLAGS -O0)
+    set(PHX_UNOPTIMISED file mesh model results study fmi fmu)
 endif()
 
 # ---- the table of layers ----
@@ -180,7 +183,10 @@ function(phx_layer layer)
         return()
     endif()
     add_library(phx_${layer} STATIC ${ARG_SOURCES})
-    target_compile_options(phx_${layer} PRIVATE ${PHX_FLAGS})
+    target_compile_options(phx_${layer} PRIVATE "$<$<COMPILE_LANGUAGE:C>:${PHX_FLAGS}>") # the page is assembled
+    if(layer IN_LIST PHX_UNOPTIMISED)
+        target_compile_options(phx_${layer} PRIVATE $<$<COMPILE_LANGUAGE:C>:-O0>)
+    endif()
     target_include_directories(phx_${layer} PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
     phx_link(phx_${layer} PUBLIC ${ARG_DEPENDS})
     phx_link(phx_${layer} PRIVATE ${ARG_LIBS})

@@ -71,6 +71,6 @@ function(phx_fmu_runtime variable)
     set(PHX_FMU_RUNTIME ${PROJECT_BINARY_DIR}/lib/fmu_runtime.so)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/fmu_runtime.s.in ${PROJECT_BINARY_DIR}/fmu_runtime.s @ONLY)
     set_source_files_properties(${PROJECT_BINARY_DIR}/fmu_runtime.s TARGET_DIRECTORY phx_fmu_runtime
-        PROPERTIES OBJECT_DEPENDS ${PHX_FMU_RUNTIME})
+        PROPERTIES OBJECT_DEPENDS ${PHX_FMU_RUNTIME} COMPILE_OPTIONS -Wno-unused-command-line-argument)
     set(${variable} ${PROJECT_BINARY_DIR}/fmu_runtime.s PARENT_SCOPE)
 endfunction()

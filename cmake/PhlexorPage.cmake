@@ -90,7 +90,8 @@ function(phx_page variable)
         DEPENDS ${sources} ${PHX_PAGE_SOURCE}/build.mjs ${PHX_PAGE_SOURCE}/package-lock.json
         WORKING_DIRECTORY ${PHX_PAGE_BUILD} COMMENT "Bundling the report page" VERBATIM)
     configure_file(${PROJECT_SOURCE_DIR}/cmake/page.s.in ${PHX_PAGE_BUILD}/page.s @ONLY)
-    set_source_files_properties(${PHX_PAGE_BUILD}/page.s PROPERTIES OBJECT_DEPENDS ${PHX_PAGE})
+    set_source_files_properties(${PHX_PAGE_BUILD}/page.s PROPERTIES OBJECT_DEPENDS ${PHX_PAGE}
+        COMPILE_OPTIONS -Wno-unused-command-line-argument) # clang, of those for C
     set_property(GLOBAL PROPERTY PHX_PAGE ${PHX_PAGE})
     set(${variable} ${PHX_PAGE_BUILD}/page.s PARENT_SCOPE)
 endfunction()

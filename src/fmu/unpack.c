@@ -20,12 +20,14 @@ static bool is_safe(const char *name)
 {
     if (!*name || *name == '/' || strchr(name, '\\') || strchr(name, ':'))
         return false;
-    for (const char *part = name; part; part = strchr(part, '/'), part += part != NULL) {
+    for (const char *part = name;;) {
         const size_t length = strcspn(part, "/");
         if (length == 2 && part[0] == '.' && part[1] == '.')
             return false;
+        if (!part[length])
+            return true;
+        part += length + 1;
     }
-    return true;
 }
 
 static bool is_link(zip_t *archive, zip_uint64_t k)

@@ -350,7 +350,7 @@ static void certificates_agree(void **state)
 {
     phx_context *context = *state;
     uint64_t seed = 7;
-    int active = 0, random_reductions = TEST_SHORTER(200, 20);
+    int active = 0, random_reductions = TEST_SHORTER(200, 10);
 
     for (int k = 0; k < random_reductions; k++) {
         phx_linearised *model = random_model(context, &seed);
