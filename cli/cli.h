@@ -153,6 +153,14 @@ int cli_output_failed(void);
 /* Write what is left in stdout; EXIT_FAILED with a message when it cannot be written, else `status`. */
 int cli_close_output(int status);
 
+/* ---- processes of mpirun (terminal.c) ---- */
+/* Start them. What fails on all is then reported by one of them, and what fails on one ends all. Returns -1, or the
+ * exit status after a message. */
+int cli_open_ranks(phx_context *context);
+phx_ranks *cli_ranks(void); /* NULL: not started */
+/* The end of all, in which each waits for the others. Returns the exit status. */
+int cli_close_ranks(int status);
+
 /* ---- libraries.c ---- */
 void cli_print_libraries(FILE *stream);
 

@@ -197,7 +197,7 @@ int main(int argc, char **argv)
     }
     cli_watch(context);
     phx_files_begin(context); /* a command writes over nothing that it reads */
-    const int status = cli_close_output(run(context, argc, argv));
+    const int status = cli_close_ranks(cli_close_output(run(context, argc, argv)));
     phx_context_destroy(context);
     return status;
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 
 typedef struct reduce_arguments {
-    const char *model, *body, *format, *output;
+    const char *model, *body, *format, *output, *solver;
     cli_list set;
 } reduce_arguments;
 
@@ -35,19 +35,37 @@ static void print_json(const phx_reduce_report *report)
            report->flexibility_error);
 }
 
+/* Under mpirun by its processes together. */
+static bool is_serial(const reduce_arguments *given)
+{
+    return given->solver ? !strcmp(given->solver, "serial") : phx_ranks_started() == 1;
+}
+
+static phx_status reduce_by(phx_context *context, const phx_model *model, const reduce_arguments *given,
+                            const char *output, phx_reduce_report *report)
+{
+    const bool multigrid = given->solver && !strcmp(given->solver, "gamg");
+
+    if (is_serial(given))
+        return phx_study_reduce(context, model, given->body, output, report);
+    return phx_study_reduce_over(context, model, given->body, output, cli_ranks(),
+                                 multigrid ? PHX_RANKS_GAMG : PHX_RANKS_MUMPS, report);
+}
+
 static int reduce(phx_context *context, const phx_model *model, const reduce_arguments *given)
 {
     phx_reduce_report report = {0};
     char *name = given->output ? NULL : cli_name(context, given->body, false, ".h5");
     const char *const output = given->output ? given->output : name;
-    int status = output ? cli_writable(context, 1, &output) : cli_failed(context, PHX_ERR_MEMORY);
+    const bool writes = phx_ranks_rank(cli_ranks()) == 0;
+    int status = !output ? cli_failed(context, PHX_ERR_MEMORY) : writes ? cli_writable(context, 1, &output) : -1;
 
     if (status < 0) {
-        const phx_status result = phx_study_reduce(context, model, given->body, output, &report);
+        const phx_status result = reduce_by(context, model, given, output, &report);
         cli_progress_done();
-        if (!result && given->format && !strcmp(given->format, "json"))
+        if (!result && writes && given->format && !strcmp(given->format, "json"))
             print_json(&report);
-        else if (!result)
+        else if (!result && writes)
             print_text(&report, output);
         status = result ? cli_failed(context, result) : EXIT_DONE;
     }
@@ -63,6 +81,11 @@ int cli_reduce(const cli_command *command, phx_context *context, int argc, char 
         {"--body", 0, OPTION_TEXT, "BODY", "the body", &given.body},
         {"--output", 'o', OPTION_TEXT, "BODY.h5", "default: the body's name with .h5, in the current directory",
          &given.output},
+        {"--solver", 0, OPTION_CHOICE, "serial|mumps|gamg",
+         "this process alone, or those of mpirun together: factors by MUMPS, or multigrid; default: serial, mumps "
+         "under "
+         "mpirun",
+         &given.solver},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--format", 0, OPTION_CHOICE, "table|json", "of the summary; default: table", &given.format},
     };
@@ -72,6 +95,10 @@ int cli_reduce(const cli_command *command, phx_context *context, int argc, char 
 
     if (status < 0 && !given.body)
         status = cli_usage_error(command, "--body is missing: which body of %s?", given.model);
+    if (status < 0 && is_serial(&given) && phx_ranks_started() > 1)
+        status = cli_usage_error(command, "--solver serial under mpirun: its processes would all do the same");
+    if (status < 0 && !is_serial(&given))
+        status = cli_open_ranks(context);
     if (status < 0)
         status = cli_read_model(context, given.model, &given.set, &model);
     if (status < 0)

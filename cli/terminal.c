@@ -6,6 +6,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,13 +14,63 @@
 /* Signal handlers leave no other way than a global. */
 static volatile sig_atomic_t stop_asked;
 
-/* ---- messages ---- */
-int cli_failed(phx_context *context, phx_status status)
-{
-    const char *message = phx_context_message(context);
+/* ---- processes of mpirun ---- */
+/* What all processes meet alike, the command line say, rank 0 reports; so before they are started. */
+static phx_ranks *processes;
+static bool met; /* at the end, or nearly */
 
-    cli_progress_done();
-    fprintf(stderr, "phlexor: %s\n", message[0] ? message : phx_status_text(status));
+static bool is_first(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+
+    if (processes || phx_ranks_started() == 1)
+        return phx_ranks_rank(processes) == 0;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (getenv(names[k]))
+            return atoi(getenv(names[k])) == 0;
+    return true;
+}
+
+phx_ranks *cli_ranks(void)
+{
+    return processes;
+}
+
+int cli_open_ranks(phx_context *context)
+{
+    const phx_status status = phx_ranks_open(context, &processes);
+
+    return status ? cli_failed(context, status) : -1;
+}
+
+/* The message of a failure: by one process. Those that still work are ended. */
+static void report(const char *message, int status)
+{
+    bool abort = false;
+
+    if (met)
+        return;
+    if (processes ? phx_ranks_reports(processes, true, &abort) : is_first())
+        fprintf(stderr, "phlexor: %s\n", message);
+    met = processes;
+    if (abort)
+        phx_ranks_abort(processes, status);
+}
+
+int cli_close_ranks(int status)
+{
+    bool abort;
+
+    if (processes && !met)
+        phx_ranks_reports(processes, false, &abort);
+    phx_ranks_close(processes);
+    processes = NULL;
+    return status;
+}
+
+/* ---- messages ---- */
+static int exit_status(phx_status status)
+{
     switch (status) {
     case PHX_OK:
         return EXIT_DONE;
@@ -33,10 +84,21 @@ int cli_failed(phx_context *context, phx_status status)
     }
 }
 
+int cli_failed(phx_context *context, phx_status status)
+{
+    const char *message = phx_context_message(context);
+
+    cli_progress_done();
+    report(message[0] ? message : phx_status_text(status), exit_status(status));
+    return exit_status(status);
+}
+
 int cli_usage_error(const cli_command *command, const char *format, ...)
 {
     va_list arguments;
 
+    if (!is_first())
+        return EXIT_USAGE;
     va_start(arguments, format);
     fputs("phlexor: ", stderr);
     vfprintf(stderr, format, arguments);
@@ -62,6 +124,8 @@ int cli_close_output(int status)
 static void print_log(void *user, phx_log_level level, const char *message)
 {
     (void)user;
+    if (!is_first())
+        return;
     cli_progress_done();
     fprintf(stderr, "phlexor: %s%s\n", level == PHX_LOG_WARNING ? "warning: " : "", message);
 }
@@ -148,7 +212,7 @@ void cli_watch(phx_context *context)
 {
     struct sigaction action = {0};
 
-    bar.on = isatty(STDERR_FILENO) == 1;
+    bar.on = isatty(STDERR_FILENO) == 1 && is_first();
     phx_context_set_log(context, print_log, NULL);
     phx_context_set_progress(context, report_progress, NULL);
     action.sa_handler = ask_to_stop;

@@ -45,6 +45,10 @@ phx_package(library ${soname} libs "\n.\nThis package has the shared library."
     "fonts-liberation, fonts-dejavu-core") # letters of pictures
 phx_package(development libphlexor-dev libdevel "\n.\nThis package has the headers and the static library."
     "${soname} (= ${PROJECT_VERSION}), libc6-dev, ${packages}")
+if(TARGET phlexor_mpi)
+    phx_package(processes phlexor-mpi science "\n.\nThis package has what bodies and studies on several processes need: MPI and PETSc."
+        "phlexor (= ${PROJECT_VERSION})")
+endif()
 phx_package(documentation phlexor-doc doc "\n.\nThis package has the documentation as web pages.")
 get_property(PHX_PYTHON_COMPONENT GLOBAL PROPERTY PHX_PYTHON_COMPONENT)
 phx_package(python python3-phlexor python "\n.\nThis package has the library in Python."

@@ -15,6 +15,7 @@
 #include <phlexor/linear.h>
 #include <phlexor/load.h>
 #include <phlexor/model.h>
+#include <phlexor/ranks.h>
 #include <phlexor/results.h>
 #include <phlexor/statespace.h>
 #include <phlexor/study.h>

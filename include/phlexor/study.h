@@ -5,6 +5,7 @@
 #include <phlexor/model.h>
 #include <phlexor/integrate.h>
 #include <phlexor/linear.h>
+#include <phlexor/ranks.h>
 #include <phlexor/results.h>
 
 #ifdef __cplusplus
@@ -412,6 +413,11 @@ void phx_reduce_report_free(phx_reduce_report *report); /* frees and zeroes the 
  * for a body that does not exist (with the nearest) or is of another kind. */
 phx_status phx_study_reduce(phx_context *context, const phx_model *model, const char *name, const char *path,
                             phx_reduce_report *report);
+/* The same by all processes together: matrices and bases are distributed over them, rank 0 writes the file, all have
+ * the report. PHX_ERR_UNSUPPORTED: Phlexor was built without PETSc, or stiffening, a basis of all unknowns or one of
+ * the body's own modes is asked for, which one process makes. */
+phx_status phx_study_reduce_over(phx_context *context, const phx_model *model, const char *name, const char *path,
+                                 phx_ranks *ranks, phx_ranks_method method, phx_reduce_report *report);
 
 /* Files of another finite-element program. */
 typedef struct phx_study_import_options {

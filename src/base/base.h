@@ -13,6 +13,11 @@ bool phx_cpu_has_avx512(void);
 /* The log sink that was set last. */
 void phx_context_get_log(const phx_context *context, phx_log_fn **log, void **user);
 
+/* Processes (phx_ranks) that compute together what is computed with this context; NULL, as at first: none. */
+struct phx_ranks;
+void phx_context_set_ranks(phx_context *context, const struct phx_ranks *ranks);
+const struct phx_ranks *phx_context_ranks(const phx_context *context);
+
 /* Forget the last error. */
 void phx_context_clear(phx_context *context);
 

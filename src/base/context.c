@@ -53,6 +53,16 @@ void phx_context_set_progress(phx_context *context, phx_progress_fn *progress, v
     context->progress_user = user;
 }
 
+void phx_context_set_ranks(phx_context *context, const struct phx_ranks *ranks)
+{
+    context->ranks = ranks;
+}
+
+const struct phx_ranks *phx_context_ranks(const phx_context *context)
+{
+    return context ? context->ranks : NULL;
+}
+
 const char *phx_context_message(const phx_context *context)
 {
     return context ? context->message : "";

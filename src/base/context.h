@@ -20,6 +20,7 @@ struct phx_context {
     int file_scopes; /* calls of phx_files_begin without their end */
     int n_files;     /* read and written in these scopes */
     phx_used_file *files;
+    const struct phx_ranks *ranks;
     struct phx_context *counter; /* the context that counts allocations; NULL: this one */
 };
 

@@ -1,7 +1,7 @@
 /* M, K, D and M2 of an elastic model from the matrices of its elements,
  *
  *     K_e = sum over the blocks b of D_b^T M2_b^-1 D_b = sum Y_b^T Y_b,   Y_b = L_b^-1 D_b,   M2_b = L_b L_b^T. */
-#include "continuum.h"
+#include "basis.h"
 
 #include <limits.h>
 #include <string.h>
@@ -55,93 +55,154 @@ phx_status phx_elastic_root(phx_context *context, const phx_elastic_model *model
     return make_root(context, matrices, e);
 }
 
-/* ---- the pattern of M and K ---- */
-/* Elements of each unknown: those of i are item[ptr[i]] ... */
-static phx_status elements_of_unknowns(phx_context *context, const phx_elastic_model *model, int **ptr, int **item)
+/* ---- rows of M and K ---- */
+/* Rows first .. end - 1 of T^T M T and T^T K T, u = T y. */
+typedef struct assembly {
+    const phx_elastic_model *model;
+    const phx_csr *T; /* NULL: u = y */
+    int n, first, end;
+    /* Coordinates of each element that has one of these rows, each once; of the others none. Without T the lists are
+     * the unknowns, those of the model. */
+    int *begin, *coordinate;
+    int most; /* of an element */
+} assembly;
+
+static void free_assembly(assembly *it)
 {
-    const int n = model->n, total = model->first_unknown[model->n_elements];
+    if (it->T) {
+        phx_free(it->begin);
+        phx_free(it->coordinate);
+    }
+}
+
+/* Coordinates of element e by T, each once: their number, 0 where none is of a row; `seen` (n) has `mark` at those met.
+ * list: NULL or room. */
+static int coordinates_of(const assembly *it, int e, int mark, int *seen, int *list)
+{
+    const int *unknown, n = unknowns_of(it->model, e, &unknown);
+    bool wanted = false;
+    int count = 0;
+
+    for (int k = 0; k < n; k++)
+        for (int p = it->T->ptr[unknown[k]]; p < it->T->ptr[unknown[k] + 1]; p++) {
+            const int c = it->T->idx[p];
+            if (seen[c] == mark)
+                continue;
+            seen[c] = mark;
+            if (list)
+                list[count] = c;
+            count++;
+            wanted = wanted || (c >= it->first && c < it->end);
+        }
+    return wanted ? count : 0;
+}
+
+static phx_status list_coordinates(phx_context *context, assembly *it)
+{
+    const phx_elastic_model *model = it->model;
+
+    if (!it->T) {
+        it->begin = model->first_unknown;
+        it->coordinate = model->unknown;
+        it->most = model->most_unknowns;
+        return PHX_OK;
+    }
+    int *seen = phx_calloc(context, (size_t)it->n + 1, sizeof *seen);
+    it->begin = phx_calloc(context, (size_t)model->n_elements + 1, sizeof *it->begin);
+    if (!seen || !it->begin) {
+        phx_free(seen);
+        return PHX_ERR_MEMORY;
+    }
+    for (int e = 0; e < model->n_elements; e++) {
+        const int count = coordinates_of(it, e, e + 1, seen, NULL);
+        it->begin[e + 1] = it->begin[e] + count;
+        it->most = count > it->most ? count : it->most;
+    }
+    it->coordinate = phx_calloc(context, (size_t)it->begin[model->n_elements] + 1, sizeof *it->coordinate);
+    for (int e = 0; e < model->n_elements && it->coordinate; e++)
+        if (it->begin[e + 1] > it->begin[e])
+            coordinates_of(it, e, -e - 1, seen, it->coordinate + it->begin[e]);
+    phx_free(seen);
+    return it->coordinate ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* Elements of each coordinate: those of i are item[ptr[i]] ... */
+static phx_status elements_of_coordinates(phx_context *context, const assembly *it, int **ptr, int **item)
+{
+    const int n = it->n, n_elements = it->model->n_elements, total = it->begin[n_elements];
 
     *ptr = phx_calloc(context, (size_t)n + 2, sizeof **ptr);
     *item = phx_calloc(context, (size_t)total + 1, sizeof **item);
     if (!*ptr || !*item)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < total; k++)
-        (*ptr)[model->unknown[k] + 2]++;
+        (*ptr)[it->coordinate[k] + 2]++;
     for (int i = 0; i < n; i++)
         (*ptr)[i + 2] += (*ptr)[i + 1];
-    for (int e = 0; e < model->n_elements; e++)
-        for (int k = model->first_unknown[e]; k < model->first_unknown[e + 1]; k++)
-            (*item)[(*ptr)[model->unknown[k] + 1]++] = e;
+    for (int e = 0; e < n_elements; e++)
+        for (int k = it->begin[e]; k < it->begin[e + 1]; k++)
+            (*item)[(*ptr)[it->coordinate[k] + 1]++] = e;
     return PHX_OK;
 }
 
-/* Columns of row i, each once, in any order; `seen` (n) holds the last row that met a column. Returns their number. */
-static int columns_of(const phx_elastic_model *model, const int *ptr, const int *item, int i, int *seen, int *columns)
+/* Rows that have an entry in column c, each once: counted in next[row], or c written to idx[next[row]++]. The pattern
+ * is symmetric; `seen` has the last column that a row met. The diagonal is always there. */
+static void put_column(const assembly *it, const int *ptr, const int *item, int c, int *seen, int *next, int *idx)
 {
-    int count = 0;
-
-    seen[i] = i; /* the diagonal always */
-    if (columns)
-        columns[count] = i;
-    count++;
-    for (int k = ptr[i]; k < ptr[i + 1]; k++) {
-        const int *unknown;
-        const int n = unknowns_of(model, item[k], &unknown);
-        for (int j = 0; j < n; j++) {
-            if (seen[unknown[j]] == i)
+    for (int k = ptr[c] - 1; k < ptr[c + 1]; k++) {
+        const int own[1] = {c};
+        const int *list = k < ptr[c] ? own : it->coordinate + it->begin[item[k]];
+        const int count = k < ptr[c] ? 1 : it->begin[item[k] + 1] - it->begin[item[k]];
+        for (int j = 0; j < count; j++) {
+            const int row = list[j] - it->first;
+            if (row < 0 || list[j] >= it->end || seen[row] == c)
                 continue;
-            seen[unknown[j]] = i;
-            if (columns)
-                columns[count] = unknown[j];
-            count++;
+            seen[row] = c;
+            if (idx)
+                idx[next[row]] = c;
+            next[row]++;
         }
     }
-    return count;
 }
 
-/* Rows of a symmetric pattern in ascending order: its transpose, taken row after row. */
-static void sort_symmetric(int n, const int *ptr, const int *idx, int *next, int *sorted)
+/* Columns in ascending order: column by column. */
+static phx_status make_pattern(phx_context *context, const assembly *it, phx_csr *pattern)
 {
-    memcpy(next, ptr, (size_t)n * sizeof *next);
-    for (int i = 0; i < n; i++)
-        for (int e = ptr[i]; e < ptr[i + 1]; e++)
-            sorted[next[idx[e]]++] = i;
-}
-
-static phx_status make_pattern(phx_context *context, const phx_elastic_model *model, phx_csr *pattern)
-{
-    const int n = model->n;
-    int *ptr = NULL, *item = NULL, *unsorted = NULL, *seen = phx_calloc(context, (size_t)n + 1, sizeof *seen);
-    phx_status status = seen ? elements_of_unknowns(context, model, &ptr, &item) : PHX_ERR_MEMORY;
+    const int rows = it->end - it->first;
+    int *ptr = NULL, *item = NULL, *seen = phx_calloc(context, (size_t)rows + 1, sizeof *seen);
+    int *next = phx_calloc(context, (size_t)rows + 1, sizeof *next);
+    phx_status status = seen && next ? elements_of_coordinates(context, it, &ptr, &item) : PHX_ERR_MEMORY;
     long total = 0;
 
-    pattern->rows = pattern->cols = n;
-    if (!status && !(pattern->ptr = phx_calloc(context, (size_t)n + 1, sizeof *pattern->ptr)))
+    pattern->rows = rows;
+    pattern->cols = it->n;
+    if (!status && !(pattern->ptr = phx_calloc(context, (size_t)rows + 1, sizeof *pattern->ptr)))
         status = PHX_ERR_MEMORY;
-    for (int i = 0; i < n && !status; i++)
+    for (int i = 0; i < rows && !status; i++)
         seen[i] = -1;
-    for (int i = 0; i < n && !status; i++) {
-        total += columns_of(model, ptr, item, i, seen, NULL);
+    for (int c = 0; c < it->n && !status; c++)
+        put_column(it, ptr, item, c, seen, next, NULL);
+    for (int i = 0; i < rows && !status; i++) {
+        total += next[i];
         if (total > INT_MAX)
             status =
                 phx_fail(context, PHX_ERR_UNSUPPORTED, "more than %d entries in a matrix; use a coarser mesh", INT_MAX);
         pattern->ptr[i + 1] = (int)total;
     }
     if (!status) {
-        unsorted = phx_calloc(context, (size_t)total + 1, sizeof *unsorted);
         pattern->idx = phx_calloc(context, (size_t)total + 1, sizeof *pattern->idx);
         pattern->val = phx_calloc(context, (size_t)total + 1, sizeof *pattern->val);
-        status = unsorted && pattern->idx && pattern->val ? PHX_OK : PHX_ERR_MEMORY;
+        status = pattern->idx && pattern->val ? PHX_OK : PHX_ERR_MEMORY;
     }
-    for (int i = 0; i < n && !status; i++)
+    for (int i = 0; i < rows && !status; i++) {
         seen[i] = -1;
-    for (int i = 0; i < n && !status; i++)
-        columns_of(model, ptr, item, i, seen, unsorted + pattern->ptr[i]);
-    if (!status)
-        sort_symmetric(n, pattern->ptr, unsorted, seen, pattern->idx);
+        next[i] = pattern->ptr[i];
+    }
+    for (int c = 0; c < it->n && !status; c++)
+        put_column(it, ptr, item, c, seen, next, pattern->idx);
     phx_free(ptr);
     phx_free(item);
-    phx_free(unsorted);
+    phx_free(next);
     phx_free(seen);
     if (status)
         phx_csr_free(pattern);
@@ -149,16 +210,16 @@ static phx_status make_pattern(phx_context *context, const phx_elastic_model *mo
 }
 
 /* ---- values ---- */
-/* place[j]: where column unknown[j] of the row stands. `where` (n) is scratch. */
-static void places_of_row(const phx_csr *matrix, int row, int n, const int *unknown, int *where, int *place)
+/* place[j]: where column column[j] of the row stands. `where` (n) is scratch. */
+static void places_of_row(const phx_csr *matrix, int row, int n, const int *column, int *where, int *place)
 {
     for (int e = matrix->ptr[row]; e < matrix->ptr[row + 1]; e++)
         where[matrix->idx[e]] = e;
     for (int j = 0; j < n; j++)
-        place[j] = where[unknown[j]];
+        place[j] = where[column[j]];
 }
 
-/* Ke += Y^T Y, its upper triangle. */
+/* Ke += Y^T Y, its upper triangle; then the lower one. */
 static void add_square(int rows, int n, const double *Y, double *Ke)
 {
     for (int g = 0; g < rows; g++) {
@@ -172,31 +233,119 @@ static void add_square(int rows, int n, const double *Y, double *Ke)
                 row[j] += yi * y[j];
         }
     }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++)
+            Ke[i * n + j] = Ke[j * n + i];
 }
 
-static void scatter(phx_elastic_model *model, int e, const double *M, const double *K, int *where, int *place)
-{
-    const int *unknown, n = unknowns_of(model, e, &unknown);
+/* The matrices of an element, and what is needed on the way. */
+typedef struct element_work {
+    phx_element_matrices matrices;
+    void *room;
+    double *K;          /* unknowns x unknowns */
+    double *M_y, *K_y;  /* coordinates x coordinates, with T */
+    int *place, *where; /* `most`; n */
+} element_work;
 
-    for (int i = 0; i < n; i++) {
-        places_of_row(&model->K, unknown[i], n, unknown, where, place);
-        for (int j = 0; j < n; j++) {
-            model->K.val[place[j]] += j >= i ? K[i * n + j] : K[j * n + i];
-            model->M.val[place[j]] += M[i * n + j];
+static phx_status make_work(phx_context *context, const assembly *it, element_work *work)
+{
+    const size_t unknowns = (size_t)it->model->most_unknowns, most = (size_t)it->most;
+    const size_t square = it->T ? most * most : 0;
+
+    work->K = phx_calloc(context, unknowns * unknowns + 1, sizeof *work->K);
+    work->M_y = phx_calloc(context, square + 1, sizeof *work->M_y);
+    work->K_y = phx_calloc(context, square + 1, sizeof *work->K_y);
+    work->place = phx_calloc(context, most + 1, sizeof *work->place);
+    work->where = phx_calloc(context, (size_t)it->n + 1, sizeof *work->where);
+    return work->K && work->M_y && work->K_y && work->place && work->where
+               ? phx_elastic_element_room(context, it->model, &work->matrices, &work->room)
+               : PHX_ERR_MEMORY;
+}
+
+static void free_work(element_work *work)
+{
+    phx_free(work->room);
+    phx_free(work->K);
+    phx_free(work->M_y);
+    phx_free(work->K_y);
+    phx_free(work->place);
+    phx_free(work->where);
+}
+
+/* M_y = T^T M T and K_y = T^T K T of element e. */
+static void to_coordinates(const assembly *it, int e, element_work *work)
+{
+    const phx_csr *T = it->T;
+    const int *unknown, n = unknowns_of(it->model, e, &unknown);
+    const int *list = it->coordinate + it->begin[e], count = it->begin[e + 1] - it->begin[e];
+
+    for (int k = 0; k < count; k++)
+        work->where[list[k]] = k;
+    memset(work->M_y, 0, (size_t)count * (size_t)count * sizeof *work->M_y);
+    memset(work->K_y, 0, (size_t)count * (size_t)count * sizeof *work->K_y);
+    for (int i = 0; i < n; i++)
+        for (int p = T->ptr[unknown[i]]; p < T->ptr[unknown[i] + 1]; p++)
+            for (int j = 0; j < n; j++)
+                for (int q = T->ptr[unknown[j]]; q < T->ptr[unknown[j] + 1]; q++) {
+                    const int at = work->where[T->idx[p]] * count + work->where[T->idx[q]];
+                    const double factor = T->val[p] * T->val[q];
+                    work->M_y[at] += factor * work->matrices.M[i * n + j];
+                    work->K_y[at] += factor * work->K[i * n + j];
+                }
+}
+
+static void scatter(const assembly *it, int e, const double *Me, const double *Ke, element_work *work, phx_csr *M,
+                    phx_csr *K)
+{
+    const int *list = it->coordinate + it->begin[e], count = it->begin[e + 1] - it->begin[e];
+
+    for (int i = 0; i < count; i++) {
+        if (list[i] < it->first || list[i] >= it->end)
+            continue;
+        places_of_row(M, list[i] - it->first, count, list, work->where, work->place);
+        for (int j = 0; j < count; j++) {
+            M->val[work->place[j]] += Me[i * count + j];
+            if (K)
+                K->val[work->place[j]] += Ke[i * count + j];
         }
     }
 }
 
+static phx_status add_elements(phx_context *context, const assembly *it, phx_csr *M, phx_csr *K)
+{
+    element_work work = {.room = NULL};
+    phx_element_matrices *matrices = &work.matrices;
+    phx_status status = make_work(context, it, &work);
+
+    for (int e = 0; e < it->model->n_elements && !status; e++) {
+        if (it->begin[e + 1] == it->begin[e])
+            continue;
+        it->model->ops->element(it->model, e, matrices);
+        memset(work.K, 0, (size_t)matrices->n_unknowns * (size_t)matrices->n_unknowns * sizeof *work.K);
+        if (K)
+            status = make_root(context, matrices, e);
+        if (status)
+            break;
+        if (K)
+            add_square(matrices->n_stresses, matrices->n_unknowns, matrices->D, work.K);
+        if (it->T)
+            to_coordinates(it, e, &work);
+        scatter(it, e, it->T ? work.M_y : matrices->M, it->T ? work.K_y : work.K, &work, M, K);
+    }
+    free_work(&work);
+    return status;
+}
+
 /* Without the zeros off the diagonal: the mass of a solid couples equal components only, a lumped one nothing, and the
  * plane of a plate need not be stiff. */
-static void drop_zeros(phx_context *context, phx_csr *matrix)
+static void drop_zeros(phx_context *context, int first_row, phx_csr *matrix)
 {
     int used = 0;
 
     for (int i = 0, first = 0; i < matrix->rows; i++) {
         const int end = matrix->ptr[i + 1];
         for (int e = first; e < end; e++) {
-            if (matrix->val[e] == 0.0 && matrix->idx[e] != i)
+            if (matrix->val[e] == 0.0 && matrix->idx[e] != first_row + i)
                 continue;
             matrix->idx[used] = matrix->idx[e];
             matrix->val[used++] = matrix->val[e];
@@ -210,41 +359,33 @@ static void drop_zeros(phx_context *context, phx_csr *matrix)
     matrix->val = val ? val : matrix->val;
 }
 
+phx_status elastic_assemble_rows(phx_context *context, const phx_elastic_model *model, const phx_csr *T, int first,
+                                 int end, phx_csr *M, phx_csr *K)
+{
+    assembly it = {.model = model, .T = T, .n = T ? T->cols : model->n, .first = first, .end = end};
+    phx_status status = list_coordinates(context, &it);
+
+    if (!status)
+        status = make_pattern(context, &it, M);
+    if (!status && K)
+        status = phx_csr_copy(context, M, K);
+    if (!status)
+        status = add_elements(context, &it, M, K);
+    free_assembly(&it);
+    if (!status)
+        drop_zeros(context, first, M);
+    if (!status && K)
+        drop_zeros(context, first, K);
+    return status;
+}
+
 phx_status phx_elastic_assemble(phx_context *context, phx_elastic_model *model)
 {
-    const size_t most = (size_t)model->most_unknowns;
-    phx_element_matrices matrices;
-    void *room = NULL;
-    int *where = phx_calloc(context, (size_t)model->n + 1, sizeof *where);
-    int *place = phx_calloc(context, most + 1, sizeof *place);
-    double *Ke = phx_calloc(context, most * most + 1, sizeof *Ke);
-    phx_status status =
-        where && place && Ke ? phx_elastic_element_room(context, model, &matrices, &room) : PHX_ERR_MEMORY;
-
     phx_csr_free(&model->K);
     phx_csr_free(&model->M);
-    if (!status)
-        status = make_pattern(context, model, &model->K);
-    if (!status)
-        status = phx_csr_copy(context, &model->K, &model->M);
-    for (int e = 0; e < model->n_elements && !status; e++) {
-        model->ops->element(model, e, &matrices);
-        memset(Ke, 0, (size_t)matrices.n_unknowns * (size_t)matrices.n_unknowns * sizeof *Ke);
-        status = make_root(context, &matrices, e);
-        if (status)
-            break;
-        add_square(matrices.n_stresses, matrices.n_unknowns, matrices.D, Ke);
-        scatter(model, e, matrices.M, Ke, where, place);
-    }
-    if (!status) {
-        drop_zeros(context, &model->M);
-        drop_zeros(context, &model->K);
-    }
-    phx_free(room);
-    phx_free(where);
-    phx_free(place);
-    phx_free(Ke);
-    return status;
+    if (phx_context_ranks(context))
+        return PHX_OK;
+    return elastic_assemble_rows(context, model, NULL, 0, model->n, &model->M, &model->K);
 }
 
 /* ---- D, M2 and L2^-1 D as sparse matrices ---- */

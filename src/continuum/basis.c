@@ -86,7 +86,7 @@ static phx_status add_statics(phx_context *context, const phx_continuum_def *def
         for (int c = 0; c < 6 && is_joined(def, i) && !status; c++) {
             const phx_csr *rows = &space->rows[i];
             double *f;
-            if (rows->ptr[c] == rows->ptr[c + 1])
+            if (!space->moves[6 * i + c])
                 continue;
             f = next(basis);
             for (int e = rows->ptr[c]; e < rows->ptr[c + 1]; e++)
@@ -105,8 +105,9 @@ static phx_status add_loads(phx_context *context, const phx_continuum_def *def, 
 
     for (int k = 0; k < def->n_loads && !status; k++) {
         double *f = next(basis);
-        phx_csr_apply_transposed(&space->T, 1.0, def->loads + (size_t)k * (size_t)space->model->n, f);
-        status = flexibility_apply(with, f, f);
+        status = elastic_space_load(context, space, def->loads + (size_t)k * (size_t)space->model->n, f);
+        if (!status)
+            status = flexibility_apply(with, f, f);
     }
     return status;
 }
@@ -116,21 +117,26 @@ static phx_status add_constraint_modes(phx_context *context, const elastic_space
                                        shapes *basis)
 {
     const size_t n = (size_t)space->n;
-    double *f = phx_calloc(context, n + 1, sizeof *f);
+    double *f = phx_calloc(context, 2 * n + 1, sizeof *f), *unit = f ? f + n : NULL;
     phx_status status = f ? grow(context, 6 * space->n_interfaces, basis) : PHX_ERR_MEMORY;
 
     for (int i = 0; i < space->n_interfaces && !status; i++)
         for (int c = 0; c < space->ties[i] && !status; c++) {
-            const int b = space->tie[i] + c;
+            const int b = space->tie[i] + c, own = b - space->first;
+            const bool here = own >= 0 && own < space->n;
             double *y;
             if (space->empty[b])
                 continue;
             y = next(basis);
-            memset(f, 0, n * sizeof *f);
-            for (int e = space->K.ptr[b]; e < space->K.ptr[b + 1]; e++) /* column b is row b */
-                f[space->K.idx[e]] = -space->K.val[e];
-            status = flexibility_apply(with, f, y);
-            y[b] = 1.0;
+            if (here)
+                unit[own] = -1.0;
+            status = elastic_space_stiffness(space, 1, unit, f);
+            if (here)
+                unit[own] = 0.0;
+            if (!status)
+                status = flexibility_apply(with, f, y);
+            if (here)
+                y[own] = 1.0;
         }
     phx_free(f);
     return status;
@@ -175,26 +181,38 @@ static phx_status combine(phx_context *context, int count, const double *V, shap
     return status;
 }
 
+typedef phx_status product_fn(const elastic_space *space, int rows, const double *x, double *y);
+
 /* Y A Y^T, symmetric. `modal`: A of the shapes' own modes, where they have such. */
-static phx_status gram(phx_context *context, const phx_csr *A, const double *modal, const shapes *basis, double *out)
+static phx_status gram(phx_context *context, const elastic_space *space, product_fn *multiply, const double *modal,
+                       const shapes *basis, double *out)
 {
     if (modal)
         return basis_own_gram(context, basis, modal, out);
 
     const size_t n = (size_t)basis->n, m = (size_t)basis->count;
     double *product = phx_calloc(context, n * m + 1, sizeof *product);
+    phx_status status = product ? multiply(space, basis->count, basis->y, product) : PHX_ERR_MEMORY;
 
-    if (!product)
-        return PHX_ERR_MEMORY;
-    for (size_t k = 0; k < m; k++)
-        phx_csr_apply(A, 1.0, basis->y + k * n, product + k * n);
+    if (status) {
+        phx_free(product);
+        return status;
+    }
     phx_dense_multiply(false, true, basis->count, basis->count, basis->n, 1.0, basis->y, basis->n, product, basis->n,
                        0.0, out, basis->count);
+    elastic_space_sum(space, m * m, out);
     for (size_t i = 0; i < m; i++)
         for (size_t j = 0; j < i; j++)
             out[i * m + j] = out[j * m + i] = 0.5 * (out[i * m + j] + out[j * m + i]);
     phx_free(product);
     return PHX_OK;
+}
+
+/* Processors of several kinds may find other vectors for the same numbers: those of rank 0 count. */
+static void share_pairs(const elastic_space *space, size_t m, double *values, double *V)
+{
+    phx_ranks_share(space->part.ranks, 0, m * sizeof *values, values);
+    phx_ranks_share(space->part.ranks, 0, m * m * sizeof *V, V);
 }
 
 /* First orthonormal in K, where dependent shapes show, K <- I; then the modes of M in them, whose eigenvalues
@@ -205,7 +223,8 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
     const size_t m = (size_t)basis->count;
     double *A = phx_calloc(context, m * m + 1, sizeof *A), *V = phx_calloc(context, m * m + 1, sizeof *V);
     double *U = phx_calloc(context, m * m + 1, sizeof *U), *values = phx_calloc(context, m + 1, sizeof *values);
-    phx_status status = A && V && U && values ? gram(context, &space->K, basis->own_K, basis, A) : PHX_ERR_MEMORY;
+    phx_status status =
+        A && V && U && values ? gram(context, space, elastic_space_stiffness, basis->own_K, basis, A) : PHX_ERR_MEMORY;
     int kept = 0;
 
     for (size_t k = 0; k < m && !status; k++) { /* to one size */
@@ -216,9 +235,10 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
             basis->own[k * (size_t)basis->n_own + i] *= scale;
     }
     if (!status)
-        status = gram(context, &space->K, basis->own_K, basis, A);
+        status = gram(context, space, elastic_space_stiffness, basis->own_K, basis, A);
     if (!status)
         status = phx_dense_eigen_symmetric(context, basis->count, A, NULL, values, V);
+    share_pairs(space, m, values, V);
     for (size_t k = 0; k < m && !status; k++) {
         if (!(values[k] > 1e-12 * values[m - 1]))
             continue; /* it depends on the others */
@@ -229,9 +249,10 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
     if (!status)
         status = combine(context, kept, U, basis);
     if (!status)
-        status = gram(context, &space->M, basis->own_M, basis, A);
+        status = gram(context, space, elastic_space_mass, basis->own_M, basis, A);
     if (!status && kept > 0)
         status = phx_dense_eigen_symmetric(context, kept, A, NULL, values, V);
+    share_pairs(space, (size_t)kept, values, V);
     phx_free(basis->omega);
     basis->omega = phx_calloc(context, (size_t)kept + 1, sizeof *basis->omega);
     if (!basis->omega)
@@ -260,7 +281,7 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
 static phx_status add_shapes(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                              shapes *basis)
 {
-    unsigned char *held = phx_calloc(context, (size_t)space->n + 1, sizeof *held);
+    unsigned char *held = phx_calloc(context, (size_t)space->n_all + 1, sizeof *held);
     flexibility *with = NULL, *free_body = NULL;
     phx_status status = held ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -299,24 +320,48 @@ static phx_status take_out_rigid(phx_context *context, const elastic_space *spac
     static const double rounding = 1e-7;
     const size_t n = (size_t)space->n;
     double *product = phx_calloc(context, n + 1, sizeof *product);
+    phx_status status = PHX_OK;
 
     if (!product)
         return PHX_ERR_MEMORY;
-    for (size_t k = 0; k < (size_t)basis->count; k++) {
+    for (size_t k = 0; k < (size_t)basis->count && !status; k++) {
         double *y = basis->y + k * n, size[2] = {0.0, 0.0};
         for (int pass = 0; pass < 2; pass++) {
             if (pass == 1)
                 elastic_space_remove_rigid(space, y);
-            memset(product, 0, n * sizeof *product);
-            phx_csr_apply(&space->M, 1.0, y, product);
+            status = status ? status : elastic_space_mass(space, 1, y, product);
             for (size_t i = 0; i < n; i++)
                 size[pass] += y[i] * product[i];
         }
+        elastic_space_sum(space, 2, size);
         if (size[0] > 0.0 && size[1] <= rounding * rounding * size[0])
             memset(y, 0, n * sizeof *y);
     }
     phx_free(product);
-    return PHX_OK;
+    return status;
+}
+
+/* What only one process can do, or factors alone. */
+static phx_status refuse_alone(phx_context *context, const phx_continuum_def *def, const elastic_space *space)
+{
+    const phx_ranks *ranks = space->part.ranks;
+    bool massless = false;
+
+    for (int j = 0; j < space->model->n; j++)
+        massless = massless || space->model->component[j] == PHX_UNKNOWN_OTHER;
+    if (ranks && massless && phx_ranks_get_method(ranks) == PHX_RANKS_GAMG)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "'%s': it has unknowns without mass, slopes of a plate, which multigrid does not solve: take "
+                        "the solver 'mumps'",
+                        def->name);
+    const char *what = def->stiffening               ? "stiffening"
+                       : def->basis == PHX_BASIS_ALL ? "a basis of all unknowns"
+                       : def->basis == PHX_BASIS_OWN ? "a basis of its own modes"
+                                                     : NULL;
+    if (!ranks || !what)
+        return PHX_OK;
+    return phx_fail(context, PHX_ERR_UNSUPPORTED, "'%s': %s is made by one process: take the solver 'serial'",
+                    def->name, what);
 }
 
 phx_status basis_create(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis)
@@ -327,7 +372,9 @@ phx_status basis_create(phx_context *context, const phx_continuum_def *def, cons
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "'%s': its stiffness is known for its own modes alone; take them as its basis, kind 'own'",
                         def->name);
-    phx_status status = add_shapes(context, def, space, basis);
+    phx_status status = refuse_alone(context, def, space);
+    if (!status)
+        status = add_shapes(context, def, space, basis);
     if (!status)
         status = basis_diagonalise(context, def, space, basis);
     if (status)
@@ -349,11 +396,11 @@ phx_status basis_diagonalise(phx_context *context, const phx_continuum_def *def,
 
 /* ---- quality ---- */
 /* 6 x m: motion of interface i by the shapes. */
-static void motion_of(const phx_csr *rows, const shapes *basis, double *out)
+static void motion_of(const elastic_space *space, int i, const shapes *basis, double *out)
 {
     for (int k = 0; k < basis->count; k++) {
-        double motion[6] = {0};
-        phx_csr_apply(rows, 1.0, basis->y + (size_t)k * (size_t)basis->n, motion);
+        double motion[6];
+        elastic_space_motion(space, i, basis->y + (size_t)k * (size_t)basis->n, motion);
         for (int c = 0; c < 6; c++)
             out[(size_t)c * (size_t)basis->count + (size_t)k] = motion[c];
     }
@@ -374,16 +421,16 @@ static phx_status lacking_flexibility(phx_context *context, const elastic_space 
     *lacks = 0.0;
     motion = f ? f + n : NULL;
     if (!status)
-        motion_of(rows, basis, motion);
+        motion_of(space, i, basis, motion);
     for (int c = 0; c < 6 && !status; c++) {
-        double exact[6] = {0}, own = 0.0;
-        if (rows->ptr[c] == rows->ptr[c + 1])
+        double exact[6], own = 0.0;
+        if (!space->moves[6 * i + c])
             continue;
         memset(f, 0, n * sizeof *f);
         for (int e = rows->ptr[c]; e < rows->ptr[c + 1]; e++)
             f[rows->idx[e]] = rows->val[e];
         status = flexibility_apply(body, f, f);
-        phx_csr_apply(rows, 1.0, f, exact);
+        elastic_space_motion(space, i, f, exact);
         for (size_t k = 0; k < m; k++)
             own += motion[(size_t)c * m + k] * motion[(size_t)c * m + k] / (basis->omega[k] * basis->omega[k]);
         missing[c / 3] = fmax(missing[c / 3], exact[c] - own);
@@ -419,8 +466,8 @@ static phx_status held_frequencies(phx_context *context, const phx_continuum_def
             break;
         }
         stiff = elastic + 6 * (size_t)basis->count;
-        motion_of(&space->rows[i], basis, elastic);
-        motion_of(&space->rows[i], &rigid, stiff);
+        motion_of(space, i, basis, elastic);
+        motion_of(space, i, &rigid, stiff);
         for (int c = 0; c < 6; c++) {
             double *row = G + (size_t)(rows + c) * (size_t)m, size = 0.0;
             for (int k = 0; k < m; k++) {
@@ -469,7 +516,7 @@ static phx_status compare_frequencies(phx_context *context, const phx_continuum_
 {
     double exact[COMPARED], *own = NULL;
     double *shape = phx_calloc(context, COMPARED * (size_t)space->n + 1, sizeof *shape);
-    unsigned char *held = phx_calloc(context, (size_t)space->n + 1, sizeof *held);
+    unsigned char *held = phx_calloc(context, (size_t)space->n_all + 1, sizeof *held);
     flexibility *with = NULL;
     int count = 0, compared = COMPARED, ties = 0;
     phx_status status = shape && held ? PHX_OK : PHX_ERR_MEMORY;

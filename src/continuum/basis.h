@@ -3,6 +3,7 @@
 #define PHLEXOR_CONTINUUM_BASIS_H
 
 #include "continuum.h"
+#include "part.h"
 
 /* Unit rigid motion k (translations, then rotations) at unknown j, about the point x:
  * e_k x (p - x) = X_k - (e_k x x), e_k x x = x_a e_b - x_b e_a with a, b the axes after k. */
@@ -15,26 +16,53 @@ static inline double phx_elastic_rigid_about(const phx_elastic_model *model, int
     return k < 3 ? r[(size_t)k * n] : r[(size_t)k * n] - x[a] * r[b * n] + x[b] * r[a * n];
 }
 
+/* Rows first .. end - 1 of T^T M T and T^T K T of a model with elements (assemble.c); T NULL: of M and K; K NULL: of M
+ * alone. */
+phx_status elastic_assemble_rows(phx_context *context, const phx_elastic_model *model, const phx_csr *T, int first,
+                                 int end, phx_csr *M, phx_csr *K);
+
 /* ---- the space of a body whose interfaces are tied ----
  * u = T y: unknowns that are neither tied nor held, then the coordinates of each interface that has tied unknowns:
  * displacement and rotation, six; of a hinged edge without the rotation about it, five. */
 typedef struct elastic_space {
     const phx_elastic_model *model;
-    int n;
-    phx_csr T;            /* model->n x n */
-    phx_csr M, K;         /* T^T M T, T^T K T */
-    unsigned char *empty; /* n: a coordinate of an interface that moves nothing, all it could move is held */
+    elastic_part part;
+    int n_all;    /* coordinates: of the unknowns in the order of the parts, then those of interfaces */
+    int n, first; /* of this process: first .. first + n - 1; vectors have its n numbers */
+    phx_csr T;    /* model->n x n_all */
+    phx_csr M, K; /* T^T M T, T^T K T; one process */
+    phx_ranks_matrix *M_rows, *K_rows; /* the same over several; NULL: one */
+    unsigned char *empty; /* n_all: a coordinate of an interface that moves nothing, all it could move is held */
     int *tie;             /* per interface: its first coordinate, -1: it has none */
     int *ties;            /* per interface: their number */
-    phx_csr *rows;        /* per interface: 6 x n, its displacement and rotation by y */
+    int n_ties;           /* of all: the last coordinates, of the last process */
+    phx_csr *rows;        /* per interface: 6 x n, its displacement and rotation by y, a sum over the processes */
+    unsigned char *moves; /* per interface 6: it has this displacement or rotation */
     int n_interfaces;
     int n_rigid;     /* rigid motions that the space has: 6, fewer when unknowns are held */
     double *rigid;   /* n_rigid x n, orthonormal in M */
     double *M_rigid; /* n_rigid x n: M times them */
+    double *near;    /* 6 x n: the unit rigid motions of the model, of what is not held; for multigrid, else NULL */
 } elastic_space;
 phx_status elastic_space_create(phx_context *context, const phx_elastic_model *model, const unsigned char *held,
                                 int n_interfaces, const phx_interface *interfaces, elastic_space *space);
 void elastic_space_free(elastic_space *space);
+/* Those of several processes alone: room for what follows. */
+void elastic_space_free_matrices(elastic_space *space);
+/* Y <- M X, Y <- K X: rows of n numbers. */
+phx_status elastic_space_mass(const elastic_space *space, int rows, const double *x, double *y);
+phx_status elastic_space_stiffness(const elastic_space *space, int rows, const double *x, double *y);
+/* values <- their sums over the processes. */
+static inline void elastic_space_sum(const elastic_space *space, size_t count, double *values)
+{
+    phx_ranks_sum(space->part.ranks, count, values);
+}
+/* Displacement and rotation of interface i by y. */
+void elastic_space_motion(const elastic_space *space, int i, const double *y, double motion[6]);
+/* f (n) <- T^T load, load model->n numbers on every process. */
+phx_status elastic_space_load(phx_context *context, const elastic_space *space, const double *load, double *f);
+/* u <- T y: of the unknowns of this process. */
+phx_status elastic_space_unknowns(phx_context *context, const elastic_space *space, const double *y, double *u);
 /* x <- x - R R^T M x: rigid motions taken out, in mean axes. */
 void elastic_space_remove_rigid(const elastic_space *space, double *x);
 
@@ -42,7 +70,7 @@ void elastic_space_remove_rigid(const elastic_space *space, double *x);
  * w = A f: the displacement by the loads f while some coordinates are held and the rigid motions that are left
  * accelerate (inertia relief), without these motions: A = P K^-1 P^T, P = I - R R^T M. K w = P^T f, exactly. */
 typedef struct flexibility flexibility;
-/* held: n of the space, 1 where a coordinate is held. */
+/* held: n_all of the space, 1 where a coordinate is held. */
 phx_status flexibility_create(phx_context *context, const elastic_space *space, const unsigned char *held,
                               flexibility **made);
 void flexibility_destroy(flexibility *it); /* NULL is allowed */

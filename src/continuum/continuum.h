@@ -77,16 +77,16 @@ typedef struct phx_elastic_ops {
 /* A body of many unknowns, before boundary conditions and bases. It owns everything it points to but `ops`. */
 struct phx_elastic_model {
     const phx_elastic_ops *ops;
-    void *data;      /* of the kind */
-    phx_mesh mesh;   /* empty (0 nodes) where there is none */
-    int n_nodes;     /* that unknowns belong to: those of the mesh, perhaps others behind them (middles of edges) */
-    double *x;       /* n_nodes x 3, body axes, m */
-    int *label;      /* n_nodes: as its file counts; NULL: 1, 2, ... */
-    int n;           /* unknowns */
-    int *node;       /* n: node of each unknown, -1: none */
-    int *component;  /* n: PHX_UNKNOWN_... */
-    double *rigid;   /* 6 x n: unit translations along x, y, z, unit rotations about them through the origin */
-    phx_csr M, K;    /* n x n, the whole symmetric pattern; M may be singular */
+    void *data;     /* of the kind */
+    phx_mesh mesh;  /* empty (0 nodes) where there is none */
+    int n_nodes;    /* that unknowns belong to: those of the mesh, perhaps others behind them (middles of edges) */
+    double *x;      /* n_nodes x 3, body axes, m */
+    int *label;     /* n_nodes: as its file counts; NULL: 1, 2, ... */
+    int n;          /* unknowns */
+    int *node;      /* n: node of each unknown, -1: none */
+    int *component; /* n: PHX_UNKNOWN_... */
+    double *rigid;  /* 6 x n: unit translations along x, y, z, unit rotations about them through the origin */
+    phx_csr M, K; /* n x n, the whole symmetric pattern; M may be singular. Empty where processes share the elements */
     double rounding; /* of entries of M and K in their files, relative, by the digits printed; 0: computed here */
     int n_modes;     /* 0; else shapes that came with the model, u = modes q */
     double *modes;   /* n x n_modes */
@@ -100,7 +100,8 @@ struct phx_elastic_model {
 };
 void phx_elastic_destroy(phx_elastic_model *model); /* NULL is allowed */
 
-/* M and K of a model whose other fields are filled, from its elements: the pattern once, then the values. */
+/* M and K of a model whose other fields are filled, from its elements: the pattern once, then the values. Where
+ * processes share the work (phx_context_ranks) nothing: each assembles its rows when they are needed. */
 phx_status phx_elastic_assemble(phx_context *context, phx_elastic_model *model);
 /* Storage for the matrices of any element of the model, one allocation (phx_free of *room). */
 phx_status phx_elastic_element_room(phx_context *context, const phx_elastic_model *model,

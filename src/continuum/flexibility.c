@@ -1,4 +1,5 @@
-/* Flexibility of an elastic body, held or free, by one sparse Cholesky factorisation. */
+/* Flexibility of an elastic body, held or free: of one process by one sparse Cholesky factorisation, of several by
+ * their solver. */
 #include "basis.h"
 
 #include <math.h>
@@ -7,17 +8,52 @@
 struct flexibility {
     phx_context *context;
     const elastic_space *space;
-    int n;           /* coordinates that are not held */
+    int n;           /* coordinates of this process that are not held */
+    int n_all;       /* of all processes */
     int *full;       /* n: of the space */
-    phx_csr M;       /* n x n */
+    phx_csr M;       /* n x n; one process */
     int n_rigid;     /* rigid motions left, 0 to 6 */
     double *rigid;   /* n_rigid x n, orthonormal in M */
     double *M_rigid; /* n_rigid x n */
     int *solved;     /* n: coordinate of the factors, -1 at the supports of the rigid motions */
     int n_solved;
     phx_cholesky *factors;
-    double *work; /* 3 n: load, solution, a vector of the caller */
+    phx_ranks_solver *solver; /* several processes, instead of the factors */
+    double *work;             /* 3 n: load, solution, a vector of the caller */
+    double *whole;            /* 2 of the space: a vector and its product; several processes */
 };
+
+static const phx_ranks *ranks_of(const flexibility *it)
+{
+    return it->space->part.ranks;
+}
+
+static bool uses_multigrid(const flexibility *it)
+{
+    return ranks_of(it) && phx_ranks_get_method(ranks_of(it)) == PHX_RANKS_GAMG;
+}
+
+/* Y <- M X: rows of n numbers. */
+static phx_status mass(const flexibility *it, int rows, const double *x, double *y)
+{
+    const size_t n = (size_t)it->n, whole = (size_t)it->space->n;
+    phx_status status = PHX_OK;
+
+    for (size_t r = 0; r < (size_t)rows && !status; r++, x += n, y += n) {
+        if (!ranks_of(it)) {
+            memset(y, 0, n * sizeof *y);
+            phx_csr_apply(&it->M, 1.0, x, y);
+            continue;
+        }
+        memset(it->whole, 0, whole * sizeof *it->whole);
+        for (size_t i = 0; i < n; i++)
+            it->whole[it->full[i]] = x[i];
+        status = elastic_space_mass(it->space, 1, it->whole, it->whole + whole);
+        for (size_t i = 0; i < n; i++)
+            y[i] = it->whole[whole + (size_t)it->full[i]];
+    }
+    return status;
+}
 
 /* ---- parts of matrices ---- */
 /* Rows and columns with part[i] >= 0. */
@@ -65,11 +101,13 @@ static phx_status make_rigid(flexibility *it, const unsigned char *held)
     for (int k = 0; k < r; k++)
         for (size_t j = 0; j < n; j++)
             size[k] = fmax(size[k], fabs(space->rigid[(size_t)k * n + j]));
+    phx_ranks_most(ranks_of(it), 6, size);
     for (size_t j = 0; j < n && held; j++)
-        for (int k = 0; k < r && held[j]; k++)
+        for (int k = 0; k < r && held[(size_t)space->first + j]; k++)
             for (int l = 0; l < r; l++)
                 gram[r * k + l] +=
                     space->rigid[(size_t)k * n + j] * space->rigid[(size_t)l * n + j] / (size[k] * size[l]);
+    elastic_space_sum(space, (size_t)(r * r), gram);
     if (r > 0)
         status = phx_dense_eigen_symmetric(context, r, gram, NULL, values, vectors);
     it->rigid = phx_calloc(context, (size_t)r * own + 1, sizeof *it->rigid);
@@ -87,32 +125,72 @@ static phx_status make_rigid(flexibility *it, const unsigned char *held)
                 motion[i] += vectors[r * l + k] / size[l] * space->rigid[(size_t)l * n + (size_t)it->full[i]];
     }
     for (int pass = 0; pass < 2 && it->n_rigid > 0 && !status; pass++) {
-        for (int k = 0; k < it->n_rigid; k++)
-            phx_csr_apply(&it->M, 1.0, it->rigid + (size_t)k * own, it->M_rigid + (size_t)k * own);
+        status = mass(it, it->n_rigid, it->rigid, it->M_rigid);
         phx_dense_multiply(false, true, it->n_rigid, it->n_rigid, it->n, 1.0, it->rigid, it->n, it->M_rigid, it->n, 0.0,
                            gram, it->n_rigid);
-        status = phx_dense_cholesky(context, it->n_rigid, gram);
+        elastic_space_sum(space, (size_t)(it->n_rigid * it->n_rigid), gram);
+        if (!status)
+            status = phx_dense_cholesky(context, it->n_rigid, gram);
         if (!status)
             phx_dense_triangle_solve(false, it->n_rigid, gram, it->n, it->rigid);
-        memset(it->M_rigid, 0, (size_t)it->n_rigid * own * sizeof *it->M_rigid);
     }
-    for (int k = 0; k < it->n_rigid && !status; k++)
-        phx_csr_apply(&it->M, 1.0, it->rigid + (size_t)k * own, it->M_rigid + (size_t)k * own);
+    return status ? status : mass(it, it->n_rigid, it->rigid, it->M_rigid);
+}
+
+/* Of `count` columns of the rigid motions (n_rigid x count) those that determine them best. */
+static phx_status choose(flexibility *it, int count, const double *columns, int *rank, int *order)
+{
+    return count > 0 ? phx_dense_rrqr(it->context, it->n_rigid, count, columns, 1e-12, rank, order, NULL) : PHX_OK;
+}
+
+/* The best of all processes: each offers the best of its own. On return the first *rank of `order` are those of this
+ * process that have won. */
+static phx_status choose_over_processes(flexibility *it, int *rank, int *order)
+{
+    const int r = it->n_rigid, all = r * phx_ranks_size(ranks_of(it)), first = r * phx_ranks_rank(ranks_of(it));
+    double *offered = phx_calloc(it->context, (size_t)r * (size_t)all + 1, sizeof *offered);
+    int *best = phx_calloc(it->context, (size_t)all + 1, sizeof *best);
+    int won = 0, total = 0;
+    phx_status status = offered && best ? PHX_OK : PHX_ERR_MEMORY;
+
+    status = phx_ranks_agree(it->context, ranks_of(it), status);
+    for (int c = 0; c < *rank && !status; c++)
+        for (int k = 0; k < r; k++)
+            offered[k * all + first + c] = it->rigid[(size_t)k * (size_t)it->n + (size_t)order[c]];
+    if (!status) {
+        phx_ranks_sum(ranks_of(it), (size_t)r * (size_t)all, offered);
+        status = choose(it, all, offered, &total, best);
+    }
+    for (int c = 0; c < *rank && !status; c++) {
+        bool wins = false;
+        for (int k = 0; k < total; k++)
+            wins = wins || best[k] == first + c;
+        if (wins)
+            order[won++] = order[c];
+    }
+    *rank = won;
+    if (!status && total < r)
+        status = phx_fail(it->context, PHX_SINGULAR, "no support stops the rigid motions of the body");
+    phx_free(offered);
+    phx_free(best);
     return status;
 }
 
 /* As many coordinates as there are rigid motions left: held, they would stop them (an isostatic support). Loads in
- * equilibrium leave no force there. */
+ * equilibrium leave no force there. Multigrid does without. */
 static phx_status support_rigid(flexibility *it)
 {
     int rank = 0, *order = phx_calloc(it->context, (size_t)it->n + 1, sizeof *order);
     phx_status status = order ? PHX_OK : PHX_ERR_MEMORY;
+    const bool wanted = it->n_rigid > 0 && !uses_multigrid(it);
 
-    if (!status && it->n_rigid > 0)
-        status = phx_dense_rrqr(it->context, it->n_rigid, it->n, it->rigid, 1e-12, &rank, order, NULL);
-    if (!status && rank < it->n_rigid)
+    if (!status && wanted)
+        status = choose(it, it->n, it->rigid, &rank, order);
+    if (!status && wanted && ranks_of(it))
+        status = choose_over_processes(it, &rank, order);
+    else if (!status && wanted && rank < it->n_rigid)
         status = phx_fail(it->context, PHX_SINGULAR, "no support stops the rigid motions of the body");
-    for (int k = 0; k < it->n_rigid && !status; k++)
+    for (int k = 0; k < rank && !status; k++)
         it->solved[order[k]] = -1;
     for (int i = 0; i < it->n; i++)
         if (it->solved[i] >= 0)
@@ -144,6 +222,74 @@ static phx_status factor(flexibility *it)
     return status;
 }
 
+/* ---- several processes ---- */
+static int count_all(const flexibility *it)
+{
+    double count = it->n;
+
+    phx_ranks_sum(ranks_of(it), 1, &count);
+    return (int)count;
+}
+
+/* Unknowns of a node together, three translations each, on every process: a multigrid by nodes is the better one. */
+static int block_of(const flexibility *it)
+{
+    const phx_elastic_model *own = &it->space->part.own;
+    double whole = it->n % 3 == 0 && it->n_solved == it->n;
+
+    for (int i = 0; i < it->n && whole > 0.0; i += 3)
+        if (it->full[i + 2] != it->full[i] + 2)
+            whole = 0.0;
+    for (int j = 0; j < own->n && whole > 0.0; j++)
+        if (own->component[j] != j % 3)
+            whole = 0.0;
+    whole = -whole;
+    phx_ranks_most(ranks_of(it), 1, &whole);
+    return whole < 0.0 ? 3 : 1;
+}
+
+/* Rows of the space at the coordinates that are solved for. */
+static phx_status take(const flexibility *it, const int *kept, int rows, const double *from, double **to)
+{
+    const size_t n = (size_t)it->n_solved, whole = (size_t)it->space->n;
+
+    *to = phx_calloc(it->context, (size_t)rows * n + 1, sizeof **to);
+    for (size_t r = 0; r < (size_t)rows && *to; r++)
+        for (size_t i = 0; i < n; i++)
+            (*to)[r * n + i] = from[r * whole + (size_t)kept[i]];
+    return *to ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static phx_status make_solver(flexibility *it)
+{
+    phx_ranks_equations equations = {.matrix = it->space->K_rows, .n = it->n_solved, .block = 1};
+    int *kept = phx_calloc(it->context, (size_t)it->n_solved + 1, sizeof *kept);
+    double *near = NULL;
+    phx_status status = kept ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < it->n && !status; i++)
+        if (it->solved[i] >= 0)
+            kept[it->solved[i]] = it->full[i];
+    if (!status && uses_multigrid(it)) {
+        status = take(it, kept, 6, it->space->near, &near);
+        equations.n_near = 6;
+        equations.near = near;
+        equations.n_null = it->n_rigid;
+        equations.null = it->rigid;
+        equations.block = block_of(it);
+    }
+    equations.kept = kept;
+    status = phx_ranks_agree(it->context, ranks_of(it), status);
+    if (!status)
+        status = phx_ranks_solver_create(it->context, ranks_of(it), &equations, &it->solver);
+    if (status == PHX_ERR_LIBRARY)
+        phx_fail_prefix(it->context, status,
+                        "stiffness of the body, without its rigid motions; is a part loose or a mechanism? ");
+    phx_free(kept);
+    phx_free(near);
+    return status;
+}
+
 phx_status flexibility_create(phx_context *context, const elastic_space *space, const unsigned char *held,
                               flexibility **made)
 {
@@ -157,22 +303,26 @@ phx_status flexibility_create(phx_context *context, const elastic_space *space, 
         it->full = phx_calloc(context, (size_t)space->n + 1, sizeof *it->full);
         it->solved = phx_calloc(context, (size_t)space->n + 1, sizeof *it->solved);
         it->work = phx_calloc(context, 3 * (size_t)space->n + 1, sizeof *it->work);
-        if (!it->full || !it->solved || !it->work)
+        it->whole = phx_calloc(context, space->part.ranks ? 2 * (size_t)space->n + 1 : 1, sizeof *it->whole);
+        if (!it->full || !it->solved || !it->work || !it->whole)
             status = PHX_ERR_MEMORY;
     }
     for (int j = 0; j < space->n && !status; j++) {
-        part[j] = space->empty[j] || (held && held[j]) ? -1 : it->n;
+        part[j] = space->empty[space->first + j] || (held && held[space->first + j]) ? -1 : it->n;
         if (part[j] >= 0)
             it->full[it->n++] = j;
     }
+    status = phx_ranks_agree(context, space->part.ranks, status);
     if (!status)
+        it->n_all = count_all(it);
+    if (!status && !space->part.ranks)
         status = submatrix(context, &space->M, it->n, part, &it->M);
     if (!status)
         status = make_rigid(it, held);
     if (!status)
         status = support_rigid(it);
     if (!status)
-        status = factor(it);
+        status = space->part.ranks ? make_solver(it) : factor(it);
     phx_free(part);
     if (status) {
         flexibility_destroy(it);
@@ -187,12 +337,14 @@ void flexibility_destroy(flexibility *it)
     if (!it)
         return;
     phx_cholesky_destroy(it->factors);
+    phx_ranks_solver_destroy(it->solver);
     phx_csr_free(&it->M);
     phx_free(it->full);
     phx_free(it->solved);
     phx_free(it->rigid);
     phx_free(it->M_rigid);
     phx_free(it->work);
+    phx_free(it->whole);
     phx_free(it);
 }
 
@@ -206,6 +358,7 @@ static void project(const flexibility *it, const double *a, const double *b, dou
         double part = 0.0;
         for (size_t i = 0; i < n; i++)
             part += b[(size_t)k * n + i] * x[i];
+        elastic_space_sum(it->space, 1, &part);
         for (size_t i = 0; i < n; i++)
             x[i] -= part * a[(size_t)k * n + i];
     }
@@ -222,7 +375,8 @@ static phx_status apply(flexibility *it, const double *f, double *w)
     for (int i = 0; i < it->n; i++)
         if (it->solved[i] >= 0)
             solution[it->solved[i]] = load[i];
-    status = phx_cholesky_solve(it->factors, 1, solution);
+    status = it->solver ? phx_ranks_solver_solve(it->solver, solution, solution)
+                        : phx_cholesky_solve(it->factors, 1, solution);
     for (int i = 0; i < it->n && !status; i++)
         w[i] = it->solved[i] >= 0 ? solution[it->solved[i]] : 0.0;
     if (!status)
@@ -254,50 +408,69 @@ static phx_status op_apply(void *user, const double *x, double *y)
 
 static phx_status op_mass(void *user, const double *x, double *y)
 {
-    const flexibility *it = user;
-
-    memset(y, 0, (size_t)it->n * sizeof *y);
-    phx_csr_apply(&it->M, 1.0, x, y);
-    return PHX_OK;
+    return mass(user, 1, x, y);
 }
 
 int flexibility_most_modes(const flexibility *it)
 {
-    return it->n - it->n_rigid - 1;
+    return it->n_all - it->n_rigid - 1;
 }
 
 /* A vector of the Lanczos process has parts that the mass does not see (unknowns without mass); A M takes them to what
  * statics makes of them. */
-static phx_status purify(flexibility *it, int k, int count, double lambda, const double *vectors, double *x)
+static phx_status purify(flexibility *it, double lambda, double *x)
 {
-    phx_status status;
-
-    for (int i = 0; i < it->n; i++)
-        x[i] = vectors[(size_t)i * (size_t)count + (size_t)k];
     double *product = it->work + 2 * (size_t)it->n;
-    memset(product, 0, (size_t)it->n * sizeof *product);
-    phx_csr_apply(&it->M, 1.0, x, product);
-    status = apply(it, product, x);
+    phx_status status = mass(it, 1, x, product);
+
+    if (!status)
+        status = apply(it, product, x);
     for (int i = 0; i < it->n; i++)
         x[i] *= lambda;
     return status;
 }
 
+/* Pairs of one process: vectors count x n. */
+static phx_status find_pairs(flexibility *it, int count, double *values, double *vectors)
+{
+    const size_t n = (size_t)it->n, m = (size_t)count;
+    double *columns = phx_calloc(it->context, n * m + 1, sizeof *columns);
+    phx_status status = columns ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = phx_eigen_shift_invert(it->context, it->n, count, 0.0, op_apply, op_mass, it, 1e-13, values, columns);
+    for (size_t k = 0; k < m && !status; k++)
+        for (size_t i = 0; i < n; i++)
+            vectors[k * n + i] = columns[i * m + k];
+    phx_free(columns);
+    return status;
+}
+
+/* Pairs of several processes. */
+static phx_status find_distributed_pairs(flexibility *it, int count, double *values, double *vectors)
+{
+    if (uses_multigrid(it))
+        return phx_ranks_eigen_multigrid(it->solver, count, op_mass, it, it->n_rigid, it->rigid, 1e-10, values,
+                                         vectors);
+    return phx_ranks_eigen(it->context, ranks_of(it), it->n, count, op_apply, op_mass, it, 1e-13, values, vectors);
+}
+
 phx_status flexibility_modes(flexibility *it, int count, double *omega, double *modes)
 {
     const size_t n = (size_t)it->n, full = (size_t)it->space->n;
-    double *vectors = phx_calloc(it->context, n * (size_t)count + n + 1, sizeof *vectors);
-    phx_status status = vectors ? PHX_OK : PHX_ERR_MEMORY;
+    double *vectors = phx_calloc(it->context, n * (size_t)count + 1, sizeof *vectors);
+    phx_status status = phx_ranks_agree(it->context, ranks_of(it), vectors ? PHX_OK : PHX_ERR_MEMORY);
 
     if (!status)
-        status = phx_eigen_shift_invert(it->context, it->n, count, 0.0, op_apply, op_mass, it, 1e-13, omega, vectors);
+        status =
+            ranks_of(it) ? find_distributed_pairs(it, count, omega, vectors) : find_pairs(it, count, omega, vectors);
     memset(modes, 0, (size_t)count * full * sizeof *modes);
     for (int k = 0; k < count && !status; k++) {
-        double *x = vectors + n * (size_t)count;
+        double *x = vectors + n * (size_t)k;
         if (!(omega[k] > 0.0 && isfinite(omega[k])))
             status = phx_fail(it->context, PHX_ERR_ANALYSIS, "mode %d of the body has omega^2 = %g", k + 1, omega[k]);
         if (!status)
-            status = purify(it, k, count, omega[k], vectors, x);
+            status = purify(it, omega[k], x);
         for (size_t i = 0; i < n; i++)
             modes[(size_t)k * full + (size_t)it->full[i]] = x[i];
         omega[k] = sqrt(omega[k]);

@@ -292,7 +292,7 @@ static phx_status append(phx_context *context, const elastic_space *space, const
 static phx_status hold_and_load(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                                 flexibility **with, shapes *loads)
 {
-    unsigned char *held = phx_calloc(context, (size_t)space->n + 1, sizeof *held);
+    unsigned char *held = phx_calloc(context, (size_t)space->n_all + 1, sizeof *held);
     phx_status status = held ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status) {

@@ -15,7 +15,8 @@ static const int pair_first[PHX_MAX_PAIR] = {0, 1, 2, 0, 0, 1};
 static const int pair_second[PHX_MAX_PAIR] = {0, 1, 2, 1, 2, 2};
 
 typedef struct products {
-    int n, k;          /* unknowns, coordinates */
+    const elastic_part *part;
+    int n, k;          /* unknowns of this process, coordinates */
     double *M_Phi;     /* k x n */
     double *G_Phi[3];  /* k x n */
     double *M_G;       /* k x n: of one axis */
@@ -50,26 +51,18 @@ static void cross_nodes(const phx_elastic_model *model, const int *at, int k, co
     }
 }
 
-static void apply_rows(const phx_csr *M, int rows, const double *x, double *y)
+static phx_status make_products(phx_context *context, const elastic_part *part, int k, const double *Phi, products *p)
 {
-    const size_t n = (size_t)M->rows;
-
-    memset(y, 0, (size_t)rows * n * sizeof *y);
-    for (int r = 0; r < rows; r++)
-        phx_csr_apply(M, 1.0, x + (size_t)r * n, y + (size_t)r * n);
-}
-
-static phx_status make_products(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
-                                products *p)
-{
+    const phx_elastic_model *model = &part->own;
     const size_t n = (size_t)model->n, kn = (size_t)k * n;
     phx_status status = find_partners(context, model, &p->partner);
 
+    p->part = part;
     p->n = model->n;
     p->k = k;
     p->M_Phi = phx_calloc(context, kn + 1, sizeof *p->M_Phi);
     p->M_G = phx_calloc(context, kn + 1, sizeof *p->M_G);
-    p->M_T = phx_calloc(context, 6 * n, sizeof *p->M_T);
+    p->M_T = phx_calloc(context, 6 * n + 1, sizeof *p->M_T);
     if (!p->M_Phi || !p->M_G || !p->M_T)
         status = PHX_ERR_MEMORY;
     for (int a = 0; a < 3 && !status; a++) {
@@ -79,12 +72,11 @@ static phx_status make_products(phx_context *context, const phx_elastic_model *m
         for (int c = 0; c < k && !status; c++)
             cross_nodes(model, p->partner, a, Phi + (size_t)c * n, p->G_Phi[a] + (size_t)c * n);
     }
-    if (!status) {
-        apply_rows(&model->M, k, Phi, p->M_Phi);
-        p->M_X = p->M_T + 3 * n;
-        apply_rows(&model->M, 6, model->rigid, p->M_T);
-    }
-    return status;
+    status = phx_ranks_agree(context, part->ranks, status);
+    p->M_X = status ? NULL : p->M_T + 3 * n;
+    if (!status)
+        status = elastic_part_mass(part, k, Phi, p->M_Phi);
+    return status ? status : elastic_part_mass(part, 6, model->rigid, p->M_T);
 }
 
 static void free_products(products *p)
@@ -106,10 +98,13 @@ static double inner(int n, const double *a, const double *b)
     return sum;
 }
 
-/* out (rows x cols) = a b^T + beta out, a rows x n, b cols x n. */
-static void gram(int n, int rows, int cols, const double *a, const double *b, double beta, double *out)
+/* out (rows x cols) = a b^T + beta out over all processes, a rows x n, b cols x n. */
+static void gram(const products *p, int rows, int cols, const double *a, const double *b, double beta, double *out)
 {
-    phx_dense_multiply(false, true, rows, cols, n, 1.0, a, n, b, n, beta, out, cols);
+    if (phx_ranks_rank(p->part->ranks) > 0)
+        beta = 0.0; /* what is there already counts once */
+    phx_dense_multiply(false, true, rows, cols, p->n, 1.0, a, p->n, b, p->n, beta, out, cols);
+    phx_ranks_sum(p->part->ranks, (size_t)rows * (size_t)cols, out);
 }
 
 static void rigid_part(const phx_elastic_model *model, const products *p, phx_flex *flex)
@@ -117,9 +112,9 @@ static void rigid_part(const phx_elastic_model *model, const products *p, phx_fl
     const double *T = model->rigid, *X = model->rigid + 3 * (size_t)p->n;
     double TX[9], XX[9], TT[9];
 
-    gram(p->n, 3, 3, T, p->M_T, 0.0, TT);
-    gram(p->n, 3, 3, T, p->M_X, 0.0, TX);
-    gram(p->n, 3, 3, X, p->M_X, 0.0, XX);
+    gram(p, 3, 3, T, p->M_T, 0.0, TT);
+    gram(p, 3, 3, T, p->M_X, 0.0, TX);
+    gram(p, 3, 3, X, p->M_X, 0.0, XX);
     flex->mass = (TT[0] + TT[4] + TT[8]) / 3.0;
     flex->s0[0] = 0.5 * (TX[5] - TX[7]); /* T_a^T M X_b = e_a . (e_b x s0) */
     flex->s0[1] = 0.5 * (TX[6] - TX[2]);
@@ -132,24 +127,25 @@ static void first_order(const phx_elastic_model *model, products *p, phx_flex *f
 {
     const double *T = model->rigid, *X = model->rigid + 3 * (size_t)p->n;
 
-    gram(p->n, 3, p->k, T, p->M_Phi, 0.0, flex->S);
-    gram(p->n, 3, p->k, X, p->M_Phi, 0.0, flex->C);
+    gram(p, 3, p->k, T, p->M_Phi, 0.0, flex->S);
+    gram(p, 3, p->k, X, p->M_Phi, 0.0, flex->C);
     for (int q = 0; q < PHX_MAX_PAIR; q++) {
         const int a = pair_first[q], b = pair_second[q];
         double *j = flex->j + (size_t)q * (size_t)p->k;
-        gram(p->n, 1, p->k, p->M_X + (size_t)a * (size_t)p->n, p->G_Phi[b], 0.0, j);
-        gram(p->n, 1, p->k, p->M_X + (size_t)b * (size_t)p->n, p->G_Phi[a], 1.0, j);
+        gram(p, 1, p->k, p->M_X + (size_t)a * (size_t)p->n, p->G_Phi[b], 0.0, j);
+        gram(p, 1, p->k, p->M_X + (size_t)b * (size_t)p->n, p->G_Phi[a], 1.0, j);
     }
 }
 
 /* The part of (G_k Phi)^T M Phi that is not antisymmetric is left out; relative to the whole it is *symmetric. */
-static void second_order(const phx_elastic_model *model, products *p, phx_flex *flex, double *symmetric)
+static phx_status second_order(products *p, phx_flex *flex, double *symmetric)
 {
     const int k = p->k;
+    phx_status status = PHX_OK;
     double lost = 0.0, whole = 0.0;
 
     for (int a = 0; a < 3; a++) {
-        gram(p->n, k, k, p->G_Phi[a], p->M_Phi, 0.0, flex->A[a]);
+        gram(p, k, k, p->G_Phi[a], p->M_Phi, 0.0, flex->A[a]);
         for (int i = 0; i < k; i++)
             for (int j = 0; j <= i; j++) {
                 double *one = &flex->A[a][i * k + j], *other = &flex->A[a][j * k + i];
@@ -161,22 +157,23 @@ static void second_order(const phx_elastic_model *model, products *p, phx_flex *
             }
     }
     *symmetric = whole > 0.0 ? lost / whole : 0.0;
-    for (int b = 0; b < 3; b++) {
-        apply_rows(&model->M, k, p->G_Phi[b], p->M_G);
-        for (int q = 0; q < PHX_MAX_PAIR; q++) {
+    for (int b = 0; b < 3 && !status; b++) {
+        status = elastic_part_mass(p->part, k, p->G_Phi[b], p->M_G);
+        for (int q = 0; q < PHX_MAX_PAIR && !status; q++) {
             if (pair_second[q] != b)
                 continue;
             double *Q = flex->Q[q];
-            gram(p->n, k, k, p->G_Phi[pair_first[q]], p->M_G, 0.0, Q);
+            gram(p, k, k, p->G_Phi[pair_first[q]], p->M_G, 0.0, Q);
             for (int i = 0; i < k; i++)
                 for (int j = 0; j <= i; j++)
                     Q[i * k + j] = Q[j * k + i] = Q[i * k + j] + Q[j * k + i];
         }
     }
+    return status;
 }
 
-phx_status continuum_integrals(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
-                               phx_flex *flex, double *symmetric)
+phx_status continuum_integrals(phx_context *context, const elastic_part *part, int k, const double *Phi, phx_flex *flex,
+                               double *symmetric)
 {
     products p = {0};
     phx_status status;
@@ -189,12 +186,12 @@ phx_status continuum_integrals(phx_context *context, const phx_elastic_model *mo
     if (!status)
         status = phx_flex_allocate_matrices(context, flex, true);
     if (!status)
-        status = make_products(context, model, k, Phi, &p);
+        status = make_products(context, part, k, Phi, &p);
     if (!status) {
-        rigid_part(model, &p, flex);
-        first_order(model, &p, flex);
-        second_order(model, &p, flex, symmetric);
-        gram(p.n, k, k, Phi, p.M_Phi, 0.0, flex->M);
+        rigid_part(&part->own, &p, flex);
+        first_order(&part->own, &p, flex);
+        status = second_order(&p, flex, symmetric);
+        gram(&p, k, k, Phi, p.M_Phi, 0.0, flex->M);
         for (int i = 0; i < k; i++)
             for (int j = 0; j < i; j++)
                 flex->M[i * k + j] = flex->M[j * k + i] = 0.5 * (flex->M[i * k + j] + flex->M[j * k + i]);

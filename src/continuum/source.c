@@ -11,6 +11,7 @@ typedef struct elastic_source {
     continuum_source shape; /* first */
     int n_interfaces;
     phx_interface *interfaces;
+    double *motions; /* per interface 6 x flex.n: by the basis in the frame */
 } elastic_source;
 
 /* ---- the frame ---- */
@@ -60,7 +61,7 @@ static void rigid_motion_of(const phx_interface *interface, int k, double motion
 static phx_status to_frame(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                            const phx_interface *interfaces, const shapes *basis, double *Phi)
 {
-    const size_t n = (size_t)space->model->n;
+    const size_t n = (size_t)space->part.own.n;
     double cR[36], c[6];
     phx_status status = PHX_OK;
 
@@ -86,45 +87,72 @@ static phx_status to_frame(phx_context *context, const phx_continuum_def *def, c
     if (status)
         return phx_fail(context, PHX_ERR_ARGUMENT, "'%s': the interfaces of its frame do not hold it", def->name);
     for (int s = 0; s < basis->count; s++) {
-        double one[6] = {0}, other[6] = {0};
+        double one[6], other[6];
         const double *y = basis->y + (size_t)s * (size_t)basis->n;
-        phx_csr_apply(&space->rows[first], 1.0, y, one);
-        phx_csr_apply(&space->rows[second], 1.0, y, other);
+        elastic_space_motion(space, first, y, one);
+        elastic_space_motion(space, second, y, other);
         conditions(def, interfaces, one, other, c);
         for (int k = 0; k < 6; k++) {
             double part = 0.0;
             for (int r = 0; r < 6; r++)
                 part += cR[6 * k + r] * c[r];
             for (size_t j = 0; j < n; j++)
-                Phi[(size_t)s * n + j] -= part * space->model->rigid[(size_t)k * n + j];
+                Phi[(size_t)s * n + j] -= part * space->part.own.rigid[(size_t)k * n + j];
         }
     }
     return PHX_OK;
 }
 
 /* ---- points ---- */
-/* Motion of an interface by the basis in the frame, 6 x count: its rows, or the motion that its first unknowns follow.
+/* Motions of the interfaces by the basis in the frame: their rows times Phi, which is distributed as the unknowns are.
  */
-static phx_status interface_point(phx_context *context, const continuum_source *it, const phx_elastic_model *model,
-                                  const phx_interface *interface, phx_flex_point *point)
+static phx_status make_motions(phx_context *context, const elastic_part *part, int n_interfaces,
+                               const phx_interface *interfaces, int k, const double *Phi, double **motions)
 {
-    const int k = it->source.flex.n;
-    const size_t n = (size_t)model->n;
+    const size_t n = (size_t)part->own.n, cols = (size_t)k;
+    int *number = phx_calloc(context, (size_t)part->model->n + 1, sizeof *number);
+
+    *motions = phx_calloc(context, 6 * (size_t)n_interfaces * cols + 1, sizeof **motions);
+    if (!number || !*motions) {
+        phx_free(number);
+        return PHX_ERR_MEMORY;
+    }
+    for (int j = 0; j < part->model->n; j++)
+        number[elastic_part_unknown(part, j)] = j - part->first;
+    for (int i = 0; i < n_interfaces; i++) {
+        const phx_csr *rows = &interfaces[i].rows;
+        for (size_t c = 0; c < 6; c++)
+            for (size_t s = 0; s < cols; s++) {
+                double sum = 0.0;
+                for (int e = rows->ptr[c]; e < rows->ptr[c + 1]; e++) {
+                    const int own = number[rows->idx[e]];
+                    if (own >= 0 && own < part->own.n)
+                        sum += rows->val[e] * Phi[s * n + (size_t)own];
+                }
+                (*motions)[(6 * (size_t)i + c) * cols + s] = sum;
+            }
+    }
+    phx_ranks_sum(part->ranks, 6 * (size_t)n_interfaces * cols, *motions);
+    phx_free(number);
+    return PHX_OK;
+}
+
+/* Interface i as a point. */
+static phx_status interface_point(phx_context *context, const elastic_source *it, const phx_interface *interface, int i,
+                                  phx_flex_point *point)
+{
+    const int k = it->shape.source.flex.n;
+    const size_t size = 3 * (size_t)k;
     phx_status status = phx_flex_point_allocate(context, 3, k, point);
 
     if (status)
         return status;
     memcpy(point->x, interface->x, sizeof point->x);
     point->without_directions = !interface->turns;
-    for (int c = 0; c < k; c++) {
-        double motion[6] = {0};
+    for (int c = 0; c < k; c++)
         point->dof[c] = c;
-        phx_csr_apply(&interface->rows, 1.0, it->Phi + (size_t)c * n, motion);
-        for (int a = 0; a < 3; a++) {
-            point->phi[a * k + c] = motion[a];
-            point->theta[a * k + c] = motion[3 + a];
-        }
-    }
+    memcpy(point->phi, it->motions + 2 * (size_t)i * size, size * sizeof *point->phi);
+    memcpy(point->theta, it->motions + (2 * (size_t)i + 1) * size, size * sizeof *point->theta);
     point->n = k;
     return PHX_OK;
 }
@@ -174,21 +202,21 @@ static phx_status point_at(const phx_flex_source *source, phx_context *context, 
     phx_nearest nearest = phx_nearest_to(location->name);
     for (int i = 0; i < it->n_interfaces; i++) {
         if (!strcmp(it->interfaces[i].name, location->name))
-            return interface_point(context, &it->shape, it->shape.model, &it->interfaces[i], point);
+            return interface_point(context, it, &it->interfaces[i], i, point);
         phx_nearest_offer(&nearest, it->interfaces[i].name);
     }
     return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s%s", source->operations->name,
                     phx_shown_text(location->name).text, phx_nearest_hint(&nearest).text);
 }
 
-static phx_status add_mass(phx_context *context, continuum_source *it, const phx_elastic_model *model,
-                           const phx_interface *interface, const phx_continuum_mass *mass)
+static phx_status add_mass(phx_context *context, elastic_source *it, const phx_interface *interfaces,
+                           const phx_continuum_mass *mass)
 {
     phx_flex_point point = {.n = 0};
-    phx_status status = interface_point(context, it, model, interface, &point);
+    phx_status status = interface_point(context, it, &interfaces[mass->interface], mass->interface, &point);
 
     if (!status)
-        status = phx_flex_add_mass(context, &point, mass->mass, mass->inertia, &it->source.flex);
+        status = phx_flex_add_mass(context, &point, mass->mass, mass->inertia, &it->shape.source.flex);
     phx_flex_point_free(&point);
     return status;
 }
@@ -244,6 +272,7 @@ static void destroy(phx_flex_source *source)
     for (int i = 0; i < it->n_interfaces; i++)
         phx_interface_free(&it->interfaces[i]);
     phx_free(it->interfaces);
+    phx_free(it->motions);
     phx_free(it->shape.Phi);
     phx_free(it->shape.omega);
     phx_free(it);
@@ -258,17 +287,20 @@ static const phx_source_operations operations = {.name = "elastic body",
                                                  .stress_rows = stress_rows,
                                                  .stress_nodes = continuum_stress_nodes};
 
-/* Phi = T Y in the frame. */
+/* Phi = T Y in the frame: the unknowns of this process. */
 static phx_status make_Phi(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                            const phx_interface *interfaces, const shapes *basis, double **Phi)
 {
-    const size_t n = (size_t)space->model->n;
+    const size_t n = (size_t)space->part.own.n;
+    phx_status status = PHX_OK;
 
     *Phi = phx_calloc(context, (size_t)basis->count * n + 1, sizeof **Phi);
     if (!*Phi)
         return PHX_ERR_MEMORY;
-    for (size_t k = 0; k < (size_t)basis->count; k++)
-        phx_csr_apply(&space->T, 1.0, basis->y + k * (size_t)basis->n, *Phi + k * n);
+    for (size_t k = 0; k < (size_t)basis->count && !status; k++)
+        status = elastic_space_unknowns(context, space, basis->y + k * (size_t)basis->n, *Phi + k * n);
+    if (status)
+        return status;
     return to_frame(context, def, space, interfaces, basis, *Phi);
 }
 
@@ -362,7 +394,12 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
     if (!status)
         status = make_Phi(context, def, &space, interfaces, &basis, &it->Phi);
     if (!status)
-        status = continuum_integrals(context, model, basis.count, it->Phi, &it->source.flex, &symmetric);
+        status = make_motions(context, &space.part, n_interfaces, interfaces, basis.count, it->Phi, &made->motions);
+    elastic_space_free_matrices(&space);
+    if (!status)
+        status = elastic_part_assemble(context, &space.part);
+    if (!status)
+        status = continuum_integrals(context, &space.part, basis.count, it->Phi, &it->source.flex, &symmetric);
     if (!status && basis.own)
         status = put_modal_mass(context, &space, &basis, &it->source.flex);
     if (!status && symmetric > 1e-6)
@@ -376,9 +413,14 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
     if (!status && def->stiffening)
         status = continuum_stiffening(context, model, slopes, basis.count, it->Phi, &it->source.flex.stiffening);
     for (int k = 0; k < def->n_masses && !status; k++)
-        status = add_mass(context, it, model, &interfaces[def->masses[k].interface], &def->masses[k]);
+        status = add_mass(context, made, interfaces, &def->masses[k]);
     if (!status)
         status = phx_flex_make_compact(context, &it->source.flex);
+    if (!status) {
+        double *distributed = it->Phi;
+        it->Phi = NULL;
+        status = elastic_part_gather(context, &space.part, basis.count, distributed, &it->Phi);
+    }
     if (it) {
         it->omega = basis.omega;
         basis.omega = NULL;

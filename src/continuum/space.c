@@ -75,25 +75,32 @@ static phx_status make_T(phx_context *context, elastic_space *space, const unsig
     t.val = phx_calloc(context, most, sizeof *t.val);
     if (!t.row || !t.col || !t.val)
         status = PHX_ERR_MEMORY;
-    for (int j = 0; j < model->n && !status; j++)
-        if (!tied[j] && !(held && held[j]))
-            put(&t, j, space->n++, 1.0);
+    for (int k = 0; k < model->n && !status; k++) {
+        const int j = elastic_part_unknown(&space->part, k);
+        if (tied[j] || (held && held[j]))
+            continue;
+        space->first += k < space->part.first;
+        space->n += k >= space->part.first && k < space->part.end;
+        put(&t, j, space->n_all++, 1.0);
+    }
     for (int i = 0; i < n_interfaces && !status; i++) {
         double motion[6];
-        space->tie[i] = interfaces[i].n_tied ? space->n : -1;
+        space->tie[i] = interfaces[i].n_tied ? space->n_all : -1;
         for (int c = 0; interfaces[i].n_tied && tie_motion(&interfaces[i], c, motion);
-             c++, space->ties[i]++, space->n++)
+             c++, space->ties[i]++, space->n_all++, space->n_ties++)
             for (int k = 0; k < interfaces[i].n_tied; k++) {
                 const int j = interfaces[i].tied[k];
                 double value = 0.0;
                 for (int m = 0; m < 6; m++)
                     value += motion[m] != 0.0 ? motion[m] * phx_elastic_rigid_about(model, j, m, interfaces[i].x) : 0.0;
                 if (value != 0.0 && !(held && held[j]))
-                    put(&t, j, space->n, value);
+                    put(&t, j, space->n_all, value);
             }
     }
+    if (space->part.end == model->n)
+        space->n += space->n_ties;
     if (!status)
-        status = phx_csr_from_triplets(context, model->n, space->n, t.count, t.row, t.col, t.val, &space->T);
+        status = phx_csr_from_triplets(context, model->n, space->n_all, t.count, t.row, t.col, t.val, &space->T);
     phx_free(tied);
     phx_free(t.row);
     phx_free(t.col);
@@ -108,10 +115,10 @@ static phx_status find_empty(phx_context *context, elastic_space *space, const p
                                          "rotation about x",     "rotation about y",     "rotation about z"};
     phx_status status = PHX_OK;
 
-    space->empty = phx_calloc(context, (size_t)space->n + 1, sizeof *space->empty);
+    space->empty = phx_calloc(context, (size_t)space->n_all + 1, sizeof *space->empty);
     if (!space->empty)
         return PHX_ERR_MEMORY;
-    for (int j = 0; j < space->n; j++)
+    for (int j = 0; j < space->n_all; j++)
         space->empty[j] = 1;
     for (int e = 0; e < space->T.ptr[space->T.rows]; e++)
         space->empty[space->T.idx[e]] = 0;
@@ -178,7 +185,7 @@ static phx_status make_rows(phx_context *context, elastic_space *space, const ph
                             put(&t, 3 + a, space->T.idx[space->T.ptr[it->turning[k]]], it->axis[a] * slope / sum);
             }
         if (!status)
-            status = phx_csr_from_triplets(context, 6, space->n, t.count, t.row, t.col, t.val, &space->rows[i]);
+            status = phx_csr_from_triplets(context, 6, space->n_all, t.count, t.row, t.col, t.val, &space->rows[i]);
         phx_free(t.row);
         phx_free(t.col);
         phx_free(t.val);
@@ -186,25 +193,126 @@ static phx_status make_rows(phx_context *context, elastic_space *space, const ph
     return status;
 }
 
+/* Of all columns those of this process. */
+static phx_status own_columns(phx_context *context, elastic_space *space)
+{
+    phx_status status = PHX_OK;
+
+    space->moves = phx_calloc(context, 6 * (size_t)space->n_interfaces + 1, sizeof *space->moves);
+    if (!space->moves)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < space->n_interfaces && !status; i++) {
+        phx_csr *rows = &space->rows[i];
+        int used = 0;
+        for (int c = 0, at = 0; c < 6; c++) {
+            const int end = rows->ptr[c + 1];
+            space->moves[6 * i + c] = end > at;
+            for (; at < end; at++) {
+                const int own = rows->idx[at] - space->first;
+                if (own < 0 || own >= space->n)
+                    continue;
+                rows->idx[used] = own;
+                rows->val[used++] = rows->val[at];
+            }
+            rows->ptr[c + 1] = used;
+        }
+        rows->cols = space->n;
+    }
+    return status;
+}
+
+/* ---- products ---- */
+static phx_status multiply(const elastic_space *space, const phx_csr *A, phx_ranks_matrix *A_rows, int rows,
+                           const double *x, double *y)
+{
+    const size_t n = (size_t)space->n;
+    phx_status status = PHX_OK;
+
+    if (!A_rows)
+        memset(y, 0, (size_t)rows * n * sizeof *y);
+    for (size_t r = 0; r < (size_t)rows && !status; r++)
+        if (A_rows)
+            status = phx_ranks_matrix_apply(A_rows, x + r * n, y + r * n);
+        else
+            phx_csr_apply(A, 1.0, x + r * n, y + r * n);
+    return status;
+}
+
+phx_status elastic_space_mass(const elastic_space *space, int rows, const double *x, double *y)
+{
+    return multiply(space, &space->M, space->M_rows, rows, x, y);
+}
+
+phx_status elastic_space_stiffness(const elastic_space *space, int rows, const double *x, double *y)
+{
+    return multiply(space, &space->K, space->K_rows, rows, x, y);
+}
+
+void elastic_space_motion(const elastic_space *space, int i, const double *y, double motion[6])
+{
+    memset(motion, 0, 6 * sizeof *motion);
+    phx_csr_apply(&space->rows[i], 1.0, y, motion);
+    elastic_space_sum(space, 6, motion);
+}
+
+phx_status elastic_space_load(phx_context *context, const elastic_space *space, const double *load, double *f)
+{
+    double *all = phx_calloc(context, (size_t)space->n_all + 1, sizeof *all);
+
+    if (!all)
+        return PHX_ERR_MEMORY;
+    phx_csr_apply_transposed(&space->T, 1.0, load, all);
+    memcpy(f, all + space->first, (size_t)space->n * sizeof *f);
+    phx_free(all);
+    return PHX_OK;
+}
+
+phx_status elastic_space_unknowns(phx_context *context, const elastic_space *space, const double *y, double *u)
+{
+    const elastic_part *part = &space->part;
+    const int first_tie = space->n_all - space->n_ties;
+    double *ties = phx_calloc(context, (size_t)space->n_ties + 1, sizeof *ties);
+
+    if (!ties)
+        return PHX_ERR_MEMORY;
+    for (int c = 0; c < space->n_ties && first_tie - space->first < space->n; c++)
+        ties[c] = y[first_tie + c - space->first];
+    elastic_space_sum(space, (size_t)space->n_ties, ties);
+    for (int k = part->first; k < part->end; k++) {
+        const int j = elastic_part_unknown(part, k);
+        double sum = 0.0;
+        for (int e = space->T.ptr[j]; e < space->T.ptr[j + 1]; e++) {
+            const int c = space->T.idx[e];
+            sum += space->T.val[e] * (c < first_tie ? y[c - space->first] : ties[c - first_tie]);
+        }
+        u[k - part->first] = sum;
+    }
+    phx_free(ties);
+    return PHX_OK;
+}
+
 /* ---- rigid motions ---- */
 /* y of a rigid motion of the model, a combination a of its six. Coordinates of T y = u: kept unknowns are u itself. */
 static void rigid_coordinates(const elastic_space *space, const phx_interface *interfaces, const double a[6], double *y)
 {
-    const phx_elastic_model *model = space->model;
-    const size_t n = (size_t)model->n;
+    const elastic_part *part = &space->part;
+    const size_t n = (size_t)part->own.n;
 
-    for (int j = 0; j < model->n; j++) {
-        const int e = space->T.ptr[j];
+    for (int j = 0; j < part->own.n; j++) {
+        const int unknown = elastic_part_unknown(part, part->first + j), e = space->T.ptr[unknown];
         double u = 0.0;
-        if (space->T.ptr[j + 1] != e + 1 || space->T.val[e] != 1.0)
+        if (space->T.ptr[unknown + 1] != e + 1 || space->T.val[e] != 1.0)
             continue; /* tied or held; a tied unknown with a single unit entry says the same again */
+        const int own = space->T.idx[e] - space->first;
+        if (own < 0 || own >= space->n)
+            continue; /* of an interface */
         for (int k = 0; k < 6; k++)
-            u += a[k] * model->rigid[(size_t)k * n + (size_t)j];
-        y[space->T.idx[e]] = u;
+            u += a[k] * part->own.rigid[(size_t)k * n + (size_t)j];
+        y[own] = u;
     }
     for (int i = 0; i < space->n_interfaces; i++) {
         double own[6], motion[6];
-        if (space->tie[i] < 0)
+        if (space->tie[i] < space->first || space->tie[i] >= space->first + space->n)
             continue;
         phx_rot_x_vec(3, a + 3, interfaces[i].x, own);
         for (int c = 0; c < 3; c++) {
@@ -213,10 +321,10 @@ static void rigid_coordinates(const elastic_space *space, const phx_interface *i
         }
         for (int c = 0; c < space->ties[i] && tie_motion(&interfaces[i], c, motion);
              c++) { /* unit motions: projections */
-            double *part = &y[space->tie[i] + c];
-            *part = 0.0;
+            double *amount = &y[space->tie[i] - space->first + c];
+            *amount = 0.0;
             for (int m = 0; m < 6; m++)
-                *part += motion[m] * own[m];
+                *amount += motion[m] * own[m];
         }
     }
 }
@@ -268,20 +376,31 @@ static phx_status make_rigid(phx_context *context, elastic_space *space, const u
         rigid_coordinates(space, interfaces, a + 6 * k, space->rigid + (size_t)k * n);
     /* orthonormal in M: R <- R L^-T, R^T M R = L L^T; twice, for rounding */
     for (int pass = 0; pass < 2 && r > 0 && !status; pass++) {
-        memset(space->M_rigid, 0, (size_t)r * n * sizeof *space->M_rigid);
-        for (int k = 0; k < r; k++)
-            phx_csr_apply(&space->M, 1.0, space->rigid + (size_t)k * n, space->M_rigid + (size_t)k * n);
+        status = elastic_space_mass(space, r, space->rigid, space->M_rigid);
+        if (status)
+            return status;
         phx_dense_multiply(false, true, r, r, space->n, 1.0, space->rigid, space->n, space->M_rigid, space->n, 0.0,
                            gram, r);
+        elastic_space_sum(space, (size_t)(r * r), gram);
         status = phx_dense_cholesky(context, r, gram);
         if (status)
             return phx_fail_prefix(context, status, "mass of the body as a rigid one: ");
         phx_dense_triangle_solve(false, r, gram, space->n, space->rigid); /* rows are motions: L^-1 R */
     }
-    memset(space->M_rigid, 0, (size_t)r * n * sizeof *space->M_rigid);
-    for (int k = 0; k < r; k++)
-        phx_csr_apply(&space->M, 1.0, space->rigid + (size_t)k * n, space->M_rigid + (size_t)k * n);
-    return PHX_OK;
+    return elastic_space_mass(space, r, space->rigid, space->M_rigid);
+}
+
+/* For multigrid: the six motions of the nodes, whether something is held or not. */
+static phx_status make_near(phx_context *context, elastic_space *space, const phx_interface *interfaces)
+{
+    if (!space->part.ranks || phx_ranks_get_method(space->part.ranks) != PHX_RANKS_GAMG)
+        return PHX_OK;
+    space->near = phx_calloc(context, 6 * (size_t)space->n + 1, sizeof *space->near);
+    for (int k = 0; k < 6 && space->near; k++) {
+        const double unit[6] = {k == 0, k == 1, k == 2, k == 3, k == 4, k == 5};
+        rigid_coordinates(space, interfaces, unit, space->near + (size_t)k * (size_t)space->n);
+    }
+    return space->near ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 void elastic_space_remove_rigid(const elastic_space *space, double *x)
@@ -293,12 +412,54 @@ void elastic_space_remove_rigid(const elastic_space *space, double *x)
         double part = 0.0;
         for (size_t i = 0; i < n; i++)
             part += Mr[i] * x[i];
+        elastic_space_sum(space, 1, &part);
         for (size_t i = 0; i < n; i++)
             x[i] -= part * r[i];
     }
 }
 
 /* ---- life ---- */
+/* Rows of this process, of all of them or alone, to a distributed matrix. */
+static phx_status distribute(phx_context *context, const elastic_space *space, phx_csr *from, phx_ranks_matrix **to)
+{
+    phx_csr rows = *from;
+    phx_status status = PHX_OK;
+
+    if (rows.rows > space->n) {
+        rows.rows = space->n;
+        rows.ptr = from->ptr + space->first;
+    }
+    if (!status)
+        status = phx_ranks_matrix_create(context, space->part.ranks, &rows, to);
+    phx_csr_free(from);
+    return status;
+}
+
+/* M and K: of one process the congruences of the model's, of several their rows. */
+static phx_status make_matrices(phx_context *context, elastic_space *space)
+{
+    const phx_ranks *ranks = space->part.ranks;
+    const phx_elastic_model *model = space->model;
+    phx_status status = PHX_OK;
+
+    if (ranks && model->n_elements > 0) {
+        status = elastic_assemble_rows(context, model, &space->T, space->first, space->first + space->n, &space->M,
+                                       &space->K);
+    } else {
+        status = phx_csr_congruence(context, &space->T, &model->M, &space->T, &space->M);
+        if (!status)
+            status = phx_csr_congruence(context, &space->T, &model->K, &space->T, &space->K);
+    }
+    if (!ranks)
+        return status;
+    status = phx_ranks_agree(context, ranks, status);
+    if (!status)
+        status = distribute(context, space, &space->K, &space->K_rows);
+    if (!status)
+        status = distribute(context, space, &space->M, &space->M_rows);
+    return status;
+}
+
 phx_status elastic_space_create(phx_context *context, const phx_elastic_model *model, const unsigned char *held,
                                 int n_interfaces, const phx_interface *interfaces, elastic_space *space)
 {
@@ -310,18 +471,29 @@ phx_status elastic_space_create(phx_context *context, const phx_elastic_model *m
     phx_status status = space->tie && space->ties && space->rows ? PHX_OK : PHX_ERR_MEMORY;
     space->n_interfaces = status ? 0 : n_interfaces;
     if (!status)
+        status = elastic_part_create(context, model, &space->part);
+    if (!status)
         status = make_T(context, space, held, n_interfaces, interfaces);
     if (!status)
         status = find_empty(context, space, interfaces);
     if (!status)
-        status = phx_csr_congruence(context, &space->T, &model->M, &space->T, &space->M);
-    if (!status)
-        status = phx_csr_congruence(context, &space->T, &model->K, &space->T, &space->K);
+        status = make_matrices(context, space);
     if (!status)
         status = make_rows(context, space, interfaces);
     if (!status)
+        status = own_columns(context, space);
+    if (!status)
         status = make_rigid(context, space, held, interfaces);
+    if (!status)
+        status = make_near(context, space, interfaces);
     return status;
+}
+
+void elastic_space_free_matrices(elastic_space *space)
+{
+    phx_ranks_matrix_destroy(space->M_rows);
+    phx_ranks_matrix_destroy(space->K_rows);
+    space->M_rows = space->K_rows = NULL;
 }
 
 void elastic_space_free(elastic_space *space)
@@ -329,6 +501,10 @@ void elastic_space_free(elastic_space *space)
     for (int i = 0; i < space->n_interfaces; i++)
         phx_csr_free(&space->rows[i]);
     phx_free(space->rows);
+    phx_free(space->moves);
+    phx_free(space->near);
+    elastic_space_free_matrices(space);
+    elastic_part_free(&space->part);
     phx_free(space->tie);
     phx_free(space->ties);
     phx_free(space->empty);

@@ -2,6 +2,7 @@
 #include "internal.h"
 
 #include "continuum/continuum.h"
+#include "ranks/ranks.h"
 
 #include <string.h>
 
@@ -72,7 +73,7 @@ phx_status phx_study_reduce(phx_context *context, const phx_model *model, const 
         status = phx_model_fail(context, model, body, PHX_ERR_INPUT,
                                 "body '%s' is %s; a body on a mesh or of another program can be reduced", body->name,
                                 phx_model_body_kind_info(body->kind)->is);
-    if (!status)
+    if (!status && phx_ranks_rank(phx_context_ranks(context)) == 0)
         status = write_body(context, body, source, path);
     if (!status)
         status = fill_report(context, body, source, report);
@@ -80,4 +81,16 @@ phx_status phx_study_reduce(phx_context *context, const phx_model *model, const 
     if (status)
         phx_reduce_report_free(report);
     return phx_conclude(context, status);
+}
+
+phx_status phx_study_reduce_over(phx_context *context, const phx_model *model, const char *name, const char *path,
+                                 phx_ranks *ranks, phx_ranks_method method, phx_reduce_report *report)
+{
+    if (!ranks)
+        return phx_fail_null(context, __func__, "ranks");
+    phx_ranks_set_method(ranks, method);
+    phx_context_set_ranks(context, ranks);
+    const phx_status status = phx_study_reduce(context, model, name, path, report);
+    phx_context_set_ranks(context, NULL);
+    return status;
 }

@@ -1,0 +1,622 @@
+/* The module phlexor-petsc.so: distributed matrices, equations and eigenproblems by PETSc and SLEPc. */
+#include "module.h"
+
+#include <slepceps.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- failures ---- */
+static char message[512]; /* of the first error since the last one that was handed out */
+
+static PetscErrorCode keep_message(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode code,
+                                   PetscErrorType type, const char *text, void *user)
+{
+    (void)comm;
+    (void)line;
+    (void)file;
+    (void)user;
+    if (type == PETSC_ERROR_INITIAL)
+        snprintf(message, sizeof message, "%s: %s", function, text ? text : "");
+    for (char *end = strchr(message, '\n'); end; end = strchr(message, '\n'))
+        *end = ' ';
+    return code;
+}
+
+/* PETSc's functions return 0 or a code, those below too; the module's a text. */
+static const char *text_of(PetscErrorCode code)
+{
+    if (!code)
+        return NULL;
+    if (!message[0])
+        snprintf(message, sizeof message, "error %d", (int)code);
+    static char out[sizeof message];
+    memcpy(out, message, sizeof out);
+    message[0] = '\0';
+    return out;
+}
+
+static const char *start(void)
+{
+    PetscErrorCode code = PetscOptionsSetValue(NULL, "-no_signal_handler", "1");
+
+    if (!code)
+        code = SlepcInitialize(NULL, NULL, NULL, NULL);
+    if (!code)
+        code = PetscPushErrorHandler(keep_message, NULL);
+    return text_of(code);
+}
+
+static void finish(void)
+{
+    (void)PetscPopErrorHandler();
+    (void)SlepcFinalize();
+}
+
+/* ---- parts of a graph ---- */
+/* The rows of the graph that a process hands to the partitioner: a contiguous share. */
+static PetscErrorCode make_graph(int rows, const int *ptr, const int *idx, Mat *graph)
+{
+    PetscMPIInt rank, size;
+    PetscInt *i, *j;
+
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    const int first = (int)((long)rows * rank / size), after = (int)((long)rows * (rank + 1) / size);
+    PetscCall(PetscMalloc1(after - first + 1, &i)); /* the matrix takes both over */
+    PetscCall(PetscMalloc1(ptr[after] - ptr[first] + 1, &j));
+    i[0] = 0;
+    for (int r = first; r < after; r++) {
+        PetscInt at = i[r - first];
+        for (int e = ptr[r]; e < ptr[r + 1]; e++)
+            if (idx[e] != r)
+                j[at++] = idx[e];
+        i[r - first + 1] = at;
+    }
+    PetscCall(MatCreateMPIAdj(PETSC_COMM_WORLD, after - first, rows, i, j, NULL, graph));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_parts(int rows, const int *ptr, const int *idx, int *part)
+{
+    Mat graph;
+    MatPartitioning partitioning;
+    IS mine, all;
+    const PetscInt *parts;
+
+    PetscFunctionBegin;
+    PetscCall(make_graph(rows, ptr, idx, &graph));
+    PetscCall(MatPartitioningCreate(PETSC_COMM_WORLD, &partitioning));
+    PetscCall(MatPartitioningSetAdjacency(partitioning, graph));
+    PetscCall(MatPartitioningSetType(partitioning, MATPARTITIONINGPTSCOTCH));
+    PetscCall(MatPartitioningSetFromOptions(partitioning));
+    PetscCall(MatPartitioningApply(partitioning, &mine));
+    PetscCall(ISAllGather(mine, &all));
+    PetscCall(ISGetIndices(all, &parts));
+    for (int k = 0; k < rows; k++)
+        part[k] = (int)parts[k];
+    PetscCall(ISRestoreIndices(all, &parts));
+    PetscCall(ISDestroy(&all));
+    PetscCall(ISDestroy(&mine));
+    PetscCall(MatPartitioningDestroy(&partitioning));
+    PetscCall(MatDestroy(&graph));
+    PetscFunctionReturn(0);
+}
+
+static const char *partition(int rows, const int *ptr, const int *idx, int *part)
+{
+    return text_of(make_parts(rows, ptr, idx, part));
+}
+
+/* ---- matrices ---- */
+typedef struct matrix {
+    Mat A;
+    Vec x, y; /* without numbers: those of the caller are lent to them */
+} matrix;
+
+static PetscErrorCode lend_two(Vec x, Vec y, const double *from, double *to)
+{
+    PetscFunctionBegin;
+    PetscCall(VecPlaceArray(x, from));
+    PetscCall(VecPlaceArray(y, to));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode take_back(Vec x, Vec y)
+{
+    PetscFunctionBegin;
+    PetscCall(VecResetArray(x));
+    PetscCall(VecResetArray(y));
+    PetscFunctionReturn(0);
+}
+
+/* Vectors that belong to the rows of a matrix. */
+static PetscErrorCode make_vectors(PetscInt n, Vec *x, Vec *y)
+{
+    PetscFunctionBegin;
+    PetscCall(VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, n, PETSC_DECIDE, NULL, x));
+    PetscCall(VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, n, PETSC_DECIDE, NULL, y));
+    PetscFunctionReturn(0);
+}
+
+/* Row by row, so that it does not matter how PETSc counts. */
+static PetscErrorCode fill(Mat A, int rows, PetscInt first, PetscInt end, const int *ptr, const int *idx,
+                           const double *val)
+{
+    PetscInt *on, *off, *columns, longest = 0;
+
+    PetscFunctionBegin;
+    PetscCall(PetscCalloc2(rows, &on, rows, &off));
+    for (int r = 0; r < rows; r++) {
+        for (int e = ptr[r]; e < ptr[r + 1]; e++)
+            if (idx[e] >= first && idx[e] < end)
+                on[r]++;
+            else
+                off[r]++;
+        longest = PetscMax(longest, ptr[r + 1] - ptr[r]);
+    }
+    PetscCall(MatXAIJSetPreallocation(A, 1, on, off, NULL, NULL));
+    PetscCall(PetscFree2(on, off));
+    PetscCall(MatSetOption(A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
+    PetscCall(PetscMalloc1(longest, &columns));
+    for (int r = 0; r < rows; r++) {
+        const PetscInt row = first + r, count = ptr[r + 1] - ptr[r];
+        for (PetscInt k = 0; k < count; k++)
+            columns[k] = idx[ptr[r] + k];
+        PetscCall(MatSetValues(A, 1, &row, count, columns, val + ptr[r], INSERT_VALUES));
+    }
+    PetscCall(PetscFree(columns));
+    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_matrix(int rows, const int *ptr, const int *idx, const double *val, matrix **made)
+{
+    matrix *it;
+    const PetscInt mine = rows;
+    PetscInt end;
+
+    PetscFunctionBegin;
+    PetscCall(PetscNew(&it));
+    PetscCall(MatCreate(PETSC_COMM_WORLD, &it->A));
+    PetscCall(MatSetSizes(it->A, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE));
+    PetscCall(MatSetType(it->A, MATAIJ));
+    PetscCallMPI(MPI_Scan(&mine, &end, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+    PetscCall(fill(it->A, rows, end - mine, end, ptr, idx, val));
+    PetscCall(MatSetOption(it->A, MAT_SYMMETRIC, PETSC_TRUE));
+    PetscCall(make_vectors(rows, &it->x, &it->y));
+    *made = it;
+    PetscFunctionReturn(0);
+}
+
+static const char *matrix_create(int rows, const int *ptr, const int *idx, const double *val, void **made)
+{
+    return text_of(make_matrix(rows, ptr, idx, val, (matrix **)made));
+}
+
+static void matrix_destroy(void *made)
+{
+    matrix *it = made;
+
+    (void)MatDestroy(&it->A);
+    (void)VecDestroy(&it->x);
+    (void)VecDestroy(&it->y);
+    (void)PetscFree(it);
+}
+
+static PetscErrorCode multiply_into(matrix *it, const double *x, double *y)
+{
+    PetscFunctionBegin;
+    PetscCall(lend_two(it->x, it->y, x, y));
+    PetscCall(MatMult(it->A, it->x, it->y));
+    PetscCall(take_back(it->x, it->y));
+    PetscFunctionReturn(0);
+}
+
+static const char *multiply(void *made, const double *x, double *y)
+{
+    return text_of(multiply_into(made, x, y));
+}
+
+/* ---- equations ---- */
+typedef struct solver {
+    Mat A;
+    KSP ksp;
+    Vec x, y;
+    Vec load; /* of the solver's own, so that load and solution may be one array */
+} solver;
+
+/* Vectors of the caller, one after the other, as PETSc's; copied and, when asked for, made orthonormal. */
+static PetscErrorCode copy_vectors(Mat A, int count, const double *from, PetscBool orthonormal, Vec **vectors)
+{
+    PetscScalar *to;
+    PetscInt n;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetLocalSize(A, &n, NULL));
+    PetscCall(PetscMalloc1(count, vectors));
+    for (int k = 0; k < count; k++) {
+        PetscCall(MatCreateVecs(A, NULL, &(*vectors)[k]));
+        PetscCall(VecGetArrayWrite((*vectors)[k], &to));
+        PetscCall(PetscArraycpy(to, from + (size_t)k * (size_t)n, n));
+        PetscCall(VecRestoreArrayWrite((*vectors)[k], &to));
+        for (int pass = 0; pass < 2 && orthonormal; pass++) {
+            for (int l = 0; l < k; l++) {
+                PetscScalar part;
+                PetscCall(VecDot((*vectors)[k], (*vectors)[l], &part));
+                PetscCall(VecAXPY((*vectors)[k], -part, (*vectors)[l]));
+            }
+            PetscCall(VecNormalize((*vectors)[k], NULL));
+        }
+    }
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode free_vectors(int count, Vec **vectors)
+{
+    PetscFunctionBegin;
+    for (int k = 0; k < count; k++)
+        PetscCall(VecDestroy(&(*vectors)[k]));
+    PetscCall(PetscFree(*vectors));
+    PetscFunctionReturn(0);
+}
+
+/* Rows and columns that are kept. */
+static PetscErrorCode keep(const phx_petsc_equations *equations, Mat *A)
+{
+    Mat from = ((matrix *)equations->matrix)->A;
+    PetscInt *rows, first;
+    IS kept;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetOwnershipRange(from, &first, NULL));
+    PetscCall(PetscMalloc1(equations->n, &rows));
+    for (int k = 0; k < equations->n; k++)
+        rows[k] = first + equations->kept[k];
+    PetscCall(ISCreateGeneral(PETSC_COMM_WORLD, equations->n, rows, PETSC_OWN_POINTER, &kept));
+    if (equations->block > 1)
+        PetscCall(ISSetBlockSize(kept, equations->block));
+    PetscCall(MatCreateSubMatrix(from, kept, kept, MAT_INITIAL_MATRIX, A));
+    PetscCall(ISDestroy(&kept));
+    PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode set_null_space(const phx_petsc_equations *equations, Mat A)
+{
+    MatNullSpace space;
+    Vec *vectors;
+
+    PetscFunctionBegin;
+    if (equations->n_null > 0) {
+        PetscCall(copy_vectors(A, equations->n_null, equations->null, PETSC_TRUE, &vectors));
+        PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, equations->n_null, vectors, &space));
+        PetscCall(MatSetNullSpace(A, space));
+        PetscCall(MatNullSpaceDestroy(&space));
+        PetscCall(free_vectors(equations->n_null, &vectors));
+    }
+    if (equations->n_near > 0) {
+        PetscCall(copy_vectors(A, equations->n_near, equations->near, PETSC_TRUE, &vectors));
+        PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, equations->n_near, vectors, &space));
+        PetscCall(MatSetNearNullSpace(A, space));
+        PetscCall(MatNullSpaceDestroy(&space));
+        PetscCall(free_vectors(equations->n_near, &vectors));
+    }
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode use_factors(KSP ksp)
+{
+    PC pc;
+
+    PetscFunctionBegin;
+    PetscCall(KSPSetType(ksp, KSPPREONLY));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetType(pc, PCCHOLESKY));
+    PetscCall(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
+    PetscFunctionReturn(0);
+}
+
+/* Conjugate gradients; a cycle of the multigrid is symmetric. On the coarsest level rigid motions that are left cost
+ * nothing: its equations are solved by singular values. */
+static PetscErrorCode use_multigrid(KSP ksp)
+{
+    PC pc;
+
+    PetscFunctionBegin;
+    PetscCall(KSPSetType(ksp, KSPCG));
+    PetscCall(KSPSetNormType(ksp, KSP_NORM_NATURAL));
+    PetscCall(KSPSetTolerances(ksp, 1e-12, 1e-300, PETSC_DEFAULT, 500));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetType(pc, PCGAMG));
+    PetscCall(PetscOptionsInsertString(NULL, "-phlexor_mg_coarse_ksp_type preonly -phlexor_mg_coarse_pc_type redundant "
+                                             "-phlexor_mg_coarse_redundant_pc_type svd"));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_solver(const phx_petsc_equations *equations, solver **made)
+{
+    solver *it;
+
+    PetscFunctionBegin;
+    PetscCall(PetscNew(&it));
+    PetscCall(keep(equations, &it->A));
+    PetscCall(set_null_space(equations, it->A));
+    PetscCall(make_vectors(equations->n, &it->x, &it->y));
+    PetscCall(MatCreateVecs(it->A, NULL, &it->load));
+    PetscCall(KSPCreate(PETSC_COMM_WORLD, &it->ksp));
+    PetscCall(KSPSetOptionsPrefix(it->ksp, "phlexor_"));
+    PetscCall(KSPSetOperators(it->ksp, it->A, it->A));
+    if (equations->multigrid)
+        PetscCall(use_multigrid(it->ksp));
+    else
+        PetscCall(use_factors(it->ksp));
+    PetscCall(KSPSetFromOptions(it->ksp));
+    PetscCall(KSPSetUp(it->ksp));
+    *made = it;
+    PetscFunctionReturn(0);
+}
+
+static const char *solver_create(const phx_petsc_equations *equations, void **made)
+{
+    return text_of(make_solver(equations, (solver **)made));
+}
+
+static void solver_destroy(void *made)
+{
+    solver *it = made;
+
+    (void)KSPDestroy(&it->ksp);
+    (void)MatDestroy(&it->A);
+    (void)VecDestroy(&it->x);
+    (void)VecDestroy(&it->y);
+    (void)VecDestroy(&it->load);
+    (void)PetscFree(it);
+}
+
+/* Rounding may keep conjugate gradients from the last digits that are asked for, and then makes a cycle look
+ * indefinite. */
+static PetscErrorCode check_solution(solver *it)
+{
+    static const PetscReal enough = 1e-10; /* residual, relative */
+    KSPConvergedReason reason;
+    PetscReal left, load;
+    Vec residual;
+
+    PetscFunctionBegin;
+    PetscCall(KSPGetConvergedReason(it->ksp, &reason));
+    if (reason > 0)
+        PetscFunctionReturn(0);
+    PetscCall(VecDuplicate(it->load, &residual));
+    PetscCall(MatMult(it->A, it->y, residual));
+    PetscCall(VecAYPX(residual, -1.0, it->load));
+    PetscCall(VecNorm(residual, NORM_2, &left));
+    PetscCall(VecNorm(it->load, NORM_2, &load));
+    PetscCall(VecDestroy(&residual));
+    PetscCheck(left <= enough * load, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "the equations are not solved (%s)",
+               KSPConvergedReasons[reason]);
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode solve_into(solver *it, const double *load, double *x)
+{
+
+    PetscFunctionBegin;
+    PetscCall(lend_two(it->x, it->y, load, x));
+    PetscCall(VecCopy(it->x, it->load));
+    PetscCall(KSPSolve(it->ksp, it->load, it->y));
+    PetscCall(check_solution(it));
+    PetscCall(take_back(it->x, it->y));
+    PetscFunctionReturn(0);
+}
+
+static const char *solve(void *made, const double *load, double *x)
+{
+    return text_of(solve_into(made, load, x));
+}
+
+/* ---- eigenproblems ---- */
+/* A function of the caller as an operator of PETSc. */
+typedef struct callback {
+    phx_module_operator *function;
+    void *user;
+} callback;
+
+static PetscErrorCode call(callback *it, Vec x, Vec y)
+{
+    const PetscScalar *from;
+    PetscScalar *to;
+
+    PetscFunctionBegin;
+    PetscCall(VecGetArrayRead(x, &from));
+    PetscCall(VecGetArrayWrite(y, &to));
+    const char *failed = it->function(it->user, from, to);
+    PetscCall(VecRestoreArrayRead(x, &from));
+    PetscCall(VecRestoreArrayWrite(y, &to));
+    PetscCheck(!failed, PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", failed);
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode apply_shell_matrix(Mat shell, Vec x, Vec y)
+{
+    callback *it;
+
+    PetscFunctionBegin;
+    PetscCall(MatShellGetContext(shell, &it));
+    PetscCall(call(it, x, y));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode apply_shell_inverse(PC shell, Vec x, Vec y)
+{
+    callback *it;
+
+    PetscFunctionBegin;
+    PetscCall(PCShellGetContext(shell, &it));
+    PetscCall(call(it, x, y));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_shell(PetscInt n, callback *it, Mat *shell)
+{
+    PetscFunctionBegin;
+    PetscCall(MatCreateShell(PETSC_COMM_WORLD, n, n, PETSC_DETERMINE, PETSC_DETERMINE, it, shell));
+    PetscCall(MatShellSetOperation(*shell, MATOP_MULT, (void (*)(void))apply_shell_matrix));
+    PetscCall(MatSetOption(*shell, MAT_SYMMETRIC, PETSC_TRUE));
+    PetscFunctionReturn(0);
+}
+
+/* The pairs found, their vectors one after the other. */
+static PetscErrorCode get_pairs(EPS eps, int count, PetscInt n, double *values, double *vectors)
+{
+    PetscInt found;
+    Vec x;
+    Mat A;
+    const PetscScalar *from;
+
+    PetscFunctionBegin;
+    PetscCall(EPSGetConverged(eps, &found));
+    PetscCheck(found >= count, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "%d of %d modes have converged", (int)found,
+               count);
+    PetscCall(EPSGetOperators(eps, &A, NULL));
+    PetscCall(MatCreateVecs(A, NULL, &x));
+    for (int k = 0; k < count; k++) {
+        PetscCall(EPSGetEigenpair(eps, k, &values[k], NULL, x, NULL));
+        PetscCall(VecGetArrayRead(x, &from));
+        PetscCall(PetscArraycpy(vectors + (size_t)k * (size_t)n, from, n));
+        PetscCall(VecRestoreArrayRead(x, &from));
+    }
+    PetscCall(VecDestroy(&x));
+    PetscFunctionReturn(0);
+}
+
+/* solve(mass(x)) = x / value, from the smallest value. */
+static PetscErrorCode find_nearest(int n, int count, callback *apply, callback *mass, double tolerance, double *values,
+                                   double *vectors)
+{
+    EPS eps;
+    ST st;
+    KSP ksp;
+    PC pc;
+    Mat A, B;
+
+    PetscFunctionBegin;
+    PetscCall(make_shell(n, apply, &A)); /* its size alone counts: the inverse stands for it */
+    PetscCall(make_shell(n, mass, &B));
+    PetscCall(EPSCreate(PETSC_COMM_WORLD, &eps));
+    PetscCall(EPSSetOptionsPrefix(eps, "phlexor_"));
+    PetscCall(EPSSetOperators(eps, A, B));
+    PetscCall(EPSSetProblemType(eps, EPS_GHEP));
+    PetscCall(EPSSetType(eps, EPSKRYLOVSCHUR));
+    PetscCall(EPSSetDimensions(eps, count, PETSC_DEFAULT, PETSC_DEFAULT));
+    PetscCall(EPSSetTarget(eps, 0.0));
+    PetscCall(EPSSetWhichEigenpairs(eps, EPS_TARGET_MAGNITUDE));
+    PetscCall(EPSSetTolerances(eps, tolerance, 1000));
+    PetscCall(EPSSetPurify(eps, PETSC_FALSE)); /* the caller does it */
+    PetscCall(EPSGetST(eps, &st));
+    PetscCall(STSetType(st, STSINVERT));
+    PetscCall(STSetMatMode(st, ST_MATMODE_SHELL));
+    PetscCall(STGetKSP(st, &ksp));
+    PetscCall(KSPSetType(ksp, KSPPREONLY));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetType(pc, PCSHELL));
+    PetscCall(PCShellSetContext(pc, apply));
+    PetscCall(PCShellSetApply(pc, apply_shell_inverse));
+    PetscCall(EPSSetFromOptions(eps));
+    PetscCall(EPSSolve(eps));
+    PetscCall(get_pairs(eps, count, n, values, vectors));
+    PetscCall(EPSDestroy(&eps));
+    PetscCall(MatDestroy(&A));
+    PetscCall(MatDestroy(&B));
+    PetscFunctionReturn(0);
+}
+
+static const char *nearest(int n, int count, phx_module_operator *apply, phx_module_operator *mass, void *user,
+                           double tolerance, double *values, double *vectors)
+{
+    callback of_apply = {apply, user}, of_mass = {mass, user};
+
+    return text_of(find_nearest(n, count, &of_apply, &of_mass, tolerance, values, vectors));
+}
+
+/* One cycle of a solver's multigrid. */
+static PetscErrorCode apply_cycle(PC shell, Vec x, Vec y)
+{
+    PC cycle;
+
+    PetscFunctionBegin;
+    PetscCall(PCShellGetContext(shell, &cycle));
+    PetscCall(PCApply(cycle, x, y));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode find_lowest(solver *with, int count, callback *mass, int n_rigid, const double *rigid,
+                                  double tolerance, double *values, double *vectors)
+{
+    EPS eps;
+    ST st;
+    KSP ksp;
+    PC pc, cycle;
+    Mat B;
+    Vec *motions;
+    PetscInt n;
+
+    PetscFunctionBegin;
+    PetscCall(MatGetLocalSize(with->A, &n, NULL));
+    PetscCall(make_shell(n, mass, &B));
+    PetscCall(EPSCreate(PETSC_COMM_WORLD, &eps));
+    PetscCall(EPSSetOptionsPrefix(eps, "phlexor_multigrid_"));
+    PetscCall(EPSSetOperators(eps, with->A, B));
+    PetscCall(EPSSetProblemType(eps, EPS_GHEP));
+    PetscCall(EPSSetType(eps, EPSLOBPCG));
+    PetscCall(EPSSetDimensions(eps, count, PETSC_DEFAULT, PETSC_DEFAULT));
+    PetscCall(EPSSetWhichEigenpairs(eps, EPS_SMALLEST_REAL));
+    PetscCall(EPSSetTolerances(eps, tolerance, 1000));
+    PetscCall(copy_vectors(with->A, n_rigid, rigid, PETSC_FALSE, &motions));
+    if (n_rigid > 0)
+        PetscCall(EPSSetDeflationSpace(eps, n_rigid, motions));
+    PetscCall(free_vectors(n_rigid, &motions));
+    PetscCall(EPSGetST(eps, &st));
+    PetscCall(STSetType(st, STPRECOND));
+    PetscCall(STGetKSP(st, &ksp));
+    PetscCall(KSPSetType(ksp, KSPPREONLY));
+    PetscCall(KSPGetPC(with->ksp, &cycle));
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetType(pc, PCSHELL));
+    PetscCall(PCShellSetContext(pc, cycle));
+    PetscCall(PCShellSetApply(pc, apply_cycle));
+    PetscCall(EPSSetFromOptions(eps));
+    PetscCall(EPSSolve(eps));
+    PetscCall(get_pairs(eps, count, n, values, vectors));
+    PetscCall(EPSDestroy(&eps));
+    PetscCall(MatDestroy(&B));
+    PetscFunctionReturn(0);
+}
+
+static const char *lowest(void *made, int count, phx_module_operator *mass, void *user, int n_rigid,
+                          const double *rigid, double tolerance, double *values, double *vectors)
+{
+    callback of_mass = {mass, user};
+
+    return text_of(find_lowest(made, count, &of_mass, n_rigid, rigid, tolerance, values, vectors));
+}
+
+static const phx_petsc_module table = {.version = PHX_MODULE_VERSION,
+                                       .start = start,
+                                       .finish = finish,
+                                       .partition = partition,
+                                       .matrix = matrix_create,
+                                       .matrix_destroy = matrix_destroy,
+                                       .multiply = multiply,
+                                       .solver = solver_create,
+                                       .solver_destroy = solver_destroy,
+                                       .solve = solve,
+                                       .nearest = nearest,
+                                       .lowest = lowest};
+
+const phx_petsc_module *phx_petsc_module_table(void);
+const phx_petsc_module *phx_petsc_module_table(void)
+{
+    return &table;
+}
