@@ -166,6 +166,9 @@ static phx_status settle(making *m)
         used.end = (phx_model_optional){.given = true, .value = 1.0}; /* the master says how far */
     used.every = (phx_model_optional){.given = true, .value = 0.0};
     phx_status status = phx_simulation_settle(m->context, m->model, &used, &m->def.options);
+    if (!status && !(m->def.options.step > 0.0) && !(m->def.options.rtol > 0.0))
+        status = phx_model_fail(m->context, m->model, &m->model->simulate, PHX_ERR_INPUT,
+                                "an FMU needs the length of its steps: give simulate: {step: ...} or --step");
     if (!status && m->model->initial.from)
         status = phx_model_fail(m->context, m->model, &m->model->initial, PHX_ERR_UNSUPPORTED,
                                 "an FMU begins at the start state of the model, not at the end of a result");
