@@ -40,7 +40,7 @@ phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes
 /* ---- transitions.c: set-valued friction ---- */
 /* The conditions at the state of the simulation, into values (n_frictions). */
 phx_status phx_friction_look(events_run *it, double *values);
-/* What sticks and what slips at the accepted state, where friction `which` has stopped or torn loose (-1: anything may
+/* Decides between sticking and slipping at the accepted state, where friction `which` has stopped or torn loose (-1: anything may
  * have changed). */
 phx_status phx_friction_settle(events_run *it, int which);
 /* Nothing sticks: an impulse comes. */

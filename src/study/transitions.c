@@ -77,7 +77,7 @@ static bool is_carried(const phx_dry_friction *f)
     return !f->sticks && 2.0 * f->limit * f->mobility < BARELY * fabs(f->acceleration);
 }
 
-/* What moves slips, what rests sticks, for the time being. */
+/* For the time being all that rests sticks, and all that moves slips. */
 static phx_status first_guess(events_run *it, int which, bool *rows)
 {
     const double still = still_rate(it);
