@@ -37,14 +37,16 @@ typedef struct phx_penalty {
     double damping;   /* s/m, or s/rad, >= 0 */
 } phx_penalty;
 
-/* Coulomb's friction with Stribeck's dip, regularised:
- *   F = [Fk + (Fs - Fk) exp(-(v/stribeck)^2)] tanh(v/regularised),  Fk = kinetic + coefficient |N|,
- *   Fs - Fk in the ratio of static to kinetic. It creeps under a load T at the rate regularised atanh(T/Fk). */
+/* Coulomb's friction with Stribeck's dip:
+ *   F = [Fk + (Fs - Fk) exp(-(v/stribeck)^2)] sign(v),  Fk = kinetic + coefficient |N|,
+ *   Fs - Fk in the ratio of static to kinetic. With `regularised` tanh(v/regularised) stands for the sign of v: it
+ *   creeps under a load T at the rate regularised atanh(T/Fk). Without, it is set-valued: at v = 0 it holds
+ *   (along coordinates of joints, in phx_study_simulate). */
 typedef struct phx_friction {
     double kinetic;     /* N or N m, at any normal force */
     double ratio;       /* static over kinetic friction, >= 1 */
     double stribeck;    /* m/s or rad/s; 0: no dip */
-    double regularised; /* m/s or rad/s, > 0; 0: no friction */
+    double regularised; /* m/s or rad/s; 0: set-valued, and in a contact none */
 } phx_friction;
 
 #ifdef __cplusplus

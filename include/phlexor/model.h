@@ -266,6 +266,7 @@ typedef struct phx_model_friction {
     double force;                 /* kinetic, N or N m */
     double coefficient, radius;   /* of the joint's reaction force; m, of an angle */
     phx_model_optional breakaway; /* static, >= force */
+    phx_model_optional ratio;     /* instead: static over kinetic */
     double stribeck, regularised;
 } phx_model_friction;
 

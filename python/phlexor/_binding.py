@@ -930,6 +930,7 @@ phx_model_friction._fields_ = [
     ("coefficient", c_double),
     ("radius", c_double),
     ("breakaway", phx_model_optional),
+    ("ratio", phx_model_optional),
     ("stribeck", c_double),
     ("regularised", c_double),
 ]
@@ -1430,6 +1431,7 @@ phx_simulate_report._fields_ = [
     ("lossless", c_bool),
     ("events", c_int),
     ("event_loss", c_double),
+    ("transitions", c_int),
     ("accuracy", c_double),
     ("accuracy_reached", c_double),
     ("runs", c_long),

@@ -35,6 +35,8 @@ class Report:
     events : int
     event_loss : float
         Events that have happened, and what they took, J.
+    transitions : int
+        Times that friction began to slip or to stick, or turned round.
     start, reached : float
         First and last instant recorded, s.
     rows : int
@@ -69,6 +71,7 @@ class Report:
     lossless: bool
     events: int
     event_loss: float
+    transitions: int
     accuracy: float
     accuracy_reached: float
     runs: int

@@ -67,6 +67,9 @@ typedef struct phx_dae_ops {
      * counted here, but what x1 has of a counted angle may lag behind it, by less than half a turn; with a `res` x1 has
      * those of x0. x1 NULL: not asked for. */
     phx_status (*interval_residual)(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res);
+    /* Where forces follow the multipliers (friction): the interval has been solved for these, which the forces take
+     * now; whether that changes them, so that it has to be solved again. NULL: there are no such forces. */
+    bool (*interval_reactions)(phx_dae *dae, const double *lambda);
     /* A(2/h) of the interval of the last interval_residual with a `res`; factor comes next. */
     phx_status (*interval_linearise)(phx_dae *dae);
     /* Counted angles of a state that intervals have led to, brought up to it in place; the next interval goes on from

@@ -18,6 +18,9 @@ void phx_integration_destroy(phx_integration *integration); /* NULL is allowed *
  * stands at the last step that succeeded. Times are multiples of the step counted from where its size changed, so that
  * lengths that are rounded do not add up. */
 phx_status phx_integration_advance(phx_integration *integration, double length);
+/* Back to a state of the last call (its time, x, v, lambda), from where work and ledger count anew. */
+void phx_integration_rewind(phx_integration *integration, const phx_sample *to);
+const phx_integrate_stats *phx_integration_stats(const phx_integration *integration);
 /* Where the run stands: valid until the next call. */
 const phx_sample *phx_integration_sample(const phx_integration *integration);
 /* Everything that the steps to come depend on, the workspace of the dae included. */

@@ -104,6 +104,25 @@ void phx_integration_destroy(phx_integration *it)
     phx_free(it);
 }
 
+void phx_integration_rewind(phx_integration *it, const phx_sample *to)
+{
+    phx_run *run = &it->run;
+    const phx_dae *dae = run->dae;
+
+    memcpy(run->x, to->x, (size_t)dae->n_x * sizeof *run->x);
+    memcpy(run->v, to->v, (size_t)dae->n_v * sizeof *run->v);
+    memcpy(run->lambda, to->lambda, (size_t)dae->n_l * sizeof *run->lambda);
+    run->t = it->base = it->at = to->t;
+    it->count = 0;
+    run->work = (phx_work){0};
+    memset(run->ledger, 0, (size_t)dae->n_parts * sizeof *run->ledger);
+}
+
+const phx_integrate_stats *phx_integration_stats(const phx_integration *it)
+{
+    return &it->stats;
+}
+
 const phx_sample *phx_integration_sample(const phx_integration *it)
 {
     return &it->sample;

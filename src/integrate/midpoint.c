@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { FORWARD_SLOT, BACKWARD_SLOT, SLOTS };
-enum { FORGIVEN = 3 };
+enum { FORGIVEN = 3, MOST_REACTIONS = 40 };
 static const double MATRIX_COST = 3.0; /* where the dae does not say */
 /* After a correction below this, relative, two digits of the next one are enough: its error is rounding. */
 static const double LOOSE_TOLERANCE = 1e-8;
@@ -167,6 +167,12 @@ static phx_status solve(midpoint *m, const interval *span)
     return phx_run_blame(run, PHX_NOT_CONVERGED, span->h, "Newton's iteration converges too slowly", m->res);
 }
 
+static bool reactions_change(const phx_run *run)
+{
+    const phx_dae_ops *ops = run->dae->ops;
+    return ops->interval_reactions && ops->interval_reactions(run->dae, run->lambda1);
+}
+
 /* From (x0, v0) to (x1, v1, lambda1) of the run; its work is added to work1. */
 static phx_status advance_interval(midpoint *m, const interval *span)
 {
@@ -179,6 +185,12 @@ static phx_status advance_interval(midpoint *m, const interval *span)
     const double middle = span->t0 + 0.5 * span->h;
     phx_history_predict(&m->history, dae, middle, span->h, span->v0, run->v1, run->lambda1);
     status = solve(m, span);
+    for (int k = 0; status == PHX_OK && reactions_change(run); k++)
+        status =
+            k < MOST_REACTIONS
+                ? solve(m, span)
+                : phx_run_blame(run, PHX_NOT_CONVERGED, span->h,
+                                "friction and the reactions that it follows do not settle: the mechanism jams", NULL);
     if (status == PHX_OK)
         status = dae->ops->interval_work(dae, &work);
     if (status != PHX_OK)

@@ -51,6 +51,8 @@ typedef struct phx_scalar_force {
     double lower, upper;
     phx_penalty stop;
     phx_friction friction;
+    bool dry; /* the friction is set-valued: it acts while it slips, in the direction `slip`, +-1; 0: it sticks */
+    int slip;
 } phx_scalar_force;
 typedef struct phx_scalar_result {
     double force, by_end, by_rate;
@@ -68,12 +70,14 @@ phx_status phx_scalar_force_check(phx_context *context, const phx_scalar_force *
 phx_status phx_damper_check(phx_context *context, const phx_signal *damper);
 phx_status phx_penalty_check(phx_context *context, const phx_penalty *penalty);
 phx_status phx_friction_check(phx_context *context, const phx_friction *friction);
-/* (F9) at a kinetic friction `limit`: against the rate, its derivatives, and the loss. */
+/* The same at a kinetic friction `limit`: against the rate, its derivatives, and the loss. Regularised (F9), and where
+ * it slips in the direction +-1 (F9a). */
 typedef struct phx_friction_force {
     double value, by_rate, by_limit;
     double dissipated; /* W */
 } phx_friction_force;
 phx_friction_force phx_friction_evaluate(const phx_friction *friction, double limit, double rate);
+phx_friction_force phx_friction_slip(const phx_friction *friction, double limit, int direction, double rate);
 
 /* Line spring between two ports: force along d = u_b - u_a,
  *   F = -k (1 - 2 l0/(|d0| + |d1|)) d_mean - c l_dot d_mean/|d_mean| + f(t) d_mean/|d_mean|   on B, opposite on A

@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-/* (F9)  F = [Fk + (Fs - Fk) exp(-(v/vs)^2)] tanh(v/vr); loss F v >= 0 */
-phx_friction_force phx_friction_evaluate(const phx_friction *friction, double limit, double rate)
+/* F = limit [1 + (ratio - 1) exp(-(v/vs)^2)] y, y standing for the sign of v */
+static phx_friction_force stribeck_force(const phx_friction *friction, double limit, double rate, double y,
+                                         double y_slope)
 {
     const double dip = friction->stribeck > 0.0 ? rate / friction->stribeck : 0.0;
     const double above = friction->stribeck > 0.0 ? (friction->ratio - 1.0) * exp(-dip * dip) : 0.0;
     const double slope = above > 0.0 ? -2.0 * above * dip / friction->stribeck : 0.0;
-    const double y = tanh(rate / friction->regularised), y_slope = (1.0 - y * y) / friction->regularised;
 
     return (phx_friction_force){.value = limit * (1.0 + above) * y,
                                 .by_rate = limit * (slope * y + (1.0 + above) * y_slope),
@@ -17,9 +17,24 @@ phx_friction_force phx_friction_evaluate(const phx_friction *friction, double li
                                 .dissipated = limit * (1.0 + above) * y * rate};
 }
 
-static void add_friction(const phx_friction *friction, double rate, phx_scalar_result *result)
+/* (F9)  y = tanh(v/vr); loss F v >= 0 */
+phx_friction_force phx_friction_evaluate(const phx_friction *friction, double limit, double rate)
 {
-    const phx_friction_force f = phx_friction_evaluate(friction, friction->kinetic, rate);
+    const double y = tanh(rate / friction->regularised);
+    return stribeck_force(friction, limit, rate, y, (1.0 - y * y) / friction->regularised);
+}
+
+/* (F9a)  y = +-1 for as long as it slips in that direction */
+phx_friction_force phx_friction_slip(const phx_friction *friction, double limit, int direction, double rate)
+{
+    return stribeck_force(friction, limit, rate, direction, 0.0);
+}
+
+static void add_friction(const phx_scalar_force *force, double rate, phx_scalar_result *result)
+{
+    const phx_friction *friction = &force->friction;
+    const phx_friction_force f = force->dry ? phx_friction_slip(friction, friction->kinetic, force->slip, rate)
+                                            : phx_friction_evaluate(friction, friction->kinetic, rate);
     result->force -= f.value;
     result->by_rate -= f.by_rate;
     result->dissipated += f.dissipated;
@@ -72,8 +87,8 @@ phx_status phx_scalar_force_evaluate(phx_context *context, const phx_scalar_forc
         add_stop(&force->stop, 1.0, x0 - force->lower, x1 - force->lower, rate, result);
     if (force->has_upper)
         add_stop(&force->stop, -1.0, force->upper - x0, force->upper - x1, rate, result);
-    if (force->friction.regularised > 0.0)
-        add_friction(&force->friction, rate, result);
+    if (force->dry ? force->slip != 0 : force->friction.regularised > 0.0)
+        add_friction(force, rate, result);
     return PHX_OK;
 }
 
@@ -91,14 +106,14 @@ double phx_scalar_force_energy(const phx_scalar_force *force, double x)
 
 bool phx_scalar_force_dissipates(const phx_scalar_force *force)
 {
-    return force->damping != 0.0 || force->damper || force->friction.regularised > 0.0 ||
+    return force->damping != 0.0 || force->damper || force->friction.regularised > 0.0 || force->dry ||
            ((force->has_lower || force->has_upper) && force->stop.damping > 0.0);
 }
 
 bool phx_scalar_force_is_linear(const phx_scalar_force *force)
 {
     return !force->law && !force->damper && !force->motor && !force->has_lower && !force->has_upper &&
-           !(force->friction.regularised > 0.0);
+           !(force->friction.regularised > 0.0) && !force->dry;
 }
 
 bool phx_scalar_force_is_there(const phx_scalar_force *force)
@@ -150,7 +165,7 @@ phx_status phx_friction_check(phx_context *context, const phx_friction *friction
 {
     if (!(friction->kinetic >= 0.0) || !(friction->regularised >= 0.0) || !(friction->stribeck >= 0.0) ||
         !isfinite(friction->kinetic + friction->regularised + friction->stribeck + friction->ratio) ||
-        (friction->regularised > 0.0 && friction->ratio < 1.0))
+        (friction->kinetic > 0.0 && friction->ratio < 1.0))
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "friction %g, ratio of static to kinetic %g, Stribeck's velocity %g, regularising velocity %g: "
                         "all must be finite and not negative, the ratio at least 1",

@@ -88,6 +88,13 @@ phx_status phx_finish_stops(phx_reader *reader, const phx_node *node, void *obje
     return PHX_OK;
 }
 
+static double static_ratio(const phx_model_friction *friction)
+{
+    return friction->ratio.given       ? friction->ratio.value
+           : friction->breakaway.given ? friction->breakaway.value / friction->force
+                                       : 1.0;
+}
+
 phx_status phx_finish_friction(phx_reader *reader, const phx_node *node, void *object)
 {
     const phx_model_friction *friction = object;
@@ -95,8 +102,16 @@ phx_status phx_finish_friction(phx_reader *reader, const phx_node *node, void *o
         return phx_reader_fail(reader, phx_node_find(node, "static"),
                                "expected at least the kinetic friction, %g, found %g", friction->force,
                                friction->breakaway.value);
-    if (friction->breakaway.given && friction->breakaway.value > friction->force && friction->stribeck == 0.0)
+    if (friction->breakaway.given && friction->ratio.given)
+        return phx_reader_fail(reader, phx_node_find(node, "ratio"), "static friction is given by 'static' already");
+    if (friction->breakaway.given && friction->force == 0.0)
         return phx_reader_fail(reader, phx_node_find(node, "static"),
+                               "static friction beside a kinetic 'force' of 0; give 'ratio', static over kinetic");
+    if (friction->ratio.given && !(friction->ratio.value >= 1.0))
+        return phx_reader_fail(reader, phx_node_find(node, "ratio"), "expected at least 1, found %g",
+                               friction->ratio.value);
+    if (static_ratio(friction) > 1.0 && friction->stribeck == 0.0 && friction->regularised > 0.0)
+        return phx_reader_fail(reader, node,
                                "static friction above the kinetic one needs 'stribeck', the rate at which it falls");
     return PHX_OK;
 }
@@ -123,12 +138,10 @@ phx_status phx_builder_damper(phx_builder *builder, const phx_model_law *damper,
 
 phx_friction phx_builder_friction(const phx_model_friction *friction)
 {
-    const double ratio =
-        friction->breakaway.given && friction->force > 0.0 ? friction->breakaway.value / friction->force : 1.0;
     if (!friction->given)
         return (phx_friction){0};
     return (phx_friction){.kinetic = friction->force,
-                          .ratio = ratio,
+                          .ratio = static_ratio(friction),
                           .stribeck = friction->stribeck,
                           .regularised = friction->regularised};
 }

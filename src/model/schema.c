@@ -329,13 +329,16 @@ static const phx_key friction_keys[] = {
      .doc = "times this: of the pin, where the coordinate is an angle"},
     {"static", &phx_type_optional, AT(phx_model_friction, breakaway), .unit = "N, N m", .fallback = "force",
      .doc = "at v = 0, from where it falls to force with exp(-(v/stribeck)^2)"},
+    {"ratio", &phx_type_optional, AT(phx_model_friction, ratio), .fallback = "1",
+     .doc = "in place of static: static over kinetic friction, also of that by the coefficient"},
     {"stribeck", &phx_type_number, AT(phx_model_friction, stribeck), .unit = "m/s, rad/s", .range = &not_negative,
-     .fallback = "0", .doc = "rate at which it falls"},
-    {"regularised", &phx_type_number, AT(phx_model_friction, regularised), .required = true, .unit = "m/s, rad/s",
-     .range = &positive,
-     .doc = "rate vr of tanh(v/vr) in place of the sign of v: under a load it creeps about as fast"},
+     .fallback = "0", .doc = "rate at which it falls; 0 (not regularised): as soon as it slips"},
+    {"regularised", &phx_type_number, AT(phx_model_friction, regularised), .unit = "m/s, rad/s", .range = &not_negative,
+     .fallback = "0",
+     .doc = "rate vr of tanh(v/vr) in place of the sign of v: under a load it creeps about as fast; 0: set-valued, it "
+            "holds where v = 0"},
 };
-static const phx_object friction = {"friction", "Dry friction, regularised.", TABLE(phx_model_friction, friction_keys),
+static const phx_object friction = {"friction", "Dry friction.", TABLE(phx_model_friction, friction_keys),
                                     .finish = phx_finish_friction};
 
 /* ---- joints, springs, loads ---- */

@@ -1,41 +1,48 @@
 /* A simulation with events. Steps of equal length; after each the conditions are looked at, and where one has changed
  * its sign the step is made again from its start, shorter, until its end is the event. There joints begin to hold or
  * let go, an impulse puts the velocities on those that hold, and what that takes is booked. */
-#include "internal.h"
+#include "events.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 static const double SAME = 1e-9; /* lengths that agree to this, relative, are the same */
 
-typedef struct event_state {
-    int column;   /* of the outputs; -1: at a time */
-    double value; /* of the condition at the accepted state: negative before, not negative after the event */
-    bool done;    /* at a time: it has been */
-} event_state;
-
-typedef struct events_run {
-    phx_context *context;
-    const phx_model *model;
-    phx_simulate_report *report;
-    phx_simulation *s;
-    event_state *event;
-    bool *holds, *drives; /* of each joint */
-    int n_ledger;
-    double *columns, *x, *v, *lambda; /* room; the state at the start of a step */
-    double *ledger, *call;            /* since the start, and of the last call of the integrator */
-    phx_work work, call_work;
-    double t;
-    long row;
-} events_run;
-
-static phx_status capture(void *user, const phx_sample *sample)
+/* ---- a step ---- */
+/* A run from the state at the start of the step, with multipliers of that instant. */
+static phx_status begin(events_run *it)
 {
-    events_run *it = user;
-    it->call_work = sample->work;
-    memcpy(it->call, sample->ledger, (size_t)it->n_ledger * sizeof *it->call);
-    return PHX_OK;
+    phx_simulation *s = it->s;
+    double *v_dot = phx_calloc(it->context, (size_t)s->dae->n_v, sizeof *v_dot);
+    phx_integrate_options options = it->report->used;
+    phx_status status = v_dot ? PHX_OK : PHX_ERR_MEMORY;
+
+    options.every = 0.0;
+    if (!status)
+        status = s->dae->ops->accelerations(s->dae, it->t, it->x, it->v, v_dot, it->lambda);
+    if (!status)
+        status = phx_integration_create(s->dae, &options, it->t, it->x, it->v, it->lambda, &it->integration);
+    phx_free(v_dot);
+    return status;
+}
+
+void phx_events_forget(events_run *it)
+{
+    phx_integrate_stats *sum = &it->report->stats;
+
+    if (it->integration) {
+        const phx_integrate_stats *stats = phx_integration_stats(it->integration);
+        sum->steps += stats->steps;
+        sum->rejected += stats->rejected;
+        sum->halvings += stats->halvings;
+        sum->newton_iterations += stats->newton_iterations;
+        sum->factorisations += stats->factorisations;
+        sum->projections += stats->projections;
+    }
+    phx_integration_destroy(it->integration);
+    it->integration = NULL;
 }
 
 /* From the state at the start of the step to t1. */
@@ -43,27 +50,24 @@ static phx_status step_to(events_run *it, double t1)
 {
     phx_simulation *s = it->s;
     const phx_dae *dae = s->dae;
-    phx_integrate_options options = it->report->used;
-    phx_integrate_stats stats, *sum = &it->report->stats;
+    phx_status status = it->integration ? PHX_OK : begin(it);
 
-    memcpy(s->x, it->x, (size_t)dae->n_x * sizeof *s->x);
-    memcpy(s->v, it->v, (size_t)dae->n_v * sizeof *s->v);
-    memcpy(s->lambda, it->lambda, (size_t)dae->n_l * sizeof *s->lambda);
-    s->t = it->t;
-    options.end = t1;
-    options.step = t1 - it->t;
-    options.every = options.step;
-    const phx_status status = phx_integrate(s->dae, &options, &s->t, s->x, s->v, s->lambda, capture, it, &stats);
-    sum->steps += stats.steps;
-    sum->rejected += stats.rejected;
-    sum->halvings += stats.halvings;
-    sum->newton_iterations += stats.newton_iterations;
-    sum->factorisations += stats.factorisations;
-    sum->projections += stats.projections;
-    sum->wall_seconds += stats.wall_seconds;
+    if (status)
+        return status;
+    const phx_sample start = {.t = it->t, .x = it->x, .v = it->v, .lambda = it->lambda};
+    phx_integration_rewind(it->integration, &start);
+    status = phx_integration_advance(it->integration, t1 - it->t);
+    const phx_sample *end = phx_integration_sample(it->integration);
+    memcpy(s->x, end->x, (size_t)dae->n_x * sizeof *s->x);
+    memcpy(s->v, end->v, (size_t)dae->n_v * sizeof *s->v);
+    memcpy(s->lambda, end->lambda, (size_t)dae->n_l * sizeof *s->lambda);
+    s->t = status ? end->t : t1;
+    it->call_work = end->work;
+    memcpy(it->call, end->ledger, (size_t)it->n_ledger * sizeof *it->call);
     return status;
 }
 
+/* ---- conditions ---- */
 static double condition(const phx_model_event *event, double value)
 {
     return event->rises_to.given ? value - event->rises_to.value : event->falls_to.value - value;
@@ -78,7 +82,7 @@ static phx_status look(events_run *it, double *values)
     for (int k = 0; k < it->model->n_events && !status; k++)
         values[k] = it->event[k].column >= 0 ? condition(&it->model->events[k], it->columns[it->event[k].column])
                                              : s->t - it->model->events[k].at.value;
-    return status;
+    return status ? status : phx_friction_look(it, values + it->model->n_events);
 }
 
 static phx_status record(events_run *it)
@@ -102,13 +106,13 @@ static void accept(events_run *it, const double *values)
     it->work.dissipated += it->call_work.dissipated;
     for (int k = 0; k < it->n_ledger; k++)
         it->ledger[k] += it->call[k];
-    for (int k = 0; k < it->model->n_events; k++)
+    for (int k = 0; k < it->n; k++)
         it->event[k].value = values[k];
 }
 
 static bool happens(const events_run *it, int k, double value)
 {
-    return it->event[k].column >= 0 && it->event[k].value < 0.0 && value >= 0.0;
+    return it->event[k].column != AT_TIME && it->event[k].value < 0.0 && value >= 0.0;
 }
 
 /* The first event of the step that was made to t1: the step is made again to where its condition is zero, by the
@@ -116,7 +120,7 @@ static bool happens(const events_run *it, int k, double value)
 static phx_status locate(events_run *it, double t1, double *values, int *which)
 {
     enum { TRIALS = 60 };
-    const int n = it->model->n_events;
+    const int n = it->n;
     double a = it->t, b = t1, fb = 0.0;
     phx_status status = PHX_OK;
 
@@ -132,6 +136,7 @@ static phx_status locate(events_run *it, double t1, double *values, int *which)
     for (int trial = 0; trial < TRIALS && !status; trial++) {
         if (fabs(values[*which]) <= 1e-13 * scale || b - a <= 4.0 * DBL_EPSILON * fmax(1.0, fabs(b)))
             break;
+        phx_events_forget(it); /* with a fresh matrix the condition is a function of the step to rounding */
         const double at = fmin(fmax(b - fb * (b - a) / (fb - fa), a + 1e-3 * (b - a)), b);
         status = step_to(it, at < b ? at : 0.5 * (a + b));
         if (!status)
@@ -154,14 +159,20 @@ static phx_status locate(events_run *it, double t1, double *values, int *which)
             fa *= 0.5;
         }
     }
+    if (!status && values[*which] < -1e-13 * scale) { /* a jump: to its far side */
+        status = step_to(it, b);
+        if (!status)
+            status = look(it, values);
+    }
     return status;
 }
 
 /* New rows: everything that knows the old ones is made again. */
-static phx_status renew(events_run *it, int count, const phx_switch *changes)
+phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes)
 {
     phx_simulation *s = it->s;
 
+    phx_events_forget(it);
     phx_system_dae_destroy(s->dae);
     phx_system_dae_destroy(s->recording.dae);
     s->dae = s->recording.dae = NULL;
@@ -192,7 +203,7 @@ static phx_status switch_joints(events_run *it, const phx_model_event *event)
         it->drives[j] = attach;
         changes[i] = (phx_switch){.joint = j, .holds = it->holds[j], .drives = it->drives[j]};
     }
-    const phx_status status = renew(it, all, changes);
+    const phx_status status = phx_events_renew(it, all, changes);
     phx_free(changes);
     return status;
 }
@@ -202,8 +213,10 @@ static phx_status happen(events_run *it, int k)
     const phx_model_event *event = &it->model->events[k];
     phx_simulation *s = it->s;
     phx_work work = {0.0, 0.0};
-    phx_status status = switch_joints(it, event);
+    phx_status status = event->n_attach > 0 ? phx_friction_let_go(it) : PHX_OK;
 
+    if (!status)
+        status = switch_joints(it, event);
     if (!status && event->n_attach > 0) /* what only lets go leaves the velocities as they are */
         status = phx_system_impulse(s->dae, s->t, s->x, s->v, &work);
     if (status)
@@ -215,33 +228,49 @@ static phx_status happen(events_run *it, int k)
     it->report->event_loss += lost;
     memcpy(it->v, s->v, (size_t)s->dae->n_v * sizeof *it->v);
     phx_log(it->context, PHX_LOG_INFO, "event '%s' at t = %.12g s takes %.6g J", event->name, s->t, lost);
-    return PHX_OK;
+    return phx_friction_settle(it, -1);
+}
+
+/* The step to `end`, or to the first event before. Friction that has just begun to slip and goes back at once sticks.
+ */
+static phx_status try_step(events_run *it, double end, double *values, int *which)
+{
+    phx_status status = PHX_OK;
+
+    for (int trial = 0, again = 1; again && trial <= it->n_frictions && !status; trial++) {
+        status = step_to(it, end);
+        if (!status)
+            status = look(it, values);
+        again = 0;
+        if (!status)
+            status = phx_friction_goes_back(it, values + it->model->n_events, &again);
+    }
+    return status ? status : locate(it, end, values, which);
 }
 
 /* To t1, or to the first event before; whether the end is an event. */
 static phx_status one_step(events_run *it, double t1, double *values, bool *event)
 {
+    const int n_events = it->model->n_events;
     double end = t1;
     int which = -1;
 
-    for (int k = 0; k < it->model->n_events; k++)
-        if (it->event[k].column < 0 && !it->event[k].done && it->model->events[k].at.value > it->t)
+    for (int k = 0; k < n_events; k++)
+        if (it->event[k].column == AT_TIME && !it->event[k].done && it->model->events[k].at.value > it->t)
             end = fmin(end, it->model->events[k].at.value);
-    phx_status status = step_to(it, end);
-    if (!status)
-        status = look(it, values);
-    if (!status)
-        status = locate(it, end, values, &which);
+    phx_status status = try_step(it, end, values, &which);
     if (status)
         return status;
+    if (which < 0)
+        which = phx_friction_overdue(it, values + n_events);
     accept(it, values);
     *event = which >= 0;
     if (which >= 0) {
         it->event[which].value = 0.0; /* it begins anew when the condition has gone back */
-        status = happen(it, which);
+        status = which < n_events ? happen(it, which) : phx_friction_settle(it, which - n_events);
     }
-    for (int k = 0; k < it->model->n_events && !status; k++)
-        if (it->event[k].column < 0 && !it->event[k].done && it->model->events[k].at.value <= it->t) {
+    for (int k = 0; k < n_events && !status; k++)
+        if (it->event[k].column == AT_TIME && !it->event[k].done && it->model->events[k].at.value <= it->t) {
             it->event[k].done = *event = true;
             status = happen(it, k);
         }
@@ -253,15 +282,21 @@ static phx_status prepare(events_run *it)
     const phx_model *model = it->model;
     const phx_integrate_options *used = &it->report->used;
     const phx_dae *dae = it->s->dae;
-    const size_t n = (size_t)model->n_events, j = (size_t)model->n_joints;
+    const size_t j = (size_t)model->n_joints;
+    const int frictions = phx_system_dry_count(it->s->system);
 
     if (phx_integrator_chooses(used->integrator) && used->rtol > 0.0)
-        return phx_fail(it->context, PHX_ERR_UNSUPPORTED, "events are for fixed steps; leave out rtol");
+        return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
+                        "events and friction that is not regularised are for fixed steps; leave out rtol");
     if (model->simulate.spectral_radius < 1.0)
         return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
-                        "events and a spectral radius below 1 do not go together yet; leave one out");
+                        "events or friction that is not regularised and a spectral radius below 1 do not go together "
+                        "yet; leave one out");
+    it->n_frictions = frictions;
+    it->n = model->n_events + frictions;
     it->n_ledger = phx_system_ledger(it->s->system);
-    it->event = phx_calloc(it->context, n, sizeof *it->event);
+    it->event = phx_calloc(it->context, (size_t)it->n, sizeof *it->event);
+    it->friction = phx_calloc(it->context, (size_t)frictions, sizeof *it->friction);
     it->holds = phx_calloc(it->context, j, sizeof *it->holds);
     it->drives = phx_calloc(it->context, j, sizeof *it->drives);
     it->columns = phx_calloc(it->context, (size_t)phx_system_columns(it->s->system), sizeof *it->columns);
@@ -271,19 +306,19 @@ static phx_status prepare(events_run *it)
     it->ledger = phx_calloc(it->context, (size_t)it->n_ledger, sizeof *it->ledger);
     it->call = phx_calloc(it->context, (size_t)it->n_ledger, sizeof *it->call);
     if (!it->event || !it->holds || !it->drives || !it->columns || !it->x || !it->v || !it->lambda || !it->ledger ||
-        !it->call)
+        !it->call || !it->friction)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < model->n_joints; k++)
         it->holds[k] = it->drives[k] = model->joints[k].active;
     for (int k = 0; k < model->n_events; k++) {
-        it->event[k].column = -1;
+        it->event[k].column = AT_TIME;
         for (int c = 0; c < phx_system_columns(it->s->system) && model->events[k].output; c++) {
             char name[300];
             phx_system_column_name(it->s->system, c, name, sizeof name);
             if (!strcmp(name, model->events[k].output))
                 it->event[k].column = c;
         }
-        if (model->events[k].output && it->event[k].column < 0)
+        if (model->events[k].output && it->event[k].column == AT_TIME)
             return phx_model_fail(it->context, model, &model->events[k], PHX_ERR_INPUT,
                                   "event '%s': there is no output column '%s'", model->events[k].name,
                                   model->events[k].output);
@@ -297,13 +332,16 @@ static phx_status run(events_run *it)
     const double start = it->s->t, length = used->end - start;
     const double count = fmax(1.0, ceil(length / used->step * (1.0 - SAME))), h = length / count;
     const long stride = used->every > 0.0 ? (long)fmax(1.0, round(used->every / h)) : 1;
-    double *values = phx_calloc(it->context, (size_t)it->model->n_events, sizeof *values);
+    double *values = phx_calloc(it->context, (size_t)it->n, sizeof *values);
     phx_status status = values ? look(it, values) : PHX_ERR_MEMORY;
 
     if (!status)
         accept(it, values);
     for (int k = 0; k < it->model->n_events && !status; k++)
-        it->event[k].done = it->event[k].column < 0 && it->model->events[k].at.value <= start;
+        it->event[k].done = it->event[k].column == AT_TIME && it->model->events[k].at.value <= start;
+    if (!status)
+        status = phx_friction_settle(it, -1);
+    it->report->transitions = 0; /* those of the start are none */
     if (!status)
         status = record(it);
     for (long n = 1; n <= (long)count && !status; n++) {
@@ -319,13 +357,24 @@ static phx_status run(events_run *it)
     return status;
 }
 
+bool phx_events_needed(const phx_model *model, const phx_system *system)
+{
+    return model->n_events > 0 || phx_system_dry_count(system) > 0;
+}
+
 phx_status phx_events_run(phx_context *context, const phx_model *model, phx_simulate_report *report, phx_simulation *s)
 {
     events_run it = {.context = context, .model = model, .report = report, .s = s};
+    struct timespec from, to;
+    timespec_get(&from, TIME_UTC);
     phx_status status = prepare(&it);
 
     if (!status)
         status = run(&it);
+    phx_events_forget(&it);
+    timespec_get(&to, TIME_UTC);
+    report->stats.wall_seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+    phx_free(it.friction);
     phx_free(it.event);
     phx_free(it.holds);
     phx_free(it.drives);

@@ -85,6 +85,30 @@ phx_status phx_system_continue(phx_dae *dae, double t, double *x, double *v, phx
 /* Before it is finalised: the ledger has an entry for what the event takes, phx_system_event_entry. */
 phx_status phx_system_expect_event(phx_system *system, const char *name);
 int phx_system_event_entry(const phx_system *system, int event);
+/* Set-valued friction along coordinates of joints (phx_friction without `regularised`), numbered from 0. Until
+ * phx_system_slip says otherwise it neither slips nor sticks, and does nothing. */
+typedef struct phx_dry_friction {
+    phx_joint_id joint;
+    int coordinate;
+    int slip;     /* its direction, +-1; 0: it sticks, or does nothing yet */
+    bool sticks;  /* the coordinate is held by a row of the joints */
+    double rate;  /* of the coordinate */
+    double force; /* along the coordinate, of the row that holds it */
+    double limit; /* static friction: the largest force */
+    /* where it does not stick: of the coordinate, and by how much of it a unit of force along it changes that */
+    double acceleration, mobility;
+} phx_dry_friction;
+int phx_system_dry_count(const phx_system *system);
+/* All of them at an instant, from accelerations and multipliers of the rows that act (friction: phx_system_dry_count).
+ */
+phx_status phx_system_dry_frictions(phx_dae *dae, double t, const double *x, const double *v,
+                                    phx_dry_friction *friction);
+/* Number k sticks (slip 0) or slips in a direction, +-1. Where that changes what sticks, phx_system_switch has to
+ * follow, as for joints. */
+phx_status phx_system_slip(phx_system *system, int k, bool sticks, int slip);
+/* Its entry of the ledger. */
+int phx_system_dry_entry(const phx_system *system, int k);
+const char *phx_system_dry_joint(const phx_system *system, int k); /* its name */
 /* Before it is finalised: the ledger tells for each body what numerical damping takes. */
 phx_status phx_system_expect_numerical_damping(phx_system *system);
 /* Redundant rows: count, and joint name and row number (from 1) of each. */

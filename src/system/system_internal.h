@@ -35,6 +35,8 @@ typedef struct coordinate_slot {
     phx_scalar_force along; /* what acts along it; borrowed from def */
     int driven_row;         /* index in rows when speed is given, else -1 */
     int held_row;           /* index in rows when start or rate is given and the coordinate is not driven, else -1 */
+    int stick_row;          /* index in rows of set-valued friction, which sticks while the row acts; else -1 */
+    int slip;               /* where it slips: its direction, +-1 */
     int angle;              /* where x keeps its value, so that it is unwrapped; -1: the bodies' states tell it */
 } coordinate_slot;
 
@@ -50,8 +52,8 @@ typedef struct joint_slot {
     phx_joint_def def;
 } joint_slot;
 
-/* A row on the velocities: a constraint of a joint, a driven coordinate, a coordinate held for the start only, or a row
- * of the first two kinds that does not act at present (switch.c). */
+/* A row on the velocities: a constraint of a joint, a driven coordinate or one whose friction sticks, a coordinate held
+ * for the start only, or a row of the first two kinds that does not act at present (switch.c). */
 typedef enum row_role { ROW_CONSTRAINT, ROW_DRIVEN, ROW_HELD, ROW_INACTIVE } row_role;
 typedef struct row_slot {
     row_role role;
@@ -536,10 +538,13 @@ void phx_sys_rubbing_free(reaction_forces *made);
  * projection (NULL: none). */
 void phx_sys_rubbing_begin(workspace *ws, bool goes_on, bool again);
 void phx_sys_rubbing_take(workspace *ws, const double *lambda, bool interval);
+/* The multipliers that the interval has been solved for; whether they are others than those that friction took. */
+bool phx_sys_rubbing_retake(workspace *ws, const double *lambda);
 void phx_sys_rubbing_project(workspace *ws, const double *impulses, double h);
 /* The next multipliers of an iteration for them and friction at an instant; whether they have settled. */
 bool phx_sys_rubbing_settles(workspace *ws, const double *lambda);
 double phx_sys_reaction_force(const workspace *ws, const joint_slot *joint);
+double phx_sys_friction_limit(const workspace *ws, const joint_slot *joint, const coordinate_slot *coordinate);
 phx_status phx_sys_projection_create(phx_context *context, const phx_system *system, projection *made);
 void phx_sys_projection_free(projection *made);
 phx_status phx_sys_reactions_create(phx_context *context, const phx_system *system, int n_l, reactions *made);
@@ -769,6 +774,8 @@ double phx_sys_op_next_break(const phx_dae *dae, double t);
 void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta);
 /* Generalised force of drives etc.: G_dot v of row k at the current instant view. */
 double phx_sys_row_acceleration(workspace *ws, int k);
+/* The same of any row of a joint with its covectors. */
+double phx_sys_turning(workspace *ws, const joint_slot *joint, const phx_row *row, const double *covectors);
 
 /* Position-level closing of the joints, the deformations in x kept and the poses as written the first guess; held
  * coordinates at their values. */

@@ -92,7 +92,10 @@ static void laws_are_wrong(void **state)
         {4, 106, "expected 1 or 1.5, found 2", SLIDE("stops: {lower: 1, stiffness: 1, exponent: 2}")},
         {4, 93, "expected at least the kinetic friction, 2, found 1",
          SLIDE("friction: {force: 2, static: 1, regularised: 1}")},
-        {4, 93, "needs 'stribeck'", SLIDE("friction: {force: 2, static: 3, regularised: 1}")},
+        {4, 74, "needs 'stribeck'", SLIDE("friction: {force: 2, static: 3, regularised: 1}")},
+        {4, 103, "given by 'static' already", SLIDE("friction: {force: 2, static: 3, ratio: 2}")},
+        {4, 99, "give 'ratio'", SLIDE("friction: {coefficient: 2, static: 3}")},
+        {4, 98, "at least 1, found 0.5", SLIDE("friction: {coefficient: 2, ratio: 0.5}")},
     };
     CHECK_ALL(state, models);
 }

@@ -495,7 +495,9 @@ static phx_scalar_force along_of(const phx_coordinate_def *def)
                               .lower = def->lower,
                               .upper = def->upper,
                               .stop = def->stop,
-                              .friction = def->friction};
+                              .friction = def->friction,
+                              .dry = def->friction.regularised == 0.0 &&
+                                     (def->friction.kinetic > 0.0 || def->friction_arm > 0.0)};
 }
 
 static phx_status check_coordinates(phx_system *system, const phx_joint_def *def, int n)
@@ -511,6 +513,10 @@ static phx_status check_coordinates(phx_system *system, const phx_joint_def *def
                 system->context, PHX_ERR_ARGUMENT,
                 "joint '%s': coefficient times arm of its friction is %g; it must be finite and not negative",
                 def->name, k->friction_arm);
+        if (along.dry && (k->speed || k->motion))
+            return phx_fail(system->context, PHX_ERR_UNSUPPORTED,
+                            "joint '%s': friction of a coordinate whose motion is prescribed must be regularised",
+                            def->name);
         if (!isfinite(k->start) || !isfinite(k->rate))
             return phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': start value or rate is not finite",
                             def->name);
@@ -597,8 +603,12 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
                         def->name, phx_joint_kind_name(def->kind), joint->n_coordinates, def->n_coordinates);
     status = check_coordinates(system, def, def->n_coordinates);
     for (int c = 0; c < joint->n_coordinates; c++) {
-        joint->coordinates[c] = (coordinate_slot){
-            .row = coordinates[c], .def = def->coordinate[c], .driven_row = -1, .held_row = -1, .angle = -1};
+        joint->coordinates[c] = (coordinate_slot){.row = coordinates[c],
+                                                  .def = def->coordinate[c],
+                                                  .driven_row = -1,
+                                                  .held_row = -1,
+                                                  .stick_row = -1,
+                                                  .angle = -1};
         joint->coordinates[c].along = along_of(&def->coordinate[c]);
         system->rubs = system->rubs || def->coordinate[c].friction_arm > 0.0;
     }

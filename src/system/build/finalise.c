@@ -60,7 +60,7 @@ phx_status phx_sys_number(phx_system *system)
         system->lossless = system->lossless && !phx_sys_force_of(force)->dissipates(system, force);
     }
     for (int j = 0; j < system->n_joints; j++)
-        most += (size_t)(system->joints[j].n_constraints + system->joints[j].n_coordinates);
+        most += (size_t)(system->joints[j].n_constraints + 2 * system->joints[j].n_coordinates);
     system->rows = phx_calloc(system->context, most, sizeof *system->rows);
     if (!system->rows)
         return PHX_ERR_MEMORY;
@@ -78,6 +78,10 @@ phx_status phx_sys_number(phx_system *system)
             } else if (coordinate->def.has_start || coordinate->def.has_rate) {
                 coordinate->held_row = system->n_rows;
                 new_row(system, ROW_HELD, j, joint->n_constraints + c, c, &coordinate->row);
+            }
+            if (coordinate->along.dry && coordinate->driven_row < 0) {
+                coordinate->stick_row = system->n_rows;
+                new_row(system, ROW_INACTIVE, j, joint->n_constraints + c, c, &coordinate->row);
             }
         }
     }

@@ -654,6 +654,8 @@ static void joint_quantity(workspace *ws, const output_slot *output, double t, c
             out[c] = phx_sys_coordinate_along(ws, output->def.joint, c, t).force;
             if (coordinate->driven_row >= 0)
                 out[c] += multipliers[coordinate->driven_row];
+            if (coordinate->stick_row >= 0)
+                out[c] += multipliers[coordinate->stick_row];
         }
     }
 }

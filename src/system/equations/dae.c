@@ -265,6 +265,11 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
     return PHX_OK;
 }
 
+static bool op_interval_reactions(phx_dae *dae, const double *lambda)
+{
+    return phx_sys_rubbing_retake(of(dae), lambda);
+}
+
 static void op_synchronise(phx_dae *dae, double *x)
 {
     workspace *ws = of(dae);
@@ -456,6 +461,7 @@ const phx_dae_ops phx_sys_ops = {
     .solve_complex = op_solve_complex,
     .interval_begin = op_interval_begin,
     .interval_residual = op_interval_residual,
+    .interval_reactions = op_interval_reactions,
     .interval_linearise = phx_sys_op_interval_linearise,
     .interval_work = op_interval_work,
     .synchronise = op_synchronise,

@@ -119,15 +119,20 @@ void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, d
 /* g_dot . zeta + g . (P nu)_dot at fixed nu: the ports' variations are their rates. */
 double phx_sys_row_acceleration(workspace *ws, int k)
 {
+    const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
+
+    return phx_sys_turning(ws, &ws->system->joints[slot->joint], slot->row, ws->rows.covector + (size_t)k * PAIR_SIZE);
+}
+
+double phx_sys_turning(workspace *ws, const joint_slot *joint, const phx_row *row, const double *covectors)
+{
     const phx_system *system = ws->system;
-    const row_slot *slot = &system->rows[ws->rows.index[k]];
-    const joint_slot *joint = &system->joints[slot->joint];
     const phx_port_id ids[2] = {joint->a, joint->b};
     const phx_port_view *views[2] = {&ws->ports.view[joint->a], &ws->ports.view[joint->b]};
     const int dim = system->dim, size = phx_port_size(dim);
     double *H = ws->scratch.block, *tangent = ws->scratch.block + 4 * PAIR_SIZE * PAIR_SIZE, sum = 0.0;
 
-    if (phx_row_tangent(slot->row, views[0], views[1], H))
+    if (phx_row_tangent(row, views[0], views[1], H))
         for (int s = 0; s < 2; s++)
             for (int i = 0; i < size; i++)
                 for (int r = 0; r < 2; r++)
@@ -137,7 +142,7 @@ double phx_sys_row_acceleration(workspace *ws, int k)
     for (int side = 0; side < 2; side++) {
         const port_slot *port = &system->ports[ids[side]];
         const int count = ws->ports.count[ids[side]];
-        const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
+        const double *g = covectors + side * PHX_PORT_MAX;
         if (port->body == PHX_GROUND)
             continue;
         const phx_body_view view = phx_sys_body_view(ws, port->body);

@@ -56,7 +56,8 @@ bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_
         for (int k = 0; k < joint->n_constraints; k++)
             curved = curved || joint->constraints[k].kind != PHX_ROW_POINT;
         for (int c = 0; c < joint->n_coordinates; c++)
-            curved = curved || joint->coordinates[c].driven_row >= 0 || joint->coordinates[c].held_row >= 0;
+            curved = curved || joint->coordinates[c].driven_row >= 0 || joint->coordinates[c].held_row >= 0 ||
+                     joint->coordinates[c].stick_row >= 0;
         *a = joint->a;
         *b = joint->b;
         return curved;

@@ -119,13 +119,14 @@ static void body_pair(const phx_system *system, int j, phx_body_id *a, phx_body_
 static int joint_rows(const workspace *ws, const kkt_matrix *kkt, int j, int *order)
 {
     const joint_slot *joint = &ws->system->joints[j];
-    int rows[PHX_JOINT_MAX_ROWS + 2 * PHX_JOINT_MAX_COORDINATES], n_rows = 0, count = 0;
+    int rows[PHX_JOINT_MAX_ROWS + 3 * PHX_JOINT_MAX_COORDINATES], n_rows = 0, count = 0;
 
     for (int r = 0; r < joint->n_constraints; r++)
         rows[n_rows++] = joint->first_row + r;
     for (int c = 0; c < joint->n_coordinates; c++) {
         rows[n_rows++] = joint->coordinates[c].driven_row;
         rows[n_rows++] = joint->coordinates[c].held_row;
+        rows[n_rows++] = joint->coordinates[c].stick_row;
     }
     for (int i = 0; i < n_rows; i++) {
         const int k = rows[i] < 0 ? -1 : ws->rows.multiplier[rows[i]];

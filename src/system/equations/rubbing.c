@@ -58,6 +58,21 @@ void phx_sys_rubbing_take(workspace *ws, const double *lambda, bool interval)
         it->lambda[k] = lambda[k] + (interval ? it->added[k] : 0.0);
 }
 
+bool phx_sys_rubbing_retake(workspace *ws, const double *lambda)
+{
+    static const double ENOUGH = 1e-6; /* relative: of second order is what matters, not rounding */
+    reaction_forces *it = &ws->rubbing;
+    double change = 0.0, size = 0.0;
+
+    for (int k = 0; k < ws->n_l && it->lambda; k++) {
+        const double reaction = lambda[k] + it->added[k];
+        change = fmax(change, fabs(reaction - it->lambda[k]));
+        size = fmax(size, fabs(reaction));
+        it->lambda[k] = reaction;
+    }
+    return change > ENOUGH * size;
+}
+
 void phx_sys_rubbing_project(workspace *ws, const double *impulses, double h)
 {
     for (int k = 0; k < ws->n_l && ws->rubbing.lambda; k++)

@@ -37,12 +37,20 @@ static void add_derivatives(workspace *ws, int pair, const phx_row *row, const p
     ws->by->pair_rate_add(ws, pair, -1.0, block);
 }
 
+/* Kinetic friction along a coordinate with the joint's reaction at hand. */
+double phx_sys_friction_limit(const workspace *ws, const joint_slot *joint, const coordinate_slot *coordinate)
+{
+    const phx_coordinate_def *def = &coordinate->def;
+    return def->friction.kinetic +
+           (def->friction_arm > 0.0 ? def->friction_arm * phx_sys_reaction_force(ws, joint) : 0.0);
+}
+
 /* The force along the coordinate, with the joint's reaction in its friction. */
 static phx_scalar_force acting(const workspace *ws, const joint_slot *joint, const coordinate_slot *coordinate)
 {
     phx_scalar_force along = coordinate->along;
-    if (coordinate->def.friction_arm > 0.0)
-        along.friction.kinetic += coordinate->def.friction_arm * phx_sys_reaction_force(ws, joint);
+    along.slip = coordinate->slip;
+    along.friction.kinetic = phx_sys_friction_limit(ws, joint, coordinate);
     return along;
 }
 
@@ -123,6 +131,7 @@ static double energy_rate(const workspace *ws, const force_slot *force)
 
     stored.effort = stored.damper = stored.motor = NULL;
     stored.friction.regularised = 0.0;
+    stored.dry = false;
     if (phx_scalar_force_evaluate(NULL, &stored, psi, psi, 0.0, 0.0, &f))
         return 0.0;
     return -f.force * covectors(ws, &ws->system->joints[force->joint], coordinate, g);

@@ -228,10 +228,18 @@ static void archive_joints(phx_archive *archive, phx_system *system)
 
     phx_archive_count(archive, &count);
     for (int j = 0; j < count && !phx_archive_status(archive); j++) {
-        if (phx_archive_reads(archive))
+        if (phx_archive_reads(archive)) {
             read_joint(archive, system);
-        else
-            write_joint(archive, system, &system->joints[j]);
+            continue;
+        }
+        for (int c = 0; c < system->joints[j].n_coordinates; c++)
+            if (system->joints[j].coordinates[c].along.dry)
+                phx_archive_fail(archive,
+                                 phx_fail(phx_archive_context(archive), PHX_ERR_UNSUPPORTED,
+                                          "joint '%s': friction that is not regularised cannot be written to a "
+                                          "snapshot yet",
+                                          system->joints[j].name));
+        write_joint(archive, system, &system->joints[j]);
     }
 }
 

@@ -43,6 +43,14 @@ static phx_status close_as_it_is(phx_system *system, joint_slot *joint, const do
     return PHX_OK;
 }
 
+static bool is_stick_row(const joint_slot *joint, int r)
+{
+    for (int c = 0; c < joint->n_coordinates; c++)
+        if (joint->coordinates[c].stick_row == r)
+            return true;
+    return false;
+}
+
 static phx_status apply(phx_system *system, const phx_switch *change, const double *x, const double *v)
 {
     joint_slot *joint = &system->joints[change->joint];
@@ -52,7 +60,7 @@ static phx_status apply(phx_system *system, const phx_switch *change, const doub
     for (int r = joint->first_row; r < system->n_rows && system->rows[r].joint == change->joint; r++) {
         row_slot *row = &system->rows[r];
         const bool constraint = row->number < joint->n_constraints;
-        if (row->role == ROW_HELD)
+        if (row->role == ROW_HELD || is_stick_row(joint, r))
             continue;
         held = held || (constraint && row->role == ROW_CONSTRAINT);
         if (constraint)

@@ -1,0 +1,54 @@
+/* The run of a model with events, shared by its files. */
+#ifndef PHX_STUDY_EVENTS_H
+#define PHX_STUDY_EVENTS_H
+
+#include "integrate/integrate.h"
+#include "internal.h"
+
+enum { AT_TIME = -1, OF_FRICTION = -2 }; /* in place of a column */
+/* A condition: negative before, not negative after the event. Those of the model come first, then of each set-valued
+ * friction that it begins to slip, or stops. */
+typedef struct event_state {
+    int column;   /* of the outputs */
+    double value; /* of the condition at the accepted state */
+    bool done;    /* at a time: it has been */
+} event_state;
+
+typedef struct events_run {
+    phx_context *context;
+    const phx_model *model;
+    phx_simulate_report *report;
+    phx_simulation *s;
+    phx_integration *integration; /* NULL: to be made at the next step */
+    int n;                        /* conditions */
+    event_state *event;
+    int n_frictions;
+    phx_dry_friction *friction; /* as they were looked at last */
+    bool *holds, *drives;       /* of each joint */
+    int n_ledger;
+    double *columns, *x, *v, *lambda; /* room; the state at the start of a step */
+    double *ledger, *call;            /* since the start, and of the last step */
+    phx_work work, call_work;
+    double t;
+} events_run;
+
+/* The next step begins a new run: what the steps before have taught is not true any more. */
+void phx_events_forget(events_run *it);
+/* The workspaces for rows that have changed. */
+phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes);
+
+/* ---- transitions.c: set-valued friction ---- */
+/* The conditions at the state of the simulation, into values (n_frictions). */
+phx_status phx_friction_look(events_run *it, double *values);
+/* Decides between sticking and slipping at the accepted state, where friction `which` has stopped or torn loose (-1: anything may
+ * have changed). */
+phx_status phx_friction_settle(events_run *it, int which);
+/* Nothing sticks: an impulse comes. */
+phx_status phx_friction_let_go(events_run *it);
+/* The step moved friction that had just begun to slip against its direction: it sticks instead, and the step has to be
+ * made again. */
+phx_status phx_friction_goes_back(events_run *it, const double *values, int *again);
+/* The condition of friction that should have slipped at the start of a step already; -1: none. */
+int phx_friction_overdue(const events_run *it, const double *values);
+
+#endif
