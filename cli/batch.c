@@ -8,9 +8,14 @@
 
 static void print_summary(FILE *out, const phx_model *model, const phx_study_batch_report *report)
 {
+    const int processes = phx_ranks_size(cli_ranks()), workers = cli_ranks() ? processes : report->threads;
+
     fprintf(out, "%s\n", model->title);
-    fprintf(out, "  simulations  %d of %d complete, %d thread%s", report->complete, report->points, report->threads,
-            report->threads == 1 ? "" : "s");
+    fprintf(out, "  simulations  %d of %d complete, %d %s%s", report->complete, report->points, workers,
+            cli_ranks() ? "process" : "thread",
+            workers == 1  ? ""
+            : cli_ranks() ? "es"
+                          : "s");
     if (report->taken > 0)
         fprintf(out, "; %d were there before", report->taken);
     fputc('\n', out);
@@ -30,6 +35,8 @@ static int run(phx_context *context, const phx_model *model, const phx_study_bat
     const phx_status status = phx_study_batch(context, model, options, &report);
 
     cli_progress_done();
+    if (!status && phx_ranks_rank(options->ranks) > 0)
+        return EXIT_DONE;
     if (status) {
         const int code = cli_failed(context, status);
         if (report.complete > 0)
@@ -116,7 +123,8 @@ int cli_simulate_batch(phx_context *context, const phx_model *model, const cli_b
 
     options.simulate = *simulate;
     options.sweep = sweep;
-    options.threads = cli_threads(batch->threads);
+    options.ranks = cli_ranks();
+    options.threads = options.ranks ? 1 : cli_threads(batch->threads);
     options.stop = batch->stop;
     options.shard = batch->shard;
     options.shards = batch->shards;

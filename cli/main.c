@@ -15,7 +15,8 @@ static const cli_command commands[] = {
      "Numbers may be expressions of the model's parameters: --end '2*pi/speed'.\n"
      "With --sweep there is a result for each point, RESULT-0001.h5 ..., and RESULT-list.csv lists parameters,\n"
      "residuals, ends and ranges of the outputs; -o TABLE.csv makes the list alone. Exit status 1 when a point "
-     "failed.\n"},
+     "failed.\n"
+     "Under mpirun its processes share the points of a sweep.\n"},
     {"static", cli_static, "MODEL", "Equilibrium at rest, critical loads, paths over the load",
      "Gravity, springs, loads and elasticity in balance, drives held where they start. A start that is nearly in\n"
      "equilibrium stays, stable or not; else a stable equilibrium is looked for, down in energy. Motions that nothing\n"

@@ -201,9 +201,20 @@ static int read_shard(const cli_command *command, const char *text, cli_batch *b
     return -1;
 }
 
+/* Under mpirun its processes share the points of a sweep; those of a shard are for one process. */
+static bool shares_points(const simulate_arguments *given)
+{
+    return given->sweep.count > 0 && !given->shard && phx_ranks_started() > 1;
+}
+
 /* Refuses options that exclude each other. */
 static int check_arguments(const cli_command *command, const simulate_arguments *given)
 {
+    if (shares_points(given) && given->threads > 1)
+        return cli_usage_error(command,
+                               "--threads %d under mpirun: each process computes one point at a time; start "
+                               "more of them",
+                               given->threads);
     if (given->sweep.count == 0 && (given->stop || given->shard || given->resume))
         return cli_usage_error(command, "%s is for the simulations of a --sweep",
                                given->stop    ? "--stop"
@@ -227,6 +238,8 @@ static int simulate(const cli_command *command, phx_context *context, const simu
     if (status < 0)
         status = cli_choose_integrator(command, given->integrator, &options);
     choose_backend(given->backend, &options);
+    if (status < 0 && shares_points(given))
+        status = cli_open_ranks(context);
     if (status < 0)
         status = cli_split(command, context, "--accuracy-of", given->accuracy_of, &of);
     options.n_accuracy_of = of.count;

@@ -38,7 +38,8 @@ function(phx_module layer name source)
     add_library(phlexor_${name} MODULE ${source})
     set_target_properties(phlexor_${name} PROPERTIES OUTPUT_NAME phlexor-${name} PREFIX "" LINKER_LANGUAGE C
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/phlexor)
-    target_compile_options(phlexor_${name} PRIVATE ${PHX_FLAGS})
+    # PETSc puts the names of sources into the module: not those of this folder
+    target_compile_options(phlexor_${name} PRIVATE ${PHX_FLAGS} -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=)
     target_link_libraries(phlexor_${name} PRIVATE phx::${name})
     add_dependencies(phx_${layer} phlexor_${name})
     install(TARGETS phlexor_${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/phlexor COMPONENT processes)

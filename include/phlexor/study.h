@@ -163,6 +163,9 @@ typedef struct phx_study_batch_options {
     int shard, shards;             /* with shards > 1 only the points shard, shard + shards ..; shard from 1. Numbers of
                                       points are those of the whole study */
     bool resume;                   /* go on with table_path.partial, which a study that ended early has left */
+    phx_ranks *ranks;              /* processes that share the points, which are handed out as they are free: each
+                                      computes one point at a time, beside the threads of rank 0. All files are the same
+                                      byte by byte for any number; rank 0 has the table and the report. NULL: none */
     phx_study_point_fn *deliver;   /* called for every point in their order, on the calling thread; NULL: not wanted */
     void *user;                    /* of deliver */
 } phx_study_batch_options;

@@ -512,6 +512,10 @@ class phx_reduction(Structure):
     pass
 
 
+class phx_ranks(Structure):
+    pass
+
+
 class phx_attribute(Structure):
     pass
 
@@ -1455,6 +1459,7 @@ phx_study_batch_options._fields_ = [
     ("shard", c_int),
     ("shards", c_int),
     ("resume", c_bool),
+    ("ranks", POINTER(phx_ranks)),
     ("deliver", phx_study_point_fn),
     ("user", c_void_p),
 ]

@@ -20,9 +20,9 @@ typedef struct phx_mpi_module {
     void (*share)(int from, size_t bytes, void *data);
     void (*gather)(size_t count, const double *mine, const int *counts, double *all);
     int (*meet)(bool failed, double patience);
-    /* Between rank 0 and another one; not collective. */
-    void (*send)(int to, size_t bytes, const void *data);
-    void (*receive)(int from, size_t bytes, void *data);
+    /* Between rank 0 and another one, from any thread; not collective. */
+    void (*send)(int to, int tag, size_t bytes, const void *data);
+    void (*receive)(int from, int tag, size_t bytes, void *data);
 } phx_mpi_module;
 
 typedef const char *phx_module_operator(void *user, const double *x, double *y);

@@ -195,6 +195,18 @@ void phx_ranks_gather(const phx_ranks *ranks, int count, const double *mine, con
         memcpy(all, mine, (size_t)count * sizeof *all);
 }
 
+void phx_ranks_send(const phx_ranks *ranks, int to, int tag, size_t bytes, const void *data)
+{
+    if (bytes > 0)
+        ranks->mpi->send(to, tag, bytes, data);
+}
+
+void phx_ranks_receive(const phx_ranks *ranks, int from, int tag, size_t bytes, void *data)
+{
+    if (bytes > 0)
+        ranks->mpi->receive(from, tag, bytes, data);
+}
+
 phx_status phx_ranks_agree(phx_context *context, const phx_ranks *ranks, phx_status status)
 {
     enum { LENGTH = 1024 };

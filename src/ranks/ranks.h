@@ -19,6 +19,9 @@ void phx_ranks_most(const phx_ranks *ranks, size_t count, double *values);
 void phx_ranks_share(const phx_ranks *ranks, int from, size_t bytes, void *data);
 /* To rank 0, one process after the other: `counts` numbers of each; all: NULL elsewhere. */
 void phx_ranks_gather(const phx_ranks *ranks, int count, const double *mine, const int *counts, double *all);
+/* Between rank 0 and another process, from any thread; not collective. `tag` says which thread of rank 0 it is. */
+void phx_ranks_send(const phx_ranks *ranks, int to, int tag, size_t bytes, const void *data);
+void phx_ranks_receive(const phx_ranks *ranks, int from, int tag, size_t bytes, void *data);
 /* PHX_OK when all processes have it; else each that has it gets status and message of the lowest rank that has not. */
 phx_status phx_ranks_agree(phx_context *context, const phx_ranks *ranks, phx_status status);
 

@@ -1,12 +1,12 @@
 /* A simulation at every point of a sweep. */
-#include "internal.h"
+#include "batch.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUMBERS = 6, OF_OUTPUT = 3, NAME_SIZE = 320 }; /* complete .. drift_rate; end, min, max */
+enum { NUMBERS = 6 }; /* complete .. drift_rate */
 static const char *const number_names[NUMBERS] = {"complete", "t", "energy", "residual", "drift", "drift_rate"};
 
 phx_study_batch_options phx_study_batch_options_default(void)
@@ -14,49 +14,8 @@ phx_study_batch_options phx_study_batch_options_default(void)
     return (phx_study_batch_options){0};
 }
 
-/* The data of one thread. */
-typedef struct batch_worker {
-    phx_model *model;
-    phx_beam_cache *cache;
-    phx_model_override *overrides; /* of the sweep's parameters */
-    phx_attribute *attributes;     /* the same, for the result */
-    char *names;                   /* of the attributes */
-} batch_worker;
-
-/* A point between its computation and its delivery: its result is recorded, but not written to HDF5 yet. */
-typedef struct batch_slot {
-    phx_context *files; /* of the recorder, which changes threads */
-    phx_recorder *recorder;
-    phx_limits *limits;
-    char *message; /* the reason of a failure; NULL: success */
-    phx_simulate_report report;
-    int n_outputs;
-    double *outputs; /* end, min, max of each */
-    char *names;     /* of the outputs, NAME_SIZE each */
-} batch_slot;
-
-typedef struct batch_work {
-    phx_context *context;
-    const phx_model *model;
-    const phx_study_batch_options *options;
-    const phx_sweep *sweep;
-    phx_study_batch_report *report;
-    int n_parameters, digits;
-    phx_ordered_map *map;
-    batch_worker *workers;
-    batch_slot *slots;
-    phx_table *table;
-    int n_outputs;   /* of the table */
-    int waiting;     /* number of points that failed before the table was begun */
-    char **messages; /* of these points */
-    double *row;
-    int items;             /* points of the shard */
-    phx_table_lines lines; /* of the table that is resumed */
-    int first;             /* items before it are taken over */
-} batch_work;
-
 /* The point of an item of the shard, from 0. */
-static int point_of(const batch_work *work, int item)
+int batch_point_of(const batch_work *work, int item)
 {
     return work->options->shards > 1 ? work->options->shard - 1 + item * work->options->shards : item;
 }
@@ -89,8 +48,8 @@ static phx_status check_names(const batch_work *work)
     phx_status status = phx_model_protect(work->context, work->model);
 
     for (int item = 0; item < items && !status; item++) {
-        char *h5 = is_file(h5_path) ? numbered(work, work->context, h5_path, point_of(work, item)) : NULL;
-        char *csv = is_file(csv_path) ? numbered(work, work->context, csv_path, point_of(work, item)) : NULL;
+        char *h5 = is_file(h5_path) ? numbered(work, work->context, h5_path, batch_point_of(work, item)) : NULL;
+        char *csv = is_file(csv_path) ? numbered(work, work->context, csv_path, batch_point_of(work, item)) : NULL;
         const char *const names[] = {table, h5, csv};
         if ((h5 || !is_file(h5_path)) && (csv || !is_file(csv_path)))
             status = phx_files_check(work->context, 3, names);
@@ -158,12 +117,14 @@ static phx_status simulate(const batch_work *work, phx_context *context, batch_w
     return status;
 }
 
-static phx_status compute_point(void *user, phx_context *context, int number, int item, int slot_number)
+phx_status batch_compute(void *user, phx_context *context, int number, int item, int slot_number)
 {
     const batch_work *work = user;
-    const int point = point_of(work, work->first + item);
+    const int point = batch_point_of(work, work->first + item);
     batch_worker *worker = &work->workers[number];
     batch_slot *slot = &work->slots[slot_number];
+    if (number >= work->own)
+        return batch_ask(work, context, number, work->first + item, slot);
     phx_status status = phx_sweep_apply(context, work->sweep, point, worker->model, worker->overrides);
 
     for (int k = 0; k < work->n_parameters; k++)
@@ -291,7 +252,7 @@ static phx_status find_first(batch_work *work)
     }
     phx_free(partial);
     for (int k = 0; k + 1 < work->lines.count && !status; k++) {
-        const int point = point_of(work, k);
+        const int point = batch_point_of(work, k);
         if (k >= work->items || phx_table_field(work->lines.line[k + 1], 0) != point + 1)
             return fail_resume(work, "it lists other points");
         if (number_of(work, k, 0) != 1.0)
@@ -347,7 +308,7 @@ static phx_status open_table(batch_work *work, const batch_slot *slot)
     if (!status && work->first > 0)
         status = take_over(work);
     for (int k = 0; k < work->waiting && !status; k++)
-        status = append_failed(work, point_of(work, work->first + k), work->messages[k]);
+        status = append_failed(work, batch_point_of(work, work->first + k), work->messages[k]);
     phx_free((void *)columns);
     phx_free(names);
     return status;
@@ -377,7 +338,7 @@ static phx_status list_complete(batch_work *work, int point, const batch_slot *s
         return status;
     const int n = fill_row(work, point, &slot->report, work->row);
     memcpy(work->row + n, slot->outputs, (size_t)(OF_OUTPUT * slot->n_outputs) * sizeof *work->row);
-    if (work->lines.count > 0 && point == point_of(work, work->first))
+    if (work->lines.count > 0 && point == batch_point_of(work, work->first))
         status = check_again(work);
     if (status)
         return status;
@@ -385,7 +346,7 @@ static phx_status list_complete(batch_work *work, int point, const batch_slot *s
 }
 
 /* ---- handing over ---- */
-static void empty(batch_slot *slot)
+void batch_empty(batch_slot *slot)
 {
     if (slot->recorder)
         phx_recorder_discard(slot->recorder);
@@ -409,19 +370,25 @@ static phx_status hand_over(const batch_work *work, int point, const batch_slot 
     return status ? status : options->deliver(options->user, point, &slot->report, result, NULL);
 }
 
-static phx_status complete(batch_work *work, int point, batch_slot *slot)
+phx_status batch_write_result(const batch_work *work, phx_context *context, int point, batch_slot *slot)
 {
     char before[60];
     phx_status status = PHX_OK;
 
     snprintf(before, sizeof before, "point %d of %d: ", point + 1, phx_sweep_points(work->sweep));
-    phx_recording_warn(work->context, slot->limits, before);
-
+    phx_recording_warn(context, slot->limits, before);
     if (slot->recorder) {
         status = phx_recording_complete(slot->files, slot->recorder, &slot->report, slot->limits);
         if (status)
-            phx_fail(work->context, status, "%s", phx_context_message(slot->files));
+            phx_fail(context, status, "%s", phx_context_message(slot->files));
     }
+    return status;
+}
+
+static phx_status complete(batch_work *work, int point, batch_slot *slot)
+{
+    phx_status status = slot->elsewhere ? PHX_OK : batch_write_result(work, work->context, point, slot);
+
     if (!status)
         status = list_complete(work, point, slot);
     if (!status)
@@ -436,7 +403,7 @@ static phx_status complete(batch_work *work, int point, batch_slot *slot)
 static phx_status deliver_point(void *user, int item, int number)
 {
     batch_work *work = user;
-    const int point = point_of(work, work->first + item);
+    const int point = batch_point_of(work, work->first + item);
     batch_slot *slot = &work->slots[number];
     phx_status status = PHX_OK;
 
@@ -451,7 +418,7 @@ static phx_status deliver_point(void *user, int item, int number)
     } else {
         status = complete(work, point, slot);
     }
-    empty(slot);
+    batch_empty(slot);
     return status;
 }
 
@@ -482,27 +449,45 @@ static phx_status prepare(batch_work *work)
     phx_context *context = work->context;
     const int points = phx_sweep_points(work->sweep), items = work->items > 0 ? work->items : 1;
     const int asked = work->options->threads > 0 ? work->options->threads : 1;
-    const int threads = work->model->initial.from ? 1 : asked < items ? asked : items;
+    const int askers = batch_askers(work->options->ranks);
+    work->own = work->model->initial.from ? 1 : asked < items ? asked : items;
+    const int threads = work->own + askers;
     phx_status status = phx_ordered_map_create(context, threads, &work->map);
 
     if (status)
         return status;
-    work->report->threads = threads;
+    work->report->threads = work->own;
     work->workers = phx_calloc(context, (size_t)threads, sizeof *work->workers);
     work->slots = phx_calloc(context, (size_t)phx_ordered_map_slots(work->map), sizeof *work->slots);
     work->messages = phx_calloc(context, (size_t)items, sizeof *work->messages);
     if (!work->workers || !work->slots || !work->messages)
         return PHX_ERR_MEMORY;
-    for (int k = 0; k < threads && !status; k++)
+    for (int k = 0; k < work->own && !status; k++)
         status = prepare_worker(work, k);
     for (int k = 0; k < phx_ordered_map_slots(work->map) && !status; k++)
         status = phx_context_create(&work->slots[k].files);
     work->digits = 4;
     for (int limit = 10000; limit <= points && limit < 1000000000; limit *= 10)
         work->digits++;
+    if (phx_ranks_rank(work->options->ranks) > 0)
+        return status;
     if (!status && work->options->resume)
         status = find_first(work);
     return status ? status : check_names(work);
+}
+
+/* The results of a point that another process has written and that is not delivered, because one before it has failed.
+ */
+static void remove_results(const batch_work *work, int item)
+{
+    const char *const paths[] = {work->options->simulate.h5_path, work->options->simulate.csv_path};
+
+    for (int k = 0; k < 2; k++) {
+        char *name = is_file(paths[k]) ? numbered(work, work->context, paths[k], batch_point_of(work, item)) : NULL;
+        if (name)
+            remove(name);
+        phx_free(name);
+    }
 }
 
 static void finish(batch_work *work)
@@ -510,7 +495,9 @@ static void finish(batch_work *work)
     phx_table_destroy(work->table);
     phx_table_lines_free(&work->lines);
     for (int k = 0; work->slots && k < phx_ordered_map_slots(work->map); k++) {
-        empty(&work->slots[k]);
+        if (work->slots[k].elsewhere)
+            remove_results(work, work->slots[k].item);
+        batch_empty(&work->slots[k]);
         phx_context_destroy(work->slots[k].files);
     }
     for (int k = 0; work->workers && k < phx_ordered_map_workers(work->map); k++) {
@@ -535,6 +522,8 @@ static phx_status check_shard(phx_context *context, const phx_study_batch_option
     if (options->shards < 0 || (options->shards > 1 && (options->shard < 1 || options->shard > options->shards)))
         return phx_fail(context, PHX_ERR_ARGUMENT, "shard %d of %d: expected 1 to %d", options->shard, options->shards,
                         options->shards);
+    if (options->ranks && options->deliver)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "several processes deliver no results: they write them");
     if (options->resume && (!is_file(options->table_path) || options->deliver))
         return phx_fail(context, PHX_ERR_ARGUMENT, "a study goes on with its table: it needs a file for it%s",
                         options->deliver ? ", and delivers no results" : "");
@@ -568,9 +557,19 @@ phx_status phx_study_batch(phx_context *context, const phx_model *model, const p
         phx_simulation_warn(context, model, &options->simulate, &report->used);
         status = prepare(&work);
     }
-    const phx_ordered_map_work points = {work.items - work.first, "simulations", &work, compute_point, deliver_point};
-    if (!status && work.items > 0)
-        status = phx_ordered_map_run(work.map, &points);
+    status = phx_ranks_agree(context, options->ranks, status);
+    const phx_ordered_map_work points = {work.items - work.first, "simulations", &work, batch_compute, deliver_point};
+    if (!status && phx_ranks_rank(options->ranks) > 0) {
+        status = batch_serve(&work);
+        finish(&work);
+        phx_files_end(context);
+        return phx_conclude(context, status);
+    }
+    if (!status) {
+        if (work.items > 0)
+            status = phx_ordered_map_run(work.map, &points);
+        batch_dismiss(options->ranks);
+    }
     if (!status && options->table_path && !work.table)
         status = open_table(&work, NULL);
     if (!status && work.table)

@@ -1,26 +1,6 @@
 #!/bin/sh
 # phlexor reduce under mpirun: the file is that of one process, failures are told once and end all processes.
-. "$(dirname "$0")/../cli/lib.sh"
-mpirun=$(cd "$(dirname "$0")" && pwd)/mpirun
-
-# run_on SIZE STATUS ARGUMENTS...: as run; STATUS 1 is any failure, because mpirun has its own.
-run_on()
-{
-    size=$1
-    wanted=$2
-    shift 2
-    status=0
-    "$mpirun" "$size" "$program" "$@" >out.txt 2>err.txt || status=$?
-    [ "$((status != 0))" -eq "$wanted" ] ||
-        fail "$size processes, phlexor $*: exit status $status: $(cat out.txt err.txt)"
-}
-
-# once: one line of phlexor's on stderr
-once()
-{
-    [ "$(grep -c '^phlexor: ' err.txt)" -eq 1 ] || fail "expected one message: $(cat err.txt)"
-}
-
+. "$(dirname "$0")/lib.sh"
 cp "$examples/solid_conrod.yaml" rod.yaml
 run 0 reduce rod.yaml --body rod -o one.h5 --format json
 cp out.txt one.json
@@ -69,18 +49,7 @@ says 'start fewer'
 
 # a process that is killed ends the others
 sed 's/elements: \[8, 1, 2\]/elements: [24, 6, 12]/' rod.yaml >large.yaml
-"$mpirun" 2 "$program" reduce large.yaml --body rod -o killed.h5 >out.txt 2>err.txt &
-child=$!
-for _ in $(seq 100); do
-    victim=$(pgrep -P "$child" -f 'reduce large.yaml' | tail -n 1)
-    [ -z "$victim" ] || break
-    sleep 0.1
-done
-sleep 1
-kill -KILL "$victim"
-status=0
-wait $child || status=$?
-[ $status -ne 0 ] || fail "one process was killed, and mpirun has ended well"
+kill_one 'reduce large.yaml' reduce large.yaml --body rod -o killed.h5
 [ ! -e killed.h5 ] || fail "half a file"
 
 # without the modules
