@@ -60,6 +60,8 @@ static void print_summary(FILE *out, const phx_model *model, const phx_simulate_
             stats->projections);
     if (report->events > 0)
         fprintf(out, "  events       %d, which took %.6g J\n", report->events, report->event_loss);
+    if (report->impacts > 0)
+        fprintf(out, "  impacts      %d, which took %.6g J\n", report->impacts, report->impact_loss);
     if (report->transitions > 0)
         fprintf(out, "  friction     %d times it began to slip or to stick\n", report->transitions);
     if (stats->halvings > 0)

@@ -89,6 +89,8 @@ typedef struct phx_simulate_report {
     bool lossless;
     int events;                               /* that have happened */
     double event_loss;                        /* what they took, J */
+    int impacts;                              /* of rigid contacts */
+    double impact_loss;                       /* what they took, J */
     int transitions;                          /* times that friction began to slip or to stick, or turned round */
     double accuracy, accuracy_reached;        /* asked for, 0: none; and estimated, by comparison with another run */
     long runs, all_steps;                     /* to an accuracy: how many runs that took, and their steps */

@@ -138,6 +138,8 @@ typedef struct phx_contact_def {
     bool inside;               /* B is inside the sphere or cylinder A */
     phx_penalty penalty;
     phx_friction friction; /* kinetic: the coefficient, times the normal force; regularised 0: none */
+    bool rigid;            /* in place of penalty and friction: phx_study_simulate finds its impacts */
+    double restitution;    /* of a rigid one, 0 to 1 */
 } phx_contact_def;
 phx_status phx_system_add_contact(phx_system *system, const phx_contact_def *def);
 

@@ -1435,6 +1435,8 @@ phx_simulate_report._fields_ = [
     ("lossless", c_bool),
     ("events", c_int),
     ("event_loss", c_double),
+    ("impacts", c_int),
+    ("impact_loss", c_double),
     ("transitions", c_int),
     ("accuracy", c_double),
     ("accuracy_reached", c_double),

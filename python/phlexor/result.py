@@ -35,6 +35,9 @@ class Report:
     events : int
     event_loss : float
         Events that have happened, and what they took, J.
+    impacts : int
+    impact_loss : float
+        Impacts of rigid contacts, and what they took, J.
     transitions : int
         Times that friction began to slip or to stick, or turned round.
     start, reached : float
@@ -71,6 +74,8 @@ class Report:
     lossless: bool
     events: int
     event_loss: float
+    impacts: int
+    impact_loss: float
     transitions: int
     accuracy: float
     accuracy_reached: float

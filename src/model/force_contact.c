@@ -1,4 +1,4 @@
-/* Contacts by penalty. */
+/* Contacts, by penalty or rigid. */
 #include "force_kinds.h"
 
 #include <string.h>
@@ -14,6 +14,7 @@ typedef struct contact {
     double normal[3], axis[3], radius_a, radius;
     bool inside;
     double stiffness, exponent, damping;
+    phx_model_optional restitution;
     rubbing friction;
 } contact;
 
@@ -54,8 +55,10 @@ static const phx_key keys[] = {
      .fallback = "0", .doc = "of B; 0: a point"},
     {"inside", &phx_type_boolean, AT(contact, inside), .own = true, .kinds = KIND, .fallback = "false",
      .doc = "B is inside the sphere or cylinder A"},
-    {"stiffness", &phx_type_number, AT(contact, stiffness), .own = true, .required = true, .kinds = KIND,
-     .unit = "N/m^p", .range = &positive, .doc = "force stiffness d^p (1 + damping d') of a penetration d"},
+    {"stiffness", &phx_type_number, AT(contact, stiffness), .own = true, .kinds = KIND, .unit = "N/m^p",
+     .range = &positive, .fallback = "0", .doc = "force stiffness d^p (1 + damping d') of a penetration d"},
+    {"restitution", &phx_type_optional, AT(contact, restitution), .own = true, .kinds = KIND, .fallback = "none",
+     .doc = "in place of stiffness: a rigid contact, with impacts that send back this share of the velocity"},
     {"exponent", &phx_type_number, AT(contact, exponent), .own = true, .kinds = KIND, .fallback = "1.5",
      .doc = "p: 1, or 1.5 as Hertz has it"},
     {"damping", &phx_type_number, AT(contact, damping), .own = true, .kinds = KIND, .unit = "s/m",
@@ -76,6 +79,16 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
     if (own->against != PHX_CONTACT_PLANE && !phx_node_find(node, "radius_a"))
         return phx_reader_fail(reader, node, "a contact against a %s needs 'radius_a'",
                                words_against[own->against].word);
+    if (!phx_node_find(node, "stiffness") && !own->restitution.given)
+        return phx_reader_fail(reader, node, "a contact needs 'stiffness', or 'restitution' of a rigid one");
+    if (own->restitution.given && !(own->restitution.value >= 0.0 && own->restitution.value <= 1.0))
+        return phx_reader_fail(reader, phx_node_find(node, "restitution"), "expected 0 to 1, found %g",
+                               own->restitution.value);
+    static const char *const of_penalty[] = {"stiffness", "exponent", "damping", "friction"};
+    for (size_t k = 0; k < sizeof of_penalty / sizeof *of_penalty && own->restitution.given; k++)
+        if (phx_node_find(node, of_penalty[k]))
+            return phx_reader_fail(reader, phx_node_find(node, of_penalty[k]),
+                                   "a rigid contact, with 'restitution', has no '%s'", of_penalty[k]);
     if (own->exponent != 1.0 && own->exponent != 1.5)
         return phx_reader_fail(reader, phx_node_find(node, "exponent"), "expected 1 or 1.5, found %g", own->exponent);
     if (own->inside && own->against != PHX_CONTACT_PLANE && !(own->radius_a > own->radius))
@@ -95,7 +108,9 @@ static phx_status build(phx_builder *builder, const phx_model_force *force, cons
                            .radius_a = own->against == PHX_CONTACT_PLANE ? 0.0 : own->radius_a,
                            .radius_b = own->radius,
                            .inside = own->inside,
-                           .penalty = {own->stiffness, own->exponent, own->damping}};
+                           .penalty = {own->stiffness, own->exponent, own->damping},
+                           .rigid = own->restitution.given,
+                           .restitution = own->restitution.value};
 
     memcpy(def.axis, own->against == PHX_CONTACT_PLANE ? own->normal : own->axis, sizeof def.axis);
     if (friction->given)
@@ -110,7 +125,7 @@ static phx_status build(phx_builder *builder, const phx_model_force *force, cons
 
 const phx_force_row phx_force_row_contact = {
     .info = {.name = "contact",
-             .doc = "a sphere or point B against a plane, sphere or cylinder A, by penalty; with friction",
+             .doc = "a sphere or point B against a plane, sphere or cylinder A, by penalty with friction, or rigid",
              .least_ports = 2,
              .most_ports = 2},
     .keys = KEYS(keys),

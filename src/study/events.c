@@ -77,12 +77,14 @@ static double condition(const phx_model_event *event, double value)
 static phx_status look(events_run *it, double *values)
 {
     phx_simulation *s = it->s;
-    const phx_status status = phx_system_outputs(s->recording.dae, s->t, s->x, s->v, it->columns);
+    phx_status status = phx_system_outputs(s->recording.dae, s->t, s->x, s->v, it->columns);
 
     for (int k = 0; k < it->model->n_events && !status; k++)
         values[k] = it->event[k].column >= 0 ? condition(&it->model->events[k], it->columns[it->event[k].column])
                                              : s->t - it->model->events[k].at.value;
-    return status ? status : phx_friction_look(it, values + it->model->n_events);
+    if (!status)
+        status = phx_friction_look(it, values + it->model->n_events);
+    return status ? status : phx_contacts_look(it, values + it->model->n_events + it->n_frictions);
 }
 
 static phx_status record(events_run *it)
@@ -178,7 +180,9 @@ phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes
     s->dae = s->recording.dae = NULL;
     phx_status status = phx_system_switch(s->system, count, changes, s->x);
     if (!status)
-        status = phx_simulation_dae(it->context, it->model, s->system, PHX_BACKEND_AUTO, &s->dae);
+        status = phx_simulation_dae(it->context, it->model, s->system, s->backend, &s->dae);
+    if (!status)
+        status = phx_system_threads(s->dae, s->threads);
     if (!status)
         status = phx_system_dae(s->system, it->context, &s->recording.dae);
     if (status)
@@ -208,6 +212,15 @@ static phx_status switch_joints(events_run *it, const phx_model_event *event)
     return status;
 }
 
+/* Contacts and friction after the condition of one of them, -1: after anything else. */
+static phx_status settle(events_run *it, int which)
+{
+    const int friction = which - it->model->n_events, contact = friction - it->n_frictions;
+    const phx_status status = phx_contacts_settle(it, which >= 0 && contact >= 0 ? contact : -1);
+
+    return status ? status : phx_friction_settle(it, which >= 0 && contact < 0 ? friction : -1);
+}
+
 static phx_status happen(events_run *it, int k)
 {
     const phx_model_event *event = &it->model->events[k];
@@ -228,22 +241,25 @@ static phx_status happen(events_run *it, int k)
     it->report->event_loss += lost;
     memcpy(it->v, s->v, (size_t)s->dae->n_v * sizeof *it->v);
     phx_log(it->context, PHX_LOG_INFO, "event '%s' at t = %.12g s takes %.6g J", event->name, s->t, lost);
-    return phx_friction_settle(it, -1);
+    return settle(it, -1);
 }
 
-/* The step to `end`, or to the first event before. Friction that has just begun to slip and goes back at once sticks.
- */
+/* The step to `end`, or to the first event before. Friction that has just begun to slip and goes back at once sticks,
+ * and contacts that have just opened close again. */
 static phx_status try_step(events_run *it, double end, double *values, int *which)
 {
+    enum { HALVINGS = 40 };
     phx_status status = PHX_OK;
 
-    for (int trial = 0, again = 1; again && trial <= it->n_frictions && !status; trial++) {
+    for (int trial = 0, again = 1; again && trial <= it->n_frictions + it->n_contacts + HALVINGS && !status; trial++) {
         status = step_to(it, end);
         if (!status)
             status = look(it, values);
         again = 0;
         if (!status)
             status = phx_friction_goes_back(it, values + it->model->n_events, &again);
+        if (!status && !again)
+            status = phx_contacts_go_back(it, values + it->model->n_events + it->n_frictions, &end, &again);
     }
     return status ? status : locate(it, end, values, which);
 }
@@ -263,11 +279,13 @@ static phx_status one_step(events_run *it, double t1, double *values, bool *even
         return status;
     if (which < 0)
         which = phx_friction_overdue(it, values + n_events);
+    if (which < 0)
+        which = phx_contacts_overdue(it, values + n_events + it->n_frictions);
     accept(it, values);
     *event = which >= 0;
     if (which >= 0) {
         it->event[which].value = 0.0; /* it begins anew when the condition has gone back */
-        status = which < n_events ? happen(it, which) : phx_friction_settle(it, which - n_events);
+        status = which < n_events ? happen(it, which) : settle(it, which);
     }
     for (int k = 0; k < n_events && !status; k++)
         if (it->event[k].column == AT_TIME && !it->event[k].done && it->model->events[k].at.value <= it->t) {
@@ -283,20 +301,24 @@ static phx_status prepare(events_run *it)
     const phx_integrate_options *used = &it->report->used;
     const phx_dae *dae = it->s->dae;
     const size_t j = (size_t)model->n_joints;
-    const int frictions = phx_system_dry_count(it->s->system);
+    const int frictions = phx_system_dry_count(it->s->system), contacts = phx_system_contact_count(it->s->system);
 
     if (phx_integrator_chooses(used->integrator) && used->rtol > 0.0)
-        return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
-                        "events and friction that is not regularised are for fixed steps; leave out rtol");
+        return phx_fail(
+            it->context, PHX_ERR_UNSUPPORTED,
+            "events, rigid contacts and friction that is not regularised are for fixed steps; leave out rtol");
     if (model->simulate.spectral_radius < 1.0)
-        return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
-                        "events or friction that is not regularised and a spectral radius below 1 do not go together "
-                        "yet; leave one out");
+        return phx_fail(
+            it->context, PHX_ERR_UNSUPPORTED,
+            "events, rigid contacts or friction that is not regularised and a spectral radius below 1 do not "
+            "go together yet; leave one out");
     it->n_frictions = frictions;
-    it->n = model->n_events + frictions;
+    it->n_contacts = contacts;
+    it->n = model->n_events + frictions + contacts;
     it->n_ledger = phx_system_ledger(it->s->system);
     it->event = phx_calloc(it->context, (size_t)it->n, sizeof *it->event);
     it->friction = phx_calloc(it->context, (size_t)frictions, sizeof *it->friction);
+    it->contact = phx_calloc(it->context, (size_t)contacts, sizeof *it->contact);
     it->holds = phx_calloc(it->context, j, sizeof *it->holds);
     it->drives = phx_calloc(it->context, j, sizeof *it->drives);
     it->columns = phx_calloc(it->context, (size_t)phx_system_columns(it->s->system), sizeof *it->columns);
@@ -306,7 +328,7 @@ static phx_status prepare(events_run *it)
     it->ledger = phx_calloc(it->context, (size_t)it->n_ledger, sizeof *it->ledger);
     it->call = phx_calloc(it->context, (size_t)it->n_ledger, sizeof *it->call);
     if (!it->event || !it->holds || !it->drives || !it->columns || !it->x || !it->v || !it->lambda || !it->ledger ||
-        !it->call || !it->friction)
+        !it->call || !it->friction || !it->contact)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < model->n_joints; k++)
         it->holds[k] = it->drives[k] = model->joints[k].active;
@@ -340,7 +362,7 @@ static phx_status run(events_run *it)
     for (int k = 0; k < it->model->n_events && !status; k++)
         it->event[k].done = it->event[k].column == AT_TIME && it->model->events[k].at.value <= start;
     if (!status)
-        status = phx_friction_settle(it, -1);
+        status = settle(it, -1);
     it->report->transitions = 0; /* those of the start are none */
     if (!status)
         status = record(it);
@@ -359,7 +381,7 @@ static phx_status run(events_run *it)
 
 bool phx_events_needed(const phx_model *model, const phx_system *system)
 {
-    return model->n_events > 0 || phx_system_dry_count(system) > 0;
+    return model->n_events > 0 || phx_system_dry_count(system) > 0 || phx_system_contact_count(system) > 0;
 }
 
 phx_status phx_events_run(phx_context *context, const phx_model *model, phx_simulate_report *report, phx_simulation *s)
@@ -375,6 +397,7 @@ phx_status phx_events_run(phx_context *context, const phx_model *model, phx_simu
     timespec_get(&to, TIME_UTC);
     report->stats.wall_seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
     phx_free(it.friction);
+    phx_free(it.contact);
     phx_free(it.event);
     phx_free(it.holds);
     phx_free(it.drives);

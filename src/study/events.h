@@ -7,7 +7,7 @@
 
 enum { AT_TIME = -1, OF_FRICTION = -2 }; /* in place of a column */
 /* A condition: negative before, not negative after the event. Those of the model come first, then of each set-valued
- * friction that it begins to slip, or stops. */
+ * friction that it begins to slip, or stops, then of each rigid contact that it closes, or would pull. */
 typedef struct event_state {
     int column;   /* of the outputs */
     double value; /* of the condition at the accepted state */
@@ -24,6 +24,8 @@ typedef struct events_run {
     event_state *event;
     int n_frictions;
     phx_dry_friction *friction; /* as they were looked at last */
+    int n_contacts;
+    phx_rigid_contact *contact; /* the same */
     bool *holds, *drives;       /* of each joint */
     int n_ledger;
     double *columns, *x, *v, *lambda; /* room; the state at the start of a step */
@@ -37,11 +39,23 @@ void phx_events_forget(events_run *it);
 /* The workspaces for rows that have changed. */
 phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes);
 
+/* ---- impacts.c: rigid contacts ---- */
+/* The conditions at the state of the simulation, into values (n_contacts). */
+phx_status phx_contacts_look(events_run *it, double *values);
+/* Impacts at the accepted state, and the contacts that are closed after them. `which`: the contact whose condition is
+ * met; -1: anything may have changed. */
+phx_status phx_contacts_settle(events_run *it, int which);
+/* The step closed a contact that had just opened, and has to be made again: to the new `end`, or with the contact
+ * closed. */
+phx_status phx_contacts_go_back(events_run *it, const double *values, double *end, int *again);
+/* The condition of a closed contact that pulled at the start of a step already; -1: none. */
+int phx_contacts_overdue(const events_run *it, const double *values);
+
 /* ---- transitions.c: set-valued friction ---- */
 /* The conditions at the state of the simulation, into values (n_frictions). */
 phx_status phx_friction_look(events_run *it, double *values);
-/* Decides between sticking and slipping at the accepted state, where friction `which` has stopped or torn loose (-1: anything may
- * have changed). */
+/* Decides between sticking and slipping at the accepted state, where friction `which` has stopped or torn loose (-1:
+ * anything may have changed). */
 phx_status phx_friction_settle(events_run *it, int which);
 /* Nothing sticks: an impulse comes. */
 phx_status phx_friction_let_go(events_run *it);

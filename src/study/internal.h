@@ -84,7 +84,8 @@ void phx_drawing_free(phx_drawing *drawing);
 phx_status phx_simulation_dae(phx_context *context, const phx_model *model, phx_system *system, phx_backend backend,
                               phx_dae **dae);
 typedef struct phx_simulation phx_simulation;
-/* The run of a model with events or set-valued friction: fixed steps, which end where an event happens. */
+/* The run of a model with events, set-valued friction or rigid contacts: fixed steps, which end where an event happens.
+ */
 bool phx_events_needed(const phx_model *model, const phx_system *system);
 phx_status phx_events_run(phx_context *context, const phx_model *model, phx_simulate_report *report, phx_simulation *s);
 /* Bodies that the assembly has moved, in the order of the model; freed by the caller. */
@@ -203,6 +204,8 @@ typedef struct phx_simulation {
     phx_drawing drawing;
     phx_recording recording; /* without a recorder after an early failure */
     double t, *x, *v, *lambda;
+    phx_backend backend; /* of the settings */
+    int threads;
 } phx_simulation;
 /* Log a warning for each setting without effect. */
 void phx_simulation_warn(phx_context *context, const phx_model *model, const phx_simulate_options *options,

@@ -193,16 +193,16 @@ phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model
     const phx_build_options build = {.cache = setup->cache};
 
     *report = (phx_simulate_report){0};
-    *s = (phx_simulation){0};
+    *s = (phx_simulation){.backend = setup->options->backend, .threads = setup->threads};
     phx_status status = phx_simulation_settle(context, model, setup->options, &report->used);
     if (!status)
         status = phx_model_build(context, model, &build, &s->system);
     if (!status)
         status = phx_start_judge(context, model, s->system, setup->tells);
     if (!status)
-        status = phx_simulation_dae(context, model, s->system, setup->options->backend, &s->dae);
+        status = phx_simulation_dae(context, model, s->system, s->backend, &s->dae);
     if (!status)
-        status = phx_system_threads(s->dae, setup->threads);
+        status = phx_system_threads(s->dae, s->threads);
     if (!status)
         status = phx_drawing_create(context, model, s->system, &s->drawing);
     if (!status)

@@ -104,6 +104,9 @@ phx_status phx_stepper_create(phx_context *context, const phx_model *model, cons
                                 "steps by hand begin at the start state of the model, not at the end of a result");
     if (!status)
         status = build(s, model, inputs);
+    if (!status && phx_system_contact_count(s->system) > 0)
+        status = phx_fail(s->own, PHX_ERR_UNSUPPORTED, "contact '%s': rigid contacts cannot be stepped by hand yet",
+                          phx_system_contact_name(s->system, 0));
     if (!status && phx_system_dry_count(s->system) > 0)
         status = phx_fail(s->own, PHX_ERR_UNSUPPORTED,
                           "joint '%s': friction that is not regularised cannot be stepped by hand yet",

@@ -109,6 +109,23 @@ phx_status phx_system_slip(phx_system *system, int k, bool sticks, int slip);
 /* Its entry of the ledger. */
 int phx_system_dry_entry(const phx_system *system, int k);
 const char *phx_system_dry_joint(const phx_system *system, int k); /* its name */
+/* Rigid contacts, numbered from 0; all open at first. */
+typedef struct phx_rigid_contact {
+    bool closed;
+    double gap, rate;    /* m, m/s */
+    double acceleration; /* of the gap, while it is open */
+    double force;        /* that pushes it open, while it is closed */
+    double restitution;
+} phx_rigid_contact;
+int phx_system_contact_count(const phx_system *system);
+const char *phx_system_contact_name(const phx_system *system, int k);
+int phx_system_contact_entry(const phx_system *system, int k); /* of the ledger */
+phx_status phx_system_rigid_contacts(phx_dae *dae, double t, const double *x, const double *v,
+                                     phx_rigid_contact *contacts);
+/* Number k is closed or open from now on; phx_system_switch has to follow. */
+void phx_system_close_contact(phx_system *system, int k, bool closed);
+/* phx_system_impulse, with the impulses of the contacts (phx_system_contact_count), positive where they push. */
+phx_status phx_system_strike(phx_dae *dae, double t, const double *x, double *v, phx_work *work, double *impulses);
 /* Before it is finalised: the ledger tells for each body what numerical damping takes. */
 phx_status phx_system_expect_numerical_damping(phx_system *system);
 /* Redundant rows: count, and joint name and row number (from 1) of each. */

@@ -49,8 +49,15 @@ typedef struct joint_slot {
     coordinate_slot coordinates[PHX_JOINT_MAX_COORDINATES];
     int first_row; /* of the constraint rows */
     int entry[2];  /* of the ledger: what its drives and actuators supply, its dampers take; -1: none */
+    bool contact;  /* a rigid contact: its one row acts while it is closed */
     phx_joint_def def;
 } joint_slot;
+
+/* A rigid contact: side c is the gap, c the value of the row of its joint. */
+typedef struct contact_slot {
+    int joint, entry; /* entry of the ledger: what impacts take */
+    double side, restitution;
+} contact_slot;
 
 /* A row on the velocities: a constraint of a joint, a driven coordinate or one whose friction sticks, a coordinate held
  * for the start only, or a row of the first two kinds that does not act at present (switch.c). */
@@ -213,6 +220,8 @@ struct phx_system {
     struct workspace *assembly; /* workspace with every row, for the start state */
     bool lossless;
     bool numerical; /* the ledger has entries for numerical damping */
+    int n_contacts;
+    contact_slot *contacts;
     int n_events;
     char **events; /* names of events whose losses the ledger has */
     int *event_entry;
@@ -764,6 +773,11 @@ void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double 
 /* The velocities v at x put on the rows of ws by an impulse of the joints: v += M^-1 G^T mu, S mu = w - G v. The work
  * of the drives mu.w, and what the joints take, 1/2 e^T S^-1 e, J. */
 phx_status phx_sys_impulse(workspace *ws, double t, const double *x, double *v, phx_work *work);
+/* P^T g of a row of a joint with covectors g into `out` (n_v, n are cleared); and its acceleration, that of a
+ * coordinate with the velocities' accelerations v_dot, at the instant at hand. */
+void phx_sys_pull_back_row(workspace *ws, const joint_slot *joint, const double *g, double *out);
+double phx_sys_rate_of_rate(workspace *ws, const joint_slot *joint, const phx_row *row, const double *g,
+                            const double *v_dot);
 /* Signals that vary: the list, and a look at them in a step. */
 phx_status phx_sys_watch_signals(workspace *ws);
 void phx_sys_look_at_signals(workspace *ws, double t0, double t1);

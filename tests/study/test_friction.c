@@ -1,5 +1,5 @@
-/* Set-valued friction along coordinates of joints: what sticks does not creep, transitions are located, what slips loses
- * what the ledger says. */
+/* Set-valued friction along coordinates of joints: what sticks does not creep, transitions are located, what slips
+ * loses what the ledger says. */
 #include "support.h"
 
 #include <phlexor/results.h>
@@ -173,7 +173,8 @@ static void reactions_rub(void **state)
 static void an_impact_tears_loose(void **state)
 {
     static const char text[] =
-        "phlexor: 1\ndimension: 2\nbodies: {a: {kind: rigid, mass: 1, inertia: 1}, b: {kind: rigid, mass: 1, inertia: 1,"
+        "phlexor: 1\ndimension: 2\nbodies: {a: {kind: rigid, mass: 1, inertia: 1}, b: {kind: rigid, mass: 1, inertia: "
+        "1,"
         " velocity: {linear: [2, 0]}}}\n"
         "joints:\n  A: {kind: prismatic, ports: [ground.O, a.P], axis: [1, 0], friction: {force: 4}}\n"
         "  grip: {kind: weld, ports: [a.P, b.P], active: false}\n"

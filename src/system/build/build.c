@@ -148,6 +148,7 @@ void phx_system_destroy(phx_system *system)
         phx_free(system->events[k]);
     phx_free(system->events);
     phx_free(system->event_entry);
+    phx_free(system->contacts);
     phx_free(system->inputs);
     free_found(system->found);
     phx_free(system);

@@ -51,6 +51,9 @@ static void list(phx_system *system, bool dissipates)
                 add(system, dissipates ? of->dissipates(system, force) : of->supplies(system, force), of->noun,
                     force->name, dissipates);
     }
+    for (int k = 0; k < system->n_contacts && dissipates; k++)
+        system->contacts[k].entry =
+            add(system, true, "force", system->joints[system->contacts[k].joint].name, dissipates);
     for (int c = 0; c < system->n_controllers; c++) {
         controller_slot *controller = &system->controllers[c];
         if (phx_block_stores(controller->block) == dissipates)

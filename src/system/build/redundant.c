@@ -367,6 +367,8 @@ static void warn(const phx_system *system)
     for (int k = 0, last = -1; k < system->n_redundant; k++) {
         const row_slot *slot = &system->rows[system->redundant[k]];
         const char *name = system->joints[slot->joint].name;
+        if (system->joints[slot->joint].contact) /* as many as touch */
+            continue;
         if (system->n_redundant <= FEW)
             phx_log(system->context, PHX_LOG_WARNING, "joint '%s': row %d is redundant; %s", name, slot->number + 1,
                     meaning);

@@ -4,13 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The gap is side s - offset: s along the normal of a plane, or the root of the squares of n rows, from the centre of a
- * sphere or the axis of a cylinder. */
 typedef struct contact {
-    int n;
-    bool plane;
-    phx_row rows[3];
-    double side, offset;
+    contact_shape shape;
     double radius_a, radius_b; /* of what rubs: from the centre of A (a sphere) or B to the place of contact */
     phx_penalty penalty;
     phx_friction friction; /* kinetic: coefficient */
@@ -29,11 +24,11 @@ typedef struct stretch {
 static stretch stretch_of(const contact *it, const measures *m)
 {
     stretch s = {.s0 = m->x0[0], .s1 = m->x1[0], .y = {1.0}};
-    if (it->plane)
+    if (it->shape.plane)
         return s;
-    s.s0 = norm(it->n, m->x0);
-    s.s1 = norm(it->n, m->x1);
-    for (int k = 0; k < it->n; k++) /* (F11)  2 x_mean/(s0 + s1) */
+    s.s0 = norm(it->shape.n, m->x0);
+    s.s1 = norm(it->shape.n, m->x1);
+    for (int k = 0; k < it->shape.n; k++) /* (F11)  2 x_mean/(s0 + s1) */
         s.y[k] = s.s0 + s.s1 > 0.0 ? (m->x0[k] + m->x1[k]) / (s.s0 + s.s1) : 0.0;
     return s;
 }
@@ -43,16 +38,16 @@ static stretch stretch_of(const contact *it, const measures *m)
 static void spread(const contact *it, const measures *m, const stretch *s, double N, double by_end, double by_rate,
                    measure_forces *f)
 {
-    const int n = it->n;
+    const int n = it->shape.n;
     const double S = s->s0 + s->s1;
 
     for (int k = 0; k < n; k++) {
         f->f[k] = N * s->y[k];
         for (int l = 0; l < n; l++) {
-            const double n1 = it->plane ? 1.0 : s->s1 > 0.0 ? m->x1[l] / s->s1 : 0.0;
-            const double dy = it->plane || S == 0.0 ? 0.0 : ((k == l ? 1.0 : 0.0) - s->y[k] * n1) / S;
+            const double n1 = it->shape.plane ? 1.0 : s->s1 > 0.0 ? m->x1[l] / s->s1 : 0.0;
+            const double dy = it->shape.plane || S == 0.0 ? 0.0 : ((k == l ? 1.0 : 0.0) - s->y[k] * n1) / S;
             double along = 0.0; /* of the rate of s, whose gradient turns too */
-            for (int i = 0; i < n && !it->plane && S > 0.0; i++)
+            for (int i = 0; i < n && !it->shape.plane && S > 0.0; i++)
                 along += m->rate[i] * ((i == l ? 1.0 : 0.0) - s->y[i] * n1) / S;
             f->by_end[k * n + l] = N * dy + s->y[k] * (by_end * n1 + by_rate * along);
             f->by_rate[k * n + l] = by_rate * s->y[k] * s->y[l];
@@ -75,11 +70,11 @@ static void find_place(const workspace *ws, const force_slot *force, const conta
 
     memset(at, 0, sizeof *at);
     for (int i = 0; i < dim; i++) /* the covector of s on the place of B */
-        for (int k = 0; k < it->n; k++)
+        for (int k = 0; k < it->shape.n; k++)
             at->normal[i] += s->y[k] * m->g[k][PHX_PORT_MAX + i];
     length = norm(dim, at->normal);
     for (int i = 0; i < dim && length > 0.0; i++) {
-        at->normal[i] *= it->side / length;
+        at->normal[i] *= it->shape.side / length;
         at->arm_b[i] = -it->radius_b * at->normal[i];
         at->arm_a[i] = b->um[i] + at->arm_b[i] - a->um[i];
     }
@@ -141,12 +136,12 @@ static void rub(workspace *ws, int pair, const force_slot *force, const contact 
     if (!linear)
         return;
     double place[PAIR_SIZE * PAIR_SIZE] = {0}, rate[PAIR_SIZE * PAIR_SIZE] = {0}, normal[PAIR_SIZE] = {0};
-    for (int k = 0; k < it->n; k++)
+    for (int k = 0; k < it->shape.n; k++)
         for (int j = 0; j < PAIR_SIZE; j++)
             normal[j] += s->y[k] * m->g[k][j];
     const double by_N = it->friction.kinetic * f.by_limit * (speed > 0.0 ? 1.0 / speed : 0.0);
-    const double on_rate = by_N * it->side * (by_rate + ws->view.h * by_end);
-    const double on_place = ws->view.h == 0.0 ? by_N * it->side * 2.0 * by_end : 0.0;
+    const double on_rate = by_N * it->shape.side * (by_rate + ws->view.h * by_end);
+    const double on_place = ws->view.h == 0.0 ? by_N * it->shape.side * 2.0 * by_end : 0.0;
     for (int i = 0; i < dim; i++)
         for (int l = 0; l < dim; l++) {
             const double v = speed > 0.0 ? slip[i] * slip[l] / (speed * speed) : 0.0;
@@ -174,14 +169,14 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     measure_forces f;
 
     (void)t, (void)res;
-    phx_sys_measure_rows(ws, force, it->n, it->rows, &m);
+    phx_sys_measure_rows(ws, force, it->shape.n, it->shape.rows, &m);
     const stretch s = stretch_of(it, &m);
-    const double rate = phx_sys_dot(it->n, s.y, m.rate);
-    const phx_penalty_force N =
-        phx_penalty_evaluate(&it->penalty, it->side * s.s0 - it->offset, it->side * s.s1 - it->offset, it->side * rate);
+    const double rate = phx_sys_dot(it->shape.n, s.y, m.rate);
+    const phx_penalty_force N = phx_penalty_evaluate(&it->penalty, it->shape.side * s.s0 - it->shape.offset,
+                                                     it->shape.side * s.s1 - it->shape.offset, it->shape.side * rate);
     if (N.conservative == 0.0)
         return PHX_OK;
-    spread(it, &m, &s, it->side * N.value, N.by_end, N.by_rate, &f);
+    spread(it, &m, &s, it->shape.side * N.value, N.by_end, N.by_rate, &f);
     phx_sys_push(ws, pair, force, &m, &f, linear);
     ws->power.dissipated += N.dissipated;
     if (it->friction.regularised > 0.0)
@@ -192,9 +187,9 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
 static double gap_of(const contact *it, const phx_port_view *a, const phx_port_view *b)
 {
     double x[3];
-    for (int k = 0; k < it->n; k++)
-        x[k] = phx_row_value(&it->rows[k], a, b, 1);
-    return it->side * (it->plane ? x[0] : norm(it->n, x)) - it->offset;
+    for (int k = 0; k < it->shape.n; k++)
+        x[k] = phx_row_value(&it->shape.rows[k], a, b, 1);
+    return it->shape.side * (it->shape.plane ? x[0] : norm(it->shape.n, x)) - it->shape.offset;
 }
 
 static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
@@ -211,9 +206,10 @@ static double energy_rate(const workspace *ws, const force_slot *force)
     const double gap = gap_of(it, &ws->ports.view[force->a], &ws->ports.view[force->b]);
     measures m;
 
-    phx_sys_measure_rows(ws, force, it->n, it->rows, &m);
+    phx_sys_measure_rows(ws, force, it->shape.n, it->shape.rows, &m);
     const stretch s = stretch_of(it, &m);
-    return -phx_penalty_evaluate(&it->penalty, gap, gap, 0.0).value * it->side * phx_sys_dot(it->n, s.y, m.rate);
+    return -phx_penalty_evaluate(&it->penalty, gap, gap, 0.0).value * it->shape.side *
+           phx_sys_dot(it->shape.n, s.y, m.rate);
 }
 
 static bool dissipates(const phx_system *system, const force_slot *force)
@@ -253,7 +249,7 @@ static void directions_across(int dim, const double *n, double across[2][3])
     phx_vec_x_vec(3, n, across[0], across[1]);
 }
 
-static void make_rows(int dim, const phx_contact_def *def, const double *axis, contact *it)
+static void make_rows(int dim, const phx_contact_def *def, const double *axis, contact_shape *it)
 {
     double across[2][3];
 
@@ -280,14 +276,12 @@ static void make_rows(int dim, const phx_contact_def *def, const double *axis, c
     }
 }
 
-static phx_status check(phx_system *system, const phx_contact_def *def, double length)
+phx_status phx_sys_contact_shape(phx_system *system, const phx_contact_def *def, contact_shape *it)
 {
-    phx_status status = phx_penalty_check(system->context, &def->penalty);
+    const bool plane = def->kind == PHX_CONTACT_PLANE;
+    const double length = norm(system->dim, def->axis);
+    double axis[3] = {0};
 
-    if (!status)
-        status = phx_friction_check(system->context, &def->friction);
-    if (status)
-        return phx_fail_prefix(system->context, status, "contact '%s': ", def->name);
     if (!(def->radius_a >= 0.0) || !(def->radius_b >= 0.0) || !isfinite(def->radius_a + def->radius_b))
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "contact '%s': radii %g and %g must be finite, not negative",
                         def->name, def->radius_a, def->radius_b);
@@ -301,6 +295,12 @@ static phx_status check(phx_system *system, const phx_contact_def *def, double l
     if (def->kind != PHX_CONTACT_SPHERE && !(length > 0.0))
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "contact '%s': its normal or axis has no direction",
                         def->name);
+    phx_rot_apply(system->dim, system->ports[def->a].port.rotation, def->axis, axis);
+    for (int i = 0; i < system->dim && length > 0.0; i++)
+        axis[i] /= length;
+    make_rows(system->dim, def, axis, it);
+    it->side = def->inside && !plane ? -1.0 : 1.0;
+    it->offset = plane ? def->radius_b : def->inside ? def->radius_b - def->radius_a : def->radius_a + def->radius_b;
     return PHX_OK;
 }
 
@@ -308,29 +308,25 @@ phx_status phx_system_add_contact(phx_system *system, const phx_contact_def *def
 {
     if (!system || !def)
         return phx_fail_null(system ? system->context : NULL, __func__, "system or def");
+    if (def->rigid)
+        return phx_sys_add_rigid_contact(system, def);
     const phx_port_id ports[] = {def->a, def->b};
     force_slot *force = NULL;
     phx_status status = phx_sys_new_force(system, FORCE_CONTACT, def->name, 2, ports, sizeof(contact), &force);
-    double axis[3] = {0};
-    const double length = norm(system->dim, def->axis);
 
-    if (!status)
-        status = check(system, def, length);
     if (!status) {
-        const bool plane = def->kind == PHX_CONTACT_PLANE;
         contact *it = force->own;
-        phx_rot_apply(system->dim, system->ports[def->a].port.rotation, def->axis, axis);
-        for (int i = 0; i < system->dim && length > 0.0; i++)
-            axis[i] /= length;
-        make_rows(system->dim, def, axis, it);
-        it->side = def->inside && !plane ? -1.0 : 1.0;
-        it->offset = plane         ? def->radius_b
-                     : def->inside ? def->radius_b - def->radius_a
-                                   : def->radius_a + def->radius_b;
         it->radius_a = def->radius_a;
         it->radius_b = def->radius_b;
         it->penalty = def->penalty;
         it->friction = def->friction;
+        status = phx_penalty_check(system->context, &def->penalty);
+        if (!status)
+            status = phx_friction_check(system->context, &def->friction);
+        if (status)
+            status = phx_fail_prefix(system->context, status, "contact '%s': ", def->name);
+        if (!status)
+            status = phx_sys_contact_shape(system, def, &it->shape);
     }
     return phx_sys_keep_force(system, force, status);
 }

@@ -48,6 +48,20 @@ bool phx_sys_air_blows(const phx_system *system, const force_slot *force); /* fo
 phx_status phx_sys_air_take(phx_system *system, force_slot *force, const char *noun, const char *name,
                             double coefficient, phx_signal *const wind[3], phx_status status);
 
+/* ---- contacts ---- */
+/* The gap is side s - offset: s along the normal of a plane, or the root of the squares of n rows, from the centre of a
+ * sphere or the axis of a cylinder. */
+typedef struct contact_shape {
+    int n;
+    bool plane;
+    phx_row rows[3];
+    double side, offset;
+} contact_shape;
+/* PHX_ERR_ARGUMENT, PHX_ERR_UNSUPPORTED: it is none. */
+phx_status phx_sys_contact_shape(phx_system *system, const phx_contact_def *def, contact_shape *shape);
+/* phx_system_add_contact of a rigid one (rigid_contact.c). */
+phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *def);
+
 /* ---- making (build.c) ---- */
 /* One more force at ports, with `size` bytes of its own. On failure *out may be set: it is there all the same, until
  * phx_sys_keep_force or phx_sys_drop_force. */

@@ -226,6 +226,10 @@ static void archive_joints(phx_archive *archive, phx_system *system)
 {
     int count = system->n_joints;
 
+    if (system->n_contacts > 0 && !phx_archive_reads(archive))
+        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_UNSUPPORTED,
+                                           "contact '%s': a rigid contact cannot be written to a snapshot yet",
+                                           phx_system_contact_name(system, 0)));
     phx_archive_count(archive, &count);
     for (int j = 0; j < count && !phx_archive_status(archive); j++) {
         if (phx_archive_reads(archive)) {

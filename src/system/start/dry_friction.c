@@ -34,27 +34,41 @@ const char *phx_system_dry_joint(const phx_system *system, int k)
     return dry_coordinate(system, k, &j, &c) ? system->joints[j].name : "";
 }
 
+void phx_sys_pull_back_row(workspace *ws, const joint_slot *joint, const double *g, double *out)
+{
+    const phx_port_id ends[2] = {joint->a, joint->b};
+    double *own = ws->scratch.block;
+
+    memset(out, 0, (size_t)ws->kkt.n * sizeof *out);
+    for (int side = 0; side < 2; side++) {
+        const int n = ws->ports.count[ends[side]], *cols = ws->ports.cols + ws->ports.first[ends[side]];
+        memset(own, 0, (size_t)n * sizeof *own);
+        phx_sys_pull(ws, ends[side], g + side * PHX_PORT_MAX, own);
+        for (int i = 0; i < n; i++)
+            out[cols[i]] += own[i];
+    }
+}
+
+double phx_sys_rate_of_rate(workspace *ws, const joint_slot *joint, const phx_row *row, const double *g,
+                            const double *v_dot)
+{
+    double *along = ws->scratch.vector[1];
+
+    phx_sys_pull_back_row(ws, joint, g, along);
+    return phx_sys_dot(ws->system->n_v, along, v_dot) + phx_sys_turning(ws, joint, row, g);
+}
+
 /* The acceleration of a coordinate of covectors g, and what a unit of force along it adds. */
 static phx_status find_mobility(workspace *ws, const joint_slot *joint, const phx_row *row, const double *g,
                                 const double *v_dot, phx_dry_friction *out)
 {
-    const int n_v = ws->system->n_v;
-    const phx_port_id ends[2] = {joint->a, joint->b};
     double *along = ws->scratch.vector[1], *moved = ws->scratch.vector[2];
 
-    memset(along, 0, (size_t)ws->kkt.n * sizeof *along);
-    for (int side = 0; side < 2; side++) {
-        const int n = ws->ports.count[ends[side]], *cols = ws->ports.cols + ws->ports.first[ends[side]];
-        double *own = ws->scratch.block;
-        memset(own, 0, (size_t)n * sizeof *own);
-        phx_sys_pull(ws, ends[side], g + side * PHX_PORT_MAX, own);
-        for (int i = 0; i < n; i++)
-            along[cols[i]] += own[i];
-    }
+    out->acceleration = phx_sys_rate_of_rate(ws, joint, row, g, v_dot);
+    phx_sys_pull_back_row(ws, joint, g, along);
     memcpy(moved, along, (size_t)ws->kkt.n * sizeof *moved);
     const phx_status status = ws->by->solve_mass(ws, moved);
-    out->mobility = phx_sys_dot(n_v, along, moved);
-    out->acceleration = phx_sys_dot(n_v, along, v_dot) + phx_sys_turning(ws, joint, row, g);
+    out->mobility = phx_sys_dot(ws->system->n_v, along, moved);
     return status;
 }
 

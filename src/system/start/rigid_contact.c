@@ -1,0 +1,134 @@
+/* Rigid contacts: a joint with one row each, of the gap, which acts while the contact is closed. Impacts and the times
+ * when they close and open are found by who makes the steps. */
+#include "system/forces/forces.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- making ---- */
+static phx_row gap_row(const contact_shape *shape, int dim)
+{
+    phx_row row = shape->rows[0];
+
+    if (shape->plane) {
+        row.kind = PHX_ROW_DISPLACEMENT;
+    } else if (shape->n == dim) {
+        row = (phx_row){.kind = PHX_ROW_RADIAL};
+    } else {
+        row.kind = PHX_ROW_RADIAL;
+        row.axis = shape->n;
+        memcpy(row.alpha2, shape->rows[1].alpha, sizeof row.alpha2);
+    }
+    row.target = shape->side * shape->offset; /* side (c - target) is the gap */
+    return row;
+}
+
+phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *def)
+{
+    phx_joint_def joint = phx_joint_def_default();
+    contact_shape shape;
+    phx_joint_id id = 0;
+    const size_t n = (size_t)system->n_contacts + 1;
+
+    joint.name = def->name;
+    joint.kind = system->dim == 2 ? PHX_JOINT_SLIDER : PHX_JOINT_POINT_ON_PLANE; /* as many rows: one */
+    joint.a = def->a;
+    joint.b = def->b;
+    joint.inactive = true;
+    if (!(def->restitution >= 0.0 && def->restitution <= 1.0))
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "contact '%s': restitution %g, expected 0 to 1", def->name,
+                        def->restitution);
+    phx_status status = phx_system_add_joint(system, &joint, &id);
+    if (!status)
+        status = phx_sys_contact_shape(system, def, &shape);
+    contact_slot *bigger = status ? NULL : phx_realloc(system->context, system->contacts, n, sizeof *bigger);
+    if (!status && !bigger)
+        status = PHX_ERR_MEMORY;
+    if (status)
+        return status;
+    system->joints[id].constraints[0] = gap_row(&shape, system->dim);
+    system->joints[id].n_coordinates = 0;
+    system->joints[id].contact = true;
+    system->contacts = bigger;
+    system->contacts[system->n_contacts++] =
+        (contact_slot){.joint = id, .entry = -1, .side = shape.side, .restitution = def->restitution};
+    return phx_conclude(system->context, PHX_OK);
+}
+
+/* ---- at an instant ---- */
+int phx_system_contact_count(const phx_system *system)
+{
+    return system ? system->n_contacts : 0;
+}
+
+const char *phx_system_contact_name(const phx_system *system, int k)
+{
+    return system->joints[system->contacts[k].joint].name;
+}
+
+int phx_system_contact_entry(const phx_system *system, int k)
+{
+    return system->contacts[k].entry;
+}
+
+static void look_at(workspace *ws, const contact_slot *slot, const double *v_dot, phx_rigid_contact *out)
+{
+    const joint_slot *joint = &ws->system->joints[slot->joint];
+    const phx_row *row = &joint->constraints[0];
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+    const int size = phx_port_size(ws->system->dim);
+    double g[PAIR_SIZE];
+
+    phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
+    *out = (phx_rigid_contact){
+        .closed = ws->system->rows[joint->first_row].role == ROW_CONSTRAINT,
+        .restitution = slot->restitution,
+        .gap = slot->side * phx_row_value(row, a, b, 1),
+        .rate = slot->side * (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)),
+        .force = slot->side * ws->reactions.all[joint->first_row]};
+    out->acceleration = out->closed ? 0.0 : slot->side * phx_sys_rate_of_rate(ws, joint, row, g, v_dot);
+}
+
+phx_status phx_system_rigid_contacts(phx_dae *dae, double t, const double *x, const double *v,
+                                     phx_rigid_contact *contacts)
+{
+    workspace *ws = (workspace *)dae;
+    double *v_dot = ws->step.v1, *lambda = ws->scratch.multipliers;
+
+    phx_status status = phx_sys_op_accelerations(dae, t, x, v, v_dot, lambda);
+    if (!status) {
+        phx_sys_set_instant(ws, x, v);
+        status = phx_sys_all_multipliers(ws, lambda, ws->reactions.all);
+    }
+    for (int k = 0; k < ws->system->n_contacts && !status; k++)
+        look_at(ws, &ws->system->contacts[k], v_dot, &contacts[k]);
+    return phx_conclude(dae->context, status);
+}
+
+/* ---- changing ---- */
+void phx_system_close_contact(phx_system *system, int k, bool closed)
+{
+    const joint_slot *joint = &system->joints[system->contacts[k].joint];
+    system->rows[joint->first_row].role = closed ? ROW_CONSTRAINT : ROW_INACTIVE;
+}
+
+phx_status phx_system_strike(phx_dae *dae, double t, const double *x, double *v, phx_work *work, double *impulses)
+{
+    workspace *ws = (workspace *)dae;
+    const phx_system *system = ws->system;
+    double *all = ws->reactions.all, *own = ws->step.lambda;
+
+    phx_status status = phx_sys_impulse(ws, t, x, v, work);
+    if (!status)
+        memcpy(own, ws->scratch.vector[0] + system->n_v, (size_t)ws->n_l * sizeof *own);
+    if (!status && system->n_redundant > 0) { /* of dependent rows the least-norm ones, by the factors of the mass */
+        phx_sys_set_instant(ws, x, v);
+        ws->by->rows(ws, t, 0.0);
+        status = ws->by->factor_mass(ws, x);
+    }
+    if (!status)
+        status = phx_sys_all_multipliers(ws, own, all);
+    for (int k = 0; k < system->n_contacts && !status; k++)
+        impulses[k] = system->contacts[k].side * all[system->joints[system->contacts[k].joint].first_row];
+    return phx_conclude(dae->context, status);
+}

@@ -1,0 +1,221 @@
+/* Rigid contacts: impacts are where and when they should be, take what the ledger says, and keep momenta; what rests on
+ * a row stays there until the row would pull. */
+#include "support.h"
+
+#include <phlexor/results.h>
+
+typedef struct record {
+    phx_simulate_report report;
+    phx_result *result;
+    size_t n;
+} record;
+
+static record run(phx_context *context, const char *text)
+{
+    record r = {.n = 0};
+    phx_model *model = NULL;
+    phx_simulate_options options = phx_simulate_options_default();
+    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+    CHECK_OK(context, phx_study_simulate_result(context, model, &options, &r.report, &r.result));
+    phx_model_destroy(model);
+    r.n = phx_result_rows(r.result);
+    CHECK_BELOW(r.report.largest_residual, 1e-12 * r.report.largest_energy, "balance");
+    CHECK_BELOW(r.report.largest_drift, 1e-12, "gap of a closed contact");
+    return r;
+}
+
+/* Entry `row` of a column. */
+static double at(phx_context *context, const record *r, const char *name, size_t row)
+{
+    double value = 0.0;
+    const int k = phx_result_column_find(r->result, name);
+    assert_true(k >= 0);
+    CHECK_OK(context, phx_result_column(r->result, k, row, 1, &value));
+    return value;
+}
+
+/* The impacts of a ball follow each other faster and faster; the contact closes when the next flight would be shorter
+ * than a step, sqrt(2 h/g) (1 + e)/(1 - e) less what is left of the series. */
+static void ball(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -10]\n"
+        "bodies: {b: {kind: rigid, mass: 2, inertia: 0.1, pose: {position: [0, 1.1]}}}\n"
+        "forces: {f: {kind: contact, ports: [ground.O, b.P], against: plane, normal: [0, 1], radius: 0.1,"
+        " restitution: 0.8}}\n"
+        "outputs: {p: {position: b.P}, v: {velocity: b.P}}\nsimulate: {end: 5, step: 1e-2, every: 5}\n";
+    record r = run(*state, text);
+    double t = sqrt(0.2), v = sqrt(20.0), closed = 0.0;
+    for (size_t k = 1; k + 1 < r.n; k++) {
+        CHECK_CLOSE(at(*state, &r, "t", k), t, 1e-12, "impact %zu", k);
+        CHECK_CLOSE(at(*state, &r, "p.y", k), 0.1, 1e-14, "its place");
+        v *= 0.8;
+        t += 0.2 * v;
+        closed = at(*state, &r, "v.y", k);
+        if (k + 2 < r.n)
+            CHECK_CLOSE(closed, v, 1e-12, "velocity after it");
+    }
+    CHECK_CLOSE(closed, 0.0, 1e-15, "the last one closes it");
+    CHECK_BETWEEN(0.2 * v, 0.8 * 1e-2, 1e-2, "the flight left out");
+    CHECK_CLOSE(at(*state, &r, "p.y", r.n - 1), 0.1, 1e-14, "it rests");
+    CHECK_CLOSE(r.report.impact_loss, 20.0, 1e-12, "what all take");
+    CHECK_CLOSE(at(*state, &r, "dissipated", r.n - 1), 20.0, 1e-12, "in the ledger");
+    assert_int_equal(r.report.impacts, r.n - 2);
+    phx_result_destroy(r.result);
+}
+
+/* A ball on two that touch: all velocities at once, -1/3, 2/3, 2/3, nothing lost. */
+static void cradle(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 3\nbodies:\n"
+        "  a: {kind: rigid, mass: 1, inertia: [1, 1, 1], pose: {position: [-0.5, 0, 0]}, velocity: {linear: [1, 0, 0]}}\n"
+        "  b: {kind: rigid, mass: 1, inertia: [1, 1, 1]}\n"
+        "  c: {kind: rigid, mass: 1, inertia: [1, 1, 1], pose: {position: [0.2, 0, 0]}}\n"
+        "forces:\n"
+        "  ab: {kind: contact, ports: [a.P, b.P], against: sphere, radius_a: 0.1, radius: 0.1, restitution: 1}\n"
+        "  bc: {kind: contact, ports: [b.P, c.P], against: sphere, radius_a: 0.1, radius: 0.1, restitution: 1}\n"
+        "outputs: {a: {velocity: a.P}, b: {velocity: b.P}, c: {velocity: c.P}}\n"
+        "simulate: {end: 1, step: 1e-2, every: 1}\n";
+    record r = run(*state, text);
+    CHECK_CLOSE(at(*state, &r, "t", 1), 0.3, 1e-12, "time");
+    CHECK_CLOSE(at(*state, &r, "a.x", 2), -1.0 / 3.0, 1e-14, "a");
+    CHECK_CLOSE(at(*state, &r, "b.x", 2), 2.0 / 3.0, 1e-14, "b");
+    CHECK_CLOSE(at(*state, &r, "c.x", 2), 2.0 / 3.0, 1e-14, "c");
+    CHECK_CLOSE(r.report.impact_loss, 0.0, 1e-15, "loss");
+    phx_result_destroy(r.result);
+}
+
+/* A point slides down a sphere from its top and leaves it where N = 0: z/R = (2 + v^2/(g R))/3. */
+static void hill(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -10]\n"
+        "bodies: {m: {kind: rigid, mass: 1, inertia: 1, pose: {position: [0, 1]}, velocity: {linear: [1, 0]}}}\n"
+        "forces: {hill: {kind: contact, ports: [ground.O, m.P], against: sphere, radius_a: 1, restitution: 0}}\n"
+        "outputs: {p: {position: m.P}}\nsimulate: {end: 0.8, step: 1e-3, every: 0.8}\n";
+    record r = run(*state, text);
+    assert_int_equal(r.n, 3);
+    CHECK_CLOSE(at(*state, &r, "p.y", 1), 0.7, 1e-12, "where it leaves");
+    CHECK_CLOSE(hypot(at(*state, &r, "p.x", 1), at(*state, &r, "p.y", 1)), 1.0, 1e-14, "on the sphere until then");
+    CHECK_BETWEEN(hypot(at(*state, &r, "p.x", 2), at(*state, &r, "p.y", 2)), 1.1, 3.0, "away from it after");
+    phx_result_destroy(r.result);
+}
+
+/* A ball falls on the inside of a pipe, bounces and slides: it stays inside, and where it rests on the wall to rounding. */
+static void pipe_ball(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\nbodies: {b: {kind: rigid, mass: 1, inertia: [1, 1, 1],"
+        " pose: {position: [0, 0.4, 0.2]}, velocity: {linear: [0.3, 0, 0]}}}\n"
+        "forces: {pipe: {kind: contact, ports: [ground.O, b.P], against: cylinder, axis: [1, 0, 0], radius_a: 1,"
+        " radius: 0.2, inside: true, restitution: 0.3}}\n"
+        "outputs: {p: {position: b.P}, v: {velocity: b.P}}\nsimulate: {end: 3, step: 2e-3, every: 0.02}\n";
+    record r = run(*state, text);
+    for (size_t k = 0; k < r.n; k++)
+        CHECK_BELOW(hypot(at(*state, &r, "p.y", k), at(*state, &r, "p.z", k)), 0.8 + 1e-13, "inside");
+    CHECK_CLOSE(hypot(at(*state, &r, "p.y", r.n - 1), at(*state, &r, "p.z", r.n - 1)), 0.8, 1e-13, "on the wall");
+    CHECK_CLOSE(at(*state, &r, "p.x", r.n - 1), 0.9, 1e-6, "along the pipe: the projection is of second order");
+    assert_true(r.report.impacts > 2);
+    phx_result_destroy(r.result);
+}
+
+/* Two spinning balls in space, oblique: momenta, and what Newton's restitution takes. */
+static void oblique(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 3\nbodies:\n"
+        "  a: {kind: rigid, mass: 1, inertia: [0.1, 0.2, 0.3], pose: {position: [-1, 0.05, 0.02]},"
+        " velocity: {linear: [3, 0, 0.1], angular: [0.4, 2, 1]}}\n"
+        "  b: {kind: rigid, mass: 2.5, inertia: [0.3, 0.3, 0.2], pose: {position: [0.6, 0, 0]},"
+        " velocity: {linear: [-1, 0.2, 0], angular: [1, 0, 3]}}\n"
+        "forces: {c: {kind: contact, ports: [a.P, b.P], against: sphere, radius_a: 0.1, radius: 0.2, restitution: 0.6}}\n"
+        "outputs: {p: {position: a.P}, q: {position: b.P}, v: {velocity: a.P}, w: {velocity: b.P}}\n"
+        "simulate: {end: 1, step: 1e-2, every: 1}\n";
+    static const char *const axes[] = {"x", "y", "z"};
+    const double va[] = {3, 0, 0.1}, vb[] = {-1, 0.2, 0}, ma = 1, mb = 2.5;
+    record r = run(*state, text);
+    double before = 0.0, after = 0.0;
+    assert_int_equal(r.n, 3);
+    for (int i = 0; i < 3; i++) {
+        char name[4][8];
+        for (int k = 0; k < 4; k++)
+            snprintf(name[k], sizeof name[k], "%c.%s", "pqvw"[k], axes[i]);
+        const double v = at(*state, &r, name[2], 2), w = at(*state, &r, name[3], 2);
+        const double n = (at(*state, &r, name[1], 1) - at(*state, &r, name[0], 1)) / 0.3;
+        CHECK_CLOSE(ma * v + mb * w, ma * va[i] + mb * vb[i], 1e-13, "momentum %d", i);
+        before += n * (vb[i] - va[i]);
+        after += n * (w - v);
+    }
+    CHECK_CLOSE(after, -0.6 * before, 1e-12, "restitution");
+    CHECK_CLOSE(r.report.impact_loss, 0.5 * (1.0 - 0.36) * before * before * ma * mb / (ma + mb), 1e-12, "loss");
+    phx_result_destroy(r.result);
+}
+
+/* A thousand impacts of a point between two walls: neither time nor energy drifts. */
+static void thousand(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nbodies: {b: {kind: rigid, mass: 2, inertia: 1, velocity: {linear: [1, 0.2]}}}\n"
+        "ground: {ports: {L: {position: [-0.05, 0]}, R: {position: [0.05, 0]}}}\n"
+        "forces:\n  l: {kind: contact, ports: [ground.L, b.P], against: plane, normal: [1, 0], restitution: 1}\n"
+        "  r: {kind: contact, ports: [ground.R, b.P], against: plane, normal: [-1, 0], restitution: 1}\n"
+        "outputs: {p: {position: b.P}, v: {velocity: b.P}}\nsimulate: {end: 100, step: 3e-2, every: 100}\n";
+    record r = run(*state, text);
+    assert_int_equal(r.report.impacts, 1000);
+    CHECK_CLOSE(at(*state, &r, "t", 1000), 99.95, 1e-9, "time of the last one");
+    CHECK_CLOSE(at(*state, &r, "v.x", r.n - 1), 1.0, 1e-12, "velocity");
+    CHECK_CLOSE(at(*state, &r, "p.y", r.n - 1), 20.0, 1e-10, "along the walls");
+    phx_result_destroy(r.result);
+}
+
+/* Four feet at once, one more than a rigid body needs, and one after the other: it comes to rest on all. */
+static void table(void **state)
+{
+    phx_simulate_options options = phx_simulate_options_default();
+    phx_simulate_report report;
+    phx_result *result = NULL;
+    phx_model *model = read_example(*state, "bouncing_table.yaml");
+    CHECK_OK(*state, phx_study_simulate_result(*state, model, &options, &report, &result));
+    const record r = {.report = report, .result = result, .n = phx_result_rows(result)};
+    CHECK_CLOSE(at(*state, &r, "centre.z", r.n - 1), 0.0, 1e-12, "height");
+    CHECK_CLOSE(at(*state, &r, "A.z", r.n - 1), 0.0, 1e-12, "a foot");
+    CHECK_CLOSE(at(*state, &r, "C.z", r.n - 1), 0.0, 1e-12, "the one across");
+    CHECK_CLOSE(report.impact_loss, 4.0 * 9.81 * 0.4, 1e-6, "what it fell with");
+    CHECK_BELOW(report.largest_residual, 1e-12 * report.largest_energy, "balance");
+    phx_result_destroy(result);
+    phx_model_destroy(model);
+}
+
+static void what_cannot_have_it_says_so(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nbodies: {b: {kind: rigid, mass: 1, inertia: 1, pose: {position: [0, 1]}}}\n"
+        "forces: {f: {kind: contact, ports: [ground.O, b.P], against: plane, normal: [0, 1], restitution: 0.5}}\n"
+        "simulate: {end: 1, step: 0.01}\n";
+    phx_model *model = NULL;
+    phx_stepper *stepper = NULL;
+    phx_simulate_report report;
+    phx_simulate_options options = phx_simulate_options_default();
+    CHECK_OK(*state, phx_model_read_text(*state, "text.yaml", text, strlen(text), 0, NULL, &model));
+    CHECK_STATUS(*state, phx_stepper_create(*state, model, &options, 0, NULL, &stepper), PHX_ERR_UNSUPPORTED);
+    CHECK_MESSAGE(*state, "contact 'f': rigid contacts cannot be stepped");
+    options.rtol = (phx_model_optional){.given = true, .value = 1e-6};
+    CHECK_STATUS(*state, phx_study_simulate(*state, model, &options, &report), PHX_ERR_UNSUPPORTED);
+    CHECK_MESSAGE(*state, "fixed steps");
+    phx_model_destroy(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(ball, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(cradle, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(hill, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(pipe_ball, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(oblique, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(thousand, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(table, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(what_cannot_have_it_says_so, study_setup, study_teardown)};
+    return cmocka_run_group_tests_name("study_impacts", tests, NULL, NULL);
+}
