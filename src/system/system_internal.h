@@ -629,6 +629,8 @@ void phx_sys_control_free(workspace *ws);
  * with `linear` their derivatives. Part of phx_sys_forces. */
 phx_status phx_sys_controllers(workspace *ws, double t, bool linear);
 double phx_sys_controllers_energy(const phx_system *system, const double *x);
+/* z' of the continuous ones at the instant that phx_sys_controllers was asked for last; zeros of the sampled ones. */
+void phx_sys_controllers_flow(workspace *ws, double t, const double *x, double *z_dot);
 /* measures.c: mean of a measure; its derivative by the variation of the ports, or by their rates (is_rate), into
  * ws->control.row. */
 double phx_sys_measure(const workspace *ws, const measure *it);
@@ -767,8 +769,9 @@ phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
 double phx_sys_op_next_break(const phx_dae *dae, double t);
 /* Linear and angular momentum of every component: (dim + n_rot) values each. */
 void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta);
-/* Generalised force of drives etc.: G_dot v of row k at the current instant view. */
+/* G_dot v of row k at the current instant view; of any row between two ports, with its covectors. */
 double phx_sys_row_acceleration(workspace *ws, int k);
+double phx_sys_row_bias(workspace *ws, const phx_row *row, const phx_port_id ports[2], const double *covectors);
 
 /* Position-level closing of the joints, the deformations in x kept and the poses as written the first guess; held
  * coordinates at their values. */

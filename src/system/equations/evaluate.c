@@ -117,17 +117,14 @@ void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, d
 }
 
 /* g_dot . zeta + g . (P nu)_dot at fixed nu: the ports' variations are their rates. */
-double phx_sys_row_acceleration(workspace *ws, int k)
+double phx_sys_row_bias(workspace *ws, const phx_row *row, const phx_port_id ids[2], const double *covectors)
 {
     const phx_system *system = ws->system;
-    const row_slot *slot = &system->rows[ws->rows.index[k]];
-    const joint_slot *joint = &system->joints[slot->joint];
-    const phx_port_id ids[2] = {joint->a, joint->b};
-    const phx_port_view *views[2] = {&ws->ports.view[joint->a], &ws->ports.view[joint->b]};
+    const phx_port_view *views[2] = {&ws->ports.view[ids[0]], &ws->ports.view[ids[1]]};
     const int dim = system->dim, size = phx_port_size(dim);
     double *H = ws->scratch.block, *tangent = ws->scratch.block + 4 * PAIR_SIZE * PAIR_SIZE, sum = 0.0;
 
-    if (phx_row_tangent(slot->row, views[0], views[1], H))
+    if (phx_row_tangent(row, views[0], views[1], H))
         for (int s = 0; s < 2; s++)
             for (int i = 0; i < size; i++)
                 for (int r = 0; r < 2; r++)
@@ -137,7 +134,7 @@ double phx_sys_row_acceleration(workspace *ws, int k)
     for (int side = 0; side < 2; side++) {
         const port_slot *port = &system->ports[ids[side]];
         const int count = ws->ports.count[ids[side]];
-        const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
+        const double *g = covectors + side * PHX_PORT_MAX;
         if (port->body == PHX_GROUND)
             continue;
         const phx_body_view view = phx_sys_body_view(ws, port->body);
@@ -149,6 +146,15 @@ double phx_sys_row_acceleration(workspace *ws, int k)
                 sum += g[m] * tangent[m * (count - dim) + j - dim] * ws->view.vm[cols[j]];
     }
     return sum;
+}
+
+double phx_sys_row_acceleration(workspace *ws, int k)
+{
+    const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
+    const joint_slot *joint = &ws->system->joints[slot->joint];
+
+    return phx_sys_row_bias(ws, slot->row, (phx_port_id[2]){joint->a, joint->b},
+                            ws->rows.covector + (size_t)k * PAIR_SIZE);
 }
 
 /* ---- forces ---- */
