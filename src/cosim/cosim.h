@@ -109,6 +109,19 @@ phx_status phx_unit_event(phx_unit *unit, bool *chosen_anew);
 phx_status phx_unit_completed(phx_unit *unit);
 double phx_unit_next_time_event(const phx_unit *unit); /* s; HUGE_VAL: none */
 
+/* ---- derivatives ---- */
+/* What is differentiated with respect to what, variables by their numbers: inputs, in model exchange states too. */
+typedef struct phx_unit_direction {
+    size_t n_unknown;
+    const unsigned *unknown;
+    size_t n_known;
+    const unsigned *known;
+    const double *seed; /* of the knowns; for the adjoint of the unknowns */
+} phx_unit_direction;
+/* J seed (n_unknown) and J^T seed (n_known), J the derivative of the unknowns; the unit is as it was. */
+phx_status phx_unit_directional(phx_unit *unit, const phx_unit_direction *along, double *derivative);
+phx_status phx_unit_adjoint(phx_unit *unit, const phx_unit_direction *along, double *derivative);
+
 /* Everything but the file: what is read goes on bit by bit as what was written, in another process too. */
 void phx_unit_archive(phx_archive *archive, phx_unit *unit);
 

@@ -11,9 +11,9 @@
 
 struct unit_exchange {
     phx_minimal *minimal;
-    int n_y, n_u, n_z, n; /* numbers of states: of each part, of all */
-    int *z;               /* n_z: numbers among the states of controllers */
-    double t;             /* s */
+    int n_y, n_u, n_z, n;   /* numbers of states: of each part, of all */
+    int *z;                 /* n_z: numbers among the states of controllers */
+    double t;               /* s */
     double *states, *rates; /* n */
     double *x, *v, *lambda; /* of the mechanism; x has the states of all controllers */
     double *z_dot;          /* of the states of all controllers */
@@ -144,8 +144,7 @@ static phx_status find_state(phx_unit *unit)
         return PHX_OK;
     for (int k = 0; k < it->n_z; k++)
         controllers_in(unit, it->x)[it->z[k]] = it->states[it->n_y + it->n_u + k];
-    const phx_status status =
-        phx_minimal_solve(it->minimal, it->t, it->states, it->states + it->n_y, it->x, it->v);
+    const phx_status status = phx_minimal_solve(it->minimal, it->t, it->states, it->states + it->n_y, it->x, it->v);
     it->solved = !status;
     return status;
 }

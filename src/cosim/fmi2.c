@@ -201,8 +201,12 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReferenc
                                         const fmi2ValueReference known[], size_t knowns, const fmi2Real seed[],
                                         fmi2Real sensitivity[])
 {
-    (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)sensitivity;
-    return refuse(c, __func__, "directional derivatives are not provided");
+    const phx_unit_direction along = {
+        .n_unknown = unknowns, .unknown = unknown, .n_known = knowns, .known = known, .seed = seed};
+
+    if (phx_instance_check(c, __func__, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
+        return fmi2Error;
+    return (fmi2Status)phx_instance_derivative(c, __func__, &along, false, sensitivity);
 }
 
 /* ---- co-simulation ---- */

@@ -446,25 +446,39 @@ fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *count)
     return get_number(c, __func__, c ? phx_unit_states(of(c)->unit) : 0, count);
 }
 
-/* ---- what this FMU has not ---- */
+/* ---- derivatives ---- */
+static fmi3Status derivative_of(fmi3Instance c, const char *function, const phx_unit_direction *along, bool adjoint,
+                                size_t seeds, size_t sensitivities, fmi3Float64 *sensitivity)
+{
+    const size_t given = adjoint ? along->n_unknown : along->n_known;
+    const size_t wanted = adjoint ? along->n_known : along->n_unknown;
+
+    if (phx_instance_check(c, function, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
+        return fmi3Error;
+    if (seeds != given || sensitivities != wanted)
+        return refuse(c, function, "all variables are scalars: there must be as many values as variables");
+    return (fmi3Status)phx_instance_derivative(c, function, along, adjoint, sensitivity);
+}
+
 fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference unknown[], size_t unknowns,
                                         const fmi3ValueReference known[], size_t knowns, const fmi3Float64 seed[],
                                         size_t seeds, fmi3Float64 sensitivity[], size_t sensitivities)
 {
-    (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)seeds, (void)sensitivity,
-        (void)sensitivities;
-    return refuse(c, __func__, "derivatives are not provided");
+    const phx_unit_direction along = {
+        .n_unknown = unknowns, .unknown = unknown, .n_known = knowns, .known = known, .seed = seed};
+    return derivative_of(c, __func__, &along, false, seeds, sensitivities, sensitivity);
 }
 
 fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference unknown[], size_t unknowns,
                                     const fmi3ValueReference known[], size_t knowns, const fmi3Float64 seed[],
                                     size_t seeds, fmi3Float64 sensitivity[], size_t sensitivities)
 {
-    (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)seeds, (void)sensitivity,
-        (void)sensitivities;
-    return refuse(c, __func__, "derivatives are not provided");
+    const phx_unit_direction along = {
+        .n_unknown = unknowns, .unknown = unknown, .n_known = knowns, .known = known, .seed = seed};
+    return derivative_of(c, __func__, &along, true, seeds, sensitivities, sensitivity);
 }
 
+/* ---- what this FMU has not ---- */
 fmi3Status fmi3EnterConfigurationMode(fmi3Instance c)
 {
     return refuse(c, __func__, "there are no structural parameters");

@@ -351,6 +351,22 @@ int phx_instance_get_array(instance *it, const char *function, instance_array wh
     return phx_instance_status(it, status);
 }
 
+/* ---- derivatives ---- */
+int phx_instance_derivative(instance *it, const char *function, const phx_unit_direction *along, bool adjoint,
+                            double *derivative)
+{
+    const unsigned variables = (unsigned)phx_unit_variables(it->unit);
+
+    for (size_t k = 0; k < along->n_unknown; k++)
+        if (along->unknown[k] >= variables)
+            return unknown(it, function, along->unknown[k]);
+    for (size_t k = 0; k < along->n_known; k++)
+        if (along->known[k] >= variables)
+            return unknown(it, function, along->known[k]);
+    return phx_instance_status(it, adjoint ? phx_unit_adjoint(it->unit, along, derivative)
+                                           : phx_unit_directional(it->unit, along, derivative));
+}
+
 /* ---- saved states ---- */
 static const char MARK[8] = {'P', 'H', 'X', 'S', 'T', 'A', 'T', '2'};
 enum { HEAD = 24 };

@@ -78,6 +78,10 @@ int phx_instance_set_states(instance *it, const char *function, size_t count, co
 typedef enum instance_array { ARRAY_STATES, ARRAY_RATES, ARRAY_NOMINALS, ARRAY_INDICATORS } instance_array;
 int phx_instance_get_array(instance *it, const char *function, instance_array which, size_t count, double *values);
 
+/* ---- derivatives ---- */
+int phx_instance_derivative(instance *it, const char *function, const phx_unit_direction *along, bool adjoint,
+                            double *derivative);
+
 /* ---- states ---- */
 /* A saved state: bytes with a mark, the token's check sum and their own in front. */
 typedef struct saved_state {

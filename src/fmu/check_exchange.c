@@ -111,8 +111,8 @@ static int settle(plant *p)
             bool terminate = false, nominals = false, values = false, defined = false;
             double next = 0.0;
             again = false;
-            status = CALL3(p->it, fmi3UpdateDiscreteStates, p->c, &again, &terminate, &nominals, &values, &defined,
-                           &next);
+            status =
+                CALL3(p->it, fmi3UpdateDiscreteStates, p->c, &again, &terminate, &nominals, &values, &defined, &next);
         }
     }
     if (again && !status)
@@ -203,8 +203,9 @@ static void check_rollback(plant *p)
     if (!status)
         status = read_all(p, found);
     if (!status && memcmp(p->first, found, size * sizeof *found) != 0)
-        phx_fmu_say(p->it, '!', "model exchange: after going back to a saved state and on again the states or outputs "
-                                "are others");
+        phx_fmu_say(p->it, '!',
+                    "model exchange: after going back to a saved state and on again the states or outputs "
+                    "are others");
     phx_fmu_free_state(p->it, p->c, &state);
 }
 

@@ -23,7 +23,7 @@ static void put_list(FILE *stream, const phx_unit *unit, phx_fmu_unknowns which,
 static void put_kinds(FILE *stream, const phx_fmu_description *it)
 {
     static const char can[] = " canNotUseMemoryManagementFunctions=\"true\" canGetAndSetFMUstate=\"true\""
-                              " canSerializeFMUstate=\"true\"/>\n";
+                              " canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"true\"/>\n";
 
     if (phx_unit_states(it->unit) > 0)
         fprintf(stream, "  <ModelExchange modelIdentifier=\"%s\"%s", it->identifier, can);

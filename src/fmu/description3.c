@@ -14,7 +14,8 @@ static void put_variable(FILE *stream, const phx_unit *unit, int k)
 
 static void put_kinds(FILE *stream, const phx_fmu_description *it)
 {
-    static const char can[] = " canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\"";
+    static const char can[] = " canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\""
+                              " providesDirectionalDerivatives=\"true\" providesAdjointDerivatives=\"true\"";
 
     if (phx_unit_states(it->unit) > 0)
         fprintf(stream, "  <ModelExchange modelIdentifier=\"%s\" needsCompletedIntegratorStep=\"true\"%s/>\n",

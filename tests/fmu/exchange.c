@@ -146,8 +146,9 @@ static void run_between_events(exchange *e, double to, SUNContext sun)
     bool event = false;
 
     exchange_get_states(e, N_VGetArrayPointer(y));
-    must(e, CALL(e, fmi2GetNominalsOfContinuousStates(e->c, N_VGetArrayPointer(atol), n),
-                 fmi3GetNominalsOfContinuousStates(e->c, N_VGetArrayPointer(atol), n)),
+    must(e,
+         CALL(e, fmi2GetNominalsOfContinuousStates(e->c, N_VGetArrayPointer(atol), n),
+              fmi3GetNominalsOfContinuousStates(e->c, N_VGetArrayPointer(atol), n)),
          "nominals");
     N_VScale(1e-2 * e->tolerance, atol, atol);
     assert_int_equal(CVodeInit(cvode, right_side, e->t, y), CV_SUCCESS);

@@ -172,8 +172,8 @@ static void compare_with_one(const char *name, make_fn *make, phx_continuum_def 
     compare_flex(a, b, s);
     compare_points(alone, shared, s);
     if (phx_ranks_rank(ranks) == 0)
-        compare("basis", 0.0, a->n, phx_continuum_model(alone)->n, phx_continuum_basis(alone), phx_continuum_basis(shared),
-                s, NULL);
+        compare("basis", 0.0, a->n, phx_continuum_model(alone)->n, phx_continuum_basis(alone),
+                phx_continuum_basis(shared), s, NULL);
     else
         assert_null(phx_continuum_basis(shared));
     const phx_basis_quality *one = phx_continuum_quality(alone), *other = phx_continuum_quality(shared);
@@ -242,11 +242,13 @@ static void check_refused(make_fn *make, phx_ranks_method method, phx_continuum_
 static void what_one_process_makes_is_refused(void **state)
 {
     (void)state;
-    check_refused(make_block, PHX_RANKS_MUMPS, (phx_continuum_def){.basis = PHX_BASIS_FREE, .modes = 2, .stiffening = true}, PHX_ERR_UNSUPPORTED,
+    check_refused(make_block, PHX_RANKS_MUMPS,
+                  (phx_continuum_def){.basis = PHX_BASIS_FREE, .modes = 2, .stiffening = true}, PHX_ERR_UNSUPPORTED,
                   "stiffening is made by one process");
-    check_refused(make_block, PHX_RANKS_MUMPS, (phx_continuum_def){.basis = PHX_BASIS_ALL}, PHX_ERR_UNSUPPORTED, "a basis of all unknowns");
-    check_refused(make_block, PHX_RANKS_MUMPS, (phx_continuum_def){.basis = PHX_BASIS_FREE, .modes = 100000}, PHX_ERR_ARGUMENT,
-                  "modes is 100000, the body has");
+    check_refused(make_block, PHX_RANKS_MUMPS, (phx_continuum_def){.basis = PHX_BASIS_ALL}, PHX_ERR_UNSUPPORTED,
+                  "a basis of all unknowns");
+    check_refused(make_block, PHX_RANKS_MUMPS, (phx_continuum_def){.basis = PHX_BASIS_FREE, .modes = 100000},
+                  PHX_ERR_ARGUMENT, "modes is 100000, the body has");
     check_refused(make_plate, PHX_RANKS_GAMG, free_modes, PHX_ERR_UNSUPPORTED, "unknowns without mass");
 }
 

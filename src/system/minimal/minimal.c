@@ -40,19 +40,19 @@ struct phx_minimal {
     int n_drives, n_free; /* y: coordinates of the drives, then the chosen ones; u: rates of those */
     int n_candidates;
     choice *candidates;
-    int *chosen;      /* n_drives + n_free, numbers of candidates */
-    double *x0;       /* n_x: where turns are counted from */
-    double *unit;     /* n_v: velocity of which the kinetic energy is 1/2 */
-    double *omega;    /* n_v: of a deformation by itself, rad/s; 0: none */
-    double size;      /* m, of the mechanism */
-    double stretch0;  /* at the choice */
-    int n_solved;     /* velocities that are solved for: all but the chosen deformations */
-    int *solved;      /* n_v */
-    double *J;        /* n_v x n_v: rows of the joints, of the chosen coordinates but deformations */
-    double *A;        /* n_v x n_v */
-    double *rhs;      /* n_v x n_v */
-    double *part;     /* of one row */
-    double *v, *a;    /* n_v: scratch */
+    int *chosen;     /* n_drives + n_free, numbers of candidates */
+    double *x0;      /* n_x: where turns are counted from */
+    double *unit;    /* n_v: velocity of which the kinetic energy is 1/2 */
+    double *omega;   /* n_v: of a deformation by itself, rad/s; 0: none */
+    double size;     /* m, of the mechanism */
+    double stretch0; /* at the choice */
+    int n_solved;    /* velocities that are solved for: all but the chosen deformations */
+    int *solved;     /* n_v */
+    double *J;       /* n_v x n_v: rows of the joints, of the chosen coordinates but deformations */
+    double *A;       /* n_v x n_v */
+    double *rhs;     /* n_v x n_v */
+    double *part;    /* of one row */
+    double *v, *a;   /* n_v: scratch */
 };
 
 /* Turns up to which a rotation vector is used, rad; how much larger than at the choice the rates of the others may
@@ -102,8 +102,8 @@ static void list_candidates(phx_minimal *m)
         const int n_q = phx_body_coordinates(slot->body, &x, &v);
         list_frames(m, b, &count);
         for (int i = 0; i < n_q; i++)
-            m->candidates[count++] = (choice){
-                .kind = CHOICE_SHAPE, .body = b, .x = slot->x + x + i, .v = slot->v + v + i, .component = i};
+            m->candidates[count++] =
+                (choice){.kind = CHOICE_SHAPE, .body = b, .x = slot->x + x + i, .v = slot->v + v + i, .component = i};
     }
     m->n_candidates = count;
 }
@@ -735,9 +735,9 @@ static void take_drives(phx_minimal *m)
 static phx_status allocate(phx_minimal *m)
 {
     const size_t n_v = (size_t)m->system->n_v, n_x = (size_t)m->system->n_x;
-    const phx_sys_array arrays[] = {
-        {&m->x0, n_x},         {&m->unit, n_v}, {&m->omega, n_v}, {&m->J, n_v * n_v}, {&m->A, n_v * n_v},
-        {&m->rhs, n_v * n_v + n_v}, {&m->part, n_v}, {&m->v, n_v},       {&m->a, n_v}};
+    const phx_sys_array arrays[] = {{&m->x0, n_x},      {&m->unit, n_v},    {&m->omega, n_v},
+                                    {&m->J, n_v * n_v}, {&m->A, n_v * n_v}, {&m->rhs, n_v * n_v + n_v},
+                                    {&m->part, n_v},    {&m->v, n_v},       {&m->a, n_v}};
     phx_status status = phx_sys_arrays_create(m->context, sizeof arrays / sizeof *arrays, arrays);
 
     m->candidates = phx_calloc(m->context, (size_t)count_candidates(m->system), sizeof *m->candidates);
