@@ -601,6 +601,20 @@ typedef struct phx_sys_triplets {
 } phx_sys_triplets;
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col);
 
+/* ---- snapshot/snapshot.c: shared by what is written to archives ---- */
+/* A struct whose fields are written by hand: a new one changes its size. */
+#define PHX_SYS_WRITTEN(type, size)                                                                                    \
+    _Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), "write the new field here")
+/* A number of one of `count` things, or -1. */
+void phx_sys_archive_index(phx_archive *archive, int count, int *index);
+/* A number that must be one of `count` things. */
+void phx_sys_archive_member(phx_archive *archive, int count, int *index);
+void phx_sys_archive_row(phx_archive *archive, phx_row *row);
+void phx_sys_archive_friction(phx_archive *archive, phx_friction *friction);
+void phx_sys_archive_penalty(phx_archive *archive, phx_penalty *penalty);
+/* A point of a body, whose coordinates must be the body's. */
+void phx_sys_archive_point(phx_archive *archive, const phx_system *system, phx_body_id body, phx_flex_point *point);
+
 /* ---- snapshot/memory.c ---- */
 void phx_sys_op_archive(phx_dae *dae, phx_archive *archive);
 /* A factorisation that there may be; created by `by` when it is read. */
