@@ -70,17 +70,24 @@ static int check(phx_context *context, const fmu_arguments *given, const char *p
 
 /* ---- MODEL ---- */
 
-static void print_report(const fmu_arguments *given, const char *output, int version, const phx_fmu_report *report)
+static void print_report(const fmu_arguments *given, const char *output, const phx_fmu_options *options,
+                         const phx_fmu_report *report)
 {
     if (given->format && !strcmp(given->format, "json")) {
-        printf("{\"file\": \"%s\", \"fmi\": %d, \"inputs\": %d, \"outputs\": %d, \"bytes\": %zu, \"step\": %.17g, "
-               "\"token\": \"%s\"}\n",
-               output, version, report->inputs, report->outputs, report->bytes, report->step, report->token);
+        printf("{\"file\": \"%s\", \"fmi\": %d, \"inputs\": %d, \"outputs\": %d, \"states\": %d, "
+               "\"bytes\": %zu, \"step\": %.17g, \"token\": \"%s\"}\n",
+               output, options->version, report->inputs, report->outputs, report->states, report->bytes, report->step,
+               report->token);
         return;
     }
-    printf("%s: FMI %d.0, co-simulation, %d inputs, %d outputs, %.1f MB\n", output, version, report->inputs,
-           report->outputs, 1e-6 * (double)report->bytes);
-    if (report->step > 0.0)
+    printf("%s: FMI %d.0, %s, %d inputs, %d outputs, %.1f MB\n", output, options->version,
+           options->kind == PHX_FMU_BOTH             ? "co-simulation and model exchange"
+           : options->kind == PHX_FMU_MODEL_EXCHANGE ? "model exchange"
+                                                     : "co-simulation",
+           report->inputs, report->outputs, 1e-6 * (double)report->bytes);
+    if (report->states > 0)
+        printf("  states       %d\n", report->states);
+    if (report->step > 0.0 && options->kind != PHX_FMU_MODEL_EXCHANGE)
         printf("  step         %.6g s; communication steps are divided into equal ones no longer than that\n",
                report->step);
 }
@@ -108,7 +115,7 @@ static int export_model(phx_context *context, const phx_model *model, const fmu_
     if (status < 0) {
         const phx_status result = phx_fmu_export(context, model, options, output, &report);
         if (!result)
-            print_report(given, output, options->version, &report);
+            print_report(given, output, options, &report);
         status = result ? cli_failed(context, result) : EXIT_DONE;
     }
     phx_free(name);
@@ -122,7 +129,8 @@ int cli_fmu(const cli_command *command, phx_context *context, int argc, char **a
         {"--output", 'o', OPTION_TEXT, "FILE.fmu", "default: the model's name with .fmu, in the current directory",
          &given.output},
         {"--fmi", 0, OPTION_CHOICE, "2|3", "version of the interface; default: 3", &given.version},
-        {"--kind", 0, OPTION_CHOICE, "cs", "co-simulation", &given.kind},
+        {"--kind", 0, OPTION_CHOICE, "cs|me|both", "co-simulation, model exchange, or for both; default: cs",
+         &given.kind},
         {"--inputs", 0, OPTION_TEXT, "LIST",
          "JOINT.effort, JOINT.rate, LOAD.fx, SPRING.force; default: all that the model acts with", &given.inputs},
         {"--outputs", 0, OPTION_TEXT, "LIST", "outputs of the model; default: all", &given.outputs},
@@ -162,6 +170,9 @@ int cli_fmu(const cli_command *command, phx_context *context, int argc, char **a
         status = read_numbers(context, model, &given, &wanted.simulate);
     if (status < 0) {
         wanted.version = given.version && !strcmp(given.version, "2") ? 2 : 3;
+        wanted.kind = !given.kind || !strcmp(given.kind, "cs") ? PHX_FMU_CO_SIMULATION
+                      : !strcmp(given.kind, "me")              ? PHX_FMU_MODEL_EXCHANGE
+                                                               : PHX_FMU_BOTH;
         wanted.identifier = given.identifier;
         wanted.inputs = inputs.words;
         wanted.n_inputs = inputs.count;

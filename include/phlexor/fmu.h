@@ -1,4 +1,4 @@
-/* Phlexor, layer fmu: models as FMUs (Functional Mock-up Interface 2.0 and 3.0, co-simulation). */
+/* Phlexor, layer fmu: models as FMUs (Functional Mock-up Interface 2.0 and 3.0, co-simulation and model exchange). */
 #ifndef PHLEXOR_FMU_H
 #define PHLEXOR_FMU_H
 
@@ -8,9 +8,13 @@
 extern "C" {
 #endif
 
+/* The use of an FMU: the importing program lets it make its own steps, or integrates its states. */
+typedef enum phx_fmu_kind { PHX_FMU_CO_SIMULATION = 1, PHX_FMU_MODEL_EXCHANGE = 2, PHX_FMU_BOTH = 3 } phx_fmu_kind;
+
 /* Options of an FMU. */
 typedef struct phx_fmu_options {
     int version;            /* of the FMI: 2 or 3; default 3 */
+    phx_fmu_kind kind;      /* default: co-simulation */
     const char *identifier; /* a name of C, that of the shared object; NULL: made of the file's name */
     /* Inputs are added to what the model gives: JOINT.effort, JOINT.rate of a drive, LOAD.fx .., SPRING.force.
      * NULL: all actuators, drives and loads that the model has. */
@@ -27,6 +31,7 @@ phx_fmu_options phx_fmu_options_default(void);
 /* The FMU that has been written. */
 typedef struct phx_fmu_report {
     int inputs, outputs; /* variables */
+    int states;          /* of model exchange */
     size_t bytes;        /* of the file */
     double step;         /* s: the longest of the integrator; 0: it chooses */
     char token[48];      /* instantiation token */

@@ -284,6 +284,12 @@ class phx_linear_form(IntEnum):
     PHX_FORM_DESCRIPTOR = 2
 
 
+class phx_fmu_kind(IntEnum):
+    PHX_FMU_CO_SIMULATION = 1
+    PHX_FMU_MODEL_EXCHANGE = 2
+    PHX_FMU_BOTH = 3
+
+
 class phx_context(Structure):
     pass
 
@@ -1607,6 +1613,7 @@ phx_check_report._fields_ = [
 
 phx_fmu_options._fields_ = [
     ("version", c_int),
+    ("kind", c_int),
     ("identifier", c_char_p),
     ("n_inputs", c_int),
     ("inputs", POINTER(c_char_p)),
@@ -1618,6 +1625,7 @@ phx_fmu_options._fields_ = [
 phx_fmu_report._fields_ = [
     ("inputs", c_int),
     ("outputs", c_int),
+    ("states", c_int),
     ("bytes", c_size_t),
     ("step", c_double),
     ("token", c_char * 48),

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mappi
 
 import numpy as np
 
-from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_fmu_options, phx_fmu_report, phx_integrator, phx_linear_form, phx_linear_report,
+from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_fmu_kind, phx_fmu_options, phx_fmu_report, phx_integrator, phx_linear_form, phx_linear_report,
                        phx_model, phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table,
                        phx_reduction_method, phx_reduction_options, phx_reduction_point, phx_result, phx_run_size, phx_simulate_options, phx_simulate_report, phx_status,
                        phx_study_batch_options, phx_study_batch_report, phx_study_linearize_options,
@@ -36,6 +36,7 @@ __all__ = ["Certificate", "Fmu", "Model"]
 Number = Union[float, str]
 Integrator = Literal["midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida"]
 At = Literal["start", "static", "steady", "initial"]
+FmuKind = Literal["cs", "me", "both"]
 Backend = Literal["auto", "plain", "fast"]
 Form = Literal["state-space", "second-order", "descriptor"]
 ReductionMethod = Literal["modal", "krylov", "irka", "lqg", "xmin"]
@@ -44,6 +45,11 @@ _BACKENDS = {
     "auto": phx_backend.PHX_BACKEND_AUTO,
     "plain": phx_backend.PHX_BACKEND_PLAIN,
     "fast": phx_backend.PHX_BACKEND_FAST,
+}
+_FMU_KINDS = {
+    "cs": phx_fmu_kind.PHX_FMU_CO_SIMULATION,
+    "me": phx_fmu_kind.PHX_FMU_MODEL_EXCHANGE,
+    "both": phx_fmu_kind.PHX_FMU_BOTH,
 }
 _INTEGRATORS = {
     "midpoint": phx_integrator.PHX_MIDPOINT,
@@ -101,6 +107,8 @@ class Fmu:
     path : str
     inputs, outputs : int
         Variables.
+    states : int
+        Of model exchange; 0 in an FMU for co-simulation alone.
     bytes : int
         Of the file.
     step : float
@@ -112,6 +120,7 @@ class Fmu:
     path: str
     inputs: int
     outputs: int
+    states: int
     bytes: int
     step: float
     token: str
@@ -734,8 +743,8 @@ class Model:
     def fmu(self, path: PathLike, *, version: int = 3, inputs: Optional[Iterable[str]] = None,
             outputs: Optional[Iterable[str]] = None, identifier: Optional[str] = None, end: Optional[float] = None,
             step: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
-            integrator: Optional[Integrator] = None) -> Fmu:
-        """Write the mechanism at its start state as an FMU for co-simulation (docs/fmi.md).
+            integrator: Optional[Integrator] = None, kind: FmuKind = "cs") -> Fmu:
+        """Write the mechanism at its start state as an FMU for co-simulation or model exchange (docs/fmi.md).
 
         Parameters
         ----------
@@ -752,6 +761,8 @@ class Model:
             Model identifier; by default made of the name of the file.
         end, step, rtol, atol, integrator : optional
             As for :meth:`simulate`; `end` is what the FMU proposes.
+        kind : {"cs", "me", "both"}
+            Co-simulation, model exchange, or an FMU for both.
 
         Returns
         -------
@@ -759,7 +770,9 @@ class Model:
         """
         if version not in (2, 3):
             raise ValueError(f"version={version!r}: 2 or 3")
-        options = phx_fmu_options(version=version,
+        if kind not in _FMU_KINDS:
+            raise ValueError(f"kind={kind!r}: 'cs', 'me' or 'both'")
+        options = phx_fmu_options(version=version, kind=_FMU_KINDS[kind],
                                   simulate=_simulate_options(end, step, None, rtol, atol, integrator, None, None))
         if identifier is not None:
             options.identifier = identifier.encode()
@@ -768,7 +781,7 @@ class Model:
             call.check(lib.phx_fmu_export(call.pointer, pointer, ctypes.byref(options), path_of(path),
                                           ctypes.byref(report)))
         del keep
-        return Fmu(os.fspath(path), report.inputs, report.outputs, report.bytes, report.step, report.token.decode())
+        return Fmu(os.fspath(path), report.inputs, report.outputs, report.states, report.bytes, report.step, report.token.decode())
 
     def titop(self, body: str, *, parent: Optional[str] = None, ports: Optional[Iterable[str]] = None,
               inverted: Optional[Iterable[str]] = None, inputs: Optional[Iterable[str]] = None,

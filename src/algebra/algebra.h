@@ -21,6 +21,8 @@ phx_status phx_csr_congruence(phx_context *context, const phx_csr *left, const p
                               phx_csr *product);
 phx_status phx_csr_add(phx_context *context, double alpha, const phx_csr *a, double beta, const phx_csr *b,
                        phx_csr *sum);
+/* Whether these are the rows of a sparse matrix, with ascending columns. */
+bool phx_csr_is_sound(int rows, int cols, const int *ptr, const int *idx, int entries);
 void phx_csr_archive(phx_archive *archive, phx_csr *matrix);
 void phx_csr_apply(const phx_csr *a, double alpha, const double *x, double *y);            /* y += alpha A x   */
 void phx_csr_apply_transposed(const phx_csr *a, double alpha, const double *x, double *y); /* y += alpha A^T x */

@@ -315,6 +315,16 @@ phx_status phx_block_take_sample(const phx_block *block, phx_context *context, d
     return status;
 }
 
+void phx_block_flow(const phx_block *block, double t, const double *z, const double *y, double *room, double *z_dot)
+{
+    double *e = room, *f = e + block->n_inputs;
+
+    if (!block->ops->flow)
+        return;
+    subtract_references(block, t, 0.0, y, e, f);
+    block->ops->flow(block, f, z, e, z_dot);
+}
+
 phx_status phx_block_linearise(const phx_block *block, phx_context *context, double t, const double *z, const double *y,
                                double *room, double *A, double *B, double *C, double *D)
 {

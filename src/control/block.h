@@ -18,6 +18,8 @@ typedef struct phx_block_ops {
                          const double *f, double *room, double *u);
     /* z' = A z + B e about z, e; NULL: no states. */
     void (*rates)(const phx_block *block, const double *f, const double *z, const double *e, double *A, double *B);
+    /* z' at an instant; NULL: no states. */
+    void (*flow)(const phx_block *block, const double *f, const double *z, const double *e, double *z_dot);
     /* Energy of the states; NULL: there is none. */
     double (*energy)(const phx_block *block, const double *z);
     size_t (*room)(const phx_block *block); /* NULL: none */

@@ -59,6 +59,8 @@ phx_status phx_block_evaluate(const phx_block *block, phx_context *context, doub
 /* Of a sampled block: u of the sample, z goes on to the next one. */
 phx_status phx_block_take_sample(const phx_block *block, phx_context *context, double t, double *z, const double *y,
                                  double *room, double *u);
+/* z' at an instant, n values. `room` as above. */
+void phx_block_flow(const phx_block *block, double t, const double *z, const double *y, double *room, double *z_dot);
 /* About z and y at an instant: z' = A z + B y, u = C z + D y as changes. Row-major, any may be NULL. `room` as above.
  */
 phx_status phx_block_linearise(const phx_block *block, phx_context *context, double t, const double *z, const double *y,

@@ -122,6 +122,13 @@ static void linear_rates(const phx_block *block, const double *f, const double *
         memcpy(B, block->B, n * (size_t)block->n_inputs * sizeof *B);
 }
 
+static void linear_flow(const phx_block *block, const double *f, const double *z, const double *e, double *z_dot)
+{
+    (void)f;
+    for (int i = 0; i < block->n; i++)
+        z_dot[i] = row(block->n, block->A + i * block->n, z) + row(block->n_inputs, block->B + i * block->n_inputs, e);
+}
+
 static bool linear_direct(const phx_block *block)
 {
     for (int k = 0; k < block->n_inputs * block->n_outputs; k++)
@@ -352,6 +359,7 @@ const phx_block_ops phx_block_state_space = {.name = "state_space",
                                              .interval = linear_interval,
                                              .sample = linear_sample,
                                              .rates = linear_rates,
+                                             .flow = linear_flow,
                                              .room = linear_room,
                                              .direct = linear_direct,
                                              .limits = true};
@@ -359,6 +367,7 @@ const phx_block_ops phx_block_port_hamiltonian = {.name = "port_hamiltonian",
                                                   .begin = begin_port_hamiltonian,
                                                   .interval = linear_interval,
                                                   .rates = linear_rates,
+                                                  .flow = linear_flow,
                                                   .energy = storage,
                                                   .room = linear_room,
                                                   .direct = linear_direct};

@@ -134,5 +134,23 @@ static void rates(const phx_block *block, const double *f, const double *z, cons
     }
 }
 
-const phx_block_ops phx_block_pid = {
-    .name = "pid", .begin = begin, .interval = interval, .sample = sample, .rates = rates, .limits = true};
+static void flow(const phx_block *block, const double *f, const double *z, const double *e, double *z_dot)
+{
+    const phx_controller_def *def = &block->def;
+    phx_block_result result = {.u = (double[1]){0.0}};
+
+    (void)interval(block, NULL, 0.0, 0.0, z, e, f, NULL, &result);
+    const double u = result.u[0];
+    if (integrates(block))
+        z_dot[0] = def->anti_windup * (phx_block_limited(block, 0, u, NULL) - u) - def->ki * e[0];
+    if (filters(block))
+        z_dot[integrates(block)] = (e[0] - z[integrates(block)]) / def->filter;
+}
+
+const phx_block_ops phx_block_pid = {.name = "pid",
+                                     .begin = begin,
+                                     .interval = interval,
+                                     .sample = sample,
+                                     .rates = rates,
+                                     .flow = flow,
+                                     .limits = true};

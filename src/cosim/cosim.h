@@ -4,7 +4,10 @@
  * The variables have numbers, the value references of the FMI:
  *
  *   time | energies and the ledger | inputs | what is conjugate to each, mean over the last step | mean power of each |
- *   output columns | columns of controllers */
+ *   output columns | columns of controllers | for model exchange: states | derivatives | event indicators
+ *
+ * The last two states, `supplied` and `dissipated`, stand among the ledger. In model exchange conjugates and powers are
+ * those of the instant. */
 #ifndef PHX_COSIM_COSIM_H
 #define PHX_COSIM_COSIM_H
 
@@ -22,7 +25,8 @@ typedef struct phx_unit_def {
     char **inputs; /* names */
     phx_input_place *places;
     int n_outputs;
-    int *outputs; /* columns of the system, then those of its controllers, ascending */
+    int *outputs;         /* columns of the system, then those of its controllers, ascending */
+    bool steps, exchange; /* for co-simulation; for model exchange */
 } phx_unit_def;
 /* A finalised system and what goes with it, with a mark, a version and a check sum in front; `bytes` is the caller's.
  */
@@ -41,13 +45,22 @@ const char *phx_unit_token(const phx_unit *unit);
 double phx_unit_default_step(const phx_unit *unit); /* s */
 
 /* ---- variables ---- */
-typedef enum phx_variable_kind { PHX_VARIABLE_TIME, PHX_VARIABLE_INPUT, PHX_VARIABLE_OUTPUT } phx_variable_kind;
+typedef enum phx_variable_kind {
+    PHX_VARIABLE_TIME,
+    PHX_VARIABLE_INPUT,
+    PHX_VARIABLE_OUTPUT,
+    PHX_VARIABLE_STATE,
+    PHX_VARIABLE_RATE, /* derivative of a state */
+    PHX_VARIABLE_INDICATOR
+} phx_variable_kind;
 typedef struct phx_variable {
     phx_variable_kind kind;
     char name[320];
     char description[160];
     const char *unit; /* "N.m"; "": none */
     bool from_inputs; /* follows the inputs at once */
+    bool from_states; /* follows the states, in model exchange */
+    int state;        /* which state it is, or the derivative of which; -1: neither */
     int input;        /* of an input, its conjugate and its power: which one; else -1 */
 } phx_variable;
 int phx_unit_variables(const phx_unit *unit);
@@ -58,6 +71,10 @@ int phx_unit_first_input(void);
 /* The conjugate of input i, its mean power. */
 int phx_unit_flow_of(const phx_unit *unit, int i);
 int phx_unit_power_of(const phx_unit *unit, int i);
+
+/* Variable of state k, of its derivative. */
+int phx_unit_state_variable(const phx_unit *unit, int k);
+int phx_unit_rate_variable(const phx_unit *unit, int k);
 
 /* ---- at work ---- */
 /* At the start state, with the clock at t; inputs stay. */
@@ -73,6 +90,38 @@ phx_status phx_unit_step(phx_unit *unit, double h);
 /* The next time at which a sampled controller takes a sample; false: there is none. Whether the unit is at one. */
 bool phx_unit_next_event(const phx_unit *unit, double *time);
 bool phx_unit_at_event(const phx_unit *unit);
+/* ---- model exchange, of a unit that is made for it ---- */
+/* How many states; 0: it is for co-simulation only. Whether it makes steps. */
+int phx_unit_states(const phx_unit *unit);
+bool phx_unit_steps(const phx_unit *unit);
+/* From the next start on the state is that which is set here. */
+void phx_unit_use_exchange(phx_unit *unit, bool exchanging);
+void phx_unit_set_time(phx_unit *unit, double t);
+/* What follows from states may be PHX_NOT_CONVERGED or PHX_SINGULAR, where joints cannot be closed at them. */
+phx_status phx_unit_set_states(phx_unit *unit, const double *states);
+void phx_unit_get_states(phx_unit *unit, double *states);
+phx_status phx_unit_get_rates(phx_unit *unit, double *rates);
+void phx_unit_nominals(const phx_unit *unit, double *nominal);
+phx_status phx_unit_indicators(phx_unit *unit, double *indicators); /* PHX_MINIMAL_INDICATORS */
+/* An event at the time at hand: samples that are due are taken, coordinates chosen anew where an indicator says so. */
+phx_status phx_unit_event(phx_unit *unit, bool *chosen_anew);
+/* After a step of the integrator: what is continued from instant to instant goes on from here. */
+phx_status phx_unit_completed(phx_unit *unit);
+double phx_unit_next_time_event(const phx_unit *unit); /* s; HUGE_VAL: none */
+
+/* ---- derivatives ---- */
+/* What is differentiated with respect to what, variables by their numbers: inputs, in model exchange states too. */
+typedef struct phx_unit_direction {
+    size_t n_unknown;
+    const unsigned *unknown;
+    size_t n_known;
+    const unsigned *known;
+    const double *seed; /* of the knowns; for the adjoint of the unknowns */
+} phx_unit_direction;
+/* J seed (n_unknown) and J^T seed (n_known), J the derivative of the unknowns; the unit is as it was. */
+phx_status phx_unit_directional(phx_unit *unit, const phx_unit_direction *along, double *derivative);
+phx_status phx_unit_adjoint(phx_unit *unit, const phx_unit_direction *along, double *derivative);
+
 /* Everything but the file: what is read goes on bit by bit as what was written, in another process too. */
 void phx_unit_archive(phx_archive *archive, phx_unit *unit);
 

@@ -58,10 +58,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
     }
     form.logging[LOG_ERROR] = true;
     form.name = (char *)(name ? name : "");
-    if (type != fmi2CoSimulation) {
-        phx_instance_log(&form, LOG_ERROR, "this FMU is for co-simulation");
-        return NULL;
-    }
+    form.exchange = type == fmi2ModelExchange;
     if (!resources || !phx_instance_folder(resources, sizeof folder, folder)) {
         phx_instance_log(&form, LOG_ERROR, "the location of the resources is '%s', expected a URI file:///...",
                          resources ? resources : "");
@@ -97,13 +94,13 @@ fmi2Status fmi2ExitInitializationMode(fmi2Component c)
 {
     if (phx_instance_check(c, __func__, STATE_INITIALIZING))
         return fmi2Error;
-    of(c)->state = STATE_STEP;
+    of(c)->state = of(c)->exchange ? STATE_EVENT : STATE_STEP;
     return fmi2OK;
 }
 
 fmi2Status fmi2Terminate(fmi2Component c)
 {
-    if (phx_instance_check(c, __func__, STATE_STEP))
+    if (phx_instance_check(c, __func__, STATE_STEP | STATE_EVENT | STATE_CONTINUOUS))
         return fmi2Error;
     of(c)->state = STATE_TERMINATED;
     return fmi2OK;
@@ -117,14 +114,14 @@ fmi2Status fmi2Reset(fmi2Component c)
 /* ---- values ---- */
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t count, fmi2Real value[])
 {
-    if (phx_instance_check(c, __func__, STATE_INITIALIZING | STATE_STEP | STATE_TERMINATED))
+    if (phx_instance_check(c, __func__, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
         return fmi2Error;
     return (fmi2Status)phx_instance_get(c, __func__, count, vr, value);
 }
 
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t count, const fmi2Real value[])
 {
-    if (phx_instance_check(c, __func__, STATE_INSTANTIATED | STATE_INITIALIZING | STATE_STEP))
+    if (phx_instance_check(c, __func__, STATE_INSTANTIATED | STATE_INITIALIZING | STATE_AT_WORK))
         return fmi2Error;
     return (fmi2Status)phx_instance_set(c, __func__, count, vr, value);
 }
@@ -204,8 +201,12 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReferenc
                                         const fmi2ValueReference known[], size_t knowns, const fmi2Real seed[],
                                         fmi2Real sensitivity[])
 {
-    (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)sensitivity;
-    return refuse(c, __func__, "directional derivatives are not provided");
+    const phx_unit_direction along = {
+        .n_unknown = unknowns, .unknown = unknown, .n_known = knowns, .known = known, .seed = seed};
+
+    if (phx_instance_check(c, __func__, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
+        return fmi2Error;
+    return (fmi2Status)phx_instance_derivative(c, __func__, &along, false, sensitivity);
 }
 
 /* ---- co-simulation ---- */
@@ -283,66 +284,88 @@ fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind kind, fmi2S
 }
 
 /* ---- model exchange ---- */
-static fmi2Status no_model_exchange(fmi2Component c, const char *function)
-{
-    return refuse(c, function, "this FMU is for co-simulation");
-}
-
 fmi2Status fmi2EnterEventMode(fmi2Component c)
 {
-    return no_model_exchange(c, __func__);
+    if (phx_instance_check_exchange(c, __func__, STATE_CONTINUOUS | STATE_EVENT))
+        return fmi2Error;
+    of(c)->state = STATE_EVENT;
+    return fmi2OK;
 }
 
 fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
 {
-    (void)info;
-    return no_model_exchange(c, __func__);
+    instance_event event;
+
+    if (phx_instance_check_exchange(c, __func__, STATE_EVENT))
+        return fmi2Error;
+    const int status = phx_instance_event(c, &event);
+    *info = (fmi2EventInfo){.nominalsOfContinuousStatesChanged = event.states_changed,
+                            .valuesOfContinuousStatesChanged = event.states_changed,
+                            .nextEventTimeDefined = event.next_defined,
+                            .nextEventTime = event.next_defined ? event.next : 0.0};
+    return (fmi2Status)status;
 }
 
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c)
 {
-    return no_model_exchange(c, __func__);
+    if (phx_instance_check_exchange(c, __func__, STATE_EVENT))
+        return fmi2Error;
+    of(c)->state = STATE_CONTINUOUS;
+    return fmi2OK;
 }
 
 fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set_state, fmi2Boolean *event_mode,
                                        fmi2Boolean *terminate)
 {
-    (void)no_set_state, (void)event_mode, (void)terminate;
-    return no_model_exchange(c, __func__);
+    bool enter = false;
+
+    (void)no_set_state;
+    if (phx_instance_check_exchange(c, __func__, STATE_CONTINUOUS))
+        return fmi2Error;
+    const int status = phx_instance_completed(c, &enter);
+    *event_mode = enter;
+    *terminate = 0;
+    return (fmi2Status)status;
 }
 
 fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time)
 {
-    (void)time;
-    return no_model_exchange(c, __func__);
+    if (phx_instance_check_exchange(c, __func__, STATE_EVENT | STATE_CONTINUOUS))
+        return fmi2Error;
+    phx_unit_set_time(of(c)->unit, time);
+    return fmi2OK;
 }
 
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real x[], size_t count)
 {
-    (void)x, (void)count;
-    return no_model_exchange(c, __func__);
+    if (phx_instance_check_exchange(c, __func__, STATE_CONTINUOUS | STATE_EVENT))
+        return fmi2Error;
+    return (fmi2Status)phx_instance_set_states(c, __func__, count, x);
+}
+
+static fmi2Status get_array(fmi2Component c, const char *function, instance_array which, size_t count, fmi2Real *values)
+{
+    if (phx_instance_check_exchange(c, function, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
+        return fmi2Error;
+    return (fmi2Status)phx_instance_get_array(c, function, which, count, values);
 }
 
 fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real rates[], size_t count)
 {
-    (void)rates, (void)count;
-    return no_model_exchange(c, __func__);
+    return get_array(c, __func__, ARRAY_RATES, count, rates);
 }
 
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real indicators[], size_t count)
 {
-    (void)indicators, (void)count;
-    return no_model_exchange(c, __func__);
+    return get_array(c, __func__, ARRAY_INDICATORS, count, indicators);
 }
 
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real x[], size_t count)
 {
-    (void)x, (void)count;
-    return no_model_exchange(c, __func__);
+    return get_array(c, __func__, ARRAY_STATES, count, x);
 }
 
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real nominal[], size_t count)
 {
-    (void)nominal, (void)count;
-    return no_model_exchange(c, __func__);
+    return get_array(c, __func__, ARRAY_NOMINALS, count, nominal);
 }

@@ -63,19 +63,15 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3String token, fmi3
     return phx_instance_create(&form, name, token, resources, logging);
 }
 
-static fmi3Instance only_co_simulation(fmi3InstanceEnvironment environment, fmi3LogMessageCallback *log)
-{
-    const instance form = form_of(environment, log);
-    phx_instance_log(&form, LOG_ERROR, "this FMU is for co-simulation");
-    return NULL;
-}
-
 fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String resources, fmi3Boolean visible,
                                           fmi3Boolean logging, fmi3InstanceEnvironment environment,
                                           fmi3LogMessageCallback *log)
 {
-    (void)name, (void)token, (void)resources, (void)visible, (void)logging;
-    return only_co_simulation(environment, log);
+    instance form = form_of(environment, log);
+
+    (void)visible;
+    form.exchange = true;
+    return phx_instance_create(&form, name, token, resources, logging);
 }
 
 fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token, fmi3String resources,
@@ -84,8 +80,11 @@ fmi3Instance fmi3InstantiateScheduledExecution(fmi3String name, fmi3String token
                                                fmi3ClockUpdateCallback *clock, fmi3PreemptionCallback *lock,
                                                fmi3PreemptionCallback *unlock)
 {
+    const instance form = form_of(environment, log);
+
     (void)name, (void)token, (void)resources, (void)visible, (void)logging, (void)clock, (void)lock, (void)unlock;
-    return only_co_simulation(environment, log);
+    phx_instance_log(&form, LOG_ERROR, "this FMU is not for scheduled execution");
+    return NULL;
 }
 
 void fmi3FreeInstance(fmi3Instance c)
@@ -107,15 +106,15 @@ fmi3Status fmi3ExitInitializationMode(fmi3Instance c)
 {
     if (phx_instance_check(c, __func__, STATE_INITIALIZING))
         return fmi3Error;
-    of(c)->state = of(c)->event_mode ? STATE_EVENT : STATE_STEP;
+    of(c)->state = of(c)->event_mode || of(c)->exchange ? STATE_EVENT : STATE_STEP;
     return fmi3OK;
 }
 
 fmi3Status fmi3EnterEventMode(fmi3Instance c)
 {
-    if (phx_instance_check(c, __func__, STATE_STEP))
+    if (phx_instance_check(c, __func__, STATE_STEP | STATE_CONTINUOUS | STATE_EVENT))
         return fmi3Error;
-    if (!of(c)->event_mode)
+    if (!of(c)->event_mode && !of(c)->exchange)
         return refuse(c, __func__, "the instance was made without event mode");
     of(c)->state = STATE_EVENT;
     return fmi3OK;
@@ -125,11 +124,14 @@ fmi3Status fmi3EnterStepMode(fmi3Instance c)
 {
     if (phx_instance_check(c, __func__, STATE_EVENT))
         return fmi3Error;
+    if (of(c)->exchange)
+        return refuse(c, __func__, "the instance is for model exchange");
     of(c)->state = STATE_STEP;
     return fmi3OK;
 }
 
-/* Sampled controllers take their samples in the step that begins there: nothing is left to be iterated. */
+/* In co-simulation sampled controllers take their samples in the step that begins there. Nothing is left to be
+ * iterated. */
 fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *update_needed, fmi3Boolean *terminate,
                                     fmi3Boolean *nominals_changed, fmi3Boolean *values_changed,
                                     fmi3Boolean *next_event_defined, fmi3Float64 *next_event)
@@ -137,8 +139,17 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *update_needed, 
     if (phx_instance_check(c, __func__, STATE_EVENT))
         return fmi3Error;
     *update_needed = *terminate = *nominals_changed = *values_changed = false;
-    *next_event_defined = phx_unit_next_event(of(c)->unit, next_event);
-    return fmi3OK;
+    if (!of(c)->exchange) {
+        *next_event_defined = phx_unit_next_event(of(c)->unit, next_event);
+        return fmi3OK;
+    }
+    instance_event event;
+    const int status = phx_instance_event(c, &event);
+    *nominals_changed = *values_changed = event.states_changed;
+    *next_event_defined = event.next_defined;
+    if (event.next_defined)
+        *next_event = event.next;
+    return (fmi3Status)status;
 }
 
 fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c)
@@ -148,7 +159,7 @@ fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c)
 
 fmi3Status fmi3Terminate(fmi3Instance c)
 {
-    if (phx_instance_check(c, __func__, STATE_STEP | STATE_EVENT))
+    if (phx_instance_check(c, __func__, STATE_AT_WORK))
         return fmi3Error;
     of(c)->state = STATE_TERMINATED;
     return fmi3OK;
@@ -163,7 +174,7 @@ fmi3Status fmi3Reset(fmi3Instance c)
 fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t count, fmi3Float64 value[],
                           size_t values)
 {
-    if (phx_instance_check(c, __func__, STATE_INITIALIZING | STATE_STEP | STATE_EVENT | STATE_TERMINATED))
+    if (phx_instance_check(c, __func__, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
         return fmi3Error;
     if (count != values)
         return refuse(c, __func__, "all variables are scalars: there must be as many values as variables");
@@ -173,7 +184,7 @@ fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t 
 fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t count, const fmi3Float64 value[],
                           size_t values)
 {
-    if (phx_instance_check(c, __func__, STATE_INSTANTIATED | STATE_INITIALIZING | STATE_STEP | STATE_EVENT))
+    if (phx_instance_check(c, __func__, STATE_INSTANTIATED | STATE_INITIALIZING | STATE_AT_WORK))
         return fmi3Error;
     if (count != values)
         return refuse(c, __func__, "all variables are scalars: there must be as many values as variables");
@@ -237,19 +248,28 @@ fmi3Status fmi3SetClock(fmi3Instance c, const fmi3ValueReference vr[], size_t co
 }
 
 /* ---- dependencies ---- */
-/* Whether a variable follows the inputs at once. */
-static bool follows(const instance *it, fmi3ValueReference vr)
+/* The variables that one follows at once: inputs, then states. */
+static size_t list_dependencies(const instance *it, fmi3ValueReference vr, fmi3ValueReference *list)
 {
+    const int inputs = phx_unit_inputs(it->unit), states = it->exchange ? phx_unit_states(it->unit) : 0;
+    size_t count = 0;
     phx_variable variable;
+
     phx_unit_variable(it->unit, (int)vr, &variable);
-    return variable.from_inputs;
+    for (int k = 0; k < inputs && variable.from_inputs; k++, count++)
+        if (list)
+            list[count] = (fmi3ValueReference)(phx_unit_first_input() + k);
+    for (int k = 0; k < states && variable.from_states; k++, count++)
+        if (list)
+            list[count] = (fmi3ValueReference)phx_unit_state_variable(it->unit, k);
+    return count;
 }
 
 fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance c, fmi3ValueReference vr, size_t *count)
 {
     if (!c || vr >= (unsigned)phx_unit_variables(of(c)->unit))
         return refuse(c, __func__, "there is no such variable");
-    *count = follows(c, vr) ? (size_t)phx_unit_inputs(of(c)->unit) : 0;
+    *count = list_dependencies(c, vr, NULL);
     return fmi3OK;
 }
 
@@ -261,9 +281,9 @@ fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference vr, si
 
     if (fmi3GetNumberOfVariableDependencies(c, vr, &there) || count != there)
         return refuse(c, __func__, "the number of dependencies is another one");
+    (void)list_dependencies(c, vr, independent);
     for (size_t k = 0; k < count; k++) {
         element[k] = independent_element[k] = 0;
-        independent[k] = (fmi3ValueReference)phx_unit_first_input() + (fmi3ValueReference)k;
         kind[k] = fmi3Dependent;
     }
     return fmi3OK;
@@ -346,25 +366,119 @@ fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const fmi3ValueReference vr[
     return count == 0 && c ? fmi3OK : refuse(c, __func__, "outputs have no derivatives here");
 }
 
-/* ---- what this FMU has not ---- */
+/* ---- model exchange ---- */
+fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c)
+{
+    if (phx_instance_check_exchange(c, __func__, STATE_EVENT))
+        return fmi3Error;
+    of(c)->state = STATE_CONTINUOUS;
+    return fmi3OK;
+}
+
+fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set_state, fmi3Boolean *event_mode,
+                                       fmi3Boolean *terminate)
+{
+    (void)no_set_state;
+    if (phx_instance_check_exchange(c, __func__, STATE_CONTINUOUS))
+        return fmi3Error;
+    *terminate = false;
+    return (fmi3Status)phx_instance_completed(c, event_mode);
+}
+
+fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time)
+{
+    if (phx_instance_check_exchange(c, __func__, STATE_EVENT | STATE_CONTINUOUS))
+        return fmi3Error;
+    phx_unit_set_time(of(c)->unit, time);
+    return fmi3OK;
+}
+
+fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t count)
+{
+    if (phx_instance_check_exchange(c, __func__, STATE_CONTINUOUS | STATE_EVENT))
+        return fmi3Error;
+    return (fmi3Status)phx_instance_set_states(c, __func__, count, x);
+}
+
+static fmi3Status get_array(fmi3Instance c, const char *function, instance_array which, size_t count,
+                            fmi3Float64 *values)
+{
+    if (phx_instance_check_exchange(c, function, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
+        return fmi3Error;
+    return (fmi3Status)phx_instance_get_array(c, function, which, count, values);
+}
+
+fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 rates[], size_t count)
+{
+    return get_array(c, __func__, ARRAY_RATES, count, rates);
+}
+
+fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t count)
+{
+    return get_array(c, __func__, ARRAY_INDICATORS, count, indicators);
+}
+
+fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t count)
+{
+    return get_array(c, __func__, ARRAY_STATES, count, x);
+}
+
+fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominal[], size_t count)
+{
+    return get_array(c, __func__, ARRAY_NOMINALS, count, nominal);
+}
+
+static fmi3Status get_number(fmi3Instance c, const char *function, int number, size_t *count)
+{
+    if (phx_instance_check_exchange(c, function, STATE_ANY))
+        return fmi3Error;
+    *count = (size_t)number;
+    return fmi3OK;
+}
+
+fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *count)
+{
+    return get_number(c, __func__, PHX_MINIMAL_INDICATORS, count);
+}
+
+fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *count)
+{
+    return get_number(c, __func__, c ? phx_unit_states(of(c)->unit) : 0, count);
+}
+
+/* ---- derivatives ---- */
+static fmi3Status derivative_of(fmi3Instance c, const char *function, const phx_unit_direction *along, bool adjoint,
+                                size_t seeds, size_t sensitivities, fmi3Float64 *sensitivity)
+{
+    const size_t given = adjoint ? along->n_unknown : along->n_known;
+    const size_t wanted = adjoint ? along->n_known : along->n_unknown;
+
+    if (phx_instance_check(c, function, STATE_INITIALIZING | STATE_AT_WORK | STATE_TERMINATED))
+        return fmi3Error;
+    if (seeds != given || sensitivities != wanted)
+        return refuse(c, function, "all variables are scalars: there must be as many values as variables");
+    return (fmi3Status)phx_instance_derivative(c, function, along, adjoint, sensitivity);
+}
+
 fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference unknown[], size_t unknowns,
                                         const fmi3ValueReference known[], size_t knowns, const fmi3Float64 seed[],
                                         size_t seeds, fmi3Float64 sensitivity[], size_t sensitivities)
 {
-    (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)seeds, (void)sensitivity,
-        (void)sensitivities;
-    return refuse(c, __func__, "derivatives are not provided");
+    const phx_unit_direction along = {
+        .n_unknown = unknowns, .unknown = unknown, .n_known = knowns, .known = known, .seed = seed};
+    return derivative_of(c, __func__, &along, false, seeds, sensitivities, sensitivity);
 }
 
 fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference unknown[], size_t unknowns,
                                     const fmi3ValueReference known[], size_t knowns, const fmi3Float64 seed[],
                                     size_t seeds, fmi3Float64 sensitivity[], size_t sensitivities)
 {
-    (void)unknown, (void)unknowns, (void)known, (void)knowns, (void)seed, (void)seeds, (void)sensitivity,
-        (void)sensitivities;
-    return refuse(c, __func__, "derivatives are not provided");
+    const phx_unit_direction along = {
+        .n_unknown = unknowns, .unknown = unknown, .n_known = knowns, .known = known, .seed = seed};
+    return derivative_of(c, __func__, &along, true, seeds, sensitivities, sensitivity);
 }
 
+/* ---- what this FMU has not ---- */
 fmi3Status fmi3EnterConfigurationMode(fmi3Instance c)
 {
     return refuse(c, __func__, "there are no structural parameters");
@@ -427,66 +541,6 @@ fmi3Status fmi3SetShiftFraction(fmi3Instance c, const fmi3ValueReference vr[], s
 {
     (void)vr, (void)count, (void)counter, (void)resolution;
     return refuse(c, __func__, "there are no clocks");
-}
-
-fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c)
-{
-    return refuse(c, __func__, "this FMU is for co-simulation");
-}
-
-fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set_state, fmi3Boolean *event_mode,
-                                       fmi3Boolean *terminate)
-{
-    (void)no_set_state, (void)event_mode, (void)terminate;
-    return refuse(c, __func__, "this FMU is for co-simulation");
-}
-
-fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time)
-{
-    (void)time;
-    return refuse(c, __func__, "this FMU is for co-simulation");
-}
-
-fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64 x[], size_t count)
-{
-    (void)x, (void)count;
-    return refuse(c, __func__, "this FMU is for co-simulation");
-}
-
-fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64 rates[], size_t count)
-{
-    (void)rates, (void)count;
-    return refuse(c, __func__, "this FMU is for co-simulation");
-}
-
-fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64 indicators[], size_t count)
-{
-    (void)indicators, (void)count;
-    return refuse(c, __func__, "this FMU is for co-simulation");
-}
-
-fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64 x[], size_t count)
-{
-    (void)x, (void)count;
-    return refuse(c, __func__, "this FMU is for co-simulation");
-}
-
-fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64 nominal[], size_t count)
-{
-    (void)nominal, (void)count;
-    return refuse(c, __func__, "this FMU is for co-simulation");
-}
-
-fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *count)
-{
-    (void)count;
-    return refuse(c, __func__, "this FMU is for co-simulation");
-}
-
-fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *count)
-{
-    (void)count;
-    return refuse(c, __func__, "this FMU is for co-simulation");
 }
 
 fmi3Status fmi3ActivateModelPartition(fmi3Instance c, fmi3ValueReference clock, fmi3Float64 time)

@@ -164,6 +164,12 @@ instance *phx_instance_create(const instance *form, const char *name, const char
         phx_instance_destroy(it);
         return NULL;
     }
+    if (it->exchange ? phx_unit_states(it->unit) == 0 : !phx_unit_steps(it->unit)) {
+        phx_instance_log(it, LOG_ERROR, "this FMU is not for %s", it->exchange ? "model exchange" : "co-simulation");
+        phx_instance_destroy(it);
+        return NULL;
+    }
+    phx_unit_use_exchange(it->unit, it->exchange);
     it->logging[LOG_ERROR] = logging;
     it->state = STATE_INSTANTIATED;
     return it;
@@ -190,6 +196,7 @@ int phx_instance_check(const instance *it, const char *function, int states)
                      : it->state == STATE_INITIALIZING ? "in initialization mode"
                      : it->state == STATE_STEP         ? "between steps"
                      : it->state == STATE_EVENT        ? "in event mode"
+                     : it->state == STATE_CONTINUOUS   ? "in continuous-time mode"
                      : it->state == STATE_TERMINATED   ? "after the end"
                                                        : "after an error");
     return INSTANCE_ERROR;
@@ -199,8 +206,8 @@ int phx_instance_status(instance *it, phx_status status)
 {
     if (!status)
         return INSTANCE_OK;
-    phx_instance_log(it, LOG_ERROR, "%s", phx_context_message(phx_unit_context(it->unit)));
-    return INSTANCE_ERROR;
+    phx_instance_log(it, status > 0 ? LOG_DISCARD : LOG_ERROR, "%s", phx_context_message(phx_unit_context(it->unit)));
+    return status > 0 ? INSTANCE_DISCARD : INSTANCE_ERROR;
 }
 
 int phx_instance_initialize(instance *it, double start)
@@ -277,6 +284,89 @@ int phx_instance_step(instance *it, const char *function, double time, double st
     return it->last_step;
 }
 
+/* ---- model exchange ---- */
+int phx_instance_check_exchange(const instance *it, const char *function, int states)
+{
+    if (it && !it->exchange) {
+        phx_instance_log(it, LOG_ERROR, "%s: this instance is for co-simulation", function);
+        return INSTANCE_ERROR;
+    }
+    return phx_instance_check(it, function, states);
+}
+
+int phx_instance_event(instance *it, instance_event *event)
+{
+    *event = (instance_event){0};
+    const int status = phx_instance_status(it, phx_unit_event(it->unit, &event->states_changed));
+
+    event->next = phx_unit_next_time_event(it->unit);
+    event->next_defined = isfinite(event->next);
+    if (event->states_changed)
+        phx_instance_log(it, LOG_EVENTS, "the states are other coordinates from %.9g s on", phx_unit_time(it->unit));
+    return status;
+}
+
+/* An integrator that does not look for state events learns of them here. */
+int phx_instance_completed(instance *it, bool *enter_event_mode)
+{
+    double indicators[PHX_MINIMAL_INDICATORS];
+    phx_status status = phx_unit_completed(it->unit);
+
+    *enter_event_mode = false;
+    if (!status)
+        status = phx_unit_indicators(it->unit, indicators);
+    for (int k = 0; k < PHX_MINIMAL_INDICATORS && !status; k++)
+        *enter_event_mode = *enter_event_mode || indicators[k] <= 0.0;
+    return phx_instance_status(it, status);
+}
+
+static int check_count(const instance *it, const char *function, size_t count, int expected)
+{
+    if (count == (size_t)expected)
+        return INSTANCE_OK;
+    phx_instance_log(it, LOG_ERROR, "%s: %zu values, expected %d", function, count, expected);
+    return INSTANCE_ERROR;
+}
+
+int phx_instance_set_states(instance *it, const char *function, size_t count, const double *states)
+{
+    if (check_count(it, function, count, phx_unit_states(it->unit)))
+        return INSTANCE_ERROR;
+    return phx_instance_status(it, phx_unit_set_states(it->unit, states));
+}
+
+int phx_instance_get_array(instance *it, const char *function, instance_array which, size_t count, double *values)
+{
+    const bool indicators = which == ARRAY_INDICATORS;
+    phx_status status = PHX_OK;
+
+    if (check_count(it, function, count, indicators ? PHX_MINIMAL_INDICATORS : phx_unit_states(it->unit)))
+        return INSTANCE_ERROR;
+    if (which == ARRAY_STATES)
+        phx_unit_get_states(it->unit, values);
+    else if (which == ARRAY_NOMINALS)
+        phx_unit_nominals(it->unit, values);
+    else
+        status = indicators ? phx_unit_indicators(it->unit, values) : phx_unit_get_rates(it->unit, values);
+    return phx_instance_status(it, status);
+}
+
+/* ---- derivatives ---- */
+int phx_instance_derivative(instance *it, const char *function, const phx_unit_direction *along, bool adjoint,
+                            double *derivative)
+{
+    const unsigned variables = (unsigned)phx_unit_variables(it->unit);
+
+    for (size_t k = 0; k < along->n_unknown; k++)
+        if (along->unknown[k] >= variables)
+            return unknown(it, function, along->unknown[k]);
+    for (size_t k = 0; k < along->n_known; k++)
+        if (along->known[k] >= variables)
+            return unknown(it, function, along->known[k]);
+    return phx_instance_status(it, adjoint ? phx_unit_adjoint(it->unit, along, derivative)
+                                           : phx_unit_directional(it->unit, along, derivative));
+}
+
 /* ---- saved states ---- */
 static const char MARK[8] = {'P', 'H', 'X', 'S', 'T', 'A', 'T', '2'};
 enum { HEAD = 24 };
@@ -299,6 +389,15 @@ static uint64_t sum_of_token(const instance *it)
 
 static void archive_instance(phx_archive *archive, instance *it)
 {
+    bool exchange = it->exchange;
+
+    phx_archive_bool(archive, &exchange);
+    if (exchange != it->exchange) {
+        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
+                                           "this is the state of an instance for %s",
+                                           exchange ? "model exchange" : "co-simulation"));
+        return;
+    }
     phx_archive_int(archive, &it->state);
     phx_archive_double(archive, &it->start);
     phx_archive_double(archive, &it->last_time);

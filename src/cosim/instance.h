@@ -14,7 +14,9 @@ typedef enum instance_state {
     STATE_EVENT = 8,
     STATE_TERMINATED = 16,
     STATE_FAILED = 32,
-    STATE_ANY = 63
+    STATE_CONTINUOUS = 64, /* model exchange: continuous-time mode */
+    STATE_AT_WORK = STATE_STEP | STATE_EVENT | STATE_CONTINUOUS,
+    STATE_ANY = 127
 } instance_state;
 
 /* Status codes have the same numbers in both versions: OK, warning, discard, error, fatal. */
@@ -31,6 +33,7 @@ struct instance {
     int state; /* instance_state */
     double start;
     bool logging[LOG_CATEGORIES];
+    bool exchange;    /* made for model exchange */
     bool event_mode;  /* FMI 3: sampled controllers are seen in event mode */
     double last_time; /* s: of the last step that succeeded */
     int last_step;    /* instance_status of it */
@@ -49,7 +52,7 @@ bool phx_instance_folder(const char *uri, size_t size, char *folder);
 void phx_instance_log(const instance *it, int category, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* INSTANCE_ERROR with a message when the instance is in none of these states. */
 int phx_instance_check(const instance *it, const char *function, int states);
-/* A status of the library as that of a call; failures are logged, and end the instance. */
+/* A status of the library as that of a call; failures are logged. What may be tried again is discarded. */
 int phx_instance_status(instance *it, phx_status status);
 int phx_instance_set_logging(instance *it, const char *function, bool on, size_t count, const char *const *categories);
 
@@ -59,6 +62,25 @@ int phx_instance_get(instance *it, const char *function, size_t count, const uns
 int phx_instance_set(instance *it, const char *function, size_t count, const unsigned *variables, const double *values);
 /* The step from `time`, by `step`. */
 int phx_instance_step(instance *it, const char *function, double time, double step);
+
+/* ---- model exchange ---- */
+/* INSTANCE_ERROR with a message for an instance that is not made for it, or in none of these states. */
+int phx_instance_check_exchange(const instance *it, const char *function, int states);
+/* What an event has changed. */
+typedef struct instance_event {
+    bool states_changed, next_defined;
+    double next; /* s: of the next time event */
+} instance_event;
+int phx_instance_event(instance *it, instance_event *event);
+int phx_instance_completed(instance *it, bool *enter_event_mode);
+int phx_instance_set_states(instance *it, const char *function, size_t count, const double *states);
+/* An array of states, their derivatives or nominals, or of event indicators. */
+typedef enum instance_array { ARRAY_STATES, ARRAY_RATES, ARRAY_NOMINALS, ARRAY_INDICATORS } instance_array;
+int phx_instance_get_array(instance *it, const char *function, instance_array which, size_t count, double *values);
+
+/* ---- derivatives ---- */
+int phx_instance_derivative(instance *it, const char *function, const phx_unit_direction *along, bool adjoint,
+                            double *derivative);
 
 /* ---- states ---- */
 /* A saved state: bytes with a mark, the token's check sum and their own in front. */

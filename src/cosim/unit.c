@@ -63,6 +63,8 @@ static phx_status create(phx_unit *unit, size_t size, const void *bytes)
         status = phx_system_dae(unit->system, unit->context, &unit->reader);
     if (!status)
         status = allocate(unit);
+    if (!status && unit->def.exchange)
+        status = phx_unit_exchange_create(unit);
     return status ? status : phx_unit_start(unit, unit->def.t);
 }
 
@@ -86,6 +88,7 @@ void phx_unit_destroy(phx_unit *unit)
 {
     if (!unit)
         return;
+    phx_unit_exchange_destroy(unit->exchange);
     phx_integration_destroy(unit->run);
     phx_system_dae_destroy(unit->dae);
     phx_system_dae_destroy(unit->reader);
@@ -116,6 +119,11 @@ double phx_unit_default_step(const phx_unit *unit)
 }
 
 /* ---- values ---- */
+static double input_at(const phx_unit *unit, int i, double t)
+{
+    return unit->inputs[i].value + unit->inputs[i].slope * (t - unit->inputs[i].since);
+}
+
 static void look_at_energies(phx_unit *unit, const phx_sample *sample)
 {
     phx_energies e;
@@ -131,18 +139,35 @@ static void look_at_energies(phx_unit *unit, const phx_sample *sample)
     fixed[UNIT_RESIDUAL] = fixed[UNIT_ENERGY] - unit->energy0 - fixed[UNIT_SUPPLIED] + fixed[UNIT_DISSIPATED];
 }
 
+/* In model exchange: what is conjugate to the inputs at the instant, and the powers. */
+static phx_status look_at_flows(phx_unit *unit, const phx_sample *sample)
+{
+    const phx_status status = phx_system_input_rates(unit->reader, sample->x, sample->v, sample->lambda, unit->flow);
+
+    for (int i = 0; i < unit->def.n_inputs; i++)
+        unit->power[i] = input_at(unit, i, unit->t) * unit->flow[i];
+    return status;
+}
+
 /* Energies and columns of the state, where they are not there yet. */
 static phx_status look(phx_unit *unit)
 {
-    const phx_sample *sample = phx_integration_sample(unit->run);
+    phx_sample sample = *phx_integration_sample(unit->run);
     const int n = phx_system_columns(unit->system);
+    phx_status status = PHX_OK;
 
     if (unit->looked)
         return PHX_OK;
-    look_at_energies(unit, sample);
-    phx_status status = phx_system_outputs(unit->reader, sample->t, sample->x, sample->v, unit->columns);
+    if (unit->exchanging)
+        status = phx_unit_exchange_sample(unit, &sample);
+    if (status)
+        return status;
+    look_at_energies(unit, &sample);
+    status = phx_system_outputs(unit->reader, sample.t, sample.x, sample.v, unit->columns);
     if (!status)
-        status = phx_system_controller_values(unit->reader, sample->t, sample->x, sample->v, unit->columns + n);
+        status = phx_system_controller_values(unit->reader, sample.t, sample.x, sample.v, unit->columns + n);
+    if (!status && unit->exchanging)
+        status = look_at_flows(unit, &sample);
     phx_system_continue_attitudes(unit->system, unit->before, unit->columns);
     unit->looked = status == PHX_OK;
     return status;
@@ -173,7 +198,8 @@ phx_status phx_unit_start(phx_unit *unit, double t)
     unit->energy0 = 0.0;
     look_at_energies(unit, phx_integration_sample(run));
     unit->energy0 = unit->fixed[UNIT_ENERGY];
-    return phx_system_input_rates(unit->reader, def->x, def->v, def->lambda, unit->flow);
+    status = phx_system_input_rates(unit->reader, def->x, def->v, def->lambda, unit->flow);
+    return status || !unit->exchange ? status : phx_unit_exchange_start(unit);
 }
 
 double phx_unit_time(const phx_unit *unit)
@@ -197,15 +223,18 @@ phx_status phx_unit_get(phx_unit *unit, int variable, double *value)
         return status;
     }
     if (k < inputs) {
-        *value = unit->inputs[k].value + unit->inputs[k].slope * (unit->t - unit->inputs[k].since);
+        *value = input_at(unit, k, unit->t);
         return PHX_OK;
     }
     k -= inputs;
     if (k < 2 * inputs) {
+        const phx_status status = unit->exchanging ? look(unit) : PHX_OK;
         *value = k < inputs ? unit->flow[k] : unit->power[k - inputs];
-        return PHX_OK;
+        return status;
     }
     k -= 2 * inputs;
+    if (k >= unit->def.n_outputs)
+        return phx_unit_exchange_get(unit, k - unit->def.n_outputs, value);
     const phx_status status = look(unit);
     *value = unit->columns[unit->def.outputs[k]];
     return status;
@@ -231,6 +260,7 @@ phx_status phx_unit_set(phx_unit *unit, int variable, double value)
         return status;
     unit->inputs[variable - UNIT_FIRST_INPUT] = (phx_signal_input){.value = value, .since = unit->t};
     unit->looked = false;
+    phx_unit_exchange_forget(unit, true);
     return PHX_OK;
 }
 
@@ -244,6 +274,7 @@ phx_status phx_unit_set_slope(phx_unit *unit, int variable, double slope)
     *input = (phx_signal_input){
         .value = input->value + input->slope * (unit->t - input->since), .slope = slope, .since = unit->t};
     unit->looked = false;
+    phx_unit_exchange_forget(unit, true);
     return PHX_OK;
 }
 
@@ -254,6 +285,11 @@ static phx_status keep_columns(phx_unit *unit)
     const phx_status status = look(unit);
     memcpy(unit->before, unit->columns, (size_t)all_columns(unit) * sizeof *unit->before);
     return status;
+}
+
+phx_status phx_unit_completed(phx_unit *unit)
+{
+    return keep_columns(unit);
 }
 
 /* Means over the step of the conjugates and of the powers, of inputs as they were in its middle. */
@@ -272,9 +308,8 @@ phx_status phx_unit_step(phx_unit *unit, double h)
     const double from = unit->t;
 
     for (int i = 0; i < unit->def.n_inputs; i++) {
-        const phx_signal_input *input = &unit->inputs[i];
         unit->flow0[i] = integrals(unit)[i];
-        unit->held[i] = input->value + input->slope * (from + 0.5 * h - input->since);
+        unit->held[i] = input_at(unit, i, from + 0.5 * h);
     }
     phx_status status = keep_columns(unit);
     if (status)
@@ -283,6 +318,7 @@ phx_status phx_unit_step(phx_unit *unit, double h)
     status = phx_integration_advance(unit->run, h);
     const double length = status ? phx_integration_sample(unit->run)->t - begin : h;
     unit->looked = false;
+    phx_unit_exchange_forget(unit, true);
     unit->t = from + length;
     unit->length = length;
     find_means(unit, length);
@@ -324,6 +360,8 @@ void phx_unit_archive(phx_archive *archive, phx_unit *unit)
     phx_integration_archive(archive, unit->run);
     if (unit->reader->ops->archive)
         unit->reader->ops->archive(unit->reader, archive);
+    if (unit->exchange)
+        phx_unit_exchange_archive(archive, unit);
     if (phx_archive_reads(archive))
         unit->looked = false;
 }

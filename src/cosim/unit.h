@@ -15,7 +15,11 @@ typedef enum unit_fixed {
     UNIT_RESIDUAL,
     UNIT_FIXED
 } unit_fixed;
+enum { UNIT_KNOWN_STATES = 2 }; /* supplied and dissipated, in this order; the last ones */
 enum { UNIT_TIME = 0, UNIT_FIRST_FIXED = 1, UNIT_FIRST_INPUT = UNIT_FIRST_FIXED + UNIT_FIXED };
+
+/* States and derivatives for model exchange (exchange.c). */
+typedef struct unit_exchange unit_exchange;
 
 struct phx_unit {
     phx_context *context;
@@ -34,8 +38,23 @@ struct phx_unit {
     double *columns;          /* of the system and its controllers */
     double *before;           /* the same at the end of the step before, for the signs of quaternions */
     double fixed[UNIT_FIXED];
-    bool looked; /* columns and fixed are those of the state */
+    bool looked;             /* columns and fixed are those of the state */
+    unit_exchange *exchange; /* NULL: for co-simulation only */
+    bool exchanging;         /* at work in model exchange: the state is that of `exchange`, not of `run` */
 };
+
+phx_status phx_unit_exchange_create(phx_unit *unit); /* a part of it is freed with the unit */
+void phx_unit_exchange_destroy(unit_exchange *exchange);
+/* At the state of the run, with coordinates chosen there. */
+phx_status phx_unit_exchange_start(phx_unit *unit);
+/* The state of the mechanism, without a ledger. */
+phx_status phx_unit_exchange_sample(phx_unit *unit, phx_sample *sample);
+/* Inputs, or states of the run too, have changed. */
+void phx_unit_exchange_forget(phx_unit *unit, bool states);
+/* Variable k of those behind the output columns. */
+phx_status phx_unit_exchange_get(phx_unit *unit, int k, double *value);
+void phx_unit_describe_state(const phx_unit *unit, int k, size_t size, char *name, size_t room, char *text);
+void phx_unit_exchange_archive(phx_archive *archive, phx_unit *unit);
 
 /* Reads what phx_unit_write has written; the system is not finalised. */
 phx_status phx_unit_read(phx_context *context, size_t size, const void *bytes, phx_unit_def *def, phx_system **system);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char MARK[8] = {'P', 'H', 'X', 'U', 'N', 'I', 'T', '\n'};
-enum { VERSION = 1, HEAD = 24 };
+enum { VERSION = 2, HEAD = 24 };
 
 /* FNV-1a */
 static uint64_t check_sum(size_t size, const unsigned char *bytes)
@@ -75,6 +75,8 @@ static void archive_def(phx_archive *archive, int sizes[3], phx_unit_def *def)
     archive_inputs(archive, def);
     phx_archive_count(archive, &def->n_outputs);
     phx_archive_int_array(archive, (size_t)def->n_outputs, &def->outputs);
+    phx_archive_bool(archive, &def->steps);
+    phx_archive_bool(archive, &def->exchange);
 }
 
 static phx_status take_bytes(phx_context *context, const phx_archive *archive, size_t *size, void **bytes)

@@ -24,9 +24,26 @@ int phx_unit_power_of(const phx_unit *unit, int i)
     return UNIT_FIRST_INPUT + 2 * unit->def.n_inputs + i;
 }
 
-int phx_unit_variables(const phx_unit *unit)
+static int first_state(const phx_unit *unit)
 {
     return UNIT_FIRST_INPUT + 3 * unit->def.n_inputs + unit->def.n_outputs;
+}
+
+int phx_unit_variables(const phx_unit *unit)
+{
+    const int states = phx_unit_states(unit);
+    return first_state(unit) + (states > 0 ? 2 * states - UNIT_KNOWN_STATES + PHX_MINIMAL_INDICATORS : 0);
+}
+
+int phx_unit_state_variable(const phx_unit *unit, int k)
+{
+    const int known = k - (phx_unit_states(unit) - UNIT_KNOWN_STATES);
+    return known < 0 ? first_state(unit) + k : UNIT_FIRST_FIXED + UNIT_SUPPLIED + known;
+}
+
+int phx_unit_rate_variable(const phx_unit *unit, int k)
+{
+    return first_state(unit) + phx_unit_states(unit) - UNIT_KNOWN_STATES + k;
 }
 
 static void describe_fixed(int k, phx_variable *variable)
@@ -99,19 +116,104 @@ static void describe_column(const phx_unit *unit, int column, phx_variable *vari
     snprintf(variable->description, sizeof variable->description, "output of the model");
 }
 
+/* ---- what follows what ---- */
+static bool has_rates(const phx_unit *unit)
+{
+    for (int i = 0; i < unit->def.n_inputs; i++)
+        if (unit->def.places[i].speed)
+            return true;
+    return false;
+}
+
+/* Where the mechanism is follows no input; how it moves follows the rates of drives. */
+static bool is_of_place(const phx_unit *unit, int k)
+{
+    const int column = k - UNIT_FIRST_INPUT - 3 * unit->def.n_inputs;
+
+    if (k < UNIT_FIRST_INPUT)
+        return k != UNIT_FIRST_FIXED + UNIT_KINETIC && k != UNIT_FIRST_FIXED + UNIT_ENERGY &&
+               k != UNIT_FIRST_FIXED + UNIT_RESIDUAL;
+    if (column < 0 || unit->def.outputs[column] >= phx_system_columns(unit->system))
+        return false;
+    switch (phx_system_column_quantity(unit->system, unit->def.outputs[column], NULL)) {
+    case PHX_QUANTITY_VELOCITY:
+    case PHX_QUANTITY_ANGULAR_VELOCITY:
+    case PHX_QUANTITY_RATE:
+    case PHX_QUANTITY_ACCELERATION:
+    case PHX_QUANTITY_REACTION:
+    case PHX_QUANTITY_EFFORT:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* In model exchange. */
+static void find_dependence(const phx_unit *unit, int k, phx_variable *it)
+{
+    if (phx_unit_states(unit) == 0 || it->kind == PHX_VARIABLE_TIME || it->kind == PHX_VARIABLE_INPUT)
+        return;
+    const bool of_input = k >= phx_unit_flow_of(unit, 0) && it->input >= 0;
+    it->from_states = true;
+    it->from_inputs = it->from_inputs || it->kind == PHX_VARIABLE_RATE || of_input ||
+                      (it->kind == PHX_VARIABLE_OUTPUT && has_rates(unit) && !is_of_place(unit, k));
+}
+
+/* ---- model exchange ---- */
+static void describe_state(const phx_unit *unit, int state, bool rate, phx_variable *it)
+{
+    char name[300];
+
+    phx_unit_describe_state(unit, state, sizeof name, name, sizeof it->description, it->description);
+    it->kind = rate ? PHX_VARIABLE_RATE : PHX_VARIABLE_STATE;
+    it->state = state;
+    if (!rate) {
+        snprintf(it->name, sizeof it->name, "%s", name);
+        return;
+    }
+    snprintf(it->name, sizeof it->name, "der(%s)", name);
+    snprintf(it->description, sizeof it->description, "derivative of a state");
+    it->unit = state >= phx_unit_states(unit) - UNIT_KNOWN_STATES ? "W" : "";
+}
+
+static void describe_exchange(const phx_unit *unit, int k, phx_variable *it)
+{
+    const int states = phx_unit_states(unit), own = states - UNIT_KNOWN_STATES;
+
+    if (k < own) {
+        describe_state(unit, k, false, it);
+    } else if (k < own + states) {
+        describe_state(unit, k - own, true, it);
+    } else {
+        static const char *const names[PHX_MINIMAL_INDICATORS][2] = {
+            {"indicator.choice", "negative: the states no longer determine the motion well"},
+            {"indicator.turn", "negative: a body has turned far from where its rotation vector counts from"}};
+        it->kind = PHX_VARIABLE_INDICATOR;
+        snprintf(it->name, sizeof it->name, "%s", names[k - own - states][0]);
+        snprintf(it->description, sizeof it->description, "%s", names[k - own - states][1]);
+    }
+}
+
 void phx_unit_variable(const phx_unit *unit, int k, phx_variable *variable)
 {
     const int inputs = unit->def.n_inputs, of_input = k - UNIT_FIRST_INPUT;
 
-    *variable = (phx_variable){.kind = PHX_VARIABLE_OUTPUT, .unit = "", .input = -1};
+    *variable = (phx_variable){.kind = PHX_VARIABLE_OUTPUT, .unit = "", .input = -1, .state = -1};
     if (k == UNIT_TIME) {
-        *variable = (phx_variable){
-            .kind = PHX_VARIABLE_TIME, .name = "time", .description = "simulated time", .unit = "s", .input = -1};
+        variable->kind = PHX_VARIABLE_TIME;
+        variable->unit = "s";
+        snprintf(variable->name, sizeof variable->name, "time");
+        snprintf(variable->description, sizeof variable->description, "simulated time");
     } else if (of_input < 0) {
         describe_fixed(k - UNIT_FIRST_FIXED, variable);
     } else if (of_input < 3 * inputs) {
         describe_input(unit, of_input % inputs, of_input / inputs, variable);
-    } else {
+    } else if (k < first_state(unit)) {
         describe_column(unit, unit->def.outputs[of_input - 3 * inputs], variable);
+    } else {
+        describe_exchange(unit, k - first_state(unit), variable);
     }
+    if (phx_unit_states(unit) > 0 && (k == UNIT_FIRST_FIXED + UNIT_SUPPLIED || k == UNIT_FIRST_FIXED + UNIT_DISSIPATED))
+        variable->state = phx_unit_states(unit) - UNIT_KNOWN_STATES + k - UNIT_FIRST_FIXED - UNIT_SUPPLIED;
+    find_dependence(unit, k, variable);
 }

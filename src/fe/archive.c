@@ -54,6 +54,51 @@ static void archive_stiffening(phx_archive *archive, phx_flex_stiffening **stiff
     phx_archive_int_array(archive, n, &it->stress_row);
 }
 
+/* What has been read fits together: all arrays are there, places are those of n coordinates. */
+static bool fits(const phx_flex *flex)
+{
+    const bool plane = flex->dim == 2;
+    bool all = flex->S && flex->C && flex->j && flex->M && flex->K;
+
+    if (flex->n == 0)
+        return true;
+    if ((!plane && flex->dim != 3) || flex->n_rot != (plane ? 1 : 3) || flex->n_pair != (plane ? 1 : PHX_MAX_PAIR) ||
+        flex->n_stress < 0 || !flex->ptr ||
+        !phx_csr_is_sound(flex->n, flex->n, flex->ptr, flex->idx, flex->ptr[flex->n]))
+        return false;
+    for (int k = 0; k < flex->n_rot; k++)
+        all = all && flex->A[k];
+    for (int p = 0; p < flex->n_pair; p++)
+        all = all && flex->Q[p];
+    const phx_csr *const over[] = {&flex->stress, &flex->root, &flex->strain};
+    for (size_t k = 0; k < sizeof over / sizeof *over; k++)
+        all = all && (over[k]->rows == 0 || over[k]->cols == flex->n);
+    return all;
+}
+
+static bool stiffening_fits(const phx_flex *flex)
+{
+    const phx_flex_stiffening *it = flex->stiffening;
+
+    if (!it)
+        return true;
+    const int slopes = it->in_basis ? flex->n : it->n_slope, strains = it->n_strain;
+    bool all = it->lin.rows == strains && it->lin.cols == flex->n && it->stiffness &&
+               !it->axial_stiffness == !it->stress_row && it->slope_begin && it->slope_end && it->product_begin &&
+               it->product_begin[0] == 0 && it->n_slope >= 0 &&
+               (it->in_basis || (it->slope.rows == slopes && it->slope.cols == flex->n));
+    for (int k = 0; k < strains && all; k++) {
+        all = it->slope_begin[k] >= 0 && it->slope_begin[k] <= it->slope_end[k] && it->slope_end[k] <= slopes &&
+              (it->in_basis || it->slope_end[k] - it->slope_begin[k] <= PHX_STRAIN_SLOPES) &&
+              it->product_begin[k] <= it->product_begin[k + 1] &&
+              (!it->stress_row || it->stress_row[k] < flex->n_stress);
+        for (int p = it->product_begin[k]; p < it->product_begin[k + 1] && all; p++)
+            all = it->first && it->second && it->weight && it->first[p] >= 0 && it->first[p] < slopes &&
+                  it->second[p] >= 0 && it->second[p] < slopes;
+    }
+    return all;
+}
+
 /* A new field changes the size: it is written here too. */
 _Static_assert(sizeof(void *) != 8 || sizeof(phx_flex) == 376, "write the new field here");
 
@@ -86,6 +131,9 @@ void phx_flex_archive(phx_archive *archive, phx_flex *flex)
     for (size_t k = 0; k < sizeof matrices / sizeof *matrices; k++)
         phx_csr_archive(archive, matrices[k]);
     archive_stiffening(archive, &flex->stiffening);
+    if (phx_archive_reads(archive) && !phx_archive_status(archive) && !(fits(flex) && stiffening_fits(flex)))
+        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
+                                           "the archive is damaged: the parts of a deformation do not fit together"));
     if (phx_archive_reads(archive) && !phx_archive_status(archive) && n > 0)
         phx_archive_fail(archive, phx_flex_make_compact(phx_archive_context(archive), flex));
 }

@@ -40,14 +40,16 @@ typedef struct phx_fmu_variable {
 /* An entry of the structure of the model. */
 typedef struct phx_fmu_unknown {
     long of;  /* place from 1 (2.0), value reference (3.0) */
-    int kind; /* 0: output, 1: derivative, 2: initial unknown, 3: others */
+    int kind; /* 0: output, 1: derivative, 2: initial unknown, 3: event indicator, 4: others */
 } phx_fmu_unknown;
 
 typedef struct phx_fmu_model {
     int version;                     /* 2 or 3 */
     char *name, *token, *identifier; /* identifier: of co-simulation; NULL: there is none */
     char *exchange_identifier;       /* of model exchange; NULL: there is none */
-    bool gets_state, serializes_state, needs_tool, has_event_mode;
+    bool gets_state, serializes_state, needs_tool, has_event_mode; /* in co-simulation; needs_tool: in either */
+    bool exchange_gets_state;
+    int n_indicators; /* event indicators */
     int n_variables, n_unknowns, n_units;
     phx_fmu_variable *variables;
     phx_fmu_unknown *unknowns;

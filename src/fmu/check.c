@@ -45,6 +45,11 @@ void phx_fmu_check_report_free(phx_fmu_check_report *report)
 }
 
 /* ---- the check ---- */
+static bool leaves_folder(const char *identifier)
+{
+    return identifier && strchr(identifier, '/');
+}
+
 static phx_status check_folder(phx_context *context, const char *folder, bool run, phx_fmu_findings *findings)
 {
     phx_fmu_check_report *report = findings->report;
@@ -63,7 +68,8 @@ static phx_status check_folder(phx_context *context, const char *folder, bool ru
     report->model_exchange = model.exchange_identifier != NULL;
     snprintf(report->name, sizeof report->name, "%s", model.name ? model.name : "");
     phx_fmu_check_model(&model, findings);
-    if (run && model.identifier && model.token && !model.needs_tool && !strchr(model.identifier, '/'))
+    if (run && (model.identifier || model.exchange_identifier) && model.token && !model.needs_tool &&
+        !leaves_folder(model.identifier) && !leaves_folder(model.exchange_identifier))
         status = phx_fmu_check_calls(context, &model, folder, findings, &report->steps);
     phx_fmu_free_model(&model);
     return status;

@@ -5,9 +5,7 @@
  *     !TEXT      a finding
  *     #NUMBER    steps that have been made */
 #define _DEFAULT_SOURCE
-#include "archive.h"
-
-#include "fmi/fmi.h"
+#include "check_child.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,7 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STEPS = 20, LONGEST = 60 /* s */, MOST_OUTPUTS = 500 };
+enum { STEPS = PHX_FMU_STEPS, LONGEST = 60 /* s */, MOST_OUTPUTS = PHX_FMU_MOST_OUTPUTS };
+typedef phx_fmu_loaded loaded;
 
 #if defined __aarch64__
 static const char *const platforms[] = {"linux64", "aarch64-linux"};
@@ -32,21 +31,7 @@ static const char *const platforms[] = {"linux64", "x86_64-linux"};
 #endif
 
 /* ---- the child ---- */
-#define POINTER(result, name, arguments) name##TYPE *name;
-typedef struct loaded {
-    FMI2_COMMON(POINTER)
-    FMI2_CO_SIMULATION(POINTER)
-    FMI3_FUNCTIONS(POINTER)
-    const phx_fmu_model *model;
-    const char *folder;
-    int pipe;
-    int n_outputs;
-    unsigned outputs[MOST_OUTPUTS];
-    double step;
-} loaded;
-#undef POINTER
-
-static void say(const loaded *it, char mark, const char *format, ...)
+void phx_fmu_say(const phx_fmu_loaded *it, char mark, const char *format, ...)
 {
     char line[1200] = {mark};
     va_list arguments;
@@ -79,44 +64,53 @@ static bool look_up(loaded *it)
     int missing = 0;
 
     snprintf(path, sizeof path, "%s/binaries/%s/%s.so", it->folder, platforms[it->model->version - 2],
-             it->model->identifier);
-    say(it, '@', "loading the shared object");
+             it->model->identifier ? it->model->identifier : it->model->exchange_identifier);
+    phx_fmu_say(it, '@', "loading the shared object");
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
-        say(it, '!', "the shared object cannot be loaded: %s", dlerror());
+        phx_fmu_say(it, '!', "the shared object cannot be loaded: %s", dlerror());
         return false;
     }
 #define LOOK_UP(result, name, arguments)                                                                               \
     *(void **)&it->name = dlsym(library, #name);                                                                       \
     if (!it->name && #name[3] == '0' + it->model->version && missing++ < 5)                                            \
-        say(it, '!', "the shared object has no %s", #name);
+        phx_fmu_say(it, '!', "the shared object has no %s", #name);
     FMI2_COMMON(LOOK_UP)
-    FMI2_CO_SIMULATION(LOOK_UP)
+    if (it->model->exchange_identifier) {
+        FMI2_MODEL_EXCHANGE(LOOK_UP)
+    }
+    if (it->model->identifier) {
+        FMI2_CO_SIMULATION(LOOK_UP)
+    }
     FMI3_FUNCTIONS(LOOK_UP)
     return missing == 0;
 }
 
-/* A call of either version: its status, 0 for OK. */
-#define CALL2(it, name, ...) (say(it, '@', #name), (int)(it)->name(__VA_ARGS__))
-#define CALL3(it, name, ...) (say(it, '@', #name), (int)(it)->name(__VA_ARGS__))
+#define CALL2 PHX_FMU_CALL2
+#define CALL3 PHX_FMU_CALL3
 
-static void *instantiate(const loaded *it, const char *name)
+void *phx_fmu_instantiate(const loaded *it, const char *name, bool exchange)
 {
     static const fmi2CallbackFunctions functions = {.logger = ignore2, .allocateMemory = calloc, .freeMemory = free};
     char place[4200];
 
     if (it->model->version == 2) {
         snprintf(place, sizeof place, "file://%s/resources", it->folder);
-        say(it, '@', "fmi2Instantiate");
-        return it->fmi2Instantiate(name, fmi2CoSimulation, it->model->token, place, &functions, 0, 0);
+        phx_fmu_say(it, '@', "fmi2Instantiate");
+        return it->fmi2Instantiate(name, exchange ? fmi2ModelExchange : fmi2CoSimulation, it->model->token, place,
+                                   &functions, 0, 0);
     }
     snprintf(place, sizeof place, "%s/resources/", it->folder);
-    say(it, '@', "fmi3InstantiateCoSimulation");
+    if (exchange) {
+        phx_fmu_say(it, '@', "fmi3InstantiateModelExchange");
+        return it->fmi3InstantiateModelExchange(name, it->model->token, place, false, false, NULL, ignore3);
+    }
+    phx_fmu_say(it, '@', "fmi3InstantiateCoSimulation");
     return it->fmi3InstantiateCoSimulation(name, it->model->token, place, false, false, false, false, NULL, 0, NULL,
                                            ignore3, NULL);
 }
 
-static int initialize(const loaded *it, void *c)
+int phx_fmu_initialize(const loaded *it, void *c)
 {
     const phx_fmu_model *m = it->model;
     int status;
@@ -131,7 +125,7 @@ static int initialize(const loaded *it, void *c)
     return status ? status : CALL2(it, fmi2ExitInitializationMode, c);
 }
 
-static int read_outputs(const loaded *it, void *c, double *values)
+int phx_fmu_read_outputs(const loaded *it, void *c, double *values)
 {
     const size_t n = (size_t)it->n_outputs;
     return it->model->version == 2 ? CALL2(it, fmi2GetReal, c, it->outputs, n, values)
@@ -151,37 +145,46 @@ static int make_steps(const loaded *it, void *c, int from, int count)
                      ? CALL2(it, fmi2DoStep, c, t, it->step, 0)
                      : CALL3(it, fmi3DoStep, c, t, it->step, false, &event, &terminate, &early, &last);
         if (!status)
-            say(it, '#', "%d", k + 1);
+            phx_fmu_say(it, '#', "%d", k + 1);
         if (terminate)
             break;
     }
     return status;
 }
 
-static void free_instance(const loaded *it, void *c)
+void phx_fmu_free_instance(const loaded *it, void *c)
 {
-    say(it, '@', "fmi%dFreeInstance", it->model->version);
+    phx_fmu_say(it, '@', "fmi%dFreeInstance", it->model->version);
     if (it->model->version == 2)
         it->fmi2FreeInstance(c);
     else
         it->fmi3FreeInstance(c);
 }
 
-static int save(const loaded *it, void *c, void **state)
+int phx_fmu_save(const loaded *it, void *c, void **state)
 {
     return it->model->version == 2 ? CALL2(it, fmi2GetFMUstate, c, state) : CALL3(it, fmi3GetFMUState, c, state);
 }
 
-static int restore(const loaded *it, void *c, void *state)
+int phx_fmu_restore(const loaded *it, void *c, void *state)
 {
     return it->model->version == 2 ? CALL2(it, fmi2SetFMUstate, c, state) : CALL3(it, fmi3SetFMUState, c, state);
+}
+
+void phx_fmu_free_state(const loaded *it, void *c, void **state)
+{
+    if (it->model->version == 2)
+        (void)CALL2(it, fmi2FreeFMUstate, c, state);
+    else
+        (void)CALL3(it, fmi3FreeFMUState, c, state);
 }
 
 static void compare(const loaded *it, const char *what, const double *expected, const double *found)
 {
     for (int k = 0; k < it->n_outputs; k++)
         if (memcmp(&expected[k], &found[k], sizeof *found)) {
-            say(it, '!', "%s, variable %u is %.17g, before it was %.17g", what, it->outputs[k], found[k], expected[k]);
+            phx_fmu_say(it, '!', "%s, variable %u is %.17g, before it was %.17g", what, it->outputs[k], found[k],
+                        expected[k]);
             return;
         }
 }
@@ -194,74 +197,69 @@ static void check_rollback(const loaded *it, void *c, int from)
 
     if (!it->model->gets_state)
         return;
-    if (save(it, c, &state) || !state) {
-        say(it, '!', "the state of the instance cannot be saved, though the description says so");
+    if (phx_fmu_save(it, c, &state) || !state) {
+        phx_fmu_say(it, '!', "the state of the instance cannot be saved, though the description says so");
         return;
     }
     int status = make_steps(it, c, from, 5);
     if (!status)
-        status = read_outputs(it, c, first);
+        status = phx_fmu_read_outputs(it, c, first);
     if (!status)
-        status = restore(it, c, state);
+        status = phx_fmu_restore(it, c, state);
     if (!status)
         status = make_steps(it, c, from, 5);
     if (!status)
-        status = read_outputs(it, c, second);
+        status = phx_fmu_read_outputs(it, c, second);
     if (status)
-        say(it, '!', "going back to a saved state and on again fails with status %d", status);
+        phx_fmu_say(it, '!', "going back to a saved state and on again fails with status %d", status);
     else
         compare(it, "after going back to a saved state and on again", first, second);
-    if (it->model->version == 2)
-        (void)CALL2(it, fmi2FreeFMUstate, c, &state);
-    else
-        (void)CALL3(it, fmi3FreeFMUState, c, &state);
+    phx_fmu_free_state(it, c, &state);
 }
 
 /* A second instance that takes the same steps is the same. */
 static void check_repeats(const loaded *it, const double *expected)
 {
     static double found[MOST_OUTPUTS];
-    void *c = instantiate(it, "second");
+    void *c = phx_fmu_instantiate(it, "second", false);
 
     if (!c) {
-        say(it, '!', "a second instance cannot be made");
+        phx_fmu_say(it, '!', "a second instance cannot be made");
         return;
     }
-    if (initialize(it, c) || make_steps(it, c, 0, STEPS) || read_outputs(it, c, found))
-        say(it, '!', "a second instance cannot make the steps of the first");
+    if (phx_fmu_initialize(it, c) || make_steps(it, c, 0, STEPS) || phx_fmu_read_outputs(it, c, found))
+        phx_fmu_say(it, '!', "a second instance cannot make the steps of the first");
     else
         compare(it, "in a second instance", expected, found);
-    free_instance(it, c);
+    phx_fmu_free_instance(it, c);
 }
 
-static void run(loaded *it)
+static void run(const loaded *it)
 {
     static double values[MOST_OUTPUTS];
 
-    if (!look_up(it))
-        return;
-    void *c = instantiate(it, "first");
+    void *c = phx_fmu_instantiate(it, "first", false);
     if (!c) {
-        say(it, '!', "no instance can be made");
+        phx_fmu_say(it, '!', "no instance can be made");
         return;
     }
-    int status = initialize(it, c);
+    int status = phx_fmu_initialize(it, c);
     if (status)
-        say(it, '!', "the initialization fails with status %d", status);
-    if (!status && (status = read_outputs(it, c, values)) != 0)
-        say(it, '!', "the outputs cannot be read after the initialization: status %d", status);
+        phx_fmu_say(it, '!', "the initialization fails with status %d", status);
+    if (!status && (status = phx_fmu_read_outputs(it, c, values)) != 0)
+        phx_fmu_say(it, '!', "the outputs cannot be read after the initialization: status %d", status);
     if (!status && (status = make_steps(it, c, 0, STEPS)) != 0)
-        say(it, '!', "a step fails with status %d", status);
-    if (!status && (status = read_outputs(it, c, values)) != 0)
-        say(it, '!', "the outputs cannot be read after the steps: status %d", status);
+        phx_fmu_say(it, '!', "a step fails with status %d", status);
+    if (!status && (status = phx_fmu_read_outputs(it, c, values)) != 0)
+        phx_fmu_say(it, '!', "the outputs cannot be read after the steps: status %d", status);
     for (int k = 0; k < it->n_outputs && !status; k++)
         if (!isfinite(values[k]))
-            say(it, '!', "after %d steps variable %u is %g", STEPS, it->outputs[k], values[k]);
+            phx_fmu_say(it, '!', "after %d steps variable %u is %g", STEPS, it->outputs[k], values[k]);
     if (!status) {
         check_repeats(it, values);
         check_rollback(it, c, STEPS);
     }
-    free_instance(it, c);
+    phx_fmu_free_instance(it, c);
 }
 
 /* Never comes back. Nothing of the parent is open but the pipe; what the FMU prints goes nowhere. */
@@ -284,8 +282,13 @@ static void be_child(const phx_fmu_model *model, const char *folder, int pipe)
     for (int k = 0; k < model->n_variables && it.n_outputs < MOST_OUTPUTS; k++)
         if (model->variables[k].causality == PHX_FMU_OUTPUT && model->variables[k].real && !model->variables[k].array)
             it.outputs[it.n_outputs++] = model->variables[k].reference;
-    run(&it);
-    say(&it, '@', "the end");
+    if (look_up(&it)) {
+        if (model->identifier)
+            run(&it);
+        if (model->exchange_identifier)
+            phx_fmu_check_exchange(&it);
+    }
+    phx_fmu_say(&it, '@', "the end");
     _exit(EXIT_SUCCESS);
 }
 

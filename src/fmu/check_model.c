@@ -116,6 +116,9 @@ static void check_structure(const phx_fmu_model *model, phx_fmu_findings *findin
         const phx_fmu_unknown *it = &model->unknowns[k], *before = k > 0 ? it - 1 : NULL;
         if (!variable_of(model, it))
             phx_fmu_find(findings, "the structure of the model lists variable %ld, which is not there", it->of);
+        else if (it->kind == 1 && variable_of(model, it)->derivative < 0)
+            phx_fmu_find(findings, "'%s' is listed among the derivatives, but is that of no variable",
+                         variable_of(model, it)->name);
         if (model->version == 2 && before && before->kind == it->kind && it->of <= before->of)
             phx_fmu_find(findings, "the %s are not in ascending order at variable %ld", lists[it->kind], it->of);
     }

@@ -95,6 +95,92 @@ void phx_fmu_put_experiment(FILE *stream, const phx_fmu_description *it)
     fputs("/>\n", stream);
 }
 
+/* ---- variables, structure ---- */
+static const char *causality_of(const phx_variable *it)
+{
+    switch (it->kind) {
+    case PHX_VARIABLE_TIME:
+        return "independent";
+    case PHX_VARIABLE_INPUT:
+        return "input";
+    case PHX_VARIABLE_OUTPUT:
+        return "output";
+    default:
+        return "local";
+    }
+}
+
+static bool is_state(const phx_variable *it)
+{
+    return it->state >= 0 && it->kind != PHX_VARIABLE_RATE;
+}
+
+void phx_fmu_put_attributes(FILE *stream, const phx_variable *it, int k)
+{
+    fputs("name=\"", stream);
+    phx_fmu_put_text(stream, it->name);
+    fprintf(stream, "\" valueReference=\"%d\" description=\"", k);
+    phx_fmu_put_text(stream, it->description);
+    fprintf(stream, "\" causality=\"%s\" variability=\"continuous\"%s", causality_of(it),
+            it->kind == PHX_VARIABLE_TIME || it->kind == PHX_VARIABLE_INPUT ? "" : " initial=\"calculated\"");
+}
+
+void phx_fmu_put_real(FILE *stream, const phx_unit *unit, const phx_variable *it, int from)
+{
+    if (phx_fmu_find_unit(it->unit))
+        fprintf(stream, " unit=\"%s\"", it->unit);
+    if (it->kind == PHX_VARIABLE_RATE)
+        fprintf(stream, " derivative=\"%d\"", from + phx_unit_state_variable(unit, it->state));
+    if (it->kind == PHX_VARIABLE_STATE)
+        fputs(" reinit=\"true\"", stream);
+    if (it->kind == PHX_VARIABLE_INPUT)
+        fputs(" start=\"0\"", stream);
+}
+
+static bool is_listed(const phx_variable *it, phx_fmu_unknowns which)
+{
+    switch (which) {
+    case PHX_FMU_OUTPUTS:
+        return it->kind == PHX_VARIABLE_OUTPUT;
+    case PHX_FMU_DERIVATIVES:
+        return it->kind == PHX_VARIABLE_RATE;
+    case PHX_FMU_INDICATORS:
+        return it->kind == PHX_VARIABLE_INDICATOR;
+    default:
+        return it->kind == PHX_VARIABLE_OUTPUT || it->kind == PHX_VARIABLE_STATE || it->kind == PHX_VARIABLE_RATE;
+    }
+}
+
+/* While the FMU is initialized states are what is calculated, not what is known. */
+static void put_dependencies(FILE *stream, const phx_unit *unit, const phx_variable *of, bool initial, int from)
+{
+    const char *gap = "";
+    phx_variable it;
+
+    for (int k = 0; k < phx_unit_variables(unit); k++) {
+        phx_unit_variable(unit, k, &it);
+        if (!(it.kind == PHX_VARIABLE_INPUT ? of->from_inputs : is_state(&it) && of->from_states && !initial))
+            continue;
+        fprintf(stream, "%s%d", gap, from + k);
+        gap = " ";
+    }
+}
+
+void phx_fmu_put_unknowns(FILE *stream, const phx_unit *unit, phx_fmu_unknowns which, const char *element,
+                          const char *reference, int from)
+{
+    phx_variable it;
+
+    for (int k = 0; k < phx_unit_variables(unit); k++) {
+        phx_unit_variable(unit, k, &it);
+        if (!is_listed(&it, which))
+            continue;
+        fprintf(stream, "    <%s %s=\"%d\" dependencies=\"", element, reference, from + k);
+        put_dependencies(stream, unit, &it, which == PHX_FMU_INITIAL_UNKNOWNS, from);
+        fputs("\"/>\n", stream);
+    }
+}
+
 /* ---- terminals ---- */
 /* Length of the name of what an input acts on: "push" of "push.fx". */
 static int length_of_port(const char *name)
@@ -161,11 +247,14 @@ void phx_fmu_put_index(FILE *stream, const phx_fmu_description *it)
     phx_fmu_put_text(stream, it->name);
     fprintf(
         stream,
-        "</h1>\n<p>A mechanism of Phlexor %s for co-simulation. Inputs are held over a step and added to what the "
-        "model gives. For each there are what is conjugate to it and its power, means over the last step: their "
-        "products are the work at the interface to rounding. energy - supplied + dissipated stays what it was.</p>\n"
+        "</h1>\n<p>A mechanism of Phlexor %s for %s%s%s. Inputs are added to what the model gives. For each there are "
+        "what "
+        "is conjugate to it and its power, in co-simulation means over the last step: their products are the work at "
+        "the interface to rounding. energy - supplied + dissipated stays what it was.</p>\n"
         "<table><tr><th>variable</th><th>unit</th><th>what it is</th></tr>\n",
-        phx_version());
+        phx_version(), phx_unit_steps(it->unit) ? "co-simulation" : "",
+        phx_unit_steps(it->unit) && phx_unit_states(it->unit) > 0 ? " and " : "",
+        phx_unit_states(it->unit) > 0 ? "model exchange" : "");
     for (int k = 0; k < phx_unit_variables(it->unit); k++) {
         phx_unit_variable(it->unit, k, &variable);
         fputs("<tr><td>", stream);

@@ -1,4 +1,4 @@
-/* modelDescription.xml of FMI 2.0. */
+/* modelDescription.xml of FMI 2.0, whose variables are numbered by their places, from 1 on. */
 #include "internal.h"
 
 static void put_variable(FILE *stream, const phx_unit *unit, int k)
@@ -6,50 +6,46 @@ static void put_variable(FILE *stream, const phx_unit *unit, int k)
     phx_variable it;
 
     phx_unit_variable(unit, k, &it);
-    fputs("    <ScalarVariable name=\"", stream);
-    phx_fmu_put_text(stream, it.name);
-    fprintf(stream, "\" valueReference=\"%d\" description=\"%s\" causality=\"%s\" variability=\"continuous\"%s><Real",
-            k, it.description,
-            it.kind == PHX_VARIABLE_TIME    ? "independent"
-            : it.kind == PHX_VARIABLE_INPUT ? "input"
-                                            : "output",
-            it.kind == PHX_VARIABLE_OUTPUT ? " initial=\"calculated\"" : "");
-    if (phx_fmu_find_unit(it.unit))
-        fprintf(stream, " unit=\"%s\"", it.unit);
-    fprintf(stream, "%s/></ScalarVariable>\n", it.kind == PHX_VARIABLE_INPUT ? " start=\"0\"" : "");
+    fputs("    <ScalarVariable ", stream);
+    phx_fmu_put_attributes(stream, &it, k);
+    fputs("><Real", stream);
+    phx_fmu_put_real(stream, unit, &it, 1);
+    fputs("/></ScalarVariable>\n", stream);
 }
 
-/* The outputs, by their places in the list of variables, which count from 1. */
-static void put_unknowns(FILE *stream, const phx_unit *unit, const char *element)
+static void put_list(FILE *stream, const phx_unit *unit, phx_fmu_unknowns which, const char *element)
 {
-    const int first = phx_unit_first_input() + 1, inputs = phx_unit_inputs(unit);
-    phx_variable it;
-
     fprintf(stream, "    <%s>\n", element);
-    for (int k = 0; k < phx_unit_variables(unit); k++) {
-        phx_unit_variable(unit, k, &it);
-        if (it.kind != PHX_VARIABLE_OUTPUT)
-            continue;
-        fprintf(stream, "      <Unknown index=\"%d\" dependencies=\"", k + 1);
-        for (int i = 0; i < inputs && it.from_inputs; i++)
-            fprintf(stream, "%s%d", i ? " " : "", first + i);
-        fputs("\"/>\n", stream);
-    }
+    phx_fmu_put_unknowns(stream, unit, which, "Unknown", "index", 1);
     fprintf(stream, "    </%s>\n", element);
+}
+
+static void put_kinds(FILE *stream, const phx_fmu_description *it)
+{
+    static const char can[] = " canNotUseMemoryManagementFunctions=\"true\" canGetAndSetFMUstate=\"true\""
+                              " canSerializeFMUstate=\"true\" providesDirectionalDerivative=\"true\"/>\n";
+
+    if (phx_unit_states(it->unit) > 0)
+        fprintf(stream, "  <ModelExchange modelIdentifier=\"%s\"%s", it->identifier, can);
+    if (phx_unit_steps(it->unit))
+        fprintf(stream,
+                "  <CoSimulation modelIdentifier=\"%s\" canHandleVariableCommunicationStepSize=\"true\""
+                " canInterpolateInputs=\"true\"%s",
+                it->identifier, can);
 }
 
 void phx_fmu_put_description2(FILE *stream, const phx_fmu_description *it)
 {
+    const bool exchange = phx_unit_states(it->unit) > 0;
+
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\" modelName=\"", stream);
     phx_fmu_put_text(stream, it->name);
     fprintf(stream, "\" guid=\"%s\" description=\"", it->token);
     phx_fmu_put_text(stream, it->text);
     fprintf(stream,
-            "\" generationTool=\"Phlexor %s\" variableNamingConvention=\"flat\" numberOfEventIndicators=\"0\">\n"
-            "  <CoSimulation modelIdentifier=\"%s\" canHandleVariableCommunicationStepSize=\"true\""
-            " canInterpolateInputs=\"true\" canNotUseMemoryManagementFunctions=\"true\""
-            " canGetAndSetFMUstate=\"true\" canSerializeFMUstate=\"true\"/>\n",
-            phx_version(), it->identifier);
+            "\" generationTool=\"Phlexor %s\" variableNamingConvention=\"flat\" numberOfEventIndicators=\"%d\">\n",
+            phx_version(), exchange ? PHX_MINIMAL_INDICATORS : 0);
+    put_kinds(stream, it);
     phx_fmu_put_units(stream, it->unit);
     phx_fmu_put_log(stream);
     phx_fmu_put_experiment(stream, it);
@@ -57,7 +53,9 @@ void phx_fmu_put_description2(FILE *stream, const phx_fmu_description *it)
     for (int k = 0; k < phx_unit_variables(it->unit); k++)
         put_variable(stream, it->unit, k);
     fputs("  </ModelVariables>\n  <ModelStructure>\n", stream);
-    put_unknowns(stream, it->unit, "Outputs");
-    put_unknowns(stream, it->unit, "InitialUnknowns");
+    put_list(stream, it->unit, PHX_FMU_OUTPUTS, "Outputs");
+    if (exchange)
+        put_list(stream, it->unit, PHX_FMU_DERIVATIVES, "Derivatives");
+    put_list(stream, it->unit, PHX_FMU_INITIAL_UNKNOWNS, "InitialUnknowns");
     fputs("  </ModelStructure>\n</fmiModelDescription>\n", stream);
 }

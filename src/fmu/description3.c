@@ -6,46 +6,42 @@ static void put_variable(FILE *stream, const phx_unit *unit, int k)
     phx_variable it;
 
     phx_unit_variable(unit, k, &it);
-    fputs("    <Float64 name=\"", stream);
-    phx_fmu_put_text(stream, it.name);
-    fprintf(stream, "\" valueReference=\"%d\" description=\"%s\" causality=\"%s\" variability=\"continuous\"%s", k,
-            it.description,
-            it.kind == PHX_VARIABLE_TIME    ? "independent"
-            : it.kind == PHX_VARIABLE_INPUT ? "input"
-                                            : "output",
-            it.kind == PHX_VARIABLE_OUTPUT ? " initial=\"calculated\"" : "");
-    if (phx_fmu_find_unit(it.unit))
-        fprintf(stream, " unit=\"%s\"", it.unit);
-    fprintf(stream, "%s/>\n", it.kind == PHX_VARIABLE_INPUT ? " start=\"0\"" : "");
+    fputs("    <Float64 ", stream);
+    phx_fmu_put_attributes(stream, &it, k);
+    phx_fmu_put_real(stream, unit, &it, 0);
+    fputs("/>\n", stream);
 }
 
-static void put_unknowns(FILE *stream, const phx_unit *unit, const char *element)
+static void put_kinds(FILE *stream, const phx_fmu_description *it)
 {
-    const int first = phx_unit_first_input(), inputs = phx_unit_inputs(unit);
-    phx_variable it;
+    static const char can[] = " canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\""
+                              " providesDirectionalDerivatives=\"true\" providesAdjointDerivatives=\"true\"";
 
-    for (int k = 0; k < phx_unit_variables(unit); k++) {
-        phx_unit_variable(unit, k, &it);
-        if (it.kind != PHX_VARIABLE_OUTPUT)
-            continue;
-        fprintf(stream, "    <%s valueReference=\"%d\" dependencies=\"", element, k);
-        for (int i = 0; i < inputs && it.from_inputs; i++)
-            fprintf(stream, "%s%d", i ? " " : "", first + i);
-        fputs("\"/>\n", stream);
-    }
+    if (phx_unit_states(it->unit) > 0)
+        fprintf(stream, "  <ModelExchange modelIdentifier=\"%s\" needsCompletedIntegratorStep=\"true\"%s/>\n",
+                it->identifier, can);
+    if (phx_unit_steps(it->unit))
+        fprintf(stream,
+                "  <CoSimulation modelIdentifier=\"%s\"%s canHandleVariableCommunicationStepSize=\"true\"%s/>\n",
+                it->identifier, can, it->events ? " hasEventMode=\"true\"" : "");
 }
 
 void phx_fmu_put_description3(FILE *stream, const phx_fmu_description *it)
 {
+    static const struct {
+        phx_fmu_unknowns which;
+        const char *element;
+    } lists[] = {{PHX_FMU_OUTPUTS, "Output"},
+                 {PHX_FMU_DERIVATIVES, "ContinuousStateDerivative"},
+                 {PHX_FMU_INITIAL_UNKNOWNS, "InitialUnknown"},
+                 {PHX_FMU_INDICATORS, "EventIndicator"}};
+
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"3.0\" modelName=\"", stream);
     phx_fmu_put_text(stream, it->name);
     fprintf(stream, "\" instantiationToken=\"%s\" description=\"", it->token);
     phx_fmu_put_text(stream, it->text);
-    fprintf(stream,
-            "\" generationTool=\"Phlexor %s\" variableNamingConvention=\"flat\">\n"
-            "  <CoSimulation modelIdentifier=\"%s\" canGetAndSetFMUState=\"true\" canSerializeFMUState=\"true\""
-            " canHandleVariableCommunicationStepSize=\"true\"%s/>\n",
-            phx_version(), it->identifier, it->events ? " hasEventMode=\"true\"" : "");
+    fprintf(stream, "\" generationTool=\"Phlexor %s\" variableNamingConvention=\"flat\">\n", phx_version());
+    put_kinds(stream, it);
     phx_fmu_put_units(stream, it->unit);
     phx_fmu_put_log(stream);
     phx_fmu_put_experiment(stream, it);
@@ -53,7 +49,7 @@ void phx_fmu_put_description3(FILE *stream, const phx_fmu_description *it)
     for (int k = 0; k < phx_unit_variables(it->unit); k++)
         put_variable(stream, it->unit, k);
     fputs("  </ModelVariables>\n  <ModelStructure>\n", stream);
-    put_unknowns(stream, it->unit, "Output");
-    put_unknowns(stream, it->unit, "InitialUnknown");
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        phx_fmu_put_unknowns(stream, it->unit, lists[k].which, lists[k].element, "valueReference", 0);
     fputs("  </ModelStructure>\n</fmiModelDescription>\n", stream);
 }

@@ -10,7 +10,7 @@
 
 phx_fmu_options phx_fmu_options_default(void)
 {
-    return (phx_fmu_options){.version = 3, .simulate = phx_simulate_options_default()};
+    return (phx_fmu_options){.version = 3, .kind = PHX_FMU_CO_SIMULATION, .simulate = phx_simulate_options_default()};
 }
 
 /* An FMU in the making. */
@@ -217,6 +217,8 @@ static phx_status write_unit(making *m)
 {
     phx_status status = PHX_OK;
 
+    m->def.steps = (m->options->kind & PHX_FMU_CO_SIMULATION) != 0;
+    m->def.exchange = (m->options->kind & PHX_FMU_MODEL_EXCHANGE) != 0;
     for (int pass = 0; pass < 2 && !status; pass++) { /* without the token, then with it */
         m->def.token = pass ? m->token : NULL;
         phx_free(m->bytes);
@@ -349,6 +351,9 @@ static phx_status check_options(phx_context *context, const phx_fmu_options *opt
 
     if (options->version != 2 && options->version != 3)
         return phx_fail(context, PHX_ERR_ARGUMENT, "version %d of the FMI: expected 2 or 3", options->version);
+    if ((int)options->kind < PHX_FMU_CO_SIMULATION || (int)options->kind > PHX_FMU_BOTH)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the kind of an FMU is %d; expected one of phx_fmu_kind",
+                        (int)options->kind);
     if (!phx_fmu_runtime(&bytes, &size))
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "this build has no shared object for FMUs: the static libraries for it were missing (cmake "
@@ -367,6 +372,18 @@ static phx_status size_of_file(const char *path, size_t *size)
         (void)fclose(file);
     *size = end > 0 ? (size_t)end : 0;
     return PHX_OK;
+}
+
+static int count_outputs(const phx_unit *unit)
+{
+    int count = 0;
+    phx_variable variable;
+
+    for (int k = 0; k < phx_unit_variables(unit); k++) {
+        phx_unit_variable(unit, k, &variable);
+        count += variable.kind == PHX_VARIABLE_OUTPUT;
+    }
+    return count;
 }
 
 static phx_status export_model(making *m, const char *path, phx_fmu_report *report)
@@ -394,7 +411,8 @@ static phx_status export_model(making *m, const char *path, phx_fmu_report *repo
     if (status || !report)
         return status;
     *report = (phx_fmu_report){.inputs = m->def.n_inputs,
-                               .outputs = phx_unit_variables(m->unit) - 1 - m->def.n_inputs,
+                               .outputs = count_outputs(m->unit),
+                               .states = phx_unit_states(m->unit),
                                .step = m->def.options.step};
     snprintf(report->token, sizeof report->token, "%s", m->token);
     return size_of_file(path, &report->bytes);

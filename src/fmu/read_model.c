@@ -165,12 +165,12 @@ static void read_unknowns2(xmlNode *list, int kind, phx_fmu_model *model)
 
 static void read_unknowns3(xmlNode *list, phx_fmu_model *model)
 {
-    static const char *const kinds[] = {"Output", "ContinuousStateDerivative", "InitialUnknown"};
+    static const char *const kinds[] = {"Output", "ContinuousStateDerivative", "InitialUnknown", "EventIndicator"};
 
     for (xmlNode *it = list ? list->children : NULL; it; it = it->next)
         if (it->type == XML_ELEMENT_NODE)
             model->unknowns[model->n_unknowns++] =
-                (phx_fmu_unknown){.of = whole(it, "valueReference"), .kind = word((const char *)it->name, 3, kinds)};
+                (phx_fmu_unknown){.of = whole(it, "valueReference"), .kind = word((const char *)it->name, 4, kinds)};
 }
 
 static phx_status read_structure(phx_context *context, xmlNode *structure, phx_fmu_model *model)
@@ -204,6 +204,8 @@ static phx_status read_units(phx_context *context, xmlNode *list, phx_fmu_model 
 }
 
 /* ---- the whole ---- */
+enum { MOST_INDICATORS = 1000000 }; /* more are a mistake */
+
 static phx_status read_root(phx_context *context, xmlNode *root, phx_fmu_model *model)
 {
     xmlNode *unit = child(root, "CoSimulation"), *exchange = child(root, "ModelExchange");
@@ -231,6 +233,11 @@ static phx_status read_root(phx_context *context, xmlNode *root, phx_fmu_model *
         model->needs_tool = is_true(unit, "needsExecutionTool");
         model->has_event_mode = is_true(unit, "hasEventMode");
     }
+    if (exchange && !status) {
+        model->exchange_gets_state =
+            is_true(exchange, model->version == 2 ? "canGetAndSetFMUstate" : "canGetAndSetFMUState");
+        model->needs_tool = model->needs_tool || is_true(exchange, "needsExecutionTool");
+    }
     if (experiment) {
         model->start = number(experiment, "startTime");
         model->stop = number(experiment, "stopTime");
@@ -240,7 +247,13 @@ static phx_status read_root(phx_context *context, xmlNode *root, phx_fmu_model *
         status = read_units(context, child(root, "UnitDefinitions"), model);
     if (!status)
         status = read_variables(context, child(root, "ModelVariables"), model);
-    return status ? status : read_structure(context, child(root, "ModelStructure"), model);
+    if (!status)
+        status = read_structure(context, child(root, "ModelStructure"), model);
+    const long indicators = model->version == 2 ? whole(root, "numberOfEventIndicators") : 0;
+    model->n_indicators = indicators > 0 && indicators <= MOST_INDICATORS ? (int)indicators : 0;
+    for (int k = 0; k < model->n_unknowns && model->version == 3; k++)
+        model->n_indicators += model->unknowns[k].kind == 3;
+    return status;
 }
 
 static void be_silent(void *user, const char *format, ...)

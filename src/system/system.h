@@ -55,6 +55,45 @@ int phx_system_inputs(const phx_system *system);
 /* The conjugate of each at an instant. */
 phx_status phx_system_input_rates(phx_dae *dae, const double *x, const double *v, const double *lambda, double *rates);
 
+/* ---- minimal coordinates: the mechanism as an ordinary differential equation (minimal/minimal.c) ----
+ *
+ * y: coordinates that determine the configuration, those of drives first; u: the rates of all of them but those of
+ * drives, u_k = y_dot of number first_rate + k. States of controllers are none of both. */
+typedef struct phx_minimal phx_minimal;
+/* Of a finalised system, borrowed; phx_minimal_choose comes next. */
+phx_status phx_minimal_create(phx_context *context, phx_system *system, phx_minimal **minimal);
+void phx_minimal_destroy(phx_minimal *minimal); /* NULL is allowed */
+/* Choose y and u at a configuration that lies on the joints. PHX_SINGULAR where the joints' rows depend on each other.
+ */
+phx_status phx_minimal_choose(phx_minimal *minimal, double t, const double *x);
+int phx_minimal_coordinates(const phx_minimal *minimal);
+int phx_minimal_rates(const phx_minimal *minimal);
+int phx_minimal_first_rate(const phx_minimal *minimal);
+void phx_minimal_read(phx_minimal *minimal, double t, const double *x, const double *v, double *y, double *u);
+/* x: a configuration nearby, replaced, whose states of controllers stay. PHX_NOT_CONVERGED or PHX_SINGULAR where there
+ * is none. */
+phx_status phx_minimal_solve(phx_minimal *minimal, double t, const double *y, const double *u, double *x, double *v);
+/* At a state that was solved for; lambda (n_l) are the multipliers there. */
+phx_status phx_minimal_derivatives(phx_minimal *minimal, double t, const double *x, const double *v, double *y_dot,
+                                   double *u_dot, double *lambda);
+/* Derivatives of the states of continuous controllers, z_dot: entries of x behind the mechanism's (count of them:
+ * phx_system_controller_states), zero for sampled ones; then the powers. After phx_minimal_derivatives. */
+int phx_system_controller_states(const phx_system *system);
+bool phx_system_controller_state_flows(const phx_system *system, int state);
+phx_status phx_minimal_flow(phx_minimal *minimal, double t, const double *x, const double *v, const double *lambda,
+                            double *z_dot, double *supplied, double *dissipated);
+/* The samples that are due at t, into x. */
+phx_status phx_minimal_take_samples(phx_minimal *minimal, double t, double *x, const double *v);
+/* Positive while the choice is good; negative where another one must be made. */
+enum { PHX_MINIMAL_INDICATORS = 2 };
+phx_status phx_minimal_indicators(phx_minimal *minimal, double t, const double *x,
+                                  double indicators[PHX_MINIMAL_INDICATORS]);
+/* Size of y_k, or of its rate, to reckon with; what it is. */
+double phx_minimal_nominal(const phx_minimal *minimal, int k, bool rate);
+void phx_minimal_describe(const phx_minimal *minimal, int k, size_t size, char *text);
+/* The choice and what evaluations leave. */
+void phx_minimal_archive(phx_archive *archive, phx_minimal *minimal);
+
 /* ---- asking ----
  * Of a system that is NULL, or for an index out of range, numbers are 0, pointers are NULL and nothing is filled in. */
 /* Context, dimension, numbers of bodies and joints, the bodies. */

@@ -615,6 +615,20 @@ typedef struct phx_sys_triplets {
 } phx_sys_triplets;
 phx_status phx_sys_put(phx_context *context, phx_sys_triplets *list, int row, int col);
 
+/* ---- snapshot/snapshot.c: shared by what is written to archives ---- */
+/* A struct whose fields are written by hand: a new one changes its size. */
+#define PHX_SYS_WRITTEN(type, size)                                                                                    \
+    _Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), "write the new field here")
+/* A number of one of `count` things, or -1. */
+void phx_sys_archive_index(phx_archive *archive, int count, int *index);
+/* A number that must be one of `count` things. */
+void phx_sys_archive_member(phx_archive *archive, int count, int *index);
+void phx_sys_archive_row(phx_archive *archive, phx_row *row);
+void phx_sys_archive_friction(phx_archive *archive, phx_friction *friction);
+void phx_sys_archive_penalty(phx_archive *archive, phx_penalty *penalty);
+/* A point of a body, whose coordinates must be the body's. */
+void phx_sys_archive_point(phx_archive *archive, const phx_system *system, phx_body_id body, phx_flex_point *point);
+
 /* ---- snapshot/memory.c ---- */
 void phx_sys_op_archive(phx_dae *dae, phx_archive *archive);
 /* A factorisation that there may be; created by `by` when it is read. */
@@ -643,6 +657,8 @@ void phx_sys_control_free(workspace *ws);
  * with `linear` their derivatives. Part of phx_sys_forces. */
 phx_status phx_sys_controllers(workspace *ws, double t, bool linear);
 double phx_sys_controllers_energy(const phx_system *system, const double *x);
+/* z' of the continuous ones at the instant that phx_sys_controllers was asked for last; zeros of the sampled ones. */
+void phx_sys_controllers_flow(workspace *ws, double t, const double *x, double *z_dot);
 /* measures.c: mean of a measure; its derivative by the variation of the ports, or by their rates (is_rate), into
  * ws->control.row. */
 double phx_sys_measure(const workspace *ws, const measure *it);
@@ -786,10 +802,9 @@ phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
 double phx_sys_op_next_break(const phx_dae *dae, double t);
 /* Linear and angular momentum of every component: (dim + n_rot) values each. */
 void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta);
-/* Generalised force of drives etc.: G_dot v of row k at the current instant view. */
+/* G_dot v of row k at the current instant view; of any row between two ports, with its covectors. */
 double phx_sys_row_acceleration(workspace *ws, int k);
-/* The same of any row of a joint with its covectors. */
-double phx_sys_turning(workspace *ws, const joint_slot *joint, const phx_row *row, const double *covectors);
+double phx_sys_row_bias(workspace *ws, const phx_row *row, const phx_port_id ports[2], const double *covectors);
 
 /* Position-level closing of the joints, the deformations in x kept and the poses as written the first guess; held
  * coordinates at their values. */

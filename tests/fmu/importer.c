@@ -56,7 +56,8 @@ void importer_open(importer *it, const char *path, const char *platform)
     }
     zip_close(archive);
     assert_non_null(it->description);
-    assert_true(importer_attribute(it, "<CoSimulation", "modelIdentifier", sizeof it->identifier, it->identifier));
+    assert_true(importer_attribute(it, "<CoSimulation", "modelIdentifier", sizeof it->identifier, it->identifier) ||
+                importer_attribute(it, "<ModelExchange", "modelIdentifier", sizeof it->identifier, it->identifier));
     assert_true(importer_attribute(it, "<fmiModelDescription", "guid", sizeof it->token, it->token) ||
                 importer_attribute(it, "<fmiModelDescription", "instantiationToken", sizeof it->token, it->token));
     snprintf(it->resources, sizeof it->resources, "%s/resources/", it->folder);
@@ -144,6 +145,17 @@ fmi3Instance importer_make3(importer *it, const char *name)
 {
     return it->fmi3InstantiateCoSimulation(name, it->token, it->resources, false, true, false, false, NULL, 0, it,
                                            take3, NULL);
+}
+
+fmi2Component importer_exchange2(importer *it, const char *name)
+{
+    const fmi2CallbackFunctions functions = {.logger = take2, .componentEnvironment = it};
+    return it->fmi2Instantiate(name, fmi2ModelExchange, it->token, it->uri, &functions, 0, 1);
+}
+
+fmi3Instance importer_exchange3(importer *it, const char *name)
+{
+    return it->fmi3InstantiateModelExchange(name, it->token, it->resources, false, true, it, take3);
 }
 
 fmi2Component importer_start2(importer *it, const char *name)

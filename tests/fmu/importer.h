@@ -30,6 +30,9 @@ unsigned importer_variable(const importer *it, const char *name);
 
 fmi2Component importer_make2(importer *it, const char *name);
 fmi3Instance importer_make3(importer *it, const char *name);
+/* The same for model exchange. */
+fmi2Component importer_exchange2(importer *it, const char *name);
+fmi3Instance importer_exchange3(importer *it, const char *name);
 /* Made and initialized at t = 0. */
 fmi2Component importer_start2(importer *it, const char *name);
 fmi3Instance importer_start3(importer *it, const char *name);

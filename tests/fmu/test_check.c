@@ -16,12 +16,13 @@ static const char lever[] = "phlexor: 1\n"
                             "outputs: {tip: {position: lever.C}}\n"
                             "simulate: {step: 1e-3}\n";
 
-static void export_lever(phx_context *context, int version, const char *path)
+static void export_lever(phx_context *context, int version, phx_fmu_kind kind, const char *path)
 {
     phx_fmu_options options = phx_fmu_options_default();
     phx_model *model = NULL;
 
     options.version = version;
+    options.kind = kind;
     CHECK_OK(context, phx_model_read_text(context, "lever.yaml", lever, strlen(lever), 0, NULL, &model));
     CHECK_OK(context, phx_fmu_export(context, model, &options, path, NULL));
     phx_model_destroy(model);
@@ -49,14 +50,16 @@ static void check_finds(phx_context *context, const char *path, const char *part
 
 static void own_ones_are_good(void **state)
 {
-    for (int version = 2; version <= 3; version++) {
+    for (int k = 0; k < 6; k++) {
+        const int version = 2 + k % 2, kind = 1 + k / 2;
         phx_fmu_check_report report;
-        export_lever(*state, version, "good.fmu");
+        export_lever(*state, version, (phx_fmu_kind)kind, "good.fmu");
         CHECK_OK(*state, phx_fmu_check(*state, "good.fmu", true, &report));
-        for (int k = 0; k < report.n_findings; k++)
-            fail_msg("FMI %d: %s", version, report.findings[k]);
+        for (int f = 0; f < report.n_findings; f++)
+            fail_msg("FMI %d: %s", version, report.findings[f]);
         assert_int_equal(report.version, version);
-        assert_true(report.co_simulation && !report.model_exchange);
+        assert_int_equal(report.co_simulation, (kind & PHX_FMU_CO_SIMULATION) != 0);
+        assert_int_equal(report.model_exchange, (kind & PHX_FMU_MODEL_EXCHANGE) != 0);
         assert_true(report.steps > 20);
         phx_fmu_check_report_free(&report);
     }
@@ -146,6 +149,10 @@ static void rules_of_the_description(void **state)
                                      " start=\"0\"") "</ModelVariables><ModelStructure/>",
          "is none of the standard's"},
         {"<ModelVariables/>" STRUCTURE("<Unknown index=\"7\"/>", ""), "variable 7, which is not there"},
+        {"<ModelVariables>" VARIABLE(
+             "x", "0", "causality=\"local\"",
+             "") "</ModelVariables><ModelStructure><Derivatives><Unknown index=\"1\"/></Derivatives></ModelStructure>",
+         "'x' is listed among the derivatives"},
         {"<ModelVariables", "modelDescription.xml:"},
     };
     for (size_t k = 0; k < sizeof broken / sizeof *broken; k++)
@@ -194,7 +201,7 @@ static void damaged_files(void **state)
     size_t size = 0;
     unsigned random = 12345;
     int found = 0;
-    export_lever(*state, 2, "whole.fmu");
+    export_lever(*state, 2, PHX_FMU_CO_SIMULATION, "whole.fmu");
     unsigned char *bytes = read_bytes("whole.fmu", &size);
 
     for (int k = 0; k < COUNT; k++) {

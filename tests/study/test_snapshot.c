@@ -108,37 +108,124 @@ static const struct {
     {"damped_lever.yaml", 1e-3, 50},
     {"solid_conrod.yaml", 5e-5, 40},
     {"bracket.yaml", 5e-4, 20},
+    {"double_wishbone.yaml", 2e-4, 60},
+    {"gear_train.yaml", 5e-5, 60},
+    {"landing_gear.yaml", 2e-4, 100},
+    {"solar_panels.yaml", 0.01, 40},
+    {"desk_lamp.yaml", 1e-3, 60},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
+/* Every sort of force that has a name, motions by a spline and by an expression. */
+static const char sorts[] =
+    "phlexor: 1\n"
+    "dimension: 2\n"
+    "gravity: [0, -9.81]\n"
+    "materials: {steel: {density: 7800, young: 2e11}}\n"
+    "ground: {ports: {A: {position: [0, 1.5]}, B: {position: [1, -0.2]}}}\n"
+    "bodies:\n"
+    "  arm: {kind: beam, material: steel, length: 1, section: {kind: circle, diameter: 0.02}, elements: 2,\n"
+    "    reference: cantilever}\n"
+    "  hub: {kind: rigid, mass: 1, inertia: 0.02, pose: {position: [1, 0]}, ports: {Q: {position: [0.2, 0]}}}\n"
+    "  cart: {kind: rigid, mass: 3, inertia: 0.02, pose: {position: [2, 0]}}\n"
+    "joints:\n"
+    "  root: {kind: revolute, ports: [ground.O, arm.P], motion: \"0.1*sin(9*t)*ramp(t, 0, 0.05)\"}\n"
+    "  rail: {kind: slider, ports: [ground.O, cart.P], axis: [1, 0], motion:\n"
+    "    {times: [0, 0.1, 0.3], values: [2, 2.02, 2.1], interpolation: spline, ends: rest}}\n"
+    "forces:\n"
+    "  mount: {kind: bushing, ports: [arm.C, hub.P], stiffness: [1e4, 2e4, 100], damping: [5, 5, 0.1],\n"
+    "    preload: [1, 2, 0.1]}\n"
+    "  floor: {kind: contact, ports: [ground.B, hub.P], against: plane, normal: [0, 1], radius: 0.19,\n"
+    "    stiffness: 1e5, damping: 0.1, friction: {coefficient: 0.3, regularised: 0.1}}\n"
+    "  winch: {kind: cable, ports: [ground.A, hub.Q, cart.P], length: 2, stiffness: 1e4, damping: 0.1}\n"
+    "  gear: {kind: coupling, terms: [{joint: root, weight: 1}, {joint: rail, weight: -2}], stiffness: 30,\n"
+    "    damping: 0.2}\n"
+    "  air: {kind: drag, ports: [hub.Q], area: 0.1, coefficient: 1.2, density: 1.2, wind: [5*t, 1]}\n"
+    "  gust: {kind: wind, on: arm, width: 0.1, coefficient: 1.2, density: 1.2, wind: [0, 3*sin(20*t)]}\n"
+    "outputs: {tip: {position: hub.Q}, push: {reaction: root}}\n"
+    "simulate: {step: 1e-4}\n";
+
+/* A system goes on as the one that it was written from, with the same reactions and outputs. */
+static void check_steps(phx_context *context, const char *name, phx_model *model, double step, int steps)
+{
+    twin own = {0}, read = {0};
+
+    make_twins(context, model, &own, &read);
+    CHECK_OK(context, phx_system_finalise(read.system));
+    begin(context, &read);
+    assert_int_equal(read.dae->n_x, own.dae->n_x);
+    assert_int_equal(read.dae->n_l, own.dae->n_l);
+    copy_state(&own, &read);
+    const phx_work a = run(context, &own, step, steps);
+    const phx_work b = run(context, &read, step, steps);
+    check_same(name, own.dae->n_x, own.x, read.x);
+    check_same(name, own.dae->n_v, own.v, read.v);
+    check_same(name, own.dae->n_l, own.lambda, read.lambda);
+    assert_memory_equal(&a, &b, sizeof a);
+    const int columns = phx_system_columns(own.system);
+    double *one = calloc((size_t)columns + 1, sizeof *one), *two = calloc((size_t)columns + 1, sizeof *two);
+    CHECK_OK(context, phx_system_outputs(own.dae, own.t, own.x, own.v, one));
+    CHECK_OK(context, phx_system_outputs(read.dae, read.t, read.x, read.v, two));
+    check_same(name, columns, one, two);
+    free(one);
+    free(two);
+    end(&own);
+    end(&read);
+}
+
+static phx_model *read_sorts(phx_context *context)
+{
+    phx_model *model = NULL;
+    CHECK_OK(context, phx_model_read_text(context, "sorts", sorts, strlen(sorts), 0, NULL, &model));
+    return model;
+}
+
 static void the_same_steps(void **state)
 {
-    phx_context *context = *state;
+    for (int k = 0; k < CASES; k++)
+        check_steps(*state, cases[k].name, read_example(*state, cases[k].name), cases[k].step, cases[k].steps);
+    check_steps(*state, "all sorts of forces", read_sorts(*state), 1e-4, 400);
+}
 
-    for (int k = 0; k < CASES; k++) {
-        twin own = {0}, read = {0};
-        make_twins(context, read_example(context, cases[k].name), &own, &read);
-        CHECK_OK(context, phx_system_finalise(read.system));
-        begin(context, &read);
-        assert_int_equal(read.dae->n_x, own.dae->n_x);
-        assert_int_equal(read.dae->n_l, own.dae->n_l);
-        copy_state(&own, &read);
-        const phx_work a = run(context, &own, cases[k].step, cases[k].steps);
-        const phx_work b = run(context, &read, cases[k].step, cases[k].steps);
-        check_same(cases[k].name, own.dae->n_x, own.x, read.x);
-        check_same(cases[k].name, own.dae->n_v, own.v, read.v);
-        check_same(cases[k].name, own.dae->n_l, own.lambda, read.lambda);
-        assert_memory_equal(&a, &b, sizeof a);
-        const int columns = phx_system_columns(own.system);
-        double *one = calloc((size_t)columns + 1, sizeof *one), *two = calloc((size_t)columns + 1, sizeof *two);
-        CHECK_OK(context, phx_system_outputs(own.dae, own.t, own.x, own.v, one));
-        CHECK_OK(context, phx_system_outputs(read.dae, read.t, read.x, read.v, two));
-        check_same(cases[k].name, columns, one, two);
-        free(one);
-        free(two);
-        end(&own);
-        end(&read);
+/* Whatever stands in the bytes, reading ends with a system or a message. */
+static void damaged_bytes_are_refused(void **state)
+{
+    enum { TRIALS = 1500 };
+    phx_context *context = *state;
+    phx_archive *written = NULL;
+    phx_system *system = NULL;
+    phx_model *model = read_sorts(context);
+    size_t size = 0;
+    unsigned seed = 5;
+    int refused = 0;
+
+    CHECK_OK(context, phx_model_build(context, model, NULL, &system));
+    CHECK_OK(context, phx_archive_create(context, &written));
+    CHECK_OK(context, phx_system_write(system, written));
+    const unsigned char *bytes = phx_archive_bytes(written, &size);
+    unsigned char *changed = malloc(size);
+    for (int k = 0; k < TRIALS; k++) {
+        phx_archive *open = NULL;
+        phx_system *read = NULL;
+        memcpy(changed, bytes, size);
+        for (int c = 0; c < 1 + k % 3; c++) {
+            seed = seed * 1664525u + 1013904223u;
+            changed[(size_t)(seed >> 8) % size] ^= (unsigned char)(1u << ((seed >> 3) & 7));
+        }
+        const size_t length = k % 4 == 3 ? (size_t)(seed >> 8) % size : size; /* or cut off */
+        CHECK_OK(context, phx_archive_open(context, length, changed, &open));
+        phx_status status = phx_system_read(context, open, &read);
+        if (!status)
+            status = phx_system_finalise(read);
+        refused += status != PHX_OK;
+        phx_archive_destroy(open);
+        phx_system_destroy(read);
     }
+    assert_true(refused > TRIALS / 4);
+    free(changed);
+    phx_archive_destroy(written);
+    phx_system_destroy(system);
+    phx_model_destroy(model);
 }
 
 /* ---- runs in the hands of a program ---- */
@@ -432,9 +519,10 @@ static void damaged_archives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_steps),   cmocka_unit_test(runs_go_on),     cmocka_unit_test(forces_along_scalars),
-        cmocka_unit_test(inputs_of_zero),   cmocka_unit_test(work_of_inputs), cmocka_unit_test(unknown_inputs),
-        cmocka_unit_test(damaged_archives),
+        cmocka_unit_test(the_same_steps), cmocka_unit_test(damaged_bytes_are_refused),
+        cmocka_unit_test(runs_go_on),     cmocka_unit_test(forces_along_scalars),
+        cmocka_unit_test(inputs_of_zero), cmocka_unit_test(work_of_inputs),
+        cmocka_unit_test(unknown_inputs), cmocka_unit_test(damaged_archives),
     };
     return cmocka_run_group_tests(tests, study_setup, study_teardown);
 }

@@ -258,6 +258,22 @@ phx_status phx_sys_controllers(workspace *ws, double t, bool linear)
     return status;
 }
 
+void phx_sys_controllers_flow(workspace *ws, double t, const double *x, double *z_dot)
+{
+    const phx_system *system = ws->system;
+
+    memset(z_dot, 0, (size_t)(system->n_x - system->n_mechanism_x) * sizeof *z_dot);
+    for (int c = 0; c < system->n_controllers; c++) {
+        const controller_slot *slot = &system->controllers[c];
+        if (phx_block_sample_time(slot->block) > 0.0 || phx_block_n(slot->block) == 0)
+            continue;
+        for (int k = 0; k < slot->n_inputs; k++)
+            ws->control.y[k] = phx_sys_measure(ws, &slot->inputs[k]);
+        phx_block_flow(slot->block, t, x + slot->x, ws->control.y, ws->control.room[c],
+                       z_dot + slot->x - system->n_mechanism_x);
+    }
+}
+
 double phx_sys_controllers_energy(const phx_system *system, const double *x)
 {
     double sum = 0.0;

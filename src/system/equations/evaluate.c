@@ -117,18 +117,10 @@ void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, d
 }
 
 /* g_dot . zeta + g . (P nu)_dot at fixed nu: the ports' variations are their rates. */
-double phx_sys_row_acceleration(workspace *ws, int k)
-{
-    const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
-
-    return phx_sys_turning(ws, &ws->system->joints[slot->joint], slot->row, ws->rows.covector + (size_t)k * PAIR_SIZE);
-}
-
-double phx_sys_turning(workspace *ws, const joint_slot *joint, const phx_row *row, const double *covectors)
+double phx_sys_row_bias(workspace *ws, const phx_row *row, const phx_port_id ids[2], const double *covectors)
 {
     const phx_system *system = ws->system;
-    const phx_port_id ids[2] = {joint->a, joint->b};
-    const phx_port_view *views[2] = {&ws->ports.view[joint->a], &ws->ports.view[joint->b]};
+    const phx_port_view *views[2] = {&ws->ports.view[ids[0]], &ws->ports.view[ids[1]]};
     const int dim = system->dim, size = phx_port_size(dim);
     double *H = ws->scratch.block, *tangent = ws->scratch.block + 4 * PAIR_SIZE * PAIR_SIZE, sum = 0.0;
 
@@ -154,6 +146,15 @@ double phx_sys_turning(workspace *ws, const joint_slot *joint, const phx_row *ro
                 sum += g[m] * tangent[m * (count - dim) + j - dim] * ws->view.vm[cols[j]];
     }
     return sum;
+}
+
+double phx_sys_row_acceleration(workspace *ws, int k)
+{
+    const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
+    const joint_slot *joint = &ws->system->joints[slot->joint];
+
+    return phx_sys_row_bias(ws, slot->row, (phx_port_id[2]){joint->a, joint->b},
+                            ws->rows.covector + (size_t)k * PAIR_SIZE);
 }
 
 /* ---- forces ---- */

@@ -79,8 +79,24 @@ static bool dissipates(const phx_system *system, const force_slot *force)
     return any;
 }
 
+PHX_SYS_WRITTEN(bushing, 1400);
+static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    phx_sys_archive_ports(archive, system, 2, force);
+    bushing *it = phx_sys_archive_own(archive, sizeof *it, force);
+    if (!it)
+        return;
+    phx_archive_choice(archive, MOST_MEASURES, &it->n);
+    for (int k = 0; k < it->n && !phx_archive_status(archive); k++)
+        phx_sys_archive_row(archive, &it->rows[k]);
+    phx_archive_doubles(archive, 36, it->stiffness);
+    phx_archive_doubles(archive, 36, it->damping);
+    phx_archive_doubles(archive, MOST_MEASURES, it->preload);
+}
+
 const force_operations phx_sys_force_bushing = {.noun = "force",
                                                 .at_ports = true,
+                                                .archive = archive,
                                                 .evaluate = evaluate,
                                                 .energy = energy,
                                                 .energy_rate = energy_rate,

@@ -219,8 +219,27 @@ static bool dissipates(const phx_system *system, const force_slot *force)
     return it->penalty.damping > 0.0 || it->friction.regularised > 0.0;
 }
 
+PHX_SYS_WRITTEN(contact, 480);
+static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    phx_sys_archive_ports(archive, system, 2, force);
+    contact *it = phx_sys_archive_own(archive, sizeof *it, force);
+    if (!it)
+        return;
+    phx_archive_choice(archive, 3, &it->n);
+    phx_archive_bool(archive, &it->plane);
+    for (int k = 0; k < it->n && !phx_archive_status(archive); k++)
+        phx_sys_archive_row(archive, &it->rows[k]);
+    double *const numbers[] = {&it->side, &it->offset, &it->radius_a, &it->radius_b};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        phx_archive_double(archive, numbers[k]);
+    phx_sys_archive_penalty(archive, &it->penalty);
+    phx_sys_archive_friction(archive, &it->friction);
+}
+
 const force_operations phx_sys_force_contact = {.noun = "force",
                                                 .at_ports = true,
+                                                .archive = archive,
                                                 .evaluate = evaluate,
                                                 .energy = energy,
                                                 .energy_rate = energy_rate,

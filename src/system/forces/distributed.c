@@ -136,8 +136,22 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     return phx_sys_distributed_force(ws, force, t, linear, res);
 }
 
+static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    phx_sys_archive_quadrature(archive, system, force);
+    phx_archive_choice(archive, 3, &force->n_fields);
+    for (int k = 0; k < force->n_fields && !phx_archive_status(archive); k++) {
+        phx_flex_load_archive(archive, &force->fields[k]);
+        if (!phx_archive_status(archive) && force->fields[k].n != phx_body_n_q(system->bodies[force->body].body))
+            phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
+                                               "a load over a body has another number of coordinates than the body"));
+    }
+    force->a = force->b = -1;
+}
+
 const force_operations phx_sys_force_distributed = {.noun = "load",
                                                     .outside = true,
+                                                    .archive = archive,
                                                     .evaluate = evaluate,
                                                     .supplies = phx_sys_force_always,
                                                     .dissipates = phx_sys_force_never};

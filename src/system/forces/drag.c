@@ -41,8 +41,18 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     return PHX_OK;
 }
 
+PHX_SYS_WRITTEN(drag, 8);
+static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    phx_sys_archive_ports(archive, system, 1, force);
+    drag *it = phx_sys_archive_own(archive, sizeof *it, force);
+    if (it)
+        phx_archive_double(archive, &it->coefficient);
+}
+
 const force_operations phx_sys_force_drag = {.noun = "force",
                                              .at_ports = true,
+                                             .archive = archive,
                                              .evaluate = evaluate,
                                              .supplies = phx_sys_air_blows,
                                              .dissipates = phx_sys_force_always};

@@ -52,3 +52,57 @@ void phx_sys_take_result(workspace *ws, int pair, const force_slot *force, bool 
     if (linear && result->has_rate_tangent)
         ws->by->pair_rate_add(ws, pair, -1.0, result->rate_tangent);
 }
+
+/* ---- archives ---- */
+void phx_sys_archive_ports(phx_archive *archive, phx_system *system, int n_ports, force_slot *force)
+{
+    phx_sys_archive_member(archive, system->n_ports, &force->a);
+    if (n_ports > 1)
+        phx_sys_archive_member(archive, system->n_ports, &force->b);
+    else
+        force->b = -1;
+}
+
+void *phx_sys_archive_own(phx_archive *archive, size_t size, force_slot *force)
+{
+    if (phx_archive_reads(archive) && !force->own) {
+        force->own = phx_calloc(phx_archive_context(archive), 1, size);
+        phx_archive_fail(archive, force->own ? PHX_OK : PHX_ERR_MEMORY);
+    }
+    return phx_archive_status(archive) ? NULL : force->own;
+}
+
+void phx_sys_archive_quadrature(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    const bool reads = phx_archive_reads(archive);
+    double *fractions = (double *)force->fractions, *weights = (double *)force->weights;
+
+    bool frames = force->frame_points != NULL; /* of the body itself */
+
+    phx_sys_archive_member(archive, system->n_bodies, &force->body);
+    phx_archive_bool(archive, &frames);
+    if (phx_archive_status(archive))
+        return;
+    if (frames) {
+        force->n_points = phx_body_length_points(system->bodies[force->body].body, &force->frame_points);
+        return;
+    }
+    phx_archive_count(archive, &force->n_points);
+    if (reads) {
+        force->points = phx_calloc(phx_archive_context(archive), (size_t)force->n_points, sizeof *force->points);
+        if (!force->points) {
+            force->n_points = 0;
+            phx_archive_fail(archive, PHX_ERR_MEMORY);
+        }
+    }
+    for (int k = 0; k < force->n_points && !phx_archive_status(archive); k++)
+        phx_sys_archive_point(archive, system, force->body, &force->points[k]);
+    phx_archive_double_array(archive, (size_t)force->n_points, &fractions);
+    phx_archive_double_array(archive, (size_t)force->n_points, &weights);
+    force->fractions = fractions;
+    force->weights = weights;
+    force->owns_quadrature = reads;
+    if (force->n_points > 0 && (!fractions || !weights) && !phx_archive_status(archive))
+        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
+                                           "a load over a body lacks the weights of its points"));
+}

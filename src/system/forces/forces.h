@@ -17,6 +17,11 @@ typedef struct force_operations {
                      const double *x, const double *v);
     /* The rate of that at the instant at hand. */
     double (*energy_rate)(const workspace *ws, const force_slot *force);
+    /* Its fields, written or read; those of every sort (name, signals) are others'. NULL: it follows from the joints.
+     * Numbers that are read are checked. */
+    void (*archive)(phx_archive *archive, phx_system *system, force_slot *force);
+    /* How many links must follow it; NULL: none. */
+    int (*links)(const force_slot *force);
     /* Once the start configuration is assembled; NULL: nothing to do. */
     void (*settle)(phx_system *system, force_slot *force, const double *x, const double *v);
     bool (*supplies)(const phx_system *system, const force_slot *force);
@@ -38,6 +43,14 @@ void phx_sys_take_result(workspace *ws, int pair, const force_slot *force, bool 
 /* For `supplies` and `dissipates`. */
 bool phx_sys_force_never(const phx_system *system, const force_slot *force);
 bool phx_sys_force_always(const phx_system *system, const force_slot *force);
+
+/* ---- for `archive` ---- */
+/* Ports a and b, or a alone. */
+void phx_sys_archive_ports(phx_archive *archive, phx_system *system, int n_ports, force_slot *force);
+/* What it has for itself, `size` bytes of zeros when it is read. NULL: the archive has failed. */
+void *phx_sys_archive_own(phx_archive *archive, size_t size, force_slot *force);
+/* Its body and the points of its quadrature there. */
+void phx_sys_archive_quadrature(phx_archive *archive, phx_system *system, force_slot *force);
 
 /* ---- forces of the air (air.c) ---- */
 /* The wind, inertial components; PHX_ERR_ANALYSIS when it is not finite. */

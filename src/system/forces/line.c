@@ -62,8 +62,22 @@ static bool dissipates(const phx_system *system, const force_slot *force)
     return force->spring.damping != 0.0 || force->spring.damper;
 }
 
+static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    phx_sys_archive_ports(archive, system, 2, force);
+    phx_archive_double(archive, &force->spring.stiffness);
+    phx_archive_double(archive, &force->spring.damping);
+    phx_archive_double(archive, &force->spring.length);
+    phx_law_archive(archive, &force->law);
+    phx_signal_archive(archive, &force->damper);
+    force->spring.force = force->signal[0];
+    force->spring.law = force->law;
+    force->spring.damper = force->damper;
+}
+
 const force_operations phx_sys_force_line = {.noun = "spring",
                                              .at_ports = true,
+                                             .archive = archive,
                                              .evaluate = evaluate,
                                              .energy = energy,
                                              .energy_rate = energy_rate,

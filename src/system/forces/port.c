@@ -17,9 +17,23 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     return PHX_OK;
 }
 
+static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    int kind = (int)force->load.kind;
+
+    phx_sys_archive_ports(archive, system, 1, force);
+    phx_archive_choice(archive, PHX_LOAD_TORQUE, &kind);
+    force->load.kind = (phx_load_kind)kind;
+    phx_archive_bool(archive, &force->load.follower);
+    phx_archive_doubles(archive, 9, force->load.rotation);
+    for (int k = 0; k < 3; k++)
+        force->load.component[k] = force->signal[k];
+}
+
 const force_operations phx_sys_force_port = {.noun = "load",
                                              .at_ports = true,
                                              .outside = true,
+                                             .archive = archive,
                                              .evaluate = evaluate,
                                              .supplies = phx_sys_force_always,
                                              .dissipates = phx_sys_force_never};

@@ -273,8 +273,51 @@ static bool dissipates(const phx_system *system, const force_slot *force)
     return it->rope ? it->taut.damping > 0.0 : phx_scalar_force_dissipates(&it->along);
 }
 
+static void archive_term(phx_archive *archive, const phx_system *system, const sum *it, term *one)
+{
+    phx_sys_archive_member(archive, it->n_ports, &one->a);
+    phx_sys_archive_member(archive, it->n_ports, &one->b);
+    phx_archive_double(archive, &one->weight);
+    phx_sys_archive_index(archive, system->n_joints, &one->joint);
+    if (!phx_archive_status(archive) && !is_distance(one))
+        phx_sys_archive_member(archive, system->joints[one->joint].n_coordinates, &one->coordinate);
+}
+
+PHX_SYS_WRITTEN(sum, 632);
+static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    phx_sys_archive_ports(archive, system, 2, force);
+    sum *it = phx_sys_archive_own(archive, sizeof *it, force);
+    if (!it)
+        return;
+    phx_archive_choice(archive, MOST_PORTS, &it->n_ports);
+    phx_archive_choice(archive, MOST_PORTS, &it->n_terms);
+    for (int k = 0; k < it->n_ports && !phx_archive_status(archive); k++)
+        phx_sys_archive_member(archive, system->n_ports, &it->ports[k]);
+    for (int k = 0; k < it->n_terms && !phx_archive_status(archive); k++)
+        archive_term(archive, system, it, &it->terms[k]);
+    phx_archive_double(archive, &it->along.stiffness);
+    phx_archive_double(archive, &it->along.damping);
+    phx_archive_double(archive, &it->along.rest);
+    phx_law_archive(archive, &force->law);
+    phx_signal_archive(archive, &force->damper);
+    it->along.law = force->law;
+    it->along.damper = force->damper;
+    phx_archive_bool(archive, &it->rope);
+    phx_sys_archive_penalty(archive, &it->taut);
+    phx_archive_bool(archive, &it->rest_at_start);
+}
+
+static int links(const force_slot *force)
+{
+    const sum *it = force->own;
+    return it->n_ports * (it->n_ports - 1) / 2 - 1;
+}
+
 const force_operations phx_sys_force_sum = {.noun = "force",
                                             .at_ports = true,
+                                            .archive = archive,
+                                            .links = links,
                                             .evaluate = evaluate,
                                             .energy = energy,
                                             .energy_rate = energy_rate,
@@ -289,9 +332,15 @@ static phx_status nothing(workspace *ws, int pair, const force_slot *force, doub
     return PHX_OK;
 }
 
+static void archive_link(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    phx_sys_archive_ports(archive, system, 2, force);
+}
+
 const force_operations phx_sys_force_link = {.noun = "force",
                                              .at_ports = true,
                                              .evaluate = nothing,
+                                             .archive = archive_link,
                                              .supplies = phx_sys_force_never,
                                              .dissipates = phx_sys_force_never};
 

@@ -80,8 +80,19 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     return status;
 }
 
+PHX_SYS_WRITTEN(wind, 8);
+static void archive(phx_archive *archive, phx_system *system, force_slot *force)
+{
+    phx_sys_archive_quadrature(archive, system, force);
+    wind *it = phx_sys_archive_own(archive, sizeof *it, force);
+    if (it)
+        phx_archive_double(archive, &it->coefficient);
+    force->a = force->b = -1;
+}
+
 const force_operations phx_sys_force_wind = {.noun = "force",
                                              .outside = true,
+                                             .archive = archive,
                                              .evaluate = evaluate,
                                              .supplies = phx_sys_air_blows,
                                              .dissipates = phx_sys_force_always};

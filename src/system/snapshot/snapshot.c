@@ -2,18 +2,16 @@
  * controllers, and what finalising it found: the assembled configuration, the zeros of the coordinates, the redundant
  * rows. What is read is a system that can take inputs and is finalised afterwards; its steps are those of the one that
  * was written, bit by bit. */
-#include "system/system_internal.h"
+#include "system/forces/forces.h"
 
 #include <string.h>
 
-/* Fields that come in are written here too: a new one changes the size of its struct. What is known of a finalised
- * system alone needs nothing. */
-#define WRITTEN(type, size) _Static_assert(sizeof(void *) != 8 || sizeof(type) == (size), "write the new field here")
-WRITTEN(phx_coordinate_def, 184);
-WRITTEN(phx_joint_def, 1280);
-WRITTEN(force_slot, 504);
-WRITTEN(phx_output_def, 136);
-WRITTEN(phx_pose, 152);
+/* What is known of a finalised system alone needs nothing. */
+PHX_SYS_WRITTEN(phx_coordinate_def, 184);
+PHX_SYS_WRITTEN(phx_joint_def, 1280);
+PHX_SYS_WRITTEN(force_slot, 504);
+PHX_SYS_WRITTEN(phx_output_def, 136);
+PHX_SYS_WRITTEN(phx_pose, 152);
 
 /* ---- arrays of the system ---- */
 /* How many there are; of a system that is read room for them, zeros. */
@@ -31,12 +29,69 @@ static void archive_array(phx_archive *archive, int *count, int *capacity, size_
     }
 }
 
-/* A number of one of `count` things, or -1. */
-static void archive_index(phx_archive *archive, int count, int *index)
+void phx_sys_archive_index(phx_archive *archive, int count, int *index)
 {
     int number = *index + 1;
     phx_archive_choice(archive, count, &number);
     *index = number - 1;
+}
+
+void phx_sys_archive_member(phx_archive *archive, int count, int *index)
+{
+    phx_archive_choice(archive, count - 1, index);
+}
+
+static void refuse(phx_archive *archive, const char *why)
+{
+    if (!phx_archive_status(archive))
+        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT, "%s", why));
+}
+
+/* ---- rows, friction, points ---- */
+PHX_SYS_WRITTEN(phx_row, 128);
+void phx_sys_archive_row(phx_archive *archive, phx_row *row)
+{
+    int kind = (int)row->kind, hold = (int)row->hold;
+
+    phx_archive_choice(archive, PHX_ROW_AXIAL, &kind);
+    phx_archive_choice(archive, PHX_HOLD_AXIS, &hold);
+    row->kind = (phx_row_kind)kind;
+    row->hold = (phx_row_hold)hold;
+    phx_archive_choice(archive, 2, &row->axis);
+    double *const directions[] = {row->alpha, row->beta, row->alpha2, row->beta2};
+    for (size_t k = 0; k < sizeof directions / sizeof *directions; k++)
+        phx_archive_doubles(archive, 3, directions[k]);
+    phx_archive_double(archive, &row->target);
+    phx_archive_bool(archive, &row->angular);
+    phx_archive_bool(archive, &row->counted);
+}
+
+PHX_SYS_WRITTEN(phx_friction, 32);
+void phx_sys_archive_friction(phx_archive *archive, phx_friction *friction)
+{
+    double *const numbers[] = {&friction->kinetic, &friction->ratio, &friction->stribeck, &friction->regularised};
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        phx_archive_double(archive, numbers[k]);
+}
+
+PHX_SYS_WRITTEN(phx_penalty, 24);
+void phx_sys_archive_penalty(phx_archive *archive, phx_penalty *penalty)
+{
+    phx_archive_double(archive, &penalty->stiffness);
+    phx_archive_double(archive, &penalty->exponent);
+    phx_archive_double(archive, &penalty->damping);
+}
+
+void phx_sys_archive_point(phx_archive *archive, const phx_system *system, phx_body_id body, phx_flex_point *point)
+{
+    const int n_q = body >= 0 ? phx_body_n_q(system->bodies[body].body) : 0;
+
+    phx_flex_point_archive(archive, system->dim, point);
+    if (point->n > 0 && (!point->dof || !point->phi || (!point->theta && !point->without_directions)))
+        refuse(archive, "a point does not say how it moves");
+    for (int k = 0; k < point->n && !phx_archive_status(archive); k++)
+        if (point->dof[k] < 0 || point->dof[k] >= n_q)
+            refuse(archive, "a point moves with a coordinate that its body has not");
 }
 
 /* ---- bodies ---- */
@@ -99,7 +154,7 @@ static void archive_body(phx_archive *archive, const deformations *all, body_slo
     const bool reads = phx_archive_reads(archive);
     int deformation = reads ? -1 : deformation_of(all, slot->body);
 
-    archive_index(archive, all->count, &deformation);
+    phx_sys_archive_index(archive, all->count, &deformation);
     if (phx_archive_status(archive))
         return;
     phx_body_archive(archive, deformation < 0 ? NULL : all->flex[deformation], &slot->body);
@@ -124,18 +179,33 @@ static void archive_bodies(phx_archive *archive, phx_system *system)
 }
 
 /* ---- ports ---- */
+static bool is_frame(const phx_system *system, const port_slot *slot)
+{
+    const phx_body_frame *frames;
+    const int n = slot->body < 0 ? 0 : phx_body_frames(system->bodies[slot->body].body, &frames);
+
+    for (int f = 0; f < n; f++)
+        if (frames[f].x == slot->port.frame.x && frames[f].v == slot->port.frame.v)
+            return true;
+    return slot->body < 0;
+}
+
 static void archive_ports(phx_archive *archive, phx_system *system)
 {
     archive_array(archive, &system->n_ports, &system->cap_ports, sizeof *system->ports, (void **)&system->ports);
     for (int i = 0; i < system->n_ports && !phx_archive_status(archive); i++) {
         port_slot *slot = &system->ports[i];
-        archive_index(archive, system->n_bodies, &slot->body);
+        phx_sys_archive_index(archive, system->n_bodies, &slot->body);
         if (phx_archive_reads(archive))
             slot->location.sort = PHX_LOCATION_SORTS;
-        phx_flex_point_archive(archive, system->dim, &slot->port.point);
+        if (phx_archive_status(archive))
+            return;
+        phx_sys_archive_point(archive, system, slot->body, &slot->port.point);
         phx_archive_doubles(archive, 9, slot->port.rotation);
         phx_archive_int(archive, &slot->port.frame.x);
         phx_archive_int(archive, &slot->port.frame.v);
+        if (!is_frame(system, slot))
+            refuse(archive, "a port is at a frame that its body has not");
     }
 }
 
@@ -154,17 +224,10 @@ static void archive_coordinate(phx_archive *archive, phx_coordinate_def *def)
     phx_signal_archive(archive, &def->motor);
     phx_archive_bool(archive, &def->has_lower);
     phx_archive_bool(archive, &def->has_upper);
-    double *const stops[] = {&def->lower,
-                             &def->upper,
-                             &def->stop.stiffness,
-                             &def->stop.exponent,
-                             &def->stop.damping,
-                             &def->friction.kinetic,
-                             &def->friction.ratio,
-                             &def->friction.stribeck,
-                             &def->friction.regularised};
-    for (size_t k = 0; k < sizeof stops / sizeof *stops; k++)
-        phx_archive_double(archive, stops[k]);
+    phx_archive_double(archive, &def->lower);
+    phx_archive_double(archive, &def->upper);
+    phx_sys_archive_penalty(archive, &def->stop);
+    phx_sys_archive_friction(archive, &def->friction);
 }
 
 static void archive_joint_def(phx_archive *archive, int n_ports, phx_joint_def *def)
@@ -173,8 +236,8 @@ static void archive_joint_def(phx_archive *archive, int n_ports, phx_joint_def *
 
     phx_archive_choice(archive, PHX_JOINT_KINDS - 1, &kind);
     def->kind = (phx_joint_kind)kind;
-    archive_index(archive, n_ports, &def->a);
-    archive_index(archive, n_ports, &def->b);
+    phx_sys_archive_index(archive, n_ports, &def->a);
+    phx_sys_archive_index(archive, n_ports, &def->b);
     phx_archive_doubles(archive, 3, def->axis);
     phx_archive_bool(archive, &def->has_axis_b);
     phx_archive_doubles(archive, 3, def->axis_b);
@@ -248,100 +311,44 @@ static void archive_joints(phx_archive *archive, phx_system *system)
 }
 
 /* ---- forces: a row for each kind ---- */
-static void archive_line(phx_archive *archive, phx_system *system, force_slot *force)
-{
-    (void)system;
-    phx_archive_double(archive, &force->spring.stiffness);
-    phx_archive_double(archive, &force->spring.damping);
-    phx_archive_double(archive, &force->spring.length);
-    phx_law_archive(archive, &force->law);
-    phx_signal_archive(archive, &force->damper);
-    force->spring.force = force->signal[0];
-    force->spring.law = force->law;
-    force->spring.damper = force->damper;
-}
-
-static void archive_port_load(phx_archive *archive, phx_system *system, force_slot *force)
-{
-    int kind = (int)force->load.kind;
-
-    (void)system;
-    phx_archive_choice(archive, PHX_LOAD_TORQUE, &kind);
-    force->load.kind = (phx_load_kind)kind;
-    phx_archive_bool(archive, &force->load.follower);
-    phx_archive_doubles(archive, 9, force->load.rotation);
-    for (int k = 0; k < 3; k++)
-        force->load.component[k] = force->signal[k];
-}
-
-static void archive_distributed(phx_archive *archive, phx_system *system, force_slot *force)
-{
-    const bool reads = phx_archive_reads(archive);
-    double *fractions = (double *)force->fractions, *weights = (double *)force->weights;
-
-    archive_index(archive, system->n_bodies, &force->body);
-    phx_archive_count(archive, &force->n_points);
-    if (reads) {
-        force->points = phx_calloc(phx_archive_context(archive), (size_t)force->n_points, sizeof *force->points);
-        if (!force->points) {
-            force->n_points = 0;
-            phx_archive_fail(archive, PHX_ERR_MEMORY);
-        }
-    }
-    for (int k = 0; k < force->n_points; k++)
-        phx_flex_point_archive(archive, system->dim, &force->points[k]);
-    phx_archive_double_array(archive, (size_t)force->n_points, &fractions);
-    phx_archive_double_array(archive, (size_t)force->n_points, &weights);
-    force->fractions = fractions;
-    force->weights = weights;
-    force->owns_quadrature = reads;
-    phx_archive_choice(archive, 3, &force->n_fields);
-    for (int k = 0; k < force->n_fields; k++)
-        phx_flex_load_archive(archive, &force->fields[k]);
-}
-
-typedef struct force_archive {
-    const char *what; /* for messages */
-    void (*archive)(phx_archive *archive, phx_system *system, force_slot *force);
-} force_archive;
-
-/* By force_kind; forces along coordinates follow from the joints. */
-static const force_archive force_kinds[] = {
-    [FORCE_LINE] = {"spring", archive_line},
-    [FORCE_PORT] = {"load", archive_port_load},
-    [FORCE_COORDINATE] = {"force of a joint", NULL},
-    [FORCE_DISTRIBUTED] = {"distributed load", archive_distributed},
-};
-enum { N_FORCE_KINDS = sizeof force_kinds / sizeof *force_kinds };
-
 static void archive_force(phx_archive *archive, phx_system *system, force_slot *force)
 {
     int kind = (int)force->kind;
 
-    if (!phx_archive_reads(archive) && (kind >= N_FORCE_KINDS || !force_kinds[kind].archive)) {
-        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_UNSUPPORTED,
-                                           "'%s': a force of this kind cannot be written to a snapshot yet",
-                                           force->name ? force->name : ""));
+    phx_archive_choice(archive, FORCE_KINDS - 1, &kind);
+    force->kind = (force_kind)kind;
+    if (phx_archive_status(archive))
+        return;
+    if (!phx_sys_force_of(force)->archive) {
+        refuse(archive, "a force along a coordinate stands among the others");
         return;
     }
-    phx_archive_choice(archive, N_FORCE_KINDS - 1, &kind);
-    force->kind = (force_kind)kind;
     phx_archive_text(archive, &force->name);
-    archive_index(archive, system->n_ports, &force->a);
-    archive_index(archive, system->n_ports, &force->b);
     for (int k = 0; k < 3; k++)
         phx_signal_archive(archive, &force->signal[k]);
-    if (force_kinds[kind].archive)
-        force_kinds[kind].archive(archive, system, force);
+    phx_sys_force_of(force)->archive(archive, system, force);
+}
+
+/* The links that a force needs follow it. */
+static void check_links(phx_archive *archive, const phx_system *system)
+{
+    for (int i = 0; i < system->n_forces && !phx_archive_status(archive); i++) {
+        const force_operations *sort = phx_sys_force_of(&system->forces[i]);
+        const int links = sort->links ? sort->links(&system->forces[i]) : 0;
+        for (int k = 1; k <= links; k++)
+            if (i + k >= system->n_forces || system->forces[i + k].kind != FORCE_LINK)
+                refuse(archive, "a sum of coordinates lacks its links");
+    }
 }
 
 static void archive_forces(phx_archive *archive, phx_system *system)
 {
+    const bool reads = phx_archive_reads(archive);
     int count = system->n_forces;
 
-    while (!phx_archive_reads(archive) && count > 0 && system->forces[count - 1].kind == FORCE_COORDINATE)
+    while (!reads && count > 0 && system->forces[count - 1].kind == FORCE_COORDINATE)
         count--; /* they come last, when the system is finalised */
-    if (phx_archive_reads(archive)) {
+    if (reads) {
         archive_array(archive, &system->n_forces, &system->cap_forces, sizeof *system->forces,
                       (void **)&system->forces);
         count = system->n_forces;
@@ -350,6 +357,8 @@ static void archive_forces(phx_archive *archive, phx_system *system)
     }
     for (int i = 0; i < count && !phx_archive_status(archive); i++)
         archive_force(archive, system, &system->forces[i]);
+    if (reads)
+        check_links(archive, system);
 }
 
 /* ---- outputs ---- */
@@ -370,15 +379,15 @@ static void archive_output_def(phx_archive *archive, const phx_system *system, p
 
     phx_archive_choice(archive, PHX_QUANTITY_EFFORT, &quantity);
     def->quantity = (phx_quantity)quantity;
-    archive_index(archive, system->n_ports, &def->port);
-    archive_index(archive, system->n_joints, &def->joint);
+    phx_sys_archive_index(archive, system->n_ports, &def->port);
+    phx_sys_archive_index(archive, system->n_joints, &def->joint);
     bool *const marks[] = {&def->body_frame, &def->inertial, &def->at_a, &def->on_mesh, &def->whole};
     for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
         phx_archive_bool(archive, marks[k]);
     phx_archive_double(archive, &def->area);
     phx_archive_doubles(archive, 2, def->inertia);
     phx_archive_doubles(archive, 2, def->fibre);
-    archive_index(archive, system->n_bodies, &def->body);
+    phx_sys_archive_index(archive, system->n_bodies, &def->body);
 }
 
 static void archive_output(phx_archive *archive, const phx_system *system, output_slot *output)

@@ -1,0 +1,789 @@
+/* Minimal coordinates of a mechanism, for integrators that know ordinary differential equations only.
+ *
+ * With J the Jacobian of the joints' rows and C that of the coordinates y that are chosen, [J; C] is square and
+ * regular:
+ *
+ *     [J; C] dxi = -[ g(x) ; c(x) - y ]      Newton's iteration for the configuration x of y
+ *     [J; C] v   =  [ w(t) ; u ]             velocities of the rates u = C v
+ *     u_dot      =  C v_dot + C_dot v        v_dot: accelerations of the mechanism
+ *
+ * Candidates are the coordinates of joints, places and turns of frames, deformations. Among them a QR with column
+ * pivoting of the candidates' rows on the null space of J chooses, with velocities scaled by the masses, rows of length
+ * one and a preference for what stays good when the mechanism moves far. Drives prescribe rates: their coordinates
+ * belong to y, their rates not to u. Turns of frames in space are rotation vectors from the attitude at the choice,
+ * which are good for half a turn; then, or when the chosen rates determine the others badly, another choice is made. */
+#include "system/system_internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef enum choice_kind { CHOICE_JOINT, CHOICE_SHAPE, CHOICE_TURN, CHOICE_PLACE, CHOICE_KINDS } choice_kind;
+/* Preferences: coordinates of joints and deformations stay good everywhere, turns in space do not. */
+static const double preference[CHOICE_KINDS] = {8.0, 4.0, 1.0, 1.0};
+
+/* A coordinate that may be chosen. */
+typedef struct choice {
+    choice_kind kind;
+    int joint, number; /* of a joint */
+    int body;
+    int x, v; /* of the frame; of the deformation */
+    int component;
+} choice;
+
+struct phx_minimal {
+    phx_context *context;
+    phx_system *system;
+    phx_dae *dae; /* of its own */
+    workspace *ws;
+    int n_drives, n_free; /* y: coordinates of the drives, then the chosen ones; u: rates of those */
+    int n_candidates;
+    choice *candidates;
+    int *chosen;     /* n_drives + n_free, numbers of candidates */
+    double *x0;      /* n_x: where turns are counted from */
+    double *unit;    /* n_v: velocity of which the kinetic energy is 1/2 */
+    double *omega;   /* n_v: of a deformation by itself, rad/s; 0: none */
+    double size;     /* m, of the mechanism */
+    double stretch0; /* at the choice */
+    int n_solved;    /* velocities that are solved for: all but the chosen deformations */
+    int *solved;     /* n_v */
+    double *J;       /* n_v x n_v: rows of the joints, of the chosen coordinates but deformations */
+    double *A;       /* n_v x n_v */
+    double *rhs;     /* n_v x n_v */
+    double *part;    /* of one row */
+    double *v, *a;   /* n_v: scratch */
+};
+
+/* Turns up to which a rotation vector is used, rad; how much larger than at the choice the rates of the others may
+ * become; Newton's iteration. */
+static const double MOST_TURN = 2.0, MOST_STRETCH = 20.0, LARGEST_MOVE = 0.5, CLOSED = 1e-9;
+enum { MOST_ITERATIONS = 30 };
+
+/* ---- candidates ---- */
+static int count_candidates(const phx_system *system)
+{
+    int count = 0;
+
+    for (int j = 0; j < system->n_joints; j++)
+        count += system->joints[j].n_coordinates;
+    return count + system->n_v;
+}
+
+static void list_frames(phx_minimal *m, int b, int *count)
+{
+    const phx_system *system = m->system;
+    const body_slot *slot = &system->bodies[b];
+    const phx_body_frame *frames;
+    const int n_frames = phx_body_frames(slot->body, &frames);
+
+    for (int f = 0; f < n_frames; f++)
+        for (int i = 0; i < system->dim + system->n_rot; i++) {
+            const bool place = i < system->dim;
+            m->candidates[(*count)++] = (choice){.kind = place ? CHOICE_PLACE : CHOICE_TURN,
+                                                 .body = b,
+                                                 .x = slot->x + frames[f].x,
+                                                 .v = slot->v + frames[f].v,
+                                                 .component = place ? i : i - system->dim};
+        }
+}
+
+static void list_candidates(phx_minimal *m)
+{
+    const phx_system *system = m->system;
+    int count = 0;
+
+    for (int j = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++)
+            m->candidates[count++] = (choice){.kind = CHOICE_JOINT, .joint = j, .number = c};
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        int x, v;
+        const int n_q = phx_body_coordinates(slot->body, &x, &v);
+        list_frames(m, b, &count);
+        for (int i = 0; i < n_q; i++)
+            m->candidates[count++] =
+                (choice){.kind = CHOICE_SHAPE, .body = b, .x = slot->x + x + i, .v = slot->v + v + i, .component = i};
+    }
+    m->n_candidates = count;
+}
+
+/* sqrt(K_ii/M_ii) of the deformations of a body. */
+static void find_frequencies(phx_minimal *m, const body_slot *slot)
+{
+    phx_csr K;
+    int at;
+
+    (void)phx_body_coordinates(slot->body, NULL, &at);
+    if (!phx_body_stiffness(slot->body, &K))
+        return;
+    for (int i = 0; i < K.rows; i++)
+        for (int k = K.ptr[i]; k < K.ptr[i + 1]; k++)
+            if (K.idx[k] == i && K.val[k] > 0.0)
+                m->omega[slot->v + at + i] = sqrt(K.val[k]) * m->unit[slot->v + at + i];
+}
+
+static phx_status find_units(phx_minimal *m)
+{
+    const phx_system *system = m->system;
+    double *mass = NULL;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const size_t n = (size_t)phx_body_n_v(slot->body);
+        mass = phx_calloc(m->context, n * n, sizeof *mass);
+        if (!mass)
+            return PHX_ERR_MEMORY;
+        phx_body_mass_matrix(slot->body, system->x_start + slot->x, mass);
+        for (size_t i = 0; i < n; i++)
+            m->unit[(size_t)slot->v + i] = mass[i * n + i] > 0.0 ? 1.0 / sqrt(mass[i * n + i]) : 1.0;
+        phx_free(mass);
+        find_frequencies(m, slot);
+    }
+    return PHX_OK;
+}
+
+static const coordinate_slot *coordinate_of(const phx_minimal *m, const choice *it)
+{
+    return &m->system->joints[it->joint].coordinates[it->number];
+}
+
+/* ---- rows ---- */
+/* Everything at an instant: views of the ports, rows of the joints. */
+static void look(phx_minimal *m, double t, const double *x, const double *v)
+{
+    phx_sys_set_instant(m->ws, x, v);
+    m->ws->by->rows(m->ws, t, 0.0);
+}
+
+/* row (n_v) = covectors^T P of two ports. */
+static void pull(phx_minimal *m, const phx_port_id ids[2], const double *covectors, double *row)
+{
+    workspace *ws = m->ws;
+
+    memset(row, 0, (size_t)m->system->n_v * sizeof *row);
+    for (int side = 0; side < 2; side++) {
+        const int count = ws->ports.count[ids[side]], *cols = ws->ports.cols + ws->ports.first[ids[side]];
+        phx_sys_pull(ws, ids[side], covectors + side * PHX_PORT_MAX, m->part);
+        for (int j = 0; j < count; j++)
+            row[cols[j]] += m->part[j];
+    }
+}
+
+/* R0^T R as a rotation vector, R0 the attitude at the choice. */
+static void turn_of(const phx_minimal *m, const choice *it, const double *x, double phi[3])
+{
+    const double *R0 = m->x0 + it->x + 3, *R = x + it->x + 3;
+    double Q[9];
+
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            Q[3 * i + j] = R0[i] * R[j] + R0[3 + i] * R[3 + j] + R0[6 + i] * R[6 + j];
+    phx_rot_to_vector(Q, phi);
+}
+
+static double value_of(const phx_minimal *m, const choice *it, const double *x)
+{
+    double phi[3];
+
+    switch (it->kind) {
+    case CHOICE_JOINT: {
+        const joint_slot *joint = &m->system->joints[it->joint];
+        const coordinate_slot *coordinate = coordinate_of(m, it);
+        if (coordinate->angle >= 0)
+            return x[coordinate->angle];
+        return phx_row_value(&coordinate->row, &m->ws->ports.view[joint->a], &m->ws->ports.view[joint->b], 1);
+    }
+    case CHOICE_TURN:
+        if (m->system->dim == 2)
+            return x[it->x + 4];
+        turn_of(m, it, x, phi);
+        return phi[it->component];
+    case CHOICE_PLACE:
+        return x[it->x + it->component];
+    default:
+        return x[it->x];
+    }
+}
+
+/* w -> (d/dt T) w for phi_dot = T(phi) w, T = I + [phi]x/2 + g(a) [phi]x^2, g = (1 - (a/2) cot(a/2))/a^2, a = |phi|. */
+static void turn_bias(const double phi[3], const double phi_dot[3], const double w[3], double out[3])
+{
+    const double a2 = phx_sys_dot(3, phi, phi), a = sqrt(a2), half = 0.5 * a;
+    double g = 1.0 / 12.0 + a2 / 720.0, slope = 1.0 / 360.0 + a2 / 7560.0; /* g'(a)/a */
+    double once[3], twice[3], dot_once[3], first[3], second[3];
+
+    if (a > 1e-2) {
+        const double s = sin(half), f = 1.0 - half * cos(half) / s;
+        g = f / a2;
+        slope = (0.5 * (half / (s * s) - cos(half) / s) / a2 - 2.0 * f / (a2 * a)) / a;
+    }
+    phx_rot_x_vec(3, phi, w, once);
+    phx_rot_x_vec(3, phi, once, twice);
+    phx_rot_x_vec(3, phi_dot, w, dot_once);
+    phx_rot_x_vec(3, phi_dot, once, first);
+    phx_rot_x_vec(3, phi, dot_once, second);
+    for (int i = 0; i < 3; i++)
+        out[i] = 0.5 * dot_once[i] + slope * phx_sys_dot(3, phi, phi_dot) * twice[i] + g * (first[i] + second[i]);
+}
+
+static double turn_row(const phx_minimal *m, const choice *it, const double *x, const double *v, double *row,
+                       bool biased)
+{
+    const int k = it->component, at = it->v + m->system->dim;
+    double phi[3], T[9], phi_dot[3], bias[3];
+
+    if (m->system->dim == 2) {
+        row[at] = 1.0;
+        return 0.0;
+    }
+    turn_of(m, it, x, phi);
+    phx_rot_vector_rate(phi, T);
+    for (int j = 0; j < 3; j++)
+        row[at + j] = T[3 * k + j];
+    if (!biased)
+        return 0.0;
+    phx_rot_apply(3, T, v + at, phi_dot);
+    turn_bias(phi, phi_dot, v + at, bias);
+    return bias[k];
+}
+
+static double place_row(const phx_minimal *m, const choice *it, const double *x, const double *v, double *row)
+{
+    const int dim = m->system->dim, k = it->component;
+    double R[9], spun[3], bias = 0.0;
+
+    phx_attitude_rotation(dim, x + it->x + dim, R);
+    phx_rot_x_vec(dim, v + it->v + dim, v + it->v, spun); /* r_ddot = R (v_dot + w x v) */
+    for (int j = 0; j < dim; j++) {
+        row[it->v + j] = R[k * dim + j];
+        bias += R[k * dim + j] * spun[j];
+    }
+    return bias;
+}
+
+/* The row C of a coordinate at the instant at hand, and, where asked for, C_dot v. */
+static double row_of(phx_minimal *m, const choice *it, const double *x, const double *v, bool biased, double *row)
+{
+    double g[PAIR_SIZE] = {0};
+
+    if (it->kind == CHOICE_JOINT) {
+        const joint_slot *joint = &m->system->joints[it->joint];
+        const phx_row *own = &coordinate_of(m, it)->row;
+        const phx_port_id ids[2] = {joint->a, joint->b};
+        phx_row_covectors(own, &m->ws->ports.view[joint->a], &m->ws->ports.view[joint->b], g, g + PHX_PORT_MAX);
+        pull(m, ids, g, row);
+        return biased ? phx_sys_row_bias(m->ws, own, ids, g) : 0.0;
+    }
+    memset(row, 0, (size_t)m->system->n_v * sizeof *row);
+    if (it->kind == CHOICE_TURN)
+        return turn_row(m, it, x, v, row, biased);
+    if (it->kind == CHOICE_PLACE)
+        return place_row(m, it, x, v, row);
+    row[it->v] = 1.0;
+    return 0.0;
+}
+
+static const choice *chosen(const phx_minimal *m, int k)
+{
+    return &m->candidates[m->chosen[k]];
+}
+
+/* Rows of the joints; then those of the chosen coordinates but deformations. The instant is looked at. */
+static void fill_joints(phx_minimal *m)
+{
+    const workspace *ws = m->ws;
+
+    for (int k = 0; k < ws->n_l; k++)
+        pull(m, (phx_port_id[2]){ws->rows.row[k].a, ws->rows.row[k].b}, ws->rows.covector + (size_t)k * PAIR_SIZE,
+             m->J + (size_t)k * (size_t)m->system->n_v);
+}
+
+static void fill(phx_minimal *m, const double *x, const double *v)
+{
+    const size_t n_v = (size_t)m->system->n_v, n = (size_t)m->n_solved;
+    size_t at = (size_t)m->ws->n_l;
+
+    fill_joints(m);
+    for (int k = m->n_drives; k < m->n_drives + m->n_free; k++)
+        if (chosen(m, k)->kind != CHOICE_SHAPE)
+            (void)row_of(m, chosen(m, k), x, v, false, m->J + at++ * n_v);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            m->A[i * n + j] = m->J[i * n_v + (size_t)m->solved[j]] * m->unit[m->solved[j]];
+}
+
+/* Solves over the velocities that are solved for, in units of `unit`; rhs n_solved x count. */
+static phx_status solve(phx_minimal *m, int count)
+{
+    const phx_status status = m->n_solved > 0 ? phx_dense_solve(m->context, m->n_solved, m->A, count, m->rhs) : PHX_OK;
+
+    if (status == PHX_SINGULAR)
+        return phx_fail(m->context, PHX_SINGULAR, "the chosen coordinates do not determine the others here");
+    return status;
+}
+
+/* ---- the choice ---- */
+static void list_solved(phx_minimal *m)
+{
+    m->n_solved = 0;
+    for (int i = 0; i < m->system->n_v; i++) {
+        bool known = false;
+        for (int k = m->n_drives; k < m->n_drives + m->n_free && !known; k++)
+            known = chosen(m, k)->kind == CHOICE_SHAPE && chosen(m, k)->v == i;
+        if (!known)
+            m->solved[m->n_solved++] = i;
+    }
+}
+
+static bool is_driven(const phx_minimal *m, const choice *it)
+{
+    for (int k = 0; k < m->n_drives; k++)
+        if (chosen(m, k) == it)
+            return true;
+    return false;
+}
+
+/* basis (n_v x n_free) of the free motions, in units. */
+static phx_status free_motions(phx_minimal *m, double **basis)
+{
+    const size_t n_v = (size_t)m->system->n_v;
+    const int n_l = m->ws->n_l;
+    int rank = 0;
+
+    *basis = NULL;
+    if (n_l == 0) {
+        *basis = phx_calloc(m->context, n_v * n_v, sizeof **basis);
+        for (size_t i = 0; i < n_v && *basis; i++)
+            (*basis)[i * n_v + i] = 1.0;
+        return *basis ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    fill_joints(m);
+    for (int k = 0; k < n_l; k++) {
+        double *row = m->J + (size_t)k * n_v, length = 0.0;
+        for (size_t i = 0; i < n_v; i++) {
+            row[i] *= m->unit[i];
+            length += row[i] * row[i];
+        }
+        for (size_t i = 0; i < n_v && length > 0.0; i++)
+            row[i] /= sqrt(length);
+    }
+    const phx_status status = phx_dense_nullspace(m->context, n_l, (int)n_v, m->J, 1e-10, &rank, basis);
+    if (!status && rank < n_l)
+        return phx_fail(m->context, PHX_SINGULAR,
+                        "the joints' rows depend on each other here: no minimal coordinates can be chosen");
+    return status;
+}
+
+/* W (n_free x candidates): what each candidate sees of the free motions, times its preference. */
+static void weigh(phx_minimal *m, const double *x, const double *basis, double *W)
+{
+    const size_t n_v = (size_t)m->system->n_v, f = (size_t)m->n_free, n = (size_t)m->n_candidates;
+    double *row = m->rhs;
+
+    for (size_t c = 0; c < n; c++) {
+        const choice *it = &m->candidates[c];
+        double length = 0.0;
+        (void)row_of(m, it, x, m->v, false, row);
+        for (size_t i = 0; i < n_v; i++) {
+            row[i] *= m->unit[i];
+            length += row[i] * row[i];
+        }
+        const bool planar = it->kind == CHOICE_TURN && m->system->dim == 2;
+        const double weight = is_driven(m, it) || !(length > 0.0) ? 0.0
+                              : planar                            ? preference[CHOICE_SHAPE]
+                                                                  : preference[it->kind];
+        for (size_t k = 0; k < f; k++) {
+            double sum = 0.0;
+            for (size_t i = 0; i < n_v && weight > 0.0; i++)
+                sum += row[i] * basis[i * f + k];
+            W[k * n + c] = weight > 0.0 ? weight * sum / sqrt(length) : 0.0;
+        }
+    }
+}
+
+static phx_status pick(phx_minimal *m, const double *W)
+{
+    int *order = phx_calloc(m->context, (size_t)m->n_candidates, sizeof *order), rank = 0;
+    bool *taken = phx_calloc(m->context, (size_t)m->n_candidates, sizeof *taken);
+    phx_status status = order && taken ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = phx_dense_rrqr(m->context, m->n_free, m->n_candidates, W, 1e-8, &rank, order, NULL);
+    if (!status && rank < m->n_free)
+        status = phx_fail(m->context, PHX_SINGULAR, "no minimal coordinates can be chosen here");
+    for (int k = 0; k < m->n_free && !status; k++)
+        taken[order[k]] = true;
+    for (int c = 0, k = m->n_drives; c < m->n_candidates && !status; c++)
+        if (taken[c])
+            m->chosen[k++] = c;
+    phx_free(order);
+    phx_free(taken);
+    return status;
+}
+
+static phx_status find_stretch(phx_minimal *m, double t, const double *x, double *stretch);
+
+phx_status phx_minimal_choose(phx_minimal *m, double t, const double *x)
+{
+    double *basis = NULL, *W = NULL;
+    phx_status status = PHX_OK;
+
+    memcpy(m->x0, x, (size_t)m->system->n_x * sizeof *x);
+    memset(m->v, 0, (size_t)m->system->n_v * sizeof *m->v);
+    look(m, t, x, m->v);
+    m->size = phx_sys_size(m->ws);
+    if (m->n_free > 0) {
+        status = free_motions(m, &basis);
+        W = phx_calloc(m->context, (size_t)m->n_free * (size_t)m->n_candidates, sizeof *W);
+        if (!status && !W)
+            status = PHX_ERR_MEMORY;
+        if (!status) {
+            weigh(m, x, basis, W);
+            status = pick(m, W);
+        }
+    }
+    phx_free(basis);
+    phx_free(W);
+    if (status)
+        return status;
+    list_solved(m);
+    return find_stretch(m, t, x, &m->stretch0);
+}
+
+/* ---- from y, u to x, v and back ---- */
+/* -(what is open), of the rows in their order. */
+static void find_open(phx_minimal *m, const double *y, const double *x)
+{
+    const phx_system *system = m->system;
+    const workspace *ws = m->ws;
+    size_t at = 0;
+    int drive = 0;
+
+    for (int k = 0; k < ws->n_l; k++) {
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        const joint_slot *joint = &system->joints[slot->joint];
+        if (slot->role == ROW_DRIVEN) {
+            m->rhs[at++] = y[drive] - value_of(m, chosen(m, drive), x);
+            drive++;
+        } else {
+            m->rhs[at++] = -phx_row_value(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], 1);
+        }
+    }
+    for (int k = m->n_drives; k < m->n_drives + m->n_free; k++)
+        if (chosen(m, k)->kind != CHOICE_SHAPE)
+            m->rhs[at++] = y[k] - value_of(m, chosen(m, k), x);
+}
+
+/* x moved by the correction, no frame by more than LARGEST_MOVE; how large it was, in rad and sizes. */
+static double move(phx_minimal *m, double *x)
+{
+    const phx_system *system = m->system;
+    double *xi = m->a, largest = 0.0;
+
+    memset(xi, 0, (size_t)system->n_v * sizeof *xi);
+    for (int i = 0; i < m->n_solved; i++)
+        xi[m->solved[i]] = m->rhs[i] * m->unit[m->solved[i]];
+    for (int c = 0; c < m->n_candidates; c++) {
+        const choice *it = &m->candidates[c];
+        if (it->kind == CHOICE_PLACE)
+            largest = fmax(largest, fabs(xi[it->v + it->component]) / m->size);
+        else if (it->kind == CHOICE_TURN)
+            largest = fmax(largest, fabs(xi[it->v + system->dim + it->component]));
+    }
+    const double factor = largest > LARGEST_MOVE ? LARGEST_MOVE / largest : 1.0;
+    for (int b = 0; b < system->n_bodies; b++)
+        phx_body_displace(system->bodies[b].body, factor, xi + system->bodies[b].v, x + system->bodies[b].x);
+    m->dae->ops->normalise(m->dae, x, true);
+    return largest;
+}
+
+static phx_status find_configuration(phx_minimal *m, double t, const double *y, double *x)
+{
+    for (int k = m->n_drives; k < m->n_drives + m->n_free; k++)
+        if (chosen(m, k)->kind == CHOICE_SHAPE)
+            x[chosen(m, k)->x] = y[k];
+    memset(m->v, 0, (size_t)m->system->n_v * sizeof *m->v);
+    for (int k = 0; k < MOST_ITERATIONS; k++) {
+        look(m, t, x, m->v);
+        find_open(m, y, x);
+        fill(m, x, m->v);
+        const phx_status status = solve(m, 1);
+        if (status)
+            return status;
+        const double moved = move(m, x);
+        if (moved <= CLOSED)
+            return PHX_OK;
+        if (!isfinite(moved))
+            break;
+    }
+    return phx_fail(m->context, PHX_NOT_CONVERGED, "the joints cannot be closed at these states");
+}
+
+static phx_status find_velocities(phx_minimal *m, double t, const double *u, const double *x, double *v)
+{
+    const phx_system *system = m->system;
+    const workspace *ws = m->ws;
+    const size_t n_v = (size_t)system->n_v;
+    size_t at = 0;
+
+    memset(v, 0, n_v * sizeof *v);
+    for (int k = 0; k < m->n_free; k++)
+        if (chosen(m, m->n_drives + k)->kind == CHOICE_SHAPE)
+            v[chosen(m, m->n_drives + k)->v] = u[k];
+    look(m, t, x, v);
+    fill(m, x, v);
+    for (int k = 0; k < ws->n_l; k++)
+        m->rhs[at++] = ws->rows.w[k];
+    for (int k = 0; k < m->n_free; k++)
+        if (chosen(m, m->n_drives + k)->kind != CHOICE_SHAPE)
+            m->rhs[at++] = u[k];
+    for (size_t i = 0; i < at; i++)
+        m->rhs[i] -= phx_sys_dot((int)n_v, m->J + i * n_v, v);
+    const phx_status status = solve(m, 1);
+    for (int i = 0; i < m->n_solved && !status; i++)
+        v[m->solved[i]] = m->rhs[i] * m->unit[m->solved[i]];
+    return status;
+}
+
+phx_status phx_minimal_solve(phx_minimal *m, double t, const double *y, const double *u, double *x, double *v)
+{
+    const phx_status status = find_configuration(m, t, y, x);
+    return status ? status : find_velocities(m, t, u, x, v);
+}
+
+void phx_minimal_read(phx_minimal *m, double t, const double *x, const double *v, double *y, double *u)
+{
+    look(m, t, x, v);
+    for (int k = 0; k < m->n_drives + m->n_free; k++)
+        y[k] = value_of(m, chosen(m, k), x);
+    for (int k = 0; k < m->n_free; k++) {
+        (void)row_of(m, chosen(m, m->n_drives + k), x, v, false, m->rhs);
+        u[k] = phx_sys_dot(m->system->n_v, m->rhs, v);
+    }
+}
+
+phx_status phx_minimal_derivatives(phx_minimal *m, double t, const double *x, const double *v, double *y_dot,
+                                   double *u_dot, double *lambda)
+{
+    const workspace *ws = m->ws;
+    phx_status status = phx_sys_op_accelerations(m->dae, t, x, v, m->a, lambda);
+
+    for (int k = 0; k < m->n_drives && !status; k++)
+        y_dot[k] = ws->rows.w[ws->rows.driven[k]];
+    for (int k = 0; k < m->n_free && !status; k++) {
+        const choice *it = chosen(m, m->n_drives + k);
+        const double bias = row_of(m, it, x, v, true, m->rhs);
+        y_dot[m->n_drives + k] = phx_sys_dot(m->system->n_v, m->rhs, v);
+        u_dot[k] = phx_sys_dot(m->system->n_v, m->rhs, m->a) + bias;
+    }
+    return status;
+}
+
+/* ---- controllers, powers ---- */
+int phx_system_controller_states(const phx_system *system)
+{
+    return system->n_x - system->n_mechanism_x;
+}
+
+bool phx_system_controller_state_flows(const phx_system *system, int state)
+{
+    for (int c = 0; c < system->n_controllers; c++) {
+        const controller_slot *slot = &system->controllers[c];
+        const int k = system->n_mechanism_x + state - slot->x;
+        if (k >= 0 && k < phx_block_n(slot->block) && phx_block_sample_time(slot->block) == 0.0)
+            return true;
+    }
+    return false;
+}
+
+phx_status phx_minimal_flow(phx_minimal *m, double t, const double *x, const double *v, const double *lambda,
+                            double *z_dot, double *supplied, double *dissipated)
+{
+    const phx_status status = m->dae->ops->power(m->dae, t, x, v, lambda, supplied, dissipated);
+
+    if (!status)
+        phx_sys_controllers_flow(m->ws, t, x, z_dot);
+    return status;
+}
+
+phx_status phx_minimal_take_samples(phx_minimal *m, double t, double *x, const double *v)
+{
+    return phx_sys_take_samples(m->ws, t, x, v);
+}
+
+/* ---- how good the choice is ---- */
+/* sqrt of the mean square of v, in units, that rates of length one make. */
+static phx_status find_stretch(phx_minimal *m, double t, const double *x, double *stretch)
+{
+    const size_t n = (size_t)m->n_solved, n_v = (size_t)m->system->n_v, n_l = (size_t)m->ws->n_l;
+    const size_t count = n - n_l;
+    double sum = 0.0;
+
+    *stretch = 1.0;
+    if (count == 0)
+        return PHX_OK;
+    memset(m->v, 0, n_v * sizeof *m->v);
+    look(m, t, x, m->v);
+    fill(m, x, m->v);
+    memset(m->rhs, 0, n * count * sizeof *m->rhs);
+    for (size_t k = 0; k < count; k++) {
+        double length = 0.0;
+        for (size_t i = 0; i < n_v; i++)
+            length += pow(m->J[(n_l + k) * n_v + i] * m->unit[i], 2);
+        m->rhs[(n_l + k) * count + k] = sqrt(length);
+    }
+    const phx_status status = solve(m, (int)count);
+    for (size_t i = 0; i < n * count && !status; i++)
+        sum += m->rhs[i] * m->rhs[i];
+    *stretch = sqrt(sum / (double)count);
+    return status;
+}
+
+phx_status phx_minimal_indicators(phx_minimal *m, double t, const double *x, double indicators[PHX_MINIMAL_INDICATORS])
+{
+    double stretch = 0.0, phi[3];
+    const phx_status status = find_stretch(m, t, x, &stretch);
+
+    indicators[0] = status ? -1.0 : 1.0 - stretch / (MOST_STRETCH * m->stretch0);
+    indicators[1] = 1.0;
+    for (int k = m->n_drives; k < m->n_drives + m->n_free; k++)
+        if (chosen(m, k)->kind == CHOICE_TURN && m->system->dim == 3) {
+            turn_of(m, chosen(m, k), x, phi);
+            indicators[1] = fmin(indicators[1], 1.0 - phx_sys_dot(3, phi, phi) / (MOST_TURN * MOST_TURN));
+        }
+    return status == PHX_SINGULAR ? PHX_OK : status;
+}
+
+/* ---- asking ---- */
+int phx_minimal_coordinates(const phx_minimal *m)
+{
+    return m->n_drives + m->n_free;
+}
+
+int phx_minimal_rates(const phx_minimal *m)
+{
+    return m->n_free;
+}
+
+int phx_minimal_first_rate(const phx_minimal *m)
+{
+    return m->n_drives;
+}
+
+double phx_minimal_nominal(const phx_minimal *m, int k, bool rate)
+{
+    const choice *it = chosen(m, k);
+    double mass = 0.0;
+
+    if (it->kind == CHOICE_TURN || (it->kind == CHOICE_JOINT && coordinate_of(m, it)->row.angular))
+        return 1.0;
+    if (it->kind != CHOICE_SHAPE)
+        return m->size;
+    for (int b = 0; b < m->system->n_bodies; b++)
+        mass += phx_body_at_rest(m->system->bodies[b].body)->mass;
+    const double moves = 1e-2 * m->size * sqrt(mass) * m->unit[it->v]; /* as the whole by a hundredth of its size */
+    return rate ? moves : moves / fmax(1.0, m->omega[it->v]);
+}
+
+void phx_minimal_describe(const phx_minimal *m, int k, size_t size, char *text)
+{
+    const choice *it = chosen(m, k);
+    const phx_system *system = m->system;
+
+    switch (it->kind) {
+    case CHOICE_JOINT:
+        snprintf(text, size, "coordinate %d of joint '%s'", it->number + 1, system->joints[it->joint].name);
+        break;
+    case CHOICE_SHAPE:
+        snprintf(text, size, "deformation %d of '%s'", it->component + 1, phx_body_name(system->bodies[it->body].body));
+        break;
+    default:
+        snprintf(text, size, "%s %d of '%s'", it->kind == CHOICE_PLACE ? "place" : "turn", it->component + 1,
+                 phx_body_name(system->bodies[it->body].body));
+    }
+}
+
+/* ---- archives, creation ---- */
+void phx_minimal_archive(phx_archive *archive, phx_minimal *m)
+{
+    for (int k = 0; k < m->n_drives + m->n_free; k++)
+        phx_archive_choice(archive, m->n_candidates - 1, &m->chosen[k]);
+    phx_archive_doubles(archive, (size_t)m->system->n_x, m->x0);
+    phx_archive_double(archive, &m->size);
+    phx_archive_double(archive, &m->stretch0);
+    if (phx_archive_reads(archive) && !phx_archive_status(archive))
+        list_solved(m);
+    if (m->dae->ops->archive)
+        m->dae->ops->archive(m->dae, archive);
+}
+
+/* The coordinates of the drives come first. */
+static void take_drives(phx_minimal *m)
+{
+    const workspace *ws = m->ws;
+
+    for (int k = 0; k < m->n_drives; k++) {
+        const row_slot *slot = &m->system->rows[ws->rows.index[ws->rows.driven[k]]];
+        for (int c = 0; c < m->n_candidates; c++)
+            if (m->candidates[c].kind == CHOICE_JOINT && m->candidates[c].joint == slot->joint &&
+                m->candidates[c].number == slot->coordinate)
+                m->chosen[k] = c;
+    }
+}
+
+static phx_status allocate(phx_minimal *m)
+{
+    const size_t n_v = (size_t)m->system->n_v, n_x = (size_t)m->system->n_x;
+    const phx_sys_array arrays[] = {{&m->x0, n_x},      {&m->unit, n_v},    {&m->omega, n_v},
+                                    {&m->J, n_v * n_v}, {&m->A, n_v * n_v}, {&m->rhs, n_v * n_v + n_v},
+                                    {&m->part, n_v},    {&m->v, n_v},       {&m->a, n_v}};
+    phx_status status = phx_sys_arrays_create(m->context, sizeof arrays / sizeof *arrays, arrays);
+
+    m->candidates = phx_calloc(m->context, (size_t)count_candidates(m->system), sizeof *m->candidates);
+    m->chosen = phx_calloc(m->context, (size_t)(m->n_drives + m->n_free), sizeof *m->chosen);
+    m->solved = phx_calloc(m->context, n_v, sizeof *m->solved);
+    return !status && m->candidates && m->chosen && m->solved ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+phx_status phx_minimal_create(phx_context *context, phx_system *system, phx_minimal **made)
+{
+    phx_minimal *m = phx_calloc(context, 1, sizeof *m);
+
+    *made = NULL;
+    if (!m)
+        return PHX_ERR_MEMORY;
+    m->context = context;
+    m->system = system;
+    phx_status status = phx_system_dae_with(system, context, PHX_BACKEND_PLAIN, &m->dae);
+    m->ws = (workspace *)m->dae;
+    if (!status) {
+        m->n_drives = m->ws->rows.n_driven;
+        m->n_free = system->n_v - m->ws->n_l;
+        status = allocate(m);
+    }
+    if (!status) {
+        list_candidates(m);
+        take_drives(m);
+        status = find_units(m);
+    }
+    if (status) {
+        phx_minimal_destroy(m);
+        return status;
+    }
+    *made = m;
+    return PHX_OK;
+}
+
+void phx_minimal_destroy(phx_minimal *m)
+{
+    if (!m)
+        return;
+    double *const arrays[] = {m->x0, m->unit, m->omega, m->J, m->A, m->rhs, m->part, m->v, m->a};
+    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+    phx_free(m->candidates);
+    phx_free(m->chosen);
+    phx_free(m->solved);
+    phx_system_dae_destroy(m->dae);
+    phx_free(m);
+}

@@ -1,0 +1,405 @@
+/* FMUs for model exchange: CVODE with the states of an FMU goes where radau5 goes with the model, joints do not open,
+ * choices of coordinates change as events, derivatives are those of the states. */
+#define _POSIX_C_SOURCE 200809L
+#include "fmu/exchange.h"
+
+#include <phlexor/fmu.h>
+
+static phx_model *read_example(phx_context *context, const char *name)
+{
+    char path[512];
+    phx_model *model = NULL;
+    snprintf(path, sizeof path, "%s/examples/%s", PHX_SOURCE_DIR, name);
+    CHECK_OK(context, phx_model_read(context, path, 0, NULL, &model));
+    return model;
+}
+
+static void export_model(phx_context *context, phx_model *model, int version, importer *it)
+{
+    phx_fmu_options options = phx_fmu_options_default();
+    phx_fmu_report report;
+
+    options.version = version;
+    options.kind = PHX_FMU_BOTH;
+    CHECK_OK(context, phx_fmu_export(context, model, &options, "exchange.fmu", &report));
+    assert_true(report.states >= 2);
+    importer_open(it, "exchange.fmu", version == 2 ? "linux64" : "x86_64-linux");
+    remove("exchange.fmu");
+}
+
+static phx_result *simulate(phx_context *context, const phx_model *model, double end)
+{
+    phx_simulate_options options = phx_simulate_options_default();
+    phx_simulate_report report;
+    phx_result *result = NULL;
+
+    options.end = (phx_model_optional){.given = true, .value = end};
+    options.every = (phx_model_optional){.given = true, .value = end / 10.0};
+    options.rtol = (phx_model_optional){.given = true, .value = 1e-10};
+    options.has_integrator = true;
+    options.integrator = PHX_RADAU5;
+    CHECK_OK(context, phx_study_simulate_result(context, model, &options, &report, &result));
+    return result;
+}
+
+/* ---- the same motion ---- */
+/* Largest difference of the columns that the FMU has, relative to the largest of the column. Forces are taken for ten
+ * times better than they are: they follow the accelerations, to which the fastest vibrations contribute most. */
+static double worst_difference(phx_context *context, exchange *e, const phx_result *result, char *where, size_t size)
+{
+    const size_t rows = phx_result_rows(result);
+    double worst = 0.0, *column = calloc(rows, sizeof *column);
+
+    for (int c = 0; c < phx_result_columns(result); c++) {
+        const char *name = phx_result_column_name(result, c);
+        char mark[400];
+        double largest = 0.0;
+        snprintf(mark, sizeof mark, "name=\"%s\" valueReference", name);
+        if (!strstr(e->it->description, mark) || !strcmp(name, "residual")) /* rounding */
+            continue;
+        CHECK_OK(context, phx_result_column(result, c, 0, rows, column));
+        for (size_t k = 0; k < rows; k++)
+            largest = fmax(largest, fabs(column[k]));
+        const double share = strchr(phx_result_column_unit(result, c), 'N') ? 0.1 : 1.0;
+        const double off = share * fabs(exchange_value(e, name) - column[rows - 1]) / (largest + 1e-3);
+        if (off > worst) {
+            worst = off;
+            snprintf(where, size, "%s", name);
+        }
+    }
+    free(column);
+    return worst;
+}
+
+static const struct {
+    const char *name;
+    double end;
+} cases[] = {
+    {"double_pendulum.yaml", 0.05}, {"heavy_top.yaml", 0.5},      {"spatial_slider_crank.yaml", 1.0},
+    {"bennett.yaml", 1.0},          {"torque_free.yaml", 3.0},    {"satellite.yaml", 0.1},
+    {"manipulator.yaml", 0.5},      {"crank_slider.yaml", 0.002},
+};
+
+static void moves_as_radau5(void **state)
+{
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const int version = 2 + (int)(k % 2);
+        char where[320] = "";
+        importer it;
+        phx_model *model = read_example(*state, cases[k].name);
+        phx_result *result = simulate(*state, model, cases[k].end);
+        export_model(*state, model, version, &it);
+        exchange e = exchange_start(&it, version, 1e-8);
+        exchange_run(&e, cases[k].end);
+        const double worst = worst_difference(*state, &e, result, where, sizeof where);
+        print_message("%-28s %3d states, %6ld steps, %7ld evaluations, %d+%d events: %.1e (%s)\n", cases[k].name,
+                      e.states, e.steps, e.evaluations, e.state_events, e.time_events, worst, where);
+        if (!(worst < 1e-6))
+            fail_msg("%s: %s differs by %g", cases[k].name, where, worst);
+        exchange_free(&e);
+        importer_close(&it);
+        phx_result_destroy(result);
+        phx_model_destroy(model);
+    }
+}
+
+/* ---- joints stay closed ---- */
+/* The slider-crank of the examples with both sides of the ball among the outputs. */
+static const char slider_crank[] =
+    "phlexor: 1\n"
+    "dimension: 3\n"
+    "gravity: [0, 0, -9.81]\n"
+    "parameters: {r: 0.08, l: 0.3, h: 0.12}\n"
+    "ground: {ports: {bearing: {position: [0, 0, h]}}}\n"
+    "bodies:\n"
+    "  crank: {kind: rigid, mass: 0.12, inertia: [1e-4, 1e-5, 1e-4], centre_of_mass: [0, r/2, 0],\n"
+    "    pose: {position: [0, 0, h]}, ports: {pin: {position: [0, r, 0]}}}\n"
+    "  rod: {kind: rigid, mass: 0.5, inertia: [4e-4, 4e-3, 4e-3], centre_of_mass: [l/2, 0, 0],\n"
+    "    pose: {position: [0, r, h], rotation: {axis: [0, 1, 0], angle: asin(h/l)}, guess: true},\n"
+    "    ports: {end: {position: [l, 0, 0]}}}\n"
+    "  slider: {kind: rigid, mass: 2, inertia: [1e-4, 1e-4, 1e-4], pose: {position: [l, 0, 0], guess: true}}\n"
+    "joints:\n"
+    "  crank: {kind: revolute, ports: [ground.bearing, crank.P], axis: [1, 0, 0], angle: 0, rate: 9 }\n"
+    "  ball: {kind: spherical, ports: [crank.pin, rod.P]}\n"
+    "  cross: {kind: universal, ports: [slider.P, rod.end], axes: [[0, 0, 1], [0, 1, 0]]}\n"
+    "  guide: {kind: prismatic, ports: [ground.O, slider.P], axis: [1, 0, 0]}\n"
+    "outputs:\n"
+    "  q: {coordinate: crank}\n"
+    "  a: {position: crank.pin}\n"
+    "  b: {position: rod.P}\n"
+    "  va: {velocity: crank.pin}\n"
+    "  vb: {velocity: rod.P}\n"
+    "simulate: {end: 100, step: 1e-3}\n";
+
+static phx_model *read_text(phx_context *context, const char *text)
+{
+    phx_model *model = NULL;
+    CHECK_OK(context, phx_model_read_text(context, "model", text, strlen(text), 0, NULL, &model));
+    return model;
+}
+
+static double distance(exchange *e, const char *a, const char *b)
+{
+    double sum = 0.0;
+    for (int k = 0; k < 3; k++) {
+        char one[20], other[20];
+        snprintf(one, sizeof one, "%s.%c", a, 'x' + k);
+        snprintf(other, sizeof other, "%s.%c", b, 'x' + k);
+        sum += pow(exchange_value(e, one) - exchange_value(e, other), 2);
+    }
+    return sqrt(sum);
+}
+
+static void joints_stay_closed(void **state)
+{
+    double places = 0.0, rates = 0.0, energy = 0.0;
+    importer it;
+    phx_model *model = read_text(*state, slider_crank);
+
+    export_model(*state, model, 3, &it);
+    exchange e = exchange_start(&it, 3, 1e-6); /* loose: the joints do not know of it */
+    const double energy0 = exchange_value(&e, "energy");
+    for (int k = 1; k <= 100; k++) {
+        exchange_run(&e, k);
+        places = fmax(places, distance(&e, "a", "b"));
+        rates = fmax(rates, distance(&e, "va", "vb"));
+        energy = fmax(energy, fabs(exchange_value(&e, "energy") - energy0));
+    }
+    print_message("100 s: %ld steps, %d choices, %g m, %g m/s, energy %g of %g J\n", e.steps, e.state_events, places,
+                  rates, energy, energy0);
+    assert_true(places < 1e-10 && rates < 1e-10);
+    assert_true(energy < 1e-2 * energy0);
+    exchange_free(&e);
+    importer_close(&it);
+    phx_model_destroy(model);
+}
+
+/* The angle of the crank counts its turns. */
+static void turns_are_counted(void **state)
+{
+    char *fast = strdup(slider_crank);
+    importer it;
+
+    memcpy(strstr(fast, "rate: 9 "), "rate: 60", 8);
+    phx_model *model = read_text(*state, fast);
+    export_model(*state, model, 2, &it);
+    exchange e = exchange_start(&it, 2, 1e-8);
+    exchange_run(&e, 1.0);
+    phx_result *result = simulate(*state, model, 1.0);
+    double expected = 0.0;
+    CHECK_OK(*state, phx_result_column(result, phx_result_column_find(result, "q"), 10, 1, &expected));
+    assert_true(expected > 20.0 && fabs(exchange_value(&e, "q") - expected) < 1e-5 * expected);
+    phx_result_destroy(result);
+    exchange_free(&e);
+    importer_close(&it);
+    phx_model_destroy(model);
+    free(fast);
+}
+
+/* ---- controllers ---- */
+static const char arm[] =
+    "phlexor: 1\n"
+    "dimension: 2\n"
+    "gravity: [0, -9.81]\n"
+    "bodies:\n"
+    "  arm: {kind: rigid, mass: 2, inertia: 0.1, centre_of_mass: [0.4, 0]}\n"
+    "joints:\n"
+    "  pin: {kind: revolute, ports: [ground.O, arm.P], angle: 0.2}\n"
+    "controllers:\n"
+    "  hold: {kind: pid, measure: pin, effort: pin, reference: 0.5*sin(2*t), kp: 60, ki: 40, kd: 6%s}\n"
+    "outputs:\n"
+    "  q: {coordinate: pin}\n"
+    "simulate: {end: 0.5, step: 2e-5, every: 0.5}\n";
+
+/* Continuous ones as states, sampled ones as time events: where the midpoint rule goes with small steps. */
+static void controllers_work(void **state)
+{
+    for (int sampled = 0; sampled < 2; sampled++) {
+        char text[1500];
+        double expected = 0.0;
+        importer it;
+        phx_simulate_report report;
+        phx_simulate_options options = phx_simulate_options_default();
+        phx_result *result = NULL;
+        snprintf(text, sizeof text, arm, sampled ? ", sample: 0.01, delay: 1" : "");
+        phx_model *model = read_text(*state, text);
+        CHECK_OK(*state, phx_study_simulate_result(*state, model, &options, &report, &result));
+        const int column = phx_result_column_find(result, "q");
+        CHECK_OK(*state, phx_result_column(result, column, phx_result_rows(result) - 1, 1, &expected));
+        export_model(*state, model, 2, &it);
+        exchange e = exchange_start(&it, 2, 1e-9);
+        exchange_run(&e, 0.5);
+        print_message("%s: %.9f, expected %.9f; %d time events\n", sampled ? "sampled" : "continuous",
+                      exchange_value(&e, "q"), expected, e.time_events);
+        assert_true(fabs(exchange_value(&e, "q") - expected) < 1e-7);
+        assert_int_equal(e.time_events, sampled ? 50 : 0);
+        exchange_free(&e);
+        importer_close(&it);
+        phx_result_destroy(result);
+        phx_model_destroy(model);
+    }
+}
+
+/* ---- saved states ---- */
+/* In model exchange too a saved state is everything: derivatives are the same bit by bit, in another instance too. */
+static void saved_states_are_whole(void **state)
+{
+    enum { MOST = 20 };
+    double rates[3][MOST], states[MOST];
+    fmi3FMUState saved = NULL, read = NULL;
+    size_t size = 0;
+    importer it;
+    phx_model *model = read_text(*state, slider_crank);
+
+    export_model(*state, model, 3, &it);
+    exchange one = exchange_start(&it, 3, 1e-8), two = exchange_start(&it, 3, 1e-8);
+    exchange_run(&one, 1.3);
+    exchange_get_states(&one, states);
+    states[0] += 0.01;
+    exchange_set_states(&one, 1.31, states);
+    assert_int_equal(it.fmi3GetFMUState(one.c, &saved), fmi3OK);
+    exchange_get_rates(&one, rates[0]);
+    exchange_run(&one, 2.0);
+    assert_int_equal(it.fmi3SetFMUState(one.c, saved), fmi3OK);
+    exchange_get_rates(&one, rates[1]);
+    assert_int_equal(it.fmi3SerializedFMUStateSize(one.c, saved, &size), fmi3OK);
+    fmi3Byte *bytes = malloc(size);
+    assert_int_equal(it.fmi3SerializeFMUState(one.c, saved, bytes, size), fmi3OK);
+    assert_int_equal(it.fmi3DeserializeFMUState(two.c, bytes, size, &read), fmi3OK);
+    assert_int_equal(it.fmi3SetFMUState(two.c, read), fmi3OK);
+    exchange_get_rates(&two, rates[2]);
+    assert_memory_equal(rates[0], rates[1], (size_t)one.states * sizeof(double));
+    assert_memory_equal(rates[0], rates[2], (size_t)one.states * sizeof(double));
+    fmi3Instance steps = importer_start3(&it, "steps"); /* an instance for co-simulation does not take it */
+    assert_int_equal(it.fmi3SetFMUState(steps, saved), fmi3Error);
+    assert_non_null(strstr(it.log, "model exchange"));
+    it.fmi3FreeInstance(steps);
+    assert_int_equal(it.fmi3FreeFMUState(one.c, &saved), fmi3OK);
+    assert_int_equal(it.fmi3FreeFMUState(two.c, &read), fmi3OK);
+    free(bytes);
+    exchange_free(&one);
+    exchange_free(&two);
+    importer_close(&it);
+    phx_model_destroy(model);
+}
+
+/* ---- derivatives ---- */
+static const char pendulum[] =
+    "phlexor: 1\n"
+    "dimension: 2\n"
+    "gravity: [0, -9.81]\n"
+    "bodies: {arm: {kind: rigid, mass: 2, inertia: 0.5, centre_of_mass: [0.4, 0], ports: {C: {position: [1, 0]}}}}\n"
+    "joints: {pin: {kind: revolute, ports: [ground.O, arm.P], angle: 0.3, rate: 0.7, damping: 0.05, effort: 0}}\n"
+    "outputs: {q: {coordinate: pin}, a: {acceleration: arm.C}}\n"
+    "simulate: {step: 1e-3}\n";
+
+/* I q'' = u - d q' - m g s cos q; the acceleration of the end is l (q'' (-sin, cos) - q'^2 (cos, sin)). */
+static void derivatives_are_those_of_a_pendulum(void **state)
+{
+    const double q = 0.3, w = 0.7, I = 0.5 + 2.0 * 0.16, d = 0.05, m_g_s = 2.0 * 9.81 * 0.4, l = 1.0;
+    const double alpha = (-d * w - m_g_s * cos(q)) / I, alpha_q = m_g_s * sin(q) / I;
+    const double expected[3][3] = {/* of q'', of the acceleration along x and y, with respect to q, q', u */
+                                   {alpha_q, -d / I, 1.0 / I},
+                                   {l * (-alpha_q * sin(q) - alpha * cos(q) + w * w * sin(q)),
+                                    l * (d / I * sin(q) - 2.0 * w * cos(q)), -l * sin(q) / I},
+                                   {l * (alpha_q * cos(q) - alpha * sin(q) - w * w * cos(q)),
+                                    l * (-d / I * cos(q) - 2.0 * w * sin(q)), l * cos(q) / I}};
+    importer it;
+    phx_model *model = read_text(*state, pendulum);
+    export_model(*state, model, 3, &it);
+    exchange e = exchange_start(&it, 3, 1e-8);
+    double before[20], after[20], column[3], row[3];
+    const unsigned unknown[3] = {importer_variable(&it, "der(state.u1)"), importer_variable(&it, "a.x"),
+                                 importer_variable(&it, "a.y")};
+    const unsigned known[3] = {importer_variable(&it, "state.y1"), importer_variable(&it, "state.u1"),
+                               importer_variable(&it, "pin.effort")};
+
+    exchange_get_rates(&e, before);
+    for (int k = 0; k < 3; k++) {
+        const double one = 1.0, seed[3] = {k == 0, k == 1, k == 2};
+        assert_int_equal(it.fmi3GetDirectionalDerivative(e.c, unknown, 3, &known[k], 1, &one, 1, column, 3), fmi3OK);
+        for (int i = 0; i < 3; i++)
+            if (!(fabs(column[i] - expected[i][k]) < 1e-9 * (1.0 + fabs(expected[i][k]))))
+                fail_msg("derivative %d by %d is %.15g, expected %.15g", i, k, column[i], expected[i][k]);
+        assert_int_equal(it.fmi3GetAdjointDerivative(e.c, unknown, 3, known, 3, seed, 3, row, 3), fmi3OK);
+        for (int i = 0; i < 3; i++)
+            assert_true(fabs(row[i] - expected[k][i]) < 1e-9 * (1.0 + fabs(expected[k][i])));
+    }
+    exchange_get_rates(&e, after);
+    assert_memory_equal(before, after, (size_t)e.states * sizeof *before);
+    assert_int_equal(it.fmi3GetDirectionalDerivative(e.c, unknown, 3, unknown, 1, before, 1, column, 3), fmi3Error);
+    assert_non_null(strstr(it.log, "neither input nor state"));
+    exchange_free(&e);
+
+    fmi3Instance c = importer_start3(&it, "steps"); /* between steps, with respect to the input */
+    const double one = 1.0;
+    assert_int_equal(it.fmi3GetDirectionalDerivative(c, unknown + 1, 2, known + 2, 1, &one, 1, column, 2), fmi3OK);
+    assert_true(fabs(column[0] - expected[1][2]) < 1e-9 && fabs(column[1] - expected[2][2]) < 1e-9);
+    it.fmi3FreeInstance(c);
+    importer_close(&it);
+    phx_model_destroy(model);
+}
+
+/* ---- what does not fit ---- */
+static void wrong_calls(void **state)
+{
+    double states[20];
+    fmi2EventInfo info;
+    importer it;
+    phx_model *model = read_text(*state, slider_crank);
+
+    export_model(*state, model, 2, &it);
+    exchange e = exchange_start(&it, 2, 1e-8);
+    exchange_get_states(&e, states);
+    assert_int_equal(it.fmi2DoStep(e.c, 0.0, 1e-3, 1), fmi2Error);
+    assert_int_equal(it.fmi2NewDiscreteStates(e.c, &info), fmi2Error);
+    assert_int_equal(it.fmi2GetDerivatives(e.c, states, 1), fmi2Error);
+    const size_t n = (size_t)e.states;
+    states[0] = 1e6; /* the joints cannot be closed there: the integrator is to come nearer */
+    states[1] = NAN;
+    assert_int_equal(it.fmi2SetContinuousStates(e.c, states, n), fmi2Discard);
+    fmi2Component steps = importer_start2(&it, "steps");
+    assert_int_equal(it.fmi2GetDerivatives(steps, states, n), fmi2Error);
+    assert_int_equal(it.fmi2EnterEventMode(steps), fmi2Error);
+    it.fmi2FreeInstance(steps);
+    exchange_free(&e);
+    importer_close(&it);
+
+    phx_fmu_options options = phx_fmu_options_default();
+    options.kind = PHX_FMU_MODEL_EXCHANGE;
+    CHECK_OK(*state, phx_fmu_export(*state, model, &options, "only.fmu", NULL));
+    importer_open(&it, "only.fmu", "x86_64-linux");
+    remove("only.fmu");
+    assert_null(importer_make3(&it, "steps"));
+    assert_non_null(strstr(it.log, "not for co-simulation"));
+    assert_null(strstr(it.description, "<CoSimulation"));
+    importer_close(&it);
+    options.kind = 0;
+    assert_int_equal(phx_fmu_export(*state, model, &options, "only.fmu", NULL), PHX_ERR_ARGUMENT);
+    phx_model_destroy(model);
+}
+
+static int create(void **state)
+{
+    return phx_context_create((phx_context **)state) != PHX_OK;
+}
+
+static int destroy(void **state)
+{
+    phx_context_destroy(*state);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(moves_as_radau5),
+        cmocka_unit_test(joints_stay_closed),
+        cmocka_unit_test(turns_are_counted),
+        cmocka_unit_test(controllers_work),
+        cmocka_unit_test(saved_states_are_whole),
+        cmocka_unit_test(derivatives_are_those_of_a_pendulum),
+        cmocka_unit_test(wrong_calls),
+    };
+    return cmocka_run_group_tests(tests, create, destroy);
+}
