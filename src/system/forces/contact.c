@@ -226,11 +226,11 @@ static void archive(phx_archive *archive, phx_system *system, force_slot *force)
     contact *it = phx_sys_archive_own(archive, sizeof *it, force);
     if (!it)
         return;
-    phx_archive_choice(archive, 3, &it->n);
-    phx_archive_bool(archive, &it->plane);
-    for (int k = 0; k < it->n && !phx_archive_status(archive); k++)
-        phx_sys_archive_row(archive, &it->rows[k]);
-    double *const numbers[] = {&it->side, &it->offset, &it->radius_a, &it->radius_b};
+    phx_archive_choice(archive, 3, &it->shape.n);
+    phx_archive_bool(archive, &it->shape.plane);
+    for (int k = 0; k < it->shape.n && !phx_archive_status(archive); k++)
+        phx_sys_archive_row(archive, &it->shape.rows[k]);
+    double *const numbers[] = {&it->shape.side, &it->shape.offset, &it->radius_a, &it->radius_b};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         phx_archive_double(archive, numbers[k]);
     phx_sys_archive_penalty(archive, &it->penalty);
