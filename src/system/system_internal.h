@@ -30,7 +30,8 @@ typedef struct body_slot {
 } body_slot;
 
 typedef struct coordinate_slot {
-    phx_row row; /* row.target: offset, so that value = raw - target */
+    phx_row row;      /* row.target: offset, so that value = raw - target */
+    phx_port_id a, b; /* that it is measured between: those of the joint, or of a place along a body */
     phx_coordinate_def def;
     phx_scalar_force along; /* what acts along it; borrowed from def */
     int driven_row;         /* index in rows when speed is given, else -1 */
@@ -60,6 +61,7 @@ typedef struct row_slot {
     int joint, number; /* number within the joint, from 0 */
     int coordinate;    /* driven and held rows */
     const phx_row *row;
+    phx_port_id a, b;
     int component;
     bool redundant;
 } row_slot;
@@ -218,6 +220,7 @@ struct phx_system {
     int *event_entry;
     bool varies; /* a drive or a load is not the same at all times */
     bool rubs;   /* friction somewhere depends on reactions */
+    bool slides; /* a port slides along a body */
 };
 
 struct output_slot {
@@ -775,8 +778,14 @@ void phx_sys_momenta(const workspace *ws, const double *x, const double *v, doub
 /* Generalised force of drives etc.: G_dot v of row k at the current instant view. */
 double phx_sys_row_acceleration(workspace *ws, int k);
 /* The same of any row of a joint with its covectors. */
-double phx_sys_turning(workspace *ws, const joint_slot *joint, const phx_row *row, const double *covectors);
+double phx_sys_turning(workspace *ws, phx_port_id a, phx_port_id b, const phx_row *row, const double *covectors);
 
+/* The place of A along its body of a joint that slides: as it says, else nearest to the point of B in the poses as
+ * written; and the axes of the section there, a rotation (dim x dim). Into x for all such joints: the first guess. */
+phx_status phx_sys_guess_place(const phx_system *system, const joint_slot *joint, double *place, double *axes);
+phx_status phx_sys_guess_places(phx_system *system, double *x);
+/* PHX_ERR_ANALYSIS when a place has left its body at the end t of a step of length h (0: at the start). */
+phx_status phx_sys_check_places(const workspace *ws, double t, double h, const double *x, const double *v);
 /* Position-level closing of the joints, the deformations in x kept and the poses as written the first guess; held
  * coordinates at their values. */
 phx_status phx_sys_assemble(phx_system *system, double *x);

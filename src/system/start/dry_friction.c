@@ -35,11 +35,11 @@ const char *phx_system_dry_joint(const phx_system *system, int k)
 }
 
 /* The acceleration of a coordinate of covectors g, and what a unit of force along it adds. */
-static phx_status find_mobility(workspace *ws, const joint_slot *joint, const phx_row *row, const double *g,
-                                const double *v_dot, phx_dry_friction *out)
+static phx_status find_mobility(workspace *ws, const coordinate_slot *coordinate, const double *g, const double *v_dot,
+                                phx_dry_friction *out)
 {
     const int n_v = ws->system->n_v;
-    const phx_port_id ends[2] = {joint->a, joint->b};
+    const phx_port_id ends[2] = {coordinate->a, coordinate->b};
     double *along = ws->scratch.vector[1], *moved = ws->scratch.vector[2];
 
     memset(along, 0, (size_t)ws->kkt.n * sizeof *along);
@@ -54,7 +54,8 @@ static phx_status find_mobility(workspace *ws, const joint_slot *joint, const ph
     memcpy(moved, along, (size_t)ws->kkt.n * sizeof *moved);
     const phx_status status = ws->by->solve_mass(ws, moved);
     out->mobility = phx_sys_dot(n_v, along, moved);
-    out->acceleration = phx_sys_dot(n_v, along, v_dot) + phx_sys_turning(ws, joint, row, g);
+    out->acceleration = phx_sys_dot(n_v, along, v_dot) +
+                        phx_sys_turning(ws, coordinate->a, coordinate->b, &coordinate->row, g);
     return status;
 }
 
@@ -62,7 +63,7 @@ static phx_status look_at(workspace *ws, int j, int c, const double *v_dot, phx_
 {
     const joint_slot *joint = &ws->system->joints[j];
     const coordinate_slot *coordinate = &joint->coordinates[c];
-    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+    const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
     const int size = phx_port_size(ws->system->dim);
     double g[PAIR_SIZE];
 
@@ -74,7 +75,7 @@ static phx_status look_at(workspace *ws, int j, int c, const double *v_dot, phx_
                               .rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate),
                               .force = ws->reactions.all[coordinate->stick_row],
                               .limit = coordinate->def.friction.ratio * phx_sys_friction_limit(ws, joint, coordinate)};
-    return out->sticks ? PHX_OK : find_mobility(ws, joint, &coordinate->row, g, v_dot, out);
+    return out->sticks ? PHX_OK : find_mobility(ws, coordinate, g, v_dot, out);
 }
 
 phx_status phx_system_dry_frictions(phx_dae *dae, double t, const double *x, const double *v,
