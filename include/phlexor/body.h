@@ -65,6 +65,8 @@ typedef struct phx_body_port {
     phx_flex_point point; /* owned; x from the origin of the frame */
     double rotation[9];
     phx_body_frame frame; /* of the body; with another than the first the point knows no coordinates */
+    int slides;           /* from 1: it moves along the curve of the body with this place of it; 0: it does not */
+    bool place_alone;     /* such a port: the place itself, as the first component */
 } phx_body_port;
 void phx_body_port_free(phx_body_port *port);
 

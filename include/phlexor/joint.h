@@ -25,7 +25,10 @@ enum { PHX_JOINT_MAX_ROWS = 6, PHX_JOINT_MAX_COORDINATES = 6, PHX_JOINT_MAX_SOLI
     X(CARTESIAN, cartesian)                                                                                            \
     X(PARALLEL, parallel)                                                                                              \
     X(PERPENDICULAR, perpendicular)                                                                                    \
-    X(FREE, free)
+    X(FREE, free)                                                                                                      \
+    X(POINT_ON, point_on)                                                                                              \
+    X(PRISMATIC_ON, prismatic_on)                                                                                      \
+    X(CYLINDRICAL_ON, cylindrical_on)
 
 /* The kind of a joint: PHX_JOINT_LIST, then the number of kinds. */
 typedef enum phx_joint_kind {
@@ -80,6 +83,7 @@ typedef struct phx_joint_info {
     bool axis_b;          /* a line of B lies on the axis; model files may give it (`axis_b`) */
     bool relative;        /* holds the relative rotation; model files may give it (`angle`, `rotation`) */
     bool holds_points;    /* the points of A and B coincide; else it is drawn where B is */
+    bool slides;          /* A is the point of a flexible body at a place along it, which is the first coordinate */
     int n_coordinates[2]; /* plane, space */
     phx_joint_coordinate coordinates[PHX_JOINT_MAX_COORDINATES];
     const phx_joint_coordinate *in_plane; /* those of the plane, where they are others; else NULL: they come first */

@@ -19,6 +19,9 @@ JointKind = Literal[
     "parallel",
     "perpendicular",
     "free",
+    "point_on",
+    "prismatic_on",
+    "cylindrical_on",
 ]
 
 
@@ -78,7 +81,10 @@ class phx_joint_kind(IntEnum):
     PHX_JOINT_PARALLEL = 10
     PHX_JOINT_PERPENDICULAR = 11
     PHX_JOINT_FREE = 12
-    PHX_JOINT_KINDS = 13
+    PHX_JOINT_POINT_ON = 13
+    PHX_JOINT_PRISMATIC_ON = 14
+    PHX_JOINT_CYLINDRICAL_ON = 15
+    PHX_JOINT_KINDS = 16
 
 
 class phx_joint_axis(IntEnum):
@@ -702,6 +708,7 @@ phx_joint_info._fields_ = [
     ("axis_b", c_bool),
     ("relative", c_bool),
     ("holds_points", c_bool),
+    ("slides", c_bool),
     ("n_coordinates", c_int * 2),
     ("coordinates", phx_joint_coordinate * 6),
     ("in_plane", POINTER(phx_joint_coordinate)),

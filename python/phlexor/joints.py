@@ -25,7 +25,8 @@ class JointCoordinate:
 class JointInfo:
     """A kind of joint: its name in models, what of A and B it holds together, the dimensions it exists in.
 
-    Its coordinates come in the order of lists in a model; in the plane there may be fewer (`coordinates_in`).
+    Its coordinates come in the order of lists in a model; in the plane there may be fewer (`coordinates_in`). Of a kind
+    that `slides` A is a beam or a rod, and the first coordinate is the place along it.
     """
 
     name: str
@@ -34,6 +35,7 @@ class JointInfo:
     coordinates: Tuple[JointCoordinate, ...]
     counts: Tuple[int, int]
     in_plane: Tuple[JointCoordinate, ...] = ()
+    slides: bool = False
 
     def coordinates_in(self, dimension: int) -> Tuple[JointCoordinate, ...]:
         """The coordinates in the plane (2) or in space (3)."""
@@ -50,7 +52,8 @@ def _info(info: phx_joint_info) -> JointInfo:
     dimensions = tuple(d for d, there in ((2, info.plane), (3, info.space)) if there)
     counts = (info.n_coordinates[0], info.n_coordinates[1])
     in_plane = tuple(_coordinate(info.in_plane[c]) for c in range(counts[0])) if info.in_plane else ()
-    return JointInfo(text_of(info.name), text_of(info.holds), dimensions, coordinates, counts, in_plane)
+    return JointInfo(text_of(info.name), text_of(info.holds), dimensions, coordinates, counts, in_plane,
+                     bool(info.slides))
 
 
 def joint_kinds() -> Tuple[JointInfo, ...]:

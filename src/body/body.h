@@ -20,7 +20,7 @@ const char *phx_body_beyond(const phx_body *body); /* why its forces may be no n
 void phx_body_archive(phx_archive *archive, const phx_flex *flex, phx_body **body);
 int phx_body_dim(const phx_body *body);
 /* Its moving frames, the first at 0 of x and v; the number. Its coordinates beside them: where they are in x, their
- * rates in v, their number n_q. Pointers may be NULL. */
+ * rates in v, their number n_q (without places along its curve). Pointers may be NULL. */
 int phx_body_frames(const phx_body *body, const phx_body_frame **frames);
 int phx_body_coordinates(const phx_body *body, int *x, int *v);
 bool phx_body_deforms(const phx_body *body); /* it has more velocities than a rigid body */
@@ -28,7 +28,7 @@ int phx_body_n_stress(const phx_body *body);
 const phx_mass_properties *phx_body_at_rest(const phx_body *body);
 bool phx_body_is_lossless(const phx_body *body); /* no damping, full kinetics */
 bool phx_body_balances(const phx_body *body);    /* full kinetics: what it loses is booked */
-/* Of a floating body, where a rigid one has n = 0; NULL: the body is of another kind. */
+/* Of a floating body, with places along it or not, where a rigid one has n = 0; NULL: the body is of another kind. */
 const phx_flex *phx_body_flex(const phx_body *body);
 /* Of a body with an elastic energy 1/2 |B q|^2 = 1/2 q^T K q: B (NULL: none, or another energy); K over q, whose arrays
  * are the body's (false: none, or another energy). */
@@ -215,6 +215,8 @@ void phx_filter_copy(phx_filter *filter, const phx_filter *from); /* the memorie
 unsigned phx_body_location_sorts(const phx_body *body);
 phx_status phx_body_locate(const phx_body *body, phx_context *context, const phx_location *location,
                            phx_body_port *port);
+/* Its velocities: how many there are; which (room for all of the body) into cols, or NULL. */
+int phx_body_port_columns(const phx_body *body, const phx_body_port *port, int *cols);
 /* Evaluate a port over an interval. */
 void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out);
 /* The same when only the end of the interval has moved since `out` was evaluated. */
@@ -252,6 +254,22 @@ typedef struct phx_port_tangents {
 /* Those derivatives in one pass. effort: phx_port_size, or NULL for none of its derivatives. */
 void phx_body_port_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             const double *effort, const phx_port_tangents *out);
+
+/* ---- places along a curve (sliding/sliding.h, docs/sliding.md) ---- */
+/* One place more, from 0 at P to the length at C, along the curve of *body, which deforms by `source` (NULL: none): a
+ * coordinate without mass behind all others. *body becomes a body with places, which owns the one before. A port with
+ * `slides` equal to the number of the place, from 1, moves along the curve with it. PHX_ERR_UNSUPPORTED, with name and
+ * reason, for a body without a curve. */
+phx_status phx_body_add_place(phx_context *context, const phx_flex_source *source, phx_body **body);
+void phx_body_drop_place(phx_body *body); /* the last one, of a body that has one */
+/* Where its places are in x, their rates in v (may be NULL); their number. */
+int phx_body_places(const phx_body *body, int *x, int *v);
+double phx_body_curve_length(const phx_body *body); /* of a body with places, m; else 0 */
+/* Derivatives of a port that slides, n = phx_body_port_columns; NULL: not wanted. All overwritten.
+ *   T  of the rate P nu at fixed nu, phx_port_size x n:  the port's means vary by (P + h/2 T) xi
+ *   K  of P^T effort at fixed effort, n x n */
+void phx_body_port_slide_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                                  const double *effort, double *T, double *K);
 
 /* ---- rods (rod/rod.h, docs/rods.md) ---- */
 enum {

@@ -13,6 +13,8 @@
 
 #include "body/body.h"
 
+struct phx_curve; /* sliding/curve.h */
+
 /* Every function gets x and v of one body. Those that may be NULL say so. */
 typedef struct phx_body_ops {
     const char *kind; /* "floating body": for messages */
@@ -29,6 +31,10 @@ typedef struct phx_body_ops {
      * body's source says. */
     unsigned location_sorts;
     phx_status (*locate)(const phx_body *body, phx_context *context, const phx_location *location, phx_body_port *port);
+    /* The curve along which points slide (sliding/curve.h), empty before; of a body that deforms by `source`.
+     * PHX_ERR_UNSUPPORTED, with the reason. NULL: it has none. */
+    phx_status (*curve)(const phx_body *body, phx_context *context, const phx_flex_source *source,
+                        struct phx_curve *curve);
 
     /* ---- inertia ---- */
     /* p = M nu */
@@ -93,6 +99,7 @@ struct phx_body {
     int n_frames;
     const phx_body_frame *frames; /* the first at 0, 0 */
     int n_q, q_x, q_v;            /* coordinates, where they are in x, their rates in v */
+    int n_places;                 /* along its curve: the last entries of x and of v, behind the coordinates */
     int n_v, n_x;
     int n_stress, n_free_stress;
     phx_kinetics kinetics;
@@ -112,6 +119,9 @@ void phx_body_free_base(phx_body *body);
 /* The coordinates over an interval: q1 = q0 + h rate, q_m, with what rounding took from q0 and takes from q1. */
 void phx_body_move_coordinates(int n, double h, const double *q0, const double *low0, const double *rate, double *q1,
                                double *low1, double *qm);
+
+/* The body itself, or that inside a body with places (sliding/sliding.c). */
+const phx_body *phx_body_inside(const phx_body *body);
 
 /* The coordinates in x. */
 static inline const double *phx_body_q(const phx_body *body, const double *x)

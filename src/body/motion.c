@@ -34,9 +34,9 @@ static void move(const phx_body *body, bool tried, double h, const double *x0, c
         else
             one_move_rigid(3, tried, h, x0 + x, low0 + x, vm + v, x1 + x, low1 + x, xm + x);
     }
-    const int q = body->q_x;
-    if (body->n_q > 0)
-        phx_body_move_coordinates(body->n_q, h, x0 + q, low0 + q, vm + body->q_v, x1 + q, low1 + q, xm + q);
+    const int q = body->q_x, n = body->n_q + body->n_places;
+    if (n > 0)
+        phx_body_move_coordinates(n, h, x0 + q, low0 + q, vm + body->q_v, x1 + q, low1 + q, xm + q);
 }
 
 void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
@@ -74,7 +74,7 @@ void phx_body_rates(const phx_body *body, const double *x, const double *v, doub
 {
     for (int f = 0; f < body->n_frames; f++)
         frame_rates(body->dim, x + body->frames[f].x, v + body->frames[f].v, x_dot + body->frames[f].x);
-    memcpy(x_dot + body->q_x, v + body->q_v, (size_t)body->n_q * sizeof *v);
+    memcpy(x_dot + body->q_x, v + body->q_v, (size_t)(body->n_q + body->n_places) * sizeof *v);
 }
 
 /* (R^T dr, skew part of R^T dR) of one frame; the plane: dphi = c ds - s dc. */
@@ -100,7 +100,7 @@ void phx_body_tangent(const phx_body *body, const double *x, const double *dx, d
 {
     for (int f = 0; f < body->n_frames; f++)
         frame_tangent(body->dim, x + body->frames[f].x, dx + body->frames[f].x, dxi + body->frames[f].v);
-    memcpy(dxi + body->q_v, dx + body->q_x, (size_t)body->n_q * sizeof *dxi);
+    memcpy(dxi + body->q_v, dx + body->q_x, (size_t)(body->n_q + body->n_places) * sizeof *dxi);
 }
 
 /* r += R dr, R <- R cay(dphi) of one frame. */
@@ -127,7 +127,7 @@ void phx_body_displace(const phx_body *body, double factor, const double *xi, do
 {
     for (int f = 0; f < body->n_frames; f++)
         displace_frame(body->dim, factor, xi + body->frames[f].v, x + body->frames[f].x);
-    for (int i = 0; i < body->n_q; i++)
+    for (int i = 0; i < body->n_q + body->n_places; i++)
         x[body->q_x + i] += factor * xi[body->q_v + i];
 }
 

@@ -1,5 +1,5 @@
 /* Ports of a body: the map P from nu to the port's rate, its transpose, and their derivatives. */
-#include "kind.h"
+#include "body/sliding/sliding.h"
 
 #include <string.h>
 
@@ -160,12 +160,20 @@ static void view_any(const phx_body *body, const phx_body_port *port, const phx_
 
 void phx_body_port_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out)
 {
+    if (port->slides) {
+        phx_slide_view(body, port, view, out);
+        return;
+    }
     view_any(body, port, view, true, out);
 }
 
 void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             phx_port_view *out)
 {
+    if (port->slides) {
+        phx_slide_view(body, port, view, out);
+        return;
+    }
     view_any(body, port, view, false, out);
 }
 
@@ -232,6 +240,11 @@ void phx_body_port_apply(const phx_body *body, const phx_body_port *port, const 
     const phx_flex_point *point = &port->point;
     phx_body_view room;
 
+    if (port->slides) {
+        phx_slide_apply(body, port, view, alpha, effort, res);
+        return;
+    }
+
     view = from_frame(port, view, &room);
     res += port->frame.v;
     if (body->dim == 2 && point->n == 0)
@@ -279,8 +292,17 @@ static inline int port_jacobian(const int dim, const phx_body *body, const phx_b
         for (int j = 0; j < point->n; j++)
             P[(r + k) * n + r + j] = point->theta[k * point->n + j];
     }
+    return phx_body_port_columns(body, port, cols);
+}
+
+int phx_body_port_columns(const phx_body *body, const phx_body_port *port, int *cols)
+{
+    const int r = body->n_rigid, n = r + port->point.n;
+
+    if (port->slides)
+        return phx_slide_columns(body, port, cols);
     for (int c = 0; cols && c < n; c++)
-        cols[c] = c < r ? port->frame.v + c : body->q_v + point->dof[c - r];
+        cols[c] = c < r ? port->frame.v + c : body->q_v + port->point.dof[c - r];
     return n;
 }
 
@@ -289,6 +311,10 @@ int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, cons
 {
     phx_body_view room;
 
+    if (port->slides) {
+        phx_slide_jacobian(body, port, view, P);
+        return phx_body_port_columns(body, port, cols);
+    }
     view = from_frame(port, view, &room);
     return body->dim == 2 ? port_jacobian(2, body, port, view, cols, P) : port_jacobian(3, body, port, view, cols, P);
 }
@@ -377,4 +403,10 @@ void phx_body_port_tangents(const phx_body *body, const phx_body_port *port, con
         tangents(2, body, port, view, effort, out);
     else
         tangents(3, body, port, view, effort, out);
+}
+
+void phx_body_port_slide_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                                  const double *effort, double *T, double *K)
+{
+    phx_slide_tangents(body, port, view, effort, T, K);
 }

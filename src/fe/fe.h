@@ -79,6 +79,10 @@ phx_status phx_flex_source_section_rows(const phx_flex_source *source, phx_conte
 phx_status phx_flex_source_quadrature(const phx_flex_source *source, phx_context *context, int *count, const double **s,
                                       const double **weight);
 
+/* Into how many equal pieces of the length its shapes are cubic polynomials, which the displacements and rotations at
+ * their ends determine; 0: they are others, or there is no length. */
+int phx_flex_source_cubic_pieces(const phx_flex_source *source);
+
 /* ---- stresses ---- */
 /* Stresses of a body on a mesh at its nodes and ports, linear in the deformation coordinates; body axes. */
 typedef enum phx_stress_set {
@@ -145,6 +149,7 @@ typedef struct phx_source_operations {
     void (*section_rows)(const phx_flex_source *source, const phx_location *location, double *axial, double *moment,
                          double *torsion);
     void (*quadrature)(const phx_flex_source *source, int *count, const double **s, const double **weight);
+    int (*cubic_pieces)(const phx_flex_source *source); /* NULL: 0 */
     /* Of a source with stresses at nodes, else NULL; see phx_flex_source_stresses. `location` NULL: all nodes. */
     phx_stress_set (*stresses)(const phx_flex_source *source);
     phx_status (*stress_rows)(const phx_flex_source *source, phx_context *context, const phx_location *location,

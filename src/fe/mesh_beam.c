@@ -8,6 +8,7 @@ typedef struct mesh_beam {
     phx_flex_source source;
     phx_line_mesh mesh;
     phx_reference_basis basis;
+    int cubic_pieces;
     int n_quadrature;
     double *s, *weight;
 } mesh_beam;
@@ -119,6 +120,11 @@ static void mesh_beam_quadrature(const phx_flex_source *source, int *count, cons
     *weight = beam->weight;
 }
 
+static int mesh_beam_pieces(const phx_flex_source *source)
+{
+    return beam_of(source)->cubic_pieces;
+}
+
 static void mesh_beam_destroy(phx_flex_source *source)
 {
     mesh_beam *beam = (mesh_beam *)source;
@@ -133,7 +139,8 @@ static const phx_source_operations operations = {.name = "beam",
                                                  .sorts = PHX_BEAM_SORTS,
                                                  .point = mesh_beam_point,
                                                  .section_rows = mesh_beam_section_rows,
-                                                 .quadrature = mesh_beam_quadrature};
+                                                 .quadrature = mesh_beam_quadrature,
+                                                 .cubic_pieces = mesh_beam_pieces};
 
 phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam)
 {
@@ -143,6 +150,7 @@ phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, p
         return PHX_ERR_MEMORY;
     phx_flex *flex = &made->source.flex;
     made->source.operations = &operations;
+    made->cubic_pieces = def->order == 3 ? def->elements : 0;
     phx_status status = phx_line_mesh_build(context, def, &made->mesh);
     if (status == PHX_OK)
         status = phx_mass_assemble(context, &made->mesh, def, &raw);

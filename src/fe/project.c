@@ -184,6 +184,11 @@ static void projected_quadrature(const phx_flex_source *source, int *count, cons
     full->operations->quadrature(full, count, s, weight);
 }
 
+static int projected_pieces(const phx_flex_source *source)
+{
+    return phx_flex_source_cubic_pieces(((const projected_source *)source)->full);
+}
+
 /* It offers what the full source does, and goes by its name. */
 static phx_source_operations projected_operations(const phx_flex_source *full)
 {
@@ -193,7 +198,8 @@ static phx_source_operations projected_operations(const phx_flex_source *full)
                                    .sorts = full->operations->sorts,
                                    .point = projected_point,
                                    .section_rows = sections ? projected_section_rows : NULL,
-                                   .quadrature = sections ? projected_quadrature : NULL};
+                                   .quadrature = sections ? projected_quadrature : NULL,
+                                   .cubic_pieces = projected_pieces};
 }
 
 phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, int k, const double *T,

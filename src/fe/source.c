@@ -98,6 +98,11 @@ phx_status phx_flex_source_quadrature(const phx_flex_source *source, phx_context
     return status;
 }
 
+int phx_flex_source_cubic_pieces(const phx_flex_source *source)
+{
+    return source->operations->cubic_pieces ? source->operations->cubic_pieces(source) : 0;
+}
+
 phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, phx_flex_point *point)
 {
     const phx_location location = phx_location_at_fraction(s);

@@ -118,6 +118,41 @@ void phx_joint_add_displacement(const phx_joint_frame *frame, int k, phx_joint_r
     list->coordinates[list->n_coordinates++] = row;
 }
 
+static void add_dot(const double *in_a, const double *in_b, phx_joint_row_list *list)
+{
+    phx_row row = {.kind = PHX_ROW_DOT, .angular = true};
+    memcpy(row.alpha, in_a, sizeof(row.alpha));
+    memcpy(row.beta, in_b, sizeof(row.beta));
+    list->constraints[list->n_constraints++] = row;
+}
+
+void phx_joint_add_tangent(const phx_joint_frame *frame, phx_joint_row_list *list)
+{
+    for (int k = 1; k < frame->dim; k++) /* across the direction of A, whose length does not matter */
+        add_dot(frame->in_a[0], frame->in_b[k], list);
+}
+
+void phx_joint_add_no_spin(const phx_joint_frame *frame, phx_joint_row_list *list)
+{
+    if (frame->dim == 3)
+        add_dot(frame->in_a[1], frame->in_b[2], list);
+}
+
+void phx_joint_add_place(phx_joint_row_list *list)
+{
+    list->coordinates[list->n_coordinates++] = (phx_row){.kind = PHX_ROW_POINT, .place = true};
+}
+
+void phx_joint_add_spin(const phx_joint_frame *frame, phx_joint_row_list *list)
+{
+    /* B turned by psi about base 0: e_1 . (rotated e_1) = cos psi, -e_1 . (rotated e_2) = sin psi */
+    phx_row row = {.kind = PHX_ROW_TURN, .angular = true, .counted = true};
+    memcpy(row.alpha, frame->in_a[1], sizeof(row.alpha));
+    memcpy(row.beta, frame->in_b[1], sizeof(row.beta));
+    memcpy(row.beta2, frame->in_b[2], sizeof(row.beta2));
+    list->coordinates[list->n_coordinates++] = row;
+}
+
 void phx_joint_add_turn(const phx_joint_frame *frame, int k, phx_joint_row_list *list)
 {
     /* B turned by psi about base k: e_{k+1} . (rotated e_{k+1}) = cos psi, e_{k+2} . (rotated e_{k+1}) = sin psi, and

@@ -48,6 +48,8 @@ typedef struct phx_joint_operations {
     "where the ports' directions coincide, when a and b are perpendicular by their components; else where the poses "  \
     "have them"
 
+#define PHX_ZERO_OF_PLACE "at P of A; its length at C"
+
 #define PHX_JOINT_DECLARE(NAME, name) extern const phx_joint_operations phx_joint_##name;
 PHX_JOINT_LIST(PHX_JOINT_DECLARE)
 #undef PHX_JOINT_DECLARE
@@ -65,6 +67,12 @@ void phx_joint_add_perpendicular(const phx_joint_frame *frame, phx_joint_row_lis
 /* Append coordinates: along base k; the turn of B about base k of A (space). */
 void phx_joint_add_displacement(const phx_joint_frame *frame, int k, phx_joint_row_list *list);
 void phx_joint_add_turn(const phx_joint_frame *frame, int k, phx_joint_row_list *list);
+/* Of joints that slide, whose A has no directions along base 2 (port.h). Append constraints: base 0 of B stays on base
+ * 0 of A; B does not turn against A about base 0. Coordinates: the place of A along its body; the turn about base 0. */
+void phx_joint_add_tangent(const phx_joint_frame *frame, phx_joint_row_list *list);
+void phx_joint_add_no_spin(const phx_joint_frame *frame, phx_joint_row_list *list);
+void phx_joint_add_place(phx_joint_row_list *list);
+void phx_joint_add_spin(const phx_joint_frame *frame, phx_joint_row_list *list);
 /* The turn about base 0 of A until base 2 of B lies in the plane of A's bases 0 and 2, and the turn about base 2 of B
  * from there: the first and the last of three angles x-y'-z''. */
 void phx_joint_add_first_turn(const phx_joint_frame *frame, phx_joint_row_list *list);

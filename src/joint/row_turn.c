@@ -101,8 +101,9 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
         add_increment(row, a, b, 1.0, g_a, g_b);
         return;
     }
-    /* psi(frames, sections) from (0, 0) to (1, 1) in two ways, first the frames and first the sections; the mean of
-     * both puts the turn of the frames on w and that of the sections on theta_dot, and in the plane it is row_angle.c
+    /* psi(frames, sections) from (0, 0) to (1, 1), the axes of a port that slides among the frames, in two ways, first
+     * the frames and first the sections; the mean of both puts the turn of the frames on w and that of the sections on
+     * theta_dot, and in the plane it is row_angle.c
      */
     for (int end = 0; end < 2; end++) {
         double f_a[PHX_PORT_MAX] = {0}, f_b[PHX_PORT_MAX] = {0}, s_a[PHX_PORT_MAX] = {0}, s_b[PHX_PORT_MAX] = {0};
@@ -113,7 +114,7 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
         for (int i = 0; i < 3; i++) {
             g_a[3 + i] += f_a[3 + i];
             g_b[3 + i] += f_b[3 + i];
-            g_a[6 + i] += s_a[6 + i];
+            g_a[6 + i] += a->slides ? f_a[6 + i] : s_a[6 + i];
             g_b[6 + i] += s_b[6 + i];
         }
     }
@@ -127,10 +128,27 @@ typedef struct direction {
     double value[3][3], slope[3][3][OWN];
 } direction;
 
+/* Of a port that slides, by the variations of its axes d1 and d2. */
+static void evaluate_axes(const way *at, const double *x, direction *out)
+{
+    for (int end = START; end <= MEAN; end++) {
+        const double *R = end == START ? at->view.R0 : end == END ? at->view.R1 : at->view.Rm;
+        phx_rot_apply(3, R, x, out->value[end]);
+        for (int r = 0; r < 3; r++)
+            for (int k = 0; k < OWN; k++)
+                out->slope[end][r][k] = k % 3 == r ? at->frame[end] * x[k / 3] : 0.0;
+    }
+}
+
 static void evaluate_direction(const way *at, const double *x, direction *out)
 {
     /* A = R b, b = x + theta x x:   dA = R1 (dphi x b) and R (dtheta x x), times what moves */
     double y[3];
+
+    if (at->view.slides) {
+        evaluate_axes(at, x, out);
+        return;
+    }
 
     for (int end = START; end <= END; end++) {
         const double *R = end ? at->view.R1 : at->view.R0, *theta = end ? at->view.theta1 : at->view.theta0;
@@ -205,7 +223,17 @@ static weights find_weights(const direction A[2], const direction B[2], double w
 /* Rows of H that a pass fills: torques on the turn of the frame, on the section, or both. */
 typedef enum pass { ON_TURN = 1, ON_SECTION = 2 } pass;
 
-/* H += derivative of the covector of g . d(A(x)) of one port: with f = Rm^T g, b = x + theta_m x x
+/* H += derivative of the covector of g . d(A(x)) of a port that slides: x1 g on d1, x2 g on d2. */
+static void add_axis_slope(const double *x, double dg[3][BOTH], int port, double *H)
+{
+    for (int j = 0; j < BOTH; j++) {
+        const int column = j < OWN ? 3 + j : PHX_PORT_MAX + 3 + j - OWN;
+        for (int i = 0; i < OWN; i++)
+            H[(port * PHX_PORT_MAX + 3 + i) * PHX_PORT_PAIR + column] += x[i / 3] * dg[i % 3][j];
+    }
+}
+
+/* The same of any port: with f = Rm^T g, b = x + theta_m x x
  *   on w b x f, on theta_dot x x f,   df = f1 x dphi + Rm^T dg, f1 = R1^T g,   db = dtheta x x. */
 static void add_effort_slope(const way *at, const double *x, const double *g, double dg[3][BOTH], int port, int rows,
                              double *H)
@@ -213,6 +241,11 @@ static void add_effort_slope(const way *at, const double *x, const double *g, do
     const int first = port * PHX_PORT_MAX;
     double b[3], f[3], f1[3], part[3], other[3];
 
+    if (at->view.slides) {
+        if (rows & ON_TURN)
+            add_axis_slope(x, dg, port, H);
+        return;
+    }
     phx_vec_x_vec(3, at->view.thetam, x, b);
     for (int i = 0; i < 3; i++)
         b[i] += x[i];

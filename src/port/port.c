@@ -56,6 +56,8 @@ void phx_port_direction_effort_tangent(const phx_port_view *view, const double *
      */
     int dim = view->dim;
     double b[3], f[3], f1[3];
+    if (view->slides) /* linear in the axes */
+        return;
     turned(dim, view->thetam, a, b);
     phx_rot_apply_transposed(dim, view->Rm, g, f);
     phx_rot_apply_transposed(dim, view->R1, g, f1);
@@ -91,14 +93,33 @@ static void turn_matrix(int dim, const double *R, const double *theta, const dou
     }
 }
 
+/* The same of a port that slides: columns of the axes. */
+static void axis_matrix(int dim, const double *a, double *matrix)
+{
+    for (int r = 0; r < dim; r++) {
+        double unit[3] = {0}, row[PHX_PORT_MAX] = {0};
+        unit[r] = 1.0;
+        phx_port_axis_effort(dim, a, unit, row);
+        memcpy(matrix + r * PHX_PORT_MAX, row, (size_t)phx_port_size(dim) * sizeof *row);
+    }
+}
+
 void phx_port_direction_tangent(const phx_port_view *view, const double *a, double *tangent)
 {
+    if (view->slides) {
+        axis_matrix(view->dim, a, tangent);
+        return;
+    }
     /* dA_m = dA_1/2 = R1 (dphi x b1 + dtheta x a) */
     turn_matrix(view->dim, view->R1, view->theta1, a, tangent);
 }
 
 void phx_port_direction_map(const phx_port_view *view, const double *a, double *map)
 {
+    if (view->slides) {
+        axis_matrix(view->dim, a, map);
+        return;
+    }
     turn_matrix(view->dim, view->Rm, view->thetam, a, map);
 }
 

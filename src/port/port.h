@@ -12,7 +12,15 @@
  *
  * Everything is evaluated over an interval from 0 to 1, so that the averages of the energy-conserving midpoint rule
  * (theory 4: sums and products of such vectors change exactly by h times covector . rate) and plain instants are the
- * same code: at an instant the ends coincide and h = 0. R need not be a rotation at a stage of a collocation method. */
+ * same code: at an instant the ends coincide and h = 0. R need not be a rotation at a stage of a collocation method.
+ *
+ * Of a port that slides along a curve the columns of R are the axes d1 along the curve and d2 across it, which keep
+ * neither their lengths nor their angles exactly, and it is they whose rates follow those of the place:
+ *
+ *   zeta = ( u_dot  inertial, dim | d1_dot  inertial, dim | space: d2_dot  inertial, dim ),
+ *
+ * in the plane d2 is d1 turned by +90 degrees. A direction a = (a1, a2) points along a1 d1 + a2 d2; rows take none with
+ * a component along the third axis. */
 #ifndef PHX_PORT_PORT_H
 #define PHX_PORT_PORT_H
 
@@ -56,6 +64,7 @@ static inline double phx_port_scalar_product(int n, const double *x, const doubl
 typedef struct phx_port_view {
     int dim;
     bool straight;              /* theta vanishes at both ends (false: it may or may not) */
+    bool slides;                /* it slides along a curve: see above */
     double h;                   /* length of the interval, s; 0 at an instant */
     double rate[PHX_PORT_MAX];  /* zeta; over an interval (u1-u0)/h, the midpoint w, (theta1-theta0)/h */
     double Rm[9], R1[9], R0[9]; /* body frame, dim x dim row-major, Rm = (R0 + R1)/2 */
@@ -96,6 +105,19 @@ static inline void phx_port_direction_mean_in(const int dim, const phx_port_view
     for (int i = 0; i < dim; i++)
         y[i] = 0.5 * (y[i] + y1[i]);
 }
+/* Of a port that slides: g . d(a1 d1 + a2 d2); in the plane d2 = J d1. */
+static inline void phx_port_axis_effort(const int dim, const double *a, const double *g, double *effort)
+{
+    if (dim == 2) {
+        effort[2] += a[0] * g[0] + a[1] * g[1];
+        effort[3] += a[0] * g[1] - a[1] * g[0];
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        effort[3 + i] += a[0] * g[i];
+        effort[6 + i] += a[1] * g[i];
+    }
+}
 static inline void phx_port_direction_effort_in(const int dim, const phx_port_view *view, const double *a,
                                                 const double *g, double *effort)
 {
@@ -103,6 +125,10 @@ static inline void phx_port_direction_effort_in(const int dim, const phx_port_vi
      * g . (A1 - A0) = h [ w . (b_m x f) + theta_dot . (a x f) ] */
     const int n_rot = dim == 2 ? 1 : 3;
     double b[3], f[3], on_w[3], on_theta[3];
+    if (view->slides) {
+        phx_port_axis_effort(dim, a, g, effort);
+        return;
+    }
     phx_rot_apply_transposed(dim, view->Rm, g, f);
     phx_vec_x_vec(dim, a, f, on_theta);
     for (int i = 0; i < n_rot; i++)

@@ -125,7 +125,7 @@ static phx_status draw_body(phx_context *context, const phx_model *model, const 
 
     *record =
         (phx_record_body){.name = body->name, .kind = phx_model_body_kind_name(body->kind), .x_start = x, .v_start = v};
-    record->x_count = phx_body_n_x(made->body);
+    record->x_count = phx_body_n_x(made->body) - phx_body_places(made->body, NULL, NULL);
     record->v_count = phx_body_n_v(made->body);
     if (phx_body_frames(made->body, NULL) > 1)
         return draw_frames(context, model->dimension, body, made->body, drawing, first);

@@ -30,7 +30,8 @@ typedef struct body_slot {
 } body_slot;
 
 typedef struct coordinate_slot {
-    phx_row row; /* row.target: offset, so that value = raw - target */
+    phx_row row;      /* row.target: offset, so that value = raw - target */
+    phx_port_id a, b; /* that it is measured between: those of the joint, or of a place along a body */
     phx_coordinate_def def;
     phx_scalar_force along; /* what acts along it; borrowed from def */
     int driven_row;         /* index in rows when speed is given, else -1 */
@@ -67,6 +68,7 @@ typedef struct row_slot {
     int joint, number; /* number within the joint, from 0 */
     int coordinate;    /* driven and held rows */
     const phx_row *row;
+    phx_port_id a, b;
     int component;
     bool redundant;
 } row_slot;
@@ -227,6 +229,7 @@ struct phx_system {
     int *event_entry;
     bool varies; /* a drive or a load is not the same at all times */
     bool rubs;   /* friction somewhere depends on reactions */
+    bool slides; /* a port slides along a body */
 };
 
 struct output_slot {
@@ -791,8 +794,8 @@ void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double 
 phx_status phx_sys_impulse(workspace *ws, double t, const double *x, double *v, phx_work *work);
 /* P^T g of a row of a joint with covectors g into `out` (n_v, n are cleared); and its acceleration, that of a
  * coordinate with the velocities' accelerations v_dot, at the instant at hand. */
-void phx_sys_pull_back_row(workspace *ws, const joint_slot *joint, const double *g, double *out);
-double phx_sys_rate_of_rate(workspace *ws, const joint_slot *joint, const phx_row *row, const double *g,
+void phx_sys_pull_back_row(workspace *ws, const phx_port_id ends[2], const double *g, double *out);
+double phx_sys_rate_of_rate(workspace *ws, const phx_port_id ends[2], const phx_row *row, const double *g,
                             const double *v_dot);
 /* Signals that vary: the list, and a look at them in a step. */
 phx_status phx_sys_watch_signals(workspace *ws);
@@ -806,6 +809,12 @@ void phx_sys_momenta(const workspace *ws, const double *x, const double *v, doub
 double phx_sys_row_acceleration(workspace *ws, int k);
 double phx_sys_row_bias(workspace *ws, const phx_row *row, const phx_port_id ports[2], const double *covectors);
 
+/* The place of A along its body of a joint that slides: as it says, else nearest to the point of B in the poses as
+ * written; and the axes of the section there, a rotation (dim x dim). Into x for all such joints: the first guess. */
+phx_status phx_sys_guess_place(const phx_system *system, const joint_slot *joint, double *place, double *axes);
+phx_status phx_sys_guess_places(phx_system *system, double *x);
+/* PHX_ERR_ANALYSIS when a place has left its body at the end t of a step of length h (0: at the start). */
+phx_status phx_sys_check_places(const workspace *ws, double t, double h, const double *x, const double *v);
 /* Position-level closing of the joints, the deformations in x kept and the poses as written the first guess; held
  * coordinates at their values. */
 phx_status phx_sys_assemble(phx_system *system, double *x);

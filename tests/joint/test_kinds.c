@@ -15,10 +15,11 @@ typedef struct joint {
     phx_row constraints[PHX_JOINT_MAX_ROWS], coordinates[PHX_JOINT_MAX_COORDINATES];
 } joint;
 
+/* Whether the kind joins ordinary ports in this dimension; those that slide are in tests/system/test_sliding.c. */
 static bool exists(int kind, int dim)
 {
     const phx_joint_info *info = phx_joint_kind_info((phx_joint_kind)kind);
-    return dim == 2 ? info->plane : info->space;
+    return !info->slides && (dim == 2 ? info->plane : info->space);
 }
 
 static joint random_joint(phx_context *context, uint64_t *seed, phx_joint_kind kind, int dim)

@@ -25,13 +25,22 @@ static const char *axis_key(const phx_joint_info *info, int dim)
     return dim == 3 ? of_space[info->axis] : info->axis == PHX_AXIS_LINE ? ", axis: [3, 4]" : "";
 }
 
-/* A body on a joint of a kind, with further keys. */
+/* A body on a joint of a kind to the ground, or to a beam that it slides along, with further keys. */
 static void write_model(char *text, const char *kind, int dim, const char *keys)
 {
+    const phx_joint_kind known = phx_joint_kind_from_name(kind);
+    const bool slides = known < PHX_JOINT_KINDS && info_of(known)->slides;
+
     snprintf(text, TEXT,
-             "phlexor: 1\ndimension: %d\nbodies: {a: {kind: rigid, mass: 1, inertia: %s}}\n"
-             "joints: {j: {kind: %s, ports: [ground.O, a.P]%s}}\n",
-             dim, dim == 2 ? "1" : "[1, 1, 1]", kind, keys);
+             "phlexor: 1\ndimension: %d\nmaterials: {m: {density: 1000, young: 1e9, poisson: 0.3}}\n"
+             "bodies:\n  a: {kind: rigid, mass: 1, inertia: %s}\n%s"
+             "joints: {j: {kind: %s, ports: [%s, a.P]%s}}\n",
+             dim, dim == 2 ? "1" : "[1, 1, 1]",
+             !slides
+                 ? ""
+                 : "  b: {kind: beam, material: m, length: 2, elements: 2, reference: free, section: {kind: circle, "
+                   "diameter: 0.1}}\n",
+             kind, slides ? "b.P" : "ground.O", keys);
 }
 
 /* ", KEY: [0.1, 0.2, ...]" for so many coordinates */

@@ -302,7 +302,8 @@ void displaced(const model *m, const double *x, double step, const double *xi, d
             phx_rot_cayley(3, R, turn, R);
             phx_attitude_set(3, R, 0.0, x1 + at + 3);
         }
-        for (int i = 0; i < phx_body_n_q(phx_system_body(m->system, b)); i++)
+        const phx_body *body = phx_system_body(m->system, b);
+        for (int i = 0; i < phx_body_n_q(body) + phx_body_places(body, NULL, NULL); i++)
             x1[at + dim + na + i] = x[at + dim + na + i] + step * d[rigid + i];
     }
 }

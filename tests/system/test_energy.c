@@ -19,9 +19,8 @@ static void row_values(const model *m, const double *x, double *values)
 
     phx_sys_set_instant(inside(m), x, none);
     for (int r = 0; r < system->n_rows; r++) {
-        const joint_slot *joint = &system->joints[system->rows[r].joint];
-        values[r] =
-            phx_row_value(system->rows[r].row, &inside(m)->ports.view[joint->a], &inside(m)->ports.view[joint->b], 1);
+        const row_slot *row = &system->rows[r];
+        values[r] = phx_row_value(row->row, &inside(m)->ports.view[row->a], &inside(m)->ports.view[row->b], 1);
     }
 }
 
@@ -31,7 +30,7 @@ static void single_intervals_balance(void **state)
 {
     int solved = 0, tried = 0;
 
-    for (int k = 0; k < n_test_models; k++) {
+    for (int k = 0; k < n_test_models + n_sliding_models; k++) {
         uint64_t seed = (uint64_t)k + 77;
         model m;
         if (!test_models[k].exact)
@@ -79,7 +78,7 @@ static void runs_balance(void **state)
     const int steps = TEST_LONG(300);
     const double h = 2e-3;
 
-    for (int k = 0; k < n_test_models; k++) {
+    for (int k = 0; k < n_test_models + n_sliding_models; k++) {
         double position = 0.0, velocity = 0.0;
         phx_work work;
         model m;
@@ -254,7 +253,7 @@ static void free_beams_under_loads_balance_impulses(void **state)
 /* No step allocates. */
 static void steps_do_not_allocate(void **state)
 {
-    for (int k = 0; k < n_test_models; k++) {
+    for (int k = 0; k < n_test_models + n_sliding_models; k++) {
         phx_work work;
         model m;
         open_test_model(*state, &test_models[k], &m);

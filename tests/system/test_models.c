@@ -521,6 +521,51 @@ static void space_loads(model *m)
                sine(m, 1.0, 1.0, 2.0));
 }
 
+/* A beam that swings on the ground and a body that slides along it, with a second one that is a point. */
+static void slide_kind(model *m, phx_joint_kind kind, int n, bool driven)
+{
+    const bool space = m->dim == 3;
+    const phx_pose on_beam = space ? pose_turned(0.3, 0.1, 0.0, 1, 2, 0, 0.2) : pose_at(0.3, 0.1, 0.2);
+    const phx_body_id a = beam_like(m, "a", PHX_REFERENCE_SIMPLY_SUPPORTED, false, 0.0,
+                                    space ? pose_turned(0, 0, 0, 0, 0, 1, 0.3) : pose_at(0.0, 0.0, 0.3));
+    const phx_body_id b = space ? add_rigid_space(m, "b", on_beam) : rod(m, "b", 0.3, 0.1, 0.2);
+    const phx_port_id slot = space ? at_space(m, b, 0.1, 0.2, 0.1, 0, 1, 0, 0.3) : at_turned(m, b, 0.1, 0.2, 0.5);
+    phx_joint_def def = joint_def("slide", kind, at_beam(m, a, 0.0), slot);
+    phx_joint_def bead = joint_def("bead", PHX_JOINT_POINT_ON, at_beam(m, a, 0.0), -1);
+
+    add_joint(m, "pin", space ? PHX_JOINT_SPHERICAL : PHX_JOINT_REVOLUTE,
+              space ? at_space(m, PHX_GROUND, 0, 0, 0, 1, 0, 0, 0.2) : at_place(m, PHX_GROUND, 0.0, 0.0),
+              at_beam(m, a, 0.0));
+    def.n_coordinates = n;
+    for (int k = 0; k < n; k++) /* stiff along the beam, on which they stay */
+        def.coordinate[k] = (phx_coordinate_def){
+            .stiffness = k == 0 ? 900.0 : 7.0, .damping = 2.0, .rest = 0.4, .effort = sine(m, 0.3, 0.4, 3.0 + k)};
+    if (driven) {
+        phx_signal_destroy(def.coordinate[0].effort);
+        def.coordinate[0] = (phx_coordinate_def){.speed = sine(m, 0.05, 0.3, 2.0)};
+    }
+    add_joint_def(m, &def);
+    const phx_body_id c =
+        space ? add_rigid_space(m, "c", pose_turned(0.6, 0.2, 0.0, 1, 2, 0, 0.2)) : rod(m, "c", 0.6, 0.2, 0.2);
+    bead.b = space ? at_space(m, c, 0.0, 0.1, 0.0, 1, 0, 0, 0.0) : at_place(m, c, 0.0, 0.1);
+    bead.n_coordinates = 1;
+    bead.coordinate[0] = (phx_coordinate_def){.stiffness = 900.0, .damping = 1.0, .rest = 0.7};
+    add_joint_def(m, &bead);
+}
+
+#define SLIDE_TEST_MODEL(name, kind, n)                                                                                \
+    static void springy_##name(model *m)                                                                               \
+    {                                                                                                                  \
+        slide_kind(m, kind, n, false);                                                                                 \
+    }                                                                                                                  \
+    static void driven_##name(model *m)                                                                                \
+    {                                                                                                                  \
+        slide_kind(m, kind, n, true);                                                                                  \
+    }
+SLIDE_TEST_MODEL(point_on, PHX_JOINT_POINT_ON, 1)
+SLIDE_TEST_MODEL(prismatic_on, PHX_JOINT_PRISMATIC_ON, 1)
+SLIDE_TEST_MODEL(cylindrical_on, PHX_JOINT_CYLINDRICAL_ON, 2)
+
 const test_model test_models[] = {
     {"rigid pendulum with spring, damper, actuator", rigid_pendulum, true, false},
     {"driven revolutes", driven_revolute, true, false},
@@ -565,8 +610,21 @@ const test_model test_models[] = {
     {"space: driven parallel", driven_parallel, true, true},
     {"space: perpendicular with springs, dampers, actuators", springy_perpendicular, true, true},
     {"space: driven perpendicular", driven_perpendicular, true, true},
+    /* n_sliding_models, for tests that do not ask for the fast evaluator */
+    {"point on a beam with spring, damper, actuator", springy_point_on, true, false},
+    {"driven point on a beam", driven_point_on, true, false},
+    {"prismatic on a beam with spring, damper, actuator", springy_prismatic_on, true, false},
+    {"driven prismatic on a beam", driven_prismatic_on, true, false},
+    {"space: point on a beam with spring, damper, actuator", springy_point_on, true, true},
+    {"space: driven point on a beam", driven_point_on, true, true},
+    {"space: prismatic on a beam with spring, damper, actuator", springy_prismatic_on, true, true},
+    {"space: driven prismatic on a beam", driven_prismatic_on, true, true},
+    {"space: cylindrical on a beam with springs, dampers, actuators", springy_cylindrical_on, true, true},
+    {"space: driven cylindrical on a beam", driven_cylindrical_on, true, true},
 };
-const int n_test_models = (int)(sizeof test_models / sizeof *test_models);
+enum { SLIDING = 10 };
+const int n_test_models = (int)(sizeof test_models / sizeof *test_models) - SLIDING;
+const int n_sliding_models = SLIDING;
 
 void begin_test_model(phx_context *context, const test_model *kind, model *m)
 {

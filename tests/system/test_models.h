@@ -13,6 +13,8 @@ typedef struct test_model {
 } test_model;
 extern const test_model test_models[];
 extern const int n_test_models;
+/* Behind these, with joints that slide along bodies, which the plain evaluator knows alone. */
+extern const int n_sliding_models;
 
 /* Opened (model_open) in its dimension with the gravity of all. */
 void begin_test_model(phx_context *context, const test_model *kind, model *m);

@@ -220,7 +220,7 @@ phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_bo
 /* ---- what only a floating body has ---- */
 const phx_flex *phx_body_flex(const phx_body *body)
 {
-    const phx_floating *floating = phx_as_floating(body);
+    const phx_floating *floating = phx_as_floating(phx_body_inside(body));
     return floating ? floating->flex : NULL;
 }
 
@@ -232,7 +232,7 @@ const phx_csr *phx_body_elastic_root(const phx_body *body)
 
 bool phx_body_stiffness(const phx_body *body, phx_csr *K)
 {
-    const phx_flex *flex = phx_body_flex(body);
+    const phx_flex *flex = phx_as_floating(body) ? phx_body_flex(body) : NULL;
 
     if (!flex || flex->n == 0)
         return false;
@@ -268,6 +268,7 @@ static void destroy(phx_body *base)
 const phx_body_ops phx_floating_ops = {
     .kind = "floating body",
     .destroy = destroy,
+    .curve = phx_floating_curve,
     .momenta = phx_floating_momenta,
     .put_mass = phx_floating_put_mass,
     .moment = phx_floating_moment,

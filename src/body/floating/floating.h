@@ -60,6 +60,8 @@ void phx_floating_interval_residual(const phx_body *body, const double *gravity,
                                     double *res);
 void phx_floating_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view,
                                      double *room, double *A);
+phx_status phx_floating_curve(const phx_body *body, phx_context *context, const phx_flex_source *source,
+                              struct phx_curve *curve);
 double phx_floating_kinetic(const phx_body *body, const double *x, const double *v);
 double phx_floating_kinetic_undeformed(const phx_body *body, const double *v);
 double phx_floating_elastic(const phx_body *body, const double *x);

@@ -8,6 +8,7 @@
  *     m_a = int H1 rhoA ds ,   s_a = int (H1 rhoA eta + l H2 rhoA e_1) ds ,   J_a = int H1 rhoI ds
  *
  * about the centre of mass s_a/m_a, with the offset eta and the inertia rhoI of the section about its own centre. */
+#include "body/sliding/curve.h"
 #include "internal.h"
 
 #include <math.h>
@@ -384,6 +385,64 @@ static void destroy(phx_body *body)
     phx_free(rod);
 }
 
+/* The function of the node k on the pieces at both sides of it: the value of a Hermite cubic (what = 0), its slope (1),
+ * or straight (2), one at the node and zero at its neighbours. */
+static void fill_hat(int k, int what, phx_curve *out)
+{
+    const phx_curve_term *term = &out->terms[out->n_terms - 1];
+
+    for (int e = term->first; e < term->first + term->count; e++) {
+        const double at0 = e == k, at1 = e + 1 == k;
+        if (what == 0)
+            phx_curve_set_hermite(out, e, at0, 0.0, at1, 0.0);
+        else if (what == 1)
+            phx_curve_set_hermite(out, e, 0.0, at0, 0.0, at1);
+        else
+            phx_curve_set_linear(out, e, at0, at1);
+    }
+}
+
+/* Hermite cubics through the nodes, along their first axes there; the second axes straight between the nodes. */
+static phx_status add_node_to_curve(phx_context *context, const phx_rod *rod, int k, phx_curve *out)
+{
+    const int first = k > 0 ? k - 1 : 0, last = k < rod->n ? k : k - 1;
+    phx_status status = PHX_OK;
+
+    for (int what = 0; what < 3 && !status; what++) {
+        phx_curve_term term = {.part = what < 2 ? PHX_CURVE_PLACE : PHX_CURVE_ACROSS,
+                               .frame = rod->frames[k],
+                               .origin = what == 0,
+                               .coordinate = -1,
+                               .first = first,
+                               .count = last - first + 1};
+        term.direction[what == 2] = what > 0 ? 1.0 : 0.0;
+        status = phx_curve_add(context, out, &term);
+        if (status)
+            return status;
+        fill_hat(k, what, out);
+        if (what < 2)
+            status = phx_curve_add_slope(context, out);
+    }
+    return status;
+}
+
+static phx_status curve(const phx_body *body, phx_context *context, const phx_flex_source *source, phx_curve *out)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    double *knot = phx_calloc(context, (size_t)rod->n + 1, sizeof *knot);
+
+    (void)source;
+    if (!knot)
+        return PHX_ERR_MEMORY;
+    for (int e = 0; e < rod->n; e++)
+        knot[e + 1] = knot[e] + rod->elements[e].length;
+    phx_status status = phx_curve_create(context, rod->n, knot, out);
+    for (int k = 0; k <= rod->n && !status; k++)
+        status = add_node_to_curve(context, rod, k, out);
+    phx_free(knot);
+    return status;
+}
+
 static const phx_body_ops rod_ops = {
     .kind = "rod",
     .beyond = "two neighbouring nodes turn by more than 120 degrees against each other; take more elements",
@@ -391,6 +450,7 @@ static const phx_body_ops rod_ops = {
     .rest = rest,
     .location_sorts = 1u << PHX_LOCATION_ORIGIN | 1u << PHX_LOCATION_FRACTION,
     .locate = locate,
+    .curve = curve,
     .momenta = momenta,
     .put_mass = put_mass,
     .moment = moment,

@@ -450,10 +450,10 @@ static phx_status rest_attitude(const phx_system *system, const port_slot *port,
 }
 
 /* Rotation from port B's to port A's directions in the poses as written (dim x dim). PHX_ERR_MEMORY. */
-static phx_status relative_in_poses(const phx_system *system, phx_port_id a, phx_port_id b, double *relative)
+static phx_status relative_in_poses(const phx_system *system, const joint_slot *joint, double *relative)
 {
-    double frame[2][9], world[9];
-    const phx_port_id ids[2] = {a, b};
+    double frame[2][9], world[9], place;
+    const phx_port_id ids[2] = {joint->a, joint->b};
 
     for (int side = 0; side < 2; side++) {
         const port_slot *port = &system->ports[ids[side]];
@@ -462,7 +462,8 @@ static phx_status relative_in_poses(const phx_system *system, phx_port_id a, phx
         for (int i = 0; i < dim; i++)
             world[i * dim + i] = 1.0;
         if (port->body != PHX_GROUND) {
-            const phx_status status = rest_attitude(system, port, world);
+            const phx_status status = port->port.slides ? phx_sys_guess_place(system, joint, &place, world)
+                                                        : rest_attitude(system, port, world);
             if (status)
                 return status;
         }
@@ -553,7 +554,7 @@ static phx_status make_rows(phx_system *system, joint_slot *joint, phx_row coord
     double relative[9];
     phx_status status = PHX_OK;
 
-    status = relative_in_poses(system, def->a, def->b, relative);
+    status = relative_in_poses(system, joint, relative);
     if (status)
         return status;
     if (def->has_relative && system->dim == 2) {
@@ -565,8 +566,8 @@ static phx_status make_rows(phx_system *system, joint_slot *joint, phx_row coord
     }
     const phx_joint_shape shape = {.kind = def->kind,
                                    .dim = system->dim,
-                                   .rotation_a = system->ports[def->a].port.rotation,
-                                   .rotation_b = system->ports[def->b].port.rotation,
+                                   .rotation_a = system->ports[joint->a].port.rotation,
+                                   .rotation_b = system->ports[joint->b].port.rotation,
                                    .axis = def->axis,
                                    .axis_b = def->has_axis_b ? def->axis_b : NULL,
                                    .relative = relative};
@@ -582,20 +583,13 @@ phx_status phx_sys_remake_constraints(phx_system *system, joint_slot *joint)
     return make_rows(system, joint, coordinates);
 }
 
-/* Name, relative rotation, rows and coordinates of a joint whose def is in place. */
+/* Relative rotation, rows and coordinates of a joint whose def, name and ports are in place. */
 static phx_status make_joint(phx_system *system, joint_slot *joint)
 {
     const phx_joint_def *def = &joint->def;
     phx_row coordinates[PHX_JOINT_MAX_COORDINATES];
     phx_status status = PHX_OK;
 
-    joint->kind = def->kind;
-    joint->a = def->a;
-    joint->b = def->b;
-    joint->name = phx_strdup(system->context, def->name);
-    if (!joint->name)
-        return PHX_ERR_MEMORY;
-    joint->def.name = joint->name;
     status = make_rows(system, joint, coordinates);
     if (status)
         return phx_fail_prefix(system->context, status, "joint '%s': ", def->name);
@@ -604,7 +598,10 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
                         def->name, phx_joint_kind_name(def->kind), joint->n_coordinates, def->n_coordinates);
     status = check_coordinates(system, def, def->n_coordinates);
     for (int c = 0; c < joint->n_coordinates; c++) {
+        const int place = coordinates[c].place; /* between the two ports behind A */
         joint->coordinates[c] = (coordinate_slot){.row = coordinates[c],
+                                                  .a = place ? joint->a + 1 : joint->a,
+                                                  .b = place ? joint->a + 2 : joint->b,
                                                   .def = def->coordinate[c],
                                                   .driven_row = -1,
                                                   .held_row = -1,
@@ -614,6 +611,89 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
         system->rubs = system->rubs || def->coordinate[c].friction_arm > 0.0;
     }
     return status ? status : phx_sys_check_joint_directions(system, joint);
+}
+
+/* ---- joints that slide ---- */
+static phx_status check_slides(const phx_system *system, const phx_joint_def *def)
+{
+    const phx_joint_info *info = phx_joint_kind_info(def->kind);
+
+    if (!info || !info->slides)
+        return PHX_OK;
+    if (system->ports[def->a].body == PHX_GROUND)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        "joint '%s': A is the beam or rod that B slides along, the ground is none; exchange the ports",
+                        def->name);
+    if (def->inactive)
+        return phx_fail(system->context, PHX_ERR_UNSUPPORTED,
+                        "joint '%s': a joint that slides along a body cannot begin to hold later", def->name);
+    return PHX_OK;
+}
+
+static void put_port(phx_system *system, phx_body_id body, int place, bool alone)
+{
+    port_slot *slot = &system->ports[system->n_ports++];
+
+    *slot = (port_slot){.body = body, .location.sort = PHX_LOCATION_SORTS};
+    slot->port.slides = place;
+    slot->port.place_alone = alone;
+    for (int i = 0; i < system->dim; i++)
+        slot->port.rotation[i * system->dim + i] = 1.0;
+}
+
+/* The body of A has a place more, on which A moves; behind A the ports of that coordinate, the ground and the place. */
+enum { SLIDING_PORTS = 3 };
+static phx_status let_slide(phx_system *system, joint_slot *joint)
+{
+    const phx_body_id body = system->ports[joint->a].body;
+    body_slot *slot = &system->bodies[body];
+    const size_t wider = (size_t)system->n_ports + SLIDING_PORTS;
+    port_slot *bigger = phx_realloc(system->context, system->ports, wider, sizeof *bigger);
+
+    if (!bigger)
+        return PHX_ERR_MEMORY;
+    system->ports = bigger;
+    system->cap_ports = (int)wider;
+    const phx_status status = phx_body_add_place(system->context, slot->source, &slot->body);
+    if (status)
+        return phx_fail_prefix(system->context, status, "joint '%s': ", joint->name);
+    const int place = phx_body_places(slot->body, NULL, NULL);
+    joint->a = system->n_ports;
+    put_port(system, body, place, false);
+    put_port(system, PHX_GROUND, 0, false);
+    put_port(system, body, place, true);
+    return PHX_OK;
+}
+
+static void stop_sliding(phx_system *system, const joint_slot *joint)
+{
+    phx_body_drop_place(system->bodies[system->ports[joint->a].body].body);
+    system->n_ports -= SLIDING_PORTS;
+}
+
+/* Its name and ports, then the rest. */
+static phx_status begin_joint(phx_system *system, joint_slot *joint)
+{
+    const phx_joint_info *info = phx_joint_kind_info(joint->def.kind);
+    const bool slides = info && info->slides;
+    phx_status status = PHX_OK;
+
+    joint->kind = joint->def.kind;
+    joint->a = joint->def.a;
+    joint->b = joint->def.b;
+    joint->name = phx_strdup(system->context, joint->def.name);
+    if (!joint->name)
+        return PHX_ERR_MEMORY;
+    joint->def.name = joint->name;
+    if (slides)
+        status = let_slide(system, joint);
+    if (status)
+        return status;
+    status = make_joint(system, joint);
+    if (status && slides)
+        stop_sliding(system, joint);
+    system->slides = system->slides || (slides && !status);
+    return status;
 }
 
 phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, phx_joint_id *id)
@@ -632,6 +712,8 @@ phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, ph
         status =
             phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': both ports belong to the same body", def->name);
     if (!status)
+        status = check_slides(system, def);
+    if (!status)
         status = grow(system->context, (void **)&system->joints, &system->cap_joints, system->n_joints,
                       sizeof *system->joints);
     if (!status) {
@@ -639,7 +721,7 @@ phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, ph
         joint->def = *def;
         status = prescribe_motions(system, &joint->def);
         if (!status)
-            status = make_joint(system, joint);
+            status = begin_joint(system, joint);
     }
     if (status) { /* the signals are taken over all the same */
         free_joint(joint);

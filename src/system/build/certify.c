@@ -292,12 +292,17 @@ static phx_status apply_identity(void *user, const double *x, double *y)
     return PHX_OK;
 }
 
-/* Smallest eigenvalue of a body's mass matrix: dense when it is small, inverse iteration when not. */
+/* Smallest eigenvalue of a body's mass matrix, places along it with its mass in place of none: dense when it is small,
+ * inverse iteration when not. */
 static phx_status smallest_mass(phx_context *context, const phx_body *body, const double *x, double *M,
                                 double *smallest)
 {
     const int n = phx_body_n_v(body), *ptr = NULL, *idx = NULL;
+    const double own = phx_body_at_rest(body)->mass;
     phx_status status = PHX_OK;
+    int place;
+
+    (void)phx_body_places(body, NULL, &place);
 
     if (n <= 120) {
         double *dense = phx_calloc(context, (size_t)(2 * n * n + n), sizeof *dense);
@@ -306,6 +311,8 @@ static phx_status smallest_mass(phx_context *context, const phx_body *body, cons
         phx_body_mass_matrix(body, x, dense);
         for (int i = 0; i < n; i++)
             dense[n * n + i * n + i] = 1.0;
+        for (int i = place; i < n; i++)
+            dense[i * n + i] = own;
         status = phx_dense_eigen_symmetric(context, n, dense, dense + n * n, dense + 2 * n * n, NULL);
         *smallest = dense[2 * n * n];
         phx_free(dense);
@@ -318,6 +325,8 @@ static phx_status smallest_mass(phx_context *context, const phx_body *body, cons
     status = rest ? phx_lu_create(context, n, ptr, idx, NULL, false, &mass.lu) : PHX_ERR_MEMORY;
     if (!status) {
         phx_body_linearise(body, none, x, rest, M, NULL, NULL);
+        for (int i = place; i < n; i++)
+            M[ptr[i + 1] - 1] = own;
         status = phx_lu_factor(mass.lu, M, NULL);
         if (status == PHX_SINGULAR)
             status = phx_sys_blame_body(context, body, true);

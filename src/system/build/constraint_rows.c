@@ -36,12 +36,11 @@ static phx_status rows_matrix(workspace *ws, const catalog *list, int count, con
     jacobian_rows it = {.ws = ws, .list = list};
 
     for (int k = 0; k < count; k++) {
-        const joint_slot *joint = &system->joints[system->rows[rows[k]].joint];
+        const row_slot *slot = &system->rows[rows[k]];
         double g[PAIR_SIZE];
-        phx_row_covectors(system->rows[rows[k]].row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], g,
-                          g + PHX_PORT_MAX);
-        phx_sys_jacobian_add_port(&it, JACOBIAN_H, k, joint->a, g);
-        phx_sys_jacobian_add_port(&it, JACOBIAN_H, k, joint->b, g + PHX_PORT_MAX);
+        phx_row_covectors(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], g, g + PHX_PORT_MAX);
+        phx_sys_jacobian_add_port(&it, JACOBIAN_H, k, slot->a, g);
+        phx_sys_jacobian_add_port(&it, JACOBIAN_H, k, slot->b, g + PHX_PORT_MAX);
     }
     const jacobian_entries *entries = &it.part[JACOBIAN_H];
     if (!it.status)

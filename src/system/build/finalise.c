@@ -16,17 +16,37 @@ static phx_status add_coordinate_forces(phx_system *system)
                 return PHX_ERR_MEMORY;
             system->forces = bigger;
             system->cap_forces = system->n_forces + 1;
-            system->forces[system->n_forces++] =
-                (force_slot){.kind = FORCE_COORDINATE, .a = joint->a, .b = joint->b, .joint = j, .coordinate = c};
+            system->forces[system->n_forces++] = (force_slot){.kind = FORCE_COORDINATE,
+                                                              .a = joint->coordinates[c].a,
+                                                              .b = joint->coordinates[c].b,
+                                                              .joint = j,
+                                                              .coordinate = c};
         }
     }
     return PHX_OK;
 }
 
-static void new_row(phx_system *system, row_role role, int j, int number, int c, const phx_row *row)
+static void new_constraint(phx_system *system, row_role role, int j, int k)
 {
+    const joint_slot *joint = &system->joints[j];
+
     system->rows[system->n_rows++] =
-        (row_slot){.role = role, .joint = j, .number = number, .coordinate = c, .row = row};
+        (row_slot){.role = role, .joint = j, .number = k, .row = &joint->constraints[k], .a = joint->a, .b = joint->b};
+}
+
+/* A coordinate that is driven, or held for the start. */
+static void new_row(phx_system *system, row_role role, int j, int c)
+{
+    const joint_slot *joint = &system->joints[j];
+    const coordinate_slot *coordinate = &joint->coordinates[c];
+
+    system->rows[system->n_rows++] = (row_slot){.role = role,
+                                                .joint = j,
+                                                .number = joint->n_constraints + c,
+                                                .coordinate = c,
+                                                .row = &coordinate->row,
+                                                .a = coordinate->a,
+                                                .b = coordinate->b};
 }
 
 /* Offsets of bodies, rows of joints (constraints, drives, values held for the start), forces along coordinates. */
@@ -69,19 +89,19 @@ phx_status phx_sys_number(phx_system *system)
         const bool acts = !joint->def.inactive;
         joint->first_row = system->n_rows;
         for (int k = 0; k < joint->n_constraints; k++)
-            new_row(system, acts ? ROW_CONSTRAINT : ROW_INACTIVE, j, k, 0, &joint->constraints[k]);
+            new_constraint(system, acts ? ROW_CONSTRAINT : ROW_INACTIVE, j, k);
         for (int c = 0; c < joint->n_coordinates; c++) {
             coordinate_slot *coordinate = &joint->coordinates[c];
             if (coordinate->def.speed) {
                 coordinate->driven_row = system->n_rows;
-                new_row(system, acts ? ROW_DRIVEN : ROW_INACTIVE, j, joint->n_constraints + c, c, &coordinate->row);
+                new_row(system, acts ? ROW_DRIVEN : ROW_INACTIVE, j, c);
             } else if (coordinate->def.has_start || coordinate->def.has_rate) {
                 coordinate->held_row = system->n_rows;
-                new_row(system, ROW_HELD, j, joint->n_constraints + c, c, &coordinate->row);
+                new_row(system, ROW_HELD, j, c);
             }
             if (coordinate->along.dry && coordinate->driven_row < 0) {
                 coordinate->stick_row = system->n_rows;
-                new_row(system, ROW_INACTIVE, j, joint->n_constraints + c, c, &coordinate->row);
+                new_row(system, ROW_INACTIVE, j, c);
             }
         }
     }
@@ -247,8 +267,9 @@ static phx_status assemble_undeformed(phx_system *system)
 {
     for (int b = 0; b < system->n_bodies; b++)
         phx_body_rest(system->bodies[b].body, system->x_start + system->bodies[b].x);
+    const phx_status status = phx_sys_guess_places(system, system->x_start);
     phx_sys_controllers_start(system, system->x_start);
-    return phx_sys_assemble(system, system->x_start);
+    return status ? status : phx_sys_assemble(system, system->x_start);
 }
 
 static phx_status settle_forces(phx_system *system)

@@ -129,15 +129,14 @@ void phx_sys_jacobian_add_motion(jacobian_rows *it, jacobian_part part, int row,
 void phx_sys_jacobian_add_coordinate(jacobian_rows *it, jacobian_part part, int row, int id, int coordinate,
                                      double factor)
 {
-    const joint_slot *joint = &it->ws->system->joints[id];
+    const coordinate_slot *slot = &it->ws->system->joints[id].coordinates[coordinate];
     double g[PAIR_SIZE];
 
-    phx_row_covectors(&joint->coordinates[coordinate].row, &it->ws->ports.view[joint->a], &it->ws->ports.view[joint->b],
-                      g, g + PHX_PORT_MAX);
+    phx_row_covectors(&slot->row, &it->ws->ports.view[slot->a], &it->ws->ports.view[slot->b], g, g + PHX_PORT_MAX);
     for (int i = 0; i < PAIR_SIZE; i++)
         g[i] *= factor;
-    phx_sys_jacobian_add_port(it, part, row, joint->a, g);
-    phx_sys_jacobian_add_port(it, part, row, joint->b, g + PHX_PORT_MAX);
+    phx_sys_jacobian_add_port(it, part, row, slot->a, g);
+    phx_sys_jacobian_add_port(it, part, row, slot->b, g + PHX_PORT_MAX);
 }
 
 void phx_sys_jacobian_add_effort(jacobian_rows *it, int row, int joint, int coordinate)

@@ -273,6 +273,63 @@ static phx_status check_finite(const workspace *ws, const phx_csr *matrix, int f
     return PHX_OK;
 }
 
+/* Whether a row of G moves a place along a body. */
+static bool moves_place(const workspace *ws, const phx_csr *G, int row)
+{
+    const phx_system *system = ws->system;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        int v, n = phx_body_places(system->bodies[b].body, NULL, &v);
+        for (int k = G->ptr[row]; k < G->ptr[row + 1] && n > 0; k++)
+            if (G->idx[k] >= system->bodies[b].v + v && G->idx[k] < system->bodies[b].v + v + n)
+                return true;
+    }
+    return false;
+}
+
+/* Places have no mass, and M is singular; M + m G_p^T G_p with the constraints G_p of these places is not. It is as
+ * good: no motion that G allows feels the difference. */
+static phx_status give_places_mass(const workspace *ws, phx_linear *linear)
+{
+    const phx_csr *M = &linear->M, *G = &linear->G;
+    const double mass = phx_body_at_rest(ws->system->bodies[0].body)->mass;
+    size_t count = (size_t)M->ptr[M->rows], at = 0;
+    entries out = {0};
+    phx_csr sum = {0};
+
+    for (int r = 0; r < G->rows; r++)
+        count += (size_t)(G->ptr[r + 1] - G->ptr[r]) * (size_t)(G->ptr[r + 1] - G->ptr[r]);
+    out.row = phx_calloc(ws->base.context, count, sizeof *out.row);
+    out.col = phx_calloc(ws->base.context, count, sizeof *out.col);
+    out.val = phx_calloc(ws->base.context, count, sizeof *out.val);
+    phx_status status = out.row && out.col && out.val ? PHX_OK : PHX_ERR_MEMORY;
+    for (int i = 0; i < M->rows && !status; i++)
+        for (int k = M->ptr[i]; k < M->ptr[i + 1]; k++, at++) {
+            out.row[at] = i;
+            out.col[at] = M->idx[k];
+            out.val[at] = M->val[k];
+        }
+    for (int r = 0; r < G->rows && !status; r++)
+        for (int i = G->ptr[r];
+             i < G->ptr[r + 1] && moves_place(ws, G, r) && ws->system->rows[ws->rows.index[r]].role == ROW_CONSTRAINT;
+             i++)
+            for (int j = G->ptr[r]; j < G->ptr[r + 1]; j++, at++) {
+                out.row[at] = G->idx[i];
+                out.col[at] = G->idx[j];
+                out.val[at] = mass * G->val[i] * G->val[j];
+            }
+    if (!status)
+        status = phx_csr_from_triplets(ws->base.context, M->rows, M->cols, at, out.row, out.col, out.val, &sum);
+    if (!status) {
+        phx_csr_free(&linear->M);
+        linear->M = sum;
+    }
+    phx_free(out.row);
+    phx_free(out.col);
+    phx_free(out.val);
+    return status;
+}
+
 static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_linear *linear)
 {
     phx_context *context = ws->base.context;
@@ -287,6 +344,8 @@ static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_
         status = block(context, &ws->kkt, ws->values.K, 0, n_v, n_v, &linear->K);
     if (!status)
         status = block(context, &ws->kkt, ws->values.D, n_v, ws->n_l, n_v, &linear->G);
+    if (!status && ws->system->slides)
+        status = give_places_mass(ws, linear);
     const phx_csr *const matrices[] = {&linear->M, &linear->D, &linear->K, &linear->G};
     for (int k = 0; k < 4 && !status; k++)
         status = check_finite(ws, matrices[k], k < 3 ? 0 : n_v);
@@ -367,6 +426,9 @@ void phx_system_coordinate_name(const phx_system *system, int k, char *buffer, s
     const int n_q = phx_body_coordinates(system->bodies[b].body, NULL, &q_v);
     if (k >= q_v && k < q_v + n_q)
         snprintf(buffer, size, "%s.q%d", name, k - q_v + 1);
+    int places;
+    if (phx_body_places(system->bodies[b].body, NULL, &places) > 0 && k >= places)
+        snprintf(buffer, size, "%s.place%d", name, k - places + 1);
     for (int f = 0; f < n_frames; f++) {
         const int i = k - frames[f].v;
         if (i < 0 || i >= rigid)

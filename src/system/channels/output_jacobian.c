@@ -84,6 +84,36 @@ void phx_sys_deformation_jacobian(jacobian_rows *it, const output_slot *output)
 }
 
 /* ---- turns ---- */
+/* Of a port that slides, by the rates of its axes, with e1 = d1/|d1|, e2 = n/|n|, n = d2 - (d2 . e1) e1:
+ *     about e3: e2 . d1'/|d1|,   about e2: -e3 . d1'/|d1|,   about e1: (e3 . d2' - (d2 . e1) e3 . d1'/|d1|)/|n| */
+static void curve_turn(const phx_port_view *view, double *turn)
+{
+    const int dim = view->dim;
+    double e[9], d1[3], d2[3];
+
+    phx_sys_section_frame(view, NULL, e);
+    for (int i = 0; i < dim; i++) {
+        d1[i] = view->R1[i * dim];
+        d2[i] = view->R1[i * dim + 1];
+    }
+    const double length = sqrt(phx_sys_dot(dim, d1, d1));
+    double along = 0.0, across = 0.0;
+    for (int i = 0; i < dim; i++) {
+        along += d2[i] * e[i * dim];
+        across += d2[i] * e[i * dim + 1];
+    }
+    for (int i = 0; i < dim; i++) {
+        if (dim == 2) {
+            turn[2 + i] = e[i * 2 + 1] / length;
+            continue;
+        }
+        turn[3 + i] = -along * e[i * 3 + 2] / length / across;
+        turn[6 + i] = e[i * 3 + 2] / across;
+        turn[PHX_PORT_MAX + 3 + i] = -e[i * 3 + 2] / length;
+        turn[2 * PHX_PORT_MAX + 3 + i] = e[i * 3 + 1] / length;
+    }
+}
+
 /* Turn of a port's section in its own axes, n_rot x PHX_PORT_MAX; in space U^T R (dphi + E dtheta). */
 static void section_turn(const workspace *ws, phx_port_id id, double *turn)
 {
@@ -91,6 +121,10 @@ static void section_turn(const workspace *ws, phx_port_id id, double *turn)
     double U[9], E[9];
 
     memset(turn, 0, 3 * PHX_PORT_MAX * sizeof *turn);
+    if (view->slides) {
+        curve_turn(view, turn);
+        return;
+    }
     if (view->dim == 2) {
         phx_sys_turn_covector(view, NULL, turn);
         return;
@@ -239,6 +273,32 @@ typedef struct wrench_parts {
     double dtorque[3][PAIR_SIZE];
 } wrench_parts;
 
+/* Torque of efforts g on the axes d of a port that slides, d x g, and its changes d x dg + dd x g. */
+static void axis_torque(const phx_port_view *view, int side, const double *g, const double *H, wrench_parts *out)
+{
+    const int dim = view->dim, n_rot = dim == 2 ? 1 : 3;
+
+    for (int axis = 0; axis < dim - 1; axis++) {
+        const int first = dim * (axis + 1);
+        const double d[3] = {view->R1[axis], view->R1[dim + axis], dim == 3 ? view->R1[2 * dim + axis] : 0.0};
+        double sum[3];
+        phx_vec_x_vec(dim, d, g + first, sum);
+        for (int k = 0; k < n_rot; k++)
+            out->torque[k] += sum[k];
+        for (int m = 0; m < PAIR_SIZE; m++) {
+            double dg[3] = {0}, dd[3] = {0}, part[3];
+            for (int i = 0; i < dim; i++) {
+                dg[i] = H[(side + first + i) * PAIR_SIZE + m];
+                dd[i] = m == side + first + i;
+            }
+            phx_vec_x_vec(dim, d, dg, sum);
+            phx_vec_x_vec(dim, dd, g + first, part);
+            for (int k = 0; k < n_rot; k++)
+                out->dtorque[k][m] += sum[k] + part[k];
+        }
+    }
+}
+
 /* As reaction() in outputs.c: on port B, or the opposite of that on port A. */
 static void wrench_of_row(const workspace *ws, const joint_slot *joint, const phx_row *row, bool at_a,
                           wrench_parts *out)
@@ -257,6 +317,10 @@ static void wrench_of_row(const workspace *ws, const joint_slot *joint, const ph
     memcpy(out->force, g, (size_t)dim * sizeof *g);
     for (int i = 0; i < dim; i++)
         memcpy(out->dforce[i], H + (side + i) * PAIR_SIZE, sizeof out->dforce[i]);
+    if (on->slides) {
+        axis_torque(on, side, g, H, out);
+        return;
+    }
     const double *H_w = H + (side + dim) * PAIR_SIZE;
     if (dim == 2) {
         out->torque[0] = g[2];

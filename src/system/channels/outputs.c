@@ -339,9 +339,38 @@ void phx_system_energies(const phx_system *system, const double *x, const double
 
 /* ---- outputs ---- */
 /* Directions of the section in inertial components, orthonormal: dim x dim, columns are the port's directions. */
+/* Of a port that slides: e1 along d1, e2 of d2 across it. */
+static void curve_frame(const phx_port_view *view, double *frame)
+{
+    const int dim = view->dim;
+    const double *R = view->R1;
+    double e[3][3] = {{0}}, along = 0.0, length;
+
+    for (int k = 0; k < 2; k++) { /* in the plane d2 is across d1 already */
+        for (int i = 0; i < dim; i++)
+            e[k][i] = R[i * dim + k];
+        along = k == 1 ? phx_sys_dot(dim, e[0], e[1]) : 0.0;
+        for (int i = 0; i < dim; i++)
+            e[k][i] -= along * e[0][i];
+        length = sqrt(phx_sys_dot(dim, e[k], e[k]));
+        for (int i = 0; i < dim; i++)
+            e[k][i] /= length;
+    }
+    if (dim == 3)
+        phx_rot_x_vec(3, e[0], e[1], e[2]);
+    for (int i = 0; i < dim; i++)
+        for (int k = 0; k < dim; k++)
+            frame[i * dim + k] = e[k][i];
+}
+
 void phx_sys_section_frame(const phx_port_view *view, const double *own, double *frame)
 {
     const int dim = view->dim;
+
+    if (view->slides) {
+        curve_frame(view, frame);
+        return;
+    }
 
     for (int j = 0; j < dim; j++) {
         double a[3], d[3], norm = 1.0;
@@ -521,13 +550,12 @@ static void row_transposed(workspace *ws, int r, double *out)
 {
     const phx_system *system = ws->system;
     const row_slot *slot = &system->rows[r];
-    const joint_slot *joint = &system->joints[slot->joint];
     double g[PAIR_SIZE];
 
     memset(out, 0, (size_t)system->n_v * sizeof *out);
-    phx_row_covectors(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], g, g + PHX_PORT_MAX);
+    phx_row_covectors(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], g, g + PHX_PORT_MAX);
     for (int side = 0; side < 2; side++) {
-        const port_slot *port = &system->ports[side ? joint->b : joint->a];
+        const port_slot *port = &system->ports[side ? slot->b : slot->a];
         if (port->body == PHX_GROUND)
             continue;
         const phx_body_view view = phx_sys_body_view(ws, port->body);
@@ -601,6 +629,28 @@ static phx_status spread_multipliers(workspace *ws, const double *lambda, double
     return PHX_OK;
 }
 
+/* lambda times the torque of an effort g on the body of a port, inertial. */
+static void add_torque(const phx_port_view *view, double lambda, const double *g, double *torque)
+{
+    const int dim = view->dim, n_rot = dim == 2 ? 1 : 3;
+    double sum[3];
+
+    for (int i = 0; i < dim - 1 && view->slides; i++) { /* efforts on the axes of the section: d x g */
+        const double axis[3] = {view->R1[i], view->R1[dim + i], dim == 3 ? view->R1[2 * dim + i] : 0.0};
+        phx_vec_x_vec(dim, axis, g + dim * (i + 1), sum);
+        for (int k = 0; k < n_rot; k++)
+            torque[k] += lambda * sum[k];
+    }
+    if (view->slides)
+        return;
+    if (dim == 2)
+        sum[0] = g[2];
+    else
+        phx_rot_apply(3, view->R1, g + 3, sum);
+    for (int k = 0; k < n_rot; k++)
+        torque[k] += lambda * sum[k];
+}
+
 /* The reaction of A on B: force and torque of the constraint rows, in A's directions. About the place of port B it is
  * what the rows exert there, about that of port A the opposite of what they exert on A: no row does work on a common
  * rigid motion. */
@@ -610,7 +660,8 @@ static void reaction(workspace *ws, const output_slot *output, const double *mul
     const joint_slot *joint = &system->joints[output->def.joint];
     const int dim = system->dim;
     const int side = output->def.at_a ? 0 : PHX_PORT_MAX;
-    double force[3] = {0}, torque[3] = {0}, frame[9], g[PAIR_SIZE], turned[3];
+    const phx_port_view *on = &ws->ports.view[output->def.at_a ? joint->a : joint->b];
+    double force[3] = {0}, torque[3] = {0}, frame[9], g[PAIR_SIZE];
 
     for (int k = 0; k < joint->n_constraints; k++) {
         const double lambda = output->def.at_a ? -multipliers[joint->first_row + k] : multipliers[joint->first_row + k];
@@ -618,19 +669,16 @@ static void reaction(workspace *ws, const output_slot *output, const double *mul
                           g + PHX_PORT_MAX);
         for (int a = 0; a < dim; a++)
             force[a] += lambda * g[side + a];
-        for (int a = 0; a < system->n_rot; a++)
-            torque[a] += lambda * g[side + dim + a];
+        add_torque(on, lambda, g + side, torque);
     }
     section_frame(ws, joint->a, frame);
     for (int i = 0; i < dim * dim && output->def.inertial; i++)
         frame[i] = i % (dim + 1) == 0 ? 1.0 : 0.0;
     phx_rot_apply_transposed(dim, frame, force, out);
-    if (dim == 2) {
+    if (dim == 2)
         out[2] = torque[0];
-    } else {
-        phx_rot_apply(3, ws->ports.view[output->def.at_a ? joint->a : joint->b].R1, torque, turned);
-        phx_rot_apply_transposed(3, frame, turned, out + 3);
-    }
+    else
+        phx_rot_apply_transposed(3, frame, torque, out + 3);
 }
 
 static void joint_quantity(workspace *ws, const output_slot *output, double t, const double *multipliers, double *out)
@@ -641,7 +689,7 @@ static void joint_quantity(workspace *ws, const output_slot *output, double t, c
 
     for (int c = 0; c < joint->n_coordinates; c++) {
         const coordinate_slot *coordinate = &joint->coordinates[c];
-        const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+        const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
         switch (output->def.quantity) {
         case PHX_QUANTITY_COORDINATE:
             out[c] = phx_sys_coordinate_value(ws, output->def.joint, c, 1);

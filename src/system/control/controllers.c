@@ -20,8 +20,9 @@ static int ports_of(const phx_system *system, const measure *it, phx_port_id por
         return 1;
     }
     const joint_slot *joint = &system->joints[output ? output->def.joint : it->joint];
-    ports[0] = joint->a;
-    ports[1] = joint->b;
+    const coordinate_slot *coordinate = &joint->coordinates[output ? it->component : it->coordinate];
+    ports[0] = coordinate->a;
+    ports[1] = coordinate->b;
     return 2;
 }
 

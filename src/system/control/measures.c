@@ -27,12 +27,12 @@ bool phx_sys_quantity_fits(const phx_system *system, const phx_output_def *def)
 /* ---- values ---- */
 static double joint_rate(const workspace *ws, int j, int c)
 {
-    const joint_slot *joint = &ws->system->joints[j];
-    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+    const coordinate_slot *coordinate = &ws->system->joints[j].coordinates[c];
+    const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
     const int size = phx_port_size(ws->system->dim);
     double g[PAIR_SIZE];
 
-    phx_row_covectors(&joint->coordinates[c].row, a, b, g, g + PHX_PORT_MAX);
+    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
     return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
 }
 
@@ -154,12 +154,12 @@ static void pull_pair(workspace *ws, int m, phx_port_id a, phx_port_id b, const 
 
 static void joint_row(workspace *ws, int m, int j, int c)
 {
-    const joint_slot *joint = &ws->system->joints[j];
+    const coordinate_slot *coordinate = &ws->system->joints[j].coordinates[c];
     double g[PAIR_SIZE] = {0};
 
-    phx_row_covectors(&joint->coordinates[c].row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], g,
+    phx_row_covectors(&coordinate->row, &ws->ports.view[coordinate->a], &ws->ports.view[coordinate->b], g,
                       g + PHX_PORT_MAX);
-    pull_pair(ws, m, joint->a, joint->b, g);
+    pull_pair(ws, m, coordinate->a, coordinate->b, g);
 }
 
 /* d(R^T u) = R^T du + (R^T u) x dphi */

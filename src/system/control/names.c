@@ -268,8 +268,8 @@ static phx_status along_joint(const phx_system *system, const controller_slot *s
                         "leave out its `speed`",
                         slot->name, joint->name, name);
     *it = (actuation){.pair = what->joint,
-                      .a = joint->a,
-                      .b = joint->b,
+                      .a = joint->coordinates[what->coordinate].a,
+                      .b = joint->coordinates[what->coordinate].b,
                       .joint = what->joint,
                       .coordinate = what->coordinate,
                       .force = -1};

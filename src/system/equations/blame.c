@@ -36,7 +36,7 @@ phx_status phx_sys_blame_body(phx_context *context, const phx_body *body, bool f
 phx_status phx_sys_check_floating(phx_context *context, const phx_system *system, const char *what, const char *remedy)
 {
     for (int b = 0; b < system->n_bodies; b++)
-        if (!phx_body_flex(system->bodies[b].body))
+        if (!phx_body_flex(system->bodies[b].body) || phx_body_places(system->bodies[b].body, NULL, NULL) > 0)
             return phx_fail(context, PHX_ERR_UNSUPPORTED, "body '%s' is a %s, for which there is no %s; %s",
                             phx_body_name(system->bodies[b].body), phx_body_kind(system->bodies[b].body), what, remedy);
     return PHX_OK;

@@ -383,7 +383,7 @@ void phx_system_drift(phx_dae *dae, double t, const double *x, const double *v, 
     for (int r = 0; r < system->n_rows; r++) {
         const row_slot *slot = &system->rows[r];
         const joint_slot *joint = &system->joints[slot->joint];
-        const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+        const phx_port_view *a = &ws->ports.view[slot->a], *b = &ws->ports.view[slot->b];
         double rate = 0.0;
         if (!phx_sys_acts(slot))
             continue;

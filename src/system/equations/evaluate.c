@@ -88,7 +88,8 @@ double phx_sys_coordinate_value(const workspace *ws, int j, int c, int end)
     const coordinate_slot *coordinate = &joint->coordinates[c];
     const double near = coordinate->angle < 0 ? 0.0 : (end ? ws->angles1 : ws->angles0)[coordinate->angle];
 
-    return phx_row_unwrapped(&coordinate->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], end, near);
+    return phx_row_unwrapped(&coordinate->row, &ws->ports.view[coordinate->a], &ws->ports.view[coordinate->b], end,
+                             near);
 }
 
 /* sum_i g_i P_ij over the columns of a port: places, then the rotations of the frame, then those of the section. */
@@ -102,6 +103,15 @@ void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, d
     if (n == 0)
         return;
     const phx_body_view view = phx_sys_body_view(ws, port->body);
+    if (port->port.slides) {
+        phx_body_port_jacobian(system->bodies[port->body].body, &port->port, &view, NULL, place);
+        for (int j = 0; j < n; j++) {
+            row[j] = 0.0;
+            for (int i = 0; i < phx_port_size(dim); i++)
+                row[j] += covector[i] * place[i * n + j];
+        }
+        return;
+    }
     phx_body_port_place_jacobian(system->bodies[port->body].body, &port->port, &view, place);
     for (int j = 0; j < n; j++) {
         double sum = 0.0;
@@ -138,8 +148,15 @@ double phx_sys_row_bias(workspace *ws, const phx_row *row, const phx_port_id ids
         if (port->body == PHX_GROUND)
             continue;
         const phx_body_view view = phx_sys_body_view(ws, port->body);
-        const phx_port_tangents out = {.rate = tangent};
         const int *cols = ws->ports.cols + ws->ports.first[ids[side]];
+        if (port->port.slides) {
+            phx_body_port_slide_tangents(system->bodies[port->body].body, &port->port, &view, NULL, tangent, NULL);
+            for (int m = 0; m < size; m++)
+                for (int j = 0; j < count; j++)
+                    sum += g[m] * tangent[m * count + j] * ws->view.vm[cols[j]];
+            continue;
+        }
+        const phx_port_tangents out = {.rate = tangent};
         phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, NULL, &out);
         for (int m = 0; m < dim; m++)
             for (int j = dim; j < count; j++)
@@ -151,9 +168,8 @@ double phx_sys_row_bias(workspace *ws, const phx_row *row, const phx_port_id ids
 double phx_sys_row_acceleration(workspace *ws, int k)
 {
     const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
-    const joint_slot *joint = &ws->system->joints[slot->joint];
 
-    return phx_sys_row_bias(ws, slot->row, (phx_port_id[2]){joint->a, joint->b},
+    return phx_sys_row_bias(ws, slot->row, (phx_port_id[2]){slot->a, slot->b},
                             ws->rows.covector + (size_t)k * PAIR_SIZE);
 }
 

@@ -50,7 +50,7 @@ bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_
 {
     if (pair < system->n_joints) {
         const joint_slot *joint = &system->joints[pair];
-        bool curved = false;
+        bool curved = system->ports[joint->a].port.slides > 0;
         for (int i = 0; i < system->n_actuations; i++)
             curved = curved || system->actuations[i].pair == pair;
         for (int k = 0; k < joint->n_constraints; k++)
@@ -122,15 +122,15 @@ static phx_status collect(phx_context *context, const workspace *ws, const kkt_m
             status = phx_sys_put(context, list, cols[k / n], cols[k % n]);
     }
     for (int k = 0; k < ws->n_l && !status; k++) {
-        const joint_slot *joint = &system->joints[system->rows[ws->rows.index[k]].joint];
-        const int n = pair_columns(ws, kkt, joint->a, joint->b, cols), row = kkt->n_v + k;
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        const int n = pair_columns(ws, kkt, slot->a, slot->b, cols), row = kkt->n_v + k;
         status = phx_sys_put(context, list, row, row);
         for (int i = 0; i < n && !status; i++) {
             status = phx_sys_put(context, list, row, cols[i]);
             if (!status)
                 status = phx_sys_put(context, list, cols[i], row);
         }
-        const phx_body_id bodies[2] = {system->ports[joint->a].body, system->ports[joint->b].body};
+        const phx_body_id bodies[2] = {system->ports[slot->a].body, system->ports[slot->b].body};
         for (int side = 0; side < 2 && !status; side++)
             status = reserve_first_frame(context, system, kkt, bodies[side], row, list);
     }
@@ -177,8 +177,8 @@ static phx_status locate_rows(phx_context *context, const workspace *ws, kkt_mat
     const phx_system *system = ws->system;
 
     for (int k = 0; k < ws->n_l; k++) {
-        const joint_slot *joint = &system->joints[system->rows[ws->rows.index[k]].joint];
-        const int n = pair_columns(ws, kkt, joint->a, joint->b, cols), row = kkt->n_v + k;
+        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        const int n = pair_columns(ws, kkt, slot->a, slot->b, cols), row = kkt->n_v + k;
         kkt->row_at[k] = phx_calloc(context, (size_t)(2 * n), sizeof(int));
         if (!kkt->row_at[k])
             return PHX_ERR_MEMORY;

@@ -294,6 +294,8 @@ static double share_of_port(const phx_system *system, phx_port_id id, const doub
     if (port->body < 0)
         return 0.0;
     const body_slot *slot = &system->bodies[port->body];
+    if (port->port.place_alone)
+        return 0.0; /* nothing cancels */
     const double *own = v + slot->v + port->port.frame.v, *w = own + dim, *q_dot = phx_sys_q_dot(slot, v);
     const double speed =
         sqrt(phx_sys_dot(dim, own, own)) + sqrt(phx_sys_dot(n_rot, w, w)) * phx_sys_radius_of_gyration(slot);
@@ -428,6 +430,9 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     phx_status status = PHX_OK;
 
     *work = (phx_work){0.0, 0.0};
+    status = phx_sys_check_places(ws, t1, h, x1, v1);
+    if (status)
+        return status;
     phx_sys_ledger_nothing(ws);
     if (interval && system->any_free)
         impulses(ws);

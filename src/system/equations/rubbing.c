@@ -79,6 +79,23 @@ void phx_sys_rubbing_project(workspace *ws, const double *impulses, double h)
         ws->rubbing.next[k] = impulses && h != 0.0 ? impulses[k] / h : 0.0;
 }
 
+/* What of the force between the bodies of a joint that slides points along the curve, squared: its efforts. */
+static double along_curve(const workspace *ws, const joint_slot *joint)
+{
+    const phx_port_view *a = &ws->ports.view[joint->a];
+    double along = 0.0, length = 0.0;
+
+    if (!a->slides)
+        return 0.0;
+    for (int k = 0; k < a->dim; k++) { /* the first rows are those of the point */
+        const int m = ws->rows.multiplier[joint->first_row + k];
+        const double d = a->Rm[k * a->dim];
+        along += m >= 0 ? ws->rubbing.lambda[m] * d : 0.0;
+        length += d * d;
+    }
+    return along * along / length;
+}
+
 /* Size of the force between the bodies of a joint: its rows on distances are across each other. */
 double phx_sys_reaction_force(const workspace *ws, const joint_slot *joint)
 {
@@ -89,5 +106,7 @@ double phx_sys_reaction_force(const workspace *ws, const joint_slot *joint)
         if (m >= 0 && !phx_row_turns(&joint->constraints[k]))
             sum += ws->rubbing.lambda[m] * ws->rubbing.lambda[m];
     }
-    return sqrt(sum);
+    if (ws->rubbing.lambda)
+        sum -= along_curve(ws, joint);
+    return sqrt(fmax(0.0, sum));
 }

@@ -28,8 +28,8 @@ static work_row make_row(const phx_system *system, const row_slot *slot)
     const phx_coordinate_def *def = &joint->coordinates[slot->coordinate].def;
 
     return (work_row){.row = *slot->row,
-                      .a = joint->a,
-                      .b = joint->b,
+                      .a = slot->a,
+                      .b = slot->b,
                       .unit = phx_row_unit(slot->row),
                       .angular_only = phx_row_turns(slot->row),
                       .speed = slot->role == ROW_DRIVEN ? def->speed : NULL,
@@ -81,20 +81,17 @@ static void free_rows(row_set *rows)
 /* ---- ports ---- */
 static int port_columns(const phx_system *system, const port_slot *port)
 {
-    return port->body == PHX_GROUND ? 0 : system->dim + system->n_rot + port->port.point.n;
+    return port->body == PHX_GROUND ? 0 : phx_body_port_columns(system->bodies[port->body].body, &port->port, NULL);
 }
 
 static void list_columns(const phx_system *system, const port_slot *port, int count, int *cols)
 {
-    const int rigid = system->dim + system->n_rot;
-    int q_v;
-
     if (port->body == PHX_GROUND)
         return;
     const body_slot *slot = &system->bodies[port->body];
-    (void)phx_body_coordinates(slot->body, NULL, &q_v);
+    (void)phx_body_port_columns(slot->body, &port->port, cols);
     for (int c = 0; c < count; c++)
-        cols[c] = slot->v + (c < rigid ? port->port.frame.v + c : q_v + port->port.point.dof[c - rigid]);
+        cols[c] += slot->v;
 }
 
 /* Ports of the ground never move: their views are filled here. */
@@ -262,7 +259,8 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
                          .matrix_cost = matrix_cost(system)};
     ws->system = system;
     ws->load = 1.0;
-    ws->by = backend == PHX_BACKEND_PLAIN || system->n_controllers > 0 ? &phx_plain_evaluator : &phx_fast_evaluator;
+    ws->by = backend == PHX_BACKEND_PLAIN || system->n_controllers > 0 || system->slides ? &phx_plain_evaluator
+                                                                                         : &phx_fast_evaluator;
     ws->n_l = n_rows;
     const phx_status status = create_parts(context, ws, rows);
     if (status)

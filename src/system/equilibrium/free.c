@@ -47,7 +47,8 @@ static void rates(statics *s, const double *x, const double *xi, double *rate)
     for (int j = 0; j < system->n_joints; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++) {
             const joint_slot *joint = &system->joints[j];
-            const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+            const phx_port_view *a = &ws->ports.view[joint->coordinates[c].a];
+            const phx_port_view *b = &ws->ports.view[joint->coordinates[c].b];
             phx_row_covectors(&joint->coordinates[c].row, a, b, g, g + PHX_PORT_MAX);
             rate[j * PHX_JOINT_MAX_COORDINATES + c] =
                 (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)) /

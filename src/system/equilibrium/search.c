@@ -129,7 +129,7 @@ static double work_at_end(const statics *s, const double *x, const double *res, 
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const phx_body_frame *frames;
-        int q_v, n_q = phx_body_coordinates(slot->body, NULL, &q_v);
+        int q_v, n_q = phx_body_coordinates(slot->body, NULL, &q_v) + phx_body_places(slot->body, NULL, NULL);
         const int n_frames = phx_body_frames(slot->body, &frames);
         for (int f = 0; f < n_frames; f++) {
             const int at = slot->v + frames[f].v, place = slot->x + frames[f].x;

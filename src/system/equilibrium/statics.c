@@ -60,8 +60,7 @@ static double joint_residuals(const statics *s, double *out)
 
     for (int k = 0; k < ws->n_l; k++) {
         const row_slot *slot = &s->system->rows[ws->rows.index[k]];
-        const joint_slot *joint = &s->system->joints[slot->joint];
-        out[k] = phx_row_value(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], 1) - s->target[k];
+        out[k] = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1) - s->target[k];
         worst = fmax(worst, fabs(out[k]) / (slot->row->angular ? 1.0 : s->size));
     }
     return worst;
@@ -92,7 +91,8 @@ phx_status phx_statics_residual(statics *s, const double *x, const double *lambd
     return PHX_OK;
 }
 
-/* m/n k^2 of each of n frames, k the largest radius of gyration of the body. */
+/* m/n k^2 of each of n frames, k the largest radius of gyration of the body; m of places along it, which have no mass.
+ */
 static void put_turning(statics *s)
 {
     const phx_system *system = s->system;
@@ -107,6 +107,9 @@ static void put_turning(statics *s)
         for (int f = 0; f < n_frames; f++)
             for (int k = 0; k < system->n_rot; k++)
                 s->turning[system->bodies[b].v + frames[f].v + system->dim + k] = largest / n_frames;
+        int place, n_places = phx_body_places(system->bodies[b].body, NULL, &place);
+        for (int k = 0; k < n_places; k++)
+            s->turning[system->bodies[b].v + place + k] = rest->mass;
     }
 }
 
@@ -123,7 +126,7 @@ static phx_status measure_forces(statics *s, const double *x)
         const double mass = phx_body_at_rest(s->system->bodies[b].body)->mass;
         for (; i < s->system->bodies[b].v + phx_body_n_v(s->system->bodies[b].body); i++)
             for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++)
-                if (ws->kkt.idx[k] == i && ws->values.M[k] > 0.0) {
+                if (ws->kkt.idx[k] == i && ws->values.M[k] + s->turning[i] > 0.0) {
                     const double inertia = ws->values.M[k] + s->turning[i];
                     s->force[i] = sqrt(mass / inertia);
                     highest = fmax(highest, fabs(ws->values.K[k]) / inertia);

@@ -55,9 +55,9 @@ static phx_scalar_force acting(const workspace *ws, const joint_slot *joint, con
 }
 
 /* psi' = g . zeta with the covectors g of both ports. */
-static double covectors(const workspace *ws, const joint_slot *joint, const coordinate_slot *coordinate, double *g)
+static double covectors(const workspace *ws, const coordinate_slot *coordinate, double *g)
 {
-    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+    const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
     const int size = phx_port_size(ws->system->dim);
 
     phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
@@ -73,7 +73,7 @@ phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int j, int c, do
     double g[PAIR_SIZE];
     phx_scalar_result f;
 
-    if (phx_scalar_force_evaluate(NULL, &along, psi, psi, covectors(ws, joint, coordinate, g), t, &f))
+    if (phx_scalar_force_evaluate(NULL, &along, psi, psi, covectors(ws, coordinate, g), t, &f))
         f = (phx_scalar_result){.force = NAN};
     return f;
 }
@@ -82,14 +82,14 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
 {
     const joint_slot *joint = &ws->system->joints[force->joint];
     const coordinate_slot *coordinate = coordinate_of(ws->system, force);
-    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+    const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
     const double psi0 = phx_sys_coordinate_value(ws, force->joint, force->coordinate, 0);
     const double psi1 = phx_sys_coordinate_value(ws, force->joint, force->coordinate, 1);
     double g[PAIR_SIZE];
     phx_scalar_result f;
 
     (void)res;
-    const double rate = covectors(ws, joint, coordinate, g);
+    const double rate = covectors(ws, coordinate, g);
     const phx_scalar_force along = acting(ws, joint, coordinate);
     phx_status status = phx_scalar_force_evaluate(ws->base.context, &along, psi0, psi1, rate, t, &f);
     if (!status && ws->load != 1.0 && along.effort) { /* a part of the actuator's effort */
@@ -101,8 +101,8 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     }
     if (status)
         return phx_fail_prefix(ws->base.context, status, "joint '%s': ", joint->name);
-    phx_sys_add_effort(ws, joint->a, f.force, g);
-    phx_sys_add_effort(ws, joint->b, f.force, g + PHX_PORT_MAX);
+    phx_sys_add_effort(ws, coordinate->a, f.force, g);
+    phx_sys_add_effort(ws, coordinate->b, f.force, g + PHX_PORT_MAX);
     ws->power.supplied += f.supplied;
     ws->power.dissipated += f.dissipated;
     if (linear)
@@ -134,7 +134,7 @@ static double energy_rate(const workspace *ws, const force_slot *force)
     stored.dry = false;
     if (phx_scalar_force_evaluate(NULL, &stored, psi, psi, 0.0, 0.0, &f))
         return 0.0;
-    return -f.force * covectors(ws, &ws->system->joints[force->joint], coordinate, g);
+    return -f.force * covectors(ws, coordinate, g);
 }
 
 static bool supplies(const phx_system *system, const force_slot *force)

@@ -421,7 +421,8 @@ static phx_status add_terms(phx_system *system, const phx_coupling_def *def, sum
             return phx_fail(system->context, PHX_ERR_ARGUMENT, "weight %g of a coordinate; it must be finite, not 0",
                             one->weight);
         const joint_slot *joint = &system->joints[one->joint];
-        const int a = port_in(made, joint->a), b = port_in(made, joint->b);
+        const coordinate_slot *coordinate = &joint->coordinates[one->coordinate];
+        const int a = port_in(made, coordinate->a), b = port_in(made, coordinate->b);
         made->terms[made->n_terms++] = (term){a, b, one->weight, one->joint, one->coordinate};
     }
     return PHX_OK;

@@ -159,18 +159,17 @@ static phx_status flow_of(const workspace *ws, const phx_input_place *place, dou
     const phx_system *system = ws->system;
     const int size = phx_port_size(system->dim);
     const force_slot *force = place->force >= 0 ? &system->forces[place->force] : NULL;
-    const joint_slot *joint = force ? NULL : &system->joints[place->joint];
-    const phx_port_id b = force ? force->b : joint->b;
+    const coordinate_slot *coordinate = force ? NULL : &system->joints[place->joint].coordinates[place->component];
+    const phx_port_id b = force ? force->b : coordinate->b;
     phx_port_view at_a = {0}, at_b = {0};
     phx_load_result result = {0};
     phx_status status = PHX_OK;
 
-    view_port(ws, force ? force->a : joint->a, &at_a);
+    view_port(ws, force ? force->a : coordinate->a, &at_a);
     if (b >= 0)
         view_port(ws, b, &at_b);
-    if (joint) {
-        phx_row_covectors(&joint->coordinates[place->component].row, &at_a, &at_b, result.effort,
-                          result.effort + PHX_PORT_MAX);
+    if (coordinate) {
+        phx_row_covectors(&coordinate->row, &at_a, &at_b, result.effort, result.effort + PHX_PORT_MAX);
     } else if (force->kind == FORCE_LINE) {
         const phx_line_spring spring = {.force = system->unit};
         status = phx_line_spring_evaluate(ws->base.context, &spring, &at_a, &at_b, 0.0, false, &result);

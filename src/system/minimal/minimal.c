@@ -268,10 +268,9 @@ static double row_of(phx_minimal *m, const choice *it, const double *x, const do
     double g[PAIR_SIZE] = {0};
 
     if (it->kind == CHOICE_JOINT) {
-        const joint_slot *joint = &m->system->joints[it->joint];
         const phx_row *own = &coordinate_of(m, it)->row;
-        const phx_port_id ids[2] = {joint->a, joint->b};
-        phx_row_covectors(own, &m->ws->ports.view[joint->a], &m->ws->ports.view[joint->b], g, g + PHX_PORT_MAX);
+        const phx_port_id ids[2] = {coordinate_of(m, it)->a, coordinate_of(m, it)->b};
+        phx_row_covectors(own, &m->ws->ports.view[ids[0]], &m->ws->ports.view[ids[1]], g, g + PHX_PORT_MAX);
         pull(m, ids, g, row);
         return biased ? phx_sys_row_bias(m->ws, own, ids, g) : 0.0;
     }

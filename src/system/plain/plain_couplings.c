@@ -27,6 +27,25 @@ typedef struct pair_maps {
     double *product;   /* as large as one of them */
 } pair_maps;
 
+/* The block of a port that slides: its P and T as they are, W = P + h/2 T. */
+static void map_slide(const workspace *ws, const port_slot *port, int own, int row, int first, pair_maps *maps)
+{
+    const int size = phx_port_size(ws->system->dim), n = maps->n;
+    const phx_body *body = ws->system->bodies[port->body].body;
+    const phx_body_view view = phx_sys_body_view(ws, port->body);
+    double *P = ws->ports.map, *T = P + size * own;
+
+    phx_body_port_jacobian(body, &port->port, &view, NULL, P);
+    phx_body_port_slide_tangents(body, &port->port, &view, NULL, T, NULL);
+    for (int i = 0; i < size; i++)
+        for (int j = 0; j < own; j++) {
+            const int at = (row + i) * n + first + j;
+            maps->P[at] = P[i * own + j];
+            maps->T[at] = T[i * own + j];
+            maps->W[at] = P[i * own + j] + 0.5 * ws->view.h * T[i * own + j];
+        }
+}
+
 /* The block of one port, its first row and column at `row`, `first`; a port of the ground has none. */
 static void map_port(const workspace *ws, phx_port_id id, int row, int first, pair_maps *maps)
 {
@@ -37,6 +56,10 @@ static void map_port(const workspace *ws, phx_port_id id, int row, int first, pa
     if (own == 0)
         return;
     const port_slot *port = &system->ports[id];
+    if (port->port.slides) {
+        map_slide(ws, port, own, row, first, maps);
+        return;
+    }
     const phx_body_view view = phx_sys_body_view(ws, port->body);
     double turn[9], *place = ws->ports.map, *rate = place + dim * own; /* dim x own, dim x (own - dim) */
     const phx_port_tangents out = {.place = place, .rate = rate, .turn = turn};
@@ -187,6 +210,22 @@ static void add_row(workspace *ws, int k, double lambda, const pair_maps *maps)
                   ws->values.into_K);
 }
 
+/* The same of a port that slides. */
+static void add_slide(workspace *ws, phx_port_id id)
+{
+    const port_slot *port = &ws->system->ports[id];
+    const int n = ws->ports.count[id], *at = ws->kkt.port_at[id];
+    const phx_body_view view = phx_sys_body_view(ws, port->body);
+    double *K = ws->scratch.block;
+
+    if (port->port.place_alone) /* constant */
+        return;
+    phx_body_port_slide_tangents(ws->system->bodies[port->body].body, &port->port, &view,
+                                 ws->ports.effort + (size_t)id * PHX_PORT_MAX, NULL, K);
+    for (int e = 0; e < n * n; e++)
+        ws->values.into_K[at[e]] -= ws->values.weight_K * K[e];
+}
+
 /* K -= d(P^T e)/d xi of one port at fixed effort. */
 static void add_port(workspace *ws, phx_port_id id)
 {
@@ -197,6 +236,10 @@ static void add_port(workspace *ws, phx_port_id id)
 
     if (port->body == PHX_GROUND)
         return;
+    if (port->port.slides) {
+        add_slide(ws, id);
+        return;
+    }
     const phx_body_view view = phx_sys_body_view(ws, port->body);
     double *turns = ws->ports.map, *bends = turns + n * n_rot; /* columns of w; columns of q in the rows of w */
     const phx_port_tangents out = {.turns = turns, .bends = bends};
@@ -211,12 +254,13 @@ static void add_port(workspace *ws, phx_port_id id)
             ws->values.into_K[at[(dim + k) * n + r + j]] -= ws->values.weight_K * bends[k * (n - r) + j];
 }
 
-/* The rows of a joint follow each other: the first behind those of the joint of row k. */
+/* The rows of a joint follow each other: the first behind those of the joint of row k, or between other ports. */
 static int end_of_joint(const workspace *ws, int k)
 {
     const int joint = ws->system->rows[ws->rows.index[k]].joint;
+    const phx_port_id a = ws->rows.row[k].a;
 
-    while (k < ws->n_l && ws->system->rows[ws->rows.index[k]].joint == joint)
+    while (k < ws->n_l && ws->system->rows[ws->rows.index[k]].joint == joint && ws->rows.row[k].a == a)
         k++;
     return k;
 }

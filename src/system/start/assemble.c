@@ -30,7 +30,7 @@ static bool row_residual(const workspace *ws, int k, double *residual)
     const joint_slot *joint = &ws->system->joints[slot->joint];
     const phx_coordinate_def *def = &joint->coordinates[slot->coordinate].def;
 
-    phx_row_gap(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], residual, NULL, NULL);
+    phx_row_gap(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], residual, NULL, NULL);
     if (slot->role == ROW_INACTIVE)
         return false;
     if (slot->role == ROW_CONSTRAINT)
@@ -164,6 +164,9 @@ static double largest_move(const phx_system *system, const double *xi, double si
             largest = fmax(largest, fabs(d[a]) / size);
         for (int k = 0; k < system->n_rot; k++)
             largest = fmax(largest, fabs(d[system->dim + k]));
+        int v, n_places = phx_body_places(system->bodies[b].body, NULL, &v);
+        for (int k = 0; k < n_places; k++)
+            largest = fmax(largest, fabs(d[v + k]) / size);
     }
     return largest;
 }
@@ -180,8 +183,13 @@ static void move(const phx_system *system, const double *xi, double size, double
 {
     const double factor = part_of(system, xi, size, alpha);
 
-    for (int b = 0; b < system->n_bodies; b++)
-        phx_body_displace_rigidly(system->bodies[b].body, factor, xi + system->bodies[b].v, x + system->bodies[b].x);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        int at, v, n_places = phx_body_places(slot->body, &at, &v);
+        phx_body_displace_rigidly(slot->body, factor, xi + slot->v, x + slot->x);
+        for (int k = 0; k < n_places; k++)
+            x[slot->x + at + k] += factor * xi[slot->v + v + k];
+    }
 }
 
 double phx_sys_size(const workspace *ws)
@@ -213,6 +221,7 @@ double phx_sys_move_all(const workspace *ws, const double *xi, double *x)
             continue;
         }
         phx_body_displace_rigidly(slot->body, factor, xi + slot->v, x + slot->x);
+        n_q += phx_body_places(slot->body, NULL, NULL); /* they follow */
         for (int i = 0; i < n_q; i++)
             x[slot->x + q_x + i] += xi[slot->v + q_v + i];
     }

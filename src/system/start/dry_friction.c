@@ -34,9 +34,8 @@ const char *phx_system_dry_joint(const phx_system *system, int k)
     return dry_coordinate(system, k, &j, &c) ? system->joints[j].name : "";
 }
 
-void phx_sys_pull_back_row(workspace *ws, const joint_slot *joint, const double *g, double *out)
+void phx_sys_pull_back_row(workspace *ws, const phx_port_id ends[2], const double *g, double *out)
 {
-    const phx_port_id ends[2] = {joint->a, joint->b};
     double *own = ws->scratch.block;
 
     memset(out, 0, (size_t)ws->kkt.n * sizeof *out);
@@ -49,23 +48,24 @@ void phx_sys_pull_back_row(workspace *ws, const joint_slot *joint, const double 
     }
 }
 
-double phx_sys_rate_of_rate(workspace *ws, const joint_slot *joint, const phx_row *row, const double *g,
+double phx_sys_rate_of_rate(workspace *ws, const phx_port_id ends[2], const phx_row *row, const double *g,
                             const double *v_dot)
 {
     double *along = ws->scratch.vector[1];
 
-    phx_sys_pull_back_row(ws, joint, g, along);
-    return phx_sys_dot(ws->system->n_v, along, v_dot) + phx_sys_row_bias(ws, row, (phx_port_id[2]){joint->a, joint->b}, g);
+    phx_sys_pull_back_row(ws, ends, g, along);
+    return phx_sys_dot(ws->system->n_v, along, v_dot) + phx_sys_row_bias(ws, row, ends, g);
 }
 
 /* The acceleration of a coordinate of covectors g, and what a unit of force along it adds. */
-static phx_status find_mobility(workspace *ws, const joint_slot *joint, const phx_row *row, const double *g,
-                                const double *v_dot, phx_dry_friction *out)
+static phx_status find_mobility(workspace *ws, const coordinate_slot *coordinate, const double *g, const double *v_dot,
+                                phx_dry_friction *out)
 {
+    const phx_port_id ends[2] = {coordinate->a, coordinate->b};
     double *along = ws->scratch.vector[1], *moved = ws->scratch.vector[2];
 
-    out->acceleration = phx_sys_rate_of_rate(ws, joint, row, g, v_dot);
-    phx_sys_pull_back_row(ws, joint, g, along);
+    out->acceleration = phx_sys_rate_of_rate(ws, ends, &coordinate->row, g, v_dot);
+    phx_sys_pull_back_row(ws, ends, g, along);
     memcpy(moved, along, (size_t)ws->kkt.n * sizeof *moved);
     const phx_status status = ws->by->solve_mass(ws, moved);
     out->mobility = phx_sys_dot(ws->system->n_v, along, moved);
@@ -76,7 +76,7 @@ static phx_status look_at(workspace *ws, int j, int c, const double *v_dot, phx_
 {
     const joint_slot *joint = &ws->system->joints[j];
     const coordinate_slot *coordinate = &joint->coordinates[c];
-    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+    const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
     const int size = phx_port_size(ws->system->dim);
     double g[PAIR_SIZE];
 
@@ -88,7 +88,7 @@ static phx_status look_at(workspace *ws, int j, int c, const double *v_dot, phx_
                               .rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate),
                               .force = ws->reactions.all[coordinate->stick_row],
                               .limit = coordinate->def.friction.ratio * phx_sys_friction_limit(ws, joint, coordinate)};
-    return out->sticks ? PHX_OK : find_mobility(ws, joint, &coordinate->row, g, v_dot, out);
+    return out->sticks ? PHX_OK : find_mobility(ws, coordinate, g, v_dot, out);
 }
 
 phx_status phx_system_dry_frictions(phx_dae *dae, double t, const double *x, const double *v,

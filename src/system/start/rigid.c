@@ -1,6 +1,6 @@
 /* The bodies as rigid ones: [M -G^T; G eps] over the rigid motions v = T twist of the bodies, factored by itself. The
  * twist of a body stands where the velocities of its first frame do; T is the identity there, and nothing else where a
- * body has one frame. */
+ * body has one frame. Places along bodies are free to move too. */
 #include "system/system_internal.h"
 
 #include <string.h>
@@ -12,15 +12,21 @@ static phx_status list_unknowns(phx_context *context, const workspace *ws, rigid
     const int n = ws->kkt.n, each = system->dim + system->n_rot;
 
     rigid->n = system->n_bodies * each + ws->n_l;
+    for (int b = 0; b < system->n_bodies; b++)
+        rigid->n += phx_body_places(system->bodies[b].body, NULL, NULL);
     rigid->unknown = phx_calloc(context, (size_t)rigid->n, sizeof *rigid->unknown);
     *place = phx_calloc(context, (size_t)n, sizeof **place);
     if (!rigid->unknown || !*place)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < n; i++)
         (*place)[i] = i < system->n_v ? -1 : i;
-    for (int b = 0; b < system->n_bodies; b++)
+    for (int b = 0; b < system->n_bodies; b++) {
+        int first, v = system->bodies[b].v, n_places = phx_body_places(system->bodies[b].body, NULL, &first);
         for (int i = 0; i < each; i++)
-            (*place)[system->bodies[b].v + i] = system->bodies[b].v + i;
+            (*place)[v + i] = v + i;
+        for (int i = 0; i < n_places; i++)
+            (*place)[v + first + i] = v + first + i;
+    }
     for (int k = 0, at = 0; k < n; k++) {
         const int i = ws->kkt.order[k];
         if ((*place)[i] < 0)
@@ -161,13 +167,14 @@ static void fill_values(workspace *ws, const bool *on)
 {
     const rigid_kkt *rigid = &ws->rigid;
     const int n_v = ws->kkt.n_v;
+    const double mass = phx_body_at_rest(ws->system->bodies[0].body)->mass;
     double *diagonal = ws->scratch.vector[2];
 
     for (int i = 0; i < rigid->n; i++)
         for (int k = rigid->ptr[i]; k < rigid->ptr[i + 1]; k++) {
             rigid->val[k] = ws->values.val[rigid->from[k]];
-            if (rigid->idx[k] == i)
-                diagonal[i] = rigid->val[k];
+            if (rigid->idx[k] == i) /* places have no mass; any is as good to measure rows by */
+                diagonal[i] = rigid->val[k] > 0.0 ? rigid->val[k] : mass;
         }
     for (int i = 0; i < rigid->n; i++) {
         const int row = rigid->unknown[i] - n_v;
@@ -207,6 +214,15 @@ phx_status phx_sys_factor_rigid(workspace *ws, const double *x, const bool *on)
                : status;
 }
 
+/* Where an unknown of the whole matrix is one of this. */
+static int place_of(const rigid_kkt *rigid, int unknown)
+{
+    int i = 0;
+    while (rigid->unknown[i] != unknown)
+        i++;
+    return i;
+}
+
 phx_status phx_sys_solve_rigid(workspace *ws, double *b)
 {
     rigid_kkt *rigid = &ws->rigid;
@@ -230,9 +246,12 @@ phx_status phx_sys_solve_rigid(workspace *ws, double *b)
     for (int i = 0; i < system->n_bodies; i++)
         if (phx_sys_has_frames(system, i)) {
             const body_slot *slot = &system->bodies[i];
+            const int first = slot->v + phx_body_n_v(slot->body), n_places = phx_body_places(slot->body, NULL, NULL);
             double twist[6];
             memcpy(twist, b + slot->v, (size_t)(system->dim + system->n_rot) * sizeof *b);
             phx_body_rigid_motion(slot->body, ws->rigid.at + slot->x, twist, b + slot->v);
+            for (int k = first - n_places; k < first; k++)
+                b[k] = rigid->rhs[place_of(rigid, k)];
         }
     return PHX_OK;
 }

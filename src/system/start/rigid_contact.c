@@ -86,7 +86,7 @@ static void look_at(workspace *ws, const contact_slot *slot, const double *v_dot
         .gap = slot->side * phx_row_value(row, a, b, 1),
         .rate = slot->side * (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)),
         .force = slot->side * ws->reactions.all[joint->first_row]};
-    out->acceleration = out->closed ? 0.0 : slot->side * phx_sys_rate_of_rate(ws, joint, row, g, v_dot);
+    out->acceleration = out->closed ? 0.0 : slot->side * phx_sys_rate_of_rate(ws, (phx_port_id[2]){joint->a, joint->b}, row, g, v_dot);
 }
 
 phx_status phx_system_rigid_contacts(phx_dae *dae, double t, const double *x, const double *v,

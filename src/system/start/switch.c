@@ -51,6 +51,17 @@ static bool is_stick_row(const joint_slot *joint, int r)
     return false;
 }
 
+static phx_status refuse_slides(const phx_system *system, int count, const phx_switch *changes)
+{
+    for (int k = 0; k < count; k++) {
+        const joint_slot *joint = &system->joints[changes[k].joint];
+        if (system->ports[joint->a].port.slides && !changes[k].holds)
+            return phx_fail(system->context, PHX_ERR_UNSUPPORTED,
+                            "joint '%s': a joint that slides along a body cannot let go", joint->name);
+    }
+    return PHX_OK;
+}
+
 static phx_status apply(phx_system *system, const phx_switch *change, const double *x, const double *v)
 {
     joint_slot *joint = &system->joints[change->joint];
@@ -83,6 +94,9 @@ phx_status phx_system_switch(phx_system *system, int count, const phx_switch *ch
     for (int k = 0; k < count; k++)
         if (changes[k].joint < 0 || changes[k].joint >= system->n_joints)
             return phx_fail(context, PHX_ERR_ARGUMENT, "there is no joint %d", changes[k].joint);
+    const phx_status slides = refuse_slides(system, count, changes);
+    if (slides)
+        return slides;
     phx_pose *written = phx_calloc(context, (size_t)system->n_bodies, sizeof *written);
     double *v = phx_calloc(context, (size_t)system->n_v, sizeof *v), *start = system->x_start;
     double *at = phx_calloc(context, (size_t)system->n_x, sizeof *at);

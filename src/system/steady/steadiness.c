@@ -274,7 +274,7 @@ static phx_status compare_joints(const steady *s, double time, const double *v)
     for (int k = 0; k < ws->n_l; k++) {
         const row_slot *slot = &system->rows[ws->rows.index[k]];
         const joint_slot *joint = &system->joints[slot->joint];
-        const double residual = phx_row_value(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], 1);
+        const double residual = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1);
         if (slot->role != ROW_DRIVEN && fabs(residual) / (slot->row->angular ? 1.0 : s->size) > 1e-8)
             return not_steady(s, "the gaps of joint", joint->name, fabs(residual));
     }

@@ -170,8 +170,7 @@ static double joint_residuals(const steady *s, const double *x, const double *v,
     phx_sys_set_instant(ws, x, v);
     for (int k = 0; k < ws->n_l; k++) {
         const row_slot *slot = &system->rows[ws->rows.index[k]];
-        const joint_slot *joint = &system->joints[slot->joint];
-        out[k] = phx_row_value(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], 1);
+        out[k] = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1);
         if (first)
             s->coordinate[k] = slot->role == ROW_DRIVEN ? out[k] : 0.0;
         out[k] -= s->coordinate[k];
@@ -326,6 +325,10 @@ phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, doubl
         steady_free(&s);
         return phx_conclude(dae->context, come_to_rest(dae, t, x, v, axes, lambda, spin));
     }
+    if (!status && system->slides)
+        status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
+                          "there is no steady rotation of a mechanism in which joints slide along bodies; take the "
+                          "modes about the start");
     if (!status)
         status = find_equilibrium(&s, x, v, lambda);
     if (!status)

@@ -1,0 +1,336 @@
+/* A body with places: the body inside with as many coordinates more. They have no mass and no force of their own, so
+ * that their rows of the equations are those of what acts at the ports that slide. */
+#include "sliding.h"
+
+#include <string.h>
+
+static void destroy(phx_body *body);
+
+const phx_sliding *phx_as_sliding(const phx_body *body)
+{
+    return body->ops->destroy == destroy ? (const phx_sliding *)body : NULL;
+}
+
+static const phx_body *inside(const phx_body *body)
+{
+    return ((const phx_sliding *)body)->inner;
+}
+
+const phx_body *phx_body_inside(const phx_body *body)
+{
+    return phx_as_sliding(body) ? inside(body) : body;
+}
+
+int phx_body_places(const phx_body *body, int *x, int *v)
+{
+    if (x)
+        *x = body->n_x - body->n_places;
+    if (v)
+        *v = body->n_v - body->n_places;
+    return body->n_places;
+}
+
+double phx_body_curve_length(const phx_body *body)
+{
+    const phx_sliding *it = phx_as_sliding(body);
+    return it ? phx_curve_length(&it->curve) : 0.0;
+}
+
+/* ---- what the places add: zeros ---- */
+static void clear_places(const phx_body *body, double *v)
+{
+    memset(v + inside(body)->n_v, 0, (size_t)body->n_places * sizeof *v);
+}
+
+/* Of values on the pattern, whose last entries are the diagonal of the places. */
+static void clear_diagonal(const phx_body *body, double *val)
+{
+    const phx_body *inner = inside(body);
+    if (val)
+        memset(val + inner->ptr[inner->n_v], 0, (size_t)body->n_places * sizeof *val);
+}
+
+static void rest(const phx_body *body, double *x)
+{
+    phx_body_rest(inside(body), x);
+}
+
+static phx_status locate(const phx_body *body, phx_context *context, const phx_location *location, phx_body_port *port)
+{
+    return phx_body_locate(inside(body), context, location, port);
+}
+
+static void momenta(const phx_body *body, const double *x, const double *v, double *p)
+{
+    phx_body_momenta(inside(body), x, v, p);
+    clear_places(body, p);
+}
+
+static void put_mass(const phx_body *body, const double *x, bool all, const int *at, double *val)
+{
+    const phx_body *inner = inside(body);
+
+    phx_body_put_mass(inner, x, all, at, val);
+    for (int e = inner->ptr[inner->n_v]; e < body->ptr[body->n_v] && all; e++)
+        val[at ? at[e] : e] = 0.0;
+}
+
+static void moment(const phx_body *body, const double *x, double *sum)
+{
+    phx_body_moment(inside(body), x, sum);
+}
+
+static void rigid_mass(const phx_body *body, const double *x, double *mass)
+{
+    phx_body_rigid_mass(inside(body), x, mass);
+}
+
+static void mass_matrix(const phx_body *body, const double *x, double *mass)
+{
+    const int n = inside(body)->n_v, wide = body->n_v;
+
+    phx_body_mass_matrix(inside(body), x, mass);
+    for (int i = wide - 1; i >= 0; i--) { /* from the end, where it does not overwrite what is still to be moved */
+        if (i < n)
+            memmove(mass + (size_t)i * (size_t)wide, mass + (size_t)i * (size_t)n, (size_t)n * sizeof *mass);
+        else
+            memset(mass + (size_t)i * (size_t)wide, 0, (size_t)wide * sizeof *mass);
+    }
+    for (int i = 0; i < n; i++)
+        memset(mass + (size_t)i * (size_t)wide + n, 0, (size_t)(wide - n) * sizeof *mass);
+}
+
+static void inertial_momentum(const phx_body *body, const double *x, const double *v, double *linear, double *angular)
+{
+    phx_body_inertial_momentum(inside(body), x, v, linear, angular);
+}
+
+static void residual(const phx_body *body, const double *gravity, const double *x, const double *v, const double *v_dot,
+                     double *res)
+{
+    phx_body_residual(inside(body), gravity, x, v, v_dot, res);
+    clear_places(body, res);
+}
+
+static void linearise(const phx_body *body, const double *gravity, const double *x, const double *v, double *M,
+                      double *D, double *K)
+{
+    phx_body_linearise(inside(body), gravity, x, v, M, D, K);
+    clear_diagonal(body, M);
+    clear_diagonal(body, D);
+    clear_diagonal(body, K);
+}
+
+static size_t room(const phx_body *body)
+{
+    return phx_body_room(inside(body));
+}
+
+static phx_products *products_create(phx_context *context, const phx_body *body, double *scratch)
+{
+    return phx_body_products_create(context, inside(body), scratch);
+}
+
+static void products_destroy(const phx_body *body, phx_products *products)
+{
+    phx_body_products_destroy(inside(body), products);
+}
+
+static void products_share(const phx_body *body, phx_products *products, double *scratch)
+{
+    phx_body_products_share(inside(body), products, scratch);
+}
+
+static void interval_begin(const phx_body *body, double h, const double *x0, const double *v0, phx_products *products)
+{
+    phx_body_interval_begin(inside(body), h, x0, v0, products);
+}
+
+static void interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view, double *res)
+{
+    phx_body_interval_residual(inside(body), gravity, view, res);
+    clear_places(body, res);
+}
+
+static void interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *scratch,
+                               double *A)
+{
+    phx_body_interval_linearise(inside(body), gravity, view, scratch, A);
+    clear_diagonal(body, A);
+}
+
+static double kinetic(const phx_body *body, const double *x, const double *v)
+{
+    return phx_body_kinetic(inside(body), x, v);
+}
+
+static double kinetic_undeformed(const phx_body *body, const double *v)
+{
+    return phx_body_kinetic_undeformed(inside(body), v);
+}
+
+static double elastic(const phx_body *body, const double *x)
+{
+    return phx_body_elastic(inside(body), x);
+}
+
+static double dissipation(const phx_body *body, const double *v)
+{
+    return phx_body_dissipation(inside(body), v);
+}
+
+static double interval_dissipation(const phx_body *body, const phx_body_view *view)
+{
+    return phx_body_interval_dissipation(inside(body), view);
+}
+
+static void free_stress(const phx_body *body, const double *x, const double *xi, double *sigma)
+{
+    phx_body_free_stress(inside(body), x, xi, sigma);
+}
+
+static void free_linearise(const phx_body *body, const double *gravity, const double *x, const double *sigma, double *K)
+{
+    phx_body_free_linearise(inside(body), gravity, x, sigma, K);
+    clear_diagonal(body, K);
+}
+
+static void stress(const phx_body *body, const double *x, double *sigma)
+{
+    phx_body_stress(inside(body), x, sigma);
+}
+
+static void stress_slope(const phx_body *body, const double *x, const double *row, double *out)
+{
+    phx_body_stress_slope(inside(body), x, row, out);
+}
+
+static void section_rows(const phx_body *body, const phx_location *location, phx_section_part part, double *row)
+{
+    phx_body_section_rows(inside(body), location, part, row);
+}
+
+static int length_points(const phx_body *body, const phx_length_point **points)
+{
+    return phx_body_length_points(inside(body), points);
+}
+
+/* ---- the table: what the body inside does not offer, this one does not either ---- */
+static phx_body_ops operations_over(const phx_body_ops *inner)
+{
+    return (phx_body_ops){.kind = "body along which points slide",
+                          .beyond = inner->beyond,
+                          .destroy = destroy,
+                          .rest = rest,
+                          .location_sorts = inner->location_sorts,
+                          .locate = inner->locate ? locate : NULL,
+                          .momenta = momenta,
+                          .put_mass = put_mass,
+                          .moment = moment,
+                          .rigid_mass = rigid_mass,
+                          .mass_matrix = mass_matrix,
+                          .inertial_momentum = inertial_momentum,
+                          .residual = residual,
+                          .linearise = linearise,
+                          .room = room,
+                          .products_create = products_create,
+                          .products_destroy = products_destroy,
+                          .products_share = products_share,
+                          .interval_begin = interval_begin,
+                          .interval_residual = interval_residual,
+                          .interval_linearise = interval_linearise,
+                          .kinetic = kinetic,
+                          .kinetic_undeformed = kinetic_undeformed,
+                          .elastic = elastic,
+                          .dissipation = dissipation,
+                          .interval_dissipation = interval_dissipation,
+                          .free_stress = inner->free_stress ? free_stress : NULL,
+                          .free_linearise = inner->free_linearise ? free_linearise : NULL,
+                          .stress = inner->stress ? stress : NULL,
+                          .stress_slope = inner->stress_slope ? stress_slope : NULL,
+                          .section_rows = inner->section_rows ? section_rows : NULL,
+                          .length_points = inner->length_points ? length_points : NULL};
+}
+
+static void destroy(phx_body *body)
+{
+    phx_sliding *it = (phx_sliding *)body;
+
+    phx_curve_free(&it->curve);
+    phx_body_destroy(it->inner);
+    phx_free(it->base.ptr);
+    phx_free(it->base.idx);
+    phx_free(it);
+}
+
+/* ---- making ---- */
+/* One place more: a velocity of its own, alone in its row of the pattern. */
+static phx_status add_place(phx_context *context, phx_sliding *it)
+{
+    const int n = it->base.n_v, entries = it->base.ptr[n];
+    int *ptr = phx_realloc(context, it->base.ptr, (size_t)n + 2, sizeof *ptr);
+
+    if (!ptr)
+        return PHX_ERR_MEMORY;
+    it->base.ptr = ptr;
+    int *idx = phx_realloc(context, it->base.idx, (size_t)entries + 1, sizeof *idx);
+    if (!idx)
+        return PHX_ERR_MEMORY;
+    it->base.idx = idx;
+    ptr[n + 1] = entries + 1;
+    idx[entries] = n;
+    it->base.n_v++;
+    it->base.n_x++;
+    it->base.n_places++;
+    return PHX_OK;
+}
+
+void phx_body_drop_place(phx_body *body)
+{
+    body->n_v--;
+    body->n_x--;
+    body->n_places--;
+}
+
+/* A body without places yet around `inner`, which stays the caller's on failure. */
+static phx_status wrap(phx_context *context, phx_body *inner, const phx_flex_source *source, phx_sliding **out)
+{
+    const size_t n = (size_t)inner->n_v, entries = (size_t)inner->ptr[inner->n_v];
+    phx_sliding *it = NULL;
+
+    if (!inner->ops->curve)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED, "'%s' is a %s, along which nothing can slide", inner->name,
+                        inner->ops->kind);
+    it = phx_calloc(context, 1, sizeof *it);
+    if (!it)
+        return PHX_ERR_MEMORY;
+    it->base = *inner;
+    it->ops = operations_over(inner->ops);
+    it->base.ops = &it->ops;
+    it->base.ptr = phx_calloc(context, n + 1, sizeof *it->base.ptr);
+    it->base.idx = phx_calloc(context, entries, sizeof *it->base.idx);
+    phx_status status =
+        it->base.ptr && it->base.idx ? inner->ops->curve(inner, context, source, &it->curve) : PHX_ERR_MEMORY;
+    if (status) {
+        destroy(&it->base);
+        return status;
+    }
+    memcpy(it->base.ptr, inner->ptr, (n + 1) * sizeof *inner->ptr);
+    memcpy(it->base.idx, inner->idx, entries * sizeof *inner->idx);
+    it->inner = inner;
+    *out = it;
+    return PHX_OK;
+}
+
+phx_status phx_body_add_place(phx_context *context, const phx_flex_source *source, phx_body **body)
+{
+    if (!body || !*body)
+        return phx_fail_null(context, __func__, "body");
+    phx_sliding *it = (phx_sliding *)phx_as_sliding(*body);
+    phx_status status = it ? PHX_OK : wrap(context, *body, source, &it);
+
+    if (status)
+        return status;
+    *body = &it->base;
+    return add_place(context, it);
+}
