@@ -55,7 +55,7 @@ typedef struct joint_slot {
 
 /* A rigid contact: side c is the gap, c the value of the row of its joint. */
 typedef struct contact_slot {
-    int joint, entry; /* entry of the ledger: what impacts take */
+    int joint;
     double side, restitution;
 } contact_slot;
 
