@@ -1,5 +1,5 @@
-/* Row kind ROLL: c = A_a(alpha) . (u_b - u_a)/|A_a(alpha)| + r angle, plane: how far a disc of radius r = beta[0] about B
- * has slipped along a line of A that it touches. */
+/* Row kind ROLL: c = A_a(alpha) . (u_b - u_a)/|A_a(alpha)| + r angle, plane: how far a disc of radius r = beta[0] about
+ * B has slipped along a line of A that it touches. */
 #include "row.h"
 
 /* Its parts, the second one times r. */

@@ -522,6 +522,7 @@ struct workspace {
     double load;    /* part of loads and actuators that acts: 1 */
     double *flow;   /* n_ledger: the same by entries of the ledger, drives left out; not of a linearisation */
     signal_watch signals;
+    int *touched;           /* per force: steps that a contact by penalty has lasted; NULL: there are none */
     fast_data *fast;        /* of the fast evaluator */
     parallel_rows parallel; /* made at its first use */
     rigid_kkt rigid;        /* the same */
@@ -797,6 +798,9 @@ double phx_sys_rate_of_rate(workspace *ws, const joint_slot *joint, const phx_ro
 /* Signals that vary: the list, and a look at them in a step. */
 phx_status phx_sys_watch_signals(workspace *ws);
 void phx_sys_look_at_signals(workspace *ws, double t0, double t1);
+/* The same of contacts by penalty, after an accepted step (contact_watch.c). */
+phx_status phx_sys_watch_contacts(workspace *ws);
+void phx_sys_look_at_contacts(workspace *ws, double t0, double t1);
 bool phx_sys_varies(const phx_system *system);
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
 double phx_sys_op_next_break(const phx_dae *dae, double t);

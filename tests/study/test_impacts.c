@@ -248,6 +248,32 @@ static void box_on_an_incline(void **state)
     phx_result_destroy(r.result);
 }
 
+static void keep_warning(void *user, phx_log_level level, const char *message)
+{
+    if (level == PHX_LOG_WARNING && strstr(message, "contact 'f': one that ended"))
+        ++*(int *)user;
+}
+
+/* A contact by penalty of 4.4 ms: told with steps of 4 ms, once, and not with steps that resolve it. */
+static void coarse_steps_are_told(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -10]\n"
+        "bodies: {b: {kind: rigid, mass: 2, inertia: 0.1, pose: {position: [0, 1.1]}}}\n"
+        "forces: {f: {kind: contact, ports: [ground.O, b.P], against: plane, normal: [0, 1], radius: 0.1,"
+        " stiffness: 1e6, exponent: 1}}\nsimulate: {end: 3, step: %g}\n";
+    for (int i = 0; i < 2; i++) {
+        char made[1000];
+        int count = 0;
+        snprintf(made, sizeof made, text, i == 0 ? 4e-3 : 2e-4);
+        phx_context_set_log(*state, keep_warning, &count);
+        record r = run(*state, made);
+        phx_context_set_log(*state, NULL, NULL);
+        assert_int_equal(count, i == 0);
+        phx_result_destroy(r.result);
+    }
+}
+
 static void what_cannot_have_it_says_so(void **state)
 {
     static const char text[] =
@@ -287,6 +313,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(thousand, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(bowling, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(box_on_an_incline, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(coarse_steps_are_told, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(table, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(what_cannot_have_it_says_so, study_setup, study_teardown)};
     return cmocka_run_group_tests_name("study_impacts", tests, NULL, NULL);
