@@ -48,7 +48,7 @@ static phx_status add_friction(const phx_system *system, const phx_contact_def *
 phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *def)
 {
     phx_joint_def joint = phx_joint_def_default();
-    contact_shape shape;
+    contact_shape shape = {.n = 0};
     phx_joint_id id = 0;
     const size_t n = (size_t)system->n_contacts + 1;
 
