@@ -29,8 +29,9 @@ typedef enum phx_row_kind {
                              s = A_a(alpha2) . A_b(beta) - A_a(alpha) . A_b(beta2): coordinate */
     PHX_ROW_TILT,         /* space: atan2(s, |A_a(alpha) x A_b(beta)|), s = A_a(alpha) . A_b(beta): coordinate */
     PHX_ROW_AXIAL,        /* space: (A_a(alpha) . A_b(beta) - A_a(alpha2) . A_b(beta2))/2: measure of a bushing */
-    PHX_ROW_RADIAL        /* |u_b - u_a| (axis 0), or across an axis of A, |(A_a(alpha), A_a(alpha2)) . (u_b - u_a)|
+    PHX_ROW_RADIAL,       /* |u_b - u_a| (axis 0), or across an axis of A, |(A_a(alpha), A_a(alpha2)) . (u_b - u_a)|
                              (axis 2): of contacts */
+    PHX_ROW_ROLL /* plane: A_a(alpha) . (u_b - u_a) / |A_a(alpha)| + beta[0] (angle B - angle A): slip of a disc */
 } phx_row_kind;
 const char *phx_row_kind_name(phx_row_kind kind); /* "point", ...; "unknown" for what is no kind */
 

@@ -21,6 +21,7 @@ extern const phx_row_operations phx_row_turn;
 extern const phx_row_operations phx_row_tilt;
 extern const phx_row_operations phx_row_axial;
 extern const phx_row_operations phx_row_radial;
+extern const phx_row_operations phx_row_roll;
 
 /* d = u_b - u_a at an end, and its mean */
 static inline void row_distance(const phx_port_view *a, const phx_port_view *b, int end, double *d)

@@ -28,8 +28,8 @@ static const phx_key friction_keys[] = {
      .doc = "at rest, from where it falls to coefficient with exp(-(v/stribeck)^2)"},
     {"stribeck", &phx_type_number, AT(rubbing, stribeck), .unit = "m/s", .range = &not_negative, .fallback = "0",
      .doc = "slip at which it falls"},
-    {"regularised", &phx_type_number, AT(rubbing, regularised), .required = true, .unit = "m/s", .range = &positive,
-     .doc = "slip vr of tanh(v/vr) in place of a direction at rest"},
+    {"regularised", &phx_type_number, AT(rubbing, regularised), .unit = "m/s", .range = &positive, .fallback = "0",
+     .doc = "slip vr of tanh(v/vr) in place of a direction at rest; a rigid contact has none: it sticks"},
 };
 static phx_status finish_friction(phx_reader *reader, const phx_node *node, void *object)
 {
@@ -39,7 +39,7 @@ static phx_status finish_friction(phx_reader *reader, const phx_node *node, void
                                friction->coefficient, friction->breakaway.value);
     return PHX_OK;
 }
-static const phx_object friction_object = {"friction of a contact", "Regularised, on the slip at the place of contact.",
+static const phx_object friction_object = {"friction of a contact", "On the slip at the place of contact.",
                                            TABLE(rubbing, friction_keys), .finish = finish_friction};
 
 static const phx_key keys[] = {
@@ -84,7 +84,13 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
     if (own->restitution.given && !(own->restitution.value >= 0.0 && own->restitution.value <= 1.0))
         return phx_reader_fail(reader, phx_node_find(node, "restitution"), "expected 0 to 1, found %g",
                                own->restitution.value);
-    static const char *const of_penalty[] = {"stiffness", "exponent", "damping", "friction"};
+    if (own->friction.given && own->restitution.given == (own->friction.regularised > 0.0))
+        return phx_reader_fail(reader, phx_node_find(node, "friction"),
+                               own->restitution.given
+                                   ? "friction of a rigid contact is set-valued, without 'regularised'"
+                                   : "friction of a contact with a stiffness needs 'regularised', the slip below which "
+                                     "it fades");
+    static const char *const of_penalty[] = {"stiffness", "exponent", "damping"};
     for (size_t k = 0; k < sizeof of_penalty / sizeof *of_penalty && own->restitution.given; k++)
         if (phx_node_find(node, of_penalty[k]))
             return phx_reader_fail(reader, phx_node_find(node, of_penalty[k]),

@@ -28,6 +28,16 @@ static phx_status begin(events_run *it)
     return status;
 }
 
+double phx_events_speed(events_run *it)
+{
+    const double *g = it->model->gravity;
+    phx_sizes sizes;
+
+    phx_system_sizes(it->s->system, it->s->x, it->s->v, &sizes);
+    it->speed = fmax(fmax(it->speed, sizes.speed), it->report->used.step * hypot(hypot(g[0], g[1]), g[2]));
+    return it->speed;
+}
+
 void phx_events_forget(events_run *it)
 {
     phx_integrate_stats *sum = &it->report->stats;

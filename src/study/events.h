@@ -31,9 +31,11 @@ typedef struct events_run {
     double *columns, *x, *v, *lambda; /* room; the state at the start of a step */
     double *ledger, *call;            /* since the start, and of the last step */
     phx_work work, call_work;
-    double t;
+    double t, speed; /* the largest so far, and at least what gravity gives in a step: rates are rounding against it */
 } events_run;
 
+/* The speed to which rates are small. */
+double phx_events_speed(events_run *it);
 /* The next step begins a new run: what the steps before have taught is not true any more. */
 void phx_events_forget(events_run *it);
 /* The workspaces for rows that have changed. */

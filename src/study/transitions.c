@@ -10,19 +10,6 @@
 static const double STILL = 1e-12; /* rates below this, relative to all velocities, are zero */
 static const double BARELY = 1e-9;
 
-/* The rate that is rounding. */
-static double still_rate(const events_run *it)
-{
-    const phx_simulation *s = it->s;
-    phx_sizes sizes;
-    double largest = 0.0;
-
-    phx_system_sizes(s->system, s->x, s->v, &sizes);
-    for (int k = 0; k < it->n_frictions; k++)
-        largest = fmax(largest, fabs(it->friction[k].rate));
-    return STILL * fmax(largest, sizes.speed);
-}
-
 static phx_status look(events_run *it)
 {
     const phx_simulation *s = it->s;
@@ -80,13 +67,15 @@ static bool is_carried(const phx_dry_friction *f)
 /* For the time being all that rests sticks, and all that moves slips. */
 static phx_status first_guess(events_run *it, int which, bool *rows)
 {
-    const double still = still_rate(it);
+    const double still = STILL * phx_events_speed(it);
     phx_status status = PHX_OK;
 
     for (int k = 0; k < it->n_frictions && !status; k++) {
         const phx_dry_friction *f = &it->friction[k];
         const int loose = f->force > 0.0 ? -1 : 1; /* where it goes without the force that holds it */
-        if (k == which && f->sticks)
+        if (f->open)
+            status = change(it, k, false, 0, rows);
+        else if (k == which && f->sticks)
             status = change(it, k, false, loose, rows);
         else if ((k == which || fabs(f->rate) <= still) && is_carried(f))
             status = change(it, k, false, f->acceleration > 0.0 ? 1 : -1, rows);
@@ -154,12 +143,12 @@ phx_status phx_friction_let_go(events_run *it)
     for (int k = 0; k < it->n_frictions && !status; k++)
         if (it->friction[k].sticks)
             status = change(it, k, false, 0, &rows);
-    return status;
+    return status || !rows ? status : phx_events_renew(it, 0, NULL);
 }
 
 phx_status phx_friction_goes_back(events_run *it, const double *values, int *again)
 {
-    const double still = still_rate(it);
+    const double still = STILL * phx_events_speed(it);
     phx_simulation *s = it->s;
     phx_status status = PHX_OK;
 

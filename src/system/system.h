@@ -131,6 +131,7 @@ typedef struct phx_dry_friction {
     int coordinate;
     int slip;     /* its direction, +-1; 0: it sticks, or does nothing yet */
     bool sticks;  /* the coordinate is held by a row of the joints */
+    bool open;    /* of a rigid contact that is open: it can neither stick nor slip */
     double rate;  /* of the coordinate */
     double force; /* along the coordinate, of the row that holds it */
     double limit; /* static friction: the largest force */

@@ -56,7 +56,7 @@ typedef struct joint_slot {
 
 /* A rigid contact: side c is the gap, c the value of the row of its joint. */
 typedef struct contact_slot {
-    int joint, entry; /* entry of the ledger: what impacts take */
+    int joint;
     double side, restitution;
 } contact_slot;
 
@@ -525,6 +525,7 @@ struct workspace {
     double load;    /* part of loads and actuators that acts: 1 */
     double *flow;   /* n_ledger: the same by entries of the ledger, drives left out; not of a linearisation */
     signal_watch signals;
+    int *touched;           /* per force: steps that a contact by penalty has lasted; NULL: there are none */
     fast_data *fast;        /* of the fast evaluator */
     parallel_rows parallel; /* made at its first use */
     rigid_kkt rigid;        /* the same */
@@ -800,6 +801,9 @@ double phx_sys_rate_of_rate(workspace *ws, const phx_port_id ends[2], const phx_
 /* Signals that vary: the list, and a look at them in a step. */
 phx_status phx_sys_watch_signals(workspace *ws);
 void phx_sys_look_at_signals(workspace *ws, double t0, double t1);
+/* The same of contacts by penalty, after an accepted step (contact_watch.c). */
+phx_status phx_sys_watch_contacts(workspace *ws);
+void phx_sys_look_at_contacts(workspace *ws, double t0, double t1);
 bool phx_sys_varies(const phx_system *system);
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
 double phx_sys_op_next_break(const phx_dae *dae, double t);

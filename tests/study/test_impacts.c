@@ -69,7 +69,8 @@ static void cradle(void **state)
 {
     static const char text[] =
         "phlexor: 1\ndimension: 3\nbodies:\n"
-        "  a: {kind: rigid, mass: 1, inertia: [1, 1, 1], pose: {position: [-0.5, 0, 0]}, velocity: {linear: [1, 0, 0]}}\n"
+        "  a: {kind: rigid, mass: 1, inertia: [1, 1, 1], pose: {position: [-0.5, 0, 0]}, velocity: {linear: [1, 0, "
+        "0]}}\n"
         "  b: {kind: rigid, mass: 1, inertia: [1, 1, 1]}\n"
         "  c: {kind: rigid, mass: 1, inertia: [1, 1, 1], pose: {position: [0.2, 0, 0]}}\n"
         "forces:\n"
@@ -102,7 +103,8 @@ static void hill(void **state)
     phx_result_destroy(r.result);
 }
 
-/* A ball falls on the inside of a pipe, bounces and slides: it stays inside, and where it rests on the wall to rounding. */
+/* A ball falls on the inside of a pipe, bounces and slides: it stays inside, and where it rests on the wall to
+ * rounding. */
 static void pipe_ball(void **state)
 {
     static const char text[] =
@@ -129,7 +131,8 @@ static void oblique(void **state)
         " velocity: {linear: [3, 0, 0.1], angular: [0.4, 2, 1]}}\n"
         "  b: {kind: rigid, mass: 2.5, inertia: [0.3, 0.3, 0.2], pose: {position: [0.6, 0, 0]},"
         " velocity: {linear: [-1, 0.2, 0], angular: [1, 0, 3]}}\n"
-        "forces: {c: {kind: contact, ports: [a.P, b.P], against: sphere, radius_a: 0.1, radius: 0.2, restitution: 0.6}}\n"
+        "forces: {c: {kind: contact, ports: [a.P, b.P], against: sphere, radius_a: 0.1, radius: 0.2, restitution: "
+        "0.6}}\n"
         "outputs: {p: {position: a.P}, q: {position: b.P}, v: {velocity: a.P}, w: {velocity: b.P}}\n"
         "simulate: {end: 1, step: 1e-2, every: 1}\n";
     static const char *const axes[] = {"x", "y", "z"};
@@ -187,6 +190,90 @@ static void table(void **state)
     phx_model_destroy(model);
 }
 
+/* A disc that slides, then rolls: after v/(3 mu g), with two thirds of its velocity, and without slip from then on. */
+static void bowling(void **state)
+{
+    double error[2];
+    for (int i = 0; i < 2; i++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "phlexor: 1\ndimension: 2\ngravity: [0, -10]\nbodies: {b: {kind: rigid, mass: 2, inertia: 0.01,"
+                 " pose: {position: [0, 0.1]}, velocity: {linear: [3, 0]}}}\n"
+                 "forces: {f: {kind: contact, ports: [ground.O, b.P], against: plane, normal: [0, 1], radius: 0.1,"
+                 " restitution: 0.5, friction: {coefficient: 0.2}}}\n"
+                 "outputs: {p: {position: b.P}, v: {velocity: b.P}, a: {angle: b.P}}\n"
+                 "simulate: {end: 1, step: %g, every: 1}\n",
+                 5e-3 / (1 << i));
+        record r = run(*state, text);
+        assert_int_equal(r.n, 3);
+        assert_int_equal(r.report.transitions, 1);
+        error[i] = at(*state, &r, "t", 1) - 0.5;
+        CHECK_CLOSE(at(*state, &r, "v.x", 2), 2.0, 1e-3, "velocity");
+        CHECK_CLOSE(at(*state, &r, "p.x", 2) + 0.1 * at(*state, &r, "a", 2),
+                    at(*state, &r, "p.x", 1) + 0.1 * at(*state, &r, "a", 1), 1e-13, "it rolls");
+        phx_result_destroy(r.result);
+    }
+    CHECK_CLOSE(error[1], 0.0, 1e-4, "when it begins to roll");
+    CHECK_BETWEEN(error[0] / error[1], 3.5, 4.5, "order 2");
+}
+
+/* A box falls on an incline, rocks, slides to rest on two feet that rub, and does not creep for 10 000 steps. */
+static void box_on_an_incline(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [-4.905, -8.4957]\nbodies: {b: {kind: rigid, mass: 2, inertia: 0.1,"
+        " centre_of_mass: [0, 0.2], ports: {A: {position: [-0.3, 0]}, B: {position: [0.3, 0]}},"
+        " pose: {position: [0, 0.1]}}}\n"
+        "forces:\n"
+        "  A: {kind: contact, ports: [ground.O, b.A], against: plane, normal: [0, 1], restitution: 0.3,"
+        " friction: {coefficient: 0.6}}\n"
+        "  B: {kind: contact, ports: [ground.O, b.B], against: plane, normal: [0, 1], restitution: 0.3,"
+        " friction: {coefficient: 0.6}}\n"
+        "outputs: {p: {position: b.P}, v: {velocity: b.P}}\nsimulate: {end: 100, step: 1e-2, every: 1}\n";
+    record r = run(*state, text);
+    size_t flat = 0, stop = 0;
+    while (fabs(at(*state, &r, "v.y", flat)) > 1e-15 || flat == 0)
+        flat++;
+    stop = flat;
+    while (at(*state, &r, "v.x", stop) < -1e-15)
+        stop++;
+    const double slows = 0.6 * 8.4957 - 4.905;
+    CHECK_CLOSE(at(*state, &r, "t", stop) - at(*state, &r, "t", flat), -at(*state, &r, "v.x", flat) / slows, 1e-10,
+                "time on both feet");
+    CHECK_BETWEEN(at(*state, &r, "t", stop), 7.0, 7.5, "when it stops");
+    for (size_t k = stop; k < r.n; k++) {
+        CHECK_CLOSE(at(*state, &r, "p.x", k), at(*state, &r, "p.x", stop), 0.0, "it does not creep");
+        CHECK_CLOSE(at(*state, &r, "p.y", k), 0.0, 1e-15, "nor sink");
+    }
+    phx_result_destroy(r.result);
+}
+
+static void keep_warning(void *user, phx_log_level level, const char *message)
+{
+    if (level == PHX_LOG_WARNING && strstr(message, "contact 'f': one that ended"))
+        ++*(int *)user;
+}
+
+/* A contact by penalty of 4.4 ms: told with steps of 4 ms, once, and not with steps that resolve it. */
+static void coarse_steps_are_told(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -10]\n"
+        "bodies: {b: {kind: rigid, mass: 2, inertia: 0.1, pose: {position: [0, 1.1]}}}\n"
+        "forces: {f: {kind: contact, ports: [ground.O, b.P], against: plane, normal: [0, 1], radius: 0.1,"
+        " stiffness: 1e6, exponent: 1}}\nsimulate: {end: 3, step: %g}\n";
+    for (int i = 0; i < 2; i++) {
+        char made[1000];
+        int count = 0;
+        snprintf(made, sizeof made, text, i == 0 ? 4e-3 : 2e-4);
+        phx_context_set_log(*state, keep_warning, &count);
+        record r = run(*state, made);
+        phx_context_set_log(*state, NULL, NULL);
+        assert_int_equal(count, i == 0);
+        phx_result_destroy(r.result);
+    }
+}
+
 static void what_cannot_have_it_says_so(void **state)
 {
     static const char text[] =
@@ -204,6 +291,15 @@ static void what_cannot_have_it_says_so(void **state)
     CHECK_STATUS(*state, phx_study_simulate(*state, model, &options, &report), PHX_ERR_UNSUPPORTED);
     CHECK_MESSAGE(*state, "fixed steps");
     phx_model_destroy(model);
+    static const char in_space[] =
+        "phlexor: 1\ndimension: 3\nbodies: {b: {kind: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
+        "forces: {f: {kind: contact, ports: [ground.O, b.P], against: plane, normal: [0, 0, 1], restitution: 0.5,"
+        " friction: {coefficient: 0.1}}}\nsimulate: {end: 1, step: 0.01}\n";
+    options = phx_simulate_options_default();
+    CHECK_OK(*state, phx_model_read_text(*state, "text.yaml", in_space, strlen(in_space), 0, NULL, &model));
+    CHECK_STATUS(*state, phx_study_simulate(*state, model, &options, &report), PHX_ERR_UNSUPPORTED);
+    CHECK_MESSAGE(*state, "contact 'f': friction of a rigid contact");
+    phx_model_destroy(model);
 }
 
 int main(void)
@@ -215,6 +311,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(pipe_ball, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(oblique, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(thousand, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(bowling, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(box_on_an_incline, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(coarse_steps_are_told, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(table, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(what_cannot_have_it_says_so, study_setup, study_teardown)};
     return cmocka_run_group_tests_name("study_impacts", tests, NULL, NULL);

@@ -70,7 +70,7 @@ static void two_bodies_become_one(void **state)
  * holds is closed, the balance has the losses, momenta stay. */
 static void random_switches(void **state)
 {
-    enum { JOINTS = 4, EVENTS = TEST_LONG(200) };
+    enum { JOINTS = 4, EVENTS = TEST_LONG(1000) };
     static const char text[] = "phlexor: 1\ndimension: 3\n"
                                "bodies:\n"
                                "  a: {kind: rigid, mass: 2, inertia: [0.3, 0.2, 0.4], velocity: {linear: [1, -0.5, "

@@ -38,8 +38,9 @@ static void list(phx_system *system, bool dissipates)
 {
     for (int j = 0; j < system->n_joints; j++) {
         joint_slot *joint = &system->joints[j];
-        joint->entry[dissipates] =
-            add(system, dissipates ? has_damper(joint) : has_effort(joint), "joint", joint->name, dissipates);
+        joint->entry[dissipates] = joint->contact ? add(system, dissipates, "force", joint->name, dissipates)
+                                                  : add(system, dissipates ? has_damper(joint) : has_effort(joint),
+                                                        "joint", joint->name, dissipates);
     }
     for (int i = 0; i < system->n_forces; i++) {
         force_slot *force = &system->forces[i];
@@ -51,9 +52,6 @@ static void list(phx_system *system, bool dissipates)
                 add(system, dissipates ? of->dissipates(system, force) : of->supplies(system, force), of->noun,
                     force->name, dissipates);
     }
-    for (int k = 0; k < system->n_contacts && dissipates; k++)
-        system->contacts[k].entry =
-            add(system, true, "force", system->joints[system->contacts[k].joint].name, dissipates);
     for (int c = 0; c < system->n_controllers; c++) {
         controller_slot *controller = &system->controllers[c];
         if (phx_block_stores(controller->block) == dissipates)

@@ -100,6 +100,7 @@ phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1)
     const phx_system *system = phx_system_of(dae);
     phx_status status = PHX_OK;
 
+    phx_sys_look_at_contacts((workspace *)dae, t0, t1);
     if (!system->varies)
         return PHX_OK;
     for (int j = 0; j < system->n_joints && !status; j++)

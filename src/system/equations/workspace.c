@@ -236,6 +236,8 @@ static phx_status create_parts(phx_context *context, workspace *ws, const int *r
         status = phx_sys_arrays_create(context, 2, ledger);
     if (!status)
         status = phx_sys_watch_signals(ws);
+    if (!status)
+        status = phx_sys_watch_contacts(ws);
     ws->base.closed = !status && phx_sys_closes_loops(ws);
     return status ? status : ws->by->create(ws);
 }
@@ -279,6 +281,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_sys_rigid_free(&ws->rigid);
     phx_sys_parallel_free(&ws->parallel);
     phx_free(ws->signals.signal);
+    phx_free(ws->touched);
     phx_free(ws->flow);
     phx_free(ws->base.parts);
     phx_sys_reactions_free(&ws->reactions);

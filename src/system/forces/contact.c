@@ -192,6 +192,15 @@ static double gap_of(const contact *it, const phx_port_view *a, const phx_port_v
     return it->shape.side * (it->shape.plane ? x[0] : norm(it->shape.n, x)) - it->shape.offset;
 }
 
+double phx_sys_contact_gap(const phx_system *system, const force_slot *force, const double *x, const double *v)
+{
+    phx_port_view a, b;
+
+    phx_sys_view_port(system, force->a, x, v, &a);
+    phx_sys_view_port(system, force->b, x, v, &b);
+    return gap_of(force->own, &a, &b);
+}
+
 static double energy(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
                      const double *x, const double *v)
 {

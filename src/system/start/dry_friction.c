@@ -85,6 +85,7 @@ static phx_status look_at(workspace *ws, int j, int c, const double *v_dot, phx_
                               .coordinate = c,
                               .slip = coordinate->slip,
                               .sticks = ws->system->rows[coordinate->stick_row].role == ROW_DRIVEN,
+                              .open = joint->contact && ws->system->rows[joint->first_row].role != ROW_CONSTRAINT,
                               .rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate),
                               .force = ws->reactions.all[coordinate->stick_row],
                               .limit = coordinate->def.friction.ratio * phx_sys_friction_limit(ws, joint, coordinate)};

@@ -23,10 +23,32 @@ static phx_row gap_row(const contact_shape *shape, int dim)
     return row;
 }
 
+/* The slip along the normal's other side: to the right of where it points. */
+static phx_row slip_row(const contact_shape *shape, double radius)
+{
+    const double *normal = shape->rows[0].alpha;
+    return (phx_row){.kind = PHX_ROW_ROLL, .alpha = {normal[1], -normal[0]}, .beta = {radius}};
+}
+
+/* Friction along the one coordinate of the joint, with its reaction for the normal force. */
+static phx_status add_friction(const phx_system *system, const phx_contact_def *def, phx_joint_def *joint)
+{
+    if (def->friction.kinetic == 0.0)
+        return PHX_OK;
+    if (system->dim != 2 || def->kind != PHX_CONTACT_PLANE || def->friction.regularised > 0.0)
+        return phx_fail(system->context, PHX_ERR_UNSUPPORTED,
+                        "contact '%s': friction of a rigid contact is set-valued and for planes in dimension 2 so far",
+                        def->name);
+    joint->n_coordinates = 1;
+    joint->coordinate[0] = (phx_coordinate_def){.friction = def->friction, .friction_arm = def->friction.kinetic};
+    joint->coordinate[0].friction.kinetic = 0.0;
+    return phx_friction_check(system->context, &def->friction);
+}
+
 phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *def)
 {
     phx_joint_def joint = phx_joint_def_default();
-    contact_shape shape;
+    contact_shape shape = {.n = 0};
     phx_joint_id id = 0;
     const size_t n = (size_t)system->n_contacts + 1;
 
@@ -38,7 +60,9 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
     if (!(def->restitution >= 0.0 && def->restitution <= 1.0))
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "contact '%s': restitution %g, expected 0 to 1", def->name,
                         def->restitution);
-    phx_status status = phx_system_add_joint(system, &joint, &id);
+    phx_status status = add_friction(system, def, &joint);
+    if (!status)
+        status = phx_system_add_joint(system, &joint, &id);
     if (!status)
         status = phx_sys_contact_shape(system, def, &shape);
     contact_slot *bigger = status ? NULL : phx_realloc(system->context, system->contacts, n, sizeof *bigger);
@@ -47,11 +71,12 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
     if (status)
         return status;
     system->joints[id].constraints[0] = gap_row(&shape, system->dim);
-    system->joints[id].n_coordinates = 0;
+    system->joints[id].n_coordinates = joint.n_coordinates;
+    system->joints[id].coordinates[0].row = slip_row(&shape, def->radius_b);
     system->joints[id].contact = true;
     system->contacts = bigger;
     system->contacts[system->n_contacts++] =
-        (contact_slot){.joint = id, .entry = -1, .side = shape.side, .restitution = def->restitution};
+        (contact_slot){.joint = id, .side = shape.side, .restitution = def->restitution};
     return phx_conclude(system->context, PHX_OK);
 }
 
@@ -68,7 +93,7 @@ const char *phx_system_contact_name(const phx_system *system, int k)
 
 int phx_system_contact_entry(const phx_system *system, int k)
 {
-    return system->contacts[k].entry;
+    return system->joints[system->contacts[k].joint].entry[1];
 }
 
 static void look_at(workspace *ws, const contact_slot *slot, const double *v_dot, phx_rigid_contact *out)
@@ -77,16 +102,17 @@ static void look_at(workspace *ws, const contact_slot *slot, const double *v_dot
     const phx_row *row = &joint->constraints[0];
     const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
     const int size = phx_port_size(ws->system->dim);
+    const phx_port_id ends[2] = {joint->a, joint->b};
     double g[PAIR_SIZE];
 
     phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
-    *out = (phx_rigid_contact){
-        .closed = ws->system->rows[joint->first_row].role == ROW_CONSTRAINT,
-        .restitution = slot->restitution,
-        .gap = slot->side * phx_row_value(row, a, b, 1),
-        .rate = slot->side * (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)),
-        .force = slot->side * ws->reactions.all[joint->first_row]};
-    out->acceleration = out->closed ? 0.0 : slot->side * phx_sys_rate_of_rate(ws, (phx_port_id[2]){joint->a, joint->b}, row, g, v_dot);
+    *out = (phx_rigid_contact){.closed = ws->system->rows[joint->first_row].role == ROW_CONSTRAINT,
+                               .restitution = slot->restitution,
+                               .gap = slot->side * phx_row_value(row, a, b, 1),
+                               .rate = slot->side *
+                                       (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)),
+                               .force = slot->side * ws->reactions.all[joint->first_row]};
+    out->acceleration = out->closed ? 0.0 : slot->side * phx_sys_rate_of_rate(ws, ends, row, g, v_dot);
 }
 
 phx_status phx_system_rigid_contacts(phx_dae *dae, double t, const double *x, const double *v,
@@ -108,8 +134,13 @@ phx_status phx_system_rigid_contacts(phx_dae *dae, double t, const double *x, co
 /* ---- changing ---- */
 void phx_system_close_contact(phx_system *system, int k, bool closed)
 {
-    const joint_slot *joint = &system->joints[system->contacts[k].joint];
+    joint_slot *joint = &system->joints[system->contacts[k].joint];
+
     system->rows[joint->first_row].role = closed ? ROW_CONSTRAINT : ROW_INACTIVE;
+    for (int c = 0; c < joint->n_coordinates && !closed; c++) { /* nothing rubs any more */
+        joint->coordinates[c].slip = 0;
+        system->rows[joint->coordinates[c].stick_row].role = ROW_INACTIVE;
+    }
 }
 
 phx_status phx_system_strike(phx_dae *dae, double t, const double *x, double *v, phx_work *work, double *impulses)
