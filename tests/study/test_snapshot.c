@@ -113,6 +113,7 @@ static const struct {
     {"landing_gear.yaml", 2e-4, 100},
     {"solar_panels.yaml", 0.01, 40},
     {"desk_lamp.yaml", 1e-3, 60},
+    {"fishing_rod.yaml", 2e-4, 40},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
