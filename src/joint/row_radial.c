@@ -89,8 +89,8 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
             continue;
         for (int i = 0; i < 2 * size; i++)
             for (int j = 0; j < 2 * size; j++) {
-                const int at = (i < size ? i : i - size + PHX_PORT_MAX) * PHX_PORT_PAIR +
-                               (j < size ? j : j - size + PHX_PORT_MAX);
+                const int at =
+                    (i < size ? i : i - size + PHX_PORT_MAX) * PHX_PORT_PAIR + (j < size ? j : j - size + PHX_PORT_MAX);
                 H[at] += y[k] * own[at];
             }
     }

@@ -163,8 +163,7 @@ static void reflect(events_run *it, const impact *at, double e)
         weights += at->on[k] ? fabs(at->impulse[k] * at->before[k]) : 0.0;
     for (int k = 0; k < it->n_contacts && weights > 0.0; k++)
         if (at->on[k])
-            it->ledger[phx_system_contact_entry(s->system, k)] +=
-                lost * fabs(at->impulse[k] * at->before[k]) / weights;
+            it->ledger[phx_system_contact_entry(s->system, k)] += lost * fabs(at->impulse[k] * at->before[k]) / weights;
     it->work.dissipated += lost;
     it->report->impact_loss += lost;
 }
@@ -268,8 +267,8 @@ phx_status phx_contacts_settle(events_run *it, int which)
     return status;
 }
 
-/* A contact that has just opened is open at the end of the step, or closes again: after an impact within the step, which
- * has to be shorter; one that was let go at rest stays closed. */
+/* A contact that has just opened is open at the end of the step, or closes again: after an impact within the step,
+ * which has to be shorter; one that was let go at rest stays closed. */
 phx_status phx_contacts_go_back(events_run *it, const double *values, double *end, int *again)
 {
     const double small = it->n_contacts > 0 ? scales_of(it).gap : 0.0;

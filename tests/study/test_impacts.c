@@ -69,7 +69,8 @@ static void cradle(void **state)
 {
     static const char text[] =
         "phlexor: 1\ndimension: 3\nbodies:\n"
-        "  a: {kind: rigid, mass: 1, inertia: [1, 1, 1], pose: {position: [-0.5, 0, 0]}, velocity: {linear: [1, 0, 0]}}\n"
+        "  a: {kind: rigid, mass: 1, inertia: [1, 1, 1], pose: {position: [-0.5, 0, 0]}, velocity: {linear: [1, 0, "
+        "0]}}\n"
         "  b: {kind: rigid, mass: 1, inertia: [1, 1, 1]}\n"
         "  c: {kind: rigid, mass: 1, inertia: [1, 1, 1], pose: {position: [0.2, 0, 0]}}\n"
         "forces:\n"
@@ -102,7 +103,8 @@ static void hill(void **state)
     phx_result_destroy(r.result);
 }
 
-/* A ball falls on the inside of a pipe, bounces and slides: it stays inside, and where it rests on the wall to rounding. */
+/* A ball falls on the inside of a pipe, bounces and slides: it stays inside, and where it rests on the wall to
+ * rounding. */
 static void pipe_ball(void **state)
 {
     static const char text[] =
@@ -129,7 +131,8 @@ static void oblique(void **state)
         " velocity: {linear: [3, 0, 0.1], angular: [0.4, 2, 1]}}\n"
         "  b: {kind: rigid, mass: 2.5, inertia: [0.3, 0.3, 0.2], pose: {position: [0.6, 0, 0]},"
         " velocity: {linear: [-1, 0.2, 0], angular: [1, 0, 3]}}\n"
-        "forces: {c: {kind: contact, ports: [a.P, b.P], against: sphere, radius_a: 0.1, radius: 0.2, restitution: 0.6}}\n"
+        "forces: {c: {kind: contact, ports: [a.P, b.P], against: sphere, radius_a: 0.1, radius: 0.2, restitution: "
+        "0.6}}\n"
         "outputs: {p: {position: a.P}, q: {position: b.P}, v: {velocity: a.P}, w: {velocity: b.P}}\n"
         "simulate: {end: 1, step: 1e-2, every: 1}\n";
     static const char *const axes[] = {"x", "y", "z"};

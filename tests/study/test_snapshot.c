@@ -191,7 +191,7 @@ static void the_same_steps(void **state)
 /* Whatever stands in the bytes, reading ends with a system or a message. */
 static void damaged_bytes_are_refused(void **state)
 {
-    enum { TRIALS = 1500 };
+    enum { TRIALS = TEST_SHORTER(1500, 300) };
     phx_context *context = *state;
     phx_archive *written = NULL;
     phx_system *system = NULL;

@@ -55,7 +55,8 @@ double phx_sys_rate_of_rate(workspace *ws, const joint_slot *joint, const phx_ro
     double *along = ws->scratch.vector[1];
 
     phx_sys_pull_back_row(ws, joint, g, along);
-    return phx_sys_dot(ws->system->n_v, along, v_dot) + phx_sys_row_bias(ws, row, (phx_port_id[2]){joint->a, joint->b}, g);
+    return phx_sys_dot(ws->system->n_v, along, v_dot) +
+           phx_sys_row_bias(ws, row, (phx_port_id[2]){joint->a, joint->b}, g);
 }
 
 /* The acceleration of a coordinate of covectors g, and what a unit of force along it adds. */

@@ -80,12 +80,12 @@ static void look_at(workspace *ws, const contact_slot *slot, const double *v_dot
     double g[PAIR_SIZE];
 
     phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
-    *out = (phx_rigid_contact){
-        .closed = ws->system->rows[joint->first_row].role == ROW_CONSTRAINT,
-        .restitution = slot->restitution,
-        .gap = slot->side * phx_row_value(row, a, b, 1),
-        .rate = slot->side * (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)),
-        .force = slot->side * ws->reactions.all[joint->first_row]};
+    *out = (phx_rigid_contact){.closed = ws->system->rows[joint->first_row].role == ROW_CONSTRAINT,
+                               .restitution = slot->restitution,
+                               .gap = slot->side * phx_row_value(row, a, b, 1),
+                               .rate = slot->side *
+                                       (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)),
+                               .force = slot->side * ws->reactions.all[joint->first_row]};
     out->acceleration = out->closed ? 0.0 : slot->side * phx_sys_rate_of_rate(ws, joint, row, g, v_dot);
 }
 
