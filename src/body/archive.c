@@ -1,5 +1,6 @@
 /* Bodies in an archive: a row for each kind that can be written. */
 #include "body/floating/floating.h"
+#include "body/rod/rod.h"
 
 /* A kind: its table of operations, by whose name it is found, and what writes and reads one; `flex` is its deformation,
  * which is written elsewhere (NULL: none). */
@@ -10,6 +11,7 @@ typedef struct body_archive {
 
 static const body_archive kinds[] = {
     {&phx_floating_ops, phx_floating_archive},
+    {&phx_rod_ops, phx_rod_archive},
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 

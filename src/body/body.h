@@ -206,7 +206,8 @@ void phx_filter_linearise(const phx_filter *filter, double h, double *A);
 phx_status phx_filter_finish(phx_filter *filter, const phx_body_view *view, double *v1, double *lost);
 /* The trial that was finished last is accepted. */
 void phx_filter_keep(phx_filter *filter);
-void phx_filter_copy(phx_filter *filter, const phx_filter *from); /* the memories */
+void phx_filter_copy(phx_filter *filter, const phx_filter *from);  /* the memories */
+void phx_filter_archive(phx_archive *archive, phx_filter *filter); /* the same */
 
 /* ---- ports ---- */
 /* The sorts of location that the body itself knows (phx_location_bit); 0: its source does, or its only frame has

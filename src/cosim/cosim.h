@@ -25,8 +25,9 @@ typedef struct phx_unit_def {
     char **inputs; /* names */
     phx_input_place *places;
     int n_outputs;
-    int *outputs;         /* columns of the system, then those of its controllers, ascending */
-    bool steps, exchange; /* for co-simulation; for model exchange */
+    int *outputs;           /* columns of the system, then those of its controllers, ascending */
+    double spectral_radius; /* numerical damping of the steps; 1: none */
+    bool steps, exchange;   /* for co-simulation; for model exchange */
 } phx_unit_def;
 /* A finalised system and what goes with it, with a mark, a version and a check sum in front; `bytes` is the caller's.
  */

@@ -51,6 +51,8 @@ static phx_status create(phx_unit *unit, size_t size, const void *bytes)
 
     if (!status)
         status = add_inputs(unit);
+    if (!status && unit->def.spectral_radius != 1.0)
+        status = phx_system_expect_numerical_damping(unit->system);
     if (!status)
         status = phx_system_finalise(unit->system);
     if (!status && (phx_system_n_x(unit->system) < 1 || !unit->def.x || !unit->def.v))
@@ -58,7 +60,9 @@ static phx_status create(phx_unit *unit, size_t size, const void *bytes)
     if (!status)
         status = check_outputs(unit);
     if (!status)
-        status = phx_system_dae(unit->system, unit->context, &unit->dae);
+        status =
+            phx_system_dae_with(unit->system, unit->context,
+                                unit->def.spectral_radius != 1.0 ? PHX_BACKEND_PLAIN : PHX_BACKEND_AUTO, &unit->dae);
     if (!status)
         status = phx_system_dae(unit->system, unit->context, &unit->reader);
     if (!status)
@@ -184,8 +188,12 @@ phx_status phx_unit_start(phx_unit *unit, double t)
 {
     phx_unit_def *def = &unit->def;
     phx_integration *run = NULL;
-    phx_status status = phx_integration_create(unit->dae, &def->options, t, def->x, def->v, def->lambda, &run);
+    phx_status status = PHX_OK;
 
+    if (def->spectral_radius != 1.0) /* its memories begin anew */
+        status = phx_system_spectral_radius(unit->dae, def->spectral_radius);
+    if (!status)
+        status = phx_integration_create(unit->dae, &def->options, t, def->x, def->v, def->lambda, &run);
     if (status)
         return status;
     phx_integration_destroy(unit->run);

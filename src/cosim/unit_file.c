@@ -75,6 +75,7 @@ static void archive_def(phx_archive *archive, int sizes[3], phx_unit_def *def)
     archive_inputs(archive, def);
     phx_archive_count(archive, &def->n_outputs);
     phx_archive_int_array(archive, (size_t)def->n_outputs, &def->outputs);
+    phx_archive_double(archive, &def->spectral_radius);
     phx_archive_bool(archive, &def->steps);
     phx_archive_bool(archive, &def->exchange);
 }

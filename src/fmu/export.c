@@ -175,9 +175,6 @@ static phx_status settle(making *m)
     if (!status && m->model->n_events > 0)
         status = phx_model_fail(m->context, m->model, &m->model->events[0], PHX_ERR_UNSUPPORTED,
                                 "an FMU cannot take events along yet; leave them out");
-    if (!status && m->model->simulate.spectral_radius < 1.0)
-        status = phx_model_fail(m->context, m->model, &m->model->simulate.spectral_radius, PHX_ERR_UNSUPPORTED,
-                                "an FMU cannot take numerical damping along yet; leave spectral_radius out");
     return status;
 }
 
@@ -217,6 +214,7 @@ static phx_status write_unit(making *m)
 {
     phx_status status = PHX_OK;
 
+    m->def.spectral_radius = m->model->simulate.spectral_radius;
     m->def.steps = (m->options->kind & PHX_FMU_CO_SIMULATION) != 0;
     m->def.exchange = (m->options->kind & PHX_FMU_MODEL_EXCHANGE) != 0;
     for (int pass = 0; pass < 2 && !status; pass++) { /* without the token, then with it */

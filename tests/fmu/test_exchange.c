@@ -82,7 +82,7 @@ static const struct {
 
 static void moves_as_radau5(void **state)
 {
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k += TEST_SHORTER(1, 3)) {
         const int version = 2 + (int)(k % 2);
         char where[320] = "";
         importer it;
@@ -159,7 +159,7 @@ static void joints_stay_closed(void **state)
     export_model(*state, model, 3, &it);
     exchange e = exchange_start(&it, 3, 1e-6); /* loose: the joints do not know of it */
     const double energy0 = exchange_value(&e, "energy");
-    for (int k = 1; k <= 100; k++) {
+    for (int k = 1; k <= TEST_SHORTER(100, 10); k++) {
         exchange_run(&e, k);
         places = fmax(places, distance(&e, "a", "b"));
         rates = fmax(rates, distance(&e, "va", "vb"));

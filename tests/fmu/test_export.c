@@ -6,21 +6,26 @@
 #include <malloc.h>
 #include <phlexor/fmu.h>
 
-static phx_model *read_example(phx_context *context, const char *name)
+/* Numerical damping of examples that are damped. */
+static const double SPECTRAL_RADIUS = 0.4;
+
+static phx_model *read_example(phx_context *context, const char *name, bool damped)
 {
     char path[512];
     phx_model *model = NULL;
     snprintf(path, sizeof path, "%s/examples/%s", PHX_SOURCE_DIR, name);
     CHECK_OK(context, phx_model_read(context, path, 0, NULL, &model));
+    if (damped)
+        model->simulate.spectral_radius = SPECTRAL_RADIUS;
     return model;
 }
 
 /* Exported with a step, and unpacked. */
-static void export_example(phx_context *context, const char *name, int version, double step, importer *it)
+static void export_damped(phx_context *context, const char *name, bool damped, int version, double step, importer *it)
 {
     phx_fmu_options options = phx_fmu_options_default();
     phx_fmu_report report;
-    phx_model *model = read_example(context, name);
+    phx_model *model = read_example(context, name, damped);
 
     options.version = version;
     options.simulate.step = (phx_model_optional){.given = true, .value = step};
@@ -31,12 +36,17 @@ static void export_example(phx_context *context, const char *name, int version, 
     remove("test.fmu");
 }
 
-static phx_result *simulate(phx_context *context, const char *name, double step, int steps)
+static void export_example(phx_context *context, const char *name, int version, double step, importer *it)
+{
+    export_damped(context, name, false, version, step, it);
+}
+
+static phx_result *simulate(phx_context *context, const char *name, bool damped, double step, int steps)
 {
     phx_simulate_options options = phx_simulate_options_default();
     phx_simulate_report report;
     phx_result *result = NULL;
-    phx_model *model = read_example(context, name);
+    phx_model *model = read_example(context, name, damped);
 
     options.step = (phx_model_optional){.given = true, .value = step};
     options.end = (phx_model_optional){.given = true, .value = steps * step};
@@ -51,25 +61,29 @@ static const struct {
     const char *name;
     double step;
     int steps;
+    bool damped; /* numerically */
 } cases[] = {
-    {"heavy_top.yaml", 2e-4, 100},
-    {"double_pendulum.yaml", 0.01, 150},
-    {"crank_slider.yaml", 1e-4, 40},
-    {"arm_pd.yaml", 5e-4, 60},
-    {"arm_digital.yaml", 5e-4, 60},
-    {"bennett.yaml", 1e-3, 60},
-    {"hinged_pair.yaml", 1e-3, 60},
-    {"manipulator.yaml", 2e-3, 40},
-    {"modal_appendage.yaml", 0.02, 40},
-    {"plate_rod.yaml", 1e-5, 30},
-    {"satellite.yaml", 1e-2, 40},
-    {"spacecraft.yaml", 1e-2, 30},
-    {"spatial_slider_crank.yaml", 1e-3, 60},
-    {"spin_up.yaml", 0.01, 40},
-    {"torque_free.yaml", 0.01, 60},
-    {"damped_lever.yaml", 1e-3, 40},
-    {"solid_conrod.yaml", 5e-5, 30},
-    {"bracket.yaml", 5e-4, 20},
+    {"heavy_top.yaml", 2e-4, 100, false},
+    {"double_pendulum.yaml", 0.01, 150, false},
+    {"crank_slider.yaml", 1e-4, 40, false},
+    {"arm_pd.yaml", 5e-4, 60, false},
+    {"arm_digital.yaml", 5e-4, 60, false},
+    {"bennett.yaml", 1e-3, 60, false},
+    {"hinged_pair.yaml", 1e-3, 60, false},
+    {"manipulator.yaml", 2e-3, 40, false},
+    {"modal_appendage.yaml", 0.02, 40, false},
+    {"plate_rod.yaml", 1e-5, 30, false},
+    {"satellite.yaml", 1e-2, 40, false},
+    {"spacecraft.yaml", 1e-2, 30, false},
+    {"spatial_slider_crank.yaml", 1e-3, 60, false},
+    {"spin_up.yaml", 0.01, 40, false},
+    {"torque_free.yaml", 0.01, 60, false},
+    {"damped_lever.yaml", 1e-3, 40, false},
+    {"solid_conrod.yaml", 5e-5, 30, false},
+    {"bracket.yaml", 5e-4, 20, false},
+    {"fishing_rod.yaml", 2e-4, 30, false},
+    {"landing_gear.yaml", 2e-4, 40, false},
+    {"double_pendulum.yaml", 0.01, 60, true},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -98,13 +112,21 @@ static shared find_shared(const importer *it, const phx_result *result)
     return all;
 }
 
-static void check_row(phx_context *context, const char *model, const phx_result *result, const shared *all, size_t row,
-                      const double *values)
+/* Bit by bit; with numerical damping to rounding, because its mass matrices are factored by another library in an FMU.
+ */
+static bool is_same(bool damped, double expected, double value)
+{
+    return damped ? fabs(value - expected) <= 1e-12 + 1e-11 * fabs(expected)
+                  : memcmp(&expected, &value, sizeof value) == 0;
+}
+
+static void check_row(phx_context *context, const char *model, bool damped, const phx_result *result, const shared *all,
+                      size_t row, const double *values)
 {
     for (int k = 0; k < all->count; k++) {
         double expected;
         CHECK_OK(context, phx_result_column(result, all->column[k], row, 1, &expected));
-        if (memcmp(&expected, &values[k], sizeof expected))
+        if (!is_same(damped, expected, values[k]))
             fail_msg("%s: %s after %zu steps is %.17g, simulated %.17g", model,
                      phx_result_column_name(result, all->column[k]), row, values[k], expected);
     }
@@ -114,8 +136,8 @@ static void compare(phx_context *context, int k, int version)
 {
     const double h = cases[k].step;
     importer it;
-    phx_result *result = simulate(context, cases[k].name, h, cases[k].steps);
-    export_example(context, cases[k].name, version, h, &it);
+    phx_result *result = simulate(context, cases[k].name, cases[k].damped, h, cases[k].steps);
+    export_damped(context, cases[k].name, cases[k].damped, version, h, &it);
     const shared all = find_shared(&it, result);
     double *values = calloc((size_t)all.count, sizeof *values);
     void *c = version == 2 ? importer_start2(&it, "one") : importer_start3(&it, "one");
@@ -123,14 +145,14 @@ static void compare(phx_context *context, int k, int version)
     for (int step = 0; step <= cases[k].steps; step++) {
         if (version == 2) {
             assert_int_equal(it.fmi2GetReal(c, all.variable, (size_t)all.count, values), fmi2OK);
-            check_row(context, cases[k].name, result, &all, (size_t)step, values);
+            check_row(context, cases[k].name, cases[k].damped, result, &all, (size_t)step, values);
             assert_int_equal(it.fmi2DoStep(c, step * h, h, 1), fmi2OK);
         } else {
             bool event, terminate, early;
             double last;
             const size_t n = (size_t)all.count;
             assert_int_equal(it.fmi3GetFloat64(c, all.variable, n, values, n), fmi3OK);
-            check_row(context, cases[k].name, result, &all, (size_t)step, values);
+            check_row(context, cases[k].name, cases[k].damped, result, &all, (size_t)step, values);
             assert_int_equal(it.fmi3DoStep(c, step * h, h, true, &event, &terminate, &early, &last), fmi3OK);
         }
     }
@@ -177,8 +199,10 @@ static void saved_states_go_on(void **state)
     static const struct {
         const char *name;
         double step;
-    } models[] = {
-        {"manipulator.yaml", 2e-3}, {"arm_digital.yaml", 5e-4}, {"crank_slider.yaml", 1e-4}, {"spacecraft.yaml", 1e-2}};
+        bool damped;
+    } models[] = {{"manipulator.yaml", 2e-3, false},    {"arm_digital.yaml", 5e-4, false},
+                  {"crank_slider.yaml", 1e-4, false},   {"spacecraft.yaml", 1e-2, false},
+                  {"double_pendulum.yaml", 1e-2, true}, {"fishing_rod.yaml", 2e-4, false}};
     enum { COUNT = 12, BEFORE = 23, AFTER = 17 };
 
     for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
@@ -187,7 +211,7 @@ static void saved_states_go_on(void **state)
         fmi3FMUState saved = NULL, read = NULL;
         size_t size = 0;
         double values[3][COUNT];
-        export_example(*state, models[m].name, 3, h, &it);
+        export_damped(*state, models[m].name, models[m].damped, 3, h, &it);
         fmi3Instance one = importer_start3(&it, "one"), two = importer_start3(&it, "two");
         step3(&it, one, 0, BEFORE, h);
         assert_int_equal(it.fmi3GetFMUState(one, &saved), fmi3OK);

@@ -296,3 +296,12 @@ void phx_filter_copy(phx_filter *it, const phx_filter *from)
     memcpy(it->n, from->n, bytes);
     it->h = from->h;
 }
+
+void phx_filter_archive(phx_archive *archive, phx_filter *it)
+{
+    const size_t n = (size_t)it->body->base.n_q;
+
+    phx_archive_double(archive, &it->h);
+    phx_archive_doubles(archive, n, it->m);
+    phx_archive_doubles(archive, n, it->n);
+}

@@ -20,12 +20,18 @@ typedef struct phx_rod {
     double *fraction; /* of the length, at the nodes */
     double damping;
     phx_length_point *points;
+    phx_rod_def def; /* what it was made of, without the name; its own */
 } phx_rod;
 
 static inline const phx_rod *phx_rod_of(const phx_body *body)
 {
     return (const phx_rod *)body;
 }
+
+/* ---- archive.c ---- */
+/* A copy without the name; parts of it are there after a failure. */
+phx_status phx_rod_copy_def(phx_context *context, const phx_rod_def *def, phx_rod_def *copy);
+void phx_rod_free_def(phx_rod_def *def);
 
 /* ---- elements.c: what the elements add ---- */
 /* res += their forces, at an instant and over an interval */

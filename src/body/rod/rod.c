@@ -381,6 +381,7 @@ static void destroy(phx_body *body)
     phx_free(rod->fraction);
     phx_free(rod->points);
     phx_free(rod->frames);
+    phx_rod_free_def(&rod->def);
     phx_body_free_base(body);
     phx_free(rod);
 }
@@ -443,7 +444,7 @@ static phx_status curve(const phx_body *body, phx_context *context, const phx_fl
     return status;
 }
 
-static const phx_body_ops rod_ops = {
+const phx_body_ops phx_rod_ops = {
     .kind = "rod",
     .beyond = "two neighbouring nodes turn by more than 120 degrees against each other; take more elements",
     .destroy = destroy,
@@ -714,7 +715,7 @@ static phx_status allocate(phx_context *context, const phx_rod_def *def, phx_rod
     if (!rod->frames || !rod->elements || !rod->node || !rod->fraction || !rod->points)
         return PHX_ERR_MEMORY;
     phx_status status =
-        phx_body_lay_out(context, &rod_ops, def->name, def->dim, rod->n + 1, rod->frames, 0, &rod->base);
+        phx_body_lay_out(context, &phx_rod_ops, def->name, def->dim, rod->n + 1, rod->frames, 0, &rod->base);
     if (status)
         return status;
     const size_t rows = (size_t)rod->base.n_v, r = (size_t)rod->base.n_rigid;
@@ -772,6 +773,8 @@ phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body
     if (!rod)
         return PHX_ERR_MEMORY;
     status = allocate(context, def, rod);
+    if (!status)
+        status = phx_rod_copy_def(context, def, &rod->def);
     if (!status) {
         phx_rod_fill_table(&rod->table);
         measure(def, rod);

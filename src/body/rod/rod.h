@@ -2,7 +2,7 @@
 #ifndef PHX_ROD_H
 #define PHX_ROD_H
 
-#include "body/body.h"
+#include "body/kind.h"
 
 enum { PHX_ROD_TERMS = 200 }; /* of the series of g and k; enough to rounding up to 120 degrees between two nodes */
 
@@ -17,5 +17,9 @@ void phx_rod_fill_table(phx_rod_table *table);
  * each Gauss point, 6 x 6. PHX_SINGULAR when the element resists no stress of some kind. */
 phx_status phx_rod_element_stiffness(phx_context *context, double length, const double *strain,
                                      const double *compliance, double *C);
+
+/* For phx_body_archive. */
+extern const phx_body_ops phx_rod_ops;
+void phx_rod_archive(phx_archive *archive, const phx_flex *flex, phx_body **body);
 
 #endif
