@@ -12,8 +12,9 @@ static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 
 const phx_joint_operations phx_joint_prismatic_on = {
     .info = {.name = "prismatic_on",
-             .holds = "the point of B on the axis of the beam or rod A, and the rotation against the section there: that "
-                      "of the poses",
+             .holds =
+                 "the point of B on the axis of the beam or rod A, and the rotation against the section there: that "
+                 "of the poses",
              .plane = true,
              .space = true,
              .slides = true,

@@ -129,8 +129,8 @@ static void take(const slide_case *it, double h, span *at)
     double low[MAX_X] = {0}, lost[MAX_X];
 
     phx_body_move(it->body, h, at->x0, low, at->vm, at->x1, lost, at->xm);
-    at->view = (phx_body_view){
-        .h = h, .x0 = at->x0, .x1 = at->x1, .xm = at->xm, .v0 = at->vm, .v1 = at->vm, .vm = at->vm};
+    at->view =
+        (phx_body_view){.h = h, .x0 = at->x0, .x1 = at->x1, .xm = at->xm, .v0 = at->vm, .v1 = at->vm, .vm = at->vm};
     phx_body_port_view(it->body, &it->port, &at->view, &at->port);
 }
 

@@ -36,7 +36,8 @@ static phx_joint_def slide_on(phx_joint_kind kind, phx_port_id a, phx_port_id b,
 }
 
 /* ---- a bead on a cantilever that falls with it ---- */
-/* From tests of an independent program (rigid nodes, the same element): n, s at t = 0.1, 0.3, 0.5 and the bead there. */
+/* From tests of an independent program (rigid nodes, the same element): n, s at t = 0.1, 0.3, 0.5 and the bead there.
+ */
 static const struct {
     int n;
     double at[3][3]; /* s, x, y */
@@ -132,13 +133,15 @@ static void driven_place_is_exact(void **state)
             model_open(*state, 0.0, -9.81, &m);
         else
             model_open_space(*state, gravity, &m);
-        const phx_body_id rod = add_rod(&m, "rod", &kind, dim == 2 ? pose_at(0, 0, 0) : pose_turned(0, 0, 0, 1, 0, 0, 0));
+        const phx_body_id rod =
+            add_rod(&m, "rod", &kind, dim == 2 ? pose_at(0, 0, 0) : pose_turned(0, 0, 0, 1, 0, 0, 0));
         const phx_body_id bead = dim == 2 ? add_rigid(&m, "bead", 0.2, 1e-2, 0.0, 0.0, pose_at(0.3, 0, 0))
                                           : add_rigid_space(&m, "bead", pose_turned(0.3, 0, 0, 1, 0, 0, 0));
         add_joint(&m, "clamp", PHX_JOINT_WELD, ground_at(&m, 0, 0, 0), port_on(&m, rod, 0.0));
         add_joint(&m, "end", PHX_JOINT_POINT_ON, port_on(&m, rod, 0.0), ground_at(&m, 0.85, 0, 0));
-        phx_joint_def def = slide_on(PHX_JOINT_PRISMATIC_ON, port_on(&m, rod, 0.0),
-                                     dim == 2 ? at_place(&m, bead, 0, 0) : at_space(&m, bead, 0, 0, 0, 1, 0, 0, 0), 0.3);
+        phx_joint_def def =
+            slide_on(PHX_JOINT_PRISMATIC_ON, port_on(&m, rod, 0.0),
+                     dim == 2 ? at_place(&m, bead, 0, 0) : at_space(&m, bead, 0, 0, 0, 1, 0, 0, 0), 0.3);
         def.coordinate[0].speed = sine(&m, 0.1, 1.5, 12.0);
         add_joint_def(&m, &def);
         model_ready(&m);
@@ -193,7 +196,8 @@ static void passes_over_nodes_keep_energy(void **state)
 }
 
 /* ---- a beam against the same rod ---- */
-static void on_cantilever(phx_context *context, bool of_rod, phx_joint_kind joint, double end, double *place, double *tip)
+static void on_cantilever(phx_context *context, bool of_rod, phx_joint_kind joint, double end, double *place,
+                          double *tip)
 {
     rod_kind rod = rod_default(2);
     beam_kind beam = beam_default();
