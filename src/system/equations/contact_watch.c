@@ -32,10 +32,11 @@ void phx_sys_look_at_contacts(workspace *ws, double t0, double t1)
             continue;
         }
         if (*touched > 0 && *touched <= FEW) {
-            phx_log(ws->base.context, PHX_LOG_WARNING,
-                    "contact '%s': one that ended at t = %.9g s took %d step%s of %.3g s, too few to see how long it lasts "
-                    "and what it sends back; take steps of %.1g s at most",
-                    force->name, t0, *touched, *touched > 1 ? "s" : "", t1 - t0, (t1 - t0) * *touched / ENOUGH);
+            phx_log(
+                ws->base.context, PHX_LOG_WARNING,
+                "contact '%s': one that ended at t = %.9g s took %d step%s of %.3g s, too few to see how long it lasts "
+                "and what it sends back; take steps of %.1g s at most",
+                force->name, t0, *touched, *touched > 1 ? "s" : "", t1 - t0, (t1 - t0) * *touched / ENOUGH);
             *touched = TOLD;
         } else {
             *touched = 0;
