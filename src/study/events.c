@@ -368,6 +368,8 @@ static phx_status run(events_run *it)
     phx_status status = values ? look(it, values) : PHX_ERR_MEMORY;
 
     if (!status)
+        status = phx_contacts_check(it);
+    if (!status)
         accept(it, values);
     for (int k = 0; k < it->model->n_events && !status; k++)
         it->event[k].done = it->event[k].column == AT_TIME && it->model->events[k].at.value <= start;

@@ -44,6 +44,8 @@ phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes
 /* ---- impacts.c: rigid contacts ---- */
 /* The conditions at the state of the simulation, into values (n_contacts). */
 phx_status phx_contacts_look(events_run *it, double *values);
+/* PHX_ERR_INPUT where bodies lie inside each other at the start. */
+phx_status phx_contacts_check(const events_run *it);
 /* Impacts at the accepted state, and the contacts that are closed after them. `which`: the contact whose condition is
  * met; -1: anything may have changed. */
 phx_status phx_contacts_settle(events_run *it, int which);

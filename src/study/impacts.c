@@ -42,6 +42,22 @@ phx_status phx_contacts_look(events_run *it, double *values)
     return status;
 }
 
+phx_status phx_contacts_check(const events_run *it)
+{
+    static const double WRITTEN = 1e-9; /* relative to the size: rounding of what was typed */
+    phx_sizes sizes;
+
+    phx_system_sizes(it->s->system, it->s->x, it->s->v, &sizes);
+    for (int k = 0; k < it->n_contacts; k++)
+        if (it->contact[k].gap < -WRITTEN * sizes.reach)
+            return phx_fail(
+                it->context, PHX_ERR_INPUT,
+                "contact '%s': the bodies lie %.3g m inside each other at the start; a rigid contact begins "
+                "open or touching",
+                phx_system_contact_name(it->s->system, k), -it->contact[k].gap);
+    return PHX_OK;
+}
+
 /* The rows of the contacts of `on`. */
 static phx_status put_on(events_run *it, const bool *on)
 {

@@ -291,6 +291,15 @@ static void what_cannot_have_it_says_so(void **state)
     CHECK_STATUS(*state, phx_study_simulate(*state, model, &options, &report), PHX_ERR_UNSUPPORTED);
     CHECK_MESSAGE(*state, "fixed steps");
     phx_model_destroy(model);
+    static const char inside[] =
+        "phlexor: 1\ndimension: 2\nbodies: {b: {kind: rigid, mass: 1, inertia: 1, pose: {position: [0, 0.09]}}}\n"
+        "forces: {f: {kind: contact, ports: [ground.O, b.P], against: plane, normal: [0, 1], radius: 0.1,"
+        " restitution: 0.5}}\nsimulate: {end: 1, step: 0.01}\n";
+    options = phx_simulate_options_default();
+    CHECK_OK(*state, phx_model_read_text(*state, "text.yaml", inside, strlen(inside), 0, NULL, &model));
+    CHECK_STATUS(*state, phx_study_simulate(*state, model, &options, &report), PHX_ERR_INPUT);
+    CHECK_MESSAGE(*state, "contact 'f': the bodies lie 0.01 m inside each other");
+    phx_model_destroy(model);
     static const char in_space[] =
         "phlexor: 1\ndimension: 3\nbodies: {b: {kind: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
         "forces: {f: {kind: contact, ports: [ground.O, b.P], against: plane, normal: [0, 0, 1], restitution: 0.5,"

@@ -68,7 +68,7 @@ phx_status phx_sys_number(phx_system *system)
         system->lossless = system->lossless && phx_body_is_lossless(slot->body);
     }
     system->n_body_x = system->n_x;
-    system->lossless = system->lossless && system->n_controllers == 0;
+    system->lossless = system->lossless && system->n_controllers == 0 && system->n_contacts == 0;
     for (int j = 0; j < system->n_joints; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++) {
             coordinate_slot *coordinate = &system->joints[j].coordinates[c];
