@@ -469,7 +469,7 @@ phx_status flexibility_modes(flexibility *it, int count, double *omega, double *
         double *x = vectors + n * (size_t)k;
         if (!(omega[k] > 0.0 && isfinite(omega[k])))
             status = phx_fail(it->context, PHX_ERR_ANALYSIS, "mode %d of the body has omega^2 = %g", k + 1, omega[k]);
-        if (!status)
+        if (!status && !uses_multigrid(it)) /* that has no unknowns without mass */
             status = purify(it, omega[k], x);
         for (size_t i = 0; i < n; i++)
             modes[(size_t)k * full + (size_t)it->full[i]] = x[i];

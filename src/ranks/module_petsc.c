@@ -306,15 +306,21 @@ static PetscErrorCode set_null_space(const phx_petsc_equations *equations, Mat A
     PetscFunctionReturn(0);
 }
 
+/* MUMPS foresees the room that it needs from the analysis, and exchanges between processes need more of it. */
 static PetscErrorCode use_factors(KSP ksp)
 {
+    enum { ROOM = 14, PERCENT = 150 }; /* ICNTL(14) */
     PC pc;
+    Mat factors;
 
     PetscFunctionBegin;
     PetscCall(KSPSetType(ksp, KSPPREONLY));
     PetscCall(KSPGetPC(ksp, &pc));
     PetscCall(PCSetType(pc, PCCHOLESKY));
     PetscCall(PCFactorSetMatSolverType(pc, MATSOLVERMUMPS));
+    PetscCall(PCFactorSetUpMatSolverType(pc));
+    PetscCall(PCFactorGetMatrix(pc, &factors));
+    PetscCall(MatMumpsSetIcntl(factors, ROOM, PERCENT));
     PetscFunctionReturn(0);
 }
 
@@ -333,6 +339,29 @@ static PetscErrorCode use_multigrid(KSP ksp)
     PetscCall(PetscOptionsInsertString(NULL, "-phlexor_mg_coarse_ksp_type preonly -phlexor_mg_coarse_pc_type redundant "
                                              "-phlexor_mg_coarse_redundant_pc_type svd"));
     PetscFunctionReturn(0);
+}
+
+/* A factorisation that has failed tells why nowhere else. */
+static PetscErrorCode check_factors(solver *it, bool multigrid)
+{
+    PC pc;
+    PCFailedReason reason;
+    Mat factors;
+    PetscInt error, detail;
+
+    PetscFunctionBegin;
+    PetscCall(KSPGetPC(it->ksp, &pc));
+    PetscCall(PCGetFailedReason(pc, &reason));
+    if (!reason || multigrid)
+        PetscFunctionReturn(0);
+    PetscCall(PCFactorGetMatrix(pc, &factors));
+    PetscCall(MatMumpsGetInfog(factors, 1, &error));
+    PetscCall(MatMumpsGetInfog(factors, 2, &detail));
+    SETERRQ(
+        PETSC_COMM_WORLD, PETSC_ERR_LIB, "MUMPS has failed: INFOG(1) = %d, INFOG(2) = %d (%s)", (int)error, (int)detail,
+        error == -9 || error == -11 || error == -13 || error == -19 ? "memory is short: take more processes, or gamg"
+        : error == -10                                              ? "the matrix is singular"
+                                                                    : "see its manual");
 }
 
 static PetscErrorCode make_solver(const phx_petsc_equations *equations, solver **made)
@@ -354,6 +383,7 @@ static PetscErrorCode make_solver(const phx_petsc_equations *equations, solver *
         PetscCall(use_factors(it->ksp));
     PetscCall(KSPSetFromOptions(it->ksp));
     PetscCall(KSPSetUp(it->ksp));
+    PetscCall(check_factors(it, equations->multigrid));
     *made = it;
     PetscFunctionReturn(0);
 }
@@ -540,6 +570,10 @@ static const char *nearest(int n, int count, phx_module_operator *apply, phx_mod
     return text_of(find_nearest(n, count, &of_apply, &of_mass, tolerance, values, vectors));
 }
 
+/* All modes at once and some more, because those at the end of the block converge slowly. None is set aside when it has
+ * converged: what it lacks would stay in the others. */
+enum { GUARDS = 4 };
+
 /* One cycle of a solver's multigrid. */
 static PetscErrorCode apply_cycle(PC shell, Vec x, Vec y)
 {
@@ -560,7 +594,7 @@ static PetscErrorCode find_lowest(solver *with, int count, callback *mass, int n
     PC pc, cycle;
     Mat B;
     Vec *motions;
-    PetscInt n;
+    PetscInt n, size;
 
     PetscFunctionBegin;
     PetscCall(MatGetLocalSize(with->A, &n, NULL));
@@ -570,6 +604,9 @@ static PetscErrorCode find_lowest(solver *with, int count, callback *mass, int n
     PetscCall(EPSSetOperators(eps, with->A, B));
     PetscCall(EPSSetProblemType(eps, EPS_GHEP));
     PetscCall(EPSSetType(eps, EPSLOBPCG));
+    PetscCall(EPSLOBPCGSetLocking(eps, PETSC_FALSE));
+    PetscCall(MatGetSize(with->A, &size, NULL));
+    PetscCall(EPSLOBPCGSetBlockSize(eps, (PetscInt)PetscMin(count + GUARDS + count / 8, size / 4)));
     PetscCall(EPSSetDimensions(eps, count, PETSC_DEFAULT, PETSC_DEFAULT));
     PetscCall(EPSSetWhichEigenpairs(eps, EPS_SMALLEST_REAL));
     PetscCall(EPSSetTolerances(eps, tolerance, 1000));
