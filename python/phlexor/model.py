@@ -770,9 +770,7 @@ class Model:
         """
         if version not in (2, 3):
             raise ValueError(f"version={version!r}: 2 or 3")
-        if kind not in _FMU_KINDS:
-            raise ValueError(f"kind={kind!r}: 'cs', 'me' or 'both'")
-        options = phx_fmu_options(version=version, kind=_FMU_KINDS[kind],
+        options = phx_fmu_options(version=version, kind=_choose("kind", kind, _FMU_KINDS),
                                   simulate=_simulate_options(end, step, None, rtol, atol, integrator, None, None))
         if identifier is not None:
             options.identifier = identifier.encode()

@@ -214,14 +214,19 @@ static const char arm[] =
 /* Continuous ones as states, sampled ones as time events: where the midpoint rule goes with small steps. */
 static void controllers_work(void **state)
 {
-    for (int sampled = 0; sampled < 2; sampled++) {
+    static const struct {
+        const char *more;
+        int samples;
+    } kinds[] = {{"", 0}, {", sample: 0.01, delay: 1", 50}, {", limit: [-7, 7], anti_windup: 3", 0}};
+
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         char text[1500];
         double expected = 0.0;
         importer it;
         phx_simulate_report report;
         phx_simulate_options options = phx_simulate_options_default();
         phx_result *result = NULL;
-        snprintf(text, sizeof text, arm, sampled ? ", sample: 0.01, delay: 1" : "");
+        snprintf(text, sizeof text, arm, kinds[k].more);
         phx_model *model = read_text(*state, text);
         CHECK_OK(*state, phx_study_simulate_result(*state, model, &options, &report, &result));
         const int column = phx_result_column_find(result, "q");
@@ -229,10 +234,10 @@ static void controllers_work(void **state)
         export_model(*state, model, 2, &it);
         exchange e = exchange_start(&it, 2, 1e-9);
         exchange_run(&e, 0.5);
-        print_message("%s: %.9f, expected %.9f; %d time events\n", sampled ? "sampled" : "continuous",
-                      exchange_value(&e, "q"), expected, e.time_events);
+        print_message("pid%s: %.9f, expected %.9f; %d time events\n", kinds[k].more, exchange_value(&e, "q"), expected,
+                      e.time_events);
         assert_true(fabs(exchange_value(&e, "q") - expected) < 1e-7);
-        assert_int_equal(e.time_events, sampled ? 50 : 0);
+        assert_int_equal(e.time_events, kinds[k].samples);
         exchange_free(&e);
         importer_close(&it);
         phx_result_destroy(result);

@@ -173,9 +173,9 @@ class Simulating(Case):
         made = model.fmu("crank.fmu", version=2, outputs=["slider"], step=1e-4)
         self.assertEqual((made.inputs, made.step, made.bytes), (1, 1e-4, os.path.getsize("crank.fmu")))
         self.assertEqual(made.states, 0)
-        self.assertGreater(model.fmu("crank.fmu", version=2, outputs=["slider"], kind="both").states, 3)
+        self.assertGreater(model.fmu("both.fmu", version=2, outputs=["slider"], kind="both").states, 3)
         with self.assertRaises(ValueError):
-            model.fmu("crank.fmu", kind="as")
+            model.fmu("both.fmu", kind="as")
         with zipfile.ZipFile("crank.fmu") as archive:
             text = archive.read("modelDescription.xml").decode()
         self.assertIn(f'guid="{made.token}"', text)
