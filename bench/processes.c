@@ -1,6 +1,6 @@
 /* Blocks of hexahedra with 20 nodes over the processes of mpirun: wall-clock time, processor time and memory of all
- * processes for the free modes in the basis of a reduced body, everything included (parts, assembly, solver, integrals),
- * and how they grow.
+ * processes for the free modes in the basis of a reduced body, everything included (parts, assembly, solver,
+ * integrals), and how they grow.
  *
  *     mpirun -n N bench_processes [--unknowns N] [--modes N] [--solver mumps|gamg]
  *

@@ -53,7 +53,7 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
     const size_t n = (size_t)system->n_contacts + 1;
 
     joint.name = def->name;
-    joint.kind = system->dim == 2 ? PHX_JOINT_SLIDER : PHX_JOINT_POINT_ON_PLANE; /* as many rows: one */
+    joint.kind = PHX_JOINT_SLIDER; /* of its rows the first is replaced, and a second one goes */
     joint.a = def->a;
     joint.b = def->b;
     joint.inactive = true;
@@ -70,6 +70,7 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
         status = PHX_ERR_MEMORY;
     if (status)
         return status;
+    system->joints[id].n_constraints = 1;
     system->joints[id].constraints[0] = gap_row(&shape, system->dim);
     system->joints[id].n_coordinates = joint.n_coordinates;
     system->joints[id].coordinates[0].row = slip_row(&shape, def->radius_b);
