@@ -86,8 +86,8 @@ phx_status phx_study_reduce(phx_context *context, const phx_model *model, const 
 phx_status phx_study_reduce_over(phx_context *context, const phx_model *model, const char *name, const char *path,
                                  phx_ranks *ranks, phx_ranks_method method, phx_reduce_report *report)
 {
-    if (!ranks)
-        return phx_fail_null(context, __func__, "ranks");
+    if (!model || !name || !path || !ranks || !report)
+        return phx_fail_null(context, __func__, "model, name, path, ranks or report");
     phx_ranks_set_method(ranks, method);
     phx_context_set_ranks(context, ranks);
     const phx_status status = phx_study_reduce(context, model, name, path, report);

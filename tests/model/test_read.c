@@ -181,7 +181,7 @@ static void plane_bodies_are_read(void **state)
 static void plane_joints_are_read(void **state)
 {
     phx_model *m = read_file(*state, "tests/model/data/plane.yaml");
-    const phx_model_joint *turn = &m->joints[1], *shift = &m->joints[2], *slide = &m->joints[3];
+    const phx_model_joint *turn = &m->joints[1], *shift = &m->joints[2], *slide = &m->joints[4];
     CHECK_NEAR(m->joints[0].relative.angle, pi / 6.0, 1e-15);
     assert_int_equal(m->joints[0].n_coordinates, 0);
     CHECK_NEAR(turn->coordinates[0].start.value, 0.2, 0.0);
@@ -214,9 +214,9 @@ static void plane_joints_are_read(void **state)
     CHECK_NEAR(phx_signal_value(tyre->damper.f, -2.0), -6.4, 1e-14);
     assert_int_equal(strut->law.kind, PHX_MODEL_LAW_GAS);
     CHECK_NEAR(strut->law.exponent, 1.4, 0.0);
-    assert_int_equal(m->n_forces, 7);
-    assert_string_equal(phx_model_force_kind_info(m->forces[3].kind)->name, "cable");
-    assert_int_equal(m->forces[3].n_ports, 3);
+    assert_int_equal(m->n_forces, 8);
+    assert_string_equal(phx_model_force_kind_info(m->forces[4].kind)->name, "cable");
+    assert_int_equal(m->forces[4].n_ports, 3);
     assert_null(phx_model_force_kind_info(PHX_MODEL_FORCE_KINDS));
     assert_int_equal(m->loads[0].frame, PHX_MODEL_BODY_FRAME);
     CHECK_NEAR(phx_signal_value(m->loads[0].component[0], 1.0), 100.0, 0.0);
@@ -297,8 +297,8 @@ static void fields_know_their_place(void **state)
                   {&m->joints[1].coordinates[0].speed, 101, 78},
                   {&m->joints[1].ports[1], 101, 41},
                   {&m->joints[1].coordinates[0].stiffness, 101, 103},
-                  {&m->outputs[0].frame, 131, 32},
-                  {&m->initial.deformation, 129, 24},
+                  {&m->outputs[0].frame, 134, 32},
+                  {&m->initial.deformation, 132, 24},
                   {&m->dimension, 4, 12},
                   {m, 2, 1}};
     for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {
@@ -313,7 +313,7 @@ static void fields_know_their_place(void **state)
     assert_non_null(strstr(phx_context_message(*state), "plane.yaml:38:13: too long is 7"));
     assert_int_equal(phx_model_find_body(m, "strip"), 3);
     assert_int_equal(phx_model_find_body(m, "strap"), -1);
-    assert_int_equal(phx_model_find_joint(m, "slide"), 3);
+    assert_int_equal(phx_model_find_joint(m, "slide"), 4);
     assert_int_equal(phx_model_find_parameter(m, "L"), 1);
     phx_model_destroy(m);
 }
