@@ -30,8 +30,8 @@ static void move_point(const workspace *ws, const force_slot *force, const phx_f
     }
 }
 
-/* The wind in body axes. */
-static phx_status find_wind(const workspace *ws, const force_slot *force, double t, double *w)
+/* The wind in the axes of an attitude. */
+static phx_status find_wind(const workspace *ws, const force_slot *force, double t, const double *attitude, double *w)
 {
     const int dim = ws->system->dim;
     double inertial[3], R[9];
@@ -39,36 +39,70 @@ static phx_status find_wind(const workspace *ws, const force_slot *force, double
     const phx_status status = phx_sys_air_wind(ws, force, t, inertial);
     if (status)
         return status;
-    phx_attitude_rotation(dim, ws->view.xm + ws->system->bodies[force->body].x + dim, R);
+    phx_attitude_rotation(dim, attitude, R);
     phx_rot_apply_transposed(dim, R, inertial, w);
     return PHX_OK;
 }
 
-/* (F14)  f = -c |v_n| v_n per length, v_n the part of v - w across x; supplied f . w, loss c |v_n|^3. It has no part in
- * Newton's matrix: forces of the air are small against those of inertia in a step. */
-static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+/* (F14)  f = -c |v_n| v_n per length, v_n the part of v - w across x; supplied f . w, loss c |v_n|^3. `weight`: length
+ * that a point of the quadrature stands for. */
+static void push(workspace *ws, const wind *it, double weight, const double *velocity, const double *w, double *f)
 {
-    const wind *it = force->own;
+    double across[3] = {0}, speed = 0.0;
+
+    for (int a = 1; a < ws->system->dim; a++) { /* x is the length of the body */
+        across[a] = velocity[a] - w[a];
+        speed += across[a] * across[a];
+    }
+    speed = sqrt(speed);
+    for (int a = 0; a < ws->system->dim; a++) {
+        f[a] = -weight * it->coefficient * speed * across[a];
+        ws->power.supplied += f[a] * w[a];
+        ws->power.dissipated -= f[a] * across[a];
+    }
+}
+
+/* On a body of frames, in the axes of each: f, place x f. */
+static phx_status blow_on_frames(workspace *ws, const force_slot *force, double t, double *res)
+{
+    const phx_body_view view = phx_sys_body_view(ws, force->body);
+    const int dim = ws->system->dim;
+    double *out = res + ws->system->bodies[force->body].v;
+
+    for (int k = 0; k < force->n_points; k++) {
+        const phx_length_point *point = &force->frame_points[k];
+        const double *v = view.vm + point->frame.v;
+        double *own = out + point->frame.v, w[3], velocity[3], f[3], torque[3];
+        const phx_status status = find_wind(ws, force, t, view.xm + point->frame.x + dim, w);
+        if (status)
+            return status;
+        phx_rot_x_vec(dim, v + dim, point->place, velocity);
+        for (int a = 0; a < dim; a++)
+            velocity[a] += v[a];
+        push(ws, force->own, point->weight, velocity, w, f);
+        phx_vec_x_vec(dim, point->place, f, torque);
+        for (int a = 0; a < dim; a++)
+            own[a] -= f[a];
+        for (int r = 0; r < ws->system->n_rot; r++)
+            own[dim + r] -= torque[r];
+    }
+    return PHX_OK;
+}
+
+static phx_status blow_on_points(workspace *ws, const force_slot *force, double t, double *res)
+{
     const body_slot *slot = &ws->system->bodies[force->body];
     const int dim = ws->system->dim;
     double w[3], *out = res + slot->v;
     double *out_q = res + (phx_sys_q_dot(slot, ws->view.vm) - ws->view.vm);
 
-    (void)pair, (void)linear;
-    const phx_status status = find_wind(ws, force, t, w);
+    const phx_status status = find_wind(ws, force, t, ws->view.xm + slot->x + dim, w);
     for (int k = 0; k < force->n_points && !status; k++) {
         const phx_flex_point *point = &force->points[k];
-        double y[3], velocity[3], across[3] = {0}, f[3], torque[3], speed = 0.0;
+        double y[3], velocity[3], f[3], torque[3];
         move_point(ws, force, point, y, velocity);
-        for (int a = 1; a < dim; a++) { /* x is the length of the body */
-            across[a] = velocity[a] - w[a];
-            speed += across[a] * across[a];
-        }
-        speed = sqrt(speed);
+        push(ws, force->own, force->weights[k], velocity, w, f);
         for (int a = 0; a < dim; a++) {
-            f[a] = -force->weights[k] * it->coefficient * speed * across[a];
-            ws->power.supplied += f[a] * w[a];
-            ws->power.dissipated -= f[a] * across[a];
             out[a] -= f[a];
             for (int j = 0; j < point->n; j++)
                 out_q[point->dof[j]] -= point->phi[a * point->n + j] * f[a];
@@ -78,6 +112,13 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
             out[dim + r] -= torque[r];
     }
     return status;
+}
+
+/* It has no part in Newton's matrix: forces of the air are small against those of inertia in a step. */
+static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+{
+    (void)pair, (void)linear;
+    return force->frame_points ? blow_on_frames(ws, force, t, res) : blow_on_points(ws, force, t, res);
 }
 
 PHX_SYS_WRITTEN(wind, 8);
