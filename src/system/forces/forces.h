@@ -76,7 +76,7 @@ double phx_sys_contact_gap(const phx_system *system, const force_slot *force, co
 /* phx_system_add_contact of a rigid one (rigid_contact.c). */
 phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *def);
 
-/* ---- making (build.c) ---- */
+/* ---- making (build/forces.c) ---- */
 /* One more force at ports, with `size` bytes of its own. On failure *out may be set: it is there all the same, until
  * phx_sys_keep_force or phx_sys_drop_force. */
 phx_status phx_sys_new_force(phx_system *system, force_kind kind, const char *name, int n_ports,

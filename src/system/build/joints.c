@@ -1,0 +1,334 @@
+/* Joints, with what acts along their coordinates. */
+#include "build.h"
+
+#include <math.h>
+#include <string.h>
+
+phx_joint_def phx_joint_def_default(void)
+{
+    return (phx_joint_def){.name = "joint", .kind = PHX_JOINT_REVOLUTE, .axis = {1.0, 0.0, 0.0}};
+}
+
+static void free_coordinate_def(phx_coordinate_def *def)
+{
+    phx_signal_destroy(def->speed);
+    phx_signal_destroy(def->effort);
+    phx_signal_destroy(def->motion);
+    phx_signal_destroy(def->damper);
+    phx_signal_destroy(def->motor);
+    phx_law_destroy(def->law);
+    def->speed = def->effort = def->motion = def->damper = def->motor = NULL;
+    def->law = NULL;
+}
+
+void phx_sys_free_joint(joint_slot *joint)
+{
+    phx_free(joint->name);
+    for (int c = 0; c < PHX_JOINT_MAX_COORDINATES; c++)
+        free_coordinate_def(&joint->def.coordinate[c]);
+}
+
+/* Of the frame of a port, in the pose as written of the undeformed body. */
+static phx_status rest_attitude(const phx_system *system, const port_slot *port, double *rotation)
+{
+    const body_slot *slot = &system->bodies[port->body];
+    const phx_pose *pose = &slot->pose;
+    double attitude[9], *x = NULL;
+
+    phx_attitude_set(system->dim, pose->rotation, pose->angle, attitude);
+    phx_attitude_rotation(system->dim, attitude, rotation);
+    if (port->port.frame.x == 0)
+        return PHX_OK;
+    x = phx_calloc(system->context, (size_t)phx_body_n_x(slot->body), sizeof *x);
+    if (!x)
+        return PHX_ERR_MEMORY;
+    phx_body_rest(slot->body, x);
+    phx_body_place(slot->body, pose->position, pose->rotation, pose->angle, x);
+    phx_attitude_rotation(system->dim, x + port->port.frame.x + system->dim, rotation);
+    phx_free(x);
+    return PHX_OK;
+}
+
+/* Rotation from port B's to port A's directions in the poses as written (dim x dim). PHX_ERR_MEMORY. */
+static phx_status relative_in_poses(const phx_system *system, const joint_slot *joint, double *relative)
+{
+    double frame[2][9], world[9], place;
+    const phx_port_id ids[2] = {joint->a, joint->b};
+
+    for (int side = 0; side < 2; side++) {
+        const port_slot *port = &system->ports[ids[side]];
+        const int dim = system->dim;
+        memset(world, 0, sizeof world);
+        for (int i = 0; i < dim; i++)
+            world[i * dim + i] = 1.0;
+        if (port->body != PHX_GROUND) {
+            const phx_status status = port->port.slides ? phx_sys_guess_place(system, joint, &place, world)
+                                                        : rest_attitude(system, port, world);
+            if (status)
+                return status;
+        }
+        for (int i = 0; i < dim; i++)
+            for (int j = 0; j < dim; j++) {
+                frame[side][i * dim + j] = 0.0;
+                for (int k = 0; k < dim; k++)
+                    frame[side][i * dim + j] += world[i * dim + k] * port->port.rotation[k * dim + j];
+            }
+    }
+    for (int i = 0; i < system->dim; i++)
+        for (int j = 0; j < system->dim; j++) {
+            relative[i * system->dim + j] = 0.0;
+            for (int k = 0; k < system->dim; k++)
+                relative[i * system->dim + j] += frame[0][k * system->dim + i] * frame[1][k * system->dim + j];
+        }
+    return PHX_OK;
+}
+
+static phx_scalar_force along_of(const phx_coordinate_def *def)
+{
+    return (phx_scalar_force){.stiffness = def->stiffness,
+                              .damping = def->damping,
+                              .rest = def->rest,
+                              .law = def->law,
+                              .damper = def->damper,
+                              .effort = def->effort,
+                              .motor = def->motor,
+                              .has_lower = def->has_lower,
+                              .has_upper = def->has_upper,
+                              .lower = def->lower,
+                              .upper = def->upper,
+                              .stop = def->stop,
+                              .friction = def->friction,
+                              .dry = def->friction.regularised == 0.0 &&
+                                     (def->friction.kinetic > 0.0 || def->friction_arm > 0.0)};
+}
+
+static phx_status check_coordinates(phx_system *system, const phx_joint_def *def, int n)
+{
+    for (int c = 0; c < n; c++) {
+        const phx_coordinate_def *k = &def->coordinate[c];
+        const phx_scalar_force along = along_of(k);
+        const phx_status status = phx_scalar_force_check(system->context, &along);
+        if (status)
+            return phx_fail_prefix(system->context, status, "joint '%s': ", def->name);
+        if (!(k->friction_arm >= 0.0) || !isfinite(k->friction_arm))
+            return phx_fail(
+                system->context, PHX_ERR_ARGUMENT,
+                "joint '%s': coefficient times arm of its friction is %g; it must be finite and not negative",
+                def->name, k->friction_arm);
+        if (along.dry && (k->speed || k->motion))
+            return phx_fail(system->context, PHX_ERR_UNSUPPORTED,
+                            "joint '%s': friction of a coordinate whose motion is prescribed must be regularised",
+                            def->name);
+        if (!isfinite(k->start) || !isfinite(k->rate))
+            return phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': start value or rate is not finite",
+                            def->name);
+    }
+    return PHX_OK;
+}
+
+/* A coordinate whose value is prescribed starts on it and is driven at its rate. */
+static phx_status prescribe_motions(phx_system *system, phx_joint_def *def)
+{
+    phx_status status = PHX_OK;
+    for (int c = 0; c < def->n_coordinates && !status; c++) {
+        phx_coordinate_def *k = &def->coordinate[c];
+        phx_signal *motion = k->motion;
+        if (!motion)
+            continue;
+        if (k->speed || k->has_start || k->has_rate)
+            return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                            "joint '%s': a coordinate with a motion has no speed, start value or rate of its own",
+                            def->name);
+        k->motion = NULL; /* the derivative owns it */
+        k->has_start = true;
+        k->start = phx_signal_value(motion, 0.0);
+        status = phx_signal_create_derivative(system->context, motion, &k->speed);
+    }
+    return status;
+}
+
+/* The constraints of a joint, and the rows of its coordinates into `coordinates`. */
+static phx_status make_rows(phx_system *system, joint_slot *joint, phx_row coordinates[PHX_JOINT_MAX_COORDINATES])
+{
+    const phx_joint_def *def = &joint->def;
+    double relative[9];
+    phx_status status = PHX_OK;
+
+    status = relative_in_poses(system, joint, relative);
+    if (status)
+        return status;
+    if (def->has_relative && system->dim == 2) {
+        double attitude[3];
+        phx_attitude_set(2, NULL, def->relative_angle, attitude);
+        phx_attitude_rotation(2, attitude, relative);
+    } else if (def->has_relative) {
+        memcpy(relative, def->relative, sizeof relative);
+    }
+    const phx_joint_shape shape = {.kind = def->kind,
+                                   .dim = system->dim,
+                                   .rotation_a = system->ports[joint->a].port.rotation,
+                                   .rotation_b = system->ports[joint->b].port.rotation,
+                                   .axis = def->axis,
+                                   .axis_b = def->has_axis_b ? def->axis_b : NULL,
+                                   .relative = relative};
+    status = phx_joint_rows(system->context, &shape, &joint->n_constraints, joint->constraints, &joint->n_coordinates,
+                            coordinates);
+    return status;
+}
+
+phx_status phx_sys_remake_constraints(phx_system *system, joint_slot *joint)
+{
+    phx_row coordinates[PHX_JOINT_MAX_COORDINATES];
+
+    return make_rows(system, joint, coordinates);
+}
+
+/* Relative rotation, rows and coordinates of a joint whose def, name and ports are in place. */
+static phx_status make_joint(phx_system *system, joint_slot *joint)
+{
+    const phx_joint_def *def = &joint->def;
+    phx_row coordinates[PHX_JOINT_MAX_COORDINATES];
+    phx_status status = PHX_OK;
+
+    status = make_rows(system, joint, coordinates);
+    if (status)
+        return phx_fail_prefix(system->context, status, "joint '%s': ", def->name);
+    if (def->n_coordinates < 0 || def->n_coordinates > joint->n_coordinates)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': a %s has %d coordinates, %d are given",
+                        def->name, phx_joint_kind_name(def->kind), joint->n_coordinates, def->n_coordinates);
+    status = check_coordinates(system, def, def->n_coordinates);
+    for (int c = 0; c < joint->n_coordinates; c++) {
+        const int place = coordinates[c].place; /* between the two ports behind A */
+        joint->coordinates[c] = (coordinate_slot){.row = coordinates[c],
+                                                  .a = place ? joint->a + 1 : joint->a,
+                                                  .b = place ? joint->a + 2 : joint->b,
+                                                  .def = def->coordinate[c],
+                                                  .driven_row = -1,
+                                                  .held_row = -1,
+                                                  .stick_row = -1,
+                                                  .angle = -1};
+        joint->coordinates[c].along = along_of(&def->coordinate[c]);
+        system->rubs = system->rubs || def->coordinate[c].friction_arm > 0.0;
+    }
+    return status ? status : phx_sys_check_joint_directions(system, joint);
+}
+
+/* ---- joints that slide ---- */
+static phx_status check_slides(const phx_system *system, const phx_joint_def *def)
+{
+    const phx_joint_info *info = phx_joint_kind_info(def->kind);
+
+    if (!info || !info->slides)
+        return PHX_OK;
+    if (system->ports[def->a].body == PHX_GROUND)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        "joint '%s': A is the beam or rod that B slides along, the ground is none; exchange the ports",
+                        def->name);
+    if (def->inactive)
+        return phx_fail(system->context, PHX_ERR_UNSUPPORTED,
+                        "joint '%s': a joint that slides along a body cannot begin to hold later", def->name);
+    return PHX_OK;
+}
+
+static void put_port(phx_system *system, phx_body_id body, int place, bool alone)
+{
+    port_slot *slot = &system->ports[system->n_ports++];
+
+    *slot = (port_slot){.body = body, .location.sort = PHX_LOCATION_SORTS};
+    slot->port.slides = place;
+    slot->port.place_alone = alone;
+    for (int i = 0; i < system->dim; i++)
+        slot->port.rotation[i * system->dim + i] = 1.0;
+}
+
+/* The body of A has a place more, on which A moves; behind A the ports of that coordinate, the ground and the place. */
+enum { SLIDING_PORTS = 3 };
+static phx_status let_slide(phx_system *system, joint_slot *joint)
+{
+    const phx_body_id body = system->ports[joint->a].body;
+    body_slot *slot = &system->bodies[body];
+    const size_t wider = (size_t)system->n_ports + SLIDING_PORTS;
+    port_slot *bigger = phx_realloc(system->context, system->ports, wider, sizeof *bigger);
+
+    if (!bigger)
+        return PHX_ERR_MEMORY;
+    system->ports = bigger;
+    system->cap_ports = (int)wider;
+    const phx_status status = phx_body_add_place(system->context, slot->source, &slot->body);
+    if (status)
+        return phx_fail_prefix(system->context, status, "joint '%s': ", joint->name);
+    const int place = phx_body_places(slot->body, NULL, NULL);
+    joint->a = system->n_ports;
+    put_port(system, body, place, false);
+    put_port(system, PHX_GROUND, 0, false);
+    put_port(system, body, place, true);
+    return PHX_OK;
+}
+
+static void stop_sliding(phx_system *system, const joint_slot *joint)
+{
+    phx_body_drop_place(system->bodies[system->ports[joint->a].body].body);
+    system->n_ports -= SLIDING_PORTS;
+}
+
+/* Its name and ports, then the rest. */
+static phx_status begin_joint(phx_system *system, joint_slot *joint)
+{
+    const phx_joint_info *info = phx_joint_kind_info(joint->def.kind);
+    const bool slides = info && info->slides;
+    phx_status status = PHX_OK;
+
+    joint->kind = joint->def.kind;
+    joint->a = joint->def.a;
+    joint->b = joint->def.b;
+    joint->name = phx_strdup(system->context, joint->def.name);
+    if (!joint->name)
+        return PHX_ERR_MEMORY;
+    joint->def.name = joint->name;
+    if (slides)
+        status = let_slide(system, joint);
+    if (status)
+        return status;
+    status = make_joint(system, joint);
+    if (status && slides)
+        stop_sliding(system, joint);
+    system->slides = system->slides || (slides && !status);
+    return status;
+}
+
+phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, phx_joint_id *id)
+{
+    if (!system || !def)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system or def");
+    phx_status status = phx_sys_open(system);
+    joint_slot refused = {.def = *def}, *joint = &refused;
+
+    if (!status && !def->name)
+        status = phx_fail_null(system->context, __func__, "the name of a joint");
+    if (!status && (def->a < 0 || def->b < 0 || def->a >= system->n_ports || def->b >= system->n_ports))
+        status = phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': there is no port %d or %d", def->name, def->a,
+                          def->b);
+    if (!status && system->ports[def->a].body == system->ports[def->b].body)
+        status =
+            phx_fail(system->context, PHX_ERR_ARGUMENT, "joint '%s': both ports belong to the same body", def->name);
+    if (!status)
+        status = check_slides(system, def);
+    if (!status)
+        status = phx_sys_grow(system->context, (void **)&system->joints, &system->cap_joints, system->n_joints,
+                      sizeof *system->joints);
+    if (!status) {
+        joint = &system->joints[system->n_joints];
+        joint->def = *def;
+        status = prescribe_motions(system, &joint->def);
+        if (!status)
+            status = begin_joint(system, joint);
+    }
+    if (status) { /* the signals are taken over all the same */
+        phx_sys_free_joint(joint);
+        return status;
+    }
+    if (id)
+        *id = system->n_joints;
+    system->n_joints++;
+    return phx_conclude(system->context, PHX_OK);
+}

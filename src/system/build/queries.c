@@ -1,0 +1,125 @@
+/* Questions to a system: sizes, names, offsets. */
+#include "build.h"
+
+#include <string.h>
+
+phx_context *phx_system_context(const phx_system *system)
+{
+    if (!system)
+        return NULL;
+    return system->context;
+}
+int phx_system_dim(const phx_system *system)
+{
+    if (!system)
+        return 0;
+    return system->dim;
+}
+int phx_system_bodies(const phx_system *system)
+{
+    if (!system)
+        return 0;
+    return system->n_bodies;
+}
+int phx_system_joints(const phx_system *system)
+{
+    if (!system)
+        return 0;
+    return system->n_joints;
+}
+const phx_body *phx_system_body(const phx_system *system, phx_body_id id)
+{
+    if (!system || id < 0 || id >= system->n_bodies)
+        return NULL;
+    return system->bodies[id].body;
+}
+const phx_flex_source *phx_system_source(const phx_system *system, phx_body_id id)
+{
+    if (!system || id < 0 || id >= system->n_bodies)
+        return NULL;
+    return system->bodies[id].source;
+}
+const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id)
+{
+    const phx_flex_source *source = phx_system_source(system, id);
+    return source && phx_flex_source_has_sections(source) ? source : NULL;
+}
+const char *phx_system_joint_name(const phx_system *system, phx_joint_id id)
+{
+    if (!system || id < 0 || id >= system->n_joints)
+        return NULL;
+    return system->joints[id].name;
+}
+int phx_system_n_x(const phx_system *system)
+{
+    if (!system)
+        return 0;
+    return system->n_x;
+}
+int phx_system_n_v(const phx_system *system)
+{
+    if (!system)
+        return 0;
+    return system->n_v;
+}
+int phx_system_n_l(const phx_system *system)
+{
+    if (!system)
+        return 0;
+    return system->n_independent;
+}
+void phx_system_offsets(const phx_system *system, phx_body_id id, int *x, int *v)
+{
+    if (!system || id < 0 || id >= system->n_bodies)
+        return;
+    *x = system->bodies[id].x;
+    *v = system->bodies[id].v;
+}
+int phx_system_redundant(const phx_system *system)
+{
+    if (!system)
+        return 0;
+    return system->n_redundant;
+}
+void phx_system_redundant_row(const phx_system *system, int k, const char **name, int *row)
+{
+    if (!system || k < 0 || k >= phx_system_redundant(system))
+        return;
+    const row_slot *slot = &system->rows[system->redundant[k]];
+    *name = system->joints[slot->joint].name;
+    *row = slot->number + 1;
+}
+
+void phx_system_multiplier(const phx_system *system, int k, const char **name, int *row, bool *drive)
+{
+    if (!system || k < 0 || k >= system->n_independent)
+        return;
+    const row_slot *slot = &system->rows[system->independent[k]];
+    *name = system->joints[slot->joint].name;
+    *row = slot->number + 1;
+    *drive = slot->role == ROW_DRIVEN;
+}
+
+void phx_system_port_place(const phx_system *system, phx_port_id id, const double *x, double *place)
+{
+    if (!system || id < 0 || id >= system->n_ports || !x || !place)
+        return;
+    const port_slot *port = &system->ports[id];
+
+    if (port->body == PHX_GROUND) {
+        memcpy(place, port->port.point.x, (size_t)system->dim * sizeof *place);
+        return;
+    }
+    const body_slot *slot = &system->bodies[port->body];
+    const double *frame = x + slot->x + port->port.frame.x, *q = phx_sys_q(slot, x);
+    double R[9], y[3];
+    for (int a = 0; a < system->dim; a++) {
+        y[a] = port->port.point.x[a];
+        for (int k = 0; k < port->port.point.n; k++)
+            y[a] += port->port.point.phi[a * port->port.point.n + k] * q[port->port.point.dof[k]];
+    }
+    phx_attitude_rotation(system->dim, frame + system->dim, R);
+    phx_rot_apply(system->dim, R, y, place);
+    for (int a = 0; a < system->dim; a++)
+        place[a] += frame[a];
+}
