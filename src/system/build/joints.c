@@ -315,7 +315,7 @@ phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, ph
         status = check_slides(system, def);
     if (!status)
         status = phx_sys_grow(system->context, (void **)&system->joints, &system->cap_joints, system->n_joints,
-                      sizeof *system->joints);
+                              sizeof *system->joints);
     if (!status) {
         joint = &system->joints[system->n_joints];
         joint->def = *def;

@@ -116,8 +116,8 @@ static phx_status new_port(phx_system *system, const place_def *def, phx_port_id
     if (!status && (def->body < PHX_GROUND || def->body >= system->n_bodies))
         status = phx_fail(system->context, PHX_ERR_ARGUMENT, "port: there is no body %d", def->body);
     if (!status)
-        status =
-            phx_sys_grow(system->context, (void **)&system->ports, &system->cap_ports, system->n_ports, sizeof *system->ports);
+        status = phx_sys_grow(system->context, (void **)&system->ports, &system->cap_ports, system->n_ports,
+                              sizeof *system->ports);
     if (!status)
         status = phx_sys_place(system, def, &system->ports[system->n_ports]);
     if (!status)
@@ -174,7 +174,7 @@ static phx_status new_point(phx_system *system, const char *name, const place_de
                           phx_body_name(system->bodies[body].body), name);
     if (!status)
         status = phx_sys_grow(system->context, (void **)&system->points, &system->cap_points, system->n_points,
-                      sizeof *system->points);
+                              sizeof *system->points);
     if (status)
         return status;
     slot = &system->points[system->n_points];
