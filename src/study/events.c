@@ -87,14 +87,17 @@ static double condition(const phx_model_event *event, double value)
 static phx_status look(events_run *it, double *values)
 {
     phx_simulation *s = it->s;
-    phx_status status = phx_system_outputs(s->recording.dae, s->t, s->x, s->v, it->columns);
+    phx_dae *dae = s->recording.dae;
+    phx_status status = it->by_outputs ? phx_system_outputs(dae, s->t, s->x, s->v, it->columns) : PHX_OK;
 
     for (int k = 0; k < it->model->n_events && !status; k++)
         values[k] = it->event[k].column >= 0 ? condition(&it->model->events[k], it->columns[it->event[k].column])
                                              : s->t - it->model->events[k].at.value;
-    if (!status)
-        status = phx_friction_look(it, values + it->model->n_events);
-    return status ? status : phx_contacts_look(it, values + it->model->n_events + it->n_frictions);
+    if (!status && it->n_frictions + it->n_contacts > 0)
+        status = phx_system_set_valued(dae, s->t, s->x, s->v, it->contact, it->friction);
+    phx_friction_conditions(it, values + it->model->n_events);
+    phx_contacts_conditions(it, values + it->model->n_events + it->n_frictions);
+    return status;
 }
 
 static phx_status record(events_run *it)
@@ -354,6 +357,7 @@ static phx_status prepare(events_run *it)
             return phx_model_fail(it->context, model, &model->events[k], PHX_ERR_INPUT,
                                   "event '%s': there is no output column '%s'", model->events[k].name,
                                   model->events[k].output);
+        it->by_outputs = it->by_outputs || it->event[k].column != AT_TIME;
     }
     return PHX_OK;
 }

@@ -20,6 +20,7 @@ typedef struct events_run {
     phx_simulate_report *report;
     phx_simulation *s;
     phx_integration *integration; /* NULL: to be made at the next step */
+    bool by_outputs;              /* an event of the model is a condition on an output */
     int n;                        /* conditions */
     event_state *event;
     int n_frictions;
@@ -42,8 +43,8 @@ void phx_events_forget(events_run *it);
 phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes);
 
 /* ---- impacts.c: rigid contacts ---- */
-/* The conditions at the state of the simulation, into values (n_contacts). */
-phx_status phx_contacts_look(events_run *it, double *values);
+/* The conditions of the contacts as they were looked at last, into values (n_contacts). */
+void phx_contacts_conditions(const events_run *it, double *values);
 /* PHX_ERR_INPUT where bodies lie inside each other at the start. */
 phx_status phx_contacts_check(const events_run *it);
 /* Impacts at the accepted state, and the contacts that are closed after them. `which`: the contact whose condition is
@@ -56,8 +57,8 @@ phx_status phx_contacts_go_back(events_run *it, const double *values, double *en
 int phx_contacts_overdue(const events_run *it, const double *values);
 
 /* ---- transitions.c: set-valued friction ---- */
-/* The conditions at the state of the simulation, into values (n_frictions). */
-phx_status phx_friction_look(events_run *it, double *values);
+/* The conditions of the frictions as they were looked at last, into values (n_frictions). */
+void phx_friction_conditions(const events_run *it, double *values);
 /* Decides between sticking and slipping at the accepted state, where friction `which` has stopped or torn loose (-1:
  * anything may have changed). */
 phx_status phx_friction_settle(events_run *it, int which);

@@ -25,7 +25,7 @@ static scales scales_of(events_run *it)
 static phx_status look(events_run *it)
 {
     const phx_simulation *s = it->s;
-    return phx_system_rigid_contacts(s->recording.dae, s->t, s->x, s->v, it->contact);
+    return phx_system_set_valued(s->recording.dae, s->t, s->x, s->v, it->contact, NULL);
 }
 
 static event_state *condition_of(const events_run *it, int k)
@@ -33,13 +33,10 @@ static event_state *condition_of(const events_run *it, int k)
     return &it->event[it->model->n_events + it->n_frictions + k];
 }
 
-phx_status phx_contacts_look(events_run *it, double *values)
+void phx_contacts_conditions(const events_run *it, double *values)
 {
-    const phx_status status = it->n_contacts > 0 ? look(it) : PHX_OK;
-
-    for (int k = 0; k < it->n_contacts && !status; k++)
+    for (int k = 0; k < it->n_contacts; k++)
         values[k] = it->contact[k].closed ? -it->contact[k].force : -it->contact[k].gap;
-    return status;
 }
 
 phx_status phx_contacts_check(const events_run *it)

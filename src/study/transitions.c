@@ -13,18 +13,15 @@ static const double BARELY = 1e-9;
 static phx_status look(events_run *it)
 {
     const phx_simulation *s = it->s;
-    return it->n_frictions > 0 ? phx_system_dry_frictions(s->recording.dae, s->t, s->x, s->v, it->friction) : PHX_OK;
+    return it->n_frictions > 0 ? phx_system_set_valued(s->recording.dae, s->t, s->x, s->v, NULL, it->friction) : PHX_OK;
 }
 
-phx_status phx_friction_look(events_run *it, double *values)
+void phx_friction_conditions(const events_run *it, double *values)
 {
-    const phx_status status = look(it);
-
-    for (int k = 0; k < it->n_frictions && !status; k++) {
+    for (int k = 0; k < it->n_frictions; k++) {
         const phx_dry_friction *f = &it->friction[k];
         values[k] = f->sticks ? fabs(f->force) - f->limit : f->slip != 0 ? -f->slip * f->rate : -1.0;
     }
-    return status;
 }
 
 /* Number k sticks, slips, or neither; whether another row acts. */

@@ -139,10 +139,6 @@ typedef struct phx_dry_friction {
     double acceleration, mobility;
 } phx_dry_friction;
 int phx_system_dry_count(const phx_system *system);
-/* All of them at an instant, from accelerations and multipliers of the rows that act (friction: phx_system_dry_count).
- */
-phx_status phx_system_dry_frictions(phx_dae *dae, double t, const double *x, const double *v,
-                                    phx_dry_friction *friction);
 /* Number k sticks (slip 0) or slips in a direction, +-1. Where that changes what sticks, phx_system_switch has to
  * follow, as for joints. */
 phx_status phx_system_slip(phx_system *system, int k, bool sticks, int slip);
@@ -160,8 +156,10 @@ typedef struct phx_rigid_contact {
 int phx_system_contact_count(const phx_system *system);
 const char *phx_system_contact_name(const phx_system *system, int k);
 int phx_system_contact_entry(const phx_system *system, int k); /* of the ledger */
-phx_status phx_system_rigid_contacts(phx_dae *dae, double t, const double *x, const double *v,
-                                     phx_rigid_contact *contacts);
+/* All rigid contacts (phx_system_contact_count) and set-valued frictions (phx_system_dry_count) at an instant, from
+ * accelerations and multipliers of the rows that act. Either may be NULL: not asked for. */
+phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const double *v, phx_rigid_contact *contacts,
+                                 phx_dry_friction *frictions);
 /* Number k is closed or open from now on; phx_system_switch has to follow. */
 void phx_system_close_contact(phx_system *system, int k, bool closed);
 /* phx_system_impulse, with the impulses of the contacts (phx_system_contact_count), positive where they push. */

@@ -266,11 +266,13 @@ void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double 
 /* The velocities v at x put on the rows of ws by an impulse of the joints: v += M^-1 G^T mu, S mu = w - G v. The work
  * of the drives mu.w, and what the joints take, 1/2 e^T S^-1 e, J. */
 phx_status phx_sys_impulse(workspace *ws, double t, const double *x, double *v, phx_work *work);
-/* P^T g of a row of a joint with covectors g into `out` (n_v, n are cleared); and its acceleration, that of a
- * coordinate with the velocities' accelerations v_dot, at the instant at hand. */
+/* P^T g of a row of a joint with covectors g into `out` (n_v); and its acceleration, that of a coordinate with the
+ * velocities' accelerations v_dot, at the instant at hand, with P^T g into `along`. */
 void phx_sys_pull_back_row(workspace *ws, const phx_port_id ends[2], const double *g, double *out);
 double phx_sys_rate_of_rate(workspace *ws, const phx_port_id ends[2], const phx_row *row, const double *g,
-                            const double *v_dot);
+                            const double *v_dot, double *along);
+/* Number k of the rigid contacts at the instant at hand, with the accelerations v_dot and the reactions of all rows. */
+void phx_sys_look_at_rigid_contact(workspace *ws, int k, const double *v_dot, phx_rigid_contact *out);
 /* Signals that vary: the list, and a look at them in a step. */
 phx_status phx_sys_watch_signals(workspace *ws);
 void phx_sys_look_at_signals(workspace *ws, double t0, double t1);

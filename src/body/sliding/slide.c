@@ -197,6 +197,24 @@ static int first_entry(const phx_body *body, phx_curve_part part)
     return part == PHX_CURVE_PLACE ? 0 : part == PHX_CURVE_ALONG ? body->dim : body->dim == 3 ? 6 : -1;
 }
 
+/* A term of the curve over the interval: where it stands in the rates of the port, its weight, its vector. */
+typedef struct term_state {
+    int at;
+    phx_curve_weight weight;
+    vector_state vector;
+} term_state;
+
+/* Whether the term says something about the port between s0 and s1. */
+static bool look_at_term(const phx_body *body, const phx_body_view *view, const phx_curve_term *term, const double s[2],
+                         term_state *out)
+{
+    out->at = first_entry(body, term->part);
+    if (out->at < 0 || !phx_curve_weigh(&phx_as_sliding(body)->curve, term, s[0], s[1], &out->weight))
+        return false;
+    look_at_vector(body, view, term, &out->vector);
+    return true;
+}
+
 /* The place of the port in x and its rate in v. */
 static int place_x(const phx_body *body, const phx_body_port *port)
 {
@@ -255,21 +273,19 @@ static void view_curve(const phx_body *body, const phx_body_port *port, const ph
 {
     const phx_curve *curve = &phx_as_sliding(body)->curve;
     const int dim = body->dim, x = place_x(body, port);
-    const double s0 = view->x0[x], s1 = view->x1[x], s_dot = view->vm[place_v(body, port)];
+    const double s[2] = {view->x0[x], view->x1[x]}, s_dot = view->vm[place_v(body, port)];
     double y0[9] = {0}, y1[9] = {0}, *rate = out->rate;
 
     for (int t = 0; t < curve->n_terms; t++) {
-        const phx_curve_term *term = &curve->terms[t];
-        const int at = first_entry(body, term->part);
-        phx_curve_weight c;
-        vector_state z;
-        if (at < 0 || !phx_curve_weigh(curve, term, s0, s1, &c))
+        term_state it;
+        if (!look_at_term(body, view, &curve->terms[t], s, &it))
             continue;
-        look_at_vector(body, view, term, &z);
+        const phx_curve_weight *c = &it.weight;
+        const vector_state *z = &it.vector;
         for (int a = 0; a < dim; a++) {
-            y0[at + a] += c.c0 * z.z0[a];
-            y1[at + a] += c.c1 * z.z1[a];
-            rate[at + a] += c.mean * z.rate[a] + c.quotient * s_dot * z.mean[a]; /* (2) */
+            y0[it.at + a] += c->c0 * z->z0[a];
+            y1[it.at + a] += c->c1 * z->z1[a];
+            rate[it.at + a] += c->mean * z->rate[a] + c->quotient * s_dot * z->mean[a]; /* (2) */
         }
     }
     memcpy(out->u0, y0, (size_t)dim * sizeof *y0);
@@ -295,6 +311,7 @@ void phx_slide_jacobian(const phx_body *body, const phx_body_port *port, const p
 {
     const phx_curve *curve = &phx_as_sliding(body)->curve;
     const int dim = body->dim, n = phx_slide_columns(body, port, NULL), x = place_x(body, port);
+    const double s[2] = {view->x0[x], view->x1[x]};
 
     memset(P, 0, (size_t)(phx_port_size(dim) * n) * sizeof *P);
     if (port->place_alone) {
@@ -302,18 +319,16 @@ void phx_slide_jacobian(const phx_body *body, const phx_body_port *port, const p
         return;
     }
     for (int t = 0; t < curve->n_terms; t++) {
-        const phx_curve_term *term = &curve->terms[t];
-        const int at = first_entry(body, term->part);
-        phx_curve_weight c;
-        vector_state z;
-        if (at < 0 || !phx_curve_weigh(curve, term, view->x0[x], view->x1[x], &c))
+        term_state it;
+        if (!look_at_term(body, view, &curve->terms[t], s, &it))
             continue;
-        look_at_vector(body, view, term, &z);
+        const phx_curve_weight *c = &it.weight;
+        const vector_state *z = &it.vector;
         for (int a = 0; a < dim; a++) {
-            double *row = P + (at + a) * n;
-            for (int k = 0; k < z.n; k++)
-                row[z.cols[k]] += c.mean * z.Z[a * z.n + k];
-            row[n - 1] += c.quotient * z.mean[a];
+            double *row = P + (it.at + a) * n;
+            for (int k = 0; k < z->n; k++)
+                row[z->cols[k]] += c->mean * z->Z[a * z->n + k];
+            row[n - 1] += c->quotient * z->mean[a];
         }
     }
 }
@@ -323,23 +338,22 @@ void phx_slide_apply(const phx_body *body, const phx_body_port *port, const phx_
 {
     const phx_curve *curve = &phx_as_sliding(body)->curve;
     const int dim = body->dim, x = place_x(body, port), v = place_v(body, port);
+    const double s[2] = {view->x0[x], view->x1[x]};
 
     if (port->place_alone) {
         res[v] += alpha * effort[0];
         return;
     }
     for (int t = 0; t < curve->n_terms; t++) {
-        const phx_curve_term *term = &curve->terms[t];
-        const int at = first_entry(body, term->part);
-        phx_curve_weight c;
-        vector_state z;
-        if (at < 0 || !phx_curve_weigh(curve, term, view->x0[x], view->x1[x], &c))
+        term_state it;
+        if (!look_at_term(body, view, &curve->terms[t], s, &it))
             continue;
-        look_at_vector(body, view, term, &z);
+        const phx_curve_weight *c = &it.weight;
+        const vector_state *z = &it.vector;
         for (int a = 0; a < dim; a++) {
-            for (int k = 0; k < z.n; k++)
-                res[z.cols[k]] += alpha * c.mean * z.Z[a * z.n + k] * effort[at + a];
-            res[v] += alpha * c.quotient * z.mean[a] * effort[at + a];
+            for (int k = 0; k < z->n; k++)
+                res[z->cols[k]] += alpha * c->mean * z->Z[a * z->n + k] * effort[it.at + a];
+            res[v] += alpha * c->quotient * z->mean[a] * effort[it.at + a];
         }
     }
 }
@@ -376,6 +390,7 @@ void phx_slide_tangents(const phx_body *body, const phx_body_port *port, const p
 {
     const phx_curve *curve = &phx_as_sliding(body)->curve;
     const int dim = body->dim, n = phx_slide_columns(body, port, NULL), x = place_x(body, port);
+    const double s[2] = {view->x0[x], view->x1[x]};
     double own[MOST * MOST];
 
     if (T)
@@ -383,18 +398,16 @@ void phx_slide_tangents(const phx_body *body, const phx_body_port *port, const p
     if (K)
         memset(K, 0, (size_t)(n * n) * sizeof *K);
     for (int t = 0; t < curve->n_terms && !port->place_alone; t++) {
-        const phx_curve_term *term = &curve->terms[t];
-        const int at = first_entry(body, term->part);
-        phx_curve_weight c;
-        vector_state z;
-        if (at < 0 || !phx_curve_weigh(curve, term, view->x0[x], view->x1[x], &c))
+        term_state it;
+        if (!look_at_term(body, view, &curve->terms[t], s, &it))
             continue;
-        look_at_vector(body, view, term, &z);
+        const phx_curve_weight *c = &it.weight;
+        const vector_state *z = &it.vector;
         if (T)
-            add_change(dim, n, view->vm[place_v(body, port)], &c, &z, T + at * n);
+            add_change(dim, n, view->vm[place_v(body, port)], c, z, T + it.at * n);
         if (!K)
             continue;
-        vector_stiffness(body, view, term, &z, effort + at, own);
-        add_stiffness(dim, n, &c, &z, own, effort + at, K);
+        vector_stiffness(body, view, &curve->terms[t], z, effort + it.at, own);
+        add_stiffness(dim, n, c, z, own, effort + it.at, K);
     }
 }

@@ -51,7 +51,6 @@ struct phx_minimal {
     double *J;       /* n_v x n_v: rows of the joints, of the chosen coordinates but deformations */
     double *A;       /* n_v x n_v */
     double *rhs;     /* n_v x n_v */
-    double *part;    /* of one row */
     double *v, *a;   /* n_v: scratch */
 };
 
@@ -156,20 +155,6 @@ static void look(phx_minimal *m, double t, const double *x, const double *v)
     m->ws->by->rows(m->ws, t, 0.0);
 }
 
-/* row (n_v) = covectors^T P of two ports. */
-static void pull(phx_minimal *m, const phx_port_id ids[2], const double *covectors, double *row)
-{
-    workspace *ws = m->ws;
-
-    memset(row, 0, (size_t)m->system->n_v * sizeof *row);
-    for (int side = 0; side < 2; side++) {
-        const int count = ws->ports.count[ids[side]], *cols = ws->ports.cols + ws->ports.first[ids[side]];
-        phx_sys_pull(ws, ids[side], covectors + side * PHX_PORT_MAX, m->part);
-        for (int j = 0; j < count; j++)
-            row[cols[j]] += m->part[j];
-    }
-}
-
 /* R0^T R as a rotation vector, R0 the attitude at the choice. */
 static void turn_of(const phx_minimal *m, const choice *it, const double *x, double phi[3])
 {
@@ -271,7 +256,7 @@ static double row_of(phx_minimal *m, const choice *it, const double *x, const do
         const phx_row *own = &coordinate_of(m, it)->row;
         const phx_port_id ids[2] = {coordinate_of(m, it)->a, coordinate_of(m, it)->b};
         phx_row_covectors(own, &m->ws->ports.view[ids[0]], &m->ws->ports.view[ids[1]], g, g + PHX_PORT_MAX);
-        pull(m, ids, g, row);
+        phx_sys_pull_back_row(m->ws, ids, g, row);
         return biased ? phx_sys_row_bias(m->ws, own, ids, g) : 0.0;
     }
     memset(row, 0, (size_t)m->system->n_v * sizeof *row);
@@ -291,11 +276,11 @@ static const choice *chosen(const phx_minimal *m, int k)
 /* Rows of the joints; then those of the chosen coordinates but deformations. The instant is looked at. */
 static void fill_joints(phx_minimal *m)
 {
-    const workspace *ws = m->ws;
+    workspace *ws = m->ws;
 
     for (int k = 0; k < ws->n_l; k++)
-        pull(m, (phx_port_id[2]){ws->rows.row[k].a, ws->rows.row[k].b}, ws->rows.covector + (size_t)k * PAIR_SIZE,
-             m->J + (size_t)k * (size_t)m->system->n_v);
+        phx_sys_pull_back_row(ws, (phx_port_id[2]){ws->rows.row[k].a, ws->rows.row[k].b},
+                              ws->rows.covector + (size_t)k * PAIR_SIZE, m->J + (size_t)k * (size_t)m->system->n_v);
 }
 
 static void fill(phx_minimal *m, const double *x, const double *v)
@@ -736,7 +721,7 @@ static phx_status allocate(phx_minimal *m)
     const size_t n_v = (size_t)m->system->n_v, n_x = (size_t)m->system->n_x;
     const phx_sys_array arrays[] = {{&m->x0, n_x},      {&m->unit, n_v},    {&m->omega, n_v},
                                     {&m->J, n_v * n_v}, {&m->A, n_v * n_v}, {&m->rhs, n_v * n_v + n_v},
-                                    {&m->part, n_v},    {&m->v, n_v},       {&m->a, n_v}};
+                                    {&m->v, n_v},       {&m->a, n_v}};
     phx_status status = phx_sys_arrays_create(m->context, sizeof arrays / sizeof *arrays, arrays);
 
     m->candidates = phx_calloc(m->context, (size_t)count_candidates(m->system), sizeof *m->candidates);
@@ -778,7 +763,7 @@ void phx_minimal_destroy(phx_minimal *m)
 {
     if (!m)
         return;
-    double *const arrays[] = {m->x0, m->unit, m->omega, m->J, m->A, m->rhs, m->part, m->v, m->a};
+    double *const arrays[] = {m->x0, m->unit, m->omega, m->J, m->A, m->rhs, m->v, m->a};
     phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_free(m->candidates);
     phx_free(m->chosen);

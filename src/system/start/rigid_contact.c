@@ -97,14 +97,15 @@ int phx_system_contact_entry(const phx_system *system, int k)
     return system->joints[system->contacts[k].joint].entry[1];
 }
 
-static void look_at(workspace *ws, const contact_slot *slot, const double *v_dot, phx_rigid_contact *out)
+void phx_sys_look_at_rigid_contact(workspace *ws, int k, const double *v_dot, phx_rigid_contact *out)
 {
+    const contact_slot *slot = &ws->system->contacts[k];
     const joint_slot *joint = &ws->system->joints[slot->joint];
     const phx_row *row = &joint->constraints[0];
     const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
     const int size = phx_port_size(ws->system->dim);
     const phx_port_id ends[2] = {joint->a, joint->b};
-    double g[PAIR_SIZE];
+    double g[PAIR_SIZE], *along = ws->scratch.vector[1];
 
     phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
     *out = (phx_rigid_contact){.closed = ws->system->rows[joint->first_row].role == ROW_CONSTRAINT,
@@ -113,23 +114,7 @@ static void look_at(workspace *ws, const contact_slot *slot, const double *v_dot
                                .rate = slot->side *
                                        (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)),
                                .force = slot->side * ws->reactions.all[joint->first_row]};
-    out->acceleration = out->closed ? 0.0 : slot->side * phx_sys_rate_of_rate(ws, ends, row, g, v_dot);
-}
-
-phx_status phx_system_rigid_contacts(phx_dae *dae, double t, const double *x, const double *v,
-                                     phx_rigid_contact *contacts)
-{
-    workspace *ws = (workspace *)dae;
-    double *v_dot = ws->step.v1, *lambda = ws->scratch.multipliers;
-
-    phx_status status = phx_sys_op_accelerations(dae, t, x, v, v_dot, lambda);
-    if (!status) {
-        phx_sys_set_instant(ws, x, v);
-        status = phx_sys_all_multipliers(ws, lambda, ws->reactions.all);
-    }
-    for (int k = 0; k < ws->system->n_contacts && !status; k++)
-        look_at(ws, &ws->system->contacts[k], v_dot, &contacts[k]);
-    return phx_conclude(dae->context, status);
+    out->acceleration = out->closed ? 0.0 : slot->side * phx_sys_rate_of_rate(ws, ends, row, g, v_dot, along);
 }
 
 /* ---- changing ---- */
