@@ -15,7 +15,7 @@
 static volatile sig_atomic_t stop_asked;
 
 /* ---- processes of mpirun ---- */
-/* What all processes meet alike, the command line say, rank 0 reports; so before they are started. */
+/* Rank 0 reports what all processes meet alike, the command line say; so before they are started. */
 static phx_ranks *processes;
 static bool met; /* at the end, or nearly */
 

@@ -356,16 +356,14 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
                                phx_linear_report *report);
 
 /* ---- the matrices of a model ----
- * What phx_study_linearize makes its models of, unreduced and sparse, about the start state at zero speed with the
- * drives locked, added to `bundle` with what each is and its unit:
- *   M D K G KKT: M xi'' + D xi' + K xi = G^T lambda + F u, G xi' = 0 (phx_linear); KKT = | M -G^T; -G 0 |
- *   F H Y_q Y_v Y_a Y_l Y_h Y_u: inputs and outputs (phx_channels_options), where the model has any; drives by their
- * rate E J R Q B P S N: the descriptor form (phx_linearised_descriptor); not there, with a warning in the log, when K
- * or D does not allow it NAME_M, and of a body that deforms NAME_R NAME_M_ff NAME_K_ff NAME_S NAME_C NAME_stress
- * NAME_root: the body's own (phx_body, phx_flex); NAME is the body's with '_' for what is no letter or digit
- *   coordinates states multipliers (rows of G) inputs outputs bodies: names
- *   title, model: texts
- * Errors as above. */
+ * The matrices that phx_study_linearize makes its models of, unreduced and sparse, about the start state at zero speed
+ * with the drives locked, added to `bundle` with what each is and its unit: M D K G KKT: M xi'' + D xi' + K xi = G^T
+ * lambda + F u, G xi' = 0 (phx_linear); KKT = | M -G^T; -G 0 | F H Y_q Y_v Y_a Y_l Y_h Y_u: inputs and outputs
+ * (phx_channels_options), where the model has any; drives by their rate E J R Q B P S N: the descriptor form
+ * (phx_linearised_descriptor); not there, with a warning in the log, when K or D does not allow it NAME_M, and of a
+ * body that deforms NAME_R NAME_M_ff NAME_K_ff NAME_S NAME_C NAME_stress NAME_root: the body's own (phx_body,
+ * phx_flex); NAME is the body's with '_' for what is no letter or digit coordinates states multipliers (rows of G)
+ * inputs outputs bodies: names title, model: texts Errors as above. */
 phx_status phx_study_matrices(phx_context *context, const phx_model *model, phx_bundle *bundle);
 
 /* ---- check ---- */

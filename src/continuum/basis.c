@@ -341,7 +341,7 @@ static phx_status take_out_rigid(phx_context *context, const elastic_space *spac
     return status;
 }
 
-/* What only one process can do, or factors alone. */
+/* Refuses the cases that only one process can compute, or only with a factorisation. */
 static phx_status refuse_alone(phx_context *context, const phx_continuum_def *def, const elastic_space *space)
 {
     const phx_ranks *ranks = space->part.ranks;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* ---- who has which unknown ---- */
-/* What must stay together: the unknowns of a node, one that has none. Nodes first. */
+/* The unknowns of a node stay together; one without a node stands alone. Nodes first. */
 static int place_of(const phx_elastic_model *model, int unknown)
 {
     return model->node[unknown] >= 0 ? model->node[unknown] : model->n_nodes + unknown;

@@ -98,7 +98,7 @@ bool phx_unit_steps(const phx_unit *unit);
 /* From the next start on the state is that which is set here. */
 void phx_unit_use_exchange(phx_unit *unit, bool exchanging);
 void phx_unit_set_time(phx_unit *unit, double t);
-/* What follows from states may be PHX_NOT_CONVERGED or PHX_SINGULAR, where joints cannot be closed at them. */
+/* All that follows from states may be PHX_NOT_CONVERGED or PHX_SINGULAR, where joints cannot be closed at them. */
 phx_status phx_unit_set_states(phx_unit *unit, const double *states);
 void phx_unit_get_states(phx_unit *unit, double *states);
 phx_status phx_unit_get_rates(phx_unit *unit, double *rates);
@@ -111,7 +111,8 @@ phx_status phx_unit_completed(phx_unit *unit);
 double phx_unit_next_time_event(const phx_unit *unit); /* s; HUGE_VAL: none */
 
 /* ---- derivatives ---- */
-/* What is differentiated with respect to what, variables by their numbers: inputs, in model exchange states too. */
+/* A direction: the unknowns that are differentiated and the knowns by which, variables by their numbers; knowns are
+ * inputs, in model exchange states too. */
 typedef struct phx_unit_direction {
     size_t n_unknown;
     const unsigned *unknown;

@@ -41,7 +41,7 @@ static phx_status put_back(phx_unit *unit, const phx_archive *kept)
     return status;
 }
 
-/* What the known variables are at present, and their nominal values. */
+/* The present values of the known variables, and their nominal values. */
 static phx_status read_knowns(phx_unit *unit, const phx_unit_direction *along, double *now, double *nominal)
 {
     const int states = phx_unit_states(unit);

@@ -66,7 +66,7 @@ int phx_instance_step(instance *it, const char *function, double time, double st
 /* ---- model exchange ---- */
 /* INSTANCE_ERROR with a message for an instance that is not made for it, or in none of these states. */
 int phx_instance_check_exchange(const instance *it, const char *function, int states);
-/* What an event has changed. */
+/* The changes that an event made. */
 typedef struct instance_event {
     bool states_changed, next_defined;
     double next; /* s: of the next time event */

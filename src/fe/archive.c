@@ -54,7 +54,7 @@ static void archive_stiffening(phx_archive *archive, phx_flex_stiffening **stiff
     phx_archive_int_array(archive, n, &it->stress_row);
 }
 
-/* What has been read fits together: all arrays are there, places are those of n coordinates. */
+/* The arrays that were read fit together: all are there, places are those of n coordinates. */
 static bool fits(const phx_flex *flex)
 {
     const bool plane = flex->dim == 2;

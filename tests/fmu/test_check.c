@@ -228,17 +228,6 @@ static void damaged_files(void **state)
     remove("damaged.fmu");
 }
 
-static int create(void **state)
-{
-    return phx_context_create((phx_context **)state);
-}
-
-static int destroy(void **state)
-{
-    phx_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,5 +237,5 @@ int main(void)
         cmocka_unit_test(crashes_have_a_place),
         cmocka_unit_test(damaged_files),
     };
-    return cmocka_run_group_tests(tests, create, destroy);
+    return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

@@ -143,19 +143,8 @@ static void energy_of_the_coupling(void **state)
     importer_close(&both[1].it);
 }
 
-static int create(void **state)
-{
-    return phx_context_create((phx_context **)state);
-}
-
-static int destroy(void **state)
-{
-    phx_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(energy_of_the_coupling)};
-    return cmocka_run_group_tests(tests, create, destroy);
+    return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

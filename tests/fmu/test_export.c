@@ -482,17 +482,6 @@ static void wrong_options(void **state)
     phx_model_destroy(model);
 }
 
-static int create(void **state)
-{
-    return phx_context_create((phx_context **)state);
-}
-
-static int destroy(void **state)
-{
-    phx_context_destroy(*state);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -506,5 +495,5 @@ int main(void)
         cmocka_unit_test(steps_are_discarded),
         cmocka_unit_test(wrong_options),
     };
-    return cmocka_run_group_tests(tests, create, destroy);
+    return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

@@ -61,3 +61,39 @@ phx_model *read_hinged_beam(phx_context *context, bool with_inputs, bool with_ou
     CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
     return model;
 }
+
+record run_text(phx_context *context, const char *text, double step)
+{
+    record r = {.n = 0};
+    phx_model *model = NULL;
+    phx_simulate_options options = phx_simulate_options_default();
+
+    if (step > 0.0)
+        options.step = (phx_model_optional){.given = true, .value = step};
+    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+    CHECK_OK(context, phx_study_simulate_result(context, model, &options, &r.report, &r.result));
+    phx_model_destroy(model);
+    r.n = phx_result_rows(r.result);
+    CHECK_BELOW(r.report.largest_residual, 1e-12 * fmax(r.report.largest_energy, 1e-3), "balance");
+    return r;
+}
+
+double record_at(phx_context *context, const record *r, const char *name, size_t row)
+{
+    double value = 0.0;
+    const int k = phx_result_column_find(r->result, name);
+
+    assert_true(k >= 0);
+    CHECK_OK(context, phx_result_column(r->result, k, row, 1, &value));
+    return value;
+}
+
+double *record_column(phx_context *context, const record *r, const char *name)
+{
+    double *values = calloc(r->n, sizeof *values);
+    const int k = phx_result_column_find(r->result, name);
+
+    assert_true(k >= 0);
+    CHECK_OK(context, phx_result_column(r->result, k, 0, r->n, values));
+    return values;
+}

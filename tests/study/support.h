@@ -4,6 +4,7 @@
 
 #include "support/testing.h"
 
+#include <phlexor/results.h>
 #include <phlexor/study.h>
 
 /* A context, in a new folder that is the current one; the folder is removed with the files in it. */
@@ -13,5 +14,16 @@ phx_model *read_example(phx_context *context, const char *name);
 /* A cantilever of unit data on a hinge with a spring of 2 N m, in file text.yaml; with loads at its tip for inputs,
  * with the place of the tip for outputs. */
 phx_model *read_hinged_beam(phx_context *context, bool with_inputs, bool with_outputs);
+
+/* A run of a model in memory; its energy is balanced to 1e-12 of the largest, and at least to 1e-15 J. */
+typedef struct record {
+    phx_simulate_report report;
+    phx_result *result;
+    size_t n; /* rows */
+} record;
+record run_text(phx_context *context, const char *text, double step); /* step 0: as the text says */
+/* Entry `row` of a column; and a whole one, which the caller frees. */
+double record_at(phx_context *context, const record *r, const char *name, size_t row);
+double *record_column(phx_context *context, const record *r, const char *name);
 
 #endif

@@ -2,39 +2,6 @@
  * loses what the ledger says. */
 #include "support.h"
 
-#include <phlexor/results.h>
-
-typedef struct record {
-    phx_simulate_report report;
-    phx_result *result;
-    size_t n;
-} record;
-
-static record run_with(phx_context *context, const char *text, double step)
-{
-    record r = {.n = 0};
-    phx_model *model = NULL;
-    phx_simulate_options options = phx_simulate_options_default();
-    if (step > 0.0)
-        options.step = (phx_model_optional){.given = true, .value = step};
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
-    CHECK_OK(context, phx_study_simulate_result(context, model, &options, &r.report, &r.result));
-    phx_model_destroy(model);
-    r.n = phx_result_rows(r.result);
-    CHECK_BELOW(r.report.largest_residual, 1e-12 * fmax(r.report.largest_energy, 1e-3), "balance");
-    return r;
-}
-
-/* A column, which the caller frees. */
-static double *column(phx_context *context, const record *r, const char *name)
-{
-    double *values = calloc(r->n, sizeof *values);
-    const int at = phx_result_column_find(r->result, name);
-    assert_true(at >= 0);
-    CHECK_OK(context, phx_result_column(r->result, at, 0, r->n, values));
-    return values;
-}
-
 #define SLIDER(gravity, more, end)                                                                                     \
     "phlexor: 1\ndimension: 2\ngravity: " gravity "\nbodies: {m: {kind: rigid, mass: 2, inertia: 1}}\n"                \
     "joints: {j: {kind: prismatic, ports: [ground.O, m.P], axis: [1, 0]" more "}}\n"                                   \
@@ -43,9 +10,10 @@ static double *column(phx_context *context, const record *r, const char *name)
 /* A block that slides to rest: v/(mu g) and v^2/(2 mu g), and nothing afterwards. */
 static void slides_to_rest(void **state)
 {
-    record r = run_with(*state, SLIDER("[0, -9.81]", ", rate: 3, friction: {coefficient: 0.4}", "2"), 0.0);
-    double *t = column(*state, &r, "t"), *x = column(*state, &r, "x"), *v = column(*state, &r, "v");
-    double *lost = column(*state, &r, "dissipated");
+    record r = run_text(*state, SLIDER("[0, -9.81]", ", rate: 3, friction: {coefficient: 0.4}", "2"), 0.0);
+    double *t = record_column(*state, &r, "t"), *x = record_column(*state, &r, "x"),
+           *v = record_column(*state, &r, "v");
+    double *lost = record_column(*state, &r, "dissipated");
     size_t stop = 0;
     while (v[stop] != 0.0)
         stop++;
@@ -62,15 +30,15 @@ static void slides_to_rest(void **state)
 /* 10 000 steps on an incline below the angle of friction; above it the block slides from the start. */
 static void incline(void **state)
 {
-    record r = run_with(*state, SLIDER("[-4.905, -8.49570921111]", ", friction: {coefficient: 0.6}", "100"), 0.0);
-    double *x = column(*state, &r, "x"), *f = column(*state, &r, "f");
+    record r = run_text(*state, SLIDER("[-4.905, -8.49570921111]", ", friction: {coefficient: 0.6}", "100"), 0.0);
+    double *x = record_column(*state, &r, "x"), *f = record_column(*state, &r, "f");
     assert_int_equal(r.report.stats.steps, 10000);
     CHECK_CLOSE(x[r.n - 1], 0.0, 0.0, "it does not creep");
     CHECK_CLOSE(f[r.n - 1], 2.0 * 4.905, 1e-13, "what holds it");
     free(x), free(f);
     phx_result_destroy(r.result);
-    r = run_with(*state, SLIDER("[-4.905, -8]", ", friction: {coefficient: 0.6}", "1"), 0.0);
-    x = column(*state, &r, "x");
+    r = run_text(*state, SLIDER("[-4.905, -8]", ", friction: {coefficient: 0.6}", "1"), 0.0);
+    x = record_column(*state, &r, "x");
     CHECK_CLOSE(x[r.n - 1], -0.5 * (4.905 - 0.6 * 8.0), 1e-13, "it slides");
     free(x);
     phx_result_destroy(r.result);
@@ -89,8 +57,9 @@ static void stick_slip(void **state)
     const double slip = 0.40688878715914056, stick = 0.4, loss = 0.2420666361477422;
     double error[2];
     for (int i = 0; i < 2; i++) {
-        record r = run_with(*state, text, 1e-2 / (1 << i));
-        double *t = column(*state, &r, "t"), *x = column(*state, &r, "x.x"), *lost = column(*state, &r, "dissipated");
+        record r = run_text(*state, text, 1e-2 / (1 << i));
+        double *t = record_column(*state, &r, "t"), *x = record_column(*state, &r, "x.x"),
+               *lost = record_column(*state, &r, "dissipated");
         assert_int_equal(r.n, 11); /* start, sticks, (slips, sticks) ..., end */
         error[i] = t[5] - t[3] - (slip + stick);
         for (int k = 5; k <= 9; k += 2) {
@@ -124,8 +93,9 @@ static void two_interfaces(void **state)
     for (int i = 0; i < 2; i++) {
         char made[1000];
         snprintf(made, sizeof made, text, cases[i].lower);
-        record r = run_with(*state, made, 0.0);
-        double *t = column(*state, &r, "t"), *A = column(*state, &r, "A"), *B = column(*state, &r, "B");
+        record r = run_text(*state, made, 0.0);
+        double *t = record_column(*state, &r, "t"), *A = record_column(*state, &r, "A"),
+               *B = record_column(*state, &r, "B");
         assert_int_equal(r.report.transitions, isfinite(cases[i].second) ? 2 : 1);
         CHECK_CLOSE(t[1], cases[i].first, 1e-9, "first");
         if (isfinite(cases[i].second))
@@ -157,8 +127,8 @@ static void reactions_rub(void **state)
         "outputs: {a: {coordinate: pin}}\nsimulate: {end: 0.5, step: 1e-3, every: 0.5}\n";
     double error[3];
     for (int i = 0; i < 3; i++) {
-        record r = run_with(*state, text, 1e-3 / (1 << i));
-        double *a = column(*state, &r, "a");
+        record r = run_text(*state, text, 1e-3 / (1 << i));
+        double *a = record_column(*state, &r, "a");
         error[i] = a[r.n - 1] - 15.531052056499163;
         print_message("h = %g: %g rad off, %d transitions\n", 1e-3 / (1 << i), error[i], r.report.transitions);
         assert_int_equal(r.report.transitions, 4); /* pi ... 4 pi */
@@ -180,8 +150,8 @@ static void an_impact_tears_loose(void **state)
         "  grip: {kind: weld, ports: [a.P, b.P], active: false}\n"
         "outputs: {v: {rate: A}}\nevents: {hit: {at: 0.5, attach: [grip]}}\n"
         "simulate: {end: 2, step: 1e-2, every: 2}\n";
-    record r = run_with(*state, text, 0.0);
-    double *t = column(*state, &r, "t"), *v = column(*state, &r, "v");
+    record r = run_text(*state, text, 0.0);
+    double *t = record_column(*state, &r, "t"), *v = record_column(*state, &r, "v");
     assert_int_equal(r.n, 4);
     CHECK_CLOSE(v[1], 1.0, 1e-12, "after the impact");
     CHECK_CLOSE(t[2], 1.0, 1e-12, "at rest again"); /* 0.5 + 1/(4/2) */

@@ -2,36 +2,12 @@
  * a row stays there until the row would pull. */
 #include "support.h"
 
-#include <phlexor/results.h>
-
-typedef struct record {
-    phx_simulate_report report;
-    phx_result *result;
-    size_t n;
-} record;
-
+/* The gap of a closed contact stays closed. */
 static record run(phx_context *context, const char *text)
 {
-    record r = {.n = 0};
-    phx_model *model = NULL;
-    phx_simulate_options options = phx_simulate_options_default();
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
-    CHECK_OK(context, phx_study_simulate_result(context, model, &options, &r.report, &r.result));
-    phx_model_destroy(model);
-    r.n = phx_result_rows(r.result);
-    CHECK_BELOW(r.report.largest_residual, 1e-12 * r.report.largest_energy, "balance");
+    record r = run_text(context, text, 0.0);
     CHECK_BELOW(r.report.largest_drift, 1e-12, "gap of a closed contact");
     return r;
-}
-
-/* Entry `row` of a column. */
-static double at(phx_context *context, const record *r, const char *name, size_t row)
-{
-    double value = 0.0;
-    const int k = phx_result_column_find(r->result, name);
-    assert_true(k >= 0);
-    CHECK_OK(context, phx_result_column(r->result, k, row, 1, &value));
-    return value;
 }
 
 /* The impacts of a ball follow each other faster and faster; the contact closes when the next flight would be shorter
@@ -47,19 +23,19 @@ static void ball(void **state)
     record r = run(*state, text);
     double t = sqrt(0.2), v = sqrt(20.0), closed = 0.0;
     for (size_t k = 1; k + 1 < r.n; k++) {
-        CHECK_CLOSE(at(*state, &r, "t", k), t, 1e-12, "impact %zu", k);
-        CHECK_CLOSE(at(*state, &r, "p.y", k), 0.1, 1e-14, "its place");
+        CHECK_CLOSE(record_at(*state, &r, "t", k), t, 1e-12, "impact %zu", k);
+        CHECK_CLOSE(record_at(*state, &r, "p.y", k), 0.1, 1e-14, "its place");
         v *= 0.8;
         t += 0.2 * v;
-        closed = at(*state, &r, "v.y", k);
+        closed = record_at(*state, &r, "v.y", k);
         if (k + 2 < r.n)
             CHECK_CLOSE(closed, v, 1e-12, "velocity after it");
     }
     CHECK_CLOSE(closed, 0.0, 1e-15, "the last one closes it");
     CHECK_BETWEEN(0.2 * v, 0.8 * 1e-2, 1e-2, "the flight left out");
-    CHECK_CLOSE(at(*state, &r, "p.y", r.n - 1), 0.1, 1e-14, "it rests");
+    CHECK_CLOSE(record_at(*state, &r, "p.y", r.n - 1), 0.1, 1e-14, "it rests");
     CHECK_CLOSE(r.report.impact_loss, 20.0, 1e-12, "what all take");
-    CHECK_CLOSE(at(*state, &r, "dissipated", r.n - 1), 20.0, 1e-12, "in the ledger");
+    CHECK_CLOSE(record_at(*state, &r, "dissipated", r.n - 1), 20.0, 1e-12, "in the ledger");
     assert_int_equal(r.report.impacts, r.n - 2);
     phx_result_destroy(r.result);
 }
@@ -79,10 +55,10 @@ static void cradle(void **state)
         "outputs: {a: {velocity: a.P}, b: {velocity: b.P}, c: {velocity: c.P}}\n"
         "simulate: {end: 1, step: 1e-2, every: 1}\n";
     record r = run(*state, text);
-    CHECK_CLOSE(at(*state, &r, "t", 1), 0.3, 1e-12, "time");
-    CHECK_CLOSE(at(*state, &r, "a.x", 2), -1.0 / 3.0, 1e-14, "a");
-    CHECK_CLOSE(at(*state, &r, "b.x", 2), 2.0 / 3.0, 1e-14, "b");
-    CHECK_CLOSE(at(*state, &r, "c.x", 2), 2.0 / 3.0, 1e-14, "c");
+    CHECK_CLOSE(record_at(*state, &r, "t", 1), 0.3, 1e-12, "time");
+    CHECK_CLOSE(record_at(*state, &r, "a.x", 2), -1.0 / 3.0, 1e-14, "a");
+    CHECK_CLOSE(record_at(*state, &r, "b.x", 2), 2.0 / 3.0, 1e-14, "b");
+    CHECK_CLOSE(record_at(*state, &r, "c.x", 2), 2.0 / 3.0, 1e-14, "c");
     CHECK_CLOSE(r.report.impact_loss, 0.0, 1e-15, "loss");
     phx_result_destroy(r.result);
 }
@@ -97,9 +73,11 @@ static void hill(void **state)
         "outputs: {p: {position: m.P}}\nsimulate: {end: 0.8, step: 1e-3, every: 0.8}\n";
     record r = run(*state, text);
     assert_int_equal(r.n, 3);
-    CHECK_CLOSE(at(*state, &r, "p.y", 1), 0.7, 1e-12, "where it leaves");
-    CHECK_CLOSE(hypot(at(*state, &r, "p.x", 1), at(*state, &r, "p.y", 1)), 1.0, 1e-14, "on the sphere until then");
-    CHECK_BETWEEN(hypot(at(*state, &r, "p.x", 2), at(*state, &r, "p.y", 2)), 1.1, 3.0, "away from it after");
+    CHECK_CLOSE(record_at(*state, &r, "p.y", 1), 0.7, 1e-12, "where it leaves");
+    CHECK_CLOSE(hypot(record_at(*state, &r, "p.x", 1), record_at(*state, &r, "p.y", 1)), 1.0, 1e-14,
+                "on the sphere until then");
+    CHECK_BETWEEN(hypot(record_at(*state, &r, "p.x", 2), record_at(*state, &r, "p.y", 2)), 1.1, 3.0,
+                  "away from it after");
     phx_result_destroy(r.result);
 }
 
@@ -115,9 +93,10 @@ static void pipe_ball(void **state)
         "outputs: {p: {position: b.P}, v: {velocity: b.P}}\nsimulate: {end: 3, step: 2e-3, every: 0.02}\n";
     record r = run(*state, text);
     for (size_t k = 0; k < r.n; k++)
-        CHECK_BELOW(hypot(at(*state, &r, "p.y", k), at(*state, &r, "p.z", k)), 0.8 + 1e-13, "inside");
-    CHECK_CLOSE(hypot(at(*state, &r, "p.y", r.n - 1), at(*state, &r, "p.z", r.n - 1)), 0.8, 1e-13, "on the wall");
-    CHECK_CLOSE(at(*state, &r, "p.x", r.n - 1), 0.9, 1e-6, "along the pipe: the projection is of second order");
+        CHECK_BELOW(hypot(record_at(*state, &r, "p.y", k), record_at(*state, &r, "p.z", k)), 0.8 + 1e-13, "inside");
+    CHECK_CLOSE(hypot(record_at(*state, &r, "p.y", r.n - 1), record_at(*state, &r, "p.z", r.n - 1)), 0.8, 1e-13,
+                "on the wall");
+    CHECK_CLOSE(record_at(*state, &r, "p.x", r.n - 1), 0.9, 1e-6, "along the pipe: the projection is of second order");
     assert_true(r.report.impacts > 2);
     phx_result_destroy(r.result);
 }
@@ -144,8 +123,8 @@ static void oblique(void **state)
         char name[4][8];
         for (int k = 0; k < 4; k++)
             snprintf(name[k], sizeof name[k], "%c.%s", "pqvw"[k], axes[i]);
-        const double v = at(*state, &r, name[2], 2), w = at(*state, &r, name[3], 2);
-        const double n = (at(*state, &r, name[1], 1) - at(*state, &r, name[0], 1)) / 0.3;
+        const double v = record_at(*state, &r, name[2], 2), w = record_at(*state, &r, name[3], 2);
+        const double n = (record_at(*state, &r, name[1], 1) - record_at(*state, &r, name[0], 1)) / 0.3;
         CHECK_CLOSE(ma * v + mb * w, ma * va[i] + mb * vb[i], 1e-13, "momentum %d", i);
         before += n * (vb[i] - va[i]);
         after += n * (w - v);
@@ -166,9 +145,9 @@ static void thousand(void **state)
         "outputs: {p: {position: b.P}, v: {velocity: b.P}}\nsimulate: {end: 100, step: 3e-2, every: 100}\n";
     record r = run(*state, text);
     assert_int_equal(r.report.impacts, 1000);
-    CHECK_CLOSE(at(*state, &r, "t", 1000), 99.95, 1e-9, "time of the last one");
-    CHECK_CLOSE(at(*state, &r, "v.x", r.n - 1), 1.0, 1e-12, "velocity");
-    CHECK_CLOSE(at(*state, &r, "p.y", r.n - 1), 20.0, 1e-10, "along the walls");
+    CHECK_CLOSE(record_at(*state, &r, "t", 1000), 99.95, 1e-9, "time of the last one");
+    CHECK_CLOSE(record_at(*state, &r, "v.x", r.n - 1), 1.0, 1e-12, "velocity");
+    CHECK_CLOSE(record_at(*state, &r, "p.y", r.n - 1), 20.0, 1e-10, "along the walls");
     phx_result_destroy(r.result);
 }
 
@@ -181,9 +160,9 @@ static void table(void **state)
     phx_model *model = read_example(*state, "bouncing_table.yaml");
     CHECK_OK(*state, phx_study_simulate_result(*state, model, &options, &report, &result));
     const record r = {.report = report, .result = result, .n = phx_result_rows(result)};
-    CHECK_CLOSE(at(*state, &r, "centre.z", r.n - 1), 0.0, 1e-12, "height");
-    CHECK_CLOSE(at(*state, &r, "A.z", r.n - 1), 0.0, 1e-12, "a foot");
-    CHECK_CLOSE(at(*state, &r, "C.z", r.n - 1), 0.0, 1e-12, "the one across");
+    CHECK_CLOSE(record_at(*state, &r, "centre.z", r.n - 1), 0.0, 1e-12, "height");
+    CHECK_CLOSE(record_at(*state, &r, "A.z", r.n - 1), 0.0, 1e-12, "a foot");
+    CHECK_CLOSE(record_at(*state, &r, "C.z", r.n - 1), 0.0, 1e-12, "the one across");
     CHECK_CLOSE(report.impact_loss, 4.0 * 9.81 * 0.4, 1e-6, "what it fell with");
     CHECK_BELOW(report.largest_residual, 1e-12 * report.largest_energy, "balance");
     phx_result_destroy(result);
@@ -207,10 +186,10 @@ static void bowling(void **state)
         record r = run(*state, text);
         assert_int_equal(r.n, 3);
         assert_int_equal(r.report.transitions, 1);
-        error[i] = at(*state, &r, "t", 1) - 0.5;
-        CHECK_CLOSE(at(*state, &r, "v.x", 2), 2.0, 1e-3, "velocity");
-        CHECK_CLOSE(at(*state, &r, "p.x", 2) + 0.1 * at(*state, &r, "a", 2),
-                    at(*state, &r, "p.x", 1) + 0.1 * at(*state, &r, "a", 1), 1e-13, "it rolls");
+        error[i] = record_at(*state, &r, "t", 1) - 0.5;
+        CHECK_CLOSE(record_at(*state, &r, "v.x", 2), 2.0, 1e-3, "velocity");
+        CHECK_CLOSE(record_at(*state, &r, "p.x", 2) + 0.1 * record_at(*state, &r, "a", 2),
+                    record_at(*state, &r, "p.x", 1) + 0.1 * record_at(*state, &r, "a", 1), 1e-13, "it rolls");
         phx_result_destroy(r.result);
     }
     CHECK_CLOSE(error[1], 0.0, 1e-4, "when it begins to roll");
@@ -232,18 +211,18 @@ static void box_on_an_incline(void **state)
         "outputs: {p: {position: b.P}, v: {velocity: b.P}}\nsimulate: {end: 100, step: 1e-2, every: 1}\n";
     record r = run(*state, text);
     size_t flat = 0, stop = 0;
-    while (fabs(at(*state, &r, "v.y", flat)) > 1e-15 || flat == 0)
+    while (fabs(record_at(*state, &r, "v.y", flat)) > 1e-15 || flat == 0)
         flat++;
     stop = flat;
-    while (at(*state, &r, "v.x", stop) < -1e-15)
+    while (record_at(*state, &r, "v.x", stop) < -1e-15)
         stop++;
     const double slows = 0.6 * 8.4957 - 4.905;
-    CHECK_CLOSE(at(*state, &r, "t", stop) - at(*state, &r, "t", flat), -at(*state, &r, "v.x", flat) / slows, 1e-10,
-                "time on both feet");
-    CHECK_BETWEEN(at(*state, &r, "t", stop), 7.0, 7.5, "when it stops");
+    CHECK_CLOSE(record_at(*state, &r, "t", stop) - record_at(*state, &r, "t", flat),
+                -record_at(*state, &r, "v.x", flat) / slows, 1e-10, "time on both feet");
+    CHECK_BETWEEN(record_at(*state, &r, "t", stop), 7.0, 7.5, "when it stops");
     for (size_t k = stop; k < r.n; k++) {
-        CHECK_CLOSE(at(*state, &r, "p.x", k), at(*state, &r, "p.x", stop), 0.0, "it does not creep");
-        CHECK_CLOSE(at(*state, &r, "p.y", k), 0.0, 1e-15, "nor sink");
+        CHECK_CLOSE(record_at(*state, &r, "p.x", k), record_at(*state, &r, "p.x", stop), 0.0, "it does not creep");
+        CHECK_CLOSE(record_at(*state, &r, "p.y", k), 0.0, 1e-15, "nor sink");
     }
     phx_result_destroy(r.result);
 }

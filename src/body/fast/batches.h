@@ -22,7 +22,7 @@ phx_status phx_condenser_factor(phx_condenser *condenser, double a, double b, do
  * The numbers of its bodies stand side by side in the arrays of a batch: entry e of body l at [e * lanes + l], where
  * there are one lane for one body, four for up to four and eight for more; what stands in lanes without a body is of no
  * meaning. Vectors of states and velocities (x, v, res) are those of a whole system, in which each body has its place.
- * What is computed of a body does not depend on its company. */
+ * The results of a body do not depend on the other bodies of its batch. */
 enum { PHX_BATCH_WIDTH = 8 }; /* the most */
 typedef struct phx_body_batch phx_body_batch;
 typedef struct phx_body_batch_def {

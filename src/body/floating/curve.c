@@ -100,7 +100,7 @@ static phx_status add_coordinate(phx_context *context, const nodal *all, phx_bod
     return status;
 }
 
-/* What does not deform: r, R s e1 of the place; R e1, R e2. */
+/* The undeformed part: r, R s e1 of the place; R e1, R e2. */
 static phx_status add_rigid(phx_context *context, phx_body_frame frame, phx_curve *out)
 {
     static const phx_curve_part part[] = {PHX_CURVE_PLACE, PHX_CURVE_PLACE, PHX_CURVE_ALONG, PHX_CURVE_ACROSS};

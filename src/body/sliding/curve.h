@@ -10,7 +10,7 @@
 
 #include "body/body.h"
 
-/* What of the curve a term belongs to. */
+/* The part of the curve that a term belongs to. */
 typedef enum phx_curve_part { PHX_CURVE_PLACE, PHX_CURVE_ALONG, PHX_CURVE_ACROSS, PHX_CURVE_PARTS } phx_curve_part;
 
 /* One product of (1). */

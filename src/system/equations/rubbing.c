@@ -79,7 +79,7 @@ void phx_sys_rubbing_project(workspace *ws, const double *impulses, double h)
         ws->rubbing.next[k] = impulses && h != 0.0 ? impulses[k] / h : 0.0;
 }
 
-/* What of the force between the bodies of a joint that slides points along the curve, squared: its efforts. */
+/* The squared component along the curve of the force between the bodies of a joint that slides: its efforts. */
 static double along_curve(const workspace *ws, const joint_slot *joint)
 {
     const phx_port_view *a = &ws->ports.view[joint->a];

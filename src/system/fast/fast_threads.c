@@ -1,9 +1,9 @@
 /* Threads inside the time step of one mechanism: a pool of the workspace goes over bodies, ports and joints, and over
  * branches of the elimination. Every number is made by the same operations in the same order whatever their number.
  *
- * What a loop adds to is owned by the part that meets it first. What other parts add to it is late: it waits until all
- * parts are done and is then added in the order of the loop. Owner and late ones come in that order anyhow, since the
- * parts are contiguous and the owner's is the first. */
+ * An entry that a loop adds to is owned by the part that meets it first. The terms of other parts are late: they wait
+ * until all parts are done and are then added in the order of the loop. Owner and late ones come in that order anyhow,
+ * since the parts are contiguous and the owner's is the first. */
 #include "fast.h"
 
 #include <string.h>

@@ -47,7 +47,7 @@ bool phx_sys_force_always(const phx_system *system, const force_slot *force);
 /* ---- for `archive` ---- */
 /* Ports a and b, or a alone. */
 void phx_sys_archive_ports(phx_archive *archive, phx_system *system, int n_ports, force_slot *force);
-/* What it has for itself, `size` bytes of zeros when it is read. NULL: the archive has failed. */
+/* Data of its own kind, `size` bytes of zeros when it is read. NULL: the archive has failed. */
 void *phx_sys_archive_own(phx_archive *archive, size_t size, force_slot *force);
 /* Its body and the points of its quadrature there. */
 void phx_sys_archive_quadrature(phx_archive *archive, phx_system *system, force_slot *force);

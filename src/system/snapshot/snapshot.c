@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What is known of a finalised system alone needs nothing. */
+/* Sizes of the structures that are written; members that only the finalisation sets are not. */
 PHX_SYS_WRITTEN(phx_coordinate_def, 184);
 PHX_SYS_WRITTEN(phx_joint_def, 1280);
 PHX_SYS_WRITTEN(force_slot, 504);
