@@ -6,12 +6,13 @@
 
 enum { SAMPLES = 400, LD = 2 * PHX_PORT_MAX };
 
-static const char *const names[] = {"POINT", "NORMAL", "DOT", "DISPLACEMENT", "ANGLE", "TURN", "TILT", "AXIAL"};
-enum { KINDS = 8 };
+static const char *const names[] = {"POINT", "NORMAL", "DOT",   "DISPLACEMENT", "ANGLE",
+                                    "TURN",  "TILT",   "AXIAL", "RADIAL",       "ROLL"};
+enum { KINDS = 10 };
 
 static phx_row random_row(uint64_t *seed, phx_row_kind kind, int dim)
 {
-    phx_row row = {.kind = kind, .axis = dim - 1, .target = 0.3};
+    phx_row row = {.kind = kind, .axis = kind == PHX_ROW_RADIAL ? 0 : dim - 1, .target = 0.3};
     for (int i = 0; i < dim; i++) {
         row.alpha[i] = uniform(seed, 0.2, 1.0);
         row.beta[i] = uniform(seed, -1.0, 1.0);
@@ -23,7 +24,13 @@ static phx_row random_row(uint64_t *seed, phx_row_kind kind, int dim)
 
 static bool exists(phx_row_kind kind, int dim)
 {
-    return kind == PHX_ROW_ANGLE ? dim == 2 : kind >= PHX_ROW_TURN ? dim == 3 : true;
+    return kind == PHX_ROW_ANGLE ? dim == 2 : kind >= PHX_ROW_TURN && kind <= PHX_ROW_AXIAL ? dim == 3 : true;
+}
+
+/* How far a sphere has rolled is no function of where it is. */
+static bool has_value(phx_row_kind kind, int dim)
+{
+    return kind != PHX_ROW_ROLL || dim == 2;
 }
 
 /* c(1) - c(0) = h (g_a . zeta_a + g_b . zeta_b); turns up to 2 atan(4/2) per component, slopes up to 0.5 */
@@ -36,7 +43,7 @@ static void test_increment_is_exact(void **state)
         for (int k = 0; k < 2 * KINDS; k++) {
             int dim = 2 + k % 2;
             phx_row_kind kind = (phx_row_kind)(k / 2);
-            if (!exists(kind, dim))
+            if (!exists(kind, dim) || !has_value(kind, dim))
                 continue;
             double h = pow(10.0, uniform(&seed, -6.0, 0.0)), turn = sample % 2 ? 4.0 : 0.01;
             phx_row row = random_row(&seed, kind, dim);
@@ -94,6 +101,8 @@ static void test_instant_derivatives(void **state)
         phx_row_covectors(&row, &view[0], &view[1], g, g + PHX_PORT_MAX);
         if (power(dim, g, g) + power(dim, g + PHX_PORT_MAX, g + PHX_PORT_MAX) > 16.0)
             continue; /* near where an angle is not defined its third derivatives are large */
+        if (kind == PHX_ROW_RADIAL && phx_row_value(&row, &view[0], &view[1], 0) + row.target < 0.5)
+            continue; /* the same of a short length */
         checked[kind]++;
         bool has = phx_row_tangent(&row, &view[0], &view[1], H);
         assert_int_equal(has, kind != PHX_ROW_POINT);
@@ -106,7 +115,8 @@ static void test_instant_derivatives(void **state)
                 c[side] = phx_row_value(&row, &w[0], &w[1], 0);
                 phx_row_covectors(&row, &w[0], &w[1], e[side], e[side] + PHX_PORT_MAX);
             }
-            CHECK_SMALL(g[column] - (c[1] - c[0]) / (2.0 * step), 3e-9, "%s, dim %d: g[%d]", names[kind], dim, column);
+            if (has_value(kind, dim))
+                CHECK_SMALL(g[column] - (c[1] - c[0]) / (2.0 * step), 3e-9, "%s, dim %d: g[%d]", names[kind], dim, column);
             for (int i = 0; i < 2 * n; i++) {
                 int r = (i / n) * PHX_PORT_MAX + i % n;
                 CHECK_SMALL(H[r * LD + column] - (e[1][r] - e[0][r]) / (2.0 * step), 1e-8, "%s, dim %d: H[%d][%d]",
@@ -242,6 +252,38 @@ static void test_rows_at_once(void **state)
                 seen[PHX_REACH_ALL] > 9);
 }
 
+/* Space: B turns against A about an axis: its place of contact, -r n from its centre, moves with Omega x (-r n). */
+static void test_sphere_rolls(void **state)
+{
+    (void)state;
+    uint64_t seed = 17;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        const double n[3] = {0.0, 0.0, 1.0}, alpha[3] = {cos(sample), sin(sample), 0.0}, r = 0.3;
+        phx_port_view a = random_interval(&seed, 3, 0.1, 1.0, 0.0), b = random_interval(&seed, 3, 0.1, 1.0, 0.0);
+        phx_row row = {.kind = PHX_ROW_ROLL};
+        double across[3], on_a[3], on_b[3], slip[3], local[3], g_a[PHX_PORT_MAX], g_b[PHX_PORT_MAX];
+        phx_vec_x_vec(3, n, alpha, across);
+        for (int i = 0; i < 3; i++) {
+            row.alpha[i] = alpha[i];
+            row.beta[i] = -r * across[i];
+            a.rate[i] = b.rate[i] = 0.0;
+            a.rate[3 + i] = b.rate[6 + i] = a.rate[6 + i] = 0.0;
+            a.u0[i] = a.u1[i] = b.u0[i] = b.u1[i] = 0.0;
+        }
+        memcpy(a.R1, a.R0, sizeof a.R0);
+        finish_view(&a);
+        finish_view(&b);
+        phx_rot_apply(3, b.Rm, b.rate + 3, on_b); /* Omega */
+        phx_rot_apply(3, a.Rm, n, on_a);
+        for (int i = 0; i < 3; i++)
+            on_a[i] *= -r;
+        phx_vec_x_vec(3, on_b, on_a, slip);
+        phx_rot_apply_transposed(3, a.Rm, slip, local);
+        phx_row_covectors(&row, &a, &b, g_a, g_b);
+        CHECK_SMALL(power(3, g_b, b.rate) - phx_port_scalar_product(3, local, alpha), 1e-14, "sample %d", sample);
+    }
+}
+
 /* both bodies moved together as one rigid body, Rm far from a rotation: no row of direction or angle sees it */
 static void test_rigid_motion_is_not_seen(void **state)
 {
@@ -292,6 +334,7 @@ int main(void)
         cmocka_unit_test(test_rigid_motion_is_not_seen),
         cmocka_unit_test(test_unit_rows),
         cmocka_unit_test(test_rows_at_once),
+        cmocka_unit_test(test_sphere_rolls),
     };
     return cmocka_run_group_tests_name("joint rows", tests, NULL, NULL);
 }
