@@ -1,8 +1,8 @@
 /* Row kind ROLL: how far what is round about B has slipped along a line of A's surface that it touches.
  *
  * plane: c = A_a(alpha) . (u_b - u_a)/|A_a(alpha)| + r angle, a disc of radius r = beta[0]
- * space: c' = (A_a(alpha) . (u_b - u_a)/|A_a(alpha)|)' + A_a(beta) . (Omega_b - Omega_a), a sphere of radius r, with
- *        beta = -r n x alpha, n the normal of the surface. That is no derivative: c has no value but its first part. */
+ * space: (F12c) c' = (A_a(alpha) . (u_b - u_a)/|A_a(alpha)|)' + A_a(beta) . (Omega_b - Omega_a), a sphere of radius r,
+ * with beta = -r n x alpha, n the normal of the surface. That is no derivative: c has no value but its first part. */
 #include "row.h"
 
 /* The first part; in the plane the second one too, times r. */
@@ -35,12 +35,31 @@ static void disc_covectors(const phx_row *row, const phx_port_view *a, const phx
     }
 }
 
+/* inverse = Rm^-1: a torque y of the inertial axes is Rm^-1 y on w, so that over an interval it changes the angular
+ * momentum by h y; at an instant Rm^-1 = R^T. */
+static void invert_mean(const phx_port_view *view, double *inverse)
+{
+    const double *R = view->Rm;
+    double det = 0.0;
+
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            inverse[j * 3 + i] = R[i1 * 3 + j1] * R[i2 * 3 + j2] - R[i1 * 3 + j2] * R[i2 * 3 + j1];
+        }
+    for (int j = 0; j < 3; j++)
+        det += R[j] * inverse[j * 3];
+    for (int k = 0; k < 9; k++)
+        inverse[k] /= det;
+}
+
 /* The covectors of y . Omega of a section, inertial y: Omega = R (w + E theta_dot). */
 static void add_turn(const phx_port_view *view, double sign, const double *y, double *g)
 {
-    double f[3], E[9], on_theta[3];
+    double inverse[9], f[3], E[9], on_theta[3];
 
-    phx_rot_apply_transposed(3, view->Rm, y, f);
+    invert_mean(view, inverse);
+    phx_rot_apply(3, inverse, y, f);
     for (int i = 0; i < 3; i++)
         g[3 + i] += sign * f[i];
     if (view->straight)
@@ -80,26 +99,28 @@ static void disc_tangent(const phx_row *row, const phx_port_view *a, const phx_p
         }
 }
 
-/* The derivatives of add_turn, f = Rm^T y: df = f1 x dphi + Rm^T dy, f1 = R1^T y, dy = T d(turn of A). `first`: the
- * entries of the port in H. */
+/* The derivatives of add_turn, f = Rm^-1 y: df = Rm^-1 (R1 (f x dphi) + dy), dy = T d(turn of A). `first`: the entries
+ * of the port in H. */
 static void add_turn_tangent(const phx_port_view *view, double sign, const double *y, const double *T, int first,
                              double *H)
 {
-    double f[3], f1[3], df[3 * PHX_PORT_PAIR] = {0}, E[9], dE[3][9];
+    double inverse[9], f[3], df[3 * PHX_PORT_PAIR] = {0}, E[9], dE[3][9];
 
-    phx_rot_apply_transposed(3, view->Rm, y, f);
-    phx_rot_apply_transposed(3, view->R1, y, f1);
+    invert_mean(view, inverse);
+    phx_rot_apply(3, inverse, y, f);
     for (int k = 0; k < 3; k++) {
         const double e[3] = {k == 0, k == 1, k == 2};
-        double turned[3];
-        phx_vec_x_vec(3, f1, e, turned);
+        double turned[3], at_end[3], column[3];
+        phx_vec_x_vec(3, f, e, turned);
+        phx_rot_apply(3, view->R1, turned, at_end);
+        phx_rot_apply(3, inverse, at_end, column);
         for (int i = 0; i < 3; i++)
-            df[i * PHX_PORT_PAIR + first + 3 + k] += turned[i];
+            df[i * PHX_PORT_PAIR + first + 3 + k] += column[i];
     }
     for (int i = 0; i < 3; i++)
         for (int c = 3; c < PHX_PORT_MAX; c++)
             for (int r = 0; r < 3; r++)
-                df[i * PHX_PORT_PAIR + c] += view->Rm[r * 3 + i] * T[r * PHX_PORT_MAX + c];
+                df[i * PHX_PORT_PAIR + c] += inverse[i * 3 + r] * T[r * PHX_PORT_MAX + c];
     for (int i = 0; i < 3; i++)
         for (int c = 0; c < PHX_PORT_PAIR; c++)
             H[(first + 3 + i) * PHX_PORT_PAIR + c] += sign * df[i * PHX_PORT_PAIR + c];

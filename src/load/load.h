@@ -51,8 +51,9 @@ typedef struct phx_scalar_force {
     double lower, upper;
     phx_penalty stop;
     phx_friction friction;
-    bool dry; /* the friction is set-valued: it acts while it slips, in the direction `slip`, +-1; 0: it sticks */
-    int slip;
+    bool dry;    /* the friction is set-valued: it acts while it slips */
+    double slip; /* in this direction, +-1, or where several slip together the part along this one; 0: it sticks */
+    double slip_speed; /* the speed in that direction, of all that slip together */
 } phx_scalar_force;
 typedef struct phx_scalar_result {
     double force, by_end, by_rate;
@@ -71,13 +72,15 @@ phx_status phx_damper_check(phx_context *context, const phx_signal *damper);
 phx_status phx_penalty_check(phx_context *context, const phx_penalty *penalty);
 phx_status phx_friction_check(phx_context *context, const phx_friction *friction);
 /* The same at a kinetic friction `limit`: against the rate, its derivatives, and the loss. Regularised (F9), and where
- * it slips in the direction +-1 (F9a). */
+ * it slips in a direction (F9a) of which this rate is along the part `direction`, 1 if there is no other, with `speed`.
+ */
 typedef struct phx_friction_force {
     double value, by_rate, by_limit;
     double dissipated; /* W */
 } phx_friction_force;
 phx_friction_force phx_friction_evaluate(const phx_friction *friction, double limit, double rate);
-phx_friction_force phx_friction_slip(const phx_friction *friction, double limit, int direction, double rate);
+phx_friction_force phx_friction_slip(const phx_friction *friction, double limit, double direction, double speed,
+                                     double rate);
 
 /* Line spring between two ports: force along d = u_b - u_a,
  *   F = -k (1 - 2 l0/(|d0| + |d1|)) d_mean - c l_dot d_mean/|d_mean| + f(t) d_mean/|d_mean|   on B, opposite on A

@@ -3,13 +3,13 @@
 
 #include <math.h>
 
-/* F = limit [1 + (ratio - 1) exp(-(v/vs)^2)] y, y standing for the sign of v */
-static phx_friction_force stribeck_force(const phx_friction *friction, double limit, double rate, double y,
-                                         double y_slope)
+/* F = limit [1 + (ratio - 1) exp(-(s/vs)^2)] y, y standing for the sign of v; the speed s with its slope by v */
+static phx_friction_force stribeck_force(const phx_friction *friction, double limit, double rate, double speed,
+                                         double speed_slope, double y, double y_slope)
 {
-    const double dip = friction->stribeck > 0.0 ? rate / friction->stribeck : 0.0;
+    const double dip = friction->stribeck > 0.0 ? speed / friction->stribeck : 0.0;
     const double above = friction->stribeck > 0.0 ? (friction->ratio - 1.0) * exp(-dip * dip) : 0.0;
-    const double slope = above > 0.0 ? -2.0 * above * dip / friction->stribeck : 0.0;
+    const double slope = above > 0.0 ? -2.0 * above * dip / friction->stribeck * speed_slope : 0.0;
 
     return (phx_friction_force){.value = limit * (1.0 + above) * y,
                                 .by_rate = limit * (slope * y + (1.0 + above) * y_slope),
@@ -21,20 +21,22 @@ static phx_friction_force stribeck_force(const phx_friction *friction, double li
 phx_friction_force phx_friction_evaluate(const phx_friction *friction, double limit, double rate)
 {
     const double y = tanh(rate / friction->regularised);
-    return stribeck_force(friction, limit, rate, y, (1.0 - y * y) / friction->regularised);
+    return stribeck_force(friction, limit, rate, rate, 1.0, y, (1.0 - y * y) / friction->regularised);
 }
 
-/* (F9a)  y = +-1 for as long as it slips in that direction */
-phx_friction_force phx_friction_slip(const phx_friction *friction, double limit, int direction, double rate)
+/* (F9a)  y = direction for as long as it slips in that direction */
+phx_friction_force phx_friction_slip(const phx_friction *friction, double limit, double direction, double speed,
+                                     double rate)
 {
-    return stribeck_force(friction, limit, rate, direction, 0.0);
+    return stribeck_force(friction, limit, rate, speed, direction, direction, 0.0);
 }
 
 static void add_friction(const phx_scalar_force *force, double rate, phx_scalar_result *result)
 {
     const phx_friction *friction = &force->friction;
-    const phx_friction_force f = force->dry ? phx_friction_slip(friction, friction->kinetic, force->slip, rate)
-                                            : phx_friction_evaluate(friction, friction->kinetic, rate);
+    const double limit = friction->kinetic;
+    const phx_friction_force f = force->dry ? phx_friction_slip(friction, limit, force->slip, force->slip_speed, rate)
+                                            : phx_friction_evaluate(friction, limit, rate);
     result->force -= f.value;
     result->by_rate -= f.by_rate;
     result->dissipated += f.dissipated;
@@ -87,7 +89,7 @@ phx_status phx_scalar_force_evaluate(phx_context *context, const phx_scalar_forc
         add_stop(&force->stop, 1.0, x0 - force->lower, x1 - force->lower, rate, result);
     if (force->has_upper)
         add_stop(&force->stop, -1.0, force->upper - x0, force->upper - x1, rate, result);
-    if (force->dry ? force->slip != 0 : force->friction.regularised > 0.0)
+    if (force->dry ? force->slip != 0.0 : force->friction.regularised > 0.0)
         add_friction(force, rate, result);
     return PHX_OK;
 }

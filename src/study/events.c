@@ -66,7 +66,9 @@ static phx_status step_to(events_run *it, double t1)
         return status;
     const phx_sample start = {.t = it->t, .x = it->x, .v = it->v, .lambda = it->lambda};
     phx_integration_rewind(it->integration, &start);
-    status = phx_integration_advance(it->integration, t1 - it->t);
+    status = phx_friction_direct(it, t1 - it->t);
+    if (!status)
+        status = phx_integration_advance(it->integration, t1 - it->t);
     const phx_sample *end = phx_integration_sample(it->integration);
     memcpy(s->x, end->x, (size_t)dae->n_x * sizeof *s->x);
     memcpy(s->v, end->v, (size_t)dae->n_v * sizeof *s->v);
@@ -109,7 +111,7 @@ static phx_status record(events_run *it)
 }
 
 /* The step is accepted as it was made last. */
-static void accept(events_run *it, const double *values)
+static phx_status accept(events_run *it, const double *values)
 {
     const phx_simulation *s = it->s;
 
@@ -123,6 +125,7 @@ static void accept(events_run *it, const double *values)
         it->ledger[k] += it->call[k];
     for (int k = 0; k < it->n; k++)
         it->event[k].value = values[k];
+    return phx_friction_head(it);
 }
 
 static bool happens(const events_run *it, int k, double value)
@@ -294,9 +297,9 @@ static phx_status one_step(events_run *it, double t1, double *values, bool *even
         which = phx_friction_overdue(it, values + n_events);
     if (which < 0)
         which = phx_contacts_overdue(it, values + n_events + it->n_frictions);
-    accept(it, values);
+    status = accept(it, values);
     *event = which >= 0;
-    if (which >= 0) {
+    if (!status && which >= 0) {
         it->event[which].value = 0.0; /* it begins anew when the condition has gone back */
         status = which < n_events ? happen(it, which) : settle(it, which);
     }
@@ -331,6 +334,7 @@ static phx_status prepare(events_run *it)
     it->n_ledger = phx_system_ledger(it->s->system);
     it->event = phx_calloc(it->context, (size_t)it->n, sizeof *it->event);
     it->friction = phx_calloc(it->context, (size_t)frictions, sizeof *it->friction);
+    it->heading = phx_calloc(it->context, (size_t)frictions, sizeof *it->heading);
     it->contact = phx_calloc(it->context, (size_t)contacts, sizeof *it->contact);
     it->holds = phx_calloc(it->context, j, sizeof *it->holds);
     it->drives = phx_calloc(it->context, j, sizeof *it->drives);
@@ -341,7 +345,7 @@ static phx_status prepare(events_run *it)
     it->ledger = phx_calloc(it->context, (size_t)it->n_ledger, sizeof *it->ledger);
     it->call = phx_calloc(it->context, (size_t)it->n_ledger, sizeof *it->call);
     if (!it->event || !it->holds || !it->drives || !it->columns || !it->x || !it->v || !it->lambda || !it->ledger ||
-        !it->call || !it->friction || !it->contact)
+        !it->call || !it->friction || !it->heading || !it->contact)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < model->n_joints; k++)
         it->holds[k] = it->drives[k] = model->joints[k].active;
@@ -374,7 +378,7 @@ static phx_status run(events_run *it)
     if (!status)
         status = phx_contacts_check(it);
     if (!status)
-        accept(it, values);
+        status = accept(it, values);
     for (int k = 0; k < it->model->n_events && !status; k++)
         it->event[k].done = it->event[k].column == AT_TIME && it->model->events[k].at.value <= start;
     if (!status)
@@ -413,6 +417,7 @@ phx_status phx_events_run(phx_context *context, const phx_model *model, phx_simu
     timespec_get(&to, TIME_UTC);
     report->stats.wall_seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
     phx_free(it.friction);
+    phx_free(it.heading);
     phx_free(it.contact);
     phx_free(it.event);
     phx_free(it.holds);

@@ -14,6 +14,13 @@ typedef struct event_state {
     bool done;    /* at a time: it has been */
 } event_state;
 
+/* The direction in which a contact in space slips at the accepted state: its angle, rad, the rate of that, rad/s, and
+ * minus the derivative of the rate by the angle, 1/s. */
+typedef struct slip_heading {
+    bool in_space;
+    double angle, turn, stiffness;
+} slip_heading;
+
 typedef struct events_run {
     phx_context *context;
     const phx_model *model;
@@ -25,6 +32,7 @@ typedef struct events_run {
     event_state *event;
     int n_frictions;
     phx_dry_friction *friction; /* as they were looked at last */
+    slip_heading *heading;      /* of each */
     int n_contacts;
     phx_rigid_contact *contact; /* the same */
     bool *holds, *drives;       /* of each joint */
@@ -59,6 +67,9 @@ int phx_contacts_overdue(const events_run *it, const double *values);
 /* ---- transitions.c: set-valued friction ---- */
 /* The conditions of the frictions as they were looked at last, into values (n_frictions). */
 void phx_friction_conditions(const events_run *it, double *values);
+/* The directions of slip in space: after an accepted state, and for a step of length h from it. */
+phx_status phx_friction_head(events_run *it);
+phx_status phx_friction_direct(const events_run *it, double h);
 /* Decides between sticking and slipping at the accepted state, where friction `which` has stopped or torn loose (-1:
  * anything may have changed). */
 phx_status phx_friction_settle(events_run *it, int which);

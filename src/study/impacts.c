@@ -50,7 +50,8 @@ phx_status phx_contacts_check(const events_run *it)
             return phx_fail(
                 it->context, PHX_ERR_INPUT,
                 "contact '%s': the bodies lie %.3g m inside each other at the start; a rigid contact begins "
-                "open or touching",
+                "open or touching: move one of them apart by that much, or write its position as an expression "
+                "of what is touched",
                 phx_system_contact_name(it->s->system, k), -it->contact[k].gap);
     return PHX_OK;
 }

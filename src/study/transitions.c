@@ -1,6 +1,7 @@
 /* Transitions of set-valued friction. Where it sticks, a row holds the coordinate, and the condition is that its force
  * comes to static friction; where it slips, a force acts against a direction that is kept, and the condition is that
- * the rate in that direction comes to zero. */
+ * the rate in that direction comes to zero. In space, where a contact slips along two coordinates, the direction is
+ * kept in each step: that of its middle, from the rates and accelerations at its start. */
 #include "events.h"
 
 #include <float.h>
@@ -9,6 +10,34 @@
 
 static const double STILL = 1e-12; /* rates below this, relative to all velocities, are zero */
 static const double BARELY = 1e-9;
+/* In space: the largest turn of the direction in half a step, rad; what has come to rest against its direction sticks
+ * where it slips across it by less than this part of what friction brakes in a step. */
+static const double MOST_TURN = 0.5, STOPPED = 1e-3;
+
+static double length(const phx_dry_friction *f, const double *x)
+{
+    return f->n == 2 ? hypot(x[0], x[1]) : fabs(x[0]);
+}
+
+/* sign x/|x|; in the first direction where x = 0 */
+static void unit(const phx_dry_friction *f, double sign, const double *x, double *out)
+{
+    const double size = length(f, x);
+
+    for (int i = 0; i < f->n; i++)
+        out[i] = size > 0.0 ? sign * x[i] / size : i == 0;
+}
+
+static bool slips(const phx_dry_friction *f)
+{
+    return f->slip[0] != 0.0 || f->slip[1] != 0.0;
+}
+
+/* -s . rate */
+static double backwards(const phx_dry_friction *f)
+{
+    return f->n == 2 ? -f->slip[0] * f->rate[0] - f->slip[1] * f->rate[1] : -f->slip[0] * f->rate[0];
+}
 
 static phx_status look(events_run *it)
 {
@@ -20,18 +49,70 @@ void phx_friction_conditions(const events_run *it, double *values)
 {
     for (int k = 0; k < it->n_frictions; k++) {
         const phx_dry_friction *f = &it->friction[k];
-        values[k] = f->sticks ? fabs(f->force) - f->limit : f->slip != 0 ? -f->slip * f->rate : -1.0;
+        values[k] = f->sticks ? length(f, f->force) - f->limit : slips(f) ? backwards(f) : -1.0;
     }
 }
 
-/* Number k sticks, slips, or neither; whether another row acts. */
-static phx_status change(events_run *it, int k, bool sticks, int slip, bool *rows)
+/* Number k sticks, slips along sign x, or neither; whether other rows act. */
+static phx_status change(events_run *it, int k, bool sticks, double sign, const double *x, bool *rows)
 {
     const phx_dry_friction *f = &it->friction[k];
+    double slip[2] = {0.0, 0.0};
 
+    if (x)
+        unit(f, sign, x, slip);
     *rows = *rows || f->sticks != sticks;
-    it->report->transitions += f->sticks != sticks || (!sticks && f->slip == -slip);
-    return phx_system_slip(it->s->system, k, sticks, slip);
+    it->report->transitions += f->sticks != sticks || f->slip[0] * slip[0] + f->slip[1] * slip[1] < 0.0;
+    return phx_system_slip(it->s->system, k, sticks, x ? slip : NULL);
+}
+
+/* The directions of slip in space in the middle of a step of length h from the accepted state; h = 0: there. From the
+ * angle phi with the rate phi' and d(phi')/d(phi) = -stiffness:
+ *
+ *     phi_m = phi + h/2 phi'/(1 + h/2 stiffness)      the midpoint rule, linearised: stable where the slip is slow */
+phx_status phx_friction_direct(const events_run *it, double h)
+{
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < it->n_frictions && !status; k++) {
+        const slip_heading *to = &it->heading[k];
+        const double turn = 0.5 * h * to->turn / (1.0 + 0.5 * h * to->stiffness);
+        const double angle = to->angle + fmax(-MOST_TURN, fmin(turn, MOST_TURN));
+        const double slip[2] = {cos(angle), sin(angle)};
+        if (to->in_space)
+            status = phx_system_slip(it->s->system, k, false, slip);
+    }
+    return status;
+}
+
+/* Friction, along the slip v, has the acceleration -F m along it; phi' = v x a/v^2 is due to the rest, A = a + F m
+ * v/|v|, and dphi'/dphi = -A . v/v^2. */
+static void find_turn(const phx_dry_friction *f, slip_heading *to)
+{
+    const double *v = f->rate, *a = f->acceleration, speed = length(f, v);
+    const double pull = (v[0] * a[0] + v[1] * a[1]) / speed + f->limit * f->mobility;
+
+    to->turn = (v[0] * a[1] - v[1] * a[0]) / (speed * speed);
+    to->stiffness = fmax(0.0, pull) / speed;
+}
+
+phx_status phx_friction_head(events_run *it)
+{
+    bool any = false;
+
+    for (int k = 0; k < it->n_frictions; k++) {
+        const phx_dry_friction *f = &it->friction[k];
+        const double *along = length(f, f->rate) > STILL * it->speed ? f->rate : f->slip;
+        it->heading[k] = (slip_heading){.in_space = f->n == 2 && slips(f), .angle = atan2(along[1], along[0])};
+        any = any || it->heading[k].in_space;
+    }
+    phx_status status = phx_friction_direct(it, 0.0);
+    if (!status && any)
+        status = look(it);
+    for (int k = 0; k < it->n_frictions && !status; k++)
+        if (it->heading[k].in_space && length(&it->friction[k], it->friction[k].rate) > STILL * it->speed)
+            find_turn(&it->friction[k], &it->heading[k]);
+    return status;
 }
 
 /* The velocities at zero rates of what sticks; what that takes is rounding. */
@@ -58,7 +139,14 @@ static phx_status hold(events_run *it)
 /* The joints turn its motion round, and no force along the coordinate could hinder them, as in a dead centre. */
 static bool is_carried(const phx_dry_friction *f)
 {
-    return !f->sticks && 2.0 * f->limit * f->mobility < BARELY * fabs(f->acceleration);
+    return !f->sticks && 2.0 * f->limit * f->mobility < BARELY * length(f, f->acceleration);
+}
+
+/* In space: its rate is across its direction, not zero. */
+static bool turns_aside(const events_run *it, const phx_dry_friction *f)
+{
+    return f->n == 2 && !f->sticks && slips(f) &&
+           length(f, f->rate) > STOPPED * f->limit * f->mobility * it->report->used.step;
 }
 
 /* For the time being all that rests sticks, and all that moves slips. */
@@ -69,17 +157,17 @@ static phx_status first_guess(events_run *it, int which, bool *rows)
 
     for (int k = 0; k < it->n_frictions && !status; k++) {
         const phx_dry_friction *f = &it->friction[k];
-        const int loose = f->force > 0.0 ? -1 : 1; /* where it goes without the force that holds it */
+        const bool stops = k == which && !turns_aside(it, f), rests = stops || length(f, f->rate) <= still;
         if (f->open)
-            status = change(it, k, false, 0, rows);
-        else if (k == which && f->sticks)
-            status = change(it, k, false, loose, rows);
-        else if ((k == which || fabs(f->rate) <= still) && is_carried(f))
-            status = change(it, k, false, f->acceleration > 0.0 ? 1 : -1, rows);
-        else if (f->sticks || k == which || fabs(f->rate) <= still)
-            status = change(it, k, true, 0, rows);
+            status = change(it, k, false, 0.0, NULL, rows);
+        else if (k == which && f->sticks) /* where it goes without the force that holds it */
+            status = change(it, k, false, -1.0, f->force, rows);
+        else if (rests && is_carried(f))
+            status = change(it, k, false, 1.0, f->acceleration, rows);
+        else if (f->sticks || rests)
+            status = change(it, k, true, 0.0, NULL, rows);
         else
-            status = change(it, k, false, f->rate > 0.0 ? 1 : -1, rows);
+            status = change(it, k, false, 1.0, f->rate, rows);
     }
     return status;
 }
@@ -92,7 +180,7 @@ static int overloaded(const events_run *it)
 
     for (int k = 0; k < it->n_frictions; k++) {
         const phx_dry_friction *f = &it->friction[k];
-        const double share = fabs(f->force) / fmax(f->limit, DBL_MIN);
+        const double share = length(f, f->force) / fmax(f->limit, DBL_MIN);
         if (f->sticks && share > worst) {
             worst = share;
             which = k;
@@ -120,16 +208,17 @@ phx_status phx_friction_settle(events_run *it, int which)
             status = hold(it);
         loose = status ? -1 : overloaded(it);
         if (loose >= 0)
-            status = change(it, loose, false, it->friction[loose].force > 0.0 ? -1 : 1, &rows);
+            status = change(it, loose, false, -1.0, it->friction[loose].force, &rows);
     }
     phx_events_forget(it);
     for (int k = 0; k < it->n_frictions && !status; k++) {
         const phx_dry_friction *f = &it->friction[k];
-        it->event[it->model->n_events + k].value = f->sticks    ? fmin(fabs(f->force) - f->limit, 0.0)
-                                                   : k == which ? 0.0
-                                                                : fmin(-f->slip * f->rate, 0.0);
+        const bool zero = k == which && !turns_aside(it, f);
+        it->event[it->model->n_events + k].value = f->sticks ? fmin(length(f, f->force) - f->limit, 0.0)
+                                                   : zero    ? 0.0
+                                                             : fmin(backwards(f), 0.0);
     }
-    return status;
+    return status ? status : phx_friction_head(it);
 }
 
 phx_status phx_friction_let_go(events_run *it)
@@ -139,7 +228,7 @@ phx_status phx_friction_let_go(events_run *it)
 
     for (int k = 0; k < it->n_frictions && !status; k++)
         if (it->friction[k].sticks)
-            status = change(it, k, false, 0, &rows);
+            status = change(it, k, false, 0.0, NULL, &rows);
     return status || !rows ? status : phx_events_renew(it, 0, NULL);
 }
 
@@ -157,7 +246,7 @@ phx_status phx_friction_goes_back(events_run *it, const double *values, int *aga
         memcpy(s->x, it->x, (size_t)s->dae->n_x * sizeof *s->x);
         memcpy(s->v, it->v, (size_t)s->dae->n_v * sizeof *s->v);
         s->t = it->t;
-        status = change(it, k, true, 0, &rows);
+        status = change(it, k, true, 0.0, NULL, &rows);
         if (!status)
             status = phx_events_renew(it, 0, NULL);
         if (!status)

@@ -34,7 +34,7 @@ typedef struct coordinate_slot {
     int driven_row;         /* index in rows when speed is given, else -1 */
     int held_row;           /* index in rows when start or rate is given and the coordinate is not driven, else -1 */
     int stick_row;          /* index in rows of set-valued friction, which sticks while the row acts; else -1 */
-    int slip;               /* where it slips: its direction, +-1 */
+    double slip;            /* where it slips: its direction, +-1; of contacts in space a direction's part along it */
     int angle;              /* where x keeps its value, so that it is unwrapped; -1: the bodies' states tell it */
 } coordinate_slot;
 

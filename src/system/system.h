@@ -128,20 +128,20 @@ int phx_system_event_entry(const phx_system *system, int event);
  * phx_system_slip says otherwise it neither slips nor sticks, and does nothing. */
 typedef struct phx_dry_friction {
     phx_joint_id joint;
-    int coordinate;
-    int slip;     /* its direction, +-1; 0: it sticks, or does nothing yet */
-    bool sticks;  /* the coordinate is held by a row of the joints */
-    bool open;    /* of a rigid contact that is open: it can neither stick nor slip */
-    double rate;  /* of the coordinate */
-    double force; /* along the coordinate, of the row that holds it */
-    double limit; /* static friction: the largest force */
-    /* where it does not stick: of the coordinate, and by how much of it a unit of force along it changes that */
-    double acceleration, mobility;
+    int n;           /* coordinates that it is along, first of the joint's: 1; 2 of a contact in space */
+    double slip[2];  /* its direction, of length 1; 0: it sticks, or does nothing yet */
+    bool sticks;     /* the coordinates are held by rows of the joints */
+    bool open;       /* of a rigid contact that is open: it can neither stick nor slip */
+    double rate[2];  /* of the coordinates */
+    double force[2]; /* along them, of the rows that hold them */
+    double limit;    /* static friction: the largest force */
+    /* where it does not stick: of the coordinates, and the largest change of one by a unit of force along it */
+    double acceleration[2], mobility;
 } phx_dry_friction;
 int phx_system_dry_count(const phx_system *system);
-/* Number k sticks (slip 0) or slips in a direction, +-1. Where that changes what sticks, phx_system_switch has to
- * follow, as for joints. */
-phx_status phx_system_slip(phx_system *system, int k, bool sticks, int slip);
+/* Number k sticks or slips in a direction of length 1 (its n entries); NULL: neither. Where that changes what sticks,
+ * phx_system_switch has to follow, as for joints. */
+phx_status phx_system_slip(phx_system *system, int k, bool sticks, const double *slip);
 /* Its entry of the ledger. */
 int phx_system_dry_entry(const phx_system *system, int k);
 const char *phx_system_dry_joint(const phx_system *system, int k); /* its name */

@@ -101,8 +101,9 @@ static void test_instant_derivatives(void **state)
         phx_row_covectors(&row, &view[0], &view[1], g, g + PHX_PORT_MAX);
         if (power(dim, g, g) + power(dim, g + PHX_PORT_MAX, g + PHX_PORT_MAX) > 16.0)
             continue; /* near where an angle is not defined its third derivatives are large */
-        if (kind == PHX_ROW_RADIAL && phx_row_value(&row, &view[0], &view[1], 0) + row.target < 0.5)
-            continue; /* the same of a short length */
+        const double value = phx_row_value(&row, &view[0], &view[1], 0) + row.target;
+        if ((kind == PHX_ROW_RADIAL && value < 0.5) || (kind == PHX_ROW_TILT && fabs(value) > 1.4))
+            continue; /* the same of a short length, and of a tilt near its poles */
         checked[kind]++;
         bool has = phx_row_tangent(&row, &view[0], &view[1], H);
         assert_int_equal(has, kind != PHX_ROW_POINT);
@@ -116,7 +117,8 @@ static void test_instant_derivatives(void **state)
                 phx_row_covectors(&row, &w[0], &w[1], e[side], e[side] + PHX_PORT_MAX);
             }
             if (has_value(kind, dim))
-                CHECK_SMALL(g[column] - (c[1] - c[0]) / (2.0 * step), 3e-9, "%s, dim %d: g[%d]", names[kind], dim, column);
+                CHECK_SMALL(g[column] - (c[1] - c[0]) / (2.0 * step), 3e-9, "%s, dim %d: g[%d]", names[kind], dim,
+                            column);
             for (int i = 0; i < 2 * n; i++) {
                 int r = (i / n) * PHX_PORT_MAX + i % n;
                 CHECK_SMALL(H[r * LD + column] - (e[1][r] - e[0][r]) / (2.0 * step), 1e-8, "%s, dim %d: H[%d][%d]",

@@ -182,6 +182,114 @@ static void what_cannot_have_it_says_so(void **state)
     phx_model_destroy(model);
 }
 
+/* ---- in space: contacts with a plane ---- */
+#define ON_PLANE(gravity, body, contact, end)                                                                          \
+    "phlexor: 1\ndimension: 3\ngravity: " gravity "\nbodies: {m: {kind: rigid, " body "}}\n"                           \
+    "forces: {f: {kind: contact, ports: [ground.O, m.P], against: plane, normal: [0, 0, 1], " contact "}}\n"           \
+    "outputs: {x: {position: m.P}, v: {velocity: m.P}, w: {angular_velocity: m.P}}\n"                                  \
+    "simulate: {end: " end ", step: 1e-2, every: " end "}\n"
+
+/* A puck on an incline of the angle of friction, pushed across: its direction turns downhill, |v| + v_down constant. */
+static void puck_turns_downhill(void **state)
+{
+    static const char text[] = ON_PLANE("[5, 0, -10]", "mass: 2, inertia: [1, 1, 1], velocity: {linear: [0, 2, 0]}",
+                                        "restitution: 0, friction: {coefficient: 0.5}", "1");
+    double error[2];
+    for (int i = 0; i < 2; i++) {
+        record r = run_text(*state, text, 1e-2 / (1 << i));
+        const double down = record_at(*state, &r, "v.x", r.n - 1), across = record_at(*state, &r, "v.y", r.n - 1);
+        error[i] = hypot(down, across) + down - 2.0;
+        assert_int_equal(r.report.transitions, 0);
+        CHECK_CLOSE(record_at(*state, &r, "v.z", r.n - 1), 0.0, 1e-14, "on the plane");
+        phx_result_destroy(r.result);
+    }
+    CHECK_CLOSE(error[1], 0.0, 2e-4, "what stays");
+    CHECK_BETWEEN(error[0] / error[1], 3.8, 4.2, "order 2");
+}
+
+/* A block pulled harder and harder, obliquely: it holds until |T| = mu m g at 2 s, then moves along the pull. */
+static void tears_loose_along_the_pull(void **state)
+{
+    static const char text[] =
+        ON_PLANE("[0, 0, -10]", "mass: 2, inertia: [1, 1, 1]", "restitution: 0, friction: {coefficient: 0.5}",
+                 "4") "loads: {pull: {at: m.P, force: [3*t, 4*t, 0]}}\n";
+    record r = run_text(*state, text, 0.0);
+    assert_int_equal(r.n, 3);
+    assert_int_equal(r.report.transitions, 1);
+    CHECK_CLOSE(record_at(*state, &r, "t", 1), 2.0, 1e-12, "when it tears loose");
+    CHECK_CLOSE(record_at(*state, &r, "x.x", 1), 0.0, 1e-15, "it does not creep");
+    CHECK_CLOSE(record_at(*state, &r, "v.x", 2), 0.6 * 5.0, 1e-12, "velocity along the pull");
+    CHECK_CLOSE(record_at(*state, &r, "v.y", 2), 0.8 * 5.0, 1e-12, "velocity along the pull");
+    CHECK_CLOSE(record_at(*state, &r, "dissipated", 2), 10.0 * 10.0 / 3.0, 1e-3, "loss");
+    phx_result_destroy(r.result);
+}
+
+/* A ball with spin about all axes on a table: with the slip s = v + w x (-r n) it slips for 2 |s|/(7 mu g) along a
+ * straight line and then rolls with v - 2/7 s; its spin about the normal is not touched. */
+static void ball_slips_and_rolls(void **state)
+{
+    static const char text[] = ON_PLANE("[0, 0, -10]",
+                                        "mass: 1, inertia: [4e-3, 4e-3, 4e-3], pose: {position: [0, 0, 0.1]},"
+                                        " velocity: {linear: [2, 0, 0], angular: [16, -10, 6]}",
+                                        "radius: 0.1, restitution: 0, friction: {coefficient: 0.2}", "1");
+    const double s[2] = {2.0 + 1.0, 1.6}, slip = hypot(s[0], s[1]);
+    double error[2];
+    for (int i = 0; i < 2; i++) {
+        record r = run_text(*state, text, 1e-3 / (1 << i));
+        const double v[2] = {record_at(*state, &r, "v.x", r.n - 1), record_at(*state, &r, "v.y", r.n - 1)};
+        assert_int_equal(r.n, 3); /* start, rolls, end */
+        assert_int_equal(r.report.transitions, 1);
+        CHECK_CLOSE(record_at(*state, &r, "t", 1), slip / 7.0, 2e-5, "when it rolls");
+        CHECK_CLOSE(v[0] - 0.1 * record_at(*state, &r, "w.y", r.n - 1), 0.0, 1e-13, "it rolls");
+        CHECK_CLOSE(v[1] + 0.1 * record_at(*state, &r, "w.x", r.n - 1), 0.0, 1e-13, "it rolls");
+        CHECK_CLOSE(record_at(*state, &r, "w.z", r.n - 1), 6.0, 1e-4, "spin about the normal");
+        CHECK_CLOSE(record_at(*state, &r, "dissipated", r.n - 1), slip * slip / 7.0, 1e-4, "loss"); /* m s^2/7 */
+        error[i] = hypot(v[0] - (2.0 - 2.0 / 7.0 * s[0]), v[1] + 2.0 / 7.0 * s[1]);
+        phx_result_destroy(r.result);
+    }
+    CHECK_BELOW(error[1], 1e-5, "velocity");
+    CHECK_BETWEEN(error[0] / error[1], 3.0, 5.0, "order 2");
+}
+
+/* A body on three feet slides and turns: each foot slips in its own direction, under the force that the tilting moments
+ * of all leave on it. Against Newton-Euler with these three forces from the equilibrium of moments, DOP853 at 1e-12. */
+static void three_feet(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\nparameters: {mu: 0.3}\n"
+        "bodies: {b: {kind: rigid, mass: 1, inertia: [0.01, 0.01, 0.016], pose: {position: [0, 0, 0.05]},"
+        " velocity: {linear: [1, 0, 0], angular: [0, 0, 8]}, ports: {A: {position: [0.1, 0.1, -0.05]},"
+        " B: {position: [-0.1, 0.1, -0.05]}, C: {position: [0, -0.12, -0.05]}}}}\n"
+        "forces:\n"
+        "  A: {kind: contact, ports: [ground.O, b.A], against: plane, normal: [0, 0, 1], restitution: 0, friction:"
+        " {coefficient: mu}}\n"
+        "  B: {kind: contact, ports: [ground.O, b.B], against: plane, normal: [0, 0, 1], restitution: 0, friction:"
+        " {coefficient: mu}}\n"
+        "  C: {kind: contact, ports: [ground.O, b.C], against: plane, normal: [0, 0, 1], restitution: 0, friction:"
+        " {coefficient: mu}}\n"
+        "outputs: {x: {position: b.P}, v: {velocity: b.P}, w: {angular_velocity: b.P}}\n"
+        "simulate: {end: 0.2, step: 1e-3}\n";
+    static const struct {
+        const char *name;
+        double value;
+    } expected[] = {{"x.x", 1.67817929e-01},
+                    {"x.y", -4.32707002e-03},
+                    {"v.x", 6.62883811e-01},
+                    {"v.y", 3.78083353e-03},
+                    {"w.z", 4.65896673}};
+    enum { N = sizeof expected / sizeof expected[0] };
+    double found[2][N];
+    for (int i = 0; i < 2; i++) {
+        record r = run_text(*state, text, 5e-4 / (1 << i));
+        for (int k = 0; k < N; k++)
+            found[i][k] = record_at(*state, &r, expected[k].name, r.n - 1);
+        phx_result_destroy(r.result);
+    }
+    for (int k = 0; k < N; k++)
+        CHECK_CLOSE(found[1][k] + (found[1][k] - found[0][k]) / 3.0, expected[k].value, 1e-7, "%s, extrapolated",
+                    expected[k].name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +299,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(two_interfaces, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(reactions_rub, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(an_impact_tears_loose, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(puck_turns_downhill, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(tears_loose_along_the_pull, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(ball_slips_and_rolls, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(three_feet, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(what_cannot_have_it_says_so, study_setup, study_teardown)};
     return cmocka_run_group_tests_name("study_friction", tests, NULL, NULL);
 }

@@ -45,15 +45,6 @@ double phx_sys_friction_limit(const workspace *ws, const joint_slot *joint, cons
            (def->friction_arm > 0.0 ? def->friction_arm * phx_sys_reaction_force(ws, joint) : 0.0);
 }
 
-/* The force along the coordinate, with the joint's reaction in its friction. */
-static phx_scalar_force acting(const workspace *ws, const joint_slot *joint, const coordinate_slot *coordinate)
-{
-    phx_scalar_force along = coordinate->along;
-    along.slip = coordinate->slip;
-    along.friction.kinetic = phx_sys_friction_limit(ws, joint, coordinate);
-    return along;
-}
-
 /* psi' = g . zeta with the covectors g of both ports. */
 static double covectors(const workspace *ws, const coordinate_slot *coordinate, double *g)
 {
@@ -64,16 +55,40 @@ static double covectors(const workspace *ws, const coordinate_slot *coordinate, 
     return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
 }
 
+/* The speed in the direction of slip: of a contact in space two coordinates slip together. */
+static double slip_speed(const workspace *ws, const joint_slot *joint, const coordinate_slot *coordinate, double rate)
+{
+    double speed = coordinate->slip * rate, g[PAIR_SIZE];
+
+    for (int c = 0; c < joint->n_coordinates && joint->contact; c++)
+        if (&joint->coordinates[c] != coordinate)
+            speed += joint->coordinates[c].slip * covectors(ws, &joint->coordinates[c], g);
+    return speed;
+}
+
+/* The force along the coordinate, with the joint's reaction in its friction. */
+static phx_scalar_force acting(const workspace *ws, const joint_slot *joint, const coordinate_slot *coordinate,
+                               double rate)
+{
+    phx_scalar_force along = coordinate->along;
+
+    along.slip = coordinate->slip;
+    along.slip_speed = slip_speed(ws, joint, coordinate, rate);
+    along.friction.kinetic = phx_sys_friction_limit(ws, joint, coordinate);
+    return along;
+}
+
 phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int j, int c, double t)
 {
     const joint_slot *joint = &ws->system->joints[j];
     const coordinate_slot *coordinate = &joint->coordinates[c];
     const double psi = phx_sys_coordinate_value(ws, j, c, 1);
-    const phx_scalar_force along = acting(ws, joint, coordinate);
     double g[PAIR_SIZE];
+    const double rate = covectors(ws, coordinate, g);
+    const phx_scalar_force along = acting(ws, joint, coordinate, rate);
     phx_scalar_result f;
 
-    if (phx_scalar_force_evaluate(NULL, &along, psi, psi, covectors(ws, coordinate, g), t, &f))
+    if (phx_scalar_force_evaluate(NULL, &along, psi, psi, rate, t, &f))
         f = (phx_scalar_result){.force = NAN};
     return f;
 }
@@ -90,7 +105,7 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
 
     (void)res;
     const double rate = covectors(ws, coordinate, g);
-    const phx_scalar_force along = acting(ws, joint, coordinate);
+    const phx_scalar_force along = acting(ws, joint, coordinate, rate);
     phx_status status = phx_scalar_force_evaluate(ws->base.context, &along, psi0, psi1, rate, t, &f);
     if (!status && ws->load != 1.0 && along.effort) { /* a part of the actuator's effort */
         phx_scalar_force passive = along;

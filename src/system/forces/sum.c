@@ -283,7 +283,7 @@ static void archive_term(phx_archive *archive, const phx_system *system, const s
         phx_sys_archive_member(archive, system->joints[one->joint].n_coordinates, &one->coordinate);
 }
 
-PHX_SYS_WRITTEN(sum, 640);
+PHX_SYS_WRITTEN(sum, 656);
 static void archive(phx_archive *archive, phx_system *system, force_slot *force)
 {
     phx_sys_archive_ports(archive, system, 2, force);

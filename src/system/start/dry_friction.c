@@ -2,13 +2,15 @@
  * needs, and what it is told to do. */
 #include "system/system_internal.h"
 
+#include <math.h>
 #include <string.h>
 
-/* The next coordinate that has it, after number c of joint j; NULL: there is none. Begins with j = 0, c = -1. */
+/* The next coordinate that has it by itself, or the first of a contact's, after number c of joint j; NULL: there is
+ * none. Begins with j = 0, c = -1. */
 static coordinate_slot *next_dry(const phx_system *system, int *j, int *c)
 {
     for ((*c)++; *j < system->n_joints; (*j)++, *c = 0)
-        for (; *c < system->joints[*j].n_coordinates; (*c)++)
+        for (; *c < (system->joints[*j].contact ? 1 : system->joints[*j].n_coordinates); (*c)++)
             if (system->joints[*j].coordinates[*c].stick_row >= 0)
                 return &system->joints[*j].coordinates[*c];
     return NULL;
@@ -25,6 +27,12 @@ static coordinate_slot *dry_coordinate(const phx_system *system, int k, int *j)
         coordinate = next_dry(system, j, &c);
     while (coordinate && k-- > 0);
     return coordinate;
+}
+
+/* The coordinates that slip together. */
+static int together(const joint_slot *joint)
+{
+    return joint->contact ? joint->n_coordinates : 1;
 }
 
 int phx_system_dry_count(const phx_system *system)
@@ -69,39 +77,45 @@ double phx_sys_rate_of_rate(workspace *ws, const phx_port_id ends[2], const phx_
     return phx_sys_dot(ws->system->n_v, along, v_dot) + phx_sys_row_bias(ws, row, ends, g);
 }
 
-/* The acceleration of a coordinate of covectors g, and what a unit of force along it adds. */
+/* The acceleration of coordinate i of covectors g, and the change of it by a unit of force along it. */
 static phx_status find_mobility(workspace *ws, const coordinate_slot *coordinate, const double *g, const double *v_dot,
-                                phx_dry_friction *out)
+                                int i, phx_dry_friction *out)
 {
     const phx_port_id ends[2] = {coordinate->a, coordinate->b};
     double *along = ws->scratch.vector[1], *moved = ws->scratch.vector[2];
 
-    out->acceleration = phx_sys_rate_of_rate(ws, ends, &coordinate->row, g, v_dot, along);
+    out->acceleration[i] = phx_sys_rate_of_rate(ws, ends, &coordinate->row, g, v_dot, along);
     memset(moved, 0, (size_t)ws->kkt.n * sizeof *moved);
     memcpy(moved, along, (size_t)ws->system->n_v * sizeof *moved);
     const phx_status status = ws->by->solve_mass(ws, moved);
-    out->mobility = phx_sys_dot(ws->system->n_v, along, moved);
+    out->mobility = fmax(out->mobility, phx_sys_dot(ws->system->n_v, along, moved));
     return status;
 }
 
-static phx_status look_at(workspace *ws, int j, int c, const double *v_dot, phx_dry_friction *out)
+static phx_status look_at(workspace *ws, int j, const coordinate_slot *first, const double *v_dot,
+                          phx_dry_friction *out)
 {
     const joint_slot *joint = &ws->system->joints[j];
-    const coordinate_slot *coordinate = &joint->coordinates[c];
-    const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
     const int size = phx_port_size(ws->system->dim);
-    double g[PAIR_SIZE];
+    phx_status status = PHX_OK;
 
-    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
     *out = (phx_dry_friction){.joint = j,
-                              .coordinate = c,
-                              .slip = coordinate->slip,
-                              .sticks = ws->system->rows[coordinate->stick_row].role == ROW_DRIVEN,
+                              .n = together(joint),
+                              .sticks = ws->system->rows[first->stick_row].role == ROW_DRIVEN,
                               .open = joint->contact && ws->system->rows[joint->first_row].role != ROW_CONSTRAINT,
-                              .rate = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate),
-                              .force = ws->reactions.all[coordinate->stick_row],
-                              .limit = coordinate->def.friction.ratio * phx_sys_friction_limit(ws, joint, coordinate)};
-    return out->sticks ? PHX_OK : find_mobility(ws, coordinate, g, v_dot, out);
+                              .limit = first->def.friction.ratio * phx_sys_friction_limit(ws, joint, first)};
+    for (int i = 0; i < out->n && !status; i++) {
+        const coordinate_slot *coordinate = first + i;
+        const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
+        double g[PAIR_SIZE];
+        phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
+        out->slip[i] = coordinate->slip;
+        out->rate[i] = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+        out->force[i] = ws->reactions.all[coordinate->stick_row];
+        if (!out->sticks)
+            status = find_mobility(ws, coordinate, g, v_dot, i, out);
+    }
+    return status;
 }
 
 phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const double *v, phx_rigid_contact *contacts,
@@ -111,6 +125,7 @@ phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const 
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x or v");
     workspace *ws = (workspace *)dae;
     double *v_dot = ws->step.v1, *lambda = ws->scratch.multipliers;
+    const coordinate_slot *coordinate;
     int j = 0, c = -1;
 
     phx_status status = phx_sys_op_accelerations(dae, t, x, v, v_dot, lambda);
@@ -120,24 +135,28 @@ phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const 
     }
     for (int k = 0; k < ws->system->n_contacts && !status && contacts; k++)
         phx_sys_look_at_rigid_contact(ws, k, v_dot, &contacts[k]);
-    for (phx_dry_friction *one = frictions; one && !status && next_dry(ws->system, &j, &c); one++)
-        status = look_at(ws, j, c, v_dot, one);
+    for (phx_dry_friction *one = frictions; one && !status && (coordinate = next_dry(ws->system, &j, &c)); one++)
+        status = look_at(ws, j, coordinate, v_dot, one);
     return phx_conclude(dae->context, status);
 }
 
-phx_status phx_system_slip(phx_system *system, int k, bool sticks, int slip)
+phx_status phx_system_slip(phx_system *system, int k, bool sticks, const double *slip)
 {
     if (!system)
         return phx_fail_null(NULL, __func__, "system");
-    int j;
-    coordinate_slot *coordinate = k < 0 ? NULL : dry_coordinate(system, k, &j);
+    int j = 0;
+    coordinate_slot *first = k < 0 ? NULL : dry_coordinate(system, k, &j);
+    const int n = first ? together(&system->joints[j]) : 0;
+    const double length = !slip ? 1.0 : n == 2 ? hypot(slip[0], slip[1]) : fabs(slip[0]);
 
-    if (!coordinate || !system->finalised || slip < -1 || slip > 1 || (sticks && slip != 0))
+    if (!first || !system->finalised || !(fabs(length - 1.0) < 1e-9) || (sticks && slip))
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
-                        "set-valued friction %d, direction %d: there are %d in the finalised system, and the direction "
-                        "is +-1, or 0 where it sticks",
-                        k, slip, phx_system_dry_count(system));
-    coordinate->slip = slip;
-    system->rows[coordinate->stick_row].role = sticks ? ROW_DRIVEN : ROW_INACTIVE;
+                        "set-valued friction %d, direction of length %g: there are %d in the finalised system, and the "
+                        "direction has length 1, or none is given where it sticks",
+                        k, length, phx_system_dry_count(system));
+    for (int i = 0; i < n; i++) {
+        first[i].slip = slip ? slip[i] : 0.0;
+        system->rows[first[i].stick_row].role = sticks ? ROW_DRIVEN : ROW_INACTIVE;
+    }
     return phx_conclude(system->context, PHX_OK);
 }

@@ -23,25 +23,49 @@ static phx_row gap_row(const contact_shape *shape, int dim)
     return row;
 }
 
-/* The slip along the normal's other side: to the right of where it points. */
-static phx_row slip_row(const contact_shape *shape, double radius)
+/* The slip across the normal n of the plane: in the plane to the right of where it points, in space along two
+ * directions t of which the first is that of the coordinate axis least along n, made perpendicular to it. */
+static void slip_rows(int dim, const contact_shape *shape, double radius, coordinate_slot *coordinates)
 {
-    const double *normal = shape->rows[0].alpha;
-    return (phx_row){.kind = PHX_ROW_ROLL, .alpha = {normal[1], -normal[0]}, .beta = {radius}};
+    const double *n = shape->rows[0].alpha;
+    double t[2][3];
+    int least = 0;
+
+    if (dim == 2) {
+        coordinates[0].row = (phx_row){.kind = PHX_ROW_ROLL, .alpha = {n[1], -n[0]}, .beta = {radius}};
+        return;
+    }
+    for (int i = 1; i < 3; i++)
+        least = fabs(n[i]) < fabs(n[least]) ? i : least;
+    const double length = sqrt(1.0 - n[least] * n[least]);
+    for (int i = 0; i < 3; i++)
+        t[0][i] = ((i == least ? 1.0 : 0.0) - n[least] * n[i]) / length;
+    phx_vec_x_vec(3, n, t[0], t[1]);
+    for (int c = 0; c < 2; c++) {
+        phx_row *row = &coordinates[c].row;
+        *row = (phx_row){.kind = PHX_ROW_ROLL};
+        memcpy(row->alpha, t[c], sizeof t[c]);
+        for (int i = 0; i < 3; i++) /* -r n x t: n x t0 = t1, n x t1 = -t0 */
+            row->beta[i] = c == 0 ? -radius * t[1][i] : radius * t[0][i];
+    }
 }
 
-/* Friction along the one coordinate of the joint, with its reaction for the normal force. */
+/* Friction along the coordinates of the joint, with its reaction for the normal force. */
 static phx_status add_friction(const phx_system *system, const phx_contact_def *def, phx_joint_def *joint)
 {
     if (def->friction.kinetic == 0.0)
         return PHX_OK;
-    if (system->dim != 2 || def->kind != PHX_CONTACT_PLANE || def->friction.regularised > 0.0)
+    if (def->kind != PHX_CONTACT_PLANE || def->friction.regularised > 0.0)
         return phx_fail(system->context, PHX_ERR_UNSUPPORTED,
-                        "contact '%s': friction of a rigid contact is set-valued and for planes in dimension 2 so far",
+                        "contact '%s': friction of a rigid contact is set-valued, and on planes only so far; leave out "
+                        "'regularised', or 'restitution' for a contact by penalty",
                         def->name);
-    joint->n_coordinates = 1;
-    joint->coordinate[0] = (phx_coordinate_def){.friction = def->friction, .friction_arm = def->friction.kinetic};
-    joint->coordinate[0].friction.kinetic = 0.0;
+    joint->n_coordinates = system->dim - 1;
+    joint->kind = system->dim == 2 ? PHX_JOINT_SLIDER : PHX_JOINT_POINT_ON_PLANE; /* of as many coordinates */
+    for (int c = 0; c < joint->n_coordinates; c++) {
+        joint->coordinate[c] = (phx_coordinate_def){.friction = def->friction, .friction_arm = def->friction.kinetic};
+        joint->coordinate[c].friction.kinetic = 0.0;
+    }
     return phx_friction_check(system->context, &def->friction);
 }
 
@@ -53,7 +77,7 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
     const size_t n = (size_t)system->n_contacts + 1;
 
     joint.name = def->name;
-    joint.kind = PHX_JOINT_SLIDER; /* of its rows the first is replaced, and a second one goes */
+    joint.kind = PHX_JOINT_SLIDER; /* of its rows the first is replaced, and others go */
     joint.a = def->a;
     joint.b = def->b;
     joint.inactive = true;
@@ -73,7 +97,8 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
     system->joints[id].n_constraints = 1;
     system->joints[id].constraints[0] = gap_row(&shape, system->dim);
     system->joints[id].n_coordinates = joint.n_coordinates;
-    system->joints[id].coordinates[0].row = slip_row(&shape, def->radius_b);
+    if (joint.n_coordinates > 0)
+        slip_rows(system->dim, &shape, def->radius_b, system->joints[id].coordinates);
     system->joints[id].contact = true;
     system->contacts = bigger;
     system->contacts[system->n_contacts++] =
@@ -124,7 +149,7 @@ void phx_system_close_contact(phx_system *system, int k, bool closed)
 
     system->rows[joint->first_row].role = closed ? ROW_CONSTRAINT : ROW_INACTIVE;
     for (int c = 0; c < joint->n_coordinates && !closed; c++) { /* nothing rubs any more */
-        joint->coordinates[c].slip = 0;
+        joint->coordinates[c].slip = 0.0;
         system->rows[joint->coordinates[c].stick_row].role = ROW_INACTIVE;
     }
 }
