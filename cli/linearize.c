@@ -8,8 +8,8 @@
 typedef struct linearize_arguments {
     const char *model, *at, *format, *output, *form, *inputs, *outputs;
     const char *reduce, *error, *band, *points, *damping;
-    int order;
-    cli_list set;
+    int order, threads;
+    cli_list set, sweep;
 } linearize_arguments;
 
 /* ---- reduction ---- */
@@ -109,10 +109,50 @@ static phx_linear_form form_of(const char *name)
     return name && !strcmp(name, "descriptor") ? PHX_FORM_DESCRIPTOR : PHX_FORM_STATE_SPACE;
 }
 
+/* ---- one model, or a plant at each point of a sweep ---- */
+static phx_status put_model(phx_context *context, const phx_model *model, const linearize_arguments *given,
+                            const phx_study_linearize_options *options)
+{
+    phx_linear_report report = {0};
+    phx_status status = phx_study_linearize(context, model, options, &report);
+
+    if (!status)
+        status = cli_put_linear(context, &report, given->format, given->output);
+    phx_linear_report_free(&report);
+    return status;
+}
+
+static phx_status put_plants(phx_context *context, const phx_model *model, const linearize_arguments *given,
+                             const phx_study_linearize_options *linear)
+{
+    phx_study_plants_options options = phx_study_plants_options_default();
+    phx_sweep *sweep = NULL;
+    phx_plants *plants = NULL;
+    phx_status status = cli_make_sweep(context, model, &given->sweep, &sweep);
+
+    options.linear = *linear;
+    options.sweep = sweep;
+    options.threads = cli_threads(given->threads);
+    if (!status)
+        status = phx_study_plants(context, model, &options, &plants);
+    cli_progress_done();
+    if (!status && given->output)
+        status = phx_exchange_write(context, given->output, phx_plants_bundle(plants));
+    if (!status && given->format && !strcmp(given->format, "json"))
+        status = phx_exchange_print(context, phx_plants_bundle(plants), stdout, "standard output");
+    else if (!status) {
+        status = phx_plants_text(context, plants, stdout);
+        if (!status && given->output)
+            printf("\n%s\n", given->output);
+    }
+    phx_plants_destroy(plants);
+    phx_sweep_destroy(sweep);
+    return status;
+}
+
 static int linearize(const cli_command *command, phx_context *context, const linearize_arguments *given)
 {
     phx_study_linearize_options options = phx_study_linearize_options_default();
-    phx_linear_report report = {0};
     phx_model *model = NULL;
     cli_words inputs = {0}, outputs = {0};
     reduction_request request = {0};
@@ -136,14 +176,12 @@ static int linearize(const cli_command *command, phx_context *context, const lin
         options.channels.n_inputs = inputs.count;
         options.channels.outputs = outputs.words;
         options.channels.n_outputs = outputs.count;
-        phx_status result = phx_study_linearize(context, model, &options, &report);
-        if (!result)
-            result = cli_put_linear(context, &report, given->format, given->output);
+        const phx_status result = given->sweep.count ? put_plants(context, model, given, &options)
+                                                     : put_model(context, model, given, &options);
         status = result ? cli_failed(context, result) : EXIT_DONE;
     }
     cli_words_free(&inputs);
     cli_words_free(&outputs);
-    phx_linear_report_free(&report);
     phx_model_destroy(model);
     return status;
 }
@@ -166,6 +204,9 @@ int cli_linearize(const cli_command *command, phx_context *context, int argc, ch
         {"--band", 0, OPTION_TEXT, "FROM:TO", "where the error counts, rad/s (default: everywhere)", &given.band},
         {"--damping", 0, OPTION_TEXT, "ZETA", "modal damping to choose and measure with", &given.damping},
         {"--points", 0, OPTION_TEXT, "LIST", "of krylov, 1/s: e.g. 0,2.5,10i,3+4i,inf", &given.points},
+        {"--sweep", 0, OPTION_LIST, "NAME=FROM:TO:COUNT",
+         "a plant at each value of a parameter, all in one file; several multiply", &given.sweep},
+        {"--threads", 0, OPTION_COUNT, "N", "threads for the plants (default: all processors)", &given.threads},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--format", 0, OPTION_CHOICE, "table|json", "of the summary; default: table", &given.format},
         {"--output", 'o', OPTION_TEXT, "FILE", "the model as FILE.mat, .h5, .json, or the folder NAME_mtx",

@@ -209,7 +209,7 @@ void phx_modes_free(phx_modes_table *table);
 
 /* The kind of an item of a bundle. */
 typedef enum phx_bundle_kind {
-    PHX_BUNDLE_MATRIX, /* real or complex, dense */
+    PHX_BUNDLE_MATRIX, /* dense, real or complex; or an array of real ones */
     PHX_BUNDLE_SPARSE,
     PHX_BUNDLE_NAMES, /* a list of texts */
     PHX_BUNDLE_TEXT,
@@ -222,7 +222,8 @@ typedef struct phx_bundle_item {
     const char *meaning, *unit; /* "": not told */
     phx_bundle_kind kind;
     int rows, cols;  /* matrix, sparse; names: rows of them */
-    double *re, *im; /* rows x cols, row-major; im NULL: real */
+    int pages;       /* of an array how many matrices; 0: one matrix */
+    double *re, *im; /* rows x cols, row-major, page after page; im NULL: real */
     phx_csr sparse;  /* rows x cols */
     const char *const *names;
     const char *text;
@@ -256,16 +257,18 @@ phx_status phx_bundle_add_descriptor(phx_context *context, phx_bundle *bundle, c
 phx_status phx_bundle_get_ss(phx_context *context, const phx_bundle *bundle, phx_ss **system);
 
 /* Write a bundle; the end of the name says how (capitals or not):
- *   .mat   MAT-file version 5, compressed: double matrices, sparse matrices, columns of cells with texts, texts
- *   .h5    HDF5, attributes format "phlexor exchange" and format_version: matrices as rows x cols (complex: compound of
- *          r and i, as h5py has it), sparse matrices as groups data, indices, indptr, shape (SciPy's CSR), names and
- *          texts as UTF-8
- *   .json  one object: matrices as lists of rows (complex: {"real", "imaginary"}), sparse matrices as {"rows", "cols",
- *          "row", "col", "value"} with indices from 0
+ *   .mat   MAT-file version 5, compressed: double matrices (arrays of them rows x cols x pages), sparse matrices,
+ *          columns of cells with texts, texts
+ *   .h5    HDF5, attributes format "phlexor exchange" and format_version: matrices as rows x cols, arrays of them as
+ *          pages x rows x cols (complex: compound of r and i, as h5py has it), sparse matrices as groups data,
+ *          indices, indptr, shape (SciPy's CSR), names and texts as UTF-8
+ *   .json  one object: matrices as lists of rows (complex: {"real", "imaginary"}), arrays of them as lists of
+ *          matrices, sparse matrices as {"rows", "cols", "row", "col", "value"} with indices from 0
  *   _mtx   a folder, empty or new, with a Matrix Market file NAME.mtx for each matrix (coordinate where it is sparse,
  *          else array; symmetric or skew-symmetric where it is so to the last digit) and contents.json, which lists
- * them and has the other items; built as FOLDER.partial PHX_ERR_INPUT for another ending, PHX_ERR_FILE when it cannot
- * be written, the status of the bundle. */
+ *          them and has the other items; built as FOLDER.partial. No arrays of matrices
+ * PHX_ERR_INPUT for another ending and for arrays that the format does not take, PHX_ERR_FILE when it cannot be
+ * written, the status of the bundle. */
 phx_status phx_exchange_write(phx_context *context, const char *path, const phx_bundle *bundle);
 /* Read an HDF5 file that phx_exchange_write left. */
 phx_status phx_exchange_read(phx_context *context, const char *path, phx_bundle **bundle);

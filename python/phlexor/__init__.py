@@ -7,7 +7,7 @@
 
 A model comes from a file (:class:`Model`) or is built in code (:class:`ModelBuilder`). It is simulated
 (:meth:`Model.simulate`, :meth:`Model.batch`), brought to rest (:meth:`Model.static`), asked for its frequencies (:meth:`Model.modes`) and made linear
-(:meth:`Model.linearize`, :meth:`Model.titop`). Files that the program wrote are read by :func:`read_result`,
+(:meth:`Model.linearize`, :meth:`Model.plants`, :meth:`Model.titop`). Files that the program wrote are read by :func:`read_result`,
 :func:`read_modes`, :func:`read_linear` and :func:`read_matrices`. SI units and radians everywhere.
 
 Threads: every call has a context of its own, so that different threads may compute at the same time; a model is used
@@ -28,7 +28,7 @@ from .errors import (AnalysisError, ArgumentError, AssemblyError, FileError, Int
                      PhlexorWarning, RejectedError, SingularError, UnsupportedError)
 from .expression import Expression
 from .joints import JointCoordinate, JointInfo, joint_kinds
-from .linear import Csr, Linear, StateSpace, read_linear, read_matrices
+from .linear import Csr, Linear, Plants, StateSpace, read_linear, read_matrices
 from .model import Certificate, Fmu, Model, StartMove
 from .modes import Modes, read_modes
 from .result import Body, Report, Result, read_result

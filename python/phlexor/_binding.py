@@ -648,6 +648,14 @@ class phx_study_linearize_options(Structure):
     pass
 
 
+class phx_study_plants_options(Structure):
+    pass
+
+
+class phx_plants(Structure):
+    pass
+
+
 class phx_redundant_row(Structure):
     pass
 
@@ -1362,6 +1370,7 @@ phx_bundle_item._fields_ = [
     ("kind", c_int),
     ("rows", c_int),
     ("cols", c_int),
+    ("pages", c_int),
     ("re", POINTER(c_double)),
     ("im", POINTER(c_double)),
     ("sparse", phx_csr),
@@ -1592,6 +1601,12 @@ phx_study_linearize_options._fields_ = [
     ("reduction", POINTER(phx_reduction_options)),
 ]
 
+phx_study_plants_options._fields_ = [
+    ("linear", phx_study_linearize_options),
+    ("sweep", POINTER(phx_sweep)),
+    ("threads", c_int),
+]
+
 phx_redundant_row._fields_ = [
     ("joint", c_char_p),
     ("row", c_int),
@@ -1752,6 +1767,11 @@ FUNCTIONS = {
     "phx_linear_report_free": (None, [POINTER(phx_linear_report)]),
     "phx_study_titop": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_titop_options), POINTER(phx_linear_report)]),
     "phx_study_linearize": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_linearize_options), POINTER(phx_linear_report)]),
+    "phx_study_plants": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_plants_options), POINTER(POINTER(phx_plants))]),
+    "phx_plants_destroy": (None, [POINTER(phx_plants)]),
+    "phx_plants_count": (c_int, [POINTER(phx_plants)]),
+    "phx_plants_system": (POINTER(phx_ss), [POINTER(phx_plants), c_int]),
+    "phx_plants_bundle": (POINTER(phx_bundle), [POINTER(phx_plants)]),
     "phx_study_matrices": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_bundle)]),
     "phx_check_report_free": (None, [POINTER(phx_check_report)]),
     "phx_study_check": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_check_report)]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from types import SimpleNamespace
-from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from ._check import checked, not_pickled
 from ._library import lib
 from .errors import UnsupportedError
 
-__all__ = ["Csr", "Linear", "StateSpace", "read_linear", "read_matrices"]
+__all__ = ["Csr", "Linear", "Plants", "StateSpace", "read_linear", "read_matrices"]
 
 
 class Csr(NamedTuple):
@@ -377,9 +377,72 @@ class Linear:
             call.check(lib.phx_exchange_write(call.pointer, path_of(path), self._bundle))
 
 
+@checked
+class Plants:
+    """The linear models of a mechanism at the points of a sweep, in coordinates that all share.
+
+    A sequence of :class:`StateSpace`: ``plants[3]``, ``len(plants)``, ``for plant in plants``.
+
+    Attributes
+    ----------
+    parameters : tuple of str
+    values : ndarray, shape (points, parameters)
+    nominal : int
+        The point whose modal coordinates all plants have.
+    least : ndarray, shape (points,)
+        Smallest over largest singular value of the change to these coordinates; 1 where a plant moves as the nominal
+        one does.
+    form : str
+        ``state-space``, ``second-order`` or ``descriptor``.
+    matrices : namespace
+        What a file of the plants has, by its names: `A`, `B`, `C`, `D` or `M`, `D`, `K`, `F` ..., arrays of shape
+        (points, rows, columns), `basis`, `motions`, `states`, `poles`; of the descriptor form sparse `E_1`, `E_2`, ....
+    """
+
+    def __init__(self, pointer: Any, owner: Any) -> None:
+        count = lib.phx_plants_count(pointer)
+        self._bundle, self._owner = lib.phx_plants_bundle(pointer), owner
+        self._systems = [StateSpace._of(lib.phx_plants_system(pointer, k), owner) for k in range(count)]
+        items = items_of(self._bundle, owner)
+        self.form: str = items.pop("form")
+        self.title: str = items.pop("title")
+        self.model_text: str = items.pop("model")
+        self.parameters: Tuple[str, ...] = tuple(items.pop("parameters"))
+        self.values: FloatArray = items.pop("values")
+        self.least: FloatArray = items.pop("least").ravel()
+        self.nominal = int(items.pop("nominal")) - 1
+        self.matrices = SimpleNamespace(**{key: value for key, value in items.items() if key != "plants"})
+
+    __reduce_ex__ = not_pickled("Plants", "write them to a .h5 file and pickle the path for read_matrices, or pickle "
+                                "the systems, list(plants)")
+
+    def __copy__(self) -> "Plants":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Plants":
+        return self
+
+    def __repr__(self) -> str:
+        return f"<Plants {self.title!r}: {len(self)} over {', '.join(self.parameters)}>"
+
+    def __len__(self) -> int:
+        return len(self._systems)
+
+    def __iter__(self) -> Iterator[StateSpace]:
+        return iter(self._systems)
+
+    def __getitem__(self, point: Union[int, np.integer[Any]]) -> StateSpace:
+        return self._systems[int(point)]
+
+    def write(self, path: PathLike) -> None:
+        """Write the plants as ``phlexor linearize --sweep ... -o`` does: .h5, .mat or .json."""
+        with hdf5, Context() as call:
+            call.check(lib.phx_exchange_write(call.pointer, path_of(path), self._bundle))
+
+
 # ---- from the library ----
 def _item(raw: phx_bundle_item, owner: Any) -> Any:
-    shape = (raw.rows, raw.cols)
+    shape = (raw.pages, raw.rows, raw.cols) if raw.pages else (raw.rows, raw.cols)
     if raw.kind == phx_bundle_kind.PHX_BUNDLE_MATRIX:
         real = view(raw.re, shape, owner)
         return real + 1j * view(raw.im, shape, owner) if raw.im else real

@@ -13,17 +13,17 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mappi
 import numpy as np
 
 from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_fmu_kind, phx_fmu_options, phx_fmu_report, phx_integrator, phx_linear_form, phx_linear_report,
-                       phx_model, phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table,
+                       phx_model, phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table, phx_plants,
                        phx_reduction_method, phx_reduction_options, phx_reduction_point, phx_result, phx_run_size, phx_simulate_options, phx_simulate_report, phx_status,
                        phx_study_batch_options, phx_study_batch_report, phx_study_linearize_options,
-                       phx_study_modes_options, phx_study_modes_report, phx_study_point_fn, phx_study_static_report,
+                       phx_study_modes_options, phx_study_modes_report, phx_study_plants_options, phx_study_point_fn, phx_study_static_report,
                        phx_study_titop_options)
 from ._call import (Context, FloatArray, Owner, PathLike, Progress, hdf5, name_list, names_of, path_of, text_of)
 from ._check import checked
 from ._library import lib
 from .batch import Batch
 from .errors import PhlexorError
-from .linear import Linear, items_of, linear_of
+from .linear import Linear, Plants, items_of, linear_of
 from .modes import Modes, modes_of
 from .result import Result, report_of, result_in_memory
 from .simulation import Simulation, stepper_of
@@ -739,6 +739,49 @@ class Model:
             call.check(lib.phx_study_linearize(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report)))
         del keep
         return linear_of(report, call)
+
+    def plants(self, sweep: SweepLike, inputs: Optional[Iterable[str]] = None,
+               outputs: Optional[Iterable[str]] = None, *, at: Optional[At] = None, form: Form = "state-space",
+               reduce: Optional[ReductionMethod] = None, order: Optional[int] = None, error: Optional[float] = None,
+               band: Optional[Tuple[float, float]] = None, damping: Optional[float] = None,
+               points: Optional[Iterable[complex]] = None, threads: Optional[int] = 1,
+               progress: Optional[Progress] = None) -> Plants:
+        """The linear models at the points of a sweep, in coordinates that depend smoothly on the parameters.
+
+        Parameters
+        ----------
+        sweep : mapping or "model"
+            As for :meth:`batch`.
+        inputs, outputs, at, form, reduce, order, error, band, damping, points : optional
+            As for :meth:`linearize`, of each plant. A reduction by error takes the order that the plant in the middle
+            of the sweep needs.
+        threads : int or None
+            As for :meth:`batch`.
+        progress : callable, optional
+            ``progress(what, done, total)`` in points; False stops the work.
+
+        Returns
+        -------
+        Plants
+        """
+        options = phx_study_plants_options(threads=check_threads(threads))
+        linear, pointer_to_plants = options.linear, ctypes.POINTER(phx_plants)()
+        linear.form = _choose("form", form, _FORMS)
+        if at is not None:
+            linear.has_at, linear.at = True, _choose("at", at, _AT)
+        keep = _set_names(linear.channels, inputs=inputs, outputs=outputs)
+        how = _reduction(reduce, order, error, band, damping, points)
+        if how is not None:
+            linear.reduction = ctypes.pointer(how)
+        with self._use(progress) as (call, pointer):
+            made = make_sweep(call, pointer, sweep)
+            if made is None:
+                raise TypeError("plants need a sweep")
+            options.sweep = made.pointer
+            call.check(lib.phx_study_plants(call.pointer, pointer, ctypes.byref(options),
+                                            ctypes.byref(pointer_to_plants)))
+        del keep
+        return Plants(pointer_to_plants, Owner(lib.phx_plants_destroy, pointer_to_plants, call))
 
     def fmu(self, path: PathLike, *, version: int = 3, inputs: Optional[Iterable[str]] = None,
             outputs: Optional[Iterable[str]] = None, identifier: Optional[str] = None, end: Optional[float] = None,

@@ -62,6 +62,8 @@ void phx_h5_put_rows(phx_h5 *file, const char *path, size_t first, size_t count,
 /* A matrix, rows x cols row-major, either may be 0; `imaginary` not NULL: complex, as a compound of r and i. */
 void phx_h5_put_matrix(phx_h5 *file, const char *path, size_t rows, size_t cols, const double *real,
                        const double *imaginary);
+/* Real matrices of one size, pages x rows x cols. */
+void phx_h5_put_array(phx_h5 *file, const char *path, size_t pages, size_t rows, size_t cols, const double *values);
 void phx_h5_put_number(phx_h5 *file, const char *path, double value);
 /* Everything is on the disk and the file closed. `file` is freed in any case. */
 phx_status phx_h5_finish(phx_h5 *file);
@@ -98,11 +100,13 @@ typedef enum phx_h5_kind {
     PHX_H5_NUMBER,
     PHX_H5_LIST,
     PHX_H5_MATRIX,
-    PHX_H5_COMPLEX /* a matrix of r and i */
+    PHX_H5_COMPLEX, /* a matrix of r and i */
+    PHX_H5_ARRAY    /* matrices */
 } phx_h5_kind;
-/* extent: rows and columns, 1 where there are none. */
-phx_h5_kind phx_h5_describe(phx_h5 *file, const char *path, size_t extent[2]);
-/* All values of a matrix of that extent; `imaginary` NULL: of a real one, else of a complex one. */
+/* extent: rows and columns, of an array pages, rows and columns; 1 where there are none. */
+phx_h5_kind phx_h5_describe(phx_h5 *file, const char *path, size_t extent[3]);
+/* All values of a matrix of that extent (an array: its pages below each other); `imaginary` NULL: of a real one, else
+ * of a complex one. */
 phx_status phx_h5_read_matrix(phx_h5 *file, const char *path, size_t rows, size_t cols, double *real,
                               double *imaginary);
 phx_status phx_h5_read_number(phx_h5 *file, const char *path, double *value);

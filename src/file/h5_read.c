@@ -423,16 +423,16 @@ phx_status phx_h5_read_rows(phx_h5 *file, const char *path, size_t first, size_t
 }
 
 /* ---- objects whose kind is not known ---- */
-static phx_h5_kind dataset_kind(hid_t dataset, size_t extent[2])
+static phx_h5_kind dataset_kind(hid_t dataset, size_t extent[3])
 {
-    static const phx_h5_kind numbers[] = {PHX_H5_NUMBER, PHX_H5_LIST, PHX_H5_MATRIX};
-    static const phx_h5_kind texts[] = {PHX_H5_TEXT, PHX_H5_NAMES, PHX_H5_OTHER};
+    static const phx_h5_kind numbers[] = {PHX_H5_NUMBER, PHX_H5_LIST, PHX_H5_MATRIX, PHX_H5_ARRAY};
+    static const phx_h5_kind texts[] = {PHX_H5_TEXT, PHX_H5_NAMES, PHX_H5_OTHER, PHX_H5_OTHER};
     const hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
     const H5T_class_t class = type < 0 ? H5T_NO_CLASS : H5Tget_class(type);
     const int rank = space < 0 ? -1 : H5Sget_simple_extent_ndims(space);
-    hsize_t size[2] = {1, 1};
+    hsize_t size[3] = {1, 1, 1};
     phx_h5_kind kind = PHX_H5_OTHER;
-    if (rank >= 0 && rank <= 2 && H5Sget_simple_extent_dims(space, size, NULL) == rank) {
+    if (rank >= 0 && rank <= 3 && H5Sget_simple_extent_dims(space, size, NULL) == rank) {
         if (class == H5T_FLOAT || class == H5T_INTEGER)
             kind = numbers[rank];
         else if (class == H5T_STRING)
@@ -441,8 +441,8 @@ static phx_h5_kind dataset_kind(hid_t dataset, size_t extent[2])
                  H5Tget_member_index(type, "r") >= 0 && H5Tget_member_index(type, "i") >= 0)
             kind = PHX_H5_COMPLEX;
     }
-    extent[0] = (size_t)size[0];
-    extent[1] = (size_t)size[1];
+    for (int k = 0; k < 3; k++)
+        extent[k] = (size_t)size[k];
     if (space >= 0)
         H5Sclose(space);
     if (type >= 0)
@@ -450,10 +450,10 @@ static phx_h5_kind dataset_kind(hid_t dataset, size_t extent[2])
     return kind;
 }
 
-phx_h5_kind phx_h5_describe(phx_h5 *file, const char *path, size_t extent[2])
+phx_h5_kind phx_h5_describe(phx_h5 *file, const char *path, size_t extent[3])
 {
     phx_h5_kind kind = PHX_H5_OTHER;
-    extent[0] = extent[1] = 1;
+    extent[0] = extent[1] = extent[2] = 1;
     const h5_quiet quiet = phx_h5_quiet();
     const hid_t object = H5Oopen(file->file, path, H5P_DEFAULT);
     const H5I_type_t type = object < 0 ? H5I_BADID : H5Iget_type(object);

@@ -193,6 +193,12 @@ void phx_h5_put_matrix(phx_h5 *file, const char *path, size_t rows, size_t cols,
         put_dataset(file, path, 2, extent, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, rows && cols ? real : NULL);
 }
 
+void phx_h5_put_array(phx_h5 *file, const char *path, size_t pages, size_t rows, size_t cols, const double *values)
+{
+    const hsize_t extent[3] = {pages, rows, cols};
+    put_dataset(file, path, 3, extent, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, pages && rows && cols ? values : NULL);
+}
+
 void phx_h5_put_number(phx_h5 *file, const char *path, double value)
 {
     put_dataset(file, path, 0, NULL, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, &value);

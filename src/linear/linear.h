@@ -63,6 +63,41 @@ phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const 
  * hangs. */
 phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, const double *x, double *limit);
 
+/* ---- plants of one mechanism at several values of its parameters ----
+ *
+ * The modes of each plant are its own. To be comparable, all take the coordinates of one of them, the nominal one
+ * (index 0). With the modes P (n x f) of a plant and the motions b of what is prescribed, xi = P q + b s,
+ *
+ *     xi = P S^-1 z + b s,   S = W^T P,   W = [M_0 P_r  K_0 P_e Lambda^-1]   W^T P_0 = I
+ *
+ * P_r the rigid modes of the nominal plant, P_e the others, Lambda = P_e^T K_0 P_e. P S^-1 is the basis of the space of
+ * P with W^T P S^-1 = I, whatever basis of it P is: it depends on the parameters as smoothly as that space does, and at
+ * the nominal plant z = q. K_0 compares strains: a motion of the space that strains as a mode of the nominal plant does
+ * has its coordinate, so that a soft mode gets no stiffness from stiff ones where joints change their places. */
+typedef struct phx_plant_coordinates phx_plant_coordinates;
+/* Those of a linearised mechanism, or of what `reduction` has made of it (NULL: nothing). Keeps nothing of either.
+ * PHX_ERR_UNSUPPORTED for a reduction of first order. */
+phx_status phx_plant_coordinates_create(phx_context *context, const phx_linearised *linearised,
+                                        const phx_reduction *reduction, phx_plant_coordinates **coordinates);
+void phx_plant_coordinates_destroy(phx_plant_coordinates *coordinates); /* NULL is allowed */
+
+/* A plant in these coordinates. Owns what it points to. */
+typedef struct phx_plant {
+    int n, n_xi, n_inputs, n_outputs; /* n: coordinates (z, s) */
+    double *M, *D, *K;                /* n x n, as in phx_reduced, multiplied by S^-T and S^-1; rows of s'' = u */
+    double *F;                        /* n x n_inputs, for prescribed motions by their acceleration */
+    double *Y_q, *Y_v, *Y_a, *Y_u;    /* n_outputs x n, x n_inputs */
+    double *basis;                    /* n_xi x n */
+    phx_ss *system;                   /* in state space, the states of phx_linearised_ss with z for q */
+    double least;                     /* smallest over largest singular value of S */
+} phx_plant;
+/* proper: the state space without the outputs that follow the derivative of a rate. PHX_ERR_ANALYSIS where the plant
+ * has another number of coordinates than the nominal one, or S is singular to 1e-3. */
+phx_status phx_plant_create(phx_context *context, const phx_plant_coordinates *coordinates,
+                            const phx_linearised *linearised, const phx_reduction *reduction, bool proper,
+                            phx_plant *plant);
+void phx_plant_free(phx_plant *plant); /* frees and zeroes the fields; NULL is allowed */
+
 /* The form of phx_linearised_descriptor straight from the matrices, without outputs; `channels` may have no inputs (n,
  * m, G and empty H and F are enough then). No dense work where D is positive semi-definite. */
 phx_status phx_linear_descriptor(phx_context *context, const char *name, const phx_linear *linear,

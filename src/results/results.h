@@ -147,6 +147,8 @@ phx_status phx_output_check(phx_context *context, const char *path);
 /* rows x cols, row-major; imaginary may be NULL; NULL for an empty matrix. */
 void phx_bundle_add_matrix(phx_bundle *bundle, const char *name, int rows, int cols, const double *real,
                            const double *imaginary);
+/* Matrices of one size, rows x cols each, one after the other. */
+void phx_bundle_add_array(phx_bundle *bundle, const char *name, int pages, int rows, int cols, const double *values);
 void phx_bundle_add_sparse(phx_bundle *bundle, const char *name, const phx_csr *matrix);
 void phx_bundle_add_names(phx_bundle *bundle, const char *name, int count, const char *const *names);
 void phx_bundle_add_text(phx_bundle *bundle, const char *name, const char *text);

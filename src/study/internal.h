@@ -39,6 +39,20 @@ phx_status phx_unrest_at(phx_start_point *point, phx_unrest *unrest);
 void phx_unrest_warn(phx_context *context, const phx_unrest *unrest);
 void phx_start_point_free(phx_start_point *point); /* frees and zeroes the fields */
 
+/* A model linearised as the options of phx_study_linearize say. */
+typedef struct phx_linear_point {
+    phx_beam_cache *cache;      /* borrowed; NULL: none */
+    bool warn;                  /* of samples that are too far apart */
+    bool may_be_sparse;         /* the descriptor form of a large model without dense work */
+    bool sparse;                /* made so */
+    phx_unrest unrest;          /* of a point at rest */
+    phx_linearised *linearised; /* the caller's to destroy */
+} phx_linear_point;
+phx_status phx_linear_point_create(phx_context *context, const phx_model *model,
+                                   const phx_study_linearize_options *options, phx_linear_point *point);
+/* `what` and the title of the model; the caller's to free. */
+phx_status phx_study_title(phx_context *context, const char *what, const phx_model *model, char **title);
+
 /* The certificate at that state, with multipliers. */
 phx_status phx_check_point(phx_context *context, const phx_model *model, const phx_start_point *at,
                            phx_check_report *report);

@@ -141,14 +141,13 @@ static phx_status put_form(phx_context *context, phx_linear_form form, const phx
 }
 
 /* ---- the whole ---- */
-static phx_status make_title(phx_context *context, const phx_model *model, char **title)
+phx_status phx_study_title(phx_context *context, const char *what, const phx_model *model, char **title)
 {
-    static const char text[] = "Linear model of ";
-    const size_t room = sizeof text + strlen(model->title);
+    const size_t room = strlen(what) + strlen(model->title) + 1;
     *title = phx_calloc(context, room, 1);
     if (!*title)
         return PHX_ERR_MEMORY;
-    snprintf(*title, room, "%s%s", text, model->title);
+    snprintf(*title, room, "%s%s", what, model->title);
     return PHX_OK;
 }
 
@@ -156,11 +155,10 @@ static phx_status make_title(phx_context *context, const phx_model *model, char 
  * poles and of a DC gain. */
 enum { LARGEST_DENSE = 600 };
 
-/* `unrest`: of a point at rest. */
-static phx_status linearise(phx_context *context, const phx_model *model, const phx_study_linearize_options *options,
-                            phx_unrest *unrest, bool *sparse, phx_linearised **linearised)
+phx_status phx_linear_point_create(phx_context *context, const phx_model *model,
+                                   const phx_study_linearize_options *options, phx_linear_point *point)
 {
-    const phx_build_options build = {.without_outputs = false};
+    const phx_build_options build = {.cache = point->cache, .without_outputs = false};
     const phx_model_modes_at where = options->has_at ? options->at : model->linearize.at;
     phx_linearise_options how = phx_linearise_options_default();
     phx_start_point at = {0};
@@ -168,12 +166,12 @@ static phx_status linearise(phx_context *context, const phx_model *model, const 
     phx_status status = phx_start_point_at(context, model, &build, where, &at);
     how.name = "model";
     how.x = at.x;
-    how.sparse = *sparse = !status && options->form == PHX_FORM_DESCRIPTOR && !options->reduction &&
-                           phx_system_n_v(at.system) > LARGEST_DENSE;
+    how.sparse = point->sparse = !status && point->may_be_sparse && options->form == PHX_FORM_DESCRIPTOR &&
+                                 !options->reduction && phx_system_n_v(at.system) > LARGEST_DENSE;
     how.channels = options->channels;
     how.channels.controllers = model->n_controllers > 0;
     how.channels.drives_by_rate = options->form == PHX_FORM_DESCRIPTOR; /* power needs the rate */
-    if (!status)
+    if (!status && point->warn)
         phx_warn_of_sampling(context, at.system);
     if (!status && where == PHX_MODEL_AT_STEADY) {
         axes = phx_calloc(context, (size_t)phx_system_n_v(at.system), sizeof *axes);
@@ -183,10 +181,10 @@ static phx_status linearise(phx_context *context, const phx_model *model, const 
         how.lambda = at.lambda;
         status = phx_model_blame(context, model, status);
     } else if (!status) {
-        status = phx_unrest_at(&at, unrest);
+        status = phx_unrest_at(&at, &point->unrest);
     }
     if (!status)
-        status = phx_model_blame(context, model, phx_linearise(context, at.dae, &how, linearised));
+        status = phx_model_blame(context, model, phx_linearise(context, at.dae, &how, &point->linearised));
     phx_start_point_free(&at);
     phx_free(axes);
     return status;
@@ -210,15 +208,14 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
 {
     if (!model || !options || !report)
         return phx_fail_null(context, __func__, "model, options or report");
-    phx_linearised *linearised = NULL;
-    phx_unrest unrest = {0};
-    bool sparse = false;
+    phx_linear_point point = {.warn = true, .may_be_sparse = true};
 
     *report = (phx_linear_report){0};
-    phx_status status = linearise(context, model, options, &unrest, &sparse, &linearised);
+    phx_status status = phx_linear_point_create(context, model, options, &point);
+    const phx_linearised *linearised = point.linearised;
     if (!status)
-        status = make_title(context, model, &report->title);
-    if (!status && !sparse)
+        status = phx_study_title(context, "Linear model of ", model, &report->title);
+    if (!status && !point.sparse)
         status = make_system(context, linearised, options, report);
     if (!status)
         status = find_structure(context, linearised, report);
@@ -231,10 +228,10 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
     if (!status) {
         report->rigid = report->reduction ? phx_reduction_about(report->reduction)->rigid
                                           : phx_linearised_reduced(linearised)->rigid;
-        tell_unrest(context, &unrest, report);
+        tell_unrest(context, &point.unrest, report);
         status = phx_linear_report_fill(context, model, report);
     }
-    phx_linearised_destroy(linearised);
+    phx_linearised_destroy(point.linearised);
     if (status)
         phx_linear_report_free(report);
     return phx_conclude(context, status);

@@ -21,6 +21,9 @@ phx_status phx_start_judge(phx_context *context, const phx_model *model, phx_sys
  * written. */
 phx_status phx_linear_report_text(phx_context *context, const phx_linear_report *report, FILE *stream);
 
+/* The plants of a sweep for reading, to an open stream. PHX_ERR_FILE when it cannot be written. */
+phx_status phx_plants_text(phx_context *context, const phx_plants *plants, FILE *stream);
+
 /* An equilibrium for reading, or as json, with the last row of its result; `path`: of a path. PHX_ERR_FILE when it
  * cannot be written. */
 phx_status phx_static_report_text(phx_context *context, const phx_model *model, const phx_study_static_report *report,

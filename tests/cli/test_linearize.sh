@@ -196,6 +196,63 @@ says "--points: expected points such as 0,2.5,10i,3+4i,inf, found '2j'"
 run 2 linearize slide.yaml --reduce modal --error big
 says "--error: expected a number, found 'big'"
 
+# ---- the plants of a sweep: one file, each the model of its point ----
+for form in state-space second-order descriptor; do
+    run 0 linearize slide.yaml --form $form --sweep k=40:60:3 --sweep c=2:4:2 -o plants-$form.mat
+    prints '^6 plants: 3 values of k times 2 values of c$'
+    prints '^14 states, 2 inputs, 3 outputs$'
+    prints '^\* *4  *50  *4 '
+    run 0 linearize slide.yaml --form $form --sweep k=40:60:3 --sweep c=2:4:2 --format json
+    grep -q '"parameters": \["k", "c"\]' out.txt || fail "json of $form: the parameters"
+done
+run 0 linearize slide.yaml --set k=60 --set c=2 -o alone.mat
+run 0 linearize slide.yaml --sweep k=40:60:3 --sweep c=2:4:2 --reduce modal --order 3 -o plants-reduced.mat
+octave_script <<'END' || fail "Octave: plants"
+w = 7;
+f = load('alone.mat');
+H = f.C * ((1i * w * eye(rows(f.A)) - f.A) \ f.B) + f.D;
+m = load('plants-state-space.mat');
+assert(size(m.A), [14, 14, 6])
+k = find(m.values(:, 1) == 60 & m.values(:, 2) == 2);
+assert(k, 5)
+assert(m.parameters, {'k'; 'c'})
+assert(m.nominal, 4)
+assert(m.C(:, :, k) * ((1i * w * eye(14) - m.A(:, :, k)) \ m.B(:, :, k)) + m.D(:, :, k), H, 1e-9 * norm(H))
+r = load('plants-reduced.mat');
+assert(size(r.A), [6, 6, 6])
+assert(r.C(:, :, k) * ((1i * w * eye(6) - r.A(:, :, k)) \ r.B(:, :, k)) + r.D(:, :, k), H, 1e-3 * norm(H))
+s = load('plants-second-order.mat');
+q = (-w^2 * s.M(:, :, k) + 1i * w * s.D(:, :, k) + s.K(:, :, k)) \ s.F(:, :, k);
+assert((s.Y_q(:, :, k) + 1i * w * s.Y_v(:, :, k) - w^2 * s.Y_a(:, :, k)) * q + s.Y_u(:, :, k), H, 1e-9 * norm(H))
+assert(s.M(:, :, 4), eye(7), 1e-9)
+assert(size(s.basis), [numel(s.motions), numel(s.coordinates), 6])
+d = load('plants-descriptor.mat');
+e = (1i * w * d.E_5 - (d.J_5 - d.R_5) * d.Q_5) \ full(d.B_5);
+assert(d.C_5 * e + d.D_5, H, 1e-7 * norm(H))
+END
+python_script <<'END' || fail "SciPy: plants"
+import numpy as np
+import scipy.io
+import scipy.signal
+m = scipy.io.loadmat("plants-state-space.mat", simplify_cells=True)
+full = scipy.io.loadmat("alone.mat", simplify_cells=True)
+systems = [scipy.signal.StateSpace(*(m[name][:, :, k] for name in "ABCD")) for k in range(6)]
+got, want = (np.sort(abs(np.linalg.eigvals(a))) for a in (systems[4].A, full["A"]))
+assert abs(got - want).max() < 1e-8 * want.max()
+END
+run 2 linearize slide.yaml --sweep k=40:60:3 --reduce irka --order 2
+says 'at k = 50 (point 2 of 3): the method irka makes states of its own for each plant'
+run 2 linearize slide.yaml --sweep k=40:60
+says '--sweep: expected name=from:to:count'
+run 2 linearize slide.yaml --sweep kk=40:60:3
+says "no parameter 'kk'"
+run 2 linearize slide.yaml --sweep k=40:60:3 -o plants_mtx
+says 'let the name end with .mat, .h5 or .json'
+[ ! -e plants_mtx ] || fail "plants_mtx was written"
+run 0 linearize slide.yaml --sweep k=40:60:3 -o plants.h5
+run 1 plot plants.h5 -o wrong.svg
+says 'the plants of a sweep'
+
 # ---- pictures ----
 run 0 plot state-space.h5
 prints '^state-space.svg$'

@@ -64,7 +64,7 @@ class Arguments(Case):
         linear = model.linearize(inputs=[FORCE])
         system = phlexor.StateSpace([[0.0]], [[1.0]], [[1.0]])
         objects = {"Model": model, "Result": result, "Modes": modes, "Linear": linear, "StateSpace": system}
-        required = {"from_text": {"text": PENDULUM}, "titop": {"body": model.bodies[0]},
+        required = {"from_text": {"text": PENDULUM}, "plants": {"sweep": {"m": [1.0, 2.0]}}, "titop": {"body": model.bodies[0]},
                     "fmu": {"path": "made.fmu"}, "feedback": {"back": system},
                     "connect": {"systems": [system], "links": [], "inputs": [], "outputs": []},
                     "track": {"branch": 1}, "shape": {"mode": 0}, "points": {"body": model.bodies[0]}}
@@ -95,7 +95,8 @@ class Arguments(Case):
     def test_copies(self):
         result, modes = self.model.simulate(), self.model.modes()
         linear = self.model.linearize(inputs=[FORCE])
-        for thing in (result, modes, linear, linear.system):
+        plants = self.model.plants({"m": [1.0, 2.0]}, inputs=[FORCE])
+        for thing in (result, modes, linear, linear.system, plants):
             self.assertIs(copy.copy(thing), thing)
             self.assertIs(copy.deepcopy(thing), thing)
         other = copy.deepcopy({"a": self.model, "b": [result]})
@@ -116,7 +117,8 @@ class Arguments(Case):
         self.assertEqual(pickle.loads(pickle.dumps(certificate)).mass, certificate.mass)
         result = self.model.simulate()
         self.assertEqual(pickle.loads(pickle.dumps(result.report)), result.report)
-        for thing in (result, self.model.modes(), self.model.linearize(inputs=[FORCE])):
+        for thing in (result, self.model.modes(), self.model.linearize(inputs=[FORCE]),
+                      self.model.plants({"m": [1.0, 2.0]}, inputs=[FORCE])):
             with self.assertRaisesRegex(TypeError, "cannot be pickled: .* pickle"):
                 pickle.dump(thing, io.BytesIO())
 

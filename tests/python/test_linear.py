@@ -55,6 +55,31 @@ class Forms(Case):
             q = np.linalg.solve(m.K + 1j * w * m.D - w * w * m.M, m.F)
             self.close((m.Y_q + 1j * w * m.Y_v - w * w * m.Y_a) @ q + m.Y_u, h, 1e-9 * np.abs(h).max(), "response")
 
+    def test_plants(self):
+        """At the points of a sweep, in arrays, each the model of its point."""
+        sweep = {"theta1": phlexor.Range(0.8, 1.6, 5)}
+        plants = self.model.plants(sweep, **CHANNELS, threads=2)
+        self.assertEqual((len(plants), plants.parameters, plants.values.shape, plants.nominal), (5, ("theta1",), (5, 1), 2))
+        self.assertEqual(plants.matrices.A.shape, (5, *plants[0].A.shape))
+        for value, plant, A in zip(plants.values[:, 0], plants, plants.matrices.A):
+            alone = phlexor.Model(EXAMPLES / "four_bar.yaml", {"theta1": value}).linearize(**CHANNELS)
+            want = alone.response(self.omega)
+            self.close(plant.response(self.omega), want, 1e-9 * np.abs(want).max(), f"theta1 = {value}")
+            self.same(A, plant.A, "A")
+        second = self.model.plants(sweep, **CHANNELS, form="second-order").matrices
+        self.close(second.M[2], np.eye(len(second.coordinates)), 1e-10, "nominal mass")
+        sparse = self.model.plants(sweep, **CHANNELS, form="descriptor").matrices
+        self.assertEqual(abs(dense(sparse.J_5) + dense(sparse.J_5).T).max(), 0)
+        path = self.folder / "plants.h5"
+        plants.write(path)
+        read = phlexor.read_matrices(path)
+        self.same(read["A"], plants.matrices.A, "A of the file")
+        self.assertEqual(read["states"], plants[0].states)
+        with self.assertRaisesRegex(phlexor.FileError, "plants of a sweep"):
+            phlexor.read_linear(path)
+        with self.assertRaises(TypeError):
+            self.model.plants(None, **CHANNELS)
+
     def test_large_descriptor(self):
         """Beyond 600 coordinates without state space, and with a hanging chain's stiffness."""
         count = 201

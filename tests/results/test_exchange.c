@@ -94,6 +94,31 @@ static void test_json_is_what_the_manual_says(void **state)
     phx_bundle_destroy(bundle);
 }
 
+/* Matrices of one size: in HDF5 and json a dimension more, not in Matrix Market files. */
+static void test_arrays(void **state)
+{
+    static const double values[12] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.5};
+    phx_context *context = *state;
+    phx_bundle *bundle = NULL, *read = NULL;
+    size_t size;
+    CHECK_OK(context, phx_bundle_create(context, &bundle));
+    phx_bundle_add_array(bundle, "A", 2, 3, 2, values);
+    CHECK_OK(context, phx_exchange_write(context, "a.mat", bundle));
+    CHECK_OK(context, phx_exchange_write(context, "a.h5", bundle));
+    CHECK_OK(context, phx_exchange_write(context, "a.json", bundle));
+    CHECK_OK(context, phx_exchange_read(context, "a.h5", &read));
+    const phx_bundle_item *item = phx_bundle_find(read, "A");
+    assert_true(item->pages == 2 && item->rows == 3 && item->cols == 2);
+    assert_memory_equal(item->re, values, sizeof values);
+    char *text = example_bytes("a.json", &size);
+    assert_string_equal(text, "{\n  \"A\": [[[1, 2],\n    [3, 4],\n    [5, 6]],\n   [[7, 8],\n    [9, 10],\n    [11, "
+                              "12.5]]]\n}\n");
+    free(text);
+    REFUSED(context, PHX_ERR_INPUT, "'A' is an array of matrices", phx_exchange_write(context, "a_mtx", bundle));
+    phx_bundle_destroy(bundle);
+    phx_bundle_destroy(read);
+}
+
 static void test_equal_bundles_give_equal_bytes(void **state)
 {
     phx_context *context = *state;
@@ -367,6 +392,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_hdf5_reads_back),
         TEST(test_json_is_what_the_manual_says),
+        TEST(test_arrays),
         TEST(test_equal_bundles_give_equal_bytes),
         TEST(test_a_state_space_system_comes_back),
         TEST(test_a_second_order_system_becomes_state_space),

@@ -31,7 +31,7 @@ static bool is_small(size_t extent)
 static phx_status read_into(phx_h5 *file, const char *path, int rows, int cols, double *values)
 {
     const size_t count = (size_t)rows * (size_t)cols;
-    size_t extent[2];
+    size_t extent[3];
 
     if (phx_h5_describe(file, path, extent) != PHX_H5_MATRIX)
         return wrong(file, path, "is no matrix");
@@ -47,7 +47,7 @@ static phx_status read_into(phx_h5 *file, const char *path, int rows, int cols, 
 
 static phx_status read_number(phx_h5 *file, const char *path, double *value)
 {
-    size_t extent[2];
+    size_t extent[3];
 
     if (phx_h5_describe(file, path, extent) != PHX_H5_NUMBER)
         return wrong(file, path, "is no number");
@@ -63,7 +63,7 @@ static phx_status read_matrix(phx_h5 *file, const char *path, int rows, int cols
 /* A list of integers in [least, most]. */
 static phx_status read_integers(phx_h5 *file, const char *path, int least, int most, int *count, int **values)
 {
-    size_t extent[2];
+    size_t extent[3];
 
     if (phx_h5_describe(file, path, extent) != PHX_H5_LIST || !is_small(extent[0]))
         return wrong(file, path, "is no list of integers");
@@ -81,7 +81,7 @@ static phx_status read_integers(phx_h5 *file, const char *path, int least, int m
 /* Rows or columns of a matrix. */
 static phx_status extent_of(phx_h5 *file, const char *path, int which, int *extent)
 {
-    size_t found[2];
+    size_t found[3];
 
     if (phx_h5_describe(file, path, found) != PHX_H5_MATRIX || !is_small(found[0]) || !is_small(found[1]))
         return wrong(file, path, "is no matrix");

@@ -139,7 +139,7 @@ static void check_finite(phx_bundle *bundle, const phx_bundle_item *item, size_t
 
 static double *copy_values(phx_bundle *bundle, const phx_bundle_item *item, const double *values)
 {
-    const size_t count = (size_t)item->rows * (size_t)item->cols;
+    const size_t count = (size_t)(item->pages ? item->pages : 1) * (size_t)item->rows * (size_t)item->cols;
     double *copy = phx_calloc(bundle->context, count, sizeof *copy);
     if (!copy) {
         set_status(bundle, PHX_ERR_MEMORY);
@@ -161,6 +161,17 @@ void phx_bundle_add_matrix(phx_bundle *bundle, const char *name, int rows, int c
     item->cols = cols;
     item->re = copy_values(bundle, item, real);
     item->im = imaginary && !bundle->status ? copy_values(bundle, item, imaginary) : NULL;
+}
+
+void phx_bundle_add_array(phx_bundle *bundle, const char *name, int pages, int rows, int cols, const double *values)
+{
+    phx_bundle_item *item = add(bundle, name, PHX_BUNDLE_MATRIX);
+    if (!item)
+        return;
+    item->pages = pages;
+    item->rows = rows;
+    item->cols = cols;
+    item->re = copy_values(bundle, item, values);
 }
 
 void phx_bundle_add_sparse(phx_bundle *bundle, const char *name, const phx_csr *matrix)

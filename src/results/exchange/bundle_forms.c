@@ -149,6 +149,9 @@ static phx_status get_matrix(phx_context *context, const phx_bundle *bundle, con
                              const double **values)
 {
     const phx_bundle_item *item = phx_bundle_find(bundle, name);
+    if (item && item->pages > 0)
+        return phx_fail(context, PHX_ERR_FILE, "'%s' is an array: the file has the plants of a sweep, not one model",
+                        name);
     if (!item || item->kind != PHX_BUNDLE_MATRIX || item->im || item->rows != rows || item->cols != cols)
         return lacks(context, name, "a real matrix");
     *values = item->re;

@@ -20,8 +20,22 @@ static void put_rows(phx_output *output, int rows, int cols, const double *value
     phx_output_text(output, "]");
 }
 
+static void put_array(phx_output *output, const phx_bundle_item *item)
+{
+    phx_output_text(output, "[");
+    for (int page = 0; page < item->pages; page++) {
+        phx_output_text(output, page ? ",\n   " : "");
+        put_rows(output, item->rows, item->cols, item->re + (size_t)page * (size_t)item->rows * (size_t)item->cols);
+    }
+    phx_output_text(output, "]");
+}
+
 static void put_matrix(phx_output *output, const phx_bundle_item *item)
 {
+    if (item->pages > 0) {
+        put_array(output, item);
+        return;
+    }
     if (!item->im) {
         put_rows(output, item->rows, item->cols, item->re);
         return;

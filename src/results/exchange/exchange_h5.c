@@ -37,7 +37,10 @@ static phx_status put_item(phx_h5 *file, const char *path, const phx_bundle_item
 {
     switch (item->kind) {
     case PHX_BUNDLE_MATRIX:
-        phx_h5_put_matrix(file, path, (size_t)item->rows, (size_t)item->cols, item->re, item->im);
+        if (item->pages > 0)
+            phx_h5_put_array(file, path, (size_t)item->pages, (size_t)item->rows, (size_t)item->cols, item->re);
+        else
+            phx_h5_put_matrix(file, path, (size_t)item->rows, (size_t)item->cols, item->re, item->im);
         return PHX_OK;
     case PHX_BUNDLE_SPARSE:
         return put_sparse(file, path, &item->sparse);
@@ -103,10 +106,25 @@ static phx_status read_matrix(phx_h5 *file, const char *path, const char *name, 
     return status;
 }
 
+static phx_status read_array(phx_h5 *file, const char *path, const char *name, const size_t extent[3],
+                             phx_bundle *bundle)
+{
+    enum { MOST = 1 << 20 };
+    if (extent[0] < 1 || extent[0] > MOST || extent[1] > MOST || extent[2] > MOST)
+        return damaged(file, path);
+    double *values = phx_calloc(phx_h5_context(file), extent[0] * extent[1] * extent[2], sizeof *values);
+    phx_status status =
+        values ? phx_h5_read_matrix(file, path, extent[0] * extent[1], extent[2], values, NULL) : PHX_ERR_MEMORY;
+    if (!status)
+        phx_bundle_add_array(bundle, name, (int)extent[0], (int)extent[1], (int)extent[2], values);
+    phx_free(values);
+    return status;
+}
+
 /* A list of integers of a group, `wanted` of them when that is not negative. */
 static phx_status read_part(phx_h5 *file, const char *group, const char *part, int wanted, int *count, int **values)
 {
-    size_t extent[2];
+    size_t extent[3];
     char *path = phx_h5_link(phx_h5_context(file), group, part);
     if (!path)
         return PHX_ERR_MEMORY;
@@ -142,7 +160,7 @@ static phx_status read_sparse(phx_h5 *file, const char *path, const char *name, 
 {
     phx_csr matrix = {0};
     int *shape = NULL, count = 0, found = 0;
-    size_t extent[2];
+    size_t extent[3];
     char *data = phx_h5_link(phx_h5_context(file), path, "data");
     phx_status status = data ? read_part(file, path, "shape", 2, &found, &shape) : PHX_ERR_MEMORY;
     if (!status && (shape[0] < 0 || shape[0] > INT_MAX / 8 || shape[1] < 0))
@@ -203,12 +221,14 @@ static phx_status read_number(phx_h5 *file, const char *path, const char *name, 
 static phx_status read_value(phx_h5 *file, const char *path, phx_bundle *bundle)
 {
     const char *name = strrchr(path, '/') + 1;
-    size_t extent[2];
+    size_t extent[3];
     const phx_h5_kind kind = phx_h5_describe(file, path, extent);
     switch (kind) {
     case PHX_H5_MATRIX:
     case PHX_H5_COMPLEX:
         return read_matrix(file, path, name, extent, kind == PHX_H5_COMPLEX, bundle);
+    case PHX_H5_ARRAY:
+        return read_array(file, path, name, extent, bundle);
     case PHX_H5_GROUP:
         return read_sparse(file, path, name, bundle);
     case PHX_H5_NAMES:

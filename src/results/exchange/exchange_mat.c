@@ -16,14 +16,15 @@ enum { REPLACEMENT = 0xFFFD }; /* for a character that cannot be written */
 
 /* ---- variables: free with Mat_VarFree; NULL when memory is out ---- */
 
-/* Column-major, as MATLAB has it. */
+/* Column-major, as MATLAB has it, page after page. */
 static double *columns_of(phx_context *context, const phx_bundle_item *item, const double *values)
 {
-    const size_t rows = (size_t)item->rows, cols = (size_t)item->cols;
-    double *out = phx_calloc(context, rows * cols, sizeof *out);
-    for (size_t i = 0; out && i < rows; i++)
-        for (size_t j = 0; j < cols; j++)
-            out[j * rows + i] = values[i * cols + j];
+    const size_t rows = (size_t)item->rows, cols = (size_t)item->cols, pages = item->pages ? (size_t)item->pages : 1;
+    double *out = phx_calloc(context, pages * rows * cols, sizeof *out);
+    for (size_t page = 0; out && page < pages; page++)
+        for (size_t i = 0; i < rows; i++)
+            for (size_t j = 0; j < cols; j++)
+                out[(page * cols + j) * rows + i] = values[(page * rows + i) * cols + j];
     return out;
 }
 
@@ -31,15 +32,16 @@ static double *columns_of(phx_context *context, const phx_bundle_item *item, con
  * complex one as they are when it reads it. */
 static matvar_t *matrix_variable(phx_context *context, const phx_bundle_item *item)
 {
-    size_t extent[2] = {(size_t)item->rows, (size_t)item->cols};
+    size_t extent[3] = {(size_t)item->rows, (size_t)item->cols, (size_t)item->pages};
+    const int rank = item->pages ? 3 : 2;
     const bool complex = item->im && item->rows > 0 && item->cols > 0;
     double *re = columns_of(context, item, item->re);
     double *im = complex ? columns_of(context, item, item->im) : NULL;
     mat_complex_split_t parts = {re, im};
     matvar_t *variable = NULL;
     if (re && (im || !complex))
-        variable = complex ? Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, extent, &parts, MAT_F_COMPLEX)
-                           : Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, 2, extent, re, 0);
+        variable = complex ? Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, rank, extent, &parts, MAT_F_COMPLEX)
+                           : Mat_VarCreate(item->name, MAT_C_DOUBLE, MAT_T_DOUBLE, rank, extent, re, 0);
     phx_free(re);
     phx_free(im);
     return variable;

@@ -223,6 +223,12 @@ phx_status phx_exchange_put_mtx(phx_context *context, const char *path, const ph
 {
     const int count = phx_bundle_count(bundle);
     phx_folder folder = {0};
+    for (int k = 0; k < count; k++)
+        if (phx_bundle_item_at(bundle, k)->pages > 0)
+            return phx_fail(context, PHX_ERR_INPUT,
+                            "%s: '%s' is an array of matrices, which Matrix Market files cannot have; let the name end "
+                            "with .mat, .h5 or .json",
+                            path, phx_bundle_item_at(bundle, k)->name);
     mtx_symmetry *symmetry = phx_calloc(context, (size_t)count, sizeof *symmetry);
     phx_status status = symmetry ? phx_folder_create(context, path, is_ours, &folder) : PHX_ERR_MEMORY;
     for (int k = 0; k < count && !status; k++)

@@ -113,7 +113,8 @@ static const phx_bundle_item *names_along(const phx_bundle *bundle, const char *
 /* ---- matrices ---- */
 static bool is_matrix(const phx_bundle_item *item)
 {
-    return (item->kind == PHX_BUNDLE_MATRIX || item->kind == PHX_BUNDLE_SPARSE) && item->rows > 0 && item->cols > 0;
+    return (item->kind == PHX_BUNDLE_MATRIX || item->kind == PHX_BUNDLE_SPARSE) && item->rows > 0 && item->cols > 0 &&
+           item->pages == 0;
 }
 
 static phx_status add_matrix(phx_chart *chart, const phx_bundle *bundle, const phx_bundle_item *item)
