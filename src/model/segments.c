@@ -35,8 +35,8 @@ void phx_segments_offer(const phx_reader *reader, phx_nearest *nearest)
 /* Segment, from 0, and place in it at a fraction of the whole; at a weld the end of the one before. */
 static int segment_at(int count, double fraction, double *inside)
 {
-    const double place = fabs(fraction * count - round(fraction * count)) < NEAR * count ? round(fraction * count)
-                                                                                         : fraction * count;
+    const double place =
+        fabs(fraction * count - round(fraction * count)) < NEAR * count ? round(fraction * count) : fraction * count;
     const int k = place > 0.0 ? (int)ceil(place) - 1 : 0;
     *inside = place - k;
     return k;
@@ -344,9 +344,7 @@ static phx_status shift_text(phx_reader *reader, const char *text, int k, int co
         done = token->start + token->length;
     }
     phx_text_add(&made, "%s", text + done);
-    *shifted = made.failed
-                   ? NULL
-                   : phx_arena_text(reader->context, &reader->content->memory, made.text, made.length);
+    *shifted = made.failed ? NULL : phx_arena_text(reader->context, &reader->content->memory, made.text, made.length);
     phx_free(made.text);
     return status || *shifted ? status : PHX_ERR_MEMORY;
 }
