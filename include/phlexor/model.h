@@ -236,7 +236,9 @@ typedef struct phx_model_body {
     int kept_modes; /* `modes`: normal modes kept, or assumed ones; 0: all coordinates of the elements */
     phx_model_kinetics kinetics;
     bool stiffening;
-    bool twist; /* space; false: rigid in torsion */
+    bool twist;        /* space; false: rigid in torsion */
+    int segments;      /* >= 1; a beam cut in more than one is as many bodies in phx_model.bodies, of `length` each */
+    const char *whole; /* of a segment: the name of the beam in the file; else NULL */
 } phx_model_body;
 
 /* ---- joints, springs, loads ---- */

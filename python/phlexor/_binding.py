@@ -924,6 +924,8 @@ phx_model_body._fields_ = [
     ("kinetics", c_int),
     ("stiffening", c_bool),
     ("twist", c_bool),
+    ("segments", c_int),
+    ("whole", c_char_p),
 ]
 
 phx_model_law._fields_ = [

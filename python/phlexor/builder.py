@@ -460,7 +460,8 @@ class ModelBuilder:
                           damping=damping)
 
     def beam(self, name: str, *, material: str, length: Value, section: Section,
-             reference: Literal["cantilever", "simply_supported", "free"], elements: Optional[Value] = None,
+             reference: Optional[Literal["cantilever", "simply_supported", "free"]] = None,
+             elements: Optional[Value] = None, segments: Optional[Value] = None,
              order: Optional[Literal[3, 5]] = None, element: Optional[Literal["mixed", "paper", "assumed"]] = None,
              modes: Optional[Value] = None, kinetics: Optional[Literal["full", "simplified"]] = None,
              twist: Optional[bool] = None, stiffening: Optional[bool] = None,
@@ -481,7 +482,9 @@ class ModelBuilder:
             m.
         section : Circle, Tube, Rectangle or General
         reference : {"cantilever", "simply_supported", "free"}
-            What the deformation is measured from.
+            What the deformation is measured from; with `segments` it may be left out.
+        segments : int, optional
+            The beam is cut in so many, welded in a row: it bends further.
         elements, order, element, modes, kinetics, twist, stiffening : optional
             As in the model file.
         ports : mapping, optional
@@ -494,7 +497,8 @@ class ModelBuilder:
         }
         return self._body(name, "beam", position, angle, rotation, linear_velocity, angular_velocity,
                           guess=guess, material=material,
-                          length=length, section=section, elements=elements, reference=reference, order=order,
+                          length=length, section=section, elements=elements, segments=segments,
+                          reference=reference, order=order,
                           element=element, modes=modes, kinetics=kinetics, twist=twist, stiffening=stiffening,
                           ports=placed, point_masses=point_masses, damping=damping, rigid=rigid)
 

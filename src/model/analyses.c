@@ -1,5 +1,6 @@
 /* Outputs, start state, sweeps, and what the whole model must be. */
 #include "body_kinds.h"
+#include "segments.h"
 
 #include <string.h>
 
@@ -115,6 +116,11 @@ phx_status phx_finish_output(phx_reader *reader, const phx_node *node, void *obj
     const phx_status status = check_stress_output(reader, node, output);
     if (status)
         return status;
+    if (output->quantity == PHX_MODEL_DEFORMATION && phx_segments_of_point(reader, &output->point))
+        return phx_reader_fail(reader, phx_node_find(node, "deformation"),
+                               "'%s' is cut in segments, each with a frame of its own; take the position, or the "
+                               "deformation in a segment, '%s@...'",
+                               m->bodies[output->point.body].whole, m->bodies[output->point.body].name);
     if (output->quantity == PHX_MODEL_STRESS && phx_model_body_sections(m, &m->bodies[output->point.body], &sections) &&
         (!sections.section || sections.section->kind == PHX_MODEL_GENERAL))
         return phx_reader_fail(reader, phx_node_find(node, "stress"),
@@ -191,7 +197,9 @@ phx_status phx_finish_model(phx_reader *reader, const phx_node *node, void *obje
     (void)node;
     const phx_model *m = object;
     phx_content *c = reader->content;
-    phx_status status = phx_reader_names(reader, &c->materials, m->materials, sizeof *m->materials, m->n_materials);
+    phx_status status = phx_segments_finish(reader);
+    if (!status)
+        status = phx_reader_names(reader, &c->materials, m->materials, sizeof *m->materials, m->n_materials);
     if (!status)
         status = phx_reader_names(reader, &c->bodies, m->bodies, sizeof *m->bodies, m->n_bodies);
     if (!status)

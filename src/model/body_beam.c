@@ -10,6 +10,7 @@ enum { WATCHED_MODAL = 17, WATCHED_MOST = 129 }; /* places at which the sections
 #define BEAM BIT(PHX_MODEL_BEAM)
 static const phx_range elements_range = {"an integer from 1 to 100000", 1.0, PHX_MODEL_MAX_ELEMENTS, .integer = true};
 static const phx_range modes_range = {"an integer from 1 to 4000", 1.0, 4000.0, .integer = true};
+static const phx_range segments_range = {"an integer from 1 to 1000", 1.0, 1000.0, .integer = true};
 static const phx_range order_range = {"3 (cubic) or 5 (quintic)", .integer = true, .only = {3, 5}};
 static const phx_range fraction = {"a number in [0, 1]", .high = 1.0};
 static const phx_word words_reference[] = {WORD("cantilever", PHX_BOTH), WORD("simply_supported", PHX_BOTH),
@@ -25,6 +26,25 @@ static const phx_key beam_port_keys[] = {
 const phx_object phx_schema_length_port = {"port of a beam", "Its directions follow the deformed section.",
                                            TABLE(phx_model_port, beam_port_keys), .finish = phx_finish_port};
 
+/* Of a beam in segments the line between the ends of each; else the file says it. */
+static phx_status read_reference(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)owner;
+    return phx_read_word(reader, node, key->words, key->name, field);
+}
+
+static phx_status preset_reference(phx_reader *reader, const phx_key *key, void *field, void *owner)
+{
+    const phx_reference line = PHX_REFERENCE_SIMPLY_SUPPORTED;
+    if (((phx_model_body *)owner)->segments == 1)
+        return phx_reader_fail_at(reader, reader->body_source, "key '%s' of a body is missing: %s", key->name,
+                                  key->doc);
+    memcpy(field, &line, sizeof line);
+    return PHX_OK;
+}
+
+static const phx_type type_reference = {"word", NULL, read_reference, preset_reference};
+
 static const phx_key keys[] = {
     {"length", &phx_type_number, AT(phx_model_body, length), .required = true, .kinds = BEAM, .unit = "m",
      .range = &positive, .doc = "along body x, from P to C"},
@@ -34,8 +54,12 @@ static const phx_key keys[] = {
      .fallback = "4",
      .doc = "number of elements, in space at most 20000; beyond some 10000 the mass of an element is rounding in a "
             "'cantilever' frame"},
-    {"reference", &phx_type_word, AT(phx_model_body, reference), .required = true, .kinds = BEAM,
-     .words = words_reference, .doc = "condition that fixes the deformation in the body frame"},
+    {"segments", &phx_type_integer, AT(phx_model_body, segments), .kinds = BEAM, .range = &segments_range,
+     .fallback = "1",
+     .doc = "beams of equal length that it is cut in, welded in a row, each with `elements` of them: bends further"},
+    {"reference", &type_reference, AT(phx_model_body, reference), .kinds = BEAM, .words = words_reference,
+     .fallback = "none; simply_supported with segments",
+     .doc = "condition that fixes the deformation in the body frame, or in that of each segment"},
     {"order", &phx_type_integer, AT(phx_model_body, order), .kinds = BEAM, .range = &order_range, .fallback = "3",
      .doc = "bending in cubic or quintic Hermite elements"},
     {"element", &phx_type_word, AT(phx_model_body, element), .kinds = BEAM, .words = words_element, .fallback = "mixed",
@@ -83,6 +107,22 @@ static phx_status check_beam_modes(phx_reader *reader, const phx_node *node, con
     return PHX_OK;
 }
 
+/* Conditions that segments put on the other keys. */
+static phx_status check_segments(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    if (body->segments == 1)
+        return PHX_OK;
+    if ((double)body->segments * body->elements > PHX_MODEL_MAX_ELEMENTS)
+        return phx_reader_fail(reader, phx_node_find(node, "segments"),
+                               "expected at most %d elements in all segments, found %d times %d",
+                               PHX_MODEL_MAX_ELEMENTS, body->segments, body->elements);
+    if (body->damping.mass > 0.0 || body->damping.modal.given)
+        return phx_reader_fail(reader, phx_node_find(node, "damping"),
+                               "damping by 'mass' or 'modal' would be that of each segment in its own frame; of a beam "
+                               "in segments take damping: {stiffness: ...}");
+    return PHX_OK;
+}
+
 static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const phx_model_material *material = &reader->model->materials[body->material];
@@ -102,7 +142,8 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
                                "material '%s' has no 'poisson', which the torsion of a beam in space needs; or say "
                                "twist: false",
                                material->name);
-    return check_beam_modes(reader, node, body);
+    const phx_status status = check_segments(reader, node, body);
+    return status ? status : check_beam_modes(reader, node, body);
 }
 
 /* ---- building ---- */

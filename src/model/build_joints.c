@@ -71,6 +71,24 @@ static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *
     return status;
 }
 
+/* The start of a joint that slides, on its body, which knows its length from then on. */
+static phx_status check_place(const phx_builder *builder, const phx_model_joint *joint)
+{
+    const phx_model_optional *start = &joint->coordinates[0].start;
+    const int body = joint->ports[0].body;
+
+    if (!phx_joint_kind_info(joint->kind)->slides || !start->given)
+        return PHX_OK;
+    const double length = phx_body_curve_length(phx_system_body(builder->system, body));
+    if (start->value >= 0.0 && start->value <= length)
+        return PHX_OK;
+    return phx_model_fail(builder->context, builder->model, start, PHX_ERR_INPUT,
+                          "joints.%s.position: %.6g m lies beyond the end %s of body '%s'; expected a place from 0 to "
+                          "%.6g m",
+                          joint->name, start->value, start->value < 0.0 ? "P" : "C", builder->model->bodies[body].name,
+                          length);
+}
+
 phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint)
 {
     phx_joint_def def = phx_joint_def_default();
@@ -92,7 +110,8 @@ phx_status phx_builder_joint(phx_builder *builder, const phx_model_joint *joint)
     def.has_relative = joint->relative.given;
     def.relative_angle = joint->relative.angle;
     memcpy(def.relative, joint->relative.matrix, sizeof def.relative);
-    return phx_system_add_joint(builder->system, &def, &id);
+    status = phx_system_add_joint(builder->system, &def, &id);
+    return status ? status : check_place(builder, joint);
 }
 
 /* ---- springs and loads ---- */

@@ -13,6 +13,8 @@ typedef struct phx_force_row {
     size_t own_size;    /* of the struct behind phx_model_force.own */
     /* After all keys are read: what they must be together; NULL: nothing. */
     phx_status (*finish)(phx_reader *reader, const phx_node *node, const phx_model_force *force);
+    /* The number of the body along whose length it acts; NULL: it acts between points. */
+    int *(*along)(void *own);
     /* ports: those of the force, in the system. */
     phx_status (*build)(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports);
 } phx_force_row;

@@ -1,5 +1,6 @@
 /* Joints, springs and loads. */
 #include "body_kinds.h"
+#include "segments.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +62,12 @@ phx_status phx_finish_joint(phx_reader *reader, const phx_node *node, void *obje
                                    "'motion' prescribes this coordinate, its start and its rate; leave out '%s'",
                                    other);
     }
+    const phx_segmented *whole = phx_segments_of_point(reader, &joint->ports[0]);
+    if (whole && phx_joint_kind_info(joint->kind)->slides)
+        return phx_reader_fail(reader, phx_node_find(node, "ports"),
+                               "'%s' is cut in segments, across whose welds nothing slides; make it a rod (kind: rod), "
+                               "or name one segment, '%s/1.P'",
+                               whole->name, whole->name);
     if (joint->ports[0].body == joint->ports[1].body)
         return phx_reader_fail(reader, phx_node_find(node, "ports"),
                                "both ports belong to '%s'; a joint connects two bodies, or a body and the ground",

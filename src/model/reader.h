@@ -29,7 +29,10 @@ typedef struct phx_content {
     phx_place *places; /* ascending addresses once reading is done */
     int n_places, places_capacity;
     phx_names parameters, materials, bodies, joints;
-    phx_names *ports; /* of each body, then of the ground; made when first asked for */
+    phx_names *ports;                /* of each body, then of the ground; made when first asked for */
+    struct phx_segmented *segmented; /* segments.h */
+    int n_segmented;
+    phx_names segmented_names;
 } phx_content;
 
 /* A table read from a CSV file; it is read once for all evaluations of the document. */

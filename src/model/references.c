@@ -1,5 +1,6 @@
 /* Names that stand for something else in the file: materials, bodies, joints, points. */
 #include "body_kinds.h"
+#include "segments.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -38,6 +39,11 @@ static phx_status read_body_with(phx_reader *reader, const phx_node *node, phx_s
     const phx_model *m = reader->model;
     char expected[120];
     snprintf(expected, sizeof expected, "the name of %s %s", phx_article(kinds.text), kinds.text);
+    const phx_segmented *whole = node->kind == PHX_NODE_SCALAR ? phx_segments_find(reader, node->text) : NULL;
+    if (whole && has(&phx_body_row_of(&m->bodies[whole->first])->info)) {
+        *index = phx_segments_number(reader, whole);
+        return PHX_OK;
+    }
     phx_status status =
         find_item(reader, node, &reader->content->bodies, m->bodies, sizeof *m->bodies, m->n_bodies, expected, index);
     const phx_model_body_info *info = status ? NULL : &phx_body_row_of(&m->bodies[*index])->info;
@@ -110,6 +116,24 @@ static phx_status port_names(phx_reader *reader, const phx_model_point *point, c
         *names = &content->ports[point->body == PHX_MODEL_GROUND ? n_bodies : point->body];
     }
     return phx_reader_names(reader, *names, ports, sizeof *ports, n_ports);
+}
+
+/* The port `name` of a beam that is cut in segments. */
+static phx_status find_port_of_whole(phx_reader *reader, const phx_node *node, const phx_segmented *whole,
+                                     const char *name, phx_model_point *point)
+{
+    const phx_model *m = reader->model;
+    phx_nearest nearest = phx_nearest_to(name);
+    phx_segments_port(reader, whole, name, point);
+    if (point->port >= 0) {
+        point->location = m->bodies[point->body].ports[point->port].location;
+        return PHX_OK;
+    }
+    for (int k = 0; k < whole->count; k++)
+        for (int p = 0; p < m->bodies[whole->first + k].n_ports; p++)
+            phx_nearest_offer(&nearest, m->bodies[whole->first + k].ports[p].name);
+    return phx_reader_fail(reader, node, "%s has no port %s%s", whole->name, phx_shown_text(name).text,
+                           phx_nearest_hint(&nearest).text);
 }
 
 /* The port `name` of the body or ground that `point` has. */
@@ -190,11 +214,16 @@ static phx_status find_location(phx_reader *reader, const phx_node *node, const 
                  : fail_no_locations(reader, node, body);
 }
 
-static phx_status find_owner(phx_reader *reader, const phx_node *node, const char *name, phx_model_point *point)
+/* `whole`: of a beam that is cut in segments, whose first is the body then. */
+static phx_status find_owner(phx_reader *reader, const phx_node *node, const char *name, phx_model_point *point,
+                             const phx_segmented **whole)
 {
     const phx_model *m = reader->model;
     point->body = PHX_MODEL_GROUND;
-    if (!strcmp(name, "ground"))
+    *whole = phx_segments_find(reader, name);
+    if (*whole)
+        point->body = (*whole)->first;
+    if (*whole || !strcmp(name, "ground"))
         return PHX_OK;
     phx_names *names = &reader->content->bodies;
     phx_status status = phx_reader_names(reader, names, m->bodies, sizeof *m->bodies, m->n_bodies);
@@ -205,6 +234,7 @@ static phx_status find_owner(phx_reader *reader, const phx_node *node, const cha
         return PHX_OK;
     phx_nearest nearest = phx_nearest_to(name);
     phx_names_offer(names, &nearest);
+    phx_segments_offer(reader, &nearest);
     phx_nearest_offer(&nearest, "ground");
     return phx_reader_fail(reader, node, "expected the name of a body or ground before the port, found %s%s",
                            phx_shown_text(name).text, phx_nearest_hint(&nearest).text);
@@ -218,7 +248,8 @@ static phx_status fail_without_port(phx_reader *reader, const phx_node *node)
     phx_status status = phx_reader_names(reader, names, m->bodies, sizeof *m->bodies, m->n_bodies);
     if (status)
         return status;
-    bool ground = !strcmp(node->text, "ground"), known = ground || phx_names_find(names, node->text) >= 0;
+    bool ground = !strcmp(node->text, "ground");
+    bool known = ground || phx_names_find(names, node->text) >= 0 || phx_segments_find(reader, node->text);
     return phx_reader_fail(reader, node, "expected a port like body.PORT, ground.PORT or body@0.25, found %s%s%s%s",
                            phx_shown_text(node->text).text, known ? "; did you mean '" : "", known ? node->text : "",
                            !known   ? ""
@@ -239,12 +270,18 @@ phx_status phx_read_point(phx_reader *reader, const phx_node *node, phx_model_po
         return PHX_ERR_MEMORY;
     memcpy(owner, text, length);
     point->text = text;
-    phx_status status = find_owner(reader, node, owner, point);
+    const phx_segmented *whole;
+    phx_status status = find_owner(reader, node, owner, point, &whole);
     if (status)
         return status;
-    if (text[length] == '@')
-        return find_location(reader, node, text + length + 1, point);
-    return find_port(reader, node, text + length + 1, point);
+    if (text[length] == '@') {
+        status = find_location(reader, node, text + length + 1, point);
+        if (!status && whole)
+            phx_segments_locate(whole, point->location.fraction, point);
+        return status;
+    }
+    return whole ? find_port_of_whole(reader, node, whole, text + length + 1, point)
+                 : find_port(reader, node, text + length + 1, point);
 }
 
 static phx_status read_port(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)

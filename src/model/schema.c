@@ -1,6 +1,7 @@
 /* Every key of a model file: the reader, the key table of the documentation and the JSON Schema work from these tables.
  * Rows stand in the order in which they are read: what others refer to comes first. */
 #include "schema_parts.h"
+#include "segments.h"
 
 /* ---- ranges ---- */
 static const phx_range poisson_range = {"a number greater than -1 and at most 0.5", -1.0, 0.5, .above_low = true};
@@ -730,7 +731,7 @@ static const phx_key model_keys[] = {
     {"ground", &phx_type_ground, PHX_NO_FIELD, .object = &ground, .fallback = "port O at the origin",
      .doc = "what does not move"},
     {"bodies", &phx_type_map, AT(phx_model, bodies), .required = true, .object = &body,
-     .count_offset = AT(phx_model, n_bodies), .doc = "bodies by name, at least one"},
+     .count_offset = AT(phx_model, n_bodies), .after = phx_segments_cut, .doc = "bodies by name, at least one"},
     {"joints", &phx_type_map, AT(phx_model, joints), .object = &joint, .fallback = "none",
      .count_offset = AT(phx_model, n_joints), .doc = "joints by name"},
     {"springs", &phx_type_map, AT(phx_model, springs), .object = &spring, .fallback = "none",

@@ -79,8 +79,9 @@ struct phx_key {
     const phx_word *words;    /* enums */
     const phx_object *object; /* of a nested object, or of the items of a map or list */
     size_t count_offset;      /* maps and lists: the number of items in the owner's struct */
-    bool own;                 /* the owner is the struct of the kind, to which `own_offset` of the object leads */
-    const char *doc;          /* one line */
+    phx_status (*after)(phx_reader *reader, const phx_node *node); /* maps: when all items are read; NULL: nothing */
+    bool own;        /* the owner is the struct of the kind, to which `own_offset` of the object leads */
+    const char *doc; /* one line */
 };
 
 /* Keys of one kind of an object, in a table of their own. */
@@ -204,7 +205,7 @@ extern const phx_type phx_type_points, phx_type_square, phx_type_wrench;
 extern const phx_type phx_type_stroke_function;
 extern const phx_type phx_type_rate_function;
 
-/* Hooks of objects (shapes.c, signals.c, joints.c, analyses.c). */
+/* Hooks of keys (segments.c) and objects (shapes.c, signals.c, joints.c, analyses.c). */
 phx_status phx_finish_material(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_section(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_event(phx_reader *reader, const phx_node *node, void *object);

@@ -391,6 +391,7 @@ phx_status phx_begin_body(phx_reader *reader, const phx_node *node, void *object
     reader->body_source = node->source;
     reader->own_ports = (phx_names){0, NULL};
     reader->body->material = -1;
+    reader->body->segments = 1;
     const size_t own = phx_body_row_of(reader->body)->own_size;
     if (own > 0 && !(reader->body->own = phx_reader_calloc(reader, 1, own)))
         return PHX_ERR_MEMORY;

@@ -351,7 +351,7 @@ static phx_status read_map(phx_reader *reader, const phx_key *key, const phx_nod
     phx_status status = phx_read_map(reader, key, node, 0, field, (char *)owner + key->count_offset);
     if (!status && key->required && node->count == 0)
         status = phx_reader_expected(reader, node, "a map with at least one name");
-    return status;
+    return !status && key->after ? key->after(reader, node) : status;
 }
 
 static phx_status read_list(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)

@@ -35,6 +35,17 @@ static phx_status list_redundant(phx_context *context, const phx_model *model, c
     return PHX_OK;
 }
 
+/* The model's own string of a body's name as the file has it, "" where it has none. */
+static const char *name_in_model(const phx_model *model, const char *name)
+{
+    for (int b = 0; b < model->n_bodies; b++) {
+        const char *written = model->bodies[b].whole ? model->bodies[b].whole : model->bodies[b].name;
+        if (!strcmp(written, name))
+            return written;
+    }
+    return "";
+}
+
 /* Add the limits of validity that x exceeds to the report; bodies named by the strings of the model. */
 static phx_status add_limits(phx_context *context, const phx_model *model, const phx_system *system, const double *x,
                              const double *v, bool quasi_static, phx_check_report *report)
@@ -52,13 +63,12 @@ static phx_status add_limits(phx_context *context, const phx_model *model, const
     for (int k = 0; k < phx_limits_count(limits) && !status; k++) {
         phx_limit_finding *to = &report->limits[k];
         *to = phx_limits_finding(limits, k);
-        const int body = phx_model_find_body(model, to->body);
         const size_t size = strlen(to->text) + 80;
         char *text = phx_calloc(context, size, 1);
         if (text)
             snprintf(text, size, "%s%s", quasi_static ? "under the loads of the start, taken as they are: " : "",
                      to->text);
-        to->body = body >= 0 ? model->bodies[body].name : "";
+        to->body = name_in_model(model, to->body);
         to->quasi_static = quasi_static;
         to->text = text;
         status = text ? PHX_OK : PHX_ERR_MEMORY;

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KINDS = 4, TEXT = 600, FUNCTIONALS = 3 };
+enum { KINDS = 4, TEXT = 600, FUNCTIONALS = 3, ROTATIONS = 3, MOST_PARTS = 64 };
 
 static const struct {
     const char *name;
@@ -36,11 +36,14 @@ double phx_limit_of(phx_limit_kind kind)
 typedef struct watch {
     bool seen;
     double first, worst, at, figure; /* figure: signed axial force, N; energy, J */
+    int pieces;                      /* rotation: equal parts of the length that would stay within the limit */
 } watch;
 
 typedef struct watched {
     const phx_body *body;
-    char *name;
+    char *name;   /* of a segment: that of the whole beam */
+    int segments; /* that the beam is cut in */
+    int lead;     /* watched body that has the findings: of a segment the first of its beam, else itself */
     bool sections;
     int x; /* of q */
     int n_points;
@@ -63,6 +66,7 @@ struct phx_limits {
     bool begun;
     double before; /* s: the instant before */
     double *sigma, *force;
+    double *angles; /* of one body: points x n_rot, rad */
     char text[TEXT];
 };
 
@@ -181,9 +185,12 @@ static phx_status watch_body(phx_limits *limits, phx_context *context, const phx
     if (phx_body_n_q(phx_system_body(system, id)) == 0)
         return PHX_OK;
     phx_system_offsets(system, id, &x, &v);
-    *w = (watched){.body = phx_system_body(system, id), .x = x};
-    limits->n_bodies++;
-    w->name = phx_strdup(context, body->name);
+    const int index = limits->n_bodies++, before = index - 1;
+    const char *name = body->whole ? body->whole : body->name;
+    const bool next = body->whole && before >= 0 && !strcmp(limits->bodies[before].name, name);
+    *w = (watched){.body = phx_system_body(system, id), .segments = body->segments, .x = x};
+    w->lead = next ? limits->bodies[before].lead : index;
+    w->name = phx_strdup(context, name);
     if (!w->name)
         return PHX_ERR_MEMORY;
     return phx_model_body_sections(model, body, &sections)
@@ -217,7 +224,8 @@ phx_status phx_limits_create(phx_context *context, const phx_model *model, const
     if (!status) {
         limits->sigma = phx_calloc(context, most, sizeof *limits->sigma);
         limits->force = phx_calloc(context, FUNCTIONALS * points, sizeof *limits->force);
-        status = limits->sigma && limits->force ? PHX_OK : PHX_ERR_MEMORY;
+        limits->angles = phx_calloc(context, ROTATIONS * points, sizeof *limits->angles);
+        status = limits->sigma && limits->force && limits->angles ? PHX_OK : PHX_ERR_MEMORY;
     }
     if (status)
         phx_limits_destroy(limits);
@@ -243,6 +251,7 @@ void phx_limits_destroy(phx_limits *limits)
     phx_free(limits->bodies);
     phx_free(limits->sigma);
     phx_free(limits->force);
+    phx_free(limits->angles);
     phx_free(limits);
 }
 
@@ -264,9 +273,10 @@ static bool note(watch *w, phx_limit_kind kind, double t, double value, double f
     return first;
 }
 
-static double largest_rotation(int dim, const watched *w, const double *q)
+/* Rotations of the points; the largest of their sizes. */
+static double find_rotations(int dim, const watched *w, const double *q, double *angles)
 {
-    const int n_rot = dim == 2 ? 1 : 3;
+    const int n_rot = phx_rotations(dim);
     double largest = 0.0;
 
     for (int p = 0; p < w->n_points; p++) {
@@ -276,11 +286,59 @@ static double largest_rotation(int dim, const watched *w, const double *q)
             double theta = 0.0;
             for (int j = 0; j < point->n; j++)
                 theta += point->theta[r * point->n + j] * q[point->dof[j]];
-            square += theta * theta;
+            angles[p * n_rot + r] = dim == 2 ? atan(theta) : theta;
+            square += angles[p * n_rot + r] * angles[p * n_rot + r];
         }
         largest = square <= largest ? largest : square;
     }
-    return dim == 2 ? atan(sqrt(largest)) : sqrt(largest);
+    return sqrt(largest);
+}
+
+/* Rotation r at a fraction of the length, between two points. */
+static double angle_at(const watched *w, int n_rot, const double *angles, int r, double fraction)
+{
+    const double place = fraction * (w->n_points - 1);
+    const int p = place < w->n_points - 2 ? (int)place : w->n_points - 2;
+    return angles[p * n_rot + r] + (place - p) * (angles[(p + 1) * n_rot + r] - angles[p * n_rot + r]);
+}
+
+/* The largest rotation of a section in part k of n equal ones, against the line between the ends of the part, whose
+ * direction is the mean of the slopes; of torsion against its beginning. */
+static double rotation_in_part(int dim, const watched *w, const double *angles, int k, int n)
+{
+    enum { PLACES = 9 };
+    const int n_rot = phx_rotations(dim);
+    double sample[ROTATIONS][PLACES], frame[ROTATIONS] = {0.0}, largest = 0.0;
+
+    for (int r = 0; r < n_rot; r++)
+        for (int i = 0; i < PLACES; i++) {
+            sample[r][i] = angle_at(w, n_rot, angles, r, (k + (double)i / (PLACES - 1)) / n);
+            frame[r] += sample[r][i] * (i == 0 || i == PLACES - 1 ? 0.5 : 1.0) / (PLACES - 1);
+        }
+    if (dim == 3)
+        frame[0] = sample[0][0];
+    for (int i = 0; i < PLACES; i++) {
+        double square = 0.0;
+        for (int r = 0; r < n_rot; r++)
+            square += (sample[r][i] - frame[r]) * (sample[r][i] - frame[r]);
+        largest = fmax(largest, sqrt(square));
+    }
+    return largest;
+}
+
+/* The least number of equal parts, from `least` on, each of which stays within the limit; one more than MOST: none. */
+static int parts_within_limit(int dim, const watched *w, const double *angles, int least)
+{
+    int n = least;
+
+    for (; n <= MOST_PARTS; n++) {
+        double largest = 0.0;
+        for (int k = 0; k < n; k++)
+            largest = fmax(largest, rotation_in_part(dim, w, angles, k, n));
+        if (largest <= kinds[PHX_LIMIT_ROTATION].limit)
+            break;
+    }
+    return n;
 }
 
 static bool look_at_stresses(phx_limits *limits, watched *w, double t, double since, const double *x)
@@ -302,8 +360,20 @@ static bool look_at_stresses(phx_limits *limits, watched *w, double t, double si
         if (!(w->stiffening ? -w->mean[p] <= -force || w->mean[p] >= 0.0 : fabs(w->mean[p]) <= fabs(force)))
             force = w->mean[p];
     }
-    const bool strained = note(&w->watch[PHX_LIMIT_STRAIN], PHX_LIMIT_STRAIN, t, strain, strain);
-    return note(&w->watch[PHX_LIMIT_AXIAL_FORCE], PHX_LIMIT_AXIAL_FORCE, t, fabs(force) / w->euler, force) || strained;
+    watch *found = limits->bodies[w->lead].watch;
+    const bool strained = note(&found[PHX_LIMIT_STRAIN], PHX_LIMIT_STRAIN, t, strain, strain);
+    return note(&found[PHX_LIMIT_AXIAL_FORCE], PHX_LIMIT_AXIAL_FORCE, t, fabs(force) / w->euler, force) || strained;
+}
+
+static bool look_at_rotations(phx_limits *limits, const watched *w, double t, const double *q)
+{
+    const double rotation = find_rotations(limits->dim, w, q, limits->angles);
+    watch *to = &limits->bodies[w->lead].watch[PHX_LIMIT_ROTATION];
+    const bool first = note(to, PHX_LIMIT_ROTATION, t, rotation, rotation);
+
+    if (w->sections && to->seen && to->at == t && isfinite(rotation))
+        to->pieces = parts_within_limit(limits->dim, w, limits->angles, to->pieces > 2 ? to->pieces : 2);
+    return first;
 }
 
 bool phx_limits_look(phx_limits *limits, double t, const double *x, const phx_energies *energies)
@@ -315,8 +385,7 @@ bool phx_limits_look(phx_limits *limits, double t, const double *x, const phx_en
     for (int b = 0; b < limits->n_bodies; b++) {
         watched *w = &limits->bodies[b];
         const double *q = x + w->x + limits->dim + phx_attitude_size(limits->dim);
-        const double rotation = largest_rotation(limits->dim, w, q);
-        found = note(&w->watch[PHX_LIMIT_ROTATION], PHX_LIMIT_ROTATION, t, rotation, rotation) || found;
+        found = look_at_rotations(limits, w, t, q) || found;
         if (w->n_moments > 0)
             found = look_at_stresses(limits, w, t, since, x + w->x) || found;
     }
@@ -328,14 +397,22 @@ bool phx_limits_look(phx_limits *limits, double t, const double *x, const phx_en
 /* ---- what is said ---- */
 static void put_rotation(char *text, const char *name, const watch *w, const watched *of)
 {
+    const int wanted = of->segments * w->pieces;
+    char remedy[200] = "check its frequencies and loads";
+
+    if (of->sections && w->pieces > 0 && w->pieces <= MOST_PARTS)
+        snprintf(remedy, sizeof remedy,
+                 "cut it (segments: %d) or make it a rod (kind: rod), which bends as far as it likes, or check young, "
+                 "section and loads",
+                 wanted);
+    else if (of->sections)
+        snprintf(remedy, sizeof remedy,
+                 "make it a rod (kind: rod), which bends as far as it likes, or check young, section and loads");
     snprintf(text, TEXT,
-             "body '%s' leaves small deformation at t = %.6g s: its sections turn by up to %.3g rad against its frame "
+             "body '%s' leaves small deformation at t = %.6g s: its sections turn by up to %.3g rad against %s "
              "(at t = %.6g s), and its bending is linear, good to %.3g rad; %s",
-             name, w->first, w->worst, w->at, kinds[PHX_LIMIT_ROTATION].limit,
-             of->sections
-                 ? "make it a rod (kind: rod), which bends as far as it likes, or of several beams welded in a row, "
-                   "or check young, section and loads"
-                 : "check its frequencies and loads");
+             name, w->first, w->worst, of->segments > 1 ? "the frame of their segment" : "its frame", w->at,
+             kinds[PHX_LIMIT_ROTATION].limit, remedy);
 }
 
 static void put_strain(char *text, const char *name, const watch *w)

@@ -292,7 +292,9 @@ double phx_sys_row_bias(workspace *ws, const phx_row *row, const phx_port_id por
  * written; and the axes of the section there, a rotation (dim x dim). Into x for all such joints: the first guess. */
 phx_status phx_sys_guess_place(const phx_system *system, const joint_slot *joint, double *place, double *axes);
 phx_status phx_sys_guess_places(phx_system *system, double *x);
-/* PHX_ERR_ANALYSIS when a place has left its body at the end t of a step of length h (0: at the start). */
+/* PHX_ERR_ARGUMENT when the place of a joint lies beyond its body at the start x. */
+phx_status phx_sys_check_start_places(const phx_system *system, const double *x);
+/* PHX_ERR_ANALYSIS when a place has left its body at the end t of a step of length h. */
 phx_status phx_sys_check_places(const workspace *ws, double t, double h, const double *x, const double *v);
 /* Position-level closing of the joints, the deformations in x kept and the poses as written the first guess; held
  * coordinates at their values. */

@@ -283,6 +283,23 @@ static void makes_modal_bodies(void **state)
     phx_model_destroy(model);
 }
 
+static void places_beyond_a_beam_are_refused(void **state)
+{
+#define BEAD(start)                                                                                                    \
+    HEAD "bodies:\n"                                                                                                   \
+         "  wire: {kind: beam, material: m, length: 0.8, section: {kind: circle, diameter: 0.1}, reference: "          \
+         "cantilever}\n"                                                                                               \
+         "  pearl: {kind: rigid, mass: 1, inertia: 1}\n"                                                               \
+         "joints:\n"                                                                                                   \
+         "  clamp: {kind: weld, ports: [ground.O, wire.P]}\n"                                                          \
+         "  bead: {kind: point_on, ports: [wire.P, pearl.P], " start "}\n"
+    refuses(*state, BEAD("position: 0.9"), PHX_ERR_INPUT,
+            "text:9:62: joints.bead.position: 0.9 m lies beyond the end C", "expected a place from 0 to 0.8 m");
+    refuses(*state, BEAD("position: -0.1"), PHX_ERR_INPUT, "text:9:62: ", "beyond the end P of body 'wire'");
+    refuses(*state, BEAD("motion: 1.2 - 0.1*t"), PHX_ERR_INPUT, "text:9:3: joint 'bead'", "along body 'wire'");
+#undef BEAD
+}
+
 /* Every allocation fails in turn: the status says so and nothing is left behind (the sanitizers see that). */
 static int refusals(phx_context *context, const char *text)
 {
@@ -327,6 +344,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(builds_joints_of_space, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(makes_modal_bodies, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(blames_the_joint, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(places_beyond_a_beam_are_refused, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(survives_lack_of_memory, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -294,11 +294,11 @@ static void fields_know_their_place(void **state)
                   {&m->bodies[1].section.diameter, 39, 39},
                   {&m->bodies[3].order, 59, 3}, /* default: the body */
                   {&m->bodies[1].ports[2].location.fraction, 46, 21},
-                  {&m->joints[1].coordinates[0].speed, 101, 78},
-                  {&m->joints[1].ports[1], 101, 41},
-                  {&m->joints[1].coordinates[0].stiffness, 101, 103},
-                  {&m->outputs[0].frame, 134, 32},
-                  {&m->initial.deformation, 132, 24},
+                  {&m->joints[1].coordinates[0].speed, 103, 78},
+                  {&m->joints[1].ports[1], 103, 41},
+                  {&m->joints[1].coordinates[0].stiffness, 103, 103},
+                  {&m->outputs[0].frame, 137, 32},
+                  {&m->initial.deformation, 135, 24},
                   {&m->dimension, 4, 12},
                   {m, 2, 1}};
     for (size_t k = 0; k < sizeof places / sizeof places[0]; k++) {

@@ -403,6 +403,16 @@ class Complete(Case):
         self.assertLess(abs(result["residual"][-1]), 1e-11)
         self.assertLess(result["mid.y"][-1], result["mid.y"][0])
 
+    def test_beam_in_segments(self):
+        m = phlexor.ModelBuilder("segments", 2, gravity=[0, -9.81])
+        steel = m.material("steel", density=7850, young=2.1e11)
+        arm = m.beam("arm", material=steel, length=1, section=phlexor.Circle(0.01), segments=4, elements=1)
+        m.joint("foot", "weld", m.ground.O, arm.P)
+        m.output("tip", "position", arm.C)
+        checked = m.build().check()
+        self.assertEqual(checked.constraints, 12)
+        self.assertAlmostEqual(checked.mass, 7850 * math.pi / 4 * 1e-4, 12)
+
     def test_a_body_by_its_keys(self):
         def bar(add):
             m = phlexor.ModelBuilder("bar", 2)

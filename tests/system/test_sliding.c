@@ -325,6 +325,25 @@ static void leaving_is_an_error(void **state)
     model_close(&m);
 }
 
+/* Where the other joints put the point. */
+static void starts_beyond_the_body_are_refused(void **state)
+{
+    rod_kind kind = rod_default(2);
+    model m;
+
+    model_open(*state, 0.0, 0.0, &m);
+    const phx_body_id rod = add_rod(&m, "boom", &kind, pose_at(0, 0, 0));
+    const phx_body_id b = add_rigid(&m, "b", 0.4, 1e-2, 0.0, 0.0, pose_at(1.5, 0, 0));
+    add_joint(&m, "clamp", PHX_JOINT_WELD, ground_at(&m, 0, 0, 0), port_on(&m, rod, 0.0));
+    add_joint(&m, "post", PHX_JOINT_REVOLUTE, ground_at(&m, 1.5, 0, 0), at_place(&m, b, 0, 0));
+    phx_joint_def def = slide_on(PHX_JOINT_POINT_ON, port_on(&m, rod, 0.0), at_place(&m, b, 0, 0), 0.6);
+    def.coordinate[0].has_start = false;
+    add_joint_def(&m, &def);
+    CHECK_STATUS(*state, phx_system_finalise(m.system), PHX_ERR_ARGUMENT);
+    CHECK_MESSAGE(*state, "joint 'slide': its point starts at 1.5 m along body 'boom', which has 0 to 1 m");
+    model_close(&m);
+}
+
 static void misuse_is_refused(void **state)
 {
     rod_kind kind = rod_default(2);
@@ -371,6 +390,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(modes_are_those_of_a_weld, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(place_is_found, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(leaving_is_an_error, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(starts_beyond_the_body_are_refused, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(misuse_is_refused, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

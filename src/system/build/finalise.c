@@ -267,9 +267,11 @@ static phx_status assemble_undeformed(phx_system *system)
 {
     for (int b = 0; b < system->n_bodies; b++)
         phx_body_rest(system->bodies[b].body, system->x_start + system->bodies[b].x);
-    const phx_status status = phx_sys_guess_places(system, system->x_start);
+    phx_status status = phx_sys_guess_places(system, system->x_start);
     phx_sys_controllers_start(system, system->x_start);
-    return status ? status : phx_sys_assemble(system, system->x_start);
+    if (!status)
+        status = phx_sys_assemble(system, system->x_start);
+    return status ? status : phx_sys_check_start_places(system, system->x_start);
 }
 
 static phx_status settle_forces(phx_system *system)

@@ -111,28 +111,61 @@ phx_status phx_sys_guess_places(phx_system *system, double *x)
     return status;
 }
 
+static const double ROUNDING = 1e-9; /* of the length */
+
+/* The place of a joint that slides, and by how much it lies beyond the end C (> 0) or P (< 0) of its body. */
+static double beyond_ends(const phx_system *system, const joint_slot *joint, const double *x, double *place)
+{
+    const port_slot *port = &system->ports[joint->a];
+    const body_slot *slot = &system->bodies[port->body];
+    const double length = phx_body_curve_length(slot->body);
+    int at;
+
+    (void)phx_body_places(slot->body, &at, NULL);
+    *place = x[slot->x + at + port->port.slides - 1];
+    const double beyond = *place < 0.0 ? *place : *place > length ? *place - length : 0.0;
+    return fabs(beyond) <= ROUNDING * length ? 0.0 : beyond;
+}
+
+phx_status phx_sys_check_start_places(const phx_system *system, const double *x)
+{
+    for (int j = 0; j < system->n_joints && system->slides; j++) {
+        const joint_slot *joint = &system->joints[j];
+        const port_slot *port = &system->ports[joint->a];
+        double place;
+        if (!port->port.slides || beyond_ends(system, joint, x, &place) == 0.0)
+            continue;
+        const phx_body *body = system->bodies[port->body].body;
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        "joint '%s': its point starts at %.6g m along body '%s', which has 0 to %.6g m; give it a "
+                        "position there, or make the body longer",
+                        joint->name, place, phx_body_name(body), phx_body_curve_length(body));
+    }
+    return PHX_OK;
+}
+
 phx_status phx_sys_check_places(const workspace *ws, double t, double h, const double *x, const double *v)
 {
     const phx_system *system = ws->system;
-    const double rounding = 1e-9;
 
     for (int j = 0; j < system->n_joints && system->slides; j++) {
         const joint_slot *joint = &system->joints[j];
         const port_slot *port = &system->ports[joint->a];
+        double place;
+        int at_v;
         if (!port->port.slides)
             continue;
-        const body_slot *slot = &system->bodies[port->body];
-        int at_x, at_v;
-        (void)phx_body_places(slot->body, &at_x, &at_v);
-        const double s = x[slot->x + at_x + port->port.slides - 1], rate = v[slot->v + at_v + port->port.slides - 1];
-        const double length = phx_body_curve_length(slot->body), beyond = s < 0.0 ? s : s > length ? s - length : 0.0;
-        if (fabs(beyond) <= rounding * length)
+        const double beyond = beyond_ends(system, joint, x, &place);
+        if (beyond == 0.0)
             continue;
-        const double since = beyond / rate, left = since > 0.0 && since < h ? t - since : t;
+        const body_slot *slot = &system->bodies[port->body];
+        (void)phx_body_places(slot->body, NULL, &at_v);
+        const double since = beyond / v[slot->v + at_v + port->port.slides - 1];
         return phx_fail(ws->base.context, PHX_ERR_ANALYSIS,
                         "joint '%s': its point leaves body '%s' at the end %s at t = %.6g s; hold it with 'stops' "
                         "inside 0 to %g m, a spring or a drive, or end the run before",
-                        joint->name, phx_body_name(slot->body), beyond < 0.0 ? "P" : "C", left, length);
+                        joint->name, phx_body_name(slot->body), beyond < 0.0 ? "P" : "C",
+                        since > 0.0 && since < h ? t - since : t, phx_body_curve_length(slot->body));
     }
     return PHX_OK;
 }
