@@ -177,10 +177,11 @@ static phx_status check_sizes(phx_context *context, const phx_plant_coordinates 
                         "the same bodies and meshes",
                         own->n_xi, to->n_xi);
     if (own->f != to->f || own->reduced->held != to->held)
-        return phx_fail(context, PHX_ERR_ANALYSIS,
-                        "the plant has %d coordinates here and %d at the nominal point: the mobility of the mechanism%s "
-                        "changes, and there are no common coordinates",
-                        own->reduced->count, to->f + to->held, reduction ? " or the order of its reduction" : "");
+        return phx_fail(
+            context, PHX_ERR_ANALYSIS,
+            "the plant has %d coordinates here and %d at the nominal point: the mobility of the mechanism%s "
+            "changes, and there are no common coordinates",
+            own->reduced->count, to->f + to->held, reduction ? " or the order of its reduction" : "");
     return PHX_OK;
 }
 
@@ -201,8 +202,8 @@ static void clear_rounding(const phx_plant_coordinates *to, const own_basis *own
 }
 
 /* S = W^T P and its inverse; *least: smallest over largest singular value. */
-static phx_status find_change(phx_context *context, const phx_plant_coordinates *to, const own_basis *own,
-                              change *it, double *least)
+static phx_status find_change(phx_context *context, const phx_plant_coordinates *to, const own_basis *own, change *it,
+                              double *least)
 {
     enum { LARGEST = 1000 };
     const int f = to->f, n = to->n_xi;
@@ -286,10 +287,14 @@ static phx_status take_second_order(phx_context *context, const own_basis *own, 
         size_t rows, cols;
         bool force, motion; /* rows are equations, columns coordinates */
     } parts[] = {
-        {&plant->M, NULL, n, n, true, true},       {&plant->D, r->D, n, n, true, true},
-        {&plant->K, r->K, n, n, true, true},       {&plant->F, r->F, n, m, true, false},
-        {&plant->Y_q, r->Y_q, p, n, false, true},  {&plant->Y_v, r->Y_v, p, n, false, true},
-        {&plant->Y_a, r->Y_a, p, n, false, true},  {&plant->Y_u, r->Y_u, p, m, false, false},
+        {&plant->M, NULL, n, n, true, true},
+        {&plant->D, r->D, n, n, true, true},
+        {&plant->K, r->K, n, n, true, true},
+        {&plant->F, r->F, n, m, true, false},
+        {&plant->Y_q, r->Y_q, p, n, false, true},
+        {&plant->Y_v, r->Y_v, p, n, false, true},
+        {&plant->Y_a, r->Y_a, p, n, false, true},
+        {&plant->Y_u, r->Y_u, p, m, false, false},
         {&plant->basis, own->basis, n_xi, n, false, true},
     };
     phx_status status = work ? PHX_OK : PHX_ERR_MEMORY;

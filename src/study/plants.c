@@ -89,9 +89,8 @@ typedef struct plants_work {
 static phx_status reduce(phx_context *context, const plants_work *work, const phx_linear_point *point,
                          phx_reduction **reduction)
 {
-    return work->linear.reduction
-               ? phx_reduce_linear(context, point->linearised, work->linear.reduction, reduction)
-               : PHX_OK;
+    return work->linear.reduction ? phx_reduce_linear(context, point->linearised, work->linear.reduction, reduction)
+                                  : PHX_OK;
 }
 
 /* The descriptor form in the coordinates of the bodies. */
@@ -101,9 +100,9 @@ static phx_status keep_descriptor(phx_context *context, const plants_work *work,
     phx_plants *plants = work->plants;
     if (!plants->descriptors)
         return PHX_OK;
-    return reduction ? phx_reduction_descriptor(context, reduction, &plants->descriptors[k], &plants->measured[k])
-                     : phx_linearised_descriptor(context, point->linearised, &plants->descriptors[k],
-                                                 &plants->measured[k]);
+    return reduction
+               ? phx_reduction_descriptor(context, reduction, &plants->descriptors[k], &plants->measured[k])
+               : phx_linearised_descriptor(context, point->linearised, &plants->descriptors[k], &plants->measured[k]);
 }
 
 /* Plant k from the model with the parameters of its point. */
@@ -157,8 +156,8 @@ static phx_status make_nominal(plants_work *work)
     if (!status)
         status = reduce(context, work, &nominal->point, &nominal->reduction);
     if (!status)
-        status = phx_plant_coordinates_create(context, nominal->point.linearised, nominal->reduction,
-                                              &nominal->coordinates);
+        status =
+            phx_plant_coordinates_create(context, nominal->point.linearised, nominal->reduction, &nominal->coordinates);
     if (!status && nominal->reduction && work->reduction.order == 0)
         work->reduction.order = phx_reduction_about(nominal->reduction)->order;
     return phx_sweep_name_point(context, work->sweep, k, status);

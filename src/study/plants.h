@@ -8,12 +8,12 @@ struct phx_plants {
     phx_linear_form form;
     int n_points, n_parameters, nominal;
     char *title;
-    char **parameters;               /* names */
-    int *counts;                     /* values of each */
-    double *values;                  /* n_points x n_parameters */
-    phx_plant *plants;               /* n_points */
-    phx_descriptor **descriptors;    /* n_points, of the descriptor form; else NULL */
-    phx_measured *measured;          /* the same */
+    char **parameters;                /* names */
+    int *counts;                      /* values of each */
+    double *values;                   /* n_points x n_parameters */
+    phx_plant *plants;                /* n_points */
+    phx_descriptor **descriptors;     /* n_points, of the descriptor form; else NULL */
+    phx_measured *measured;           /* the same */
     phx_reduction_report *reductions; /* n_points, of reduced plants; else NULL */
     phx_bundle *bundle;
 };

@@ -5,14 +5,36 @@
 #include <string.h>
 
 /* ---- dense forms: arrays with a page for each plant ---- */
-typedef enum plant_matrix { SS_A, SS_B, SS_C, SS_D, MASS, DAMPING, STIFFNESS, FORCE, OUT_Q, OUT_V, OUT_A, OUT_U, BASIS } plant_matrix;
+typedef enum plant_matrix {
+    SS_A,
+    SS_B,
+    SS_C,
+    SS_D,
+    MASS,
+    DAMPING,
+    STIFFNESS,
+    FORCE,
+    OUT_Q,
+    OUT_V,
+    OUT_A,
+    OUT_U,
+    BASIS
+} plant_matrix;
 
 static const double *matrix_of(const phx_plant *plant, plant_matrix which)
 {
-    const double *const all[] = {phx_ss_A(plant->system), phx_ss_B(plant->system), phx_ss_C(plant->system),
-                                 phx_ss_D(plant->system), plant->M,                plant->D,
-                                 plant->K,                plant->F,                plant->Y_q,
-                                 plant->Y_v,              plant->Y_a,              plant->Y_u,
+    const double *const all[] = {phx_ss_A(plant->system),
+                                 phx_ss_B(plant->system),
+                                 phx_ss_C(plant->system),
+                                 phx_ss_D(plant->system),
+                                 plant->M,
+                                 plant->D,
+                                 plant->K,
+                                 plant->F,
+                                 plant->Y_q,
+                                 plant->Y_v,
+                                 plant->Y_a,
+                                 plant->Y_u,
                                  plant->basis};
     return all[which];
 }
@@ -66,8 +88,10 @@ static phx_status put_state_space(phx_context *context, const phx_plants *plants
 {
     const phx_ss *system = plants->plants[plants->nominal].system;
     const int n = phx_ss_n(system), m = phx_ss_inputs(system), p = phx_ss_outputs(system);
-    phx_status status = add_pages(context, plants, "A", "x' = A x + B u, y = C x + D u; SI units, see states; a page "
-                                  "for each plant", SS_A, n, n);
+    phx_status status = add_pages(context, plants, "A",
+                                  "x' = A x + B u, y = C x + D u; SI units, see states; a page "
+                                  "for each plant",
+                                  SS_A, n, n);
 
     if (!status)
         status = add_pages(context, plants, "B", "x' = A x + B u; columns: inputs", SS_B, n, m);
@@ -105,8 +129,8 @@ static phx_status put_second_order(phx_context *context, const phx_nominal_plant
     phx_status status = check_second_order(context, nominal);
 
     for (size_t k = 0; k < sizeof parts / sizeof *parts && !status; k++)
-        status = add_pages(context, plants, parts[k].name, parts[k].meaning, parts[k].which, parts[k].rows,
-                           parts[k].cols);
+        status =
+            add_pages(context, plants, parts[k].name, parts[k].meaning, parts[k].which, parts[k].rows, parts[k].cols);
     return status ? status : add_names(context, plants, "coordinates", n, phx_ss_state);
 }
 
@@ -115,8 +139,10 @@ static phx_status put_basis(phx_context *context, const phx_nominal_plant *nomin
 {
     const phx_plant *plant = &plants->plants[plants->nominal];
     const char **names = phx_calloc(context, (size_t)plant->n_xi + 1, sizeof *names);
-    phx_status status = names ? add_pages(context, plants, "basis", "motions xi = basis q, q the coordinates of second "
-                                          "order; rows: motions, columns: coordinates", BASIS, plant->n_xi, plant->n)
+    phx_status status = names ? add_pages(context, plants, "basis",
+                                          "motions xi = basis q, q the coordinates of second "
+                                          "order; rows: motions, columns: coordinates",
+                                          BASIS, plant->n_xi, plant->n)
                               : PHX_ERR_MEMORY;
 
     for (int k = 0; k < plant->n_xi && !status; k++)
@@ -204,7 +230,8 @@ static phx_status put_points(phx_context *context, const phx_plants *plants)
     for (int k = 0; k < points; k++)
         numbers[k] = plants->plants[k].least;
     phx_bundle_add_matrix(plants->bundle, "least", points, 1, numbers, NULL);
-    phx_bundle_describe(plants->bundle, "smallest over largest singular value of the change to common coordinates", NULL);
+    phx_bundle_describe(plants->bundle, "smallest over largest singular value of the change to common coordinates",
+                        NULL);
     for (int k = 0; k < points && plants->reductions; k++)
         numbers[k] = plants->reductions[k].error;
     if (plants->reductions) {

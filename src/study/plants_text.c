@@ -34,8 +34,7 @@ static phx_status summarise(phx_context *context, const phx_plant *plant, double
 {
     const int n = phx_ss_n(plant->system);
     double *omega = phx_calloc(context, 2 * (size_t)n + 1, sizeof *omega), *damping = phx_behind(omega, (size_t)n);
-    const phx_status status =
-        omega ? phx_ss_poles(context, plant->system, NULL, NULL, omega, damping) : PHX_ERR_MEMORY;
+    const phx_status status = omega ? phx_ss_poles(context, plant->system, NULL, NULL, omega, damping) : PHX_ERR_MEMORY;
     const double highest = !status && n > 0 ? omega[n - 1] : 0.0, zero = sqrt(n * DBL_EPSILON) * highest;
 
     summary[0] = summary[1] = highest;

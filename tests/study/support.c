@@ -62,9 +62,9 @@ phx_model *read_hinged_beam(phx_context *context, bool with_inputs, bool with_ou
     return model;
 }
 
-record run_text(phx_context *context, const char *text, double step)
+text_run run_text(phx_context *context, const char *text, double step)
 {
-    record r = {.n = 0};
+    text_run r = {.n = 0};
     phx_model *model = NULL;
     phx_simulate_options options = phx_simulate_options_default();
 
@@ -78,7 +78,7 @@ record run_text(phx_context *context, const char *text, double step)
     return r;
 }
 
-double record_at(phx_context *context, const record *r, const char *name, size_t row)
+double record_at(phx_context *context, const text_run *r, const char *name, size_t row)
 {
     double value = 0.0;
     const int k = phx_result_column_find(r->result, name);
@@ -88,7 +88,7 @@ double record_at(phx_context *context, const record *r, const char *name, size_t
     return value;
 }
 
-double *record_column(phx_context *context, const record *r, const char *name)
+double *record_column(phx_context *context, const text_run *r, const char *name)
 {
     double *values = calloc(r->n, sizeof *values);
     const int k = phx_result_column_find(r->result, name);

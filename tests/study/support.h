@@ -16,14 +16,14 @@ phx_model *read_example(phx_context *context, const char *name);
 phx_model *read_hinged_beam(phx_context *context, bool with_inputs, bool with_outputs);
 
 /* A run of a model in memory; its energy is balanced to 1e-12 of the largest, and at least to 1e-15 J. */
-typedef struct record {
+typedef struct text_run {
     phx_simulate_report report;
     phx_result *result;
     size_t n; /* rows */
-} record;
-record run_text(phx_context *context, const char *text, double step); /* step 0: as the text says */
+} text_run;
+text_run run_text(phx_context *context, const char *text, double step); /* step 0: as the text says */
 /* Entry `row` of a column; and a whole one, which the caller frees. */
-double record_at(phx_context *context, const record *r, const char *name, size_t row);
-double *record_column(phx_context *context, const record *r, const char *name);
+double record_at(phx_context *context, const text_run *r, const char *name, size_t row);
+double *record_column(phx_context *context, const text_run *r, const char *name);
 
 #endif

@@ -10,7 +10,7 @@
 /* A block that slides to rest: v/(mu g) and v^2/(2 mu g), and nothing afterwards. */
 static void slides_to_rest(void **state)
 {
-    record r = run_text(*state, SLIDER("[0, -9.81]", ", rate: 3, friction: {coefficient: 0.4}", "2"), 0.0);
+    text_run r = run_text(*state, SLIDER("[0, -9.81]", ", rate: 3, friction: {coefficient: 0.4}", "2"), 0.0);
     double *t = record_column(*state, &r, "t"), *x = record_column(*state, &r, "x"),
            *v = record_column(*state, &r, "v");
     double *lost = record_column(*state, &r, "dissipated");
@@ -30,7 +30,7 @@ static void slides_to_rest(void **state)
 /* 10 000 steps on an incline below the angle of friction; above it the block slides from the start. */
 static void incline(void **state)
 {
-    record r = run_text(*state, SLIDER("[-4.905, -8.49570921111]", ", friction: {coefficient: 0.6}", "100"), 0.0);
+    text_run r = run_text(*state, SLIDER("[-4.905, -8.49570921111]", ", friction: {coefficient: 0.6}", "100"), 0.0);
     double *x = record_column(*state, &r, "x"), *f = record_column(*state, &r, "f");
     assert_int_equal(r.report.stats.steps, 10000);
     CHECK_CLOSE(x[r.n - 1], 0.0, 0.0, "it does not creep");
@@ -57,7 +57,7 @@ static void stick_slip(void **state)
     const double slip = 0.40688878715914056, stick = 0.4, loss = 0.2420666361477422;
     double error[2];
     for (int i = 0; i < 2; i++) {
-        record r = run_text(*state, text, 1e-2 / (1 << i));
+        text_run r = run_text(*state, text, 1e-2 / (1 << i));
         double *t = record_column(*state, &r, "t"), *x = record_column(*state, &r, "x.x"),
                *lost = record_column(*state, &r, "dissipated");
         assert_int_equal(r.n, 11); /* start, sticks, (slips, sticks) ..., end */
@@ -93,7 +93,7 @@ static void two_interfaces(void **state)
     for (int i = 0; i < 2; i++) {
         char made[1000];
         snprintf(made, sizeof made, text, cases[i].lower);
-        record r = run_text(*state, made, 0.0);
+        text_run r = run_text(*state, made, 0.0);
         double *t = record_column(*state, &r, "t"), *A = record_column(*state, &r, "A"),
                *B = record_column(*state, &r, "B");
         assert_int_equal(r.report.transitions, isfinite(cases[i].second) ? 2 : 1);
@@ -127,7 +127,7 @@ static void reactions_rub(void **state)
         "outputs: {a: {coordinate: pin}}\nsimulate: {end: 0.5, step: 1e-3, every: 0.5}\n";
     double error[3];
     for (int i = 0; i < 3; i++) {
-        record r = run_text(*state, text, 1e-3 / (1 << i));
+        text_run r = run_text(*state, text, 1e-3 / (1 << i));
         double *a = record_column(*state, &r, "a");
         error[i] = a[r.n - 1] - 15.531052056499163;
         print_message("h = %g: %g rad off, %d transitions\n", 1e-3 / (1 << i), error[i], r.report.transitions);
@@ -150,7 +150,7 @@ static void an_impact_tears_loose(void **state)
         "  grip: {kind: weld, ports: [a.P, b.P], active: false}\n"
         "outputs: {v: {rate: A}}\nevents: {hit: {at: 0.5, attach: [grip]}}\n"
         "simulate: {end: 2, step: 1e-2, every: 2}\n";
-    record r = run_text(*state, text, 0.0);
+    text_run r = run_text(*state, text, 0.0);
     double *t = record_column(*state, &r, "t"), *v = record_column(*state, &r, "v");
     assert_int_equal(r.n, 4);
     CHECK_CLOSE(v[1], 1.0, 1e-12, "after the impact");
@@ -196,7 +196,7 @@ static void puck_turns_downhill(void **state)
                                         "restitution: 0, friction: {coefficient: 0.5}", "1");
     double error[2];
     for (int i = 0; i < 2; i++) {
-        record r = run_text(*state, text, 1e-2 / (1 << i));
+        text_run r = run_text(*state, text, 1e-2 / (1 << i));
         const double down = record_at(*state, &r, "v.x", r.n - 1), across = record_at(*state, &r, "v.y", r.n - 1);
         error[i] = hypot(down, across) + down - 2.0;
         assert_int_equal(r.report.transitions, 0);
@@ -213,7 +213,7 @@ static void tears_loose_along_the_pull(void **state)
     static const char text[] =
         ON_PLANE("[0, 0, -10]", "mass: 2, inertia: [1, 1, 1]", "restitution: 0, friction: {coefficient: 0.5}",
                  "4") "loads: {pull: {at: m.P, force: [3*t, 4*t, 0]}}\n";
-    record r = run_text(*state, text, 0.0);
+    text_run r = run_text(*state, text, 0.0);
     assert_int_equal(r.n, 3);
     assert_int_equal(r.report.transitions, 1);
     CHECK_CLOSE(record_at(*state, &r, "t", 1), 2.0, 1e-12, "when it tears loose");
@@ -235,7 +235,7 @@ static void ball_slips_and_rolls(void **state)
     const double s[2] = {2.0 + 1.0, 1.6}, slip = hypot(s[0], s[1]);
     double error[2];
     for (int i = 0; i < 2; i++) {
-        record r = run_text(*state, text, 1e-3 / (1 << i));
+        text_run r = run_text(*state, text, 1e-3 / (1 << i));
         const double v[2] = {record_at(*state, &r, "v.x", r.n - 1), record_at(*state, &r, "v.y", r.n - 1)};
         assert_int_equal(r.n, 3); /* start, rolls, end */
         assert_int_equal(r.report.transitions, 1);
@@ -280,7 +280,7 @@ static void three_feet(void **state)
     enum { N = sizeof expected / sizeof expected[0] };
     double found[2][N];
     for (int i = 0; i < 2; i++) {
-        record r = run_text(*state, text, 5e-4 / (1 << i));
+        text_run r = run_text(*state, text, 5e-4 / (1 << i));
         for (int k = 0; k < N; k++)
             found[i][k] = record_at(*state, &r, expected[k].name, r.n - 1);
         phx_result_destroy(r.result);

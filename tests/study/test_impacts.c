@@ -3,9 +3,9 @@
 #include "support.h"
 
 /* The gap of a closed contact stays closed. */
-static record run(phx_context *context, const char *text)
+static text_run run(phx_context *context, const char *text)
 {
-    record r = run_text(context, text, 0.0);
+    text_run r = run_text(context, text, 0.0);
     CHECK_BELOW(r.report.largest_drift, 1e-12, "gap of a closed contact");
     return r;
 }
@@ -20,7 +20,7 @@ static void ball(void **state)
         "forces: {f: {kind: contact, ports: [ground.O, b.P], against: plane, normal: [0, 1], radius: 0.1,"
         " restitution: 0.8}}\n"
         "outputs: {p: {position: b.P}, v: {velocity: b.P}}\nsimulate: {end: 5, step: 1e-2, every: 5}\n";
-    record r = run(*state, text);
+    text_run r = run(*state, text);
     double t = sqrt(0.2), v = sqrt(20.0), closed = 0.0;
     for (size_t k = 1; k + 1 < r.n; k++) {
         CHECK_CLOSE(record_at(*state, &r, "t", k), t, 1e-12, "impact %zu", k);
@@ -54,7 +54,7 @@ static void cradle(void **state)
         "  bc: {kind: contact, ports: [b.P, c.P], against: sphere, radius_a: 0.1, radius: 0.1, restitution: 1}\n"
         "outputs: {a: {velocity: a.P}, b: {velocity: b.P}, c: {velocity: c.P}}\n"
         "simulate: {end: 1, step: 1e-2, every: 1}\n";
-    record r = run(*state, text);
+    text_run r = run(*state, text);
     CHECK_CLOSE(record_at(*state, &r, "t", 1), 0.3, 1e-12, "time");
     CHECK_CLOSE(record_at(*state, &r, "a.x", 2), -1.0 / 3.0, 1e-14, "a");
     CHECK_CLOSE(record_at(*state, &r, "b.x", 2), 2.0 / 3.0, 1e-14, "b");
@@ -71,7 +71,7 @@ static void hill(void **state)
         "bodies: {m: {kind: rigid, mass: 1, inertia: 1, pose: {position: [0, 1]}, velocity: {linear: [1, 0]}}}\n"
         "forces: {hill: {kind: contact, ports: [ground.O, m.P], against: sphere, radius_a: 1, restitution: 0}}\n"
         "outputs: {p: {position: m.P}}\nsimulate: {end: 0.8, step: 1e-3, every: 0.8}\n";
-    record r = run(*state, text);
+    text_run r = run(*state, text);
     assert_int_equal(r.n, 3);
     CHECK_CLOSE(record_at(*state, &r, "p.y", 1), 0.7, 1e-12, "where it leaves");
     CHECK_CLOSE(hypot(record_at(*state, &r, "p.x", 1), record_at(*state, &r, "p.y", 1)), 1.0, 1e-14,
@@ -91,7 +91,7 @@ static void pipe_ball(void **state)
         "forces: {pipe: {kind: contact, ports: [ground.O, b.P], against: cylinder, axis: [1, 0, 0], radius_a: 1,"
         " radius: 0.2, inside: true, restitution: 0.3}}\n"
         "outputs: {p: {position: b.P}, v: {velocity: b.P}}\nsimulate: {end: 3, step: 2e-3, every: 0.02}\n";
-    record r = run(*state, text);
+    text_run r = run(*state, text);
     for (size_t k = 0; k < r.n; k++)
         CHECK_BELOW(hypot(record_at(*state, &r, "p.y", k), record_at(*state, &r, "p.z", k)), 0.8 + 1e-13, "inside");
     CHECK_CLOSE(hypot(record_at(*state, &r, "p.y", r.n - 1), record_at(*state, &r, "p.z", r.n - 1)), 0.8, 1e-13,
@@ -116,7 +116,7 @@ static void oblique(void **state)
         "simulate: {end: 1, step: 1e-2, every: 1}\n";
     static const char *const axes[] = {"x", "y", "z"};
     const double va[] = {3, 0, 0.1}, vb[] = {-1, 0.2, 0}, ma = 1, mb = 2.5;
-    record r = run(*state, text);
+    text_run r = run(*state, text);
     double before = 0.0, after = 0.0;
     assert_int_equal(r.n, 3);
     for (int i = 0; i < 3; i++) {
@@ -143,7 +143,7 @@ static void thousand(void **state)
         "forces:\n  l: {kind: contact, ports: [ground.L, b.P], against: plane, normal: [1, 0], restitution: 1}\n"
         "  r: {kind: contact, ports: [ground.R, b.P], against: plane, normal: [-1, 0], restitution: 1}\n"
         "outputs: {p: {position: b.P}, v: {velocity: b.P}}\nsimulate: {end: 100, step: 3e-2, every: 100}\n";
-    record r = run(*state, text);
+    text_run r = run(*state, text);
     assert_int_equal(r.report.impacts, 1000);
     CHECK_CLOSE(record_at(*state, &r, "t", 1000), 99.95, 1e-9, "time of the last one");
     CHECK_CLOSE(record_at(*state, &r, "v.x", r.n - 1), 1.0, 1e-12, "velocity");
@@ -159,7 +159,7 @@ static void table(void **state)
     phx_result *result = NULL;
     phx_model *model = read_example(*state, "bouncing_table.yaml");
     CHECK_OK(*state, phx_study_simulate_result(*state, model, &options, &report, &result));
-    const record r = {.report = report, .result = result, .n = phx_result_rows(result)};
+    const text_run r = {.report = report, .result = result, .n = phx_result_rows(result)};
     CHECK_CLOSE(record_at(*state, &r, "centre.z", r.n - 1), 0.0, 1e-12, "height");
     CHECK_CLOSE(record_at(*state, &r, "A.z", r.n - 1), 0.0, 1e-12, "a foot");
     CHECK_CLOSE(record_at(*state, &r, "C.z", r.n - 1), 0.0, 1e-12, "the one across");
@@ -183,7 +183,7 @@ static void bowling(void **state)
                  "outputs: {p: {position: b.P}, v: {velocity: b.P}, a: {angle: b.P}}\n"
                  "simulate: {end: 1, step: %g, every: 1}\n",
                  5e-3 / (1 << i));
-        record r = run(*state, text);
+        text_run r = run(*state, text);
         assert_int_equal(r.n, 3);
         assert_int_equal(r.report.transitions, 1);
         error[i] = record_at(*state, &r, "t", 1) - 0.5;
@@ -209,7 +209,7 @@ static void box_on_an_incline(void **state)
         "  B: {kind: contact, ports: [ground.O, b.B], against: plane, normal: [0, 1], restitution: 0.3,"
         " friction: {coefficient: 0.6}}\n"
         "outputs: {p: {position: b.P}, v: {velocity: b.P}}\nsimulate: {end: 100, step: 1e-2, every: 1}\n";
-    record r = run(*state, text);
+    text_run r = run(*state, text);
     size_t flat = 0, stop = 0;
     while (fabs(record_at(*state, &r, "v.y", flat)) > 1e-15 || flat == 0)
         flat++;
@@ -246,7 +246,7 @@ static void coarse_steps_are_told(void **state)
         int count = 0;
         snprintf(made, sizeof made, text, i == 0 ? 4e-3 : 2e-4);
         phx_context_set_log(*state, keep_warning, &count);
-        record r = run(*state, made);
+        text_run r = run(*state, made);
         phx_context_set_log(*state, NULL, NULL);
         assert_int_equal(count, i == 0);
         phx_result_destroy(r.result);

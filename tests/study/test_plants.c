@@ -156,7 +156,8 @@ static void test_common_coordinates(void **state)
     const int cells = M->rows * M->cols;
     double change = 0.0;
     for (int i = 0; i < cells; i++) {
-        const double stiffness = sqrt(K->re[cells + i / M->cols * (M->cols + 1)] * K->re[cells + i % M->cols * (M->cols + 1)]);
+        const double stiffness =
+            sqrt(K->re[cells + i / M->cols * (M->cols + 1)] * K->re[cells + i % M->cols * (M->cols + 1)]);
         CHECK_CLOSE(M->re[i] + M->re[2 * cells + i], 2.0 * M->re[cells + i], 1e-12, "mass, entry %d", i);
         CHECK_CLOSE(K->re[i], K->re[2 * cells + i], 1e-9 * stiffness, "stiffness, entry %d", i);
         CHECK_CLOSE(M->re[cells + i], i % (M->cols + 1) == 0 ? 1.0 : 0.0, 1e-12, "nominal mass, entry %d", i);
