@@ -61,7 +61,6 @@ static phx_status add_friction(const phx_system *system, const phx_contact_def *
                         "'regularised', or 'restitution' for a contact by penalty",
                         def->name);
     joint->n_coordinates = system->dim - 1;
-    joint->kind = system->dim == 2 ? PHX_JOINT_SLIDER : PHX_JOINT_POINT_ON_PLANE; /* of as many coordinates */
     for (int c = 0; c < joint->n_coordinates; c++) {
         joint->coordinate[c] = (phx_coordinate_def){.friction = def->friction, .friction_arm = def->friction.kinetic};
         joint->coordinate[c].friction.kinetic = 0.0;
@@ -77,7 +76,7 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
     const size_t n = (size_t)system->n_contacts + 1;
 
     joint.name = def->name;
-    joint.kind = PHX_JOINT_SLIDER; /* of its rows the first is replaced, and others go */
+    joint.kind = PHX_JOINT_FREE; /* holds nothing: the gap comes for a row, the slips for coordinates */
     joint.a = def->a;
     joint.b = def->b;
     joint.inactive = true;
