@@ -141,21 +141,24 @@ static bool has_common_columns(int length, int count, const int *idx)
 
 static phx_status fill_columns(phx_context *context, phx_flex_stack *it)
 {
-    size_t room = 0;
+    int room = 0;
 
-    for (int g = 0; g < it->n_groups; g++)
-        room += (size_t)(it->length[g] * phx_flex_stack_stride(it->count[g]));
     it->column_at = phx_calloc(context, (size_t)it->n_groups, sizeof *it->column_at);
-    it->columns = phx_calloc(context, room, sizeof *it->columns);
-    if (!it->column_at || !it->columns)
+    if (!it->column_at)
         return PHX_ERR_MEMORY;
-    for (int g = 0, from = 0, to = 0; g < it->n_groups; from += it->length[g] * it->count[g], g++) {
+    for (int g = 0, from = 0; g < it->n_groups; from += it->length[g] * it->count[g], g++) {
+        const bool common = has_common_columns(it->length[g], it->count[g], it->idx + from);
+        it->column_at[g] = common ? room : -1;
+        room += common ? it->length[g] * phx_flex_stack_stride(it->count[g]) : 0;
+    }
+    it->columns = phx_calloc(context, (size_t)room, sizeof *it->columns);
+    if (!it->columns)
+        return PHX_ERR_MEMORY;
+    for (int g = 0, from = 0; g < it->n_groups; from += it->length[g] * it->count[g], g++) {
         const int length = it->length[g], count = it->count[g], stride = phx_flex_stack_stride(count);
-        it->column_at[g] = has_common_columns(length, count, it->idx + from) ? to : -1;
         for (int row = 0; row < count && it->column_at[g] >= 0; row++)
             for (int e = 0; e < length; e++)
-                it->columns[to + e * stride + row] = it->val[from + row * length + e];
-        to += length * stride;
+                it->columns[it->column_at[g] + e * stride + row] = it->val[from + row * length + e];
     }
     return PHX_OK;
 }
