@@ -30,12 +30,12 @@ typedef struct bench_kind {
 } bench_kind;
 enum { RIGID, FLEXIBLE, RIGID_HINGE, FLEXIBLE_HINGE, RIGID_BALL, FLEXIBLE_BALL, ROD, ROD_HINGE, ROD_BALL, N_KINDS };
 static const bench_kind kinds[N_KINDS] = {
-    [RIGID] = {"rigid", NULL, 2, 0, PHX_JOINT_REVOLUTE},
-    [FLEXIBLE] = {"flexible", NULL, 2, 8, PHX_JOINT_REVOLUTE},
-    [RIGID_HINGE] = {"rigid-hinge", "rigid", 3, 0, PHX_JOINT_REVOLUTE},
-    [FLEXIBLE_HINGE] = {"flexible-hinge", "flexible", 3, 8, PHX_JOINT_REVOLUTE},
-    [RIGID_BALL] = {"rigid-ball", "rigid", 3, 0, PHX_JOINT_SPHERICAL},
-    [FLEXIBLE_BALL] = {"flexible-ball", "flexible", 3, 8, PHX_JOINT_SPHERICAL},
+    [RIGID] = {"rigid", NULL, 2, 0, PHX_JOINT_REVOLUTE, false},
+    [FLEXIBLE] = {"flexible", NULL, 2, 8, PHX_JOINT_REVOLUTE, false},
+    [RIGID_HINGE] = {"rigid-hinge", "rigid", 3, 0, PHX_JOINT_REVOLUTE, false},
+    [FLEXIBLE_HINGE] = {"flexible-hinge", "flexible", 3, 8, PHX_JOINT_REVOLUTE, false},
+    [RIGID_BALL] = {"rigid-ball", "rigid", 3, 0, PHX_JOINT_SPHERICAL, false},
+    [FLEXIBLE_BALL] = {"flexible-ball", "flexible", 3, 8, PHX_JOINT_SPHERICAL, false},
     [ROD] = {"rod", NULL, 2, 8, PHX_JOINT_REVOLUTE, true},
     [ROD_HINGE] = {"rod-hinge", "rod", 3, 8, PHX_JOINT_REVOLUTE, true},
     [ROD_BALL] = {"rod-ball", "rod", 3, 8, PHX_JOINT_SPHERICAL, true},
