@@ -1,4 +1,5 @@
 #include "chain.h"
+#include "body/body.h"
 #include "fe/fe.h"
 
 #include <math.h>
@@ -34,11 +35,59 @@ static phx_status make_beam(phx_context *context, const chain_def *chain, phx_be
     return phx_beam_create(context, &def, beam);
 }
 
+/* A straight rod along x of the stiffness and the inertia of the beams. */
+static phx_status make_rod(phx_context *context, const chain_def *chain, const char *name, phx_body **body)
+{
+    enum { SECTION = PHX_ROD_SECTION };
+    const double stiffness[6] = {1e6, 4e5, 4e5, 300.0, 400.0, 400.0}, inertia[6] = {1.0, 1.0, 1.0, 8e-4, 4e-4, 4e-4};
+    const size_t n = (size_t)chain->elements, dim = (size_t)chain->dim, points = n * PHX_ROD_GAUSS;
+    double *room = phx_calloc(context, (n + 1) * dim * (1 + dim) + n + 2 * points * SECTION, sizeof *room);
+    double *place = room, *axes = place + (n + 1) * dim, *length = axes + (n + 1) * dim * dim, *compliance = length + n,
+           *mass = compliance + points * SECTION;
+
+    if (!room)
+        return PHX_ERR_MEMORY;
+    for (size_t k = 0; k <= n; k++) {
+        place[dim * k] = (double)k / (double)n;
+        for (size_t a = 0; a < dim; a++)
+            axes[dim * dim * k + (dim + 1) * a] = 1.0;
+    }
+    for (size_t e = 0; e < n; e++)
+        length[e] = 1.0 / (double)n;
+    for (size_t k = 0; k < points; k++)
+        for (size_t i = 0; i < 6; i++) {
+            compliance[SECTION * k + 7 * i] = 1.0 / stiffness[i];
+            mass[SECTION * k + 7 * i] = inertia[i];
+        }
+    const phx_rod_def def = {.name = name,
+                             .dim = chain->dim,
+                             .elements = chain->elements,
+                             .place = place,
+                             .axes = axes,
+                             .length = length,
+                             .compliance = compliance,
+                             .mass = mass};
+    const phx_status status = phx_rod_create(context, &def, body);
+    phx_free(room);
+    return status;
+}
+
+/* The end of a link, 0 or 1, as a port. */
+static phx_status add_end(const chain_def *chain, phx_system *system, phx_body_id body, int end, phx_port_id *port)
+{
+    const double place[3] = {end};
+    const phx_location at = phx_location_at_fraction(end);
+
+    if (chain->elements == 0)
+        return phx_system_add_port(system, body, place, NULL, port);
+    return chain->rods ? phx_system_add_port_at(system, body, &at, NULL, port)
+                       : phx_system_add_beam_port(system, body, end, port);
+}
+
 /* The link from `start` on, with its ports P and C; `start` becomes its end. */
 static phx_status add_link(phx_context *context, const chain_def *chain, phx_system *system, int k, phx_beam *beam,
                            double *start, phx_port_id ends[2])
 {
-    const double places[2][3] = {{0.0}, {1.0, 0.0, 0.0}};
     const double turn = chain->dim == 2 ? 0.0 : k % 2 ? -ZIGZAG : ZIGZAG;
     phx_body_def def = phx_body_def_default();
     phx_pose pose = phx_pose_default();
@@ -57,12 +106,13 @@ static phx_status add_link(phx_context *context, const chain_def *chain, phx_sys
         phx_rot_axis_angle(3, (double[]){0.0, 1.0, 0.0}, turn, pose.rotation);
     start[0] += cos(turn);
     start[2] -= sin(turn);
-    status = beam ? phx_body_create(context, &def, &body) : make_rigid(context, &def, &body);
+    status = beam          ? phx_body_create(context, &def, &body)
+             : chain->rods ? make_rod(context, chain, name, &body)
+                           : make_rigid(context, &def, &body);
     if (!status)
         status = phx_system_add_body(system, body, phx_flex_source_share(beam), &pose, &id);
     for (int end = 0; end < 2 && !status; end++)
-        status = beam ? phx_system_add_beam_port(system, id, end, &ends[end])
-                      : phx_system_add_port(system, id, places[end], NULL, &ends[end]);
+        status = add_end(chain, system, id, end, &ends[end]);
     return status;
 }
 
@@ -92,7 +142,7 @@ phx_status chain_create(phx_context *context, const chain_def *def, phx_system *
 
     if (!status)
         status = phx_system_add_port(*system, PHX_GROUND, origin, NULL, &last);
-    if (!status && def->elements > 0)
+    if (!status && def->elements > 0 && !def->rods)
         status = make_beam(context, def, &beam);
     for (int k = 0; k < def->links && !status; k++) {
         status = add_link(context, def, *system, k, beam, start, ends);

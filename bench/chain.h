@@ -9,9 +9,12 @@
 
 #include <phlexor/system.h>
 
+#include <stdbool.h>
+
 typedef struct chain_def {
     int dim, links;
     int elements;         /* 0: rigid links; else flexible ones (EA = 1e6 N, EI = 400 N m^2, GJ = 300 N m^2) */
+    bool rods;            /* the flexible ones are geometrically exact rods (GA = 4e5 N), else floating beams */
     phx_joint_kind joint; /* revolute; in space also spherical */
 } chain_def;
 

@@ -18,6 +18,8 @@ static void free_stack(phx_flex_stack *it)
     phx_free(it->row);
     phx_free(it->idx);
     phx_free(it->val);
+    phx_free(it->column_at);
+    phx_free(it->columns);
 }
 
 void phx_flex_free_compact(phx_flex_compact *it)
@@ -128,6 +130,39 @@ static void fill_stack(const stack_def *def, const int *lengths, int most, phx_f
     }
 }
 
+/* More than a few rows, all with the columns of the first. */
+static bool has_common_columns(int length, int count, const int *idx)
+{
+    for (int row = 1; row < count; row++)
+        if (memcmp(idx, idx + row * length, (size_t)length * sizeof *idx) != 0)
+            return false;
+    return length > 0 && count >= 4;
+}
+
+static phx_status fill_columns(phx_context *context, phx_flex_stack *it)
+{
+    int room = 0;
+
+    it->column_at = phx_calloc(context, (size_t)it->n_groups, sizeof *it->column_at);
+    if (!it->column_at)
+        return PHX_ERR_MEMORY;
+    for (int g = 0, from = 0; g < it->n_groups; from += it->length[g] * it->count[g], g++) {
+        const bool common = has_common_columns(it->length[g], it->count[g], it->idx + from);
+        it->column_at[g] = common ? room : -1;
+        room += common ? it->length[g] * phx_flex_stack_stride(it->count[g]) : 0;
+    }
+    it->columns = phx_calloc(context, (size_t)room, sizeof *it->columns);
+    if (!it->columns)
+        return PHX_ERR_MEMORY;
+    for (int g = 0, from = 0; g < it->n_groups; from += it->length[g] * it->count[g], g++) {
+        const int length = it->length[g], count = it->count[g], stride = phx_flex_stack_stride(count);
+        for (int row = 0; row < count && it->column_at[g] >= 0; row++)
+            for (int e = 0; e < length; e++)
+                it->columns[it->column_at[g] + e * stride + row] = it->val[from + row * length + e];
+    }
+    return PHX_OK;
+}
+
 static phx_status make_stack(phx_context *context, const stack_def *def, phx_flex_stack *out)
 {
     const size_t rows = (size_t)(def->matrices * def->rows);
@@ -144,7 +179,7 @@ static phx_status make_stack(phx_context *context, const stack_def *def, phx_fle
     out->val = phx_calloc(context, (size_t)entries, sizeof *out->val);
     if (out->length && out->count && out->row && out->idx && out->val) {
         fill_stack(def, lengths, most, out);
-        status = PHX_OK;
+        status = fill_columns(context, out);
     }
     phx_free(lengths);
     return status;

@@ -45,13 +45,20 @@ static inline double phx_flex_matrix_form(const phx_flex_matrix *a, const double
 /* Matrices with a common vector, one above the other: row i of matrix m is row m n + i, n rows each. Rows of one length
  * follow each other, so that a loop over each length can have it as a constant. Rows of matrices are filled up with
  * zeros to multiples of three, which they have along a beam but for its ends (a node has two neighbours). Rows without
- * entries have length 0. */
+ * entries have length 0. Where the rows of a length all have the same columns, as those of full matrices, their values
+ * stand there once more, column by column, each filled up with zeros to a multiple of eight. */
 typedef struct phx_flex_stack {
     int n_groups;
     int *length, *count; /* entries of a row, rows */
     int *row, *idx;      /* in the order of the groups */
     double *val;
+    int *column_at; /* per group: its first in `columns`, or -1 */
+    double *columns;
 } phx_flex_stack;
+static inline int phx_flex_stack_stride(int count)
+{
+    return (count + 7) / 8 * 8;
+}
 
 struct phx_flex_compact {
     phx_flex_matrix K, A[3], Q[PHX_MAX_PAIR];

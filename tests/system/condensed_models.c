@@ -1,5 +1,7 @@
 #include "condensed_models.h"
 
+#include "rods.h"
+
 static phx_body_id limb(model *m, const char *name, phx_reference reference, int elements, phx_pose pose)
 {
     beam_kind kind = beam_default();
@@ -171,6 +173,27 @@ static void many_alike(model *m)
         add_joint(m, "branch", PHX_JOINT_WELD, at_beam(m, link[k], 0.0), at_beam(m, link[6 + k], 0.0));
 }
 
+/* Rods of one to six elements, one of them damped, and a beam at the end of the chain; a force on a node inside. */
+static void rods(model *m)
+{
+    static const char *const names[] = {"1", "2", "3", "4", "5", "6"};
+    phx_port_id last = ground(m, 0.0, 0.0);
+    phx_body_id link = -1;
+
+    for (int k = 0; k < 6; k++) {
+        rod_kind kind = rod_default(m->dim);
+        kind.elements = k + 1;
+        kind.damping = k == 2 ? 1e-3 : 0.0;
+        link = add_rod(m, names[k], &kind, pose_at(k, 0.0, 0.0));
+        add_joint(m, "elbow", m->dim == 3 && k % 2 ? PHX_JOINT_SPHERICAL : PHX_JOINT_REVOLUTE, last,
+                  port_on(m, link, 0.0));
+        last = port_on(m, link, 1.0);
+    }
+    add_force(m, "force", port_on(m, link, 0.5), false, constant(m, 1.0), sine(m, 0.0, 2.0, 4.0));
+    link = limb(m, "beam", PHX_REFERENCE_SIMPLY_SUPPORTED, 4, pose_at(6.0, 0.0, 0.0));
+    add_joint(m, "wrist", PHX_JOINT_REVOLUTE, last, at_beam(m, link, 0.0));
+}
+
 const condensed_model condensed_models[] = {
     {{"plane: pendulums", pendulums, true, false}, 2, 0},
     {{"plane: four-bar", four_bar, true, false}, 3, 0},
@@ -183,6 +206,8 @@ const condensed_model condensed_models[] = {
     {{"space: loop", space_loop, true, true}, 3, 0},
     {{"space: held at P", held_at_P, true, true}, 2, 0},
     {{"space: mixed", mixed, true, true}, 2, 1},
+    {{"plane: rods and a beam", rods, true, false}, 1, 6},
+    {{"space: rods and a beam", rods, true, true}, 1, 6},
 };
 const int n_condensed_models = (int)(sizeof condensed_models / sizeof *condensed_models);
 

@@ -1,4 +1,4 @@
-/* Mechanisms of bodies with many inner deformations, for what is eliminated inside bodies. */
+/* Mechanisms of bodies with many inner deformations, for what is eliminated inside bodies; and of rods. */
 #ifndef PHLEXOR_TESTS_SYSTEM_CONDENSED_MODELS_H
 #define PHLEXOR_TESTS_SYSTEM_CONDENSED_MODELS_H
 

@@ -255,6 +255,24 @@ void add_output(model *m, const char *name, phx_quantity quantity, int target)
 }
 
 /* ---- states ---- */
+/* A body of several frames at rest where its first frame is, bent a little. */
+static void place_frames(const phx_body *body, uint64_t *seed, double *x)
+{
+    const int dim = phx_body_dim(body), n_v = phx_body_n_v(body);
+    double place[3] = {0}, R[9], *xi = test_calloc((size_t)n_v, sizeof *xi);
+
+    if (phx_body_frames(body, NULL) > 1) {
+        memcpy(place, x, (size_t)dim * sizeof *x);
+        phx_attitude_rotation(dim, x + dim, R);
+        const double angle = dim == 2 ? x[4] : 0.0;
+        phx_body_rest(body, x);
+        phx_body_place(body, place, R, angle, x);
+        random_vector(seed, n_v, 0.05, xi);
+        phx_body_displace(body, 1.0, xi, x);
+    }
+    test_free(xi);
+}
+
 void random_state(const model *m, uint64_t *seed, double *x, double *v)
 {
     const int dim = m->dim, na = phx_attitude_size(dim);
@@ -271,6 +289,7 @@ void random_state(const model *m, uint64_t *seed, double *x, double *v)
             phx_attitude_set(2, NULL, 3.0 * random_value(seed), x + at + 2);
         }
         random_vector(seed, phx_body_n_q(phx_system_body(m->system, b)), 0.05, x + at + dim + na);
+        place_frames(phx_system_body(m->system, b), seed, x + at);
     }
     random_vector(seed, m->n_v, 1.0, v);
     const int n_bodies = phx_system_bodies(m->system);

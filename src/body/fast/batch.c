@@ -5,17 +5,15 @@
 
 static const batch_operations *operations(int lanes)
 {
-    if (lanes == 1)
-        return &phx_body_batch_of_one;
 #ifdef PHX_AVX512
     if (lanes == 8)
         return &phx_body_batch_of_eight_avx512;
 #endif
 #ifdef PHX_AVX2
     if (phx_cpu_has_avx2())
-        return &phx_body_batch_of_four_avx2;
+        return lanes == 1 ? &phx_body_batch_of_one_avx2 : &phx_body_batch_of_four_avx2;
 #endif
-    return &phx_body_batch_of_four;
+    return lanes == 1 ? &phx_body_batch_of_one : &phx_body_batch_of_four;
 }
 
 int phx_body_batch_most(void)

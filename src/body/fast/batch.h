@@ -48,7 +48,7 @@ struct batch_operations {
     void (*rows_push)(const phx_body_batch_rows *rows, const double *mu, double *dv);
 };
 
-extern const batch_operations phx_body_batch_of_one, phx_body_batch_of_four, phx_body_batch_of_four_avx2,
-    phx_body_batch_of_eight_avx512;
+extern const batch_operations phx_body_batch_of_one, phx_body_batch_of_one_avx2, phx_body_batch_of_four,
+    phx_body_batch_of_four_avx2, phx_body_batch_of_eight_avx512;
 
 #endif

@@ -377,7 +377,8 @@ static inline void NAME(batch_rows_schur_in)(const int dim, const int n, phx_bod
         NAME(reduce_mass)(dim, it->condenser, &known->own, s, pair, rows, (real *)it->influence, rest);
         NAME(decompose)(n, rest, (real *)it->L, (real *)it->inverse);
     }
-    NAME(all_rows)(dim, n, it, R, boundary, covectors, rest, Y, (real *)it->Z);
+    NAME(all_rows)(dim, n, it, R, boundary, covectors, rest, Y);
+    NAME(solve_rows)(n, it, Y, (real *)it->Z);
     NAME(multiply_rows)(n, it->n_rows, Y, (const real *)it->Z, (real *)S);
 }
 

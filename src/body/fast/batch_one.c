@@ -1,11 +1,15 @@
-/* Operations of a batch of one body. */
+/* Operations of a batch of one body; compiled for any processor, and again for those with registers of four numbers. */
 #define real  double
 #define LANES 1
 /* clang-format off */
 #define ZEROS {0.0}
 /* clang-format on */
-#define NAME(x)    one_##x
+#define NAME(x) one_##x
+#ifdef PHX_FOR_AVX2
+#define OPERATIONS phx_body_batch_of_one_avx2
+#else
 #define OPERATIONS phx_body_batch_of_one
+#endif
 
 #include <string.h>
 

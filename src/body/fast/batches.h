@@ -131,4 +131,18 @@ void phx_body_batch_rows_schur(phx_body_batch_rows *rows, const double *x, const
                                double *room, double *S, double *energy);
 void phx_body_batch_rows_push(const phx_body_batch_rows *rows, const double *mu, double *dv);
 
+/* ---- rods: rigid nodes, which may be in batches, and the elements between them, four side by side ---- */
+/* The nodes of a rod and their frames; 0 of other bodies. */
+int phx_rod_nodes(const phx_body *body, phx_body *const **nodes, const phx_body_frame **frames);
+/* All elements of a rod whose first entries in x and v are given. The rod is borrowed. */
+typedef struct phx_rod_batch phx_rod_batch;
+phx_status phx_rod_batch_create(phx_context *context, const phx_body *rod, int x, int v, phx_rod_batch **out);
+void phx_rod_batch_destroy(phx_rod_batch *batch);
+void phx_rod_batch_begin(phx_rod_batch *batch, double h, const double *x0);
+/* Their forces over the interval, added to res. */
+void phx_rod_batch_residual(const phx_rod_batch *batch, const double *x1, const double *xm, double *res);
+/* The derivative of these by the mean velocities, added to val: at[e] is the place of entry e of the rod's pattern. */
+void phx_rod_batch_tangent(const phx_rod_batch *batch, const double *x1, const double *xm, const double *vm,
+                           const int *at, double *val);
+
 #endif

@@ -1,7 +1,7 @@
 /* Rows G on the velocities of a body that has no other unknowns, with M = L D L^T and what is eliminated inside left
  * out, which no row sees:
  *
- *     Y = G L^-T ,  Z = Y D^-1 ,   G M^-1 G^T = Z Y^T ,   M^-1 G^T mu = L^-T (Z^T mu) .
+ *     Y = L^-1 G^T ,  Z = D^-1 Y ,   G M^-1 G^T = Z^T Y ,   M^-1 G^T mu = L^-T (Z mu) .
  *
  * See interval_kernel.h for `real` and NAME. */
 #ifndef PHX_ROWS_KERNEL_H
@@ -100,15 +100,20 @@ static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, con
 
 /* ---- rows ---- */
 
-/* L D L^T of a full matrix, its lower triangle: L batched without its diagonal, and 1/D. */
+/* L D L^T of a full matrix, its lower triangle: L batched without its diagonal, and 1/D. The upper triangle gets the
+ * columns. */
 static inline void NAME(decompose)(int n, real *matrix, real *L, real *inverse)
 {
     for (int j = 0; j < n; j++) {
+        real *column = matrix + j * n;
         inverse[j] = 1.0 / matrix[j * n + j];
+        for (int i = j + 1; i < n; i++)
+            column[i] = matrix[i * n + j];
         for (int i = j + 1; i < n; i++) {
-            const real l = matrix[i * n + j] * inverse[j];
+            const real l = column[i] * inverse[j];
+            real *row = matrix + i * n;
             for (int k = j + 1; k <= i; k++)
-                matrix[i * n + k] -= l * matrix[k * n + j];
+                row[k] -= l * column[k];
             L[i * (i - 1) / 2 + j] = l;
         }
     }
@@ -165,55 +170,62 @@ static inline void NAME(covector_row)(const int dim, const int n, const port_row
             row[r + j] += g[r + k] * theta[k * (n - r) + j];
 }
 
-/* y <- L^-1 y, z = D^-1 y */
-static inline void NAME(finish_row)(const int n, const real *L, const real *inverse, real *y, real *z)
-{
-    for (int i = 0; i < n; i++) {
-        const real *below = L + i * (i - 1) / 2;
-        for (int j = 0; j < i; j++)
-            y[i] -= below[j] * y[j];
-        z[i] = inverse[i] * y[i];
-    }
-}
-
-/* Y (n_rows x n) and Z of all rows at the attitude and the boundary coordinates; room: dim x n. */
+/* All rows at the attitude and the boundary coordinates into the columns of Y, n x n_rows; room: (dim + 1) x n. */
 static inline void NAME(all_rows)(const int dim, const int n, const phx_body_batch_rows *it, const real *R,
-                                  const real *boundary, const double *covectors, real *room, real *Y, real *Z)
+                                  const real *boundary, const double *covectors, real *room, real *Y)
 {
     static const double none[9] = {0.0};
-    const real *L = (const real *)it->L, *inverse = (const real *)it->inverse;
+    real *row = room + dim * n;
+    const int count = it->n_rows;
 
     for (int p = 0; p < it->n_ports; p++) {
         const port_rows *port = &it->ports[p];
         const real *sign = (const real *)port->sign;
         const int *at = it->covector + port->covector * LANES;
-        real *y = Y + port->first * n, *z = Z + port->first * n;
+        real *y = Y + port->first;
         NAME(place_rows)(dim, n, port, R, boundary, room);
-        for (int a = 0; a < port->points; a++, y += n, z += n) {
+        for (int a = 0; a < port->points; a++, y++)
             for (int j = 0; j < n; j++)
-                y[j] = sign[0] * room[a * n + j];
-            NAME(finish_row)(n, L, inverse, y, z);
-        }
-        for (int k = 0; k < port->others; k++, y += n, z += n, at += LANES) {
+                y[j * count] = sign[0] * room[a * n + j];
+        for (int k = 0; k < port->others; k++, y++, at += LANES) {
             const double *covector[LANES];
             for (int l = 0; l < LANES; l++)
                 covector[l] = at[l] < 0 ? none : covectors + at[l];
-            NAME(covector_row)(dim, n, port, room, covector, y);
-            NAME(finish_row)(n, L, inverse, y, z);
+            NAME(covector_row)(dim, n, port, room, covector, row);
+            for (int j = 0; j < n; j++)
+                y[j * count] = row[j];
         }
     }
 }
 
-/* S = Z Y^T, batched rows of the lower triangle. */
-static inline void NAME(multiply_rows)(const int n, int n_rows, const real *Y, const real *Z, real *S)
+/* Y <- L^-1 Y, Z = D^-1 Y, n x n_rows */
+static inline void NAME(solve_rows)(const int n, const phx_body_batch_rows *it, real *restrict Y, real *restrict Z)
 {
-    for (int i = 0; i < n_rows; i++)
-        for (int j = 0; j <= i; j++) {
-            real sum = {0.0};
-            for (int c = 0; c < n; c++)
-                sum += Z[i * n + c] * Y[j * n + c];
-            *S++ = sum;
+    const real *below = (const real *)it->L, *inverse = (const real *)it->inverse;
+    const int count = it->n_rows;
+
+    for (int i = 0; i < n; below += i, i++) {
+        real *own = Y + i * count;
+        for (int j = 0; j < i; j++) {
+            const real *other = Y + j * count, l = below[j];
+            for (int r = 0; r < count; r++)
+                own[r] -= l * other[r];
         }
+        for (int r = 0; r < count; r++)
+            Z[i * count + r] = inverse[i] * own[r];
+    }
+}
+
+/* S = Z^T Y, batched rows of the lower triangle. */
+static inline void NAME(multiply_rows)(const int n, int n_rows, const real *Y, const real *Z, real *restrict S)
+{
+    for (int i = 0; i < n_rows; S += ++i) {
+        for (int j = 0; j <= i; j++)
+            S[j] = (real){0.0};
+        for (int c = 0; c < n; c++)
+            for (int j = 0; j <= i; j++)
+                S[j] += Z[c * n_rows + i] * Y[c * n_rows + j];
+    }
 }
 
 /* ---- rigid bodies ---- */
@@ -316,7 +328,7 @@ static inline void NAME(plain_push)(const int dim, const phx_body_batch_rows *it
     }
 }
 
-/* x = L^-T (Z^T mu) */
+/* x = L^-T (Z mu) */
 static inline void NAME(push_rows)(const int n, const phx_body_batch_rows *it, const double *mu, real *x)
 {
     const real *Z = (const real *)it->Z, *L = (const real *)it->L;
@@ -330,7 +342,7 @@ static inline void NAME(push_rows)(const int n, const phx_body_batch_rows *it, c
         for (int l = 0; l < LANES; l++)
             numbers[l] = mu[row[l]];
         for (int j = 0; j < n; j++)
-            x[j] += Z[i * n + j] * own;
+            x[j] += Z[j * it->n_rows + i] * own;
     }
     for (int i = n; i-- > 0;)
         for (int j = 0; j < i; j++)

@@ -24,6 +24,26 @@ static inline void NAME(forms_of_rows)(const int length, int n, int count, const
     }
 }
 
+/* The same of rows with the columns `idx`, of one body. */
+static inline void NAME(forms_of_columns)(int length, int n, int count, const double *columns, const int *idx,
+                                          const int *row, const double *x, const double *y, double *out)
+{
+    const int stride = phx_flex_stack_stride(count);
+    double form = 0.0;
+
+    for (int r = 0, m = 0; r < count; r += 8) {
+        lanes sums[2];
+        NAME(eight_rows)(length, stride, columns + r, idx, y, sums);
+        for (int k = 0; k < 8 && r + k < count; k++) {
+            for (; row[r + k] >= (m + 1) * n; m++, form = 0.0)
+                out[m] += form;
+            form += x[row[r + k] - m * n] * sums[k / 4][k % 4];
+            if (r + k + 1 == count)
+                out[m] += form;
+        }
+    }
+}
+
 /* out[m] = x^T A_m y of each matrix of a stack */
 static inline void NAME(forms)(const phx_flex_stack *A, int matrices, int n, const real *x, const real *y, real *out)
 {
@@ -33,13 +53,13 @@ static inline void NAME(forms)(const phx_flex_stack *A, int matrices, int n, con
     for (int m = 0; m < matrices; m++)
         out[m] = (real){0.0};
     for (int g = 0; g < A->n_groups; g++) {
-        const int length = A->length[g], count = A->count[g];
-        if (length == 3)
-            NAME(forms_of_rows)(3, n, count, val, idx, row, x, y, out);
-        else if (length == 6)
-            NAME(forms_of_rows)(6, n, count, val, idx, row, x, y, out);
-        else if (length > 0)
-            NAME(forms_of_rows)(length, n, count, val, idx, row, x, y, out);
+        const int length = A->length[g], count = A->count[g], columns = LANES == 1 ? A->column_at[g] : -1;
+        if (columns >= 0)
+            NAME(forms_of_columns)
+        (length, n, count, A->columns + columns, idx, row, (const double *)x, (const double *)y, (double *)out);
+        else if (length == 3) NAME(forms_of_rows)(3, n, count, val, idx, row, x, y, out);
+        else if (length == 6) NAME(forms_of_rows)(6, n, count, val, idx, row, x, y, out);
+        else if (length > 0) NAME(forms_of_rows)(length, n, count, val, idx, row, x, y, out);
         val += length * count;
         idx += length * count;
         row += count;

@@ -16,6 +16,7 @@
 #ifndef PHX_INTERVAL_KERNEL_H
 #define PHX_INTERVAL_KERNEL_H
 
+#include "algebra/lanes_kernel.h"
 #include "algebra/rotation_kernel.h"
 #include "floating.h"
 
@@ -42,14 +43,64 @@ static inline void NAME(sum_rows)(const int length, int count, const double *val
     }
 }
 
+/* Sums of eight rows with the columns `idx`, of one body, in the order of sum_rows. */
+static inline void NAME(eight_rows)(int length, int stride, const double *columns, const int *idx, const double *x,
+                                    lanes *sums)
+{
+    lanes even[2] = {{0.0}, {0.0}}, odd[2] = {{0.0}, {0.0}};
+
+    for (int e = 0; e < length; e += 2, columns += 2 * stride) {
+        const lanes *of = (const lanes *)columns, *next = (const lanes *)(columns + stride);
+        const double y = x[idx[e]];
+        even[0] += of[0] * y;
+        even[1] += of[1] * y;
+        if (e + 1 == length)
+            break;
+        const double z = x[idx[e + 1]];
+        odd[0] += next[0] * z;
+        odd[1] += next[1] * z;
+    }
+    sums[0] = even[0] + odd[0];
+    sums[1] = even[1] + odd[1];
+}
+
+static inline void NAME(sum_columns)(int length, int count, const double *columns, const int *idx, const int *row,
+                                     const double *start, const double *x, double *restrict y)
+{
+    const int stride = phx_flex_stack_stride(count);
+    const bool together = row[count - 1] - row[0] == count - 1; /* they are ascending */
+
+    for (int r = 0; r < count; r += 8) {
+        lanes sums[2];
+        NAME(eight_rows)(length, stride, columns + r, idx, x, sums);
+        if (together && r + 8 <= count) {
+            lanes *to = (lanes *)(y + row[r]);
+            for (int half = 0; half < 2; half++) {
+                if (start)
+                    sums[half] += *(const lanes *)(start + row[r] + 4 * half);
+                to[half] = sums[half];
+            }
+            continue;
+        }
+        for (int k = 0; k < 8 && r + k < count; k++) {
+            const double sum = sums[k / 4][k % 4];
+            y[row[r + k]] = start ? start[row[r + k]] + sum : sum;
+        }
+    }
+}
+
 static inline void NAME(multiply_onto)(const phx_flex_stack *A, const double *start, const real *x, real *y)
 {
     const double *val = A->val;
     const int *idx = A->idx, *row = A->row;
 
     for (int g = 0; g < A->n_groups; g++) {
-        const int length = A->length[g], count = A->count[g];
-        switch (length) {
+        const int length = A->length[g], count = A->count[g], columns = LANES == 1 ? A->column_at[g] : -1;
+        switch (columns < 0 ? length : -1) {
+        case -1:
+            NAME(sum_columns)
+            (length, count, A->columns + columns, idx, row, start, (const double *)x, (double *)y);
+            break;
         case 0:
             NAME(sum_rows)(0, count, val, idx, row, start, x, y);
             break;

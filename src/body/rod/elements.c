@@ -34,68 +34,41 @@ static inline one_rod_pose pose_of(const int dim, const phx_rod *rod, int e, con
 static inline void apply(const int dim, const phx_rod *rod, int e, const one_rod_pose *mean, const double *moves,
                          double *res)
 {
-    const int n_rot = phx_rotations(dim);
-    double *a = res + rod->frames[e].v, *b = res + rod->frames[e + 1].v, fa[3], fb[3], ta[3], tb[3];
+    const int r = dim + phx_rotations(dim);
+    double *a = res + rod->frames[e].v, *b = res + rod->frames[e + 1].v, out[PAIR];
 
-    phx_rot_apply_transposed(dim, mean->Da, moves, fa);
-    phx_rot_apply_transposed(dim, mean->Db, moves, fb);
-    for (int i = 0; i < dim; i++) {
-        a[i] -= fa[i];
-        b[i] += fb[i];
-    }
-    if (dim == 2) {
-        ta[0] = moves[2];
-        tb[0] = moves[3];
-    } else {
-        phx_rot_apply_transposed(3, mean->Da, moves + 3, ta);
-        phx_rot_apply_transposed(3, mean->Db, moves + 6, tb);
-    }
-    for (int k = 0; k < n_rot; k++) {
-        a[dim + k] += ta[k];
-        b[dim + k] += tb[k];
+    one_element_efforts(dim, mean, moves, out);
+    for (int i = 0; i < r; i++) {
+        a[i] += out[i];
+        b[i] += out[r + i];
     }
 }
 
 /* ---- an element at hand ---- */
-typedef struct element_state {
-    one_rod_pose mean, end;
-    one_rod_interval it;
-    double e0[6], e1[6], sigma[6], dsigma[36];
-} element_state;
+typedef one_element_state element_state;
 
 /* dsigma and what the tangent needs: `second` */
 static inline void evaluate(const int dim, const phx_rod *rod, int e, const double *x0, const double *x1,
                             const double *xm, bool second, element_state *at)
 {
-    const one_rod_element *element = &rod->elements[e];
     const one_rod_pose start = pose_of(dim, rod, e, x0);
 
     at->end = pose_of(dim, rod, e, x1);
     at->mean = pose_of(dim, rod, e, xm);
-    one_rod_evaluate(dim, &rod->table, &start, &at->end, second, &at->it);
-    one_rod_strain(dim, element, at->it.measure0, at->e0);
-    one_rod_strain(dim, element, at->it.measure1, at->e1);
-    one_rod_stress(dim, element, at->e0, at->e1, at->sigma, second ? at->dsigma : NULL);
+    one_rod_bilinear(dim, &start, at->it.b0);
+    one_element_evaluate(dim, &rod->table, &rod->elements[e], second, at);
 }
 
 /* sigma += damping C rate */
 static inline void add_damping(const int dim, const phx_rod *rod, int e, const double *rate, double *sigma)
 {
-    const int n = one_rod_strains(dim);
-
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            sigma[i] += rod->damping * rod->elements[e].C[n * i + j] * rate[j];
+    one_element_add_damping(dim, &rod->elements[e], rod->damping, rate, sigma);
 }
 
 /* moves = C^T E^T sigma */
 static inline void pull(const int dim, const element_state *at, const double *sigma, double *moves)
 {
-    const one_rod_factors factors = one_rod_mean_factors(&at->it);
-    double force[ROD_BILINEAR];
-
-    one_rod_pull_measures(dim, &factors, sigma, force);
-    one_rod_pull_moves(dim, &at->mean, force, moves);
+    one_element_pull(dim, at, sigma, moves);
 }
 
 /* ---- instants ---- */
@@ -185,12 +158,9 @@ static inline void add_interval_forces(const int dim, const phx_rod *rod, const 
 {
     for (int e = 0; e < rod->n; e++) {
         element_state at;
-        double moves[MOVES], rate[6];
+        double moves[MOVES];
         evaluate(dim, rod, e, view->x0, view->x1, view->xm, false, &at);
-        if (rod->damping > 0.0) {
-            strain_change(dim, &at, view->h, rate);
-            add_damping(dim, rod, e, rate, at.sigma);
-        }
+        one_element_damp(dim, &rod->elements[e], rod->damping, view->h, false, &at);
         pull(dim, &at, at.sigma, moves);
         apply(dim, rod, e, &at.mean, moves, res);
     }
@@ -229,54 +199,13 @@ double phx_rod_interval_dissipation(const phx_body *body, const phx_body_view *v
 }
 
 /* ---- tangents ---- */
-/* How a node follows a variation xi of it: delta r = R_v xi_v + R_w xi_w, delta R = [phi]x R with phi = P xi_w. */
-typedef struct node_variation {
-    double v[9], w[9], phi[9];
-} node_variation;
+typedef one_node_variation node_variation;
 
-static inline void add_cross_product(const double *u, const double *P, double factor, double *W)
-{
-    for (int c = 0; c < 3; c++) { /* phi x u, columns of P */
-        const double phi[3] = {P[c], P[3 + c], P[6 + c]};
-        double way[3];
-        phx_rot_x_vec(3, phi, u, way);
-        for (int a = 0; a < 3; a++)
-            W[3 * a + c] += factor * way[a];
-    }
-}
-
-/* At an instant xi moves the frame itself. Over an interval xi is a variation of the mean velocity,
- *     delta r = h R_m xi_v + h/2 phi x (R_1 v_m) ,   phi = R_1 h turn xi_w . */
 static inline node_variation variation_of(const int dim, double h, const double *Rm, const double *R1, const double *vm)
 {
     node_variation it = {{0}, {0}, {0}};
-    const double scale = h == 0.0 ? 1.0 : h;
-    double turn[9], velocity[3];
 
-    for (int i = 0; i < dim * dim; i++)
-        it.v[i] = scale * Rm[i];
-    if (dim == 2) {
-        const double a = 0.5 * h * vm[2];
-        it.phi[0] = scale / (1.0 + a * a);
-        phx_rot_apply(2, R1, vm, velocity);
-        it.w[0] = -0.5 * h * it.phi[0] * velocity[1];
-        it.w[1] = 0.5 * h * it.phi[0] * velocity[0];
-        return it;
-    }
-    if (h == 0.0) {
-        memcpy(it.phi, R1, sizeof it.phi);
-        return it;
-    }
-    const double a[3] = {0.5 * h * vm[3], 0.5 * h * vm[4], 0.5 * h * vm[5]};
-    const double part = h / (1.0 + a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
-    const double I_a[9] = {part,        part * a[2], -part * a[1], -part * a[2], part,
-                           part * a[0], part * a[1], -part * a[0], part}; /* h (I - [a]x)/(1 + |a|^2) */
-    memcpy(turn, I_a, sizeof turn);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            it.phi[3 * i + j] = R1[3 * i] * turn[j] + R1[3 * i + 1] * turn[3 + j] + R1[3 * i + 2] * turn[6 + j];
-    phx_rot_apply(3, R1, vm, velocity);
-    add_cross_product(velocity, it.phi, 0.5 * h, it.w);
+    one_node_vary(dim, h, Rm, R1, vm, &it);
     return it;
 }
 
@@ -301,48 +230,6 @@ static inline void move_variations(const int dim, const node_variation *a, const
             Z[n * (dim + i) + dim + j] = a->phi[n_rot * i + j];
             Z[n * (dim + n_rot + i) + r + dim + j] = b->phi[n_rot * i + j];
         }
-}
-
-/* factor R^T (F x phi), the change of R^T F with delta R = [phi]x R, into rows of K (stride) at the columns of xi_w. */
-static inline void add_turned(const int dim, double factor, const double *R, const double *F, const double *phi,
-                              double *K, int stride)
-{
-    const int n_rot = phx_rotations(dim);
-
-    for (int c = 0; c < n_rot; c++) {
-        double turn[3], change[3], local[3];
-        for (int k = 0; k < n_rot; k++)
-            turn[k] = phi[n_rot * k + c];
-        phx_vec_x_rot(dim, F, turn, change);
-        phx_rot_apply_transposed(dim, R, change, local);
-        for (int a = 0; a < dim; a++)
-            K[stride * a + c] += factor * local[a];
-    }
-}
-
-/* A (variations square) = T^T W + the change of T^T at fixed moves; W: derivative of the moves by the variations. */
-static inline void node_tangent(const int dim, const element_state *at, const double *moves, const node_variation *a,
-                                const node_variation *b, const double *W, double *A)
-{
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = 2 * r;
-    double column[MOVES], out[PAIR];
-    const phx_body_frame frames[2] = {{0, 0}, {0, r}};
-    const phx_rod two = {.frames = (phx_body_frame *)frames};
-
-    for (int c = 0; c < n; c++) {
-        for (int m = 0; m < one_rod_moves(dim); m++)
-            column[m] = W[n * m + c];
-        memset(out, 0, sizeof out);
-        apply(dim, &two, 0, &at->mean, column, out);
-        for (int i = 0; i < n; i++)
-            A[n * i + c] = out[i];
-    }
-    add_turned(dim, -0.5, at->end.Da, moves, a->phi, A + dim, n);
-    add_turned(dim, 0.5, at->end.Db, moves, b->phi, A + n * r + r + dim, n);
-    if (dim == 2)
-        return;
-    add_turned(3, 0.5, at->end.Da, moves + 3, a->phi, A + n * 3 + 3, n);
-    add_turned(3, 0.5, at->end.Db, moves + 6, b->phi, A + n * 9 + 9, n);
 }
 
 static inline void put(const int dim, const phx_rod *rod, int e, double factor, const double *A, double *K)
@@ -380,24 +267,14 @@ static inline void moves_tangent(const int dim, const phx_rod *rod, int e, const
 
 static inline void add_interval_tangents(const int dim, const phx_rod *rod, const phx_body_view *view, double *A)
 {
-    const int n = one_rod_strains(dim);
-
     for (int e = 0; e < rod->n; e++) {
+        const one_rod_element *element = &rod->elements[e];
         element_state at;
-        double moves[MOVES], rate[6], Z[MOVES * PAIR], W[MOVES * PAIR], block[PAIR * PAIR];
+        double block[PAIR * PAIR];
         evaluate(dim, rod, e, view->x0, view->x1, view->xm, true, &at);
-        if (rod->damping > 0.0) {
-            strain_change(dim, &at, view->h, rate);
-            add_damping(dim, rod, e, rate, at.sigma);
-            for (int i = 0; i < n * n; i++)
-                at.dsigma[i] += rod->damping / view->h * rod->elements[e].C[i];
-        }
-        pull(dim, &at, at.sigma, moves);
-        const node_variation a = variation_of(dim, view->h, at.mean.Da, at.end.Da, view->vm + rod->frames[e].v),
-                             b = variation_of(dim, view->h, at.mean.Db, at.end.Db, view->vm + rod->frames[e + 1].v);
-        move_variations(dim, &a, &b, Z);
-        moves_tangent(dim, rod, e, &at, Z, W);
-        node_tangent(dim, &at, moves, &a, &b, W, block);
+        one_element_damp(dim, element, rod->damping, view->h, true, &at);
+        one_element_interval_tangent(dim, view->h, element, &at, view->vm + rod->frames[e].v,
+                                     view->vm + rod->frames[e + 1].v, block);
         put(dim, rod, e, 1.0, block, A);
     }
 }
@@ -498,7 +375,7 @@ static inline void add_tangents(const int dim, const phx_rod *rod, const double 
                 rate_tangent(dim, rod, e, &at, v, Z, slope);
                 add_damping_tangent(dim, rod, e, &at, 0.5, slope, W);
             }
-            node_tangent(dim, &at, on, &a, &b, W, block);
+            one_element_nodes(dim, &at, on, &a, &b, W, block);
             put(dim, rod, e, 2.0, block, K);
         }
         if (D && rod->damping > 0.0) {
@@ -513,7 +390,7 @@ static inline void add_tangents(const int dim, const phx_rod *rod, const double 
             }
             memset(W, 0, sizeof W);
             add_damping_tangent(dim, rod, e, &at, 1.0, slope, W);
-            node_tangent(dim, &at, still, &a, &b, W, block);
+            one_element_nodes(dim, &at, still, &a, &b, W, block);
             put(dim, rod, e, 1.0, block, D);
         }
     }
@@ -543,7 +420,7 @@ static inline void add_mixed(const int dim, const phx_rod *rod, const double *x,
         memcpy(at.sigma, sigma, (size_t)n * sizeof *sigma);
         pull(dim, &at, at.sigma, on);
         moves_tangent(dim, rod, e, &at, Z, W);
-        node_tangent(dim, &at, on, &a, &b, W, block);
+        one_element_nodes(dim, &at, on, &a, &b, W, block);
         put(dim, rod, e, 2.0, block, K);
     }
 }
@@ -638,7 +515,7 @@ void phx_rod_stress_slope(const phx_body *body, const double *x, const double *r
         move_variations(dim, &a, &b, Z);
         pull(dim, &at, at.sigma, moves);
         moves_tangent(dim, rod, e, &at, Z, W);
-        node_tangent(dim, &at, moves, &a, &b, W, block);
+        one_element_nodes(dim, &at, moves, &a, &b, W, block);
         for (int i = 0; i < n; i++) {
             const double weight = 2.0 * (i < r ? -1.0 : 1.0) * share(rod, e + i / r) * row[r * e + i];
             for (int j = 0; j < n; j++)

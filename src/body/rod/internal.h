@@ -7,7 +7,7 @@
 #define NAME(x) one_##x
 
 #include "body/kind.h"
-#include "rod_kernel.h"
+#include "element_kernel.h"
 
 typedef struct phx_rod {
     phx_body base;

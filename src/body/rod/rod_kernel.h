@@ -183,13 +183,12 @@ typedef struct NAME(rod_interval) {
     real measure0[ROD_STRAINS], measure1[ROD_STRAINS];
 } NAME(rod_interval);
 
-/* second: with what the tangent needs. */
-static inline void NAME(rod_evaluate)(const int dim, const phx_rod_table *table, const NAME(rod_pose) * start,
-                                      const NAME(rod_pose) * end, bool second, NAME(rod_interval) * out)
+/* Of out->b0 and the pose at the end; second: with what the tangent needs. */
+static inline void NAME(rod_evaluate_end)(const int dim, const phx_rod_table *table, const NAME(rod_pose) * end,
+                                          bool second, NAME(rod_interval) * out)
 {
     const int n = NAME(rod_bilinears)(dim);
 
-    NAME(rod_bilinear)(dim, start, out->b0);
     NAME(rod_bilinear)(dim, end, out->b1);
     for (int i = 0; i < n; i++)
         out->bm[i] = 0.5 * (out->b0[i] + out->b1[i]);
@@ -200,6 +199,13 @@ static inline void NAME(rod_evaluate)(const int dim, const phx_rod_table *table,
     out->kzm = 0.5 * (out->f.k0 * out->z0 + out->f.k1 * out->z1);
     NAME(rod_measure)(dim, out->b0, &out->z0, &out->f.g0, &out->f.k0, out->measure0);
     NAME(rod_measure)(dim, out->b1, &out->z1, &out->f.g1, &out->f.k1, out->measure1);
+}
+
+static inline void NAME(rod_evaluate)(const int dim, const phx_rod_table *table, const NAME(rod_pose) * start,
+                                      const NAME(rod_pose) * end, bool second, NAME(rod_interval) * out)
+{
+    NAME(rod_bilinear)(dim, start, out->b0);
+    NAME(rod_evaluate_end)(dim, table, end, second, out);
 }
 
 /* Strains e = ((gamma, psi) - rest)/l. */

@@ -30,11 +30,24 @@ typedef enum port_need {
     NEED_MORE /* no port has it */
 } port_need;
 
+/* What may be in a batch of bodies: a body of the system or, in the place of a rod, each of its nodes. */
+typedef struct member_slot {
+    const phx_body *body;
+    phx_body_id of; /* of the system */
+    int x, v;       /* its first entries */
+} member_slot;
+
 /* Bodies that are evaluated together. */
 typedef struct batch_slot {
     phx_body_batch *batch;
-    int count, lanes, body[PHX_BATCH_WIDTH];
+    int count, lanes, member[PHX_BATCH_WIDTH];
 } batch_slot;
+
+/* The elements of a rod. */
+typedef struct rod_slot {
+    phx_rod_batch *batch;
+    phx_body_id body;
+} rod_slot;
 
 /* A factorisation with the internal deformations of the bodies eliminated first. */
 typedef struct condensed_lu {
@@ -127,10 +140,16 @@ struct fast_data {
     phx_thread_pool *pool; /* NULL: the calling thread does everything */
     sharing sharing;
     size_t scratch_size[N_SCRATCH];
+    int n_members;
+    member_slot *members;
+    int *first_member; /* per body, and behind the last one */
     int n_batches;
     batch_slot *batches;
-    int *batch_of, *lane_of;           /* per body; -1: in none */
-    int n_loose_bodies, *loose_bodies; /* in none, ascending */
+    int *batch_of, *lane_of; /* per member; -1: in none */
+    double *energy;          /* per member: kinetic; its bodies' in ws->bodies.energy are their sums */
+    int n_rods;
+    rod_slot *rods;
+    int n_loose_bodies, *loose_bodies; /* in no batch, and no rods, ascending */
     double *arrow;                     /* of one batch */
     bool *batch_done;                  /* per batch: scratch, false between its uses */
     double *block;                     /* condensed matrices of one batch */
@@ -203,8 +222,11 @@ typedef struct fast_part {
     fast_data fast;
 } fast_part;
 workspace *phx_sys_part(const workspace *ws, int part, fast_part *room);
-/* Kinetic energies of the bodies of a batch into ws->bodies.energy. */
+/* Kinetic energies of the members of a batch; then the sums of all members into ws->bodies.energy. */
 void phx_sys_batch_energies(const workspace *ws, int batch, const double *x, const double *v);
+void phx_sys_sum_energies(const workspace *ws);
+/* The member that a port is on; -1: the ground. */
+int phx_sys_member_of(const workspace *ws, phx_port_id id);
 /* values <- 0 */
 void phx_sys_clear(const workspace *ws, size_t count, double *values);
 
@@ -212,8 +234,10 @@ void phx_sys_clear(const workspace *ws, size_t count, double *values);
 /* After the types of the condensation, if any, are known. */
 phx_status phx_sys_batches_create(workspace *ws);
 void phx_sys_batches_free(workspace *ws);
-/* Derivatives over the interval, of the bodies in a batch or of one in none, into val at the places `body_at`. */
+/* Derivatives over the interval, of the bodies in a batch or of one in none, into val at the places `body_at`; those of
+ * the elements of a rod, added to what its nodes have put there. */
 void phx_sys_put_batch(workspace *ws, int p, int *const *body_at, double *val);
+void phx_sys_add_rod(const workspace *ws, int k, int *const *body_at, double *val);
 void phx_sys_put_body(workspace *ws, int b, int *const *body_at, double *val);
 /* The type of a body for condensation, -1: it is not condensed. */
 int phx_sys_condensed_type(const workspace *ws, int b);

@@ -25,11 +25,22 @@ static phx_status begin_bodies(void *user, phx_context *context, int part, int f
     return PHX_OK;
 }
 
+static phx_status begin_rods(void *user, phx_context *context, int part, int first, int end)
+{
+    const workspace *ws = user;
+
+    (void)context, (void)part;
+    for (int k = first; k < end; k++)
+        phx_rod_batch_begin(ws->fast->rods[k].batch, ws->view.h, ws->step.x0);
+    return PHX_OK;
+}
+
 void phx_fast_interval_begin(workspace *ws)
 {
     ws->fast->start_viewed = ws->step.goes_on && ws->fast->end_viewed;
     ws->fast->end_viewed = false;
     phx_sys_run(ws, ws->fast->n_batches, begin_batches, ws);
+    phx_sys_run(ws, ws->fast->n_rods, begin_rods, ws);
     phx_sys_run(ws, ws->fast->n_loose_bodies, begin_bodies, ws);
 }
 
@@ -88,6 +99,17 @@ static phx_status set_bodies(void *user, phx_context *context, int part, int fir
     return PHX_OK;
 }
 
+static phx_status residual_of_rods(void *user, phx_context *context, int part, int first, int end)
+{
+    const interval_end *to = user;
+    const workspace *ws = to->ws;
+
+    (void)context, (void)part;
+    for (int k = first; k < end; k++)
+        phx_rod_batch_residual(ws->fast->rods[k].batch, ws->step.x1, ws->step.xm, to->res);
+    return PHX_OK;
+}
+
 /* Bodies, one batch after the other: the end and the mean of the interval, then their rows of the residual (NULL:
  * none).
  */
@@ -97,6 +119,8 @@ static void set_interval(workspace *ws, const double *v1, double *res)
 
     phx_sys_run(ws, ws->system->n_v, set_velocities, &to);
     phx_sys_run(ws, ws->fast->n_batches, set_batches, &to);
+    if (res)
+        phx_sys_run(ws, ws->fast->n_rods, residual_of_rods, &to);
     phx_sys_run(ws, ws->fast->n_loose_bodies, set_bodies, &to);
 }
 
@@ -144,7 +168,17 @@ void phx_sys_batch_energies(const workspace *ws, int p, const double *x, const d
 
     phx_body_batch_kinetic(slot->batch, x, v, energies);
     for (int l = 0; l < slot->count; l++)
-        ws->bodies.energy[slot->body[l]] = energies[l];
+        ws->fast->energy[slot->member[l]] = energies[l];
+}
+
+void phx_sys_sum_energies(const workspace *ws)
+{
+    for (int b = 0; b < ws->system->n_bodies; b++) {
+        double sum = 0.0;
+        for (int m = ws->fast->first_member[b]; m < ws->fast->first_member[b + 1]; m++)
+            sum += ws->fast->energy[m];
+        ws->bodies.energy[b] = sum;
+    }
 }
 
 static phx_status energies_of_batches(void *user, phx_context *context, int part, int first, int end)
@@ -166,8 +200,9 @@ static phx_status energies_of_bodies(void *user, phx_context *context, int part,
     for (int i = first; i < end; i++) {
         const int b = ws->fast->loose_bodies[i];
         const body_slot *slot = &ws->system->bodies[b];
-        ws->bodies.energy[b] = it->x ? phx_body_kinetic(slot->body, it->x + slot->x, it->v + slot->v)
-                                     : phx_body_kinetic_undeformed(slot->body, it->v + slot->v);
+        ws->fast->energy[ws->fast->first_member[b]] =
+            it->x ? phx_body_kinetic(slot->body, it->x + slot->x, it->v + slot->v)
+                  : phx_body_kinetic_undeformed(slot->body, it->v + slot->v);
     }
     return PHX_OK;
 }
@@ -178,6 +213,7 @@ void phx_fast_kinetic_energies(const workspace *ws, const double *x, const doubl
 
     phx_sys_run(ws, ws->fast->n_batches, energies_of_batches, &loop);
     phx_sys_run(ws, ws->fast->n_loose_bodies, energies_of_bodies, &loop);
+    phx_sys_sum_energies(ws);
 }
 
 /* Where a component is most of the system all bodies are evaluated; else its own, batches whole and once: what they
@@ -191,17 +227,20 @@ void phx_fast_component_energies(workspace *ws, const component_slot *component,
         phx_fast_kinetic_energies(ws, x, v);
         return;
     }
-    for (int i = 0; i < component->count; i++) {
-        const int b = bodies[i], p = ws->fast->batch_of[b];
-        const body_slot *slot = &system->bodies[b];
-        if (p < 0)
-            ws->bodies.energy[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
-        else if (!ws->fast->batch_done[p]) {
-            phx_sys_batch_energies(ws, p, x, v);
-            ws->fast->batch_done[p] = true;
-        }
-    }
     for (int i = 0; i < component->count; i++)
-        if (ws->fast->batch_of[bodies[i]] >= 0)
-            ws->fast->batch_done[ws->fast->batch_of[bodies[i]]] = false;
+        for (int m = ws->fast->first_member[bodies[i]]; m < ws->fast->first_member[bodies[i] + 1]; m++) {
+            const member_slot *member = &ws->fast->members[m];
+            const int p = ws->fast->batch_of[m];
+            if (p < 0)
+                ws->fast->energy[m] = phx_body_kinetic(member->body, x + member->x, v + member->v);
+            else if (!ws->fast->batch_done[p]) {
+                phx_sys_batch_energies(ws, p, x, v);
+                ws->fast->batch_done[p] = true;
+            }
+        }
+    for (int i = 0; i < component->count; i++)
+        for (int m = ws->fast->first_member[bodies[i]]; m < ws->fast->first_member[bodies[i] + 1]; m++)
+            if (ws->fast->batch_of[m] >= 0)
+                ws->fast->batch_done[ws->fast->batch_of[m]] = false;
+    phx_sys_sum_energies(ws);
 }

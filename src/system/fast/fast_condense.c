@@ -71,7 +71,7 @@ static bool choose(const phx_system *system, const bool *marks, kkt_matrix *kkt)
             if (marks[slot->v + rigid + i])
                 kkt->boundary[count++] = i;
         kkt->boundary_first[b + 1] = count;
-        for (int i = 0; i < rigid + n; i++)
+        for (int i = 0; i < phx_body_n_v(slot->body); i++)
             kkt->place[slot->v + i] = i < rigid || !kkt->condensed[b] || marks[slot->v + i] ? kkt->n_v++ : -1;
     }
     return any;
@@ -159,7 +159,7 @@ static size_t lay_out(const workspace *ws, condensation *it)
 
     for (int p = 0; p < ws->fast->n_batches; p++) {
         const batch_slot *slot = &ws->fast->batches[p];
-        const int b = slot->body[0];
+        const int b = ws->fast->members[slot->member[0]].of;
         if (it->type[b] < 0)
             continue;
         const size_t internal = phx_body_batch_internal_size(slot->batch, it->mass.type[it->type[b]]);
@@ -308,7 +308,7 @@ static phx_status arrows_of_batches(void *user, phx_context *context, int part, 
     (void)context;
     for (int p = first; p < end; p++) {
         const batch_slot *slot = &ws->fast->batches[p];
-        if (it->type[slot->body[0]] < 0) {
+        if (it->type[ws->fast->members[slot->member[0]].of] < 0) {
             phx_sys_put_batch(ws, p, it->kkt.body_at, it->coupling);
             continue;
         }
@@ -316,6 +316,17 @@ static phx_status arrows_of_batches(void *user, phx_context *context, int part, 
                                       it->arrow + it->arrow_at[p]);
         phx_body_batch_rates(slot->batch, it->rates + it->rates_at[p]);
     }
+    return PHX_OK;
+}
+
+static phx_status whole_rods(void *user, phx_context *context, int part, int first, int end)
+{
+    const workspace *ws = user;
+    const condensation *it = ws->fast->condensation;
+
+    (void)context, (void)part;
+    for (int k = first; k < end; k++)
+        phx_sys_add_rod(ws, k, it->kkt.body_at, it->coupling);
     return PHX_OK;
 }
 
@@ -335,6 +346,7 @@ void phx_sys_condensed_bodies(workspace *ws)
 {
     ws->fast->condensation->holder = NULL;
     phx_sys_run(ws, ws->fast->n_batches, arrows_of_batches, ws);
+    phx_sys_run(ws, ws->fast->n_rods, whole_rods, ws);
     phx_sys_run(ws, ws->fast->n_loose_bodies, whole_bodies, ws);
 }
 
@@ -345,10 +357,10 @@ void phx_fast_body_add(workspace *ws, int b, int row, int dof, double value)
     const int *ptr = NULL, *idx = NULL;
 
     if (phx_sys_is_condensed(ws->fast->into, b)) {
-        const int p = ws->fast->batch_of[b];
+        const int m = ws->fast->first_member[b], p = ws->fast->batch_of[m];
         phx_body_batch_arrow_add(ws->fast->batches[p].batch,
                                  ws->fast->condensation->arrow + ws->fast->condensation->arrow_at[p],
-                                 ws->fast->lane_of[b], row - dim, dof, value);
+                                 ws->fast->lane_of[m], row - dim, dof, value);
         return;
     }
     phx_body_pattern(body, &ptr, &idx);

@@ -12,7 +12,7 @@ static const double LEFT = 1e-5;
 /* The condenser of a batch, NULL: it is not condensed. */
 static const phx_condenser *of_batch(const workspace *ws, const condensed_lu *factors, int p)
 {
-    const int type = ws->fast->condensation->type[ws->fast->batches[p].body[0]];
+    const int type = ws->fast->condensation->type[ws->fast->members[ws->fast->batches[p].member[0]].of];
     return type < 0 ? NULL : factors->type[type];
 }
 
@@ -56,13 +56,13 @@ static void add_condensed(const batch_loop *it, const workspace *ws, int p, cons
     const condensation *all = ws->fast->condensation;
     const kkt_matrix *kkt = &all->kkt;
     const batch_slot *slot = &ws->fast->batches[p];
-    const int b = slot->body[0];
+    const int b = ws->fast->members[slot->member[0]].of;
     const int n = ws->system->dim + ws->system->n_rot + kkt->boundary_first[b + 1] - kkt->boundary_first[b];
 
     phx_body_batch_reduce(slot->batch, condenser, it->factors->arrow + all->arrow_at[p],
                           it->factors->influence + all->influence_at[p], ws->fast->block);
     for (int l = 0; l < slot->count; l++) {
-        const int *at = kkt->body_at[slot->body[l]];
+        const int *at = kkt->body_at[ws->fast->members[slot->member[l]].of];
         for (int k = 0; k < n * n; k++)
             all->val[at[k]] += ws->fast->block[k * slot->lanes + l];
     }

@@ -15,23 +15,23 @@
 typedef struct making {
     workspace *ws;
     delassus *it;
-    int *first, *touched;  /* per body: the sides of groups that touch it, 2 * group + side, in order */
+    int *first, *touched;  /* per member: the sides of groups that touch it, 2 * group + side, in order */
     int *boundary, *marks; /* coordinates of the widest body */
     phx_port_rows *ports;  /* all sides in the order of `touched` */
     bool unfit;            /* the mass of a deformation is singular: whoever solves with it says so */
 } making;
 
-/* ---- which rows touch a body ---- */
+/* ---- which rows touch a body; bodies are members here ---- */
 static int body_of(const workspace *ws, int side)
 {
     const row_group *group = &ws->fast->groups[side / 2];
-    return ws->system->ports[side % 2 ? group->b : group->a].body;
+    return phx_sys_member_of(ws, side % 2 ? group->b : group->a);
 }
 
 static void list_sides(making *m)
 {
     const workspace *ws = m->ws;
-    const int n_bodies = ws->system->n_bodies;
+    const int n_bodies = ws->fast->n_members;
 
     for (int pass = 0; pass < 2; pass++) {
         for (int side = 0; side < 2 * ws->fast->n_groups; side++) {
@@ -59,12 +59,13 @@ static int rows_on(const making *m, int b)
 }
 
 /* Velocities of a body that rows see, or a few more. */
-static int coordinates_on(const workspace *ws, int b)
+static int coordinates_on(const workspace *ws, int m)
 {
     const kkt_matrix *kkt = ws->fast->condensation ? &ws->fast->condensation->kkt : NULL;
+    const int b = ws->fast->members[m].of;
     return kkt && phx_sys_is_condensed(kkt, b)
                ? ws->system->dim + ws->system->n_rot + kkt->boundary_first[b + 1] - kkt->boundary_first[b]
-               : phx_body_n_v(ws->system->bodies[b].body);
+               : phx_body_n_v(ws->fast->members[m].body);
 }
 
 /* Multiplications for S before it is factored, and the least that a factorisation takes: the rows of one body all meet.
@@ -77,7 +78,7 @@ static double least_work(const making *m)
     for (int g = 0; g < ws->fast->n_groups; g++)
         if (ws->fast->groups[g].one_body)
             return HUGE_VAL;
-    for (int b = 0; b < ws->system->n_bodies; b++) {
+    for (int b = 0; b < ws->fast->n_members; b++) {
         const double rows = rows_on(m, b), n = coordinates_on(ws, b);
         if (rows > 0.0 && ws->fast->batch_of[b] < 0)
             return HUGE_VAL;
@@ -109,12 +110,12 @@ static phx_port_rows side_rows(const workspace *ws, int side)
 /* The coordinates that ports of a batch's bodies see, ascending; their number. */
 static int boundary_of_batch(const making *m, const batch_slot *slot)
 {
-    const int n_q = phx_body_n_q(m->ws->system->bodies[slot->body[0]].body);
+    const int n_q = phx_body_n_q(m->ws->fast->members[slot->member[0]].body);
     int count = 0;
 
     memset(m->marks, 0, (size_t)n_q * sizeof *m->marks);
     for (int l = 0; l < slot->count; l++)
-        for (int i = m->first[slot->body[l]]; i < m->first[slot->body[l] + 1]; i++) {
+        for (int i = m->first[slot->member[l]]; i < m->first[slot->member[l] + 1]; i++) {
             const phx_flex_point *point = m->ports[i].point;
             for (int j = 0; j < point->n; j++)
                 m->marks[point->dof[j]] = 1;
@@ -130,7 +131,7 @@ static phx_status find_type(making *m, int p)
 {
     delassus *it = m->it;
     const batch_slot *slot = &m->ws->fast->batches[p];
-    const phx_body *body = m->ws->system->bodies[slot->body[0]].body;
+    const phx_body *body = m->ws->fast->members[slot->member[0]].body;
     const int n_boundary = boundary_of_batch(m, slot);
     phx_status status = PHX_OK;
     int type = 0;
@@ -160,7 +161,7 @@ static phx_status make_batch(making *m, int p)
     bool any = false;
 
     for (int l = 0; l < slot->lanes; l++) {
-        const int b = slot->body[l < slot->count ? l : 0];
+        const int b = slot->member[l < slot->count ? l : 0];
         def.n_ports[l] = l < slot->count ? m->first[b + 1] - m->first[b] : 0;
         def.ports[l] = m->ports + m->first[b];
         any = any || def.n_ports[l] > 0;
@@ -189,7 +190,7 @@ static phx_status make_batches(making *m)
     phx_status status = PHX_OK;
 
     it->all = true;
-    for (int i = 0; i < m->first[ws->system->n_bodies]; i++)
+    for (int i = 0; i < m->first[ws->fast->n_members]; i++)
         m->ports[i] = side_rows(ws, m->touched[i]);
     for (int p = 0; p < ws->fast->n_batches && !status; p++) {
         status = make_batch(m, p);
@@ -197,7 +198,7 @@ static phx_status make_batches(making *m)
         count += it->rows[p] ? phx_body_batch_rows_size(it->rows[p]) : 0;
     }
     it->batched = true;
-    for (int b = 0; b < ws->system->n_bodies; b++)
+    for (int b = 0; b < ws->fast->n_members; b++)
         it->batched = it->batched && ws->fast->batch_of[b] >= 0;
     it->all = it->all && it->batched;
     if (status)
@@ -223,7 +224,7 @@ static phx_status make_factors(making *m, double most)
         size[g] = ws->fast->groups[g].end - ws->fast->groups[g].first;
         status = phx_sys_put(context, &list, g, g);
     }
-    for (int b = 0; b < ws->system->n_bodies; b++)
+    for (int b = 0; b < ws->fast->n_members; b++)
         for (int i = m->first[b]; i < m->first[b + 1]; i++)
             for (int j = m->first[b]; j < m->first[b + 1] && !status; j++)
                 status = phx_sys_put(context, &list, m->touched[i] / 2, m->touched[j] / 2);
@@ -342,7 +343,7 @@ phx_status phx_sys_delassus_create(workspace *ws)
         widest = phx_body_n_q(system->bodies[b].body) > widest ? phx_body_n_q(system->bodies[b].body) : widest;
     phx_status status = allocate(ws);
     making m = {.ws = ws, .it = ws->fast->delassus};
-    m.first = phx_calloc(context, (size_t)system->n_bodies + 1, sizeof *m.first);
+    m.first = phx_calloc(context, (size_t)ws->fast->n_members + 1, sizeof *m.first);
     m.touched = phx_calloc(context, sides, sizeof *m.touched);
     m.boundary = phx_calloc(context, 2 * (size_t)widest, sizeof *m.boundary);
     m.ports = phx_calloc(context, sides, sizeof *m.ports);
@@ -415,7 +416,7 @@ static phx_status schur_of_batches(void *user, phx_context *context, int part, i
         phx_body_batch_rows_schur(it->rows[p], loop->x, loop->v, own->rows.covector, own->fast->rows_room,
                                   it->schur + it->at[p], energy);
         for (int l = 0; l < slot->count; l++)
-            own->bodies.energy[slot->body[l]] = energy[l];
+            own->fast->energy[slot->member[l]] = energy[l];
     }
     return PHX_OK;
 }
@@ -437,6 +438,7 @@ static void evaluate(workspace *ws, const double *x, const double *v)
     rows_loop loop = {.ws = ws, .x = x, .v = v, .out = phx_block_ldl_begin(ws->fast->delassus->ldl)};
 
     phx_sys_run(ws, ws->fast->n_batches, schur_of_batches, &loop);
+    phx_sys_sum_energies(ws);
     phx_sys_run(ws, ws->fast->delassus->n_entries, sum_entries, &loop);
 }
 

@@ -84,6 +84,11 @@ static bool has_places(const workspace *ws, const kkt_matrix *kkt, const row_gro
     return true;
 }
 
+static bool is_batched(const workspace *ws, phx_port_id id)
+{
+    return phx_body_fits_batch(ws->fast->members[phx_sys_member_of(ws, id)].body);
+}
+
 static bool may_batch(const workspace *ws, const row_group *group, const int *uses)
 {
     const phx_system *system = ws->system;
@@ -91,8 +96,7 @@ static bool may_batch(const workspace *ws, const row_group *group, const int *us
 
     if (group->points == 0 || group->one_body || a == PHX_GROUND || b == PHX_GROUND || dots_of(ws, group) < 0)
         return false;
-    if (uses[group->a] != 1 || uses[group->b] != 1 || !phx_body_fits_batch(system->bodies[a].body) ||
-        !phx_body_fits_batch(system->bodies[b].body))
+    if (uses[group->a] != 1 || uses[group->b] != 1 || !is_batched(ws, group->a) || !is_batched(ws, group->b))
         return false;
     if (point_of(ws, group->a)->n > SIDE_COORDINATES || point_of(ws, group->b)->n > SIDE_COORDINATES)
         return false;
@@ -140,8 +144,8 @@ static void fill_side(const workspace *ws, joint_batch *batch, int which, int la
 
     for (int l = lane; l < last; l++) {
         side->port[l] = id;
-        side->x[l] = body->x;
-        side->v[l] = body->v;
+        side->x[l] = body->x + system->ports[id].port.frame.x;
+        side->v[l] = body->v + system->ports[id].port.frame.v;
         for (int k = 0; k < side->n_q; k++) {
             side->q[k * PHX_JOINT_LANES + l] = q + point->dof[k];
             side->q_dot[k * PHX_JOINT_LANES + l] = body->v + rigid + point->dof[k];

@@ -25,6 +25,16 @@ static phx_status interval_bodies(void *user, phx_context *context, int part, in
     return PHX_OK;
 }
 
+static phx_status interval_rods(void *user, phx_context *context, int part, int first, int end)
+{
+    const workspace *ws = user;
+
+    (void)context, (void)part;
+    for (int k = first; k < end; k++)
+        phx_sys_add_rod(ws, k, ws->kkt.body_at, ws->values.val);
+    return PHX_OK;
+}
+
 /* Over an interval all of it is summed into the matrix, D + h/2 K: val, or condensed what couples the bodies. */
 static void clear_values(workspace *ws, bool condensed)
 {
@@ -53,6 +63,7 @@ phx_status phx_fast_interval_linearise(workspace *ws)
         phx_sys_condensed_bodies(ws);
     } else {
         phx_sys_run(ws, ws->fast->n_batches, interval_batches, ws);
+        phx_sys_run(ws, ws->fast->n_rods, interval_rods, ws);
         phx_sys_run(ws, ws->fast->n_loose_bodies, interval_bodies, ws);
     }
     phx_fast_add_couplings(ws, ws->step.lambda);

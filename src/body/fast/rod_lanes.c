@@ -1,0 +1,189 @@
+/* Four elements of a rod side by side; compiled for any processor, and again for those with registers of four numbers.
+ * The same of one element after the other is in body/rod/elements.c. */
+#include "algebra/lanes_kernel.h"
+#include "rods.h"
+
+#define real    lanes
+#define LANES   PHX_ROD_LANES
+#define NAME(x) lanes_##x
+#include "body/rod/element_kernel.h"
+
+/* The first element of a group; that of a lane. */
+static inline int element_of(const phx_rod_batch *batch, int group, int lane)
+{
+    const int e = group * LANES + lane;
+    return e < batch->n ? e : batch->n - 1;
+}
+
+/* Four numbers of each lane, one behind the other, side by side. */
+static inline void fetch_four(const double *const *from, int first, real *to)
+{
+    for (int l = 0; l < LANES; l++)
+        to[l] = *(const real *)(from[l] + first);
+    transpose(to, to);
+}
+
+static inline void frame(const int dim, const real *x, real *D)
+{
+    if (dim == 2) {
+        D[0] = D[3] = x[2];
+        D[1] = -x[3];
+        D[2] = x[3];
+        return;
+    }
+    for (int i = 0; i < 9; i++)
+        D[i] = x[3 + i];
+}
+
+/* Axes and distance of the nodes in the state x. */
+static inline void fetch_pose(const int dim, const phx_rod_batch *batch, int group, const double *x,
+                              lanes_rod_pose *pose)
+{
+    const int used = dim == 2 ? 4 : 12; /* the angle counted on is not looked at */
+    const double *at_a[LANES], *at_b[LANES];
+    real a[12], b[12];
+
+    for (int l = 0; l < LANES; l++) {
+        at_a[l] = x + batch->x + element_of(batch, group, l) * batch->n_x;
+        at_b[l] = at_a[l] + batch->n_x;
+    }
+    for (int k = 0; k < used; k += 4) {
+        fetch_four(at_a, k, a + k);
+        fetch_four(at_b, k, b + k);
+    }
+    frame(dim, a, pose->Da);
+    frame(dim, b, pose->Db);
+    for (int i = 0; i < dim; i++)
+        pose->d[i] = b[i] - a[i];
+}
+
+static inline void begin_in(const int dim, phx_rod_batch *batch, const double *x0)
+{
+    real *b0 = (real *)batch->start;
+
+    for (int g = 0; g < batch->groups; g++, b0 += ROD_BILINEAR) {
+        lanes_rod_pose pose;
+        fetch_pose(dim, batch, g, x0, &pose);
+        lanes_rod_bilinear(dim, &pose, b0);
+    }
+}
+
+static void begin(phx_rod_batch *batch, const double *x0)
+{
+    if (batch->dim == 2)
+        begin_in(2, batch, x0);
+    else
+        begin_in(3, batch, x0);
+}
+
+/* A group of elements over the interval. */
+static inline void evaluate(const int dim, const phx_rod_batch *batch, int group, const double *x1, const double *xm,
+                            bool second, lanes_element_state *at)
+{
+    const lanes_rod_element *element = (const lanes_rod_element *)batch->elements + group;
+    const real *b0 = (const real *)batch->start + group * ROD_BILINEAR;
+
+    fetch_pose(dim, batch, group, x1, &at->end);
+    fetch_pose(dim, batch, group, xm, &at->mean);
+    for (int i = 0; i < lanes_rod_bilinears(dim); i++)
+        at->it.b0[i] = b0[i];
+    lanes_element_evaluate(dim, batch->table, element, second, at);
+    lanes_element_damp(dim, element, batch->damping, batch->h, second, at);
+}
+
+static inline void residual_in(const int dim, const phx_rod_batch *batch, const double *x1, const double *xm,
+                               double *res)
+{
+    const int n = 2 * (dim + phx_rotations(dim));
+
+    for (int g = 0; g < batch->groups; g++) {
+        lanes_element_state at;
+        real moves[ROD_MOVES], out[ROD_PAIR];
+        const double *numbers = (const double *)out;
+        evaluate(dim, batch, g, x1, xm, false, &at);
+        lanes_element_pull(dim, &at, at.sigma, moves);
+        lanes_element_efforts(dim, &at.mean, moves, out);
+        double *to = res + batch->v + g * LANES * batch->n_v;
+        for (int l = 0; l < LANES && g * LANES + l < batch->n; l++, to += batch->n_v)
+            for (int i = 0; i < n; i++)
+                to[i] += numbers[i * LANES + l];
+    }
+}
+
+static void residual(const phx_rod_batch *batch, const double *x1, const double *xm, double *res)
+{
+    if (batch->dim == 2)
+        residual_in(2, batch, x1, xm, res);
+    else
+        residual_in(3, batch, x1, xm, res);
+}
+
+/* Velocities of the nodes. */
+static inline void fetch_velocities(const int dim, const phx_rod_batch *batch, int group, const double *v, real *a,
+                                    real *b)
+{
+    const int r = dim + phx_rotations(dim);
+    double *on_a = (double *)a, *on_b = (double *)b;
+
+    for (int l = 0; l < LANES; l++) {
+        const double *from = v + batch->v + element_of(batch, group, l) * batch->n_v;
+        for (int i = 0; i < r; i++) {
+            on_a[i * LANES + l] = from[i];
+            on_b[i * LANES + l] = from[r + i];
+        }
+    }
+}
+
+/* Blocks of two nodes, A, into the rows of the matrix, where their entries stand side by side. */
+static inline void add_blocks(const int dim, const phx_rod_batch *batch, int group, const real *A, const int *at,
+                              double *val)
+{
+    const int r = dim + phx_rotations(dim), n = 2 * r;
+
+    for (int i = 0; i < n; i++) {
+        double *row[LANES];
+        int count = 0;
+        for (; count < LANES && group * LANES + count < batch->n; count++) {
+            const int e = group * LANES + count, own = e + i / r;
+            row[count] = val + at[batch->ptr[r * e + i] + (own > e || e == 0 ? 0 : r)];
+        }
+        for (int j = 0; j + 4 <= n; j += 4) {
+            real part[4];
+            transpose(A + n * i + j, part);
+            for (int l = 0; l < count; l++)
+                *(real *)(row[l] + j) += part[l];
+        }
+        for (int j = n / 4 * 4; j < n; j++)
+            for (int l = 0; l < count; l++)
+                row[l][j] += A[n * i + j][l];
+    }
+}
+
+static inline void tangent_in(const int dim, const phx_rod_batch *batch, const double *x1, const double *xm,
+                              const double *vm, const int *at, double *val)
+{
+    for (int g = 0; g < batch->groups; g++) {
+        const lanes_rod_element *element = (const lanes_rod_element *)batch->elements + g;
+        lanes_element_state state;
+        real va[6], vb[6], A[ROD_PAIR * ROD_PAIR];
+        evaluate(dim, batch, g, x1, xm, true, &state);
+        fetch_velocities(dim, batch, g, vm, va, vb);
+        lanes_element_interval_tangent(dim, batch->h, element, &state, va, vb, A);
+        add_blocks(dim, batch, g, A, at, val);
+    }
+}
+
+static void tangent(const phx_rod_batch *batch, const double *x1, const double *xm, const double *vm, const int *at,
+                    double *val)
+{
+    if (batch->dim == 2)
+        tangent_in(2, batch, x1, xm, vm, at, val);
+    else
+        tangent_in(3, batch, x1, xm, vm, at, val);
+}
+
+#ifdef PHX_FOR_AVX2
+const rod_operations phx_rod_lanes_avx2 = {begin, residual, tangent};
+#else
+const rod_operations phx_rod_lanes = {begin, residual, tangent};
+#endif

@@ -1,0 +1,94 @@
+/* Rods for the fast evaluator: their nodes, and their elements four side by side. */
+#include "rods.h"
+
+#include "body/rod/internal.h"
+
+int phx_rod_nodes(const phx_body *body, phx_body *const **nodes, const phx_body_frame **frames)
+{
+    if (body->ops != &phx_rod_ops)
+        return 0;
+    *nodes = phx_rod_of(body)->node;
+    *frames = phx_rod_of(body)->frames;
+    return phx_rod_of(body)->n + 1;
+}
+
+static const rod_operations *operations(void)
+{
+#ifdef PHX_AVX2
+    if (phx_cpu_has_avx2())
+        return &phx_rod_lanes_avx2;
+#endif
+    return &phx_rod_lanes;
+}
+
+/* The constants of all elements, numbers of four side by side. */
+static void interleave(const phx_rod *rod, int groups, double *to)
+{
+    const size_t each = sizeof *rod->elements / sizeof(double);
+
+    for (int e = 0; e < groups * PHX_ROD_LANES; e++) {
+        const double *from = (const double *)&rod->elements[e < rod->n ? e : rod->n - 1];
+        double *group = to + (size_t)(e / PHX_ROD_LANES) * each * PHX_ROD_LANES;
+        for (size_t k = 0; k < each; k++)
+            group[k * PHX_ROD_LANES + (size_t)(e % PHX_ROD_LANES)] = from[k];
+    }
+}
+
+phx_status phx_rod_batch_create(phx_context *context, const phx_body *body, int x, int v, phx_rod_batch **out)
+{
+    if (!body || !out)
+        return phx_fail_null(context, __func__, "rod or batch");
+    const phx_rod *rod = phx_rod_of(body);
+    const int groups = (rod->n + PHX_ROD_LANES - 1) / PHX_ROD_LANES;
+    const size_t lanes = (size_t)groups * PHX_ROD_LANES, each = sizeof *rod->elements / sizeof(double);
+    phx_rod_batch *it = phx_calloc(context, 1, sizeof *it);
+
+    *out = it;
+    if (!it)
+        return PHX_ERR_MEMORY;
+    it->elements = phx_calloc(context, lanes * (each + ROD_BILINEAR), sizeof *it->elements);
+    if (!it->elements) {
+        phx_rod_batch_destroy(it);
+        *out = NULL;
+        return PHX_ERR_MEMORY;
+    }
+    it->ops = operations();
+    it->table = &rod->table;
+    it->dim = body->dim;
+    it->n = rod->n;
+    it->groups = groups;
+    it->x = x;
+    it->v = v;
+    it->n_x = rod->frames[1].x;
+    it->n_v = rod->frames[1].v;
+    it->ptr = body->ptr;
+    it->damping = rod->damping;
+    it->start = it->elements + lanes * each;
+    interleave(rod, groups, it->elements);
+    return PHX_OK;
+}
+
+void phx_rod_batch_destroy(phx_rod_batch *batch)
+{
+    if (!batch)
+        return;
+    phx_free(batch->elements);
+    phx_free(batch);
+}
+
+void phx_rod_batch_begin(phx_rod_batch *batch, double h, const double *x0)
+{
+    batch->h = h;
+    batch->ops->begin(batch, x0);
+}
+
+void phx_rod_batch_residual(const phx_rod_batch *batch, const double *x1, const double *xm, double *res)
+{
+    batch->ops->residual(batch, x1, xm, res);
+}
+
+void phx_rod_batch_tangent(const phx_rod_batch *batch, const double *x1, const double *xm, const double *vm,
+                           const int *at, double *val)
+{
+    batch->ops->tangent(batch, x1, xm, vm, at, val);
+}
