@@ -33,9 +33,13 @@ phx_status phx_start_point_at(phx_context *context, const phx_model *model, cons
 typedef struct phx_unrest {
     double held, loose; /* m/s^2 */
     double held_share, loose_share;
+    char left_out[200]; /* forces that the analysis leaves out (phx_forces_left_out) */
 } phx_unrest;
 phx_status phx_unrest_at(phx_start_point *point, phx_unrest *unrest);
-/* A warning where it is not in equilibrium, with the remedy. */
+/* Rigid contacts and set-valued friction, which act in simulations only, by name; empty: there are none. */
+void phx_forces_left_out(const phx_system *system, size_t size, char *text);
+void phx_warn_left_out(phx_context *context, const char *left_out);
+/* Warnings where the point is not in equilibrium and where forces are left out, with the remedy. */
 void phx_unrest_warn(phx_context *context, const phx_unrest *unrest);
 void phx_start_point_free(phx_start_point *point); /* frees and zeroes the fields */
 

@@ -171,6 +171,8 @@ phx_status phx_linear_point_create(phx_context *context, const phx_model *model,
     how.channels = options->channels;
     how.channels.controllers = model->n_controllers > 0;
     how.channels.drives_by_rate = options->form == PHX_FORM_DESCRIPTOR; /* power needs the rate */
+    if (!status)
+        phx_forces_left_out(at.system, sizeof point->unrest.left_out, point->unrest.left_out);
     if (!status && point->warn)
         phx_warn_of_sampling(context, at.system);
     if (!status && where == PHX_MODEL_AT_STEADY) {

@@ -283,6 +283,8 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
     phx_modes_options options = phx_modes_options_default();
     phx_start_point at = {0};
     phx_status status = linearise(work, context, worker, point, &at, &slot->linear);
+    if (!status)
+        phx_forces_left_out(at.system, sizeof slot->unrest.left_out, slot->unrest.left_out);
     if (!status && !work->steady)
         status = phx_unrest_at(&at, &slot->unrest);
 
@@ -346,6 +348,7 @@ static phx_status deliver_point(void *user, int point, int number)
         add_state(work, point, slot);
     if (slot->unrest.loose > work->unrest.loose)
         work->unrest = slot->unrest;
+    memcpy(work->unrest.left_out, slot->unrest.left_out, sizeof slot->unrest.left_out);
     slot->unrest = (phx_unrest){0};
     empty(slot);
     return phx_sweep_name_point(work->context, work->sweep, point, status);

@@ -135,7 +135,7 @@ phx_status phx_unrest_at(phx_start_point *point, phx_unrest *unrest)
 
     if (status == PHX_SINGULAR) { /* a singular position, about which modes can be asked for all the same */
         phx_context_clear(point->dae->context);
-        *unrest = (phx_unrest){0};
+        unrest->held = unrest->loose = unrest->held_share = unrest->loose_share = 0.0;
         return PHX_OK;
     }
     if (!status)
@@ -145,11 +145,36 @@ phx_status phx_unrest_at(phx_start_point *point, phx_unrest *unrest)
     return status;
 }
 
+void phx_forces_left_out(const phx_system *system, size_t size, char *text)
+{
+    const int contacts = phx_system_contact_count(system), frictions = phx_system_dry_count(system);
+    int at = 0;
+
+    text[0] = '\0';
+    if (contacts > 0)
+        at = snprintf(text, size, "%s'%.60s'%s", contacts > 1 ? "the rigid contacts " : "the rigid contact ",
+                      phx_system_contact_name(system, 0), contacts > 1 ? " ..." : "");
+    if (frictions > 0)
+        snprintf(text + at, size - (size_t)at, "%sset-valued friction of '%.60s'%s", at > 0 ? " and the " : "the ",
+                 phx_system_dry_joint(system, 0), frictions > 1 ? " ..." : "");
+}
+
+void phx_warn_left_out(phx_context *context, const char *left_out)
+{
+    if (left_out[0] != '\0')
+        phx_log(
+            context, PHX_LOG_WARNING,
+            "this analysis leaves out %s, and takes the bodies as free of it; contacts by penalty ('stiffness') and "
+            "regularised friction are part of it",
+            left_out);
+}
+
 /* Accelerations below this, m/s^2, are rounding of forces in equilibrium. */
 static const double balanced = 1e-6;
 
 void phx_unrest_warn(phx_context *context, const phx_unrest *unrest)
 {
+    phx_warn_left_out(context, unrest->left_out);
     if (unrest->held > balanced)
         phx_log(context, PHX_LOG_WARNING,
                 "the start state is no equilibrium: it would move with %.3g m/s^2, %.2g of what pulls; this is about "

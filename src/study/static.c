@@ -178,6 +178,11 @@ static phx_status prepare(static_work *work)
     phx_start_point *at = &work->at;
     phx_status status = phx_start_point_create(context, work->model, &build, &start, false, at);
 
+    if (!status) {
+        char left_out[200];
+        phx_forces_left_out(at->system, sizeof left_out, left_out);
+        phx_warn_left_out(context, left_out);
+    }
     if (!status)
         status = phx_drawing_create(context, work->model, at->system, &work->drawing);
     if (!status)

@@ -290,6 +290,42 @@ static void three_feet(void **state)
                     expected[k].name);
 }
 
+static void count_left_out(void *data, phx_log_level level, const char *message)
+{
+    *(int *)data += level == PHX_LOG_WARNING && strstr(message, "leaves out the set-valued friction of 'j'") != NULL;
+}
+
+/* Analyses of the start say that they leave it out. */
+static void analyses_say_that_they_leave_it_out(void **state)
+{
+    static const char text[] = "phlexor: 1\ndimension: 2\nbodies: {m: {kind: rigid, mass: 2, inertia: 1}}\n"
+                               "joints: {j: {kind: prismatic, ports: [ground.O, m.P], axis: [1, 0], stiffness: 1,"
+                               " friction: {force: 1}}}\nloads: {f: {at: m.P, force: [1, 0]}}\n"
+                               "outputs: {x: {coordinate: j}}\n";
+    phx_model *model = NULL;
+    phx_modes_table table;
+    phx_study_modes_report modes;
+    phx_linear_report linear;
+    phx_study_static_report statics;
+    const phx_study_modes_options of_modes = phx_study_modes_options_default();
+    const phx_study_linearize_options of_linear = phx_study_linearize_options_default();
+    const phx_study_static_options of_static = phx_study_static_options_default();
+    int count = 0;
+
+    CHECK_OK(*state, phx_model_read_text(*state, "text.yaml", text, strlen(text), 0, NULL, &model));
+    phx_context_set_log(*state, count_left_out, &count);
+    CHECK_OK(*state, phx_study_modes(*state, model, &of_modes, &table, &modes));
+    assert_int_equal(count, 1);
+    CHECK_OK(*state, phx_study_linearize(*state, model, &of_linear, &linear));
+    assert_int_equal(count, 2);
+    CHECK_OK(*state, phx_study_static(*state, model, &of_static, &statics, NULL));
+    assert_int_equal(count, 3);
+    phx_context_set_log(*state, NULL, NULL);
+    phx_modes_free(&table);
+    phx_linear_report_free(&linear);
+    phx_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -303,6 +339,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(tears_loose_along_the_pull, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(ball_slips_and_rolls, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(three_feet, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(analyses_say_that_they_leave_it_out, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(what_cannot_have_it_says_so, study_setup, study_teardown)};
     return cmocka_run_group_tests_name("study_friction", tests, NULL, NULL);
 }

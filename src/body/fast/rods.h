@@ -17,12 +17,12 @@ typedef struct rod_operations {
 struct phx_rod_batch {
     const rod_operations *ops;
     const phx_rod_table *table;
-    int dim, n, groups;     /* elements, fours of them */
-    int x, v, n_x, n_v;     /* first entries of the rod; entries of a node */
-    const int *ptr;         /* rows of the rod's pattern */
+    int dim, n, groups; /* elements, fours of them */
+    int x, v, n_x, n_v; /* first entries of the rod; entries of a node */
+    const int *ptr;     /* rows of the rod's pattern */
     double damping, h;
-    double *elements;       /* per group: constants (rod_kernel.h), entry e of element l at [4 e + l] */
-    double *start;          /* per group: (a, y, p) at the start of the interval, the same way */
+    double *elements; /* per group: constants (rod_kernel.h), entry e of element l at [4 e + l] */
+    double *start;    /* per group: (a, y, p) at the start of the interval, the same way */
 };
 
 extern const rod_operations phx_rod_lanes, phx_rod_lanes_avx2;
