@@ -307,8 +307,9 @@ typedef struct phx_model_event {
     phx_model_optional at; /* time, s */
     const char *output;    /* name of a column of the outputs; NULL: none */
     phx_model_optional rises_to, falls_to;
-    int n_attach, n_release, n_undrive;
+    int n_attach, n_release, n_undrive, n_on, n_off;
     const char **attach, **release, **undrive; /* names of joints */
+    const char **on, **off;                    /* names of springs, forces and loads */
     int *joints;                               /* their numbers, in this order */
 } phx_model_event;
 
@@ -321,6 +322,7 @@ typedef struct phx_model_spring {
     double length;             /* unstretched, m, >= 0, default 0 */
     phx_signal *force;         /* N, positive pushes the ports apart; NULL: none */
     phx_model_law law, damper; /* of distance - length; of its rate */
+    bool active;               /* it acts from the start on */
 } phx_model_spring;
 
 /* The kinds of force element under `forces`, the one list of them: X(NAME, name) is the kind PHX_MODEL_NAME that
@@ -352,7 +354,8 @@ typedef struct phx_model_force {
     phx_model_force_kind kind;
     int n_ports;
     phx_model_point *ports;
-    void *own; /* numbers of the kind; its file knows what they are */
+    bool active; /* it acts from the start on */
+    void *own;   /* numbers of the kind; its file knows what they are */
 } phx_model_force;
 
 /* The kind of a load. */
@@ -381,6 +384,7 @@ typedef struct phx_model_load {
     phx_model_frame frame; /* force, torque: inertial or along the port's own directions */
     int n_components;      /* dim; for a torque 1 or 3; for a pressure or temperature 1 */
     phx_signal *component[3]; /* N, N m, K, or N/m in body axes as functions of t and s; owned by the model */
+    bool active;              /* it acts from the start on */
 } phx_model_load;
 
 /* ---- controllers ---- */

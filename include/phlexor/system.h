@@ -325,6 +325,11 @@ typedef struct phx_switch {
  * the poses decide is decided by x, the point of B is moved on its rigid body to that of A, and what is left is kept as
  * an offset. Every phx_dae of the system must have been destroyed; those made next have the new rows. */
 phx_status phx_system_switch(phx_system *system, int count, const phx_switch *changes, const double *x);
+/* From now on the spring, load or force of that name acts or does not, with its pieces NAME/1, ... on a body in
+ * segments; of a finalised system, in which all act at first. Every phx_dae of it must have been destroyed. The energy
+ * of a spring that does not act is not the system's: who switches it books the difference. PHX_ERR_ARGUMENT: there is
+ * none of that name (a rigid contact is a joint: phx_system_switch). */
+phx_status phx_system_switch_force(phx_system *system, const char *name, bool acts);
 /* The velocities v at x put on the rows by an impulse of the joints, v += M^-1 G^T mu: momenta of what is free stay.
  * work: what drives supply, and what is lost, 1/2 e^T (G M^-1 G^T)^-1 e, e = G v - w. */
 phx_status phx_system_impulse(phx_dae *dae, double t, const double *x, double *v, phx_work *work);

@@ -1001,9 +1001,13 @@ phx_model_event._fields_ = [
     ("n_attach", c_int),
     ("n_release", c_int),
     ("n_undrive", c_int),
+    ("n_on", c_int),
+    ("n_off", c_int),
     ("attach", POINTER(c_char_p)),
     ("release", POINTER(c_char_p)),
     ("undrive", POINTER(c_char_p)),
+    ("on", POINTER(c_char_p)),
+    ("off", POINTER(c_char_p)),
     ("joints", POINTER(c_int)),
 ]
 
@@ -1016,6 +1020,7 @@ phx_model_spring._fields_ = [
     ("force", POINTER(phx_signal)),
     ("law", phx_model_law),
     ("damper", phx_model_law),
+    ("active", c_bool),
 ]
 
 phx_model_force._fields_ = [
@@ -1023,6 +1028,7 @@ phx_model_force._fields_ = [
     ("kind", c_int),
     ("n_ports", c_int),
     ("ports", POINTER(phx_model_point)),
+    ("active", c_bool),
     ("own", c_void_p),
 ]
 
@@ -1036,6 +1042,7 @@ phx_model_load._fields_ = [
     ("frame", c_int),
     ("n_components", c_int),
     ("component", POINTER(phx_signal) * 3),
+    ("active", c_bool),
 ]
 
 phx_model_matrix._fields_ = [

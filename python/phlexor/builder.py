@@ -714,10 +714,10 @@ class ModelBuilder:
 
     def spring(self, name: str, a: str, b: str, *, stiffness: Optional[Value] = None, damping: Optional[Value] = None,
                length: Optional[Value] = None, force: Optional[Signal] = None, law: Optional[Dict[str, Any]] = None,
-               damper: Optional[Dict[str, Any]] = None) -> str:
+               damper: Optional[Dict[str, Any]] = None, active: Optional[bool] = None) -> str:
         """A spring, damper and actuator along the line between two points; `law` and `damper` as in the model file."""
         return self._add("springs", name, _given(ports=[a, b], stiffness=stiffness, damping=damping, length=length,
-                                                 force=force, law=law, damper=damper), "spring")
+                                                 force=force, law=law, damper=damper, active=active), "spring")
 
     def element(self, name: str, kind: Literal["bushing", "contact", "cable", "coupling", "drag", "wind"], *ports: str,
                 **keys: Any) -> str:
@@ -726,14 +726,14 @@ class ModelBuilder:
         return self._add("forces", name, entry, "force element")
 
     def force(self, name: str, at: str, components: Sequence[Signal], *,
-              frame: Optional[Literal["inertial", "body"]] = None) -> str:
+              frame: Optional[Literal["inertial", "body"]] = None, active: Optional[bool] = None) -> str:
         """A force at a point, N."""
-        return self._add("loads", name, _given(force=list(components), at=at, frame=frame), "load")
+        return self._add("loads", name, _given(force=list(components), at=at, frame=frame, active=active), "load")
 
     def torque(self, name: str, at: str, components: Union[Signal, Sequence[Signal]], *,
-               frame: Optional[Literal["inertial", "body"]] = None) -> str:
+               frame: Optional[Literal["inertial", "body"]] = None, active: Optional[bool] = None) -> str:
         """A torque at a point, N m: a signal in the plane, three in space."""
-        return self._add("loads", name, _given(torque=components, at=at, frame=frame), "load")
+        return self._add("loads", name, _given(torque=components, at=at, frame=frame, active=active), "load")
 
     def distributed(self, name: str, on: str, components: Sequence[Signal]) -> str:
         """A force per length on a beam, N/m, body axes; expressions may use `t` and `s`."""
@@ -783,10 +783,13 @@ class ModelBuilder:
     def event(self, name: str, *, at: Optional[Value] = None, output: Optional[str] = None,
               rises_to: Optional[Value] = None, falls_to: Optional[Value] = None,
               attach: Optional[Sequence[str]] = None, release: Optional[Sequence[str]] = None,
-              drive_off: Optional[Sequence[str]] = None) -> str:
-        """Joints that attach or release at a time, or where an output's column comes to a value (docs/events.md)."""
+              drive_off: Optional[Sequence[str]] = None, switch_on: Optional[Sequence[str]] = None,
+              switch_off: Optional[Sequence[str]] = None) -> str:
+        """Joints that attach or release, forces that are switched, at a time or where an output's column comes to a
+        value (docs/events.md)."""
         return self._add("events", name, _given(at=at, output=output, rises_to=rises_to, falls_to=falls_to,
-                                                attach=attach, release=release, drive_off=drive_off), "event")
+                                                attach=attach, release=release, drive_off=drive_off,
+                                                switch_on=switch_on, switch_off=switch_off), "event")
 
     def controller(self, name: str, kind: Literal["pid", "state_space", "port_hamiltonian", "expression"],
                    **keys: Any) -> str:

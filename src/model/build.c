@@ -118,6 +118,35 @@ static phx_status add_all(phx_builder *builder, const phx_build_options *options
     return status;
 }
 
+/* Forces that events switch can be; springs, forces and loads that do not act at the start. */
+static phx_status switch_forces(phx_builder *builder)
+{
+    const phx_model *model = builder->model;
+    phx_system *system = builder->system;
+    phx_status status = PHX_OK;
+
+    for (int i = 0; i < model->n_events; i++) {
+        const phx_model_event *event = &model->events[i];
+        for (int k = 0; k < event->n_on + event->n_off && !status; k++) {
+            const char *name = k < event->n_on ? event->on[k] : event->off[k - event->n_on];
+            status = phx_builder_at(builder, event, phx_system_switch_force(system, name, true));
+        }
+    }
+    for (int i = 0; i < model->n_springs && !status; i++)
+        if (!model->springs[i].active)
+            status = phx_builder_at(builder, &model->springs[i],
+                                    phx_system_switch_force(system, model->springs[i].name, false));
+    for (int i = 0; i < model->n_forces && !status; i++)
+        if (!model->forces[i].active)
+            status = phx_builder_at(builder, &model->forces[i],
+                                    phx_system_switch_force(system, model->forces[i].name, false));
+    for (int i = 0; i < model->n_loads && !status; i++)
+        if (!model->loads[i].active)
+            status =
+                phx_builder_at(builder, &model->loads[i], phx_system_switch_force(system, model->loads[i].name, false));
+    return status;
+}
+
 /* The system of all bodies, joints and loads, or of one body alone when `only` is not NULL. */
 static phx_status build(phx_context *context, const phx_model *model, const phx_build_options *options,
                         const phx_model_body *only, phx_system **system)
@@ -144,6 +173,8 @@ static phx_status build(phx_context *context, const phx_model *model, const phx_
         status = phx_system_expect_numerical_damping(builder.system);
     if (!status)
         status = phx_model_blame(context, model, phx_system_finalise(builder.system));
+    if (!status && !only)
+        status = switch_forces(&builder);
     phx_beam_cache_destroy(own);
     if (status)
         phx_system_destroy(builder.system);

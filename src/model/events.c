@@ -1,4 +1,4 @@
-/* Events: what makes them and which joints they switch. */
+/* Events: their conditions, and the joints and forces that they switch. */
 #include "body_kinds.h"
 
 #include <string.h>
@@ -21,14 +21,52 @@ static phx_status find_joints(phx_reader *reader, const phx_node *list, int coun
     return PHX_OK;
 }
 
+/* How many springs, forces and loads have the name. */
+static int count_forces(const phx_model *model, const char *name, phx_nearest *nearest)
+{
+    const struct {
+        const void *items;
+        int count;
+        size_t size;
+    } lists[] = {{model->springs, model->n_springs, sizeof *model->springs},
+                 {model->forces, model->n_forces, sizeof *model->forces},
+                 {model->loads, model->n_loads, sizeof *model->loads}};
+    int found = 0;
+
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+        for (int k = 0; k < lists[l].count; k++) {
+            const char *own = *(const char *const *)((const char *)lists[l].items + (size_t)k * lists[l].size);
+            const size_t length = strlen(name);
+            phx_nearest_offer(nearest, own);
+            found += !strcmp(own, name) || (!strncmp(own, name, length) && !strcmp(own + length, "/1"));
+        }
+    return found;
+}
+
+static phx_status check_forces(phx_reader *reader, const phx_node *list, int count, const char *const *names)
+{
+    for (int k = 0; k < count; k++) {
+        phx_nearest nearest = phx_nearest_to(names[k]);
+        const int found = count_forces(reader->model, names[k], &nearest);
+        if (found == 0)
+            return phx_reader_fail(reader, list, "there is no spring, force or load %s%s",
+                                   phx_shown_text(names[k]).text, phx_nearest_hint(&nearest).text);
+        if (found > 1)
+            return phx_reader_fail(reader, list, "several springs, forces or loads have the name %s; give each its own",
+                                   phx_shown_text(names[k]).text);
+    }
+    return PHX_OK;
+}
+
 phx_status phx_finish_event(phx_reader *reader, const phx_node *node, void *object)
 {
     phx_model_event *event = object;
     const int all = event->n_attach + event->n_release + event->n_undrive;
     const bool crossing = event->rises_to.given || event->falls_to.given;
 
-    if (all == 0)
-        return phx_reader_fail(reader, node, "an event needs 'attach', 'release' or 'drive_off'");
+    if (all + event->n_on + event->n_off == 0)
+        return phx_reader_fail(reader, node,
+                               "an event needs 'attach', 'release', 'drive_off', 'switch_on' or 'switch_off'");
     if (event->at.given == (event->output != NULL) || (event->output != NULL) != crossing ||
         (event->rises_to.given && event->falls_to.given))
         return phx_reader_fail(reader, node,
@@ -45,5 +83,9 @@ phx_status phx_finish_event(phx_reader *reader, const phx_node *node, void *obje
     if (!status)
         status = find_joints(reader, phx_node_find(node, "drive_off"), event->n_undrive, event->undrive,
                              numbers + event->n_attach + event->n_release);
+    if (!status)
+        status = check_forces(reader, phx_node_find(node, "switch_on"), event->n_on, event->on);
+    if (!status)
+        status = check_forces(reader, phx_node_find(node, "switch_off"), event->n_off, event->off);
     return status;
 }

@@ -410,6 +410,8 @@ static const phx_object joint = {
 
 static const phx_key spring_keys[] = {
     {"ports", &phx_type_port_pair, AT(phx_model_spring, ports), .required = true, .doc = "its two ends"},
+    {"active", &phx_type_boolean, AT(phx_model_spring, active), .fallback = "true",
+     .doc = "false: does not act, until an event or a program switches it on"},
     {"stiffness", &phx_type_number, AT(phx_model_spring, stiffness), .unit = "N/m", .range = &not_negative,
      .fallback = "0", .doc = "stiffness"},
     {"damping", &phx_type_number, AT(phx_model_spring, damping), .unit = "N s/m", .range = &not_negative,
@@ -433,6 +435,8 @@ static const phx_key force_keys[] = {
      .kinds = ~(BIT(PHX_MODEL_COUPLING) | BIT(PHX_MODEL_WIND)), .count_offset = AT(phx_model_force, n_ports),
      .doc = "the points it acts on, A and B first"},
     {.name = NULL}, /* those of each kind: force_kinds.h */
+    {"active", &phx_type_boolean, AT(phx_model_force, active), .fallback = "true",
+     .doc = "false: does not act, until an event or a program switches it on"},
 };
 static const phx_object force = {"force element",
                                  "What acts between points or along joints.",
@@ -476,6 +480,8 @@ static const phx_key load_keys[] = {
      .doc = "the body, which has sections along a length, as a beam"},
     {"frame", &phx_type_word, AT(phx_model_load, frame), .kinds = FORCE | TORQUE, .words = words_frame,
      .fallback = "inertial", .doc = "body: along the port's own directions"},
+    {"active", &phx_type_boolean, AT(phx_model_load, active), .fallback = "true",
+     .doc = "false: does not act, until an event or a program switches it on"},
 };
 static const phx_object load = {"load", "One of three forms.", TABLE(phx_model_load, load_keys),
                                 KINDS(PHX_KIND_PRESENT, phx_words_load, phx_model_load), .finish = phx_finish_load};
@@ -494,9 +500,14 @@ static const phx_key event_keys[] = {
      .count_offset = AT(phx_model_event, n_release), .doc = "joints that let go"},
     {"drive_off", &phx_type_channels, AT(phx_model_event, undrive), .fallback = "none",
      .count_offset = AT(phx_model_event, n_undrive), .doc = "joints whose drives stop; they go on holding"},
+    {"switch_on", &phx_type_channels, AT(phx_model_event, on), .fallback = "none",
+     .count_offset = AT(phx_model_event, n_on), .doc = "springs, forces and loads that act from then on"},
+    {"switch_off", &phx_type_channels, AT(phx_model_event, off), .fallback = "none",
+     .count_offset = AT(phx_model_event, n_off), .doc = "springs, forces and loads that act no longer"},
 };
-static const phx_object event = {"event", "When, and which joints attach, release or are no longer driven.",
-                                 TABLE(phx_model_event, event_keys), .finish = phx_finish_event};
+static const phx_object event = {
+    "event", "When, and which joints attach, release or are no longer driven, what is switched on or off.",
+    TABLE(phx_model_event, event_keys), .finish = phx_finish_event};
 
 /* ---- start state, outputs, analyses ---- */
 static const phx_key initial_keys[] = {
@@ -741,7 +752,8 @@ static const phx_key model_keys[] = {
     {"loads", &phx_type_map, AT(phx_model, loads), .object = &load, .fallback = "none",
      .count_offset = AT(phx_model, n_loads), .doc = "loads by name"},
     {"events", &phx_type_map, AT(phx_model, events), .object = &event, .fallback = "none",
-     .count_offset = AT(phx_model, n_events), .doc = "joints that attach or release during a simulation, by name"},
+     .count_offset = AT(phx_model, n_events),
+     .doc = "joints that attach or release, forces that are switched during a simulation, by name"},
     {"initial", &phx_type_object, AT(phx_model, initial), .object = &initial, .fallback = "deformation: zero",
      .doc = "how the start state is made"},
     {"outputs", &phx_type_map, AT(phx_model, outputs), .object = &output, .fallback = "none",

@@ -210,6 +210,17 @@ phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes
     return s->lambda && it->lambda ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+static phx_status switch_forces(const phx_model_event *event, phx_system *system)
+{
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < event->n_off && !status; k++)
+        status = phx_system_switch_force(system, event->off[k], false);
+    for (int k = 0; k < event->n_on && !status; k++)
+        status = phx_system_switch_force(system, event->on[k], true);
+    return status;
+}
+
 static phx_status switch_joints(events_run *it, const phx_model_event *event)
 {
     const int all = event->n_attach + event->n_release + event->n_undrive;
@@ -223,7 +234,9 @@ static phx_status switch_joints(events_run *it, const phx_model_event *event)
         it->drives[j] = attach;
         changes[i] = (phx_switch){.joint = j, .holds = it->holds[j], .drives = it->drives[j]};
     }
-    const phx_status status = phx_events_renew(it, all, changes);
+    phx_status status = switch_forces(event, it->s->system);
+    if (!status)
+        status = phx_events_renew(it, all, changes);
     phx_free(changes);
     return status;
 }
@@ -242,15 +255,18 @@ static phx_status happen(events_run *it, int k)
     const phx_model_event *event = &it->model->events[k];
     phx_simulation *s = it->s;
     phx_work work = {0.0, 0.0};
+    phx_energies before, after;
+    phx_system_energies(s->system, s->x, s->v, &before);
     phx_status status = event->n_attach > 0 ? phx_friction_let_go(it) : PHX_OK;
 
     if (!status)
         status = switch_joints(it, event);
-    if (!status && event->n_attach > 0) /* what only lets go leaves the velocities as they are */
+    phx_system_energies(s->system, s->x, s->v, &after); /* of the same state: springs that are switched */
+    if (!status && event->n_attach > 0)                 /* what only lets go leaves the velocities as they are */
         status = phx_system_impulse(s->dae, s->t, s->x, s->v, &work);
     if (status)
         return phx_fail_prefix(it->context, status, "event '%s' at t = %.9g s: ", event->name, s->t);
-    const double lost = work.dissipated - work.supplied;
+    const double lost = work.dissipated - work.supplied + (before.potential - after.potential);
     it->work.dissipated += lost;
     it->ledger[phx_system_event_entry(s->system, k)] += lost;
     it->report->events++;

@@ -108,6 +108,7 @@ typedef struct force_slot {
     int n_fields; /* of a distributed load over a surface: one for each signal; 0: along a line */
     phx_flex_load fields[3];
     int entry[2]; /* of the ledger: what it supplies, what it takes; -1: none */
+    bool off;     /* it does not act at present */
 } force_slot;
 
 /* Who supplies or takes; the texts are others'. */

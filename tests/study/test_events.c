@@ -70,7 +70,7 @@ static void examples_run(void **state)
 static void wrong_events_are_refused(void **state)
 {
     static const char *const events[][2] = {
-        {"{at: 1}", "an event needs 'attach', 'release' or 'drive_off'"},
+        {"{at: 1}", "an event needs 'attach', 'release', 'drive_off', 'switch_on' or 'switch_off'"},
         {"{release: [A]}", "an event happens either 'at' a time or"},
         {"{at: 1, output: A, release: [A]}", "an event happens either 'at' a time or"},
         {"{output: A, release: [A]}", "an event happens either 'at' a time or"},
@@ -88,11 +88,72 @@ static void wrong_events_are_refused(void **state)
     }
 }
 
+/* A mass on a spring that breaks where it is stretched most, and a thrust that is lit there and cut 0.5 s later: free
+ * flight, constant acceleration, free flight; what the spring had is lost, what the thrust did is supplied. */
+static void forces_are_switched(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nbodies: {m: {kind: rigid, mass: 2, inertia: 1, velocity: {linear: [3, 0]}}}\n"
+        "joints: {j: {kind: prismatic, ports: [ground.O, m.P], axis: [1, 0]}}\n"
+        "ground: {ports: {W: {position: [-1, 0]}}}\n"
+        "springs: {s: {ports: [ground.W, m.P], stiffness: 50, length: 1}}\n"
+        "loads: {thrust: {at: m.P, force: [8, 0], active: false}}\n"
+        "events:\n"
+        "  break: {output: v, falls_to: 0, switch_off: [s], switch_on: [thrust]}\n"
+        "  cut: {at: 1, switch_off: [thrust]}\n"
+        "outputs: {x: {coordinate: j}, v: {rate: j}}\nsimulate: {end: 2, step: 1e-3, every: 2}\n";
+    const double omega = 5.0, stretch = 3.0 / omega, t = acos(-1.0) / (2.0 * omega), burn = 1.0 - t, v = 4.0 * burn;
+    text_run r = run_text(*state, text, 0.0);
+    assert_int_equal(r.report.events, 2);
+    assert_int_equal(r.n, 4); /* start, breaks, cut, end */
+    CHECK_CLOSE(record_at(*state, &r, "t", 1), t, 1e-5, "when it breaks");
+    CHECK_CLOSE(record_at(*state, &r, "x", 1), stretch, 1e-12, "where");
+    CHECK_CLOSE(record_at(*state, &r, "dissipated", 1), 9.0, 1e-12, "what the spring had");
+    CHECK_CLOSE(record_at(*state, &r, "potential", 1), 0.0, 0.0, "it has nothing any more");
+    CHECK_CLOSE(record_at(*state, &r, "v", 2), v, 1e-4, "speed at the cut");
+    CHECK_CLOSE(record_at(*state, &r, "v", 3), record_at(*state, &r, "v", 2), 1e-13, "free flight");
+    CHECK_CLOSE(record_at(*state, &r, "x", 3), stretch + 0.5 * v * burn + v, 1e-4, "place");
+    CHECK_CLOSE(record_at(*state, &r, "supplied", 3), 8.0 * 0.5 * v * burn, 1e-4, "what the thrust did");
+    phx_result_destroy(r.result);
+}
+
+/* Names that events cannot switch are refused when the model is read or built. */
+static void switches_are_checked(void **state)
+{
+    static const struct {
+        const char *event, *message;
+    } cases[] = {{"switch_off: [sprin]", "there is no spring, force or load 'sprin'; did you mean 'spring'?"},
+                 {"switch_off: [twice]", "several springs, forces or loads have the name 'twice'"},
+                 {"switch_off: [floor]", "there is no spring, load or force 'floor' that could be switched"}};
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        char text[1000];
+        phx_model *model = NULL;
+        phx_system *system = NULL;
+        snprintf(text, sizeof text,
+                 "phlexor: 1\ndimension: 2\nbodies: {m: {kind: rigid, mass: 2, inertia: 1}}\n"
+                 "springs: {spring: {ports: [ground.O, m.P]}, twice: {ports: [ground.O, m.P]}}\n"
+                 "forces: {floor: {kind: contact, ports: [ground.O, m.P], against: plane, normal: [0, 1], restitution: "
+                 "1}}\n"
+                 "loads: {twice: {at: m.P, force: [8, 0]}}\n"
+                 "events: {e: {at: 1, %s}}\n",
+                 cases[k].event);
+        phx_status status = phx_model_read_text(*state, "text.yaml", text, strlen(text), 0, NULL, &model);
+        if (!status)
+            status = phx_model_build(*state, model, NULL, &system);
+        CHECK_STATUS(*state, status, PHX_ERR_INPUT);
+        CHECK_MESSAGE(*state, cases[k].message);
+        CHECK_MESSAGE(*state, "text.yaml:7");
+        phx_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(events_are_located, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(examples_run, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(forces_are_switched, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(switches_are_checked, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(wrong_events_are_refused, study_setup, study_teardown)};
     return cmocka_run_group_tests_name("study_events", tests, NULL, NULL);
 }

@@ -123,6 +123,8 @@ static void mark_outside_forces(phx_system *system)
         const phx_body_id a = force->a >= 0 ? system->ports[force->a].body : PHX_GROUND;
         const phx_body_id b = force->b >= 0 ? system->ports[force->b].body : PHX_GROUND;
         const int ca = a >= 0 ? system->bodies[a].component : -1, cb = b >= 0 ? system->bodies[b].component : -1;
+        if (force->off)
+            continue;
         if (!phx_sys_force_of(force)->at_ports) /* its impulse is not booked */
             system->components[system->bodies[force->body].component].free = false;
         if (force->kind == FORCE_DRAG && ca >= 0) /* nor that of the air */

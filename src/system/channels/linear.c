@@ -75,7 +75,7 @@ static bool root_is_exact(const workspace *ws, const double *x)
         if (ws->ports.effort[i] != 0.0)
             return false;
     for (int i = 0; i < system->n_forces; i++)
-        if (!has_root(system, &system->forces[i]))
+        if (!system->forces[i].off && !has_root(system, &system->forces[i]))
             return false;
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
@@ -161,7 +161,7 @@ static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
             }
     }
     for (int i = 0; i < system->n_forces && springs && !status; i++)
-        if (system->forces[i].b >= 0)
+        if (system->forces[i].b >= 0 && !system->forces[i].off)
             spring_row(ws, &system->forces[i], rows++, &out);
     if (!status)
         status = phx_csr_from_triplets(context, rows, system->n_v, out.count, out.row, out.col, out.val, root);

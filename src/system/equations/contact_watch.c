@@ -25,7 +25,7 @@ void phx_sys_look_at_contacts(workspace *ws, double t0, double t1)
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
         int *touched = &ws->touched[i];
-        if (force->kind != FORCE_CONTACT || *touched == TOLD)
+        if (force->kind != FORCE_CONTACT || force->off || *touched == TOLD)
             continue;
         if (phx_sys_contact_gap(system, force, ws->step.x1, ws->step.v1) < 0.0) {
             ++*touched;

@@ -90,7 +90,7 @@ static void impulses(workspace *ws)
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
         phx_load_result load = {0};
-        if (force->kind != FORCE_PORT || system->ports[force->a].body == PHX_GROUND)
+        if (force->kind != FORCE_PORT || force->off || system->ports[force->a].body == PHX_GROUND)
             continue;
         const phx_port_view *view = &ws->ports.view[force->a];
         double *sum = ws->projection.impulse + system->bodies[system->ports[force->a].body].component * per, couple[3];

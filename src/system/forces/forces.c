@@ -1,14 +1,61 @@
 /* The table of the sorts of force, and what they share. */
 #include "forces.h"
 
+#include <string.h>
+
 #define POINTER(NAME, name) [FORCE_##NAME] = &phx_sys_force_##name,
 static const force_operations *const sorts[FORCE_KINDS] = {PHX_SYS_FORCE_LIST(POINTER)};
 #undef POINTER
 
-const force_operations *phx_sys_force_of(const force_slot *force)
+const force_operations *phx_sys_force_sort(const force_slot *force)
 {
     return sorts[force->kind];
 }
+
+/* ---- forces that do not act ---- */
+static phx_status nothing(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
+{
+    (void)ws, (void)pair, (void)force, (void)t, (void)linear, (void)res;
+    return PHX_OK;
+}
+
+static const force_operations off = {
+    .noun = "force", .evaluate = nothing, .supplies = phx_sys_force_never, .dissipates = phx_sys_force_never};
+
+const force_operations *phx_sys_force_of(const force_slot *force)
+{
+    return force->off ? &off : phx_sys_force_sort(force);
+}
+
+/* `name` itself or a piece of it, name/1, ... */
+static bool belongs_to(const char *own, const char *name)
+{
+    const size_t length = strlen(name);
+    return !strncmp(own, name, length) && (own[length] == '\0' || own[length] == '/');
+}
+
+phx_status phx_system_switch_force(phx_system *system, const char *name, bool acts)
+{
+    if (!system || !name)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system or name");
+    bool found = false;
+
+    if (!system->finalised)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be finalised first");
+    for (int i = 0; i < system->n_forces; i++) {
+        force_slot *force = &system->forces[i];
+        if (force->kind == FORCE_COORDINATE || !belongs_to(force->name, name))
+            continue;
+        force->off = !acts;
+        found = true;
+    }
+    if (!found)
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        "there is no spring, load or force '%s' that could be switched (a rigid contact cannot)", name);
+    return phx_conclude(system->context, phx_sys_components(system));
+}
+
+/* ---- shared ---- */
 
 bool phx_sys_force_never(const phx_system *system, const force_slot *force)
 {

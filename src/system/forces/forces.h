@@ -33,6 +33,8 @@ PHX_SYS_FORCE_LIST(PHX_SYS_FORCE_DECLARE)
 #undef PHX_SYS_FORCE_DECLARE
 
 const force_operations *phx_sys_force_of(const force_slot *force);
+/* Those of its kind, whether it acts or not. */
+const force_operations *phx_sys_force_sort(const force_slot *force);
 /* Add an effort, alpha times, to what acts on a port. */
 void phx_sys_add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort);
 /* result <- part of it and the rest of `without`: a load, or what an actuator adds, where ws->load of it acts. */

@@ -9,7 +9,7 @@
 /* Sizes of the structures that are written; members that only the finalisation sets are not. */
 PHX_SYS_WRITTEN(phx_coordinate_def, 184);
 PHX_SYS_WRITTEN(phx_joint_def, 1280);
-PHX_SYS_WRITTEN(force_slot, 504);
+PHX_SYS_WRITTEN(force_slot, 512);
 PHX_SYS_WRITTEN(phx_output_def, 136);
 PHX_SYS_WRITTEN(phx_pose, 152);
 
@@ -319,21 +319,22 @@ static void archive_force(phx_archive *archive, phx_system *system, force_slot *
     force->kind = (force_kind)kind;
     if (phx_archive_status(archive))
         return;
-    if (!phx_sys_force_of(force)->archive) {
+    if (!phx_sys_force_sort(force)->archive) {
         refuse(archive, "a force along a coordinate stands among the others");
         return;
     }
     phx_archive_text(archive, &force->name);
     for (int k = 0; k < 3; k++)
         phx_signal_archive(archive, &force->signal[k]);
-    phx_sys_force_of(force)->archive(archive, system, force);
+    phx_archive_bool(archive, &force->off);
+    phx_sys_force_sort(force)->archive(archive, system, force);
 }
 
 /* The links that a force needs follow it. */
 static void check_links(phx_archive *archive, const phx_system *system)
 {
     for (int i = 0; i < system->n_forces && !phx_archive_status(archive); i++) {
-        const force_operations *sort = phx_sys_force_of(&system->forces[i]);
+        const force_operations *sort = phx_sys_force_sort(&system->forces[i]);
         const int links = sort->links ? sort->links(&system->forces[i]) : 0;
         for (int k = 1; k <= links; k++)
             if (i + k >= system->n_forces || system->forces[i + k].kind != FORCE_LINK)

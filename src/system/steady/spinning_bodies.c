@@ -325,7 +325,8 @@ static bool held_aside(const steady *s, const line *about, const bool *on)
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
         const phx_port_id ends[2] = {force->a, force->b};
-        for (int e = 0; e < 2 && force->kind != FORCE_COORDINATE && force->kind != FORCE_DISTRIBUTED; e++) {
+        for (int e = 0; e < 2 && !force->off && force->kind != FORCE_COORDINATE && force->kind != FORCE_DISTRIBUTED;
+             e++) {
             double arm[3], aside[3];
             if (ends[e] < 0 || system->ports[ends[e]].body == PHX_GROUND || !on[system->ports[ends[e]].body])
                 continue;
