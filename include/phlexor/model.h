@@ -458,6 +458,7 @@ typedef enum phx_model_quantity {
     PHX_MODEL_SHEAR_FORCE,
     PHX_MODEL_VON_MISES, /* of plates and solids, as the next */
     PHX_MODEL_PRINCIPAL_STRESS,
+    PHX_MODEL_STRAIN, /* of rods */
     PHX_MODEL_REACTION,
     PHX_MODEL_COORDINATE,
     PHX_MODEL_RATE,
@@ -472,7 +473,7 @@ typedef enum phx_model_side { PHX_MODEL_SIDE_A, PHX_MODEL_SIDE_B } phx_model_sid
 typedef struct phx_model_output {
     const char *name;
     phx_model_quantity quantity;
-    phx_model_point point; /* up to `principal_stress`; body PHX_MODEL_GROUND is possible up to `deformation`. Of
+    phx_model_point point; /* up to `strain`; body PHX_MODEL_GROUND is possible up to `deformation`. Of
                               stresses of a body on a mesh a node, a port, a place, or the whole body: location.sort is
                               PHX_LOCATION_SORTS */
     double place[2];       /* `place`: of a point of a plate, body axes, m */

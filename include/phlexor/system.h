@@ -359,6 +359,7 @@ typedef enum phx_quantity {
     PHX_QUANTITY_SHEAR_FORCE,
     PHX_QUANTITY_VON_MISES,
     PHX_QUANTITY_PRINCIPAL_STRESS,
+    PHX_QUANTITY_STRAIN, /* of a section of a rod */
     PHX_QUANTITY_REACTION,
     PHX_QUANTITY_COORDINATE,
     PHX_QUANTITY_RATE,
@@ -377,6 +378,7 @@ typedef struct phx_output_def {
     /* stress: the section, in the order of the bending moments (plane: Mz; space: My, Mz) */
     double area, inertia[2]; /* m^2, m^4 */
     double fibre[2];         /* distances of the extreme fibres, m: plane (y), space (z, y) */
+    double compliance[36];   /* strain: of the section, 6 x 6 by (N1 N2 N3 M1 M2 M3) */
     /* bending moment, stress and the quantities behind it, of a body on a mesh: */
     bool on_mesh;          /* there, not at a port */
     phx_body_id body;      /* after its source has been added */

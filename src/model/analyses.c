@@ -49,6 +49,8 @@ static const char *bodies_with(phx_model_quantity quantity)
         return "beam, a plate or a solid";
     case PHX_MODEL_SHEAR_FORCE:
         return "rod or a plate";
+    case PHX_MODEL_STRAIN:
+        return "rod";
     case PHX_MODEL_MEMBRANE_FORCE:
         return "plate";
     case PHX_MODEL_VON_MISES:

@@ -37,6 +37,8 @@ typedef struct phx_body_row {
     /* ---- asking ---- */
     /* phx_model_body_sections; NULL: it has no sections along a length. */
     void (*sections)(const phx_model *model, const phx_model_body *body, phx_model_sections *sections);
+    /* Compliance of the section at a fraction of the length, 6 x 6 by (N1 N2 N3 M1 M2 M3); NULL: it has none. */
+    phx_status (*compliance)(const phx_model *model, const phx_model_body *body, double s, double *compliance);
     phx_stress_set (*stresses)(const phx_model_body *body); /* at its nodes; NULL: none */
 } phx_body_row;
 

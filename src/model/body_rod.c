@@ -5,6 +5,7 @@
 #include "rod_curve.h"
 #include "schema_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- keys ---- */
@@ -102,10 +103,11 @@ static const phx_key keys[] = {
     {"shear_factor", &phx_type_optional, AT(rod_keys, shear_factor), .own = true, .kinds = ROD, .range = &factor_range,
      .fallback = "rectangle 5/6, circle 6/7, tube 1/2", .doc = "k in k G A"},
     {"elements", &phx_type_integer, AT(phx_model_body, elements), .kinds = ROD, .range = &elements_range,
-     .fallback = "8", .doc = "number of elements; ports lie at the nodes between them"},
+     .fallback = "8",
+     .doc = "number of elements; there is a node at every port, mass, and point of a joint, spring, force or load"},
     {"ports", &phx_type_ports, AT(phx_model_body, ports), .kinds = ROD, .object = &phx_schema_length_port,
      .fallback = "P, C", .count_offset = AT(phx_model_body, n_ports),
-     .doc = "named ports at nodes besides P (start) and C (end)"},
+     .doc = "named ports besides P (start) and C (end)"},
 };
 
 static const rod_keys *own_of(const phx_model_body *body)
@@ -365,6 +367,121 @@ static phx_status section_at(const phx_model *model, const phx_model_body *body,
     return PHX_OK;
 }
 
+/* ---- nodes ---- */
+static const double SAME_PLACE = 1e-9; /* of the length */
+
+/* Elements of a rod: where each begins and how long it is, as fractions of the length. */
+typedef struct rod_mesh {
+    int n;
+    double *begin, *share;
+} rod_mesh;
+
+static int compare_places(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Place k of the rod that the model names: those of its ports and masses, then those of joints, springs, forces and
+ * loads, the end P for one of another body; NULL behind the last. What is only looked at has none. */
+static const phx_location *place_of(const phx_model *model, const phx_model_body *body, int k)
+{
+    static const phx_location end = {.sort = PHX_LOCATION_FRACTION};
+    if (k < body->n_ports)
+        return &body->ports[k].location;
+    k -= body->n_ports;
+    if (k < body->n_point_masses)
+        return &body->point_masses[k].at.location;
+    const phx_model_point *point = phx_model_reference(model, k - body->n_point_masses);
+    if (!point)
+        return NULL;
+    return point->text && point->body == (int)(body - model->bodies) ? &point->location : &end;
+}
+
+/* The places inside the rod, ascending, each once: their number. `places` has room for all that are named. */
+static int list_places(const phx_model *model, const phx_model_body *body, double *places)
+{
+    int all = 0, n = 0;
+
+    for (int k = 0; place_of(model, body, k); k++)
+        places[all++] = place_of(model, body, k)->fraction;
+    qsort(places, (size_t)all, sizeof *places, compare_places);
+    for (int k = 0; k < all; k++) {
+        const double last = n > 0 ? places[n - 1] : 0.0;
+        if (places[k] - last > SAME_PLACE && 1.0 - places[k] > SAME_PLACE)
+            places[n++] = places[k];
+    }
+    return n;
+}
+
+static bool are_equal_parts(int n, int n_places, const double *places)
+{
+    for (int k = 0; k < n_places; k++)
+        if (fabs(places[k] - round(places[k] * n) / n) > SAME_PLACE)
+            return false;
+    return true;
+}
+
+/* How many elements each stretch between two places gets: one, then always the stretch with the longest elements. */
+static void share_out(int n, int n_stretches, const double *places, int *count)
+{
+    for (int k = 0; k < n_stretches; k++)
+        count[k] = 1;
+    for (int left = n - n_stretches; left > 0; left--) {
+        int longest = 0;
+        double most = 0.0;
+        for (int k = 0; k < n_stretches; k++) {
+            const double length = (places[k + 1] - places[k]) / count[k];
+            if (length > most * (1.0 + SAME_PLACE)) {
+                most = length;
+                longest = k;
+            }
+        }
+        count[longest]++;
+    }
+}
+
+/* As many elements as the file says, of equal length where its places allow it, else a node at each place. */
+static phx_status make_mesh(phx_builder *builder, const phx_model_body *body, rod_mesh *mesh)
+{
+    phx_context *context = builder->context;
+    int all = 0;
+
+    while (place_of(builder->model, body, all))
+        all++;
+    double *places = phx_calloc(context, (size_t)all + 2, sizeof *places);
+    int *count = phx_calloc(context, (size_t)all + 1, sizeof *count);
+    const int inside = places ? list_places(builder->model, body, places + 1) : 0;
+    const bool equal = places && are_equal_parts(body->elements, inside, places + 1);
+    const int stretches = equal ? 1 : inside + 1;
+
+    mesh->n = body->elements > stretches ? body->elements : stretches;
+    mesh->begin = phx_calloc(context, 2 * (size_t)mesh->n, sizeof *mesh->begin);
+    mesh->share = mesh->begin + mesh->n;
+    const bool ready = places && count && mesh->begin;
+    if (ready) {
+        places[stretches] = 1.0;
+        share_out(mesh->n, stretches, places, count);
+    }
+    for (int k = 0, e = 0; k < stretches && ready; k++)
+        for (int i = 0; i < count[k]; i++, e++) {
+            mesh->share[e] = (places[k + 1] - places[k]) / count[k];
+            mesh->begin[e] = places[k] + i * mesh->share[e];
+        }
+    phx_free(places);
+    phx_free(count);
+    return ready ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* The node at a place: there is one. */
+static int node_at(const rod_mesh *mesh, double s)
+{
+    int node = 0;
+    while (node < mesh->n && s - mesh->begin[node] > SAME_PLACE)
+        node++;
+    return node;
+}
+
 /* ---- building ---- */
 /* The arrays of phx_rod_def, in one piece of memory. */
 typedef struct rod_data {
@@ -372,9 +489,9 @@ typedef struct rod_data {
     phx_rod_mass *masses;
 } rod_data;
 
-static phx_status make_data(phx_builder *builder, const phx_model_body *body, rod_data *data)
+static phx_status make_data(phx_builder *builder, const phx_model_body *body, int elements, rod_data *data)
 {
-    const size_t n = (size_t)body->elements, dim = (size_t)builder->model->dimension;
+    const size_t n = (size_t)elements, dim = (size_t)builder->model->dimension;
     const size_t samples = n * PHX_ROD_GAUSS * PHX_ROD_SECTION;
 
     data->all = phx_calloc(builder->context, (n + 1) * (dim + dim * dim) + n + 2 * samples, sizeof *data->all);
@@ -389,35 +506,29 @@ static phx_status make_data(phx_builder *builder, const phx_model_body *body, ro
     return PHX_OK;
 }
 
-static phx_status fill_sections(const phx_model *model, const phx_model_body *body, const rod_data *data)
+static phx_status fill_sections(const phx_model *model, const phx_model_body *body, const rod_mesh *mesh,
+                                const rod_data *data)
 {
     double point[PHX_ROD_GAUSS], weight[PHX_ROD_GAUSS];
     phx_status status = PHX_OK;
 
     phx_rod_gauss(point, weight);
-    for (int e = 0; e < body->elements; e++)
+    for (int e = 0; e < mesh->n; e++)
         for (int g = 0; g < PHX_ROD_GAUSS && !status; g++) {
             const size_t at = (size_t)(e * PHX_ROD_GAUSS + g) * PHX_ROD_SECTION;
-            status = section_at(model, body, (e + point[g]) / body->elements, data->compliance + at, data->mass + at);
+            status = section_at(model, body, mesh->begin[e] + point[g] * mesh->share[e], data->compliance + at,
+                                data->mass + at);
         }
     return status;
 }
 
-/* Masses at points: at the node there. */
-static phx_status fill_masses(phx_builder *builder, const phx_model_body *body, const rod_data *data)
+static void fill_masses(const phx_model_body *body, const rod_mesh *mesh, const rod_data *data)
 {
     for (int k = 0; k < body->n_point_masses; k++) {
         const phx_model_point_mass *mass = &body->point_masses[k];
-        const double s = mass->at.location.fraction * body->elements, node = round(s);
-        if (fabs(s - node) > 1e-9 * body->elements)
-            return phx_fail(builder->context, PHX_ERR_ARGUMENT,
-                            "body '%s': a mass is at %g of its length, where there is no node of its %d elements; the "
-                            "nearest is at %.10g",
-                            body->name, mass->at.location.fraction, body->elements, node / body->elements);
-        data->masses[k] = (phx_rod_mass){.node = (int)node, .mass = mass->mass};
+        data->masses[k] = (phx_rod_mass){.node = node_at(mesh, mass->at.location.fraction), .mass = mass->mass};
         memcpy(data->masses[k].inertia, mass->inertia, sizeof mass->inertia);
     }
-    return PHX_OK;
 }
 
 static phx_rod_curve curve_of(const phx_model_body *body)
@@ -437,19 +548,23 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
 {
     const phx_rod_curve curve = curve_of(body);
     const int dim = builder->model->dimension;
+    rod_mesh mesh = {0};
     rod_data data = {0};
-    phx_status status = make_data(builder, body, &data);
+    phx_status status = make_mesh(builder, body, &mesh);
 
     (void)source; /* its nodes move as frames */
     if (!status)
-        status = phx_rod_curve_nodes(builder->context, dim, &curve, body->elements, data.place, data.axes, data.length);
+        status = make_data(builder, body, mesh.n, &data);
     if (!status)
-        status = fill_sections(builder->model, body, &data);
+        status = phx_rod_curve_nodes(builder->context, dim, &curve, mesh.n, mesh.begin, mesh.share, data.place,
+                                     data.axes, data.length);
     if (!status)
-        status = fill_masses(builder, body, &data);
+        status = fill_sections(builder->model, body, &mesh, &data);
+    if (!status)
+        fill_masses(body, &mesh, &data);
     const phx_rod_def def = {.name = body->name,
                              .dim = dim,
-                             .elements = body->elements,
+                             .elements = mesh.n,
                              .place = data.place,
                              .axes = data.axes,
                              .length = data.length,
@@ -462,6 +577,7 @@ static phx_status build(phx_builder *builder, const phx_model_body *body, phx_fl
         status = phx_rod_create(builder->context, &def, made);
     phx_free(data.all);
     phx_free(data.masses);
+    phx_free(mesh.begin);
     return status;
 }
 
@@ -487,6 +603,12 @@ static void sections(const phx_model *model, const phx_model_body *body, phx_mod
     to->torsion = model->dimension == 3;
 }
 
+static phx_status compliance(const phx_model *model, const phx_model_body *body, double s, double *matrix)
+{
+    double mass[PHX_ROD_SECTION];
+    return section_at(model, body, s, matrix, mass);
+}
+
 const phx_body_row phx_body_row_rod = {
     .info = {.name = "rod",
              .noun = "rod",
@@ -507,4 +629,5 @@ const phx_body_row phx_body_row_rod = {
     .finish = finish,
     .build = build,
     .offer_numbers = offer_numbers,
-    .sections = sections};
+    .sections = sections,
+    .compliance = compliance};

@@ -17,6 +17,7 @@ static const phx_quantity quantities[PHX_MODEL_QUANTITIES] = {
     [PHX_MODEL_SHEAR_FORCE] = PHX_QUANTITY_SHEAR_FORCE,
     [PHX_MODEL_VON_MISES] = PHX_QUANTITY_VON_MISES,
     [PHX_MODEL_PRINCIPAL_STRESS] = PHX_QUANTITY_PRINCIPAL_STRESS,
+    [PHX_MODEL_STRAIN] = PHX_QUANTITY_STRAIN,
     [PHX_MODEL_REACTION] = PHX_QUANTITY_REACTION,
     [PHX_MODEL_COORDINATE] = PHX_QUANTITY_COORDINATE,
     [PHX_MODEL_RATE] = PHX_QUANTITY_RATE,
@@ -47,6 +48,13 @@ static bool is_heated(const phx_model *model, int body)
     return false;
 }
 
+/* Of a section: it needs no port there. */
+static bool is_of_section(phx_model_quantity quantity)
+{
+    return quantity == PHX_MODEL_AXIAL_FORCE || quantity == PHX_MODEL_BENDING_MOMENT || quantity == PHX_MODEL_TORSION ||
+           quantity == PHX_MODEL_STRESS || quantity == PHX_MODEL_SHEAR_FORCE || quantity == PHX_MODEL_STRAIN;
+}
+
 phx_status phx_builder_output(phx_builder *builder, const phx_model_output *output)
 {
     const phx_model *model = builder->model;
@@ -70,8 +78,13 @@ phx_status phx_builder_output(phx_builder *builder, const phx_model_output *outp
         def.body = output->point.body;
         def.location = output->point.location;
         def.whole = output->point.location.sort == PHX_LOCATION_SORTS;
-    } else if (output->quantity < PHX_MODEL_REACTION)
+    } else if (is_of_section(output->quantity))
+        status = phx_system_add_section_at(builder->system, output->point.body, &output->point.location, &def.port);
+    else if (output->quantity < PHX_MODEL_REACTION)
         status = phx_builder_port(builder, &output->point, &def.port);
+    const phx_model_body *body = output->quantity == PHX_MODEL_STRAIN ? &model->bodies[output->point.body] : NULL;
+    if (body && !status)
+        status = phx_body_row_of(body)->compliance(model, body, output->point.location.fraction, def.compliance);
     phx_model_sections sections;
     if (output->quantity == PHX_MODEL_STRESS && output->point.body != PHX_MODEL_GROUND &&
         phx_model_body_sections(model, &model->bodies[output->point.body], &sections) && sections.section)

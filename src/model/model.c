@@ -304,6 +304,20 @@ int phx_model_find_joint(const phx_model *model, const char *name)
     return -1;
 }
 
+const phx_model_point *phx_model_reference(const phx_model *model, int k)
+{
+    if (k < 2 * model->n_joints)
+        return &model->joints[k / 2].ports[k % 2];
+    k -= 2 * model->n_joints;
+    if (k < 2 * model->n_springs)
+        return &model->springs[k / 2].ports[k % 2];
+    k -= 2 * model->n_springs;
+    for (int i = 0; i < model->n_forces; k -= model->forces[i++].n_ports)
+        if (k < model->forces[i].n_ports)
+            return &model->forces[i].ports[k];
+    return k < model->n_loads ? &model->loads[k].at : NULL;
+}
+
 phx_status phx_model_evaluate(phx_context *context, const phx_model *model, const char *what, const char *expression,
                               double *value)
 {

@@ -33,6 +33,10 @@ int phx_model_find_parameter(const phx_model *model, const char *name);
 int phx_model_find_body(const phx_model *model, const char *name);
 int phx_model_find_joint(const phx_model *model, const char *name);
 
+/* The points at which joints, springs, forces and loads act, one after the other, from 0; NULL behind the last. The
+ * text of one that a load does not have is NULL. */
+const phx_model_point *phx_model_reference(const phx_model *model, int k);
+
 /* Sections along the length of a body, and what its sections are held against. */
 typedef struct phx_model_sections {
     const phx_model_section *section; /* NULL: not known */

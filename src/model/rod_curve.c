@@ -133,7 +133,8 @@ static void turn_along(int dim, const double *before, const double *rate, double
 
 /* Nodes along the spline; between two nodes the axes are carried on in small parts, so that they turn about the curve
  * as little as the curve itself does. */
-static void spline_nodes(const spline *it, const double *piece, int n, double *place, double *axes, double *length)
+static void spline_nodes(const spline *it, const double *piece, int n, const double *fraction, const double *share,
+                         double *place, double *axes, double *length)
 {
     enum { PARTS = 32 };
     const int dim = it->dim;
@@ -145,7 +146,8 @@ static void spline_nodes(const spline *it, const double *piece, int n, double *p
     for (int a = 0; a < dim; a++)
         running[(dim + 1) * a] = 1.0;
     for (int step = 0; step <= n * PARTS; step++) {
-        const double s = whole * step / (n * PARTS);
+        const int e = step < n * PARTS ? step / PARTS : n - 1;
+        const double s = whole * (fraction[e] + share[e] * (step - e * PARTS) / PARTS);
         while (k + 2 < it->m && s > before + piece[k])
             before += piece[k++];
         const double u = parameter_at(it, k, s - before, piece[k]);
@@ -159,11 +161,11 @@ static void spline_nodes(const spline *it, const double *piece, int n, double *p
         }
     }
     for (int e = 0; e < n; e++)
-        length[e] = whole / n;
+        length[e] = whole * share[e];
 }
 
-static phx_status along_points(phx_context *context, int dim, const phx_model_matrix *points, int n, double *place,
-                               double *axes, double *length)
+static phx_status along_points(phx_context *context, int dim, const phx_model_matrix *points, int n,
+                               const double *fraction, const double *share, double *place, double *axes, double *length)
 {
     const int m = points->rows;
     double *all = phx_calloc(context, (size_t)(m * (3 + 2 * dim)), sizeof *all);
@@ -184,7 +186,7 @@ static phx_status along_points(phx_context *context, int dim, const phx_model_ma
     solve_spline(&it, diagonal);
     for (int k = 0; k + 1 < m; k++)
         piece[k] = length_to(&it, k, it.u[k + 1]);
-    spline_nodes(&it, piece, n, place, axes, length);
+    spline_nodes(&it, piece, n, fraction, share, place, axes, length);
     phx_free(all);
     return PHX_OK;
 }
@@ -202,23 +204,23 @@ static void twist_axes(double angle, double *axes)
     }
 }
 
-phx_status phx_rod_curve_nodes(phx_context *context, int dim, const phx_rod_curve *curve, int n, double *place,
-                               double *axes, double *length)
+phx_status phx_rod_curve_nodes(phx_context *context, int dim, const phx_rod_curve *curve, int n, const double *fraction,
+                               const double *share, double *place, double *axes, double *length)
 {
     phx_status status = PHX_OK;
 
     if (curve->kind == PHX_ROD_POINTS) {
-        status = along_points(context, dim, curve->points, n, place, axes, length);
+        status = along_points(context, dim, curve->points, n, fraction, share, place, axes, length);
     } else {
         const bool arc = curve->kind == PHX_ROD_ARC;
         const double whole = arc ? curve->radius * fabs(curve->angle) : curve->length;
         const double curvature = arc ? copysign(1.0 / curve->radius, curve->angle) : 0.0;
         for (int k = 0; k <= n; k++)
-            arc_node(dim, curvature, whole * k / n, place + dim * k, axes + dim * dim * k);
+            arc_node(dim, curvature, whole * (k < n ? fraction[k] : 1.0), place + dim * k, axes + dim * dim * k);
         for (int e = 0; e < n; e++)
-            length[e] = whole / n;
+            length[e] = whole * share[e];
     }
     for (int k = 0; k <= n && dim == 3 && !status; k++)
-        twist_axes(curve->twist * k / n, axes + 9 * k);
+        twist_axes(curve->twist * (k < n ? fraction[k] : 1.0), axes + 9 * k);
     return status;
 }

@@ -15,9 +15,9 @@ typedef struct phx_rod_curve {
     double twist;                   /* rad, of the section about the curve, linear over its length */
 } phx_rod_curve;
 
-/* The length; n + 1 nodes at equal distances along the curve, place (dim each), axes (dim x dim each, columns: tangent,
- * then the axes of the section), n equal lengths. PHX_ERR_ARGUMENT, PHX_ERR_MEMORY. */
-phx_status phx_rod_curve_nodes(phx_context *context, int dim, const phx_rod_curve *curve, int n, double *place,
-                               double *axes, double *length);
+/* n elements, from `fraction` of the length each and `share` of it long: n + 1 nodes, place (dim each), axes (dim x dim
+ * each, columns: tangent, then the axes of the section), n lengths. PHX_ERR_ARGUMENT, PHX_ERR_MEMORY. */
+phx_status phx_rod_curve_nodes(phx_context *context, int dim, const phx_rod_curve *curve, int n, const double *fraction,
+                               const double *share, double *place, double *axes, double *length);
 
 #endif

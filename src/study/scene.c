@@ -169,21 +169,6 @@ static phx_status add_port(scene_maker *maker, int body, const char *name, const
     return port_shapes(maker, body, location, scene->port_position + p * dim, shapes);
 }
 
-/* The references of the model to points, one after the other; NULL behind the last. */
-static const phx_model_point *reference(const phx_model *model, int k)
-{
-    if (k < 2 * model->n_joints)
-        return &model->joints[k / 2].ports[k % 2];
-    k -= 2 * model->n_joints;
-    if (k < 2 * model->n_springs)
-        return &model->springs[k / 2].ports[k % 2];
-    k -= 2 * model->n_springs;
-    for (int i = 0; i < model->n_forces; k -= model->forces[i++].n_ports)
-        if (k < model->forces[i].n_ports)
-            return &model->forces[i].ports[k];
-    return k < model->n_loads ? &model->loads[k].at : NULL;
-}
-
 /* Named ports come first: those of the ground, then those of each body; then points body@s. */
 static int find_port(const scene_maker *maker, const phx_model_point *point)
 {
@@ -207,10 +192,10 @@ static phx_status make_room_for_ports(scene_maker *maker)
         count += model->bodies[b].n_ports;
         shapes += model->bodies[b].n_ports * deformations(maker, b);
     }
-    for (int k = 0; reference(model, k); k++)
-        if (reference(model, k)->text && reference(model, k)->port < 0) {
+    for (int k = 0; phx_model_reference(model, k); k++)
+        if (phx_model_reference(model, k)->text && phx_model_reference(model, k)->port < 0) {
             count++;
-            shapes += deformations(maker, reference(model, k)->body);
+            shapes += deformations(maker, phx_model_reference(model, k)->body);
         }
     scene->port_name = texts(maker, count);
     scene->port_body = integers(maker, count);
@@ -236,8 +221,8 @@ static phx_status describe_ports(scene_maker *maker)
             const phx_model_port *port = &model->bodies[b].ports[p];
             status = add_port(maker, b, port->name, port, &port->location);
         }
-    for (int k = 0; reference(model, k) && !status; k++) {
-        const phx_model_point *point = reference(model, k);
+    for (int k = 0; phx_model_reference(model, k) && !status; k++) {
+        const phx_model_point *point = phx_model_reference(model, k);
         if (point->text && find_port(maker, point) < 0) /* a distributed load has none */
             status = add_port(maker, point->body, strchr(point->text, '@'), NULL, &point->location);
     }

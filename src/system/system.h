@@ -171,6 +171,9 @@ int phx_system_redundant(const phx_system *system);
 void phx_system_redundant_row(const phx_system *system, int k, const char **joint, int *row);
 /* Joint and row number (from 1) of multiplier k of phx_system_n_l, and whether the row is that of a drive. */
 void phx_system_multiplier(const phx_system *system, int k, const char **joint, int *row, bool *drive);
+/* A place along a body with sections for outputs of section forces and strains alone, also where no port can be. */
+phx_status phx_system_add_section_at(phx_system *system, phx_body_id body, const phx_location *location,
+                                     phx_port_id *id);
 /* Undeformed or deformed places for drawing and messages: port in inertial components at configuration x. */
 void phx_system_port_place(const phx_system *system, phx_port_id port, const double *x, double *place);
 

@@ -226,9 +226,10 @@ static void plane_joints_are_read(void **state)
     CHECK_NEAR(phx_signal_value_at(m->loads[2].component[1], 1.0, 0.25), 0.5, 0.0);
     assert_int_equal(m->initial.deformation, PHX_MODEL_QUASI_STATIC);
     for (int i = 0; i < m->n_outputs; i++)
-        assert_int_equal(m->outputs[i].quantity, i < 9    ? i
-                                                 : i == 9 ? PHX_MODEL_STRESS
-                                                          : PHX_MODEL_REACTION + i - 10); /* those of the plane */
+        assert_int_equal(m->outputs[i].quantity, i < 9     ? i
+                                                 : i == 9  ? PHX_MODEL_STRESS
+                                                 : i == 14 ? PHX_MODEL_STRAIN
+                                                           : PHX_MODEL_REACTION + i - 10); /* those of the plane */
     assert_int_equal(m->outputs[0].frame, PHX_MODEL_BODY_FRAME);
     assert_int_equal(m->outputs[6].frame, PHX_MODEL_INERTIAL);
     CHECK_NEAR(m->outputs[1].point.location.fraction, 1.0 / 3.0, 1e-16);

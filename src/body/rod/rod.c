@@ -53,7 +53,7 @@ static phx_status no_node(phx_context *context, const phx_rod *rod, double s)
         below++;
     return phx_fail(context, PHX_ERR_ARGUMENT,
                     "there is no node at %g of its length; the nearest are at %.10g and %.10g of a rod of %d elements: "
-                    "take one of them, or other 'elements'",
+                    "take one of them, or make the place a port, where a node is put",
                     s, rod->fraction[below], rod->fraction[below + 1], rod->n);
 }
 

@@ -134,6 +134,21 @@ phx_status phx_system_add_port_at(phx_system *system, phx_body_id body, const ph
     return phx_conclude(system->context, new_port(system, &def, id));
 }
 
+phx_status phx_system_add_section_at(phx_system *system, phx_body_id body, const phx_location *location,
+                                     phx_port_id *id)
+{
+    if (!system || !location || !id)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, location or id");
+    const bool own = body >= 0 && body < system->n_bodies && phx_body_has_sections(system->bodies[body].body);
+    if (!own || location->sort != PHX_LOCATION_FRACTION || !(location->fraction >= 0.0 && location->fraction <= 1.0))
+        return phx_system_add_port_at(system, body, location, NULL, id);
+    const phx_location end = phx_location_at_fraction(0.0);
+    const phx_status status = phx_system_add_port_at(system, body, &end, NULL, id);
+    if (!status)
+        system->ports[*id].location.fraction = location->fraction;
+    return status;
+}
+
 phx_status phx_system_add_port(phx_system *system, phx_body_id body, const double *position, const double *rotation,
                                phx_port_id *id)
 {

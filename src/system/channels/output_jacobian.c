@@ -195,6 +195,9 @@ static void stress_row(const workspace *ws, const output_slot *output, int k, in
     case PHX_QUANTITY_TORSION:
         memcpy(row, output->stress + 3 * n, (size_t)n * sizeof *row);
         return;
+    case PHX_QUANTITY_STRAIN:
+        memcpy(row, output->stress + k * n, (size_t)n * sizeof *row);
+        return;
     case PHX_QUANTITY_SHEAR_FORCE:
         memcpy(row, output->stress + (4 + k) * n, (size_t)n * sizeof *row);
         return;

@@ -30,6 +30,7 @@ static const quantity_info quantities[] = {
     {PHX_QUANTITY_SHEAR_FORCE, "", "y|z", "N", phx_sys_stress_jacobian},
     {PHX_QUANTITY_VON_MISES, "", "", "Pa", NULL},
     {PHX_QUANTITY_PRINCIPAL_STRESS, "", "", "Pa", NULL},
+    {PHX_QUANTITY_STRAIN, "g1|g2|k3", "g1|g2|g3|k1|k2|k3", "1, 1/m", phx_sys_stress_jacobian},
     {PHX_QUANTITY_REACTION, "fx|fy|tz", "fx|fy|fz|tx|ty|tz", "N, N m", phx_sys_reaction_jacobian},
     {PHX_QUANTITY_COORDINATE, "", "", "m or rad", phx_sys_coordinate_jacobian},
     {PHX_QUANTITY_RATE, "", "", "m/s or rad/s", phx_sys_rate_jacobian},
@@ -53,7 +54,8 @@ static bool of_joint(phx_quantity quantity)
 static bool of_stress(phx_quantity quantity)
 {
     return quantity == PHX_QUANTITY_AXIAL_FORCE || quantity == PHX_QUANTITY_BENDING_MOMENT ||
-           quantity == PHX_QUANTITY_TORSION || quantity == PHX_QUANTITY_STRESS || quantity == PHX_QUANTITY_SHEAR_FORCE;
+           quantity == PHX_QUANTITY_TORSION || quantity == PHX_QUANTITY_STRESS ||
+           quantity == PHX_QUANTITY_SHEAR_FORCE || quantity == PHX_QUANTITY_STRAIN;
 }
 
 static bool of_mesh(phx_quantity quantity)
@@ -113,6 +115,8 @@ static phx_status check_output(const phx_system *system, const phx_output_def *d
     if (def->quantity == PHX_QUANTITY_SHEAR_FORCE && !own_sections(system, &system->ports[def->port]))
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': shear forces are those of a rod or of a plate",
                         def->name);
+    if (def->quantity == PHX_QUANTITY_STRAIN && !own_sections(system, &system->ports[def->port]))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': strains are those of a rod", def->name);
     if (def->quantity == PHX_QUANTITY_TORSION && system->dim == 2)
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no torsion in the plane", def->name);
     if (def->quantity == PHX_QUANTITY_STRESS && !(def->fibre[0] > 0.0 && def->area > 0.0 && def->inertia[0] > 0.0))
@@ -204,6 +208,27 @@ static phx_status section_rows(const phx_system *system, const port_slot *port, 
     return PHX_OK;
 }
 
+/* Rows over the stress vector of the strains of a section, c sigma, from those of its forces and moments. */
+static phx_status strain_rows(const phx_system *system, const output_slot *output, int n, double *rows)
+{
+    static const int plane[] = {0, 1, 5}, space[] = {0, 1, 2, 3, 4, 5};
+    const int dim = system->dim, *component = dim == 2 ? plane : space;
+    /* (N1 N2 N3 M1 M2 M3) among the section rows, M2 with the other sign */
+    const int row[6] = {0, 4, 5, 3, 1, dim == 2 ? 1 : 2};
+    double *forces = phx_calloc(system->context, 6 * (size_t)n, sizeof *forces);
+    const phx_status status = forces ? section_rows(system, &system->ports[output->def.port], forces) : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < output->count && !status; k++)
+        for (int j = 0; j < output->count; j++) {
+            const int force = component[j];
+            const double c = output->def.compliance[6 * component[k] + force] * (force == 4 ? -1.0 : 1.0);
+            for (int i = 0; i < n; i++)
+                rows[k * n + i] += c * forces[row[force] * n + i];
+        }
+    phx_free(forces);
+    return status;
+}
+
 /* Columns, and the rows over the stress vector that stress quantities apply. */
 phx_status phx_sys_output_prepare(phx_system *system)
 {
@@ -220,7 +245,9 @@ phx_status phx_sys_output_prepare(phx_system *system)
         output->stress = phx_calloc(system->context, 6 * n, sizeof *output->stress);
         if (!output->stress)
             return PHX_ERR_MEMORY;
-        const phx_status status = section_rows(system, port, output->stress);
+        const phx_status status = output->def.quantity == PHX_QUANTITY_STRAIN
+                                      ? strain_rows(system, output, (int)n, output->stress)
+                                      : section_rows(system, port, output->stress);
         if (status)
             return status;
     }
@@ -272,6 +299,8 @@ const char *phx_system_column_unit(const phx_system *system, int column)
 
     if (output->def.quantity == PHX_QUANTITY_REACTION)
         return k < system->dim ? "N" : "N m";
+    if (output->def.quantity == PHX_QUANTITY_STRAIN)
+        return k < system->dim ? "" : "1/m";
     if (of_joint(output->def.quantity)) {
         const bool angular = system->joints[output->def.joint].coordinates[k].row.angular;
         switch (output->def.quantity) {
@@ -530,6 +559,10 @@ static void stress_quantity(workspace *ws, const output_slot *output, double *ou
         break;
     case PHX_QUANTITY_TORSION:
         out[0] = torsion;
+        break;
+    case PHX_QUANTITY_STRAIN:
+        for (int k = 0; k < output->count; k++)
+            out[k] = phx_sys_dot(n, output->stress + k * n, ws->bodies.stress);
         break;
     case PHX_QUANTITY_SHEAR_FORCE:
         for (int k = 0; k < output->count; k++)

@@ -10,7 +10,7 @@
 PHX_SYS_WRITTEN(phx_coordinate_def, 184);
 PHX_SYS_WRITTEN(phx_joint_def, 1280);
 PHX_SYS_WRITTEN(force_slot, 512);
-PHX_SYS_WRITTEN(phx_output_def, 136);
+PHX_SYS_WRITTEN(phx_output_def, 424); /* the compliance is in the rows over the stress */
 PHX_SYS_WRITTEN(phx_pose, 152);
 
 /* ---- arrays of the system ---- */
@@ -371,7 +371,7 @@ static size_t stress_numbers(const phx_system *system, const output_slot *output
         return (size_t)output->nodes * (size_t)phx_stress_components(output->set) * n + 1;
     }
     const phx_body_id body = system->ports[output->def.port].body;
-    return body < 0 ? 0 : 4 * (size_t)phx_body_n_stress(system->bodies[body].body);
+    return body < 0 ? 0 : 6 * (size_t)phx_body_n_stress(system->bodies[body].body);
 }
 
 static void archive_output_def(phx_archive *archive, const phx_system *system, phx_output_def *def)
