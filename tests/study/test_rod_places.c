@@ -45,13 +45,14 @@ static void a_force_between_equal_parts_is_exact(void **state)
     for (int way = 0; way < 2; way++)
         for (int elements = 1; elements <= 9; elements += 4) {
             char text[1000];
-            snprintf(text, sizeof text,
-                     "phlexor: 1\ndimension: 2\nbodies:\n"
-                     "  rod: {kind: rod, length: 2, elements: %d, section: {kind: general, stiffness: [[1e4, 0, 0], [0, "
-                     "1e4, 0], [0, 0, 40]], mass: [[1, 0, 0], [0, 1, 0], [0, 0, 1e-3]]}, %s"
-                     "tip: {position: rod.C}, M: {bending_moment: rod@0.2}}\n"
-                     "joints: {w: {kind: weld, ports: [ground.O, rod.P]}}\n",
-                     elements, ways[way]);
+            snprintf(
+                text, sizeof text,
+                "phlexor: 1\ndimension: 2\nbodies:\n"
+                "  rod: {kind: rod, length: 2, elements: %d, section: {kind: general, stiffness: [[1e4, 0, 0], [0, "
+                "1e4, 0], [0, 0, 40]], mass: [[1, 0, 0], [0, 1, 0], [0, 0, 1e-3]]}, %s"
+                "tip: {position: rod.C}, M: {bending_moment: rod@0.2}}\n"
+                "joints: {w: {kind: weld, ports: [ground.O, rod.P]}}\n",
+                elements, ways[way]);
             phx_result *result = equilibrium(*state, text);
             const double w = F * (a * a * a / (3.0 * EI) + a / GA);
             CHECK_RELATIVE(last_of(*state, result, "q.y"), w, 1e-8, "at the force, %d elements", elements);
@@ -86,10 +87,11 @@ static void ports_lie_on_the_curve(void **state)
 static void masses_lie_where_they_are_written(void **state)
 {
     phx_check_report report;
-    phx_model *model = read(*state, "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 1000, young: 1e9, poisson: 0}}\n"
-                                    "bodies: {rod: {kind: rod, length: 1, material: m, section: {kind: rectangle, "
-                                    "width: 0.1, height: 0.01}, elements: 4, point_masses: [{at: '@0.3', mass: 2}, "
-                                    "{at: '@0.75', mass: 1}]}}\n");
+    phx_model *model =
+        read(*state, "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 1000, young: 1e9, poisson: 0}}\n"
+                     "bodies: {rod: {kind: rod, length: 1, material: m, section: {kind: rectangle, "
+                     "width: 0.1, height: 0.01}, elements: 4, point_masses: [{at: '@0.3', mass: 2}, "
+                     "{at: '@0.75', mass: 1}]}}\n");
     CHECK_OK(*state, phx_study_check(*state, model, &report));
     CHECK_RELATIVE(report.certificate.mass, 4.0, 1e-12, "mass");
     CHECK_RELATIVE(report.certificate.centre_of_mass[0], (0.5 + 2.0 * 0.3 + 0.75) / 4.0, 1e-12, "centre");
@@ -104,15 +106,15 @@ static void motion_keeps_its_balance(void **state)
     const phx_simulate_options options = phx_simulate_options_default();
     phx_simulate_report report;
     phx_result *result = NULL;
-    phx_model *model =
-        read(*state, "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nmaterials: {m: {density: 1000, young: 2e8, "
-                     "poisson: 0.3}}\nbodies:\n"
-                     "  rod: {kind: rod, length: 1, material: m, section: {kind: circle, diameter: 0.03}, elements: 6}\n"
-                     "  bob: {kind: rigid, mass: 0.2, inertia: 1e-3, pose: {position: [0.61, 0]}}\n"
-                     "joints:\n  pin: {kind: revolute, ports: [ground.O, rod.P]}\n"
-                     "  w: {kind: weld, ports: [rod@0.61, bob.P]}\n"
-                     "springs: {s: {ports: [ground.O, rod@0.43], stiffness: 50, length: 0.2}}\n"
-                     "outputs: {tip: {position: rod.C}}\nsimulate: {end: 0.5, step: 2e-3}\n");
+    phx_model *model = read(
+        *state, "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nmaterials: {m: {density: 1000, young: 2e8, "
+                "poisson: 0.3}}\nbodies:\n"
+                "  rod: {kind: rod, length: 1, material: m, section: {kind: circle, diameter: 0.03}, elements: 6}\n"
+                "  bob: {kind: rigid, mass: 0.2, inertia: 1e-3, pose: {position: [0.61, 0]}}\n"
+                "joints:\n  pin: {kind: revolute, ports: [ground.O, rod.P]}\n"
+                "  w: {kind: weld, ports: [rod@0.61, bob.P]}\n"
+                "springs: {s: {ports: [ground.O, rod@0.43], stiffness: 50, length: 0.2}}\n"
+                "outputs: {tip: {position: rod.C}}\nsimulate: {end: 0.5, step: 2e-3}\n");
     CHECK_OK(*state, phx_study_simulate_result(*state, model, &options, &report, &result));
     CHECK_SMALL(last_of(*state, result, "residual"), 1e-12, "balance");
     CHECK_SMALL(last_of(*state, result, "drift"), 1e-14, "joints");
@@ -125,24 +127,25 @@ static void motion_keeps_its_balance(void **state)
  * that rolls the rod up is a curvature alone. */
 static void strains_belong_to_the_forces(void **state)
 {
-    static const double C[6][6] = {{9e3, 200, 0, 0, 0, 30},  {200, 4e3, 0, 0, 0, 0},   {0, 0, 3e3, 50, 0, 0},
-                                   {0, 0, 50, 20, 3, 0},     {0, 0, 0, 3, 30, 0},      {30, 0, 0, 0, 0, 60}};
+    static const double C[6][6] = {{9e3, 200, 0, 0, 0, 30}, {200, 4e3, 0, 0, 0, 0}, {0, 0, 3e3, 50, 0, 0},
+                                   {0, 0, 50, 20, 3, 0},    {0, 0, 0, 3, 30, 0},    {30, 0, 0, 0, 0, 60}};
     static const char *const forces[] = {"N", "Q.y", "Q.z", "T", "M.y", "M.z"};
     static const char *const strains[] = {"e.g1", "e.g2", "e.g3", "e.k1", "e.k2", "e.k3"};
 
     for (int k = 0; k < 2; k++) {
         char text[2000];
         const char *at = k ? "0.5" : "0.61";
-        snprintf(text, sizeof text,
-                 "phlexor: 1\ndimension: 3\nbodies:\n  rod: {kind: rod, length: 2, elements: 4, section: {kind: general, "
-                 "stiffness: [[9e3, 200, 0, 0, 0, 30], [200, 4e3, 0, 0, 0, 0], [0, 0, 3e3, 50, 0, 0], [0, 0, 50, 20, 3, "
-                 "0], [0, 0, 0, 3, 30, 0], [30, 0, 0, 0, 0, 60]], mass: [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, "
-                 "1, 0, 0, 0], [0, 0, 0, 0.2, 0, 0], [0, 0, 0, 0, 0.1, 0], [0, 0, 0, 0, 0, 0.1]]}}\n"
-                 "joints: {w: {kind: weld, ports: [ground.O, rod.P]}}\n"
-                 "loads: {f: {force: [1, 2, -3], at: rod.C}, t: {torque: [1, 2, 4], at: rod.C}}\n"
-                 "outputs: {N: {axial_force: rod@%s}, Q: {shear_force: rod@%s}, T: {torsion: rod@%s}, M: "
-                 "{bending_moment: rod@%s}, e: {strain: rod@%s}}\n",
-                 at, at, at, at, at);
+        snprintf(
+            text, sizeof text,
+            "phlexor: 1\ndimension: 3\nbodies:\n  rod: {kind: rod, length: 2, elements: 4, section: {kind: general, "
+            "stiffness: [[9e3, 200, 0, 0, 0, 30], [200, 4e3, 0, 0, 0, 0], [0, 0, 3e3, 50, 0, 0], [0, 0, 50, 20, 3, "
+            "0], [0, 0, 0, 3, 30, 0], [30, 0, 0, 0, 0, 60]], mass: [[1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0], [0, 0, "
+            "1, 0, 0, 0], [0, 0, 0, 0.2, 0, 0], [0, 0, 0, 0, 0.1, 0], [0, 0, 0, 0, 0, 0.1]]}}\n"
+            "joints: {w: {kind: weld, ports: [ground.O, rod.P]}}\n"
+            "loads: {f: {force: [1, 2, -3], at: rod.C}, t: {torque: [1, 2, 4], at: rod.C}}\n"
+            "outputs: {N: {axial_force: rod@%s}, Q: {shear_force: rod@%s}, T: {torsion: rod@%s}, M: "
+            "{bending_moment: rod@%s}, e: {strain: rod@%s}}\n",
+            at, at, at, at, at);
         phx_result *result = equilibrium(*state, text);
         for (int i = 0; i < 6; i++) {
             double force = 0.0;
@@ -154,10 +157,11 @@ static void strains_belong_to_the_forces(void **state)
         phx_result_destroy(result);
     }
     phx_result *result = equilibrium(
-        *state, "phlexor: 1\ndimension: 2\nbodies:\n  rod: {kind: rod, length: 2, elements: 4, section: {kind: general, "
-                "stiffness: [[1e4, 0, 0], [0, 1e4, 0], [0, 0, 5]], mass: [[1, 0, 0], [0, 1, 0], [0, 0, 1e-3]]}}\n"
-                "joints: {w: {kind: weld, ports: [ground.O, rod.P]}}\nloads: {t: {torque: 5*pi/2, at: rod.C}}\n"
-                "outputs: {e: {strain: rod@0.3}, tip: {angle: rod.C}}\n");
+        *state,
+        "phlexor: 1\ndimension: 2\nbodies:\n  rod: {kind: rod, length: 2, elements: 4, section: {kind: general, "
+        "stiffness: [[1e4, 0, 0], [0, 1e4, 0], [0, 0, 5]], mass: [[1, 0, 0], [0, 1, 0], [0, 0, 1e-3]]}}\n"
+        "joints: {w: {kind: weld, ports: [ground.O, rod.P]}}\nloads: {t: {torque: 5*pi/2, at: rod.C}}\n"
+        "outputs: {e: {strain: rod@0.3}, tip: {angle: rod.C}}\n");
     CHECK_CLOSE(last_of(*state, result, "e.k3"), TEST_PI / 2.0, 1e-9, "curvature");
     CHECK_SMALL(last_of(*state, result, "e.g1"), 1e-9, "stretch");
     CHECK_CLOSE(last_of(*state, result, "tip"), TEST_PI, 1e-9, "half a turn over 2 m");
