@@ -48,7 +48,8 @@ typedef enum phx_limit_kind {
     PHX_LIMIT_ROTATION,    /* a section turns against the body's frame: rad */
     PHX_LIMIT_STRAIN,      /* largest strain of a fibre: 1 */
     PHX_LIMIT_AXIAL_FORCE, /* against the Euler load of the body under its reference conditions: 1 */
-    PHX_LIMIT_ENERGY       /* a speed that the energy amounts to: m/s */
+    PHX_LIMIT_ENERGY,      /* a speed that the energy amounts to: m/s */
+    PHX_LIMIT_ELEMENT      /* the ends of an element of a rod turn against each other: rad */
 } phx_limit_kind;
 
 /* A limit that is, or was, exceeded. */

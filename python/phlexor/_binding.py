@@ -283,6 +283,7 @@ class phx_limit_kind(IntEnum):
     PHX_LIMIT_STRAIN = 1
     PHX_LIMIT_AXIAL_FORCE = 2
     PHX_LIMIT_ENERGY = 3
+    PHX_LIMIT_ELEMENT = 4
 
 
 class phx_linear_form(IntEnum):

@@ -319,6 +319,16 @@ void phx_body_stress_slope(const phx_body *body, const double *x, const double *
         body->ops->stress_slope(body, x, row, out);
 }
 
+int phx_body_elements(const phx_body *body)
+{
+    return body->ops->element_turn ? body->n_frames - 1 : 0;
+}
+
+double phx_body_element_turn(const phx_body *body, const double *x, int *element)
+{
+    return body->ops->element_turn ? body->ops->element_turn(body, x, element) : 0.0;
+}
+
 bool phx_body_has_sections(const phx_body *body)
 {
     return body->ops->section_rows != NULL;

@@ -138,6 +138,10 @@ typedef enum phx_section_part {
 } phx_section_part;
 bool phx_body_has_sections(const phx_body *body);
 void phx_body_section_rows(const phx_body *body, const phx_location *location, phx_section_part part, double *row);
+/* How many elements a body has whose ends turn against each other without limit, and the largest such turn, rad, with
+ * the number of its element from 0. */
+int phx_body_elements(const phx_body *body);
+double phx_body_element_turn(const phx_body *body, const double *x, int *element);
 /* Points that take a load per length, places of the body's frames: the load is that at the fraction, times the weight.
  */
 typedef struct phx_length_point {

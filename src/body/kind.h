@@ -83,6 +83,10 @@ typedef struct phx_body_ops {
     void (*section_rows)(const phx_body *body, const phx_location *location, phx_section_part part, double *row);
     int (*length_points)(const phx_body *body, const phx_length_point **points);
 
+    /* The largest turn of the ends of an element against each other, rad, and its number from 0; NULL: there are none.
+     */
+    double (*element_turn)(const phx_body *body, const double *x, int *element);
+
     /* ---- the structure as dense matrices; NULL: not offered ---- */
     int (*structure_size)(const phx_body *body);
     void (*structure)(const phx_body *body, phx_structure_form form, const double *x, const double *v, double *J);

@@ -5,6 +5,7 @@
  *   strain       |N|/EA + sum |M| c/EI, c the distance of the extreme fibre; Hooke's law, and du/dx small against 1
  *   axial force  N/P_E, P_E = (beta pi/L)^2 EI, beta = 1/2 for cantilever, else 1. Without stiffening bending does not
  *                feel N of either sign; with it a body beyond its Euler load has buckled
+ *   element      turn of the two ends of an element of a rod against each other, which must stay below 120 degrees
  *   energy       sqrt(2 H/m) of the kinetic and elastic energy of all bodies
  *
  * A body that rings along its axis has forces that its bending is too slow to feel: of the axial force the mean over
@@ -15,12 +16,13 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KINDS = 4, TEXT = 600, FUNCTIONALS = 3, ROTATIONS = 3, MOST_PARTS = 64 };
+enum { KINDS = 5, TEXT = 600, FUNCTIONALS = 3, ROTATIONS = 3, MOST_PARTS = 64 };
 
 static const struct {
     const char *name;
     double limit;
-} kinds[KINDS] = {{"rotation", 0.3}, {"strain", 0.03}, {"axial_force", 1.0}, {"energy", 1e6}};
+} kinds[KINDS] = {
+    {"rotation", 0.3}, {"strain", 0.03}, {"axial_force", 1.0}, {"energy", 1e6}, {"element", 1.5707963267948966}};
 
 const char *phx_limit_kind_name(phx_limit_kind kind)
 {
@@ -37,6 +39,7 @@ typedef struct watch {
     bool seen;
     double first, worst, at, figure; /* figure: signed axial force, N; energy, J */
     int pieces;                      /* rotation: equal parts of the length that would stay within the limit */
+    int element;                     /* element: which one, from 0 */
 } watch;
 
 typedef struct watched {
@@ -44,6 +47,7 @@ typedef struct watched {
     char *name;   /* of a segment: that of the whole beam */
     int segments; /* that the beam is cut in */
     int lead;     /* watched body that has the findings: of a segment the first of its beam, else itself */
+    int elements; /* of a rod; 0: it deforms in its frame */
     bool sections;
     int x; /* of q */
     int n_points;
@@ -182,17 +186,20 @@ static phx_status watch_body(phx_limits *limits, phx_context *context, const phx
     int x = 0, v = 0;
 
     limits->mass += phx_body_at_rest(phx_system_body(system, id))->mass;
-    if (phx_body_n_q(phx_system_body(system, id)) == 0)
+    const int elements = phx_body_elements(phx_system_body(system, id));
+    if (phx_body_n_q(phx_system_body(system, id)) == 0 && elements == 0)
         return PHX_OK;
     phx_system_offsets(system, id, &x, &v);
     const int index = limits->n_bodies++, before = index - 1;
     const char *name = body->whole ? body->whole : body->name;
     const bool next = body->whole && before >= 0 && !strcmp(limits->bodies[before].name, name);
-    *w = (watched){.body = phx_system_body(system, id), .segments = body->segments, .x = x};
+    *w = (watched){.body = phx_system_body(system, id), .segments = body->segments, .elements = elements, .x = x};
     w->lead = next ? limits->bodies[before].lead : index;
     w->name = phx_strdup(context, name);
     if (!w->name)
         return PHX_ERR_MEMORY;
+    if (elements > 0)
+        return PHX_OK;
     return phx_model_body_sections(model, body, &sections)
                ? watch_sections(context, model->dimension, &sections, phx_system_source(system, id), w)
                : watch_ports(context, system, id, body, w);
@@ -217,7 +224,8 @@ phx_status phx_limits_create(phx_context *context, const phx_model *model, const
     for (int b = 0; b < n && !status; b++)
         status = watch_body(limits, context, model, b);
     for (int b = 0; b < limits->n_bodies && !status; b++) {
-        const size_t stresses = (size_t)phx_body_flex(limits->bodies[b].body)->n_stress;
+        const phx_flex *flex = limits->bodies[b].elements > 0 ? NULL : phx_body_flex(limits->bodies[b].body);
+        const size_t stresses = flex ? (size_t)flex->n_stress : 0;
         most = stresses > most ? stresses : most;
         points = (size_t)limits->bodies[b].n_points > points ? (size_t)limits->bodies[b].n_points : points;
     }
@@ -376,6 +384,18 @@ static bool look_at_rotations(phx_limits *limits, const watched *w, double t, co
     return first;
 }
 
+static bool look_at_elements(watched *w, double t, const double *x)
+{
+    watch *to = &w->watch[PHX_LIMIT_ELEMENT];
+    int element;
+    const double turn = phx_body_element_turn(w->body, x, &element);
+    const bool first = note(to, PHX_LIMIT_ELEMENT, t, turn, turn);
+
+    if (to->seen && to->at == t)
+        to->element = element;
+    return first;
+}
+
 bool phx_limits_look(phx_limits *limits, double t, const double *x, const phx_energies *energies)
 {
     const double since = limits->begun ? t - limits->before : 0.0;
@@ -384,6 +404,10 @@ bool phx_limits_look(phx_limits *limits, double t, const double *x, const phx_en
 
     for (int b = 0; b < limits->n_bodies; b++) {
         watched *w = &limits->bodies[b];
+        if (w->elements > 0) {
+            found = look_at_elements(w, t, x + w->x) || found;
+            continue;
+        }
         const double *q = x + w->x + limits->dim + phx_attitude_size(limits->dim);
         found = look_at_rotations(limits, w, t, q) || found;
         if (w->n_moments > 0)
@@ -438,6 +462,20 @@ static void put_axial(char *text, const char *name, const watch *w, const watche
                  name, of->euler, w->first, w->figure, w->worst, w->at);
 }
 
+/* As many elements as would keep the turn of each at half the limit, where it is well resolved. */
+static void put_element(char *text, const char *name, const watch *w, const watched *of)
+{
+    const double degrees = 180.0 / 3.14159265358979323846;
+    const int wanted = (int)ceil(of->elements * w->worst / (0.5 * kinds[PHX_LIMIT_ELEMENT].limit));
+
+    snprintf(
+        text, TEXT,
+        "rod '%s' bends sharply at t = %.6g s: the ends of its element %d turn by up to %.4g degrees against each "
+        "other (at t = %.6g s); forces lose their accuracy beyond %.3g degrees, and the run ends at 120; take more "
+        "elements (elements: %d)",
+        name, w->first, w->element + 1, w->worst * degrees, w->at, kinds[PHX_LIMIT_ELEMENT].limit * degrees, wanted);
+}
+
 static void put_energy(char *text, const watch *w)
 {
     snprintf(text, TEXT,
@@ -475,6 +513,8 @@ phx_limit_finding phx_limits_finding(phx_limits *limits, int number)
                 put_rotation(limits->text, of->name, w, of);
             else if (k == PHX_LIMIT_STRAIN)
                 put_strain(limits->text, of->name, w);
+            else if (k == PHX_LIMIT_ELEMENT)
+                put_element(limits->text, of->name, w, of);
             else
                 put_axial(limits->text, of->name, w, of);
             return finding_of(limits, of->name, (phx_limit_kind)k, w);

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <phlexor/results.h>
+#include <stdlib.h>
 
 typedef struct heard_log {
     int warnings;
@@ -164,6 +165,46 @@ static void a_check_sees_what_the_loads_would_do(void **state)
     phx_model_destroy(model);
 }
 
+/* A rod of two elements is rolled up slowly by a moment: angles of 1.75 rad an element at the end, 90 degrees at 0.9 of
+ * it; with as many elements as the warning says there is none. */
+static phx_model *rolled_rod(phx_context *context, int elements)
+{
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "phlexor: 1\ndimension: 2\nbodies:\n  whip: {kind: rod, length: 1, elements: %d, damping: {stiffness: 0.5}, "
+        "section: {kind: general, stiffness: [[1e4, 0, 0], [0, 1e4, 0], [0, 0, 5]], mass: [[0.1, 0, 0], [0, 0.1, "
+        "0], [0, 0, 1e-4]]}}\njoints: {w: {kind: weld, ports: [ground.O, whip.P]}}\n"
+        "loads: {m: {torque: 5*3.5*t/20, at: whip.C}}\nsimulate: {end: 20, step: 0.02, every: 0.1}\n",
+        elements);
+    return read(context, text);
+}
+
+static void a_rod_that_bends_sharply_is_named(void **state)
+{
+    phx_simulate_report report;
+    phx_result *result = NULL;
+    heard_log heard;
+    phx_model *model = rolled_rod(*state, 2);
+
+    CHECK_OK(*state, run(*state, model, false, &report, &result, &heard));
+    assert_int_equal(heard.warnings, 1);
+    CHECK_TEXT(heard.text, "rod 'whip' bends sharply at t = 18");
+    CHECK_TEXT(heard.text, "the ends of its element ");
+    CHECK_TEXT(heard.text, "turn by up to 9");
+    const char *wanted = strstr(heard.text, "elements: ");
+    assert_non_null(wanted);
+    const int elements = (int)strtol(wanted + 10, NULL, 10);
+    CHECK_BETWEEN(elements, 4, 6, "elements");
+    phx_result_destroy(result);
+    phx_model_destroy(model);
+    model = rolled_rod(*state, elements);
+    CHECK_OK(*state, run(*state, model, true, &report, &result, &heard));
+    assert_int_equal(report.limits, 0);
+    phx_result_destroy(result);
+    phx_model_destroy(model);
+}
+
 static void examples_keep_to_their_limits(void **state)
 {
     static const char *const names[] = {"crank_slider.yaml", "double_pendulum.yaml", "hinged_pair.yaml",
@@ -188,6 +229,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(limits_are_where_they_are_said_to_be, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(a_diverging_run_is_not_complete_without_a_word, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(a_check_sees_what_the_loads_would_do, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(a_rod_that_bends_sharply_is_named, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(examples_keep_to_their_limits, study_setup, study_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

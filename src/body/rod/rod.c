@@ -368,6 +368,48 @@ static int length_points(const phx_body *body, const phx_length_point **points)
     return phx_rod_of(body)->n + 1;
 }
 
+/* ---- turns ---- */
+/* An element between the places x of its nodes. */
+static one_rod_pose pose_of(const phx_rod *rod, int e, const double *x)
+{
+    const int dim = rod->base.dim;
+    const double *a = x + rod->frames[e].x, *b = x + rod->frames[e + 1].x;
+    one_rod_pose pose = {{0}, {0}, {0}};
+
+    phx_attitude_rotation(dim, a + dim, pose.Da);
+    phx_attitude_rotation(dim, b + dim, pose.Db);
+    for (int i = 0; i < dim; i++)
+        pose.d[i] = b[i] - a[i];
+    return pose;
+}
+
+static double angle_of(const phx_rod *rod, const one_rod_pose *pose)
+{
+    const int dim = rod->base.dim;
+    double b[ROD_BILINEAR];
+
+    one_rod_bilinear(dim, pose, b);
+    const double cosine = b[one_rod_bilinears(dim) - 1] - 1.0;
+    return acos(fmax(-1.0, fmin(1.0, cosine)));
+}
+
+static double element_turn(const phx_body *body, const double *x, int *element)
+{
+    const phx_rod *rod = phx_rod_of(body);
+    double largest = 0.0;
+
+    *element = 0;
+    for (int e = 0; e < rod->n; e++) {
+        const one_rod_pose pose = pose_of(rod, e, x);
+        const double angle = angle_of(rod, &pose);
+        if (angle > largest) {
+            largest = angle;
+            *element = e;
+        }
+    }
+    return largest;
+}
+
 /* ---- the table ---- */
 static void destroy(phx_body *body)
 {
@@ -478,6 +520,7 @@ const phx_body_ops phx_rod_ops = {
     .stress_slope = phx_rod_stress_slope,
     .section_rows = section_rows,
     .length_points = length_points,
+    .element_turn = element_turn,
 };
 
 /* ---- making ---- */
@@ -591,34 +634,11 @@ static void make_rest(const phx_rod_def *def, phx_rod *rod)
     }
 }
 
-static one_rod_pose pose_at_rest(const phx_rod *rod, int e)
-{
-    const int dim = rod->base.dim;
-    const double *a = rod->x + rod->frames[e].x, *b = rod->x + rod->frames[e + 1].x;
-    one_rod_pose pose = {{0}, {0}, {0}};
-
-    phx_attitude_rotation(dim, a + dim, pose.Da);
-    phx_attitude_rotation(dim, b + dim, pose.Db);
-    for (int i = 0; i < dim; i++)
-        pose.d[i] = b[i] - a[i];
-    return pose;
-}
-
-static double angle_of(const phx_rod *rod, const one_rod_pose *pose)
-{
-    const int dim = rod->base.dim;
-    double b[ROD_BILINEAR];
-
-    one_rod_bilinear(dim, pose, b);
-    const double cosine = b[one_rod_bilinears(dim) - 1] - 1.0;
-    return acos(fmax(-1.0, fmin(1.0, cosine)));
-}
-
 static phx_status make_element(phx_context *context, const phx_rod_def *def, int e, phx_rod *rod)
 {
     static const int plane[3] = {0, 1, 5}, space[6] = {0, 1, 2, 3, 4, 5};
     const int dim = def->dim, n = one_rod_strains(dim), *entry = dim == 2 ? plane : space;
-    const one_rod_pose pose = pose_at_rest(rod, e);
+    const one_rod_pose pose = pose_of(rod, e, rod->x);
     const double *compliance = def->compliance + PHX_ROD_SECTION * PHX_ROD_GAUSS * e, angle = angle_of(rod, &pose);
     one_rod_element *element = &rod->elements[e];
     double point[PHX_ROD_GAUSS], weight[PHX_ROD_GAUSS], strain[6] = {0}, C[PHX_ROD_SECTION];

@@ -215,6 +215,11 @@ static int length_points(const phx_body *body, const phx_length_point **points)
     return phx_body_length_points(inside(body), points);
 }
 
+static double element_turn(const phx_body *body, const double *x, int *element)
+{
+    return phx_body_element_turn(inside(body), x, element);
+}
+
 /* ---- the table: what the body inside does not offer, this one does not either ---- */
 static phx_body_ops operations_over(const phx_body_ops *inner)
 {
@@ -249,7 +254,8 @@ static phx_body_ops operations_over(const phx_body_ops *inner)
                           .stress = inner->stress ? stress : NULL,
                           .stress_slope = inner->stress_slope ? stress_slope : NULL,
                           .section_rows = inner->section_rows ? section_rows : NULL,
-                          .length_points = inner->length_points ? length_points : NULL};
+                          .length_points = inner->length_points ? length_points : NULL,
+                          .element_turn = inner->element_turn ? element_turn : NULL};
 }
 
 static void destroy(phx_body *body)
