@@ -84,6 +84,7 @@ void phx_plant_coordinates_destroy(phx_plant_coordinates *coordinates); /* NULL 
 /* A plant in these coordinates. Owns what it points to. */
 typedef struct phx_plant {
     int n, n_xi, n_inputs, n_outputs; /* n: coordinates (z, s) */
+    bool second_order;                /* the state space is that of the matrices: no rates, no controllers */
     double *M, *D, *K;                /* n x n, as in phx_reduced, multiplied by S^-T and S^-1; rows of s'' = u */
     double *F;                        /* n x n_inputs, for prescribed motions by their acceleration */
     double *Y_q, *Y_v, *Y_a, *Y_u;    /* n_outputs x n, x n_inputs */
@@ -97,6 +98,21 @@ phx_status phx_plant_create(phx_context *context, const phx_plant_coordinates *c
                             const phx_linearised *linearised, const phx_reduction *reduction, bool proper,
                             phx_plant *plant);
 void phx_plant_free(phx_plant *plant); /* frees and zeroes the fields; NULL is allowed */
+
+/* Plants at all combinations of parameter values, the last parameter fastest. Everything is borrowed. */
+typedef struct phx_plant_family {
+    int n_parameters, n_points;
+    char *const *parameters;
+    const int *counts;
+    const double *values; /* n_points x n_parameters */
+    const phx_plant *plants;
+    int nominal;
+} phx_plant_family;
+/* PHX_ERR_ARGUMENT for parameters that are not those of the family, degrees that are too high for its values,
+ * PHX_ERR_ANALYSIS where the mass matrix of the fit is singular. */
+phx_status phx_lft_create(phx_context *context, const phx_plant_family *family, const phx_lft_options *options,
+                          phx_lft **lft);
+void phx_lft_destroy(phx_lft *lft); /* NULL is allowed */
 
 /* The form of phx_linearised_descriptor straight from the matrices, without outputs; `channels` may have no inputs (n,
  * m, G and empty H and F are enough then). No dense work where D is positive semi-definite. */
