@@ -359,9 +359,9 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
 /* ---- plants over a sweep ----
  * A linear model at every point of a sweep, all in the coordinates of the nominal one, the point in the middle of each
  * parameter's values. With modes P of a plant, z = S q stands for its modal coordinates q, where S = W^T P compares its
- * motions with the modes P_0 of the nominal one by inertia (rigid modes, W = M_0 P_0) and by strain (the others,
- * W = K_0 P_0 Lambda^-1). The matrices then depend smoothly on the parameters, and z = q at the nominal point. The
- * descriptor form keeps its own coordinates, those of the bodies. */
+ * motions with the modes P_0 of the nominal one, W^T P_0 = I: by strain, W = K_0 P_0 Lambda^-1, and rigid motions by
+ * coordinates of the first bodies. The matrices then depend smoothly on the parameters, and z = q at the nominal point.
+ * The descriptor form keeps its own coordinates, those of the bodies. */
 typedef struct phx_study_plants_options {
     phx_study_linearize_options
         linear;                 /* of each plant; a reduction without an order takes that of the nominal plant */

@@ -68,12 +68,18 @@ phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, cons
  * The modes of each plant are its own. To be comparable, all take the coordinates of one of them, the nominal one
  * (index 0). With the modes P (n x f) of a plant and the motions b of what is prescribed, xi = P q + b s,
  *
- *     xi = P S^-1 z + b s,   S = W^T P,   W = [M_0 P_r  K_0 P_e Lambda^-1]   W^T P_0 = I
+ *     xi = P S^-1 z + b s,   S = W^T P,   W^T P_0 = I
  *
- * P_r the rigid modes of the nominal plant, P_e the others, Lambda = P_e^T K_0 P_e. P S^-1 is the basis of the space of
- * P with W^T P S^-1 = I, whatever basis of it P is: it depends on the parameters as smoothly as that space does, and at
- * the nominal plant z = q. K_0 compares strains: a motion of the space that strains as a mode of the nominal plant does
- * has its coordinate, so that a soft mode gets no stiffness from stiff ones where joints change their places. */
+ * P S^-1 is the basis of the space of P with W^T P S^-1 = I, whatever basis of it P is: it depends on the parameters as
+ * smoothly as that space does, and at the nominal plant z = q. W compares motions by
+ *
+ *     strain             W_e = K_0 P_e Lambda^-1,   Lambda = P_e^T K_0 P_e, P_e the modes that are not rigid
+ *     coordinates x      W_r = (E_x - W_e P_e[x]^T) P_r[x]^-T, as many coordinates of the first bodies as there are
+ *                        rigid modes P_r, rotations first
+ *
+ * A motion that strains as a mode of the nominal plant does has its coordinate, so that a soft mode gets no stiffness
+ * from stiff ones where joints change their places; and where the others follow the coordinates x and the strains by
+ * polynomials of a parameter, as in trees, the matrices are polynomials of it. */
 typedef struct phx_plant_coordinates phx_plant_coordinates;
 /* Those of a linearised mechanism, or of what `reduction` has made of it (NULL: nothing). Keeps nothing of either.
  * PHX_ERR_UNSUPPORTED for a reduction of first order. */

@@ -200,9 +200,8 @@ static phx_status weigh_rigid(phx_context *context, const phx_linearised *linear
 }
 
 /* ---- all weights ---- */
-/* W: for rigid motions by some coordinates, or M P_r; K P_e Lambda^-1 for the others, with P^T K P = Lambda =
- * +-omega^2.
- */
+/* W: K P_e Lambda^-1 with P^T K P = Lambda = +-omega^2; of rigid motions by coordinates or, where there are not enough
+ * of them, M P_r. */
 static phx_status find_weights(phx_context *context, const phx_linearised *linearised, const own_basis *own,
                                phx_plant_coordinates *it)
 {
