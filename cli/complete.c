@@ -68,6 +68,8 @@ static const struct value_kind {
     {"linearize", "--outputs", "LIST", NULL, offer_model_outputs, FORM_LIST},
     {"simulate", "--accuracy-of", "LIST", NULL, NULL, FORM_FREE},
     {"linearize", "--points", "LIST", NULL, NULL, FORM_FREE},
+    {"linearize", "--lft", "LIST", NULL, offer_parameter_names, FORM_LIST},
+    {"linearize", "--lft-degree", "LIST", NULL, NULL, FORM_FREE},
     {"linearize", NULL, "FROM:TO", NULL, NULL, FORM_FREE},
     {"linearize", NULL, "ZETA", NULL, NULL, FORM_FREE},
     {NULL, NULL, "E", NULL, NULL, FORM_FREE},

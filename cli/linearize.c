@@ -8,6 +8,7 @@
 typedef struct linearize_arguments {
     const char *model, *at, *format, *output, *form, *inputs, *outputs;
     const char *reduce, *error, *band, *points, *damping;
+    const char *lft, *lft_degree, *lft_error;
     int order, threads;
     cli_list set, sweep;
 } linearize_arguments;
@@ -102,6 +103,61 @@ static int read_reduction(const cli_command *command, phx_context *context, cons
     return status;
 }
 
+/* ---- LFT ---- */
+enum { MOST_PARAMETERS = 16 };
+
+/* Arguments of the command, with room for degrees. */
+typedef struct lft_request {
+    phx_lft_options options;
+    cli_words parameters;
+    int degrees[MOST_PARAMETERS];
+} lft_request;
+
+/* One for all, or one for each parameter. */
+static int read_degrees(const cli_command *command, phx_context *context, const char *text, lft_request *request)
+{
+    const int n = request->parameters.count;
+    cli_words words = {0};
+    int status = cli_split(command, context, "--lft-degree", text, &words);
+
+    if (status < 0 && words.count > 0 && words.count != 1 && words.count != n)
+        status = cli_usage_error(command, "--lft-degree: %d degrees for %d parameters", words.count, n);
+    for (int k = 0; k < n && status < 0 && words.count > 0; k++) {
+        const char *word = words.words[words.count == 1 ? 0 : k];
+        char *end = NULL;
+        const long degree = strtol(word, &end, 10);
+        if (end == word || *end || degree < 0 || degree > 100)
+            status = cli_usage_error(command, "--lft-degree: expected degrees such as 2 or 2,3, found '%s'", word);
+        request->degrees[k] = (int)degree;
+    }
+    request->options.degrees = words.count > 0 ? request->degrees : NULL;
+    cli_words_free(&words);
+    return status;
+}
+
+static int read_lft(const cli_command *command, phx_context *context, const linearize_arguments *given,
+                    lft_request *request)
+{
+    request->options = phx_lft_options_default();
+    if (!given->lft)
+        return given->lft_degree || given->lft_error
+                   ? cli_usage_error(command, "--lft-degree and --lft-error go with --lft")
+                   : -1;
+    if (!given->sweep.count)
+        return cli_usage_error(command, "--lft: the LFT is made of the plants of --sweep");
+    int status = cli_split(command, context, "--lft", given->lft, &request->parameters);
+    if (status < 0 && request->parameters.count > MOST_PARAMETERS)
+        status =
+            cli_usage_error(command, "--lft: %d parameters; at most %d", request->parameters.count, MOST_PARAMETERS);
+    if (status < 0)
+        status = cli_read_number(command, "--lft-error", given->lft_error, &request->options.error);
+    if (status < 0)
+        status = read_degrees(command, context, given->lft_degree, request);
+    request->options.parameters = request->parameters.words;
+    request->options.n_parameters = request->parameters.count;
+    return status;
+}
+
 static phx_linear_form form_of(const char *name)
 {
     if (name && !strcmp(name, "second-order"))
@@ -123,7 +179,7 @@ static phx_status put_model(phx_context *context, const phx_model *model, const 
 }
 
 static phx_status put_plants(phx_context *context, const phx_model *model, const linearize_arguments *given,
-                             const phx_study_linearize_options *linear)
+                             const phx_study_linearize_options *linear, const lft_request *lft)
 {
     phx_study_plants_options options = phx_study_plants_options_default();
     phx_sweep *sweep = NULL;
@@ -131,6 +187,7 @@ static phx_status put_plants(phx_context *context, const phx_model *model, const
     phx_status status = cli_make_sweep(context, model, &given->sweep, &sweep);
 
     options.linear = *linear;
+    options.lft = given->lft ? &lft->options : NULL;
     options.sweep = sweep;
     options.threads = cli_threads(given->threads);
     if (!status)
@@ -156,8 +213,11 @@ static int linearize(const cli_command *command, phx_context *context, const lin
     phx_model *model = NULL;
     cli_words inputs = {0}, outputs = {0};
     reduction_request request = {0};
+    lft_request lft = {0};
     int status = read_reduction(command, context, given, &request);
 
+    if (status < 0)
+        status = read_lft(command, context, given, &lft);
     if (status < 0)
         status = cli_split(command, context, "--inputs", given->inputs, &inputs);
 
@@ -176,12 +236,13 @@ static int linearize(const cli_command *command, phx_context *context, const lin
         options.channels.n_inputs = inputs.count;
         options.channels.outputs = outputs.words;
         options.channels.n_outputs = outputs.count;
-        const phx_status result = given->sweep.count ? put_plants(context, model, given, &options)
+        const phx_status result = given->sweep.count ? put_plants(context, model, given, &options, &lft)
                                                      : put_model(context, model, given, &options);
         status = result ? cli_failed(context, result) : EXIT_DONE;
     }
     cli_words_free(&inputs);
     cli_words_free(&outputs);
+    cli_words_free(&lft.parameters);
     phx_model_destroy(model);
     return status;
 }
@@ -206,6 +267,10 @@ int cli_linearize(const cli_command *command, phx_context *context, int argc, ch
         {"--points", 0, OPTION_TEXT, "LIST", "of krylov, 1/s: e.g. 0,2.5,10i,3+4i,inf", &given.points},
         {"--sweep", 0, OPTION_LIST, "NAME=FROM:TO:COUNT",
          "a plant at each value of a parameter, all in one file; several multiply", &given.sweep},
+        {"--lft", 0, OPTION_TEXT, "LIST", "parameters of the sweep: the plants as an LFT in them", &given.lft},
+        {"--lft-degree", 0, OPTION_TEXT, "LIST", "of its polynomials, e.g. 2 or 2,3 (default: by the error)",
+         &given.lft_degree},
+        {"--lft-error", 0, OPTION_TEXT, "E", "of the polynomials at values left out (default: 1e-6)", &given.lft_error},
         {"--threads", 0, OPTION_COUNT, "N", "threads for the plants (default: all processors)", &given.threads},
         {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
         {"--format", 0, OPTION_CHOICE, "table|json", "of the summary; default: table", &given.format},

@@ -20,16 +20,27 @@ static phx_model *model_of(const place *at)
     return model;
 }
 
-void offer_parameters(const place *at)
+/* The parameters of the model, `tail` behind each. */
+static void offer_parameters_with(const place *at, const char *tail)
 {
     phx_model *model = model_of(at);
     char doc[64];
 
     for (int k = 0; model && k < model->n_parameters; k++) {
         snprintf(doc, sizeof doc, "%.9g in the model", model->parameters[k].value);
-        offer(at, model->parameters[k].name, "=", doc);
+        offer(at, model->parameters[k].name, tail, doc);
     }
     phx_model_destroy(model);
+}
+
+void offer_parameters(const place *at)
+{
+    offer_parameters_with(at, "=");
+}
+
+void offer_parameter_names(const place *at)
+{
+    offer_parameters_with(at, "");
 }
 
 void offer_bodies(const place *at)

@@ -282,6 +282,61 @@ phx_status phx_reduction_descriptor(phx_context *context, const phx_reduction *r
 phx_status phx_reduction_second_order(phx_context *context, const phx_reduction *reduction,
                                       phx_ss_second_order_def *def);
 
+/* ---- plants that depend on parameters, as a linear fractional transformation ----
+ *
+ *     | x' |   | A    B_w   B_u  | | x |
+ *     | v  | = | C_v  D_vw  D_vu | | w |     w = Delta v,   Delta = diag(delta_1 I_r1, .., delta_n I_rn)
+ *     | y  |   | C_y  D_yw  D_yu | | u |
+ *
+ * an upper LFT of the system M with the inputs (w, u) and outputs (v, y): |delta_k| <= 1 is the range of parameter k,
+ * whose value is centre + delta half width. Made of polynomials in delta through the matrices of plants in common
+ * coordinates. Those of second order are fitted as they are,
+ *
+ *     M(delta) z'' + D(delta) z' + K(delta) z = F(delta) u,   y = Y_q z + Y_v z' + Y_a z'' + Y_u u,
+ *
+ * symmetric matrices by symmetric ones; with M(delta) z'' closed by the LFT the plant is rational in delta. Others by
+ * A, B, C, D. */
+typedef struct phx_lft phx_lft;
+
+/* The parameters and how well they are to be fitted. */
+typedef struct phx_lft_options {
+    int n_parameters;
+    const char *const *parameters; /* in the order of Delta: all of which there are several values */
+    const int *degrees;            /* of the polynomials; NULL: by the error */
+    double error;                  /* that is aimed at where a value is left out; 0: 1e-6 */
+    double tolerance; /* of singular values, beneath which directions of Delta are left out; 0: a tenth of the error
+                         where that is given, else 1e-11 */
+} phx_lft_options;
+phx_lft_options phx_lft_options_default(void);
+
+/* What an LFT is worth. Errors of matrices count in units of energy: rows and columns divided by the frequencies of the
+ * nominal modes, and by the largest entry of each input and output. */
+typedef struct phx_lft_report {
+    bool second_order;  /* of which form the polynomials are */
+    double fit;         /* largest error of the polynomials at the points */
+    double held_out;    /* at inner values of each parameter in turn when all points with that value are left out; NAN:
+                           there are too few values for that degree */
+    double realisation; /* largest difference of the LFT from the polynomials at the points */
+    double response;    /* largest error of a frequency response at the points, relative to the largest response within
+                           a factor of 1.8 in frequency */
+    double response_omega; /* rad/s: where, */
+    int response_point;    /* and at which point, from 0 */
+    double band[2];        /* rad/s: of the responses */
+} phx_lft_report;
+
+/* phx_study_plants makes them. Returned pointers belong to the LFT. Parameters in the order of Delta. */
+int phx_lft_parameters(const phx_lft *lft);
+const char *phx_lft_parameter(const phx_lft *lft, int k);
+int phx_lft_repetitions(const phx_lft *lft, int k); /* r_k */
+int phx_lft_degree(const phx_lft *lft, int k);
+/* The value at delta = 0, and at delta = 1 less that. */
+void phx_lft_scale(const phx_lft *lft, int k, double *centre, double *half_width);
+/* M: inputs PARAMETER.w1 .., then those of the plants; outputs PARAMETER.v1 .., then theirs. */
+const phx_ss *phx_lft_system(const phx_lft *lft);
+const phx_lft_report *phx_lft_about(const phx_lft *lft);
+/* The plant at values of the parameters: M closed by Delta. PHX_SINGULAR where I - D_vw Delta is. */
+phx_status phx_lft_plant(phx_context *context, const phx_lft *lft, const double *values, phx_ss **plant);
+
 #ifdef __cplusplus
 }
 #endif

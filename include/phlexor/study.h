@@ -359,14 +359,15 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
 /* ---- plants over a sweep ----
  * A linear model at every point of a sweep, all in the coordinates of the nominal one, the point in the middle of each
  * parameter's values. With modes P of a plant, z = S q stands for its modal coordinates q, where S = W^T P compares its
- * motions with the modes P_0 of the nominal one by inertia (rigid modes, W = M_0 P_0) and by strain (the others,
- * W = K_0 P_0 Lambda^-1). The matrices then depend smoothly on the parameters, and z = q at the nominal point. The
- * descriptor form keeps its own coordinates, those of the bodies. */
+ * motions with the modes P_0 of the nominal one, W^T P_0 = I: by strain, W = K_0 P_0 Lambda^-1, and rigid motions by
+ * coordinates of the first bodies. The matrices then depend smoothly on the parameters, and z = q at the nominal point.
+ * The descriptor form keeps its own coordinates, those of the bodies. */
 typedef struct phx_study_plants_options {
     phx_study_linearize_options
-        linear;             /* of each plant; a reduction without an order takes that of the nominal plant */
-    const phx_sweep *sweep; /* borrowed */
-    int threads;            /* 0: 1 */
+        linear;                 /* of each plant; a reduction without an order takes that of the nominal plant */
+    const phx_sweep *sweep;     /* borrowed */
+    const phx_lft_options *lft; /* an LFT of them; NULL: none */
+    int threads;                /* 0: 1 */
 } phx_study_plants_options;
 phx_study_plants_options phx_study_plants_options_default(void);
 
@@ -374,7 +375,7 @@ phx_study_plants_options phx_study_plants_options_default(void);
 typedef struct phx_plants phx_plants;
 /* Errors: those of phx_study_linearize, for the first point that fails, named in the message; PHX_ERR_ANALYSIS where
  * the number of coordinates changes along the sweep, or the motions of a plant cannot be told by those of the nominal
- * one; PHX_ERR_UNSUPPORTED for reductions of first order. */
+ * one; PHX_ERR_UNSUPPORTED for reductions of first order; those of phx_lft_options. */
 phx_status phx_study_plants(phx_context *context, const phx_model *model, const phx_study_plants_options *options,
                             phx_plants **plants);
 void phx_plants_destroy(phx_plants *plants); /* NULL is allowed */
@@ -386,6 +387,8 @@ const phx_ss *phx_plants_system(const phx_plants *plants, int point); /* in stat
 const double *phx_plants_values(const phx_plants *plants, int point); /* of the parameters */
 /* Smallest over largest singular value of S: 1 where the plant moves as the nominal one does. */
 double phx_plants_least(const phx_plants *plants, int point);
+/* NULL where none was asked for. */
+const phx_lft *phx_plants_lft(const phx_plants *plants);
 /* What a file of the plants has. */
 const phx_bundle *phx_plants_bundle(const phx_plants *plants);
 

@@ -28,7 +28,7 @@ from .errors import (AnalysisError, ArgumentError, AssemblyError, FileError, Int
                      PhlexorWarning, RejectedError, SingularError, UnsupportedError)
 from .expression import Expression
 from .joints import JointCoordinate, JointInfo, joint_kinds
-from .linear import Csr, Linear, Plants, StateSpace, read_linear, read_matrices
+from .linear import Csr, Lft, Linear, Plants, StateSpace, read_linear, read_matrices
 from .model import Certificate, Fmu, Model, StartMove
 from .modes import Modes, read_modes
 from .result import Body, Report, Result, read_result

@@ -526,6 +526,18 @@ class phx_reduction(Structure):
     pass
 
 
+class phx_lft(Structure):
+    pass
+
+
+class phx_lft_options(Structure):
+    pass
+
+
+class phx_lft_report(Structure):
+    pass
+
+
 class phx_ranks(Structure):
     pass
 
@@ -1256,6 +1268,25 @@ phx_reduction_options._fields_ = [
     ("points", POINTER(phx_reduction_point)),
 ]
 
+phx_lft_options._fields_ = [
+    ("n_parameters", c_int),
+    ("parameters", POINTER(c_char_p)),
+    ("degrees", POINTER(c_int)),
+    ("error", c_double),
+    ("tolerance", c_double),
+]
+
+phx_lft_report._fields_ = [
+    ("second_order", c_bool),
+    ("fit", c_double),
+    ("held_out", c_double),
+    ("realisation", c_double),
+    ("response", c_double),
+    ("response_omega", c_double),
+    ("response_point", c_int),
+    ("band", c_double * 2),
+]
+
 phx_attribute._fields_ = [
     ("name", c_char_p),
     ("text", c_char_p),
@@ -1615,6 +1646,7 @@ phx_study_linearize_options._fields_ = [
 phx_study_plants_options._fields_ = [
     ("linear", phx_study_linearize_options),
     ("sweep", POINTER(phx_sweep)),
+    ("lft", POINTER(phx_lft_options)),
     ("threads", c_int),
 ]
 
@@ -1715,6 +1747,14 @@ FUNCTIONS = {
     "phx_ss_poles": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double), POINTER(c_double), POINTER(c_double), POINTER(c_double)]),
     "phx_ss_responses": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(c_double), POINTER(c_double)]),
     "phx_ss_dc_gain": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double)]),
+    "phx_lft_parameters": (c_int, [POINTER(phx_lft)]),
+    "phx_lft_parameter": (c_char_p, [POINTER(phx_lft), c_int]),
+    "phx_lft_repetitions": (c_int, [POINTER(phx_lft), c_int]),
+    "phx_lft_degree": (c_int, [POINTER(phx_lft), c_int]),
+    "phx_lft_scale": (None, [POINTER(phx_lft), c_int, POINTER(c_double), POINTER(c_double)]),
+    "phx_lft_system": (POINTER(phx_ss), [POINTER(phx_lft)]),
+    "phx_lft_about": (POINTER(phx_lft_report), [POINTER(phx_lft)]),
+    "phx_lft_plant": (c_int, [POINTER(phx_context), POINTER(phx_lft), POINTER(c_double), POINTER(POINTER(phx_ss))]),
     "phx_result_read": (c_int, [POINTER(phx_context), c_char_p, POINTER(POINTER(phx_result))]),
     "phx_result_destroy": (None, [POINTER(phx_result)]),
     "phx_result_is_complete": (c_bool, [POINTER(phx_result)]),
@@ -1782,6 +1822,7 @@ FUNCTIONS = {
     "phx_plants_destroy": (None, [POINTER(phx_plants)]),
     "phx_plants_count": (c_int, [POINTER(phx_plants)]),
     "phx_plants_system": (POINTER(phx_ss), [POINTER(phx_plants), c_int]),
+    "phx_plants_lft": (POINTER(phx_lft), [POINTER(phx_plants)]),
     "phx_plants_bundle": (POINTER(phx_bundle), [POINTER(phx_plants)]),
     "phx_study_matrices": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_bundle)]),
     "phx_check_report_free": (None, [POINTER(phx_check_report)]),

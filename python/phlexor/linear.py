@@ -17,7 +17,7 @@ from ._check import checked, not_pickled
 from ._library import lib
 from .errors import UnsupportedError
 
-__all__ = ["Csr", "Linear", "Plants", "StateSpace", "read_linear", "read_matrices"]
+__all__ = ["Csr", "Lft", "Linear", "Plants", "StateSpace", "read_linear", "read_matrices"]
 
 
 class Csr(NamedTuple):
@@ -378,6 +378,66 @@ class Linear:
 
 
 @checked
+class Lft:
+    """Plants that depend on parameters as an upper LFT: the system M with ``w = Delta v``, ``Delta = diag(delta_k I)``.
+
+    Attributes
+    ----------
+    system : StateSpace
+        M: inputs ``PARAMETER.w1 ..``, then those of the plants; outputs ``PARAMETER.v1 ..``, then theirs.
+    parameters : tuple of str
+        In the order of Delta.
+    blocks : tuple of int
+        Size of the block of each.
+    degrees : tuple of int
+        Of the polynomials.
+    range : ndarray, shape (parameters, 2)
+        The values at ``delta = -1`` and ``1``.
+    errors : dict
+        ``fit`` and ``held_out`` of the polynomials at the plants and at values left out, ``realisation`` of the LFT
+        from the polynomials, ``response`` of frequency responses (docs/linear-analysis.md).
+    """
+
+    def __init__(self, pointer: Any, owner: Any) -> None:
+        self._pointer, self._owner = pointer, owner
+        count = range(lib.phx_lft_parameters(pointer))
+        self.system = StateSpace._of(lib.phx_lft_system(pointer), owner)
+        self.parameters = tuple(text_of(lib.phx_lft_parameter(pointer, k)) for k in count)
+        self.blocks: Tuple[int, ...] = tuple(lib.phx_lft_repetitions(pointer, k) for k in count)
+        self.degrees: Tuple[int, ...] = tuple(lib.phx_lft_degree(pointer, k) for k in count)
+        self.range: FloatArray = np.array([self._ends(k) for k in count])
+        report = lib.phx_lft_about(pointer).contents
+        self.errors = {name: float(getattr(report, name)) for name in ("fit", "held_out", "realisation", "response")}
+
+    def _ends(self, k: int) -> Tuple[float, float]:
+        centre, half = ctypes.c_double(), ctypes.c_double()
+        lib.phx_lft_scale(self._pointer, k, ctypes.byref(centre), ctypes.byref(half))
+        return centre.value - half.value, centre.value + half.value
+
+    __reduce_ex__ = not_pickled("Lft", "pickle its `system`, `blocks` and `range`")
+
+    def __copy__(self) -> "Lft":
+        return self
+
+    def __deepcopy__(self, memo: Any) -> "Lft":
+        return self
+
+    def __repr__(self) -> str:
+        blocks = ", ".join(f"{name}: {size}" for name, size in zip(self.parameters, self.blocks))
+        return f"<Lft {blocks}; {self.system!r}>"
+
+    def plant(self, values: Mapping[str, float]) -> StateSpace:
+        """M closed by Delta at these values of the parameters."""
+        if set(values) != set(self.parameters):
+            raise ValueError(f"values: expected {', '.join(self.parameters)}, found {', '.join(values)}")
+        numbers = np.array([values[name] for name in self.parameters], dtype=np.float64)
+        pointer = ctypes.POINTER(phx_ss)()
+        with Context() as call:
+            call.check(lib.phx_lft_plant(call.pointer, self._pointer, doubles(numbers), ctypes.byref(pointer)))
+        return StateSpace._of(pointer, Owner(lib.phx_ss_destroy, pointer, call))
+
+
+@checked
 class Plants:
     """The linear models of a mechanism at the points of a sweep, in coordinates that all share.
 
@@ -394,6 +454,8 @@ class Plants:
         one does.
     form : str
         ``state-space``, ``second-order`` or ``descriptor``.
+    lft : Lft or None
+        The plants as a linear fractional transformation, where it was asked for.
     matrices : namespace
         What a file of the plants has, by its names: `A`, `B`, `C`, `D` or `M`, `D`, `K`, `F` ..., arrays of shape
         (points, rows, columns), `basis`, `motions`, `states`, `poles`; of the descriptor form sparse `E_1`, `E_2`, ....
@@ -411,7 +473,11 @@ class Plants:
         self.values: FloatArray = items.pop("values")
         self.least: FloatArray = items.pop("least").ravel()
         self.nominal = int(items.pop("nominal")) - 1
-        self.matrices = SimpleNamespace(**{key: value for key, value in items.items() if key != "plants"})
+        made = lib.phx_plants_lft(pointer)
+        self.lft = Lft(made, owner) if made else None
+        self.matrices = SimpleNamespace(
+            **{key: value for key, value in items.items() if key != "plants" and not key.startswith("lft_")}
+        )
 
     __reduce_ex__ = not_pickled("Plants", "write them to a .h5 file and pickle the path for read_matrices, or pickle "
                                 "the systems, list(plants)")

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mappi
 
 import numpy as np
 
-from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_fmu_kind, phx_fmu_options, phx_fmu_report, phx_integrator, phx_linear_form, phx_linear_report,
+from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_fmu_kind, phx_fmu_options, phx_fmu_report, phx_integrator, phx_lft_options, phx_linear_form, phx_linear_report,
                        phx_model, phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table, phx_plants,
                        phx_reduction_method, phx_reduction_options, phx_reduction_point, phx_result, phx_run_size, phx_simulate_options, phx_simulate_report, phx_status,
                        phx_study_batch_options, phx_study_batch_report, phx_study_linearize_options,
@@ -744,8 +744,9 @@ class Model:
                outputs: Optional[Iterable[str]] = None, *, at: Optional[At] = None, form: Form = "state-space",
                reduce: Optional[ReductionMethod] = None, order: Optional[int] = None, error: Optional[float] = None,
                band: Optional[Tuple[float, float]] = None, damping: Optional[float] = None,
-               points: Optional[Iterable[complex]] = None, threads: Optional[int] = 1,
-               progress: Optional[Progress] = None) -> Plants:
+               points: Optional[Iterable[complex]] = None, lft: Optional[Iterable[str]] = None,
+               lft_degrees: Optional[Iterable[int]] = None, lft_error: Optional[float] = None,
+               threads: Optional[int] = 1, progress: Optional[Progress] = None) -> Plants:
         """The linear models at the points of a sweep, in coordinates that depend smoothly on the parameters.
 
         Parameters
@@ -755,6 +756,12 @@ class Model:
         inputs, outputs, at, form, reduce, order, error, band, damping, points : optional
             As for :meth:`linearize`, of each plant. A reduction by error takes the order that the plant in the middle
             of the sweep needs.
+        lft : sequence of str, optional
+            Parameters of the sweep: also an LFT in them, with blocks in this order.
+        lft_degrees : sequence of int, optional
+            Degrees of its polynomials, one for each parameter. None: by the error.
+        lft_error : float, optional
+            Error of the polynomials, also at values that are left out, that is aimed at. None: 1e-6.
         threads : int or None
             As for :meth:`batch`.
         progress : callable, optional
@@ -773,6 +780,9 @@ class Model:
         how = _reduction(reduce, order, error, band, damping, points)
         if how is not None:
             linear.reduction = ctypes.pointer(how)
+        fit = _lft(lft, lft_degrees, lft_error)
+        if fit is not None:
+            options.lft = ctypes.pointer(fit)
         with self._use(progress) as (call, pointer):
             made = make_sweep(call, pointer, sweep)
             if made is None:
@@ -891,6 +901,24 @@ def _reduction(method: Optional[str], order: Optional[int], error: Optional[floa
                 item.re, item.im = place.real, place.imag
         how.n_points, how.points = len(places), array
     return how
+
+
+def _lft(parameters: Optional[Iterable[str]], degrees: Optional[Iterable[int]],
+         error: Optional[float]) -> Optional[phx_lft_options]:
+    """Options of an LFT, or None; with what they point to."""
+    names = name_list("lft", parameters)
+    if names is None:
+        if degrees is not None or error is not None:
+            raise ValueError("lft_degrees and lft_error go with lft")
+        return None
+    options = phx_lft_options(n_parameters=len(names), error=0.0 if error is None else error)
+    options.parameters = ctypes.cast(names_of(names), ctypes.POINTER(ctypes.c_char_p))
+    if degrees is not None:
+        given = list(degrees)
+        if len(given) != len(names):
+            raise ValueError(f"lft_degrees: {len(given)} of them for {len(names)} parameters")
+        options.degrees = (ctypes.c_int * len(given))(*given)
+    return options
 
 
 def _set_names(options: Any, **lists: Optional[Iterable[str]]) -> List[Any]:

@@ -146,6 +146,7 @@ static void view_any(const phx_body *body, const phx_body_port *port, const phx_
 
     view = from_frame(port, view, &room);
     out->dim = body->dim;
+    out->slides = false;
     out->straight = point->n == 0;
     out->h = view->h;
     if (body->dim == 2 && point->n == 0)

@@ -68,12 +68,18 @@ phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, cons
  * The modes of each plant are its own. To be comparable, all take the coordinates of one of them, the nominal one
  * (index 0). With the modes P (n x f) of a plant and the motions b of what is prescribed, xi = P q + b s,
  *
- *     xi = P S^-1 z + b s,   S = W^T P,   W = [M_0 P_r  K_0 P_e Lambda^-1]   W^T P_0 = I
+ *     xi = P S^-1 z + b s,   S = W^T P,   W^T P_0 = I
  *
- * P_r the rigid modes of the nominal plant, P_e the others, Lambda = P_e^T K_0 P_e. P S^-1 is the basis of the space of
- * P with W^T P S^-1 = I, whatever basis of it P is: it depends on the parameters as smoothly as that space does, and at
- * the nominal plant z = q. K_0 compares strains: a motion of the space that strains as a mode of the nominal plant does
- * has its coordinate, so that a soft mode gets no stiffness from stiff ones where joints change their places. */
+ * P S^-1 is the basis of the space of P with W^T P S^-1 = I, whatever basis of it P is: it depends on the parameters as
+ * smoothly as that space does, and at the nominal plant z = q. W compares motions by
+ *
+ *     strain             W_e = K_0 P_e Lambda^-1,   Lambda = P_e^T K_0 P_e, P_e the modes that are not rigid
+ *     coordinates x      W_r = (E_x - W_e P_e[x]^T) P_r[x]^-T, as many coordinates of the first bodies as there are
+ *                        rigid modes P_r, rotations first
+ *
+ * A motion that strains as a mode of the nominal plant does has its coordinate, so that a soft mode gets no stiffness
+ * from stiff ones where joints change their places; and where the others follow the coordinates x and the strains by
+ * polynomials of a parameter, as in trees, the matrices are polynomials of it. */
 typedef struct phx_plant_coordinates phx_plant_coordinates;
 /* Those of a linearised mechanism, or of what `reduction` has made of it (NULL: nothing). Keeps nothing of either.
  * PHX_ERR_UNSUPPORTED for a reduction of first order. */
@@ -84,6 +90,7 @@ void phx_plant_coordinates_destroy(phx_plant_coordinates *coordinates); /* NULL 
 /* A plant in these coordinates. Owns what it points to. */
 typedef struct phx_plant {
     int n, n_xi, n_inputs, n_outputs; /* n: coordinates (z, s) */
+    bool second_order;                /* the state space is that of the matrices: no rates, no controllers */
     double *M, *D, *K;                /* n x n, as in phx_reduced, multiplied by S^-T and S^-1; rows of s'' = u */
     double *F;                        /* n x n_inputs, for prescribed motions by their acceleration */
     double *Y_q, *Y_v, *Y_a, *Y_u;    /* n_outputs x n, x n_inputs */
@@ -97,6 +104,21 @@ phx_status phx_plant_create(phx_context *context, const phx_plant_coordinates *c
                             const phx_linearised *linearised, const phx_reduction *reduction, bool proper,
                             phx_plant *plant);
 void phx_plant_free(phx_plant *plant); /* frees and zeroes the fields; NULL is allowed */
+
+/* Plants at all combinations of parameter values, the last parameter fastest. Everything is borrowed. */
+typedef struct phx_plant_family {
+    int n_parameters, n_points;
+    char *const *parameters;
+    const int *counts;
+    const double *values; /* n_points x n_parameters */
+    const phx_plant *plants;
+    int nominal;
+} phx_plant_family;
+/* PHX_ERR_ARGUMENT for parameters that are not those of the family, degrees that are too high for its values,
+ * PHX_ERR_ANALYSIS where the mass matrix of the fit is singular. */
+phx_status phx_lft_create(phx_context *context, const phx_plant_family *family, const phx_lft_options *options,
+                          phx_lft **lft);
+void phx_lft_destroy(phx_lft *lft); /* NULL is allowed */
 
 /* The form of phx_linearised_descriptor straight from the matrices, without outputs; `channels` may have no inputs (n,
  * m, G and empty H and F are enough then). No dense work where D is positive semi-definite. */

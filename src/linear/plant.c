@@ -17,7 +17,18 @@ typedef struct own_basis {
     const phx_reduced *reduced;
     double *basis; /* n_xi x count */
     int n_xi, f;
+    bool second_order;
 } own_basis;
+
+/* Neither rates among the inputs nor controllers. */
+static bool is_second_order(const phx_linearised *linearised)
+{
+    const phx_channels *channels = &linearised->channels;
+    bool is = linearised->feedback.n_actuations == 0;
+    for (int k = 0; k < channels->n_inputs; k++)
+        is = is && channels->kind[k] != PHX_CHANNEL_RATE;
+    return is;
+}
 
 static phx_status find_basis(phx_context *context, const phx_linearised *linearised, const phx_reduction *reduction,
                              own_basis *own)
@@ -34,6 +45,7 @@ static phx_status find_basis(phx_context *context, const phx_linearised *lineari
     own->reduced = r;
     own->n_xi = linearised->linear.n;
     own->f = r->rigid + r->modes;
+    own->second_order = is_second_order(linearised);
     own->basis = phx_calloc(context, (size_t)own->n_xi * (size_t)r->count + 1, sizeof *own->basis);
     if (!own->basis)
         return PHX_ERR_MEMORY;
@@ -100,7 +112,96 @@ static phx_status refine_weights(phx_context *context, int n, int f, const doubl
     return status;
 }
 
-/* W: M P_r for rigid motions, K P_e Lambda^-1 for the others, with P^T K P = Lambda = +-omega^2. */
+/* ---- the weights of rigid motions ---- */
+static bool is_rotation(const char *coordinate)
+{
+    const char *dot = coordinate ? strrchr(coordinate, '.') : NULL;
+    return dot && strncmp(dot, ".phi", 4) == 0;
+}
+
+/* What is left of row i of P_r without the rows chosen, orthonormal in `rows` (count x r): its part of the whole. */
+static double independent(const double *P_r, int i, int r, int count, const double *rows, double *left)
+{
+    double whole = 0.0, rest = 0.0;
+    memcpy(left, P_r + (size_t)i * (size_t)r, (size_t)r * sizeof *left);
+    for (int j = 0; j < r; j++)
+        whole = hypot(whole, left[j]);
+    for (int sweep = 0; sweep < 2; sweep++)
+        for (int k = 0; k < count; k++) {
+            double sum = 0.0;
+            for (int j = 0; j < r; j++)
+                sum += rows[k * r + j] * left[j];
+            for (int j = 0; j < r; j++)
+                left[j] -= sum * rows[k * r + j];
+        }
+    for (int j = 0; j < r; j++)
+        rest = hypot(rest, left[j]);
+    for (int j = 0; j < r && rest > 0.0; j++)
+        left[j] /= rest;
+    return whole > 0.0 ? rest / whole : 0.0;
+}
+
+/* Coordinates by which rigid motions are told, rotations first, those of the bodies that come first in the model:
+ * other bodies follow them by polynomials of the places of the joints. chosen (r); false where there are not enough. */
+static bool choose_coordinates(const phx_linearised *linearised, const double *P_r, int r, double *rows, int *chosen)
+{
+    const int n = linearised->linear.n;
+    int count = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < n && count < r; i++)
+            if (is_rotation(linearised->coordinates ? linearised->coordinates[i] : NULL) == (pass == 0) &&
+                independent(P_r, i, r, count, rows, rows + (size_t)count * (size_t)r) > 0.05)
+                chosen[count++] = i;
+    return count == r;
+}
+
+/* W_r so that the coordinates chosen, x = P_r[x] z_r + P_e[x] z_e, give z_r: columns (E_x - W_e P_e[x]^T) P_r[x]^-T. */
+static phx_status weigh_rigid(phx_context *context, const phx_linearised *linearised, const own_basis *own,
+                              const double *P, phx_plant_coordinates *it)
+{
+    const int n = own->n_xi, f = own->f, r = it->rigid;
+    const size_t R = (size_t)r;
+    double *P_r = phx_calloc(context, (size_t)n * R + 3 * R * R + 1, sizeof *P_r),
+           *rows = phx_behind(P_r, (size_t)n * R), *inverse = phx_behind(rows, R * R),
+           *weights = phx_calloc(context, (size_t)n * R + 1, sizeof *weights);
+    int *chosen = phx_calloc(context, R + 1, sizeof *chosen);
+    phx_status status = P_r && weights && chosen ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int j = 0, k = 0; j < f && !status; j++)
+        if (it->is_rigid[j]) {
+            for (int i = 0; i < n; i++)
+                P_r[i * r + k] = P[i * f + j];
+            k++;
+        }
+    const bool found = !status && choose_coordinates(linearised, P_r, r, rows, chosen);
+    for (int k = 0; k < r && found; k++) {
+        memcpy(inverse + (size_t)k * R, P_r + (size_t)chosen[k] * R, R * sizeof *inverse);
+        weights[(size_t)chosen[k] * R + (size_t)k] = 1.0;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < f; j++)
+                if (!it->is_rigid[j])
+                    weights[(size_t)i * R + (size_t)k] -= it->W[i * f + j] * P[chosen[k] * f + j];
+    }
+    if (found)
+        status = phx_dense_inverse(context, r, inverse);
+    for (int i = 0; i < n && found && !status; i++)
+        for (int j = 0, k = 0; j < f; j++)
+            if (it->is_rigid[j]) {
+                double sum = 0.0;
+                for (int l = 0; l < r; l++)
+                    sum += weights[(size_t)i * R + (size_t)l] * inverse[k * r + l];
+                it->W[i * f + j] = sum;
+                k++;
+            }
+    phx_free(P_r);
+    phx_free(weights);
+    phx_free(chosen);
+    return status;
+}
+
+/* ---- all weights ---- */
+/* W: K P_e Lambda^-1 with P^T K P = Lambda = +-omega^2; of rigid motions by coordinates or, where there are not enough
+ * of them, M P_r. */
 static phx_status find_weights(phx_context *context, const phx_linearised *linearised, const own_basis *own,
                                phx_plant_coordinates *it)
 {
@@ -121,6 +222,8 @@ static phx_status find_weights(phx_context *context, const phx_linearised *linea
         for (int i = 0; i < n && lambda != 0.0; i++)
             it->W[i * f + j] = KP[i * f + j] / lambda;
     }
+    if (!status && it->rigid > 0)
+        status = weigh_rigid(context, linearised, own, P, it);
     if (!status)
         status = refine_weights(context, n, f, P, it->W);
     phx_free(P);
@@ -299,6 +402,7 @@ static phx_status take_second_order(phx_context *context, const own_basis *own, 
     };
     phx_status status = work ? PHX_OK : PHX_ERR_MEMORY;
 
+    plant->second_order = own->second_order;
     plant->n = r->count;
     plant->n_inputs = r->n_inputs;
     plant->n_outputs = r->n_outputs;

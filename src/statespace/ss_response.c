@@ -10,9 +10,10 @@
 typedef struct sweep {
     const phx_ss *system;
     int n, m;
+    double beside;         /* s = (beside + i) omega */
     double *scale, *A;     /* balanced states */
     double *B;             /* balanced */
-    phx_shifted *shifted;  /* i omega - A */
+    phx_shifted *shifted;  /* s - A */
     double complex *x, *r; /* n x m */
 } sweep;
 
@@ -47,14 +48,15 @@ static phx_status sweep_create(phx_context *context, const phx_ss *system, sweep
     return status;
 }
 
-/* r = B - (i omega - A) x */
+/* r = B - (s - A) x */
 static void residual(sweep *it, double omega)
 {
     const int n = it->n, m = it->m;
+    const double complex s = it->beside * omega + I * omega;
 
     for (int i = 0; i < n; i++)
         for (int j = 0; j < m; j++) {
-            double complex sum = it->B[i * m + j] - I * omega * it->x[i * m + j];
+            double complex sum = it->B[i * m + j] - s * it->x[i * m + j];
             for (int k = 0; k < n; k++)
                 sum += it->A[i * n + k] * it->x[k * m + j];
             it->r[i * m + j] = sum;
@@ -69,7 +71,7 @@ static phx_status response_at(phx_context *context, sweep *it, double omega, dou
     if (!isfinite(omega))
         return phx_fail(context, PHX_ERR_ARGUMENT, "response of '%s' at omega = %g rad/s; it must be finite", s->name,
                         omega);
-    if (m > 0 && phx_shifted_factor(it->shifted, 0.0, omega))
+    if (m > 0 && phx_shifted_factor(it->shifted, it->beside * omega, omega))
         return phx_fail(context, PHX_SINGULAR,
                         "system '%s' has a pole at %g rad/s on the imaginary axis; its response is infinite there",
                         s->name, omega);
@@ -96,8 +98,14 @@ phx_status phx_ss_responses(phx_context *context, const phx_ss *system, int coun
 {
     if (!system || (count > 0 && (!omega || !responses)))
         return phx_fail_null(context, __func__, "system, omega or responses");
+    return phx_ss_responses_beside(context, system, 0.0, count, omega, responses);
+}
+
+phx_status phx_ss_responses_beside(phx_context *context, const phx_ss *system, double beside, int count,
+                                   const double *omega, double *responses)
+{
     const size_t entries = 2 * (size_t)system->n_outputs * (size_t)system->n_inputs;
-    sweep it = {0};
+    sweep it = {.beside = beside};
     phx_status status = sweep_create(context, system, &it);
 
     for (int k = 0; k < count && !status; k++)

@@ -30,6 +30,7 @@ void phx_plants_destroy(phx_plants *plants)
     phx_free(plants->measured);
     phx_free(plants->reductions);
     phx_free(plants->title);
+    phx_lft_destroy(plants->lft);
     phx_bundle_destroy(plants->bundle);
     phx_free(plants);
 }
@@ -58,6 +59,11 @@ const double *phx_plants_values(const phx_plants *plants, int point)
 double phx_plants_least(const phx_plants *plants, int point)
 {
     return plants->plants[point].least;
+}
+
+const phx_lft *phx_plants_lft(const phx_plants *plants)
+{
+    return plants->lft;
 }
 
 const phx_bundle *phx_plants_bundle(const phx_plants *plants)
@@ -286,6 +292,8 @@ phx_status phx_study_plants(phx_context *context, const phx_model *model, const 
         status = make_nominal(&work);
     if (!status)
         status = phx_ordered_map_run(work.map, &points);
+    if (!status && options->lft)
+        status = phx_plants_fit(context, options->lft, work.plants);
     if (!status)
         status = phx_plants_fill(context, model, &work.nominal, work.plants);
     if (!status)

@@ -15,6 +15,7 @@ struct phx_plants {
     phx_descriptor **descriptors;     /* n_points, of the descriptor form; else NULL */
     phx_measured *measured;           /* the same */
     phx_reduction_report *reductions; /* n_points, of reduced plants; else NULL */
+    phx_lft *lft;                     /* NULL: none */
     phx_bundle *bundle;
 };
 
@@ -24,6 +25,11 @@ typedef struct phx_nominal_plant {
     phx_reduction *reduction; /* NULL: not reduced */
     phx_plant_coordinates *coordinates;
 } phx_nominal_plant;
+
+/* plants_lft.c: the LFT, what a file has of it, and for reading. */
+phx_status phx_plants_fit(phx_context *context, const phx_lft_options *options, phx_plants *plants);
+phx_status phx_plants_put_lft(phx_context *context, const phx_plants *plants);
+void phx_plants_print_lft(const phx_plants *plants, FILE *stream);
 
 /* plants_bundle.c: the content of a file. */
 phx_status phx_plants_fill(phx_context *context, const phx_model *model, const phx_nominal_plant *nominal,

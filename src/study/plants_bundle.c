@@ -293,6 +293,8 @@ phx_status phx_plants_fill(phx_context *context, const phx_model *model, const p
         status = put_points(context, plants);
     if (!status)
         status = put_poles(context, plants);
+    if (!status && plants->lft)
+        status = phx_plants_put_lft(context, plants);
     if (!status) {
         phx_bundle_add_text(plants->bundle, "title", plants->title);
         phx_bundle_add_text(plants->bundle, "model", model->text);

@@ -87,6 +87,8 @@ phx_status phx_plants_text(phx_context *context, const phx_plants *plants, FILE 
     const phx_status status = put_plants(context, plants, stream);
     if (status)
         return status;
+    if (plants->lft)
+        phx_plants_print_lft(plants, stream);
     errno = 0;
     if (fflush(stream) == 0 && !ferror(stream))
         return PHX_OK;

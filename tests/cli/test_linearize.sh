@@ -253,6 +253,62 @@ run 0 linearize slide.yaml --sweep k=40:60:3 -o plants.h5
 run 1 plot plants.h5 -o wrong.svg
 says 'the plants of a sweep'
 
+# ---- the plants as an LFT: closed at the plants and between them ----
+run 0 linearize slide.yaml --sweep k=40:60:3 --sweep c=2:4:3 --lft c,k -o lft.mat
+prints '^  c  *2  *4  *1  *1$'
+prints '^  k  *40  *60  *1  *1$'
+prints 'at values left out of the fit$'
+run 0 linearize slide.yaml --set k=43 --set c=3.5 -o between.mat
+octave_script <<'END' || fail "Octave: LFT"
+pkg load control
+m = load('lft.mat');
+f = load('between.mat');
+assert(m.lft_parameters, {'c'; 'k'})
+assert(m.lft_range, [2, 4; 40, 60])
+assert(m.lft_inputs, {'c.w1'; 'k.w1'; 'push.fx'; 'push.fy'})
+assert(m.lft_error_held_out < 1e-9 && m.lft_error_realisation < 1e-10)
+M = ss(m.lft_A, m.lft_B, m.lft_C, m.lft_D);
+value = [3.5; 43];
+delta = (2 * value - sum(m.lft_range, 2)) ./ diff(m.lft_range, 1, 2);
+plant = lft(ss(diag(repelems(delta', [1:numel(delta); m.lft_blocks']))), M);
+w = 7;
+H = f.C * ((1i * w * eye(rows(f.A)) - f.A) \ f.B) + f.D;
+assert(squeeze(freqresp(plant, w)), H, 1e-9 * norm(H))
+END
+python_script <<'END' || fail "SciPy: LFT"
+import numpy as np
+import scipy.io
+m = scipy.io.loadmat("lft.mat", simplify_cells=True)
+A, B, C, D = (m["lft_" + name] for name in "ABCD")
+r = int(m["lft_blocks"].sum())
+low, high = m["lft_range"].T
+w = 7j
+for k, (stiffness, damping) in enumerate(m["values"]):
+    delta = np.diag(np.repeat((2 * np.array([damping, stiffness]) - low - high) / (high - low), m["lft_blocks"].astype(int)))
+    M = C @ np.linalg.solve(w * np.eye(len(A)) - A, B) + D
+    got = M[r:, r:] + M[r:, :r] @ delta @ np.linalg.solve(np.eye(r) - M[:r, :r] @ delta, M[:r, r:])
+    plant = [m[name][:, :, k] for name in "ABCD"]
+    want = plant[2] @ np.linalg.solve(w * np.eye(len(plant[0])) - plant[0], plant[1]) + plant[3]
+    assert abs(got - want).max() < 1e-9 * abs(want).max()
+END
+run 0 linearize slide.yaml --sweep k=40:60:3 --lft k --lft-degree 0
+prints '^  k  *40  *60  *0  *0$'
+run 0 linearize slide.yaml --sweep k=40:60:2 --lft k
+says 'warning: the polynomials of the LFT have an error of'
+prints 'too few values for this degree$'
+run 2 linearize slide.yaml --lft k
+says '--lft: the LFT is made of the plants of --sweep'
+run 2 linearize slide.yaml --sweep k=40:60:3 --lft-degree 2
+says '--lft-degree and --lft-error go with --lft'
+run 2 linearize slide.yaml --sweep k=40:60:3 --lft k --lft-degree 2,3
+says '--lft-degree: 2 degrees for 1 parameters'
+run 2 linearize slide.yaml --sweep k=40:60:3 --lft k --lft-degree two
+says "expected degrees such as 2 or 2,3, found 'two'"
+run 1 linearize slide.yaml --sweep k=40:60:3 --lft k --lft-degree 3
+says "degree 3 of 'k'; with 3 values of it the degree can be from 0 to 2"
+run 1 linearize slide.yaml --sweep k=40:60:3 --sweep c=2:4:3 --lft k
+says "the sweep has 3 values of 'c', which is not among the parameters of the LFT"
+
 # ---- pictures ----
 run 0 plot state-space.h5
 prints '^state-space.svg$'

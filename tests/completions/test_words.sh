@@ -61,6 +61,8 @@ words "push.fx push.fy push.fz" 3 linearize model.yaml --inputs pu
 words "ball.rate1 ball.rate2 ball.rate3" 3 linearize model.yaml --inputs ball.r
 words "push.fx,hub.a.tx push.fx,hub.a.ty push.fx,hub.a.tz" 3 linearize model.yaml --inputs push.fx,hub.a.t
 words "tip.x tip.y tip.z" 3 linearize model.yaml --outputs ti
+words "mass great" 5 linearize model.yaml --sweep mass=1:2:3 --lft ""
+words "mass,great" 5 linearize model.yaml --sweep mass=1:2:3 --lft mass,gr
 words "hub.a.fx hub.a.fy hub.a.fz" 5 titop model.yaml --body hub --inputs hub.a.f
 # names in files
 words "tip.x tip.y tip.z" 3 plot model.h5 --columns tip

@@ -80,6 +80,34 @@ class Forms(Case):
         with self.assertRaises(TypeError):
             self.model.plants(None, **CHANNELS)
 
+    def test_lft(self):
+        """M closed by Delta is the plant, by the library and by hand."""
+        model = phlexor.Model(EXAMPLES / "satellite.yaml")
+        channels = {"inputs": ["wheel.tz"], "outputs": ["attitude", "instrument.P.ax"]}
+        sweep = {"offset": [0.5, 0.8, 1.2, 1.5], "instrument_mass": phlexor.Range(20, 80, 3)}
+        lft = model.plants(sweep, **channels, lft=["instrument_mass", "offset"]).lft
+        self.assertEqual((lft.parameters, lft.degrees), (("instrument_mass", "offset"), (1, 2)))
+        self.assertEqual(lft.range.tolist(), [[20, 80], [0.5, 1.5]])
+        self.assertLess(lft.errors["held_out"], 1e-10)
+        r, m = sum(lft.blocks), lft.system
+        self.assertEqual((m.inputs[r:], m.outputs[r:]), (("wheel.tz",), ("attitude", "instrument.P.ax")))
+        values = {"offset": 1.1, "instrument_mass": 33.0}
+        plant = lft.plant(values)
+        delta = np.diag(np.repeat([(33.0 - 50.0) / 30.0, (1.1 - 1.0) / 0.5], lft.blocks))
+        loop = delta @ np.linalg.inv(np.eye(r) - m.D[:r, :r] @ delta)
+        self.close(plant.A, m.A + m.B[:, :r] @ loop @ m.C[:r], 1e-9 * np.abs(m.A).max(), "A")
+        self.close(plant.D, m.D[r:, r:] + m.D[r:, :r] @ loop @ m.D[:r, r:], 1e-12, "D")
+        want = phlexor.Model(EXAMPLES / "satellite.yaml", values).linearize(**channels).response([2.0, 30.0])
+        self.close(plant.response([2.0, 30.0]), want, 1e-8 * np.abs(want).max(), "response")
+        for wrong in ({}, {"offset": 1.0}, {**values, "n": 3.0}):
+            with self.assertRaisesRegex(ValueError, "expected instrument_mass, offset"):
+                lft.plant(wrong)
+        given = model.plants(sweep, **channels, lft=["offset", "instrument_mass"], lft_degrees=[1, 1]).lft
+        self.assertEqual(given.degrees, (1, 1))
+        self.assertGreater(given.errors["fit"], 1e-6)
+        with self.assertRaises(ValueError):
+            model.plants(sweep, **channels, lft=["offset", "instrument_mass"], lft_degrees=[1])
+
     def test_large_descriptor(self):
         """Beyond 600 coordinates without state space, and with a hanging chain's stiffness."""
         count = 201

@@ -169,6 +169,175 @@ static void test_common_coordinates(void **state)
     phx_model_destroy(masses);
 }
 
+/* ---- LFT ---- */
+static phx_status make_lft(phx_context *context, const phx_model *model, const phx_sweep *sweep,
+                           const phx_study_linearize_options *linear, const phx_lft_options *lft, phx_plants **plants)
+{
+    const phx_study_plants_options options = {.linear = *linear, .sweep = sweep, .lft = lft, .threads = 2};
+    return phx_study_plants(context, model, &options, plants);
+}
+
+/* The LFT closed at values beside those of the sweep is the model there. */
+static void check_beside(phx_context *context, const phx_model *model, const phx_sweep *sweep,
+                         const phx_study_linearize_options *options, const phx_plants *plants, const double *values,
+                         double tolerance)
+{
+    phx_ss *plant = NULL, *alone = single(context, model, sweep, values, options);
+    CHECK_OK(context, phx_lft_plant(context, phx_plants_lft(plants), values, &plant));
+    check_response(context, plant, alone, tolerance);
+    phx_ss_destroy(plant);
+    phx_ss_destroy(alone);
+}
+
+/* Mass and stiffness of a chain are of first order, in one entry each: the LFT is exact, with one repetition. */
+static void test_exact_lft(void **state)
+{
+    static const char *const names[] = {"k", "m"};
+    static const double between[2] = {47.3, 1.9};
+    phx_context *context = *state;
+    phx_model *masses = read_masses(context);
+    const phx_study_linearize_options options = phx_study_linearize_options_default();
+    phx_lft_options lft = phx_lft_options_default();
+    phx_sweep *sweep = NULL;
+    phx_plants *plants = NULL;
+    double centre, half;
+
+    lft.n_parameters = 2;
+    lft.parameters = names;
+    CHECK_OK(context, phx_sweep_create(context, &sweep));
+    CHECK_OK(context, phx_sweep_add_range(sweep, "m", 1.0, 4.0, 4));
+    CHECK_OK(context, phx_sweep_add_range(sweep, "k", 40.0, 60.0, 3));
+    CHECK_OK(context, make_lft(context, masses, sweep, &options, &lft, &plants));
+    const phx_lft *made = phx_plants_lft(plants);
+    const phx_lft_report *report = phx_lft_about(made);
+    for (int k = 0; k < 2; k++) {
+        assert_string_equal(phx_lft_parameter(made, k), names[k]);
+        assert_int_equal(phx_lft_repetitions(made, k), 1);
+        assert_int_equal(phx_lft_degree(made, k), 1);
+    }
+    phx_lft_scale(made, 0, &centre, &half);
+    assert_true(centre == 50.0 && half == 10.0);
+    assert_true(report->second_order && report->fit < 1e-10 && report->held_out < 1e-10 &&
+                report->realisation < 1e-10 && report->response < 1e-7);
+    assert_int_equal(phx_ss_inputs(phx_lft_system(made)), 2 + 2);
+    assert_string_equal(phx_ss_input(phx_lft_system(made), 1), "m.w1");
+    assert_string_equal(phx_ss_output(phx_lft_system(made), 0), "k.v1");
+    /* values of the sweep's order for the model, of the LFT's for the LFT */
+    phx_sweep *turned = NULL;
+    CHECK_OK(context, phx_sweep_create(context, &turned));
+    CHECK_OK(context, phx_sweep_add_range(turned, "k", 40.0, 60.0, 2));
+    CHECK_OK(context, phx_sweep_add_range(turned, "m", 1.0, 4.0, 2));
+    check_beside(context, masses, turned, &options, plants, between, 1e-9);
+    phx_sweep_destroy(turned);
+    phx_sweep_destroy(sweep);
+    phx_plants_destroy(plants);
+    phx_model_destroy(masses);
+}
+
+/* A body that is moved on another: its three motions with the mass, its place times its rotation with the offset. */
+static void test_tree(void **state)
+{
+    static const char *const names[] = {"instrument_mass", "offset"}, *const in[] = {"wheel.tz", "thruster.fx"},
+                             *const out[] = {"attitude", "instrument.P.ax"};
+    static const double between[2] = {33.0, 1.13};
+    phx_context *context = *state;
+    const phx_model_override coarse = {.name = "n", .value = 2};
+    phx_model *satellite = read_example(context, "satellite.yaml");
+    phx_study_linearize_options options = {.channels = {.inputs = in, .n_inputs = 2, .outputs = out, .n_outputs = 2}};
+    const phx_lft_options lft = {.n_parameters = 2, .parameters = names};
+    phx_sweep *sweep = NULL;
+    phx_plants *plants = NULL;
+
+    CHECK_OK(context, phx_sweep_create(context, &sweep));
+    CHECK_OK(context, phx_model_set_parameters(context, satellite, 1, &coarse));
+    CHECK_OK(context, phx_sweep_add_range(sweep, "instrument_mass", 20.0, 80.0, 3));
+    CHECK_OK(context, phx_sweep_add_range(sweep, "offset", 0.5, 1.5, 4));
+    CHECK_OK(context, make_lft(context, satellite, sweep, &options, &lft, &plants));
+    const phx_lft_report *report = phx_lft_about(phx_plants_lft(plants));
+    assert_true(report->held_out < 1e-10 && report->realisation < 1e-10 && report->response < 1e-6);
+    for (int k = 0; k < 2; k++)
+        assert_true(phx_lft_repetitions(phx_plants_lft(plants), k) <= 3);
+    check_beside(context, satellite, sweep, &options, plants, between, 1e-6);
+    phx_plants_destroy(plants);
+    phx_sweep_destroy(sweep);
+    phx_model_destroy(satellite);
+}
+
+/* An angle is in the mass as no polynomial: the error is told, and gets less with the degree. Prescribed rates and
+ * controllers: by A, B, C, D. */
+static void test_errors_of_the_fit(void **state)
+{
+    static const char *const angle[] = {"theta1"}, *const stiffness[] = {"EI"};
+    static const double between = 1.234;
+    phx_context *context = *state;
+    phx_model *mechanism = read_example(context, "four_bar.yaml"), *arm = read_example(context, "arm_pd.yaml");
+    phx_study_linearize_options bar = four_bar_channels(), options = phx_study_linearize_options_default();
+    phx_sweep *sweep = NULL, *soft = NULL;
+    double before = 1.0;
+
+    CHECK_OK(context, phx_sweep_create(context, &sweep));
+    CHECK_OK(context, phx_sweep_add_range(sweep, "theta1", 1.1, 1.3, 6));
+    for (int degree = 1; degree <= 3; degree++) {
+        const phx_lft_options lft = {.n_parameters = 1, .parameters = angle, .degrees = &degree};
+        phx_plants *plants = NULL;
+        CHECK_OK(context, make_lft(context, mechanism, sweep, &bar, &lft, &plants));
+        const phx_lft_report *report = phx_lft_about(phx_plants_lft(plants));
+        assert_true(report->held_out < 0.3 * before);
+        assert_true(report->realisation < 1e-10 && report->fit > 1e-9);
+        before = report->held_out;
+        if (degree == 3)
+            check_beside(context, mechanism, sweep, &bar, plants, &between, 30.0 * report->response);
+        phx_plants_destroy(plants);
+    }
+    CHECK_OK(context, phx_sweep_create(context, &soft));
+    CHECK_OK(context, phx_sweep_add_range(soft, "EI", 950.0, 1050.0, 5));
+    const phx_lft_options lft = {.n_parameters = 1, .parameters = stiffness};
+    phx_plants *plants = NULL;
+    CHECK_OK(context, make_lft(context, arm, soft, &options, &lft, &plants));
+    const phx_lft_report *report = phx_lft_about(phx_plants_lft(plants));
+    assert_true(!report->second_order && report->held_out < 1e-6 && report->realisation < 1e-10);
+    assert_true(report->response < 1e-4);
+    phx_plants_destroy(plants);
+    phx_sweep_destroy(sweep);
+    phx_sweep_destroy(soft);
+    phx_model_destroy(mechanism);
+    phx_model_destroy(arm);
+}
+
+static void test_refusals_of_lft(void **state)
+{
+    static const char *const one[] = {"m"}, *const twice[] = {"m", "m"}, *const wrong[] = {"m", "c"},
+                             *const both[] = {"m", "k"};
+    static const int high[] = {3, 1};
+    static const struct {
+        const char *const *names;
+        int count;
+        const int *degrees;
+        const char *message;
+    } cases[] = {{one, 1, NULL, "the sweep has 2 values of 'k', which is not among the parameters of the LFT"},
+                 {twice, 2, NULL, "parameter 'm' is given twice"},
+                 {wrong, 2, NULL, "'c' is no parameter of the sweep"},
+                 {both, 2, high, "degree 3 of 'm'; with 3 values of it the degree can be from 0 to 2"}};
+    phx_context *context = *state;
+    phx_model *masses = read_masses(context);
+    const phx_study_linearize_options options = phx_study_linearize_options_default();
+    phx_sweep *sweep = NULL;
+
+    CHECK_OK(context, phx_sweep_create(context, &sweep));
+    CHECK_OK(context, phx_sweep_add_range(sweep, "m", 1.0, 4.0, 3));
+    CHECK_OK(context, phx_sweep_add_range(sweep, "k", 40.0, 60.0, 2));
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        const phx_lft_options lft = {
+            .n_parameters = cases[c].count, .parameters = cases[c].names, .degrees = cases[c].degrees};
+        phx_plants *plants = NULL;
+        assert_int_equal(make_lft(context, masses, sweep, &options, &lft, &plants), PHX_ERR_ARGUMENT);
+        if (!strstr(phx_context_message(context), cases[c].message))
+            fail_msg("'%s' instead of '%s'", phx_context_message(context), cases[c].message);
+    }
+    phx_sweep_destroy(sweep);
+    phx_model_destroy(masses);
+}
+
 static void refused(phx_context *context, const phx_model *model, const char *parameter, double from, double to,
                     int count, const phx_study_linearize_options *options, phx_status status, const char *message)
 {
@@ -208,7 +377,9 @@ static void test_every_allocation_may_fail(void **state)
 {
     phx_context *context = *state;
     phx_model *masses = read_masses(context);
+    static const char *const name[] = {"m"};
     const phx_reduction_options reduction = {.method = PHX_REDUCE_MODAL, .order = 2};
+    const phx_lft_options lft = {.n_parameters = 1, .parameters = name};
     phx_sweep *sweep = NULL;
 
     CHECK_OK(context, phx_sweep_create(context, &sweep));
@@ -217,11 +388,12 @@ static void test_every_allocation_may_fail(void **state)
         static const phx_linear_form forms[] = {PHX_FORM_STATE_SPACE, PHX_FORM_SECOND_ORDER, PHX_FORM_DESCRIPTOR,
                                                 PHX_FORM_STATE_SPACE};
         phx_status status = PHX_ERR_MEMORY;
-        for (long n = 0; status != PHX_OK; n += 1 + n / 8) {
+        for (long n = 0; status != PHX_OK; n += 1 + n / 3) {
             phx_study_plants_options options = phx_study_plants_options_default();
             phx_plants *plants = NULL;
             options.linear.form = forms[which];
             options.linear.reduction = which == 3 ? &reduction : NULL;
+            options.lft = which == 3 ? &lft : NULL;
             options.sweep = sweep;
             phx_context_fail_allocation(context, n);
             status = phx_study_plants(context, masses, &options, &plants);
@@ -242,6 +414,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_plants_are_the_models_of_their_points, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_common_coordinates, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_exact_lft, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_tree, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_errors_of_the_fit, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_refusals_of_lft, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_refusals, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, context_setup, context_teardown),
     };

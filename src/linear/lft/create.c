@@ -1,0 +1,615 @@
+/* The LFT of plants in common coordinates: polynomials through their matrices, realised, and closed over z''. */
+#include "object.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_DEGREE = 10 };
+static const double default_error = 1e-6, default_tolerance = 1e-11;
+
+/* The matrices of all plants as one matrix of `rows` x `cols`:
+ *
+ *     second order   | -K   -D   F    -M  |  z, z', u, z''       first order   | A  B |  x, u
+ *                    | Y_q  Y_v  Y_u  Y_a |                                    | C  D |
+ */
+typedef struct lft_work {
+    phx_context *context;
+    const phx_plant_family *family;
+    const phx_lft_options *options;
+    phx_lft *lft;
+    int *place, *counts; /* of each parameter: in the family, and its values */
+    double **nodes;
+    int n, m, p;       /* coordinates or states, inputs, outputs */
+    int rows, cols;    /* of which the first n are equations; */
+    double *values;    /* points x rows x cols */
+    double *row, *col; /* scales */
+    double *weight;    /* rows x cols: row times col */
+    double *mass;      /* n x n: M at delta = 0 */
+} lft_work;
+
+static void work_free(lft_work *it)
+{
+    for (int k = 0; it->nodes && k < it->options->n_parameters; k++)
+        phx_free(it->nodes[k]);
+    phx_free(it->nodes);
+    phx_free(it->place);
+    phx_free(it->counts);
+    phx_free(it->values);
+    phx_free(it->row);
+    phx_free(it->col);
+    phx_free(it->weight);
+    phx_free(it->mass);
+}
+
+static const phx_plant *nominal_of(const lft_work *it)
+{
+    return &it->family->plants[it->family->nominal];
+}
+
+/* ---- parameters ---- */
+static phx_status find_places(lft_work *it)
+{
+    const phx_plant_family *family = it->family;
+    const phx_lft_options *options = it->options;
+
+    for (int k = 0; k < options->n_parameters; k++) {
+        it->place[k] = -1;
+        for (int l = 0; l < family->n_parameters; l++)
+            if (strcmp(options->parameters[k], family->parameters[l]) == 0)
+                it->place[k] = l;
+        if (it->place[k] < 0)
+            return phx_fail(it->context, PHX_ERR_ARGUMENT, "LFT: '%s' is no parameter of the sweep",
+                            options->parameters[k]);
+        for (int l = 0; l < k; l++)
+            if (it->place[l] == it->place[k])
+                return phx_fail(it->context, PHX_ERR_ARGUMENT, "LFT: parameter '%s' is given twice",
+                                options->parameters[k]);
+        it->counts[k] = family->counts[it->place[k]];
+        if (it->counts[k] < 2)
+            return phx_fail(it->context, PHX_ERR_ARGUMENT, "LFT: the sweep has one value of '%s'; it takes two or more",
+                            options->parameters[k]);
+    }
+    for (int l = 0; l < family->n_parameters; l++) {
+        bool there = family->counts[l] == 1;
+        for (int k = 0; k < options->n_parameters; k++)
+            there = there || it->place[k] == l;
+        if (!there)
+            return phx_fail(it->context, PHX_ERR_ARGUMENT,
+                            "LFT: the sweep has %d values of '%s', which is not among the parameters of the LFT",
+                            family->counts[l], family->parameters[l]);
+    }
+    return PHX_OK;
+}
+
+/* Distance of points that follow each other along parameter l of the family. */
+static int stride(const phx_plant_family *family, int l)
+{
+    int points = 1;
+    for (int k = l + 1; k < family->n_parameters; k++)
+        points *= family->counts[k];
+    return points;
+}
+
+static phx_status find_nodes(lft_work *it)
+{
+    const phx_plant_family *family = it->family;
+    phx_lft *lft = it->lft;
+
+    for (int k = 0; k < lft->n; k++) {
+        const int count = it->counts[k], step = stride(family, it->place[k]);
+        double least = HUGE_VAL, most = -HUGE_VAL;
+        it->nodes[k] = phx_calloc(it->context, (size_t)count, sizeof **it->nodes);
+        lft->parameters[k] = phx_strdup(it->context, it->options->parameters[k]);
+        if (!it->nodes[k] || !lft->parameters[k])
+            return PHX_ERR_MEMORY;
+        for (int i = 0; i < count; i++) {
+            const double value =
+                family->values[(size_t)(i * step) * (size_t)family->n_parameters + (size_t)it->place[k]];
+            it->nodes[k][i] = value;
+            least = fmin(least, value);
+            most = fmax(most, value);
+        }
+        lft->centre[k] = 0.5 * (least + most);
+        lft->half[k] = 0.5 * (most - least);
+        for (int i = 0; i < count; i++)
+            it->nodes[k][i] = (it->nodes[k][i] - lft->centre[k]) / lft->half[k];
+        for (int i = 0; i < count; i++)
+            for (int j = 0; j < i; j++)
+                if (!(fabs(it->nodes[k][i] - it->nodes[k][j]) > 1e-9))
+                    return phx_fail(it->context, PHX_ERR_ARGUMENT, "LFT: values %d and %d of '%s' are the same", j + 1,
+                                    i + 1, lft->parameters[k]);
+    }
+    return PHX_OK;
+}
+
+/* The point of the family at a point of the fit. */
+static int family_point(const lft_work *it, size_t point)
+{
+    int found = 0;
+    for (int k = it->lft->n - 1; k >= 0; k--) {
+        found += (int)(point % (size_t)it->counts[k]) * stride(it->family, it->place[k]);
+        point /= (size_t)it->counts[k];
+    }
+    return found;
+}
+
+static phx_status prepare(lft_work *it)
+{
+    phx_context *context = it->context;
+    phx_lft *lft = it->lft;
+    const size_t n = (size_t)it->options->n_parameters;
+
+    lft->parameters = phx_calloc(context, n + 1, sizeof *lft->parameters);
+    lft->sizes = phx_calloc(context, n + 1, sizeof *lft->sizes);
+    lft->degrees = phx_calloc(context, n + 1, sizeof *lft->degrees);
+    lft->centre = phx_calloc(context, n + 1, sizeof *lft->centre);
+    lft->half = phx_calloc(context, n + 1, sizeof *lft->half);
+    it->place = phx_calloc(context, n + 1, sizeof *it->place);
+    it->counts = phx_calloc(context, n + 1, sizeof *it->counts);
+    it->nodes = phx_calloc(context, n + 1, sizeof *it->nodes);
+    if (!lft->parameters || !lft->sizes || !lft->degrees || !lft->centre || !lft->half || !it->place || !it->counts ||
+        !it->nodes)
+        return PHX_ERR_MEMORY;
+    lft->n = it->options->n_parameters;
+    const phx_status status = find_places(it);
+    return status ? status : find_nodes(it);
+}
+
+/* ---- the matrices ---- */
+static void put_block(const lft_work *it, double *to, int row, int col, int rows, int cols, double sign,
+                      const double *block)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++)
+            to[(size_t)(row + i) * (size_t)it->cols + (size_t)(col + j)] =
+                sign * block[(size_t)i * (size_t)cols + (size_t)j];
+}
+
+static void put_second_order(const lft_work *it, const phx_plant *plant, double *to)
+{
+    const int n = it->n, m = it->m, p = it->p;
+    put_block(it, to, 0, 0, n, n, -1.0, plant->K);
+    put_block(it, to, 0, n, n, n, -1.0, plant->D);
+    put_block(it, to, 0, 2 * n, n, m, 1.0, plant->F);
+    put_block(it, to, 0, 2 * n + m, n, n, -1.0, plant->M);
+    put_block(it, to, n, 0, p, n, 1.0, plant->Y_q);
+    put_block(it, to, n, n, p, n, 1.0, plant->Y_v);
+    put_block(it, to, n, 2 * n, p, m, 1.0, plant->Y_u);
+    put_block(it, to, n, 2 * n + m, p, n, 1.0, plant->Y_a);
+}
+
+static void put_first_order(const lft_work *it, const phx_ss *system, double *to)
+{
+    put_block(it, to, 0, 0, it->n, it->n, 1.0, phx_ss_A(system));
+    put_block(it, to, 0, it->n, it->n, it->m, 1.0, phx_ss_B(system));
+    put_block(it, to, it->n, 0, it->p, it->n, 1.0, phx_ss_C(system));
+    put_block(it, to, it->n, it->n, it->p, it->m, 1.0, phx_ss_D(system));
+}
+
+static phx_status gather(lft_work *it, const phx_fit_grid *grid)
+{
+    const phx_plant *nominal = nominal_of(it);
+    const size_t points = phx_fit_points(grid);
+    const bool second = nominal->second_order && nominal->n_outputs == phx_ss_outputs(nominal->system);
+
+    it->lft->report.second_order = second;
+    it->n = second ? nominal->n : phx_ss_n(nominal->system);
+    it->m = phx_ss_inputs(nominal->system);
+    it->p = phx_ss_outputs(nominal->system);
+    it->rows = it->n + it->p;
+    it->cols = second ? 3 * it->n + it->m : it->n + it->m;
+    const size_t cells = (size_t)it->rows * (size_t)it->cols;
+    it->values = phx_calloc(it->context, points * cells + 1, sizeof *it->values);
+    it->row = phx_calloc(it->context, (size_t)it->rows + 1, sizeof *it->row);
+    it->col = phx_calloc(it->context, (size_t)it->cols + 1, sizeof *it->col);
+    it->weight = phx_calloc(it->context, cells + 1, sizeof *it->weight);
+    it->mass = phx_calloc(it->context, (size_t)it->n * (size_t)it->n + 1, sizeof *it->mass);
+    if (!it->values || !it->row || !it->col || !it->weight || !it->mass)
+        return PHX_ERR_MEMORY;
+    for (size_t point = 0; point < points; point++) {
+        const phx_plant *plant = &it->family->plants[family_point(it, point)];
+        if (second)
+            put_second_order(it, plant, it->values + point * cells);
+        else
+            put_first_order(it, plant->system, it->values + point * cells);
+    }
+    return PHX_OK;
+}
+
+/* ---- scales ---- */
+/* Frequency of coordinate i at the nominal point; of those without stiffness the lowest of the others. */
+static double frequency(const phx_plant *nominal, int i)
+{
+    const int n = nominal->n;
+    double lowest = HUGE_VAL, highest = 0.0;
+    for (int k = 0; k < n; k++)
+        highest = fmax(highest, fabs(nominal->K[k * n + k]));
+    for (int k = 0; k < n; k++)
+        if (fabs(nominal->K[k * n + k]) > 1e-14 * highest)
+            lowest = fmin(lowest, fabs(nominal->K[k * n + k]));
+    const double own = fabs(nominal->K[i * n + i]);
+    return isinf(lowest) ? 1.0 : sqrt(own > 1e-14 * highest ? own : lowest);
+}
+
+/* 1 over the largest scaled entry of the line, over all points; HUGE_VAL where there are zeros alone. */
+static double scale_of(const lft_work *it, size_t points, bool row, int line, int first, int end)
+{
+    double largest = 0.0;
+    for (size_t point = 0; point < points; point++)
+        for (int k = first; k < end; k++) {
+            const int i = row ? line : k, j = row ? k : line;
+            const double entry = it->values[(point * (size_t)it->rows + (size_t)i) * (size_t)it->cols + (size_t)j];
+            largest = fmax(largest, fabs(entry) * (row ? it->col[j] : it->row[i]));
+        }
+    return largest > 0.0 ? 1.0 / largest : HUGE_VAL;
+}
+
+/* Scales of the rows or columns from `begin` to `end` by their entries in the lines from `first` to `last`. Those that
+ * are zero to rounding beside the others become zero: noise must not be fitted. */
+static void scale_lines(lft_work *it, size_t points, bool row, int begin, int end, int first, int last)
+{
+    double *scale = row ? it->row : it->col, least = HUGE_VAL;
+
+    for (int line = begin; line < end; line++) {
+        scale[line] = scale_of(it, points, row, line, first, last);
+        least = fmin(least, scale[line]);
+    }
+    for (int line = begin; line < end; line++) {
+        if (scale[line] < 1e12 * least)
+            continue;
+        scale[line] = isinf(least) ? 1.0 : least;
+        for (size_t point = 0; point < points; point++)
+            for (int k = first; k < last; k++)
+                it->values[(point * (size_t)it->rows + (size_t)(row ? line : k)) * (size_t)it->cols +
+                           (size_t)(row ? k : line)] = 0.0;
+    }
+}
+
+/* Columns of displacements by 1/omega, of accelerations by 1/omega_lowest; then rows, inputs and outputs so that their
+ * largest entries are 1. */
+static void find_scales(lft_work *it, size_t points)
+{
+    const phx_plant *nominal = nominal_of(it);
+    const bool second = it->lft->report.second_order;
+    const int n = nominal->n, inputs = second ? 2 * n : it->n;
+    double lowest = HUGE_VAL;
+
+    for (int j = 0; j < it->cols; j++)
+        it->col[j] = 1.0;
+    for (int j = 0; j < n; j++) {
+        const double omega = frequency(nominal, j);
+        it->col[j] = 1.0 / omega;
+        lowest = fmin(lowest, omega);
+    }
+    for (int j = 0; j < n && second; j++)
+        it->col[2 * n + it->m + j] = lowest;
+    for (int i = 0; i < it->n; i++) { /* without the inputs, which are not scaled yet */
+        const double motion = scale_of(it, points, true, i, 0, inputs);
+        const double inertia = second ? scale_of(it, points, true, i, inputs + it->m, it->cols) : motion;
+        it->row[i] = isinf(motion) && isinf(inertia) ? 1.0 : fmin(motion, inertia);
+    }
+    scale_lines(it, points, false, inputs, inputs + it->m, 0, it->n);
+    scale_lines(it, points, true, it->n, it->rows, 0, it->cols);
+    for (int i = 0; i < it->rows; i++)
+        for (int j = 0; j < it->cols; j++)
+            it->weight[i * it->cols + j] = it->row[i] * it->col[j];
+}
+
+/* ---- the fit ---- */
+static phx_status choose_degrees(lft_work *it, const phx_fit_grid *grid, const phx_fit_data *data)
+{
+    const double aim = it->options->error > 0.0 ? it->options->error : default_error;
+    int *degrees = it->lft->degrees;
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < grid->n && !status; k++) {
+        if (!it->options->degrees) {
+            status = phx_polynomial_degree(it->context, grid, data, k, MOST_DEGREE, aim, &degrees[k]);
+            continue;
+        }
+        degrees[k] = it->options->degrees[k];
+        if (degrees[k] < 0 || degrees[k] >= grid->counts[k] || degrees[k] > MOST_DEGREE)
+            status = phx_fail(it->context, PHX_ERR_ARGUMENT,
+                              "LFT: degree %d of '%s'; with %d values of it the degree can be from 0 to %d", degrees[k],
+                              it->lft->parameters[k], grid->counts[k],
+                              grid->counts[k] - 1 < MOST_DEGREE ? grid->counts[k] - 1 : MOST_DEGREE);
+    }
+    return status;
+}
+
+/* -M_0 out of the polynomials: M_0 z'' is what the equations are solved for. */
+static void take_mass(lft_work *it, double *coefficients)
+{
+    const int n = it->n;
+    for (int i = 0; i < n && it->lft->report.second_order; i++)
+        for (int j = 0; j < n; j++) {
+            double *entry = coefficients + (size_t)i * (size_t)it->cols + (size_t)(2 * n + it->m + j);
+            it->mass[i * n + j] = -*entry;
+            *entry = 0.0;
+        }
+}
+
+static double tolerance_of(const phx_lft_options *options)
+{
+    if (options->tolerance > 0.0)
+        return options->tolerance;
+    return options->error > 0.0 ? 0.1 * options->error : default_tolerance;
+}
+
+/* What is zero but for rounding: noise in the columns of free motions would mislead the balancing of the system. */
+static void clear_rounding(phx_realisation *X)
+{
+    const size_t cells = (size_t)(X->rows + X->r) * (size_t)(X->cols + X->r);
+    for (size_t k = 0; k < cells; k++)
+        if (fabs(X->X[k]) < 1e-14)
+            X->X[k] = 0.0;
+}
+
+/* The realisation of the scaled polynomials, and how far it is from them at the points. */
+static phx_status realise(lft_work *it, const phx_fit_grid *grid, double *coefficients, phx_realisation *out)
+{
+    const int *degrees = it->lft->degrees;
+    const size_t cells = (size_t)it->rows * (size_t)it->cols, terms = phx_polynomial_terms(grid->n, degrees);
+    double *want = phx_calloc(it->context, 2 * cells + 1, sizeof *want), *got = phx_behind(want, cells);
+    double *delta = phx_calloc(it->context, (size_t)grid->n + 1, sizeof *delta);
+    phx_status status = want && delta ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (size_t t = 0; t < terms && !status; t++)
+        for (size_t c = 0; c < cells; c++)
+            coefficients[t * cells + c] *= it->weight[c];
+    if (!status)
+        status =
+            phx_horner(it->context, grid->n, degrees, it->rows, it->cols, coefficients, tolerance_of(it->options), out);
+    if (!status)
+        clear_rounding(out);
+    for (size_t point = 0; point < phx_fit_points(grid) && !status; point++) {
+        size_t left = point;
+        for (int k = grid->n - 1; k >= 0; k--) {
+            delta[k] = grid->nodes[k][left % (size_t)grid->counts[k]];
+            left /= (size_t)grid->counts[k];
+        }
+        phx_polynomial_at(grid->n, degrees, cells, coefficients, delta, want);
+        status = phx_realisation_at(it->context, grid->n, out, delta, got);
+        for (size_t c = 0; c < cells && !status; c++)
+            it->lft->report.realisation = fmax(it->lft->report.realisation, fabs(got[c] - want[c]));
+    }
+    phx_free(want);
+    phx_free(delta);
+    return status;
+}
+
+/* Back from scaled rows and columns. */
+static void unscale(const lft_work *it, phx_realisation *X)
+{
+    const int C = X->cols + X->r;
+    for (int i = 0; i < X->rows + X->r; i++)
+        for (int j = 0; j < C; j++)
+            X->X[(size_t)i * (size_t)C + (size_t)j] /=
+                (i < X->rows ? it->row[i] : 1.0) * (j < X->cols ? it->col[j] : 1.0);
+}
+
+/* Channels of Delta such that rows of v and columns of w are of one size. */
+static void balance(phx_realisation *X)
+{
+    const int C = X->cols + X->r, R = X->rows + X->r;
+    for (int k = 0; k < X->r; k++) {
+        double row = 0.0, column = 0.0;
+        for (int j = 0; j < C; j++)
+            row = hypot(row, X->X[(size_t)(X->rows + k) * (size_t)C + (size_t)j]);
+        for (int i = 0; i < R; i++)
+            column = hypot(column, X->X[(size_t)i * (size_t)C + (size_t)(X->cols + k)]);
+        if (row == 0.0 || column == 0.0)
+            continue;
+        const double scale = sqrt(column / row);
+        for (int j = 0; j < C; j++)
+            X->X[(size_t)(X->rows + k) * (size_t)C + (size_t)j] *= scale;
+        for (int i = 0; i < R; i++)
+            X->X[(size_t)i * (size_t)C + (size_t)(X->cols + k)] /= scale;
+    }
+}
+
+/* ---- the system ---- */
+typedef struct system_parts {
+    int N, inputs, outputs;
+    double *A, *B, *C, *D;
+} system_parts;
+
+static phx_status parts_create(const lft_work *it, int r, system_parts *out)
+{
+    const int N = it->lft->report.second_order ? 2 * it->n : it->n;
+    *out = (system_parts){.N = N, .inputs = r + it->m, .outputs = r + it->p};
+    out->A = phx_calloc(it->context, (size_t)N * (size_t)N + 1, sizeof *out->A);
+    out->B = phx_calloc(it->context, (size_t)N * (size_t)out->inputs + 1, sizeof *out->B);
+    out->C = phx_calloc(it->context, (size_t)out->outputs * (size_t)N + 1, sizeof *out->C);
+    out->D = phx_calloc(it->context, (size_t)out->outputs * (size_t)out->inputs + 1, sizeof *out->D);
+    return out->A && out->B && out->C && out->D ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void parts_free(system_parts *it)
+{
+    phx_free(it->A);
+    phx_free(it->B);
+    phx_free(it->C);
+    phx_free(it->D);
+}
+
+/* A row over (x, u, w) into rows over x and over (w, u). */
+static void split_row(int states, int m, int r, const double *row, double *over_x, double *over_wu)
+{
+    memcpy(over_x, row, (size_t)states * sizeof *row);
+    memcpy(over_wu, row + states + m, (size_t)r * sizeof *row);
+    memcpy(over_wu + r, row + states, (size_t)m * sizeof *row);
+}
+
+/* Row i of X without its columns of z'': z, z', u, w. */
+static void without_accelerations(const lft_work *it, const phx_realisation *X, int i, double *row)
+{
+    const int front = 2 * it->n + it->m;
+    const double *from = X->X + (size_t)i * (size_t)(X->cols + X->r);
+    memcpy(row, from, (size_t)front * sizeof *row);
+    memcpy(row + front, from + X->cols, (size_t)X->r * sizeof *row);
+}
+
+/* z'' = M_0^-1 (rows of the equations), put into all other rows. */
+static phx_status close_second_order(lft_work *it, const phx_realisation *X, system_parts *out)
+{
+    const int n = it->n, m = it->m, r = X->r, width = 2 * n + m + r, front = 2 * n + m;
+    double *acceleration = phx_calloc(it->context, (size_t)(n + 1) * (size_t)width + 1, sizeof *acceleration);
+    double *row = phx_behind(acceleration, (size_t)n * (size_t)width);
+    phx_status status = acceleration ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < n && !status; i++)
+        without_accelerations(it, X, i, acceleration + (size_t)i * (size_t)width);
+    if (!status && n > 0)
+        status = phx_dense_solve(it->context, n, it->mass, width, acceleration);
+    if (status == PHX_SINGULAR)
+        status = phx_fail_prefix(it->context, PHX_ERR_ANALYSIS, "LFT: the mass matrix of the fit is singular: ");
+    for (int i = 0; i < n && !status; i++) {
+        out->A[(size_t)i * (size_t)out->N + (size_t)(n + i)] = 1.0;
+        split_row(2 * n, m, r, acceleration + (size_t)i * (size_t)width, out->A + (size_t)(n + i) * (size_t)out->N,
+                  out->B + (size_t)(n + i) * (size_t)out->inputs);
+    }
+    for (int i = 0; i < it->p + r && !status; i++) {
+        const int to = i < it->p ? r + i : i - it->p;
+        const double *weights = X->X + (size_t)(n + i) * (size_t)(X->cols + r) + front;
+        without_accelerations(it, X, n + i, row);
+        if (n > 0)
+            phx_dense_multiply(false, false, 1, width, n, 1.0, weights, n, acceleration, width, 1.0, row, width);
+        split_row(2 * n, m, r, row, out->C + (size_t)to * (size_t)out->N, out->D + (size_t)to * (size_t)out->inputs);
+    }
+    phx_free(acceleration);
+    return status;
+}
+
+static void close_first_order(const lft_work *it, const phx_realisation *X, system_parts *out)
+{
+    const int r = X->r, n = it->n;
+    for (int i = 0; i < X->rows + r; i++) {
+        const double *row = X->X + (size_t)i * (size_t)(X->cols + r);
+        const int to = i < X->rows ? r + i - n : i - X->rows;
+        split_row(n, it->m, r, row, i < n ? out->A + (size_t)i * (size_t)n : out->C + (size_t)to * (size_t)n,
+                  i < n ? out->B + (size_t)i * (size_t)out->inputs : out->D + (size_t)to * (size_t)out->inputs);
+    }
+}
+
+enum { NAME_SIZE = 160 };
+
+/* Names of w or v, PARAMETER.w1 .., in front of those of the plants. */
+static void name_channels(const lft_work *it, char letter, int r, char *text, const char **names)
+{
+    for (int k = 0, at = 0; k < it->lft->n; k++)
+        for (int i = 0; i < it->lft->sizes[k]; i++, at++) {
+            snprintf(text + (size_t)at * NAME_SIZE, NAME_SIZE, "%.120s.%c%d", it->lft->parameters[k], letter, i + 1);
+            names[at] = text + (size_t)at * NAME_SIZE;
+        }
+    (void)r;
+}
+
+static phx_status make_system(lft_work *it, const system_parts *parts)
+{
+    const phx_ss *nominal = nominal_of(it)->system;
+    const int r = it->lft->r;
+    char *text = phx_calloc(it->context, 2 * (size_t)r + 1, NAME_SIZE);
+    const char **names =
+        phx_calloc(it->context, (size_t)(parts->N + parts->inputs + parts->outputs) + 1, sizeof *names);
+    phx_status status = text && names ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status) {
+        const char **inputs = names + parts->N, **outputs = inputs + parts->inputs;
+        for (int k = 0; k < parts->N; k++)
+            names[k] = phx_ss_state(nominal, k);
+        name_channels(it, 'w', r, text, inputs);
+        name_channels(it, 'v', r, text + (size_t)r * NAME_SIZE, outputs);
+        for (int k = 0; k < it->m; k++)
+            inputs[r + k] = phx_ss_input(nominal, k);
+        for (int k = 0; k < it->p; k++)
+            outputs[r + k] = phx_ss_output(nominal, k);
+        const phx_ss_def def = {.name = phx_ss_name(nominal),
+                                .n = parts->N,
+                                .n_inputs = parts->inputs,
+                                .n_outputs = parts->outputs,
+                                .A = parts->A,
+                                .B = parts->B,
+                                .C = parts->C,
+                                .D = parts->D,
+                                .states = names,
+                                .inputs = inputs,
+                                .outputs = outputs};
+        status = phx_ss_create(it->context, &def, &it->lft->system);
+    }
+    phx_free(text);
+    phx_free((void *)names);
+    return status;
+}
+
+static phx_status assemble(lft_work *it, phx_realisation *X)
+{
+    system_parts parts = {0};
+    balance(X);
+    unscale(it, X);
+    it->lft->r = X->r;
+    memcpy(it->lft->sizes, X->sizes, (size_t)it->lft->n * sizeof *X->sizes);
+    phx_status status = parts_create(it, X->r, &parts);
+    if (!status && it->lft->report.second_order)
+        status = close_second_order(it, X, &parts);
+    else if (!status)
+        close_first_order(it, X, &parts);
+    if (!status)
+        status = make_system(it, &parts);
+    parts_free(&parts);
+    return status;
+}
+
+/* ---- the whole ---- */
+static phx_status fit(lft_work *it, const phx_fit_grid *grid)
+{
+    phx_lft_report *report = &it->lft->report;
+    const phx_fit_data data = {(size_t)it->rows * (size_t)it->cols, it->values, it->weight};
+    phx_realisation X = {0};
+    double *coefficients = NULL;
+    phx_status status = choose_degrees(it, grid, &data);
+
+    if (!status)
+        status = phx_polynomial_errors(it->context, grid, &data, it->lft->degrees, &report->fit, &report->held_out);
+    if (!status)
+        status = phx_polynomial_fit(it->context, grid, &data, it->lft->degrees, &coefficients);
+    if (!status)
+        take_mass(it, coefficients);
+    if (!status)
+        status = realise(it, grid, coefficients, &X);
+    if (!status)
+        status = assemble(it, &X);
+    phx_free(coefficients);
+    phx_realisation_free(&X);
+    return status;
+}
+
+phx_status phx_lft_create(phx_context *context, const phx_plant_family *family, const phx_lft_options *options,
+                          phx_lft **lft)
+{
+    if (!family || !options || !lft || (options->n_parameters > 0 && !options->parameters))
+        return phx_fail_null(context, __func__, "family, options, their parameters or lft");
+    lft_work it = {.context = context, .family = family, .options = options};
+    phx_fit_grid grid = {0};
+
+    *lft = NULL;
+    it.lft = phx_calloc(context, 1, sizeof *it.lft);
+    phx_status status = it.lft ? prepare(&it) : PHX_ERR_MEMORY;
+    if (!status) {
+        grid = (phx_fit_grid){it.lft->n, it.counts, it.nodes};
+        status = gather(&it, &grid);
+    }
+    if (!status) {
+        find_scales(&it, phx_fit_points(&grid));
+        status = fit(&it, &grid);
+    }
+    if (!status)
+        status = phx_lft_compare(context, family, it.place, it.lft);
+    work_free(&it);
+    if (status)
+        phx_lft_destroy(it.lft);
+    else
+        *lft = it.lft;
+    return phx_conclude(context, status);
+}
