@@ -26,7 +26,7 @@ static const phx_key beam_port_keys[] = {
 const phx_object phx_schema_length_port = {"port of a beam", "Its directions follow the deformed section.",
                                            TABLE(phx_model_port, beam_port_keys), .finish = phx_finish_port};
 
-/* Of a beam in segments the line between the ends of each; else the file says it. */
+/* Without the key: of a beam in segments the line between the ends of each; others must say it (finish). */
 static phx_status read_reference(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     (void)owner;
@@ -36,9 +36,7 @@ static phx_status read_reference(phx_reader *reader, const phx_key *key, const p
 static phx_status preset_reference(phx_reader *reader, const phx_key *key, void *field, void *owner)
 {
     const phx_reference line = PHX_REFERENCE_SIMPLY_SUPPORTED;
-    if (((phx_model_body *)owner)->segments == 1)
-        return phx_reader_fail_at(reader, reader->body_source, "key '%s' of a body is missing: %s", key->name,
-                                  key->doc);
+    (void)reader, (void)key, (void)owner;
     memcpy(field, &line, sizeof line);
     return PHX_OK;
 }
@@ -107,9 +105,13 @@ static phx_status check_beam_modes(phx_reader *reader, const phx_node *node, con
     return PHX_OK;
 }
 
-/* Conditions that segments put on the other keys. */
+/* Conditions that segments, or that there are none, put on the other keys. */
 static phx_status check_segments(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
+    if (!phx_node_find(node, "segments") && !phx_node_find(node, "reference"))
+        return phx_reader_fail(reader, node,
+                               "key 'reference' of a body is missing: condition that fixes the deformation in the body "
+                               "frame");
     if (body->segments == 1)
         return PHX_OK;
     if ((double)body->segments * body->elements > PHX_MODEL_MAX_ELEMENTS)

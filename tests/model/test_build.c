@@ -324,6 +324,14 @@ static int refusals(phx_context *context, const char *text)
 
 static void survives_lack_of_memory(void **state)
 {
+    assert_true(refusals(*state, HEAD
+                         "bodies:\n"
+                         "  a: {kind: beam, material: m, length: 1, section: {kind: circle, diameter: 0.1},\n"
+                         "    segments: 2, elements: 1, ports: {Q: {at: 0.3}}}\n"
+                         "  b: {kind: rod, length: 1, elements: 3, section: {kind: general, stiffness: [[9, 0, 0], "
+                         "[0, 9, 0], [0, 0, 9]], mass: [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}, ports: {Q: {at: "
+                         "0.4}}, point_masses: [{at: '@0.7', mass: 1}]}\n"
+                         "outputs: {o: {strain: b@0.2}}\n") > 60);
     assert_true(refusals(*state, two_beams) > 50);
     assert_true(refusals(*state, modal_body) > 30);
     assert_true(refusals(*state,
