@@ -177,6 +177,9 @@ static int single(const cli_command *command, phx_context *context, const phx_mo
         const char *const outputs[] = {options->h5_path, options->csv_path};
         if (!strcmp(options->h5_path, "-"))
             status = cli_usage_error(command, "--output -: HDF5 does not go to standard output, --csv - does");
+        else if (cli_ends_with(options->h5_path, ".csv"))
+            status = cli_usage_error(command, "--output %s: the result is HDF5; --csv %s makes a table of its columns",
+                                     options->h5_path, options->h5_path);
         if (status < 0)
             status = agree(context, model, given, options);
         if (status < 0)
