@@ -84,7 +84,8 @@ static int read_reduction(const cli_command *command, phx_context *context, cons
     cli_words points = {0};
     request->options = phx_reduction_options_default();
     if (!given->reduce) {
-        const bool more = given->order || given->error || given->band || given->points || given->damping;
+        const bool more =
+            given->order || given->error || (given->band && !given->lft) || given->points || given->damping;
         return more ? cli_usage_error(command, "--order, --error, --band, --points and --damping go with --reduce")
                     : -1;
     }
@@ -151,6 +152,8 @@ static int read_lft(const cli_command *command, phx_context *context, const line
             cli_usage_error(command, "--lft: %d parameters; at most %d", request->parameters.count, MOST_PARAMETERS);
     if (status < 0)
         status = cli_read_number(command, "--lft-error", given->lft_error, &request->options.error);
+    if (status < 0)
+        status = read_band(command, given->band, request->options.band);
     if (status < 0)
         status = read_degrees(command, context, given->lft_degree, request);
     request->options.parameters = request->parameters.words;

@@ -306,6 +306,7 @@ typedef struct phx_lft_options {
     double error;                  /* that is aimed at where a value is left out; 0: 1e-6 */
     double tolerance; /* of singular values, beneath which directions of Delta are left out; 0: a tenth of the error
                          where that is given, else 1e-11 */
+    double band[2];   /* rad/s: where responses are compared; both 0: around all frequencies */
 } phx_lft_options;
 phx_lft_options phx_lft_options_default(void);
 

@@ -1274,6 +1274,7 @@ phx_lft_options._fields_ = [
     ("degrees", POINTER(c_int)),
     ("error", c_double),
     ("tolerance", c_double),
+    ("band", c_double * 2),
 ]
 
 phx_lft_report._fields_ = [

@@ -755,7 +755,7 @@ class Model:
             As for :meth:`batch`.
         inputs, outputs, at, form, reduce, order, error, band, damping, points : optional
             As for :meth:`linearize`, of each plant. A reduction by error takes the order that the plant in the middle
-            of the sweep needs.
+            of the sweep needs. Over the band responses of the LFT are compared, too.
         lft : sequence of str, optional
             Parameters of the sweep: also an LFT in them, with blocks in this order.
         lft_degrees : sequence of int, optional
@@ -777,10 +777,10 @@ class Model:
         if at is not None:
             linear.has_at, linear.at = True, _choose("at", at, _AT)
         keep = _set_names(linear.channels, inputs=inputs, outputs=outputs)
-        how = _reduction(reduce, order, error, band, damping, points)
+        how = _reduction(reduce, order, error, None if reduce is None and lft is not None else band, damping, points)
         if how is not None:
             linear.reduction = ctypes.pointer(how)
-        fit = _lft(lft, lft_degrees, lft_error)
+        fit = _lft(lft, lft_degrees, lft_error, band)
         if fit is not None:
             options.lft = ctypes.pointer(fit)
         with self._use(progress) as (call, pointer):
@@ -903,8 +903,8 @@ def _reduction(method: Optional[str], order: Optional[int], error: Optional[floa
     return how
 
 
-def _lft(parameters: Optional[Iterable[str]], degrees: Optional[Iterable[int]],
-         error: Optional[float]) -> Optional[phx_lft_options]:
+def _lft(parameters: Optional[Iterable[str]], degrees: Optional[Iterable[int]], error: Optional[float],
+         band: Optional[Tuple[float, float]]) -> Optional[phx_lft_options]:
     """Options of an LFT, or None; with what they point to."""
     names = name_list("lft", parameters)
     if names is None:
@@ -913,6 +913,8 @@ def _lft(parameters: Optional[Iterable[str]], degrees: Optional[Iterable[int]],
         return None
     options = phx_lft_options(n_parameters=len(names), error=0.0 if error is None else error)
     options.parameters = ctypes.cast(names_of(names), ctypes.POINTER(ctypes.c_char_p))
+    if band is not None:
+        options.band[:] = band
     if degrees is not None:
         given = list(degrees)
         if len(given) != len(names):

@@ -17,11 +17,16 @@ phx_status phx_plants_fit(phx_context *context, const phx_lft_options *options, 
     if (!status && !options->degrees) {
         const phx_lft_report *report = phx_lft_about(plants->lft);
         const double aim = options->error > 0.0 ? options->error : 1e-6;
-        if (isnan(report->held_out) || report->held_out > aim)
+        const double error = fmax(report->fit, report->held_out); /* NAN: of the fit alone */
+        if (error > aim)
             phx_log(context, PHX_LOG_WARNING,
                     "the polynomials of the LFT have an error of %.3g, more than %.3g: more values in the sweep or a "
                     "smaller range make it less",
-                    isnan(report->held_out) ? report->fit : report->held_out, aim);
+                    error, aim);
+        else if (isnan(report->held_out))
+            phx_log(context, PHX_LOG_WARNING,
+                    "the sweep has too few values to tell the error of the LFT between them: three or more of each "
+                    "parameter");
     }
     return status;
 }

@@ -293,9 +293,11 @@ for k, (stiffness, damping) in enumerate(m["values"]):
 END
 run 0 linearize slide.yaml --sweep k=40:60:3 --lft k --lft-degree 0
 prints '^  k  *40  *60  *0  *0$'
-run 0 linearize slide.yaml --sweep k=40:60:2 --lft k
-says 'warning: the polynomials of the LFT have an error of'
+run 0 linearize slide.yaml --sweep k=40:60:2 --lft k --band 1:100
+says 'warning: the sweep has too few values to tell the error of the LFT'
 prints 'too few values for this degree$'
+prints 'from 1 to 100 rad/s$'
+run 0 linearize slide.yaml --sweep k=40:60:4 --lft k --lft-degree 0 --lft-error 1
 run 2 linearize slide.yaml --lft k
 says '--lft: the LFT is made of the plants of --sweep'
 run 2 linearize slide.yaml --sweep k=40:60:3 --lft-degree 2

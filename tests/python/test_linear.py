@@ -102,7 +102,8 @@ class Forms(Case):
         for wrong in ({}, {"offset": 1.0}, {**values, "n": 3.0}):
             with self.assertRaisesRegex(ValueError, "expected instrument_mass, offset"):
                 lft.plant(wrong)
-        given = model.plants(sweep, **channels, lft=["offset", "instrument_mass"], lft_degrees=[1, 1]).lft
+        given = model.plants(sweep, **channels, lft=["offset", "instrument_mass"], lft_degrees=[1, 1],
+                             band=(1.0, 100.0)).lft
         self.assertEqual(given.degrees, (1, 1))
         self.assertGreater(given.errors["fit"], 1e-6)
         with self.assertRaises(ValueError):

@@ -42,6 +42,11 @@ static void work_free(lft_work *it)
     phx_free(it->mass);
 }
 
+static bool second_order(const lft_work *it)
+{
+    return it->lft->report.second_order;
+}
+
 static const phx_plant *nominal_of(const lft_work *it)
 {
     return &it->family->plants[it->family->nominal];
@@ -271,7 +276,7 @@ static void scale_lines(lft_work *it, size_t points, bool row, int begin, int en
 static void find_scales(lft_work *it, size_t points)
 {
     const phx_plant *nominal = nominal_of(it);
-    const bool second = it->lft->report.second_order;
+    const bool second = second_order(it);
     const int n = nominal->n, inputs = second ? 2 * n : it->n;
     double lowest = HUGE_VAL;
 
@@ -322,7 +327,7 @@ static phx_status choose_degrees(lft_work *it, const phx_fit_grid *grid, const p
 static void take_mass(lft_work *it, double *coefficients)
 {
     const int n = it->n;
-    for (int i = 0; i < n && it->lft->report.second_order; i++)
+    for (int i = 0; i < n && second_order(it); i++)
         for (int j = 0; j < n; j++) {
             double *entry = coefficients + (size_t)i * (size_t)it->cols + (size_t)(2 * n + it->m + j);
             it->mass[i * n + j] = -*entry;
@@ -417,7 +422,7 @@ typedef struct system_parts {
 
 static phx_status parts_create(const lft_work *it, int r, system_parts *out)
 {
-    const int N = it->lft->report.second_order ? 2 * it->n : it->n;
+    const int N = second_order(it) ? 2 * it->n : it->n;
     *out = (system_parts){.N = N, .inputs = r + it->m, .outputs = r + it->p};
     out->A = phx_calloc(it->context, (size_t)N * (size_t)N + 1, sizeof *out->A);
     out->B = phx_calloc(it->context, (size_t)N * (size_t)out->inputs + 1, sizeof *out->B);
@@ -551,7 +556,7 @@ static phx_status assemble(lft_work *it, phx_realisation *X)
     it->lft->r = X->r;
     memcpy(it->lft->sizes, X->sizes, (size_t)it->lft->n * sizeof *X->sizes);
     phx_status status = parts_create(it, X->r, &parts);
-    if (!status && it->lft->report.second_order)
+    if (!status && second_order(it))
         status = close_second_order(it, X, &parts);
     else if (!status)
         close_first_order(it, X, &parts);
@@ -604,8 +609,11 @@ phx_status phx_lft_create(phx_context *context, const phx_plant_family *family, 
         find_scales(&it, phx_fit_points(&grid));
         status = fit(&it, &grid);
     }
-    if (!status)
-        status = phx_lft_compare(context, family, it.place, it.lft);
+    if (!status) {
+        const phx_lft_channels channels = {it.row + it.n, it.col + it.cols - it.m - (second_order(&it) ? it.n : 0),
+                                           options->band};
+        status = phx_lft_compare(context, family, it.place, &channels, it.lft);
+    }
     work_free(&it);
     if (status)
         phx_lft_destroy(it.lft);

@@ -13,8 +13,14 @@ struct phx_lft {
     phx_lft_report report;
 };
 
+/* What the channels of the plants are worth: their entries times these are about 1. */
+typedef struct phx_lft_channels {
+    const double *outputs, *inputs;
+    const double *band; /* rad/s: of the responses; both 0: all */
+} phx_lft_channels;
 /* response.c: the errors of the frequency responses of `lft`, into its report. `place` is the parameter of the family
  * for each of the LFT. */
-phx_status phx_lft_compare(phx_context *context, const phx_plant_family *family, const int *place, phx_lft *lft);
+phx_status phx_lft_compare(phx_context *context, const phx_plant_family *family, const int *place,
+                           const phx_lft_channels *channels, phx_lft *lft);
 
 #endif

@@ -8,8 +8,9 @@ enum { FREQUENCIES = 160, PARTS_OF_A_DECADE = 4 };
 static const double beside =
     0.005; /* responses are those with so much modal damping on top: without any they have no size */
 
-/* From a tenth of the lowest frequency that is not zero to twice the highest, of the nominal plant. */
-static phx_status find_band(phx_context *context, const phx_ss *system, double band[2])
+/* From a tenth of the lowest frequency that is not zero to twice the highest, of the nominal plant, within `asked`
+ * where that is not empty. */
+static phx_status find_band(phx_context *context, const phx_ss *system, const double asked[2], double band[2])
 {
     const int n = phx_ss_n(system);
     double *omega = phx_calloc(context, (size_t)n + 1, sizeof *omega);
@@ -21,8 +22,8 @@ static phx_status find_band(phx_context *context, const phx_ss *system, double b
         for (int i = n - 1; i >= 0 && omega[i] > sqrt(n * DBL_EPSILON) * highest; i--)
             lowest = omega[i];
     }
-    band[0] = 0.1 * lowest;
-    band[1] = 2.0 * highest;
+    band[0] = asked[0] > 0.0 ? asked[0] : 0.1 * lowest;
+    band[1] = asked[1] > band[0] ? fmin(asked[1], fmax(2.0 * highest, 2.0 * band[0])) : 2.0 * highest;
     phx_free(omega);
     return status;
 }
@@ -51,17 +52,17 @@ static void compare_entry(int entries, int window, const double *want, const dou
     }
 }
 
-/* Whether an entry is there at all: its largest response against those of its row and of its column, and of all. */
-static bool is_there(int p, int m, int i, int j, const double *peak)
+/* Whether an entry is there at all: its largest response against those of its row and of its column, and in units of
+ * its channels. */
+static bool is_there(int p, int m, int i, int j, const double *peak, const phx_lft_channels *channels)
 {
-    double row = 0.0, column = 0.0, all = 0.0;
+    double row = 0.0, column = 0.0;
     for (int k = 0; k < m; k++)
         row = fmax(row, peak[i * m + k]);
     for (int k = 0; k < p; k++)
         column = fmax(column, peak[k * m + j]);
-    for (int k = 0; k < p * m; k++)
-        all = fmax(all, peak[k]);
-    return peak[i * m + j] > 1e-9 * fmin(row, column) && peak[i * m + j] > 1e-13 * all;
+    return peak[i * m + j] > 1e-9 * fmin(row, column) &&
+           peak[i * m + j] * channels->outputs[i] * channels->inputs[j] > 1e-10;
 }
 
 static void find_peaks(int entries, const double *response, double *peak)
@@ -80,7 +81,7 @@ typedef struct responses {
 } responses;
 
 static phx_status compare_point(phx_context *context, const phx_ss *plant, const phx_ss *made, int point,
-                                const responses *at, phx_lft_report *report)
+                                const responses *at, const phx_lft_channels *channels, phx_lft_report *report)
 {
     const int p = phx_ss_outputs(plant), m = phx_ss_inputs(plant), entries = p * m, window = window_of(report->band);
     phx_status status = phx_ss_responses_beside(context, plant, beside, FREQUENCIES, at->omega, at->want);
@@ -93,7 +94,7 @@ static phx_status compare_point(phx_context *context, const phx_ss *plant, const
         for (int j = 0; j < m; j++) {
             const size_t first = 2 * (size_t)(i * m + j);
             int where = -1;
-            if (!is_there(p, m, i, j, at->peak))
+            if (!is_there(p, m, i, j, at->peak, channels))
                 continue;
             compare_entry(entries, window, at->want + first, at->got + first, &report->response, &where);
             if (where >= 0) {
@@ -104,14 +105,15 @@ static phx_status compare_point(phx_context *context, const phx_ss *plant, const
     return status;
 }
 
-phx_status phx_lft_compare(phx_context *context, const phx_plant_family *family, const int *place, phx_lft *lft)
+phx_status phx_lft_compare(phx_context *context, const phx_plant_family *family, const int *place,
+                           const phx_lft_channels *channels, phx_lft *lft)
 {
     const phx_ss *nominal = family->plants[family->nominal].system;
     const size_t entries = (size_t)phx_ss_inputs(nominal) * (size_t)phx_ss_outputs(nominal);
     double *room =
         phx_calloc(context, FREQUENCIES + 4 * FREQUENCIES * entries + entries + (size_t)lft->n, sizeof *room);
     phx_lft_report *report = &lft->report;
-    phx_status status = room ? find_band(context, nominal, report->band) : PHX_ERR_MEMORY;
+    phx_status status = room ? find_band(context, nominal, channels->band, report->band) : PHX_ERR_MEMORY;
     responses at = {.omega = room};
 
     at.want = phx_behind(at.omega, FREQUENCIES);
@@ -126,7 +128,7 @@ phx_status phx_lft_compare(phx_context *context, const phx_plant_family *family,
             values[k] = family->values[(size_t)point * (size_t)family->n_parameters + (size_t)place[k]];
         status = phx_lft_plant(context, lft, values, &made);
         if (!status)
-            status = compare_point(context, family->plants[point].system, made, point, &at, report);
+            status = compare_point(context, family->plants[point].system, made, point, &at, channels, report);
         phx_ss_destroy(made);
     }
     phx_free(room);
