@@ -84,8 +84,10 @@ phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent
     }
     if (rate > STALLED)
         return judge_stall(newton, size, recent);
-    /* Among corrections that may be rounding: what this rate leaves of it surely is. */
-    if (size <= newton->noise * newton->noise_scale && fmax(rate, BELIEVED) * size <= SURE_NOISE * newton->scale)
+    /* Among corrections that may be rounding: what is left of it by this rate, or by that of the one before, which
+     * rounding had less of, surely is. */
+    const double true_rate = rate_before > 0.0 ? fmin(rate, rate_before) : rate;
+    if (size <= newton->noise * newton->noise_scale && fmax(true_rate, BELIEVED) * size <= SURE_NOISE * newton->scale)
         return PHX_NEWTON_LAST;
     /* |error after the correction| <= rate/(1-rate) |correction| */
     double safe_rate = fmax(rate, LUCKY);

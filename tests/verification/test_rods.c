@@ -5,8 +5,8 @@
  * with the deflection before buckling; 4.0125993 sqrt(EI GJ)/L^2 of one that is stiff in its plane (Prandtl). Frame:
  * linear equations of the two legs, stiff in their plane, by shooting with Dormand and Prince's method of order 8 at
  * 1e-13 (SciPy): 1.0867575 N; Argyris et al. (1979) have 1.088. Spin-up (Simo and Vu-Quoc 1986; Wu and Haug 1988): the
- * steady stretch in closed form, the largest lag by a floating beam with stiffening. Cantilever (Simo and Vu-Quoc 1988):
- * an independent program with the same nodes and steps. */
+ * steady stretch in closed form, the largest lag by a floating beam with stiffening. Cantilever (Simo and Vu-Quoc
+ * 1988): an independent program with the same nodes and steps. */
 #include "support/testing.h"
 
 #include "base/base.h"
@@ -22,7 +22,7 @@ enum { LEG = 1000, TEXT = 3 * LEG };
 /* A section by the diagonals of its stiffness and mass, in space. */
 #define SPACE_SECTION                                                                                                  \
     "section: {kind: general, stiffness: [[%.17g, 0, 0, 0, 0, 0], [0, %.17g, 0, 0, 0, 0], [0, 0, %.17g, 0, 0, 0], "    \
-    "[0, 0, 0, %.17g, 0, 0], [0, 0, 0, 0, %.17g, 0], [0, 0, 0, 0, 0, %.17g]], mass: [[1, 0, 0, 0, 0, 0], [0, 1, 0, "    \
+    "[0, 0, 0, %.17g, 0, 0], [0, 0, 0, 0, %.17g, 0], [0, 0, 0, 0, 0, %.17g]], mass: [[1, 0, 0, 0, 0, 0], [0, 1, 0, "   \
     "0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, %g, 0, 0], [0, 0, 0, 0, %g, 0], [0, 0, 0, 0, 0, %g]]}"
 
 static phx_model *read(phx_context *context, const char *text)
@@ -123,9 +123,9 @@ static void a_frame_buckles_sideways(void **state)
 
 /* ---- spin-up ---- */
 #define SPIN_UP                                                                                                        \
-    "phlexor: 1\ndimension: 2\nmaterials: {light: {density: 1200, young: 2.8e10}}\nbodies:\n  rod: {%s, length: 10}\n"   \
-    "joints:\n  motor: {kind: revolute, ports: [ground.O, rod.P], angle: 0, speed: \"6/15*(min(t, 15) - "               \
-    "15/(2*pi)*sin(2*pi*min(t, 15)/15))\"}\n"                                                                           \
+    "phlexor: 1\ndimension: 2\nmaterials: {light: {density: 1200, young: 2.8e10}}\nbodies:\n  rod: {%s, length: 10}\n" \
+    "joints:\n  motor: {kind: revolute, ports: [ground.O, rod.P], angle: 0, speed: \"6/15*(min(t, 15) - "              \
+    "15/(2*pi)*sin(2*pi*min(t, 15)/15))\"}\n"                                                                          \
     "outputs: {tip: {position: rod.C}, angle: {coordinate: motor}}\nsimulate: {end: 20, step: 0.01, every: 0.05}\n"
 
 /* The largest lag of the tip behind the motor, m, and the mean stretch from 15.5 s on. */
