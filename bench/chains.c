@@ -1,6 +1,6 @@
 /* Time of a step of chains of 10 to 10000 links, against KLU alone on the same matrix.
  *
- *     bench_chains [--csv FILE] [--only KIND] [--links N] [--repeats N] [--threads N]
+ *     bench_chains [--csv FILE] [--only KIND,...] [--links N] [--repeats N] [--threads N]
  *
  * Each run is a process of its own, so that its peak memory is its own. Times are the least of the repeats. */
 #define _XOPEN_SOURCE 700 /* fork, pipe */
@@ -586,6 +586,17 @@ static bool read_settings(int count, char **words, settings *s)
     return bench_read_options((int)(sizeof options / sizeof *options), options, count, words) && s->repeats > 0;
 }
 
+/* Whether a name is in the list, parted by commas; NULL: all are. */
+static bool is_asked(const char *list, const char *name)
+{
+    const size_t length = strlen(name);
+
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && (at[length] == ',' || at[length] == '\0'))
+            return true;
+    return !list;
+}
+
 int main(int count, char **words)
 {
     measure m[N_CASES] = {0};
@@ -594,7 +605,7 @@ int main(int count, char **words)
     bool good = true;
 
     if (!read_settings(count, words, &s)) {
-        fprintf(stderr, "usage: bench_chains [--csv FILE] [--only KIND] [--links N] [--repeats N] "
+        fprintf(stderr, "usage: bench_chains [--csv FILE] [--only KIND,...] [--links N] [--repeats N] "
                         "[--threads N]\n");
         return 2;
     }
@@ -606,7 +617,7 @@ int main(int count, char **words)
            "steps", "iter", "linear", "factor", "halve", "step", "per body", "refactor", "solve", "ratio", "memory",
            "setup s", "energy");
     for (int i = 0; i < N_CASES; i++) {
-        if ((s.kind && strcmp(s.kind, name_of(&cases[i])) != 0) || (s.links && s.links != cases[i].links))
+        if (!is_asked(s.kind, name_of(&cases[i])) || (s.links && s.links != cases[i].links))
             continue;
         good = run_apart(&cases[i], &s, &m[i]) && good;
         if (m[i].done)

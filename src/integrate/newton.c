@@ -6,12 +6,12 @@
 /* Slower than SLOW a fresh Jacobian pays; slower than STALLED the iteration does not converge, unless the corrections
  * are rounding: surely below SURE_NOISE of the velocities, never above NOISE, and in between when a fresh Jacobian does
  * not halve them in STALLS corrections. (A reused one may stall there as well, because its own error acts like
- * rounding.) LUCKY rates are not believed; WILD ones are not forgiven; a CREDIBLE one says that the correction before
- * was right. */
+ * rounding.) LUCKY rates are not believed, where rounding is near BELIEVED ones are; WILD ones are not forgiven; a
+ * CREDIBLE one says that the correction before was right. */
 enum { STALLS = 3 };
 #define NOISE_LIMIT 1e-12
 static const double SLOW = 0.02, STALLED = 0.5, NOISE = NOISE_LIMIT, SURE_NOISE = 2e-14;
-static const double LUCKY = 1e-2, CREDIBLE = 0.1, WILD = 4.0;
+static const double LUCKY = 1e-2, CREDIBLE = 0.1, WILD = 4.0, BELIEVED = 1e-4;
 /* Of the velocity that the forces give 64 DBL_EPSILON may be taken for rounding, and no more: stiffness makes forces of
  * any size, which move nothing. */
 static const double ROUNDED = 64.0 * 0x1p-52 / NOISE_LIMIT;
@@ -84,6 +84,11 @@ phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent
     }
     if (rate > STALLED)
         return judge_stall(newton, size, recent);
+    /* Among corrections that may be rounding: what is left of it by this rate, or by that of the one before, which
+     * rounding had less of, surely is. */
+    const double true_rate = rate_before > 0.0 ? fmin(rate, rate_before) : rate;
+    if (size <= newton->noise * newton->noise_scale && fmax(true_rate, BELIEVED) * size <= SURE_NOISE * newton->scale)
+        return PHX_NEWTON_LAST;
     /* |error after the correction| <= rate/(1-rate) |correction| */
     double safe_rate = fmax(rate, LUCKY);
     if (safe_rate / (1.0 - safe_rate) * size <= newton->left * newton->scale)

@@ -545,18 +545,57 @@ static inline void NAME(rod_add_bends)(const int dim, const NAME(rod_interval) *
     G[n * last + last] -= s * f.z * it->f.ddk;
 }
 
-/* C, bilinears x moves, whose transpose rod_pull_moves applies. */
+/* out += factor b_j x a_k, the columns j of D_b and k of D_a */
+static inline void NAME(rod_add_columns_cross)(const int dim, double factor, const NAME(rod_pose) * pose, int j, int k,
+                                               real *out)
+{
+    real a[3], b[3], cross[3];
+
+    for (int i = 0; i < 3; i++) {
+        a[i] = i < dim ? pose->Da[dim * i + k] : (real){0.0};
+        b[i] = i < dim ? pose->Db[dim * i + j] : (real){0.0};
+    }
+    NAME(vec_x_vec)(dim, b, a, cross);
+    for (int i = 0; i < phx_rotations(dim); i++)
+        out[i] += factor * cross[i];
+}
+
+/* C, bilinears x moves, whose transpose rod_pull_moves applies: its row i is what that makes of the unit vector i. */
 static inline void NAME(rod_move_slopes)(const int dim, const NAME(rod_pose) * pose, real *C)
 {
-    const int moves = NAME(rod_moves)(dim), n = NAME(rod_bilinears)(dim);
-    real unit[ROD_BILINEAR];
+    const int moves = NAME(rod_moves)(dim), n_rot = phx_rotations(dim), last = NAME(rod_bilinears)(dim) - 1;
 
-    for (int i = 0; i < n; i++)
-        unit[i] = (real){0.0};
-    for (int i = 0; i < n; i++) {
-        unit[i] = (real){0.0} + 1.0;
-        NAME(rod_pull_moves)(dim, pose, unit, C + moves * i);
-        unit[i] = (real){0.0};
+    for (int i = 0; i < dim; i++) { /* y */
+        real *row = C + moves * (n_rot + i), ua[3], ub[3], ta[3], tb[3];
+        for (int k = 0; k < dim; k++) {
+            ua[k] = 0.5 * pose->Da[dim * k + i];
+            ub[k] = 0.5 * pose->Db[dim * k + i];
+            row[k] = ua[k] + ub[k];
+        }
+        NAME(vec_x_vec)(dim, ua, pose->d, ta);
+        NAME(vec_x_vec)(dim, ub, pose->d, tb);
+        for (int k = 0; k < n_rot; k++) {
+            row[dim + k] = ta[k];
+            row[dim + n_rot + k] = tb[k];
+        }
+    }
+    for (int i = 0; i <= n_rot; i++) { /* a and p: t alone, -t at the first node */
+        real *row = C + moves * (i < n_rot ? i : last), t[3];
+        const int first = dim == 2 ? 0 : (i + 1) % 3, second = dim == 2 ? 1 : (i + 2) % 3;
+        for (int k = 0; k < n_rot; k++)
+            t[k] = (real){0.0};
+        if (i < n_rot) {
+            NAME(rod_add_columns_cross)(dim, 0.5, pose, first, second, t);
+            NAME(rod_add_columns_cross)(dim, -0.5, pose, second, first, t);
+        }
+        for (int j = 0; j < dim && i == n_rot; j++)
+            NAME(rod_add_columns_cross)(dim, 0.5, pose, j, j, t);
+        for (int k = 0; k < dim; k++)
+            row[k] = (real){0.0};
+        for (int k = 0; k < n_rot; k++) {
+            row[dim + k] = -t[k];
+            row[dim + n_rot + k] = t[k];
+        }
     }
 }
 

@@ -35,6 +35,7 @@ typedef struct member_slot {
     const phx_body *body;
     phx_body_id of; /* of the system */
     int x, v;       /* its first entries */
+    int entry[6];   /* of its own rigid block in the pattern of `of`: the first of each row, the others follow */
 } member_slot;
 
 /* Bodies that are evaluated together. */

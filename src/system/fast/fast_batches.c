@@ -12,6 +12,18 @@ static int count_members(const phx_body *body)
     return n > 0 ? n : 1;
 }
 
+static void add_member(workspace *ws, const phx_body *body, int b, int x, int v)
+{
+    const body_slot *slot = &ws->system->bodies[b];
+    const int *ptr = NULL, *idx = NULL, rigid = ws->system->dim + ws->system->n_rot;
+    member_slot *member = &ws->fast->members[ws->fast->n_members++];
+
+    *member = (member_slot){.body = body, .of = b, .x = slot->x + x, .v = slot->v + v};
+    phx_body_pattern(slot->body, &ptr, &idx);
+    for (int i = 0; i < rigid; i++)
+        member->entry[i] = ptr[v + i] + v - idx[ptr[v + i]];
+}
+
 static void list_members(workspace *ws)
 {
     fast_data *it = ws->fast;
@@ -23,9 +35,9 @@ static void list_members(workspace *ws)
         const int n = phx_rod_nodes(slot->body, &nodes, &frames);
         it->first_member[b] = it->n_members;
         for (int k = 0; k < n; k++)
-            it->members[it->n_members++] = (member_slot){nodes[k], b, slot->x + frames[k].x, slot->v + frames[k].v};
+            add_member(ws, nodes[k], b, frames[k].x, frames[k].v);
         if (n == 0)
-            it->members[it->n_members++] = (member_slot){slot->body, b, slot->x, slot->v};
+            add_member(ws, slot->body, b, 0, 0);
     }
     it->first_member[ws->system->n_bodies] = it->n_members;
 }
@@ -200,13 +212,10 @@ static void put_rigid(const workspace *ws, const batch_slot *slot, int lane, int
                       double *val)
 {
     const member_slot *member = &ws->fast->members[slot->member[lane]];
-    const body_slot *whole = &ws->system->bodies[member->of];
-    const int own = member->v - whole->v, *ptr = NULL, *idx = NULL;
     const double *from = arrow + lane;
 
-    phx_body_pattern(whole->body, &ptr, &idx);
     for (int i = 0; i < n; i++) {
-        double *row = val + at[ptr[own + i] + own - idx[ptr[own + i]]];
+        double *row = val + at[member->entry[i]];
         for (int j = 0; j < n; j++, from += slot->lanes)
             row[j] = *from;
     }
