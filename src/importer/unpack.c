@@ -123,17 +123,22 @@ static phx_status unpack_entry(phx_context *context, const char *file, zip_t *ar
     return status;
 }
 
+/* With its whole path, which the FMU gets as the place of its resources. */
 static phx_status make_folder(phx_context *context, phx_fmu_folder *folder)
 {
     const char *given = getenv("TMPDIR");
-    folder->path = phx_file_suffixed(context, given && *given ? given : "/tmp", "/phlexor-fmu-XXXXXX");
-    if (!folder->path)
+    char *path = phx_file_suffixed(context, given && *given ? given : "/tmp", "/phlexor-fmu-XXXXXX");
+
+    if (!path)
         return PHX_ERR_MEMORY;
-    if (mkdtemp(folder->path))
-        return PHX_OK;
-    const phx_status status = phx_file_fail(context, folder->path, "be made", errno);
-    phx_free(folder->path);
-    folder->path = NULL;
+    char *whole = mkdtemp(path) ? realpath(path, NULL) : NULL;
+    phx_status status = whole ? PHX_OK : phx_file_fail(context, path, "be made", errno);
+    if (!status) {
+        folder->path = phx_strdup(context, whole);
+        status = folder->path ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    free(whole);
+    phx_free(path);
     return status;
 }
 

@@ -1,5 +1,5 @@
-/* Any bytes as the description of an FMU or, when they begin as an archive does, as an FMU: it is refused with a message
- * or has a description. */
+/* Any bytes as the description of an FMU or, when they begin as an archive does, as an FMU: it is refused with a
+ * message or has a description. */
 #define _XOPEN_SOURCE 700 /* mkstemp */
 #include "importer/importer.h"
 
