@@ -165,12 +165,12 @@ static void check_same(phx_context *context, const char *own, const char *partne
 }
 
 /* ---- the same motion ---- */
+#define LETS_GO "events: {low: {output: q, falls_to: 0.05, release: [grip]}}\n" STEPS
+
 static void moves_as_its_law(void **state)
 {
-    static const char *const how[] = {"simulate: {step: 1e-3}\n", "simulate: {step: 3e-3}\n",
-                                      "simulate: {rtol: 1e-6, step: 0.01}\n",
-                                      "events: {low: {output: q, falls_to: 0.05, release: [grip]}}\n"
-                                      "simulate: {step: 1e-3}\n"};
+    static const char *const how[] = {STEPS, "simulate: {step: 3e-3}\n", "simulate: {rtol: 1e-6, step: 0.01}\n",
+                                      LETS_GO};
     char own[2000], partner[2000];
 
     for (size_t k = 0; k < sizeof how / sizeof *how; k++) {
@@ -194,6 +194,40 @@ static void start_values_count(void **state)
     phx_result_destroy(result);
     CHECK_STATUS(*state, run(*state, PARTNER("pi3.fmu", ", label: wrong") STEPS, 0.02, &result), PHX_ERR_ANALYSIS);
     CHECK_MESSAGE(*state, "fmi3ExitInitializationMode returns fmi3Error: the label is wrong");
+}
+
+/* Phlexor's own FMU of a mechanism as a signal: what it gives at the samples is what a simulation of it gives. */
+static void own_fmus_give_their_outputs(void **state)
+{
+    static const char swing[] = "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                                "bodies: {bob: {kind: rigid, mass: 1, inertia: 0.1, centre_of_mass: [0.7, 0]}}\n"
+                                "joints: {pin: {kind: revolute, ports: [ground.O, bob.P], angle: 0.4}}\n"
+                                "outputs: {swing: {coordinate: pin}}\n" STEPS;
+    static const char driven[] =
+        "controllers: {c: {kind: fmu, file: swing.fmu, outputs: {swing: pin.effort}, sample: 4e-3}}\n" STEPS;
+    phx_simulate_options options = phx_simulate_options_default();
+    phx_simulate_report report;
+    phx_result *want = NULL, *got = NULL;
+    phx_model *model = NULL;
+
+    CHECK_OK(*state, phx_model_read_text(*state, "swing.yaml", swing, strlen(swing), 0, NULL, &model));
+    options.end = (phx_model_optional){.given = true, .value = 0.3};
+    CHECK_OK(*state, phx_study_simulate_result(*state, model, &options, &report, &want));
+    for (int version = 2; version <= 3; version++) {
+        phx_fmu_options how = phx_fmu_options_default();
+        how.version = version;
+        CHECK_OK(*state, phx_fmu_export(*state, model, &how, "swing.fmu", NULL));
+        CHECK_OK(*state, run(*state, driven, 0.3, &got));
+        assert_int_equal(phx_result_rows(got), phx_result_rows(want));
+        for (size_t row = 1; row < phx_result_rows(got); row++) { /* recorded at a sample is what was held before */
+            const double held = value(*state, want, "swing", (row - 1) / 4 * 4);
+            CHECK_CLOSE(value(*state, got, "c.u1", row), held, 0.0, "FMI %d, row %zu", version, row);
+        }
+        phx_result_destroy(got);
+    }
+    phx_result_destroy(want);
+    phx_model_destroy(model);
+    remove("swing.fmu");
 }
 
 /* ---- back and forth ---- */
@@ -596,6 +630,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moves_as_its_law),
         cmocka_unit_test(start_values_count),
+        cmocka_unit_test(own_fmus_give_their_outputs),
         cmocka_unit_test(goes_back),
         cmocka_unit_test(takes_another_way),
         cmocka_unit_test(faults_are_told),
