@@ -1,5 +1,5 @@
 /* FMUs as controllers: a sampled law as an FMU of both versions moves a mechanism as the same law of Phlexor's, bit by
- * bit, with halved and located steps, saved states and several threads; what fails in the FMU is told with controller,
+ * bit, with chosen and located steps, saved states and several threads; what fails in the FMU is told with controller,
  * time and call; files and names that do not fit are refused at their place. */
 #define _POSIX_C_SOURCE 200809L
 #include "support/testing.h"
@@ -180,6 +180,8 @@ static void moves_as_its_law(void **state)
         snprintf(partner, sizeof partner, "%s%s", PARTNER("pi3.fmu", ", on: true, label: good, mode: 1"), how[k]);
         check_same(*state, own, partner, 0.5);
     }
+    check_same(*state, OWN("sample: 8e-3, delay: 2, limit: [-3, 2.5]") STEPS,
+               PARTNER_WITH("pi2.fmu", "", ", sample: 8e-3, delay: 2, limit: [-3, 2.5]") STEPS, 0.5);
 }
 
 static void start_values_count(void **state)
