@@ -102,7 +102,7 @@ set(PHX_LANES_FLAGS)
 set(PHX_UNOPTIMISED)
 if(PHX_SANITIZE)
     set(PHX_LANES_FLAGS -O0)
-    set(PHX_UNOPTIMISED file mesh model results study fmi fmu)
+    set(PHX_UNOPTIMISED file mesh model results study importer fmi fmu)
 endif()
 
 # ---- the table of layers ----

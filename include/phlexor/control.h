@@ -16,12 +16,14 @@ extern "C" {
  *   pid              u = f - kp e - kd e' - ki int e;  e' the second input, or without it that of a filter
  *   state_space      z' = A z + B e,  u = C z + D e + f;  sampled: z+ = A z + B e
  *   port_hamiltonian E z' = (J - R) Q z + (B - P) y,  u = -((B + P)^T Q z + (S + N) y), y the flows of its ports
- *   function         u = function(t, y) + f */
+ *   function         u = function(t, y) + f
+ *   external         sampled, states of its own: phx_controller_external */
 typedef enum phx_controller_kind {
     PHX_CONTROLLER_PID,
     PHX_CONTROLLER_STATE_SPACE,
     PHX_CONTROLLER_PORT_HAMILTONIAN,
     PHX_CONTROLLER_FUNCTION,
+    PHX_CONTROLLER_EXTERNAL,
     PHX_CONTROLLER_KINDS
 } phx_controller_kind;
 const char *phx_controller_kind_name(phx_controller_kind kind); /* "pid"; NULL: no such kind */
@@ -29,6 +31,19 @@ const char *phx_controller_kind_name(phx_controller_kind kind); /* "pid"; NULL: 
 /* u (n_outputs) from the measurements y (n_inputs) at t. Called several times a step, and on each thread of a batch; it
  * keeps nothing. What is not finite stops the run. */
 typedef void phx_controller_fn(const void *data, double t, const double *y, double *u);
+
+/* A controller with states of its own, which goes from sample to sample beside the simulation. It repeats itself:
+ * started again and given the same measurements it gives the same outputs. By that a simulation goes back to an earlier
+ * state; the measurements of all samples are kept for it. One call at a time; PHX_ERR_ANALYSIS stops the run, its
+ * message gets the controller's name in front. */
+typedef struct phx_controller_external {
+    /* Anew, at t with the measurements y. */
+    phx_status (*start)(phx_context *context, void *data, double t, const double *y);
+    /* u at t with the measurements y, which then hold; maybe more than once at one t. */
+    phx_status (*evaluate)(phx_context *context, void *data, double t, const double *y, double *u);
+    /* From t to t + sample. */
+    phx_status (*advance)(phx_context *context, void *data, double t, double sample);
+} phx_controller_external;
 
 /* A controller. Texts and numbers are copied. Signals, `data` and its `free_data` are taken over, on failure too. */
 typedef struct phx_controller_def {
@@ -54,8 +69,9 @@ typedef struct phx_controller_def {
     const double *E, *J, *R, *Q, *P, *S, *N; /* port_hamiltonian, with B; E, Q NULL: the identity; else NULL: zero */
     const double *initial;                   /* n (pid: integral of ki e, then the filter's state); NULL: zero */
     phx_controller_fn *function;
-    void *data;
-    void (*free_data)(void *data); /* may be NULL */
+    const phx_controller_external *external; /* outlives the system */
+    void *data;                              /* of `function` or `external` */
+    void (*free_data)(void *data);           /* may be NULL */
 } phx_controller_def;
 phx_controller_def phx_controller_def_default(void);
 

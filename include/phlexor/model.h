@@ -395,6 +395,7 @@ typedef enum phx_model_controller_kind {
     PHX_MODEL_STATE_SPACE,
     PHX_MODEL_PORT_HAMILTONIAN,
     PHX_MODEL_EXPRESSION,
+    PHX_MODEL_FMU,
     PHX_MODEL_CONTROLLER_KINDS
 } phx_model_controller_kind;
 
@@ -404,6 +405,13 @@ typedef struct phx_model_matrix {
     double *values;
 } phx_model_matrix;
 
+/* The start value of a variable of an FMU: a number (true: 1), or a text. */
+typedef struct phx_model_fmu_start {
+    const char *name;
+    double number;
+    const char *text; /* NULL: a number */
+} phx_model_fmu_start;
+
 /* A controller of `controllers`, as phx_controller_def has it. */
 typedef struct phx_model_controller {
     const char *name;
@@ -411,7 +419,7 @@ typedef struct phx_model_controller {
     int n_inputs, n_outputs;
     const char **inputs;        /* measurements */
     const char **outputs;       /* `effort` of a pid, `ports` of a port_hamiltonian, keys of `efforts` */
-    const char **feedback;      /* expression: one for each output, with y(NAME) */
+    const char **feedback;      /* expressions with y(NAME): one for each output, of an fmu for each of its inputs */
     const char *measure, *rate; /* pid, as written */
     int n_reference, n_feedforward, n_limits;
     phx_signal **reference;    /* 0 or one for each input (pid: one) */
@@ -426,6 +434,10 @@ typedef struct phx_model_controller {
     int n_states;
     int n_initial;
     double *initial;
+    int n_fmu_inputs, n_fmu_outputs, n_fmu_starts; /* of an fmu: its variables; n_fmu_outputs = n_outputs */
+    const char **fmu_inputs, **fmu_outputs;
+    phx_model_fmu_start *fmu_starts;
+    double time_limit; /* s */
 } phx_model_controller;
 
 /* ---- start state, outputs, analyses ---- */

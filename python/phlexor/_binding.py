@@ -178,7 +178,8 @@ class phx_model_controller_kind(IntEnum):
     PHX_MODEL_STATE_SPACE = 1
     PHX_MODEL_PORT_HAMILTONIAN = 2
     PHX_MODEL_EXPRESSION = 3
-    PHX_MODEL_CONTROLLER_KINDS = 4
+    PHX_MODEL_FMU = 4
+    PHX_MODEL_CONTROLLER_KINDS = 5
 
 
 class phx_model_deformation(IntEnum):
@@ -447,6 +448,10 @@ class phx_model_load(Structure):
 
 
 class phx_model_matrix(Structure):
+    pass
+
+
+class phx_model_fmu_start(Structure):
     pass
 
 
@@ -1065,6 +1070,12 @@ phx_model_matrix._fields_ = [
     ("values", POINTER(c_double)),
 ]
 
+phx_model_fmu_start._fields_ = [
+    ("name", c_char_p),
+    ("number", c_double),
+    ("text", c_char_p),
+]
+
 phx_model_controller._fields_ = [
     ("name", c_char_p),
     ("kind", c_int),
@@ -1103,6 +1114,13 @@ phx_model_controller._fields_ = [
     ("n_states", c_int),
     ("n_initial", c_int),
     ("initial", POINTER(c_double)),
+    ("n_fmu_inputs", c_int),
+    ("n_fmu_outputs", c_int),
+    ("n_fmu_starts", c_int),
+    ("fmu_inputs", POINTER(c_char_p)),
+    ("fmu_outputs", POINTER(c_char_p)),
+    ("fmu_starts", POINTER(phx_model_fmu_start)),
+    ("time_limit", c_double),
 ]
 
 phx_model_initial._fields_ = [

@@ -2,7 +2,7 @@
 #include "block.h"
 
 /* A new field changes the size: it is written here too. */
-_Static_assert(sizeof(void *) != 8 || sizeof(phx_block) == 376, "write the new field here");
+_Static_assert(sizeof(void *) != 8 || sizeof(phx_block) == 392, "write the new field here");
 
 static void archive_signals(phx_archive *archive, int count, phx_signal ***signals)
 {
@@ -63,9 +63,22 @@ static void archive_function(phx_archive *archive, phx_block *block)
         phx_program_archive(archive, 1 + block->n_inputs, &it->programs[k]);
 }
 
+static phx_status refuse_external(phx_archive *archive, const phx_block *block)
+{
+    return phx_fail(phx_archive_context(archive), PHX_ERR_UNSUPPORTED,
+                    "controller '%s' runs beside the simulation, an FMU in a process of its own, and cannot be part of "
+                    "this file; leave it out, and connect the two where the file is used",
+                    block->name);
+}
+
 void phx_block_archive(phx_archive *archive, phx_block **made)
 {
     const bool reads = phx_archive_reads(archive);
+
+    if (!reads && (*made)->def.kind == PHX_CONTROLLER_EXTERNAL) {
+        phx_archive_fail(archive, refuse_external(archive, *made));
+        return;
+    }
     phx_block *block = reads ? phx_calloc(phx_archive_context(archive), 1, sizeof *block) : *made;
 
     *made = NULL;
@@ -74,7 +87,7 @@ void phx_block_archive(phx_archive *archive, phx_block **made)
         return;
     }
     int kind = (int)block->def.kind;
-    phx_archive_choice(archive, PHX_CONTROLLER_KINDS - 1, &kind);
+    phx_archive_choice(archive, PHX_CONTROLLER_EXTERNAL - 1, &kind); /* the last one is never written */
     block->def.kind = (phx_controller_kind)kind;
     block->ops = phx_block_kinds[kind];
     phx_archive_text(archive, &block->name);

@@ -9,6 +9,7 @@ const phx_block_ops *const phx_block_kinds[PHX_CONTROLLER_KINDS] = {
     [PHX_CONTROLLER_STATE_SPACE] = &phx_block_state_space,
     [PHX_CONTROLLER_PORT_HAMILTONIAN] = &phx_block_port_hamiltonian,
     [PHX_CONTROLLER_FUNCTION] = &phx_block_function,
+    [PHX_CONTROLLER_EXTERNAL] = &phx_block_external,
 };
 
 const char *phx_controller_kind_name(phx_controller_kind kind)
@@ -98,6 +99,7 @@ static phx_controller_def plain_numbers(const phx_controller_def *def)
                                 .filter = def->filter,
                                 .anti_windup = def->anti_windup,
                                 .function = def->function,
+                                .external = def->external,
                                 .data = def->data,
                                 .free_data = def->free_data};
 }
@@ -185,6 +187,8 @@ void phx_block_destroy(phx_block *block)
         phx_signal_destroy(block->reference[k]);
     for (int k = 0; k < block->n_outputs && block->feedforward; k++)
         phx_signal_destroy(block->feedforward[k]);
+    if (block->ops && block->ops->end)
+        block->ops->end(block);
     if (block->def.free_data)
         block->def.free_data(block->def.data);
     double *arrays[] = {block->lower, block->upper, block->initial, block->A,   block->B,
@@ -225,6 +229,10 @@ double phx_block_sample_time(const phx_block *block)
 int phx_block_delay(const phx_block *block)
 {
     return block->def.delay;
+}
+int phx_block_shown(const phx_block *block)
+{
+    return block->ops->hidden ? 0 : block->n;
 }
 const double *phx_block_initial(const phx_block *block)
 {

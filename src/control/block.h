@@ -8,8 +8,9 @@
 /* A kind. e are the measurements less their references; u comes without limits, S is set only where asked for. */
 typedef struct phx_block_ops {
     const char *name;
-    /* Checks and completes the block: n, initial, own matrices. */
+    /* Checks and completes the block: n, initial, own matrices. `end` (may be NULL) frees what only this kind has. */
     phx_status (*begin)(phx_context *context, const phx_controller_def *def, phx_block *block);
+    void (*end)(phx_block *block);
     /* Over an interval of length h, or (h = 0) at an instant; z1 may be NULL then. `f`: the feed-forward. */
     phx_status (*interval)(const phx_block *block, phx_context *context, double t, double h, const double *z0,
                            const double *e, const double *f, double *room, phx_block_result *result);
@@ -25,6 +26,7 @@ typedef struct phx_block_ops {
     size_t (*room)(const phx_block *block); /* NULL: none */
     bool (*direct)(const phx_block *block); /* NULL: always */
     bool limits;                            /* may have limits */
+    bool hidden;                            /* its states mean nothing to others */
 } phx_block_ops;
 
 struct phx_block {
@@ -37,10 +39,12 @@ struct phx_block {
     double *A, *B, *C, *D;                 /* linear kinds */
     double *storage;                       /* n x n: Q^T E; NULL: stores nothing */
     double *loss;                          /* (n + inputs) square: [Q^T R Q  Q^T P; P^T Q  S] */
+    struct phx_history *history;           /* external: its samples so far */
 };
 
-/* One row for each kind: linear_block.c, pid_block.c, function_block.c */
-extern const phx_block_ops phx_block_pid, phx_block_state_space, phx_block_port_hamiltonian, phx_block_function;
+/* One row for each kind: linear_block.c, pid_block.c, function_block.c, external_block.c */
+extern const phx_block_ops phx_block_pid, phx_block_state_space, phx_block_port_hamiltonian, phx_block_function,
+    phx_block_external;
 
 /* By their kind. */
 extern const phx_block_ops *const phx_block_kinds[PHX_CONTROLLER_KINDS];

@@ -35,7 +35,8 @@ void phx_controller_def_release(const phx_controller_def *def);
 
 const char *phx_block_name(const phx_block *block);
 phx_controller_kind phx_block_kind(const phx_block *block);
-int phx_block_n(const phx_block *block); /* states */
+int phx_block_n(const phx_block *block);     /* states */
+int phx_block_shown(const phx_block *block); /* those that results show: all or none */
 int phx_block_inputs(const phx_block *block);
 int phx_block_outputs(const phx_block *block);
 double phx_block_sample_time(const phx_block *block); /* s; 0: continuous */

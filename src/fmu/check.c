@@ -1,5 +1,5 @@
 /* phlexor fmu --check: what an FMU of anybody is worth. */
-#include "archive.h"
+#include "check.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,11 +50,25 @@ static bool leaves_folder(const char *identifier)
     return identifier && strchr(identifier, '/');
 }
 
-static phx_status check_folder(phx_context *context, const char *folder, bool run, phx_fmu_findings *findings)
+/* Its bytes from the archive. */
+static phx_status read_model(phx_context *context, const char *path, phx_fmu_model *model)
+{
+    char *bytes = NULL;
+    size_t size = 0;
+    phx_status status = phx_fmu_unpack_one(context, path, "modelDescription.xml", &bytes, &size);
+
+    if (!status)
+        status = phx_fmu_read_model(context, bytes, size, model);
+    phx_free(bytes);
+    return status;
+}
+
+static phx_status check_unpacked(phx_context *context, const char *path, const char *folder, bool run,
+                                 phx_fmu_findings *findings)
 {
     phx_fmu_check_report *report = findings->report;
     phx_fmu_model model;
-    phx_status status = phx_fmu_read_model(context, folder, &model);
+    phx_status status = read_model(context, path, &model);
 
     if (status == PHX_ERR_INPUT) {
         phx_fmu_find(findings, "%s", phx_context_message(context));
@@ -88,7 +102,7 @@ phx_status phx_fmu_check(phx_context *context, const char *path, bool run, phx_f
         phx_fmu_find(&findings, "%s", phx_context_message(context));
         status = PHX_OK;
     } else if (!status) {
-        status = check_folder(context, folder.path, run, &findings);
+        status = check_unpacked(context, path, folder.path, run, &findings);
     }
     phx_fmu_remove(&folder);
     if (!status && findings.no_memory)

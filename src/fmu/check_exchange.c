@@ -1,19 +1,18 @@
 /* The calls of model exchange, in the child process of check_calls.c. */
-#include "check_child.h"
+#include "check.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define CALL2 PHX_FMU_CALL2
-#define CALL3 PHX_FMU_CALL3
+#define CALL PHX_FMU_CALL
 
 enum { MOST_EVENTS = 50 };
 static const double SHORT = 1e-3; /* steps of Euler's method, in steps of the default experiment */
 
 /* An instance with its arrays. */
 typedef struct plant {
-    const phx_fmu_loaded *it;
+    const phx_fmu_checked *it;
     void *c;
     size_t n, indicators;
     double *states, *rates, *nominal, *indicator;
@@ -43,16 +42,16 @@ static size_t states_of_description(const phx_fmu_model *model)
 
 static int count(plant *p)
 {
-    const phx_fmu_loaded *it = p->it;
+    const phx_fmu_checked *it = p->it;
 
     p->n = states_of_description(it->model);
     p->indicators = (size_t)it->model->n_indicators;
     if (second(p))
         return 0;
     size_t n = 0, indicators = 0;
-    int status = CALL3(it, fmi3GetNumberOfContinuousStates, p->c, &n);
+    int status = CALL(it, fmi3GetNumberOfContinuousStates, p->c, &n);
     if (!status)
-        status = CALL3(it, fmi3GetNumberOfEventIndicators, p->c, &indicators);
+        status = CALL(it, fmi3GetNumberOfEventIndicators, p->c, &indicators);
     if (!status && n != p->n)
         phx_fmu_say(it, '!', "the FMU has %zu continuous states, its description %zu derivatives", n, p->n);
     if (!status && indicators != p->indicators)
@@ -65,21 +64,21 @@ static int count(plant *p)
 static int get_states(plant *p)
 {
     return finding(p, "reading the states",
-                   second(p) ? CALL2(p->it, fmi2GetContinuousStates, p->c, p->states, p->n)
-                             : CALL3(p->it, fmi3GetContinuousStates, p->c, p->states, p->n));
+                   second(p) ? CALL(p->it, fmi2GetContinuousStates, p->c, p->states, p->n)
+                             : CALL(p->it, fmi3GetContinuousStates, p->c, p->states, p->n));
 }
 
 static int get_rates(plant *p)
 {
     return finding(p, "reading the derivatives",
-                   second(p) ? CALL2(p->it, fmi2GetDerivatives, p->c, p->rates, p->n)
-                             : CALL3(p->it, fmi3GetContinuousStateDerivatives, p->c, p->rates, p->n));
+                   second(p) ? CALL(p->it, fmi2GetDerivatives, p->c, p->rates, p->n)
+                             : CALL(p->it, fmi3GetContinuousStateDerivatives, p->c, p->rates, p->n));
 }
 
 static int look(plant *p)
 {
-    int status = second(p) ? CALL2(p->it, fmi2GetNominalsOfContinuousStates, p->c, p->nominal, p->n)
-                           : CALL3(p->it, fmi3GetNominalsOfContinuousStates, p->c, p->nominal, p->n);
+    int status = second(p) ? CALL(p->it, fmi2GetNominalsOfContinuousStates, p->c, p->nominal, p->n)
+                           : CALL(p->it, fmi3GetNominalsOfContinuousStates, p->c, p->nominal, p->n);
 
     finding(p, "reading the nominal values", status);
     for (size_t k = 0; k < p->n && !status; k++)
@@ -87,8 +86,8 @@ static int look(plant *p)
             phx_fmu_say(p->it, '!', "the nominal value of state %zu is %g", k + 1, p->nominal[k]);
     if (status || p->indicators == 0)
         return status;
-    status = second(p) ? CALL2(p->it, fmi2GetEventIndicators, p->c, p->indicator, p->indicators)
-                       : CALL3(p->it, fmi3GetEventIndicators, p->c, p->indicator, p->indicators);
+    status = second(p) ? CALL(p->it, fmi2GetEventIndicators, p->c, p->indicator, p->indicators)
+                       : CALL(p->it, fmi3GetEventIndicators, p->c, p->indicator, p->indicators);
     for (size_t k = 0; k < p->indicators && !status; k++)
         if (!isfinite(p->indicator[k]))
             phx_fmu_say(p->it, '!', "event indicator %zu is %g", k + 1, p->indicator[k]);
@@ -105,21 +104,21 @@ static int settle(plant *p)
     for (int k = 0; k < MOST_EVENTS && again && !status; k++) {
         if (second(p)) {
             fmi2EventInfo info = {0};
-            status = CALL2(p->it, fmi2NewDiscreteStates, p->c, &info);
+            status = CALL(p->it, fmi2NewDiscreteStates, p->c, &info);
             again = info.newDiscreteStatesNeeded;
         } else {
             bool terminate = false, nominals = false, values = false, defined = false;
             double next = 0.0;
             again = false;
             status =
-                CALL3(p->it, fmi3UpdateDiscreteStates, p->c, &again, &terminate, &nominals, &values, &defined, &next);
+                CALL(p->it, fmi3UpdateDiscreteStates, p->c, &again, &terminate, &nominals, &values, &defined, &next);
         }
     }
     if (again && !status)
         phx_fmu_say(p->it, '!', "%d iterations of an event do not come to an end", MOST_EVENTS);
     if (!status)
-        status = second(p) ? CALL2(p->it, fmi2EnterContinuousTimeMode, p->c)
-                           : CALL3(p->it, fmi3EnterContinuousTimeMode, p->c);
+        status =
+            second(p) ? CALL(p->it, fmi2EnterContinuousTimeMode, p->c) : CALL(p->it, fmi3EnterContinuousTimeMode, p->c);
     return finding(p, "an event", status);
 }
 
@@ -127,12 +126,12 @@ static int complete(plant *p)
 {
     fmi2Boolean event2 = 0, terminate2 = 0;
     bool event3 = false, terminate3 = false;
-    int status = second(p) ? CALL2(p->it, fmi2CompletedIntegratorStep, p->c, 0, &event2, &terminate2)
-                           : CALL3(p->it, fmi3CompletedIntegratorStep, p->c, false, &event3, &terminate3);
+    int status = second(p) ? CALL(p->it, fmi2CompletedIntegratorStep, p->c, 0, &event2, &terminate2)
+                           : CALL(p->it, fmi3CompletedIntegratorStep, p->c, false, &event3, &terminate3);
 
     if (status || !(event2 || event3))
         return finding(p, "completing a step", status);
-    status = second(p) ? CALL2(p->it, fmi2EnterEventMode, p->c) : CALL3(p->it, fmi3EnterEventMode, p->c);
+    status = second(p) ? CALL(p->it, fmi2EnterEventMode, p->c) : CALL(p->it, fmi3EnterEventMode, p->c);
     if (!finding(p, "entering event mode", status))
         status = settle(p);
     return status ? status : get_states(p);
@@ -141,12 +140,12 @@ static int complete(plant *p)
 /* ---- steps ---- */
 static int set(plant *p, double t)
 {
-    int status = second(p) ? CALL2(p->it, fmi2SetTime, p->c, t) : CALL3(p->it, fmi3SetTime, p->c, t);
+    int status = second(p) ? CALL(p->it, fmi2SetTime, p->c, t) : CALL(p->it, fmi3SetTime, p->c, t);
 
     if (!finding(p, "setting the time", status) && p->n > 0)
         status = finding(p, "setting the states",
-                         second(p) ? CALL2(p->it, fmi2SetContinuousStates, p->c, p->states, p->n)
-                                   : CALL3(p->it, fmi3SetContinuousStates, p->c, p->states, p->n));
+                         second(p) ? CALL(p->it, fmi2SetContinuousStates, p->c, p->states, p->n)
+                                   : CALL(p->it, fmi3SetContinuousStates, p->c, p->states, p->n));
     return status;
 }
 
@@ -189,7 +188,7 @@ static void check_rollback(plant *p)
 
     if (!p->it->model->exchange_gets_state)
         return;
-    if (phx_fmu_save(p->it, p->c, &state) || !state) {
+    if (phx_fmu_save(&p->it->calls, p->c, &state) || !state) {
         phx_fmu_say(p->it, '!', "model exchange: the state cannot be saved, though the description says so");
         return;
     }
@@ -197,7 +196,7 @@ static void check_rollback(plant *p)
     if (!status)
         status = read_all(p, p->first);
     if (!status)
-        status = finding(p, "going back to a saved state", phx_fmu_restore(p->it, p->c, state));
+        status = finding(p, "going back to a saved state", phx_fmu_restore(&p->it->calls, p->c, state));
     if (!status)
         status = make_steps(p, PHX_FMU_STEPS);
     if (!status)
@@ -206,7 +205,7 @@ static void check_rollback(plant *p)
         phx_fmu_say(p->it, '!',
                     "model exchange: after going back to a saved state and on again the states or outputs "
                     "are others");
-    phx_fmu_free_state(p->it, p->c, &state);
+    phx_fmu_free_state(&p->it->calls, p->c, &state);
 }
 
 static bool allocate(plant *p)
@@ -222,15 +221,18 @@ static bool allocate(plant *p)
     return true;
 }
 
-void phx_fmu_check_exchange(const phx_fmu_loaded *it)
+void phx_fmu_check_exchange(const phx_fmu_checked *it)
 {
-    plant p = {.it = it, .c = phx_fmu_instantiate(it, "exchange", true)};
+    plant p = {.it = it, .c = phx_fmu_instantiate(&it->calls, "exchange", true)};
 
     if (!p.c) {
         phx_fmu_say(it, '!', "no instance for model exchange can be made");
         return;
     }
-    int status = finding(&p, "the initialization", phx_fmu_initialize(it, p.c));
+    int status = phx_fmu_enter_initialization(&it->calls, p.c, it->model->start);
+    if (!status)
+        status = phx_fmu_exit_initialization(&it->calls, p.c);
+    finding(&p, "the initialization", status);
     if (!status)
         status = count(&p);
     if (!status && allocate(&p)) { /* the process ends afterwards */
@@ -242,5 +244,5 @@ void phx_fmu_check_exchange(const phx_fmu_loaded *it)
         if (!status)
             check_rollback(&p);
     }
-    phx_fmu_free_instance(it, p.c);
+    phx_fmu_free_instance(&it->calls, p.c);
 }

@@ -1,5 +1,5 @@
 /* The rules of the standard about modelDescription.xml. */
-#include "archive.h"
+#include "check.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static void check_variable(const phx_fmu_model *model, const phx_fmu_variable *i
         phx_fmu_find(findings, "'%s': its causality is none of the standard's", it->name);
     if (it->reference == (unsigned)-1)
         phx_fmu_find(findings, "'%s' has no value reference", it->name);
-    if (needs_start && !it->start && it->real && !it->array)
+    if (needs_start && !it->start && it->type == PHX_FMU_REAL && !it->array)
         phx_fmu_find(findings,
                      "'%s' needs a start value, as an input, a parameter or a variable whose initial is "
                      "exact or approx",
@@ -126,12 +126,12 @@ static void check_structure(const phx_fmu_model *model, phx_fmu_findings *findin
         const phx_fmu_variable *it = &model->variables[k];
         const bool output = it->causality == PHX_FMU_OUTPUT;
         const int listed = times_listed(model, it, 0), initial = times_listed(model, it, 2);
-        if (output && it->real && listed != 1)
+        if (output && it->type == PHX_FMU_REAL && listed != 1)
             phx_fmu_find(findings, "the output '%s' is listed %d times among the outputs of the structure", it->name,
                          listed);
         if (!output && listed > 0)
             phx_fmu_find(findings, "'%s' is listed among the outputs, but is none", it->name);
-        if (it->real && !it->array && is_initial_unknown(model, it) != (initial == 1))
+        if (it->type == PHX_FMU_REAL && !it->array && is_initial_unknown(model, it) != (initial == 1))
             phx_fmu_find(findings, "'%s' is %s the initial unknowns", it->name,
                          initial == 0 ? "missing among" : "without reason among");
     }

@@ -331,22 +331,36 @@ static phx_status fixed_steps(phx_run *run, phx_method *method, double from, dou
     return PHX_OK;
 }
 
+/* Whether a sample at t is one at `end`, to what controllers take for the same instant: then what begins at `end` takes
+ * it, and a step of that length would take it twice. */
+static bool is_sample_of(const phx_dae *dae, double t, double end)
+{
+    return end - t <= SAME * (dae->ops->next_sample(dae, t) - t);
+}
+
+/* The next sample that ends a step on the way to `to`; `to`: there is none. */
+static double next_sample_before(const phx_run *run, double at, double to)
+{
+    const phx_dae *dae = run->dae;
+    const double next = dae->ops->next_sample ? dae->ops->next_sample(dae, at) : HUGE_VAL;
+
+    return next < to - phx_run_smallest_step(run) && !is_sample_of(dae, next, to) ? next : to;
+}
+
 /* Every sample ends a step; between two of them the steps are equal. */
 static phx_status sampled_steps(phx_run *run, phx_method *method, double from, double to, double length)
 {
-    const phx_dae *dae = run->dae;
-    double at = from, next = dae->ops->next_sample ? dae->ops->next_sample(dae, from) : HUGE_VAL, last = 0.0;
+    double at = from, end = next_sample_before(run, from, to), last = 0.0;
     phx_status status = PHX_OK;
 
-    if (!(next < to - phx_run_smallest_step(run)))
+    if (end == to)
         return fixed_steps(run, method, from, to, length);
     while (at < to && !status) {
-        const double end = next < to - phx_run_smallest_step(run) ? next : to;
         const double piece = fabs(end - at - last) <= SAME * last ? last : end - at;
         status = fixed_steps(run, method, at, end, piece);
         last = piece;
         at = end;
-        next = dae->ops->next_sample(dae, at);
+        end = next_sample_before(run, at, to);
     }
     return status;
 }
@@ -366,7 +380,8 @@ static phx_status to_breaks(phx_run *run, phx_method *method, double end)
     phx_status status = PHX_OK;
     while (known && status == PHX_OK) {
         const double to = dae->ops->next_break(dae, run->t);
-        if (!(to < end))
+        const bool sample = dae->ops->next_sample && to == dae->ops->next_sample(dae, run->t);
+        if (!(to < end) || (sample && is_sample_of(dae, to, end)))
             break;
         if (to - run->t > phx_run_smallest_step(run))
             status = method->ops->advance(method, to);

@@ -28,6 +28,11 @@ phx_status phx_builder_load(phx_builder *builder, const phx_model_load *load);
 /* Takes the signals over, on failure too. */
 phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *load, phx_signal *component[3]);
 phx_status phx_builder_controller(phx_builder *builder, const phx_model_controller *controller);
+/* Compiled expressions of a controller, as phx_read_feedback has checked them. */
+phx_status phx_builder_feedback(phx_builder *builder, const phx_model_controller *controller, int count,
+                                struct phx_controller_programs **programs);
+/* The definition of an fmu gets its functions and data (controller_fmu.c). */
+phx_status phx_builder_fmu(phx_builder *builder, const phx_model_controller *controller, phx_controller_def *def);
 phx_status phx_builder_output(phx_builder *builder, const phx_model_output *output);
 
 /* A share of the beam of this definition. */

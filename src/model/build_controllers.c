@@ -8,7 +8,8 @@
 
 /* ---- expressions ---- */
 /* The texts again as in the reader, in the same order, so that the names get the same letters. */
-static phx_status fill_functions(phx_builder *builder, const phx_model_controller *c, phx_controller_programs *it)
+static phx_status fill_functions(phx_builder *builder, const phx_model_controller *c, int count_of_texts,
+                                 phx_controller_programs *it)
 {
     typedef struct room {
         char names[PHX_MAX_MEASURES][PHX_MAX_MEASURE_NAME], text[PHX_EXPRESSION_MAX + 1];
@@ -22,7 +23,7 @@ static phx_status fill_functions(phx_builder *builder, const phx_model_controlle
     if (!status)
         phx_evaluator_set_parameters(evaluator, builder->model->parameters, &builder->model->store->content.parameters,
                                      NULL);
-    for (int k = 0; k < c->n_outputs && !status; k++) {
+    for (int k = 0; k < count_of_texts && !status; k++) {
         memcpy(r->text, c->feedback[k], strlen(c->feedback[k]) + 1);
         (void)phx_expression_measures(&r->expression, r->text, &count, r->names);
         status = phx_evaluator_measure_function(evaluator, r->text, &it->programs[k]);
@@ -34,17 +35,29 @@ static phx_status fill_functions(phx_builder *builder, const phx_model_controlle
     return status;
 }
 
+phx_status phx_builder_feedback(phx_builder *builder, const phx_model_controller *c, int count,
+                                phx_controller_programs **programs)
+{
+    phx_status status = phx_controller_programs_create(builder->context, c->n_inputs, count, programs);
+
+    if (!status)
+        status = fill_functions(builder, c, count, *programs);
+    if (status) {
+        phx_controller_programs_free(*programs);
+        *programs = NULL;
+    }
+    return status;
+}
+
 static phx_status make_feedback(phx_builder *builder, const phx_model_controller *c, phx_controller_def *def)
 {
     phx_controller_programs *it = NULL;
-    const phx_status status = phx_controller_programs_create(builder->context, c->n_inputs, c->n_outputs, &it);
 
-    if (status)
-        return status;
     def->function = phx_controller_programs_evaluate;
-    def->data = it;
     def->free_data = phx_controller_programs_free;
-    return fill_functions(builder, c, it);
+    const phx_status status = phx_builder_feedback(builder, c, c->n_outputs, &it);
+    def->data = it;
+    return status;
 }
 
 /* ---- the whole ---- */
@@ -69,6 +82,7 @@ static const phx_controller_kind kinds[PHX_MODEL_CONTROLLER_KINDS] = {
     [PHX_MODEL_STATE_SPACE] = PHX_CONTROLLER_STATE_SPACE,
     [PHX_MODEL_PORT_HAMILTONIAN] = PHX_CONTROLLER_PORT_HAMILTONIAN,
     [PHX_MODEL_EXPRESSION] = PHX_CONTROLLER_FUNCTION,
+    [PHX_MODEL_FMU] = PHX_CONTROLLER_EXTERNAL,
 };
 
 static phx_controller_def definition(const phx_model_controller *c)
@@ -121,6 +135,8 @@ phx_status phx_builder_controller(phx_builder *builder, const phx_model_controll
         status = copy_signals(builder, c->n_feedforward, c->feedforward, feedforward);
     if (!status && c->kind == PHX_MODEL_EXPRESSION)
         status = make_feedback(builder, c, &def);
+    if (!status && c->kind == PHX_MODEL_FMU)
+        status = phx_builder_fmu(builder, c, &def);
     if (!status && c->n_limits > 0) {
         split_limits(c, limits, limits + out);
         def.lower = limits;

@@ -85,27 +85,35 @@ static phx_status take_names(phx_reader *reader, const measured *all, phx_model_
     return PHX_OK;
 }
 
-static phx_status read_efforts(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+phx_status phx_read_feedback(phx_reader *reader, const phx_node *node, const char *expected,
+                             phx_model_controller *controller, const char ***names, const char ***texts)
 {
-    phx_model_controller *controller = owner;
-    const char **names = NULL, **texts = NULL;
-
     if (node->kind != PHX_NODE_MAP || node->count < 1)
-        return phx_reader_expected(reader, node, "a map of expressions by the name of an actuation");
+        return phx_reader_expected(reader, node, expected);
+    const size_t count = (size_t)node->count;
     measured *all = phx_calloc(reader->context, 1, sizeof *all);
-    phx_status status = all ? make_names(reader, key, node->count, field, owner, &names) : PHX_ERR_MEMORY;
-    controller->feedback = texts = phx_reader_calloc(reader, (size_t)node->count, sizeof *texts);
-    if (!texts)
-        status = PHX_ERR_MEMORY;
+    *names = phx_reader_calloc(reader, count, sizeof **names);
+    *texts = phx_reader_calloc(reader, count, sizeof **texts);
+    phx_status status = all && *names && *texts ? PHX_OK : PHX_ERR_MEMORY;
     for (int k = 0; k < node->count && !status; k++) {
-        names[k] = node->items[2 * k]->text;
-        texts[k] = node->items[2 * k + 1]->text;
+        (*names)[k] = node->items[2 * k]->text;
+        (*texts)[k] = node->items[2 * k + 1]->text;
         status = check_feedback(reader, node->items[2 * k + 1], all);
     }
     if (!status)
         status = take_names(reader, all, controller);
     phx_free(all);
     return status;
+}
+
+static phx_status read_efforts(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    phx_model_controller *controller = owner;
+
+    (void)key, (void)field;
+    controller->n_outputs = node->count;
+    return phx_read_feedback(reader, node, "a map of expressions by the name of an actuation", controller,
+                             &controller->outputs, &controller->feedback);
 }
 
 /* ---- signals, limits, matrices ---- */
@@ -168,10 +176,10 @@ static phx_status read_array(phx_reader *reader, const phx_key *key, const phx_n
 }
 
 /* ---- what they must be together ---- */
-static const phx_node *node_of(const phx_node *node, const char *key)
+const phx_node *phx_node_of(const phx_node *map, const char *key)
 {
-    const phx_node *found = phx_node_find(node, key);
-    return found ? found : node;
+    const phx_node *found = phx_node_find(map, key);
+    return found ? found : map;
 }
 
 /* An array of texts in the memory of the content. */
@@ -201,8 +209,9 @@ static phx_status check_joint(phx_reader *reader, const phx_node *node, const ch
 
     if (of->n_coordinates == 1)
         return PHX_OK;
-    return phx_reader_fail(reader, node_of(node, key), "joint '%s' has %d free coordinates; say which one, as '%s.%s1'",
-                           of->name, of->n_coordinates, of->name, strcmp(key, "effort") ? "coordinate" : "effort");
+    return phx_reader_fail(reader, phx_node_of(node, key),
+                           "joint '%s' has %d free coordinates; say which one, as '%s.%s1'", of->name,
+                           of->n_coordinates, of->name, strcmp(key, "effort") ? "coordinate" : "effort");
 }
 
 /* `measure: shoulder` is shoulder.coordinate with shoulder.rate, `effort: shoulder` is shoulder.effort. */
@@ -229,7 +238,7 @@ static phx_status finish_pid(phx_reader *reader, const phx_node *node, phx_model
     c->n_inputs = c->inputs[1] ? 2 : 1;
     if (!status && c->kd > 0.0 && c->n_inputs == 1 && c->filter == 0.0)
         status =
-            phx_reader_fail(reader, node_of(node, "kd"),
+            phx_reader_fail(reader, phx_node_of(node, "kd"),
                             "the rate of '%s', which is no joint, is not measured; give `rate`, or a `filter` that "
                             "makes it of the measurement",
                             c->measure);
@@ -247,9 +256,9 @@ static phx_status read_file(phx_reader *reader, const phx_node *node, phx_model_
         return PHX_OK;
     for (int k = 0; k < count; k++)
         if (all[k].matrix->values)
-            return phx_reader_fail(reader, node_of(node, all[k].name),
+            return phx_reader_fail(reader, phx_node_of(node, all[k].name),
                                    "the matrices stand in the file; leave out '%s', or the file", all[k].name);
-    return phx_read_matrices(reader, node_of(node, "file"), c->file, count, all);
+    return phx_read_matrices(reader, phx_node_of(node, "file"), c->file, count, all);
 }
 
 static phx_status check_size(phx_reader *reader, const phx_node *node, const char *name, const phx_model_matrix *matrix,
@@ -257,7 +266,7 @@ static phx_status check_size(phx_reader *reader, const phx_node *node, const cha
 {
     if (!matrix->values || (matrix->rows == rows && matrix->cols == cols))
         return PHX_OK;
-    return phx_reader_fail(reader, phx_node_find(node, name) ? phx_node_find(node, name) : node_of(node, "file"),
+    return phx_reader_fail(reader, phx_node_find(node, name) ? phx_node_find(node, name) : phx_node_of(node, "file"),
                            "expected %d x %d for matrix %s, found %d x %d", rows, cols, name, matrix->rows,
                            matrix->cols);
 }
@@ -301,10 +310,10 @@ static phx_status check_counts(phx_reader *reader, const phx_node *node, const p
 
     for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
         if (lists[k].found > 0 && lists[k].found != lists[k].expected)
-            return phx_reader_fail(reader, node_of(node, lists[k].key), "expected %d, one for each %s, found %d",
+            return phx_reader_fail(reader, phx_node_of(node, lists[k].key), "expected %d, one for each %s, found %d",
                                    lists[k].expected, lists[k].of, lists[k].found);
     if (c->delay > 0 && !c->sample.given)
-        return phx_reader_fail(reader, node_of(node, "delay"), "a delay counts samples; give `sample` too");
+        return phx_reader_fail(reader, phx_node_of(node, "delay"), "a delay counts samples; give `sample` too");
     return PHX_OK;
 }
 
@@ -315,6 +324,8 @@ phx_status phx_finish_controller(phx_reader *reader, const phx_node *node, void 
 
     if (c->kind == PHX_MODEL_PID)
         status = finish_pid(reader, node, c);
+    else if (c->kind == PHX_MODEL_FMU)
+        status = phx_finish_fmu(reader, node, c);
     else if (c->kind != PHX_MODEL_EXPRESSION)
         status = finish_matrices(reader, node, c);
     return status ? status : check_counts(reader, node, c);

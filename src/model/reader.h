@@ -161,6 +161,14 @@ typedef struct phx_named_matrix {
 } phx_named_matrix;
 phx_status phx_read_matrices(phx_reader *reader, const phx_node *node, const char *path, int count,
                              const phx_named_matrix *matrices);
+/* Expressions of t and y(NAME), the values of a map: the names and texts to `names` and `texts`, NAMEs to the inputs of
+ * the controller. `expected` describes the map. */
+phx_status phx_read_feedback(phx_reader *reader, const phx_node *node, const char *expected,
+                             phx_model_controller *controller, const char ***names, const char ***texts);
+/* A node of a map, the map itself where it has no such key. */
+const phx_node *phx_node_of(const phx_node *map, const char *key);
+/* Of an fmu, once its keys are read: whether the file has its variables (controller_fmu.c). */
+phx_status phx_finish_fmu(phx_reader *reader, const phx_node *node, phx_model_controller *controller);
 /* The model is made of this file. */
 phx_status phx_model_names_file(phx_context *context, struct phx_model_store *store, const char *path);
 /* `name` relative to the folder of the model file, in the content's memory; NULL without memory. */

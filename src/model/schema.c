@@ -574,13 +574,14 @@ static const phx_object output = {
     .begin = phx_begin_output,
     .finish = phx_finish_output};
 
-static const phx_word words_controller[] = {WORD("pid", PHX_BOTH), WORD("state_space", PHX_BOTH),
-                                            WORD("port_hamiltonian", PHX_BOTH), WORD("expression", PHX_BOTH),
-                                            WORD(NULL, 0)};
+static const phx_word words_controller[] = {
+    WORD("pid", PHX_BOTH),        WORD("state_space", PHX_BOTH), WORD("port_hamiltonian", PHX_BOTH),
+    WORD("expression", PHX_BOTH), WORD("fmu", PHX_BOTH),         WORD(NULL, 0)};
 #define PID    BIT(PHX_MODEL_PID)
 #define SS     BIT(PHX_MODEL_STATE_SPACE)
 #define PH     BIT(PHX_MODEL_PORT_HAMILTONIAN)
 #define STATIC BIT(PHX_MODEL_EXPRESSION)
+#define FMU    BIT(PHX_MODEL_FMU)
 #define MATRIX(letter, of, what)                                                                                       \
     {                                                                                                                  \
 #letter, &phx_type_array, AT(phx_model_controller, letter), .kinds = of, .fallback = "zero", .doc = what       \
@@ -600,6 +601,15 @@ static const phx_key controller_keys[] = {
      .count_offset = AT(phx_model_controller, n_inputs), .doc = "measurements"},
     {"outputs", &phx_type_channels, AT(phx_model_controller, outputs), .required = true, .kinds = SS,
      .count_offset = AT(phx_model_controller, n_outputs), .doc = "actuations"},
+    {"inputs", &phx_type_fmu_inputs, AT(phx_model_controller, feedback), .kinds = FMU, .fallback = "none",
+     .doc = "expression by the name of an input of the FMU, of t and y(NAME), NAME a measurement"},
+    {"outputs", &phx_type_fmu_outputs, AT(phx_model_controller, outputs), .required = true, .kinds = FMU,
+     .count_offset = AT(phx_model_controller, n_outputs), .doc = "actuation by the name of an output of the FMU"},
+    {"parameters", &phx_type_fmu_starts, AT(phx_model_controller, fmu_starts), .kinds = FMU,
+     .fallback = "those of the FMU", .count_offset = AT(phx_model_controller, n_fmu_starts),
+     .doc = "start value by the name of a parameter, or of another variable of the FMU that has one"},
+    {"time_limit", &phx_type_number, AT(phx_model_controller, time_limit), .kinds = FMU, .unit = "s",
+     .range = &positive, .fallback = "60", .doc = "the longest that the FMU may take for one call"},
     {"ports", &phx_type_channels, AT(phx_model_controller, outputs), .required = true, .kinds = PH,
      .count_offset = AT(phx_model_controller, n_outputs),
      .doc = "actuations; it measures the flows on which they do work"},
@@ -618,6 +628,8 @@ static const phx_key controller_keys[] = {
      .range = &not_negative, .fallback = "ki/kp", .doc = "rate at which the integral follows a limit; 0: not at all"},
     {"file", &phx_type_path, AT(phx_model_controller, file), .kinds = SS | PH, .fallback = "none",
      .doc = "file with the matrices, .mat (version 5) or .json; relative to the model file"},
+    {"file", &phx_type_path, AT(phx_model_controller, file), .required = true, .kinds = FMU,
+     .doc = "FMU 2.0 or 3.0 for co-simulation; relative to the model file"},
     MATRIX(A, SS, "states x states"),
     MATRIX(B, SS | PH, "states x inputs"),
     MATRIX(C, SS, "outputs x states"),
@@ -638,13 +650,16 @@ static const phx_key controller_keys[] = {
     {"feedforward", &phx_type_signals, AT(phx_model_controller, feedforward), .kinds = PID | SS | STATIC,
      .fallback = "zero", .count_offset = AT(phx_model_controller, n_feedforward),
      .doc = "added to the outputs, a signal or a list"},
-    {"limit", &phx_type_limits, AT(phx_model_controller, limits), .kinds = PID | SS | STATIC, .fallback = "none",
+    {"limit", &phx_type_limits, AT(phx_model_controller, limits), .kinds = PID | SS | STATIC | FMU, .fallback = "none",
      .count_offset = AT(phx_model_controller, n_limits), .doc = "[lower, upper] of the output, or a list of pairs"},
     {"sample", &phx_type_optional, AT(phx_model_controller, sample), .kinds = PID | SS | STATIC, .unit = "s",
      .range = &positive, .fallback = "continuous",
      .doc = "sampling period; the output is held in between, and A, B, C, D are those of the samples"},
-    {"delay", &phx_type_integer, AT(phx_model_controller, delay), .kinds = PID | SS | STATIC, .range = &delay_range,
-     .fallback = "0", .doc = "samples from a measurement to its output"},
+    {"sample", &phx_type_optional, AT(phx_model_controller, sample), .kinds = FMU, .unit = "s", .range = &positive,
+     .fallback = "step size of the FMU's default experiment",
+     .doc = "communication step; the outputs are held in between"},
+    {"delay", &phx_type_integer, AT(phx_model_controller, delay), .kinds = PID | SS | STATIC | FMU,
+     .range = &delay_range, .fallback = "0", .doc = "samples from a measurement to its output"},
 };
 static const phx_object controller = {
     "controller",

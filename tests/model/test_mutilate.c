@@ -353,6 +353,14 @@ typedef struct usage {
     int count;
 } usage;
 
+/* Maps of values by names that are not in the schema. */
+static bool has_free_names(const phx_type *type)
+{
+    static const phx_type *const types[] = {&phx_type_parameters,  &phx_type_efforts,    &phx_type_fmu_inputs,
+                                            &phx_type_fmu_outputs, &phx_type_fmu_starts, NULL};
+    return is_one_of(type, types);
+}
+
 static void note_object(usage *u, const phx_object *object, const phx_node *node, unsigned dims)
 {
     int kind = kind_of(object, node);
@@ -368,7 +376,7 @@ static void note_object(usage *u, const phx_object *object, const phx_node *node
                                                                                        : &phx_schema_table;
         for (int k = 0; many && k < value->count; k++)
             note_object(u, below, value->items[value->kind == PHX_NODE_MAP ? 2 * k + 1 : k], dims);
-        if (!many && value->kind == PHX_NODE_MAP && key->type != &phx_type_parameters && key->type != &phx_type_efforts)
+        if (!many && value->kind == PHX_NODE_MAP && !has_free_names(key->type))
             note_object(u, below, value, dims);
     }
 }

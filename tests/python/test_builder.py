@@ -140,6 +140,22 @@ class Same(Case):
         self.close(servo["x"], plain["x"], 1e-13, "x")
         self.close(servo["servo.u1"][:1], [-10.0], 1e-12, "effort at the start")
 
+    def test_fmus_as_controllers(self):
+        """What an FMU gives at the samples is what the simulation of its model gives, held in between."""
+        swing = phlexor.ModelBuilder("swing", 2, gravity=[0, -9.81])
+        bob = swing.rigid("bob", mass=1, inertia=0.1, centre_of_mass=[0.7, 0])
+        swing.joint("pin", "revolute", swing.ground.O, bob.P, angle=0.4)
+        swing.output("q", "coordinate", "pin")
+        swing.simulate(step=0.01, end=0.5)
+        model = swing.build()
+        model.fmu(str(self.folder / "swing.fmu"))
+        m = phlexor.ModelBuilder("car", 2, folder=self.folder)
+        car = m.rigid("car", mass=2, inertia=1)
+        m.joint("rail", "prismatic", m.ground.O, car.P, axis=[1, 0])
+        m.controller("pull", "fmu", file="swing.fmu", outputs={"q": "rail.effort"}, sample=0.01)
+        m.simulate(step=0.01, end=0.5)
+        self.close(m.build().simulate()["pull.u1"][1:], model.simulate()["q"][:-1], 0.0, "effort")
+
     def test_steps_by_hand(self):
         """A loop closed in Python, sampled; the same as the sampled controller of the model, and again after restore."""
         def car():

@@ -606,6 +606,37 @@ static void runs_go_on(void **state)
     phx_result_destroy(all);
 }
 
+/* Steps of a program end beside the samples by the rounding of their sum; each sample is taken once all the same. */
+static void samples_are_taken_once(void **state)
+{
+    enum { STEPS = 200 };
+    static const char law[] =
+        "controllers: {c: {kind: pid, measure: rail, effort: rail, kp: 20, ki: 300, kd: 2, sample: "
+        "0.004}}\nsimulate: {step: 2e-3}\n";
+    phx_context *context = *state;
+    const run whole = {0.002 * STEPS, 2e-3, 0.0};
+    phx_result *want = simulate(context, read_with(context, rail, law), whole, NULL);
+    phx_model *model = read_with(context, rail, law);
+    phx_simulate_options options = phx_simulate_options_default();
+    phx_stepper *stepper = NULL;
+
+    CHECK_OK(context, phx_stepper_create(context, model, &options, 0, NULL, &stepper));
+    phx_model_destroy(model);
+    double *row = calloc((size_t)phx_stepper_columns(stepper), sizeof *row);
+    assert_non_null(row);
+    for (int k = 0; k < STEPS; k++)
+        CHECK_OK(context, phx_stepper_step(context, stepper, 2e-3));
+    CHECK_OK(context, phx_stepper_measure(context, stepper, row));
+    for (int c = 0; c < phx_stepper_columns(stepper); c++) {
+        char name[100];
+        phx_stepper_column_name(stepper, c, name, sizeof name);
+        CHECK_CLOSE(row[c], last(context, want, name), 1e-12, "%s", name);
+    }
+    free(row);
+    phx_stepper_destroy(stepper);
+    phx_result_destroy(want);
+}
+
 /* ---- in C ---- */
 static void spring_and_friction(const void *data, double t, const double *y, double *u)
 {
@@ -771,6 +802,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(balance_of_all_kinds, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(matrices_from_files, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(damaged_matrices_are_refused, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(samples_are_taken_once, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(runs_go_on, study_setup, study_teardown),
         cmocka_unit_test(kinds_have_names),
         cmocka_unit_test_setup_teardown(a_function_is_a_controller, study_setup, study_teardown),

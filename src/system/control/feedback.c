@@ -27,7 +27,7 @@ void phx_system_initial_controllers(const phx_system *system, double *x)
 /* ---- columns ---- */
 static int columns_of(const controller_slot *slot)
 {
-    return slot->n_outputs + phx_block_n(slot->block) + phx_block_stores(slot->block);
+    return slot->n_outputs + phx_block_shown(slot->block) + phx_block_stores(slot->block);
 }
 
 int phx_system_controller_columns(const phx_system *system)
@@ -55,13 +55,13 @@ const char *phx_system_controller_column(const phx_system *system, int column, c
     const int state = column - slot->n_outputs;
     if (state < 0)
         snprintf(buffer, size, "%s.u%d", slot->name, column + 1);
-    else if (state < phx_block_n(slot->block))
+    else if (state < phx_block_shown(slot->block))
         snprintf(buffer, size, "%s.z%d", slot->name, state + 1);
     else
         snprintf(buffer, size, "%s.energy", slot->name);
     if (state < 0)
         return unit_of(system, &system->actuations[slot->first_output + column]);
-    return state < phx_block_n(slot->block) ? NULL : "J";
+    return state < phx_block_shown(slot->block) ? NULL : "J";
 }
 
 phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x, const double *v, double *columns)
@@ -77,7 +77,7 @@ phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x,
     for (int c = 0; c < system->n_controllers && !status; c++) {
         const controller_slot *slot = &system->controllers[c];
         const double *z = x + slot->x;
-        const int n = phx_block_n(slot->block);
+        const int n = phx_block_shown(slot->block);
         memcpy(columns, ws->control.u + slot->first_output, (size_t)slot->n_outputs * sizeof *columns);
         memcpy(columns + slot->n_outputs, z, (size_t)n * sizeof *columns);
         if (phx_block_stores(slot->block))

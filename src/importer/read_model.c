@@ -1,10 +1,9 @@
 /* modelDescription.xml of others, by libxml2. */
-#include "archive.h"
-
-#include "file/file.h"
+#include "importer.h"
 
 #include <libxml/parser.h>
 #include <libxml/tree.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +105,25 @@ static phx_fmu_initial default_initial(const phx_fmu_variable *it)
     }
 }
 
+static phx_fmu_type type_of(const xmlNode *typed)
+{
+    static const struct {
+        const char *name;
+        phx_fmu_type type;
+    } types[] = {{"Real", PHX_FMU_REAL},
+                 {"Float64", PHX_FMU_REAL},
+                 {"Integer", PHX_FMU_INTEGER},
+                 {"Int32", PHX_FMU_INTEGER},
+                 {"Boolean", PHX_FMU_BOOLEAN},
+                 {"String", PHX_FMU_STRING},
+                 {"Enumeration", PHX_FMU_ENUMERATION}};
+
+    for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+        if (is(typed, types[k].name))
+            return types[k].type;
+    return PHX_FMU_OTHER_TYPE;
+}
+
 static phx_status read_variable(phx_context *context, xmlNode *node, int version, phx_fmu_variable *it)
 {
     static const char *const initials[] = {"exact", "approx", "calculated"};
@@ -126,7 +144,7 @@ static phx_status read_variable(phx_context *context, xmlNode *node, int version
     if (!status && typed)
         status = attribute(context, typed, "start", &it->start);
     if (!status) {
-        it->real = typed && (is(typed, "Real") || is(typed, "Float64"));
+        it->type = typed ? type_of(typed) : PHX_FMU_OTHER_TYPE;
         it->array = version == 3 && child(node, "Dimension") != NULL;
         it->causality =
             causality ? (phx_fmu_causality)word(causality, PHX_FMU_CAUSALITIES, causalities) : PHX_FMU_LOCAL;
@@ -261,31 +279,28 @@ static void be_silent(void *user, const char *format, ...)
     (void)user, (void)format;
 }
 
-phx_status phx_fmu_read_model(phx_context *context, const char *folder, phx_fmu_model *model)
+phx_status phx_fmu_read_model(phx_context *context, const char *bytes, size_t size, phx_fmu_model *model)
 {
-    char *path = phx_file_suffixed(context, folder, "/modelDescription.xml");
-    xmlParserCtxt *parser = path ? xmlNewParserCtxt() : NULL;
+    xmlParserCtxt *parser = size <= INT_MAX ? xmlNewParserCtxt() : NULL;
     phx_status status = PHX_OK;
 
     *model = (phx_fmu_model){0};
-    if (!parser) {
-        phx_free(path);
+    if (!parser)
         return PHX_ERR_MEMORY;
-    }
     parser->sax->error = parser->sax->warning = be_silent;
-    xmlDoc *document = xmlCtxtReadFile(parser, path, NULL, XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
+    xmlDoc *document = xmlCtxtReadMemory(parser, bytes, (int)size, NULL, NULL,
+                                         XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING);
     xmlNode *root = document ? xmlDocGetRootElement(document) : NULL;
     const xmlError *error = xmlCtxtGetLastError(parser);
     if (!document)
         status = phx_fail(context, PHX_ERR_INPUT, "modelDescription.xml:%d: %s", error ? error->line : 0,
-                          error && error->message ? phx_shown_text(error->message).text : "is not there");
+                          error && error->message ? phx_shown_text(error->message).text : "cannot be read");
     else if (!root || !is(root, "fmiModelDescription"))
         status = phx_fail(context, PHX_ERR_INPUT, "modelDescription.xml does not describe an FMU");
     else
         status = read_root(context, root, model);
     xmlFreeDoc(document);
     xmlFreeParserCtxt(parser);
-    phx_free(path);
     if (status)
         phx_fmu_free_model(model);
     return status;

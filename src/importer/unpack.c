@@ -1,6 +1,6 @@
 /* Archives of others: what is in them is checked before anything is written. */
 #define _XOPEN_SOURCE 700
-#include "archive.h"
+#include "importer.h"
 
 #include "file/file.h"
 
@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zip.h>
 
-enum { MOST_FILES = 20000 };
+enum { MOST_FILES = 20000, MOST_BYTES_OF_ONE = 200000000 /* of a description */ };
 static const double MOST_BYTES = 2e9; /* unpacked */
 
 /* A name that stays in the folder. */
@@ -123,43 +123,61 @@ static phx_status unpack_entry(phx_context *context, const char *file, zip_t *ar
     return status;
 }
 
+/* With its whole path, which the FMU gets as the place of its resources. */
 static phx_status make_folder(phx_context *context, phx_fmu_folder *folder)
 {
     const char *given = getenv("TMPDIR");
-    folder->path = phx_file_suffixed(context, given && *given ? given : "/tmp", "/phlexor-fmu-XXXXXX");
-    if (!folder->path)
+    char *path = phx_file_suffixed(context, given && *given ? given : "/tmp", "/phlexor-fmu-XXXXXX");
+
+    if (!path)
         return PHX_ERR_MEMORY;
-    if (mkdtemp(folder->path))
-        return PHX_OK;
-    const phx_status status = phx_file_fail(context, folder->path, "be made", errno);
-    phx_free(folder->path);
-    folder->path = NULL;
+    char *whole = mkdtemp(path) ? realpath(path, NULL) : NULL;
+    phx_status status = whole ? PHX_OK : phx_file_fail(context, path, "be made", errno);
+    if (!status) {
+        folder->path = phx_strdup(context, whole);
+        status = folder->path ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    free(whole);
+    phx_free(path);
+    return status;
+}
+
+/* The archive, all of whose entries have been checked. */
+static phx_status open_checked(phx_context *context, const char *file, zip_t **archive)
+{
+    int error = 0;
+    double total = 0.0;
+    FILE *there = fopen(file, "rb");
+
+    *archive = NULL;
+    if (!there)
+        return phx_file_fail(context, file, "be read", errno);
+    (void)fclose(there);
+    *archive = zip_open(file, ZIP_RDONLY | ZIP_CHECKCONS, &error);
+    if (!*archive)
+        return phx_fail(context, PHX_ERR_INPUT, "%s: this is no zip archive, or it is damaged", file);
+    const zip_int64_t count = zip_get_num_entries(*archive, 0);
+    phx_status status = PHX_OK;
+    if (count > MOST_FILES)
+        status = phx_fail(context, PHX_ERR_INPUT, "%s: more than %d files in the archive", file, MOST_FILES);
+    for (zip_int64_t k = 0; k < count && !status; k++)
+        status = check_entry(context, file, *archive, (zip_uint64_t)k, &total);
+    if (status) {
+        zip_discard(*archive);
+        *archive = NULL;
+    }
     return status;
 }
 
 phx_status phx_fmu_unpack(phx_context *context, const char *file, phx_fmu_folder *folder)
 {
-    int error = 0;
-    double total = 0.0;
     zip_t *archive = NULL;
-    FILE *there = fopen(file, "rb");
-    phx_status status = there ? PHX_OK : phx_file_fail(context, file, "be read", errno);
+    phx_status status = open_checked(context, file, &archive);
 
     folder->path = NULL;
-    if (there)
-        (void)fclose(there);
-    if (!status) {
-        archive = zip_open(file, ZIP_RDONLY | ZIP_CHECKCONS, &error);
-        if (!archive)
-            status = phx_fail(context, PHX_ERR_INPUT, "%s: this is no zip archive, or it is damaged", file);
-    }
-    const zip_int64_t count = archive ? zip_get_num_entries(archive, 0) : 0;
-    if (!status && count > MOST_FILES)
-        status = phx_fail(context, PHX_ERR_INPUT, "%s: more than %d files in the archive", file, MOST_FILES);
-    for (zip_int64_t k = 0; k < count && !status; k++)
-        status = check_entry(context, file, archive, (zip_uint64_t)k, &total);
     if (!status)
         status = make_folder(context, folder);
+    const zip_int64_t count = archive ? zip_get_num_entries(archive, 0) : 0;
     for (zip_int64_t k = 0; k < count && !status; k++)
         status = unpack_entry(context, file, archive, (zip_uint64_t)k, folder->path);
     if (archive)
@@ -169,6 +187,97 @@ phx_status phx_fmu_unpack(phx_context *context, const char *file, phx_fmu_folder
     return status;
 }
 
+/* ---- without unpacking ---- */
+static phx_status read_entry(phx_context *context, const char *file, zip_t *archive, const char *name, char **bytes,
+                             size_t *size)
+{
+    zip_stat_t stat;
+
+    zip_stat_init(&stat);
+    if (zip_stat(archive, name, 0, &stat) || !(stat.valid & ZIP_STAT_SIZE))
+        return phx_fail(context, PHX_ERR_INPUT, "%s: there is no %s in the archive", file, name);
+    if (stat.size > MOST_BYTES_OF_ONE)
+        return phx_fail(context, PHX_ERR_INPUT, "%s: %s is larger than %d bytes", file, name, MOST_BYTES_OF_ONE);
+    *size = (size_t)stat.size;
+    *bytes = phx_calloc(context, *size + 1, 1);
+    if (!*bytes)
+        return PHX_ERR_MEMORY;
+    zip_file_t *from = zip_fopen(archive, name, 0);
+    const zip_int64_t n = from ? zip_fread(from, *bytes, *size) : -1;
+    if (from)
+        zip_fclose(from);
+    if (n == (zip_int64_t)*size)
+        return PHX_OK;
+    phx_free(*bytes);
+    *bytes = NULL;
+    return phx_fail(context, PHX_ERR_INPUT, "%s: %s of the archive is damaged", file, name);
+}
+
+phx_status phx_fmu_unpack_one(phx_context *context, const char *file, const char *name, char **bytes, size_t *size)
+{
+    zip_t *archive = NULL;
+    phx_status status = open_checked(context, file, &archive);
+
+    *bytes = NULL;
+    *size = 0;
+    if (!status)
+        status = read_entry(context, file, archive, name, bytes, size);
+    if (archive)
+        zip_discard(archive);
+    return status;
+}
+
+#if defined __aarch64__
+static const char *const platforms[] = {"linux64", "aarch64-linux"};
+#else
+static const char *const platforms[] = {"linux64", "x86_64-linux"};
+#endif
+
+const char *phx_fmu_platform(int version)
+{
+    return platforms[version - 2];
+}
+
+/* The folders below `binaries`, "win64, darwin64". */
+static void list_platforms(zip_t *archive, size_t room, char *list)
+{
+    static const char folder[] = "binaries/";
+    const zip_int64_t count = zip_get_num_entries(archive, 0);
+
+    *list = '\0';
+    for (zip_int64_t k = 0; k < count; k++) {
+        const char *name = zip_get_name(archive, (zip_uint64_t)k, 0);
+        if (!name || strncmp(name, folder, sizeof folder - 1) != 0)
+            continue;
+        name += sizeof folder - 1;
+        const size_t length = strcspn(name, "/"), at = strlen(list);
+        char one[80];
+        snprintf(one, sizeof one, "%.*s", (int)(length < 60 ? length : 60), name);
+        if (length > 0 && !strstr(list, one) && at + strlen(one) + 3 < room)
+            snprintf(list + at, room - at, "%s%s", at ? ", " : "", one);
+    }
+}
+
+phx_status phx_fmu_check_platform(phx_context *context, const char *file, int version, const char *identifier)
+{
+    char name[600], list[300];
+    zip_t *archive = NULL;
+    phx_status status = open_checked(context, file, &archive);
+
+    if (status)
+        return status;
+    snprintf(name, sizeof name, "binaries/%s/%.400s.so", phx_fmu_platform(version), identifier);
+    if (zip_name_locate(archive, name, 0) < 0) {
+        list_platforms(archive, sizeof list, list);
+        status = phx_fail(context, PHX_ERR_INPUT,
+                          "%s: the FMU has no shared object for this computer (%s); it is made for: %s", file, name,
+                          *list ? phx_shown_text(list).text : "none");
+    }
+    zip_discard(archive);
+    return status;
+}
+
+/* ---- removing ---- */
 static int remove_one(const char *path, const struct stat *stat, int type, struct FTW *place)
 {
     (void)stat, (void)type, (void)place;

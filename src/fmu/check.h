@@ -1,0 +1,42 @@
+/* Private to layer fmu: the check of an FMU: its description, and its calls in a process of their own (check_calls.c,
+ * check_exchange.c). */
+#ifndef PHX_FMU_CHECK_H
+#define PHX_FMU_CHECK_H
+
+#include "fmu.h"
+
+#include "importer/importer.h"
+
+/* ---- findings ---- */
+typedef struct phx_fmu_findings phx_fmu_findings;
+/* Another finding. */
+void phx_fmu_find(phx_fmu_findings *findings, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The rules of the standard about the description. */
+void phx_fmu_check_model(const phx_fmu_model *model, phx_fmu_findings *findings);
+/* Loads the shared object in a child process, makes steps, saves and restores; what the child has to say and how it
+ * ended. */
+phx_status phx_fmu_check_calls(phx_context *context, const phx_fmu_model *model, const char *folder,
+                               phx_fmu_findings *findings, int *steps);
+
+/* ---- in the child process ---- */
+enum { PHX_FMU_STEPS = 20, PHX_FMU_MOST_OUTPUTS = 500 };
+typedef struct phx_fmu_checked {
+    phx_fmu_calls calls;
+    const phx_fmu_model *model;
+    int pipe;
+    int n_outputs;
+    unsigned outputs[PHX_FMU_MOST_OUTPUTS];
+    double step;
+} phx_fmu_checked;
+/* A line for the parent: '!' a finding, '#' steps that have been made. */
+void phx_fmu_say(const phx_fmu_checked *it, char mark, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* A call of the FMU: its status, 0 for OK. */
+#define PHX_FMU_CALL(it, name, ...) PHX_FMU_CALL_OF(&(it)->calls, name, __VA_ARGS__)
+
+int phx_fmu_read_outputs(const phx_fmu_checked *it, void *c, double *values);
+
+/* The calls of model exchange: events, states and their derivatives along steps of Euler's method, the way back to a
+ * saved state. */
+void phx_fmu_check_exchange(const phx_fmu_checked *it);
+
+#endif
