@@ -191,6 +191,7 @@ typedef struct phx_recording {
     phx_simulate_report *report;
     int n_columns;
     double *row;
+    int n_ledger, *entry; /* of the recorder; which of them each entry of the system is part of */
     double *before;       /* the row before */
     double *least, *most; /* of each column */
     bool started;

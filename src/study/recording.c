@@ -41,19 +41,26 @@ phx_status phx_recording_columns(phx_context *context, const phx_system *system,
     return PHX_OK;
 }
 
-/* The ledger of a system; its names are stored in `names`. */
-static phx_status list_ledger(phx_context *context, const phx_system *system, phx_record_entry **entries, char **names)
+/* The ledger of a system, the parts NAME/1, NAME/2 ... of a beam in segments, or of a load along it, as one entry; its
+ * names are stored in `names`. */
+static phx_status list_ledger(phx_context *context, phx_recording *recording, phx_record_entry **entries, char **names)
 {
+    const phx_system *system = recording->system;
     const int n = phx_system_ledger(system);
 
     *entries = phx_calloc(context, (size_t)n, sizeof **entries);
     *names = phx_calloc(context, (size_t)n, NAME_SIZE);
     if (!*entries || !*names)
         return PHX_ERR_MEMORY;
+    recording->n_ledger = 0;
     for (int k = 0; k < n; k++) {
-        char *name = *names + (size_t)k * NAME_SIZE;
+        const int last = recording->n_ledger - 1;
+        char *name = *names + (size_t)recording->n_ledger * NAME_SIZE;
         phx_system_ledger_name(system, k, name, NAME_SIZE);
-        (*entries)[k] = (phx_record_entry){name, phx_system_ledger_dissipates(system, k)};
+        name[strcspn(name, "/")] = '\0';
+        if (last < 0 || strcmp((*entries)[last].name, name) != 0)
+            (*entries)[recording->n_ledger++] = (phx_record_entry){name, phx_system_ledger_dissipates(system, k)};
+        recording->entry[k] = recording->n_ledger - 1;
     }
     return PHX_OK;
 }
@@ -89,7 +96,7 @@ static phx_status open_recorder(phx_context *context, const phx_model *model, co
     char *names = NULL, *ledger_names = NULL;
     phx_status status = phx_recording_columns(context, recording->system, 0, NULL, &columns, &names);
     if (!status)
-        status = list_ledger(context, recording->system, &ledger, &ledger_names);
+        status = list_ledger(context, recording, &ledger, &ledger_names);
 
     if (!status)
         status = list_attributes(context, used, setup, &def.n_attributes, &attributes);
@@ -99,7 +106,7 @@ static phx_status open_recorder(phx_context *context, const phx_model *model, co
         def.dimension = model->dimension;
         def.n_columns = recording->n_columns;
         def.columns = columns;
-        def.n_ledger = phx_system_ledger(recording->system);
+        def.n_ledger = recording->n_ledger;
         def.ledger = ledger;
         def.n_x = phx_system_n_x(recording->system);
         def.n_v = phx_system_n_v(recording->system);
@@ -136,11 +143,12 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
     recording->n_columns = PHX_FIXED_COLUMNS + phx_system_columns(system) + phx_system_controller_columns(system);
     recording->row =
         phx_calloc(context, (size_t)(recording->n_columns + phx_system_ledger(system)), sizeof *recording->row);
+    recording->entry = phx_calloc(context, (size_t)phx_system_ledger(system), sizeof *recording->entry);
     recording->before = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->before);
     recording->least = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->least);
     recording->most = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->most);
-    phx_status status =
-        recording->row && recording->before && recording->least && recording->most ? PHX_OK : PHX_ERR_MEMORY;
+    const bool made = recording->row && recording->entry && recording->before && recording->least && recording->most;
+    phx_status status = made ? PHX_OK : PHX_ERR_MEMORY;
     recording->strict = setup->options->strict || model->simulate.strict;
     recording->trace = setup->trace;
     if (!status)
@@ -160,6 +168,7 @@ void phx_recording_free(phx_recording *recording)
     phx_limits_destroy(recording->limits);
     phx_system_dae_destroy(recording->dae);
     phx_free(recording->row);
+    phx_free(recording->entry);
     phx_free(recording->before);
     phx_free(recording->least);
     phx_free(recording->most);
@@ -247,7 +256,9 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
         status = phx_trace_look(recording->trace, sample->t, row + PHX_FIXED_COLUMNS);
     if (status)
         return status;
-    memcpy(row + recording->n_columns, sample->ledger, (size_t)phx_system_ledger(recording->system) * sizeof *row);
+    memset(row + recording->n_columns, 0, (size_t)recording->n_ledger * sizeof *row);
+    for (int k = 0; k < phx_system_ledger(recording->system) && recording->n_ledger > 0; k++)
+        row[recording->n_columns + recording->entry[k]] += sample->ledger[k];
     if (recording->recorder)
         status = phx_recorder_append(recording->recorder, row, sample->x, sample->v);
     if (status && recording->files != recording->context)

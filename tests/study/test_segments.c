@@ -54,6 +54,31 @@ static double difference(size_t n, const double *a, const double *b)
 }
 
 /* ---- the same as by hand ---- */
+/* At the end: what the damping of the arm takes, and what the load along it does, as one entry each. */
+static void compare_ledgers(phx_context *context, const phx_result *whole, const phx_result *by_hand)
+{
+    static const char *const entries[][2] = {{"body.arm", "body.a"}, {"load.d", "load.d"}};
+    const size_t last = phx_result_rows(whole) - 1;
+
+    for (int k = 0; k < 2; k++) {
+        double ours = 0.0, theirs = 0.0, value;
+        int found = 0;
+        for (int i = 0; i < phx_result_ledger(whole); i++)
+            if (!strcmp(phx_result_ledger_entry(whole, i)->name, entries[k][0])) {
+                CHECK_OK(context, phx_result_ledger_values(whole, i, last, 1, &ours));
+                found++;
+            }
+        for (int i = 0; i < phx_result_ledger(by_hand); i++)
+            if (!strncmp(phx_result_ledger_entry(by_hand, i)->name, entries[k][1], strlen(entries[k][1]))) {
+                CHECK_OK(context, phx_result_ledger_values(by_hand, i, last, 1, &value));
+                theirs += value;
+            }
+        assert_int_equal(found, 1);
+        assert_true(theirs != 0.0);
+        CHECK_RELATIVE(ours, theirs, 1e-9, "%s", entries[k][0]);
+    }
+}
+
 static void segments_are_beams_welded_by_hand(void **state)
 {
     static const char *const names[][2] = {{"segments_plane.yaml", "segments_plane_by_hand.yaml"},
@@ -69,6 +94,7 @@ static void segments_are_beams_welded_by_hand(void **state)
             phx_model_destroy(model);
         }
         assert_int_equal(reports[0].bodies, 4);
+        compare_ledgers(*state, results[0], results[1]);
         assert_int_equal(reports[0].constraints, reports[1].constraints);
         assert_int_equal(phx_result_columns(results[0]), phx_result_columns(results[1]));
         for (int c = FIRST; c < phx_result_columns(results[0]); c++) {
