@@ -33,7 +33,8 @@ static double plane_turn(const phx_row *row, const phx_port_view *a, const phx_p
 
 /* Space: component k of the rotation vector phi of B beyond A, with the bases in the order k, k+1, k+2; alpha2 and beta
  * are k+1, alpha and beta2 are k+2. phi_dot = T^T (w_b - w_a) in A's bases, so the axis is row 0 of T^T. */
-static double space_turn(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *axis)
+static double space_turn(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *axis,
+                         double *whole)
 {
     double A[3][3], B[3][3], R[9], phi[3], T[9];
     phx_port_direction(a, 1, row->alpha2, A[1]);
@@ -50,6 +51,7 @@ static double space_turn(const phx_row *row, const phx_port_view *a, const phx_p
     phx_rot_vector_rate(phi, T);
     for (int i = 0; i < 3; i++)
         axis[i] = T[0] * A[0][i] + T[3] * A[1][i] + T[6] * A[2][i];
+    *whole = sqrt(phx_port_scalar_product(3, phi, phi));
     return phi[0];
 }
 
@@ -70,20 +72,27 @@ static double lean(const phx_row *row, const phx_port_view *a, const phx_port_vi
     return cosine > 0.0 ? part : pi; /* opposite: any way round */
 }
 
+static bool has_turned(const phx_port_view *view)
+{
+    return !view->straight && (view->theta1[0] != 0.0 || view->theta1[1] != 0.0 || view->theta1[2] != 0.0);
+}
+
 void phx_row_gap(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *gap, double *g_a,
                  double *g_b)
 {
-    double axis[3] = {0.0, 0.0, 0.0};
-    if (row->hold == PHX_HOLD_NOTHING) {
+    /* The directions of a section that has turned are not orthogonal to second order: what makes the rotation vector of
+     * them zero is not what makes the rows zero, so near that the row itself is the gap. */
+    static const double near = 0.5;
+    double axis[3] = {0.0, 0.0, 0.0}, whole = HUGE_VAL;
+    if (row->hold == PHX_HOLD_TURN)
+        *gap = a->dim == 2 ? plane_turn(row, a, b) : space_turn(row, a, b, axis, &whole);
+    else if (row->hold == PHX_HOLD_AXIS)
+        *gap = lean(row, a, b, axis);
+    if (row->hold == PHX_HOLD_NOTHING || (whole < near && (has_turned(a) || has_turned(b)))) {
         *gap = phx_row_value(row, a, b, 1);
         if (g_a)
             phx_row_covectors(row, a, b, g_a, g_b);
-        return;
-    }
-    if (a->dim == 2)
-        *gap = plane_turn(row, a, b);
-    else
-        *gap = row->hold == PHX_HOLD_TURN ? space_turn(row, a, b, axis) : lean(row, a, b, axis);
-    if (g_a)
+    } else if (g_a) {
         set_turn(a, b, axis, g_a, g_b);
+    }
 }

@@ -141,12 +141,30 @@ static void other_joints_are_closed(void **state)
     CHECK_MESSAGE(*state, "'D' (gap");
 }
 
+/* A beam that is bent in both planes at the start: the weld of its turned section is closed as a run measures it. */
+static void welds_of_turned_sections_are_closed(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 3\ngravity: [0, -9.81, -5]\n"
+        "materials: {steel: {density: 7800, young: 2e11, poisson: 0.3}}\n"
+        "bodies: {beam: {kind: beam, material: steel, length: 2, section: {kind: rectangle, width: 0.02, height: 0.02},"
+        " elements: 4, reference: simply_supported}}\n"
+        "joints: {w: {kind: weld, ports: [ground.O, beam.P]}}\nloads: {f: {at: beam.C, force: [0, -20, 10]}}\n"
+        "initial: {deformation: quasi_static}\nsimulate: {end: 1e-3, step: 1e-3}\n";
+    phx_simulate_report report;
+    told t;
+
+    CHECK_OK(*state, run(*state, text, NULL, &report, &t));
+    CHECK_BELOW(report.largest_drift, 1e-14, "gap");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(moved_bodies_are_told, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(strict_starts_refuse_them, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(other_joints_are_closed, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(welds_of_turned_sections_are_closed, study_setup, study_teardown),
     };
     return cmocka_run_group_tests_name("study_start_moves", tests, NULL, NULL);
 }
