@@ -145,6 +145,7 @@ static phx_status solve(midpoint *m, const interval *span)
     double scale = phx_run_scale(run, span->v0);
     phx_newton newton = phx_newton_to_rounding(run, scale);
     newton.forgiven = FORGIVEN;
+    newton.remembers = true;
     phx_newton_verdict verdict = PHX_NEWTON_GOES_ON;
     m->jacobian[span->slot].recent = false;
     phx_jacobian_reuse_begin(&m->reuse[span->slot]);

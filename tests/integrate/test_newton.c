@@ -14,6 +14,7 @@ static void check_verdicts(double noise, int n, const double *sizes, phx_newton_
 {
     phx_newton newton = iteration(noise);
 
+    newton.remembers = true;
     for (int k = 0; k < n; k++) {
         const phx_newton_verdict verdict = phx_newton_judge(&newton, sizes[k], true);
         if (verdict != (k + 1 < n ? PHX_NEWTON_GOES_ON : last))
