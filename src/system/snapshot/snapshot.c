@@ -402,6 +402,8 @@ static void archive_output(phx_archive *archive, const phx_system *system, outpu
     output->set = (phx_stress_set)set;
     phx_archive_count(archive, &output->nodes);
     phx_archive_bool(archive, &rows);
+    if (rows && !phx_archive_status(archive) && (output->def.on_mesh ? output->def.body : output->def.port) < 0)
+        refuse(archive, "an output has stresses of no body");
     if (rows && !phx_archive_status(archive))
         phx_archive_double_array(archive, stress_numbers(system, output), &output->stress);
 }
