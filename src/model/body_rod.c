@@ -457,7 +457,7 @@ static phx_status make_mesh(phx_builder *builder, const phx_model_body *body, ro
 
     mesh->n = body->elements > stretches ? body->elements : stretches;
     mesh->begin = phx_calloc(context, 2 * (size_t)mesh->n, sizeof *mesh->begin);
-    mesh->share = mesh->begin + mesh->n;
+    mesh->share = mesh->begin ? mesh->begin + mesh->n : NULL;
     const bool ready = places && count && mesh->begin;
     if (ready) {
         places[stretches] = 1.0;
