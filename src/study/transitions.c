@@ -253,6 +253,8 @@ phx_status phx_friction_goes_back(events_run *it, const double *values, int *aga
             status = look(it);
         if (!status)
             status = hold(it);
+        if (!status)
+            status = phx_friction_head(it);
     }
     return status;
 }

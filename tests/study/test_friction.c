@@ -224,6 +224,25 @@ static void tears_loose_along_the_pull(void **state)
     phx_result_destroy(r.result);
 }
 
+/* A dip of the pull stops what has just torn loose within the same step: it sticks again, and tears loose once more
+ * when the pull, 5.01 N + 40 (t - 1.5), comes to 10 N. */
+static void sticks_again_within_the_step(void **state)
+{
+#define PULL                                                                                                           \
+    "(10.01*min(t, 1) - 5*min(max(t - 1, 0)/0.1, 1) - 15*max(0, 1 - abs(t - 0.9995)/0.0004) + 40*max(0, t - 1.5))"
+    static const char text[] =
+        ON_PLANE("[0, 0, -10]", "mass: 2, inertia: [1, 1, 1]", "restitution: 0, friction: {coefficient: 0.5}",
+                 "2") "loads: {pull: {at: m.P, force: [\"0.6*" PULL "\", \"0.8*" PULL "\", 0]}}\n";
+#undef PULL
+    text_run r = run_text(*state, text, 0.0);
+    assert_int_equal(r.report.transitions, 5);
+    CHECK_CLOSE(record_at(*state, &r, "t", 1), 10.0 / 10.01, 1e-12, "when it tears loose");
+    CHECK_CLOSE(record_at(*state, &r, "t", r.n - 2), 1.5 + 4.99 / 40.0, 1e-12, "when it does again");
+    CHECK_CLOSE(record_at(*state, &r, "x.x", r.n - 2), 0.0, 1e-15, "until then it rests");
+    CHECK_CLOSE(record_at(*state, &r, "v.x", r.n - 1), 0.6 * 10.0 * 0.37525 * 0.37525, 1e-12, "then it moves");
+    phx_result_destroy(r.result);
+}
+
 /* A ball with spin about all axes on a table: with the slip s = v + w x (-r n) it slips for 2 |s|/(7 mu g) along a
  * straight line and then rolls with v - 2/7 s; its spin about the normal is not touched. */
 static void ball_slips_and_rolls(void **state)
@@ -337,6 +356,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(an_impact_tears_loose, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(puck_turns_downhill, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(tears_loose_along_the_pull, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(sticks_again_within_the_step, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(ball_slips_and_rolls, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(three_feet, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(analyses_say_that_they_leave_it_out, study_setup, study_teardown),
