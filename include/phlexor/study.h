@@ -389,7 +389,7 @@ const double *phx_plants_values(const phx_plants *plants, int point); /* of the 
 double phx_plants_least(const phx_plants *plants, int point);
 /* NULL where none was asked for. */
 const phx_lft *phx_plants_lft(const phx_plants *plants);
-/* What a file of the plants has. */
+/* The contents of a file of the plants. */
 const phx_bundle *phx_plants_bundle(const phx_plants *plants);
 
 /* ---- the matrices of a model ----

@@ -149,7 +149,7 @@ static void run(const checked *it)
     phx_fmu_free_instance(&it->calls, c);
 }
 
-/* What there is to check. */
+/* The FMU that is checked. */
 typedef struct plan {
     const phx_fmu_model *model;
     const char *folder;

@@ -92,7 +92,7 @@ static int set_start(const phx_fmu_calls *calls, void *c, const setting *it)
                                       : PHX_FMU_CALL_OF(calls, fmi3SetString, c, &it->of->reference, 1, &text, 1);
 }
 
-/* What status a call may have to go on: OK and Warning. */
+/* OK and Warning. */
 static bool goes_on(int status)
 {
     return status == fmi2OK || status == fmi2Warning;

@@ -119,7 +119,7 @@ static bool is_rotation(const char *coordinate)
     return dot && strncmp(dot, ".phi", 4) == 0;
 }
 
-/* What is left of row i of P_r without the rows chosen, orthonormal in `rows` (count x r): its part of the whole. */
+/* The rest of row i of P_r without the rows chosen, orthonormal in `rows` (count x r): its part of the whole. */
 static double independent(const double *P_r, int i, int r, int count, const double *rows, double *left)
 {
     double whole = 0.0, rest = 0.0;

@@ -118,6 +118,11 @@ static phx_status add_all(phx_builder *builder, const phx_build_options *options
     return status;
 }
 
+static phx_status start_off(phx_builder *builder, const void *item, const char *name, bool active)
+{
+    return active ? PHX_OK : phx_builder_at(builder, item, phx_system_switch_force(builder->system, name, false));
+}
+
 /* Forces that events switch can be; springs, forces and loads that do not act at the start. */
 static phx_status switch_forces(phx_builder *builder)
 {
@@ -133,17 +138,11 @@ static phx_status switch_forces(phx_builder *builder)
         }
     }
     for (int i = 0; i < model->n_springs && !status; i++)
-        if (!model->springs[i].active)
-            status = phx_builder_at(builder, &model->springs[i],
-                                    phx_system_switch_force(system, model->springs[i].name, false));
+        status = start_off(builder, &model->springs[i], model->springs[i].name, model->springs[i].active);
     for (int i = 0; i < model->n_forces && !status; i++)
-        if (!model->forces[i].active)
-            status = phx_builder_at(builder, &model->forces[i],
-                                    phx_system_switch_force(system, model->forces[i].name, false));
+        status = start_off(builder, &model->forces[i], model->forces[i].name, model->forces[i].active);
     for (int i = 0; i < model->n_loads && !status; i++)
-        if (!model->loads[i].active)
-            status =
-                phx_builder_at(builder, &model->loads[i], phx_system_switch_force(system, model->loads[i].name, false));
+        status = start_off(builder, &model->loads[i], model->loads[i].name, model->loads[i].active);
     return status;
 }
 

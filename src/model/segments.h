@@ -25,7 +25,7 @@ void phx_segments_locate(const phx_segmented *whole, double fraction, phx_model_
 /* The port of this name: body and port; port -1: there is none. */
 void phx_segments_port(const phx_reader *reader, const phx_segmented *whole, const char *name, phx_model_point *point);
 
-/* What acts along the whole beam has, until the model is finished, this number of a body. */
+/* A load or force along the whole beam has, until the model is finished, this number of a body. */
 int phx_segments_number(const phx_reader *reader, const phx_segmented *whole);
 
 /* The bodies have been read: cut them. */

@@ -102,7 +102,7 @@ static phx_status put_state_space(phx_context *context, const phx_plants *plants
     return status ? status : add_names(context, plants, "states", n, phx_ss_state);
 }
 
-/* What is not of second order is refused as a single model is. */
+/* Plants that are not of second order are refused as a single model is. */
 static phx_status check_second_order(phx_context *context, const phx_nominal_plant *nominal)
 {
     phx_ss_second_order_def def;

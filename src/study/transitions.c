@@ -14,17 +14,18 @@ static const double BARELY = 1e-9;
  * where it slips across it by less than this part of what friction brakes in a step. */
 static const double MOST_TURN = 0.5, STOPPED = 1e-3;
 
-static double length(const phx_dry_friction *f, const double *x)
+/* Along one coordinate the second entry of a vector is 0. */
+static double length(const double x[2])
 {
-    return f->n == 2 ? hypot(x[0], x[1]) : fabs(x[0]);
+    return hypot(x[0], x[1]);
 }
 
 /* sign x/|x|; in the first direction where x = 0 */
-static void unit(const phx_dry_friction *f, double sign, const double *x, double *out)
+static void unit(double sign, const double x[2], double out[2])
 {
-    const double size = length(f, x);
+    const double size = length(x);
 
-    for (int i = 0; i < f->n; i++)
+    for (int i = 0; i < 2; i++)
         out[i] = size > 0.0 ? sign * x[i] / size : i == 0;
 }
 
@@ -36,7 +37,7 @@ static bool slips(const phx_dry_friction *f)
 /* -s . rate */
 static double backwards(const phx_dry_friction *f)
 {
-    return f->n == 2 ? -f->slip[0] * f->rate[0] - f->slip[1] * f->rate[1] : -f->slip[0] * f->rate[0];
+    return -f->slip[0] * f->rate[0] - f->slip[1] * f->rate[1];
 }
 
 static phx_status look(events_run *it)
@@ -49,7 +50,7 @@ void phx_friction_conditions(const events_run *it, double *values)
 {
     for (int k = 0; k < it->n_frictions; k++) {
         const phx_dry_friction *f = &it->friction[k];
-        values[k] = f->sticks ? length(f, f->force) - f->limit : slips(f) ? backwards(f) : -1.0;
+        values[k] = f->sticks ? length(f->force) - f->limit : slips(f) ? backwards(f) : -1.0;
     }
 }
 
@@ -60,7 +61,7 @@ static phx_status change(events_run *it, int k, bool sticks, double sign, const 
     double slip[2] = {0.0, 0.0};
 
     if (x)
-        unit(f, sign, x, slip);
+        unit(sign, x, slip);
     *rows = *rows || f->sticks != sticks;
     it->report->transitions += f->sticks != sticks || f->slip[0] * slip[0] + f->slip[1] * slip[1] < 0.0;
     return phx_system_slip(it->s->system, k, sticks, x ? slip : NULL);
@@ -76,11 +77,12 @@ phx_status phx_friction_direct(const events_run *it, double h)
 
     for (int k = 0; k < it->n_frictions && !status; k++) {
         const slip_heading *to = &it->heading[k];
+        if (!to->in_space)
+            continue;
         const double turn = 0.5 * h * to->turn / (1.0 + 0.5 * h * to->stiffness);
         const double angle = to->angle + fmax(-MOST_TURN, fmin(turn, MOST_TURN));
         const double slip[2] = {cos(angle), sin(angle)};
-        if (to->in_space)
-            status = phx_system_slip(it->s->system, k, false, slip);
+        status = phx_system_slip(it->s->system, k, false, slip);
     }
     return status;
 }
@@ -89,7 +91,7 @@ phx_status phx_friction_direct(const events_run *it, double h)
  * v/|v|, and dphi'/dphi = -A . v/v^2. */
 static void find_turn(const phx_dry_friction *f, slip_heading *to)
 {
-    const double *v = f->rate, *a = f->acceleration, speed = length(f, v);
+    const double *v = f->rate, *a = f->acceleration, speed = length(v);
     const double pull = (v[0] * a[0] + v[1] * a[1]) / speed + f->limit * f->mobility;
 
     to->turn = (v[0] * a[1] - v[1] * a[0]) / (speed * speed);
@@ -102,7 +104,7 @@ phx_status phx_friction_head(events_run *it)
 
     for (int k = 0; k < it->n_frictions; k++) {
         const phx_dry_friction *f = &it->friction[k];
-        const double *along = length(f, f->rate) > STILL * it->speed ? f->rate : f->slip;
+        const double *along = length(f->rate) > STILL * it->speed ? f->rate : f->slip;
         it->heading[k] = (slip_heading){.in_space = f->n == 2 && slips(f), .angle = atan2(along[1], along[0])};
         any = any || it->heading[k].in_space;
     }
@@ -110,7 +112,7 @@ phx_status phx_friction_head(events_run *it)
     if (!status && any)
         status = look(it);
     for (int k = 0; k < it->n_frictions && !status; k++)
-        if (it->heading[k].in_space && length(&it->friction[k], it->friction[k].rate) > STILL * it->speed)
+        if (it->heading[k].in_space && length(it->friction[k].rate) > STILL * it->speed)
             find_turn(&it->friction[k], &it->heading[k]);
     return status;
 }
@@ -139,14 +141,14 @@ static phx_status hold(events_run *it)
 /* The joints turn its motion round, and no force along the coordinate could hinder them, as in a dead centre. */
 static bool is_carried(const phx_dry_friction *f)
 {
-    return !f->sticks && 2.0 * f->limit * f->mobility < BARELY * length(f, f->acceleration);
+    return !f->sticks && 2.0 * f->limit * f->mobility < BARELY * length(f->acceleration);
 }
 
 /* In space: its rate is across its direction, not zero. */
 static bool turns_aside(const events_run *it, const phx_dry_friction *f)
 {
     return f->n == 2 && !f->sticks && slips(f) &&
-           length(f, f->rate) > STOPPED * f->limit * f->mobility * it->report->used.step;
+           length(f->rate) > STOPPED * f->limit * f->mobility * it->report->used.step;
 }
 
 /* For the time being all that rests sticks, and all that moves slips. */
@@ -157,7 +159,7 @@ static phx_status first_guess(events_run *it, int which, bool *rows)
 
     for (int k = 0; k < it->n_frictions && !status; k++) {
         const phx_dry_friction *f = &it->friction[k];
-        const bool stops = k == which && !turns_aside(it, f), rests = stops || length(f, f->rate) <= still;
+        const bool stops = k == which && !turns_aside(it, f), rests = stops || length(f->rate) <= still;
         if (f->open)
             status = change(it, k, false, 0.0, NULL, rows);
         else if (k == which && f->sticks) /* where it goes without the force that holds it */
@@ -180,7 +182,7 @@ static int overloaded(const events_run *it)
 
     for (int k = 0; k < it->n_frictions; k++) {
         const phx_dry_friction *f = &it->friction[k];
-        const double share = length(f, f->force) / fmax(f->limit, DBL_MIN);
+        const double share = length(f->force) / fmax(f->limit, DBL_MIN);
         if (f->sticks && share > worst) {
             worst = share;
             which = k;
@@ -214,7 +216,7 @@ phx_status phx_friction_settle(events_run *it, int which)
     for (int k = 0; k < it->n_frictions && !status; k++) {
         const phx_dry_friction *f = &it->friction[k];
         const bool zero = k == which && !turns_aside(it, f);
-        it->event[it->model->n_events + k].value = f->sticks ? fmin(length(f, f->force) - f->limit, 0.0)
+        it->event[it->model->n_events + k].value = f->sticks ? fmin(length(f->force) - f->limit, 0.0)
                                                    : zero    ? 0.0
                                                              : fmin(backwards(f), 0.0);
     }

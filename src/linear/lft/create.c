@@ -342,7 +342,8 @@ static double tolerance_of(const phx_lft_options *options)
     return options->error > 0.0 ? 0.1 * options->error : default_tolerance;
 }
 
-/* What is zero but for rounding: noise in the columns of free motions would mislead the balancing of the system. */
+/* Entries that are zero but for rounding: noise in the columns of free motions would mislead the balancing of the
+ * system. */
 static void clear_rounding(phx_realisation *X)
 {
     const size_t cells = (size_t)(X->rows + X->r) * (size_t)(X->cols + X->r);
@@ -501,14 +502,13 @@ static void close_first_order(const lft_work *it, const phx_realisation *X, syst
 enum { NAME_SIZE = 160 };
 
 /* Names of w or v, PARAMETER.w1 .., in front of those of the plants. */
-static void name_channels(const lft_work *it, char letter, int r, char *text, const char **names)
+static void name_channels(const lft_work *it, char letter, char *text, const char **names)
 {
     for (int k = 0, at = 0; k < it->lft->n; k++)
         for (int i = 0; i < it->lft->sizes[k]; i++, at++) {
             snprintf(text + (size_t)at * NAME_SIZE, NAME_SIZE, "%.120s.%c%d", it->lft->parameters[k], letter, i + 1);
             names[at] = text + (size_t)at * NAME_SIZE;
         }
-    (void)r;
 }
 
 static phx_status make_system(lft_work *it, const system_parts *parts)
@@ -524,8 +524,8 @@ static phx_status make_system(lft_work *it, const system_parts *parts)
         const char **inputs = names + parts->N, **outputs = inputs + parts->inputs;
         for (int k = 0; k < parts->N; k++)
             names[k] = phx_ss_state(nominal, k);
-        name_channels(it, 'w', r, text, inputs);
-        name_channels(it, 'v', r, text + (size_t)r * NAME_SIZE, outputs);
+        name_channels(it, 'w', text, inputs);
+        name_channels(it, 'v', text + (size_t)r * NAME_SIZE, outputs);
         for (int k = 0; k < it->m; k++)
             inputs[r + k] = phx_ss_input(nominal, k);
         for (int k = 0; k < it->p; k++)

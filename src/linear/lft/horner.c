@@ -58,7 +58,7 @@ static phx_status transpose(phx_context *context, stage *it)
 }
 
 /* ---- one parameter ---- */
-/* What is left of the coefficients of delta^i, delta^(i+1), ..: for each power and each term of the other parameters a
+/* The rest of the coefficients: of delta^i, delta^(i+1), ..: for each power and each term of the other parameters a
  * matrix rows x C. */
 typedef struct tail {
     int powers, rows, C;

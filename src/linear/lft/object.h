@@ -13,7 +13,7 @@ struct phx_lft {
     phx_lft_report report;
 };
 
-/* What the channels of the plants are worth: their entries times these are about 1. */
+/* Scales of the channels of the plants: their entries times these are about 1. */
 typedef struct phx_lft_channels {
     const double *outputs, *inputs;
     const double *band; /* rad/s: of the responses; both 0: all */

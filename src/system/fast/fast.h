@@ -30,7 +30,7 @@ typedef enum port_need {
     NEED_MORE /* no port has it */
 } port_need;
 
-/* What may be in a batch of bodies: a body of the system or, in the place of a rod, each of its nodes. */
+/* A member of a batch of bodies: a body of the system or, in the place of a rod, each of its nodes. */
 typedef struct member_slot {
     const phx_body *body;
     phx_body_id of; /* of the system */
