@@ -21,8 +21,8 @@ static phx_status find_joints(phx_reader *reader, const phx_node *list, int coun
     return PHX_OK;
 }
 
-/* How many springs, forces and loads have the name. */
-static int count_forces(const phx_model *model, const char *name, phx_nearest *nearest)
+/* Whether a spring, force or load has the name. */
+static bool has_force(const phx_model *model, const char *name, phx_nearest *nearest)
 {
     const struct {
         const void *items;
@@ -31,14 +31,14 @@ static int count_forces(const phx_model *model, const char *name, phx_nearest *n
     } lists[] = {{model->springs, model->n_springs, sizeof *model->springs},
                  {model->forces, model->n_forces, sizeof *model->forces},
                  {model->loads, model->n_loads, sizeof *model->loads}};
-    int found = 0;
+    bool found = false;
 
     for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
         for (int k = 0; k < lists[l].count; k++) {
             const char *own = *(const char *const *)((const char *)lists[l].items + (size_t)k * lists[l].size);
             const size_t length = strlen(name);
             phx_nearest_offer(nearest, own);
-            found += !strcmp(own, name) || (!strncmp(own, name, length) && !strcmp(own + length, "/1"));
+            found = found || !strcmp(own, name) || (!strncmp(own, name, length) && !strcmp(own + length, "/1"));
         }
     return found;
 }
@@ -47,13 +47,9 @@ static phx_status check_forces(phx_reader *reader, const phx_node *list, int cou
 {
     for (int k = 0; k < count; k++) {
         phx_nearest nearest = phx_nearest_to(names[k]);
-        const int found = count_forces(reader->model, names[k], &nearest);
-        if (found == 0)
+        if (!has_force(reader->model, names[k], &nearest))
             return phx_reader_fail(reader, list, "there is no spring, force or load %s%s",
                                    phx_shown_text(names[k]).text, phx_nearest_hint(&nearest).text);
-        if (found > 1)
-            return phx_reader_fail(reader, list, "several springs, forces or loads have the name %s; give each its own",
-                                   phx_shown_text(names[k]).text);
     }
     return PHX_OK;
 }

@@ -121,10 +121,12 @@ static void forces_are_switched(void **state)
 static void switches_are_checked(void **state)
 {
     static const struct {
-        const char *event, *message;
-    } cases[] = {{"switch_off: [sprin]", "there is no spring, force or load 'sprin'; did you mean 'spring'?"},
-                 {"switch_off: [twice]", "several springs, forces or loads have the name 'twice'"},
-                 {"switch_off: [floor]", "there is no spring, load or force 'floor' that could be switched"}};
+        const char *more, *event, *message;
+        int line;
+    } cases[] = {{"", "switch_off: [sprin]", "there is no spring, force or load 'sprin'; did you mean 'spring'?", 7},
+                 {"", "switch_off: [twice]", "a spring and a load have the name 'twice'", 7},
+                 {", active: false", "switch_off: [spring]", "a spring and a load have the name 'twice'", 6},
+                 {"", "switch_off: [floor]", "there is no spring, load or force 'floor' that could be switched", 7}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         char text[1000];
         phx_model *model = NULL;
@@ -134,15 +136,17 @@ static void switches_are_checked(void **state)
                  "springs: {spring: {ports: [ground.O, m.P]}, twice: {ports: [ground.O, m.P]}}\n"
                  "forces: {floor: {kind: contact, ports: [ground.O, m.P], against: plane, normal: [0, 1], restitution: "
                  "1}}\n"
-                 "loads: {twice: {at: m.P, force: [8, 0]}}\n"
+                 "loads: {twice: {at: m.P, force: [8, 0]%s}}\n"
                  "events: {e: {at: 1, %s}}\n",
-                 cases[k].event);
+                 cases[k].more, cases[k].event);
+        char line[20];
+        snprintf(line, sizeof line, "text.yaml:%d", cases[k].line);
         phx_status status = phx_model_read_text(*state, "text.yaml", text, strlen(text), 0, NULL, &model);
         if (!status)
             status = phx_model_build(*state, model, NULL, &system);
         CHECK_STATUS(*state, status, PHX_ERR_INPUT);
         CHECK_MESSAGE(*state, cases[k].message);
-        CHECK_MESSAGE(*state, "text.yaml:7");
+        CHECK_MESSAGE(*state, line);
         phx_model_destroy(model);
     }
 }

@@ -34,22 +34,34 @@ static bool belongs_to(const char *own, const char *name)
     return !strncmp(own, name, length) && (own[length] == '\0' || own[length] == '/');
 }
 
+static bool can_be_switched(const force_slot *force, const char *name)
+{
+    return force->kind != FORCE_COORDINATE && belongs_to(force->name, name);
+}
+
 phx_status phx_system_switch_force(phx_system *system, const char *name, bool acts)
 {
     if (!system || !name)
         return phx_fail_null(system ? system->context : NULL, __func__, "system or name");
-    bool found = false;
+    const char *noun = NULL;
 
     if (!system->finalised)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be finalised first");
     for (int i = 0; i < system->n_forces; i++) {
-        force_slot *force = &system->forces[i];
-        if (force->kind == FORCE_COORDINATE || !belongs_to(force->name, name))
+        const force_slot *force = &system->forces[i];
+        if (!can_be_switched(force, name))
             continue;
-        force->off = !acts;
-        found = true;
+        const char *other = phx_sys_force_sort(force)->noun;
+        if (noun && strcmp(noun, other) != 0)
+            return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                            "a %s and a %s have the name '%s'; give each its own, so that it can be switched", noun,
+                            other, name);
+        noun = other;
     }
-    if (!found)
+    for (int i = 0; i < system->n_forces; i++)
+        if (can_be_switched(&system->forces[i], name))
+            system->forces[i].off = !acts;
+    if (!noun)
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "there is no spring, load or force '%s' that could be switched (a rigid contact cannot)", name);
     return phx_conclude(system->context, phx_sys_components(system));
