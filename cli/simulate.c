@@ -16,7 +16,8 @@ typedef struct simulate_arguments {
     const char *summary, *accuracy_of;
     int threads;
     const char *shard;
-    bool stop, strict, yes, resume;
+    int iterations;
+    bool stop, strict, yes, resume, real_time;
     cli_list set, sweep;
 } simulate_arguments;
 
@@ -41,10 +42,34 @@ static void print_settings(FILE *out, const phx_model *model, const phx_simulate
     if (used->rtol > 0.0)
         fprintf(out, "rtol %.3g\n", used->rtol);
     else
-        fprintf(out, "step %.6g s%s\n", used->step, report->accuracy > 0.0 ? ", chosen for the accuracy" : "");
+        fprintf(out, "step %.6g s%s", used->step, report->accuracy > 0.0 ? ", chosen for the accuracy" : "");
+    if (used->iterations > 0)
+        fprintf(out, ", %d Newton correction%s a step", used->iterations, used->iterations > 1 ? "s" : "");
+    if (!(used->rtol > 0.0))
+        fprintf(out, "\n");
     if (report->accuracy > 0.0)
         fprintf(out, "  accuracy     about %.2g of %.3g asked for, the last of %ld runs with %ld steps\n",
                 report->accuracy_reached, report->accuracy, report->runs, report->all_steps);
+}
+
+/* What a fixed number of corrections has left over, and how long the steps took. */
+static void print_real_time(FILE *out, const phx_simulate_report *report)
+{
+    const phx_integrate_stats *stats = &report->stats;
+    const phx_step_times *times = &stats->times;
+    const double h = report->used.step;
+
+    if (report->used.iterations > 0)
+        fprintf(out,
+                "  corrections  %ld of %ld steps leave more than rounding, %.2g of the velocities at most; energy of "
+                "the residuals %.2g J\n",
+                stats->unsettled, stats->steps, stats->correction_left, stats->energy_left);
+    if (times->steps > 0)
+        fprintf(
+            out,
+            "  real time    a step takes %.3g s (median), %.3g s (99 %%), %.3g s (worst, at t = %.6g s); %ld of %ld "
+            "miss the deadline of %.3g s\n",
+            times->median, times->percent99, times->worst, times->worst_at, times->misses, times->steps, h);
 }
 
 static void print_summary(FILE *out, const phx_model *model, const phx_simulate_report *report)
@@ -66,6 +91,7 @@ static void print_summary(FILE *out, const phx_model *model, const phx_simulate_
         fprintf(out, "  friction     %d times it began to slip or to stick\n", report->transitions);
     if (stats->halvings > 0)
         fprintf(out, "               smallest step %.3g s\n", stats->smallest_step);
+    print_real_time(out, report);
     fprintf(out, "  wall time    %.3g s", stats->wall_seconds);
     if (report->threads > 1)
         fprintf(out, " on %d threads", report->threads);
@@ -225,6 +251,8 @@ static int check_arguments(const cli_command *command, const simulate_arguments 
                                given->stop    ? "--stop"
                                : given->shard ? "--shard"
                                               : "--resume");
+    if (given->sweep.count > 0 && given->real_time)
+        return cli_usage_error(command, "--real-time is for one simulation: those of a --sweep share the processors");
     if (given->sweep.count > 0 && given->summary)
         return cli_usage_error(command, "--summary is for one simulation; those of a --sweep are listed in a table");
     if (given->sweep.count > 0 && given->csv && !strcmp(given->csv, "-"))
@@ -240,6 +268,8 @@ static int simulate(const cli_command *command, phx_context *context, const simu
     int status = check_arguments(command, given);
 
     options.strict = given->strict;
+    options.iterations = given->iterations;
+    options.real_time = given->real_time;
     if (status < 0)
         status = cli_choose_integrator(command, given->integrator, &options);
     choose_backend(given->backend, &options);
@@ -296,6 +326,10 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
          &given.accuracy},
         {"--accuracy-of", 0, OPTION_TEXT, "LIST", "the outputs that have it (default: all)", &given.accuracy_of},
         {"--accuracy-absolute", 0, OPTION_TEXT, "E", "the same in the units of the outputs", &given.accuracy_absolute},
+        {"--iterations", 0, OPTION_COUNT, "N", "exactly so many Newton corrections a step of midpoint, ready or not",
+         &given.iterations},
+        {"--real-time", 0, OPTION_FLAG, NULL, "how long the steps take, and how many miss their deadline",
+         &given.real_time},
         {"--integrator", 0, OPTION_TEXT, "INTEGRATOR", "the method: midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
          &given.integrator},
         {"--backend", 0, OPTION_CHOICE, "auto|plain|fast",

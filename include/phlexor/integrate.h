@@ -32,8 +32,18 @@ typedef struct phx_integrate_options {
     double atol;             /* in the units of x and v; 0: rtol/100 */
     int max_halvings;        /* of a fixed step that fails; 0 .. 40, default 20 */
     double newton_tolerance; /* fixed steps: relative, in the kinetic-energy norm; 0: to rounding */
+    int iterations; /* exactly so many Newton corrections a step, of midpoint with a fixed step; 0: to rounding */
+    bool real_time; /* fixed steps: take the wall time of each */
 } phx_integrate_options;
 phx_integrate_options phx_integrate_options_default(void); /* midpoint, 1 s in steps of 1 ms */
+
+/* Wall time of fixed steps, without what outputs between them take. Percentiles are exact to 1.2 %. */
+typedef struct phx_step_times {
+    long steps;                      /* measured; 0: none */
+    long misses;                     /* steps that took longer than they are */
+    double median, percent99, worst; /* s */
+    double worst_at;                 /* s: where the slowest step began */
+} phx_step_times;
 
 /* The cost of a run. */
 typedef struct phx_integrate_stats {
@@ -42,6 +52,13 @@ typedef struct phx_integrate_stats {
     long halvings, newton_iterations, linearisations, factorisations, projections;
     double smallest_step; /* accepted, s */
     double wall_seconds;
+    /* With options.iterations: */
+    long unsettled;         /* steps whose next correction would not have been rounding (above 1e-12 of the velocities,
+                               or newton_tolerance) */
+    double correction_left; /* the largest such correction, relative to the velocities, kinetic-energy norm */
+    double energy_left;     /* J: sum over the steps of |h (v_mean . r_v + lambda . r_l)|, r the residual that is left;
+                               a bound on what the balance of energy is open by */
+    phx_step_times times;   /* with options.real_time */
 } phx_integrate_stats;
 
 /* The values at an output instant. */

@@ -519,6 +519,7 @@ typedef struct phx_model_simulate {
     phx_model_integrator integrator;
     bool strict;            /* a limit of validity that is exceeded ends the run */
     double spectral_radius; /* of what a step does not resolve: 1 none is damped, 0 all */
+    int iterations;         /* Newton corrections a step; 0: to rounding */
 } phx_model_simulate;
 
 /* The state that modes and linear models are about: the start at rest, the steady rotation, the equilibrium at rest;

@@ -73,7 +73,11 @@ typedef struct phx_simulate_options {
     bool has_integrator;
     phx_integrator integrator;
     const char *h5_path, *csv_path; /* where the result goes; NULL: no such file */
-    bool strict; /* the first recorded instant beyond a limit of validity ends the run (PHX_ERR_ANALYSIS) */
+    int iterations; /* exactly so many Newton corrections a step, of midpoint with a fixed step; 0: those of the model
+                     */
+    bool real_time; /* take the wall time of each step (stats.times of the report, attributes step_time_... of the
+                       result); fixed steps without events */
+    bool strict;    /* the first recorded instant beyond a limit of validity ends the run (PHX_ERR_ANALYSIS) */
     int threads; /* inside the simulation, as of phx_system_threads (0: as many as pay); the result is the same byte by
                     byte. In a batch threads go over the points, and this is not used */
     phx_backend backend; /* how the equations are evaluated, as of phx_system_dae_with; a plain evaluation is on one

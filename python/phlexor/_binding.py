@@ -503,6 +503,10 @@ class phx_integrate_options(Structure):
     pass
 
 
+class phx_step_times(Structure):
+    pass
+
+
 class phx_integrate_stats(Structure):
     pass
 
@@ -1154,6 +1158,7 @@ phx_model_simulate._fields_ = [
     ("integrator", c_int),
     ("strict", c_bool),
     ("spectral_radius", c_double),
+    ("iterations", c_int),
 ]
 
 phx_model_modes._fields_ = [
@@ -1235,6 +1240,17 @@ phx_integrate_options._fields_ = [
     ("atol", c_double),
     ("max_halvings", c_int),
     ("newton_tolerance", c_double),
+    ("iterations", c_int),
+    ("real_time", c_bool),
+]
+
+phx_step_times._fields_ = [
+    ("steps", c_long),
+    ("misses", c_long),
+    ("median", c_double),
+    ("percent99", c_double),
+    ("worst", c_double),
+    ("worst_at", c_double),
 ]
 
 phx_integrate_stats._fields_ = [
@@ -1247,6 +1263,10 @@ phx_integrate_stats._fields_ = [
     ("projections", c_long),
     ("smallest_step", c_double),
     ("wall_seconds", c_double),
+    ("unsettled", c_long),
+    ("correction_left", c_double),
+    ("energy_left", c_double),
+    ("times", phx_step_times),
 ]
 
 phx_ss_def._fields_ = [
@@ -1502,6 +1522,8 @@ phx_simulate_options._fields_ = [
     ("integrator", c_int),
     ("h5_path", c_char_p),
     ("csv_path", c_char_p),
+    ("iterations", c_int),
+    ("real_time", c_bool),
     ("strict", c_bool),
     ("threads", c_int),
     ("backend", c_int),

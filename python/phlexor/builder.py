@@ -800,11 +800,14 @@ class ModelBuilder:
                  rtol: Optional[Value] = None, atol: Optional[Value] = None,
                  integrator: Optional[Integrator] = None, strict: Optional[bool] = None,
                  accuracy: Optional[Value] = None, accuracy_absolute: Optional[Value] = None,
-                 accuracy_of: Optional[Sequence[str]] = None, spectral_radius: Optional[Value] = None) -> None:
-        """Defaults of the simulation; `spectral_radius` below 1: numerical damping of `midpoint`."""
+                 accuracy_of: Optional[Sequence[str]] = None, spectral_radius: Optional[Value] = None,
+                 iterations: Optional[Value] = None) -> None:
+        """Defaults of the simulation; of `midpoint` `spectral_radius` below 1: numerical damping, `iterations`: exactly
+        so many Newton corrections a step."""
         self._maps["simulate"] = _given(end=end, step=step, every=every, rtol=rtol, atol=atol, integrator=integrator,
                                         strict=strict, accuracy=accuracy, accuracy_absolute=accuracy_absolute,
-                                        accuracy_of=accuracy_of, spectral_radius=spectral_radius)
+                                        accuracy_of=accuracy_of, spectral_radius=spectral_radius,
+                                        iterations=iterations)
 
     def modes(self, *, count: Optional[Value] = None,
               at: Optional[Literal["start", "static", "steady", "initial"]] = None) -> None:

@@ -446,7 +446,8 @@ class Model:
                  h5: Optional[PathLike] = None, csv: Optional[PathLike] = None, strict: bool = False,
                  threads: Optional[int] = None, progress: Optional[Progress] = None, yes: bool = False,
                  backend: Backend = "auto", accuracy: Optional[float] = None,
-                 accuracy_absolute: Optional[float] = None, accuracy_of: Optional[Iterable[str]] = None) -> Result:
+                 accuracy_absolute: Optional[float] = None, accuracy_of: Optional[Iterable[str]] = None,
+                 iterations: Optional[int] = None, real_time: bool = False) -> Result:
         """Simulate from the start state.
 
         Parameters
@@ -476,6 +477,10 @@ class Model:
             for it (docs/integrators.md). Without any step or tolerance `accuracy` is 1e-3.
         accuracy_of : iterable of str, optional
             The outputs whose error counts; None: those of the model's `simulate`, or all.
+        iterations : int, optional
+            Exactly so many Newton corrections a step, of `midpoint` with a fixed step (docs/integrators.md).
+        real_time : bool
+            Take the wall time of each step: ``step_time_median``, ... of the report.
 
         Returns
         -------
@@ -493,6 +498,8 @@ class Model:
         options.strict = strict
         options.backend = _choose("backend", backend, _BACKENDS)
         options.threads = 0 if threads is None else check_threads(threads)
+        _set_iterations(options, iterations)
+        options.real_time = real_time
         keep = _set_accuracy(options, accuracy, accuracy_absolute, accuracy_of)
         report, result = phx_simulate_report(), ctypes.POINTER(phx_result)()
         with self._use(progress) as (call, pointer), self._files(pointer, h5):
@@ -511,14 +518,14 @@ class Model:
 
     def stepper(self, inputs: Sequence[str] = (), *, step: Optional[float] = None, rtol: Optional[float] = None,
                 atol: Optional[float] = None, integrator: Optional[Integrator] = None,
-                backend: Backend = "auto") -> Simulation:
+                backend: Backend = "auto", iterations: Optional[int] = None) -> Simulation:
         """The start of a simulation that goes on call by call: measure, act, step.
 
         Parameters
         ----------
         inputs : sequence of str
             What the program acts with: ``"JOINT.effort"``, ``"LOAD.fx"``, ``"SPRING.force"`` (docs/control.md).
-        step, rtol, atol, integrator, backend : optional
+        step, rtol, atol, integrator, backend, iterations : optional
             As for :meth:`simulate`; with inputs the integrator is `midpoint`.
 
         Returns
@@ -527,6 +534,7 @@ class Model:
         """
         options = _simulate_options(None, step, None, rtol, atol, integrator, None, None)
         options.backend = _choose("backend", backend, _BACKENDS)
+        _set_iterations(options, iterations)
         return stepper_of(self, inputs, options)
 
     def batch(self, sweep: SweepLike = "model", *, end: Optional[float] = None, step: Optional[float] = None,
@@ -942,6 +950,14 @@ def _set_positive(options: phx_simulate_options, name: str, value: Optional[floa
     if not (0.0 < value < float("inf")):
         raise ValueError(f"{name}={value}: a finite number greater than 0")
     setattr(options, name, phx_model_optional(True, value))
+
+
+def _set_iterations(options: phx_simulate_options, iterations: Optional[int]) -> None:
+    if iterations is None:
+        return
+    if iterations < 1:
+        raise ValueError(f"iterations={iterations}: an integer from 1 on")
+    options.iterations = iterations
 
 
 def _set_accuracy(options: phx_simulate_options, relative: Optional[float], absolute: Optional[float],

@@ -46,6 +46,14 @@ class Report:
         Instants recorded.
     steps, rejected, halvings, newton_iterations, linearisations, factorisations, projections : int
     smallest_step, wall_seconds : float
+    iterations, unsettled : int
+    correction_left, energy_left : float
+        With a fixed number of corrections a step (0: not): steps that leave more than rounding, the largest correction
+        left over, relative to the velocities, and the energy of the residuals, J.
+    timed_steps, deadline_misses : int
+    step_time_median, step_time_99, step_time_worst, step_time_worst_at : float
+        With `real_time`: steps that were timed, those that took longer than they are, wall times, and where the
+        slowest step began, s.
     largest_energy : float
         Of kinetic, elastic and total energy, J.
     largest_residual : float
@@ -93,6 +101,16 @@ class Report:
     projections: int
     smallest_step: float
     wall_seconds: float
+    iterations: int
+    unsettled: int
+    correction_left: float
+    energy_left: float
+    timed_steps: int
+    deadline_misses: int
+    step_time_median: float
+    step_time_99: float
+    step_time_worst: float
+    step_time_worst_at: float
     largest_energy: float
     largest_residual: float
     largest_drift: float
@@ -108,12 +126,14 @@ def _copy(pointer: Any, shape: Tuple[int, ...]) -> FloatArray:
 
 def report_of(raw: phx_simulate_report) -> Report:
     """The report as Python has it."""
-    used, stats = raw.used, raw.stats
+    used, stats, times = raw.used, raw.stats, raw.stats.times
     return Report(
         integrator=text_of(lib.phx_integrator_name(phx_integrator(used.integrator))),
         start=getattr(raw, "from"),
-        **{name: getattr(used, name) for name in ("end", "step", "every", "rtol", "atol")},
-        **{name: getattr(stats, name) for name in field_names(stats)},
+        **{name: getattr(used, name) for name in ("end", "step", "every", "rtol", "atol", "iterations")},
+        **{name: getattr(stats, name) for name in field_names(stats) if name != "times"},
+        timed_steps=times.steps, deadline_misses=times.misses, step_time_median=times.median,
+        step_time_99=times.percent99, step_time_worst=times.worst, step_time_worst_at=times.worst_at,
         **{name: getattr(raw, name) for name in field_names(raw) if name not in ("used", "stats", "from")},
     )
 

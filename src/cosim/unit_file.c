@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char MARK[8] = {'P', 'H', 'X', 'U', 'N', 'I', 'T', '\n'};
-enum { VERSION = 2, HEAD = 24 };
+enum { VERSION = 3, HEAD = 24 };
 
 /* FNV-1a */
 static uint64_t check_sum(size_t size, const unsigned char *bytes)
@@ -24,7 +24,7 @@ static uint64_t version_of(void)
 }
 
 /* A new option changes the size: it is written here too. */
-_Static_assert(sizeof(void *) != 8 || sizeof(phx_integrate_options) == 64, "write the new option here");
+_Static_assert(sizeof(void *) != 8 || sizeof(phx_integrate_options) == 72, "write the new option here");
 
 static void archive_options(phx_archive *archive, phx_integrate_options *options)
 {
@@ -37,6 +37,7 @@ static void archive_options(phx_archive *archive, phx_integrate_options *options
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         phx_archive_double(archive, numbers[k]);
     phx_archive_int(archive, &options->max_halvings);
+    phx_archive_int(archive, &options->iterations);
 }
 
 static void archive_inputs(phx_archive *archive, phx_unit_def *def)

@@ -137,6 +137,7 @@ struct phx_dae {
     bool lossless;      /* no damper, no resistive stress, no actuator that can dissipate: substeps may go backwards */
     bool midpoint_only; /* controllers, whose states only the midpoint rule built on averages takes along */
     bool filtered;      /* intervals damp what they do not resolve: they are for `midpoint` in equal steps */
+    bool rubs;          /* friction follows the multipliers: intervals are solved until they agree */
     bool closed;        /* joints close loops, whose rows may become dependent in singular positions */
     /* Of the last power (W), interval_work or project (J) that succeeded: what it came to by parts, for a ledger; what
      * a part means the maker of the dae says. */

@@ -392,7 +392,7 @@ static phx_status allocate(const phx_run *run, phx_branch *it)
 phx_status phx_branch_create(phx_run *run, phx_branch **branch)
 {
     *branch = NULL;
-    if (!run->dae->closed || !run->dae->ops->regularity)
+    if (!run->dae->closed || !run->dae->ops->regularity || run->options.iterations > 0)
         return PHX_OK;
     phx_branch *it = phx_calloc(run->context, 1, sizeof *it);
     if (!it)

@@ -5,7 +5,7 @@
 
 #include "run.h"
 
-/* *branch is NULL where the joints close no loop. */
+/* *branch is NULL where the joints close no loop, and where steps have a fixed number of corrections. */
 phx_status phx_branch_create(phx_run *run, phx_branch **branch);
 void phx_branch_destroy(phx_branch *branch);
 /* After an accepted step of size h: evaluate the regularity, when it may have changed enough since the last time. */

@@ -1,4 +1,5 @@
-/* A step of a method with fixed steps. When it fails it is done in two halves, these in halves again where needed.
+/* A step of a method with fixed steps. When it fails it is done in two halves, these in halves again where needed; with
+ * a fixed number of corrections it is not.
  *
  *   level 0   |-------------------------------|   fails
  *   level 1   |---------------|                   fails
@@ -8,10 +9,15 @@
  * The times are t0 + k h/2^level, never sums. */
 #include "run.h"
 
+static int most_halvings(const phx_run *run)
+{
+    return run->options.iterations > 0 ? 0 : run->options.max_halvings;
+}
+
 static bool can_halve(const phx_run *run, phx_status status, int level)
 {
     return (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR || status == PHX_REJECTED) &&
-           level < run->options.max_halvings;
+           level < most_halvings(run);
 }
 
 phx_status phx_halving_step(phx_run *run, phx_method *method, double t0, double t1, double h)
@@ -22,7 +28,7 @@ phx_status phx_halving_step(phx_run *run, phx_method *method, double t0, double 
         double piece = h / (double)count;
         double from = t0 + (double)k * piece, to = k + 1 == count ? t1 : t0 + (double)(k + 1) * piece;
         run->reason = NULL;
-        phx_status status = method->ops->step(method, from, to, piece, level == run->options.max_halvings);
+        phx_status status = method->ops->step(method, from, to, piece, level == most_halvings(run));
         if (status == PHX_OK) {
             status = phx_run_accept(run, to, piece);
             if (status != PHX_OK)

@@ -1,10 +1,10 @@
 /* The driver: output instants, sampling, progress, and the message when a run stops. */
 #include "branch.h"
 #include "outputs.h"
+#include "step_clock.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 static const char *const names[PHX_INTEGRATORS] = {
     [PHX_MIDPOINT] = "midpoint", [PHX_MIDPOINT4] = "midpoint4", [PHX_GAUSS4] = "gauss4",
@@ -63,6 +63,24 @@ static phx_status check_times(phx_context *context, const phx_integrate_options 
     return PHX_OK;
 }
 
+/* A fixed number of corrections, and steps whose time is taken. */
+static phx_status check_counted(phx_context *context, const phx_integrate_options *o)
+{
+    if (o->iterations < 0)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "iterations: %d; it must be positive, or 0 for as many as are needed", o->iterations);
+    if (o->iterations > 0 && (o->integrator != PHX_MIDPOINT || o->rtol > 0.0))
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "iterations: %d; a fixed number of Newton corrections is for midpoint with a fixed step, not "
+                        "for %s",
+                        o->iterations, o->rtol > 0.0 ? "steps chosen by rtol" : names[o->integrator]);
+    if (o->real_time && (o->integrator == PHX_IDA || o->rtol > 0.0))
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "real time: steps have a deadline where they are fixed, not with %s",
+                        o->rtol > 0.0 ? "steps chosen by rtol" : names[o->integrator]);
+    return PHX_OK;
+}
+
 static phx_status check_options(phx_context *context, const phx_integrate_options *o)
 {
     if ((int)o->integrator < 0 || o->integrator >= PHX_INTEGRATORS)
@@ -82,7 +100,7 @@ static phx_status check_options(phx_context *context, const phx_integrate_option
     if (!(o->newton_tolerance >= 0.0 && o->newton_tolerance <= 1e-3))
         return phx_fail(context, PHX_ERR_ARGUMENT, "newton_tolerance: %g; it must be in [0, 1e-3]",
                         o->newton_tolerance);
-    return PHX_OK;
+    return check_counted(context, o);
 }
 
 static phx_status check_state(const phx_dae *dae, const double *x, const double *v, const double *lambda)
@@ -95,17 +113,10 @@ static phx_status check_state(const phx_dae *dae, const double *x, const double 
 }
 
 /* ---- the run ---- */
-static double wall_clock(void)
-{
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* At most a thousand reports evenly spread and twenty a second. */
 static phx_status report_progress(phx_run *run)
 {
-    double total = run->options.end - run->start, now = wall_clock();
+    double total = run->options.end - run->start, now = phx_wall_clock();
     bool due = run->t - run->shown >= 1e-3 * total || now - run->shown_clock >= 0.05;
     if (!due)
         return PHX_OK;
@@ -167,8 +178,10 @@ phx_status phx_run_accept(phx_run *run, double t1, double h)
     if (status != PHX_OK)
         return stopped(run, status);
     const bool crossing = phx_branch_is_crossing(run);
+    phx_step_clock_pause(run->clock);
     if (run->outputs && !crossing)
         status = phx_outputs_before(run->outputs, t1);
+    phx_step_clock_resume(run->clock);
     if (status != PHX_OK)
         return status;
     memcpy(run->x, run->x1, (size_t)dae->n_x * sizeof *run->x);
@@ -190,11 +203,15 @@ phx_status phx_run_accept(phx_run *run, double t1, double h)
     run->noise *= 0.99;
     run->noise_scale *= 0.99;
     phx_branch_watch(run, h);
+    phx_step_clock_pause(run->clock);
     if (run->outputs && (crossing || phx_outputs_wait(run->outputs)))
         status = phx_outputs_passed(run->outputs, t1);
     if (run->outputs && status == PHX_OK)
         status = phx_outputs_at(run->outputs);
-    return status == PHX_OK ? report_progress(run) : status;
+    if (status == PHX_OK)
+        status = report_progress(run);
+    phx_step_clock_resume(run->clock);
+    return status;
 }
 
 phx_status phx_run_sample_step(phx_run *run)
@@ -322,7 +339,9 @@ static phx_status fixed_steps(phx_run *run, phx_method *method, double from, dou
         double t1 = k + 1 == n ? to : from + (double)(k + 1) * h;
         if (run->t >= t1) /* passed by one step across a singular position */
             continue;
+        phx_step_clock_begin(run->clock);
         phx_status status = phx_branch_step(run, method, t0, t1, h);
+        phx_step_clock_end(run->clock, t0, h);
         if (status == PHX_OK)
             status = phx_run_sample_step(run);
         if (status != PHX_OK)
@@ -415,14 +434,28 @@ static phx_status all_instants(phx_run *run, phx_method *method)
     return PHX_OK;
 }
 
+/* With a fixed number of corrections there are no steps beside those of the run. */
+static phx_status check_instants(const phx_run *run)
+{
+    if (run->options.iterations == 0 || !run->outputs || phx_outputs_on_grid(run->outputs))
+        return PHX_OK;
+    return phx_fail(run->context, PHX_ERR_ARGUMENT,
+                    "every: %g s; with a fixed number of corrections it must be a multiple of the step, %g s",
+                    run->options.every, run->options.step);
+}
+
 static phx_status integrate(phx_run *run)
 {
     phx_method *method = NULL;
     phx_status status = phx_run_allocate(run);
+    if (status == PHX_OK && run->options.real_time && !(run->clock = phx_step_clock_create(run->context)))
+        status = PHX_ERR_MEMORY;
     if (status == PHX_OK)
         status = creators[run->options.integrator](run, &method);
     if (status == PHX_OK && run->options.every > 0.0 && run->dae->ops->twin)
         status = phx_outputs_create(run, method, creators[run->options.integrator], &run->outputs);
+    if (status == PHX_OK)
+        status = check_instants(run);
     if (status == PHX_OK)
         status = phx_branch_create(run, &run->branch);
     if (status == PHX_OK)
@@ -435,6 +468,9 @@ static phx_status integrate(phx_run *run)
     if (method)
         method->ops->destroy(method);
     phx_branch_destroy(run->branch);
+    if (run->clock)
+        run->stats->times = phx_step_clock_times(run->clock);
+    phx_step_clock_destroy(run->clock);
     phx_run_release(run);
     return status;
 }
@@ -452,6 +488,11 @@ phx_status phx_run_check(phx_dae *dae, const phx_integrate_options *options, dou
         status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
                           "%s does not take controllers along; use midpoint, which takes them exactly",
                           names[options->integrator]);
+    if (status == PHX_OK && dae->rubs && options->iterations > 0)
+        status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
+                          "iterations: %d; friction that follows the reactions is solved until both agree, which no "
+                          "fixed number of Newton corrections does",
+                          options->iterations);
     if (status == PHX_OK && dae->filtered && (options->integrator != PHX_MIDPOINT || options->rtol > 0.0))
         status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
                           "numerical damping (a spectral radius below 1) is that of midpoint with equal steps; %s "
@@ -486,11 +527,11 @@ phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, dou
                    .user = user,
                    .start = *t,
                    .shown = -INFINITY};
-    double clock = wall_clock();
+    double clock = phx_wall_clock();
     *run.stats = (phx_integrate_stats){0};
     phx_context_clear(dae->context);
     status = integrate(&run);
     *t = run.t;
-    run.stats->wall_seconds = wall_clock() - clock;
+    run.stats->wall_seconds = phx_wall_clock() - clock;
     return phx_conclude(dae->context, status);
 }

@@ -16,6 +16,8 @@ enum { FORGIVEN = 3, MOST_REACTIONS = 40 };
 static const double MATRIX_COST = 3.0; /* where the dae does not say */
 /* After a correction below this, relative, two digits of the next one are enough: its error is rounding. */
 static const double LOOSE_TOLERANCE = 1e-8;
+/* Corrections above this, relative to velocities and forces, are never taken for rounding. */
+static const double ROUNDING_LIMIT = 1e-12;
 
 typedef struct midpoint {
     phx_method base;
@@ -27,6 +29,8 @@ typedef struct midpoint {
     phx_jacobian_reuse reuse[SLOTS]; /* when a new Jacobian is made */
     double atol_size;                /* atol in the norm of the dae; adaptive steps only */
     double error;                    /* of the last pair, in units of the tolerance */
+    double forces; /* scale of the velocities by the forces at the start, with a fixed number of corrections; negative:
+                      not known yet */
 } midpoint;
 
 /* One interval [t0, t0 + h] from (x0, v0), with the factorisation that belongs to its size. */
@@ -168,6 +172,71 @@ static phx_status solve(midpoint *m, const interval *span)
     return phx_run_blame(run, PHX_NOT_CONVERGED, span->h, "Newton's iteration converges too slowly", m->res);
 }
 
+/* ---- a fixed number of corrections ---- */
+/* The energy of the residual r = (r_v, r_l) that is left: the balance of the interval is
+ *     E1 - E0 = supplied - dissipated + h (v_mean . r_v + lambda . r_l) .                                            */
+static double energy_left(const midpoint *m, const interval *span)
+{
+    const phx_run *run = m->base.run;
+    const int n_v = run->dae->n_v;
+    double power = 0.0;
+    for (int i = 0; i < n_v; i++)
+        power += 0.5 * (span->v0[i] + run->v1[i]) * m->res[i];
+    for (int i = 0; i < run->dae->n_l; i++)
+        power += run->lambda1[i] * m->res[n_v + i];
+    return span->h * power;
+}
+
+/* What is left after the last correction: the size of the one that would follow, and the energy of the residual. */
+static phx_status measure_left(midpoint *m, const interval *span, const phx_newton *newton)
+{
+    phx_run *run = m->base.run;
+    phx_integrate_stats *stats = run->stats;
+    const double energy = fabs(energy_left(m, span)), found = run->dae->ops->norm(run->dae, run->v1);
+    const double scale = fmax(newton->scale, found), noise_scale = fmax(m->forces, scale);
+    double size;
+    const phx_status status = solve_correction(m, span, newton, &size);
+    if (status != PHX_OK)
+        return status;
+    stats->newton_iterations--; /* it is not applied */
+    if (!isfinite(size) || !isfinite(energy))
+        return phx_run_blame(run, PHX_NOT_CONVERGED, span->h, "a Newton correction is not a finite number", m->res);
+    if (size > fmax(ROUNDING_LIMIT, run->options.newton_tolerance) * noise_scale)
+        stats->unsettled++;
+    if (noise_scale > 0.0)
+        stats->correction_left = fmax(stats->correction_left, size / noise_scale);
+    stats->energy_left += energy;
+    return PHX_OK;
+}
+
+/* The same work in each interval: one Jacobian, at the prediction, and options.iterations corrections by it. */
+static phx_status solve_counted(midpoint *m, const interval *span)
+{
+    phx_run *run = m->base.run;
+    const phx_dae_ops *ops = run->dae->ops;
+    phx_jacobian_reuse *reuse = &m->reuse[span->slot];
+    phx_newton newton = phx_newton_to_rounding(run, phx_run_scale(run, span->v0));
+    phx_status status = m->forces < 0.0 ? widen_scale(m, span, &newton) : PHX_OK;
+    m->forces = fmax(m->forces, newton.forces);
+    phx_jacobian_reuse_begin(reuse);
+    for (int k = 0; k <= run->options.iterations && status == PHX_OK; k++) {
+        double size;
+        status = ops->interval_residual(run->dae, run->v1, run->lambda1, run->x1, m->res);
+        if (status == PHX_OK && k == 0)
+            status = refresh(m, span);
+        if (status != PHX_OK || k == run->options.iterations)
+            break;
+        status = solve_correction(m, span, &newton, &size);
+        if (status == PHX_OK) {
+            phx_jacobian_reuse_count(reuse, size);
+            apply(m);
+        }
+    }
+    if (status == PHX_OK)
+        status = measure_left(m, span, &newton);
+    return status == PHX_OK ? ops->interval_residual(run->dae, run->v1, run->lambda1, run->x1, NULL) : status;
+}
+
 static bool reactions_change(const phx_run *run)
 {
     const phx_dae_ops *ops = run->dae->ops;
@@ -185,7 +254,7 @@ static phx_status advance_interval(midpoint *m, const interval *span)
         return status;
     const double middle = span->t0 + 0.5 * span->h;
     phx_history_predict(&m->history, dae, middle, span->h, span->v0, run->v1, run->lambda1);
-    status = solve(m, span);
+    status = run->options.iterations > 0 ? solve_counted(m, span) : solve(m, span);
     for (int k = 0; status == PHX_OK && reactions_change(run); k++)
         status =
             k < MOST_REACTIONS
@@ -343,6 +412,7 @@ static bool allocate(midpoint *m)
 static void midpoint_forget(phx_method *method)
 {
     midpoint *m = (midpoint *)method;
+    m->forces = -1.0;
     phx_history_forget(&m->history, method->run->dae, method->run->lambda);
     for (int slot = 0; slot < SLOTS; slot++) {
         m->jacobian[slot].valid = false;
@@ -375,6 +445,7 @@ static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **m
     if (!m)
         return PHX_ERR_MEMORY;
     const int cost = run->dae->matrix_cost;
+    m->forces = -1.0;
     m->base = (phx_method){.ops = ops, .run = run};
     run->lags = run->dae->ops->synchronise != NULL;
     for (int slot = 0; slot < SLOTS; slot++)

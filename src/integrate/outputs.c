@@ -126,6 +126,11 @@ phx_status phx_outputs_create(phx_run *run, phx_method *method, phx_method_creat
     return it->on_grid ? PHX_OK : create_side(it);
 }
 
+bool phx_outputs_on_grid(const phx_outputs *outputs)
+{
+    return outputs->on_grid;
+}
+
 void phx_outputs_destroy(phx_outputs *outputs)
 {
     if (!outputs)

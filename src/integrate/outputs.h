@@ -12,6 +12,8 @@ typedef phx_status phx_method_create_fn(phx_run *run, phx_method **method);
 /* For the instants start + k every and the end of the run. Instants on the grid of equal steps get the times of the
  * grid. */
 phx_status phx_outputs_create(phx_run *run, phx_method *method, phx_method_create_fn *create, phx_outputs **outputs);
+/* Whether all instants but the end of the run are ends of equal steps. */
+bool phx_outputs_on_grid(const phx_outputs *outputs);
 void phx_outputs_destroy(phx_outputs *outputs);
 /* Sample the instants between the accepted state and t1, the end of the trial, both excluded. */
 phx_status phx_outputs_before(phx_outputs *outputs, double t1);

@@ -8,6 +8,7 @@
 #include <phlexor/integrate.h>
 
 typedef struct phx_branch phx_branch;
+typedef struct phx_step_clock phx_step_clock;
 
 /* One call of phx_integrate. A method reads the accepted state and fills the trial; phx_run_accept makes the trial the
  * accepted state. A trial that fails leaves the accepted state unchanged. */
@@ -39,6 +40,8 @@ typedef struct phx_run {
 
     struct phx_outputs *outputs; /* where to sample between the steps; NULL: steps end at output instants */
     phx_branch *branch;          /* singular positions; NULL: there are none */
+
+    phx_step_clock *clock; /* wall time of the steps; NULL: not taken */
 
     bool lags; /* unwrapped joint angles of accepted states may lag behind: synchronise them with synchronise of the dae
                 */

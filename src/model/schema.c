@@ -669,6 +669,7 @@ static const phx_object controller = {
     .finish = phx_finish_controller};
 
 static const phx_range radius_range = {"a number from 0 to 1", .high = 1.0};
+static const phx_range iterations_range = {"an integer from 1 to 1000", 1.0, 1000.0, .integer = true};
 static const phx_key simulate_keys[] = {
     {"end", &phx_type_optional, AT(phx_model_simulate, end), .unit = "s", .range = &positive,
      .fallback = "from the command", .doc = "time at which the run ends"},
@@ -697,6 +698,9 @@ static const phx_key simulate_keys[] = {
      .doc =
          "of oscillations of deformations that a step does not resolve, of `midpoint` in equal steps; below 1 they are "
          "damped, and the ledger says by how much"},
+    {"iterations", &phx_type_integer, AT(phx_model_simulate, iterations), .range = &iterations_range,
+     .fallback = "to rounding",
+     .doc = "exactly so many Newton corrections a step, of `midpoint` with a fixed step (docs/integrators.md)"},
 };
 static const phx_object simulate = {"simulate", "What `phlexor simulate` does by default.",
                                     TABLE(phx_model_simulate, simulate_keys)};

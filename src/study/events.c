@@ -344,6 +344,11 @@ static phx_status prepare(events_run *it)
             it->context, PHX_ERR_UNSUPPORTED,
             "events, rigid contacts or friction that is not regularised and a spectral radius below 1 do not "
             "go together yet; leave one out");
+    if (used->iterations > 0 || used->real_time)
+        return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
+                        "events, rigid contacts and friction that is not regularised divide steps: %s is for models "
+                        "without them",
+                        used->iterations > 0 ? "a fixed number of corrections" : "real time");
     it->n_frictions = frictions;
     it->n_contacts = contacts;
     it->n = model->n_events + frictions + contacts;

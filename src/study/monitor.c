@@ -19,12 +19,13 @@ phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_repo
     const bool midpoint = method == PHX_MIDPOINT || method == PHX_MIDPOINT4;
     const bool gauss = method == PHX_GAUSS4 || method == PHX_GAUSS6;
     const bool full = phx_system_balances(system); /* without, ports do not follow the deformation */
+    const bool solved = used->iterations == 0;     /* Newton's iteration goes down to rounding */
     const double rtol = used->rtol > 0.0 ? used->rtol : method == PHX_IDA ? IDA_RTOL : 0.0;
     const double inexact = rtol > 0.0 ? fmax(TOLERANCES * rtol, EXACT) : ORDER;
     phx_monitor monitor = {.system = system, .report = report};
 
-    monitor.keeps_energy = midpoint && full;
-    monitor.keeps_joints = (midpoint || gauss) && full;
+    monitor.keeps_energy = midpoint && full && solved;
+    monitor.keeps_joints = (midpoint || gauss) && full && solved;
     monitor.of_energy = monitor.keeps_energy ? EXACT : gauss || midpoint ? fmax(inexact, ORDER) : inexact;
     monitor.of_joints = monitor.keeps_joints ? EXACT : inexact;
     return monitor;
@@ -70,15 +71,26 @@ static const char *method_of(const phx_monitor *monitor)
     return phx_integrator_name(monitor->report->used.integrator);
 }
 
+static const char *remedy_of(const phx_monitor *monitor)
+{
+    const phx_integrate_options *used = &monitor->report->used;
+
+    return used->rtol > 0.0 ? "a smaller rtol" : used->iterations > 0 ? "more iterations" : "a smaller step";
+}
+
+/* What keeps joints closed. */
+static const char *closes_of(const phx_monitor *monitor)
+{
+    return monitor->report->used.iterations > 0 ? "midpoint without iterations" : "midpoint";
+}
+
 static phx_status stop(const phx_monitor *monitor, phx_context *context, double t, const char *what, double value,
                        const char *unit, double relative, const char *of)
 {
-    const char *remedy = monitor->report->used.rtol > 0.0 ? "a smaller rtol" : "a smaller step";
-
     return phx_fail(
         context, PHX_ERR_ANALYSIS,
         "%s stopped at t = %.9g s: %s by %.2g %s, %.2g of %s, where %s keeps %.0e; try %s, or another start",
-        method_of(monitor), t, what, value, unit, relative, of, method_of(monitor), EXACT, remedy);
+        method_of(monitor), t, what, value, unit, relative, of, method_of(monitor), EXACT, remedy_of(monitor));
 }
 
 /* NaN counts as more than allowed. */
@@ -136,10 +148,10 @@ phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const do
 
 void phx_monitor_conclude(const phx_monitor *monitor, phx_context *context)
 {
-    const char *remedy = monitor->report->used.rtol > 0.0 ? "a smaller rtol" : "a smaller step";
+    const char *remedy = remedy_of(monitor), *closes = closes_of(monitor);
     const char *other = !phx_system_balances(monitor->system)              ? "kinetics: full"
                         : monitor->report->used.integrator != PHX_MIDPOINT ? "midpoint, which closes it"
-                                                                           : "midpoint";
+                                                                           : closes;
     const char *name = phx_integrator_name(monitor->report->used.integrator);
 
     if (exceeds(monitor->residual, allowed_residual(monitor)))
@@ -151,12 +163,13 @@ void phx_monitor_conclude(const phx_monitor *monitor, phx_context *context)
     if (exceeds(monitor->drift, allowed_drift(monitor)))
         phx_log(context, PHX_LOG_WARNING,
                 "%s opens a joint by up to %.2g m (t = %.9g s), %.2g of the mechanism's reach, more than the %.0e that "
-                "its settings promise; try %s, or midpoint, which keeps it closed",
-                name, monitor->drift, monitor->drift_t, monitor->drift / monitor->reach, monitor->of_joints, remedy);
+                "its settings promise; try %s, or %s, which keeps it closed",
+                name, monitor->drift, monitor->drift_t, monitor->drift / monitor->reach, monitor->of_joints, remedy,
+                closes);
     if (exceeds(monitor->drift_rate, allowed_drift_rate(monitor)))
         phx_log(context, PHX_LOG_WARNING,
                 "%s lets a joint slide with up to %.2g m/s (t = %.9g s), %.2g of the mechanism's speed, more than the "
-                "%.0e that its settings promise; try %s, or midpoint, which keeps it closed",
+                "%.0e that its settings promise; try %s, or %s, which keeps it closed",
                 name, monitor->drift_rate, monitor->drift_rate_t, monitor->drift_rate / monitor->speed,
-                monitor->of_joints, remedy);
+                monitor->of_joints, remedy, closes);
 }

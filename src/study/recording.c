@@ -278,12 +278,12 @@ void phx_recording_warn(phx_context *context, phx_limits *limits, const char *be
         phx_log(context, PHX_LOG_WARNING, "%s%s", before, phx_limits_finding(limits, k).text);
 }
 
-/* The numbers of the run, and a text for each limit that was exceeded. */
-phx_status phx_recording_complete(phx_context *context, phx_recorder *recorder, const phx_simulate_report *report,
-                                  phx_limits *limits)
+/* The numbers of the run. Returns how many; `list` NULL: only that. */
+static int list_numbers(const phx_simulate_report *report, phx_attribute *list)
 {
     const phx_integrate_stats *stats = &report->stats;
-    const phx_attribute numbers[] = {
+    const phx_step_times *times = &stats->times;
+    const phx_attribute always[] = {
         {"steps", NULL, (double)stats->steps},
         {"halvings", NULL, (double)stats->halvings},
         {"newton_iterations", NULL, (double)stats->newton_iterations},
@@ -291,25 +291,56 @@ phx_status phx_recording_complete(phx_context *context, phx_recorder *recorder, 
         {"largest_energy", NULL, report->largest_energy},
         {"largest_residual", NULL, report->largest_residual},
         {"largest_drift", NULL, report->largest_drift},
-        {"limits", NULL, (double)phx_limits_count(limits)},
     };
-    enum { NUMBERS = sizeof numbers / sizeof *numbers, NAME = 24 };
-    const int found = phx_limits_count(limits);
-    phx_attribute *attributes = phx_calloc(context, (size_t)(NUMBERS + found), sizeof *attributes);
+    const phx_attribute counted[] = {
+        {"iterations", NULL, report->used.iterations},
+        {"unsettled_steps", NULL, (double)stats->unsettled},
+        {"correction_left", NULL, stats->correction_left},
+        {"energy_left", NULL, stats->energy_left},
+    };
+    const phx_attribute timed[] = {
+        {"step_time_median", NULL, times->median},        {"step_time_99", NULL, times->percent99},
+        {"step_time_worst", NULL, times->worst},          {"step_time_worst_at", NULL, times->worst_at},
+        {"deadline_misses", NULL, (double)times->misses},
+    };
+    const struct {
+        int count;
+        const phx_attribute *list;
+    } part[] = {{sizeof always / sizeof *always, always},
+                {report->used.iterations > 0 ? sizeof counted / sizeof *counted : 0, counted},
+                {times->steps > 0 ? sizeof timed / sizeof *timed : 0, timed}};
+    int n = 0;
+
+    for (int p = 0; p < 3; p++)
+        for (int k = 0; k < part[p].count; k++, n++)
+            if (list)
+                list[n] = part[p].list[k];
+    return n;
+}
+
+/* The numbers of the run, and a text for each limit that was exceeded. */
+phx_status phx_recording_complete(phx_context *context, phx_recorder *recorder, const phx_simulate_report *report,
+                                  phx_limits *limits)
+{
+    enum { NAME = 24 };
+    const int numbers = list_numbers(report, NULL), found = phx_limits_count(limits);
+    phx_attribute *attributes = phx_calloc(context, (size_t)(numbers + 1 + found), sizeof *attributes);
     char(*names)[NAME] = phx_calloc(context, (size_t)found, NAME);
     char **texts = phx_calloc(context, (size_t)found, sizeof(char *));
     phx_status status = attributes && names && texts ? PHX_OK : PHX_ERR_MEMORY;
 
-    if (!status)
-        memcpy(attributes, numbers, sizeof numbers);
+    if (!status) {
+        list_numbers(report, attributes);
+        attributes[numbers] = (phx_attribute){"limits", NULL, (double)found};
+    }
     for (int k = 0; k < found && !status; k++) {
         snprintf(names[k], NAME, "limit_%d", k + 1);
         texts[k] = phx_strdup(context, phx_limits_finding(limits, k).text);
-        attributes[NUMBERS + k] = (phx_attribute){names[k], texts[k], 0.0};
+        attributes[numbers + 1 + k] = (phx_attribute){names[k], texts[k], 0.0};
         status = texts[k] ? PHX_OK : PHX_ERR_MEMORY;
     }
     if (!status)
-        status = phx_recorder_finish(recorder, found ? NUMBERS + found : NUMBERS - 1, attributes);
+        status = phx_recorder_finish(recorder, found ? numbers + 1 + found : numbers, attributes);
     for (int k = 0; texts && k < found; k++)
         phx_free(texts[k]);
     phx_free(texts);

@@ -53,6 +53,8 @@ phx_status phx_simulation_settle(phx_context *context, const phx_model *model, c
     used->every = chosen(&options->every, &simulate->every);
     used->rtol = chosen(&options->rtol, &simulate->rtol);
     used->atol = chosen(&options->atol, &simulate->atol);
+    used->iterations = options->iterations > 0 ? options->iterations : simulate->iterations;
+    used->real_time = options->real_time;
     const bool adaptive = phx_integrator_chooses(used->integrator);
     if (!adaptive)
         used->rtol = used->atol = 0.0;
@@ -66,6 +68,11 @@ phx_status phx_simulation_settle(phx_context *context, const phx_model *model, c
         return phx_fail(context, PHX_ERR_INPUT,
                         "rtol chooses the steps by the error of each, an accuracy by that of the result: give one of "
                         "them");
+    if (accurate && (used->iterations > 0 || used->real_time))
+        return phx_fail(context, PHX_ERR_INPUT,
+                        "%s is for a step that is given, not for one found by an accuracy: give simulate: {step: ...} "
+                        "or --step",
+                        used->iterations > 0 ? "a fixed number of corrections" : "real time");
     if (accurate) {
         used->rtol = used->atol = 0.0;
         if (options->accuracy.given || options->accuracy_absolute.given) /* the model's step is for no accuracy */

@@ -73,3 +73,15 @@ check "last deflection of a continued run against one run" "$(
 run 2 simulate rest.yaml -o no.h5 --end 0.01
 says 'rest.yaml:.*does not lie after the start'
 finish
+
+# ---- two corrections a step, and how long the steps take ----
+run 0 simulate turn.yaml -o counted.h5 --csv counted.csv --iterations 2 --real-time
+prints '2 Newton corrections a step'
+prints '^  corrections  0 of 4000 steps'
+prints '^  real time .* of 4000 miss the deadline of 2.09e-05 s'
+invariants counted.csv
+check "deflection at the middle over L, two corrections" "$(motion counted.csv)" 3e-5
+run 2 simulate turn.yaml -o counted.h5 --iterations 2 --rtol 1e-4
+says 'fixed number of Newton corrections is for midpoint with a fixed step'
+run 2 simulate turn.yaml -o counted.h5 --real-time --sweep speed=100:150:2
+says 'real-time is for one simulation'

@@ -168,6 +168,15 @@ class Simulating(Case):
         bob = result.output("bob")
         self.close(np.hypot(bob[:, 0], bob[:, 1]), np.ones(6), 1e-9, "length")
 
+    def test_counted_corrections_and_wall_times(self):
+        report = pendulum().simulate(end=0.5, step=1e-3, integrator="midpoint", iterations=2, real_time=True).report
+        self.assertEqual((report.iterations, report.steps, report.newton_iterations), (2, 500, 1000))
+        self.assertGreater(report.correction_left, 0.0)
+        self.assertEqual(report.timed_steps, 500)
+        self.assertTrue(0.0 < report.step_time_median <= report.step_time_99 <= report.step_time_worst)
+        with self.assertRaisesRegex(ValueError, "iterations=0"):
+            pendulum().simulate(end=0.5, step=1e-3, iterations=0)
+
     def test_writes_fmus(self):
         model = phlexor.Model(EXAMPLES / "crank_slider.yaml")
         crank, both = self.folder / "crank.fmu", self.folder / "both.fmu"

@@ -258,6 +258,7 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
                          .n_parts = system->n_ledger + system->n_inputs,
                          .lossless = system->lossless,
                          .midpoint_only = system->n_controllers > 0,
+                         .rubs = system->rubs,
                          .matrix_cost = matrix_cost(system)};
     ws->system = system;
     ws->load = 1.0;
