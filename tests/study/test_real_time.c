@@ -56,8 +56,8 @@ static made simulate(phx_context *context, const phx_model *model, const phx_sim
 static double last_of(phx_context *context, const made *m, const char *name)
 {
     double value = NAN;
-    CHECK_OK(context, phx_result_column(m->result, phx_result_column_find(m->result, name), m->report.rows - 1, 1,
-                                        &value));
+    CHECK_OK(context,
+             phx_result_column(m->result, phx_result_column_find(m->result, name), m->report.rows - 1, 1, &value));
     return value;
 }
 
