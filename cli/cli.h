@@ -32,6 +32,7 @@ int cli_import(const cli_command *command, phx_context *context, int argc, char 
 int cli_reduce(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_merge(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_fmu(const cli_command *command, phx_context *context, int argc, char **argv);
+int cli_inverse(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_reproduce(const cli_command *command, phx_context *context, int argc, char **argv);
 int cli_schema(const cli_command *command, phx_context *context, int argc, char **argv);
 

@@ -124,6 +124,17 @@ phx_status phx_study_simulate(phx_context *context, const phx_model *model, cons
 phx_status phx_study_simulate_result(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                      phx_simulate_report *report, phx_result **result);
 
+/* ---- inverse dynamics: what the drives exert along a motion ----
+ * A simulation of a model whose joints are driven by `motion` or `speed`, and a table with a row for each recorded
+ * instant: t and for each driven coordinate JOINT.effort, JOINT.coordinate, JOINT.rate (of several coordinates
+ * JOINT.effort1 ..). Efforts are those of the drives alone: with the same efforts given by actuators, springs and
+ * dampers as they are, the mechanism moves in the same way. The table is a file for signals (`{file: ..., column:
+ * JOINT.effort}`). Of the options csv_path is where it goes, h5_path where the result of the simulation goes. table
+ * (may be NULL): it in memory, caller owns it. Errors of phx_study_simulate; PHX_ERR_INPUT where nothing is driven,
+ * PHX_ERR_UNSUPPORTED with events, rigid contacts, set-valued friction and sampled controllers. */
+phx_status phx_study_inverse(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                             phx_simulate_report *report, phx_result **table);
+
 /* ---- step by step: for a program that closes the loop itself ----
  *
  *     phx_stepper_measure(context, stepper, row);   ... u of row ...

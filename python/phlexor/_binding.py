@@ -1839,6 +1839,7 @@ FUNCTIONS = {
     "phx_sweep_at": (None, [POINTER(phx_sweep), c_int, POINTER(c_int), POINTER(c_double)]),
     "phx_sweep_from_model": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(POINTER(phx_sweep))]),
     "phx_study_simulate_result": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), POINTER(phx_simulate_report), POINTER(POINTER(phx_result))]),
+    "phx_study_inverse": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), POINTER(phx_simulate_report), POINTER(POINTER(phx_result))]),
     "phx_stepper_create": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), c_int, POINTER(c_char_p), POINTER(POINTER(phx_stepper))]),
     "phx_stepper_destroy": (None, [POINTER(phx_stepper)]),
     "phx_stepper_columns": (c_int, [POINTER(phx_stepper)]),

@@ -516,6 +516,33 @@ class Model:
         assert made is not None
         return made
 
+    def inverse(self, end: Optional[float] = None, *, step: Optional[float] = None, every: Optional[float] = None,
+                rtol: Optional[float] = None, atol: Optional[float] = None, integrator: Optional[Integrator] = None,
+                h5: Optional[PathLike] = None, csv: Optional[PathLike] = None,
+                progress: Optional[Progress] = None) -> Result:
+        """Inverse dynamics: what the drives exert along the motion that the model prescribes.
+
+        Parameters
+        ----------
+        end, step, every, rtol, atol, integrator, progress : optional
+            As for :meth:`simulate`.
+        csv : path-like, optional
+            File for the table, whose columns are signals for actuators and controllers (docs/control.md).
+        h5 : path-like, optional
+            File for the result of the simulation.
+
+        Returns
+        -------
+        Result
+            The table in memory: ``"JOINT.effort"``, ``"JOINT.coordinate"``, ``"JOINT.rate"`` of each driven coordinate.
+        """
+        options = _simulate_options(end, step, every, rtol, atol, integrator, h5, csv)
+        report, table = phx_simulate_report(), ctypes.POINTER(phx_result)()
+        with self._use(progress) as (call, pointer), self._files(pointer, h5):
+            call.check(lib.phx_study_inverse(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report),
+                                             ctypes.byref(table)))
+            return result_in_memory(table, call, report_of(report))
+
     def stepper(self, inputs: Sequence[str] = (), *, step: Optional[float] = None, rtol: Optional[float] = None,
                 atol: Optional[float] = None, integrator: Optional[Integrator] = None,
                 backend: Backend = "auto", iterations: Optional[int] = None) -> Simulation:

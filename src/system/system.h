@@ -94,6 +94,22 @@ void phx_minimal_describe(const phx_minimal *minimal, int k, size_t size, char *
 /* The choice and what evaluations leave. */
 void phx_minimal_archive(phx_archive *archive, phx_minimal *minimal);
 
+/* ---- drives: coordinates of joints that are prescribed ---- */
+typedef struct phx_drive {
+    phx_joint_id joint;
+    int coordinate; /* from 0 */
+    int of;         /* how many the joint has */
+    bool angular;   /* rad and N m; else m and N */
+} phx_drive;
+/* Of a finalised system, by joint and coordinate. */
+int phx_system_drives(const phx_system *system);
+phx_drive phx_system_drive(const phx_system *system, int k);
+enum { PHX_DRIVE_EFFORT, PHX_DRIVE_COORDINATE, PHX_DRIVE_RATE, PHX_DRIVE_VALUES };
+/* PHX_DRIVE_VALUES of each drive at a state: what it exerts on B, without the springs, dampers and actuators beside it
+ * (least norm where the joints leave that open), the coordinate and its rate. Errors of the accelerations of the dae.
+ */
+phx_status phx_system_drive_values(phx_dae *dae, double t, const double *x, const double *v, double *values);
+
 /* ---- asking ----
  * Of a system that is NULL, or for an index out of range, numbers are 0, pointers are NULL and nothing is filled in. */
 /* Context, dimension, numbers of bodies and joints, the bodies. */

@@ -348,6 +348,7 @@ phx_status phx_sys_components(phx_system *system);
  */
 phx_status phx_sys_remake_constraints(phx_system *system, joint_slot *joint);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
+double phx_sys_coordinate_rate(const workspace *ws, int joint, int coordinate); /* of the instant */
 /* The force along a coordinate at the instant at hand; not a number where its actuator is not finite. */
 phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int joint, int coordinate, double t);
 /* Unwrapped joint angles in x, nearest to those that x has: at the instant that all ports have been viewed at; their

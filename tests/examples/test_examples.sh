@@ -172,6 +172,19 @@ arm='sqrt((v["tip.x"] - v["hinge.x"])^2 + (v["tip.y"] - v["hinge.y"])^2)'
 below "manipulator, torque of the elbow at rest" "$(largest manipulator \
     'v["t"] < 3.9 ? 0 : size(-v["elbow"] / (9.81 * (2 + 0.2332632) * '"$arm"') - 1)')" 1e-3
 
+# The table of the feed-forward is that of the inverse dynamics; with it the arm follows the path, which feedback alone
+# would miss by half a metre.
+"$program" inverse "$examples/arm_path.yaml" -o efforts.csv >/dev/null || complain "arm_path: inverse"
+below "arm_path, torques in the table" "$(paste -d, efforts.csv "$examples/arm_efforts.csv" | awk -F, '
+    NR == 1 { if (NF != 14 || $2 != "shoulder.effort" || $9 != $2) exit; next }
+    { for (i = 1; i <= 7; i++) { d = $i - $(i + 7); d = d < 0 ? -d : d; most = d > most ? d : most } }
+    END { print NR == 152 ? most + 0 : "wrong rows" }')" 1e-9
+paste -d, arm_path.csv arm_feedforward.csv >both.csv
+below "arm_feedforward, tip off the path, m" "$(awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == "tip.x") { if (x) x2 = i; else x = i }; next }
+    { d = sqrt(($x - $x2)^2 + ($(x + 1) - $(x2 + 1))^2); most = d > most ? d : most }
+    END { print NR == 152 && x2 ? most + 0 : "wrong rows" }' both.csv)" 1e-5
+
 below "four_bar, first pulsation at 0 against beam theory" \
     "$(largest four_bar.modes 'v["theta1"] == 0 && v["mode"] == 1 ? size(v["omega"] / 269.61825731 - 1) : 0')" 3e-4
 below "four_bar_free, first pulsation at 0 against beam theory" \

@@ -177,6 +177,17 @@ class Simulating(Case):
         with self.assertRaisesRegex(ValueError, "iterations=0"):
             pendulum().simulate(end=0.5, step=1e-3, iterations=0)
 
+    def test_inverse_dynamics(self):
+        model = phlexor.Model(EXAMPLES / "arm_path.yaml")
+        table = model.inverse(0.2, csv=self.folder / "efforts.csv")
+        self.assertEqual(table.columns[:3], ("t", "shoulder.effort", "shoulder.coordinate"))
+        self.assertEqual(table.rows, 21)
+        run = model.simulate(0.2)
+        self.same(table["elbow.effort"], run["elbow_torque"], "effort")
+        self.assertTrue((self.folder / "efforts.csv").is_file())
+        with self.assertRaisesRegex(phlexor.PhlexorError, "no joint is driven"):
+            phlexor.Model(EXAMPLES / "arm_feedforward.yaml").inverse()
+
     def test_writes_fmus(self):
         model = phlexor.Model(EXAMPLES / "crank_slider.yaml")
         crank, both = self.folder / "crank.fmu", self.folder / "both.fmu"

@@ -27,6 +27,19 @@ static phx_status simulate(phx_context *context, const phx_model *model, const a
     return status;
 }
 
+static phx_status inverse(phx_context *context, const phx_model *model, const analysis *a)
+{
+    phx_simulate_report report;
+    phx_result *table = NULL;
+    phx_simulate_options options = phx_simulate_options_default();
+    options.end = (phx_model_optional){true, a->end};
+    options.step = options.every = (phx_model_optional){true, a->end / 4.0};
+    options.csv_path = "efforts.csv";
+    const phx_status status = phx_study_inverse(context, model, &options, &report, &table);
+    phx_result_destroy(table);
+    return status;
+}
+
 static phx_status modes(phx_context *context, const phx_model *model, const analysis *a)
 {
     (void)a;
@@ -146,6 +159,7 @@ static void every_allocation_may_fail(void **state)
         {"arm_digital.yaml", PHX_MIDPOINT, 1e-3, simulate},
         {"desk_lamp.yaml", 0, 0.0, statics},
         {"shallow_arch.yaml", 0, 1.0, statics},
+        {"arm_path.yaml", PHX_MIDPOINT, 1e-2, inverse},
         {"arm_pd.yaml", 0, 0.0, modes},
         {"arm_pd.yaml", 0, 0.0, linearize},
         {"arm_pd.yaml", 0, 0.0, check},

@@ -714,22 +714,29 @@ static void reaction(workspace *ws, const output_slot *output, const double *mul
         phx_rot_apply_transposed(3, frame, torque, out + 3);
 }
 
-static void joint_quantity(workspace *ws, const output_slot *output, double t, const double *multipliers, double *out)
+double phx_sys_coordinate_rate(const workspace *ws, int joint, int c)
 {
-    const joint_slot *joint = &ws->system->joints[output->def.joint];
+    const coordinate_slot *coordinate = &ws->system->joints[joint].coordinates[c];
+    const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
     const int size = phx_port_size(ws->system->dim);
     double g[PAIR_SIZE];
 
+    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
+    return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+}
+
+static void joint_quantity(workspace *ws, const output_slot *output, double t, const double *multipliers, double *out)
+{
+    const joint_slot *joint = &ws->system->joints[output->def.joint];
+
     for (int c = 0; c < joint->n_coordinates; c++) {
         const coordinate_slot *coordinate = &joint->coordinates[c];
-        const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
         switch (output->def.quantity) {
         case PHX_QUANTITY_COORDINATE:
             out[c] = phx_sys_coordinate_value(ws, output->def.joint, c, 1);
             break;
         case PHX_QUANTITY_RATE:
-            phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
-            out[c] = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+            out[c] = phx_sys_coordinate_rate(ws, output->def.joint, c);
             break;
         default: /* what acts along it + lambda: springs, dampers, actuator, stops, friction, drive */
             out[c] = phx_sys_coordinate_along(ws, output->def.joint, c, t).force;

@@ -1,0 +1,123 @@
+/* phlexor inverse */
+#include "cli.h"
+#include "results/results.h"
+#include "system/system.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct inverse_arguments {
+    const char *model, *output, *result, *end, *step, *every, *rtol, *atol, *integrator;
+    cli_list set;
+} inverse_arguments;
+
+static int read_numbers(phx_context *context, const phx_model *model, const inverse_arguments *given,
+                        phx_simulate_options *options)
+{
+    int status = cli_positive(context, model, "--end", given->end, &options->end);
+
+    if (status < 0)
+        status = cli_positive(context, model, "--step", given->step, &options->step);
+    if (status < 0)
+        status = cli_positive(context, model, "--every", given->every, &options->every);
+    if (status < 0)
+        status = cli_positive(context, model, "--rtol", given->rtol, &options->rtol);
+    return status < 0 ? cli_positive(context, model, "--atol", given->atol, &options->atol) : status;
+}
+
+/* The largest effort of each drive and the largest power that it gives. */
+static phx_status print_drives(FILE *out, const phx_result *table)
+{
+    const size_t rows = phx_result_rows(table);
+    phx_status status = PHX_OK;
+
+    for (int c = 1; c < phx_result_columns(table) && !status; c += PHX_DRIVE_VALUES) {
+        const char *name = phx_result_column_name(table, c + PHX_DRIVE_EFFORT);
+        double effort = 0.0, power = 0.0, largest = 0.0, given = 0.0, rate;
+        for (size_t k = 0; k < rows && !status; k++) {
+            status = phx_result_column(table, c + PHX_DRIVE_EFFORT, k, 1, &effort);
+            if (!status)
+                status = phx_result_column(table, c + PHX_DRIVE_RATE, k, 1, &rate);
+            if (status)
+                break;
+            power = effort * rate;
+            largest = fmax(largest, fabs(effort));
+            given = fmax(given, power);
+        }
+        fprintf(out, "  %-12s at most %.6g %s, gives at most %.4g W\n", name, largest,
+                phx_result_column_unit(table, c + PHX_DRIVE_EFFORT), given);
+    }
+    return status;
+}
+
+static int run(phx_context *context, const phx_model *model, const inverse_arguments *given,
+               const phx_simulate_options *options)
+{
+    FILE *out = !strcmp(options->csv_path, "-") ? stderr : stdout;
+    phx_simulate_report report;
+    phx_result *table = NULL;
+    phx_status status = phx_study_inverse(context, model, options, &report, &table);
+
+    cli_progress_done();
+    if (!status) {
+        fprintf(out, "%s\n  simulated    t = %.9g ... %.9g s by %s, %zu instants\n", model->title, report.from,
+                report.reached, phx_integrator_name(report.used.integrator), report.rows);
+        status = print_drives(out, table);
+    }
+    if (!status)
+        fprintf(out, "  table        %s\n", out == stderr ? "standard output" : options->csv_path);
+    if (!status && given->result)
+        fprintf(out, "  result       %s\n", given->result);
+    phx_result_destroy(table);
+    return status ? cli_failed(context, status) : EXIT_DONE;
+}
+
+static int inverse(const cli_command *command, phx_context *context, const inverse_arguments *given)
+{
+    phx_simulate_options options = phx_simulate_options_default();
+    phx_model *model = NULL;
+    char *name = given->output ? NULL : cli_name(context, given->model, false, "_efforts.csv");
+    int status = given->output || name ? -1 : cli_failed(context, PHX_ERR_MEMORY);
+
+    if (status < 0)
+        status = cli_choose_integrator(command, given->integrator, &options);
+    if (status < 0)
+        status = cli_read_model(context, given->model, &given->set, &model);
+    if (status < 0)
+        status = read_numbers(context, model, given, &options);
+    if (status < 0) {
+        options.csv_path = given->output ? given->output : name;
+        options.h5_path = given->result;
+        const char *const outputs[] = {options.csv_path, options.h5_path};
+        status = cli_writable(context, 2, outputs);
+    }
+    if (status < 0)
+        status = run(context, model, given, &options);
+    phx_model_destroy(model);
+    phx_free(name);
+    return status;
+}
+
+int cli_inverse(const cli_command *command, phx_context *context, int argc, char **argv)
+{
+    inverse_arguments given = {0};
+    const cli_option options[] = {
+        {"--output", 'o', OPTION_TEXT, "TABLE.csv", "the table; - is standard output", &given.output},
+        {"--result", 0, OPTION_TEXT, "RESULT.h5", "the result of the simulation too", &given.result},
+        {"--set", 0, OPTION_LIST, "NAME=VALUE", "value of a parameter; may be repeated", &given.set},
+        {"--end", 0, OPTION_TEXT, "T", "end of the motion, s", &given.end},
+        {"--step", 0, OPTION_TEXT, "H", "time step, s", &given.step},
+        {"--every", 0, OPTION_TEXT, "H", "interval of the table, s", &given.every},
+        {"--rtol", 0, OPTION_TEXT, "R", "relative tolerance (not of midpoint4)", &given.rtol},
+        {"--atol", 0, OPTION_TEXT, "A", "absolute tolerance (not of midpoint4)", &given.atol},
+        {"--integrator", 0, OPTION_TEXT, "INTEGRATOR", "the method: midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
+         &given.integrator},
+    };
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
+    int status = cli_parse(command, context, &arguments, argc, argv);
+
+    if (status < 0)
+        status = inverse(command, context, &given);
+    cli_options_free(&arguments);
+    return status;
+}
