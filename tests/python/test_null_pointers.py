@@ -56,6 +56,7 @@ MAY_BE_NULL = {
     "phx_ss_sub": {"inputs", "outputs"},
     "phx_study_modes": {"report"},
     "phx_study_report": {"options", "size"},
+    "phx_study_inverse": {"table"},
     "phx_study_simulate_result": {"result"},
     "phx_study_simulate_size": {"sweep"},
     "phx_study_static": {"result"},
