@@ -124,6 +124,7 @@ static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton,
     phx_jacobian *jacobian = &m->jacobian[span->slot];
     phx_jacobian_reuse *reuse = &m->reuse[span->slot];
     double size;
+    const bool first = newton->previous < 0.0;
     const bool keep = phx_jacobian_fits(jacobian, span->h) && !phx_jacobian_reuse_is_due(reuse);
     phx_status status = keep ? PHX_OK : refresh(m, span);
     if (status == PHX_OK)
@@ -131,6 +132,10 @@ static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton,
     if (status != PHX_OK)
         return status;
     *verdict = phx_newton_judge(newton, size, jacobian->recent);
+    /* Velocities that drives decide may be right before the multipliers are, which a Jacobian made for another interval
+     * leaves off: the energy of a drive needs both. */
+    if (first && !jacobian->recent && *verdict == PHX_NEWTON_LAST)
+        *verdict = PHX_NEWTON_GOES_ON;
     if (phx_jacobian_reuse_count(reuse, size) && *verdict == PHX_NEWTON_GOES_ON)
         *verdict = PHX_NEWTON_LAST;
     if (*verdict == PHX_NEWTON_FAILS)

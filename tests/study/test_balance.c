@@ -53,6 +53,27 @@ static void check_exact(phx_context *context, const phx_model *model, phx_integr
     CHECK_SMALL(report.largest_drift, 1e-12, "gap of %s, %s, step %g", what, phx_integrator_name(integrator), step);
 }
 
+/* A shaft at constant speed whose load varies: its velocities are right before the iteration begins, the torque of the
+ * drive is not. */
+static void driven_shaft_with_a_load(void **state)
+{
+    phx_context *context = *state;
+    static const char text[] = "phlexor: 1\ndimension: 2\n"
+                               "bodies: {shaft: {kind: rigid, mass: 1, inertia: 1}}\n"
+                               "joints: {motor: {kind: revolute, ports: [ground.O, shaft.P], speed: 1}}\n"
+                               "loads: {brake: {torque: \"sin(t)\", at: shaft.P}}\n"
+                               "simulate: {end: 1, step: 0.1}\n";
+    phx_model *model = NULL;
+    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+    for (int k = 0; k < 3; k++) {
+        const phx_simulate_options options = options_of(PHX_MIDPOINT, 0.1 / (1 << k), 10.0);
+        phx_simulate_report report;
+        CHECK_OK(context, phx_study_simulate(context, model, &options, &report));
+        CHECK_SMALL(report.largest_residual, 1e-12, "balance, step %g", options.step.value);
+    }
+    phx_model_destroy(model);
+}
+
 static void stiff_beams_at_long_steps(void **state)
 {
     static const struct {
@@ -190,6 +211,7 @@ static void states_do_not_depend_on_the_output(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(driven_shaft_with_a_load, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(stiff_beams_at_long_steps, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(losses_are_told, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(states_do_not_depend_on_the_output, study_setup, study_teardown),

@@ -89,13 +89,14 @@ static void test_closed_form(void **state)
 static void test_several_coordinates(void **state)
 {
     phx_context *context = *state;
-    phx_model *model = read_text(context, "phlexor: 1\n"
-                                          "dimension: 2\n"
-                                          "gravity: [0, -9.81]\n"
-                                          "bodies: {tool: {kind: rigid, mass: 2, inertia: 1}}\n"
-                                          "joints:\n"
-                                          "  path: {kind: cartesian, ports: [ground.O, tool.P], motion: [sin(2*t), t^2]}\n"
-                                          "simulate: {end: 1, step: 0.1}\n");
+    phx_model *model =
+        read_text(context, "phlexor: 1\n"
+                           "dimension: 2\n"
+                           "gravity: [0, -9.81]\n"
+                           "bodies: {tool: {kind: rigid, mass: 2, inertia: 1}}\n"
+                           "joints:\n"
+                           "  path: {kind: cartesian, ports: [ground.O, tool.P], motion: [sin(2*t), t^2]}\n"
+                           "simulate: {end: 1, step: 0.1}\n");
     const phx_simulate_options options = phx_simulate_options_default();
     phx_result *table = inverse(context, model, &options);
     for (size_t k = 0; k < phx_result_rows(table); k++) {
@@ -115,16 +116,18 @@ static const char flexible_arm[] =
     "gravity: [0, -9.81]\n"
     "materials: {light: {density: 1000, young: 2e9}}\n"
     "bodies:\n"
-    "  upper: {kind: beam, material: light, length: 1, section: {kind: general, area: 1e-3, inertia: 5e-7}, elements: 1,\n"
+    "  upper: {kind: beam, material: light, length: 1, section: {kind: general, area: 1e-3, inertia: 5e-7}, elements: "
+    "1,\n"
     "          reference: cantilever}\n"
     "  lower: {kind: beam, material: light, length: 0.8, section: {kind: general, area: 1e-3, inertia: 5e-7},\n"
     "          elements: 1, reference: cantilever, pose: {position: [1, 0]}, point_masses: [{at: C, mass: 0.5}]}\n"
     "outputs: {tip: {position: lower.C}}\n"
     "initial: {deformation: quasi_static}\n"
     "joints:\n";
-static const char driven[] = "  shoulder: {kind: revolute, ports: [ground.O, upper.P], motion: \"0.6*ramp(t, 0, 0.4)\"}\n"
-                             "  elbow: {kind: revolute, ports: [upper.C, lower.P], motion: \"-0.9*ramp(t, 0, 0.4)\",\n"
-                             "          damping: 0.3}\n";
+static const char driven[] =
+    "  shoulder: {kind: revolute, ports: [ground.O, upper.P], motion: \"0.6*ramp(t, 0, 0.4)\"}\n"
+    "  elbow: {kind: revolute, ports: [upper.C, lower.P], motion: \"-0.9*ramp(t, 0, 0.4)\",\n"
+    "          damping: 0.3}\n";
 static const char acting[] =
     "  shoulder: {kind: revolute, ports: [ground.O, upper.P], angle: 0,\n"
     "             effort: {file: efforts.csv, column: shoulder.effort, interpolation: spline}}\n"
@@ -194,7 +197,7 @@ static void refuse(phx_context *context, const char *text, phx_status expected, 
 static void test_refusals(void **state)
 {
 #define HEAD                                                                                                           \
-    "phlexor: 1\ndimension: 2\nbodies: {b: {kind: rigid, mass: 1, inertia: 1}}\nsimulate: {end: 1, step: 0.1}\n"        \
+    "phlexor: 1\ndimension: 2\nbodies: {b: {kind: rigid, mass: 1, inertia: 1}}\nsimulate: {end: 1, step: 0.1}\n"       \
     "outputs: {q: {coordinate: j}}\n"
     phx_context *context = *state;
     refuse(context, HEAD "joints: {j: {kind: revolute, ports: [ground.O, b.P]}}\n", PHX_ERR_INPUT,
