@@ -1,5 +1,6 @@
 /* Rigid contacts: impacts where a gap comes to zero, rows while they are closed, until their force would pull. */
 #include "events.h"
+#include "impulse_law.h"
 
 #include <float.h>
 #include <math.h>
@@ -72,20 +73,14 @@ static phx_status put_on(events_run *it, const bool *on)
 
 /* ---- an impact ---- */
 typedef struct impact {
-    bool *touches, *on;       /* of each contact */
-    double *impulse, *before; /* of each contact: rates before it */
-    double *v;                /* velocities before it */
+    bool *touches, *on; /* of each contact */
     scales small;
-    phx_work work;
 } impact;
 
 static void impact_free(impact *made)
 {
     phx_free(made->touches);
     phx_free(made->on);
-    phx_free(made->impulse);
-    phx_free(made->before);
-    phx_free(made->v);
 }
 
 static phx_status impact_create(const events_run *it, impact *made)
@@ -93,89 +88,8 @@ static phx_status impact_create(const events_run *it, impact *made)
     const size_t n = (size_t)it->n_contacts;
 
     *made = (impact){.touches = phx_calloc(it->context, n, sizeof *made->touches),
-                     .on = phx_calloc(it->context, n, sizeof *made->on),
-                     .impulse = phx_calloc(it->context, n, sizeof *made->impulse),
-                     .before = phx_calloc(it->context, n, sizeof *made->before),
-                     .v = phx_calloc(it->context, (size_t)it->s->dae->n_v, sizeof *made->v)};
-    return made->touches && made->on && made->impulse && made->before && made->v ? PHX_OK : PHX_ERR_MEMORY;
-}
-
-/* The contact whose row has to be exchanged: one that pulls goes, one that is still approached comes; -1: none. */
-static int wrong_row(const events_run *it, const impact *at)
-{
-    double largest = 0.0, worst = 0.0;
-    int which = -1;
-
-    for (int k = 0; k < it->n_contacts; k++)
-        largest = fmax(largest, fabs(at->impulse[k]));
-    for (int k = 0; k < it->n_contacts; k++)
-        if (at->on[k] && at->impulse[k] < fmin(worst, -PULLS * largest)) {
-            worst = at->impulse[k];
-            which = k;
-        }
-    for (int k = 0; k < it->n_contacts && which < 0; k++)
-        if (at->touches[k] && !at->on[k] && it->contact[k].rate < -at->small.rate)
-            which = k;
-    return which;
-}
-
-/* The velocities nearest to those before, by kinetic energy, that approach no contact:
- *     A L + G v >= 0,   L >= 0,   complementary,   A = G M^-1 G^T,   by exchange of rows. */
-static phx_status project(events_run *it, impact *at)
-{
-    phx_simulation *s = it->s;
-    phx_status status = PHX_OK;
-
-    for (int exchange = 0, which = 0; which >= 0 && !status; exchange++) {
-        if (exchange > 10 * it->n_contacts + 10)
-            return phx_fail(it->context, PHX_ERR_ANALYSIS,
-                            "the impact at t = %.9g s finds no contacts that push and others that open", s->t);
-        status = put_on(it, at->on);
-        memcpy(s->v, at->v, (size_t)s->dae->n_v * sizeof *s->v);
-        if (!status)
-            status = phx_system_strike(s->dae, s->t, s->x, s->v, &at->work, at->impulse);
-        if (!status)
-            status = look(it);
-        which = status ? -1 : wrong_row(it, at);
-        if (which >= 0)
-            at->on[which] = !at->on[which];
-    }
-    return status;
-}
-
-/* One coefficient for all contacts of an impact, so that it takes energy and never gives any: the mean with the weights
- * impulse times velocity. A contact whose next flight would be shorter than a step rests. */
-static double restitution_of(const events_run *it, const impact *at, const double *acceleration)
-{
-    const double h = it->report->used.step;
-    double sum = 0.0, weights = 0.0;
-
-    for (int k = 0; k < it->n_contacts; k++) {
-        const double weight = at->on[k] ? fmax(at->impulse[k], 0.0) * fmax(-at->before[k], 0.0) : 0.0;
-        const double away = -it->contact[k].restitution * at->before[k];
-        const bool rests = 2.0 * away < -acceleration[k] * h;
-        sum += rests ? 0.0 : weight * it->contact[k].restitution;
-        weights += weight;
-    }
-    return weights > 0.0 ? sum / weights : 0.0;
-}
-
-/* v + (1 + e) dv; its loss (1 - e^2) dv.M dv/2, less what drives supply, among the contacts by their shares. */
-static void reflect(events_run *it, const impact *at, double e)
-{
-    phx_simulation *s = it->s;
-    const double lost = (1.0 - e * e) * at->work.dissipated - (1.0 + e) * at->work.supplied;
-    double weights = 0.0;
-
-    for (int i = 0; i < s->dae->n_v; i++)
-        s->v[i] += e * (s->v[i] - at->v[i]);
-    for (int k = 0; k < it->n_contacts; k++)
-        weights += at->on[k] ? fabs(at->impulse[k] * at->before[k]) : 0.0;
-    for (int k = 0; k < it->n_contacts && weights > 0.0; k++)
-        if (at->on[k])
-            it->ledger[phx_system_contact_entry(s->system, k)] += lost * fabs(at->impulse[k] * at->before[k]) / weights;
-    it->work.dissipated += lost;
-    it->report->impact_loss += lost;
+                     .on = phx_calloc(it->context, n, sizeof *made->on)};
+    return made->touches && made->on ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 static bool approaches(const events_run *it, const impact *at)
@@ -186,31 +100,120 @@ static bool approaches(const events_run *it, const impact *at)
     return false;
 }
 
-/* Impacts, one after the other, until nothing approaches any more. */
-static phx_status strike(events_run *it, impact *at)
+/* The contacts that touch, and what impulses on them do. */
+typedef struct blow {
+    int n, rows, *which;
+    double *room;
+    phx_contact_response response;
+    double *impulse, *loss, *friction, *restitution, *rest;
+} blow;
+
+static void blow_free(blow *made)
+{
+    phx_free(made->which);
+    phx_free(made->room);
+}
+
+static phx_status blow_create(const events_run *it, const impact *at, blow *made)
+{
+    const int dim = it->model->dimension;
+    int n = 0;
+
+    for (int k = 0; k < it->n_contacts; k++)
+        n += at->touches[k];
+    const size_t rows = (size_t)(n * dim), n_v = (size_t)it->s->dae->n_v;
+    *made = (blow){.n = n,
+                   .rows = n * dim,
+                   .which = phx_calloc(it->context, (size_t)n, sizeof *made->which),
+                   .room = phx_calloc(it->context, rows * (rows + n_v + 3) + 4 * (size_t)n, sizeof *made->room)};
+    if (!made->which || !made->room)
+        return PHX_ERR_MEMORY;
+    double *next = made->room;
+    made->response.W = next;
+    made->response.moved = next += rows * rows;
+    made->response.rates = next += rows * n_v;
+    made->response.supplied = next += rows;
+    made->impulse = next += rows;
+    made->loss = next += rows;
+    made->friction = next += n;
+    made->restitution = next += n;
+    made->rest = next += n;
+    n = 0;
+    for (int k = 0; k < it->n_contacts; k++)
+        if (at->touches[k])
+            made->which[n++] = k;
+    return PHX_OK;
+}
+
+/* A contact whose next flight would be shorter than a step rests. */
+static void set_laws(const events_run *it, blow *b)
+{
+    for (int i = 0; i < b->n; i++) {
+        const phx_rigid_contact *contact = &it->contact[b->which[i]];
+        b->friction[i] = contact->friction;
+        b->restitution[i] = contact->restitution;
+        b->rest[i] = -0.5 * contact->acceleration * it->report->used.step;
+    }
+}
+
+/* The velocities by all impulses; what these take, less what drives supply with them, among the contacts by what each
+ * takes. */
+static void take(events_run *it, const blow *b)
 {
     phx_simulation *s = it->s;
-    double *acceleration = phx_calloc(it->context, (size_t)it->n_contacts, sizeof *acceleration);
-    phx_status status = acceleration ? PHX_OK : PHX_ERR_MEMORY;
+    const size_t n_v = (size_t)s->dae->n_v;
+    double lost = 0.0, losses = 0.0;
 
-    for (int k = 0; k < it->n_contacts && !status; k++)
-        acceleration[k] = it->contact[k].acceleration;
-    for (int pass = 0; pass < MOST_PASSES && !status && approaches(it, at); pass++) {
-        memcpy(at->v, s->v, (size_t)s->dae->n_v * sizeof *s->v);
-        for (int k = 0; k < it->n_contacts; k++) {
-            at->before[k] = it->contact[k].rate;
-            at->on[k] = it->contact[k].closed || (at->touches[k] && it->contact[k].rate < -at->small.rate);
-        }
-        status = project(it, at);
-        if (!status)
-            reflect(it, at, pass + 1 < MOST_PASSES ? restitution_of(it, at, acceleration) : 0.0);
-        if (!status)
-            status = look(it);
+    for (int i = 0; i < b->rows; i++) {
+        const double *moved = b->response.moved + (size_t)i * n_v;
+        for (size_t k = 0; k < n_v; k++)
+            s->v[k] += b->impulse[i] * moved[k];
+        lost -= b->impulse[i] * b->response.supplied[i];
+    }
+    for (int i = 0; i < b->n; i++) {
+        lost += b->loss[i];
+        losses += fmax(b->loss[i], 0.0);
+    }
+    for (int i = 0; i < b->n; i++) {
+        const double share = losses > 0.0 ? fmax(b->loss[i], 0.0) / losses : 1.0 / b->n;
+        it->ledger[phx_system_contact_entry(s->system, b->which[i])] += lost * share;
+    }
+    it->work.dissipated += lost;
+    it->report->impact_loss += lost;
+}
+
+/* Impacts, one after the other, until nothing approaches any more. */
+static phx_status strike(events_run *it, const impact *at)
+{
+    phx_simulation *s = it->s;
+    blow b = {0};
+    phx_status status = blow_create(it, at, &b);
+
+    if (!status)
+        status = phx_system_contact_response(s->dae, s->t, s->x, s->v, b.n, b.which, &b.response);
+    if (!status)
+        set_laws(it, &b);
+    const phx_impulse_law law = {.n = b.n,
+                                 .dim = it->model->dimension,
+                                 .W = b.response.W,
+                                 .friction = b.friction,
+                                 .restitution = b.restitution,
+                                 .rest = b.rest,
+                                 .small = at->small.rate,
+                                 .rate = b.response.rates,
+                                 .impulse = b.impulse,
+                                 .loss = b.loss};
+    for (int pass = 0; pass < MOST_PASSES && !status && phx_impulse_approaches(&law); pass++) {
+        status = phx_impulse_strike(it->context, &law, pass + 1 < MOST_PASSES);
+        if (status)
+            status = phx_fail_prefix(it->context, status, "the impact at t = %.9g s: ", s->t);
         it->report->impacts++;
     }
+    if (!status)
+        take(it, &b);
     memcpy(it->v, s->v, (size_t)s->dae->n_v * sizeof *it->v);
-    phx_free(acceleration);
-    return status;
+    blow_free(&b);
+    return status ? status : look(it);
 }
 
 /* ---- rest ---- */
@@ -263,6 +266,10 @@ phx_status phx_contacts_settle(events_run *it, int which)
         at.touches[k] = it->contact[k].closed || it->contact[k].gap <= at.small.gap || k == which;
     if (!status && approaches(it, &at)) {
         status = phx_friction_let_go(it);
+        if (!status)
+            status = put_on(it, at.on);
+        if (!status)
+            status = look(it);
         if (!status)
             status = strike(it, &at);
     }

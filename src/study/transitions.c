@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-static const double STILL = 1e-12; /* rates below this, relative to all velocities, are zero */
+static const double STILL = 1e-12;    /* rates below this, relative to all velocities, are zero */
+static const double ROUNDING = 1e-15; /* the same of what is at its limit at rest beside others that stick */
 static const double BARELY = 1e-9;
 /* In space: the largest turn of the direction in half a step, rad; what has come to rest against its direction sticks
  * where it slips across it by less than this part of what friction brakes in a step. */
@@ -50,7 +51,8 @@ void phx_friction_conditions(const events_run *it, double *values)
 {
     for (int k = 0; k < it->n_frictions; k++) {
         const phx_dry_friction *f = &it->friction[k];
-        values[k] = f->sticks ? length(f->force) - f->limit : slips(f) ? backwards(f) : -1.0;
+        const bool rests = length(f->rate) <= ROUNDING * it->speed;
+        values[k] = f->sticks ? length(f->force) - f->limit : !slips(f) ? -1.0 : rests ? 0.0 : backwards(f);
     }
 }
 

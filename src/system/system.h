@@ -164,10 +164,10 @@ const char *phx_system_dry_joint(const phx_system *system, int k); /* its name *
 /* Rigid contacts, numbered from 0; all open at first. */
 typedef struct phx_rigid_contact {
     bool closed;
-    double gap, rate;    /* m, m/s */
-    double acceleration; /* of the gap, while it is open */
-    double force;        /* that pushes it open, while it is closed */
-    double restitution;
+    double gap, rate;             /* m, m/s */
+    double acceleration;          /* of the gap, while it is open */
+    double force;                 /* that pushes it open, while it is closed */
+    double restitution, friction; /* coefficient; 0: none */
 } phx_rigid_contact;
 int phx_system_contact_count(const phx_system *system);
 const char *phx_system_contact_name(const phx_system *system, int k);
@@ -178,8 +178,17 @@ phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const 
                                  phx_dry_friction *frictions);
 /* Number k is closed or open from now on; phx_system_switch has to follow. */
 void phx_system_close_contact(phx_system *system, int k, bool closed);
-/* phx_system_impulse, with the impulses of the contacts (phx_system_contact_count), positive where they push. */
-phx_status phx_system_strike(phx_dae *dae, double t, const double *x, double *v, phx_work *work, double *impulses);
+/* What impulses on rigid contacts `which` (n of them) do at an instant at which none of these is closed. Of each
+ * contact there are as many rows as dimensions: its gap, then its slips; of those without friction the slips are zeros.
+ * All arrays are the caller's. */
+typedef struct phx_contact_response {
+    double *rates;    /* of the rows */
+    double *W;        /* rows x rows: what an impulse of size one on a row adds to the rates of all */
+    double *moved;    /* rows x n_v: the same of the velocities */
+    double *supplied; /* by drives with it, J */
+} phx_contact_response;
+phx_status phx_system_contact_response(phx_dae *dae, double t, const double *x, const double *v, int n,
+                                       const int *which, const phx_contact_response *out);
 /* Before it is finalised: the ledger tells for each body what numerical damping takes. */
 phx_status phx_system_expect_numerical_damping(phx_system *system);
 /* Redundant rows: count, and joint name and row number (from 1) of each. */

@@ -134,6 +134,7 @@ void phx_sys_look_at_rigid_contact(workspace *ws, int k, const double *v_dot, ph
     phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
     *out = (phx_rigid_contact){.closed = ws->system->rows[joint->first_row].role == ROW_CONSTRAINT,
                                .restitution = slot->restitution,
+                               .friction = joint->n_coordinates > 0 ? joint->coordinates[0].def.friction_arm : 0.0,
                                .gap = slot->side * phx_row_value(row, a, b, 1),
                                .rate = slot->side *
                                        (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)),
@@ -153,23 +154,65 @@ void phx_system_close_contact(phx_system *system, int k, bool closed)
     }
 }
 
-phx_status phx_system_strike(phx_dae *dae, double t, const double *x, double *v, phx_work *work, double *impulses)
+/* ---- impulses ---- */
+/* The rate of row i of a contact, and P^T g into `along`; its gap first, then its slips, of which there may be none. */
+static double contact_row(workspace *ws, const contact_slot *slot, int i, double *along)
 {
+    const joint_slot *joint = &ws->system->joints[slot->joint];
+    const phx_port_id ends[2] = {joint->a, joint->b};
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+    const int size = phx_port_size(ws->system->dim);
+    double g[PAIR_SIZE];
+
+    memset(along, 0, (size_t)ws->system->n_v * sizeof *along);
+    if (i > joint->n_coordinates)
+        return 0.0;
+    phx_row_covectors(i == 0 ? &joint->constraints[0] : &joint->coordinates[i - 1].row, a, b, g, g + PHX_PORT_MAX);
+    for (int m = 0; m < PAIR_SIZE && i == 0; m++)
+        g[m] *= slot->side;
+    phx_sys_pull_back_row(ws, ends, g, along);
+    return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+}
+
+/* M^-1 of one row with the joints holding, and what drives supply. */
+static phx_status respond(workspace *ws, const double *along, double *moved, double *supplied)
+{
+    const int n_v = ws->system->n_v;
+    double *solution = ws->scratch.vector[2];
+
+    memset(solution, 0, (size_t)ws->kkt.n * sizeof *solution);
+    memcpy(solution, along, (size_t)n_v * sizeof *along);
+    const phx_status status = ws->by->solve_mass(ws, solution);
+    memcpy(moved, solution, (size_t)n_v * sizeof *moved);
+    *supplied = phx_sys_dot(ws->n_l, solution + n_v, ws->rows.w);
+    return status;
+}
+
+phx_status phx_system_contact_response(phx_dae *dae, double t, const double *x, const double *v, int n,
+                                       const int *which, const phx_contact_response *out)
+{
+    if (!dae || !x || !v || (n > 0 && (!which || !out)))
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v, which or out");
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
-    double *all = ws->reactions.all, *own = ws->step.lambda;
+    const int dim = system->dim, rows = n * dim;
+    const size_t n_v = (size_t)system->n_v;
+    double *along = phx_calloc(dae->context, (size_t)rows * n_v, sizeof *along);
+    phx_status status = along ? PHX_OK : PHX_ERR_MEMORY;
 
-    phx_status status = phx_sys_impulse(ws, t, x, v, work);
-    if (!status)
-        memcpy(own, ws->scratch.vector[0] + system->n_v, (size_t)ws->n_l * sizeof *own);
-    if (!status && system->n_redundant > 0) { /* of dependent rows the least-norm ones, by the factors of the mass */
+    if (!status) {
         phx_sys_set_instant(ws, x, v);
         ws->by->rows(ws, t, 0.0);
         status = ws->by->factor_mass(ws, x);
     }
-    if (!status)
-        status = phx_sys_all_multipliers(ws, own, all);
-    for (int k = 0; k < system->n_contacts && !status; k++)
-        impulses[k] = system->contacts[k].side * all[system->joints[system->contacts[k].joint].first_row];
+    for (int i = 0; i < rows && !status; i++) {
+        double *own = along + (size_t)i * n_v;
+        out->rates[i] = contact_row(ws, &system->contacts[which[i / dim]], i % dim, own);
+        status = respond(ws, own, out->moved + (size_t)i * n_v, &out->supplied[i]);
+    }
+    for (int i = 0; i < rows && !status; i++)
+        for (int j = 0; j < rows; j++)
+            out->W[i * rows + j] = phx_sys_dot(system->n_v, along + (size_t)i * n_v, out->moved + (size_t)j * n_v);
+    phx_free(along);
     return phx_conclude(dae->context, status);
 }

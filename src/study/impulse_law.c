@@ -1,0 +1,316 @@
+#include "impulse_law.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algebra/algebra.h"
+
+/* Either phase: its impulses P are those that projecting P - r (c + W P) on what the laws allow does not change. */
+typedef struct phase {
+    const phx_impulse_law *law;
+    const double *normal; /* of each contact, given; NULL: not negative, with complementary rates */
+    const double *c;      /* rates before it */
+    double *P, *z;        /* n dim: impulses, and P - r (c + W P) */
+    double *r;            /* n dim: 1/W of the gaps and of the slips, for the projection */
+    double *J, *R, *dP;   /* of Newton's iteration */
+} phase;
+
+static int size_of(const phase *it)
+{
+    return it->law->n * it->law->dim;
+}
+
+static double largest(int n, const double *x)
+{
+    double most = 0.0;
+
+    for (int i = 0; i < n; i++)
+        most = fmax(most, fabs(x[i]));
+    return most;
+}
+
+static double dot(int n, const double *x, const double *y)
+{
+    double sum = 0.0;
+
+    for (int i = 0; i < n; i++)
+        sum += x[i] * y[i];
+    return sum;
+}
+
+static double length_across(const phase *it, const double *x)
+{
+    return it->law->dim == 2 ? fabs(x[1]) : hypot(x[1], x[2]);
+}
+
+/* z of one row */
+static double moved(const phase *it, int row)
+{
+    const int m = size_of(it);
+    return it->P[row] - it->r[row] * (it->c[row] + dot(m, it->law->W + (size_t)row * (size_t)m, it->P));
+}
+
+static double project_normal(const phase *it, int k, double z)
+{
+    return it->normal ? it->normal[k] : fmax(0.0, z);
+}
+
+/* z across on the disc of friction of a normal impulse */
+static void project_across(const phase *it, int k, double normal, const double *z, double *out)
+{
+    const double limit = it->law->friction[k] * normal, length = length_across(it, z);
+
+    for (int i = 1; i < it->law->dim; i++)
+        out[i] = length <= limit ? z[i] : limit * z[i] / length;
+}
+
+/* z, and how far the projection is from P. */
+static double distance(phase *it)
+{
+    const int dim = it->law->dim;
+    double worst = 0.0, out[3];
+
+    for (int k = 0; k < it->law->n; k++) {
+        for (int i = 0; i < dim; i++)
+            it->z[k * dim + i] = moved(it, k * dim + i);
+        out[0] = project_normal(it, k, it->z[k * dim]);
+        project_across(it, k, out[0], it->z + k * dim, out);
+        for (int i = 0; i < dim; i++)
+            worst = fmax(worst, fabs(out[i] - it->P[k * dim + i]));
+    }
+    return worst;
+}
+
+/* Contact by contact: P <- part (projection) + (1 - part) P. */
+static void sweep(phase *it, int count, double part)
+{
+    const int dim = it->law->dim;
+
+    for (int pass = 0; pass < count; pass++)
+        for (int k = 0; k < it->law->n; k++) {
+            double *P = it->P + k * dim, z[3], across[3];
+            P[0] += part * (project_normal(it, k, moved(it, k * dim)) - P[0]);
+            for (int i = 1; i < dim; i++)
+                z[i] = moved(it, k * dim + i);
+            project_across(it, k, P[0], z, across);
+            for (int i = 1; i < dim; i++)
+                P[i] += part * (across[i] - P[i]);
+        }
+}
+
+/* ---- Newton's iteration on P - projection(z) ---- */
+static void row_of_rate(phase *it, int row)
+{
+    const int m = size_of(it);
+
+    for (int j = 0; j < m; j++)
+        it->J[(size_t)row * (size_t)m + (size_t)j] = it->r[row] * it->law->W[(size_t)row * (size_t)m + (size_t)j];
+    it->R[row] = it->P[row] - it->z[row];
+}
+
+static void row_of_impulse(phase *it, int row, double wanted)
+{
+    const int m = size_of(it);
+
+    memset(it->J + (size_t)row * (size_t)m, 0, (size_t)m * sizeof *it->J);
+    it->J[(size_t)row * (size_t)m + (size_t)row] = 1.0;
+    it->R[row] = it->P[row] - wanted;
+}
+
+/* P_t - mu P_n d, d = z_t/|z_t|, and its derivative dP_t - mu d dP_n - mu P_n (1 - d d^T) dz_t/|z_t|, dz = dP - r W dP */
+static void rows_of_slip(phase *it, int k)
+{
+    const int dim = it->law->dim, m = size_of(it), first = k * dim;
+    const double mu = it->law->friction[k], normal = project_normal(it, k, it->P[first]);
+    const double length = length_across(it, it->z + first);
+    double d[3] = {0.0};
+
+    for (int i = 1; i < dim; i++)
+        d[i] = length > 0.0 ? it->z[first + i] / length : 0.0;
+    for (int i = 1; i < dim; i++) {
+        double *J = it->J + (size_t)(first + i) * (size_t)m;
+        row_of_impulse(it, first + i, mu * normal * d[i]);
+        J[first] -= it->normal ? 0.0 : mu * d[i];
+        for (int l = 1; l < dim && length > 0.0; l++) {
+            const double turn = mu * normal / length * ((i == l ? 1.0 : 0.0) - d[i] * d[l]);
+            const double *W = it->law->W + (size_t)(first + l) * (size_t)m;
+            J[first + l] -= turn;
+            for (int j = 0; j < m; j++)
+                J[j] += turn * it->r[first + l] * W[j];
+        }
+    }
+}
+
+static void set_rows(phase *it, int k)
+{
+    const int dim = it->law->dim, first = k * dim;
+    const double normal = project_normal(it, k, it->z[first]);
+    const bool pushes = normal > 0.0;
+
+    if (!it->normal && pushes)
+        row_of_rate(it, first);
+    else
+        row_of_impulse(it, first, normal);
+    if (!pushes || length_across(it, it->z + first) > it->law->friction[k] * normal) {
+        rows_of_slip(it, k);
+        return;
+    }
+    for (int i = 1; i < dim; i++)
+        row_of_rate(it, first + i);
+}
+
+/* `size`: of the impulses. */
+static phx_status newton(phx_context *context, phase *it, double size, bool *found)
+{
+    enum { MOST = 40 };
+    static const double ROUNDING = 1e-15, DONE = 1e-12, DEPENDENT = 1e-11, OF_SMALL = 1e-2; /* relative */
+    const int m = size_of(it);
+    const double enough = DONE * size + OF_SMALL * it->law->small * largest(m, it->r);
+    double error = distance(it), before = HUGE_VAL;
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < MOST && error > ROUNDING * size && !status; k++) {
+        if (error <= enough && error >= before)
+            break;
+        for (int contact = 0; contact < it->law->n; contact++)
+            set_rows(it, contact);
+        status = phx_dense_least_norm(context, m, m, it->J, 1, it->R, DEPENDENT, it->dP, NULL);
+        for (int i = 0; i < m && !status; i++)
+            it->P[i] -= it->dP[i];
+        before = error;
+        error = distance(it);
+        if (!isfinite(error))
+            break;
+    }
+    *found = !status && error <= enough;
+    return status;
+}
+
+/* The impulses of a phase into it->P, from zero; by Newton's iteration from what sweeps have come to. */
+static phx_status find(phx_context *context, phase *it, double *swept)
+{
+    enum { ROUNDS = 12 };
+    const int m = size_of(it);
+    bool found = false;
+    phx_status status = PHX_OK;
+
+    memset(swept, 0, (size_t)m * sizeof *swept);
+    for (int round = 0, count = 0; round < ROUNDS && !found && !status; round++, count = count ? 2 * count : 10) {
+        memcpy(it->P, swept, (size_t)m * sizeof *it->P);
+        sweep(it, count, round % 2 ? 1.0 : 0.3);
+        memcpy(swept, it->P, (size_t)m * sizeof *it->P);
+        distance(it);
+        status = newton(context, it, fmax(largest(m, it->P), largest(m, it->z)), &found);
+    }
+    if (!status && !found)
+        status = phx_fail(context, PHX_ERR_ANALYSIS,
+                          "no impulses of its %d contacts were found that push, hinder slip and let nothing approach",
+                          it->law->n);
+    for (int k = 0; k < it->law->n && !status; k++) { /* within friction to the last digit */
+        double *P = it->P + k * it->law->dim;
+        P[0] = project_normal(it, k, P[0]);
+        project_across(it, k, P[0], P, P);
+    }
+    return status;
+}
+
+/* rates += W P;  the loss -(rates before + rates after).P/2 of each contact */
+static void apply(const phx_impulse_law *law, const double *P)
+{
+    const int m = law->n * law->dim;
+
+    for (int i = 0; i < m; i++) {
+        law->loss[i / law->dim] -= 0.5 * law->rate[i] * P[i];
+        law->impulse[i] += P[i];
+    }
+    for (int i = 0; i < m; i++)
+        law->rate[i] += dot(m, law->W + (size_t)i * (size_t)m, P);
+    for (int i = 0; i < m; i++)
+        law->loss[i / law->dim] -= 0.5 * law->rate[i] * P[i];
+}
+
+static double energy(const phx_impulse_law *law, const double *P)
+{
+    const int m = law->n * law->dim;
+    double sum = 0.0;
+
+    for (int i = 0; i < m; i++)
+        sum += 0.5 * P[i] * dot(m, law->W + (size_t)i * (size_t)m, P);
+    return sum;
+}
+
+/* Normal impulses of the expansion after P, into `normal`; `N`: room for all impulses times their restitutions. */
+static bool send_back(const phx_impulse_law *law, const double *P, double *N, double *normal)
+{
+    const int dim = law->dim, m = law->n * dim;
+    bool any = false;
+
+    for (int k = 0; k < law->n; k++) {
+        const double W = law->W[(size_t)(k * dim) * (size_t)(m + 1)], e = law->restitution[k];
+        const double share = e * W * P[k * dim] < law->rest[k] ? 0.0 : e;
+        for (int i = 0; i < dim; i++)
+            N[k * dim + i] = share * P[k * dim + i];
+    }
+    const double had = energy(law, P), given = energy(law, N);
+    const double s = given > had ? sqrt(had / given) : 1.0;
+    for (int k = 0; k < law->n; k++) {
+        normal[k] = s * N[k * dim];
+        any = any || normal[k] > 0.0;
+    }
+    return any;
+}
+
+bool phx_impulse_approaches(const phx_impulse_law *law)
+{
+    for (int k = 0; k < law->n; k++)
+        if (law->rate[k * law->dim] < -law->small)
+            return true;
+    return false;
+}
+
+/* 1/W of the gap; of the slips 1/(the sum of theirs), which is no more than 1/(the largest eigenvalue). */
+static void set_steps(const phx_impulse_law *law, double *r)
+{
+    const int dim = law->dim, m = law->n * dim;
+
+    for (int k = 0; k < law->n; k++) {
+        double sum = 0.0;
+        for (int i = 0; i < dim; i++) {
+            const double W = law->W[(size_t)(k * dim + i) * (size_t)(m + 1)];
+            sum += i > 0 ? W : 0.0;
+            r[k * dim + i] = W > 0.0 ? 1.0 / W : 0.0;
+        }
+        for (int i = 1; i < dim; i++)
+            r[k * dim + i] = sum > 0.0 ? 1.0 / sum : 0.0;
+    }
+}
+
+phx_status phx_impulse_strike(phx_context *context, const phx_impulse_law *law, bool expands)
+{
+    const size_t m = (size_t)(law->n * law->dim);
+    double *room = phx_calloc(context, 7 * m + m * m + (size_t)law->n, sizeof *room);
+    if (!room)
+        return PHX_ERR_MEMORY;
+    double *swept = room + 5 * m, *N = room + 6 * m, *normal = room + 7 * m;
+    phase it = {.law = law,
+                .c = law->rate,
+                .P = room,
+                .z = room + m,
+                .r = room + 2 * m,
+                .R = room + 3 * m,
+                .dP = room + 4 * m,
+                .J = normal + law->n};
+
+    set_steps(law, it.r);
+    phx_status status = find(context, &it, swept);
+    if (!status)
+        apply(law, it.P);
+    if (!status && expands && send_back(law, it.P, N, normal)) {
+        it.normal = normal;
+        status = find(context, &it, swept);
+        if (!status)
+            apply(law, it.P);
+    }
+    phx_free(room);
+    return status;
+}
