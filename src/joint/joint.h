@@ -31,7 +31,9 @@ typedef enum phx_row_kind {
     PHX_ROW_AXIAL,        /* space: (A_a(alpha) . A_b(beta) - A_a(alpha2) . A_b(beta2))/2: measure of a bushing */
     PHX_ROW_RADIAL,       /* |u_b - u_a| (axis 0), or across an axis of A, |(A_a(alpha), A_a(alpha2)) . (u_b - u_a)|
                              (axis 2): of contacts */
-    PHX_ROW_ROLL /* plane: A_a(alpha) . (u_b - u_a) / |A_a(alpha)| + beta[0] (angle B - angle A): slip of a disc */
+    PHX_ROW_ROLL, /* plane: A_a(alpha) . (u_b - u_a) / |A_a(alpha)| + beta[0] (angle B - angle A): slip of a disc */
+    PHX_ROW_SLIP  /* slip number `axis` of a disc, sphere about B on a disc, sphere (alpha2 zeros) or cylinder (with the
+                     axis alpha2) about A: row_slip.c */
 } phx_row_kind;
 const char *phx_row_kind_name(phx_row_kind kind); /* "point", ...; "unknown" for what is no kind */
 
@@ -77,6 +79,8 @@ static inline int phx_row_unit(const phx_row *row)
 }
 /* It knows the turns of the ports only, not their places: its covectors and tangent vanish for translations. */
 bool phx_row_turns(const phx_row *row);
+/* Of a SLIP row the normal in the middle of the interval, from A's surface to B's, in A's directions. */
+void phx_row_slip_normal(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *n);
 /* Derivatives of the covectors with respect to the variation of the ports' means ("port/port.h"): H (2 PHX_PORT_MAX
  * square, row-major, overwritten): H[i][m] is d(g_a, g_b)_i / d(xi_a, xi_b)_m with b's entries from PHX_PORT_MAX on. In
  * each of the four blocks only the phx_port_size rows and columns of the dimension are written. Returns false, H

@@ -9,6 +9,7 @@ static const phx_row_operations *const kinds[] = {
     [PHX_ROW_ANGLE] = &phx_row_angle,   [PHX_ROW_TURN] = &phx_row_turn,
     [PHX_ROW_TILT] = &phx_row_tilt,     [PHX_ROW_AXIAL] = &phx_row_axial,
     [PHX_ROW_RADIAL] = &phx_row_radial, [PHX_ROW_ROLL] = &phx_row_roll,
+    [PHX_ROW_SLIP] = &phx_row_slip,
 };
 
 const char *phx_row_kind_name(phx_row_kind kind)
@@ -19,6 +20,7 @@ const char *phx_row_kind_name(phx_row_kind kind)
         [PHX_ROW_ANGLE] = "angle",   [PHX_ROW_TURN] = "turn",
         [PHX_ROW_TILT] = "tilt",     [PHX_ROW_AXIAL] = "axial",
         [PHX_ROW_RADIAL] = "radial", [PHX_ROW_ROLL] = "roll",
+        [PHX_ROW_SLIP] = "slip",
     };
     return (int)kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }

@@ -22,6 +22,7 @@ extern const phx_row_operations phx_row_tilt;
 extern const phx_row_operations phx_row_axial;
 extern const phx_row_operations phx_row_radial;
 extern const phx_row_operations phx_row_roll;
+extern const phx_row_operations phx_row_slip;
 
 /* d = u_b - u_a at an end, and its mean */
 static inline void row_distance(const phx_port_view *a, const phx_port_view *b, int end, double *d)
@@ -57,6 +58,12 @@ void row_add_product(const phx_port_view *a, const phx_port_view *b, const doubl
                      double weight, double *g_a, double *g_b);
 void row_add_product_tangent(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
                              double weight, double *H);
+
+/* Space: add `sign` times the covectors of y . Omega of a section, y inertial, and their derivatives, those of y by the
+ * turn of A being T (3 x PHX_PORT_MAX); `first`: the entries of the section in H. row_roll.c */
+void row_add_turn(const phx_port_view *view, double sign, const double *y, double *g);
+void row_add_turn_tangent(const phx_port_view *view, double sign, const double *y, const double *T, int first,
+                          double *H);
 
 /* The derivatives of all DOT rows of a list, space: H = the sum of weight H_k in the entries of w and theta_dot, and
  * of each the slope, zeta^T H_k, there. And of DOT rows only between straight ports the same in the entries of w.

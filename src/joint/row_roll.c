@@ -54,7 +54,7 @@ static void invert_mean(const phx_port_view *view, double *inverse)
 }
 
 /* The covectors of y . Omega of a section, inertial y: Omega = R (w + E theta_dot). */
-static void add_turn(const phx_port_view *view, double sign, const double *y, double *g)
+void row_add_turn(const phx_port_view *view, double sign, const double *y, double *g)
 {
     double inverse[9], f[3], E[9], on_theta[3];
 
@@ -81,8 +81,8 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
         return;
     }
     phx_port_direction_mean(a, row->beta, y);
-    add_turn(a, -1.0, y, g_a);
-    add_turn(b, 1.0, y, g_b);
+    row_add_turn(a, -1.0, y, g_a);
+    row_add_turn(b, 1.0, y, g_b);
 }
 
 static void disc_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
@@ -99,10 +99,10 @@ static void disc_tangent(const phx_row *row, const phx_port_view *a, const phx_p
         }
 }
 
-/* The derivatives of add_turn, f = Rm^-1 y: df = Rm^-1 (R1 (f x dphi) + dy), dy = T d(turn of A). `first`: the entries
- * of the port in H. */
-static void add_turn_tangent(const phx_port_view *view, double sign, const double *y, const double *T, int first,
-                             double *H)
+/* The derivatives of row_add_turn, f = Rm^-1 y: df = Rm^-1 (R1 (f x dphi) + dy), dy = T d(turn of A). `first`: the
+ * entries of the port in H. */
+void row_add_turn_tangent(const phx_port_view *view, double sign, const double *y, const double *T, int first,
+                          double *H)
 {
     double inverse[9], f[3], df[3 * PHX_PORT_PAIR] = {0}, E[9], dE[3][9];
 
@@ -151,8 +151,8 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     }
     phx_port_direction_mean(a, row->beta, y);
     phx_port_direction_tangent(a, row->beta, T);
-    add_turn_tangent(a, -1.0, y, T, 0, H);
-    add_turn_tangent(b, 1.0, y, T, PHX_PORT_MAX, H);
+    row_add_turn_tangent(a, -1.0, y, T, 0, H);
+    row_add_turn_tangent(b, 1.0, y, T, PHX_PORT_MAX, H);
     return true;
 }
 

@@ -117,7 +117,8 @@ static void row_of_impulse(phase *it, int row, double wanted)
     it->R[row] = it->P[row] - wanted;
 }
 
-/* P_t - mu P_n d, d = z_t/|z_t|, and its derivative dP_t - mu d dP_n - mu P_n (1 - d d^T) dz_t/|z_t|, dz = dP - r W dP */
+/* P_t - mu P_n d, d = z_t/|z_t|, and its derivative dP_t - mu d dP_n - mu P_n (1 - d d^T) dz_t/|z_t|, dz = dP - r W dP
+ */
 static void rows_of_slip(phase *it, int k)
 {
     const int dim = it->law->dim, m = size_of(it), first = k * dim;

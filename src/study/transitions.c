@@ -100,9 +100,25 @@ static void find_turn(const phx_dry_friction *f, slip_heading *to)
     to->stiffness = fmax(0.0, pull) / speed;
 }
 
+/* The tangents of slips on spheres at the state of the simulation. */
+static phx_status turn_tangents(events_run *it)
+{
+    phx_simulation *s = it->s;
+    bool rows = false;
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < it->n_frictions && !status; k++) {
+        bool turned = false;
+        status = phx_system_turn_slip(s->system, k, s->x, s->v, &turned);
+        rows = rows || (turned && it->friction[k].sticks);
+    }
+    return status || !rows ? status : phx_events_renew(it, 0, NULL);
+}
+
 phx_status phx_friction_head(events_run *it)
 {
     bool any = false;
+    phx_status status = turn_tangents(it);
 
     for (int k = 0; k < it->n_frictions; k++) {
         const phx_dry_friction *f = &it->friction[k];
@@ -110,7 +126,8 @@ phx_status phx_friction_head(events_run *it)
         it->heading[k] = (slip_heading){.in_space = f->n == 2 && slips(f), .angle = atan2(along[1], along[0])};
         any = any || it->heading[k].in_space;
     }
-    phx_status status = phx_friction_direct(it, 0.0);
+    if (!status)
+        status = phx_friction_direct(it, 0.0);
     if (!status && any)
         status = look(it);
     for (int k = 0; k < it->n_frictions && !status; k++)

@@ -158,6 +158,10 @@ int phx_system_dry_count(const phx_system *system);
 /* Number k sticks or slips in a direction of length 1 (its n entries); NULL: neither. Where that changes what sticks,
  * phx_system_switch has to follow, as for joints. */
 phx_status phx_system_slip(phx_system *system, int k, bool sticks, const double *slip);
+/* Of friction on a sphere the tangents along which it is measured come from one direction, which is made anew where it
+ * has come near the normal; the tangents at x stay the same. *turned: it was, and phx_system_switch has to follow where
+ * it sticks. */
+phx_status phx_system_turn_slip(phx_system *system, int k, const double *x, const double *v, bool *turned);
 /* Its entry of the ledger. */
 int phx_system_dry_entry(const phx_system *system, int k);
 const char *phx_system_dry_joint(const phx_system *system, int k); /* its name */

@@ -543,7 +543,8 @@ static void test_descriptions(void **state)
     assert_string_equal(phx_row_kind_name(PHX_ROW_TILT), "tilt");
     assert_string_equal(phx_row_kind_name(PHX_ROW_AXIAL), "axial");
     assert_string_equal(phx_row_kind_name(PHX_ROW_ROLL), "roll");
-    assert_string_equal(phx_row_kind_name((phx_row_kind)(PHX_ROW_ROLL + 1)), "unknown");
+    assert_string_equal(phx_row_kind_name(PHX_ROW_SLIP), "slip");
+    assert_string_equal(phx_row_kind_name((phx_row_kind)(PHX_ROW_SLIP + 1)), "unknown");
 }
 
 static int set_up(void **state)

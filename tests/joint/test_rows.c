@@ -6,9 +6,9 @@
 
 enum { SAMPLES = 400, LD = 2 * PHX_PORT_MAX };
 
-static const char *const names[] = {"POINT", "NORMAL", "DOT",   "DISPLACEMENT", "ANGLE",
-                                    "TURN",  "TILT",   "AXIAL", "RADIAL",       "ROLL"};
-enum { KINDS = 10 };
+static const char *const names[] = {"POINT", "NORMAL", "DOT",    "DISPLACEMENT", "ANGLE", "TURN",
+                                    "TILT",  "AXIAL",  "RADIAL", "ROLL",         "SLIP"};
+enum { KINDS = 11 };
 
 static phx_row random_row(uint64_t *seed, phx_row_kind kind, int dim)
 {
@@ -18,6 +18,12 @@ static phx_row random_row(uint64_t *seed, phx_row_kind kind, int dim)
         row.beta[i] = uniform(seed, -1.0, 1.0);
         row.alpha2[i] = uniform(seed, -1.0, 1.0);
         row.beta2[i] = uniform(seed, -1.0, 1.0);
+    }
+    if (kind == PHX_ROW_SLIP) { /* spheres and cylinders, from outside and inside */
+        row.axis = row.alpha2[0] > 0.3;
+        row.beta[1] = row.beta[1] > 0.0 ? 1.0 : -1.0;
+        for (int i = 0; i < 3; i++)
+            row.alpha2[i] = row.beta2[0] > 0.0 && i == 0;
     }
     return row;
 }
@@ -30,7 +36,20 @@ static bool exists(phx_row_kind kind, int dim)
 /* How far a sphere has rolled is no function of where it is. */
 static bool has_value(phx_row_kind kind, int dim)
 {
-    return kind != PHX_ROW_ROLL || dim == 2;
+    return kind != PHX_ROW_SLIP && (kind != PHX_ROW_ROLL || dim == 2);
+}
+
+/* Slip on a surface where its directions turn fast: near the centre or the axis, or with the normal along alpha. */
+static bool turns_fast(const phx_row *row, const phx_port_view *a, const phx_port_view *b)
+{
+    const phx_row away = {.kind = PHX_ROW_RADIAL}, across = {.kind = PHX_ROW_NORMAL, .alpha = {1.0}};
+    const double length = phx_row_value(&away, a, b, 0), along = phx_row_value(&across, a, b, 0);
+    double n[3];
+
+    phx_row_slip_normal(row, a, b, n);
+    return length < 0.7 || (row->alpha2[0] > 0.0 && length * length - along * along < 0.5) ||
+           fabs(phx_port_scalar_product(a->dim, n, row->alpha)) >
+               0.7 * sqrt(phx_port_scalar_product(a->dim, row->alpha, row->alpha));
 }
 
 /* c(1) - c(0) = h (g_a . zeta_a + g_b . zeta_b); turns up to 2 atan(4/2) per component, slopes up to 0.5 */
@@ -90,7 +109,7 @@ static void test_instant_derivatives(void **state)
     (void)state;
     uint64_t seed = 13;
     int checked[KINDS] = {0};
-    for (int sample = 0; sample < 2 * 20 * KINDS; sample++) {
+    for (int sample = 0; sample < 2 * 60 * KINDS; sample++) {
         int dim = 2 + sample % 2, n = phx_port_size(dim);
         phx_row_kind kind = (phx_row_kind)((sample / 2) % KINDS);
         if (!exists(kind, dim))
@@ -104,6 +123,8 @@ static void test_instant_derivatives(void **state)
         const double value = phx_row_value(&row, &view[0], &view[1], 0) + row.target;
         if ((kind == PHX_ROW_RADIAL && value < 0.5) || (kind == PHX_ROW_TILT && fabs(value) > 1.4))
             continue; /* the same of a short length, and of a tilt near its poles */
+        if (kind == PHX_ROW_SLIP && turns_fast(&row, &view[0], &view[1]))
+            continue;
         checked[kind]++;
         bool has = phx_row_tangent(&row, &view[0], &view[1], H);
         assert_int_equal(has, kind != PHX_ROW_POINT);
@@ -286,6 +307,66 @@ static void test_sphere_rolls(void **state)
     }
 }
 
+/* The velocity of B's place of contact against A's, from the velocities of all places and the turns. */
+static void test_slip_on_a_surface(void **state)
+{
+    (void)state;
+    uint64_t seed = 21;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        const int dim = 2 + sample % 2;
+        phx_row row = random_row(&seed, PHX_ROW_SLIP, dim), first = row;
+        phx_port_view a = random_instant(&seed, dim, 0.0), b = random_instant(&seed, dim, 0.0);
+        double n[3], normal[3], arm[2][3], turn[2][3] = {{0}}, v[2][3], slip[3], t[3], g_a[PHX_PORT_MAX],
+                                           g_b[PHX_PORT_MAX];
+        for (int side = 0; side < 2; side++) { /* rigid sections */
+            double *rate = (side ? &b : &a)->rate;
+            random_vector(&seed, phx_port_size(dim), 1.0, rate);
+            for (int i = dim == 2 ? 3 : 6; i < phx_port_size(dim); i++)
+                rate[i] = 0.0;
+        }
+        phx_row_slip_normal(&row, &a, &b, n);
+        phx_rot_apply(dim, a.R0, n, normal);
+        for (int i = 0; i < dim; i++) {
+            arm[1][i] = -row.beta[0] * normal[i];
+            arm[0][i] = b.u0[i] - a.u0[i] + arm[1][i];
+        }
+        for (int side = 0; side < 2; side++) {
+            const phx_port_view *view = side ? &b : &a;
+            if (dim == 2) {
+                v[side][0] = -view->rate[2] * arm[side][1];
+                v[side][1] = view->rate[2] * arm[side][0];
+            } else {
+                phx_rot_apply(3, view->R0, view->rate + 3, turn[side]);
+                phx_vec_x_vec(3, turn[side], arm[side], v[side]);
+            }
+            for (int i = 0; i < dim; i++)
+                v[side][i] += view->rate[i];
+        }
+        for (int i = 0; i < dim; i++)
+            slip[i] = v[1][i] - v[0][i];
+        if (dim == 2) {
+            t[0] = normal[1];
+            t[1] = -normal[0];
+        } else { /* t_0 = alpha across n, t_1 = n x t_0 */
+            double alpha[3], along;
+            phx_rot_apply(3, a.R0, row.alpha, alpha);
+            along = phx_port_scalar_product(3, alpha, normal);
+            for (int i = 0; i < 3; i++)
+                alpha[i] -= along * normal[i];
+            along = sqrt(phx_port_scalar_product(3, alpha, alpha));
+            for (int i = 0; i < 3; i++)
+                t[i] = alpha[i] / along;
+            if (first.axis == 1) {
+                memcpy(alpha, t, sizeof alpha);
+                phx_vec_x_vec(3, normal, alpha, t);
+            }
+        }
+        phx_row_covectors(&row, &a, &b, g_a, g_b);
+        CHECK_SMALL(power(dim, g_a, a.rate) + power(dim, g_b, b.rate) - phx_port_scalar_product(dim, slip, t), 1e-13,
+                    "dim %d, sample %d", dim, sample);
+    }
+}
+
 /* both bodies moved together as one rigid body, Rm far from a rotation: no row of direction or angle sees it */
 static void test_rigid_motion_is_not_seen(void **state)
 {
@@ -337,6 +418,7 @@ int main(void)
         cmocka_unit_test(test_unit_rows),
         cmocka_unit_test(test_rows_at_once),
         cmocka_unit_test(test_sphere_rolls),
+        cmocka_unit_test(test_slip_on_a_surface),
     };
     return cmocka_run_group_tests_name("joint rows", tests, NULL, NULL);
 }

@@ -360,15 +360,6 @@ static void what_cannot_have_it_says_so(void **state)
     CHECK_STATUS(*state, phx_study_simulate(*state, model, &options, &report), PHX_ERR_INPUT);
     CHECK_MESSAGE(*state, "contact 'f': the bodies lie 0.01 m inside each other");
     phx_model_destroy(model);
-    static const char on_sphere[] =
-        "phlexor: 1\ndimension: 3\nbodies: {b: {kind: rigid, mass: 1, inertia: [1, 1, 1]}}\n"
-        "forces: {f: {kind: contact, ports: [ground.O, b.P], against: sphere, radius_a: 1, restitution: 0.5,"
-        " friction: {coefficient: 0.1}}}\nsimulate: {end: 1, step: 0.01}\n";
-    options = phx_simulate_options_default();
-    CHECK_OK(*state, phx_model_read_text(*state, "text.yaml", on_sphere, strlen(on_sphere), 0, NULL, &model));
-    CHECK_STATUS(*state, phx_study_simulate(*state, model, &options, &report), PHX_ERR_UNSUPPORTED);
-    CHECK_MESSAGE(*state, "contact 'f': friction of a rigid contact");
-    phx_model_destroy(model);
 }
 
 int main(void)

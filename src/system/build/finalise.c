@@ -20,7 +20,8 @@ static phx_status add_coordinate_forces(phx_system *system)
                                                               .a = joint->coordinates[c].a,
                                                               .b = joint->coordinates[c].b,
                                                               .joint = j,
-                                                              .coordinate = c};
+                                                              .coordinate = c,
+                                                              .off = joint->contact}; /* while it is open */
         }
     }
     return PHX_OK;
@@ -178,7 +179,7 @@ static phx_status join_free(phx_system *system, int *parent)
         const force_slot *force = &system->forces[i];
         const phx_body_id a = force->a >= 0 ? system->ports[force->a].body : PHX_GROUND;
         const phx_body_id b = force->b >= 0 ? system->ports[force->b].body : PHX_GROUND;
-        if (a >= 0 && b >= 0 && !held[find_root(parent, a)] && !held[find_root(parent, b)])
+        if (!force->off && a >= 0 && b >= 0 && !held[find_root(parent, a)] && !held[find_root(parent, b)])
             parent[find_root(parent, a)] = find_root(parent, b);
     }
     phx_free(held);

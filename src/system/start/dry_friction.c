@@ -160,3 +160,48 @@ phx_status phx_system_slip(phx_system *system, int k, bool sticks, const double 
     }
     return phx_conclude(system->context, PHX_OK);
 }
+
+/* The part of the direction alpha across n, of length 1; of an axis where alpha is along n. */
+static void make_across(const double *n, double *alpha)
+{
+    static const double ALONG = 0.99; /* the cosine */
+    double along = phx_sys_dot(3, alpha, n);
+    int least = 0;
+
+    if (fabs(along) > ALONG) {
+        for (int i = 1; i < 3; i++)
+            least = fabs(n[i]) < fabs(n[least]) ? i : least;
+        for (int i = 0; i < 3; i++)
+            alpha[i] = i == least;
+        along = n[least];
+    }
+    for (int i = 0; i < 3; i++)
+        alpha[i] -= along * n[i];
+    const double length = sqrt(phx_sys_dot(3, alpha, alpha));
+    for (int i = 0; i < 3; i++)
+        alpha[i] /= length;
+}
+
+phx_status phx_system_turn_slip(phx_system *system, int k, const double *x, const double *v, bool *turned)
+{
+    static const double NEAR = 0.5; /* to the normal: the cosine */
+    if (!system || !x || !v || !turned)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, x, v or turned");
+    int j = 0;
+    coordinate_slot *first = k < 0 ? NULL : dry_coordinate(system, k, &j);
+    phx_port_view a, b;
+    double n[3];
+
+    *turned = false;
+    if (!first || first->row.kind != PHX_ROW_SLIP || system->dim == 2)
+        return phx_conclude(system->context, PHX_OK);
+    phx_sys_view_port(system, first->a, x, v, &a);
+    phx_sys_view_port(system, first->b, x, v, &b);
+    phx_row_slip_normal(&first->row, &a, &b, n);
+    *turned = fabs(phx_sys_dot(3, first->row.alpha, n)) > NEAR;
+    if (*turned) {
+        make_across(n, first->row.alpha);
+        memcpy(first[1].row.alpha, first->row.alpha, sizeof first->row.alpha);
+    }
+    return phx_conclude(system->context, PHX_OK);
+}

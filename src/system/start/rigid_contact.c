@@ -25,7 +25,7 @@ static phx_row gap_row(const contact_shape *shape, int dim)
 
 /* The slip across the normal n of the plane: in the plane to the right of where it points, in space along two
  * directions t of which the first is that of the coordinate axis least along n, made perpendicular to it. */
-static void slip_rows(int dim, const contact_shape *shape, double radius, coordinate_slot *coordinates)
+static void slip_on_a_plane(int dim, const contact_shape *shape, double radius, coordinate_slot *coordinates)
 {
     const double *n = shape->rows[0].alpha;
     double t[2][3];
@@ -50,15 +50,36 @@ static void slip_rows(int dim, const contact_shape *shape, double radius, coordi
     }
 }
 
+/* The slip on a disc, sphere or cylinder; the directions on a sphere are made anew on the way, phx_system_turn_slip. */
+static void slip_rows(int dim, const phx_contact_def *def, const contact_shape *shape, coordinate_slot *coordinates)
+{
+    double axis[3] = {0.0};
+
+    if (shape->plane) {
+        slip_on_a_plane(dim, shape, def->radius_b, coordinates);
+        return;
+    }
+    if (def->kind == PHX_CONTACT_CYLINDER)
+        phx_vec_x_vec(3, shape->rows[0].alpha, shape->rows[1].alpha, axis);
+    for (int c = 0; c < dim - 1; c++) {
+        phx_row *row = &coordinates[c].row;
+        *row = (phx_row){.kind = PHX_ROW_SLIP, .axis = c, .beta = {def->radius_b, shape->side}};
+        memcpy(row->alpha2, axis, sizeof axis);
+        memcpy(row->alpha, axis, sizeof axis);
+        if (def->kind == PHX_CONTACT_SPHERE)
+            row->alpha[0] = 1.0;
+    }
+}
+
 /* Friction along the coordinates of the joint, with its reaction for the normal force. */
 static phx_status add_friction(const phx_system *system, const phx_contact_def *def, phx_joint_def *joint)
 {
     if (def->friction.kinetic == 0.0)
         return PHX_OK;
-    if (def->kind != PHX_CONTACT_PLANE || def->friction.regularised > 0.0)
+    if (def->friction.regularised > 0.0)
         return phx_fail(system->context, PHX_ERR_UNSUPPORTED,
-                        "contact '%s': friction of a rigid contact is set-valued, and on planes only so far; leave out "
-                        "'regularised', or 'restitution' for a contact by penalty",
+                        "contact '%s': friction of a rigid contact is set-valued; leave out 'regularised', or "
+                        "'restitution' for a contact by penalty",
                         def->name);
     joint->n_coordinates = system->dim - 1;
     for (int c = 0; c < joint->n_coordinates; c++) {
@@ -97,7 +118,7 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
     system->joints[id].constraints[0] = gap_row(&shape, system->dim);
     system->joints[id].n_coordinates = joint.n_coordinates;
     if (joint.n_coordinates > 0)
-        slip_rows(system->dim, &shape, def->radius_b, system->joints[id].coordinates);
+        slip_rows(system->dim, def, &shape, system->joints[id].coordinates);
     system->joints[id].contact = true;
     system->contacts = bigger;
     system->contacts[system->n_contacts++] =
@@ -148,6 +169,9 @@ void phx_system_close_contact(phx_system *system, int k, bool closed)
     joint_slot *joint = &system->joints[system->contacts[k].joint];
 
     system->rows[joint->first_row].role = closed ? ROW_CONSTRAINT : ROW_INACTIVE;
+    for (int i = 0; i < system->n_forces; i++) /* its friction */
+        if (system->forces[i].kind == FORCE_COORDINATE && system->forces[i].joint == system->contacts[k].joint)
+            system->forces[i].off = !closed;
     for (int c = 0; c < joint->n_coordinates && !closed; c++) { /* nothing rubs any more */
         joint->coordinates[c].slip = 0.0;
         system->rows[joint->coordinates[c].stick_row].role = ROW_INACTIVE;
