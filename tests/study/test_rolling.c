@@ -12,8 +12,9 @@ static text_run run(phx_context *context, const char *text, double step)
 }
 
 /* ---- rolling ---- */
-/* A ball rolls down a fixed one from its top and leaves it where N = 0: 17 z/R = 10 + 7 v^2/(g R), z the height and R the
- * distance of the centres. In space it does so obliquely to all axes. (It slips just before, for a time like 1/mu.) */
+/* A ball rolls down a fixed one from its top and leaves it where N = 0: 17 z/R = 10 + 7 v^2/(g R), z the height and R
+ * the distance of the centres. In space it does so obliquely to all axes. (It slips just before, for a time like 1/mu.)
+ */
 static void rolls_off_a_ball(void **state)
 {
     static const char *const text[] = {
@@ -32,8 +33,8 @@ static void rolls_off_a_ball(void **state)
         text_run r = run(*state, text[i], 0.0);
         const size_t leaves = r.n - 2; /* the last but one: start, slips, leaves, end */
         const double x = record_at(*state, &r, "p.x", leaves);
-        const double z = i == 0 ? record_at(*state, &r, "p.y", leaves)
-                                : 0.6 * x + 0.8 * record_at(*state, &r, "p.z", leaves);
+        const double z =
+            i == 0 ? record_at(*state, &r, "p.y", leaves) : 0.6 * x + 0.8 * record_at(*state, &r, "p.z", leaves);
         assert_int_equal(r.n, 4);
         CHECK_CLOSE(z, 1.2 * (10.0 + 7.0 / 12.0) / 17.0, 1e-10, "where it leaves");
         phx_result_destroy(r.result);
@@ -243,12 +244,13 @@ static void balls_strike_obliquely(void **state)
     }
 }
 
-/* Spinning balls in a box strike each other and its walls more than a hundred times: energy never grows, and what is lost is
- * in the ledger. */
+/* Spinning balls in a box strike each other and its walls more than a hundred times: energy never grows, and what is
+ * lost is in the ledger. */
 static void balls_in_a_box(void **state)
 {
     enum { BALLS = 4 };
-    static const char *const wall[6] = {"[1, 0, 0]", "[-1, 0, 0]", "[0, 1, 0]", "[0, -1, 0]", "[0, 0, 1]", "[0, 0, -1]"};
+    static const char *const wall[6] = {"[1, 0, 0]",  "[-1, 0, 0]", "[0, 1, 0]",
+                                        "[0, -1, 0]", "[0, 0, 1]",  "[0, 0, -1]"};
     char text[12000];
     int at = snprintf(text, sizeof text,
                       "phlexor: 1\ndimension: 3\nground: {ports: {L: {position: [-0.5, -0.5, -0.5]},"
@@ -261,15 +263,17 @@ static void balls_in_a_box(void **state)
     at += snprintf(text + at, sizeof text - (size_t)at, "forces:\n");
     for (int k = 0; k < BALLS; k++) {
         for (int w = 0; w < 6; w++)
-            at += snprintf(text + at, sizeof text - (size_t)at,
-                           "  w%d%d: {kind: contact, ports: [ground.%s, b%d.P], against: plane, normal: %s, radius: 0.1,"
-                           " restitution: 1, friction: {coefficient: 0.05}}\n",
-                           k, w, w % 2 ? "R" : "L", k, wall[w]);
+            at +=
+                snprintf(text + at, sizeof text - (size_t)at,
+                         "  w%d%d: {kind: contact, ports: [ground.%s, b%d.P], against: plane, normal: %s, radius: 0.1,"
+                         " restitution: 1, friction: {coefficient: 0.05}}\n",
+                         k, w, w % 2 ? "R" : "L", k, wall[w]);
         for (int j = 0; j < k; j++)
-            at += snprintf(text + at, sizeof text - (size_t)at,
-                           "  c%d%d: {kind: contact, ports: [b%d.P, b%d.P], against: sphere, radius_a: 0.1, radius: 0.1,"
-                           " restitution: 0.98, friction: {coefficient: 0.2}}\n",
-                           k, j, k, j);
+            at +=
+                snprintf(text + at, sizeof text - (size_t)at,
+                         "  c%d%d: {kind: contact, ports: [b%d.P, b%d.P], against: sphere, radius_a: 0.1, radius: 0.1,"
+                         " restitution: 0.98, friction: {coefficient: 0.2}}\n",
+                         k, j, k, j);
     }
     snprintf(text + at, sizeof text - (size_t)at, "simulate: {end: 5, step: 1e-2, every: 5}\n");
     text_run r = run(*state, text, 0.0);
