@@ -6,6 +6,9 @@
  * rely on a proved number of corrections, while theirs are at most ALIKE times as large. */
 enum { PATIENCE = 64, PROOF = 16 };
 static const double ALIKE = 1.25;
+/* Corrections above this share of the velocities prove nothing: where they end after one, the forces have a kink, as
+ * those of a contact, and corrections of the same size need not end there. */
+static const double SMALL = 0.1;
 
 phx_jacobian_reuse phx_jacobian_reuse_create(double matrix)
 {
@@ -48,7 +51,7 @@ bool phx_jacobian_reuse_count(phx_jacobian_reuse *reuse, double size)
 }
 
 /* Returns the number of corrections that the interval needed. */
-static int prove(phx_jacobian_reuse *reuse, double enough)
+static int prove(phx_jacobian_reuse *reuse, double enough, double scale)
 {
     int count = reuse->corrections;
     if (reuse->uses > 0 && reuse->fresh && count == reuse->count) {
@@ -56,7 +59,7 @@ static int prove(phx_jacobian_reuse *reuse, double enough)
         return count;
     }
     reuse->uses = 0;
-    if (!reuse->fresh || count > PHX_JACOBIAN_REUSE_SIZES)
+    if (!reuse->fresh || count > PHX_JACOBIAN_REUSE_SIZES || !(reuse->size[0] <= SMALL * scale))
         return count;
     if (count > 1 && reuse->size[count - 1] <= enough)
         count--;
@@ -66,9 +69,9 @@ static int prove(phx_jacobian_reuse *reuse, double enough)
     return count;
 }
 
-void phx_jacobian_reuse_learn(phx_jacobian_reuse *reuse, double enough)
+void phx_jacobian_reuse_learn(phx_jacobian_reuse *reuse, double enough, double scale)
 {
-    const double cost = prove(reuse, enough) + reuse->made * reuse->matrix;
+    const double cost = prove(reuse, enough, scale) + reuse->made * reuse->matrix;
     const bool expensive = reuse->intervals > 0 && !reuse->fresh && cost * reuse->intervals >= reuse->spent;
     if (reuse->eager > 0)
         reuse->eager--;

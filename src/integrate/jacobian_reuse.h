@@ -8,7 +8,7 @@
  *
  * An interval that begins with a new Jacobian makes one correction more than it needs: the last correction proves that
  * the ones before were enough. While the corrections of the next intervals are of the same size, these intervals stop
- * one correction earlier. */
+ * one correction earlier. Corrections of the size of the velocities themselves prove nothing. */
 #ifndef PHLEXOR_INTEGRATE_JACOBIAN_REUSE_H
 #define PHLEXOR_INTEGRATE_JACOBIAN_REUSE_H
 
@@ -40,7 +40,7 @@ void phx_jacobian_reuse_made(phx_jacobian_reuse *reuse);
 /* Count a correction of this size. True: earlier intervals have proved that it is the last one needed. */
 bool phx_jacobian_reuse_count(phx_jacobian_reuse *reuse, double size);
 void phx_jacobian_reuse_archive(phx_archive *archive, phx_jacobian_reuse *reuse);
-/* The interval is solved. `enough`: size below which a correction is not needed. */
-void phx_jacobian_reuse_learn(phx_jacobian_reuse *reuse, double enough);
+/* The interval is solved. `enough`: size below which a correction is not needed; `scale`: size of the velocities. */
+void phx_jacobian_reuse_learn(phx_jacobian_reuse *reuse, double enough, double scale);
 
 #endif

@@ -118,6 +118,18 @@ static phx_status rescue(midpoint *m, const interval *span, phx_newton *newton)
     return PHX_OK;
 }
 
+/* Whether the correction changes the multipliers by more than rounding. */
+static bool multipliers_change(const midpoint *m)
+{
+    const phx_run *run = m->base.run;
+    double largest = 0.0, change = 0.0;
+    for (int i = 0; i < run->dae->n_l; i++) {
+        largest = fmax(largest, fabs(run->lambda1[i]));
+        change = fmax(change, fabs(m->delta[run->dae->n_v + i]));
+    }
+    return change > ROUNDING_LIMIT * largest;
+}
+
 /* One correction from the present residual, judged and applied. */
 static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton, phx_newton_verdict *verdict)
 {
@@ -134,7 +146,7 @@ static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton,
     *verdict = phx_newton_judge(newton, size, jacobian->recent);
     /* Velocities that drives decide may be right before the multipliers are, which a Jacobian made for another interval
      * leaves off: the energy of a drive needs both. */
-    if (first && !jacobian->recent && *verdict == PHX_NEWTON_LAST)
+    if (first && !jacobian->recent && *verdict == PHX_NEWTON_LAST && multipliers_change(m))
         *verdict = PHX_NEWTON_GOES_ON;
     if (phx_jacobian_reuse_count(reuse, size) && *verdict == PHX_NEWTON_GOES_ON)
         *verdict = PHX_NEWTON_LAST;
@@ -165,7 +177,7 @@ static phx_status solve(midpoint *m, const interval *span)
         if (status != PHX_OK)
             return status;
         if (done) {
-            phx_jacobian_reuse_learn(&m->reuse[span->slot], 2.0 * newton.left * newton.scale);
+            phx_jacobian_reuse_learn(&m->reuse[span->slot], 2.0 * newton.left * newton.scale, newton.scale);
             run->noise = newton.noise;
             run->noise_scale = newton.forces;
             return PHX_OK;

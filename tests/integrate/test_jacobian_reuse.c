@@ -22,7 +22,7 @@ static int solve(phx_jacobian_reuse *reuse, double first, double rate, bool *mad
         count++;
         assert_true(count < 50);
     }
-    phx_jacobian_reuse_learn(reuse, ENOUGH);
+    phx_jacobian_reuse_learn(reuse, ENOUGH, 1.0);
     return count;
 }
 
@@ -43,7 +43,7 @@ static double average_cost(double matrix, double growth, int *matrices)
         }
         for (int k = 0, n = 1 + (int)(age * growth); k < n; k++, cost += 1.0)
             phx_jacobian_reuse_count(&reuse, 1.0);
-        phx_jacobian_reuse_learn(&reuse, 0.0);
+        phx_jacobian_reuse_learn(&reuse, 0.0, 1.0);
     }
     return cost / INTERVALS;
 }
@@ -118,6 +118,16 @@ static void test_unlike(void **state)
     assert_int_equal(solve(&reuse, 1e-3, 1e-5, &made), 3);
 }
 
+/* Corrections as large as the velocities prove nothing. */
+static void test_large(void **state)
+{
+    (void)state;
+    phx_jacobian_reuse reuse = phx_jacobian_reuse_create(0.1);
+    bool made = false;
+    for (int i = 0; i < 20; i++)
+        assert_true(solve(&reuse, 0.5, 1e-8, &made) >= 3);
+}
+
 /* A Jacobian made in the middle of an interval, because the iteration was slow, proves nothing. */
 static void test_made_late(void **state)
 {
@@ -131,7 +141,7 @@ static void test_made_late(void **state)
     phx_jacobian_reuse_made(&reuse);
     assert_false(phx_jacobian_reuse_count(&reuse, 1e-9));
     assert_false(phx_jacobian_reuse_count(&reuse, 1e-16));
-    phx_jacobian_reuse_learn(&reuse, ENOUGH);
+    phx_jacobian_reuse_learn(&reuse, ENOUGH, 1.0);
     assert_int_equal(reuse.uses, 0);
     phx_jacobian_reuse_begin(&reuse);
     assert_true(phx_jacobian_reuse_is_due(&reuse));
@@ -140,6 +150,7 @@ static void test_made_late(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cheapest), cmocka_unit_test(test_proof),
-                                       cmocka_unit_test(test_unlike), cmocka_unit_test(test_made_late)};
+                                       cmocka_unit_test(test_unlike), cmocka_unit_test(test_large),
+                                       cmocka_unit_test(test_made_late)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
