@@ -10,7 +10,8 @@ static const char arm[] =
     "parameters: {F: 0.0}\n"
     "materials: {light: {density: 1000, young: 2e9}}\n"
     "bodies:\n"
-    "  upper: {kind: beam, material: light, length: 1, section: {kind: general, area: 1e-3, inertia: 5e-7}, elements: 1,\n"
+    "  upper: {kind: beam, material: light, length: 1, section: {kind: general, area: 1e-3, inertia: 5e-7}, elements: "
+    "1,\n"
     "          reference: cantilever}\n"
     "  lower: {kind: beam, material: light, length: 0.8, section: {kind: general, area: 1e-3, inertia: 5e-7},\n"
     "          elements: 1, reference: cantilever, pose: {position: [1, 0]}, point_masses: [{at: C, mass: 0.5}]}\n"
@@ -52,8 +53,8 @@ static void test_two_joints(void **state)
         const double H_d = value(context, &r, "energy", k) + 60.0 * (q1 - 0.7) * (q1 - 0.7) - 19.0 * q1 +
                            20.0 * (q2 + 1.0) * (q2 + 1.0);
         CHECK_CLOSE(value(context, &r, "closed_loop.energy", k), H_d, 1e-12, "energy in row %zu", k);
-        CHECK_CLOSE(value(context, &r, "closed_loop.rate", k), -30.0 * w1 * w1 - 8.2 * w2 * w2, 1e-9,
-                    "rate in row %zu", k);
+        CHECK_CLOSE(value(context, &r, "closed_loop.rate", k), -30.0 * w1 * w1 - 8.2 * w2 * w2, 1e-9, "rate in row %zu",
+                    k);
     }
     CHECK_CLOSE(r.report.shaped_from, value(context, &r, "closed_loop.energy", 0), 0.0, "first");
     CHECK_CLOSE(r.report.shaped_to, value(context, &r, "closed_loop.energy", r.n - 1), 0.0, "last");
