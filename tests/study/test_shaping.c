@@ -84,6 +84,32 @@ static void test_with_a_block(void **state)
     phx_result_destroy(r.result);
 }
 
+/* What a drive supplies, which takes its multiplier: of a link at constant speed that carries a controlled one. */
+static void test_with_a_drive(void **state)
+{
+    phx_context *context = *state;
+    const text_run r = run_text(context,
+                                "phlexor: 1\ndimension: 2\n"
+                                "bodies:\n"
+                                "  a: {kind: rigid, mass: 1, inertia: 1, ports: {C: {position: [1, 0]}}}\n"
+                                "  b: {kind: rigid, mass: 2, inertia: 0.3, centre_of_mass: [0.4, 0],\n"
+                                "      pose: {position: [1, 0]}}\n"
+                                "joints:\n"
+                                "  motor: {kind: revolute, ports: [ground.O, a.P], speed: 3}\n"
+                                "  hinge: {kind: revolute, ports: [a.C, b.P], angle: 0.5}\n"
+                                "outputs: {T: {effort: motor}, w: {rate: hinge}}\n"
+                                "controllers: {c: {kind: pid, measure: hinge, effort: hinge, kp: 5, kd: 2}}\n"
+                                "simulate: {end: 1, step: 1e-3}\n",
+                                0.0);
+    assert_true(r.report.shaped);
+    for (size_t k = 0; k < r.n; k += 50) {
+        const double w = value(context, &r, "w", k);
+        CHECK_CLOSE(value(context, &r, "closed_loop.rate", k), 3.0 * value(context, &r, "T", k) - 2.0 * w * w, 1e-10,
+                    "rate in row %zu", k);
+    }
+    phx_result_destroy(r.result);
+}
+
 /* What a load supplies makes it rise, and that is told. */
 static void test_rise(void **state)
 {
@@ -135,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_two_joints, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(test_with_a_block, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(test_with_a_drive, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(test_rise, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(test_other_laws, study_setup, study_teardown),
     };
