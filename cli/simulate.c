@@ -98,6 +98,9 @@ static void print_summary(FILE *out, const phx_model *model, const phx_simulate_
     fprintf(out, "\n  energy       largest %.6g J; balance closes to %.2g J", energy, report->largest_residual);
     if (energy > 0.0)
         fprintf(out, ", %.2g of it", report->largest_residual / energy);
+    if (report->shaped)
+        fprintf(out, "\n  closed loop  its energy goes from %.6g J to %.6g J, rises by at most %.2g J on the way",
+                report->shaped_from, report->shaped_to, report->shaped_rise);
     if (report->limits > 0)
         fprintf(out, "\n  validity     %d limit%s exceeded, see the warnings", report->limits,
                 report->limits > 1 ? "s" : "");

@@ -104,6 +104,9 @@ typedef struct phx_simulate_report {
     double largest_energy;                    /* of |kinetic|, |elastic|, |energy| over the instants, J */
     double largest_residual;                  /* |energy - energy(0) - supplied + dissipated|, J */
     double largest_drift, largest_drift_rate; /* m, m/s; angles times 1 m */
+    bool shaped;                              /* controllers shape the energy: there is a column closed_loop.energy */
+    double shaped_from, shaped_to;            /* at the first and last instant, J */
+    double shaped_rise;                       /* the largest rise from one recorded instant to another, J */
     int limits; /* limits of validity exceeded, of bodies and kinds; the log has a warning for each, and the result the
                    attributes `limits` (the number) and `limit_1`, `limit_2` ... (their texts) */
 } phx_simulate_report;

@@ -1554,6 +1554,10 @@ phx_simulate_report._fields_ = [
     ("largest_residual", c_double),
     ("largest_drift", c_double),
     ("largest_drift_rate", c_double),
+    ("shaped", c_bool),
+    ("shaped_from", c_double),
+    ("shaped_to", c_double),
+    ("shaped_rise", c_double),
     ("limits", c_int),
 ]
 

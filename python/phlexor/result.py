@@ -64,6 +64,9 @@ class Report:
         Of the outputs, asked for (0: not) and estimated.
     runs, all_steps : int
         To an accuracy: how many runs that took, and their steps.
+    shaped : bool
+    shaped_from, shaped_to, shaped_rise : float
+        Controllers shape the energy: that of the closed loop at the first and the last instant and its largest rise, J.
     limits : int
         Limits of validity exceeded, of bodies and kinds; there was a warning for each.
     """
@@ -115,6 +118,10 @@ class Report:
     largest_residual: float
     largest_drift: float
     largest_drift_rate: float
+    shaped: bool
+    shaped_from: float
+    shaped_to: float
+    shaped_rise: float
     limits: int
 
 

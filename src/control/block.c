@@ -246,6 +246,29 @@ double phx_block_energy(const phx_block *block, const double *z)
 {
     return block->ops->energy ? block->ops->energy(block, z) : 0.0;
 }
+static bool is_given(const phx_signal *signal)
+{
+    return !signal || phx_signal_is_constant(signal);
+}
+bool phx_block_shapes(const phx_block *block)
+{
+    const phx_controller_def *def = &block->def;
+
+    return def->kind == PHX_CONTROLLER_PID && def->sample == 0.0 && def->ki == 0.0 && def->filter == 0.0 &&
+           !block->lower && is_given(block->reference[0]) && is_given(block->feedforward[0]) &&
+           (block->n_inputs == 1 || !block->reference[1]);
+}
+double phx_block_potential(const phx_block *block, double y)
+{
+    const double e = y - phx_signal_value(block->reference[0], 0.0);
+
+    return 0.5 * block->def.kp * e * e - phx_signal_value(block->feedforward[0], 0.0) * y;
+}
+double phx_block_slope(const phx_block *block, double y)
+{
+    return block->def.kp * (y - phx_signal_value(block->reference[0], 0.0)) -
+           phx_signal_value(block->feedforward[0], 0.0);
+}
 bool phx_block_is_direct(const phx_block *block)
 {
     return block->ops->direct ? block->ops->direct(block) : true;

@@ -45,6 +45,12 @@ int phx_block_delay(const phx_block *block);
 const double *phx_block_initial(const phx_block *block);
 bool phx_block_stores(const phx_block *block); /* its storage is an energy; what it takes is booked by itself */
 double phx_block_energy(const phx_block *block, const double *z);
+/* A pid that shapes the energy, u = -V'(y) - kd y', V = 1/2 kp (y - r)^2 - f y: continuous, without integral, filter
+ * and limits, r and f constant. Where u is the effort along y its loop has the energy V beside that of the mechanism.
+ */
+bool phx_block_shapes(const phx_block *block);
+double phx_block_potential(const phx_block *block, double y); /* V */
+double phx_block_slope(const phx_block *block, double y);     /* V' */
 /* Size of `room` below, kept from call to call: one for each thread. Zeros at first. */
 size_t phx_block_room(const phx_block *block);
 

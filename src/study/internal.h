@@ -195,7 +195,8 @@ typedef struct phx_recording {
     double *before;       /* the row before */
     double *least, *most; /* of each column */
     bool started;
-    double energy0; /* J, at the first instant */
+    double energy0;      /* J, at the first instant */
+    double shaped_least; /* J, of the closed loop so far */
     phx_monitor monitor;
     phx_limits *limits;
     bool strict;

@@ -140,6 +140,7 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
     *recording = (phx_recording){.context = context, .system = system, .report = report};
     recording->files = setup->files ? setup->files : context;
     recording->monitor = phx_monitor_create(system, report);
+    report->shaped = phx_system_is_shaped(system);
     recording->n_columns = PHX_FIXED_COLUMNS + phx_system_columns(system) + phx_system_controller_columns(system);
     recording->row =
         phx_calloc(context, (size_t)(recording->n_columns + phx_system_ledger(system)), sizeof *recording->row);
@@ -186,6 +187,22 @@ static void remember_largest(phx_simulate_report *report, const double *row)
     report->largest_drift_rate = fmax(report->largest_drift_rate, row[PHX_COLUMN_DRIFT_RATE]);
     report->reached = row[PHX_COLUMN_T];
     report->rows++;
+}
+
+/* The energy of the closed loop: does it fall? */
+static void follow_shaped(phx_recording *recording)
+{
+    phx_simulate_report *report = recording->report;
+    const int column = recording->n_columns - 2;
+    const double energy = recording->row[column];
+
+    if (!report->shaped)
+        return;
+    if (report->rows == 0)
+        report->shaped_from = recording->shaped_least = energy;
+    recording->shaped_least = fmin(recording->shaped_least, energy);
+    report->shaped_rise = fmax(report->shaped_rise, energy - recording->shaped_least);
+    report->shaped_to = energy;
 }
 
 static void remember_range(phx_recording *recording)
@@ -265,6 +282,7 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
         return phx_fail(recording->context, status, "%s", phx_context_message(recording->files));
     if (status)
         return status;
+    follow_shaped(recording);
     remember_range(recording);
     remember_largest(recording->report, row);
     const phx_status checked = phx_monitor_look(&recording->monitor, recording->context, row, sample->x, sample->v);
@@ -303,15 +321,17 @@ static int list_numbers(const phx_simulate_report *report, phx_attribute *list)
         {"step_time_worst", NULL, times->worst},          {"step_time_worst_at", NULL, times->worst_at},
         {"deadline_misses", NULL, (double)times->misses},
     };
+    const phx_attribute shaped[] = {{"closed_loop_rise", NULL, report->shaped_rise}};
     const struct {
         int count;
         const phx_attribute *list;
     } part[] = {{sizeof always / sizeof *always, always},
                 {report->used.iterations > 0 ? sizeof counted / sizeof *counted : 0, counted},
-                {times->steps > 0 ? sizeof timed / sizeof *timed : 0, timed}};
+                {times->steps > 0 ? sizeof timed / sizeof *timed : 0, timed},
+                {report->shaped ? sizeof shaped / sizeof *shaped : 0, shaped}};
     int n = 0;
 
-    for (int p = 0; p < 3; p++)
+    for (size_t p = 0; p < sizeof part / sizeof *part; p++)
         for (int k = 0; k < part[p].count; k++, n++)
             if (list)
                 list[n] = part[p].list[k];

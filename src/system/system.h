@@ -283,8 +283,10 @@ typedef struct phx_feedback {
     double *Y_q, *Y_v; /* n_measures x n */
     double *A, *B, *C, *D;
 } phx_feedback;
-/* Columns of controllers beside the outputs: of each u1.., z1.. and, where it stores, its energy. */
+/* Columns of controllers beside the outputs: of each u1.., z1.. and, where it stores, its energy; behind them, where
+ * they shape the energy, closed_loop.energy and closed_loop.rate. */
 int phx_system_controller_columns(const phx_system *system);
+bool phx_system_is_shaped(const phx_system *system); /* whether there are these two */
 /* Name into a buffer; its unit, NULL: none. */
 const char *phx_system_controller_column(const phx_system *system, int column, char *buffer, size_t size);
 phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x, const double *v, double *columns);

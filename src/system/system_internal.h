@@ -348,6 +348,12 @@ phx_status phx_sys_components(phx_system *system);
  */
 phx_status phx_sys_remake_constraints(phx_system *system, joint_slot *joint);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
+/* Whether controllers shape the energy and nothing else is done by any; then the energy of the closed loop and its
+ * rate, which have columns behind those of the controllers, PHX_SYS_CLOSED_LOOP.energy and .rate. */
+#define PHX_SYS_CLOSED_LOOP "closed_loop"
+enum { PHX_SYS_SHAPED = 2 };
+bool phx_sys_is_shaped(const phx_system *system);
+phx_status phx_sys_shaped(workspace *ws, double t, const double *x, const double *v, double values[PHX_SYS_SHAPED]);
 double phx_sys_coordinate_rate(const workspace *ws, int joint, int coordinate); /* of the instant */
 /* The force along a coordinate at the instant at hand; not a number where its actuator is not finite. */
 phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int joint, int coordinate, double t);

@@ -51,6 +51,8 @@ for name in m.yaml ./m.yaml folder/../m.yaml "$place/m.yaml" elsewhere/m.yaml; d
     refuses simulate m.yaml -o "$name"
     refuses simulate m.yaml -o new.h5 --csv "$name"
     refuses modes m.yaml -o "$name"
+    refuses inverse m.yaml -o "$name"
+    refuses inverse m.yaml -o new.csv --result "$name"
     refuses view m.yaml -o "$name"
     refuses plot m.yaml --spy -o "$name" --format svg
     refuses export m.yaml --format json -o "$name"

@@ -89,6 +89,14 @@ below "crank_slider, lower peak" "$(largest crank_slider '-v["mid.y"] / 0.3')" 0
 below "crank_slider, upper peak reached" "-$(largest crank_slider 'v["mid.y"] / 0.3')" -0.018745
 below "crank_slider, lower peak reached" "-$(largest crank_slider '-v["mid.y"] / 0.3')" -0.018665
 
+# Three modes of the coupler and two corrections a step keep them to 1 %, and are enough in every step.
+below "crank_slider_real_time, upper peak" "$(largest crank_slider_real_time 'v["mid.y"] / 0.3 / 0.01876')" 1.01
+below "crank_slider_real_time, lower peak" "$(largest crank_slider_real_time '-v["mid.y"] / 0.3 / 0.01868')" 1.01
+below "crank_slider_real_time, upper peak reached" "-$(largest crank_slider_real_time 'v["mid.y"] / 0.3 / 0.01876')" -0.99
+below "crank_slider_real_time, lower peak reached" "-$(largest crank_slider_real_time '-v["mid.y"] / 0.3 / 0.01868')" -0.99
+run simulate "$examples/crank_slider_real_time.yaml" --real-time -o timed.h5 &&
+    grep -q '^  corrections  0 of 1000 steps' out || complain "crank_slider_real_time: $(cat out)"
+
 # Both links hang at some time, and the tip never leaves its reach.
 below "double_pendulum, lowest tip" "-$(largest double_pendulum '-v["tip.y"]')" -1.9
 below "double_pendulum, reach" "$(largest double_pendulum 'sqrt(v["tip.x"]^2 + v["tip.y"]^2)')" 2.001

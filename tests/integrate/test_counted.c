@@ -147,6 +147,39 @@ static void test_percentiles(void **state)
     CHECK_CLOSE(times.worst_at, 35.0, 0.0, "time of the worst");
 }
 
+/* Allocations of the context at the first sample and at the last. */
+typedef struct allocations {
+    const phx_context *context;
+    size_t first, last;
+    long samples;
+} allocations;
+
+static phx_status count_allocations(void *user, const phx_sample *sample)
+{
+    allocations *it = user;
+    (void)sample;
+    it->last = phx_context_allocations(it->context);
+    if (it->samples++ == 0)
+        it->first = it->last;
+    return PHX_OK;
+}
+
+static void test_steps_allocate_nothing(void **state)
+{
+    const pendulum_def def = pendulum_def_default();
+    swing *s = *state;
+    allocations it = {.context = s->context};
+    phx_integrate_options options = counted(2, 0.01, 1.0);
+    options.real_time = true;
+    swing_start(s, &def);
+    CHECK_STATUS(s->context,
+                 phx_integrate(&s->p.dae, &options, &s->t, s->x, s->v, s->lambda, count_allocations, &it, NULL),
+                 PHX_OK);
+    assert_int_equal(it.samples, 101);
+    assert_true(it.first > 0);
+    assert_int_equal(it.last, it.first);
+}
+
 static void test_times_of_a_run(void **state)
 {
     const pendulum_def def = pendulum_def_default();
@@ -174,6 +207,7 @@ int main(void)
         cmocka_unit_test(test_numbers_that_are_not_finite),
         cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_percentiles),
+        cmocka_unit_test(test_steps_allocate_nothing),
         cmocka_unit_test(test_times_of_a_run),
     };
     return cmocka_run_group_tests(tests, setup_swing, teardown_swing);

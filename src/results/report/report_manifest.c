@@ -157,6 +157,7 @@ static const struct known_attribute {
     {"step_time_worst", "wall time of the slowest step", "s"},
     {"step_time_worst_at", "slowest step at", "s"},
     {"deadline_misses", "steps slower than real time", ""},
+    {"closed_loop_rise", "largest rise of the energy of the closed loop", "J"},
     {"last_time", "last instant", "s"},
     {"format", NULL, NULL},
     {"format_version", NULL, NULL},

@@ -35,7 +35,7 @@ int phx_system_controller_columns(const phx_system *system)
     int count = 0;
     for (int c = 0; c < system->n_controllers; c++)
         count += columns_of(&system->controllers[c]);
-    return count;
+    return count + (phx_sys_is_shaped(system) ? PHX_SYS_SHAPED : 0);
 }
 
 static const char *unit_of(const phx_system *system, const actuation *one)
@@ -49,8 +49,12 @@ const char *phx_system_controller_column(const phx_system *system, int column, c
 {
     int c = 0;
 
-    for (; column >= columns_of(&system->controllers[c]); c++)
+    for (; c < system->n_controllers && column >= columns_of(&system->controllers[c]); c++)
         column -= columns_of(&system->controllers[c]);
+    if (c == system->n_controllers) {
+        snprintf(buffer, size, PHX_SYS_CLOSED_LOOP ".%s", column ? "rate" : "energy");
+        return column ? "W" : "J";
+    }
     const controller_slot *slot = &system->controllers[c];
     const int state = column - slot->n_outputs;
     if (state < 0)
@@ -84,7 +88,7 @@ phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x,
             columns[slot->n_outputs + n] = phx_block_energy(slot->block, z);
         columns += columns_of(slot);
     }
-    return status;
+    return status || !phx_sys_is_shaped(system) ? status : phx_sys_shaped(ws, t, x, v, columns);
 }
 
 /* ---- arrays ---- */
