@@ -3,8 +3,8 @@
  *
  *     c' = sum t_k (x_k)' + A_a(beta) . (Omega_b - Omega_a),   x_k = A_a(e_k) . (u_b - u_a),   beta = -r n x t
  *
- * r = beta[0] the radius of B, n the normal in A's directions, from A's surface to B's centre; with s = beta[1], 1 or -1
- * where B is inside A:
+ * r = beta[0] the radius of B, n the normal in A's directions, from A's surface to B's centre; with s = beta[1], 1 or
+ * -1 where B is inside A:
  *
  *     n = s y/|y|,   y = x of a sphere, x - (a . x) a of a cylinder with the axis a = alpha2
  *
