@@ -151,7 +151,8 @@ typedef struct phx_dry_friction {
     double rate[2];  /* of the coordinates */
     double force[2]; /* along them, of the rows that hold them */
     double limit;    /* static friction: the largest force */
-    /* where it does not stick: of the coordinates, and the largest change of one by a unit of force along it */
+    /* where it neither sticks nor is open: of the coordinates, and the largest change of one by a unit of force along
+     * it */
     double acceleration[2], mobility;
 } phx_dry_friction;
 int phx_system_dry_count(const phx_system *system);

@@ -244,6 +244,53 @@ static void balls_strike_obliquely(void **state)
     }
 }
 
+/* Two free balls that a spring holds together rub until they roll on each other, all the way round: momenta stay, and
+ * so does the rolling. */
+static void free_balls_rub(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 3\nbodies:\n"
+        "  a: {kind: rigid, mass: 1, inertia: [0.01, 0.01, 0.01], velocity: {linear: [0, 0.4, 0], angular: [1, 7, "
+        "20]}}\n"
+        "  b: {kind: rigid, mass: 2, inertia: [0.05, 0.05, 0.05], velocity: {linear: [0, -0.2, -0.1], angular: [4, 0,"
+        " -6]}, pose: {position: [0.3, 0, 0]}}\n"
+        "springs: {s: {ports: [a.P, b.P], stiffness: 200, length: 0.2}}\n"
+        "forces: {c: {kind: contact, ports: [a.P, b.P], against: sphere, radius_a: 0.1, radius: 0.2, restitution: 0.7,"
+        " friction: {coefficient: 0.1}}}\n"
+        "outputs: {pa: {position: a.P}, pb: {position: b.P}, va: {velocity: a.P}, vb: {velocity: b.P},"
+        " wa: {angular_velocity: a.P}, wb: {angular_velocity: b.P}}\n"
+        "simulate: {end: 3, step: 1e-3, every: 0.5}\n";
+    static const char *const names[6] = {"pa", "pb", "va", "vb", "wa", "wb"};
+    const double momentum[3] = {0.0, 0.0, -0.2}, moment[3] = {0.21, 0.13, -0.22};
+    enum { PA, PB, VA, VB, WA, WB };
+    text_run r = run(*state, text, 0.0);
+    assert_int_equal(r.report.transitions, 1);
+    for (size_t k = 0; k < r.n; k++) {
+        double q[6][3], orbit[2][3], spin[3], turned[3], n[3], slip = 0.0;
+        for (int c = 0; c < 6; c++)
+            for (int i = 0; i < 3; i++) {
+                char name[8];
+                snprintf(name, sizeof name, "%s.%c", names[c], "xyz"[i]);
+                q[c][i] = record_at(*state, &r, name, k);
+            }
+        phx_vec_x_vec(3, q[PA], q[VA], orbit[0]);
+        phx_vec_x_vec(3, q[PB], q[VB], orbit[1]);
+        for (int i = 0; i < 3; i++) {
+            CHECK_CLOSE(q[VA][i] + 2.0 * q[VB][i], momentum[i], 1e-14, "momentum %d", i);
+            CHECK_CLOSE(orbit[0][i] + 2.0 * orbit[1][i] + 0.01 * q[WA][i] + 0.05 * q[WB][i], moment[i], 1e-13,
+                        "angular momentum %d", i);
+            spin[i] = 0.1 * q[WA][i] + 0.2 * q[WB][i];
+            n[i] = (q[PB][i] - q[PA][i]) / 0.3;
+        }
+        phx_vec_x_vec(3, spin, n, turned);
+        for (int i = 0; i < 3; i++)
+            slip = fmax(slip, fabs(q[VB][i] - q[VA][i] - turned[i]));
+        if (record_at(*state, &r, "t", k) > 0.4)
+            CHECK_BELOW(slip, 1e-13, "they roll");
+    }
+    phx_result_destroy(r.result);
+}
+
 /* Spinning balls in a box strike each other and its walls more than a hundred times: energy never grows, and what is
  * lost is in the ledger. */
 static void balls_in_a_box(void **state)
@@ -296,6 +343,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(rolls_in_a_pipe, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(slips_on_a_ball, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(balls_strike_obliquely, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(free_balls_rub, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(balls_in_a_box, study_setup, study_teardown)};
     return cmocka_run_group_tests_name("study_rolling", tests, NULL, NULL);
 }

@@ -112,7 +112,7 @@ static phx_status look_at(workspace *ws, int j, const coordinate_slot *first, co
         out->slip[i] = coordinate->slip;
         out->rate[i] = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
         out->force[i] = ws->reactions.all[coordinate->stick_row];
-        if (!out->sticks)
+        if (!out->sticks && !out->open)
             status = find_mobility(ws, coordinate, g, v_dot, i, out);
     }
     return status;
