@@ -82,7 +82,7 @@ static const struct {
 
 static void moves_as_radau5(void **state)
 {
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k += TEST_SHORTER(1, 3)) {
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k += TEST_SHORTER(1, 4)) {
         const int version = 2 + (int)(k % 2);
         char where[320] = "";
         importer it;
@@ -180,12 +180,13 @@ static void turns_are_counted(void **state)
     char *fast = strdup(slider_crank);
     importer it;
 
+    const double end = TEST_SHORTER(1.0, 0.5); /* s */
     memcpy(strstr(fast, "rate: 9 "), "rate: 60", 8);
     phx_model *model = read_text(*state, fast);
     export_model(*state, model, 2, &it);
     exchange e = exchange_start(&it, 2, 1e-8);
-    exchange_run(&e, 1.0);
-    phx_result *result = simulate(*state, model, 1.0);
+    exchange_run(&e, end);
+    phx_result *result = simulate(*state, model, end);
     double expected = 0.0;
     CHECK_OK(*state, phx_result_column(result, phx_result_column_find(result, "q"), 10, 1, &expected));
     assert_true(expected > 20.0 && fabs(exchange_value(&e, "q") - expected) < 1e-5 * expected);

@@ -169,7 +169,7 @@ static void compare(phx_context *context, int k, int version)
 
 static void moves_as_the_simulation(void **state)
 {
-    for (int k = 0; k < CASES; k += TEST_SHORTER(1, 3))
+    for (int k = 0; k < CASES; k += TEST_SHORTER(1, 5))
         compare(*state, k, 2 + k % 2);
 }
 
@@ -205,7 +205,7 @@ static void saved_states_go_on(void **state)
                   {"double_pendulum.yaml", 1e-2, true}, {"fishing_rod.yaml", 2e-4, false}};
     enum { COUNT = 12, BEFORE = 23, AFTER = 17 };
 
-    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
+    for (size_t m = 0; m < sizeof models / sizeof *models; m += TEST_SHORTER(1, 2)) {
         const double h = models[m].step;
         importer it;
         fmi3FMUState saved = NULL, read = NULL;

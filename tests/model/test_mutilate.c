@@ -182,7 +182,7 @@ static void try_change(tester *t, const change *c, bool must_fail, const char *w
 {
     phx_text text = {.context = t->context};
     phx_model *model = NULL;
-    if (c->kind == REPLACE && t->replaced++ % TEST_SHORTER(1, 5) != 0)
+    if (c->kind == REPLACE && t->replaced++ % TEST_SHORTER(1, 11) != 0)
         return;
     write_node(&text, t->root, c);
     assert_false(text.failed);

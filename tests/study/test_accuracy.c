@@ -161,7 +161,7 @@ static void what_cannot_be_had(void **state)
 {
     static const char *const wrong[] = {"tup"};
     phx_context *context = *state;
-    phx_simulate_options options = options_of(1.0, 0.02);
+    phx_simulate_options options = options_of(TEST_SHORTER(1.0, 0.1), 0.02);
     phx_model *model = read_text(context, pendulum, "");
 
     options.accuracy = (phx_model_optional){true, 1e-19};

@@ -73,10 +73,11 @@ static void errors_of_the_examples(void **state)
         double wanted[3];
         if (sscanf(line, "%31[^,],%d,%15[^,],%lf,%lf,%lf", model, &order, method, wanted, wanted + 1, wanted + 2) != 6)
             continue;
+        if (rows++ % TEST_SHORTER(1, 3) != 0)
+            continue;
         const bool four = !strcmp(model, "four_bar");
         check_row(context, models[!four], four, order, strcmp(method, "lqg") ? PHX_REDUCE_MODAL : PHX_REDUCE_LQG,
                   wanted);
-        rows++;
     }
     fclose(file);
     assert_int_equal(rows, 20);

@@ -457,7 +457,7 @@ static void intervals_backwards_are_the_same(void **state)
             open_subject(*state, k, &m[plain]);
             phx_system_condense(m[plain].dae, plain ? PHX_CONDENSE_NEVER : PHX_CONDENSE_ALWAYS);
             model_start(&m[plain], false);
-            composed(&m[plain], 5e-3, 4);
+            composed(&m[plain], 5e-3, TEST_SHORTER(4, 1));
         }
         check_states(is->name, &m[0], &m[1]);
         model_close(&m[0]);
@@ -579,7 +579,7 @@ static void steps_allocate_nothing(void **state)
             phx_system_condense(m.dae, plain ? PHX_CONDENSE_NEVER : PHX_CONDENSE_ALWAYS);
             model_start(&m, false);
             run_midpoint(&m, 0.0, 2e-3, 1, &work);
-            for (int n = 0; n < 15; n++) {
+            for (int n = 0; n < TEST_SHORTER(15, 5); n++) {
                 const size_t before = phx_context_allocations(m.context);
                 const bool had_whole = inside(&m)->values.lu[0] != NULL;
                 run_midpoint(&m, 2e-3 * (n + 1), 2e-3, 1, &work);
