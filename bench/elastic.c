@@ -101,11 +101,12 @@ int main(int count, char **words)
 {
     int repeats = 5;
     char processor[128];
-    const bench_option options[] = {{"--repeats", .count = &repeats}};
+    const char *only = NULL;
+    const bench_option options[] = {{"--repeats", .count = &repeats}, {"--only", .text = &only}};
     phx_context *context = NULL;
 
-    if (!bench_read_options(1, options, count, words) || repeats < 1) {
-        fprintf(stderr, "usage: bench_elastic [--repeats N]\n");
+    if (!bench_read_options(2, options, count, words) || repeats < 1) {
+        fprintf(stderr, "usage: bench_elastic [--repeats N] [--only NAME]\n");
         return 2;
     }
     phx_algebra_set_threads(1);
@@ -114,6 +115,8 @@ int main(int count, char **words)
     printf("%s; %s; phlexor %s, %s\n\n", processor, bench_compiler(), phx_version(), phx_build());
     printf("mechanism             velocities  build, ms    iter  factor  step, us   steps/s\n");
     for (int k = 0; k < JOBS && !status; k++) {
+        if (only && strcmp(only, jobs[k].name) != 0)
+            continue;
         measure m = {.build = HUGE_VAL, .step = HUGE_VAL};
         for (int r = 0; r < repeats && !status; r++)
             status = once(context, &jobs[k], &m);

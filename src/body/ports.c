@@ -103,12 +103,10 @@ static inline void port_rate(const int dim, const int n_q, const phx_body *body,
 
     place_rate(dim, n_q, body, point, view, rate);
     for (int k = 0; k < n_rot; k++) {
-        double theta_dot = 0.0;
-        for (int j = 0; j < n_q; j++)
-            theta_dot += point->theta[k * n_q + j] * view->vm[body->q_v + point->dof[j]];
         rate[dim + k] = view->vm[dim + k];
-        rate[dim + n_rot + k] = theta_dot;
+        rate[dim + n_rot + k] = 0.0;
     }
+    add_shapes(n_rot, n_q, point->theta, view->vm + body->q_v, point->dof, rate + dim + n_rot);
 }
 
 /* Means and rates over the interval. */

@@ -79,15 +79,31 @@ typedef struct stack_def {
     double *const *val;
 } stack_def;
 
+/* A row of a full matrix that hardly has a zero keeps it: then all rows have the same columns. (The A_k are
+ * antisymmetric; those of beams are sparse.) */
+static bool keeps_zeros(const stack_def *def, int row)
+{
+    const int n = def->flex->n, i = row % def->rows;
+    const double *from = def->val[row / def->rows];
+    int zeros = 0;
+
+    if (!def->ptr || def->ptr[i + 1] - def->ptr[i] < n || n <= 2 * def->unit)
+        return false;
+    for (int e = def->ptr[i]; e < def->ptr[i + 1]; e++)
+        zeros += from[e] == 0.0;
+    return zeros <= def->unit;
+}
+
 /* Entries of row number `row` of the stack that are not zero, into idx and val where these are given; their number. */
 static int take_row(const stack_def *def, int row, int *idx, double *val)
 {
     const int n = def->flex->n, i = row % def->rows, first = def->ptr ? def->ptr[i] : 0;
     const double *from = def->val[row / def->rows];
+    const bool all = keeps_zeros(def, row);
     int count = 0;
 
     for (int e = first; e < (def->ptr ? def->ptr[i + 1] : n); e++) {
-        if (from[e] == 0.0)
+        if (from[e] == 0.0 && !all)
             continue;
         if (idx) {
             idx[count] = def->ptr ? def->flex->idx[e] : e;

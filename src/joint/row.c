@@ -100,20 +100,22 @@ phx_row_reach phx_rows_covectors(int count, const phx_row *const *rows, const ph
     return PHX_REACH_ALL;
 }
 
-/* H += weight H_k, slope += zeta^T H_k of a row by itself; false: zero. */
+/* H += weight H_k, slope += zeta^T H_k of a row by itself, without the ports that are fixed; false: zero. */
 static bool add_tangent(const phx_row *row, double weight, const phx_port_view *a, const phx_port_view *b, double *H,
                         double *slope)
 {
-    const int size = phx_port_size(a->dim);
+    const int size = phx_port_size(a->dim), first = phx_row_turns(row) ? a->dim : 0;
+    const phx_port_view *const views[2] = {a, b};
     double own[PHX_PORT_PAIR * PHX_PORT_PAIR];
     if (!kinds[row->kind]->tangent(row, a, b, own))
         return false;
     for (int side = 0; side < 2; side++)
-        for (int i = 0; i < size; i++) {
+        for (int i = first; i < size && !views[side]->fixed; i++) {
             const double *from = own + (side * PHX_PORT_MAX + i) * PHX_PORT_PAIR;
-            double *to = H + (side * PHX_PORT_MAX + i) * PHX_PORT_PAIR, rate = (side ? b : a)->rate[i];
+            double *to = H + (side * PHX_PORT_MAX + i) * PHX_PORT_PAIR, rate = views[side]->rate[i];
             for (int right = 0; right < 2; right++)
-                for (int m = right * PHX_PORT_MAX; m < right * PHX_PORT_MAX + size; m++) {
+                for (int m = right * PHX_PORT_MAX + first; m < right * PHX_PORT_MAX + size && !views[right]->fixed;
+                     m++) {
                     to[m] += weight * from[m];
                     slope[m] += rate * from[m];
                 }

@@ -95,6 +95,71 @@ static bool bent(const phx_port_view *view)
            0.0;
 }
 
+/* A direction of a port: b = x + theta x x of the sections at the ends, and R b, by the ends of the frame and of the
+ * section. Of a port that slides only the frame counts. */
+typedef struct corners {
+    const double *x;
+    double b[2][3], value[2][2][3];
+} corners;
+
+static corners find_corners(const phx_port_view *view, const double *x)
+{
+    corners out = {.x = x};
+
+    for (int section = 0; section < 2; section++) {
+        memcpy(out.b[section], x, sizeof out.b[section]);
+        if (!view->slides)
+            phx_port_section_direction(3, view, section ? view->theta1 : view->theta0, x, out.b[section]);
+        for (int frame = 0; frame < 2; frame++)
+            phx_rot_apply(3, frame ? view->R1 : view->R0, out.b[section], out.value[frame][section]);
+    }
+    return out;
+}
+
+/* The increment of psi along one side of the square of frames and sections: c and s at its ends and the weights of
+ * grad c and grad s (add_increment). */
+typedef struct side {
+    double c, s;
+} side;
+
+static side find_side(const double c[2], const double s[2], double weight)
+{
+    const double kappa = 0.5 * weight * phx_port_turn_quotient(c[0] * s[1] - s[0] * c[1], c[0] * c[1] + s[0] * s[1]);
+    return (side){-kappa * (s[0] + s[1]), kappa * (c[0] + c[1])};
+}
+
+/* What the sides with the section `end`, and those with the frame `end`, give the covector of a port whose directions
+ * are `own`, against those of the other one, sign = 1 of A, -1 of B: with
+ *   on own[0]  g = w_c other[0] - sign w_s other[1],   on own[1]  g = w_c other[1] + sign w_s other[0]
+ * in the means over a side, on w b x R_m^T g and on theta_dot x x R_end^T g. */
+static void add_sides(const phx_port_view *view, int end, double sign, const side *by_frame, const side *by_section,
+                      const corners own[2], const corners other[2], double *g)
+{
+    for (int i = 0; i < 2; i++) {
+        const corners *same = &other[i], *cross = &other[1 - i];
+        const double turn = i == 0 ? -sign : sign;
+        double on_frame[3], on_section[3], f[3], torque[3];
+        for (int r = 0; r < 3; r++) {
+            on_frame[r] = 0.5 * (by_frame->c * (same->value[0][end][r] + same->value[1][end][r]) +
+                                 turn * by_frame->s * (cross->value[0][end][r] + cross->value[1][end][r]));
+            on_section[r] = 0.5 * (by_section->c * (same->value[end][0][r] + same->value[end][1][r]) +
+                                   turn * by_section->s * (cross->value[end][0][r] + cross->value[end][1][r]));
+        }
+        if (view->slides) { /* on d1 and d2 */
+            phx_port_axis_effort(3, own[i].x, on_frame, g);
+            continue;
+        }
+        phx_rot_apply_transposed(3, view->Rm, on_frame, f);
+        phx_vec_x_vec(3, own[i].b[end], f, torque);
+        for (int k = 0; k < 3; k++)
+            g[3 + k] += torque[k];
+        phx_rot_apply_transposed(3, end ? view->R1 : view->R0, on_section, f);
+        phx_vec_x_vec(3, own[i].x, f, torque);
+        for (int k = 0; k < 3; k++)
+            g[6 + k] += torque[k];
+    }
+}
+
 static void covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
 {
     if (a->h == 0.0 || !(bent(a) || bent(b))) {
@@ -105,18 +170,21 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
      * the frames and first the sections; the mean of both puts the turn of the frames on w and that of the sections on
      * theta_dot, and in the plane it is row_angle.c
      */
-    for (int end = 0; end < 2; end++) {
-        double f_a[PHX_PORT_MAX] = {0}, f_b[PHX_PORT_MAX] = {0}, s_a[PHX_PORT_MAX] = {0}, s_b[PHX_PORT_MAX] = {0};
-        const way section_a = hold_section(a, end), section_b = hold_section(b, end);
-        const way frame_a = hold_frame(a, end), frame_b = hold_frame(b, end);
-        add_increment(row, &section_a.view, &section_b.view, 0.5, f_a, f_b);
-        add_increment(row, &frame_a.view, &frame_b.view, 0.5, s_a, s_b);
-        for (int i = 0; i < 3; i++) {
-            g_a[3 + i] += f_a[3 + i];
-            g_b[3 + i] += f_b[3 + i];
-            g_a[6 + i] += a->slides ? f_a[6 + i] : s_a[6 + i];
-            g_b[6 + i] += s_b[6 + i];
+    const corners A[2] = {find_corners(a, row->alpha), find_corners(a, row->alpha2)};
+    const corners B[2] = {find_corners(b, row->beta), find_corners(b, row->beta2)};
+    double c[2][2], s[2][2];
+
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            const double *A1 = A[0].value[i][j], *A2 = A[1].value[i][j], *B1 = B[0].value[i][j], *B2 = B[1].value[i][j];
+            c[i][j] = phx_port_scalar_product(3, A1, B1) + phx_port_scalar_product(3, A2, B2);
+            s[i][j] = phx_port_scalar_product(3, A2, B1) - phx_port_scalar_product(3, A1, B2);
         }
+    for (int end = 0; end < 2; end++) {
+        const side by_frame = find_side((double[]){c[0][end], c[1][end]}, (double[]){s[0][end], s[1][end]}, 0.5);
+        const side by_section = find_side(c[end], s[end], 0.5);
+        add_sides(a, end, 1.0, &by_frame, &by_section, A, B, g_a);
+        add_sides(b, end, -1.0, &by_frame, &by_section, B, A, g_b);
     }
 }
 
@@ -150,6 +218,7 @@ static void evaluate_direction(const way *at, const double *x, direction *out)
         return;
     }
 
+    memset(out->slope, 0, sizeof out->slope);
     for (int end = START; end <= END; end++) {
         const double *R = end ? at->view.R1 : at->view.R0, *theta = end ? at->view.theta1 : at->view.theta0;
         double b[3];
@@ -157,7 +226,7 @@ static void evaluate_direction(const way *at, const double *x, direction *out)
         for (int i = 0; i < 3; i++)
             b[i] += x[i];
         phx_rot_apply(3, R, b, out->value[end]);
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 3 && !at->view.fixed; k++) {
             const double unit[3] = {k == 0, k == 1, k == 2};
             double cross[3];
             phx_vec_x_vec(3, unit, b, cross);
@@ -234,9 +303,10 @@ static void add_axis_slope(const double *x, double dg[3][BOTH], int port, double
 }
 
 /* The same of any port: with f = Rm^T g, b = x + theta_m x x
- *   on w b x f, on theta_dot x x f,   df = f1 x dphi + Rm^T dg, f1 = R1^T g,   db = dtheta x x. */
-static void add_effort_slope(const way *at, const double *x, const double *g, double dg[3][BOTH], int port, int rows,
-                             double *H)
+ *   on w b x f, on theta_dot x x f,   df = f1 x dphi + Rm^T dg, f1 = R1^T g,   db = dtheta x x,
+ * by the variations from `begin` up to before `end`. */
+static void add_effort_slope(const way *at, const double *x, const double *g, double dg[3][BOTH], int port, int begin,
+                             int end, int rows, double *H)
 {
     const int first = port * PHX_PORT_MAX;
     double b[3], f[3], f1[3], part[3], other[3];
@@ -251,7 +321,7 @@ static void add_effort_slope(const way *at, const double *x, const double *g, do
         b[i] += x[i];
     phx_rot_apply_transposed(3, at->view.Rm, g, f);
     phx_rot_apply_transposed(3, at->view.R1, g, f1);
-    for (int j = 0; j < BOTH; j++) {
+    for (int j = begin; j < end; j++) {
         const int own = j - port * OWN, column = j < OWN ? 3 + j : PHX_PORT_MAX + 3 + j - OWN;
         const double unit[3] = {own % 3 == 0, own % 3 == 1, own % 3 == 2}, dg_j[3] = {dg[0][j], dg[1][j], dg[2][j]};
         double df[3], on_turn[3] = {0}, on_section[3];
@@ -277,7 +347,7 @@ static void add_effort_slope(const way *at, const double *x, const double *g, do
     }
 }
 
-/* The derivative of add_increment where the ports move as `a` and `b` say. */
+/* The derivative of add_increment where the ports move as `a` and `b` say, without those that are fixed. */
 static void add_increment_slope(const phx_row *row, const way *a, const way *b, double weight, int rows, double *H)
 {
     /* on A(alpha):  g = w_c B1 - w_s B2,   on A(alpha2):  w_c B2 + w_s B1,
@@ -289,8 +359,9 @@ static void add_increment_slope(const phx_row *row, const way *a, const way *b, 
         for (int i = 0; i < 2; i++)
             evaluate_direction(port ? b : a, x[port][i], &of[port][i]);
     const weights w = find_weights(of[0], of[1], weight);
+    const int begin = a->view.fixed ? OWN : 0, end = b->view.fixed ? OWN : BOTH;
     for (int port = 0; port < 2; port++)
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < 2 && !(port ? b : a)->view.fixed; i++) {
             const direction *same = &of[1 - port][i], *cross = &of[1 - port][1 - i];
             const double sign = port == i ? -1.0 : 1.0;
             const int offset = (1 - port) * OWN;
@@ -303,7 +374,7 @@ static void add_increment_slope(const phx_row *row, const way *a, const way *b, 
                 for (int k = 0; k < OWN; k++)
                     dg[r][offset + k] += w.c * same->slope[MEAN][r][k] + w.s * sign * cross->slope[MEAN][r][k];
             }
-            add_effort_slope(port ? b : a, x[port][i], g, dg, port, rows, H);
+            add_effort_slope(port ? b : a, x[port][i], g, dg, port, begin, end, rows, H);
         }
 }
 

@@ -10,16 +10,19 @@
 
 #include "algebra/rotation_kernel.h"
 
-/* y_a += sum over k of shapes_ak q_k of `rows` rows; q_k is entry at[k] of q (NULL: entry k). */
+/* y_a += sum over k of shapes_ak q_k of `rows` rows, up to 3; q_k is entry at[k] of q (NULL: entry k). */
 static inline void NAME(add_shapes)(const int rows, const int n, const real *shapes, const real *q, const int *at,
                                     real *y)
 {
-    for (int a = 0; a < rows; a++) {
-        real sum = y[a];
-        for (int k = 0; k < n; k++)
-            sum += shapes[a * n + k] * q[at ? at[k] : k];
-        y[a] = sum;
-    }
+    real sum[3];
+
+    for (int a = 0; a < rows; a++)
+        sum[a] = y[a];
+    for (int k = 0; k < n; k++)
+        for (int a = 0; a < rows; a++)
+            sum[a] += shapes[a * n + k] * q[at ? at[k] : k];
+    for (int a = 0; a < rows; a++)
+        y[a] = sum[a];
 }
 
 /* v + w x y + phi q_dot, body axes; v: of the body's frame, then w. */

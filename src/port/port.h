@@ -64,6 +64,7 @@ static inline double phx_port_scalar_product(int n, const double *x, const doubl
 typedef struct phx_port_view {
     int dim;
     bool straight;              /* theta vanishes at both ends (false: it may or may not) */
+    bool fixed;                 /* on the ground: nothing depends on its variations */
     bool slides;                /* it slides along a curve: see above */
     double h;                   /* length of the interval, s; 0 at an instant */
     double rate[PHX_PORT_MAX];  /* zeta; over an interval (u1-u0)/h, the midpoint w, (theta1-theta0)/h */

@@ -206,6 +206,7 @@ typedef struct projection {
     bool *kept;
     double *impulse;     /* impulses over the interval */
     double *supply;      /* work of the drives in the projection */
+    double *prescribed;  /* kinetic energy of what the drives prescribe */
     double *signal_work; /* share of the drives in what the projection takes */
     double *before;      /* kinetic energy before the projection */
     double *taken;       /* energy beyond it that the joints take in the projection */

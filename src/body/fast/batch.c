@@ -63,7 +63,8 @@ size_t phx_body_batch_room(const phx_body *body)
 /* Bytes of a batch behind its struct. */
 static size_t size_of_room(const batch_operations *ops, const phx_body *body, int lanes)
 {
-    const size_t numbers = (size_t)(2 * body->n_v + (1 + body->n_rot) * body->n_q) * (size_t)lanes;
+    const int mean = lanes == 1 ? 2 + body->n_rot + phx_pairs(body->dim) : 0;
+    const size_t numbers = (size_t)(2 * body->n_v + (1 + body->n_rot + mean) * body->n_q) * (size_t)lanes;
     return ops->rigid_size + (body->n_q > 0 ? ops->bending_size : 0) + numbers * sizeof(double);
 }
 

@@ -68,6 +68,7 @@ static void NAME(connect)(phx_body_batch *batch, const phx_floating *const *bodi
     it->bent->d = next = (real *)(void *)(it->bent + 1);
     for (int k = 0; k < body->base.n_rot; k++)
         it->bent->turned[k] = next += n;
+    it->bent->mean = LANES == 1 ? next + n : NULL; /* of many bodies they would only fill the caches */
 }
 
 /* ---- an interval ---- */
@@ -312,8 +313,14 @@ static void NAME(batch_rows_mass)(const phx_body_batch_rows *it, double *room)
 
 static void NAME(batch_rows_factor)(phx_body_batch_rows *it, double *room)
 {
+    const int n = it->n, stride = NAME(stride)(n);
+    real *mass = (real *)room;
+
     NAME(batch_rows_mass)(it, room);
-    NAME(decompose)(it->n, (real *)room, (real *)it->L, (real *)it->inverse);
+    for (int i = n; i-- > 0;) /* stride n */
+        for (int k = n; k-- > 0;)
+            mass[i * stride + k] = mass[i * n + k];
+    NAME(decompose)(n, mass, (real *)it->L, (real *)it->inverse);
 }
 
 static inline void NAME(batch_plain_schur_in)(const int dim, phx_body_batch_rows *it, const double *x,
@@ -360,12 +367,14 @@ static inline void NAME(batch_rows_schur_in)(const int dim, const int n, phx_bod
     const phx_floating *body = batch->body;
     const NAME(products) *known = batch->products;
     const int n_rot = phx_rotations(dim), r = dim + n_rot, n_boundary = n - r, n_q = body->base.n_q;
-    real attitude[9], R[9], *boundary = (real *)room, *Y = boundary + n_boundary, *rest = Y + it->n_rows * n;
+    real attitude[9], R[9], *boundary = (real *)room, *Y = boundary + n_boundary,
+                            *rest = Y + NAME(stride)(it->n_rows) * n;
 
     NAME(gather)(x, batch->x, dim, NAME(attitude_size)(dim), attitude);
     NAME(rotation)(dim, attitude, R);
     if (it->condenser) {
-        real *q = rest + n * n, *rates = q + n_q, *rows = rates + body->base.n_v, s[3], pair[PHX_MAX_PAIR], result;
+        const int stride = NAME(stride)(n);
+        real *q = rest + n * stride, *rates = q + n_q, *rows = rates + body->base.n_v, s[3], pair[PHX_MAX_PAIR], result;
         const double *numbers = (const double *)&result;
         NAME(gather)(x, batch->x, dim + body->base.n_attitude, n_q, q);
         NAME(gather)(v, batch->v, 0, body->base.n_v, rates);
@@ -374,7 +383,7 @@ static inline void NAME(batch_rows_schur_in)(const int dim, const int n, phx_bod
         NAME(mass_parts)(dim, body, &known->own, q, rates, rows + n_rot * n_q, rows, s, pair, &result);
         for (int l = 0; l < LANES; l++)
             energy[l] = numbers[l];
-        NAME(reduce_mass)(dim, it->condenser, &known->own, s, pair, rows, (real *)it->influence, rest);
+        NAME(reduce_mass)(dim, it->condenser, &known->own, s, pair, rows, stride, (real *)it->influence, rest);
         NAME(decompose)(n, rest, (real *)it->L, (real *)it->inverse);
     }
     NAME(all_rows)(dim, n, it, R, boundary, covectors, rest, Y);

@@ -24,6 +24,12 @@ static void count_rows(const phx_body_batch_rows_def *def, int lanes, int dim, i
     }
 }
 
+/* A stride of the kernels (rows_kernel.h), at most. */
+static size_t filled(const phx_body_batch_rows *it, int n)
+{
+    return it->batch->lanes == 1 ? (size_t)(n + 3) / 4 * 4 : (size_t)n;
+}
+
 static phx_status lay_out(phx_context *context, phx_body_batch_rows *it, const phx_body_batch_rows_def *def)
 {
     const int lanes = it->batch->lanes, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot;
@@ -49,12 +55,13 @@ static phx_status lay_out(phx_context *context, phx_body_batch_rows *it, const p
     it->covector = phx_calloc(context, (size_t)n_others * wide, sizeof *it->covector);
     it->constants = phx_calloc(context, (size_t)it->n_ports * per_port * wide, sizeof *it->constants);
     const size_t rigid = (size_t)(dim + 1 + n_rot * n_rot + dim * dim);
-    it->L = phx_calloc(context, (n * (n + 1) / 2 + (size_t)it->n_rows * n + internal + rigid) * wide, sizeof *it->L);
+    it->L =
+        phx_calloc(context, (n * (n + 1) / 2 + filled(it, it->n_rows) * n + internal + rigid) * wide, sizeof *it->L);
     if (!it->row || !it->covector || !it->constants || !it->L)
         return PHX_ERR_MEMORY;
     it->inverse = it->L + n * (n - 1) / 2 * wide;
     it->Z = it->inverse + n * wide;
-    it->influence = it->Z + (size_t)it->n_rows * n * wide;
+    it->influence = it->Z + filled(it, it->n_rows) * n * wide;
     it->centre = it->influence + internal * wide;
     it->over_mass = it->centre + dim * lanes;
     it->root = it->over_mass + lanes;
@@ -235,7 +242,7 @@ size_t phx_body_batch_rows_room(const phx_body_batch_rows *it)
 {
     const phx_floating *body = it->batch->body;
     const size_t n = (size_t)it->n, parts = (size_t)((1 + 2 * body->base.n_rot) * body->base.n_q + body->base.n_v);
-    const size_t numbers = (size_t)it->n_boundary + (size_t)it->n_rows * n + n * n + parts;
+    const size_t numbers = (size_t)it->n_boundary + filled(it, it->n_rows) * n + n * filled(it, it->n) + parts;
     return numbers * (size_t)it->batch->lanes + phx_body_batch_arrow_size(it->batch);
 }
 

@@ -26,7 +26,7 @@ struct phx_body_batch_rows {
     double *constants;
     double *L;         /* unit, batched rows below the diagonal */
     double *inverse;   /* of D */
-    double *Z;         /* n x n_rows: D^-1 L^-1 G^T */
+    double *Z;         /* n x n_rows with the stride of the kernels: D^-1 L^-1 G^T */
     double *influence; /* n_internal x n_rot, as phx_body_batch_reduce leaves it */
     /* Where rigid bodies have rows of places and of rotations only; Z is E then. */
     bool plain;

@@ -46,12 +46,12 @@ static inline void NAME(mass_parts)(const int dim, const phx_floating *body, con
     *energy = 0.5 * (sum + twice);
 }
 
-/* M(q) condensed with the condenser of M_qq, its lower triangle: arrow_kernel.h with H = Gv = 1, E = Gw = 0. Y =
- * M_ii^-1 rows_i. */
+/* M(q) condensed with the condenser of M_qq, its lower triangle, rows `stride` apart: arrow_kernel.h with H = Gv = 1,
+ * E = Gw = 0. Y = M_ii^-1 rows_i. */
 static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, const NAME(inertia) * own, const real *s,
-                                     const real *pair, const real *rows, real *Y, real *out)
+                                     const real *pair, const real *rows, int stride, real *Y, real *out)
 {
-    const int n_rot = phx_rotations(dim), r = dim + n_rot, m = it->n_boundary, n = r + m;
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, m = it->n_boundary;
     real SY[9] = ZEROS, rows_Y[9] = ZEROS;
 
     for (int p = 0; p < it->n_internal; p++)
@@ -63,10 +63,10 @@ static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, con
         unit[c] += 1.0;
         NAME(rigid_momenta)(dim, own, s, pair, NULL, NULL, unit, column);
         for (int a = c; a < r; a++)
-            out[a * n + c] = column[a];
+            out[a * stride + c] = column[a];
     }
     for (int d = 0; d < m; d++) {
-        real *row = out + (r + d) * n;
+        real *row = out + (r + d) * stride;
         for (int a = 0; a < dim; a++)
             row[a] = (real){0.0} + it->sums_boundary[a * m + d];
         for (int k = 0; k < n_rot; k++)
@@ -85,35 +85,57 @@ static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, con
         }
         for (int e = it->coupling.ptr[p]; e < it->coupling.ptr[p + 1]; e++)
             for (int k = 0; k < n_rot; k++)
-                out[(r + it->coupling.idx[e]) * n + dim + k] -= it->coupling.val[e] * y[k];
+                out[(r + it->coupling.idx[e]) * stride + dim + k] -= it->coupling.val[e] * y[k];
     }
     for (int a = 0; a < dim; a++)
         for (int b = 0; b <= a; b++)
-            out[a * n + b] -= it->sums_pull[a * dim + b];
+            out[a * stride + b] -= it->sums_pull[a * dim + b];
     for (int k = 0; k < n_rot; k++) {
         for (int a = 0; a < dim; a++)
-            out[(dim + k) * n + a] -= SY[k * dim + a];
+            out[(dim + k) * stride + a] -= SY[k * dim + a];
         for (int l = 0; l <= k; l++)
-            out[(dim + k) * n + dim + l] -= rows_Y[k * n_rot + l];
+            out[(dim + k) * stride + dim + l] -= rows_Y[k * n_rot + l];
     }
 }
 
 /* ---- rows ---- */
 
+/* What a loop over rows or columns takes at once: of one body four numbers, of several one of each. Strides of matrices
+ * are multiples of it, and what fills them up is zero or never read. */
+#if LANES == 1
+typedef lanes NAME(wide);
+enum { NAME(WIDTH) = 4 };
+#else
+typedef real NAME(wide);
+enum { NAME(WIDTH) = 1 };
+#endif
+
+static inline int NAME(stride)(int n)
+{
+    return (n + NAME(WIDTH) - 1) / NAME(WIDTH) * NAME(WIDTH);
+}
+
 /* L D L^T of a full matrix, its lower triangle: L batched without its diagonal, and 1/D. The upper triangle gets the
- * columns. */
+ * columns; until then its entries, like those left of column j, are not looked at, so that rows may be taken from
+ * before j and to behind i. */
 static inline void NAME(decompose)(int n, real *matrix, real *L, real *inverse)
 {
+    const int stride = NAME(stride)(n), width = NAME(WIDTH);
+
+    for (int i = 0; i < n; i++)
+        for (int k = n; k < stride; k++)
+            matrix[i * stride + k] = (real){0.0};
     for (int j = 0; j < n; j++) {
-        real *column = matrix + j * n;
-        inverse[j] = 1.0 / matrix[j * n + j];
+        real *column = matrix + j * stride;
+        inverse[j] = 1.0 / matrix[j * stride + j];
         for (int i = j + 1; i < n; i++)
-            column[i] = matrix[i * n + j];
+            column[i] = matrix[i * stride + j];
         for (int i = j + 1; i < n; i++) {
             const real l = column[i] * inverse[j];
-            real *row = matrix + i * n;
-            for (int k = j + 1; k <= i; k++)
-                row[k] -= l * column[k];
+            const NAME(wide) *from = (const NAME(wide) *)column;
+            NAME(wide) *to = (NAME(wide) *)(matrix + i * stride);
+            for (int k = (j + 1) / width; k <= i / width; k++)
+                to[k] -= l * from[k];
             L[i * (i - 1) / 2 + j] = l;
         }
     }
@@ -170,13 +192,14 @@ static inline void NAME(covector_row)(const int dim, const int n, const port_row
             row[r + j] += g[r + k] * theta[k * (n - r) + j];
 }
 
-/* All rows at the attitude and the boundary coordinates into the columns of Y, n x n_rows; room: (dim + 1) x n. */
+/* All rows at the attitude and the boundary coordinates into the columns of Y, n x n_rows with its stride; room:
+ * (dim + 1) x n. */
 static inline void NAME(all_rows)(const int dim, const int n, const phx_body_batch_rows *it, const real *R,
                                   const real *boundary, const double *covectors, real *room, real *Y)
 {
     static const double none[9] = {0.0};
     real *row = room + dim * n;
-    const int count = it->n_rows;
+    const int stride = NAME(stride)(it->n_rows);
 
     for (int p = 0; p < it->n_ports; p++) {
         const port_rows *port = &it->ports[p];
@@ -186,46 +209,102 @@ static inline void NAME(all_rows)(const int dim, const int n, const phx_body_bat
         NAME(place_rows)(dim, n, port, R, boundary, room);
         for (int a = 0; a < port->points; a++, y++)
             for (int j = 0; j < n; j++)
-                y[j * count] = sign[0] * room[a * n + j];
+                y[j * stride] = sign[0] * room[a * n + j];
         for (int k = 0; k < port->others; k++, y++, at += LANES) {
             const double *covector[LANES];
             for (int l = 0; l < LANES; l++)
                 covector[l] = at[l] < 0 ? none : covectors + at[l];
             NAME(covector_row)(dim, n, port, room, covector, row);
             for (int j = 0; j < n; j++)
-                y[j * count] = row[j];
+                y[j * stride] = row[j];
+        }
+    }
+    for (int j = 0; j < n; j++)
+        for (int k = it->n_rows; k < stride; k++)
+            Y[j * stride + k] = (real){0.0};
+}
+
+/* `count` columns side by side, at most PHX_ROWS_TOGETHER: a constant where this is put, so that their sums stay in
+ * registers. Y <- L^-1 Y, Z = D^-1 Y */
+enum { PHX_ROWS_TOGETHER = 4 };
+static inline void NAME(solve_columns)(const int count, int n, int stride, const real *below, const real *inverse,
+                                       NAME(wide) *restrict Y, NAME(wide) *restrict Z)
+{
+    for (int i = 0; i < n; below += i, i++, Z += stride) {
+        NAME(wide) sum[PHX_ROWS_TOGETHER];
+        for (int r = 0; r < count; r++)
+            sum[r] = Y[i * stride + r];
+        for (int j = 0; j < i; j++)
+            for (int r = 0; r < count; r++)
+                sum[r] -= below[j] * Y[j * stride + r];
+        for (int r = 0; r < count; r++) {
+            Y[i * stride + r] = sum[r];
+            Z[r] = inverse[i] * sum[r];
         }
     }
 }
 
-/* Y <- L^-1 Y, Z = D^-1 Y, n x n_rows */
+/* Y <- L^-1 Y, Z = D^-1 Y, n x n_rows with their stride */
 static inline void NAME(solve_rows)(const int n, const phx_body_batch_rows *it, real *restrict Y, real *restrict Z)
 {
-    const real *below = (const real *)it->L, *inverse = (const real *)it->inverse;
-    const int count = it->n_rows;
+    const real *L = (const real *)it->L, *inverse = (const real *)it->inverse;
+    const int stride = NAME(stride)(it->n_rows) / NAME(WIDTH);
 
-    for (int i = 0; i < n; below += i, i++) {
-        real *own = Y + i * count;
-        for (int j = 0; j < i; j++) {
-            const real *other = Y + j * count, l = below[j];
-            for (int r = 0; r < count; r++)
-                own[r] -= l * other[r];
+    for (int r = 0; r < stride; r += PHX_ROWS_TOGETHER) {
+        NAME(wide) *own = (NAME(wide) *)Y + r, *scaled = (NAME(wide) *)Z + r;
+        switch (stride - r) {
+        case 1:
+            NAME(solve_columns)(1, n, stride, L, inverse, own, scaled);
+            break;
+        case 2:
+            NAME(solve_columns)(2, n, stride, L, inverse, own, scaled);
+            break;
+        case 3:
+            NAME(solve_columns)(3, n, stride, L, inverse, own, scaled);
+            break;
+        default:
+            NAME(solve_columns)(PHX_ROWS_TOGETHER, n, stride, L, inverse, own, scaled);
         }
-        for (int r = 0; r < count; r++)
-            Z[i * count + r] = inverse[i] * own[r];
     }
+}
+
+/* S_r = sum_c z_c Y_cr of the first `last` + 1 numbers; z, Y: columns and rows `stride` apart */
+static inline void NAME(multiply_columns)(const int count, int n, int stride, int last, const real *z,
+                                          const NAME(wide) * Y, real *restrict S)
+{
+    NAME(wide) sum[PHX_ROWS_TOGETHER];
+
+    for (int r = 0; r < count; r++)
+        sum[r] = (NAME(wide)){0.0};
+    for (int c = 0; c < n; c++, z += stride * NAME(WIDTH), Y += stride)
+        for (int r = 0; r < count; r++)
+            sum[r] += z[0] * Y[r];
+    for (int k = 0; k < count * NAME(WIDTH) && k <= last; k++)
+        S[k] = ((const real *)sum)[k];
 }
 
 /* S = Z^T Y, batched rows of the lower triangle. */
 static inline void NAME(multiply_rows)(const int n, int n_rows, const real *Y, const real *Z, real *restrict S)
 {
-    for (int i = 0; i < n_rows; S += ++i) {
-        for (int j = 0; j <= i; j++)
-            S[j] = (real){0.0};
-        for (int c = 0; c < n; c++)
-            for (int j = 0; j <= i; j++)
-                S[j] += Z[c * n_rows + i] * Y[c * n_rows + j];
-    }
+    const int stride = NAME(stride)(n_rows) / NAME(WIDTH);
+
+    for (int i = 0; i < n_rows; S += ++i)
+        for (int j = 0; j <= i; j += PHX_ROWS_TOGETHER * NAME(WIDTH)) {
+            const NAME(wide) *from = (const NAME(wide) *)(Y + j);
+            switch ((i - j) / NAME(WIDTH)) {
+            case 0:
+                NAME(multiply_columns)(1, n, stride, i - j, Z + i, from, S + j);
+                break;
+            case 1:
+                NAME(multiply_columns)(2, n, stride, i - j, Z + i, from, S + j);
+                break;
+            case 2:
+                NAME(multiply_columns)(3, n, stride, i - j, Z + i, from, S + j);
+                break;
+            default:
+                NAME(multiply_columns)(PHX_ROWS_TOGETHER, n, stride, i - j, Z + i, from, S + j);
+            }
+        }
 }
 
 /* ---- rigid bodies ---- */
@@ -342,7 +421,7 @@ static inline void NAME(push_rows)(const int n, const phx_body_batch_rows *it, c
         for (int l = 0; l < LANES; l++)
             numbers[l] = mu[row[l]];
         for (int j = 0; j < n; j++)
-            x[j] += Z[j * it->n_rows + i] * own;
+            x[j] += Z[j * NAME(stride)(it->n_rows) + i] * own;
     }
     for (int i = n; i-- > 0;)
         for (int j = 0; j < i; j++)

@@ -196,15 +196,15 @@ static inline void NAME(interval_arrow)(const int dim, const int n, const phx_fl
     const NAME(ends) e = {.h = h, .v0 = v0, .v1 = v1, .vm = vm, .known = it};
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     NAME(arrow) out = NAME(arrow_at)(dim, n, values);
-    NAME(arrays) at = {0};
-
     NAME(rigid_columns)(dim, n, &e, &out);
     if (n > 0)
         NAME(deformed_rows)(dim, &e, &out);
     NAME(gravity_part)(dim, n, &e, gravity, attitude1, attitude, &out);
     if (n == 0)
         return;
-    NAME(evaluate)(dim, n, body, h, v0 + r, vm + r, it, room, &at);
+    const NAME(arrays) at = NAME(arrays_at)(dim, n, it->bent->mean ? it->bent->mean : room);
+    if (!it->bent->mean)
+        NAME(evaluate)(n, body, h, v0 + r, vm + r, it, &at);
     NAME(turning_parts)(dim, body, &e, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)n, &out);
 }
 

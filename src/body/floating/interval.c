@@ -130,18 +130,34 @@ static inline void spread(const int dim, const phx_floating *body, double *value
 static inline void flexible_block(const int dim, const phx_floating *body, double h, const double *w0, const double *w1,
                                   double *A)
 {
+    enum { TOGETHER = 64 }; /* entries whose sums are made side by side */
     const phx_flex *flex = body->flex;
     const int n_rot = phx_rotations(dim), n_pair = phx_pairs(dim), nnz = flex->n ? flex->ptr[flex->n] : 0;
-    double ww[PHX_MAX_PAIR];
+    const double *A_k[3], *Q_p[PHX_MAX_PAIR];
+    double w[3], ww[PHX_MAX_PAIR], sums[TOGETHER];
 
     phx_pair_products(n_rot, w0, w1, ww);
-    for (int m = 0; m < nnz; m++) {
-        double sum = 2.0 / h * flex->M[m] + 0.5 * h * flex->K[m];
+    for (int p = 0; p < n_pair; p++)
+        ww[p] *= 0.25 * h;
+    for (int k = 0; k < n_rot; k++)
+        w[k] = w0[k] + w1[k];
+    for (int first = 0; first < nnz; first += TOGETHER) {
+        const int count = nnz - first < TOGETHER ? nnz - first : TOGETHER, *at = body->flex_at + first;
+        const double *M = flex->M + first, *K = flex->K + first;
         for (int k = 0; k < n_rot; k++)
-            sum -= (w0[k] + w1[k]) * flex->A[k][m];
+            A_k[k] = flex->A[k] + first;
         for (int p = 0; p < n_pair; p++)
-            sum -= 0.25 * h * ww[p] * flex->Q[p][m];
-        A[body->flex_at[m]] += sum;
+            Q_p[p] = flex->Q[p] + first;
+        for (int m = 0; m < count; m++) {
+            double sum = 2.0 / h * M[m] + 0.5 * h * K[m];
+            for (int k = 0; k < n_rot; k++)
+                sum -= w[k] * A_k[k][m];
+            for (int p = 0; p < n_pair; p++)
+                sum -= ww[p] * Q_p[p][m];
+            sums[m] = sum;
+        }
+        for (int m = 0; m < count; m++)
+            A[at[m]] += sums[m];
     }
     for (int m = 0; body->damped && m < body->damping.ptr[body->base.n_q]; m++)
         A[body->damping_at[m]] += body->damping.val[m];

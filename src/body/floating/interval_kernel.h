@@ -193,6 +193,7 @@ typedef struct NAME(bending) {
     real s1[3], pair1[PHX_MAX_PAIR];  /* at the end, written by the residual */
     real sm[3];                       /* s(q_m) */
     real *d, *turned[3];              /* d, A_k d, one behind the other */
+    real *mean;                       /* where the residual leaves its arrays for the arrow block; NULL: nowhere */
 } NAME(bending);
 
 typedef struct NAME(products) {
@@ -278,18 +279,18 @@ typedef struct NAME(arrays) {
     real *diff, *qm, *a, *b; /* u - q_dot0, q_m, A_k u (n_rot x n), j_p + Q_p q_m (pairs x n) */
 } NAME(arrays);
 
-static inline void NAME(evaluate)(const int dim, const int n, const phx_floating *body, double h, const real *rate0,
-                                  const real *u, const NAME(products) * it, real *room, NAME(arrays) * out)
+static inline NAME(arrays) NAME(arrays_at)(const int dim, const int n, real *room)
 {
-    out->diff = room;
-    out->qm = room + n;
-    room += 2 * n;
+    return (NAME(arrays)){.diff = room, .qm = room + n, .a = room + 2 * n, .b = room + (2 + phx_rotations(dim)) * n};
+}
+
+static inline void NAME(evaluate)(const int n, const phx_floating *body, double h, const real *rate0, const real *u,
+                                  const NAME(products) * it, const NAME(arrays) * out)
+{
     for (int i = 0; i < n; i++) {
         out->diff[i] = u[i] - rate0[i];
         out->qm[i] = it->bent->d[i] + 0.5 * h * out->diff[i];
     }
-    out->a = room;
-    out->b = room + phx_rotations(dim) * n;
     NAME(multiply)(&body->compact->gyro, u, out->a);
     NAME(inertia_slopes)(body, out->qm, out->b);
 }
@@ -407,7 +408,8 @@ static inline void NAME(residual)(const int dim, const int n, const phx_floating
     real p[6], gm[3], a[3], b[3], c[3], torque[3];
 
     if (n > 0) {
-        NAME(evaluate)(dim, n, body, h, v0 + r, u, it, room, &at);
+        at = NAME(arrays_at)(dim, n, it->bent->mean ? it->bent->mean : room);
+        NAME(evaluate)(n, body, h, v0 + r, u, it, &at);
         NAME(end_momenta)(dim, n, body, h, v1, u, &at, it, p);
     } else {
         NAME(rigid_momenta)(dim, &it->own, it->own.s0, it->own.J0, NULL, NULL, v1, p);

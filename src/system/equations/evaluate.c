@@ -10,6 +10,7 @@ void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_po
 
     memset(view, 0, sizeof *view);
     view->dim = dim;
+    view->straight = view->fixed = true;
     for (int a = 0; a < dim; a++) {
         view->u0[a] = view->u1[a] = view->um[a] = port->port.point.x[a];
         view->R0[a * dim + a] = view->R1[a * dim + a] = view->Rm[a * dim + a] = 1.0;

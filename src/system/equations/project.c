@@ -3,6 +3,7 @@
  * With S = G M^-1 G^T and e = G v - w, mu = -S^-1 e:  v <- v + M^-1 G^T mu. mu.w is work the drives supply; the rest of
  * the change of energy, 1/2 e^T S^-1 e, is given back by scaling the homogeneous part of the velocity, v less the part
  * M^-1 G^T S^-1 w that the drives prescribe and, in a free component, less the rigid motion that carries its momenta.
+ * With G v = w the kinetic energies are T(v - M^-1 G^T S^-1 w) = T(v) - 1/2 w^T S^-1 w.
  * M^-1 G^T mu has no momentum, since every joint lets rigid motions of the whole pass. How S is solved:
  * fast_delassus.c. */
 #include "system/system_internal.h"
@@ -27,7 +28,7 @@ phx_status phx_sys_projection_create(phx_context *context, const phx_system *sys
     const size_t n = (size_t)system->n_components + 1, per = (size_t)(system->dim + system->n_rot);
     const phx_sys_array arrays[] = {
         {&made->momentum0, per * n}, {&made->momentum1, per * n}, {&made->impulse, per * n}, {&made->supply, n},
-        {&made->signal_work, n},     {&made->before, n},          {&made->taken, n}};
+        {&made->prescribed, n},      {&made->signal_work, n},     {&made->before, n},        {&made->taken, n}};
 
     made->kept = phx_calloc(context, n, sizeof *made->kept);
     made->moved = phx_calloc(context, n, sizeof *made->moved);
@@ -37,8 +38,8 @@ phx_status phx_sys_projection_create(phx_context *context, const phx_system *sys
 
 void phx_sys_projection_free(projection *made)
 {
-    double *arrays[] = {made->momentum0,   made->momentum1, made->impulse, made->supply,
-                        made->signal_work, made->before,    made->taken};
+    double *arrays[] = {made->momentum0,  made->momentum1,   made->impulse, made->supply,
+                        made->prescribed, made->signal_work, made->before,  made->taken};
 
     phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_free(made->kept);
@@ -266,7 +267,9 @@ static phx_status correct(workspace *ws, int c, const correction *step, const do
         return PHX_REJECTED;
     if (fixed) /* homogeneous part, M-orthogonal to the fixed one */
         combine(ws, component, 1.0, next, -1.0, fixed, next);
-    const double spare = fixed ? kinetic(ws, component, x, next) : after;
+    const double spare = wanted  ? kinetic(ws, component, x, next)
+                         : fixed ? after - ws->projection.prescribed[c]
+                                 : after;
     /* a part below the rounding of the energy tells nothing: a body that moves as one rigid piece has no other */
     const bool scalable =
         component->n_v > component->n_rows && fabs(missing) < 0.1 * spare && spare > DBL_EPSILON * fmax(before, after);
@@ -359,6 +362,17 @@ static void drive_work(workspace *ws, const double *dv, const double *e)
         /* between its mean and its end a signal may do what it likes, at any step */
         ws->projection.signal_work[component] += fabs(impulse * e[k]);
     }
+}
+
+/* 1/2 w^T S^-1 w of each component; drive: the solution for w. */
+static void prescribed_energies(workspace *ws, const double *drive)
+{
+    const phx_system *system = ws->system;
+
+    memset(ws->projection.prescribed, 0, (size_t)system->n_components * sizeof *ws->projection.prescribed);
+    for (int k = 0; k < ws->n_l; k++)
+        ws->projection.prescribed[system->rows[ws->rows.index[k]].component] +=
+            0.5 * ws->rows.w[k] * drive[ws->kkt.n_v + k];
 }
 
 /* Kinetic energies of the components that are corrected; `energies`: those of the bodies are there. */
@@ -456,6 +470,8 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
             status = ws->by->solve_rows(ws, -1.0, e, dv);
         if (!status && drives)
             status = ws->by->solve_rows(ws, 1.0, ws->rows.w, drive);
+        if (!status && drives)
+            prescribed_energies(ws, drive);
     }
     drive_work(ws, dv, e);
     memcpy(ws->step.v1, v1, (size_t)n_v * sizeof *v1);

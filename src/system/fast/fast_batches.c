@@ -232,6 +232,7 @@ void phx_sys_put_batch(workspace *ws, int p, int *const *body_at, double *val)
 
     phx_body_batch_interval_arrow(slot->batch, system->gravity, ws->step.x1, ws->step.xm, ws->fast->arrow);
     phx_body_pattern(body, &ptr, &idx);
+    const int nnz = ptr[phx_body_n_v(body)];
     for (int l = 0; l < slot->count; l++) {
         const int *at = body_at[ws->fast->members[slot->member[l]].of];
         if (phx_body_n_q(body) == 0) {
@@ -239,7 +240,7 @@ void phx_sys_put_batch(workspace *ws, int p, int *const *body_at, double *val)
             continue;
         }
         phx_body_batch_interval_matrix(slot->batch, ws->fast->arrow, l, ws->bodies.M);
-        for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
+        for (int k = 0; k < nnz; k++)
             val[at[k]] = ws->bodies.M[k];
     }
 }
