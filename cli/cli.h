@@ -106,6 +106,12 @@ int cli_read_model(phx_context *context, const char *path, const cli_list *set, 
 /* A number greater than 0 given as an expression; nothing when text is NULL. Returns as above. */
 int cli_positive(phx_context *context, const phx_model *model, const char *option, const char *text,
                  phx_model_optional *value);
+/* Several of them, up to the first that is wrong. */
+typedef struct cli_number {
+    const char *option, *text;
+    phx_model_optional *value;
+} cli_number;
+int cli_positives(phx_context *context, const phx_model *model, size_t count, const cli_number *numbers);
 /* The number that an option has; nothing when text is NULL. Returns as above. */
 int cli_read_number(const cli_command *command, const char *option, const char *text, double *value);
 /* The value of --integrator; nothing when text is NULL. Returns as above. */

@@ -95,13 +95,14 @@ static void print_report(const fmu_arguments *given, const char *output, const p
 static int read_numbers(phx_context *context, const phx_model *model, const fmu_arguments *given,
                         phx_simulate_options *options)
 {
-    int status = cli_positive(context, model, "--step", given->step, &options->step);
+    const cli_number numbers[] = {
+        {"--step", given->step, &options->step},
+        {"--end", given->end, &options->end},
+        {"--rtol", given->rtol, &options->rtol},
+        {"--atol", given->atol, &options->atol},
+    };
 
-    if (status < 0)
-        status = cli_positive(context, model, "--end", given->end, &options->end);
-    if (status < 0)
-        status = cli_positive(context, model, "--rtol", given->rtol, &options->rtol);
-    return status < 0 ? cli_positive(context, model, "--atol", given->atol, &options->atol) : status;
+    return cli_positives(context, model, sizeof numbers / sizeof *numbers, numbers);
 }
 
 static int export_model(phx_context *context, const phx_model *model, const fmu_arguments *given,

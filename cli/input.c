@@ -54,6 +54,15 @@ int cli_positive(phx_context *context, const phx_model *model, const char *optio
     return status ? cli_failed(context, status) : -1;
 }
 
+int cli_positives(phx_context *context, const phx_model *model, size_t count, const cli_number *numbers)
+{
+    int status = -1;
+
+    for (size_t k = 0; k < count && status < 0; k++)
+        status = cli_positive(context, model, numbers[k].option, numbers[k].text, numbers[k].value);
+    return status;
+}
+
 int cli_readable(const char *path)
 {
     if (access(path, R_OK) == 0)

@@ -14,15 +14,13 @@ typedef struct inverse_arguments {
 static int read_numbers(phx_context *context, const phx_model *model, const inverse_arguments *given,
                         phx_simulate_options *options)
 {
-    int status = cli_positive(context, model, "--end", given->end, &options->end);
+    const cli_number numbers[] = {
+        {"--end", given->end, &options->end},       {"--step", given->step, &options->step},
+        {"--every", given->every, &options->every}, {"--rtol", given->rtol, &options->rtol},
+        {"--atol", given->atol, &options->atol},
+    };
 
-    if (status < 0)
-        status = cli_positive(context, model, "--step", given->step, &options->step);
-    if (status < 0)
-        status = cli_positive(context, model, "--every", given->every, &options->every);
-    if (status < 0)
-        status = cli_positive(context, model, "--rtol", given->rtol, &options->rtol);
-    return status < 0 ? cli_positive(context, model, "--atol", given->atol, &options->atol) : status;
+    return cli_positives(context, model, sizeof numbers / sizeof *numbers, numbers);
 }
 
 /* The largest effort of each drive and the largest power that it gives. */

@@ -166,21 +166,17 @@ static int run(phx_context *context, const phx_model *model, const simulate_argu
 static int read_numbers(phx_context *context, const phx_model *model, const simulate_arguments *given,
                         phx_simulate_options *options)
 {
-    int status = cli_positive(context, model, "--end", given->end, &options->end);
-    if (status < 0)
-        status = cli_positive(context, model, "--step", given->step, &options->step);
-    if (status < 0)
-        status = cli_positive(context, model, "--every", given->every, &options->every);
-    if (status < 0)
-        status = cli_positive(context, model, "--rtol", given->rtol, &options->rtol);
-    if (status < 0)
-        status = cli_positive(context, model, "--atol", given->atol, &options->atol);
-    if (status < 0)
-        status = cli_positive(context, model, "--accuracy", given->accuracy, &options->accuracy);
-    if (status < 0)
-        status =
-            cli_positive(context, model, "--accuracy-absolute", given->accuracy_absolute, &options->accuracy_absolute);
-    return status;
+    const cli_number numbers[] = {
+        {"--end", given->end, &options->end},
+        {"--step", given->step, &options->step},
+        {"--every", given->every, &options->every},
+        {"--rtol", given->rtol, &options->rtol},
+        {"--atol", given->atol, &options->atol},
+        {"--accuracy", given->accuracy, &options->accuracy},
+        {"--accuracy-absolute", given->accuracy_absolute, &options->accuracy_absolute},
+    };
+
+    return cli_positives(context, model, sizeof numbers / sizeof *numbers, numbers);
 }
 
 static int agree(phx_context *context, const phx_model *model, const simulate_arguments *given,
