@@ -39,6 +39,14 @@ phx_model *read_example(phx_context *context, const char *name)
     return model;
 }
 
+phx_model *read_text(phx_context *context, const char *text)
+{
+    phx_model *model = NULL;
+
+    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+    return model;
+}
+
 phx_model *read_hinged_beam(phx_context *context, bool with_inputs, bool with_outputs)
 {
     static const char beam[] = "phlexor: 1\n"
@@ -55,22 +63,30 @@ phx_model *read_hinged_beam(phx_context *context, bool with_inputs, bool with_ou
                                "joints:\n"
                                "  root: {kind: revolute, ports: [ground.O, beam.P], stiffness: 2}\n";
     char text[2000];
-    phx_model *model = NULL;
     snprintf(text, sizeof text, "%s%s%s", beam, with_inputs ? "loads:\n  push: {force: [0, 0], at: beam.C}\n" : "",
              with_outputs ? "outputs:\n  tip: {position: beam.C}\n" : "");
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
-    return model;
+    return read_text(context, text);
+}
+
+double result_value(phx_context *context, const phx_result *result, const char *name, size_t row)
+{
+    double value = NAN;
+    const int column = phx_result_column_find(result, name);
+
+    if (column < 0)
+        fail_msg("there is no column '%s'", name);
+    CHECK_OK(context, phx_result_column(result, column, row, 1, &value));
+    return value;
 }
 
 text_run run_text(phx_context *context, const char *text, double step)
 {
     text_run r = {.n = 0};
-    phx_model *model = NULL;
+    phx_model *model = read_text(context, text);
     phx_simulate_options options = phx_simulate_options_default();
 
     if (step > 0.0)
         options.step = (phx_model_optional){.given = true, .value = step};
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
     CHECK_OK(context, phx_study_simulate_result(context, model, &options, &r.report, &r.result));
     phx_model_destroy(model);
     r.n = phx_result_rows(r.result);
@@ -80,12 +96,7 @@ text_run run_text(phx_context *context, const char *text, double step)
 
 double record_at(phx_context *context, const text_run *r, const char *name, size_t row)
 {
-    double value = 0.0;
-    const int k = phx_result_column_find(r->result, name);
-
-    assert_true(k >= 0);
-    CHECK_OK(context, phx_result_column(r->result, k, row, 1, &value));
-    return value;
+    return result_value(context, r->result, name, row);
 }
 
 double *record_column(phx_context *context, const text_run *r, const char *name)

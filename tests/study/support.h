@@ -11,9 +11,13 @@
 int study_setup(void **state);
 int study_teardown(void **state);
 phx_model *read_example(phx_context *context, const char *name);
+phx_model *read_text(phx_context *context, const char *text); /* as file text.yaml */
 /* A cantilever of unit data on a hinge with a spring of 2 N m, in file text.yaml; with loads at its tip for inputs,
  * with the place of the tip for outputs. */
 phx_model *read_hinged_beam(phx_context *context, bool with_inputs, bool with_outputs);
+
+/* The value in a row of the column of this name, which must exist. */
+double result_value(phx_context *context, const phx_result *result, const char *name, size_t row);
 
 /* A run of a model in memory; its energy is balanced to 1e-12 of the largest, and at least to 1e-15 J. */
 typedef struct text_run {

@@ -32,14 +32,12 @@ static const char top[] = "phlexor: 1\n"
                           "joints: {tip: {kind: spherical, ports: [ground.O, top.P]}}\n"
                           "outputs: {attitude: {attitude: top.P}, spin: {angular_velocity: top.P}}\n";
 
-static phx_model *read_text(phx_context *context, const char *text, const char *more)
+static phx_model *read_parts(phx_context *context, const char *text, const char *more)
 {
     char whole[4000];
-    phx_model *model = NULL;
     const int size = snprintf(whole, sizeof whole, "%s%s", text, more);
     assert_in_range(size, 1, sizeof whole - 1);
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", whole, (size_t)size, 0, NULL, &model));
-    return model;
+    return read_text(context, whole);
 }
 
 static phx_simulate_options options_of(double end, double every)
@@ -97,7 +95,7 @@ static void the_error_is_what_was_asked_for(void **state)
     for (int m = 0; m < 2; m++) {
         phx_simulate_options options = options_of(1.0, 0.01);
         phx_simulate_report report;
-        phx_model *model = read_text(context, models[m].text, "");
+        phx_model *model = read_parts(context, models[m].text, "");
         options.step = (phx_model_optional){true, 2e-4};
         options.has_integrator = true;
         options.integrator = PHX_GAUSS6;
@@ -127,8 +125,8 @@ static void who_asks(void **state)
     phx_context *context = *state;
     phx_simulate_report report;
     phx_simulate_options options = options_of(1.0, 0.02);
-    phx_model *model = read_text(context, pendulum,
-                                 "simulate: {accuracy: 1e-5, accuracy_of: [tip], integrator: midpoint, step: 0.01}\n");
+    phx_model *model = read_parts(context, pendulum,
+                                  "simulate: {accuracy: 1e-5, accuracy_of: [tip], integrator: midpoint, step: 0.01}\n");
 
     phx_result_destroy(simulate(context, model, &options, &report));
     assert_int_equal(report.used.integrator, PHX_MIDPOINT);
@@ -142,7 +140,7 @@ static void who_asks(void **state)
     CHECK_BETWEEN(report.accuracy_reached, 0.0, 0.5, "estimate");
     phx_model_destroy(model);
 
-    model = read_text(context, pendulum, "");
+    model = read_parts(context, pendulum, "");
     options = options_of(1.0, 0.02);
     phx_result_destroy(simulate(context, model, &options, &report));
     assert_true(report.accuracy == 1e-3);
@@ -162,7 +160,7 @@ static void what_cannot_be_had(void **state)
     static const char *const wrong[] = {"tup"};
     phx_context *context = *state;
     phx_simulate_options options = options_of(TEST_SHORTER(1.0, 0.1), 0.02);
-    phx_model *model = read_text(context, pendulum, "");
+    phx_model *model = read_parts(context, pendulum, "");
 
     options.accuracy = (phx_model_optional){true, 1e-19};
     check_refused(context, model, &options, PHX_ERR_ANALYSIS, "cannot be had");
@@ -179,7 +177,7 @@ static void what_cannot_be_had(void **state)
     check_refused(context, model, &options, PHX_ERR_UNSUPPORTED, "ida chooses its steps itself");
     phx_model_destroy(model);
 
-    model = read_text(context, "phlexor: 1\ndimension: 2\nbodies: {a: {kind: rigid, mass: 1, inertia: 1}}\n", "");
+    model = read_parts(context, "phlexor: 1\ndimension: 2\nbodies: {a: {kind: rigid, mass: 1, inertia: 1}}\n", "");
     options = options_of(1.0, 0.02);
     check_refused(context, model, &options, PHX_ERR_INPUT, "there are none: name some, or give simulate: {step");
     phx_model_destroy(model);

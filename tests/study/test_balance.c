@@ -63,8 +63,7 @@ static void driven_shaft_with_a_load(void **state)
                                "joints: {motor: {kind: revolute, ports: [ground.O, shaft.P], speed: 1}}\n"
                                "loads: {brake: {torque: \"sin(t)\", at: shaft.P}}\n"
                                "simulate: {end: 1, step: 0.1}\n";
-    phx_model *model = NULL;
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+    phx_model *model = read_text(context, text);
     for (int k = 0; k < 3; k++) {
         const phx_simulate_options options = options_of(PHX_MIDPOINT, 0.1 / (1 << k), 10.0);
         phx_simulate_report report;

@@ -7,13 +7,6 @@
 #include <matio.h>
 
 /* ---- models and runs ---- */
-static phx_model *read_text(phx_context *context, const char *text)
-{
-    phx_model *model = NULL;
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
-    return model;
-}
-
 /* `more` goes in front of `simulate`. */
 static phx_model *read_with(phx_context *context, const char *head, const char *more)
 {
@@ -41,19 +34,9 @@ static phx_result *simulate(phx_context *context, phx_model *model, run of, phx_
     return result;
 }
 
-static double value(phx_context *context, const phx_result *result, const char *name, size_t row)
-{
-    double found = NAN;
-    const int c = phx_result_column_find(result, name);
-    if (c < 0)
-        fail_msg("no column '%s'", name);
-    CHECK_OK(context, phx_result_column(result, c, row, 1, &found));
-    return found;
-}
-
 static double last(phx_context *context, const phx_result *result, const char *name)
 {
-    return value(context, result, name, phx_result_rows(result) - 1);
+    return result_value(context, result, name, phx_result_rows(result) - 1);
 }
 
 /* ---- the two-link arm ---- */
@@ -112,8 +95,8 @@ static void pid_is_spring_and_damper(void **state)
 
     for (size_t row = 0; row < phx_result_rows(by_pid); row++)
         for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-            CHECK_CLOSE(value(context, by_pid, names[k], row), value(context, by_joint, names[k], row), 2e-11,
-                        "%s, row %zu", names[k], row);
+            CHECK_CLOSE(result_value(context, by_pid, names[k], row), result_value(context, by_joint, names[k], row),
+                        2e-11, "%s, row %zu", names[k], row);
     phx_result_destroy(by_joint);
     phx_result_destroy(by_pid);
 }
@@ -134,13 +117,13 @@ static void arm_agrees_with_reference(void **state)
         double t, x, y, q1, q2, H_d;
         if (line[0] == '#' || sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf", &t, &x, &y, &q1, &q2, &H_d) != 6)
             continue;
-        const double a = value(context, result, "q1", row), b = value(context, result, "q2", row);
+        const double a = result_value(context, result, "q1", row), b = result_value(context, result, "q2", row);
         const double e1 = a - TEST_PI / 4, e2 = b + TEST_PI / 3;
-        const double own = value(context, result, "energy", row) + 60.0 * e1 * e1 + 20.0 * e2 * e2 -
+        const double own = result_value(context, result, "energy", row) + 60.0 * e1 * e1 + 20.0 * e2 * e2 -
                            19.36607029076028 * a - 6.796470848133222 * b;
-        CHECK_CLOSE(value(context, result, "t", row), t, 1e-12, "t");
-        CHECK_CLOSE(value(context, result, "tip.x", row), x, 2e-5, "tip.x at %g s", t);
-        CHECK_CLOSE(value(context, result, "tip.y", row), y, 2e-5, "tip.y at %g s", t);
+        CHECK_CLOSE(result_value(context, result, "t", row), t, 1e-12, "t");
+        CHECK_CLOSE(result_value(context, result, "tip.x", row), x, 2e-5, "tip.x at %g s", t);
+        CHECK_CLOSE(result_value(context, result, "tip.y", row), y, 2e-5, "tip.y at %g s", t);
         CHECK_CLOSE(a, q1, 2e-5, "q1 at %g s", t);
         CHECK_CLOSE(b, q2, 2e-5, "q2 at %g s", t);
         CHECK_BELOW(own, before, "H_d at %g s", t); /* energy shaping and damping injection: it falls */
@@ -278,7 +261,7 @@ static void sampling_period_has_its_limit(void **state)
         CHECK_CLOSE(report.sampling_limit, 1.3426e-4, 1e-8, "the limit that the check tells");
         phx_check_report_free(&report);
         phx_result *result = simulate(context, model, (run){200 * periods[k], periods[k] / 20, 0.0}, NULL);
-        size[k] = fabs(last(context, result, "w2")) / fabs(value(context, result, "w2", 0));
+        size[k] = fabs(last(context, result, "w2")) / fabs(result_value(context, result, "w2", 0));
         phx_result_destroy(result);
     }
     CHECK_BELOW(size[0], 0.7, "the rate of the elbow at 1.2e-4 s decays");
@@ -310,8 +293,8 @@ static void samples_and_delay_are_exact(void **state)
         for (int k = 0; k < 3; k++)
             queue[k] = -3.0 * z - 6.0 * (x - 0.1) - 4.0 * v;
         for (size_t row = 0; row < phx_result_rows(result); row++) {
-            CHECK_CLOSE(value(context, result, "x", row), x, 1e-13, "x, delay %d, row %zu", delay, row);
-            CHECK_CLOSE(value(context, result, "v", row), v, 1e-13, "v, delay %d, row %zu", delay, row);
+            CHECK_CLOSE(result_value(context, result, "x", row), x, 1e-13, "x, delay %d, row %zu", delay, row);
+            CHECK_CLOSE(result_value(context, result, "v", row), v, 1e-13, "v, delay %d, row %zu", delay, row);
             for (int k = 0; k < delay; k++)
                 queue[k] = queue[k + 1];
             queue[delay] = -3.0 * z - 6.0 * (x - 0.1) - 4.0 * v;
@@ -357,16 +340,17 @@ static void absorber_is_the_absorber_of_bodies(void **state)
     phx_result *block = simulate(context, read_with(context, car, text), of, &report);
 
     for (size_t row = 0; row < phx_result_rows(block); row++) {
-        CHECK_CLOSE(value(context, block, "x", row), value(context, bodies, "x", row), 1e-13, "x, row %zu", row);
-        CHECK_CLOSE(value(context, block, "energy", row), value(context, bodies, "energy", row), 1e-13,
+        CHECK_CLOSE(result_value(context, block, "x", row), result_value(context, bodies, "x", row), 1e-13,
+                    "x, row %zu", row);
+        CHECK_CLOSE(result_value(context, block, "energy", row), result_value(context, bodies, "energy", row), 1e-13,
                     "energy of both, row %zu", row);
-        CHECK_CLOSE(value(context, block, "dissipated", row), value(context, bodies, "dissipated", row), 1e-13,
-                    "loss, row %zu", row);
-        CHECK_CLOSE(value(context, block, "energy", row),
-                    value(context, block, "kinetic", row) + value(context, block, "potential", row) +
-                        value(context, block, "absorber.energy", row),
+        CHECK_CLOSE(result_value(context, block, "dissipated", row), result_value(context, bodies, "dissipated", row),
+                    1e-13, "loss, row %zu", row);
+        CHECK_CLOSE(result_value(context, block, "energy", row),
+                    result_value(context, block, "kinetic", row) + result_value(context, block, "potential", row) +
+                        result_value(context, block, "absorber.energy", row),
                     1e-15, "the energy has the block's in it");
-        CHECK_SMALL(value(context, block, "supplied", row), 0.0, "a block supplies nothing");
+        CHECK_SMALL(result_value(context, block, "supplied", row), 0.0, "a block supplies nothing");
     }
     CHECK_BELOW(report.largest_residual, 1e-13 * report.largest_energy, "balance");
     phx_result_destroy(bodies);
@@ -425,9 +409,9 @@ static void limit_and_anti_windup(void **state)
                  rates[k]);
         phx_result *result = simulate(context, read_with(context, rail, text), (run){10.0, 0.01, 0.0}, &report);
         for (size_t row = 0; row < phx_result_rows(result); row++) {
-            CHECK_BETWEEN(value(context, result, "c.u1", row), -1.5, 1.5, "limit, row %zu", row);
-            reached = reached || value(context, result, "c.u1", row) == 1.5;
-            highest[k] = fmax(highest[k], value(context, result, "x", row));
+            CHECK_BETWEEN(result_value(context, result, "c.u1", row), -1.5, 1.5, "limit, row %zu", row);
+            reached = reached || result_value(context, result, "c.u1", row) == 1.5;
+            highest[k] = fmax(highest[k], result_value(context, result, "x", row));
         }
         assert_true(reached);
         CHECK_BELOW(report.largest_residual, 1e-12 * report.largest_energy, "balance");
@@ -497,8 +481,9 @@ static void balance_of_all_kinds(void **state)
             sum[phx_result_ledger_entry(result, k)->dissipates] += work;
             scale = fmax(scale, fabs(work));
         }
-        CHECK_CLOSE(sum[0], value(context, result, "supplied", row), 1e-11 * scale, "supplied, row %zu", row);
-        CHECK_CLOSE(sum[1], value(context, result, "dissipated", row), 1e-11 * scale, "dissipated, row %zu", row);
+        CHECK_CLOSE(sum[0], result_value(context, result, "supplied", row), 1e-11 * scale, "supplied, row %zu", row);
+        CHECK_CLOSE(sum[1], result_value(context, result, "dissipated", row), 1e-11 * scale, "dissipated, row %zu",
+                    row);
     }
     phx_result_destroy(result);
 }
@@ -596,9 +581,10 @@ static void runs_go_on(void **state)
         snprintf(text, sizeof text, "%sinitial: {from: first.h5}\n", laws[k]);
         phx_result *rest = simulate(context, read_with(context, rail, text), whole, NULL);
         x[k] = last(context, rest, "x");
-        CHECK_CLOSE(value(context, rest, "x", 0), value(context, all, "x", 100), 1e-15, "where it goes on");
+        CHECK_CLOSE(result_value(context, rest, "x", 0), result_value(context, all, "x", 100), 1e-15,
+                    "where it goes on");
         if (k == 2)
-            CHECK_CLOSE(value(context, rest, "d.z1", 0), 0.5, 0.0, "a new controller is at its start");
+            CHECK_CLOSE(result_value(context, rest, "d.z1", 0), 0.5, 0.0, "a new controller is at its start");
         phx_result_destroy(rest);
     }
     CHECK_CLOSE(x[0], last(context, all, "x"), 1e-14, "in two parts");

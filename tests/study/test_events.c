@@ -12,13 +12,6 @@ static phx_result *run(phx_context *context, phx_model *model, phx_simulate_repo
     return result;
 }
 
-static phx_model *read_text(phx_context *context, const char *text)
-{
-    phx_model *model = NULL;
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
-    return model;
-}
-
 static void column(phx_context *context, const phx_result *result, const char *name, size_t n, double *values)
 {
     const int at = phx_result_column_find(result, name);

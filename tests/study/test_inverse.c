@@ -37,13 +37,6 @@ static void closed_form(double t, double torque[2])
     torque[1] += 3.0 * (q2 - 0.2) + 0.4 * w2; /* the drive works against spring and damper */
 }
 
-static phx_model *read_text(phx_context *context, const char *text)
-{
-    phx_model *model = NULL;
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
-    return model;
-}
-
 static phx_result *inverse(phx_context *context, const phx_model *model, const phx_simulate_options *options)
 {
     phx_simulate_report report;
@@ -51,16 +44,6 @@ static phx_result *inverse(phx_context *context, const phx_model *model, const p
     CHECK_OK(context, phx_study_inverse(context, model, options, &report, &table));
     assert_int_equal(phx_result_rows(table), report.rows);
     return table;
-}
-
-static double at(phx_context *context, const phx_result *table, const char *name, size_t row)
-{
-    const int column = phx_result_column_find(table, name);
-    double value = NAN;
-    if (column < 0)
-        fail_msg("there is no column '%s'", name);
-    CHECK_OK(context, phx_result_column(table, column, row, 1, &value));
-    return value;
 }
 
 static void test_closed_form(void **state)
@@ -72,13 +55,14 @@ static void test_closed_form(void **state)
     assert_int_equal(phx_result_rows(table), 201);
     assert_int_equal(phx_result_columns(table), 7);
     for (size_t k = 0; k < phx_result_rows(table); k++) {
-        const double t = at(context, table, "t", k);
+        const double t = result_value(context, table, "t", k);
         double torque[2];
         closed_form(t, torque);
-        CHECK_CLOSE(at(context, table, "shoulder.effort", k), torque[0], 1e-11, "shoulder, t = %g", t);
-        CHECK_CLOSE(at(context, table, "elbow.effort", k), torque[1], 1e-11, "elbow, t = %g", t);
-        CHECK_CLOSE(at(context, table, "shoulder.coordinate", k), 0.3 + 0.5 * sin(3.0 * t), 1e-12, "angle, t = %g", t);
-        CHECK_CLOSE(at(context, table, "elbow.rate", k), 1.6 * sin(2.0 * t), 1e-12, "rate, t = %g", t);
+        CHECK_CLOSE(result_value(context, table, "shoulder.effort", k), torque[0], 1e-11, "shoulder, t = %g", t);
+        CHECK_CLOSE(result_value(context, table, "elbow.effort", k), torque[1], 1e-11, "elbow, t = %g", t);
+        CHECK_CLOSE(result_value(context, table, "shoulder.coordinate", k), 0.3 + 0.5 * sin(3.0 * t), 1e-12,
+                    "angle, t = %g", t);
+        CHECK_CLOSE(result_value(context, table, "elbow.rate", k), 1.6 * sin(2.0 * t), 1e-12, "rate, t = %g", t);
     }
     assert_string_equal(phx_result_column_unit(table, 1), "N m");
     phx_result_destroy(table);
@@ -100,9 +84,9 @@ static void test_several_coordinates(void **state)
     const phx_simulate_options options = phx_simulate_options_default();
     phx_result *table = inverse(context, model, &options);
     for (size_t k = 0; k < phx_result_rows(table); k++) {
-        const double t = at(context, table, "t", k);
-        CHECK_CLOSE(at(context, table, "path.effort1", k), -8.0 * sin(2.0 * t), 1e-12, "along x, t = %g", t);
-        CHECK_CLOSE(at(context, table, "path.effort2", k), 2.0 * (2.0 + 9.81), 1e-12, "along y, t = %g", t);
+        const double t = result_value(context, table, "t", k);
+        CHECK_CLOSE(result_value(context, table, "path.effort1", k), -8.0 * sin(2.0 * t), 1e-12, "along x, t = %g", t);
+        CHECK_CLOSE(result_value(context, table, "path.effort2", k), 2.0 * (2.0 + 9.81), 1e-12, "along y, t = %g", t);
     }
     assert_string_equal(phx_result_column_unit(table, 1), "N");
     assert_string_equal(phx_result_column_unit(table, 3), "m/s");
@@ -147,8 +131,8 @@ static void tip_of(phx_context *context, const phx_model *model, const phx_simul
     phx_simulate_report report;
     phx_result *result = NULL;
     CHECK_OK(context, phx_study_simulate_result(context, model, options, &report, &result));
-    tip[0] = at(context, result, "tip.x", report.rows - 1);
-    tip[1] = at(context, result, "tip.y", report.rows - 1);
+    tip[0] = result_value(context, result, "tip.x", report.rows - 1);
+    tip[1] = result_value(context, result, "tip.y", report.rows - 1);
     phx_result_destroy(result);
 }
 

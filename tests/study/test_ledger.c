@@ -59,13 +59,6 @@ static void check_sums(phx_context *context, const phx_result *result, const cha
         fail_msg("%s: no more than %g J change hands", what, moved);
 }
 
-static phx_model *read_text(phx_context *context, const char *text)
-{
-    phx_model *model = NULL;
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
-    return model;
-}
-
 static phx_model_optional number(double value)
 {
     return (phx_model_optional){true, value};

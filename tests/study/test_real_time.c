@@ -36,14 +36,12 @@ static phx_simulate_options options_of(int iterations, double step, double end)
     return options;
 }
 
-static phx_model *read_text(phx_context *context, const char *more)
+static phx_model *read_crank_slider(phx_context *context, const char *more)
 {
     char text[4000];
-    phx_model *model = NULL;
     const int size = snprintf(text, sizeof text, "%s%s", crank_slider, more);
     assert_in_range(size, 1, sizeof text - 1);
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, (size_t)size, 0, NULL, &model));
-    return model;
+    return read_text(context, text);
 }
 
 static made simulate(phx_context *context, const phx_model *model, const phx_simulate_options *options)
@@ -55,10 +53,7 @@ static made simulate(phx_context *context, const phx_model *model, const phx_sim
 
 static double last_of(phx_context *context, const made *m, const char *name)
 {
-    double value = NAN;
-    CHECK_OK(context,
-             phx_result_column(m->result, phx_result_column_find(m->result, name), m->report.rows - 1, 1, &value));
-    return value;
+    return result_value(context, m->result, name, m->report.rows - 1);
 }
 
 /* NAN: there is none. */
@@ -73,7 +68,7 @@ static double number_of(const made *m, const char *name)
 static void test_order(void **state)
 {
     phx_context *context = *state;
-    phx_model *model = read_text(context, "");
+    phx_model *model = read_crank_slider(context, "");
     double value[4];
     for (int k = 0; k < 4; k++) {
         const phx_simulate_options options = options_of(1, 8e-5 / (1 << k), 0.02);
@@ -95,11 +90,11 @@ static void test_order(void **state)
 static void test_many_are_all(void **state)
 {
     phx_context *context = *state;
-    phx_model *model = read_text(context, "simulate: {end: 0.05, step: 1e-4, iterations: 10}\n");
+    phx_model *model = read_crank_slider(context, "simulate: {end: 0.05, step: 1e-4, iterations: 10}\n");
     phx_simulate_options options = phx_simulate_options_default();
     const made many = simulate(context, model, &options);
     phx_model_destroy(model);
-    model = read_text(context, "simulate: {end: 0.05, step: 1e-4}\n");
+    model = read_crank_slider(context, "simulate: {end: 0.05, step: 1e-4}\n");
     const made all = simulate(context, model, &options);
     CHECK_CLOSE(last_of(context, &many, "mid.y"), last_of(context, &all, "mid.y"), 1e-14, "deflection");
     CHECK_CLOSE(number_of(&many, "iterations"), 10.0, 0.0, "iterations");
@@ -114,7 +109,7 @@ static void test_many_are_all(void **state)
 static void test_times(void **state)
 {
     phx_context *context = *state;
-    phx_model *model = read_text(context, "");
+    phx_model *model = read_crank_slider(context, "");
     phx_simulate_options options = options_of(2, 1e-4, 0.02);
     options.real_time = true;
     const made m = simulate(context, model, &options);
@@ -132,7 +127,7 @@ static void test_times(void **state)
 
 static void refuse(phx_context *context, const char *more, const phx_simulate_options *options, const char *words)
 {
-    phx_model *model = read_text(context, more);
+    phx_model *model = read_crank_slider(context, more);
     phx_simulate_report report;
     if (phx_study_simulate(context, model, options, &report) == PHX_OK)
         fail_msg("not refused: %s", words);

@@ -14,12 +14,7 @@ static phx_model *read(phx_context *context, const char *text)
 
 static double last_of(phx_context *context, const phx_result *result, const char *name)
 {
-    double value = NAN;
-    const int column = phx_result_column_find(result, name);
-    if (column < 0)
-        fail_msg("there is no column %s", name);
-    CHECK_OK(context, phx_result_column(result, column, phx_result_rows(result) - 1, 1, &value));
-    return value;
+    return result_value(context, result, name, phx_result_rows(result) - 1);
 }
 
 static phx_result *equilibrium(phx_context *context, const char *text)

@@ -3,13 +3,6 @@
 #include "results/results.h"
 #include "body/body.h"
 
-static phx_model *read_text(phx_context *context, const char *text)
-{
-    phx_model *model = NULL;
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
-    return model;
-}
-
 static phx_result *simulate(phx_context *context, const phx_model *model)
 {
     phx_simulate_options options = phx_simulate_options_default();

@@ -34,11 +34,6 @@ static text_run run_with(phx_context *context, const char *more, double step)
     return run_text(context, text, step);
 }
 
-static double value(phx_context *context, const text_run *r, const char *name, size_t row)
-{
-    return record_at(context, r, name, row);
-}
-
 /* H_d = H + sum 1/2 kp e^2 - f q, and with the damper of the elbow dH_d/dt = -30 w1^2 - 8.2 w2^2. */
 static void test_two_joints(void **state)
 {
@@ -48,16 +43,16 @@ static void test_two_joints(void **state)
     const text_run r = run_with(context, both, 0.0);
     assert_true(r.report.shaped);
     for (size_t k = 0; k < r.n; k++) {
-        const double q1 = value(context, &r, "q1", k), q2 = value(context, &r, "q2", k);
-        const double w1 = value(context, &r, "w1", k), w2 = value(context, &r, "w2", k);
-        const double H_d = value(context, &r, "energy", k) + 60.0 * (q1 - 0.7) * (q1 - 0.7) - 19.0 * q1 +
+        const double q1 = record_at(context, &r, "q1", k), q2 = record_at(context, &r, "q2", k);
+        const double w1 = record_at(context, &r, "w1", k), w2 = record_at(context, &r, "w2", k);
+        const double H_d = record_at(context, &r, "energy", k) + 60.0 * (q1 - 0.7) * (q1 - 0.7) - 19.0 * q1 +
                            20.0 * (q2 + 1.0) * (q2 + 1.0);
-        CHECK_CLOSE(value(context, &r, "closed_loop.energy", k), H_d, 1e-12, "energy in row %zu", k);
-        CHECK_CLOSE(value(context, &r, "closed_loop.rate", k), -30.0 * w1 * w1 - 8.2 * w2 * w2, 1e-9, "rate in row %zu",
-                    k);
+        CHECK_CLOSE(record_at(context, &r, "closed_loop.energy", k), H_d, 1e-12, "energy in row %zu", k);
+        CHECK_CLOSE(record_at(context, &r, "closed_loop.rate", k), -30.0 * w1 * w1 - 8.2 * w2 * w2, 1e-9,
+                    "rate in row %zu", k);
     }
-    CHECK_CLOSE(r.report.shaped_from, value(context, &r, "closed_loop.energy", 0), 0.0, "first");
-    CHECK_CLOSE(r.report.shaped_to, value(context, &r, "closed_loop.energy", r.n - 1), 0.0, "last");
+    CHECK_CLOSE(r.report.shaped_from, record_at(context, &r, "closed_loop.energy", 0), 0.0, "first");
+    CHECK_CLOSE(r.report.shaped_to, record_at(context, &r, "closed_loop.energy", r.n - 1), 0.0, "last");
     CHECK_BELOW(r.report.shaped_rise, 1e-13, "it falls at all steps");
     CHECK_BELOW(r.report.shaped_to, r.report.shaped_from - 10.0, "and by much");
     phx_result_destroy(r.result);
@@ -75,9 +70,9 @@ static void test_with_a_block(void **state)
     const text_run r = run_with(context, all, 0.0);
     assert_true(r.report.shaped);
     for (size_t k = 0; k < r.n; k += 50) {
-        const double w1 = value(context, &r, "w1", k), w2 = value(context, &r, "w2", k);
-        const double v = value(context, &r, "v.y", k);
-        CHECK_CLOSE(value(context, &r, "closed_loop.rate", k), -30.0 * w1 * w1 - 8.2 * w2 * w2 - 0.4 * v * v, 1e-9,
+        const double w1 = record_at(context, &r, "w1", k), w2 = record_at(context, &r, "w2", k);
+        const double v = record_at(context, &r, "v.y", k);
+        CHECK_CLOSE(record_at(context, &r, "closed_loop.rate", k), -30.0 * w1 * w1 - 8.2 * w2 * w2 - 0.4 * v * v, 1e-9,
                     "rate in row %zu", k);
     }
     CHECK_BELOW(r.report.shaped_rise, 1e-13, "it falls at all steps");
@@ -103,9 +98,9 @@ static void test_with_a_drive(void **state)
                                 0.0);
     assert_true(r.report.shaped);
     for (size_t k = 0; k < r.n; k += 50) {
-        const double w = value(context, &r, "w", k);
-        CHECK_CLOSE(value(context, &r, "closed_loop.rate", k), 3.0 * value(context, &r, "T", k) - 2.0 * w * w, 1e-10,
-                    "rate in row %zu", k);
+        const double w = record_at(context, &r, "w", k);
+        CHECK_CLOSE(record_at(context, &r, "closed_loop.rate", k), 3.0 * record_at(context, &r, "T", k) - 2.0 * w * w,
+                    1e-10, "rate in row %zu", k);
     }
     phx_result_destroy(r.result);
 }
@@ -122,7 +117,7 @@ static void test_rise(void **state)
     const text_run r = run_text(context, text, 0.0);
     double rise = 0.0, least = HUGE_VAL;
     for (size_t k = 0; k < r.n; k++) {
-        const double H_d = value(context, &r, "closed_loop.energy", k);
+        const double H_d = record_at(context, &r, "closed_loop.energy", k);
         least = fmin(least, H_d);
         rise = fmax(rise, H_d - least);
     }

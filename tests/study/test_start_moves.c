@@ -18,13 +18,6 @@ static void listen(void *user, phx_log_level level, const char *message)
     snprintf(t->text, sizeof t->text, "%s", message);
 }
 
-static phx_model *read_text(phx_context *context, const char *text)
-{
-    phx_model *model = NULL;
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
-    return model;
-}
-
 static phx_status run(phx_context *context, const char *text, const char *h5, phx_simulate_report *report, told *t)
 {
     phx_model *model = read_text(context, text);
