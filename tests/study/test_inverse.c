@@ -144,7 +144,7 @@ static void test_replay(void **state)
     phx_simulate_options options = phx_simulate_options_default();
     double wanted[2], tip[2], error[3];
     options.end = (phx_model_optional){true, 0.5};
-    options.step = (phx_model_optional){true, 1e-4};
+    options.step = (phx_model_optional){true, TEST_SHORTER(1e-4, 5e-4)};
     options.every = (phx_model_optional){true, 0.5};
     tip_of(context, model, &options, wanted);
     for (int k = 0; k < 3; k++) {
