@@ -59,7 +59,7 @@ static const phx_key mesh_keys[] = {
     {"unit", &phx_type_number, AT(plate_mesh, unit), .kinds = BIT(MESH_FILE), .unit = "m", .range = &positive,
      .fallback = "1", .doc = "unit of length of the file"},
 };
-static const phx_object mesh_object = {"mesh", "Triangles in a plane z = constant.", TABLE(plate_mesh, mesh_keys),
+static const phx_object mesh_object = {"plate mesh", "Triangles in a plane z = constant.", TABLE(plate_mesh, mesh_keys),
                                        KINDS(PHX_KIND_PRESENT, words_mesh, plate_mesh)};
 
 /* ---- regions ---- */

@@ -60,7 +60,7 @@ static const phx_key mesh_keys[] = {
     {"unit", &phx_type_number, AT(solid_mesh, unit), .kinds = BIT(MESH_FILE), .unit = "m", .range = &positive,
      .fallback = "1", .doc = "unit of length of the file"},
 };
-static const phx_object mesh_object = {"mesh", "Solid cells.", TABLE(solid_mesh, mesh_keys),
+static const phx_object mesh_object = {"solid mesh", "Solid cells.", TABLE(solid_mesh, mesh_keys),
                                        KINDS(PHX_KIND_PRESENT, words_mesh, solid_mesh)};
 
 static const phx_key region_keys[] = {

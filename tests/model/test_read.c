@@ -526,6 +526,17 @@ static void words_of_enums(void **state)
     assert_int_equal(phx_model_integrator_from_name("gauss5"), PHX_MODEL_INTEGRATORS);
 }
 
+/* The titles of objects name the definitions of the JSON Schema: each stands once. */
+static void check_headings(const char *table)
+{
+    for (const char *c = strstr(table, "\n## "); c; c = strstr(c + 1, "\n## ")) {
+        const size_t length = strcspn(c + 1, "\n") + 2;
+        for (const char *d = strstr(c + 1, "\n## "); d; d = strstr(d + 1, "\n## "))
+            if (!strncmp(c, d, length))
+                fail_msg("two objects are called '%.*s'", (int)length - 5, c + 4);
+    }
+}
+
 /* Every key is in the table and in the JSON Schema, which is well-formed as far as brackets and quotes go. */
 static void schema_is_written(void **state)
 {
@@ -537,6 +548,7 @@ static void schema_is_written(void **state)
         assert_non_null(strstr(table, keys[k]));
         assert_non_null(strstr(json, keys[k]));
     }
+    check_headings(table);
     int depth = 0, quotes = 0;
     for (const char *c = json; *c; c++) {
         bool escaped = c > json && c[-1] == '\\';
