@@ -50,7 +50,8 @@ typedef struct phx_integrate_stats {
     long steps;    /* accepted; the pieces of a halved step count */
     long rejected; /* tries that were thrown away */
     long halvings, newton_iterations, linearisations, factorisations, projections;
-    double smallest_step; /* accepted, s */
+    double smallest_step;   /* accepted, s */
+    double largest_kinetic; /* energy at the ends of all steps, of the undeformed masses, J */
     double wall_seconds;
     /* With options.iterations: */
     long unsettled;         /* steps whose next correction would not have been rounding (above 1e-12 of the velocities,

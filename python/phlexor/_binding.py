@@ -1262,6 +1262,7 @@ phx_integrate_stats._fields_ = [
     ("factorisations", c_long),
     ("projections", c_long),
     ("smallest_step", c_double),
+    ("largest_kinetic", c_double),
     ("wall_seconds", c_double),
     ("unsettled", c_long),
     ("correction_left", c_double),

@@ -199,7 +199,9 @@ phx_status phx_run_accept(phx_run *run, double t1, double h)
     stats->steps++;
     if (stats->smallest_step == 0.0 || h < stats->smallest_step)
         stats->smallest_step = h;
-    run->scale = fmax(0.99 * run->scale, dae->ops->norm(run->dae, run->v));
+    const double speed = dae->ops->norm(run->dae, run->v); /* |v|_M^2/2 is the kinetic energy */
+    run->scale = fmax(0.99 * run->scale, speed);
+    stats->largest_kinetic = fmax(stats->largest_kinetic, 0.5 * speed * speed);
     run->noise *= 0.99;
     run->noise_scale *= 0.99;
     phx_branch_watch(run, h);

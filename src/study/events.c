@@ -38,21 +38,30 @@ double phx_events_speed(events_run *it)
     return it->speed;
 }
 
-void phx_events_forget(events_run *it)
+/* The report gets what the integration has done since it was counted last. */
+static void count_steps(events_run *it)
 {
     phx_integrate_stats *sum = &it->report->stats;
 
-    if (it->integration) {
-        const phx_integrate_stats *stats = phx_integration_stats(it->integration);
-        sum->steps += stats->steps;
-        sum->rejected += stats->rejected;
-        sum->halvings += stats->halvings;
-        sum->newton_iterations += stats->newton_iterations;
-        sum->factorisations += stats->factorisations;
-        sum->projections += stats->projections;
-    }
+    if (!it->integration)
+        return;
+    const phx_integrate_stats *stats = phx_integration_stats(it->integration), *counted = &it->counted;
+    sum->steps += stats->steps - counted->steps;
+    sum->rejected += stats->rejected - counted->rejected;
+    sum->halvings += stats->halvings - counted->halvings;
+    sum->newton_iterations += stats->newton_iterations - counted->newton_iterations;
+    sum->factorisations += stats->factorisations - counted->factorisations;
+    sum->projections += stats->projections - counted->projections;
+    sum->largest_kinetic = fmax(sum->largest_kinetic, stats->largest_kinetic);
+    it->counted = *stats;
+}
+
+void phx_events_forget(events_run *it)
+{
+    count_steps(it);
     phx_integration_destroy(it->integration);
     it->integration = NULL;
+    it->counted = (phx_integrate_stats){0};
 }
 
 /* From the state at the start of the step to t1. */
@@ -125,6 +134,7 @@ static phx_status accept(events_run *it, const double *values)
         it->ledger[k] += it->call[k];
     for (int k = 0; k < it->n; k++)
         it->event[k].value = values[k];
+    count_steps(it);
     return phx_friction_head(it);
 }
 

@@ -27,6 +27,7 @@ typedef struct events_run {
     phx_simulate_report *report;
     phx_simulation *s;
     phx_integration *integration; /* NULL: to be made at the next step */
+    phx_integrate_stats counted;  /* of it: what the report has of its steps */
     bool by_outputs;              /* an event of the model is a condition on an output */
     int n;                        /* conditions */
     event_state *event;

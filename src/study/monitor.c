@@ -36,7 +36,9 @@ static void grow(double *largest, double value)
     *largest = fmax(*largest, fabs(value));
 }
 
-/* Update the largest energies exchanged so far between bodies, springs and the world, and the largest sizes. */
+/* Update the largest energies exchanged so far between bodies, springs and the world, and the largest sizes. Rows may
+ * all be recorded where nothing is exchanged, at turning points; what the integrator has seen at every step counts too.
+ */
 static void measure(phx_monitor *monitor, const double *row, const phx_sizes *sizes)
 {
     if (!monitor->started) {
@@ -50,6 +52,7 @@ static void measure(phx_monitor *monitor, const double *row, const phx_sizes *si
     grow(&monitor->energy, row[PHX_COLUMN_POTENTIAL] - monitor->potential0);
     grow(&monitor->energy, row[PHX_COLUMN_SUPPLIED]);
     grow(&monitor->energy, row[PHX_COLUMN_DISSIPATED]);
+    grow(&monitor->energy, monitor->report->stats.largest_kinetic);
     grow(&monitor->reach, sizes->reach);
     grow(&monitor->speed, sizes->speed);
 }

@@ -95,6 +95,31 @@ static void stiff_beams_at_long_steps(void **state)
     }
 }
 
+/* A load pushes a mass against a spring, recorded where it has come back: there all energies are zero, and the balance
+ * is compared with what the steps between have exchanged. The same in the run with events, of which there is none. */
+static void turning_points(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nparameters: {h: 2*tan(pi/100)/10}\nground: {ports: {W: {position: [-1, 0]}}}\n"
+        "bodies: {b: {kind: rigid, mass: 1, inertia: 1}}\n"
+        "joints: {j: {kind: prismatic, ports: [ground.O, b.P], axis: [1, 0], stiffness: 100, rest: 0}}\n"
+        "loads: {f: {force: [1, 0], at: b.P}}\nsimulate: {end: 5000*h, step: h, every: 100*h}\n";
+    static const char wall[] = "forces: {wall: {kind: contact, ports: [ground.W, b.P], against: plane, normal: [1, 0],"
+                               " restitution: 0}}\n";
+    for (int i = 0; i < 2; i++) {
+        char made[1000];
+        snprintf(made, sizeof made, "%s%s", text, i ? wall : "");
+        text_run r = run_text(*state, made, 0.0);
+        assert_int_equal(r.n, 51);
+        for (size_t k = 0; k < r.n; k++) {
+            CHECK_SMALL(record_at(*state, &r, "kinetic", k), 1e-20, "kinetic energy, row %zu", k);
+            CHECK_SMALL(record_at(*state, &r, "supplied", k), 1e-15, "work of the load, row %zu", k);
+        }
+        CHECK_CLOSE(r.report.largest_energy, 0.5 * 100.0 * 0.01 * 0.01, 1e-5, "kinetic energy in the middle");
+        phx_result_destroy(r.result);
+    }
+}
+
 /* ---- what is said ---- */
 static void count_warnings(void *user, phx_log_level level, const char *message)
 {
@@ -212,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(driven_shaft_with_a_load, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(stiff_beams_at_long_steps, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(turning_points, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(losses_are_told, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(states_do_not_depend_on_the_output, study_setup, study_teardown),
     };
