@@ -128,13 +128,16 @@ phx_status phx_system_add_bushing(phx_system *system, const phx_bushing_def *def
 
 /* The shape of A in a contact. */
 typedef enum phx_contact_kind { PHX_CONTACT_PLANE, PHX_CONTACT_SPHERE, PHX_CONTACT_CYLINDER } phx_contact_kind;
-/* A contact of a sphere (a point: radius_b = 0) at port B with a plane, a sphere or an endless cylinder at port A. */
+/* A contact of a sphere (a point: radius_b = 0) at port B with a plane, a sphere or an endless cylinder at port A, or
+ * of an ellipsoid at port B with a plane. */
 typedef struct phx_contact_def {
     const char *name;
     phx_contact_kind kind;
     phx_port_id a, b;
     double axis[3];            /* plane: normal on B's side, cylinder: axis; in A's directions, any length */
     double radius_a, radius_b; /* m; radius_a of a sphere or cylinder */
+    double semi_axes[3];       /* m; of an ellipsoid about B (plane: of an ellipse), along B's directions, in place of
+                                  radius_b; zeros: it is a sphere */
     bool inside;               /* B is inside the sphere or cylinder A */
     phx_penalty penalty;
     phx_friction friction; /* kinetic: the coefficient, times the normal force; regularised 0: none */

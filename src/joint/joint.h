@@ -30,10 +30,15 @@ typedef enum phx_row_kind {
     PHX_ROW_TILT,         /* space: atan2(s, |A_a(alpha) x A_b(beta)|), s = A_a(alpha) . A_b(beta): coordinate */
     PHX_ROW_AXIAL,        /* space: (A_a(alpha) . A_b(beta) - A_a(alpha2) . A_b(beta2))/2: measure of a bushing */
     PHX_ROW_RADIAL,       /* |u_b - u_a| (axis 0), or across an axis of A, |(A_a(alpha), A_a(alpha2)) . (u_b - u_a)|
-                             (axis 2): of contacts */
+                             (axis 2): of contacts; or the height of an ellipsoid over its middle along alpha (axis 1):
+                             |A_a(alpha) . (A_b(beta), A_b(beta2), A_b(alpha2))|, whose semi-axes these three are, all in
+                             the axes of B */
     PHX_ROW_ROLL, /* plane: A_a(alpha) . (u_b - u_a) / |A_a(alpha)| + beta[0] (angle B - angle A): slip of a disc */
-    PHX_ROW_SLIP  /* slip number `axis` of a disc, sphere about B on a disc, sphere (alpha2 zeros) or cylinder (with the
+    PHX_ROW_SLIP, /* slip number `axis` of a disc, sphere about B on a disc, sphere (alpha2 zeros) or cylinder (with the
                      axis alpha2) about A: row_slip.c */
+    PHX_ROW_ELLIPSOID, /* the distance DISPLACEMENT of a plane with the normal alpha less the height RADIAL (axis 1) of
+                          an ellipsoid about B */
+    PHX_ROW_ELLIPSOID_SLIP /* slip number `axis` of that ellipsoid on the plane: row_ellipsoid.c */
 } phx_row_kind;
 const char *phx_row_kind_name(phx_row_kind kind); /* "point", ...; "unknown" for what is no kind */
 
@@ -79,6 +84,12 @@ static inline int phx_row_unit(const phx_row *row)
 }
 /* It knows the turns of the ports only, not their places: its covectors and tangent vanish for translations. */
 bool phx_row_turns(const phx_row *row);
+/* Two directions across n, of length 1, in the same axes: the first that of the coordinate axis least along n, made
+ * perpendicular to it, the second n x the first. In the plane one: to the right of where n points. */
+void phx_row_across(int dim, const double *n, double across[2][3]);
+/* From the centre of an ellipsoid (of an ELLIPSOID_SLIP row) to where it touches the plane in the middle of the
+ * interval, inertial. */
+void phx_row_ellipsoid_arm(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *arm);
 /* Of a SLIP row the normal in the middle of the interval, from A's surface to B's, in A's directions. */
 void phx_row_slip_normal(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *n);
 /* Derivatives of the covectors with respect to the variation of the ports' means ("port/port.h"): H (2 PHX_PORT_MAX

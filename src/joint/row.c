@@ -4,23 +4,37 @@
 #include "row.h"
 
 static const phx_row_operations *const kinds[] = {
-    [PHX_ROW_POINT] = &phx_row_point,   [PHX_ROW_NORMAL] = &phx_row_normal,
-    [PHX_ROW_DOT] = &phx_row_dot,       [PHX_ROW_DISPLACEMENT] = &phx_row_displacement,
-    [PHX_ROW_ANGLE] = &phx_row_angle,   [PHX_ROW_TURN] = &phx_row_turn,
-    [PHX_ROW_TILT] = &phx_row_tilt,     [PHX_ROW_AXIAL] = &phx_row_axial,
-    [PHX_ROW_RADIAL] = &phx_row_radial, [PHX_ROW_ROLL] = &phx_row_roll,
+    [PHX_ROW_POINT] = &phx_row_point,
+    [PHX_ROW_NORMAL] = &phx_row_normal,
+    [PHX_ROW_DOT] = &phx_row_dot,
+    [PHX_ROW_DISPLACEMENT] = &phx_row_displacement,
+    [PHX_ROW_ANGLE] = &phx_row_angle,
+    [PHX_ROW_TURN] = &phx_row_turn,
+    [PHX_ROW_TILT] = &phx_row_tilt,
+    [PHX_ROW_AXIAL] = &phx_row_axial,
+    [PHX_ROW_RADIAL] = &phx_row_radial,
+    [PHX_ROW_ROLL] = &phx_row_roll,
     [PHX_ROW_SLIP] = &phx_row_slip,
+    [PHX_ROW_ELLIPSOID] = &phx_row_ellipsoid,
+    [PHX_ROW_ELLIPSOID_SLIP] = &phx_row_ellipsoid_slip,
 };
 
 const char *phx_row_kind_name(phx_row_kind kind)
 {
     static const char *const names[] = {
-        [PHX_ROW_POINT] = "point",   [PHX_ROW_NORMAL] = "normal",
-        [PHX_ROW_DOT] = "dot",       [PHX_ROW_DISPLACEMENT] = "displacement",
-        [PHX_ROW_ANGLE] = "angle",   [PHX_ROW_TURN] = "turn",
-        [PHX_ROW_TILT] = "tilt",     [PHX_ROW_AXIAL] = "axial",
-        [PHX_ROW_RADIAL] = "radial", [PHX_ROW_ROLL] = "roll",
+        [PHX_ROW_POINT] = "point",
+        [PHX_ROW_NORMAL] = "normal",
+        [PHX_ROW_DOT] = "dot",
+        [PHX_ROW_DISPLACEMENT] = "displacement",
+        [PHX_ROW_ANGLE] = "angle",
+        [PHX_ROW_TURN] = "turn",
+        [PHX_ROW_TILT] = "tilt",
+        [PHX_ROW_AXIAL] = "axial",
+        [PHX_ROW_RADIAL] = "radial",
+        [PHX_ROW_ROLL] = "roll",
         [PHX_ROW_SLIP] = "slip",
+        [PHX_ROW_ELLIPSOID] = "ellipsoid",
+        [PHX_ROW_ELLIPSOID_SLIP] = "ellipsoid slip",
     };
     return (int)kind >= 0 && (size_t)kind < sizeof names / sizeof *names ? names[kind] : "unknown";
 }
@@ -58,6 +72,24 @@ int phx_frame_rows(int dim, const double *in_a, const double *in_b, phx_row *row
         }
     }
     return 6;
+}
+
+void phx_row_across(int dim, const double *n, double across[2][3])
+{
+    int least = 0;
+
+    memset(across, 0, 6 * sizeof(double));
+    if (dim == 2) {
+        across[0][0] = n[1];
+        across[0][1] = -n[0];
+        return;
+    }
+    for (int i = 1; i < 3; i++)
+        least = fabs(n[i]) < fabs(n[least]) ? i : least;
+    const double length = sqrt(1.0 - n[least] * n[least]);
+    for (int i = 0; i < 3; i++)
+        across[0][i] = ((i == least ? 1.0 : 0.0) - n[least] * n[i]) / length;
+    phx_vec_x_vec(3, n, across[0], across[1]);
 }
 
 double phx_row_unwrapped(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end, double near)

@@ -23,6 +23,8 @@ extern const phx_row_operations phx_row_axial;
 extern const phx_row_operations phx_row_radial;
 extern const phx_row_operations phx_row_roll;
 extern const phx_row_operations phx_row_slip;
+extern const phx_row_operations phx_row_ellipsoid;
+extern const phx_row_operations phx_row_ellipsoid_slip;
 
 /* d = u_b - u_a at an end, and its mean */
 static inline void row_distance(const phx_port_view *a, const phx_port_view *b, int end, double *d)
@@ -59,6 +61,9 @@ void row_add_product(const phx_port_view *a, const phx_port_view *b, const doubl
 void row_add_product_tangent(const phx_port_view *a, const phx_port_view *b, const double *alpha, const double *beta,
                              double weight, double *H);
 
+/* inverse = Rm^-1, dim x dim: a torque y of the inertial axes is Rm^-1 y on w, so that over an interval it changes the
+ * angular momentum by h y; at an instant Rm^-1 = R^T. row_roll.c */
+void row_invert_mean(const phx_port_view *view, double *inverse);
 /* Space: add `sign` times the covectors of y . Omega of a section, y inertial, and their derivatives, those of y by the
  * turn of A being T (3 x PHX_PORT_MAX); `first`: the entries of the section in H. row_roll.c */
 void row_add_turn(const phx_port_view *view, double sign, const double *y, double *g);

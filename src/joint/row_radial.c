@@ -1,5 +1,7 @@
-/* Row kind RADIAL: c = |x|, x the distance d = u_b - u_a (axis 0), or its parts A_a(alpha) . d and A_a(alpha2) . d
- * across an axis of A (axis 2). Over an interval c1 - c0 = y . (x1 - x0), y = (x0 + x1)/(|x0| + |x1|). */
+/* Row kind RADIAL: c = |x|, x the distance d = u_b - u_a (axis 0), its parts A_a(alpha) . d and A_a(alpha2) . d
+ * across an axis of A (axis 2), or the parts A_a(alpha) . A_b(s) of the semi-axes s = beta, beta2, alpha2 of an
+ * ellipsoid about B along a direction of A (axis 1). Over an interval c1 - c0 = y . (x1 - x0), y = (x0 + x1)/(|x0| +
+ * |x1|). */
 #include <math.h>
 
 #include "row.h"
@@ -12,6 +14,15 @@ static int parts(const phx_row *row, int dim, phx_row out[MOST])
     if (row->axis == 0) {
         for (int k = 0; k < dim; k++)
             out[k] = (phx_row){.kind = PHX_ROW_POINT, .axis = k};
+        return dim;
+    }
+    if (row->axis == 1) {
+        const double *const semi_axes[MOST] = {row->beta, row->beta2, row->alpha2};
+        for (int k = 0; k < dim; k++) {
+            out[k] = (phx_row){.kind = PHX_ROW_DOT};
+            memcpy(out[k].alpha, row->alpha, sizeof row->alpha);
+            memcpy(out[k].beta, semi_axes[k], sizeof row->beta);
+        }
         return dim;
     }
     out[0] = out[1] = (phx_row){.kind = PHX_ROW_NORMAL};

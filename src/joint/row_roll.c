@@ -35,13 +35,19 @@ static void disc_covectors(const phx_row *row, const phx_port_view *a, const phx
     }
 }
 
-/* inverse = Rm^-1: a torque y of the inertial axes is Rm^-1 y on w, so that over an interval it changes the angular
- * momentum by h y; at an instant Rm^-1 = R^T. */
-static void invert_mean(const phx_port_view *view, double *inverse)
+void row_invert_mean(const phx_port_view *view, double *inverse)
 {
     const double *R = view->Rm;
     double det = 0.0;
 
+    if (view->dim == 2) {
+        det = R[0] * R[3] - R[1] * R[2];
+        inverse[0] = R[3] / det;
+        inverse[1] = -R[1] / det;
+        inverse[2] = -R[2] / det;
+        inverse[3] = R[0] / det;
+        return;
+    }
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
@@ -58,7 +64,7 @@ void row_add_turn(const phx_port_view *view, double sign, const double *y, doubl
 {
     double inverse[9], f[3], E[9], on_theta[3];
 
-    invert_mean(view, inverse);
+    row_invert_mean(view, inverse);
     phx_rot_apply(3, inverse, y, f);
     for (int i = 0; i < 3; i++)
         g[3 + i] += sign * f[i];
@@ -106,7 +112,7 @@ void row_add_turn_tangent(const phx_port_view *view, double sign, const double *
 {
     double inverse[9], f[3], df[3 * PHX_PORT_PAIR] = {0}, E[9], dE[3][9];
 
-    invert_mean(view, inverse);
+    row_invert_mean(view, inverse);
     phx_rot_apply(3, inverse, y, f);
     for (int k = 0; k < 3; k++) {
         const double e[3] = {k == 0, k == 1, k == 2};

@@ -11,7 +11,7 @@ typedef struct rubbing {
 
 typedef struct contact {
     phx_contact_kind against;
-    double normal[3], axis[3], radius_a, radius;
+    double normal[3], axis[3], radius_a, radius, semi_axes[3];
     bool inside;
     double stiffness, exponent, damping;
     phx_model_optional restitution;
@@ -44,7 +44,7 @@ static const phx_object friction_object = {"friction of a contact", "On the slip
 
 static const phx_key keys[] = {
     {"against", &phx_type_word, AT(contact, against), .own = true, .required = true, .kinds = KIND,
-     .words = words_against, .doc = "what A is; B is a sphere of `radius`"},
+     .words = words_against, .doc = "what A is; B is a sphere of `radius`, or an ellipsoid"},
     {"normal", &phx_type_direction, AT(contact, normal), .own = true, .kinds = KIND, .fallback = "none",
      .doc = "of a plane, on the side of B, in A's directions"},
     {"axis", &phx_type_direction, AT(contact, axis), .own = true, .kinds = KIND, .dims = PHX_SPACE, .fallback = "none",
@@ -53,6 +53,10 @@ static const phx_key keys[] = {
      .range = &not_negative, .fallback = "0", .doc = "of the sphere or cylinder A"},
     {"radius", &phx_type_number, AT(contact, radius), .own = true, .kinds = KIND, .unit = "m", .range = &not_negative,
      .fallback = "0", .doc = "of B; 0: a point"},
+    {"semi_axes", &phx_type_vector, AT(contact, semi_axes), .own = true, .kinds = KIND, .unit = "m", .range = &positive,
+     .fallback = "none",
+     .doc =
+         "in place of radius: B is an ellipsoid (plane: an ellipse) with these along B's directions; against planes"},
     {"inside", &phx_type_boolean, AT(contact, inside), .own = true, .kinds = KIND, .fallback = "false",
      .doc = "B is inside the sphere or cylinder A"},
     {"stiffness", &phx_type_number, AT(contact, stiffness), .own = true, .kinds = KIND, .unit = "N/m^p",
@@ -66,6 +70,20 @@ static const phx_key keys[] = {
     {"friction", &phx_type_given, AT(contact, friction), .own = true, .kinds = KIND, .object = &friction_object,
      .fallback = "none", .doc = "dry friction"},
 };
+
+static phx_status finish_semi_axes(phx_reader *reader, const phx_node *node, const contact *own)
+{
+    const phx_node *semi_axes = phx_node_find(node, "semi_axes");
+
+    if (!semi_axes)
+        return PHX_OK;
+    if (own->against != PHX_CONTACT_PLANE)
+        return phx_reader_fail(reader, semi_axes, "an ellipsoid touches planes only, not a %s",
+                               words_against[own->against].word);
+    if (phx_node_find(node, "radius"))
+        return phx_reader_fail(reader, semi_axes, "an ellipsoid has 'semi_axes' and no 'radius'");
+    return PHX_OK;
+}
 
 static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
 {
@@ -100,7 +118,7 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
     if (own->inside && own->against != PHX_CONTACT_PLANE && !(own->radius_a > own->radius))
         return phx_reader_fail(reader, node, "a body of radius %g does not fit into one of %g", own->radius,
                                own->radius_a);
-    return PHX_OK;
+    return finish_semi_axes(reader, node, own);
 }
 
 static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
@@ -118,6 +136,7 @@ static phx_status build(phx_builder *builder, const phx_model_force *force, cons
                            .rigid = own->restitution.given,
                            .restitution = own->restitution.value};
 
+    memcpy(def.semi_axes, own->semi_axes, sizeof def.semi_axes);
     memcpy(def.axis, own->against == PHX_CONTACT_PLANE ? own->normal : own->axis, sizeof def.axis);
     if (friction->given)
         def.friction = (phx_friction){.kinetic = friction->coefficient,
@@ -129,12 +148,13 @@ static phx_status build(phx_builder *builder, const phx_model_force *force, cons
     return phx_system_add_contact(builder->system, &def);
 }
 
-const phx_force_row phx_force_row_contact = {
-    .info = {.name = "contact",
-             .doc = "a sphere or point B against a plane, sphere or cylinder A, by penalty with friction, or rigid",
-             .least_ports = 2,
-             .most_ports = 2},
-    .keys = KEYS(keys),
-    .own_size = sizeof(contact),
-    .finish = finish,
-    .build = build};
+const phx_force_row phx_force_row_contact = {.info = {.name = "contact",
+                                                      .doc = "a sphere or point B against a plane, sphere or cylinder "
+                                                             "A, or an ellipsoid B against a plane, by penalty with "
+                                                             "friction, or rigid",
+                                                      .least_ports = 2,
+                                                      .most_ports = 2},
+                                             .keys = KEYS(keys),
+                                             .own_size = sizeof(contact),
+                                             .finish = finish,
+                                             .build = build};

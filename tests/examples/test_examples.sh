@@ -101,6 +101,9 @@ run simulate "$examples/crank_slider_real_time.yaml" --real-time -o timed.h5 &&
 below "double_pendulum, lowest tip" "-$(largest double_pendulum '-v["tip.y"]')" -1.9
 below "double_pendulum, reach" "$(largest double_pendulum 'sqrt(v["tip.x"]^2 + v["tip.y"]^2)')" 2.001
 
+# Spun one way, a rattleback ends by spinning the other way round.
+below "rattleback, spin turned round" "-$(largest rattleback '-v["w.z"]')" -4.9
+
 # The spinning beam lags by half a metre, then stands almost straight: axial extension rho A w^2 L^3/(3 EA) = 5.14e-4.
 below "spin_up, lag reached" "-$(largest spin_up '-v["tip.y"]')" -0.55
 below "spin_up, lag" "$(largest spin_up '-v["tip.y"]')" 0.6

@@ -6,9 +6,9 @@
 
 enum { SAMPLES = 400, LD = 2 * PHX_PORT_MAX };
 
-static const char *const names[] = {"POINT", "NORMAL", "DOT",    "DISPLACEMENT", "ANGLE", "TURN",
-                                    "TILT",  "AXIAL",  "RADIAL", "ROLL",         "SLIP"};
-enum { KINDS = 11 };
+static const char *const names[] = {"POINT", "NORMAL", "DOT",  "DISPLACEMENT", "ANGLE",     "TURN",          "TILT",
+                                    "AXIAL", "RADIAL", "ROLL", "SLIP",         "ELLIPSOID", "ELLIPSOID_SLIP"};
+enum { KINDS = 13 };
 
 static phx_row random_row(uint64_t *seed, phx_row_kind kind, int dim)
 {
@@ -25,6 +25,12 @@ static phx_row random_row(uint64_t *seed, phx_row_kind kind, int dim)
         for (int i = 0; i < 3; i++)
             row.alpha2[i] = row.beta2[0] > 0.0 && i == 0;
     }
+    if (kind >= PHX_ROW_ELLIPSOID) { /* n has length 1 */
+        const double length = sqrt(phx_port_scalar_product(dim, row.alpha, row.alpha));
+        for (int i = 0; i < dim; i++)
+            row.alpha[i] /= length;
+        row.axis = row.alpha2[0] > 0.3;
+    }
     return row;
 }
 
@@ -36,7 +42,7 @@ static bool exists(phx_row_kind kind, int dim)
 /* How far a sphere has rolled is no function of where it is. */
 static bool has_value(phx_row_kind kind, int dim)
 {
-    return kind != PHX_ROW_SLIP && (kind != PHX_ROW_ROLL || dim == 2);
+    return kind != PHX_ROW_SLIP && kind != PHX_ROW_ELLIPSOID_SLIP && (kind != PHX_ROW_ROLL || dim == 2);
 }
 
 /* Slip on a surface where its directions turn fast: near the centre or the axis, or with the normal along alpha. */
@@ -50,6 +56,15 @@ static bool turns_fast(const phx_row *row, const phx_port_view *a, const phx_por
     return length < 0.7 || (row->alpha2[0] > 0.0 && length * length - along * along < 0.5) ||
            fabs(phx_port_scalar_product(a->dim, n, row->alpha)) >
                0.7 * sqrt(phx_port_scalar_product(a->dim, row->alpha, row->alpha));
+}
+
+static double height_over_middle(const phx_row *row, const phx_port_view *a, const phx_port_view *b)
+{
+    phx_row height = *row;
+
+    height.kind = PHX_ROW_RADIAL;
+    height.axis = 1;
+    return phx_row_value(&height, a, b, 0) + row->target;
 }
 
 /* c(1) - c(0) = h (g_a . zeta_a + g_b . zeta_b); turns up to 2 atan(4/2) per component, slopes up to 0.5 */
@@ -116,7 +131,7 @@ static void test_instant_derivatives(void **state)
             continue;
         phx_row row = random_row(&seed, kind, dim);
         phx_port_view view[2] = {random_instant(&seed, dim, 0.5), random_instant(&seed, dim, 0.5)};
-        double g[LD], H[LD * LD] = {0}, step = 1e-5;
+        double g[LD], H[LD * LD] = {0}, step = 4e-6;
         phx_row_covectors(&row, &view[0], &view[1], g, g + PHX_PORT_MAX);
         if (power(dim, g, g) + power(dim, g + PHX_PORT_MAX, g + PHX_PORT_MAX) > 16.0)
             continue; /* near where an angle is not defined its third derivatives are large */
@@ -124,6 +139,8 @@ static void test_instant_derivatives(void **state)
         if ((kind == PHX_ROW_RADIAL && value < 0.5) || (kind == PHX_ROW_TILT && fabs(value) > 1.4))
             continue; /* the same of a short length, and of a tilt near its poles */
         if (kind == PHX_ROW_SLIP && turns_fast(&row, &view[0], &view[1]))
+            continue;
+        if (kind >= PHX_ROW_ELLIPSOID && height_over_middle(&row, &view[0], &view[1]) < 0.5)
             continue;
         checked[kind]++;
         bool has = phx_row_tangent(&row, &view[0], &view[1], H);
@@ -307,6 +324,54 @@ static void test_sphere_rolls(void **state)
     }
 }
 
+/* The gap of an ellipsoid is the least distance of its surface from the plane; rho leads there, and the slip is the
+ * velocity of that place of B against A's along t. */
+static void test_ellipsoid(void **state)
+{
+    (void)state;
+    uint64_t seed = 23;
+    for (int sample = 0; sample < SAMPLES; sample++) {
+        phx_row row = random_row(&seed, PHX_ROW_ELLIPSOID, 3);
+        phx_port_view a = random_instant(&seed, 3, 0.0), b = random_instant(&seed, 3, 0.0);
+        double n[3], t[2][3], along[3], arm[2][3], turn[2][3], v[2][3], least = HUGE_VAL, g_a[PHX_PORT_MAX],
+                                                                        g_b[PHX_PORT_MAX], slip = 0.0;
+        const double *const semi_axes[3] = {row.beta, row.beta2, row.alpha2};
+        row.target = 0.0;
+        phx_rot_apply(3, a.R0, row.alpha, n);
+        phx_row_ellipsoid_arm(&row, &a, &b, arm[1]);
+        for (int k = 0; k < 2000; k++) { /* of places of the surface */
+            const double z = uniform(&seed, -1.0, 1.0), turned = uniform(&seed, -3.2, 3.2), r = sqrt(1.0 - z * z);
+            const double on_sphere[3] = {r * cos(turned), r * sin(turned), z};
+            double place[3] = {0.0}, inertial[3];
+            for (int i = 0; i < 3; i++)
+                for (int c = 0; c < 3; c++)
+                    place[i] += on_sphere[c] * semi_axes[c][i];
+            phx_rot_apply(3, b.R0, place, inertial);
+            least = fmin(least, phx_port_scalar_product(3, n, inertial));
+        }
+        const double height = height_over_middle(&row, &a, &b);
+        CHECK_SMALL(phx_port_scalar_product(3, n, arm[1]) + height, 1e-14, "sample %d: rho", sample);
+        assert_true(-least <= height + 1e-14);
+        CHECK_SMALL(least + height, 2e-2, "sample %d: the lowest place", sample);
+        row.kind = PHX_ROW_ELLIPSOID_SLIP;
+        phx_row_across(3, row.alpha, t);
+        phx_rot_apply(3, a.R0, t[row.axis], along);
+        for (int i = 0; i < 3; i++)
+            arm[0][i] = b.u0[i] - a.u0[i] + arm[1][i];
+        for (int side = 0; side < 2; side++) { /* rigid sections */
+            double *rate = (side ? &b : &a)->rate;
+            random_vector(&seed, 6, 1.0, rate);
+            rate[6] = rate[7] = rate[8] = 0.0;
+            phx_rot_apply(3, side ? b.R0 : a.R0, rate + 3, turn[side]);
+            phx_vec_x_vec(3, turn[side], arm[side], v[side]);
+            for (int i = 0; i < 3; i++)
+                slip += (side ? 1.0 : -1.0) * (v[side][i] + rate[i]) * along[i];
+        }
+        phx_row_covectors(&row, &a, &b, g_a, g_b);
+        CHECK_SMALL(power(3, g_a, a.rate) + power(3, g_b, b.rate) - slip, 1e-14, "sample %d: slip", sample);
+    }
+}
+
 /* The velocity of B's place of contact against A's, from the velocities of all places and the turns. */
 static void test_slip_on_a_surface(void **state)
 {
@@ -418,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_unit_rows),
         cmocka_unit_test(test_rows_at_once),
         cmocka_unit_test(test_sphere_rolls),
+        cmocka_unit_test(test_ellipsoid),
         cmocka_unit_test(test_slip_on_a_surface),
     };
     return cmocka_run_group_tests_name("joint rows", tests, NULL, NULL);

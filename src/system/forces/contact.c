@@ -1,4 +1,5 @@
-/* Contacts by penalty: a sphere or a point against a plane, a sphere or a cylinder, outside or inside. */
+/* Contacts by penalty: a sphere or a point against a plane, a sphere or a cylinder, outside or inside, or an ellipsoid
+ * against a plane. */
 #include "measures.h"
 
 #include <math.h>
@@ -76,8 +77,11 @@ static void find_place(const workspace *ws, const force_slot *force, const conta
     for (int i = 0; i < dim && length > 0.0; i++) {
         at->normal[i] *= it->shape.side / length;
         at->arm_b[i] = -it->radius_b * at->normal[i];
-        at->arm_a[i] = b->um[i] + at->arm_b[i] - a->um[i];
     }
+    if (it->shape.rows[0].kind == PHX_ROW_ELLIPSOID)
+        phx_row_ellipsoid_arm(&it->shape.rows[0], a, b, at->arm_b);
+    for (int i = 0; i < dim && length > 0.0; i++)
+        at->arm_a[i] = b->um[i] + at->arm_b[i] - a->um[i];
 }
 
 /* Covectors of the velocity of B's point against A's along a direction e: places and turns of both. */
@@ -256,33 +260,12 @@ const force_operations phx_sys_force_contact = {.noun = "force",
                                                 .dissipates = dissipates};
 
 /* ---- making ---- */
-/* Two directions across a unit vector (plane: one), in the same axes. */
-static void directions_across(int dim, const double *n, double across[2][3])
-{
-    memset(across, 0, 6 * sizeof(double));
-    if (dim == 2) {
-        across[0][0] = -n[1];
-        across[0][1] = n[0];
-        return;
-    }
-    int least = 0;
-    for (int i = 1; i < 3; i++)
-        if (fabs(n[i]) < fabs(n[least]))
-            least = i;
-    for (int i = 0; i < 3; i++)
-        across[0][i] = (i == least ? 1.0 : 0.0) - n[least] * n[i];
-    const double length = norm(3, across[0]);
-    for (int i = 0; i < 3; i++)
-        across[0][i] /= length;
-    phx_vec_x_vec(3, n, across[0], across[1]);
-}
-
 static void make_rows(int dim, const phx_contact_def *def, const double *axis, contact_shape *it)
 {
     double across[2][3];
 
     it->plane = def->kind == PHX_CONTACT_PLANE;
-    directions_across(dim, axis, across);
+    phx_row_across(dim, axis, across);
     switch (def->kind) {
     case PHX_CONTACT_PLANE:
         it->n = 1;
@@ -301,6 +284,37 @@ static void make_rows(int dim, const phx_contact_def *def, const double *axis, c
             memcpy(it->rows[k].alpha, across[k], sizeof it->rows[k].alpha);
         }
         break;
+    }
+}
+
+static bool is_ellipsoid(const phx_contact_def *def)
+{
+    return def->semi_axes[0] != 0.0 || def->semi_axes[1] != 0.0 || def->semi_axes[2] != 0.0;
+}
+
+static phx_status check_semi_axes(const phx_system *system, const phx_contact_def *def)
+{
+    for (int k = 0; k < system->dim; k++)
+        if (!(def->semi_axes[k] > 0.0) || !isfinite(def->semi_axes[k]))
+            return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                            "contact '%s': semi-axis %d of the ellipsoid is %g; it must be positive", def->name, k + 1,
+                            def->semi_axes[k]);
+    if (def->kind != PHX_CONTACT_PLANE || def->radius_b != 0.0)
+        return phx_fail(system->context, PHX_ERR_UNSUPPORTED,
+                        "contact '%s': an ellipsoid touches planes, and has semi-axes and no radius", def->name);
+    return PHX_OK;
+}
+
+/* The semi-axes, along B's directions in the axes of its body, into the row. */
+static void set_semi_axes(const phx_system *system, const phx_contact_def *def, phx_row *row)
+{
+    double *const to[3] = {row->beta, row->beta2, row->alpha2};
+
+    row->kind = PHX_ROW_ELLIPSOID;
+    for (int k = 0; k < system->dim; k++) {
+        const double along[3] = {k == 0 ? def->semi_axes[0] : 0.0, k == 1 ? def->semi_axes[1] : 0.0,
+                                 k == 2 ? def->semi_axes[2] : 0.0};
+        phx_rot_apply(system->dim, system->ports[def->b].port.rotation, along, to[k]);
     }
 }
 
@@ -323,10 +337,15 @@ phx_status phx_sys_contact_shape(phx_system *system, const phx_contact_def *def,
     if (def->kind != PHX_CONTACT_SPHERE && !(length > 0.0))
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "contact '%s': its normal or axis has no direction",
                         def->name);
+    const phx_status status = is_ellipsoid(def) ? check_semi_axes(system, def) : PHX_OK;
+    if (status)
+        return status;
     phx_rot_apply(system->dim, system->ports[def->a].port.rotation, def->axis, axis);
     for (int i = 0; i < system->dim && length > 0.0; i++)
         axis[i] /= length;
     make_rows(system->dim, def, axis, it);
+    if (is_ellipsoid(def))
+        set_semi_axes(system, def, &it->rows[0]);
     it->side = def->inside && !plane ? -1.0 : 1.0;
     it->offset = plane ? def->radius_b : def->inside ? def->radius_b - def->radius_a : def->radius_a + def->radius_b;
     return PHX_OK;

@@ -53,7 +53,7 @@ void phx_sys_archive_row(phx_archive *archive, phx_row *row)
 {
     int kind = (int)row->kind, hold = (int)row->hold;
 
-    phx_archive_choice(archive, PHX_ROW_AXIAL, &kind);
+    phx_archive_choice(archive, PHX_ROW_ELLIPSOID_SLIP, &kind);
     phx_archive_choice(archive, PHX_HOLD_AXIS, &hold);
     row->kind = (phx_row_kind)kind;
     row->hold = (phx_row_hold)hold;

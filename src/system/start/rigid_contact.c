@@ -10,11 +10,9 @@ static phx_row gap_row(const contact_shape *shape, int dim)
 {
     phx_row row = shape->rows[0];
 
-    if (shape->plane) {
-        row.kind = PHX_ROW_DISPLACEMENT;
-    } else if (shape->n == dim) {
+    if (!shape->plane && shape->n == dim) {
         row = (phx_row){.kind = PHX_ROW_RADIAL};
-    } else {
+    } else if (!shape->plane) {
         row.kind = PHX_ROW_RADIAL;
         row.axis = shape->n;
         memcpy(row.alpha2, shape->rows[1].alpha, sizeof row.alpha2);
@@ -23,29 +21,17 @@ static phx_row gap_row(const contact_shape *shape, int dim)
     return row;
 }
 
-/* The slip across the normal n of the plane: in the plane to the right of where it points, in space along two
- * directions t of which the first is that of the coordinate axis least along n, made perpendicular to it. */
+/* The slip of a sphere across the normal n of the plane, along the directions phx_row_across. */
 static void slip_on_a_plane(int dim, const contact_shape *shape, double radius, coordinate_slot *coordinates)
 {
-    const double *n = shape->rows[0].alpha;
     double t[2][3];
-    int least = 0;
 
-    if (dim == 2) {
-        coordinates[0].row = (phx_row){.kind = PHX_ROW_ROLL, .alpha = {n[1], -n[0]}, .beta = {radius}};
-        return;
-    }
-    for (int i = 1; i < 3; i++)
-        least = fabs(n[i]) < fabs(n[least]) ? i : least;
-    const double length = sqrt(1.0 - n[least] * n[least]);
-    for (int i = 0; i < 3; i++)
-        t[0][i] = ((i == least ? 1.0 : 0.0) - n[least] * n[i]) / length;
-    phx_vec_x_vec(3, n, t[0], t[1]);
-    for (int c = 0; c < 2; c++) {
+    phx_row_across(dim, shape->rows[0].alpha, t);
+    for (int c = 0; c < dim - 1; c++) {
         phx_row *row = &coordinates[c].row;
-        *row = (phx_row){.kind = PHX_ROW_ROLL};
+        *row = (phx_row){.kind = PHX_ROW_ROLL, .beta = {radius}};
         memcpy(row->alpha, t[c], sizeof t[c]);
-        for (int i = 0; i < 3; i++) /* -r n x t: n x t0 = t1, n x t1 = -t0 */
+        for (int i = 0; i < 3 && dim == 3; i++) /* -r n x t: n x t0 = t1, n x t1 = -t0 */
             row->beta[i] = c == 0 ? -radius * t[1][i] : radius * t[0][i];
     }
 }
@@ -55,6 +41,14 @@ static void slip_rows(int dim, const phx_contact_def *def, const contact_shape *
 {
     double axis[3] = {0.0};
 
+    if (shape->rows[0].kind == PHX_ROW_ELLIPSOID) {
+        for (int c = 0; c < dim - 1; c++) {
+            coordinates[c].row = shape->rows[0];
+            coordinates[c].row.kind = PHX_ROW_ELLIPSOID_SLIP;
+            coordinates[c].row.axis = c;
+        }
+        return;
+    }
     if (shape->plane) {
         slip_on_a_plane(dim, shape, def->radius_b, coordinates);
         return;
