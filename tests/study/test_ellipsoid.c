@@ -22,9 +22,8 @@ static void equal_semi_axes_are_a_sphere(void **state)
 {
     static const char *const shape[2][2] = {{"radius: 0.2", "semi_axes: [0.2, 0.2, 0.2]"},
                                             {"radius: 0.2", "semi_axes: [0.2, 0.2]"}};
-    static const char *const law[] = {
-        "restitution: 0.5, friction: {coefficient: 0.3}",
-        "stiffness: 1e5, damping: 0.1, friction: {coefficient: 0.3, regularised: 1e-2}"};
+    static const char *const law[] = {"restitution: 0.5, friction: {coefficient: 0.3}",
+                                      "stiffness: 1e5, damping: 0.1, friction: {coefficient: 0.3, regularised: 1e-2}"};
     static const char *const columns[2][6] = {{"p.x", "p.y", "p.z", "w.x", "w.y", "w.z"},
                                               {"p.x", "p.y", "w", "kinetic", "potential", "dissipated"}};
     for (int i = 0; i < 4; i++) {
@@ -130,8 +129,8 @@ static void an_ellipse_rolls(void **state)
         const double exact = -sqrt(2.0 * (energy - 10.0 * sqrt(h2)) / (0.02 + arm2));
         CHECK_CLOSE(w[1] + (w[1] - w[0]) / 3.0, exact, 1e-8, "angular velocity, row %zu", k);
         CHECK_BETWEEN((w[0] - exact) / (w[1] - exact), 3.8, 4.2, "order 2, row %zu", k);
-        CHECK_CLOSE(record_at(*state, &r[1], "p.y", k), sqrt(a * a * sin(f[1]) * sin(f[1]) + b * b * cos(f[1]) * cos(f[1])),
-                    1e-13, "height, row %zu", k);
+        CHECK_CLOSE(record_at(*state, &r[1], "p.y", k),
+                    sqrt(a * a * sin(f[1]) * sin(f[1]) + b * b * cos(f[1]) * cos(f[1])), 1e-13, "height, row %zu", k);
     }
     CHECK_BELOW(record_at(*state, &r[1], "f", r[1].n - 1), -3.0, "it has turned by half a turn");
     phx_result_destroy(r[0].result);
