@@ -46,6 +46,8 @@ class Report:
         Instants recorded.
     steps, rejected, halvings, newton_iterations, linearisations, factorisations, projections : int
     smallest_step, wall_seconds : float
+    largest_kinetic : float
+        Kinetic energy at the ends of all steps, J.
     iterations, unsettled : int
     correction_left, energy_left : float
         With a fixed number of corrections a step (0: not): steps that leave more than rounding, the largest correction
@@ -103,6 +105,7 @@ class Report:
     factorisations: int
     projections: int
     smallest_step: float
+    largest_kinetic: float
     wall_seconds: float
     iterations: int
     unsettled: int
