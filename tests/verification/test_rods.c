@@ -167,6 +167,34 @@ static void columns_buckle_at_eulers_loads(void **state)
                    5e-4, "hinged, with shear");
 }
 
+/* A deep arch (215 degrees of a circle, one end clamped, one hinged) under a force at its top snaps at 8.97 EI/R^2
+ * (DaDeppo and Schmidt 1975). */
+static void a_deep_arch_snaps(void **state)
+{
+    const double half = 107.5 * TEST_PI / 180.0, R = 100.0;
+    char text[TEXT];
+    phx_study_static_options options = phx_study_static_options_default();
+    phx_study_static_report report;
+
+    snprintf(
+        text, sizeof text,
+        "phlexor: 1\ndimension: 2\nground: {ports: {A: {position: [%.17g, %.17g]}, B: {position: [%.17g, "
+        "%.17g]}}}\nbodies:\n  arch: {kind: rod, arc: {radius: %g, angle: %.17g}, elements: 20, shear: rigid, "
+        "section: {kind: general, stiffness: [[1e8, 0, 0], [0, 1e8, 0], [0, 0, 1e6]], mass: [[1, 0, 0], [0, 1, 0], "
+        "[0, 0, 0.1]]}, pose: {position: [%.17g, %.17g], angle: %.17g}}\n"
+        "joints:\n  clamp: {kind: weld, ports: [ground.A, arch.P]}\n  hinge: {kind: revolute, ports: [ground.B, "
+        "arch.C]}\nloads: {p: {force: [0, -100], at: arch@0.5}}\n",
+        -R * sin(half), R * cos(half), R * sin(half), R * cos(half), R, -2.0 * half, -R * sin(half), R * cos(half),
+        half);
+    phx_model *model = read(*state, text);
+    options.buckling = 1;
+    CHECK_OK(*state, phx_study_static(*state, model, &options, &report, NULL));
+    assert_int_equal(report.n_critical, 1);
+    assert_true(report.critical[0].limit);
+    CHECK_RELATIVE(100.0 * report.critical[0].factor, 8.97 * 1e6 / (R * R), 1e-3, "DaDeppo and Schmidt");
+    phx_model_destroy(model);
+}
+
 /* K and E of the modulus k by the arithmetic-geometric mean. */
 static void elliptic(double k, double *K, double *E)
 {
@@ -354,6 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_strip_buckles_sideways, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(columns_buckle_at_eulers_loads, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_deep_arch_snaps, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_column_becomes_the_elastica, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_path_of_a_frame_leads_over_its_bifurcation, context_setup,
                                         context_teardown),
