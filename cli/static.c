@@ -106,7 +106,7 @@ int cli_static(const cli_command *command, phx_context *context, int argc, char 
          &given.steps},
         {"--stable", 0, OPTION_FLAG, NULL, "leave an unstable equilibrium for a stable one", &given.stable},
         {"--steady", 0, OPTION_FLAG, NULL, "turning steadily with the drives, with centrifugal forces", &given.steady},
-        {"--buckling", 0, OPTION_COUNT, "N", "so many critical load factors, at most 32", &given.buckling},
+        {"--buckling", 0, OPTION_COUNT, "N", "so many critical factors of the loads, at most 32", &given.buckling},
         {"--path", 0, OPTION_FLAG, NULL, "the path over the load factor by arc length, through limit points",
          &given.path},
         {"--to", 0, OPTION_TEXT, "FACTOR", "of a path: the largest load factor (default: 1)", &given.to},

@@ -290,16 +290,24 @@ phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, do
 /* The output columns at rest in equilibrium: lambda as of phx_system_static, no accelerations. */
 phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, const double *lambda, double *columns);
 
-/* Critical factors of all loads (gravity, loads, actuators) by the tangent stiffness linearised in the load factor
- * about the equilibrium (x, lambda) of the loads as they are,
+/* Where the tangent stiffness is singular. */
+typedef struct phx_critical_load {
+    double factor; /* of all loads: gravity, loads, actuators */
+    bool limit;    /* a limit point: the factor turns, and the mechanism snaps; else a bifurcation: it buckles */
+} phx_critical_load;
+/* Critical factors of all loads: those at which the tangent stiffness K on the motions that the joints allow,
  *
- *     ( K(1) + (factor - 1) K' ) z = G^T mu,   G z = 0,
+ *     K z = G^T mu ,   G z = 0 ,
  *
- * with K' from the equilibria at the whole and at half the loads. factors: at most `count`, by their size, negative
- * ones for loads the other way; shapes (may be NULL): count x n_v; found: how many there are. PHX_ERR_ANALYSIS where
- * the equilibrium is unstable, or half the loads have none. */
-phx_status phx_system_buckling(phx_dae *dae, double t, const double *x, const double *lambda, int count,
-                               double *factors, double *shapes, int *found);
+ * is singular along the path of equilibria from the unloaded one, the loads one way and, with negative factors, the
+ * other. x: a start configuration. The loads as they are give the direction alone (and, where they hold what nothing
+ * holds without them, the beginning). loads: at most `count`, by their size; shapes (may be NULL): count x n_v, the
+ * modes z; found: how many there are: beyond a limit point, and where an equilibrium has moved by more than 3 rad or
+ * sizes, none are looked for. linear: at most `count` factors by the stiffness linearised in the loads about the
+ * beginning, ( K + factor K' ) z = G^T mu; n_linear: how many. PHX_ERR_ANALYSIS where the beginning is unstable;
+ * PHX_ERR_UNSUPPORTED for loads without a potential. */
+phx_status phx_system_buckling(phx_dae *dae, double t, const double *x, int count, phx_critical_load *loads,
+                               double *shapes, int *found, double *linear, int *n_linear);
 
 /* The path of equilibria over the load factor, by arc length: through limit points, into and out of unstable branches.
  */

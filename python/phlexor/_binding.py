@@ -331,6 +331,10 @@ class phx_static_report(Structure):
     pass
 
 
+class phx_critical_load(Structure):
+    pass
+
+
 class phx_energies(Structure):
     pass
 
@@ -757,6 +761,11 @@ phx_static_report._fields_ = [
     ("unstable", c_int),
     ("free_motions", c_int),
     ("free_names", c_char * 256),
+]
+
+phx_critical_load._fields_ = [
+    ("factor", c_double),
+    ("limit", c_bool),
 ]
 
 phx_energies._fields_ = [
@@ -1616,8 +1625,10 @@ phx_study_static_report._fields_ = [
     ("elastic", c_double),
     ("potential", c_double),
     ("spin", c_double),
-    ("n_factors", c_int),
-    ("factors", c_double * 32),
+    ("n_critical", c_int),
+    ("n_linear", c_int),
+    ("critical", phx_critical_load * 32),
+    ("linear", c_double * 32),
 ]
 
 phx_study_modes_options._fields_ = [

@@ -49,7 +49,11 @@ class Equilibrium:
     spin : float
         Of a steady rotation, rad/s; else 0.
     critical : tuple of float
-        Critical load factors, if asked for.
+        Critical load factors, if asked for, by their size.
+    limit_points : tuple of bool
+        Which of them are limit points, where the mechanism snaps; at the others it buckles.
+    linearised : tuple of float
+        The factors by the stiffness linearised in the loads about the unloaded equilibrium.
     """
 
     result: Result
@@ -68,6 +72,8 @@ class Equilibrium:
     potential: float
     spin: float
     critical: Tuple[float, ...]
+    limit_points: Tuple[bool, ...]
+    linearised: Tuple[float, ...]
 
     @property
     def stable(self) -> bool:
@@ -94,6 +100,8 @@ def equilibrium_of(report: phx_study_static_report, result: Result) -> Equilibri
         elastic=report.elastic,
         potential=report.potential,
         spin=report.spin,
-        critical=tuple(report.factors[: report.n_factors]),
+        critical=tuple(load.factor for load in report.critical[: report.n_critical]),
+        limit_points=tuple(bool(load.limit) for load in report.critical[: report.n_critical]),
+        linearised=tuple(report.linear[: report.n_linear]),
         **{name: getattr(found, name) for name in same},
     )

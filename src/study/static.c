@@ -170,6 +170,34 @@ static phx_status find(static_work *work)
     return work->options->steady ? rotate(work) : work->options->path ? follow_path(work) : rest(work);
 }
 
+/* The equilibrium, or, where critical loads are asked for and the loads as they are have none, that without loads. */
+static phx_status find_beside(static_work *work)
+{
+    phx_start_point *at = &work->at;
+    phx_path_options options = phx_path_options_default();
+    const size_t bytes = (size_t)at->dae->n_x * sizeof *at->x;
+    double *start = work->options->buckling > 0 ? phx_calloc(work->context, (size_t)at->dae->n_x, sizeof *start) : NULL;
+
+    if (work->options->buckling > 0 && !start)
+        return PHX_ERR_MEMORY;
+    if (start)
+        memcpy(start, at->x, bytes);
+    phx_status status = find(work);
+    if (status == PHX_ERR_ANALYSIS && start && work->report->rows == 0) {
+        phx_log(work->context, PHX_LOG_WARNING, "%s; the result is that without loads",
+                phx_context_message(work->context));
+        phx_context_clear(work->context);
+        memcpy(at->x, start, bytes);
+        options.t = work->options->t;
+        options.points = 1;
+        options.deliver = record;
+        options.user = work;
+        status = phx_system_static_path(at->dae, &options, at->x, at->lambda, &work->report->found);
+    }
+    phx_free(start);
+    return status;
+}
+
 static phx_status prepare(static_work *work)
 {
     phx_context *context = work->context;
@@ -237,13 +265,14 @@ static phx_status run(static_work *work)
     const int wanted = work->options->buckling;
     phx_status status = prepare(work);
 
-    if (!status)
-        status = phx_model_blame(context, work->model, find(work));
     if (!status && wanted > 0)
         status = phx_model_blame(context, work->model,
-                                 phx_system_buckling(work->at.dae, work->options->t, work->at.x, work->at.lambda,
+                                 phx_system_buckling(work->at.dae, work->options->t, work->at.x,
                                                      wanted < PHX_STATIC_FACTORS ? wanted : PHX_STATIC_FACTORS,
-                                                     report->factors, NULL, &report->n_factors));
+                                                     report->critical, NULL, &report->n_critical, report->linear,
+                                                     &report->n_linear));
+    if (!status)
+        status = phx_model_blame(context, work->model, find_beside(work));
     if (!status)
         status = finish(work);
     else if (work->recorder)

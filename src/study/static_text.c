@@ -69,10 +69,17 @@ static void put_found(const phx_study_static_report *report, bool path, FILE *ou
                 found->free_motions == 1 ? "" : "s");
     fprintf(out, "  energy       elastic %.9g J, potential %.9g J\n", report->elastic, report->potential);
     fprintf(out, "  joints       open by at most %.2g m\n", found->gap);
-    if (report->n_factors > 0) {
+    if (report->n_critical > 0) {
         fprintf(out, "  critical     loads times");
-        for (int k = 0; k < report->n_factors; k++)
-            fprintf(out, "%s %.9g", k ? "," : "", report->factors[k]);
+        for (int k = 0; k < report->n_critical; k++)
+            fprintf(out, "%s %.9g%s", k ? "," : "", report->critical[k].factor,
+                    report->critical[k].limit ? " (limit point)" : "");
+        fputs("\n", out);
+    }
+    if (report->n_linear > 0) {
+        fprintf(out, "  linearised   loads times");
+        for (int k = 0; k < report->n_linear; k++)
+            fprintf(out, "%s %.6g", k ? "," : "", report->linear[k]);
         fputs("\n", out);
     }
 }
@@ -134,8 +141,14 @@ static void put_json(const phx_model *model, const phx_study_static_report *repo
     put_number(out, "potential", report->potential, false);
     put_number(out, "spin", report->spin, false);
     fputs("  \"critical\": [", out);
-    for (int k = 0; k < report->n_factors; k++)
-        fprintf(out, "%s%.17g", k ? ", " : "", report->factors[k]);
+    for (int k = 0; k < report->n_critical; k++)
+        fprintf(out, "%s%.17g", k ? ", " : "", report->critical[k].factor);
+    fputs("],\n  \"limit_points\": [", out);
+    for (int k = 0; k < report->n_critical; k++)
+        fprintf(out, "%s%s", k ? ", " : "", report->critical[k].limit ? "true" : "false");
+    fputs("],\n  \"linearised\": [", out);
+    for (int k = 0; k < report->n_linear; k++)
+        fprintf(out, "%s%.17g", k ? ", " : "", report->linear[k]);
     fputs("],\n  \"outputs\": {", out);
     for (int k = first_output(result), first = k; k < n; k++) {
         fputs(k > first ? ",\n    " : "\n    ", out);

@@ -129,7 +129,10 @@ class Rest(Case):
         self.assertEqual(path.largest_load, path.result["static.load"].max())
         self.assertEqual(arch.static(steps=4).result["static.load"].tolist(), [0, 0.25, 0.5, 0.75, 1])
         arch.set_parameters(load=20)
-        self.assertEqual(len(arch.static(buckling=3).critical), 3)
+        buckles = arch.static(buckling=3)  # over sideways, then through
+        self.assertEqual(buckles.limit_points, (False, True))
+        self.assertLess(buckles.critical[0], buckles.critical[1])
+        self.assertEqual(len(buckles.linearised), 3)
         with self.assertRaisesRegex(phlexor.PhlexorError, "a path goes its own way"):
             arch.static(path=True, stable=True)
 

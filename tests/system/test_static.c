@@ -394,17 +394,44 @@ static void open_column(phx_context *context, int links, double k, double P, mod
 /* Two links: k (2 a - b) = P a, k (b - a) = P b: P/k = (3 -+ sqrt 5)/2. */
 static void critical_factors_are_those_of_the_links(void **state)
 {
-    const double k = 7.0, P = 0.8;
-    double factors[4];
-    int found = 0;
+    const double k = 7.0, loads[3] = {0.8, 50.0, 1e-4}; /* below, between and far below the critical ones */
+    phx_critical_load critical[4];
+    double linear[4];
+    int found = 0, n_linear = 0;
+
+    for (int l = 0; l < 3; l++) {
+        const double first = 0.5 * (3.0 - sqrt(5.0)) * k / loads[l], second = 0.5 * (3.0 + sqrt(5.0)) * k / loads[l];
+        model m;
+        open_column(*state, 2, k, loads[l], &m);
+        double *shapes = calloc(4 * (size_t)m.dae->n_v, sizeof *shapes);
+        assert_non_null(shapes);
+        CHECK_OK(*state, phx_system_buckling(m.dae, 0.0, m.x, 4, critical, shapes, &found, linear, &n_linear));
+        assert_int_equal(found, 2);
+        assert_int_equal(n_linear, 2);
+        CHECK_RELATIVE(critical[0].factor, first, 1e-10, "first of load %g", loads[l]);
+        CHECK_RELATIVE(critical[1].factor, second, 1e-10, "second of load %g", loads[l]);
+        CHECK_RELATIVE(linear[0], first, 1e-8, "first, linearised");
+        CHECK_RELATIVE(linear[1], second, 1e-8, "second, linearised");
+        assert_false(critical[0].limit || critical[1].limit);
+        /* rates of the links' angles: 2 a - b = P/k a */
+        CHECK_RELATIVE(shapes[5], (2.0 - 0.5 * (3.0 - sqrt(5.0))) * shapes[2], 1e-4, "first mode");
+        free(shapes);
+        model_close(&m);
+    }
+}
+
+static void the_truss_snaps_at_a_limit_point(void **state)
+{
+    phx_critical_load critical[3];
+    double linear[3], limit;
+    int found = 0, n_linear = 0;
     model m;
 
-    open_column(*state, 2, k, P, &m);
-    (void)settle_simply(&m);
-    CHECK_OK(*state, phx_system_buckling(m.dae, 0.0, m.x, m.lambda, 4, factors, NULL, &found));
-    assert_int_equal(found, 2);
-    CHECK_RELATIVE(factors[0], 0.5 * (3.0 - sqrt(5.0)) * k / P, 1e-10, "first");
-    CHECK_RELATIVE(factors[1], 0.5 * (3.0 + sqrt(5.0)) * k / P, 1e-10, "second");
+    open_truss(*state, &m, &limit); /* under 1.2 times the limit */
+    CHECK_OK(*state, phx_system_buckling(m.dae, 0.0, m.x, 3, critical, NULL, &found, linear, &n_linear));
+    assert_int_equal(found, 1); /* pulled up it stays stable */
+    assert_true(critical[0].limit);
+    CHECK_RELATIVE(critical[0].factor, 1.0 / 1.2, 1e-7, "limit point");
     model_close(&m);
 }
 
@@ -600,6 +627,7 @@ int main(void)
         cmocka_unit_test(a_truss_snaps_through_at_its_largest_load),
         cmocka_unit_test(its_path_goes_on_through_limit_points),
         cmocka_unit_test(critical_factors_are_those_of_the_links),
+        cmocka_unit_test(the_truss_snaps_at_a_limit_point),
         cmocka_unit_test(a_path_takes_the_branch_of_a_buckled_column),
         cmocka_unit_test(a_platform_rests_where_its_energy_is_least),
         cmocka_unit_test(a_right_angled_frame_bends_and_twists),

@@ -55,29 +55,28 @@ static phx_result *run(phx_context *context, const char *text)
 }
 
 /* ---- buckling ---- */
-/* The load `f` at which the equilibrium loses its stability, by bisection between two. */
-static double critical(phx_context *context, const char *text, double stable, double unstable)
+/* The smallest critical load of that sign; `load` is its direction. */
+static double critical(phx_context *context, const char *text, double load, double sign)
 {
-    enum { HALVINGS = 16 };
-    const phx_study_static_options options = phx_study_static_options_default();
+    phx_study_static_options options = phx_study_static_options_default();
+    const phx_model_override direction = {.name = "f", .value = load};
     phx_model *model = read(context, text);
     phx_study_static_report report;
+    double found = HUGE_VAL;
 
-    for (int k = 0; k < HALVINGS; k++) {
-        const double middle = 0.5 * (stable + unstable);
-        const phx_model_override load = {.name = "f", .value = middle};
-        CHECK_OK(context, phx_model_set_parameters(context, model, 1, &load));
-        CHECK_OK(context, phx_study_static(context, model, &options, &report, NULL));
-        if (report.found.unstable > 0)
-            unstable = middle;
-        else
-            stable = middle;
-    }
+    options.buckling = 4;
+    CHECK_OK(context, phx_model_set_parameters(context, model, 1, &direction));
+    CHECK_OK(context, phx_study_static(context, model, &options, &report, NULL));
+    for (int k = report.n_critical - 1; k >= 0; k--)
+        if (sign * report.critical[k].factor > 0.0) {
+            assert_false(report.critical[k].limit);
+            found = sign * load * report.critical[k].factor;
+        }
     phx_model_destroy(model);
-    return 0.5 * (stable + unstable);
+    return found;
 }
 
-static double strip(phx_context *context, int elements, double chord, double low, double high)
+static double strip(phx_context *context, int elements, double chord, double load, double sign)
 {
     char text[TEXT];
     snprintf(text, sizeof text,
@@ -86,7 +85,7 @@ static double strip(phx_context *context, int elements, double chord, double low
              "joints: {clamp: {kind: weld, ports: [ground.O, strip.P]}}\n"
              "loads: {p: {force: [0, f, 0], at: strip.C}}\n",
              elements, 1e6, 1e6, 1e6, 3.103, 2.429, chord, 1e-3, 1e-3, 1e-3);
-    return critical(context, text, low, high);
+    return critical(context, text, load, sign);
 }
 
 static void a_strip_buckles_sideways(void **state)
@@ -95,30 +94,190 @@ static void a_strip_buckles_sideways(void **state)
     double error[3];
 
     for (int k = 0; k < 3; k++)
-        error[k] = fabs(strip(*state, 2 << k, 36.28, 0.98 * exact, 1.02 * exact) / exact - 1.0);
+        error[k] = fabs(strip(*state, 2 << k, 36.28, 1.0, 1.0) / exact - 1.0);
     CHECK_BELOW(error[1], error[0] / 8.0, "4 elements against 2");
     CHECK_BELOW(error[2], error[1] / 8.0, "8 elements against 4");
     CHECK_BELOW(error[2], 1e-4, "8 elements");
     /* what is left of the stiffness in its plane: (1 - EI/EI_chord)(1 - GJ/EI_chord), its root */
-    CHECK_RELATIVE(strip(*state, 8, 1e4, 0.98 * stiff, 1.02 * stiff), stiff, 5e-4, "stiff in its plane");
+    CHECK_RELATIVE(strip(*state, 8, 1e4, 1.0, 1.0), stiff, 5e-4, "stiff in its plane");
+    /* the load is a direction: from far below, from beyond, and the other way */
+    const double one = strip(*state, 8, 36.28, 1.0, 1.0);
+    CHECK_RELATIVE(strip(*state, 8, 36.28, 60.0, 1.0), one, 1e-7, "beyond the critical load");
+    CHECK_RELATIVE(strip(*state, 8, 36.28, 1e-3, 1.0), one, 1e-7, "nearly unloaded");
+    CHECK_RELATIVE(strip(*state, 8, 36.28, 20.0, -1.0), one, 1e-7, "the other way");
 }
 
-static void a_frame_buckles_sideways(void **state)
+/* The right-angle frame of Argyris et al., a force f in its plane at its end. */
+static void frame(int elements, char *text)
 {
     const double E = 71240.0, GJ = E / 2.62 * 2.16, EI[2] = {E * 0.54, E * 1350.0};
-    char text[TEXT], leg[LEG];
+    char leg[LEG];
 
-    snprintf(leg, sizeof leg, "kind: rod, length: 240, elements: 6, shear: rigid, " SPACE_SECTION, 18.0 * E, E, E, GJ,
-             EI[0], EI[1], 1e-3, 1e-3, 1e-3);
-    snprintf(text, sizeof text,
+    snprintf(leg, sizeof leg, "kind: rod, length: 240, elements: %d, shear: rigid, " SPACE_SECTION, elements, 18.0 * E,
+             E, E, GJ, EI[0], EI[1], 1e-3, 1e-3, 1e-3);
+    snprintf(text, TEXT,
              "phlexor: 1\ndimension: 3\nparameters: {f: 1}\nbodies:\n  a: {%s}\n"
              "  b: {%s, pose: {position: [240, 0, 0], rotation: {axis: [0, 0, 1], angle: -90*deg}}}\n"
              "joints:\n  clamp: {kind: weld, ports: [ground.O, a.P]}\n  corner: {kind: weld, ports: [a.C, b.P]}\n"
              "loads: {p: {force: [f, 0, 0], at: b.C}}\n",
              leg, leg);
-    const double found = critical(*state, text, 1.05, 1.12);
+}
+
+static void a_frame_buckles_sideways(void **state)
+{
+    char text[TEXT];
+
+    frame(6, text);
+    const double found = critical(*state, text, 1.0, 1.0);
     CHECK_RELATIVE(found, 1.0867574919574792, 1e-3, "stiff in its plane");
     CHECK_RELATIVE(found, 1.088, 2e-3, "Argyris et al.");
+    CHECK_RELATIVE(critical(*state, text, 1.0, -1.0), 0.680, 2e-3, "the other way, Argyris et al.");
+}
+
+/* Euler's columns with EI = 1, L = 1, held at the foot and at the top as it says. */
+static double euler(phx_context *context, int elements, const char *foot, const char *top, double GA, double load)
+{
+    char text[TEXT];
+    snprintf(
+        text, sizeof text,
+        "phlexor: 1\ndimension: 2\nparameters: {f: 1}\nbodies:\n  rod: {kind: rod, length: 1, elements: %d, section: "
+        "{kind: general, stiffness: [[1e7, 0, 0], [0, %.17g, 0], [0, 0, 1]], mass: [[1, 0, 0], [0, 1, 0], [0, 0, "
+        "1e-3]]}}\njoints:\n  foot: {kind: %s, ports: [ground.O, rod.P]}\n%s"
+        "loads: {p: {force: [-f, 0], at: rod.C}}\n",
+        elements, GA, foot, top);
+    return critical(context, text, load, 1.0);
+}
+
+/* Clamped and free, hinged, clamped and hinged (tan x = x), clamped; and sheared: P = GA/2 (sqrt(1 + 4 P_E/GA) - 1)
+ * (Haringx), the forces on a section that stay those across and along it. */
+static void columns_buckle_at_eulers_loads(void **state)
+{
+    static const char slider[] = "  top: {kind: slider, ports: [ground.O, rod.C], axis: [1, 0]}\n";
+    static const char guide[] = "  top: {kind: prismatic, ports: [ground.O, rod.C], axis: [1, 0]}\n";
+    const double square = TEST_PI * TEST_PI, GA = 40.0;
+    double x = 4.49;
+
+    for (int k = 0; k < 20; k++) /* tan x = x */
+        x -= (tan(x) - x) / (tan(x) * tan(x));
+    CHECK_RELATIVE(euler(*state, 8, "weld", "", 1e9, 1.0), 0.25 * square, 1e-4, "clamped and free");
+    CHECK_RELATIVE(euler(*state, 8, "revolute", slider, 1e9, 1.0), square, 5e-4, "hinged");
+    CHECK_RELATIVE(euler(*state, 8, "weld", slider, 1e9, 100.0), x * x, 1.5e-3, "clamped and hinged");
+    CHECK_RELATIVE(euler(*state, 8, "weld", guide, 1e9, 1e-3), 4.0 * square, 5e-3, "clamped");
+    CHECK_RELATIVE(euler(*state, 32, "revolute", slider, GA, 1.0), 0.5 * GA * (sqrt(1.0 + 4.0 * square / GA) - 1.0),
+                   5e-4, "hinged, with shear");
+}
+
+/* A deep arch (215 degrees of a circle, one end clamped, one hinged) under a force at its top snaps at 8.97 EI/R^2
+ * (DaDeppo and Schmidt 1975). */
+static void a_deep_arch_snaps(void **state)
+{
+    const double half = 107.5 * TEST_PI / 180.0, R = 100.0;
+    char text[TEXT];
+    phx_study_static_options options = phx_study_static_options_default();
+    phx_study_static_report report;
+
+    snprintf(
+        text, sizeof text,
+        "phlexor: 1\ndimension: 2\nground: {ports: {A: {position: [%.17g, %.17g]}, B: {position: [%.17g, "
+        "%.17g]}}}\nbodies:\n  arch: {kind: rod, arc: {radius: %g, angle: %.17g}, elements: 20, shear: rigid, "
+        "section: {kind: general, stiffness: [[1e8, 0, 0], [0, 1e8, 0], [0, 0, 1e6]], mass: [[1, 0, 0], [0, 1, 0], "
+        "[0, 0, 0.1]]}, pose: {position: [%.17g, %.17g], angle: %.17g}}\n"
+        "joints:\n  clamp: {kind: weld, ports: [ground.A, arch.P]}\n  hinge: {kind: revolute, ports: [ground.B, "
+        "arch.C]}\nloads: {p: {force: [0, -100], at: arch@0.5}}\n",
+        -R * sin(half), R * cos(half), R * sin(half), R * cos(half), R, -2.0 * half, -R * sin(half), R * cos(half),
+        half);
+    phx_model *model = read(*state, text);
+    options.buckling = 1;
+    CHECK_OK(*state, phx_study_static(*state, model, &options, &report, NULL));
+    assert_int_equal(report.n_critical, 1);
+    assert_true(report.critical[0].limit);
+    CHECK_RELATIVE(100.0 * report.critical[0].factor, 8.97 * 1e6 / (R * R), 1e-3, "DaDeppo and Schmidt");
+    phx_model_destroy(model);
+}
+
+/* K and E of the modulus k by the arithmetic-geometric mean. */
+static void elliptic(double k, double *K, double *E)
+{
+    double a = 1.0, b = sqrt(1.0 - k * k), sum = 1.0 - 0.5 * k * k;
+
+    for (double power = 1.0; a - b > 1e-15; power *= 2.0) {
+        const double c = 0.5 * (a - b), mean = 0.5 * (a + b);
+        b = sqrt(a * b);
+        a = mean;
+        sum -= power * c * c;
+    }
+    *K = 0.5 * TEST_PI / a;
+    *E = *K * sum;
+}
+
+/* Behind the critical load the path goes into the branch of the elastica: with the modulus k of the tip's angle 2 asin
+ * k, P = K^2, x = 2 E/K - 1, y = 2 k/K. */
+static void a_column_becomes_the_elastica(void **state)
+{
+    const double P = 12.0;
+    char text[TEXT];
+    phx_study_static_options options = phx_study_static_options_default();
+    phx_study_static_report report;
+    phx_result *result = NULL;
+    int bent = 0;
+
+    snprintf(text, sizeof text,
+             "phlexor: 1\ndimension: 2\nbodies:\n  rod: {kind: rod, length: 1, elements: 16, shear: rigid, section: "
+             "{kind: general, stiffness: [[1e6, 0, 0], [0, 1e6, 0], [0, 0, 1]], mass: [[1, 0, 0], [0, 1, 0], [0, 0, "
+             "1e-3]]}}\njoints: {foot: {kind: weld, ports: [ground.O, rod.P]}}\n"
+             "loads: {p: {force: [-%g, 0], at: rod.C}}\noutputs: {tip: {position: rod.C}}\n",
+             P);
+    phx_model *model = read(*state, text);
+    options.path = options.branch = true;
+    CHECK_OK(*state, phx_study_static(*state, model, &options, &report, &result));
+    double *load = column(*state, result, "static.load"), *unstable = column(*state, result, "static.unstable");
+    double *x = column(*state, result, "tip.x"), *y = column(*state, result, "tip.y");
+    for (size_t r = 0; r < report.rows; r++) {
+        double low = 0.0, high = 1.0 - 1e-12, K, E;
+        if (fabs(y[r]) < 0.1) /* where y is as the root of what the load is beyond the critical one */
+            continue;
+        for (int k = 0; k < 100; k++) {
+            elliptic(0.5 * (low + high), &K, &E);
+            *(K * K < P * load[r] ? &low : &high) = 0.5 * (low + high);
+        }
+        CHECK_CLOSE(x[r], 2.0 * E / K - 1.0, 1e-4, "x at the load %g", P * load[r]);
+        CHECK_CLOSE(fabs(y[r]), 2.0 * low / K, 1e-4, "y at the load %g", P * load[r]);
+        CHECK_CLOSE(unstable[r], 0.0, 0.0, "stable at the load %g", P * load[r]);
+        bent++;
+    }
+    CHECK_CLOSE(load[report.rows - 1], 1.0, 1e-12, "the path comes to its end");
+    assert_true(bent > 10);
+    phx_free(load);
+    phx_free(unstable);
+    phx_free(x);
+    phx_free(y);
+    phx_result_destroy(result);
+    phx_model_destroy(model);
+}
+
+/* The right-angle frame is stiff: its residuals are rounded to more than 1e-10 of the load. */
+static void the_path_of_a_frame_leads_over_its_bifurcation(void **state)
+{
+    char text[TEXT];
+    phx_study_static_options options = phx_study_static_options_default();
+    phx_study_static_report report;
+
+    frame(6, text);
+    phx_model *model = read(*state, text);
+    const phx_model_override beyond = {.name = "f", .value = 1.3};
+    CHECK_OK(*state, phx_model_set_parameters(*state, model, 1, &beyond));
+    options.path = true;
+    options.points = 40;
+    for (int branch = 0; branch < 2; branch++) {
+        options.branch = branch;
+        CHECK_OK(*state, phx_study_static(*state, model, &options, &report, NULL));
+        assert_int_equal(report.found.unstable, !branch);
+        if (branch)
+            CHECK_BETWEEN(report.load, 1.087 / 1.3, 1.0, "it goes sideways");
+        else
+            CHECK_CLOSE(report.load, 1.0, 1e-12, "it goes straight on");
+    }
+    phx_model_destroy(model);
 }
 
 /* ---- spin-up ---- */
@@ -222,6 +381,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_strip_buckles_sideways, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(columns_buckle_at_eulers_loads, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_deep_arch_snaps, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_column_becomes_the_elastica, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(the_path_of_a_frame_leads_over_its_bifurcation, context_setup,
+                                        context_teardown),
         cmocka_unit_test_setup_teardown(a_frame_buckles_sideways, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_rod_is_spun_up, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_cantilever_is_struck_at_its_elbow, context_setup, context_teardown),

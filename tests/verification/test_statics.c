@@ -168,13 +168,58 @@ static void columns_buckle_at_eulers_loads(void **state)
         study_open(text, 0, NULL, &it);
         it.options.buckling = 2;
         study_run(&it);
-        assert_int_equal(it.report.n_factors, 2);
-        error[fine] = fabs(0.5 * it.report.factors[0] / (0.25 * TEST_PI * TEST_PI) - 1.0);
-        CHECK_RELATIVE(0.5 * it.report.factors[1], 2.25 * TEST_PI * TEST_PI, fine ? 1e-2 : 4e-2, "second");
+        assert_int_equal(it.report.n_critical, 2);
+        error[fine] = fabs(0.5 * it.report.critical[0].factor / (0.25 * TEST_PI * TEST_PI) - 1.0);
+        CHECK_RELATIVE(0.5 * it.report.critical[1].factor, 2.25 * TEST_PI * TEST_PI, fine ? 1e-2 : 4e-2, "second");
         study_close(&it);
     }
     CHECK_BELOW(error[0], 2e-3, "4 pieces");
     CHECK_BELOW(error[1], 0.3 * error[0], "8 pieces");
+}
+
+/* A cantilever plate of narrow material without lateral contraction, pushed along: Euler's column too. */
+static void a_plate_buckles_as_a_column(void **state)
+{
+    (void)state;
+    study it;
+
+    study_open(
+        "phlexor: 1\ndimension: 3\nmaterials: {m: {density: 1000, young: 1e9, poisson: 0}}\nbodies:\n"
+        "  plate: {kind: plate, material: m, thickness: 0.01, mesh: {size: [1, 0.2], elements: [12, 2]}, "
+        "stiffening: true, frame: root, basis: {kind: craig_bampton, modes: 6}, ports: {root: {on: x0, position: "
+        "[0, 0.1, 0]}, tip: {on: x1, position: [1, 0.1, 0]}}}\n"
+        "joints: {clamp: {kind: weld, ports: [ground.O, plate.root]}}\n"
+        "loads: {push: {force: [-1, 0, 0], at: plate.tip}}\n",
+        0, NULL, &it);
+    it.options.buckling = 1;
+    study_run(&it);
+    assert_int_equal(it.report.n_critical, 1);
+    CHECK_RELATIVE(it.report.critical[0].factor, 0.25 * TEST_PI * TEST_PI * 1e9 * 0.2 * 1e-6 / 12.0, 1e-5, "plate");
+    study_close(&it);
+}
+
+/* The arch goes over sideways at a bifurcation before it snaps at a limit point, whatever load is the direction. */
+static void an_arch_has_a_bifurcation_and_a_limit_point(void **state)
+{
+    (void)state;
+    double first[2] = {0.0, 0.0};
+
+    for (int k = 0; k < 4; k++) {
+        const double loads[4] = {150.0, 25.0, 20.0, 77.0};
+        const phx_model_override load = {.name = "load", .value = loads[k]};
+        study it;
+        study_open(PHX_SOURCE_DIR "/examples/shallow_arch.yaml", 1, &load, &it);
+        it.options.buckling = 3;
+        study_run(&it);
+        assert_int_equal(it.report.n_critical, 2);
+        for (int c = 0; c < 2; c++) {
+            const double critical = loads[k] * it.report.critical[c].factor;
+            assert_int_equal(it.report.critical[c].limit, c);
+            first[c] = k == 0 ? critical : first[c];
+            CHECK_RELATIVE(critical, first[c], 1e-6, "critical load %d by the load %g", c + 1, loads[k]);
+        }
+        study_close(&it);
+    }
 }
 
 /* A shallow arch (span 1) that goes over sideways does so at the constant thrust 4 pi^2 EI/L^2, unstable. */
@@ -303,6 +348,8 @@ int main(void)
         cmocka_unit_test(modes_about_an_equilibrium_are_small_motions),
         cmocka_unit_test(a_run_from_an_equilibrium_stays),
         cmocka_unit_test(columns_buckle_at_eulers_loads),
+        cmocka_unit_test(a_plate_buckles_as_a_column),
+        cmocka_unit_test(an_arch_has_a_bifurcation_and_a_limit_point),
         cmocka_unit_test(an_arch_goes_over_sideways_at_a_constant_thrust),
         cmocka_unit_test(the_path_of_an_arch_stays_symmetric),
         cmocka_unit_test(an_arch_snaps_through_in_steps),

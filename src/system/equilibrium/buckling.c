@@ -1,205 +1,329 @@
-/* Critical load factors: K(s) = K + (s - 1) K' about the equilibrium of the loads, s = 1, is singular on the motions
- * that G allows,
+/* Critical loads: where the tangent stiffness is singular along the path of equilibria that begins without loads.
  *
- *   K' z = mu K z ,   s = 1 - 1/mu ,
+ * Two paths leave the unloaded equilibrium, the loads one way and the other. The one whose loads are smaller goes a
+ * step on, until no critical load can follow that is smaller in size than those found. Beyond a limit point there is no
+ * equilibrium under larger loads nearby, and that path ends.
  *
- * for the mu largest in size, by subspace iteration with K^-1 K' (K positive definite). K' = 2 (K(1) - K(1/2)), each at
- * its equilibrium. */
-#include "statics.h"
+ * The linear prediction beside them is K(s) = K + s K' about the unloaded equilibrium,
+ *
+ *   K' z = mu K z ,   s = -1/mu ,
+ *
+ * for the mu largest in size, with K' by central differences between equilibria (K positive definite). */
+#include "path.h"
+#include "subspace.h"
 
 #include <math.h>
 #include <string.h>
 
+enum { STEPS = 120 };              /* of a path, at most */
+static const double STRIDE = 0.05; /* rad, parts of the size */
+static const double FAR = 3.0;     /* the same: no farther a path goes */
+static const double PART = 0.23;   /* of the loads, the longest step; no part of the first critical load */
+
+/* One of both paths. */
+typedef struct front {
+    path p;
+    double sign, way; /* of the loads; how far it has come, rad, parts of the size */
+    int steps;
+    bool ended;
+} front;
+
 typedef struct buckling {
-    statics *s;
-    int count, width; /* wanted, vectors */
-    double *slope;    /* K' on the kkt pattern */
-    double *Z, *Y;    /* width x n */
-    double *A, *B, *values, *vectors;
-    double *change; /* n */
-    double *x_half, *lambda_half;
+    phx_dae *dae;
+    int count;
+    double begin, first; /* load factor where the paths begin; the first step of the loads */
+    front front[2];
+    phx_critical_load *loads; /* count, by their size */
+    double *shapes;           /* count x n_v */
+    double *slope;            /* K' on the kkt pattern */
+    double *modes, *x, *lambda, *rates;
+    critical_point *passed;
 } buckling;
 
-static void apply_slope(const buckling *b, const double *z, double *out)
+/* ---- the linear prediction ---- */
+static void apply_slope(const statics *s, const void *user, const double *z, double *out)
 {
-    const kkt_matrix *kkt = &b->s->ws->kkt;
+    const kkt_matrix *kkt = &s->ws->kkt;
+    const double *slope = user;
 
     memset(out, 0, (size_t)kkt->n * sizeof *out);
     for (int i = 0; i < kkt->n_v; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
             if (kkt->idx[k] < kkt->n_v)
-                out[i] += b->slope[k] * z[kkt->idx[k]];
+                out[i] += slope[k] * z[kkt->idx[k]];
 }
 
-static phx_status create(statics *s, int count, buckling *b)
+/* Adds `factor` K at the equilibrium under loads by `ds` off the beginning to the slope. */
+static phx_status add_stiffness(buckling *b, double ds, double factor)
 {
-    const size_t n = (size_t)s->ws->kkt.n;
-    const int freedom = s->ws->kkt.n_v - s->ws->n_l;
+    path *p = &b->front[0].p;
+    statics *s = &p->s;
 
-    *b = (buckling){.s = s, .count = count < freedom ? count : freedom};
-    b->width = b->count + 8 < freedom ? b->count + 8 : freedom;
-    const size_t w = (size_t)b->width;
-    const phx_sys_array arrays[] = {{&b->slope, (size_t)s->ws->kkt.ptr[n]},
-                                    {&b->Z, w * n},
-                                    {&b->Y, w * n},
-                                    {&b->A, w * w},
-                                    {&b->B, w * w},
-                                    {&b->values, w},
-                                    {&b->vectors, w * w},
-                                    {&b->change, n},
-                                    {&b->x_half, (size_t)s->system->n_x},
-                                    {&b->lambda_half, (size_t)s->ws->n_l}};
-    return phx_sys_arrays_create(s->context, sizeof arrays / sizeof *arrays, arrays);
+    phx_statics_displace(s, p->at.x, ds, b->rates, b->x);
+    for (int k = 0; k < s->ws->n_l; k++)
+        b->lambda[k] = p->at.lambda[k] + ds * b->rates[s->ws->kkt.n_v + k];
+    phx_statics_set_load(s, b->begin + ds);
+    phx_status status = phx_statics_newton(s, 1.0, b->x, b->lambda);
+    if (!status)
+        status = phx_statics_linearise(s, b->x, b->lambda);
+    for (int k = 0; k < s->ws->kkt.ptr[s->ws->kkt.n] && !status; k++)
+        b->slope[k] += factor * s->ws->values.K[k];
+    return status;
+}
+
+/* Loads that turn with the bodies have no symmetric K'. */
+static double asymmetry(const subspace *e)
+{
+    double skew = 0.0, size = 0.0;
+
+    for (int r = 0; r < e->width; r++)
+        for (int c = 0; c < e->width; c++) {
+            skew = fmax(skew, fabs(e->A[r * e->width + c] - e->A[c * e->width + r]));
+            size = fmax(size, fabs(e->A[r * e->width + c]));
+        }
+    return skew / fmax(size, 1e-300);
+}
+
+/* The place of the k-th value by size. */
+static int ranked(const subspace *e, int k)
+{
+    int left = 0, right = e->width - 1, at = 0;
+
+    for (; k >= 0; k--)
+        at = fabs(e->values[left]) > fabs(e->values[right]) ? left++ : right--;
+    return at;
+}
+
+/* The factors with K' by differences of `ds` each way. */
+static phx_status solve_linear(buckling *b, double ds, double *factors, int *found, double *skew)
+{
+    enum { LIMIT = 400, GUARD = 8 };
+    path *p = &b->front[0].p;
+    statics *s = &p->s;
+    subspace e = {0};
+    double last = 0.0, change = HUGE_VAL;
+
+    *found = 0;
+    memset(b->slope, 0, (size_t)s->ws->kkt.ptr[s->ws->kkt.n] * sizeof *b->slope);
+    phx_status status = add_stiffness(b, ds, 0.5 / ds);
+    if (!status)
+        status = add_stiffness(b, -ds, -0.5 / ds);
+    phx_statics_set_load(s, b->begin);
+    if (!status)
+        status = phx_statics_linearise(s, p->at.x, p->at.lambda);
+    if (!status)
+        status = phx_statics_factor(s, s->rounding);
+    if (!status)
+        status = phx_subspace_create(s, b->count + GUARD, apply_slope, b->slope, false, &e);
+    for (int k = 0; k < LIMIT && !status && change > 1e-12; k++) {
+        double sum = 0.0;
+        status = phx_subspace_iterate(s, &e);
+        for (int c = 0; c < b->count && c < e.width && !status; c++)
+            sum += fabs(e.values[ranked(&e, c)]);
+        change = fabs(sum - last) / fmax(sum, 1e-300);
+        last = sum;
+    }
+    *skew = status ? 0.0 : asymmetry(&e);
+    for (int c = 0; c < b->count && c < e.width && !status && fabs(e.values[ranked(&e, c)]) > 1e-12; c++)
+        factors[(*found)++] = b->begin - 1.0 / e.values[ranked(&e, c)];
+    phx_subspace_destroy(&e);
+    return status;
+}
+
+/* Differences over a hundredth of the first factor, or over what moves the mechanism by a hundredth. */
+static phx_status predict(buckling *b, double *factors, int *found)
+{
+    enum { PASSES = 4 };
+    path *p = &b->front[0].p;
+    double ds, skew = 0.0;
+    phx_status status = phx_path_tangent(p, p->at.x, p->at.lambda, b->begin, p->s.rounding);
+
+    *found = 0;
+    if (status)
+        return status;
+    memcpy(b->rates, p->along, (size_t)p->s.ws->kkt.n * sizeof *b->rates);
+    const double longest = 1e-2 / fmax(phx_statics_largest_move(&p->s, b->rates), 1e-300);
+    ds = fmin(1e-2, longest);
+    for (int k = 0; k < PASSES && !status; k++) {
+        status = solve_linear(b, ds, factors, found, &skew);
+        const double wanted = *found > 0 && !status ? fmin(1e-2 * fabs(factors[0] - b->begin), longest) : ds;
+        if (fabs(log(wanted / ds)) < 1.0)
+            break;
+        ds = wanted;
+    }
+    if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) { /* the paths can do without it */
+        phx_context_clear(b->dae->context);
+        *found = 0;
+        skew = 0.0;
+        status = PHX_OK;
+    }
+    if (!status && skew > 1e-5)
+        status = phx_fail(b->dae->context, PHX_ERR_UNSUPPORTED,
+                          "the loads have no potential (they follow the bodies, or controllers make them): such "
+                          "systems may flutter before they buckle; take the modes about equilibria of growing loads");
+    return status;
+}
+
+/* ---- the paths ---- */
+static phx_status create(phx_dae *dae, double t, const double *x, int count, buckling *b)
+{
+    const size_t n_v = (size_t)dae->n_v, n_l = (size_t)dae->n_l, wanted = (size_t)count;
+    phx_status status = PHX_OK;
+
+    *b = (buckling){.dae = dae, .count = count};
+    for (int k = 0; k < 2 && !status; k++) {
+        b->front[k].sign = k ? -1.0 : 1.0;
+        status = phx_path_create(dae, t, x, STRIDE, 1.0, &b->front[k].p);
+    }
+    if (status)
+        return status;
+    const kkt_matrix *kkt = &b->front[0].p.s.ws->kkt;
+    const phx_sys_array arrays[] = {{&b->shapes, wanted * n_v}, {&b->slope, (size_t)kkt->ptr[kkt->n]},
+                                    {&b->modes, wanted * n_v},  {&b->x, (size_t)dae->n_x},
+                                    {&b->lambda, n_l},          {&b->rates, n_v + n_l}};
+    status = phx_sys_arrays_create(dae->context, sizeof arrays / sizeof *arrays, arrays);
+    b->passed = phx_calloc(dae->context, wanted, sizeof *b->passed);
+    b->loads = phx_calloc(dae->context, wanted, sizeof *b->loads);
+    return status ? status : b->passed && b->loads ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 static void destroy(buckling *b)
 {
-    double *arrays[] = {b->slope, b->Z, b->Y, b->A, b->B, b->values, b->vectors, b->change, b->x_half, b->lambda_half};
+    double *arrays[] = {b->shapes, b->slope, b->modes, b->x, b->lambda, b->rates};
 
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         phx_free(arrays[i]);
+    phx_free(b->passed);
+    phx_free(b->loads);
+    phx_path_destroy(&b->front[0].p);
+    phx_path_destroy(&b->front[1].p);
 }
 
-/* K' , and K of (x, lambda) factored. */
-static phx_status linearise_in_load(buckling *b, const double *x, const double *lambda)
+/* Without loads; with the whole where these hold what is free without them. */
+static phx_status begin(buckling *b, const double *x)
 {
-    statics *s = b->s;
-    const int nnz = s->ws->kkt.ptr[s->ws->kkt.n];
-    int negative = 0;
-    double *x_half = b->x_half, *lambda_half = b->lambda_half;
+    path *up = &b->front[0].p, *down = &b->front[1].p;
+    const size_t bytes = (size_t)b->dae->n_x * sizeof *x;
+    phx_static_report free = {0}, whole = {0};
+    double unbalanced;
+    phx_status status = phx_path_begin(up, 0.0, &free);
 
-    memcpy(x_half, x, (size_t)s->system->n_x * sizeof *x);
-    memcpy(lambda_half, lambda, (size_t)s->ws->n_l * sizeof *lambda);
-    phx_statics_set_load(s, 0.5);
-    phx_status status = phx_statics_newton(s, 1.0, x_half, lambda_half);
+    if (!status && free.free_motions > 0) {
+        memcpy(down->at.x, x, bytes);
+        status = phx_path_begin(down, 1.0, &whole);
+        if (!status && whole.free_motions < free.free_motions) {
+            memcpy(up->at.x, down->at.x, bytes);
+            up->at.load = b->begin = 1.0;
+            memcpy(up->at.lambda, down->at.lambda, (size_t)b->dae->n_l * sizeof *x);
+        } else if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) {
+            phx_context_clear(b->dae->context);
+            status = PHX_OK;
+        }
+    }
     if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR)
-        status = phx_fail(s->context, PHX_ERR_ANALYSIS,
-                          "there is no equilibrium of half the loads near that of the whole, which critical load "
-                          "factors are found from; follow the path of equilibria instead");
-    if (!status)
-        status = phx_statics_linearise(s, x_half, lambda_half);
-    for (int k = 0; k < nnz && !status; k++)
-        b->slope[k] = -2.0 * s->ws->values.K[k];
-    phx_statics_set_load(s, 1.0);
-    if (!status)
-        status = phx_statics_linearise(s, x, lambda);
-    for (int k = 0; k < nnz && !status; k++)
-        b->slope[k] += 2.0 * s->ws->values.K[k];
-    if (!status)
-        status = phx_statics_negative(s, 10.0 * s->rounding, &negative);
-    if (!status && negative > 0)
-        status = phx_fail(s->context, PHX_ERR_ANALYSIS,
-                          "the equilibrium of the loads is unstable in %d direction%s: the loads are beyond a critical "
-                          "one; make them smaller, and take the factors of those",
-                          negative, negative == 1 ? "" : "s");
-    return status ? status : phx_statics_factor(s, s->rounding);
-}
-
-/* Z <- K^-1 K' Z; then mu and its vectors in the space of Z, the largest in size first. */
-static phx_status iterate(buckling *b)
-{
-    statics *s = b->s;
-    const size_t n = (size_t)s->ws->kkt.n, w = (size_t)b->width;
-    phx_status status = PHX_OK;
-
-    for (size_t c = 0; c < w && !status; c++) {
-        apply_slope(b, b->Z + c * n, b->Y + c * n);
-        status = phx_statics_solve(s, b->Y + c * n);
-        double length = sqrt(fmax(phx_statics_K_product(s, b->Y + c * n, b->Y + c * n), 0.0));
-        for (size_t i = 0; i < n && length > 0.0; i++)
-            b->Y[c * n + i] /= length;
-    }
-    for (size_t c = 0; c < w && !status; c++) {
-        apply_slope(b, b->Y + c * n, b->change);
-        for (size_t r = 0; r < w; r++) {
-            b->A[r * w + c] = phx_sys_dot(s->ws->kkt.n_v, b->Y + r * n, b->change);
-            b->B[r * w + c] = phx_statics_K_product(s, b->Y + r * n, b->Y + c * n) + (r == c ? 1e-14 : 0.0);
-        }
-    }
-    if (!status)
-        status = phx_dense_eigen_symmetric(s->context, b->width, b->A, b->B, b->values, b->vectors);
-    if (!status)
-        phx_dense_multiply(true, false, b->width, (int)n, b->width, 1.0, b->vectors, b->width, b->Y, (int)n, 0.0, b->Z,
-                           (int)n);
+        status = phx_fail(b->dae->context, PHX_ERR_ANALYSIS,
+                          "there is no equilibrium without the loads, from which critical loads are looked for");
+    up->free = down->free = b->begin > 0.0 ? whole.free_motions : free.free_motions;
+    memcpy(down->at.x, up->at.x, bytes);
+    memcpy(down->at.lambda, up->at.lambda, (size_t)b->dae->n_l * sizeof *x);
+    down->at.load = up->at.load;
+    for (int k = 0; k < 2 && !status; k++)
+        status = phx_path_look(&b->front[k].p, &unbalanced);
+    if (!status && up->at.negative > 0)
+        status = phx_fail(b->dae->context, PHX_ERR_ANALYSIS,
+                          "the equilibrium %s the loads is unstable in %d direction%s; critical loads are those at "
+                          "which a stable one becomes so",
+                          b->begin > 0.0 ? "under" : "without", up->at.negative, up->at.negative == 1 ? "" : "s");
     return status;
 }
 
-/* The k-th of the values by size. */
-static int ranked(const buckling *b, int k)
+/* Into the list by size; the largest leaves it. */
+static void insert(buckling *b, const critical_point *point, const double *mode, int *found)
 {
-    int left = 0, right = b->width - 1, at = 0;
+    const size_t n_v = (size_t)b->dae->n_v;
+    int k = *found < b->count ? (*found)++ : b->count;
 
-    for (; k >= 0; k--)
-        at = fabs(b->values[left]) > fabs(b->values[right]) ? left++ : right--;
-    return at;
-}
-
-/* Loads that turn with the bodies have no symmetric K'. */
-static phx_status check_potential(const buckling *b)
-{
-    double skew = 0.0, size = 0.0;
-
-    for (int r = 0; r < b->width; r++)
-        for (int c = 0; c < b->width; c++) {
-            skew = fmax(skew, fabs(b->A[r * b->width + c] - b->A[c * b->width + r]));
-            size = fmax(size, fabs(b->A[r * b->width + c]));
+    for (; k > 0 && fabs(b->loads[k - 1].factor) > fabs(point->load); k--)
+        if (k < b->count) {
+            b->loads[k] = b->loads[k - 1];
+            memcpy(b->shapes + (size_t)k * n_v, b->shapes + (size_t)(k - 1) * n_v, n_v * sizeof *mode);
         }
-    return skew <= 1e-5 * size ? PHX_OK
-                               : phx_fail(b->s->context, PHX_ERR_UNSUPPORTED,
-                                          "the loads have no potential (they follow the bodies, or controllers make "
-                                          "them): such systems may flutter before they buckle; take the modes about "
-                                          "equilibria of growing loads");
+    if (k < b->count) {
+        b->loads[k] = (phx_critical_load){.factor = point->load, .limit = point->limit};
+        memcpy(b->shapes + (size_t)k * n_v, mode, n_v * sizeof *mode);
+    }
 }
 
-static phx_status find(buckling *b, double *factors, double *shapes, int *found)
+/* A step on. A path that is lost, or has come far, ends. */
+static phx_status advance(buckling *b, front *it, int *found)
 {
-    enum { LIMIT = 400 };
-    const size_t n = (size_t)b->s->ws->kkt.n, n_v = (size_t)b->s->ws->kkt.n_v;
-    double last = 0.0, change = HUGE_VAL;
-    phx_status status = PHX_OK;
+    path *p = &it->p;
+    const double gone = fabs(p->at.load - b->begin);
+    double unbalanced;
+    int passed = 0;
 
-    for (size_t c = 0; c < (size_t)b->width; c++)
-        for (size_t i = 0; i < n_v; i++)
-            b->Z[c * n + i] = sin(1.0 + 0.7 * (double)i + 1.3 * (double)(c * i)) / b->s->force[i];
-    for (int k = 0; k < LIMIT && !status && change > 1e-13; k++) {
-        double sum = 0.0;
-        status = iterate(b);
-        for (int c = 0; c < b->count && !status; c++)
-            sum += fabs(b->values[ranked(b, c)]);
-        change = fabs(sum - last) / fmax(sum, 1e-300);
-        last = sum;
-    }
+    phx_path_set_load_step(p, fmax(b->first, PART * gone));
+    phx_status status = phx_path_choose(p, it->steps == 0 ? it->sign : 0.0);
     if (!status)
-        status = check_potential(b);
-    for (int c = 0; c < b->count && !status; c++) {
-        const int at = ranked(b, c);
-        if (!(fabs(b->values[at]) > 1e-12))
-            break;
-        factors[c] = 1.0 - 1.0 / b->values[at];
-        if (shapes)
-            memcpy(shapes + (size_t)c * n_v, b->Z + (size_t)at * n, n_v * sizeof *shapes);
-        *found = c + 1;
+        status = phx_path_step(p);
+    if (!status)
+        status = phx_path_look(p, &unbalanced);
+    if (!status && p->at.negative != p->last.negative)
+        status = phx_path_critical(p, b->count, b->passed, b->modes, &passed);
+    if ((status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) && p->at.negative != p->last.negative)
+        phx_log(b->dae->context, PHX_LOG_WARNING,
+                "a critical load between the factors %.6g and %.6g was not found exactly", p->last.load, p->at.load);
+    it->way += phx_statics_largest_move(&p->s, p->last.way);
+    it->steps++;
+    it->ended = status != PHX_OK || it->steps == STEPS || it->way > FAR || it->sign * (p->at.load - p->last.load) < 0.0;
+    for (int k = 0; k < passed && !status; k++) {
+        insert(b, &b->passed[k], b->modes + (size_t)k * (size_t)b->dae->n_v, found);
+        it->ended = it->ended || b->passed[k].limit;
+    }
+    if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) {
+        phx_context_clear(b->dae->context);
+        status = PHX_OK;
     }
     return status;
 }
 
-phx_status phx_system_buckling(phx_dae *dae, double t, const double *x, const double *lambda, int count,
-                               double *factors, double *shapes, int *found)
+/* The path that is to go on; NULL: no smaller critical load can follow. */
+static front *next_front(buckling *b, int found)
 {
-    if (!dae || !x || !lambda || !factors || !found)
-        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, lambda, factors or found");
-    statics s = {0};
+    front *next = NULL;
+
+    for (int k = 0; k < 2; k++)
+        if (!b->front[k].ended && (!next || fabs(b->front[k].p.at.load - b->begin) < fabs(next->p.at.load - b->begin)))
+            next = &b->front[k];
+    if (next && found == b->count && fabs(next->p.at.load) > fabs(b->loads[found - 1].factor))
+        return NULL;
+    return next;
+}
+
+phx_status phx_system_buckling(phx_dae *dae, double t, const double *x, int count, phx_critical_load *loads,
+                               double *shapes, int *found, double *linear, int *n_linear)
+{
+    if (!dae || !x || !loads || !found || !linear || !n_linear)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, loads, found, linear or n_linear");
     buckling b = {0};
-    phx_status status = phx_statics_create(dae, t, x, &s);
+    phx_status status =
+        count > 0 ? create(dae, t, x, count, &b)
+                  : phx_fail(dae->context, PHX_ERR_ARGUMENT, "%d critical loads; expected a positive number", count);
 
-    *found = 0;
+    *found = *n_linear = 0;
     if (!status)
-        status = create(&s, count, &b);
+        status = begin(&b, x);
     if (!status)
-        status = linearise_in_load(&b, x, lambda);
-    if (!status)
-        status = find(&b, factors, shapes, found);
+        status = predict(&b, linear, n_linear);
+    b.first = *n_linear > 0 ? PART * fabs(linear[0] - b.begin) : PART;
+    for (front *it = &b.front[0]; !status && it;) {
+        it = next_front(&b, *found);
+        status = it ? advance(&b, it, found) : PHX_OK;
+    }
+    for (int k = 0; k < *found && !status; k++)
+        loads[k] = b.loads[k];
+    if (shapes && !status)
+        memcpy(shapes, b.shapes, (size_t)*found * (size_t)dae->n_v * sizeof *shapes);
     destroy(&b);
-    phx_statics_free(&s);
     return phx_conclude(dae->context, status);
 }

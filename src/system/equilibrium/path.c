@@ -1,61 +1,92 @@
-/* The path of equilibria over the load factor s, by arc length (Riks): the residual is f(x, lambda) + s p(x), and its
- * tangent (xi_s, 1) solves the same matrix as corrections do,
- *
- *   | K  -G^T | | xi_s |     | p |
- *   | G   0   | | ..   | = - | 0 | .
- *
- * From a step along it, Newton's corrections xi_r + ds xi_s stay in the plane across, n . W xi + w n_s ds = 0, also
- * where K is singular: at limit points, where s turns, and beyond them. Where K gains a negative eigenvalue and s goes
- * on, a branch is passed; it is entered by a step along the mode whose stiffness has vanished. */
-#include "statics.h"
+/* Steps along the path of equilibria (path.h). */
+#include "path.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef struct path {
-    statics s;
-    const phx_path_options *options;
-    double *x, *lambda;    /* the caller's */
-    double *along;         /* n: xi_s and the multipliers' rates */
-    double *way;           /* n: the last step's direction, of the plane */
-    double *first;         /* n: residual with loads */
-    double load, way_load; /* s; the part of the way that is s */
-    double w;              /* weighs s against W */
-    double stride, longest;
-    int negative, points;
-} path;
-
-phx_path_options phx_path_options_default(void)
+static phx_status create_point(phx_dae *dae, path_point *point)
 {
-    return (phx_path_options){.to = 1.0, .points = 200, .stride = 0.05};
+    const phx_sys_array arrays[] = {{&point->x, (size_t)dae->n_x},
+                                    {&point->lambda, (size_t)dae->n_l},
+                                    {&point->way, (size_t)(dae->n_v + dae->n_l)}};
+    return phx_sys_arrays_create(dae->context, sizeof arrays / sizeof *arrays, arrays);
 }
 
-static phx_status create(phx_dae *dae, const phx_path_options *options, double *x, double *lambda, path *p)
+static void free_point(path_point *point)
 {
-    *p = (path){.options = options, .x = x, .lambda = lambda};
-    p->longest = options->stride > 0.0 ? options->stride : phx_path_options_default().stride;
-    p->stride = p->longest;
-    phx_status status = phx_statics_create(dae, options->t, x, &p->s);
+    phx_free(point->x);
+    phx_free(point->lambda);
+    phx_free(point->way);
+}
+
+static void copy_point(const path *p, path_point *to, const path_point *from)
+{
+    const workspace *ws = p->s.ws;
+
+    memcpy(to->x, from->x, (size_t)p->s.system->n_x * sizeof *to->x);
+    memcpy(to->lambda, from->lambda, (size_t)ws->n_l * sizeof *to->lambda);
+    memcpy(to->way, from->way, (size_t)ws->kkt.n * sizeof *to->way);
+    to->load = from->load;
+    to->way_load = from->way_load;
+    to->negative = from->negative;
+}
+
+/* The longest step of s counts as a stride of the whole mechanism. */
+void phx_path_set_load_step(path *p, double load_step)
+{
+    p->load_step = load_step;
+    p->w = p->s.mass * pow(p->s.size * p->longest / load_step, 2.0);
+}
+
+phx_status phx_path_create(phx_dae *dae, double t, const double *x, double longest, double load_step, path *p)
+{
+    *p = (path){.longest = longest, .stride = longest};
+    phx_status status = phx_statics_create(dae, t, x, &p->s);
     const size_t n = (size_t)(dae->n_v + dae->n_l);
-    const phx_sys_array arrays[] = {{&p->along, n}, {&p->way, n}, {&p->first, n}};
+    const phx_sys_array arrays[] = {{&p->along, n}, {&p->first, n}};
     if (!status)
         status = phx_sys_arrays_create(dae->context, sizeof arrays / sizeof *arrays, arrays);
-    /* a tenth of the range of s counts as a stride of the whole mechanism */
-    p->w = status ? 0.0 : p->s.mass * pow(p->s.size * p->longest / (0.1 * options->to), 2.0);
-    return status;
+    if (!status)
+        status = create_point(dae, &p->at);
+    if (!status)
+        status = create_point(dae, &p->last);
+    if (status)
+        return status;
+    memcpy(p->at.x, x, (size_t)dae->n_x * sizeof *x);
+    phx_path_set_load_step(p, load_step);
+    return PHX_OK;
 }
 
-static void destroy(path *p)
+void phx_path_destroy(path *p)
 {
-    double *arrays[] = {p->along, p->way, p->first};
-
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        phx_free(arrays[i]);
+    phx_free(p->along);
+    phx_free(p->first);
+    free_point(&p->at);
+    free_point(&p->last);
     phx_statics_free(&p->s);
 }
 
+phx_status phx_path_begin(path *p, double load, phx_static_report *report)
+{
+    statics *s = &p->s;
+    double *x = p->at.x, *lambda = p->at.lambda;
+
+    p->at.load = load;
+    phx_statics_set_load(s, load);
+    phx_status status = phx_sys_locked_accelerations(s->ws, s->t, x, s->zero, true, s->step, lambda, s->res_try);
+    if (!status)
+        status = phx_statics_newton(s, 0.1, x, lambda);
+    if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR)
+        status = phx_statics_descend(s, x, lambda);
+    if (!status)
+        status = phx_statics_free_motions(s, x, lambda, &report->free_motions, sizeof report->free_names,
+                                          report->free_names);
+    p->free = report->free_motions;
+    return status;
+}
+
 /* p = residual with all loads less that without; then the matrix at the present load, factored, and xi_s. */
-static phx_status tangent(path *p, const double *x, const double *lambda)
+phx_status phx_path_tangent(path *p, const double *x, const double *lambda, double load, double sigma)
 {
     statics *s = &p->s;
     const int n = s->ws->kkt.n, n_v = s->ws->kkt.n_v;
@@ -68,16 +99,16 @@ static phx_status tangent(path *p, const double *x, const double *lambda)
         status = phx_statics_residual(s, x, lambda, p->first, &unbalanced, &gap);
     for (int i = 0; i < n && !status; i++)
         p->along[i] = i < n_v ? p->first[i] - p->along[i] : 0.0;
-    phx_statics_set_load(s, p->load);
+    phx_statics_set_load(s, load);
     if (!status)
         status = phx_statics_linearise(s, x, lambda);
     if (!status)
-        status = phx_statics_factor(s, s->rounding);
+        status = phx_statics_factor(s, sigma);
     return status ? status : phx_statics_solve(s, p->along);
 }
 
-/* Newton's corrections in the plane across `way`, from s->x_try, s->lambda_try and p->load. */
-static phx_status correct(path *p, int *iterations)
+/* Newton's corrections in the plane across the step `way`, `way_load`, from s->x_try, s->lambda_try and *load. */
+static phx_status correct(path *p, const path_point *from, double *load, int *iterations)
 {
     enum { LIMIT = 12 };
     statics *s = &p->s;
@@ -86,24 +117,24 @@ static phx_status correct(path *p, int *iterations)
 
     for (int k = 0; k < LIMIT; k++) {
         const double before = unbalanced;
-        phx_statics_set_load(s, p->load);
+        phx_statics_set_load(s, *load);
         phx_status status = phx_statics_residual(s, s->x_try, s->lambda_try, s->res, &unbalanced, &gap);
         if (status)
             return status;
         *iterations = k;
-        if (unbalanced <= 1e-10 && gap <= 1e-11 && (unbalanced <= 1e-14 || unbalanced >= 0.5 * before))
+        if (unbalanced <= s->enough && gap <= 1e-11 && (unbalanced <= 1e-14 || unbalanced >= 0.5 * before))
             return PHX_OK;
         if (!(unbalanced < 1e6))
             return PHX_NOT_CONVERGED;
-        status = tangent(p, s->x_try, s->lambda_try);
+        status = phx_path_tangent(p, s->x_try, s->lambda_try, *load, s->rounding);
         for (int i = 0; i < n; i++)
             s->step[i] = -s->res[i];
         if (!status)
             status = phx_statics_solve(s, s->step);
         if (status)
             return status;
-        const double over = phx_statics_W_product(s, p->way, p->along) + p->w * p->way_load;
-        const double ds = -phx_statics_W_product(s, p->way, s->step) / over;
+        const double over = phx_statics_W_product(s, from->way, p->along) + p->w * from->way_load;
+        const double ds = -phx_statics_W_product(s, from->way, s->step) / over;
         if (!isfinite(ds))
             return PHX_NOT_CONVERGED;
         for (int i = 0; i < n; i++)
@@ -114,212 +145,123 @@ static phx_status correct(path *p, int *iterations)
         phx_statics_displace(s, s->x_try, 1.0, s->step, s->x_try);
         for (int i = n_v; i < n; i++)
             s->lambda_try[i - n_v] += s->step[i];
-        p->load += ds;
+        *load += ds;
         s->iterations++;
     }
-    return unbalanced <= 1e-10 && gap <= 1e-11 ? PHX_OK : PHX_NOT_CONVERGED;
+    return unbalanced <= s->enough && gap <= 1e-11 ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
-static phx_status look(path *p)
+/* The equilibrium near `from` and a part of its step. */
+static phx_status arrive(path *p, const path_point *from, double part, double *load, int *iterations)
 {
-    phx_static_point point = {.load = p->load, .x = p->x, .lambda = p->lambda};
+    statics *s = &p->s;
+
+    phx_statics_displace(s, from->x, part, from->way, s->x_try);
+    for (int k = 0; k < s->ws->n_l; k++)
+        s->lambda_try[k] = from->lambda[k] + part * from->way[s->ws->kkt.n_v + k];
+    *load = from->load + part * from->way_load;
+    return correct(p, from, load, iterations);
+}
+
+phx_status phx_path_between(path *p, double part, double *load)
+{
+    int iterations;
+
+    return arrive(p, &p->last, part, load, &iterations);
+}
+
+phx_status phx_path_look(path *p, double *unbalanced)
+{
+    statics *s = &p->s;
     double gap;
 
-    phx_status status = phx_statics_residual(&p->s, p->x, p->lambda, p->s.res, &point.unbalanced, &gap);
+    phx_statics_set_load(s, p->at.load);
+    phx_status status = phx_statics_residual(s, p->at.x, p->at.lambda, s->res, unbalanced, &gap);
     if (!status)
-        status = phx_statics_linearise(&p->s, p->x, p->lambda);
-    if (!status)
-        status = phx_statics_negative(&p->s, p->s.rounding, &point.unstable);
-    if (status)
-        return status;
-    p->negative = point.unstable;
-    p->points++;
-    return p->options->deliver ? p->options->deliver(p->options->user, &point) : PHX_OK;
+        status = phx_statics_linearise(s, p->at.x, p->at.lambda);
+    return status ? status : phx_statics_negative(s, s->rounding, &p->at.negative);
 }
 
-/* Scales (xi, ds) to a step of the present stride, and of a tenth of the range of s at most. */
-static void scale_way(path *p, double *xi, double *ds)
+/* Scales (xi, ds) to a step of the present stride, and of the longest step of s at most. */
+static void scale_way(const path *p, double *xi, double *ds)
 {
     const double length = phx_statics_largest_move(&p->s, xi);
     const double part = p->stride / p->longest;
     double factor = length > 0.0 ? p->stride / length : HUGE_VAL;
 
     if (fabs(*ds) > 0.0)
-        factor = fmin(factor, 0.1 * part * p->options->to / fabs(*ds));
+        factor = fmin(factor, part * p->load_step / fabs(*ds));
     for (int i = 0; i < p->s.ws->kkt.n; i++)
         xi[i] *= factor;
     *ds *= factor;
 }
 
-/* The direction of the next step, into `way`: the tangent, on from the last one. */
-static phx_status choose_way(path *p, double sign)
+/* Cosine of the angle between the last step and the tangent, in W and w. */
+static double turn(const path *p)
+{
+    const path_point *at = &p->at;
+    const double step = phx_statics_W_product(&p->s, at->way, at->way) + p->w * at->way_load * at->way_load;
+    const double unit = phx_statics_W_product(&p->s, p->along, p->along) + p->w;
+
+    return (phx_statics_W_product(&p->s, at->way, p->along) + p->w * at->way_load) / sqrt(step * unit);
+}
+
+/* At a bifurcation the tangent is any; the path goes straight on over it. */
+phx_status phx_path_choose(path *p, double sign)
 {
     statics *s = &p->s;
-    const int n = s->ws->kkt.n;
-    const phx_status status = tangent(p, p->x, p->lambda);
+    path_point *at = &p->at;
+    const phx_status status = phx_path_tangent(p, at->x, at->lambda, at->load, s->rounding);
 
     if (status)
         return status;
-    if (sign == 0.0) {
-        const double on = phx_statics_W_product(s, p->way, p->along) + p->w * p->way_load;
-        sign = on < 0.0 ? -1.0 : 1.0;
+    const double cosine = sign == 0.0 ? turn(p) : 1.0;
+    if (sign == 0.0)
+        sign = cosine < 0.0 ? -1.0 : 1.0;
+    if (fabs(cosine) > 0.3 || at->way_load == 0.0) { /* else on as before */
+        for (int i = 0; i < s->ws->kkt.n; i++)
+            at->way[i] = sign * p->along[i];
+        at->way_load = sign;
     }
-    for (int i = 0; i < n; i++)
-        p->way[i] = sign * p->along[i];
-    p->way_load = sign;
-    scale_way(p, p->way, &p->way_load);
+    scale_way(p, at->way, &at->way_load);
     return PHX_OK;
 }
 
-/* The mode of the least stiffness, as `way`. */
-static phx_status choose_mode(path *p)
+void phx_path_choose_mode(path *p, const double *xi)
 {
-    statics *s = &p->s;
-    const int n = s->ws->kkt.n, n_v = s->ws->kkt.n_v;
-    phx_status status = phx_statics_linearise(s, p->x, p->lambda);
+    const workspace *ws = p->s.ws;
 
-    if (!status)
-        status = phx_statics_factor(s, s->rounding);
-    for (int i = 0; i < n_v; i++)
-        p->way[i] = sin(1.0 + 0.7 * i) / s->force[i];
-    for (int pass = 0; pass < 12 && !status; pass++) {
-        memset(p->first, 0, (size_t)n * sizeof *p->first);
-        s->ws->base.ops->mass_apply(&s->ws->base, p->way, p->first);
-        status = phx_statics_solve(s, p->first);
-        memcpy(p->way, p->first, (size_t)n * sizeof *p->way);
-        p->way_load = 0.0;
-        scale_way(p, p->way, &p->way_load);
-    }
-    memset(p->way + n_v, 0, (size_t)s->ws->n_l * sizeof *p->way);
-    return status;
+    memcpy(p->at.way, xi, (size_t)ws->kkt.n_v * sizeof *xi);
+    memset(p->at.way + ws->kkt.n_v, 0, (size_t)ws->n_l * sizeof *xi);
+    p->at.way_load = 0.0;
+    scale_way(p, p->at.way, &p->at.way_load);
 }
 
-/* A step along `way`, halved until the corrections converge; on success at x, lambda, load. */
-static phx_status step(path *p)
+phx_status phx_path_step(path *p)
 {
     enum { HALVINGS = 10 };
     statics *s = &p->s;
-    const int n = s->ws->kkt.n, n_v = s->ws->kkt.n_v;
-    const double load = p->load;
+    path_point *at = &p->at;
     phx_status status = PHX_NOT_CONVERGED;
 
     for (int k = 0; k < HALVINGS && (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR); k++) {
         int iterations = 0;
+        double load;
         phx_context_clear(s->context);
-        phx_statics_displace(s, p->x, 1.0, p->way, s->x_try);
-        for (int i = n_v; i < n; i++)
-            s->lambda_try[i - n_v] = p->lambda[i - n_v] + p->way[i];
-        p->load = load + p->way_load;
-        status = correct(p, &iterations);
+        status = arrive(p, at, 1.0, &load, &iterations);
         if (!status) {
-            memcpy(p->x, s->x_try, (size_t)s->system->n_x * sizeof *p->x);
-            memcpy(p->lambda, s->lambda_try, (size_t)s->ws->n_l * sizeof *p->lambda);
-            phx_statics_count(s, p->x);
+            copy_point(p, &p->last, at);
+            memcpy(at->x, s->x_try, (size_t)s->system->n_x * sizeof *at->x);
+            memcpy(at->lambda, s->lambda_try, (size_t)s->ws->n_l * sizeof *at->lambda);
+            at->load = load;
+            phx_statics_count(s, at->x);
             p->stride = fmin(p->longest, iterations <= 4 ? 1.4 * p->stride : p->stride);
             return PHX_OK;
         }
         p->stride *= 0.5;
-        p->load = load;
-        for (int i = 0; i < n; i++)
-            p->way[i] *= 0.5;
-        p->way_load *= 0.5;
+        for (int i = 0; i < s->ws->kkt.n; i++)
+            at->way[i] *= 0.5;
+        at->way_load *= 0.5;
     }
     return status;
-}
-
-static bool inside(const path *p)
-{
-    return p->load < p->options->to;
-}
-
-/* The point, or, where the path has passed the end of the range, that at the end. */
-static phx_status arrive(path *p)
-{
-    phx_status status = PHX_OK;
-
-    if (!inside(p)) {
-        const double last = p->options->to;
-        phx_statics_set_load(&p->s, last);
-        status = phx_statics_newton(&p->s, 0.5, p->x, p->lambda);
-        p->load = status ? p->load : last;
-        status = status == PHX_NOT_CONVERGED || status == PHX_SINGULAR ? PHX_OK : status;
-        phx_statics_set_load(&p->s, p->load);
-    }
-    return status ? status : look(p);
-}
-
-static phx_status follow(path *p)
-{
-    double sign = 1.0;
-    phx_status status = look(p);
-
-    while (!status && p->points < p->options->points && inside(p)) {
-        const int negative = p->negative;
-        const double before = p->way_load;
-        status = choose_way(p, sign);
-        const bool turned = sign == 0.0 && before * p->way_load < 0.0;
-        sign = 0.0;
-        if (!status)
-            status = step(p);
-        if (!status)
-            status = arrive(p);
-        const bool passed = !status && p->negative > negative && !turned && p->way_load * before >= 0.0;
-        if (passed && p->options->branch && inside(p)) {
-            status = choose_mode(p);
-            if (!status)
-                status = step(p);
-            if (!status)
-                status = arrive(p);
-        }
-    }
-    return status;
-}
-
-phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options, double *x, double *lambda,
-                                  phx_static_report *report)
-{
-    if (!dae || !options || !x || !lambda || !report)
-        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, options, x, lambda or report");
-    path p;
-    double unbalanced = 0.0, gap = 0.0;
-    phx_status status = create(dae, options, x, lambda, &p);
-
-    *report = (phx_static_report){.method = PHX_STATIC_STEPS};
-    if (!status && !(options->to > 0.0 && options->points > 0))
-        status = phx_fail(dae->context, PHX_ERR_ARGUMENT,
-                          "a path to the load factor %g with %d points; expected both "
-                          "to be positive",
-                          options->to, options->points);
-    if (!status) {
-        phx_statics_set_load(&p.s, 0.0);
-        status = phx_sys_locked_accelerations(p.s.ws, options->t, x, p.s.zero, true, p.s.step, lambda, p.s.res_try);
-    }
-    if (!status)
-        status = phx_statics_newton(&p.s, 0.1, x, lambda);
-    if (status == PHX_NOT_CONVERGED)
-        status = phx_statics_descend(&p.s, x, lambda);
-    if (!status)
-        status = phx_statics_free_motions(&p.s, x, lambda, &report->free_motions, sizeof report->free_names,
-                                          report->free_names);
-    if (!status && report->free_motions > 0)
-        status = phx_fail(dae->context, PHX_ERR_ANALYSIS,
-                          "without the loads nothing holds %s: a path needs an equilibrium to begin from",
-                          report->free_names);
-    if (!status)
-        status = follow(&p);
-    if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR)
-        status = phx_fail(dae->context, PHX_ERR_ANALYSIS,
-                          "the path of equilibria was lost at the load factor %.6g after %d points; take a shorter "
-                          "stride",
-                          p.load, p.points);
-    if (!status)
-        status = phx_statics_residual(&p.s, x, lambda, p.s.res, &unbalanced, &gap);
-    report->iterations = p.s.iterations;
-    report->steps = p.points;
-    report->unstable = p.negative;
-    report->weight = p.s.pulled ? p.s.weight : 0.0;
-    report->unbalanced = unbalanced * p.s.weight;
-    report->gap = gap * p.s.size;
-    destroy(&p);
-    return phx_conclude(dae->context, status);
 }

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double ENOUGH = 1e-10;   /* forces out of balance, parts of the weight */
 static const double CLOSED = 1e-11;   /* joints, rad, parts of the size */
 static const double EXACT = 1e-15;    /* no better than that */
 static const double LONGEST = 0.5;    /* of a correction, rad, parts of the size */
@@ -80,12 +79,12 @@ phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambd
         status = phx_statics_residual(s, s->x_try, s->lambda_try, s->res_try, &unbalanced, &gap);
         if (status)
             break;
-        if (before <= ENOUGH && k > 0 && unbalanced >= before) /* no better for rounding */
+        if (before <= s->enough && k > 0 && unbalanced >= before) /* no better for rounding */
             return PHX_OK;
         accept(s, x, lambda);
         if (unbalanced <= EXACT && gap <= CLOSED)
             return PHX_OK;
-        if (k == LIMIT - 1 && !(unbalanced <= ENOUGH && gap <= CLOSED))
+        if (k == LIMIT - 1 && !(unbalanced <= s->enough && gap <= CLOSED))
             status = PHX_NOT_CONVERGED;
     }
     if (status) {
@@ -193,7 +192,7 @@ static phx_status next_step(statics *s, const double *x, const double *lambda, d
                 *ratio = 0.5 * (work - stiffness - friction) / foretold;
                 if (*ratio > 0.01 || (*length < 1e-4 && *unbalanced < before))
                     return PHX_OK;
-                if (before <= ENOUGH && *length < 1e-4)
+                if (before <= s->enough && *length < 1e-4)
                     return PHX_NOT_CONVERGED; /* rounding */
             }
         }
@@ -231,14 +230,14 @@ phx_status phx_statics_descend(statics *s, double *x, double *lambda)
             status = make_positive(s, &sigma);
         if (!status)
             status = next_step(s, x, lambda, &sigma, &unbalanced, &gap, &length, &ratio);
-        if (status == PHX_NOT_CONVERGED && before <= ENOUGH)
+        if (status == PHX_NOT_CONVERGED && before <= s->enough)
             return PHX_OK;
         if (status)
             break;
-        if (before <= ENOUGH && unbalanced >= before)
+        if (before <= s->enough && unbalanced >= before)
             return PHX_OK;
         accept(s, x, lambda);
-        if (unbalanced <= EXACT || (length < 1e-14 && unbalanced <= 1e3 * ENOUGH))
+        if (unbalanced <= EXACT || (length < 1e-14 && unbalanced <= 1e3 * s->enough))
             return PHX_OK;
         since = unbalanced < 0.5 * best ? 0 : since + 1;
         way = since == 0 ? 0.0 : way + length;

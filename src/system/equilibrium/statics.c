@@ -1,6 +1,7 @@
 /* The search for an equilibrium: its data, residuals and scales. */
 #include "statics.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -136,6 +137,31 @@ static phx_status measure_forces(statics *s, const double *x)
     return status;
 }
 
+/* N: what rounding the places (to the size) and attitudes of frames makes of forces, max_i F_i sum_j |K_ij| eps d_j;
+ * after a linearisation. */
+static double rounding_of_forces(const statics *s)
+{
+    const kkt_matrix *kkt = &s->ws->kkt;
+    double *sizes = s->other, worst = 0.0;
+
+    memset(sizes, 0, (size_t)kkt->n * sizeof *sizes);
+    for (int b = 0; b < s->system->n_bodies; b++) {
+        const phx_body_frame *frames;
+        const int n_frames = phx_body_frames(s->system->bodies[b].body, &frames);
+        for (int f = 0; f < n_frames; f++)
+            for (int a = 0; a < s->system->dim + s->system->n_rot; a++)
+                sizes[s->system->bodies[b].v + frames[f].v + a] = DBL_EPSILON * (a < s->system->dim ? s->size : 1.0);
+    }
+    for (int i = 0; i < kkt->n_v; i++) {
+        double sum = 0.0;
+        for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
+            if (kkt->idx[k] < kkt->n_v)
+                sum += fabs(s->ws->values.K[k]) * sizes[kkt->idx[k]];
+        worst = fmax(worst, s->force[i] * sum);
+    }
+    return worst;
+}
+
 /* Weights, forces at ports and distributed ones; torques over the size. */
 static phx_status weigh(statics *s, const double *x)
 {
@@ -184,6 +210,7 @@ phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *
         if (s->system->rows[ws->rows.index[k]].role == ROW_DRIVEN)
             s->target[k] = s->res[k];
     status = measure_forces(s, x);
+    const double rounding = status ? 0.0 : rounding_of_forces(s);
     if (!status)
         status = weigh(s, x);
     s->slowest = s->weight / (s->mass * s->size);
@@ -193,6 +220,7 @@ phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *
         s->slowest = fmax(1e6 * s->rounding, 1e-6);
     }
     s->rounding = fmax(s->rounding, 1e-8 * s->slowest);
+    s->enough = fmax(1e-10, rounding / s->weight);
     return status;
 }
 

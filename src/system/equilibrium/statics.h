@@ -31,6 +31,8 @@ typedef struct statics {
     bool pulled;       /* something does */
     double slowest;    /* 1/s^2: weight over mass and size, a square of a frequency to measure sigma by */
     double rounding;   /* 1/s^2: least sigma that is not rounding of K */
+    double enough;     /* forces out of balance, parts of the weight: an equilibrium has no more; at least 1e-10, and
+                          what the rounding of places and attitudes makes in stiff bodies */
     double *zero;      /* n */
     double *target;    /* n_l: what joint residuals are to be: driven coordinates at the start */
     double *force;     /* n_v: N for one unit of a generalised force */

@@ -85,7 +85,7 @@ phx_status phx_statics_negative(statics *s, double sigma, int *count)
     status = PHX_SINGULAR;
     for (int k = 0; k < TRIES && status == PHX_SINGULAR; k++) {
         phx_context_clear(s->context);
-        put_matrix(s, sigma * (1.0 + 0.37 * k));
+        put_matrix(s, ldexp(sigma, 2 * k));
         for (int e = 0; e < kkt->ptr[kkt->n]; e++)
             s->symmetric[e] = 0.5 * (s->val[s->one[e]] + s->val[s->two[e]]);
         status = phx_ldl_factor(s->ldl, s->symmetric);

@@ -1,0 +1,222 @@
+/* Where on a step of the path the tangent stiffness is singular.
+ *
+ * With N negative directions at the beginning of the step and more at its end (or fewer: the step backwards), the
+ * eigenvalue number j = N + 1 of (K, W) on the motions that G allows,
+ *
+ *   K z = kappa W z + G^T mu ,   G z = 0 ,
+ *
+ * counted from the least, changes its sign on the way, and so on for each j up to the number at the end. kappa_j is a
+ * smooth function of the place along the step, at limit points too. It is followed by its vector, and its root is found
+ * by inverse interpolation over all equilibria computed on the way. The last
+ * equilibrium is a little off the root, because at the root itself the smallest force along z moves it far; the load
+ * there is interpolated. The null vector is z. At a limit point the load factor turns: the mechanism moves along z
+ * there while the load does not grow. At a bifurcation the loads do no work along z. */
+#include "path.h"
+#include "subspace.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SAMPLES = 40, GUARD = 8 };
+static const double NEAR_ENOUGH = 5e-5; /* of the root, parts of the step */
+static const double TURNED = 0.02;      /* rate of the load at a limit point, of that where the step begins */
+static const double OFF = 2e-5;         /* the same: a sample is put so far off the root that is expected */
+
+/* W z */
+static void apply_W(const statics *s, const void *user, const double *z, double *out)
+{
+    (void)user;
+    memset(out, 0, (size_t)s->ws->kkt.n * sizeof *out);
+    s->ws->base.ops->mass_apply(&s->ws->base, z, out);
+    for (int i = 0; i < s->ws->kkt.n_v; i++)
+        out[i] += s->turning[i] * z[i];
+}
+
+/* The place among the values of kappa_j, with `negative` of all negative; -1: the space does not have it. */
+static int place_of(const path *p, const subspace *e, int j, int negative)
+{
+    const double zero = p->s.rounding;
+    int below = 0, middle = 0;
+
+    for (int k = 0; k < e->width; k++) {
+        below += e->values[k] < -zero;
+        middle += fabs(e->values[k]) <= zero;
+    }
+    const int free = middle < p->free ? middle : p->free;
+    const int at = negative >= j ? below - 1 - (negative - j) : below + free + (j - negative) - 1;
+    return at >= 0 && at < e->width ? at : -1;
+}
+
+/* The place of the vector that is most as `mode`, by W. */
+static int most_as(const statics *s, const subspace *e, const double *mode)
+{
+    double most = -1.0;
+    int at = 0;
+
+    for (int k = 0; k < e->width; k++) {
+        const double *z = e->Z + (size_t)k * (size_t)s->ws->kkt.n;
+        const double both = phx_statics_W_product(s, mode, z);
+        const double share = both * both / phx_statics_W_product(s, z, z);
+        at = share > most ? k : at;
+        most = fmax(most, share);
+    }
+    return at;
+}
+
+/* The values at an equilibrium whose matrix is linearised, to rounding. */
+static phx_status find_values(statics *s, subspace *e)
+{
+    enum { PASSES = 40 };
+    double last = HUGE_VAL, change = HUGE_VAL;
+    phx_status status = phx_statics_factor(s, s->rounding);
+
+    for (int k = 0; k < PASSES && !status && change > 1e-10; k++) {
+        double sum = 0.0, largest = 0.0;
+        status = phx_subspace_iterate(s, e);
+        for (int i = 0; i < e->width && !status; i++)
+            largest = fmax(largest, fabs(e->values[i]));
+        for (int i = 0; i < e->width && !status; i++) /* those near zero, which come first, count most */
+            sum += pow(largest / (1e-4 * largest + fabs(e->values[i])), 2.0);
+        change = fabs(sum - last) / fmax(sum, 1.0);
+        last = sum;
+    }
+    return status;
+}
+
+typedef struct sample {
+    double part, load, kappa;
+} sample;
+
+/* The value at kappa = 0 of the polynomial through the samples nearest to there (Neville): `part`, or the load. */
+static double interpolate(const sample *samples, int n, bool load)
+{
+    enum { MOST = 5 };
+    double k[MOST], y[MOST];
+    int used = 0;
+    double beyond = -1.0;
+
+    for (; used < MOST; used++) {
+        int nearest = -1;
+        for (int i = 0; i < n; i++)
+            if (fabs(samples[i].kappa) > beyond &&
+                (nearest < 0 || fabs(samples[i].kappa) < fabs(samples[nearest].kappa)))
+                nearest = i;
+        if (nearest < 0)
+            break;
+        k[used] = samples[nearest].kappa;
+        y[used] = load ? samples[nearest].load : samples[nearest].part;
+        beyond = fabs(k[used]);
+    }
+    for (int width = 1; width < used; width++)
+        for (int i = 0; i + width < used; i++)
+            y[i] = (k[i] * y[i + 1] - k[i + width] * y[i]) / (k[i] - k[i + width]);
+    return y[0];
+}
+
+/* A sample at a part of the last step: of kappa_j where it begins, then of the mode that is most as the one before. */
+static phx_status take(path *p, subspace *e, int j, double part, sample *out, double *mode)
+{
+    statics *s = &p->s;
+    int at = -1;
+
+    out->part = part;
+    phx_status status = phx_path_between(p, part, &out->load);
+    phx_statics_set_load(s, out->load);
+    if (!status)
+        status = phx_statics_linearise(s, s->x_try, s->lambda_try);
+    if (!status)
+        status = find_values(s, e);
+    if (!status)
+        at = part == 0.0 ? place_of(p, e, j, p->last.negative) : most_as(s, e, mode);
+    if (!status && at < 0)
+        return PHX_NOT_CONVERGED;
+    if (!status) {
+        out->kappa = e->values[at];
+        memcpy(mode, e->Z + (size_t)at * (size_t)s->ws->kkt.n, (size_t)s->ws->kkt.n_v * sizeof *mode);
+    }
+    return status;
+}
+
+/* ds along a unit of W and w at a configuration. */
+static phx_status load_rate(path *p, const double *x, const double *lambda, double load, double *rate)
+{
+    phx_status status = phx_path_tangent(p, x, lambda, load, 0.0);
+
+    if (status == PHX_SINGULAR) {
+        phx_context_clear(p->s.context);
+        status = phx_path_tangent(p, x, lambda, load, p->s.rounding);
+    }
+    *rate = 1.0 / sqrt(phx_statics_W_product(&p->s, p->along, p->along) + p->w);
+    return status;
+}
+
+/* Whether the load factor turns at s.x_try. */
+static phx_status turns(path *p, double load, bool *limit)
+{
+    double here, before;
+    phx_status status = load_rate(p, p->s.x_try, p->s.lambda_try, load, &here);
+
+    if (!status)
+        status = load_rate(p, p->last.x, p->last.lambda, p->last.load, &before);
+    *limit = !status && here < TURNED * before;
+    return status;
+}
+
+/* Critical point j. Its bracket is a little longer than the step: the number of negative directions is that of the
+ * symmetric part of K, whose rounding may change it a little before or after K is singular. */
+static phx_status locate(path *p, subspace *e, int j, critical_point *point, double *mode)
+{
+    sample samples[SAMPLES];
+    double low = -0.5, high = 1.5, next = 0.0;
+    bool rises = false;
+    int n = 0;
+    phx_status status = PHX_OK;
+
+    while (n < SAMPLES && !status) {
+        const double here = next;
+        status = take(p, e, j, here, &samples[n], mode);
+        if ((status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) && n > 2) { /* too near the root */
+            phx_context_clear(p->s.context);
+            status = take(p, e, j, samples[n - 1].part, &samples[n - 1], mode);
+            break;
+        }
+        if (status)
+            return status;
+        n++;
+        next = 1.0;
+        if (n < 2)
+            continue;
+        rises = n == 2 ? samples[1].kappa > samples[0].kappa : rises;
+        for (int k = n == 2 ? 0 : n - 1; k < n; k++)
+            *((samples[k].kappa > 0.0) == rises ? &high : &low) = samples[k].part;
+        const double root = interpolate(samples, n, false);
+        if (n > 2 && fabs(root - here) < NEAR_ENOUGH)
+            break;
+        next = root > low && root < high - OFF ? root + OFF : 0.5 * (low + high);
+    }
+    if (status)
+        return status;
+    point->load = interpolate(samples, n, true);
+    if (!(fabs(point->load - samples[n - 1].load) <= 1e-2 * fabs(samples[1].load - samples[0].load)))
+        point->load = samples[n - 1].load;
+    return turns(p, samples[n - 1].load, &point->limit);
+}
+
+phx_status phx_path_critical(path *p, int count, critical_point *points, double *modes, int *found)
+{
+    statics *s = &p->s;
+    const bool reversed = p->at.negative < p->last.negative;
+    const int first = (reversed ? p->at.negative : p->last.negative) + 1;
+    const int passed = reversed ? p->last.negative - p->at.negative : p->at.negative - p->last.negative;
+    subspace e = {0};
+
+    *found = 0;
+    if (passed == 0)
+        return PHX_OK;
+    phx_status status = phx_subspace_create(s, passed + GUARD, apply_W, NULL, true, &e);
+    for (int k = 0; k < passed && *found < count && !status; k++, ++*found)
+        status = locate(p, &e, reversed ? first + passed - 1 - k : first + k, &points[*found],
+                        modes + (size_t)*found * (size_t)s->ws->kkt.n_v);
+    phx_subspace_destroy(&e);
+    return status;
+}
