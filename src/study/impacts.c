@@ -9,6 +9,7 @@
 static const double STILL = 1e-11;    /* rates below this, relative to all velocities, are zero */
 static const double TOUCHING = 1e-12; /* gaps below this, relative to the size */
 static const double PULLS = 1e-12;    /* forces below this, relative to the largest, are zero */
+static const double SHORTEST = 1e-14; /* steps below this, relative to the time, are none; s where the time is short */
 enum { MOST_PASSES = 50 };
 
 typedef struct scales {
@@ -300,6 +301,11 @@ phx_status phx_contacts_go_back(events_run *it, const double *values, double *en
         memcpy(s->v, it->v, (size_t)s->dae->n_v * sizeof *s->v);
         s->t = it->t;
         status = look(it);
+        if (!status && *end - it->t <= SHORTEST * fmax(1.0, fabs(*end)))
+            status = phx_fail(it->context, PHX_ERR_ANALYSIS,
+                              "contact '%s' strikes again and again at t = %.9g s, in ever shorter steps; take a "
+                              "smaller step or a lower restitution, or a contact with a stiffness",
+                              phx_system_contact_name(s->system, k), it->t);
         if (status || it->contact[k].rate > scales_of(it).rate) {
             *end = 0.5 * (it->t + *end);
             continue;
