@@ -69,7 +69,10 @@ typedef struct phx_elastic_ops {
     phx_stress_set stresses;
     int (*stress_cells)(const phx_elastic_model *model);
     int (*cell_nodes)(const phx_elastic_model *model, int c, const int **node);
-    void (*cell_stress)(const phx_elastic_model *model, int c, const double *u, double *stress);
+    /* u NULL: zero. `sigma` (NULL: none) are stresses of the elements besides those of u, all of them as first_stress
+     * counts. */
+    void (*cell_stress)(const phx_elastic_model *model, int c, const double *u, const double *sigma, double *stress);
+    int (*cell_elements)(const phx_elastic_model *model, int c, int element[2]); /* of cell c; their number */
     /* Thickness of cell c; NULL: it has none. */
     double (*cell_thickness)(const phx_elastic_model *model, int c);
 } phx_elastic_ops;
@@ -354,8 +357,10 @@ typedef struct phx_continuum_def {
     int hold;     /* interface that PHX_BASIS_HELD holds */
     bool statics; /* and what unit forces and moments at the joined interfaces make of the body */
     bool stiffening;
-    int n_loads;         /* and what these make of it */
-    const double *loads; /* n_loads x n */
+    int n_loads;           /* and what these make of it */
+    const double *loads;   /* n_loads x n */
+    int n_strains;         /* initial strains, which a temperature makes */
+    const double *strains; /* n_strains x stresses of the model: what each adds to those of the displacement; copied */
     phx_frame_kind frame;
     int frame_at[2];             /* interfaces of the frame */
     const unsigned char *held;   /* unknowns that do not move (n); NULL: none */
@@ -385,6 +390,7 @@ const phx_elastic_model *phx_continuum_model(const phx_flex_source *source);
 const double *phx_continuum_basis(const phx_flex_source *source);
 const double *phx_continuum_frequencies(const phx_flex_source *source);
 const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source);
+int phx_continuum_strains(const phx_flex_source *source); /* its initial strains; 0 of another source */
 
 /* For pictures: of each node of the mesh of the model, its displacement = rows q (n_nodes x 3 x n, allocated) and the
  * thickness of a plate there (n_nodes, 0 of other bodies; allocated). */

@@ -12,6 +12,8 @@ typedef struct elastic_source {
     int n_interfaces;
     phx_interface *interfaces;
     double *motions; /* per interface 6 x flex.n: by the basis in the frame */
+    int n_strains;
+    double *strains; /* as continuum_def has them */
 } elastic_source;
 
 /* ---- the frame ---- */
@@ -228,8 +230,8 @@ static phx_stress_set stresses_of(const phx_flex_source *source)
 }
 
 /* The mean over the nodes of a port. */
-static phx_status port_stresses(phx_context *context, const continuum_source *it, const phx_interface *interface,
-                                double *rows)
+static phx_status port_stresses(phx_context *context, const continuum_source *it, const stress_columns *columns,
+                                const phx_interface *interface, double *rows)
 {
     const phx_elastic_model *model = it->model;
     unsigned char *wanted = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, 1);
@@ -241,26 +243,70 @@ static phx_status port_stresses(phx_context *context, const continuum_source *it
         if (node >= 0 && node < model->mesh.n_nodes)
             wanted[node] = 1;
     }
-    const phx_status status = continuum_mean_stress(context, it, wanted, rows);
+    const phx_status status = continuum_mean_stress(context, it, columns, wanted, rows);
     phx_free(wanted);
     return status;
+}
+
+static phx_status rows_at(const elastic_source *it, phx_context *context, const stress_columns *columns,
+                          const phx_location *location, double *rows)
+{
+    if (!location)
+        return continuum_nodal_stress(context, it->shape.model, columns, it->shape.model->mesh.n_nodes, NULL, rows);
+    if (location->sort != PHX_LOCATION_NAME)
+        return continuum_stress_at(context, &it->shape, columns, location, rows);
+    for (int i = 0; i < it->n_interfaces; i++)
+        if (!strcmp(it->interfaces[i].name, location->name))
+            return port_stresses(context, &it->shape, columns, &it->interfaces[i], rows);
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s", it->shape.source.operations->name,
+                    phx_shown_text(location->name).text);
 }
 
 static phx_status stress_rows(const phx_flex_source *source, phx_context *context, const phx_location *location,
                               double *rows)
 {
     const elastic_source *it = (const elastic_source *)source;
+    const stress_columns columns = continuum_linear_columns(&it->shape);
 
-    if (!location)
-        return continuum_nodal_stress(context, it->shape.model, source->flex.n, it->shape.Phi,
-                                      it->shape.model->mesh.n_nodes, NULL, rows);
-    if (location->sort != PHX_LOCATION_NAME)
-        return continuum_stress_at(context, &it->shape, location, rows);
-    for (int i = 0; i < it->n_interfaces; i++)
-        if (!strcmp(it->interfaces[i].name, location->name))
-            return port_stresses(context, &it->shape, &it->interfaces[i], rows);
-    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s", source->operations->name,
-                    phx_shown_text(location->name).text);
+    return rows_at(it, context, &columns, location, rows);
+}
+
+static stress_columns all_columns(const elastic_source *it)
+{
+    const phx_flex *flex = &it->shape.source.flex;
+    stress_columns columns = continuum_linear_columns(&it->shape);
+
+    columns.n_slopes = flex->stiffening ? flex->stiffening->n_slope : 0;
+    columns.n_strains = it->n_strains;
+    columns.strains = it->strains;
+    return columns;
+}
+
+static phx_status describe_columns(const phx_flex_source *source, phx_context *context, phx_stress_map *map)
+{
+    const stress_columns columns = all_columns((const elastic_source *)source);
+    int p = 0;
+
+    map->n_strains = columns.n_strains;
+    map->n_pairs = columns.n_slopes * (columns.n_slopes + 1) / 2;
+    map->pair = phx_calloc(context, 2 * (size_t)map->n_pairs + 1, sizeof *map->pair);
+    if (!map->pair)
+        return PHX_ERR_MEMORY;
+    for (int a = 0; a < columns.n_slopes; a++)
+        for (int b = a; b < columns.n_slopes; b++) {
+            map->pair[p++] = a;
+            map->pair[p++] = b;
+        }
+    return PHX_OK;
+}
+
+static phx_status stress_map_rows(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                                  double *rows)
+{
+    const elastic_source *it = (const elastic_source *)source;
+    const stress_columns columns = all_columns(it);
+
+    return rows_at(it, context, &columns, location, rows);
 }
 
 /* ---- life ---- */
@@ -273,6 +319,7 @@ static void destroy(phx_flex_source *source)
         phx_interface_free(&it->interfaces[i]);
     phx_free(it->interfaces);
     phx_free(it->motions);
+    phx_free(it->strains);
     phx_free(it->shape.Phi);
     phx_free(it->shape.omega);
     phx_free(it);
@@ -285,7 +332,9 @@ static const phx_source_operations operations = {.name = "elastic body",
                                                  .point = point_at,
                                                  .stresses = stresses_of,
                                                  .stress_rows = stress_rows,
-                                                 .stress_nodes = continuum_stress_nodes};
+                                                 .stress_nodes = continuum_stress_nodes,
+                                                 .stress_columns = describe_columns,
+                                                 .stress_map_rows = stress_map_rows};
 
 /* Phi = T Y in the frame: the unknowns of this process. */
 static phx_status make_Phi(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
@@ -348,6 +397,19 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
         status = basis_add_followers(context, def, space, Phi, basis);
     phx_free(Phi);
     return status;
+}
+
+static phx_status keep_strains(phx_context *context, const phx_continuum_def *def, const phx_elastic_model *model,
+                               elastic_source *made)
+{
+    const size_t numbers = (size_t)def->n_strains * (size_t)model->first_stress[model->n_elements];
+
+    made->n_strains = def->n_strains;
+    made->strains = phx_calloc(context, numbers + 1, sizeof *made->strains);
+    if (!made->strains)
+        return PHX_ERR_MEMORY;
+    memcpy(made->strains, def->strains, numbers * sizeof *made->strains);
+    return PHX_OK;
 }
 
 /* M of modes whose mass is given: the identity in mean axes, Y^T M Y there by the lumped masses. */
@@ -414,6 +476,8 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         status = continuum_stiffening(context, model, slopes, basis.count, it->Phi, &it->source.flex.stiffening);
     for (int k = 0; k < def->n_masses && !status; k++)
         status = add_mass(context, made, interfaces, &def->masses[k]);
+    if (!status && def->n_strains > 0)
+        status = keep_strains(context, def, model, made);
     if (!status)
         status = phx_flex_make_compact(context, &it->source.flex);
     if (!status) {
@@ -476,6 +540,11 @@ const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source)
 {
     const continuum_source *it = of(source);
     return it ? &it->quality : NULL;
+}
+
+int phx_continuum_strains(const phx_flex_source *source)
+{
+    return source && source->operations == &operations ? ((const elastic_source *)source)->n_strains : 0;
 }
 
 phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force,

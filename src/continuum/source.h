@@ -19,16 +19,24 @@ typedef struct continuum_source {
 phx_status continuum_node_point(phx_context *context, const continuum_source *it, int label, phx_flex_point *point);
 
 /* ---- stresses (stress.c) ---- */
-/* At nodes of the mesh, by k vectors of unknowns (k x model->n): n_rows x components x k, of each node the mean over
- * its cells, 0 where it has none. Node i has the row row[i], -1: none; row NULL: i. */
-phx_status continuum_nodal_stress(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
+/* What the stresses are wanted by: n vectors of unknowns (n x model->n), the products of pairs a <= b of the first
+ * n_slopes of them (strains of second order), and initial strains (as continuum_def has them). */
+typedef struct stress_columns {
+    int n, n_slopes, n_strains;
+    const double *Phi, *strains;
+} stress_columns;
+int continuum_columns(const stress_columns *columns); /* their number */
+stress_columns continuum_linear_columns(const continuum_source *it);
+/* At nodes of the mesh: n_rows x components x columns, of each node the mean over its cells, 0 where it has none. Node
+ * i has the row row[i], -1: none; row NULL: i. */
+phx_status continuum_nodal_stress(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                                   int n_rows, const int *row, double *rows);
-/* Mean over the wanted nodes: components x coordinates. */
-phx_status continuum_mean_stress(phx_context *context, const continuum_source *it, const unsigned char *wanted,
-                                 double *rows);
+/* Mean over the wanted nodes: components x columns. */
+phx_status continuum_mean_stress(phx_context *context, const continuum_source *it, const stress_columns *columns,
+                                 const unsigned char *wanted, double *rows);
 /* At a node, or at a place of a plate, linear between the nodes of its triangle. */
-phx_status continuum_stress_at(phx_context *context, const continuum_source *it, const phx_location *location,
-                               double *rows);
+phx_status continuum_stress_at(phx_context *context, const continuum_source *it, const stress_columns *columns,
+                               const phx_location *location, double *rows);
 /* Of each node of the mesh; added to zeros. Other bodies than plates: nothing. */
 phx_status continuum_thickness(phx_context *context, const continuum_source *it, double *thickness);
 int continuum_stress_nodes(const phx_flex_source *source);

@@ -21,7 +21,7 @@ static bool is_wanted(const int *row, const int *node, int nodes)
     return false;
 }
 
-/* Adds the stresses of a cell by vector j of k. */
+/* Adds the stresses of a cell by column j of k. */
 static void add_cell(const int *row, int components, const int *node, int nodes, const double *stress, int k, int j,
                      double *rows)
 {
@@ -32,35 +32,126 @@ static void add_cell(const int *row, int components, const int *node, int nodes,
     }
 }
 
-phx_status continuum_nodal_stress(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
+stress_columns continuum_linear_columns(const continuum_source *it)
+{
+    return (stress_columns){.n = it->source.flex.n, .Phi = it->Phi};
+}
+
+int continuum_columns(const stress_columns *columns)
+{
+    return columns->n + columns->n_slopes * (columns->n_slopes + 1) / 2 + columns->n_strains;
+}
+
+/* Room for the stresses of second order of a cell. */
+typedef struct second_room {
+    phx_element_matrices matrices;
+    void *room;
+    double *rows;  /* most_stresses x pairs */
+    double *sigma; /* stresses of the model */
+} second_room;
+
+static phx_status second_room_create(phx_context *context, const phx_elastic_model *model,
+                                     const stress_columns *columns, second_room *room)
+{
+    const int pairs = columns->n_slopes * (columns->n_slopes + 1) / 2;
+
+    memset(room, 0, sizeof *room);
+    if (pairs == 0)
+        return PHX_OK;
+    room->rows = phx_calloc(context, (size_t)model->most_stresses * (size_t)pairs + 1, sizeof *room->rows);
+    room->sigma = phx_calloc(context, (size_t)model->first_stress[model->n_elements] + 1, sizeof *room->sigma);
+    return room->rows && room->sigma ? phx_elastic_element_room(context, model, &room->matrices, &room->room)
+                                     : PHX_ERR_MEMORY;
+}
+
+static void second_room_free(second_room *room)
+{
+    phx_free(room->room);
+    phx_free(room->rows);
+    phx_free(room->sigma);
+}
+
+/* Stresses of the products q_a q_b, a <= b: sigma = M2^-1 N_ab, half of it where a = b. */
+static phx_status add_second(phx_context *context, const phx_elastic_model *model, int cell,
+                             const stress_columns *columns, const int *row, second_room *room, double *rows)
+{
+    const int components = phx_stress_components(model->ops->stresses), k = continuum_columns(columns);
+    const int slopes = columns->n_slopes, pairs = slopes * (slopes + 1) / 2;
+    const phx_element_matrices *m = &room->matrices;
+    const int *node = NULL, nodes = model->ops->cell_nodes(model, cell, &node);
+    double stress[MOST_VALUES];
+    int element[2];
+
+    for (int i = 0, count = model->ops->cell_elements(model, cell, element); i < count; i++) {
+        const int e = element[i];
+        if (!model->ops->second_order(model, e, slopes, columns->Phi, room->rows))
+            continue;
+        const phx_status status = phx_elastic_root(context, model, e, &room->matrices);
+        if (status)
+            return status;
+        phx_elastic_root_rows(m, pairs, room->rows);
+        for (int at = 0; at < m->n_stresses; at += m->block)
+            phx_dense_triangle_solve(true, m->block, m->compliance + at * m->block, pairs,
+                                     room->rows + (size_t)at * (size_t)pairs);
+        for (int a = 0, p = 0; a < slopes; a++)
+            for (int b = a; b < slopes; b++, p++) {
+                for (int r = 0; r < m->n_stresses; r++)
+                    room->sigma[model->first_stress[e] + r] =
+                        (a == b ? 0.5 : 1.0) * room->rows[(size_t)r * (size_t)pairs + (size_t)p];
+                model->ops->cell_stress(model, cell, NULL, room->sigma, stress);
+                add_cell(row, components, node, nodes, stress, k, columns->n + p, rows);
+            }
+        memset(room->sigma + model->first_stress[e], 0, (size_t)m->n_stresses * sizeof *room->sigma);
+    }
+    return PHX_OK;
+}
+
+static phx_status add_columns(phx_context *context, const phx_elastic_model *model, int cell,
+                              const stress_columns *columns, const int *row, second_room *room, double *rows)
+{
+    const int components = phx_stress_components(model->ops->stresses), k = continuum_columns(columns);
+    const size_t stresses = (size_t)model->first_stress[model->n_elements];
+    const int *node = NULL, nodes = model->ops->cell_nodes(model, cell, &node);
+    double stress[MOST_VALUES];
+
+    for (int j = 0; j < columns->n; j++) {
+        model->ops->cell_stress(model, cell, columns->Phi + (size_t)j * (size_t)model->n, NULL, stress);
+        add_cell(row, components, node, nodes, stress, k, j, rows);
+    }
+    for (int j = 0; j < columns->n_strains; j++) {
+        model->ops->cell_stress(model, cell, NULL, columns->strains + (size_t)j * stresses, stress);
+        add_cell(row, components, node, nodes, stress, k, k - columns->n_strains + j, rows);
+    }
+    return columns->n_slopes > 0 ? add_second(context, model, cell, columns, row, room, rows) : PHX_OK;
+}
+
+phx_status continuum_nodal_stress(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                                   int n_rows, const int *row, double *rows)
 {
-    const int components = phx_stress_components(model->ops->stresses);
-    const size_t width = (size_t)components * (size_t)k;
+    const size_t width = (size_t)phx_stress_components(model->ops->stresses) * (size_t)continuum_columns(columns);
     int *cells = phx_calloc(context, (size_t)n_rows + 1, sizeof *cells);
+    second_room room;
+    phx_status status = second_room_create(context, model, columns, &room);
 
     if (!cells)
-        return PHX_ERR_MEMORY;
+        status = PHX_ERR_MEMORY;
     memset(rows, 0, (size_t)n_rows * width * sizeof *rows);
-    for (int c = 0; c < model->ops->stress_cells(model); c++) {
+    for (int c = 0; !status && c < model->ops->stress_cells(model); c++) {
         const int *node = NULL;
-        double stress[MOST_VALUES];
         const int nodes = model->ops->cell_nodes(model, c, &node);
         if (!is_wanted(row, node, nodes))
             continue;
         for (int a = 0; a < nodes; a++)
             if (row_of(row, node[a]) >= 0)
                 cells[row_of(row, node[a])]++;
-        for (int j = 0; j < k; j++) {
-            model->ops->cell_stress(model, c, Phi + (size_t)j * (size_t)model->n, stress);
-            add_cell(row, components, node, nodes, stress, k, j, rows);
-        }
+        status = add_columns(context, model, c, columns, row, &room, rows);
     }
-    for (int i = 0; i < n_rows; i++)
+    for (int i = 0; i < n_rows && !status; i++)
         for (size_t j = 0; j < width && cells[i] > 1; j++)
             rows[(size_t)i * width + j] /= cells[i];
+    second_room_free(&room);
     phx_free(cells);
-    return PHX_OK;
+    return status;
 }
 
 int continuum_stress_nodes(const phx_flex_source *source)
@@ -75,12 +166,11 @@ static phx_stress_set stresses_of(const continuum_source *it)
 }
 
 /* Weighted sum over `count` nodes, each once. */
-static phx_status weigh(phx_context *context, const continuum_source *it, int count, const int *nodes,
-                        const double *weight, double *rows)
+static phx_status weigh(phx_context *context, const continuum_source *it, const stress_columns *columns, int count,
+                        const int *nodes, const double *weight, double *rows)
 {
     const phx_elastic_model *model = it->model;
-    const int k = it->source.flex.n;
-    const size_t width = (size_t)phx_stress_components(stresses_of(it)) * (size_t)k;
+    const size_t width = (size_t)phx_stress_components(stresses_of(it)) * (size_t)continuum_columns(columns);
     double *own = NULL;
     int *row = NULL;
     phx_status status = PHX_OK;
@@ -92,7 +182,7 @@ static phx_status weigh(phx_context *context, const continuum_source *it, int co
             row[i] = -1;
         for (int i = 0; i < count && row; i++)
             row[nodes[i]] = i;
-        status = own && row ? continuum_nodal_stress(context, model, k, it->Phi, count, row, own) : PHX_ERR_MEMORY;
+        status = own && row ? continuum_nodal_stress(context, model, columns, count, row, own) : PHX_ERR_MEMORY;
     }
     memset(rows, 0, width * sizeof *rows);
     for (int i = 0; i < count && !status; i++) {
@@ -105,8 +195,8 @@ static phx_status weigh(phx_context *context, const continuum_source *it, int co
     return status;
 }
 
-phx_status continuum_mean_stress(phx_context *context, const continuum_source *it, const unsigned char *wanted,
-                                 double *rows)
+phx_status continuum_mean_stress(phx_context *context, const continuum_source *it, const stress_columns *columns,
+                                 const unsigned char *wanted, double *rows)
 {
     const int n_nodes = it->model->mesh.n_nodes;
     int *nodes = phx_calloc(context, (size_t)n_nodes + 1, sizeof *nodes), count = 0;
@@ -121,7 +211,7 @@ phx_status continuum_mean_stress(phx_context *context, const continuum_source *i
     if (!status && count == 0)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "%s: no node of its mesh is there", it->source.operations->name);
     if (!status)
-        status = weigh(context, it, count, nodes, weight, rows);
+        status = weigh(context, it, columns, count, nodes, weight, rows);
     phx_free(nodes);
     phx_free(weight);
     return status;
@@ -140,7 +230,8 @@ static void barycentric(const phx_mesh *mesh, const int *node, const double plac
 }
 
 /* The triangle that has the place, or comes nearest to it: first of those where the least coordinate is greatest. */
-static phx_status stress_at_place(phx_context *context, const continuum_source *it, const double place[3], double *rows)
+static phx_status stress_at_place(phx_context *context, const continuum_source *it, const stress_columns *columns,
+                                  const double place[3], double *rows)
 {
     static const double rounding = 1e-9;
     const phx_mesh *mesh = &it->model->mesh;
@@ -164,22 +255,22 @@ static phx_status stress_at_place(phx_context *context, const continuum_source *
     if (!node || best < -rounding)
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s: the place [%g, %g] lies off the plate",
                         it->source.operations->name, place[0], place[1]);
-    return weigh(context, it, 3, node, at, rows);
+    return weigh(context, it, columns, 3, node, at, rows);
 }
 
-phx_status continuum_stress_at(phx_context *context, const continuum_source *it, const phx_location *location,
-                               double *rows)
+phx_status continuum_stress_at(phx_context *context, const continuum_source *it, const stress_columns *columns,
+                               const phx_location *location, double *rows)
 {
     const phx_elastic_model *model = it->model;
 
     if (location->sort == PHX_LOCATION_PLACE)
-        return stress_at_place(context, it, location->place, rows);
+        return stress_at_place(context, it, columns, location->place, rows);
     const int node = continuum_node_labelled(model, location->node);
     if (node < 0 || node >= model->mesh.n_nodes)
         return phx_fail(context, PHX_ERR_ARGUMENT, "%s: its mesh has no node %d", it->source.operations->name,
                         location->node);
     const double whole = 1.0;
-    return weigh(context, it, 1, &node, &whole, rows);
+    return weigh(context, it, columns, 1, &node, &whole, rows);
 }
 
 /* ---- pictures ---- */

@@ -19,6 +19,7 @@ void phx_flex_load_archive(phx_archive *archive, phx_flex_load *load)
     phx_archive_doubles(archive, 3, load->moment);
     phx_archive_double_array(archive, 3 * (size_t)load->n, &load->turning);
     phx_archive_double_array(archive, (size_t)load->n, &load->modal);
+    phx_archive_count(archive, &load->strain);
 }
 
 static void archive_stiffening(phx_archive *archive, phx_flex_stiffening **stiffening)

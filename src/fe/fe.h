@@ -101,6 +101,7 @@ typedef enum phx_stress_set {
     PHX_STRESS_SETS
 } phx_stress_set;
 enum { PHX_STRESSES_MOST = 14 };
+enum { PHX_STRAIN_LOADS_MOST = 64 }; /* initial strains of a source */
 /* A part of a set of stresses that has a name of its own. */
 typedef struct phx_stress_field {
     const char *name;       /* "bending_moment" */
@@ -124,7 +125,7 @@ void phx_principal_stresses(const double stress[6], double principal[3]);
  * lower surface. Returns their number, 2 at most. */
 int phx_stress_states(phx_stress_set set, const double *stress, double (*state)[6]);
 
-/* With geometric stiffening what is still a linear function of q: of a plate its bending, of a solid nothing. */
+/* What is a linear function of q alone: with geometric stiffening of a plate its bending, of a solid nothing. */
 phx_stress_set phx_flex_source_stresses(const phx_flex_source *source);
 /* stresses = rows q: at a location, its components x n; at the nodes of a port their mean. Of a node the mean over its
  * elements. PHX_ERR_ARGUMENT: the source has none, or no such point. */
@@ -133,6 +134,26 @@ phx_status phx_flex_source_stress_rows(const phx_flex_source *source, phx_contex
 /* At all nodes: nodes x components x n, allocated. */
 phx_status phx_flex_source_nodal_stresses(const phx_flex_source *source, phx_context *context, int *nodes,
                                           double **rows);
+
+/* Stresses by all that they depend on: q; the products q_a q_b of strains of second order (geometric stiffening); the
+ * factors of initial strains (temperatures). stresses = rows (q, products, factors). */
+typedef struct phx_stress_map {
+    phx_stress_set set;
+    int points;
+    int n, n_pairs, n_strains; /* columns of each of the three */
+    int *pair;                 /* n_pairs x 2: a <= b */
+    double *rows;              /* points x components x columns */
+} phx_stress_map;
+static inline int phx_stress_map_columns(const phx_stress_map *map)
+{
+    return map->n + map->n_pairs + map->n_strains;
+}
+void phx_stress_map_free(phx_stress_map *map); /* NULL is allowed */
+/* The set of such a map. */
+phx_stress_set phx_flex_source_all_stresses(const phx_flex_source *source);
+/* At a location, as phx_flex_source_stress_rows; NULL: at all nodes. */
+phx_status phx_flex_source_stress_map(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                                      phx_stress_map *map);
 
 /* ---- beams ---- */
 
@@ -162,6 +183,11 @@ typedef struct phx_source_operations {
     phx_status (*stress_rows)(const phx_flex_source *source, phx_context *context, const phx_location *location,
                               double *rows);
     int (*stress_nodes)(const phx_flex_source *source);
+    /* The columns of all that the stresses depend on: everything of the map but `points`, `set` and `rows`; and the
+     * rows. NULL: q alone. */
+    phx_status (*stress_columns)(const phx_flex_source *source, phx_context *context, phx_stress_map *map);
+    phx_status (*stress_map_rows)(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                                  double *rows);
 } phx_source_operations;
 
 /* First member of every source. */
@@ -202,6 +228,7 @@ typedef struct phx_flex_load {
     double force[3], moment[3];
     double *turning; /* 3 x n */
     double *modal;   /* n */
+    int strain;      /* 1 + number of the initial strain of the source whose factor is that of the load; 0: none */
 } phx_flex_load;
 void phx_flex_load_free(phx_flex_load *load);
 phx_status phx_flex_load_allocate(phx_context *context, int n, phx_flex_load *load); /* zeros */

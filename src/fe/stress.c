@@ -67,6 +67,16 @@ phx_stress_set phx_flex_source_stresses(const phx_flex_source *source)
                                                : PHX_STRESSES_NONE;
 }
 
+/* ---- by all that they depend on ---- */
+void phx_stress_map_free(phx_stress_map *map)
+{
+    if (!map)
+        return;
+    phx_free(map->pair);
+    phx_free(map->rows);
+    memset(map, 0, sizeof *map);
+}
+
 static phx_status check_stresses(const phx_flex_source *source, phx_context *context)
 {
     return phx_flex_source_stresses(source) != PHX_STRESSES_NONE
@@ -113,6 +123,48 @@ phx_status phx_flex_source_nodal_stresses(const phx_flex_source *source, phx_con
     const int components = phx_stress_components(phx_flex_source_stresses(source));
     *rows = phx_calloc(context, (size_t)*nodes * (size_t)components * (size_t)source->flex.n + 1, sizeof **rows);
     return *rows ? rows_of(source, context, NULL, (size_t)*nodes, *rows) : PHX_ERR_MEMORY;
+}
+
+phx_stress_set phx_flex_source_all_stresses(const phx_flex_source *source)
+{
+    return source && source->operations->stress_columns ? source->operations->stresses(source)
+                                                        : phx_flex_source_stresses(source);
+}
+
+static phx_status fill_map(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                           phx_stress_map *map)
+{
+    const phx_source_operations *ops = source->operations;
+
+    map->n = source->flex.n;
+    map->points = location ? 1 : ops->stress_nodes(source);
+    map->set = phx_flex_source_all_stresses(source);
+    const phx_status status = ops->stress_columns ? ops->stress_columns(source, context, map) : PHX_OK;
+    if (status)
+        return status;
+    const size_t width = (size_t)phx_stress_components(map->set) * (size_t)phx_stress_map_columns(map);
+    map->rows = phx_calloc(context, (size_t)map->points * width + 1, sizeof *map->rows);
+    if (!map->rows)
+        return PHX_ERR_MEMORY;
+    return ops->stress_columns ? ops->stress_map_rows(source, context, location, map->rows)
+                               : rows_of(source, context, location, (size_t)map->points, map->rows);
+}
+
+phx_status phx_flex_source_stress_map(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                                      phx_stress_map *map)
+{
+    if (!source || !map)
+        return phx_fail_null(context, __func__, "source or map");
+    memset(map, 0, sizeof *map);
+    phx_status status =
+        phx_flex_source_all_stresses(source) != PHX_STRESSES_NONE
+            ? PHX_OK
+            : phx_fail(context, PHX_ERR_ARGUMENT, "%s: its stresses are not known", source->operations->name);
+    if (!status)
+        status = fill_map(source, context, location, map);
+    if (status)
+        phx_stress_map_free(map);
+    return status;
 }
 
 /* ---- what they are judged by ---- */

@@ -40,14 +40,6 @@ static void fill_section(int dim, const phx_model_section *section, phx_output_d
     }
 }
 
-static bool is_heated(const phx_model *model, int body)
-{
-    for (int k = 0; k < model->n_loads; k++)
-        if (model->loads[k].kind == PHX_MODEL_TEMPERATURE && model->loads[k].on == body)
-            return true;
-    return false;
-}
-
 /* Of a section: it needs no port there. */
 static bool is_of_section(phx_model_quantity quantity)
 {
@@ -69,11 +61,6 @@ phx_status phx_builder_output(phx_builder *builder, const phx_model_output *outp
 
     def.on_mesh = output->quantity >= PHX_MODEL_BENDING_MOMENT && output->quantity < PHX_MODEL_REACTION &&
                   phx_body_stresses(&model->bodies[output->point.body]) != PHX_STRESSES_NONE;
-    if (def.on_mesh && is_heated(model, output->point.body))
-        return phx_fail(builder->context, PHX_ERR_ARGUMENT,
-                        "output '%s': stresses of '%s' are not known under a temperature, whose strains are no part of "
-                        "its deformation; leave one of the two out",
-                        output->name, model->bodies[output->point.body].name);
     if (def.on_mesh) {
         def.body = output->point.body;
         def.location = output->point.location;

@@ -352,15 +352,16 @@ static bool is_zero(int n, const double *x)
     return true;
 }
 
-/* The work-equivalent force on the unknowns by the factor 1. */
+/* The work-equivalent force on the unknowns by the factor 1; of a temperature what it adds to the stresses (NULL: not
+ * wanted). */
 static phx_status surface_force(phx_builder *builder, const phx_model_load *load, const phx_elastic_model *elastic,
-                                surface_load *it, double *force)
+                                surface_load *it, double *force, double *strain)
 {
     const phx_surface_load surface = {traction_at, it, .normal = it->component == ALONG_NORMAL};
     phx_status status = PHX_OK;
 
     if (load->kind == PHX_MODEL_TEMPERATURE) {
-        status = phx_solid_thermal(builder->context, elastic, load->group, NULL, 1.0, force, NULL);
+        status = phx_solid_thermal(builder->context, elastic, load->group, NULL, 1.0, force, strain);
         if (!status && is_zero(elastic->n, force))
             status = phx_fail(builder->context, PHX_ERR_ARGUMENT, "the materials there have no 'expansion'");
     } else {
@@ -390,9 +391,9 @@ static phx_status make_profile(phx_builder *builder, const char *text, phx_progr
     return status;
 }
 
-/* The forces on the unknowns by the factors 1 of a load: n_components x n, of zeros. */
+/* The forces on the unknowns by the factors 1 of a load: n_components x n, of zeros; `strain` likewise. */
 static phx_status load_forces(phx_builder *builder, const phx_model_load *load, const phx_elastic_model *elastic,
-                              double *force)
+                              double *force, double *strain)
 {
     const bool pressure = load->kind == PHX_MODEL_PRESSURE;
     enum { ALONG_Z = 2 };
@@ -401,34 +402,52 @@ static phx_status load_forces(phx_builder *builder, const phx_model_load *load, 
 
     for (int k = 0; k < load->n_components && !status; k++) {
         it.component = !pressure ? k : elastic->ops->edges ? ALONG_Z : ALONG_NORMAL;
-        status = surface_force(builder, load, elastic, &it, force + (size_t)k * (size_t)elastic->n);
+        status = surface_force(builder, load, elastic, &it, force + (size_t)k * (size_t)elastic->n, strain);
     }
     phx_program_destroy(it.profile);
     return status;
 }
 
-/* Those of all loads on the body: the basis has the deformation by each. */
-static phx_status forces_on_body(phx_builder *builder, int body, const phx_elastic_model *elastic, int *count,
-                                 double **forces)
+static bool is_temperature(const phx_model_load *load, int body)
+{
+    return load->kind == PHX_MODEL_TEMPERATURE && load->on == body;
+}
+
+/* What the loads on a body are: the basis has the deformation by each force, stresses know the strains. */
+typedef struct body_loads {
+    int n_forces, n_strains;
+    double *forces, *strains; /* n_forces x n, n_strains x stresses of the model */
+} body_loads;
+
+static phx_status loads_on_body(phx_builder *builder, int body, const phx_elastic_model *elastic, body_loads *loads)
 {
     const phx_model *model = builder->model;
-    const size_t n = (size_t)elastic->n;
+    const size_t n = (size_t)elastic->n,
+                 stresses = elastic->n_elements > 0 ? (size_t)elastic->first_stress[elastic->n_elements] : 0;
     phx_status status = PHX_OK;
 
-    *count = 0;
-    for (int k = 0; k < model->n_loads; k++)
-        *count += model->loads[k].on == body ? model->loads[k].n_components : 0;
-    *forces = phx_calloc(builder->context, (size_t)*count * n + 1, sizeof **forces);
-    if (!*forces)
+    memset(loads, 0, sizeof *loads);
+    for (int k = 0; k < model->n_loads; k++) {
+        loads->n_forces += model->loads[k].on == body ? model->loads[k].n_components : 0;
+        loads->n_strains += is_temperature(&model->loads[k], body);
+    }
+    if (loads->n_strains > PHX_STRAIN_LOADS_MOST)
+        return phx_fail(builder->context, PHX_ERR_ARGUMENT, "body '%s': %d temperatures, at most %d",
+                        model->bodies[body].name, loads->n_strains, PHX_STRAIN_LOADS_MOST);
+    loads->forces = phx_calloc(builder->context, (size_t)loads->n_forces * n + 1, sizeof *loads->forces);
+    loads->strains = phx_calloc(builder->context, (size_t)loads->n_strains * stresses + 1, sizeof *loads->strains);
+    if (!loads->forces || !loads->strains)
         return PHX_ERR_MEMORY;
-    double *next = *forces;
+    double *force = loads->forces, *strain = loads->strains;
     for (int k = 0; k < model->n_loads && !status; k++) {
+        const bool heat = is_temperature(&model->loads[k], body);
         if (model->loads[k].on != body)
             continue;
-        status = load_forces(builder, &model->loads[k], elastic, next);
+        status = load_forces(builder, &model->loads[k], elastic, force, heat ? strain : NULL);
         if (status)
             status = phx_builder_at(builder, &model->loads[k], status);
-        next += (size_t)model->loads[k].n_components * n;
+        force += (size_t)model->loads[k].n_components * n;
+        strain += heat ? stresses : 0;
     }
     return status;
 }
@@ -468,9 +487,9 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
                              .joined = joined,
                              .n_masses = body->n_point_masses,
                              .masses = masses};
-    double *forces = NULL;
-    phx_status status = interfaces && masses && joined ? forces_on_body(builder, index, elastic, &def.n_loads, &forces)
-                                                       : PHX_ERR_MEMORY;
+    body_loads loads = {0};
+    phx_status status =
+        interfaces && masses && joined ? loads_on_body(builder, index, elastic, &loads) : PHX_ERR_MEMORY;
 
     for (int k = 0; k < body->n_ports && !status; k++) {
         status = make_interface(builder, elastic, &body->ports[k], &interfaces[k]);
@@ -491,7 +510,10 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
         memcpy(masses[k].inertia, body->point_masses[k].inertia, sizeof masses[k].inertia);
     }
     if (!status) {
-        def.loads = forces;
+        def.n_loads = loads.n_forces;
+        def.loads = loads.forces;
+        def.n_strains = loads.n_strains;
+        def.strains = loads.strains;
         choose_frame(builder->model, body, interfaces, &def);
         status = phx_continuum_source_create(context, &def, elastic, body->n_ports, interfaces, source);
     }
@@ -502,7 +524,8 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
     phx_free(interfaces);
     phx_free(masses);
     phx_free(joined);
-    phx_free(forces);
+    phx_free(loads.forces);
+    phx_free(loads.strains);
     return status;
 }
 
@@ -565,6 +588,18 @@ phx_status phx_elastic_build(phx_builder *builder, const phx_model_body *body, p
 }
 
 /* ---- loads over surfaces as loads of the system ---- */
+/* 1 + its number among the temperatures of its body; 0: it is none. */
+static int strain_of(const phx_model *model, const phx_model_load *load)
+{
+    int number = 0;
+
+    if (load->kind != PHX_MODEL_TEMPERATURE)
+        return 0;
+    for (const phx_model_load *k = model->loads; k <= load; k++)
+        number += is_temperature(k, load->on);
+    return number;
+}
+
 phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *load, phx_signal *component[3])
 {
     phx_context *context = builder->context;
@@ -572,11 +607,12 @@ phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *
     const phx_elastic_model *elastic = phx_continuum_model(source);
     phx_flex_load fields[3] = {{.n = 0}};
     double *force = phx_calloc(context, (size_t)load->n_components * (size_t)elastic->n + 1, sizeof *force);
-    phx_status status = force ? load_forces(builder, load, elastic, force) : PHX_ERR_MEMORY;
+    phx_status status = force ? load_forces(builder, load, elastic, force, NULL) : PHX_ERR_MEMORY;
     int count = 0;
 
     for (int k = 0; k < load->n_components && !status; k++) {
         status = phx_continuum_load(context, source, force + (size_t)k * (size_t)elastic->n, &fields[count]);
+        fields[k].strain = strain_of(builder->model, load);
         count += !status;
     }
     phx_free(force);

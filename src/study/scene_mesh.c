@@ -261,10 +261,16 @@ static phx_status add_rows(const mesh_maker *it, size_t width, const double *row
     return status;
 }
 
+/* What pictures show is linear in the coordinates: none of a body with temperatures, whose strains are not. */
+static phx_stress_set pictured_stresses(const phx_flex_source *source)
+{
+    return phx_continuum_strains(source) > 0 ? PHX_STRESSES_NONE : phx_flex_source_stresses(source);
+}
+
 static phx_status add_nodes(const mesh_maker *it, const phx_flex_source *source, phx_scene *scene)
 {
     const size_t n = (size_t)phx_flex_source_flex(source)->n;
-    const phx_stress_set set = phx_flex_source_stresses(source);
+    const phx_stress_set set = pictured_stresses(source);
     int nodes = 0, places = 3 * scene->n_mesh_nodes;
     double *u = NULL, *thickness = NULL, *stresses = NULL;
     phx_status status = phx_continuum_displacements(it->context, source, &u, &thickness);
@@ -302,7 +308,7 @@ static phx_status add_mesh(const mesh_maker *it, const phx_flex_source *source, 
         return status;
     scene->mesh_body[m] = body;
     scene->mesh_nodes[m] = it->n_nodes;
-    scene->mesh_stresses[m] = phx_strdup(context, phx_stress_set_name(phx_flex_source_stresses(source)));
+    scene->mesh_stresses[m] = phx_strdup(context, phx_stress_set_name(pictured_stresses(source)));
     if (!scene->mesh_stresses[m])
         return PHX_ERR_MEMORY;
     scene->n_meshes++;
@@ -321,7 +327,7 @@ phx_status phx_scene_add_mesh(phx_context *context, const phx_flex_source *sourc
     it.number = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, sizeof *it.number);
     phx_status status = it.number ? find_surface(&it) : PHX_ERR_MEMORY;
     if (!status && it.n_faces > 0) {
-        const int components = phx_stress_components(phx_flex_source_stresses(source));
+        const int components = phx_stress_components(pictured_stresses(source));
         const double others = (double)scene->n_mesh_shapes + scene->n_mesh_maps;
         if (choose_part(&it, (3.0 + components) * n, others))
             status = add_mesh(&it, source, body, scene);

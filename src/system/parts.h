@@ -238,6 +238,9 @@ struct output_slot {
     /* of a body on a mesh: the rows are over q, nodes x components of the set */
     phx_stress_set set;
     int nodes;
+    /* and over more columns: phx_stress_map */
+    int n_pairs, n_strains;
+    int *pair; /* n_pairs x 2 */
 };
 
 /* The row holds joints or drives them: it can carry a multiplier. */

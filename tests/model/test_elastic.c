@@ -368,7 +368,7 @@ static void wrong_materials_are_refused(void **state)
            "12:3", "the mesh has no group 'rib' of triangles");
 }
 
-/* A temperature is for a solid that expands; stresses do not know it. */
+/* A temperature is for a solid that expands. */
 static void heat_is_for_solids(void **state)
 {
     phx_context *context = *state;
@@ -376,11 +376,6 @@ static void heat_is_for_solids(void **state)
     refuse(context, text, "6:9", "load 'heat': the materials there have no 'expansion'");
     refuse(context, HEAD "  bar: {" SQUARE "}\nloads: {heat: {temperature: 80, on: bar}}\n", "6:9",
            "a solid is wanted");
-    refuse(context,
-           "phlexor: 1\ndimension: 3\nmaterials: {steel: {density: 7850, young: 2.1e11, poisson: 0.3, expansion: "
-           "1e-5}}\nbodies:\n  bar: {" BAR "}\nloads: {heat: {temperature: 80, on: bar}}\n"
-           "outputs: {s: {von_mises: bar}}\n",
-           "7:11", "stresses of 'bar' are not known under a temperature");
 }
 
 /* ---- wrong files and parts ---- */

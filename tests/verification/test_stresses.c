@@ -7,6 +7,7 @@
 #include "system/system.h"
 #include <phlexor/study.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,6 +60,99 @@ static double value_of(const held *it, const char *name)
     }
     fail_msg("there is no column %s", name);
     return 0.0;
+}
+
+/* ---- temperatures ---- */
+/* It expands along x alone, so that rigid ends do not hinder it: sigma_xx = E (eps - alpha T). */
+#define HEATED                                                                                                         \
+    SPACE "materials: {m: {density: 7800, orthotropic: {young: [2e11, 2e11, 2e11], poisson: [0, 0, 0], shear: [1e11, " \
+          "1e11, 1e11], expansion: [1e-5, 0, 0]}}}\n"                                                                  \
+          "ground: {ports: {A: {position: [0, 0.01, 0.005]}, B: {position: [1, 0.01, 0.005]}}}\n"                      \
+          "bodies: {bar: {kind: solid, material: m, mesh: {size: [0.2, 0.02, 0.01], elements: [4, 2, 2], cells: "      \
+          "hex20}, ports: {P: {on: x0, position: [0, 0.01, 0.005]}, C: {on: x1, position: [0.2, 0.01, 0.005]}}}}\n"    \
+          "loads: {heat: {temperature: 60, on: bar}, more: {temperature: 20, on: bar}, no: {temperature: 7, on: bar, " \
+          "active: false}}\n"                                                                                          \
+          "outputs: {at: {stress: bar@40}, most: {von_mises: bar}, end: {stress: bar.C}, far: {deformation: bar.C}}\n"
+
+/* E A/L of the bar against the spring: it goes as far as delta = alpha T L / (1 + k L/(E A)). */
+static void a_heated_bar_presses_against_a_spring(void **state)
+{
+    const double E = 2e11, k = 3e8, length = 0.2, area = 0.02 * 0.01, free_length = 1e-5 * 80.0 * length,
+                 delta = free_length / (1.0 + k * length / (E * area)), sigma = -k * delta / area;
+    held it;
+
+    open_model(*state,
+               HEATED "joints: {a: {kind: weld, ports: [ground.A, bar.P]}}\n"
+                      "springs: {s: {ports: [bar.C, ground.B], stiffness: 3e8, length: 0.8}}\n",
+               &it);
+    CHECK_RELATIVE(value_of(&it, "far.x"), delta, 1e-9, "expansion");
+    CHECK_RELATIVE(value_of(&it, "at.xx"), sigma, 1e-9, "stress at a node");
+    CHECK_RELATIVE(value_of(&it, "end.xx"), sigma, 1e-9, "stress at the end");
+    CHECK_RELATIVE(value_of(&it, "most"), -sigma, 1e-9, "largest von Mises stress");
+    CHECK_SMALL(value_of(&it, "at.yy"), -1e-9 * sigma, "across");
+    close_model(&it);
+}
+
+static void a_heated_bar_that_is_free_has_no_stress(void **state)
+{
+    const double sigma = 2e11 * 1e-5 * 80.0;
+    held it;
+
+    open_model(*state, HEATED "joints: {a: {kind: weld, ports: [ground.A, bar.P]}}\n", &it);
+    CHECK_SMALL(value_of(&it, "most"), 1e-9 * sigma, "largest von Mises stress");
+    CHECK_SMALL(value_of(&it, "end.xx"), 1e-9 * sigma, "stress at the end");
+    CHECK_RELATIVE(value_of(&it, "far.x"), 0.2 * 1e-5 * 80.0, 1e-9, "expansion");
+    close_model(&it);
+}
+
+/* ---- geometric stiffening ---- */
+/* Slope of a strip under the pressure p and the tension N per width, hinged at both ends: D w'' = N w - M_0. */
+static double slope_of_strip(double x, double p, double N, double D)
+{
+    const double k = sqrt(N / D);
+
+    return p / N * ((1.0 - 2.0 * x) / 2.0 + sinh(k * (x - 0.5)) / (k * cosh(0.5 * k)));
+}
+
+/* E h/2 int w'^2 - N, length 1 */
+static double excess(double p, double N, double D, double Eh)
+{
+    enum { STEPS = 1000 };
+    double sum = 0.0;
+
+    for (int i = 0; i < STEPS; i++)
+        sum += pow(slope_of_strip((i + 0.5) / STEPS, p, N, D), 2.0) / STEPS;
+    return 0.5 * Eh * sum - N;
+}
+
+/* Ends that cannot come nearer: a pressure makes tension, which takes most of it. */
+static void a_strip_between_hinges_is_stretched(void **state)
+{
+    const char *text = SPACE
+        "materials: {m: {density: 2700, young: 7e10, poisson: 0}}\n"
+        "ground: {ports: {A: {position: [0, 0.05, 0]}, B: {position: [1, 0.05, 0]}}}\n"
+        "bodies: {strip: {kind: plate, material: m, thickness: 0.005, mesh: {size: [1, 0.1], elements: [16, 2]}, "
+        "stiffening: true, basis: {kind: craig_bampton, modes: 6}, ports: {P: {on: x0, attach: hinged}, C: {on: x1, "
+        "attach: hinged}}}}\n"
+        "joints: {a: {kind: spherical, ports: [ground.A, strip.P]}, b: {kind: spherical, ports: [ground.B, strip.C]}}\n"
+        "loads: {p: {pressure: 4000, on: strip}}\n"
+        "outputs: {N: {membrane_force: strip, place: [0.5, 0.05]}, M: {bending_moment: strip, place: [0.5, 0.05]}, "
+        "s: {stress: strip, place: [0.5, 0.05]}, most: {von_mises: strip}}\n";
+    const double h = 0.005, E = 7e10, p = 4000.0, D = E * h * h * h / 12.0;
+    double low = 1.0, high = 1e8;
+    held it;
+
+    for (int k = 0; k < 80; k++) {
+        const double N = sqrt(low * high);
+        *(excess(p, N, D, E * h) > 0.0 ? &low : &high) = N;
+    }
+    const double k = sqrt(low / D), M = p * (1.0 - 1.0 / cosh(0.5 * k)) / (k * k);
+    open_model(*state, text, &it);
+    CHECK_RELATIVE(value_of(&it, "N.xx"), low, 5e-4, "membrane force");
+    CHECK_RELATIVE(value_of(&it, "M.xx"), -M, 5e-4, "bending moment");
+    CHECK_RELATIVE(value_of(&it, "s.top_xx"), low / h + 6.0 * M / (h * h), 5e-4, "stretched surface");
+    assert_true(value_of(&it, "most.top") >= value_of(&it, "s.top_xx") * (1.0 - 1e-3));
+    close_model(&it);
 }
 
 /* ---- bars ---- */
@@ -317,6 +411,9 @@ static void reduced_bodies_keep_their_stresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_heated_bar_presses_against_a_spring, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_heated_bar_that_is_free_has_no_stress, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_strip_between_hinges_is_stretched, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_pulled_bar_has_one_stress_everywhere, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_bent_bar_has_the_stress_of_a_beam, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_bent_plate_has_one_moment_everywhere, context_setup, context_teardown),

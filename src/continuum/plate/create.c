@@ -37,6 +37,7 @@ static const phx_elastic_ops plate_ops = {.kind = "plate",
                                           .stress_cells = phx_plate_stress_cells,
                                           .cell_nodes = phx_plate_cell_nodes,
                                           .cell_stress = phx_plate_cell_stress,
+                                          .cell_elements = phx_plate_cell_elements,
                                           .cell_thickness = phx_plate_cell_thickness};
 
 const phx_plate *phx_plate_of(const phx_elastic_model *model)

@@ -102,7 +102,9 @@ void phx_plate_membrane_D(const phx_elastic_model *model, int triangle, double *
 /* As phx_elastic_ops has them. */
 int phx_plate_stress_cells(const phx_elastic_model *model);
 int phx_plate_cell_nodes(const phx_elastic_model *model, int triangle, const int **node);
-void phx_plate_cell_stress(const phx_elastic_model *model, int triangle, const double *u, double *stress);
+void phx_plate_cell_stress(const phx_elastic_model *model, int triangle, const double *u, const double *sigma,
+                           double *stress);
+int phx_plate_cell_elements(const phx_elastic_model *model, int triangle, int element[2]);
 double phx_plate_cell_thickness(const phx_elastic_model *model, int triangle);
 void phx_plate_element(const phx_elastic_model *model, int e, phx_element_matrices *matrices);
 bool phx_plate_second_order(const phx_elastic_model *model, int e, int count, const double *shapes, double *rows);

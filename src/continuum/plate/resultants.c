@@ -3,12 +3,18 @@
 
 #include <string.h>
 
+/* The displacement and other stresses of the elements; either may be NULL. */
+typedef struct plate_state {
+    const double *u, *sigma;
+} plate_state;
+
 /* Coefficients of the polynomials of a stress: stiffness (n x n) times the strains that D makes of the unknowns of
- * element e, rows first ... first + n - 1 of each of its blocks. */
-static void coefficients(const phx_elastic_model *model, int e, const double *u, const double *D, double area,
+ * element e, rows first ... first + n - 1 of each of its blocks, and those that are given. */
+static void coefficients(const phx_elastic_model *model, int e, const plate_state *state, const double *D, double area,
                          int block, int first, int n, const double *stiffness,
                          double sigma[PHX_TRIANGLE_POLYNOMIALS][3])
 {
+    const double *u = state->u, *given = state->sigma ? state->sigma + model->first_stress[e] : NULL;
     const int *unknown = model->unknown + model->first_unknown[e];
     const int columns = model->first_unknown[e + 1] - model->first_unknown[e];
     const int polynomials = phx_plate_of(model)->tables.n_polynomials;
@@ -17,11 +23,11 @@ static void coefficients(const phx_elastic_model *model, int e, const double *u,
         double strain[3] = {0.0};
         for (int c = 0; c < n; c++) {
             const double *row = D + (i * block + first + c) * columns;
-            for (int j = 0; j < columns; j++)
+            for (int j = 0; j < columns && u; j++)
                 strain[c] += row[j] * u[unknown[j]] / area;
         }
         for (int c = 0; c < n; c++) {
-            sigma[i][c] = 0.0;
+            sigma[i][c] = given ? given[i * block + first + c] : 0.0;
             for (int d = 0; d < n; d++)
                 sigma[i][c] += stiffness[n * c + d] * strain[d];
         }
@@ -59,8 +65,8 @@ int phx_plate_triangles(const phx_elastic_model *model, const int **cell)
     return plate ? plate->n_triangles : 0;
 }
 
-void phx_plate_resultants(const phx_elastic_model *model, int triangle, const double *u, const double barycentric[3],
-                          double N[3], double M[3], double q[2])
+static void resultants(const phx_elastic_model *model, int triangle, const plate_state *state,
+                       const double barycentric[3], double N[3], double M[3], double q[2])
 {
     const phx_plate *plate = phx_plate_of(model);
     const phx_plate_section *section = &plate->sections[plate->section[triangle]];
@@ -72,10 +78,10 @@ void phx_plate_resultants(const phx_elastic_model *model, int triangle, const do
     phx_triangle_polynomials(plate->order, barycentric, &phi);
     phx_plate_frame_of(model, triangle, &frame);
     phx_plate_bending_D(model, triangle, D);
-    coefficients(model, triangle, u, D, frame.area, block, 0, 3, section->bending, sigma);
+    coefficients(model, triangle, state, D, frame.area, block, 0, 3, section->bending, sigma);
     evaluate(polynomials, &phi, 3, sigma, M);
     if (plate->theory == PHX_PLATE_MINDLIN) {
-        coefficients(model, triangle, u, D, frame.area, block, 3, 2, section->shear, sigma);
+        coefficients(model, triangle, state, D, frame.area, block, 3, 2, section->shear, sigma);
         evaluate(polynomials, &phi, 2, sigma, q);
     } else {
         shear_of_moments(polynomials, &phi, &frame, sigma, q);
@@ -83,9 +89,17 @@ void phx_plate_resultants(const phx_elastic_model *model, int triangle, const do
     memset(N, 0, 3 * sizeof *N);
     if (plate->membrane) {
         phx_plate_membrane_D(model, triangle, D);
-        coefficients(model, plate->n_triangles + triangle, u, D, frame.area, 3, 0, 3, section->membrane, sigma);
+        coefficients(model, plate->n_triangles + triangle, state, D, frame.area, 3, 0, 3, section->membrane, sigma);
         evaluate(polynomials, &phi, 3, sigma, N);
     }
+}
+
+void phx_plate_resultants(const phx_elastic_model *model, int triangle, const double *u, const double barycentric[3],
+                          double N[3], double M[3], double q[2])
+{
+    const plate_state state = {.u = u};
+
+    resultants(model, triangle, &state, barycentric, N, M, q);
 }
 
 /* ---- at the corners of the triangles ---- */
@@ -129,15 +143,24 @@ int phx_plate_cell_nodes(const phx_elastic_model *model, int triangle, const int
     return 3;
 }
 
-void phx_plate_cell_stress(const phx_elastic_model *model, int triangle, const double *u, double *stress)
+int phx_plate_cell_elements(const phx_elastic_model *model, int triangle, int element[2])
 {
+    element[0] = triangle;
+    element[1] = phx_plate_of(model)->n_triangles + triangle;
+    return 2;
+}
+
+void phx_plate_cell_stress(const phx_elastic_model *model, int triangle, const double *u, const double *sigma,
+                           double *stress)
+{
+    const plate_state state = {u, sigma};
     const phx_plate *plate = phx_plate_of(model);
     const int components = phx_stress_components(PHX_STRESSES_PLATE);
 
     for (int k = 0; k < 3; k++) {
         const double corner[3] = {k == 0, k == 1, k == 2};
         double *at = stress + k * components;
-        phx_plate_resultants(model, triangle, u, corner, at, at + 3, at + 6);
+        resultants(model, triangle, &state, corner, at, at + 3, at + 6);
         surface_stress(plate, plate->section[triangle], at, at + 3, at + 8);
     }
 }

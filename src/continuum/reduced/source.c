@@ -56,13 +56,14 @@ static phx_status stress_rows(const phx_flex_source *source, phx_context *contex
 {
     const reduced_source *it = reduced_of(source);
     const size_t width = (size_t)phx_stress_components(it->stresses) * (size_t)source->flex.n;
+    const stress_columns columns = continuum_linear_columns(&it->shape);
 
     if (!location) {
         memcpy(rows, it->shape.nodal, (size_t)it->shape.model->mesh.n_nodes * width * sizeof *rows);
         return PHX_OK;
     }
     if (location->sort != PHX_LOCATION_NAME)
-        return continuum_stress_at(context, &it->shape, location, rows);
+        return continuum_stress_at(context, &it->shape, &columns, location, rows);
     for (int p = 0; p < it->n_ports; p++)
         if (!strcmp(it->names[p], location->name)) {
             memcpy(rows, it->port_stress + (size_t)p * width, width * sizeof *rows);

@@ -30,6 +30,7 @@ const phx_elastic_ops phx_solid_ops = {
     .stress_cells = phx_solid_stress_cells,
     .cell_nodes = phx_solid_cell_nodes,
     .cell_stress = phx_solid_cell_stress,
+    .cell_elements = phx_solid_cell_elements,
 };
 
 static int cell_label(const phx_mesh *mesh, int cell)

@@ -90,6 +90,7 @@ phx_status phx_solid_load(phx_context *context, const phx_elastic_model *model, 
 /* As phx_elastic_ops has them. */
 int phx_solid_stress_cells(const phx_elastic_model *model);
 int phx_solid_cell_nodes(const phx_elastic_model *model, int e, const int **node);
-void phx_solid_cell_stress(const phx_elastic_model *model, int e, const double *u, double *stress);
+void phx_solid_cell_stress(const phx_elastic_model *model, int e, const double *u, const double *sigma, double *stress);
+int phx_solid_cell_elements(const phx_elastic_model *model, int e, int element[2]);
 
 #endif

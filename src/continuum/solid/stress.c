@@ -74,16 +74,26 @@ static void stress_at_nodes(const phx_elastic_model *model, int e, const double 
     const int points = table->stiffness.n;
     double at_points[6 * PHX_SOLID_MOST_POINTS];
 
-    phx_solid_stress(model, e, u, NULL, at_points);
+    if (u)
+        phx_solid_stress(model, e, u, NULL, at_points);
+    else
+        memset(at_points, 0, sizeof at_points);
     for (int k = 0; k < 6 * points && offset; k++)
         at_points[k] += offset[model->first_stress[e] + k];
     phx_dense_multiply(false, false, table->nodes, 6, points, 1.0, table->extrapolation, points, at_points, 6, 0.0,
                        stress, 6);
 }
 
-void phx_solid_cell_stress(const phx_elastic_model *model, int e, const double *u, double *stress)
+void phx_solid_cell_stress(const phx_elastic_model *model, int e, const double *u, const double *sigma, double *stress)
 {
-    stress_at_nodes(model, e, u, NULL, stress);
+    stress_at_nodes(model, e, u, sigma, stress);
+}
+
+int phx_solid_cell_elements(const phx_elastic_model *model, int e, int element[2])
+{
+    (void)model;
+    element[0] = e;
+    return 1;
 }
 
 phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model *model, const double *u,

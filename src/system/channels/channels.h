@@ -108,7 +108,7 @@ phx_sys_jacobian_fn phx_sys_position_jacobian, phx_sys_velocity_jacobian, phx_sy
 phx_status phx_sys_stresses_prepare(const phx_system *system, output_slot *output);
 const char *phx_sys_stresses_names(const output_slot *output); /* components, '|' between them */
 const char *phx_sys_stresses_unit(const output_slot *output);
-void phx_sys_stresses_evaluate(const workspace *ws, const output_slot *output, double *out);
+void phx_sys_stresses_evaluate(const workspace *ws, const output_slot *output, double t, double *out);
 phx_sys_jacobian_fn phx_sys_stresses_jacobian;
 /* Whether it can be linearised: von Mises and principal stresses cannot, at zero. */
 bool phx_sys_quantity_is_linear(phx_quantity quantity);

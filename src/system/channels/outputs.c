@@ -164,6 +164,7 @@ void phx_sys_output_free(output_slot *output)
 {
     phx_free(output->name);
     phx_free(output->stress);
+    phx_free(output->pair);
 }
 
 static const char *component_names(const phx_system *system, const output_slot *output)
@@ -767,7 +768,7 @@ void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const d
         else if (of_joint(output->def.quantity))
             joint_quantity(ws, output, t, all, out);
         else if (output->def.on_mesh)
-            phx_sys_stresses_evaluate(ws, output, out);
+            phx_sys_stresses_evaluate(ws, output, t, out);
         else if (of_stress(output->def.quantity))
             stress_quantity(ws, output, out);
         else

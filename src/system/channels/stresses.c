@@ -1,4 +1,4 @@
-/* Stresses of bodies on a mesh as outputs: rows over the deformation coordinates, made once. */
+/* Stresses of bodies on a mesh as outputs: rows over what they depend on (phx_stress_map), made once. */
 #include "channels.h"
 
 #include <math.h>
@@ -60,9 +60,11 @@ static phx_status check(const phx_system *system, const phx_output_def *def, phx
 
     const char *body = phx_body_name(system->bodies[def->body].body);
 
-    if (phx_body_flex(system->bodies[def->body].body)->stiffening && (k < 0 || !quantities[k].names[set]))
+    if (set != PHX_STRESSES_SOLID && set != PHX_STRESSES_PLATE &&
+        phx_body_flex(system->bodies[def->body].body)->stiffening && (k < 0 || !quantities[k].names[set]))
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
-                        "output '%s': with stiffening '%s' has %s; other stresses are not linear in its coordinates",
+                        "output '%s': the file of '%s', which has stiffening, holds %s; other stresses are not linear "
+                        "in its coordinates",
                         def->name, body, set ? "bending moments and shear forces" : "no stresses");
     if (set == PHX_STRESSES_NONE)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "output '%s': the stresses of '%s' are not known", def->name,
@@ -84,28 +86,53 @@ phx_status phx_sys_stresses_prepare(const phx_system *system, output_slot *outpu
     const phx_flex_source *source = phx_system_source(system, def->body);
     phx_context *context = system->context;
 
-    output->set = phx_flex_source_stresses(source);
-    output->nodes = 1;
+    phx_stress_map map = {.set = PHX_STRESSES_NONE};
+    output->set = phx_flex_source_all_stresses(source);
     phx_status status = check(system, def, output->set);
     if (status)
         return status;
-    if (def->whole)
-        return phx_flex_source_nodal_stresses(source, context, &output->nodes, &output->stress);
-    const size_t values = (size_t)phx_stress_components(output->set) * (size_t)phx_flex_source_flex(source)->n;
-    output->stress = phx_calloc(context, values + 1, sizeof *output->stress);
-    status =
-        output->stress ? phx_flex_source_stress_rows(source, context, &def->location, output->stress) : PHX_ERR_MEMORY;
-    return status && status != PHX_ERR_MEMORY ? phx_fail_prefix(context, status, "output '%s': ", def->name) : status;
+    status = phx_flex_source_stress_map(source, context, def->whole ? NULL : &def->location, &map);
+    if (status)
+        return status == PHX_ERR_MEMORY ? status : phx_fail_prefix(context, status, "output '%s': ", def->name);
+    output->nodes = map.points;
+    output->n_pairs = map.n_pairs;
+    output->n_strains = map.n_strains;
+    output->pair = map.pair;
+    output->stress = map.rows;
+    return PHX_OK;
 }
 
-/* Stresses at node k of those of the output. */
-static void stresses_at(const output_slot *output, int k, int n, const double *q, double *stress)
+/* The factor of an initial strain: that of the load that makes it. */
+static double strain_factor(const workspace *ws, int body, int strain, double t)
 {
-    const int components = phx_stress_components(output->set);
-    const double *rows = output->stress + (size_t)k * (size_t)components * (size_t)n;
+    const phx_system *system = ws->system;
 
-    for (int c = 0; c < components; c++)
-        stress[c] = phx_sys_dot(n, rows + (size_t)c * (size_t)n, q);
+    for (int f = 0; f < system->n_forces; f++) {
+        const force_slot *force = &system->forces[f];
+        if (force->kind == FORCE_DISTRIBUTED && force->body == body && force->n_fields > 0 &&
+            force->fields[0].strain == strain + 1)
+            return force->off ? 0.0 : phx_signal_value(force->signal[0], t);
+    }
+    return 0.0;
+}
+
+static int columns_of(const output_slot *output, int n)
+{
+    return n + output->n_pairs + output->n_strains;
+}
+
+/* Stresses at node k of those of the output. `factor`: of the initial strains. */
+static void stresses_at(const output_slot *output, int k, int n, const double *q, const double *factor, double *stress)
+{
+    const int components = phx_stress_components(output->set), columns = columns_of(output, n);
+    const double *rows = output->stress + (size_t)k * (size_t)components * (size_t)columns;
+
+    for (int c = 0; c < components; c++) {
+        const double *row = rows + (size_t)c * (size_t)columns;
+        stress[c] = phx_sys_dot(n, row, q) + phx_sys_dot(output->n_strains, row + n + output->n_pairs, factor);
+        for (int p = 0; p < output->n_pairs; p++)
+            stress[c] += row[n + p] * q[output->pair[2 * p]] * q[output->pair[2 * p + 1]];
+    }
 }
 
 /* The columns of an output from the stresses at a node; over several nodes the largest, of least principal stresses the
@@ -135,15 +162,17 @@ static int first_component(const output_slot *output)
     return (field ? field : phx_stress_field_named(output->set, "stress_top"))->first;
 }
 
-void phx_sys_stresses_evaluate(const workspace *ws, const output_slot *output, double *out)
+void phx_sys_stresses_evaluate(const workspace *ws, const output_slot *output, double t, double *out)
 {
     const body_slot *slot = &ws->system->bodies[output->def.body];
     const double *q = phx_sys_q(slot, ws->view.x1);
     const int n = phx_body_n_q(slot->body);
-    double stress[PHX_STRESSES_MOST];
+    double stress[PHX_STRESSES_MOST], factor[PHX_STRAIN_LOADS_MOST];
 
+    for (int k = 0; k < output->n_strains; k++)
+        factor[k] = strain_factor(ws, output->def.body, k, t);
     for (int k = 0; k < output->nodes; k++) {
-        stresses_at(output, k, n, q, stress);
+        stresses_at(output, k, n, q, factor, stress);
         if (phx_sys_quantity_is_linear(output->def.quantity))
             memcpy(out, stress + first_component(output), (size_t)output->count * sizeof *out);
         else
@@ -165,9 +194,15 @@ void phx_sys_stresses_jacobian(jacobian_rows *it, const output_slot *output)
         return;
     }
     (void)phx_body_coordinates(slot->body, NULL, &q_v);
+    const double *q = phx_sys_q(slot, it->ws->view.x1);
     for (int k = 0; k < output->count; k++) {
-        const double *row = output->stress + (size_t)(first_component(output) + k) * (size_t)n;
+        const double *row = output->stress + (size_t)(first_component(output) + k) * (size_t)columns_of(output, n);
         for (int i = 0; i < n; i++)
             phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[k], slot->v + q_v + i, row[i]);
+        for (int p = 0; p < output->n_pairs; p++) {
+            const int a = output->pair[2 * p], b = output->pair[2 * p + 1];
+            phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[k], slot->v + q_v + a, row[n + p] * q[b]);
+            phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[k], slot->v + q_v + b, row[n + p] * q[a]);
+        }
     }
 }

@@ -9,7 +9,7 @@
 /* Sizes of the structures that are written; members that only the finalisation sets are not. */
 PHX_SYS_WRITTEN(phx_coordinate_def, 184);
 PHX_SYS_WRITTEN(phx_joint_def, 1280);
-PHX_SYS_WRITTEN(force_slot, 512);
+PHX_SYS_WRITTEN(force_slot, 536);
 PHX_SYS_WRITTEN(phx_output_def, 424); /* the compliance is in the rows over the stress */
 PHX_SYS_WRITTEN(phx_pose, 152);
 
@@ -368,7 +368,8 @@ static size_t stress_numbers(const phx_system *system, const output_slot *output
 {
     if (output->def.on_mesh) {
         const size_t n = (size_t)phx_body_n_q(system->bodies[output->def.body].body);
-        return (size_t)output->nodes * (size_t)phx_stress_components(output->set) * n + 1;
+        const size_t columns = n + (size_t)output->n_pairs + (size_t)output->n_strains;
+        return (size_t)output->nodes * (size_t)phx_stress_components(output->set) * columns + 1;
     }
     const phx_body_id body = system->ports[output->def.port].body;
     return body < 0 ? 0 : 6 * (size_t)phx_body_n_stress(system->bodies[body].body);
@@ -391,6 +392,22 @@ static void archive_output_def(phx_archive *archive, const phx_system *system, p
     phx_sys_archive_index(archive, system->n_bodies, &def->body);
 }
 
+/* Pairs of coordinates of the body. */
+static void archive_pairs(phx_archive *archive, const phx_system *system, output_slot *output)
+{
+    if (phx_archive_status(archive))
+        return;
+    if (!output->def.on_mesh || output->def.body < 0) {
+        refuse(archive, "an output has stresses of no body");
+        return;
+    }
+    const int n = phx_body_n_q(system->bodies[output->def.body].body);
+    phx_archive_int_array(archive, 2 * (size_t)output->n_pairs, &output->pair);
+    for (int k = 0; k < 2 * output->n_pairs && !phx_archive_status(archive); k++)
+        if (output->pair[k] < 0 || output->pair[k] >= n)
+            refuse(archive, "an output has stresses of coordinates that its body has not");
+}
+
 static void archive_output(phx_archive *archive, const phx_system *system, output_slot *output)
 {
     bool rows = output->stress != NULL;
@@ -401,11 +418,15 @@ static void archive_output(phx_archive *archive, const phx_system *system, outpu
     phx_archive_choice(archive, PHX_STRESS_SETS, &set);
     output->set = (phx_stress_set)set;
     phx_archive_count(archive, &output->nodes);
+    phx_archive_count(archive, &output->n_pairs);
+    phx_archive_count(archive, &output->n_strains);
     phx_archive_bool(archive, &rows);
     if (rows && !phx_archive_status(archive) && (output->def.on_mesh ? output->def.body : output->def.port) < 0)
         refuse(archive, "an output has stresses of no body");
     if (rows && !phx_archive_status(archive))
         phx_archive_double_array(archive, stress_numbers(system, output), &output->stress);
+    if (output->n_pairs > 0)
+        archive_pairs(archive, system, output);
 }
 
 static void archive_outputs(phx_archive *archive, phx_system *system)
