@@ -360,7 +360,11 @@ static phx_status surface_force(phx_builder *builder, const phx_model_load *load
     const phx_surface_load surface = {traction_at, it, .normal = it->component == ALONG_NORMAL};
     phx_status status = PHX_OK;
 
-    if (load->kind == PHX_MODEL_TEMPERATURE) {
+    if (load->kind == PHX_MODEL_TEMPERATURE && builder->model->bodies[load->on].stiffening)
+        status = phx_fail(builder->context, PHX_ERR_ARGUMENT,
+                          "a temperature on a body with 'stiffening' is not there yet: the stresses of held expansion "
+                          "would neither stiffen nor soften it; leave one of them out");
+    else if (load->kind == PHX_MODEL_TEMPERATURE) {
         status = phx_solid_thermal(builder->context, elastic, load->group, NULL, 1.0, force, strain);
         if (!status && is_zero(elastic->n, force))
             status = phx_fail(builder->context, PHX_ERR_ARGUMENT, "the materials there have no 'expansion'");

@@ -374,6 +374,8 @@ static void heat_is_for_solids(void **state)
     phx_context *context = *state;
     static const char text[] = HEAD "  bar: {" BAR ", basis: {kind: all}}\nloads: {heat: {temperature: 80, on: bar}}\n";
     refuse(context, text, "6:9", "load 'heat': the materials there have no 'expansion'");
+    refuse(context, HEAD "  bar: {" BAR ", stiffening: true}\nloads: {heat: {temperature: 80, on: bar}}\n", "6:9",
+           "a temperature on a body with 'stiffening'");
     refuse(context, HEAD "  bar: {" SQUARE "}\nloads: {heat: {temperature: 80, on: bar}}\n", "6:9",
            "a solid is wanted");
 }

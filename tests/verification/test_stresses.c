@@ -67,7 +67,8 @@ static double value_of(const held *it, const char *name)
 #define HEATED                                                                                                         \
     SPACE "materials: {m: {density: 7800, orthotropic: {young: [2e11, 2e11, 2e11], poisson: [0, 0, 0], shear: [1e11, " \
           "1e11, 1e11], expansion: [1e-5, 0, 0]}}}\n"                                                                  \
-          "ground: {ports: {A: {position: [0, 0.01, 0.005]}, B: {position: [1, 0.01, 0.005]}}}\n"                      \
+          "ground: {ports: {A: {position: [0, 0.01, 0.005]}, B: {position: [1, 0.01, 0.005]}, W: {position: [0.2, "    \
+          "0.01, 0.005]}}}\n"                                                                                          \
           "bodies: {bar: {kind: solid, material: m, mesh: {size: [0.2, 0.02, 0.01], elements: [4, 2, 2], cells: "      \
           "hex20}, ports: {P: {on: x0, position: [0, 0.01, 0.005]}, C: {on: x1, position: [0.2, 0.01, 0.005]}}}}\n"    \
           "loads: {heat: {temperature: 60, on: bar}, more: {temperature: 20, on: bar}, no: {temperature: 7, on: bar, " \
@@ -102,6 +103,22 @@ static void a_heated_bar_that_is_free_has_no_stress(void **state)
     CHECK_SMALL(value_of(&it, "most"), 1e-9 * sigma, "largest von Mises stress");
     CHECK_SMALL(value_of(&it, "end.xx"), 1e-9 * sigma, "stress at the end");
     CHECK_RELATIVE(value_of(&it, "far.x"), 0.2 * 1e-5 * 80.0, 1e-9, "expansion");
+    close_model(&it);
+}
+
+/* Between walls it does not deform: sigma_xx = -E alpha T. */
+static void a_heated_bar_between_walls(void **state)
+{
+    const double sigma = -2e11 * 1e-5 * 80.0;
+    held it;
+
+    open_model(*state,
+               HEATED "joints: {a: {kind: weld, ports: [ground.A, bar.P]}, b: {kind: weld, ports: [ground.W, "
+                      "bar.C]}}\n",
+               &it);
+    CHECK_RELATIVE(value_of(&it, "at.xx"), sigma, 1e-9, "stress at a node");
+    CHECK_RELATIVE(value_of(&it, "end.xx"), sigma, 1e-9, "stress at the end");
+    CHECK_SMALL(value_of(&it, "far.x"), 1e-15, "deformation");
     close_model(&it);
 }
 
@@ -412,6 +429,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_heated_bar_presses_against_a_spring, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_heated_bar_between_walls, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_heated_bar_that_is_free_has_no_stress, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_strip_between_hinges_is_stretched, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_pulled_bar_has_one_stress_everywhere, context_setup, context_teardown),

@@ -284,10 +284,13 @@ static phx_status solve_scaled(workspace *ws, dense *d)
     return status;
 }
 
-/* The largest change of a deformation, relative to the whole of it. */
+/* The largest change of a deformation, relative to the whole of it, or to that part of the mechanism's size below which
+ * it is none: a heated body that is held all round does not deform. */
+static const double NO_DEFORMATION = 1e-9;
 static double bend_of(const phx_system *system, const dense *d, const double *x)
 {
     const int rigid = system->dim + system->n_rot;
+    const double none = NO_DEFORMATION * phx_sys_size(system->assembly);
     double largest = 0.0;
 
     for (int b = 0; b < system->n_bodies; b++) {
@@ -301,7 +304,7 @@ static double bend_of(const phx_system *system, const dense *d, const double *x)
         if (isnan(moved) || isnan(size))
             return HUGE_VAL;
         if (moved > 0.0)
-            largest = fmax(largest, size > 0.0 ? sqrt(moved / size) : 1.0);
+            largest = fmax(largest, sqrt(moved) / fmax(sqrt(size), none));
     }
     return largest;
 }
