@@ -241,7 +241,7 @@ typedef struct phx_study_static_report {
     double spin;               /* rad/s, of a steady rotation; of `found` it has nothing else then */
     int n_critical, n_linear;
     phx_critical_load critical[PHX_STATIC_FACTORS]; /* critical loads, by the size of their factors */
-    double linear[PHX_STATIC_FACTORS];              /* their factors by the stiffness linearised in the loads */
+    double linear[PHX_STATIC_FACTORS];              /* a guess: by the stiffness linearised in the loads */
 } phx_study_static_report;
 /* The equilibrium of the model at rest (phx_system_static), from its assembled start as it is written, or the path to
  * it (phx_system_static_path). The result has a row for the equilibrium, or for each step or point, with the columns of

@@ -53,7 +53,8 @@ class Equilibrium:
     limit_points : tuple of bool
         Which of them are limit points, where the mechanism snaps; at the others it buckles.
     linearised : tuple of float
-        The factors by the stiffness linearised in the loads about the unloaded equilibrium.
+        The factors by the stiffness linearised in the loads about the unloaded equilibrium: a guess, far off where the
+        mechanism deforms much before it buckles.
     """
 
     result: Result

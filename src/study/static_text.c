@@ -76,12 +76,6 @@ static void put_found(const phx_study_static_report *report, bool path, FILE *ou
                     report->critical[k].limit ? " (limit point)" : "");
         fputs("\n", out);
     }
-    if (report->n_linear > 0) {
-        fprintf(out, "  linearised   loads times");
-        for (int k = 0; k < report->n_linear; k++)
-            fprintf(out, "%s %.6g", k ? "," : "", report->linear[k]);
-        fputs("\n", out);
-    }
 }
 
 phx_status phx_static_report_text(phx_context *context, const phx_model *model, const phx_study_static_report *report,
