@@ -101,8 +101,7 @@ typedef struct phx_simulate_report {
     long runs, all_steps;                     /* to an accuracy: how many runs that took, and their steps */
     double from, reached;                     /* s, first and last instant recorded */
     size_t rows;                              /* instants recorded */
-    double largest_energy;                    /* of |kinetic|, |elastic|, |energy| over the instants, and of the
-                                                 kinetic energy over the steps, J */
+    double largest_energy;                    /* of |kinetic|, |elastic|, |energy| over the instants, J */
     double largest_residual;                  /* |energy - energy(0) - supplied + dissipated|, J */
     double largest_drift, largest_drift_rate; /* m, m/s; angles times 1 m */
     bool shaped;                              /* controllers shape the energy: there is a column closed_loop.energy */

@@ -181,7 +181,7 @@ static void remember_largest(phx_simulate_report *report, const double *row)
     const double energy =
         fmax(fabs(row[PHX_COLUMN_ENERGY]), fmax(fabs(row[PHX_COLUMN_KINETIC]), fabs(row[PHX_COLUMN_ELASTIC])));
 
-    report->largest_energy = fmax(report->largest_energy, fmax(energy, report->stats.largest_kinetic));
+    report->largest_energy = fmax(report->largest_energy, energy);
     report->largest_residual = fmax(report->largest_residual, fabs(row[PHX_COLUMN_RESIDUAL]));
     report->largest_drift = fmax(report->largest_drift, row[PHX_COLUMN_DRIFT]);
     report->largest_drift_rate = fmax(report->largest_drift_rate, row[PHX_COLUMN_DRIFT_RATE]);
