@@ -52,7 +52,7 @@ static void print_settings(FILE *out, const phx_model *model, const phx_simulate
                 report->accuracy_reached, report->accuracy, report->runs, report->all_steps);
 }
 
-/* What a fixed number of corrections has left over, and how long the steps took. */
+/* The rest that a fixed number of corrections leaves, and how long the steps took. */
 static void print_real_time(FILE *out, const phx_simulate_report *report)
 {
     const phx_integrate_stats *stats = &report->stats;

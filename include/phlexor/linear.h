@@ -310,7 +310,7 @@ typedef struct phx_lft_options {
 } phx_lft_options;
 phx_lft_options phx_lft_options_default(void);
 
-/* What an LFT is worth. Errors of matrices count in units of energy: rows and columns divided by the frequencies of the
+/* The errors of an LFT. Errors of matrices count in units of energy: rows and columns divided by the frequencies of the
  * nominal modes, and by the largest entry of each input and output. */
 typedef struct phx_lft_report {
     bool second_order;  /* of which form the polynomials are */

@@ -339,8 +339,7 @@ phx_status phx_system_switch(phx_system *system, int count, const phx_switch *ch
 /* From now on the spring, load or force of that name acts or does not, with its pieces NAME/1, ... on a body in
  * segments; of a finalised system, in which all act at first. Every phx_dae of it must have been destroyed. The energy
  * of a spring that does not act is not the system's: who switches it books the difference. PHX_ERR_ARGUMENT: there is
- * none of that name (a rigid contact is a joint: phx_system_switch), or a spring
- * and a load have it. */
+ * none of that name (a rigid contact is a joint: phx_system_switch), or a spring and a load have it. */
 phx_status phx_system_switch_force(phx_system *system, const char *name, bool acts);
 /* The velocities v at x put on the rows by an impulse of the joints, v += M^-1 G^T mu: momenta of what is free stay.
  * work: what drives supply, and what is lost, 1/2 e^T (G M^-1 G^T)^-1 e, e = G v - w. */

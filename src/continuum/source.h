@@ -19,8 +19,8 @@ typedef struct continuum_source {
 phx_status continuum_node_point(phx_context *context, const continuum_source *it, int label, phx_flex_point *point);
 
 /* ---- stresses (stress.c) ---- */
-/* What the stresses are wanted by: n vectors of unknowns (n x model->n), the products of pairs a <= b of the first
- * n_slopes of them (strains of second order), and initial strains (as continuum_def has them). */
+/* The columns that stresses are wanted for: n vectors of unknowns (n x model->n), the products of pairs a <= b of the
+ * first n_slopes of them (strains of second order), and initial strains (as continuum_def has them). */
 typedef struct stress_columns {
     int n, n_slopes, n_strains;
     const double *Phi, *strains;

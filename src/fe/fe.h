@@ -125,7 +125,8 @@ void phx_principal_stresses(const double stress[6], double principal[3]);
  * lower surface. Returns their number, 2 at most. */
 int phx_stress_states(phx_stress_set set, const double *stress, double (*state)[6]);
 
-/* What is a linear function of q alone: with geometric stiffening of a plate its bending, of a solid nothing. */
+/* The stresses that are linear functions of q alone: with geometric stiffening of a plate its bending, of a solid
+ * nothing. */
 phx_stress_set phx_flex_source_stresses(const phx_flex_source *source);
 /* stresses = rows q: at a location, its components x n; at the nodes of a port their mean. Of a node the mean over its
  * elements. PHX_ERR_ARGUMENT: the source has none, or no such point. */

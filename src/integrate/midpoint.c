@@ -204,7 +204,7 @@ static double energy_left(const midpoint *m, const interval *span)
     return span->h * power;
 }
 
-/* What is left after the last correction: the size of the one that would follow, and the energy of the residual. */
+/* The rest after the last correction: the size of the one that would follow, and the energy of the residual. */
 static phx_status measure_left(midpoint *m, const interval *span, const phx_newton *newton)
 {
     phx_run *run = m->base.run;

@@ -36,16 +36,27 @@ static void add_gradients(const phx_row *row, const phx_port_view *a, const phx_
     row_add_product(a, b, row->alpha, row->beta2, -weight_s, g_a, g_b);
 }
 
+/* Weights of grad c and grad s in the increment of psi between two ends of these c and s, times `weight`:
+ *   psi1 - psi0 = atan2(S, C),   S = c0 s1 - s0 c1 = c_m (s1 - s0) - s_m (c1 - c0),   C = c0 c1 + s0 s1 */
+typedef struct side {
+    double c, s;
+} side;
+
+static side find_side(const double c[2], const double s[2], double weight)
+{
+    const double kappa = 0.5 * weight * phx_port_turn_quotient(c[0] * s[1] - s[0] * c[1], c[0] * c[1] + s[0] * s[1]);
+    return (side){-kappa * (s[0] + s[1]), kappa * (c[0] + c[1])};
+}
+
 /* Covectors between the ends as the views have them. */
 static void add_increment(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double weight,
                           double *g_a, double *g_b)
 {
-    /* psi1 - psi0 = atan2(S, C),   S = c0 s1 - s0 c1 = c_m (s1 - s0) - s_m (c1 - c0),   C = c0 c1 + s0 s1 */
-    double c0, c1, s0, s1;
-    products(row, a, b, 0, &c0, &s0);
-    products(row, a, b, 1, &c1, &s1);
-    double kappa = 0.5 * weight * phx_port_turn_quotient(c0 * s1 - s0 * c1, c0 * c1 + s0 * s1);
-    add_gradients(row, a, b, -kappa * (s0 + s1), kappa * (c0 + c1), g_a, g_b);
+    double c[2], s[2];
+    for (int end = 0; end < 2; end++)
+        products(row, a, b, end, &c[end], &s[end]);
+    const side by = find_side(c, s, weight);
+    add_gradients(row, a, b, by.c, by.s, g_a, g_b);
 }
 
 /* A view in which the section, or the frame, is held as it is at one end, and how the rest still moves: multiples of
@@ -116,20 +127,8 @@ static corners find_corners(const phx_port_view *view, const double *x)
     return out;
 }
 
-/* The increment of psi along one side of the square of frames and sections: c and s at its ends and the weights of
- * grad c and grad s (add_increment). */
-typedef struct side {
-    double c, s;
-} side;
-
-static side find_side(const double c[2], const double s[2], double weight)
-{
-    const double kappa = 0.5 * weight * phx_port_turn_quotient(c[0] * s[1] - s[0] * c[1], c[0] * c[1] + s[0] * s[1]);
-    return (side){-kappa * (s[0] + s[1]), kappa * (c[0] + c[1])};
-}
-
-/* What the sides with the section `end`, and those with the frame `end`, give the covector of a port whose directions
- * are `own`, against those of the other one, sign = 1 of A, -1 of B: with
+/* The part of the sides with the section `end`, and of those with the frame `end`, in the covector of a port whose
+ * directions are `own`, against those of the other one, sign = 1 of A, -1 of B: with
  *   on own[0]  g = w_c other[0] - sign w_s other[1],   on own[1]  g = w_c other[1] + sign w_s other[0]
  * in the means over a side, on w b x R_m^T g and on theta_dot x x R_end^T g. */
 static void add_sides(const phx_port_view *view, int end, double sign, const side *by_frame, const side *by_section,

@@ -417,7 +417,7 @@ static bool is_temperature(const phx_model_load *load, int body)
     return load->kind == PHX_MODEL_TEMPERATURE && load->on == body;
 }
 
-/* What the loads on a body are: the basis has the deformation by each force, stresses know the strains. */
+/* The loads on a body: the basis has the deformation by each force, stresses know the strains. */
 typedef struct body_loads {
     int n_forces, n_strains;
     double *forces, *strains; /* n_forces x n, n_strains x stresses of the model */

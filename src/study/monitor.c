@@ -81,7 +81,7 @@ static const char *remedy_of(const phx_monitor *monitor)
     return used->rtol > 0.0 ? "a smaller rtol" : used->iterations > 0 ? "more iterations" : "a smaller step";
 }
 
-/* What keeps joints closed. */
+/* A method that keeps joints closed. */
 static const char *closes_of(const phx_monitor *monitor)
 {
     return monitor->report->used.iterations > 0 ? "midpoint without iterations" : "midpoint";

@@ -261,7 +261,7 @@ static phx_status add_rows(const mesh_maker *it, size_t width, const double *row
     return status;
 }
 
-/* What pictures show is linear in the coordinates: none of a body with temperatures, whose strains are not. */
+/* Stresses of pictures are linear in the coordinates: none of a body with temperatures, whose strains are not. */
 static phx_stress_set pictured_stresses(const phx_flex_source *source)
 {
     return phx_continuum_strains(source) > 0 ? PHX_STRESSES_NONE : phx_flex_source_stresses(source);

@@ -183,9 +183,9 @@ phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const 
                                  phx_dry_friction *frictions);
 /* Number k is closed or open from now on; phx_system_switch has to follow. */
 void phx_system_close_contact(phx_system *system, int k, bool closed);
-/* What impulses on rigid contacts `which` (n of them) do at an instant at which none of these is closed. Of each
- * contact there are as many rows as dimensions: its gap, then its slips; of those without friction the slips are zeros.
- * All arrays are the caller's. */
+/* The response to impulses on rigid contacts `which` (n of them) at an instant at which none of these is closed. Of
+ * each contact there are as many rows as dimensions: its gap, then its slips; of those without friction the slips are
+ * zeros. All arrays are the caller's. */
 typedef struct phx_contact_response {
     double *rates;    /* of the rows */
     double *W;        /* rows x rows: what an impulse of size one on a row adds to the rates of all */

@@ -79,6 +79,24 @@ double result_value(phx_context *context, const phx_result *result, const char *
     return value;
 }
 
+void runge_kutta(int n, void (*rates)(const double *y, double *dy), double end, int steps, double *y)
+{
+    enum { MOST = 20 };
+    const double h = end / steps, part[4] = {0.0, 0.5, 0.5, 1.0};
+
+    assert_in_range(n, 1, MOST);
+    for (int k = 0; k < steps; k++) {
+        double dy[4][MOST] = {{0.0}}, at[MOST];
+        for (int stage = 0; stage < 4; stage++) {
+            for (int i = 0; i < n; i++)
+                at[i] = y[i] + (stage > 0 ? h * part[stage] * dy[stage - 1][i] : 0.0);
+            rates(at, dy[stage]);
+        }
+        for (int i = 0; i < n; i++)
+            y[i] += h / 6.0 * (dy[0][i] + 2.0 * dy[1][i] + 2.0 * dy[2][i] + dy[3][i]);
+    }
+}
+
 text_run run_text(phx_context *context, const char *text, double step)
 {
     text_run r = {.n = 0};

@@ -19,6 +19,9 @@ phx_model *read_hinged_beam(phx_context *context, bool with_inputs, bool with_ou
 /* The value in a row of the column of this name, which must exist. */
 double result_value(phx_context *context, const phx_result *result, const char *name, size_t row);
 
+/* y of n entries from 0 to `end` by Runge and Kutta's method of order 4, dy/dt = rates(y). */
+void runge_kutta(int n, void (*rates)(const double *y, double *dy), double end, int steps, double *y);
+
 /* A run of a model in memory; its energy is balanced to 1e-12 of the largest, and at least to 1e-15 J. */
 typedef struct text_run {
     phx_simulate_report report;

@@ -194,23 +194,6 @@ static void rates(const double *y, double *dy)
     }
 }
 
-/* Runge and Kutta's method of order 4. */
-static void integrate(double end, int steps, double *y)
-{
-    const double h = end / steps, part[4] = {0.0, 0.5, 0.5, 1.0};
-
-    for (int k = 0; k < steps; k++) {
-        double dy[4][STATES] = {{0.0}}, at[STATES];
-        for (int stage = 0; stage < 4; stage++) {
-            for (int i = 0; i < STATES; i++)
-                at[i] = y[i] + (stage > 0 ? h * part[stage] * dy[stage - 1][i] : 0.0);
-            rates(at, dy[stage]);
-        }
-        for (int i = 0; i < STATES; i++)
-            y[i] += h / 6.0 * (dy[0][i] + 2.0 * dy[1][i] + 2.0 * dy[2][i] + dy[3][i]);
-    }
-}
-
 static text_run run_rattleback(phx_context *context, double step, double end)
 {
     phx_simulate_options options = phx_simulate_options_default();
@@ -244,7 +227,7 @@ static void compare(phx_context *context, double step, double end, int parts, co
             const double a = record_at(context, &r[0], column[c], row), b = record_at(context, &r[1], column[c], row);
             value[c] = b + (b - a) / 3.0;
         }
-        integrate(end / parts, 4000, y);
+        runge_kutta(STATES, rates, end / parts, 4000, y);
         CHECK_CLOSE(record_at(context, &r[0], "t", row), end * part / parts, 1e-12, "time");
         CHECK_CLOSE(value[2], phx_port_scalar_product(3, y, y + W), tolerance[0], "spin, part %d", part);
         CHECK_CLOSE(phx_port_scalar_product(3, value, value), phx_port_scalar_product(3, y + W, y + W), tolerance[1],

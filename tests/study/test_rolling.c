@@ -131,23 +131,6 @@ static void rates(const double *y, double *dy)
     }
 }
 
-/* Runge and Kutta's method of order 4. */
-static void integrate(double end, int steps, double *y)
-{
-    const double h = end / steps, part[4] = {0.0, 0.5, 0.5, 1.0};
-
-    for (int k = 0; k < steps; k++) {
-        double dy[4][N] = {{0.0}}, at[N];
-        for (int stage = 0; stage < 4; stage++) {
-            for (int i = 0; i < N; i++)
-                at[i] = y[i] + (stage > 0 ? h * part[stage] * dy[stage - 1][i] : 0.0);
-            rates(at, dy[stage]);
-        }
-        for (int i = 0; i < N; i++)
-            y[i] += h / 6.0 * (dy[0][i] + 2.0 * dy[1][i] + 2.0 * dy[2][i] + dy[3][i]);
-    }
-}
-
 /* A spinning ball slips down a fixed one on a curve; so it does where both are written about other axes. */
 static void slips_on_a_ball(void **state)
 {
@@ -173,7 +156,7 @@ static void slips_on_a_ball(void **state)
             phx_result_destroy(r.result);
         }
     double y[N] = {0.0, 0.0, 1.2, 1.0, 0.5, 0.0, 10.0, 15.0, 20.0};
-    integrate(0.4, 4000, y);
+    runge_kutta(N, rates, 0.4, 4000, y);
     for (int k = 0; k < N; k++) {
         CHECK_CLOSE(found[0][1][k] + (found[0][1][k] - found[0][0][k]) / 3.0, y[k], 1e-6, "%s, extrapolated", names[k]);
         CHECK_CLOSE(found[1][1][k], found[0][1][k], 1e-9, "%s in other axes", names[k]);

@@ -100,8 +100,8 @@ static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, con
 
 /* ---- rows ---- */
 
-/* What a loop over rows or columns takes at once: of one body four numbers, of several one of each. Strides of matrices
- * are multiples of it, and what fills them up is zero or never read. */
+/* Rows or columns that a loop takes at once: of one body four numbers, of several one of each. Strides of matrices are
+ * multiples of it, and what fills them up is zero or never read. */
 #if LANES == 1
 typedef lanes NAME(wide);
 enum { NAME(WIDTH) = 4 };
