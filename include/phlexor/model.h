@@ -488,7 +488,7 @@ typedef struct phx_model_output {
     phx_model_point point; /* up to `strain`; body PHX_MODEL_GROUND is possible up to `deformation`. Of
                               stresses of a body on a mesh a node, a port, a place, or the whole body: location.sort is
                               PHX_LOCATION_SORTS */
-    double place[2];       /* `place`: of a point of a plate, body axes, m */
+    double place[3];       /* `place`: of a point of a plate or a solid, body axes, m */
     int joint;             /* from `reaction` on: index of the joint; else -1 */
     phx_model_frame frame; /* default inertial; `deformation`: body; `reaction`: body, meaning port A's directions */
     phx_model_side at;     /* `reaction`: the port whose place its torque is about; default B */

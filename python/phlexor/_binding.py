@@ -1147,7 +1147,7 @@ phx_model_output._fields_ = [
     ("name", c_char_p),
     ("quantity", c_int),
     ("point", phx_model_point),
-    ("place", c_double * 2),
+    ("place", c_double * 3),
     ("joint", c_int),
     ("frame", c_int),
     ("at", c_int),

@@ -34,9 +34,15 @@ phx_status continuum_nodal_stress(phx_context *context, const phx_elastic_model 
 /* Mean over the wanted nodes: components x columns. */
 phx_status continuum_mean_stress(phx_context *context, const continuum_source *it, const stress_columns *columns,
                                  const unsigned char *wanted, double *rows);
-/* At a node, or at a place of a plate, linear between the nodes of its triangle. */
+/* At a node, or at a place, between the nodes of its cell by their shape functions. */
 phx_status continuum_stress_at(phx_context *context, const continuum_source *it, const stress_columns *columns,
                                const phx_location *location, double *rows);
+/* ---- places (locate.c) ---- */
+/* The cell of this dimension that has the place (m; first of those that it lies deepest in), -1: none, and the values
+ * of the shape functions of its nodes there. Cells of dimension 2 lie in the plane z = 0. */
+int continuum_cell_at(phx_context *context, const phx_mesh *mesh, int dimension, const double place[3],
+                      double weight[PHX_CELL_MOST_NODES]);
+
 /* Of each node of the mesh; added to zeros. Other bodies than plates: nothing. */
 phx_status continuum_thickness(phx_context *context, const continuum_source *it, double *thickness);
 int continuum_stress_nodes(const phx_flex_source *source);

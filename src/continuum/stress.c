@@ -1,7 +1,7 @@
 /* Stresses of a body in its basis, at the nodes of its mesh: of each node the mean over its cells. */
 #include "source.h"
 
-#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Largest of a cell: nodes, stresses at all of them. */
@@ -217,45 +217,27 @@ phx_status continuum_mean_stress(phx_context *context, const continuum_source *i
     return status;
 }
 
-/* Barycentric coordinates of a place in a triangle of the mesh, in its plane. */
-static void barycentric(const phx_mesh *mesh, const int *node, const double place[3], double lambda[3])
-{
-    const double *a = mesh->x + 3 * (size_t)node[0], *b = mesh->x + 3 * (size_t)node[1],
-                 *c = mesh->x + 3 * (size_t)node[2];
-    const double area = (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
-
-    lambda[1] = ((place[0] - a[0]) * (c[1] - a[1]) - (place[1] - a[1]) * (c[0] - a[0])) / area;
-    lambda[2] = ((b[0] - a[0]) * (place[1] - a[1]) - (b[1] - a[1]) * (place[0] - a[0])) / area;
-    lambda[0] = 1.0 - lambda[1] - lambda[2];
-}
-
-/* The triangle that has the place, or comes nearest to it: first of those where the least coordinate is greatest. */
+/* Between the nodes of the cell that has the place, by its shape functions. */
 static phx_status stress_at_place(phx_context *context, const continuum_source *it, const stress_columns *columns,
                                   const double place[3], double *rows)
 {
-    static const double rounding = 1e-9;
     const phx_mesh *mesh = &it->model->mesh;
-    double best = -INFINITY, lambda[3], at[3] = {0};
-    const int *node = NULL;
+    const bool plate = stresses_of(it) == PHX_STRESSES_PLATE;
+    double weight[PHX_CELL_MOST_NODES];
+    const int cell = continuum_cell_at(context, mesh, plate ? 2 : 3, place, weight);
+    char z[40] = "";
 
-    if (stresses_of(it) != PHX_STRESSES_PLATE)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: only plates have stresses at a place; name a node or a port",
-                        it->source.operations->name);
-    for (int c = 0; c < mesh->n_cells; c++) {
-        if (mesh->type[c] != PHX_CELL_TRI3)
-            continue;
-        barycentric(mesh, mesh->node + mesh->first[c], place, lambda);
-        const double least = fmin(lambda[0], fmin(lambda[1], lambda[2]));
-        if (least > best) {
-            best = least;
-            node = mesh->node + mesh->first[c];
-            memcpy(at, lambda, sizeof at);
-        }
-    }
-    if (!node || best < -rounding)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: the place [%g, %g] lies off the plate",
-                        it->source.operations->name, place[0], place[1]);
-    return weigh(context, it, columns, 3, node, at, rows);
+    if (cell >= 0)
+        return weigh(context, it, columns, mesh->first[cell + 1] - mesh->first[cell], mesh->node + mesh->first[cell],
+                     weight, rows);
+    if (!plate)
+        snprintf(z, sizeof z, ", %g", place[2]);
+    const int nearest = phx_mesh_nearest_node(mesh, place);
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: the place [%g, %g%s] lies off its mesh; the nearest node is %d",
+                    it->source.operations->name, place[0], place[1], z,
+                    nearest < 0   ? 0
+                    : mesh->label ? mesh->label[nearest]
+                                  : nearest + 1);
 }
 
 phx_status continuum_stress_at(phx_context *context, const continuum_source *it, const stress_columns *columns,

@@ -68,6 +68,12 @@ static bool is_given(const char *bodies, const phx_model_body_info *info, phx_st
            (set == PHX_STRESSES_SOLID && strstr(bodies, "solid"));
 }
 
+/* Numbers that say a place of it. */
+static int places_of(phx_stress_set set)
+{
+    return set == PHX_STRESSES_PLATE ? 2 : set == PHX_STRESSES_SOLID ? 3 : 0;
+}
+
 /* A point of the body, or its name with a place or as a whole. */
 static phx_status check_target(phx_reader *reader, const phx_node *node, const phx_node *target,
                                const phx_model_output *output, phx_stress_set set)
@@ -77,14 +83,17 @@ static phx_status check_target(phx_reader *reader, const phx_node *node, const p
     const bool extreme = output->quantity == PHX_MODEL_VON_MISES || output->quantity == PHX_MODEL_PRINCIPAL_STRESS;
     const char *body = reader->model->bodies[output->point.body].name;
 
-    if (place && set != PHX_STRESSES_PLATE)
-        return phx_reader_fail(reader, place, "'place' is for plates; name a point of '%s'", body);
+    if (place && place->count != places_of(set))
+        return phx_reader_fail(reader, place, "%s",
+                               set == PHX_STRESSES_NONE ? "'place' is for plates and solids; name a point like body@0.5"
+                               : set == PHX_STRESSES_PLATE ? "expected the x and y of a place of the plate"
+                                                           : "expected the x, y and z of a place of the solid");
     if (place && !named)
         return phx_reader_fail(reader, target, "'place' says where; expected the name of the body, '%s'", body);
     if (named && !place && !extreme)
         return phx_reader_fail(reader, target, "expected a point like %s, found %s%s%s",
                                set == PHX_STRESSES_NONE ? "body@0.5" : "body@12 (the number of a node) or body.PORT",
-                               phx_shown_text(target->text).text, set == PHX_STRESSES_PLATE ? "; or add 'place'" : "",
+                               phx_shown_text(target->text).text, set == PHX_STRESSES_NONE ? "" : "; or add 'place'",
                                set == PHX_STRESSES_NONE ? "" : "; a whole body has 'von_mises' and 'principal_stress'");
     return PHX_OK;
 }
@@ -104,7 +113,7 @@ static phx_status check_stress_output(phx_reader *reader, const phx_node *node, 
                                body->name, info->is);
     const phx_status status = check_target(reader, node, target, output, set);
     if (!status && phx_node_find(node, "place"))
-        output->point.location = phx_location_at_place(2, output->place);
+        output->point.location = phx_location_at_place(3, output->place);
     return status;
 }
 

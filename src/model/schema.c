@@ -557,10 +557,11 @@ static const phx_key output_keys[] = {
               BIT(PHX_MODEL_ANGULAR_VELOCITY) | BIT(PHX_MODEL_DEFORMATION) | BIT(PHX_MODEL_REACTION),
      .words = words_frame, .fallback = "inertial; deformation and reaction: body",
      .doc = "body: the body's axes; of a reaction port A's directions"},
-    {"place", &phx_type_pair, AT(phx_model_output, place), .dims = PHX_SPACE,
+    {"place", &phx_type_place, AT(phx_model_output, place), .dims = PHX_SPACE,
      .kinds = BIT(PHX_MODEL_BENDING_MOMENT) | BIT(PHX_MODEL_STRESS) | BIT(PHX_MODEL_MEMBRANE_FORCE) |
               BIT(PHX_MODEL_SHEAR_FORCE) | BIT(PHX_MODEL_VON_MISES) | BIT(PHX_MODEL_PRINCIPAL_STRESS),
-     .unit = "m", .fallback = "none", .doc = "of a plate, whose name alone stands above: x and y in body axes"},
+     .unit = "m", .fallback = "none",
+     .doc = "of a body whose name alone stands above, in body axes: of a plate x and y, of a solid x, y, z"},
     {"at", &phx_type_word, AT(phx_model_output, at), .kinds = BIT(PHX_MODEL_REACTION), .words = words_side,
      .fallback = "B", .doc = "port whose place the torque is about; the force is what A exerts on B in both cases"},
 };

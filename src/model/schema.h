@@ -149,6 +149,7 @@ extern const phx_type phx_type_direction;   /* double[3], dim components, made a
 extern const phx_type phx_type_direction_b; /* the same of a joint, sets axis_b_given */
 extern const phx_type phx_type_directions;  /* of a joint: axis and axis_b */
 extern const phx_type phx_type_pair;        /* double[2] */
+extern const phx_type phx_type_place;       /* double[3], 2 or 3 given */
 extern const phx_type phx_type_inertia;     /* double[9] */
 extern const phx_type phx_type_pairs;       /* double[6], pairs of rotational axes */
 extern const phx_type phx_type_gyroscopic;  /* double *, a matrix over the modes of the body for each rotational axis */

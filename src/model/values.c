@@ -346,6 +346,14 @@ static phx_status read_three(phx_reader *reader, const phx_key *key, const phx_n
     return phx_read_numbers(reader, node, key->range, 3, field);
 }
 
+static phx_status read_place(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    (void)owner;
+    if (node->kind != PHX_NODE_LIST || (node->count != 2 && node->count != 3))
+        return phx_reader_expected(reader, node, "a list of 2 or 3 numbers");
+    return phx_read_numbers(reader, node, key->range, (int)node->count, field);
+}
+
 static phx_status read_map(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
 {
     phx_status status = phx_read_map(reader, key, node, 0, field, (char *)owner + key->count_offset);
@@ -398,6 +406,9 @@ const phx_type phx_type_turn = {"number; space: vector", "{\"anyOf\": [" NUMBER_
                                 NULL};
 const phx_type phx_type_pair = {"2 numbers", LIST_JSON("2", NUMBER_JSON), read_pair, NULL};
 const phx_type phx_type_three = {"3 numbers", LIST_JSON("3", NUMBER_JSON), read_three, NULL};
+const phx_type phx_type_place = {"2 or 3 numbers",
+                                 "{\"anyOf\": [" LIST_JSON("2", NUMBER_JSON) ", " LIST_JSON("3", NUMBER_JSON) "]}",
+                                 read_place, NULL};
 const phx_type phx_type_matrix = {"3 x 3 numbers", LIST_JSON("3", LIST_JSON("3", NUMBER_JSON)), read_matrix, NULL};
 const phx_type phx_type_quaternion = {"4 numbers", LIST_JSON("4", NUMBER_JSON), read_quaternion, NULL};
 const phx_type phx_type_numbers = {"list of numbers",

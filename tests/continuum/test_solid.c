@@ -2,6 +2,7 @@
 #include <complex.h>
 
 #include "continuum/solid/shape.h"
+#include "continuum/source.h"
 #include "solids.h"
 
 static const double size[3] = {1.0, 0.6, 0.4};
@@ -38,6 +39,31 @@ static void test_shape_functions(void **state)
             }
             CHECK_SMALL(sum, 1e-14, "%s: the functions have the sum 1", info->name);
         }
+    }
+}
+
+/* A point inside each curved cell is found in it, with the values of its functions there; none is found outside. */
+static void test_places_are_located(void **state)
+{
+    for (int t = 0; t < SOLID_TYPES; t++) {
+        phx_mesh mesh = box_mesh(*state, size, 3, 2, 2, solid_types[t].cell, BOX_CURVED);
+        const double off[3] = {1.2, 0.3, 0.2}, inside[3] = {0.15, 0.2, 0.3};
+        double N[20], weight[20];
+        for (int c = 0; c < mesh.n_cells; c++) {
+            const phx_cell_info *info = phx_cell_info_of(mesh.type[c]);
+            double x[3] = {0};
+            if (info->dimension != 3)
+                continue;
+            phx_cell_shape(mesh.type[c], inside, N, NULL);
+            for (int a = 0; a < info->nodes; a++)
+                for (int i = 0; i < 3; i++)
+                    x[i] += N[a] * mesh.x[3 * mesh.node[mesh.first[c] + a] + i];
+            assert_int_equal(continuum_cell_at(*state, &mesh, 3, x, weight), c);
+            for (int a = 0; a < info->nodes; a++)
+                CHECK_CLOSE(weight[a], N[a], 1e-12, "%s: cell %d, node %d", solid_types[t].name, c, a);
+        }
+        assert_int_equal(continuum_cell_at(*state, &mesh, 3, off, weight), -1);
+        phx_mesh_free(&mesh);
     }
 }
 
@@ -489,6 +515,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_shape_functions, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_places_are_located, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_rules, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_stiffness_is_classical, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_patch, context_setup, context_teardown),
