@@ -37,7 +37,7 @@ phx_status continuum_mean_stress(phx_context *context, const continuum_source *i
 /* At a node, or at a place, between the nodes of its cell by their shape functions. */
 phx_status continuum_stress_at(phx_context *context, const continuum_source *it, const stress_columns *columns,
                                const phx_location *location, double *rows);
-/* ---- places (locate.c) ---- */
+/* ---- places (solid/locate.c) ---- */
 /* The cell of this dimension that has the place (m; first of those that it lies deepest in), -1: none, and the values
  * of the shape functions of its nodes there. Cells of dimension 2 lie in the plane z = 0. */
 int continuum_cell_at(phx_context *context, const phx_mesh *mesh, int dimension, const double place[3],

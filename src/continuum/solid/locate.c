@@ -1,11 +1,11 @@
 /* The cell of a mesh that has a place, and the values of its shape functions there. */
-#include "source.h"
+#include "continuum/source.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "solid/shape.h"
+#include "shape.h"
 
 /* How far a reference point lies outside of its cell: the largest of minus its barycentric coordinates. */
 static double outside(phx_cell_type type, const double *xi)
