@@ -365,7 +365,7 @@ typedef enum phx_model_load_kind {
     PHX_MODEL_DISTRIBUTED, /* per length */
     PHX_MODEL_PRESSURE,    /* on a surface, against its normal */
     PHX_MODEL_TRACTION,    /* on a surface, or the edge of a plate */
-    PHX_MODEL_TEMPERATURE, /* thermal expansion of a solid */
+    PHX_MODEL_TEMPERATURE, /* thermal expansion of a solid or a plate */
     PHX_MODEL_LOAD_KINDS
 } phx_model_load_kind;
 

@@ -44,6 +44,12 @@ typedef struct phx_surface_load {
     bool normal; /* the function looks at it: a face must have one solid cell behind it */
 } phx_surface_load;
 
+/* A temperature: its rise, K, over that at which there is no stress, at a place in body axes. */
+typedef struct phx_temperature {
+    double (*rise)(void *user, const double x[3]); /* NULL: 1 K everywhere */
+    void *user;
+} phx_temperature;
+
 /* The operations of a kind of model: a plate, a solid. */
 typedef struct phx_elastic_ops {
     const char *kind; /* "plate", "solid", "imported body": for messages */
@@ -64,13 +70,15 @@ typedef struct phx_elastic_ops {
     /* phx_elastic_load, whose arguments are checked; NULL: nothing that it could act on. */
     phx_status (*load)(phx_context *context, const phx_elastic_model *model, const char *group,
                        const phx_surface_load *load, double *force);
+    /* phx_elastic_expand, whose arguments are checked; NULL: what it is made of is not known. */
+    phx_status (*expand)(phx_context *context, const phx_elastic_model *model, const char *group,
+                         const phx_temperature *temperature, double *force, double *offset);
     /* Stresses at the nodes of cells: the number of such cells; the nodes of one, of the mesh, and their number; its
      * stresses there for the unknowns u (nodes x components). NULL where the set is none. */
     phx_stress_set stresses;
     int (*stress_cells)(const phx_elastic_model *model);
     int (*cell_nodes)(const phx_elastic_model *model, int c, const int **node);
-    /* u NULL: zero. `sigma` (NULL: none) are stresses of the elements besides those of u, all of them as first_stress
-     * counts. */
+    /* u NULL: zero. `sigma` (NULL: none) are stresses besides those of u, phx_elastic_offsets of them. */
     void (*cell_stress)(const phx_elastic_model *model, int c, const double *u, const double *sigma, double *stress);
     int (*cell_elements)(const phx_elastic_model *model, int c, int element[2]); /* of cell c; their number */
     /* Thickness of cell c; NULL: it has none. */
@@ -100,6 +108,8 @@ struct phx_elastic_model {
     int *first_unknown;                           /* n_elements + 1: where the unknowns of each begin in `unknown` */
     int *unknown;                                 /* each once in an element, in any order */
     int *first_stress;                            /* n_elements + 1: where the stresses of each begin */
+    int n_surface_stresses; /* of a plate: those at both surfaces (upper xx yy xy, lower), 6 at each corner of each
+                               triangle; 0 else */
 };
 void phx_elastic_destroy(phx_elastic_model *model); /* NULL is allowed */
 
@@ -168,12 +178,16 @@ void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, do
  * stresses at the points, as below. */
 phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model *model, const double *u,
                                   const double *offset, double *stress);
-/* Thermal expansion of a group of solid cells (NULL: all) by rise * expansion along x y z (K, 1/K; NULL: as the
- * materials of the cells): adds to `force` (n)
- * the load D^T M2^-1 (w eps_th), and to `offset` (one per stress, first_stress; NULL: not wanted) what is to be added
- * to the stresses of the displacement, -C eps_th. */
-phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *model, const char *group,
-                             const double expansion[3], double rise, double *force, double *offset);
+/* ---- thermal expansion ---- */
+/* Stresses that initial strains add to those of the displacement: the stresses of the elements, as first_stress counts,
+ * then those at the surfaces of a plate that its N and M do not give. */
+int phx_elastic_offsets(const phx_elastic_model *model);
+/* Thermal expansion of a group of solid cells or of triangles (NULL: all) by the expansion of their materials: adds to
+ * `force` (n) the load D^T M2^-1 (w eps_th), and to `offset` (phx_elastic_offsets; NULL: not wanted) what is to be
+ * added to the stresses of the displacement, -C eps_th. The temperature of a plate is that of its surfaces, and linear
+ * between them; without `membrane` its mean is not felt. PHX_ERR_ARGUMENT: no such group, an imported body. */
+phx_status phx_elastic_expand(phx_context *context, const phx_elastic_model *model, const char *group,
+                              const phx_temperature *temperature, double *force, double *offset);
 
 /* ---- loads on faces ---- */
 /* Adds to `force` (n) the work of a constant traction (N/m^2, body axes) and of a pressure (N/m^2, against the outward
@@ -190,24 +204,29 @@ typedef enum phx_plate_theory { PHX_PLATE_KIRCHHOFF, PHX_PLATE_MINDLIN } phx_pla
 
 /* A section: what a strip of the plate does. Rows and columns: xx yy xy (engineering shear and twist). */
 typedef struct phx_plate_section {
-    double thickness;     /* m */
-    double surface[2][9]; /* Pa: plane stress of the outermost layers, upper and lower, by the strains there */
-    double mass;          /* kg/m^2 */
-    double rotary;        /* kg: rho h^3/12, Mindlin */
-    double membrane[9];   /* N/m: N = membrane * (e_xx, e_yy, 2 e_xy) */
-    double bending[9];    /* N m: M = bending * (k_xx, k_yy, 2 k_xy) */
-    double shear[4];      /* N/m: q = shear * (w_x - theta_x, w_y - theta_y), Mindlin */
+    double thickness;       /* m */
+    double surface[2][9];   /* Pa: plane stress of the outermost layers, upper and lower, by the strains there */
+    double mass;            /* kg/m^2 */
+    double rotary;          /* kg: rho h^3/12, Mindlin */
+    double membrane[9];     /* N/m: N = membrane * (e_xx, e_yy, 2 e_xy) */
+    double bending[9];      /* N m: M = bending * (k_xx, k_yy, 2 k_xy) */
+    double shear[4];        /* N/m: q = shear * (w_x - theta_x, w_y - theta_y), Mindlin */
+    double thermal[3][3];   /* int Q alpha z^m dz, m = 0, 1, 2: by the temperature T0 + T1 z the membrane forces fall by
+                               thermal[0] T0 + thermal[1] T1, the moments rise by thermal[1] T0 + thermal[2] T1 */
+    double expansion[2][3]; /* 1/K: xx yy 2xy of the outermost layers, upper and lower */
 } phx_plate_section;
-/* Isotropic; shear with the correction factor kappa (5/6). */
+/* Isotropic; shear with the correction factor kappa (5/6); no expansion. */
 void phx_isotropic_section(double young, double poisson, double density, double thickness, double kappa,
                            phx_plate_section *section);
+void phx_isotropic_expansion(double expansion, phx_plate_section *section); /* of such a section, 1/K */
 /* One layer of a laminate, in its own axes: 1 along the fibres, at `angle` (rad) from x. */
 typedef struct phx_plate_layer {
     double young[2], poisson, shear[3]; /* E1 E2, nu12, G12 G13 G23 */
     double density, thickness, angle;
+    double expansion[2]; /* along 1 and 2, 1/K */
 } phx_plate_layer;
-/* Layers from below; symmetric laminates only (the coupling of membrane and bending must vanish): PHX_ERR_ARGUMENT
- * names its size otherwise. */
+/* Layers from below; symmetric laminates only (the coupling of membrane and bending must vanish, that of expansions
+ * need not): PHX_ERR_ARGUMENT names its size otherwise. */
 phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_plate_layer *layers, double kappa,
                                 phx_plate_section *section);
 
@@ -398,9 +417,8 @@ phx_status phx_continuum_displacements(phx_context *context, const phx_flex_sour
                                        double **thickness);
 
 /* The force on the unknowns of the model (n) as one on the coordinates of the basis: `load` is filled, the caller frees
- * it.
- */
-phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force,
+ * it. strain: 1 + the number of the initial strain that makes the force; 0: none does. */
+phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force, int strain,
                               phx_flex_load *load);
 
 /* ---- reduced bodies (reduced/) ----

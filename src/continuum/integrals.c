@@ -201,7 +201,7 @@ phx_status continuum_integrals(phx_context *context, const elastic_part *part, i
 }
 
 phx_status continuum_load(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
-                          const double *force, phx_flex_load *load)
+                          const double *force, int n_stressed, phx_flex_load *load)
 {
     const size_t n = (size_t)model->n;
     int *at = NULL;
@@ -209,7 +209,7 @@ phx_status continuum_load(phx_context *context, const phx_elastic_model *model, 
     phx_status status = turned ? find_partners(context, model, &at) : PHX_ERR_MEMORY;
 
     if (!status)
-        status = phx_flex_load_allocate(context, k, load);
+        status = phx_flex_load_allocate(context, k, n_stressed, load);
     for (int a = 0; a < 3 && !status; a++) {
         load->force[a] = inner(model->n, model->rigid + (size_t)a * n, force);
         load->moment[a] = inner(model->n, model->rigid + (size_t)(3 + a) * n, force);

@@ -14,6 +14,6 @@ phx_status continuum_integrals(phx_context *context, const elastic_part *part, i
 
 /* phx_continuum_load in a basis. */
 phx_status continuum_load(phx_context *context, const phx_elastic_model *model, int k, const double *Phi,
-                          const double *force, phx_flex_load *load);
+                          const double *force, int n_stressed, phx_flex_load *load);
 
 #endif

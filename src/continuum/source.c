@@ -402,7 +402,7 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
 static phx_status keep_strains(phx_context *context, const phx_continuum_def *def, const phx_elastic_model *model,
                                elastic_source *made)
 {
-    const size_t numbers = (size_t)def->n_strains * (size_t)model->first_stress[model->n_elements];
+    const size_t numbers = (size_t)def->n_strains * (size_t)phx_elastic_offsets(model);
 
     made->n_strains = def->n_strains;
     made->strains = phx_calloc(context, numbers + 1, sizeof *made->strains);
@@ -547,8 +547,47 @@ int phx_continuum_strains(const phx_flex_source *source)
     return source && source->operations == &operations ? ((const elastic_source *)source)->n_strains : 0;
 }
 
-phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force,
+/* S_ab = sigma^T N_ab, the work of given stresses by the strains of second order of the shapes a and b. */
+static phx_status stress_stiffness(phx_context *context, const continuum_source *it, const double *sigma, int n,
+                                   double *S)
+{
+    const phx_elastic_model *model = it->model;
+    const size_t pairs = (size_t)n * (size_t)(n + 1) / 2;
+    double *rows = phx_calloc(context, (size_t)model->most_stresses * pairs + 1, sizeof *rows);
+
+    for (int e = 0; rows && e < model->n_elements; e++) {
+        if (!model->ops->second_order(model, e, n, it->Phi, rows))
+            continue;
+        const int stresses = model->first_stress[e + 1] - model->first_stress[e];
+        const double *own = sigma + model->first_stress[e];
+        for (int a = 0, p = 0; a < n; a++)
+            for (int b = a; b < n; b++, p++)
+                for (int r = 0; r < stresses; r++)
+                    S[a * n + b] += own[r] * rows[(size_t)r * pairs + (size_t)p];
+    }
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < a; b++)
+            S[a * n + b] = S[b * n + a];
+    phx_free(rows);
+    return rows ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force, int strain,
                               phx_flex_load *load)
 {
-    return continuum_load(context, of(source)->model, source->flex.n, of(source)->Phi, force, load);
+    const continuum_source *it = of(source);
+    const phx_flex_stiffening *stiffening = source->flex.stiffening;
+    const int n = strain > 0 && stiffening ? stiffening->n_slope : 0;
+    phx_status status = continuum_load(context, it->model, source->flex.n, it->Phi, force, n, load);
+
+    if (!status && n > 0) {
+        const double *sigma = ((const elastic_source *)source)->strains;
+        status = stress_stiffness(context, it, sigma + (size_t)(strain - 1) * (size_t)phx_elastic_offsets(it->model), n,
+                                  load->S);
+    }
+    if (status)
+        phx_flex_load_free(load);
+    else
+        load->strain = strain;
+    return status;
 }

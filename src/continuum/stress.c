@@ -59,7 +59,7 @@ static phx_status second_room_create(phx_context *context, const phx_elastic_mod
     if (pairs == 0)
         return PHX_OK;
     room->rows = phx_calloc(context, (size_t)model->most_stresses * (size_t)pairs + 1, sizeof *room->rows);
-    room->sigma = phx_calloc(context, (size_t)model->first_stress[model->n_elements] + 1, sizeof *room->sigma);
+    room->sigma = phx_calloc(context, (size_t)phx_elastic_offsets(model) + 1, sizeof *room->sigma);
     return room->rows && room->sigma ? phx_elastic_element_room(context, model, &room->matrices, &room->room)
                                      : PHX_ERR_MEMORY;
 }
@@ -110,7 +110,7 @@ static phx_status add_columns(phx_context *context, const phx_elastic_model *mod
                               const stress_columns *columns, const int *row, second_room *room, double *rows)
 {
     const int components = phx_stress_components(model->ops->stresses), k = continuum_columns(columns);
-    const size_t stresses = (size_t)model->first_stress[model->n_elements];
+    const size_t stresses = (size_t)phx_elastic_offsets(model);
     const int *node = NULL, nodes = model->ops->cell_nodes(model, cell, &node);
     double stress[MOST_VALUES];
 

@@ -14,6 +14,22 @@ phx_status phx_elastic_load(phx_context *context, const phx_elastic_model *model
     return model->ops->load(context, model, group, load, force);
 }
 
+int phx_elastic_offsets(const phx_elastic_model *model)
+{
+    return model->n_elements > 0 ? model->first_stress[model->n_elements] + model->n_surface_stresses : 0;
+}
+
+phx_status phx_elastic_expand(phx_context *context, const phx_elastic_model *model, const char *group,
+                              const phx_temperature *temperature, double *force, double *offset)
+{
+    if (!model || !temperature || !force)
+        return phx_fail_null(context, __func__, "model, temperature or force");
+    if (!model->ops->expand)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the %s has no materials that a temperature could expand",
+                        model->ops->kind);
+    return model->ops->expand(context, model, group, temperature, force, offset);
+}
+
 typedef struct constant_load {
     const double *traction;
     double pressure;

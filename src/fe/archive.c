@@ -19,6 +19,12 @@ void phx_flex_load_archive(phx_archive *archive, phx_flex_load *load)
     phx_archive_doubles(archive, 3, load->moment);
     phx_archive_double_array(archive, 3 * (size_t)load->n, &load->turning);
     phx_archive_double_array(archive, (size_t)load->n, &load->modal);
+    phx_archive_count(archive, &load->n_stressed);
+    if (load->n_stressed > load->n)
+        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
+                                           "a load over a body has a stiffness of more coordinates than the body"));
+    else
+        phx_archive_double_array(archive, (size_t)load->n_stressed * (size_t)load->n_stressed, &load->S);
     phx_archive_count(archive, &load->strain);
 }
 

@@ -222,17 +222,19 @@ phx_status phx_flex_add_mass(phx_context *context, const phx_flex_point *point, 
                              phx_flex *flex);
 
 /* A load that keeps its direction in the body's frame and its distribution: what it does by its factor 1, with the
- * deformation q: resultant `force`, moment about the frame's origin `moment` + `turning` q, on the coordinates `modal`.
- */
+ * deformation q: resultant `force`, moment about the frame's origin `moment` + `turning` q, on the coordinates `modal`
+ * - S q: S is the geometric stiffness of the stresses of a temperature. */
 typedef struct phx_flex_load {
     int n;
     double force[3], moment[3];
     double *turning; /* 3 x n */
     double *modal;   /* n */
+    int n_stressed;  /* S is of the first so many coordinates; 0: zero */
+    double *S;       /* n_stressed x n_stressed, symmetric */
     int strain;      /* 1 + number of the initial strain of the source whose factor is that of the load; 0: none */
 } phx_flex_load;
 void phx_flex_load_free(phx_flex_load *load);
-phx_status phx_flex_load_allocate(phx_context *context, int n, phx_flex_load *load); /* zeros */
+phx_status phx_flex_load_allocate(phx_context *context, int n, int n_stressed, phx_flex_load *load); /* zeros */
 
 /* ---- archives ---- */
 void phx_flex_point_archive(phx_archive *archive, int dim, phx_flex_point *point);

@@ -221,13 +221,15 @@ phx_status phx_stiffening_copy(phx_context *context, const phx_flex_stiffening *
     return PHX_OK;
 }
 
-phx_status phx_flex_load_allocate(phx_context *context, int n, phx_flex_load *load)
+phx_status phx_flex_load_allocate(phx_context *context, int n, int n_stressed, phx_flex_load *load)
 {
     memset(load, 0, sizeof *load);
     load->n = n;
     load->turning = phx_calloc(context, 3 * (size_t)n + 1, sizeof *load->turning);
     load->modal = phx_calloc(context, (size_t)n + 1, sizeof *load->modal);
-    if (load->turning && load->modal)
+    load->n_stressed = n_stressed;
+    load->S = phx_calloc(context, (size_t)n_stressed * (size_t)n_stressed + 1, sizeof *load->S);
+    if (load->turning && load->modal && load->S)
         return PHX_OK;
     phx_flex_load_free(load);
     return PHX_ERR_MEMORY;
@@ -237,5 +239,6 @@ void phx_flex_load_free(phx_flex_load *load)
 {
     phx_free(load->turning);
     phx_free(load->modal);
+    phx_free(load->S);
     memset(load, 0, sizeof *load);
 }

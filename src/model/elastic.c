@@ -328,17 +328,23 @@ static phx_status judge(phx_builder *builder, const phx_model_body *body, const 
     return PHX_OK;
 }
 
-/* ---- loads over surfaces ---- */
+/* ---- loads over surfaces and temperatures ---- */
 typedef struct surface_load {
     phx_program *profile; /* NULL: 1 */
     int component;        /* of the traction; ALONG_NORMAL, a pressure on a solid, is against the normal */
 } surface_load;
 enum { ALONG_NORMAL = -1 };
 
+static double profile_at(void *user, const double x[3])
+{
+    const surface_load *it = user;
+    return it->profile ? phx_program_value(it->profile, x) : 1.0;
+}
+
 static void traction_at(void *user, const double x[3], const double normal[3], double traction[3])
 {
     const surface_load *it = user;
-    const double value = it->profile ? phx_program_value(it->profile, x) : 1.0;
+    const double value = profile_at(user, x);
 
     for (int a = 0; a < 3; a++)
         traction[a] = it->component == ALONG_NORMAL ? -value * normal[a] : a == it->component ? value : 0.0;
@@ -360,14 +366,13 @@ static phx_status surface_force(phx_builder *builder, const phx_model_load *load
     const phx_surface_load surface = {traction_at, it, .normal = it->component == ALONG_NORMAL};
     phx_status status = PHX_OK;
 
-    if (load->kind == PHX_MODEL_TEMPERATURE && builder->model->bodies[load->on].stiffening)
-        status = phx_fail(builder->context, PHX_ERR_ARGUMENT,
-                          "a temperature on a body with 'stiffening' is not there yet: the stresses of held expansion "
-                          "would neither stiffen nor soften it; leave one of them out");
-    else if (load->kind == PHX_MODEL_TEMPERATURE) {
-        status = phx_solid_thermal(builder->context, elastic, load->group, NULL, 1.0, force, strain);
+    if (load->kind == PHX_MODEL_TEMPERATURE) {
+        const phx_temperature temperature = {profile_at, it};
+        status = phx_elastic_expand(builder->context, elastic, load->group, &temperature, force, strain);
         if (!status && is_zero(elastic->n, force))
-            status = phx_fail(builder->context, PHX_ERR_ARGUMENT, "the materials there have no 'expansion'");
+            status = phx_fail(builder->context, PHX_ERR_ARGUMENT,
+                              "it expands nothing: the materials there have no 'expansion', the profile is zero, or it "
+                              "is the mean over the thickness of a plate that is rigid in its plane");
     } else {
         status = phx_elastic_load(builder->context, elastic, load->group, &surface, force);
     }
@@ -420,14 +425,13 @@ static bool is_temperature(const phx_model_load *load, int body)
 /* The loads on a body: the basis has the deformation by each force, stresses know the strains. */
 typedef struct body_loads {
     int n_forces, n_strains;
-    double *forces, *strains; /* n_forces x n, n_strains x stresses of the model */
+    double *forces, *strains; /* n_forces x n, n_strains x phx_elastic_offsets */
 } body_loads;
 
 static phx_status loads_on_body(phx_builder *builder, int body, const phx_elastic_model *elastic, body_loads *loads)
 {
     const phx_model *model = builder->model;
-    const size_t n = (size_t)elastic->n,
-                 stresses = elastic->n_elements > 0 ? (size_t)elastic->first_stress[elastic->n_elements] : 0;
+    const size_t n = (size_t)elastic->n, stresses = (size_t)phx_elastic_offsets(elastic);
     phx_status status = PHX_OK;
 
     memset(loads, 0, sizeof *loads);
@@ -615,8 +619,8 @@ phx_status phx_builder_surface_load(phx_builder *builder, const phx_model_load *
     int count = 0;
 
     for (int k = 0; k < load->n_components && !status; k++) {
-        status = phx_continuum_load(context, source, force + (size_t)k * (size_t)elastic->n, &fields[count]);
-        fields[k].strain = strain_of(builder->model, load);
+        status = phx_continuum_load(context, source, force + (size_t)k * (size_t)elastic->n,
+                                    strain_of(builder->model, load), &fields[count]);
         count += !status;
     }
     phx_free(force);

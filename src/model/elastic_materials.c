@@ -3,6 +3,7 @@
 #include "schema_parts.h"
 
 #include <math.h>
+#include <string.h>
 
 void phx_elastic_material(const phx_model_material *from, phx_solid_material *material)
 {
@@ -47,7 +48,8 @@ static void put_layer(const phx_model_material *from, double thickness, double a
                                .shear = {G, G, G},
                                .density = from->density,
                                .thickness = thickness,
-                               .angle = angle};
+                               .angle = angle,
+                               .expansion = {from->expansion.value, from->expansion.value}};
     if (!o->given)
         return;
     layer->young[1] = o->young[1];
@@ -55,6 +57,7 @@ static void put_layer(const phx_model_material *from, double thickness, double a
     layer->shear[0] = o->shear[0];
     layer->shear[1] = o->shear[2]; /* G13 */
     layer->shear[2] = o->shear[1]; /* G23 */
+    memcpy(layer->expansion, o->expansion, sizeof layer->expansion);
 }
 
 phx_status phx_elastic_section(phx_builder *builder, const phx_model_material *material, double thickness, int n_layers,
@@ -64,6 +67,7 @@ phx_status phx_elastic_section(phx_builder *builder, const phx_model_material *m
 
     if (n_layers == 0 && !material->orthotropic.given) {
         phx_isotropic_section(material->young, material->poisson.value, material->density, thickness, kappa, section);
+        phx_isotropic_expansion(material->expansion.value, section);
         return PHX_OK;
     }
     phx_plate_layer *made = phx_calloc(builder->context, (size_t)count, sizeof *made);

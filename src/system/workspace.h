@@ -94,7 +94,8 @@ typedef struct evaluator {
      * the ports, K += P^T block W, or to their rates, D += P^T block P, K += P^T block d(P nu)/d xi. */
     void (*pair_add)(workspace *ws, int pair, double alpha, const double *block);
     void (*pair_rate_add)(workspace *ws, int pair, double alpha, const double *block);
-    /* The same of one entry, rigid row `row` and coordinate q_dof of a body, of K. */
+    /* The same of one entry of K: row `row` of a body, one of a coordinate only where it is stiffened geometrically,
+     * and the coordinate q_dof. */
     void (*body_add)(workspace *ws, int b, int row, int dof, double value);
     /* Efforts of forces and multipliers are summed from here on. */
     void (*clear_efforts)(workspace *ws);

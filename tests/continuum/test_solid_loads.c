@@ -132,15 +132,24 @@ static void test_a_load_that_varies(void **state)
     phx_elastic_destroy(model);
 }
 
+static double constant_rise(void *user, const double x[3])
+{
+    (void)x;
+    return *(const double *)user;
+}
+
 static void test_thermal_expansion(void **state)
 {
     phx_context *context = *state;
-    const phx_solid_material material = anisotropic();
+    phx_solid_material material = anisotropic();
     const double expansion[3] = {1.2e-5, 0.9e-5, 2e-5}, rise = 80.0;
+    double part[2] = {0.25 * rise, 0.75 * rise};
+    const phx_temperature first = {constant_rise, &part[0]}, second = {constant_rise, &part[1]};
     const double strain[6] = {rise * expansion[0], rise * expansion[1], rise * expansion[2]};
     const double free_expansion[9] = {strain[0], 0, 0, 0, strain[1], 0, 0, 0, strain[2]};
     double held[6];
 
+    memcpy(material.expansion, expansion, sizeof expansion);
     phx_dense_multiply(false, false, 6, 1, 6, -1.0, material.stiffness, 6, strain, 1, 0.0, held, 1);
     for (int t = 0; t < SOLID_TYPES; t++) {
         phx_mesh mesh = box_mesh(context, size, 3, 2, 2, solid_types[t].cell, BOX_CURVED);
@@ -150,8 +159,8 @@ static void test_thermal_expansion(void **state)
         double *offset = calloc((size_t)stresses, sizeof *offset);
         double *nodal = calloc(6 * (size_t)model->n_nodes, sizeof *nodal);
         assert_true(force && u && offset && nodal);
-        CHECK_OK(context, phx_solid_thermal(context, model, NULL, expansion, 0.25 * rise, force, offset));
-        CHECK_OK(context, phx_solid_thermal(context, model, "all", expansion, 0.75 * rise, force, offset));
+        CHECK_OK(context, phx_elastic_expand(context, model, NULL, &first, force, offset));
+        CHECK_OK(context, phx_elastic_expand(context, model, "all", &second, force, offset));
         CHECK_OK(context, phx_solid_nodal_stress(context, model, u, offset, nodal));
         CHECK_VECTOR(6, nodal + 6 * (model->n_nodes / 2), held, 1e-12, "%s: held", solid_types[t].name);
         /* K u = f has the free expansion as its solution up to a rigid motion */
@@ -166,7 +175,7 @@ static void test_thermal_expansion(void **state)
         const double largest = max_abs(model->n, force);
         phx_csr_apply(&model->K, -1.0, u, force);
         CHECK_BELOW(max_abs(model->n, force) / largest, 1e-12, "%s: f - K u", solid_types[t].name);
-        CHECK_STATUS(context, phx_solid_thermal(context, model, "x0", expansion, rise, force, NULL), PHX_ERR_ARGUMENT);
+        CHECK_STATUS(context, phx_elastic_expand(context, model, "x0", &first, force, NULL), PHX_ERR_ARGUMENT);
         free(force);
         free(u);
         free(offset);
@@ -214,6 +223,7 @@ static void test_wrong_arguments(void **state)
     phx_context *context = *state;
     const phx_solid_material material = steel();
     const double three[3] = {1.0, 1.0, 1.0};
+    const phx_temperature heat = {NULL, NULL};
     phx_mesh mesh = box_mesh(context, size, 1, 1, 1, PHX_CELL_HEX8, BOX_REGULAR);
     phx_elastic_model *model = solid_model(context, &mesh, &material, PHX_SOLID_FULL, false);
     const phx_elastic_ops *ops = model->ops, other = {.kind = "plate", .destroy_data = ops->destroy_data};
@@ -224,7 +234,7 @@ static void test_wrong_arguments(void **state)
     model->ops = &other;
     CHECK_STATUS(context, phx_solid_nodal_stress(context, model, u, NULL, stress), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(context, "plate");
-    CHECK_STATUS(context, phx_solid_thermal(context, model, NULL, three, 1.0, u, NULL), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(context, phx_elastic_expand(context, model, NULL, &heat, u, NULL), PHX_ERR_ARGUMENT);
     CHECK_STATUS(context, phx_elastic_traction(context, model, "x0", three, 1.0, u), PHX_ERR_ARGUMENT);
     model->ops = ops;
     phx_elastic_destroy(model);

@@ -368,16 +368,16 @@ static void wrong_materials_are_refused(void **state)
            "12:3", "the mesh has no group 'rib' of triangles");
 }
 
-/* A temperature is for a solid that expands. */
-static void heat_is_for_solids(void **state)
+/* A temperature is for materials that expand. */
+static void heat_is_for_what_expands(void **state)
 {
     phx_context *context = *state;
     static const char text[] = HEAD "  bar: {" BAR ", basis: {kind: all}}\nloads: {heat: {temperature: 80, on: bar}}\n";
-    refuse(context, text, "6:9", "load 'heat': the materials there have no 'expansion'");
-    refuse(context, HEAD "  bar: {" BAR ", stiffening: true}\nloads: {heat: {temperature: 80, on: bar}}\n", "6:9",
-           "a temperature on a body with 'stiffening'");
+    refuse(context, text, "6:9", "load 'heat': it expands nothing: the materials there have no 'expansion'");
     refuse(context, HEAD "  bar: {" SQUARE "}\nloads: {heat: {temperature: 80, on: bar}}\n", "6:9",
-           "a solid is wanted");
+           "load 'heat': it expands nothing");
+    refuse(context, HEAD "  bar: {" SQUARE "}\nloads: {heat: {temperature: 80, on: bar, group: x0}}\n", "6:9",
+           "no group 'x0' of triangles");
 }
 
 /* ---- wrong files and parts ---- */
@@ -497,7 +497,7 @@ int main(void)
         cmocka_unit_test(the_same_material_said_otherwise),
         cmocka_unit_test(regions_of_a_deck),
         cmocka_unit_test(wrong_materials_are_refused),
-        cmocka_unit_test(heat_is_for_solids),
+        cmocka_unit_test(heat_is_for_what_expands),
         cmocka_unit_test(what_is_wrong_is_an_input_error),
         cmocka_unit_test(joints_matter_to_the_key),
         cmocka_unit_test(bodies_are_built_once_for_a_sweep),

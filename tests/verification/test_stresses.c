@@ -1,126 +1,15 @@
 /* Stresses of plates and solids as outputs of model files: bars and plates whose stresses are known, a series, the
  * linearised outputs, and the same body reduced. */
-#include "support/testing.h"
+#include "held.h"
 
 #include "continuum/continuum.h"
-#include "model/model.h"
-#include "system/system.h"
 #include <phlexor/study.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define SPACE "phlexor: 1\ndimension: 3\n"
-#define SOFT  "materials: {m: {density: 7800, young: 2.1e11, poisson: 0}}\n"
-
-/* A model at rest under its loads, which are so small that the deformation does not turn them. */
-typedef struct held {
-    phx_context *context;
-    phx_model *model;
-    phx_system *system;
-    phx_dae *dae;
-    double *x, *v, *columns;
-} held;
-
-static void open_model(phx_context *context, const char *text, held *it)
-{
-    const phx_start_options start = {.quasi_static = true};
-
-    *it = (held){.context = context};
-    CHECK_OK(context, phx_model_read_text(context, "held.yaml", text, strlen(text), 0, NULL, &it->model));
-    CHECK_OK(context, phx_model_build(context, it->model, NULL, &it->system));
-    CHECK_OK(context, phx_system_dae(it->system, context, &it->dae));
-    it->x = calloc((size_t)phx_system_n_x(it->system) + 1, sizeof *it->x);
-    it->v = calloc((size_t)phx_system_n_v(it->system) + 1, sizeof *it->v);
-    it->columns = calloc((size_t)phx_system_columns(it->system) + 1, sizeof *it->columns);
-    assert_true(it->x && it->v && it->columns);
-    CHECK_OK(context, phx_system_start(it->system, &start, it->x, it->v, NULL));
-    CHECK_OK(context, phx_system_outputs(it->dae, 0.0, it->x, it->v, it->columns));
-}
-
-static void close_model(held *it)
-{
-    free(it->x);
-    free(it->v);
-    free(it->columns);
-    phx_system_dae_destroy(it->dae);
-    phx_system_destroy(it->system);
-    phx_model_destroy(it->model);
-}
-
-/* The column of this name. */
-static double value_of(const held *it, const char *name)
-{
-    char column[80];
-    for (int k = 0; k < phx_system_columns(it->system); k++) {
-        phx_system_column_name(it->system, k, column, sizeof column);
-        if (!strcmp(column, name))
-            return it->columns[k];
-    }
-    fail_msg("there is no column %s", name);
-    return 0.0;
-}
-
-/* ---- temperatures ---- */
-/* It expands along x alone, so that rigid ends do not hinder it: sigma_xx = E (eps - alpha T). */
-#define HEATED                                                                                                         \
-    SPACE "materials: {m: {density: 7800, orthotropic: {young: [2e11, 2e11, 2e11], poisson: [0, 0, 0], shear: [1e11, " \
-          "1e11, 1e11], expansion: [1e-5, 0, 0]}}}\n"                                                                  \
-          "ground: {ports: {A: {position: [0, 0.01, 0.005]}, B: {position: [1, 0.01, 0.005]}, W: {position: [0.2, "    \
-          "0.01, 0.005]}}}\n"                                                                                          \
-          "bodies: {bar: {kind: solid, material: m, mesh: {size: [0.2, 0.02, 0.01], elements: [4, 2, 2], cells: "      \
-          "hex20}, ports: {P: {on: x0, position: [0, 0.01, 0.005]}, C: {on: x1, position: [0.2, 0.01, 0.005]}}}}\n"    \
-          "loads: {heat: {temperature: 60, on: bar}, more: {temperature: 20, on: bar}, no: {temperature: 7, on: bar, " \
-          "active: false}}\n"                                                                                          \
-          "outputs: {at: {stress: bar@40}, most: {von_mises: bar}, end: {stress: bar.C}, far: {deformation: bar.C}}\n"
-
-/* E A/L of the bar against the spring: it goes as far as delta = alpha T L / (1 + k L/(E A)). */
-static void a_heated_bar_presses_against_a_spring(void **state)
-{
-    const double E = 2e11, k = 3e8, length = 0.2, area = 0.02 * 0.01, free_length = 1e-5 * 80.0 * length,
-                 delta = free_length / (1.0 + k * length / (E * area)), sigma = -k * delta / area;
-    held it;
-
-    open_model(*state,
-               HEATED "joints: {a: {kind: weld, ports: [ground.A, bar.P]}}\n"
-                      "springs: {s: {ports: [bar.C, ground.B], stiffness: 3e8, length: 0.8}}\n",
-               &it);
-    CHECK_RELATIVE(value_of(&it, "far.x"), delta, 1e-9, "expansion");
-    CHECK_RELATIVE(value_of(&it, "at.xx"), sigma, 1e-9, "stress at a node");
-    CHECK_RELATIVE(value_of(&it, "end.xx"), sigma, 1e-9, "stress at the end");
-    CHECK_RELATIVE(value_of(&it, "most"), -sigma, 1e-9, "largest von Mises stress");
-    CHECK_SMALL(value_of(&it, "at.yy"), -1e-9 * sigma, "across");
-    close_model(&it);
-}
-
-static void a_heated_bar_that_is_free_has_no_stress(void **state)
-{
-    const double sigma = 2e11 * 1e-5 * 80.0;
-    held it;
-
-    open_model(*state, HEATED "joints: {a: {kind: weld, ports: [ground.A, bar.P]}}\n", &it);
-    CHECK_SMALL(value_of(&it, "most"), 1e-9 * sigma, "largest von Mises stress");
-    CHECK_SMALL(value_of(&it, "end.xx"), 1e-9 * sigma, "stress at the end");
-    CHECK_RELATIVE(value_of(&it, "far.x"), 0.2 * 1e-5 * 80.0, 1e-9, "expansion");
-    close_model(&it);
-}
-
-/* Between walls it does not deform: sigma_xx = -E alpha T. */
-static void a_heated_bar_between_walls(void **state)
-{
-    const double sigma = -2e11 * 1e-5 * 80.0;
-    held it;
-
-    open_model(*state,
-               HEATED "joints: {a: {kind: weld, ports: [ground.A, bar.P]}, b: {kind: weld, ports: [ground.W, "
-                      "bar.C]}}\n",
-               &it);
-    CHECK_RELATIVE(value_of(&it, "at.xx"), sigma, 1e-9, "stress at a node");
-    CHECK_RELATIVE(value_of(&it, "end.xx"), sigma, 1e-9, "stress at the end");
-    CHECK_SMALL(value_of(&it, "far.x"), 1e-15, "deformation");
-    close_model(&it);
-}
+#define SOFT "materials: {m: {density: 7800, young: 2.1e11, poisson: 0}}\n"
 
 /* ---- geometric stiffening ---- */
 /* Slope of a strip under the pressure p and the tension N per width, hinged at both ends: D w'' = N w - M_0. */
@@ -428,9 +317,6 @@ static void reduced_bodies_keep_their_stresses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_heated_bar_presses_against_a_spring, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_heated_bar_between_walls, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_heated_bar_that_is_free_has_no_stress, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_strip_between_hinges_is_stretched, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_pulled_bar_has_one_stress_everywhere, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_bent_bar_has_the_stress_of_a_beam, context_setup, context_teardown),

@@ -12,7 +12,7 @@ static void add_to_nodes(const phx_plate *plate, int count, const int *node, con
             force[plate->deflection[node[j]] - 2 + c] += weight * value[j] * traction[c];
 }
 
-static void place(const phx_elastic_model *model, const int *corner, const double lambda[3], double x[3])
+void phx_plate_place(const phx_elastic_model *model, const int *corner, const double lambda[3], double x[3])
 {
     for (int i = 0; i < 3; i++) {
         x[i] = 0.0;
@@ -35,7 +35,7 @@ static void load_triangle(const phx_elastic_model *model, int t, const phx_surfa
     phx_triangle_rule(lambda, weight);
     for (int g = 0; g < PHX_TRIANGLE_POINTS; g++) {
         const int count = phx_triangle_lagrange(plate->order + 1, lambda[g], &at);
-        place(model, plate->corner + 3 * t, lambda[g], x);
+        phx_plate_place(model, plate->corner + 3 * t, lambda[g], x);
         load->traction(load->user, x, normal, traction);
         add_to_nodes(plate, count, node, at.value, frame.area * weight[g], traction, force);
     }
@@ -58,7 +58,7 @@ static void load_edge(const phx_elastic_model *model, int t, int e, double sign,
     for (int g = 0; g < PHX_TRIANGLE_RULE; g++) {
         phx_triangle_edge_point(e, s[g], lambda);
         const int count = phx_triangle_lagrange(plate->order + 1, lambda, &at);
-        place(model, plate->corner + 3 * t, lambda, x);
+        phx_plate_place(model, plate->corner + 3 * t, lambda, x);
         load->traction(load->user, x, normal, traction);
         add_to_nodes(plate, count, node, at.value, frame.length[e] * weight[g], traction, force);
     }
@@ -84,6 +84,14 @@ static phx_status load_edges(phx_context *context, const phx_elastic_model *mode
     return status;
 }
 
+/* The cells of triangles ascend, those of a group too. */
+bool phx_plate_in_group(const phx_plate *plate, const phx_mesh_group *part, int t, int *k)
+{
+    while (part && *k < part->n_cells && part->cells[*k] < plate->cell[t])
+        ++*k;
+    return !part || (*k < part->n_cells && part->cells[*k] == plate->cell[t]);
+}
+
 phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, const char *group,
                           const phx_surface_load *load, double *force)
 {
@@ -98,12 +106,8 @@ phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, 
                         phx_shown_text(group).text);
     if (part && part->dimension == 1)
         return load_edges(context, model, part, load, force);
-    /* the cells of triangles ascend, those of a group too */
-    for (int t = 0, k = 0; t < plate->n_triangles; t++) {
-        while (part && k < part->n_cells && part->cells[k] < plate->cell[t])
-            k++;
-        if (!part || (k < part->n_cells && part->cells[k] == plate->cell[t]))
+    for (int t = 0, k = 0; t < plate->n_triangles; t++)
+        if (phx_plate_in_group(plate, part, t, &k))
             load_triangle(model, t, load, force);
-    }
     return PHX_OK;
 }

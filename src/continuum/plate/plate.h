@@ -61,6 +61,14 @@ phx_status phx_plate_group_edges(phx_context *context, const phx_elastic_model *
 phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, const char *group,
                           const phx_surface_load *load, double *force);
 
+/* phx_elastic_expand for plates (thermal.c). */
+phx_status phx_plate_expand(phx_context *context, const phx_elastic_model *model, const char *group,
+                            const phx_temperature *temperature, double *force, double *offset);
+/* The point of these barycentric coordinates. */
+void phx_plate_place(const phx_elastic_model *model, const int *corner, const double lambda[3], double x[3]);
+/* Whether triangle t is of the group (NULL: any); k is a counter that begins at 0 and goes on with ascending t. */
+bool phx_plate_in_group(const phx_plate *plate, const phx_mesh_group *part, int t, int *k);
+
 /* The nodes of a triangle in the order of phx_triangle_nodes; their number. */
 int phx_plate_nodes(const phx_plate *plate, int triangle, int node[PHX_TRIANGLE_NODES]);
 int phx_plate_edge_between(const phx_plate *plate, int a, int b); /* -1: there is none */

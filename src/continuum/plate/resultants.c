@@ -162,5 +162,8 @@ void phx_plate_cell_stress(const phx_elastic_model *model, int triangle, const d
         double *at = stress + k * components;
         resultants(model, triangle, &state, corner, at, at + 3, at + 6);
         surface_stress(plate, plate->section[triangle], at, at + 3, at + 8);
+        const double *surface = sigma ? sigma + model->first_stress[model->n_elements] + 18 * (size_t)triangle : NULL;
+        for (int c = 0; c < 6 && surface; c++)
+            at[8 + c] += surface[6 * k + c];
     }
 }

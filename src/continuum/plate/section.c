@@ -21,11 +21,21 @@ void phx_isotropic_section(double young, double poisson, double density, double 
     }
 }
 
+void phx_isotropic_expansion(double expansion, phx_plate_section *section)
+{
+    for (int k = 0; k < 2; k++) {
+        section->expansion[0][k] = section->expansion[1][k] = expansion;
+        section->thermal[0][k] = (section->membrane[3 * k] + section->membrane[3 * k + 1]) * expansion;
+        section->thermal[2][k] = (section->bending[3 * k] + section->bending[3 * k + 1]) * expansion;
+    }
+}
+
 /* ---- laminates ---- */
 /* Integrals through the thickness: A = sum Q t, B = sum Q (z1^2 - z0^2)/2, D = sum Q (z1^3 - z0^3)/3. */
 typedef struct laminate {
     double A[9], B[9], D[9], shear[4];
-    double mass[3]; /* sum rho t, rho (z1^2 - z0^2)/2, rho (z1^3 - z0^3)/3 */
+    double mass[3];       /* sum rho t, rho (z1^2 - z0^2)/2, rho (z1^3 - z0^3)/3 */
+    double thermal[3][3]; /* sum Q alpha likewise */
 } laminate;
 
 /* Plane stress in the layer's axes, Q, turned into those of the plate: Qbar = T^T Q T with the strains of the layer
@@ -59,13 +69,25 @@ static void shear_stiffness(const phx_plate_layer *layer, double G[4])
     G[3] = s * s * G13 + c * c * G23;
 }
 
+/* alpha = T^-1 (alpha_1, alpha_2, 0) */
+static void layer_expansion(const phx_plate_layer *layer, double alpha[3])
+{
+    const double c = cos(layer->angle), s = sin(layer->angle), *along = layer->expansion;
+
+    alpha[0] = c * c * along[0] + s * s * along[1];
+    alpha[1] = s * s * along[0] + c * c * along[1];
+    alpha[2] = 2.0 * c * s * (along[0] - along[1]);
+}
+
 static void add_layer(const phx_plate_layer *layer, double z0, double z1, laminate *sum)
 {
     const double t[3] = {z1 - z0, (z1 * z1 - z0 * z0) / 2.0, (z1 * z1 * z1 - z0 * z0 * z0) / 3.0};
-    double Q[9], G[4];
+    double Q[9], G[4], alpha[3], heat[3];
 
     plane_stiffness(layer, Q);
     shear_stiffness(layer, G);
+    layer_expansion(layer, alpha);
+    phx_dense_multiply(false, false, 3, 1, 3, 1.0, Q, 3, alpha, 1, 0.0, heat, 1);
     for (int k = 0; k < 9; k++) {
         sum->A[k] += t[0] * Q[k];
         sum->B[k] += t[1] * Q[k];
@@ -73,8 +95,11 @@ static void add_layer(const phx_plate_layer *layer, double z0, double z1, lamina
     }
     for (int k = 0; k < 4; k++)
         sum->shear[k] += t[0] * G[k];
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < 3; k++) {
         sum->mass[k] += layer->density * t[k];
+        for (int c = 0; c < 3; c++)
+            sum->thermal[k][c] += t[k] * heat[c];
+    }
 }
 
 static phx_status check_layer(phx_context *context, int k, const phx_plate_layer *layer)
@@ -153,6 +178,9 @@ phx_status phx_laminate_section(phx_context *context, int n_layers, const phx_pl
     *section = (phx_plate_section){.thickness = thickness, .mass = sum.mass[0], .rotary = sum.mass[2]};
     plane_stiffness(&layers[n_layers - 1], section->surface[0]);
     plane_stiffness(&layers[0], section->surface[1]);
+    layer_expansion(&layers[n_layers - 1], section->expansion[0]);
+    layer_expansion(&layers[0], section->expansion[1]);
+    memcpy(section->thermal, sum.thermal, sizeof sum.thermal);
     memcpy(section->membrane, sum.A, sizeof sum.A);
     memcpy(section->bending, sum.D, sizeof sum.D);
     for (int k = 0; k < 4; k++)

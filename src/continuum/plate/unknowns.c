@@ -150,6 +150,7 @@ static phx_status list_elements(phx_context *context, const phx_plate *plate, ph
     model->most_unknowns = larger(bending, membrane);
     model->most_stresses = larger(bending_stresses, membrane_stresses);
     model->most_block = phx_plate_bending_block(plate);
+    model->n_surface_stresses = 18 * plate->n_triangles;
     model->first_unknown = phx_calloc(context, (size_t)n + 1, sizeof *model->first_unknown);
     model->first_stress = phx_calloc(context, (size_t)n + 1, sizeof *model->first_stress);
     model->unknown =

@@ -26,6 +26,7 @@ const phx_elastic_ops phx_solid_ops = {
     .second_order = phx_solid_second_order,
     .second_order_force = phx_solid_second_order_force,
     .load = phx_solid_load,
+    .expand = phx_solid_expand,
     .stresses = PHX_STRESSES_SOLID,
     .stress_cells = phx_solid_stress_cells,
     .cell_nodes = phx_solid_cell_nodes,

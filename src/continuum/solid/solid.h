@@ -88,6 +88,8 @@ void phx_solid_second_order_force(const phx_elastic_model *model, int e, const d
 phx_status phx_solid_load(phx_context *context, const phx_elastic_model *model, const char *group,
                           const phx_surface_load *load, double *force);
 /* As phx_elastic_ops has them. */
+phx_status phx_solid_expand(phx_context *context, const phx_elastic_model *model, const char *group,
+                            const phx_temperature *temperature, double *force, double *offset);
 int phx_solid_stress_cells(const phx_elastic_model *model);
 int phx_solid_cell_nodes(const phx_elastic_model *model, int e, const int **node);
 void phx_solid_cell_stress(const phx_elastic_model *model, int e, const double *u, const double *sigma, double *stress);

@@ -27,6 +27,18 @@ static void multiply(const double *A, const double *x, double *y)
     }
 }
 
+/* Places of the integration points. */
+static void points_of(const phx_elastic_model *model, int e, double *x)
+{
+    const phx_solid_data *data = phx_solid_of(model);
+    const phx_solid_table *table = data->table[data->element[e].kind];
+    phx_solid_geometry geometry;
+
+    phx_solid_geometry_of(model, e, &geometry);
+    phx_dense_multiply(false, false, table->stiffness.n, 3, table->nodes, 1.0, table->stiffness.N[0],
+                       (int)(sizeof table->stiffness.N[0] / sizeof(double)), geometry.x, 3, 0.0, x, 3);
+}
+
 void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, double *x, double *stress)
 {
     const phx_solid_data *data = phx_solid_of(model);
@@ -44,12 +56,9 @@ void phx_solid_stress(const phx_elastic_model *model, int e, const double *u, do
             for (int k = 0; k < n; k++)
                 strain[i] += B[i * n + k] * u[unknown[k]];
         multiply(C, strain, stress + 6 * g);
-        for (int k = 0; k < 3 && x; k++) {
-            x[3 * g + k] = 0.0;
-            for (int a = 0; a < table->nodes; a++)
-                x[3 * g + k] += table->stiffness.N[g][a] * geometry.x[3 * a + k];
-        }
     }
+    if (x)
+        points_of(model, e, x);
 }
 
 int phx_solid_stress_cells(const phx_elastic_model *model)
@@ -129,47 +138,45 @@ phx_status phx_solid_nodal_stress(phx_context *context, const phx_elastic_model 
 
 /* ---- thermal expansion ---- */
 /* Of element e: force += D^T M2^-1 (w eps), M2^-1 (w eps) = C eps at each point; offset -= C eps. */
-static void expand(const phx_elastic_model *model, int e, const double *expansion, double rise,
+static void expand(const phx_elastic_model *model, int e, const phx_temperature *temperature,
                    phx_element_matrices *matrices, double *force, double *offset)
 {
     const phx_solid_data *data = phx_solid_of(model);
-    const int *unknown = model->unknown + model->first_unknown[e];
-    double stress[6];
-
     const phx_solid_material *material = &data->part[data->element[e].part].material;
-    const double *along = expansion ? expansion : material->expansion;
-    const double eps[6] = {along[0] * rise, along[1] * rise, along[2] * rise};
-    multiply(material->stiffness, eps, stress);
+    const int *unknown = model->unknown + model->first_unknown[e];
+    const double *along = material->expansion, unit[6] = {along[0], along[1], along[2]};
+    double x[3 * PHX_SOLID_MOST_POINTS], per_kelvin[6];
+
+    multiply(material->stiffness, unit, per_kelvin);
     phx_solid_element_matrices(model, e, matrices);
+    points_of(model, e, x);
     for (int row = 0; row < matrices->n_stresses; row++) {
         const double *D = matrices->D + (size_t)row * (size_t)matrices->n_unknowns;
+        const double rise = temperature->rise ? temperature->rise(temperature->user, x + 3 * (row / 6)) : 1.0;
+        const double stress = rise * per_kelvin[row % 6];
         for (int k = 0; k < matrices->n_unknowns; k++)
-            force[unknown[k]] += D[k] * stress[row % 6];
+            force[unknown[k]] += D[k] * stress;
         if (offset)
-            offset[model->first_stress[e] + row] -= stress[row % 6];
+            offset[model->first_stress[e] + row] -= stress;
     }
 }
 
-phx_status phx_solid_thermal(phx_context *context, const phx_elastic_model *model, const char *group,
-                             const double expansion[3], double rise, double *force, double *offset)
+phx_status phx_solid_expand(phx_context *context, const phx_elastic_model *model, const char *group,
+                            const phx_temperature *temperature, double *force, double *offset)
 {
-    if (!model || !force)
-        return phx_fail_null(context, __func__, "model or force");
-    phx_status status = check_solid(context, model);
-    if (status)
-        return status;
     const phx_solid_data *data = phx_solid_of(model);
     const phx_mesh_group *part = group ? phx_mesh_group_in(&model->mesh, group, 3) : NULL;
+
     if (group && !part)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no group of solid cells named %s",
                         phx_shown_text(group).text);
     phx_element_matrices matrices;
     void *room = NULL;
-    status = phx_elastic_element_room(context, model, &matrices, &room);
+    const phx_status status = phx_elastic_element_room(context, model, &matrices, &room);
     const int count = part ? part->n_cells : model->n_elements;
 
     for (int k = 0; k < count && !status; k++)
-        expand(model, part ? data->element_of_cell[part->cells[k]] : k, expansion, rise, &matrices, force, offset);
+        expand(model, part ? data->element_of_cell[part->cells[k]] : k, temperature, &matrices, force, offset);
     phx_free(room);
     return status;
 }

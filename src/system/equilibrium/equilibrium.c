@@ -183,7 +183,7 @@ static phx_status leave(statics *s, double *x, double *lambda, phx_static_report
     for (int k = 0; k < TRIES && unstable > 0 && !status; k++) {
         memset(s->other, 0, (size_t)s->ws->kkt.n * sizeof *s->other);
         for (int i = 0; i < s->ws->kkt.n_v; i++)
-            s->step[i] = sin(1.0 + 0.7 * (k + 1) * i) / s->force[i];
+            s->step[i] = s->force[i] > 0.0 ? sin(1.0 + 0.7 * (k + 1) * i) / s->force[i] : 0.0;
         s->ws->base.ops->mass_apply(&s->ws->base, s->step, s->other);
         status = phx_statics_factor(s, s->rounding); /* of all motions those that the stiffness resists least */
         if (!status)

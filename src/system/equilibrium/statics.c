@@ -162,6 +162,18 @@ static double rounding_of_forces(const statics *s)
     return worst;
 }
 
+/* The largest of the distributed forces on the coordinates of a deformation, N: a temperature has no resultant. */
+static double pull_of_coordinates(const statics *s, int b)
+{
+    const body_slot *slot = &s->system->bodies[b];
+    const double *f = phx_sys_q_dot(slot, s->other);
+    double most = 0.0;
+
+    for (int i = 0; i < phx_body_n_q(slot->body); i++)
+        most = fmax(most, s->force[f - s->other + i] * fabs(f[i]));
+    return most;
+}
+
 /* Weights, forces at ports and distributed ones; torques over the size. */
 static phx_status weigh(statics *s, const double *x)
 {
@@ -187,9 +199,11 @@ static phx_status weigh(statics *s, const double *x)
     for (int b = 0; b < system->n_bodies && !status; b++) {
         const phx_body_frame *frames;
         const int n_frames = phx_body_frames(system->bodies[b].body, &frames);
+        double resultant = 0.0;
         for (int f = 0; f < n_frames; f++)
             for (int a = 0; a < dim; a++)
-                s->weight += fabs(s->other[system->bodies[b].v + frames[f].v + a]);
+                resultant += fabs(s->other[system->bodies[b].v + frames[f].v + a]);
+        s->weight += fmax(resultant, pull_of_coordinates(s, b));
     }
     return status;
 }
@@ -233,11 +247,27 @@ void phx_statics_displace(const statics *s, const double *x, double factor, cons
     }
 }
 
+/* The root mean square displacement by one coordinate of the deformation, the largest of them; s->force is 1 over that
+ * of the coordinate 1, and 0 where it has no mass. */
+static double largest_deformation(const statics *s, int b, const double *xi)
+{
+    const body_slot *slot = &s->system->bodies[b];
+    const double *q = phx_sys_q_dot(slot, xi), *force = s->force + (q - xi);
+    double largest = 0.0;
+
+    for (int i = 0; i < phx_body_n_q(slot->body); i++) {
+        const double move = force[i] > 0.0 ? fabs(q[i]) / force[i] : 0.0;
+        largest = isnan(move) ? HUGE_VAL : fmax(largest, move);
+    }
+    return largest;
+}
+
 double phx_statics_largest_move(const statics *s, const double *xi)
 {
     double largest = 0.0;
 
     for (int b = 0; b < s->system->n_bodies; b++) {
+        largest = fmax(largest, largest_deformation(s, b, xi) / s->size);
         const phx_body_frame *frames;
         const int n_frames = phx_body_frames(s->system->bodies[b].body, &frames);
         for (int f = 0; f < n_frames; f++) {

@@ -65,7 +65,7 @@ phx_status phx_statics_residual(statics *s, const double *x, const double *lambd
                                 double *gap);
 /* The joints' alone, n_l. */
 double phx_statics_gap(statics *s, const double *x, double *out);
-/* x1 = x (+) factor xi; the largest move of a frame for factor 1, rad or parts of the size. */
+/* x1 = x (+) factor xi; the largest move for factor 1 of a frame, rad or parts of the size, or by a deformation. */
 void phx_statics_displace(const statics *s, const double *x, double factor, const double *xi, double *x1);
 double phx_statics_largest_move(const statics *s, const double *xi);
 /* Angles of joints that x keeps, nearest to what they were. */

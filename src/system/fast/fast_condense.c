@@ -364,5 +364,7 @@ void phx_fast_body_add(workspace *ws, int b, int row, int dof, double value)
         return;
     }
     phx_body_pattern(body, &ptr, &idx);
-    ws->values.into_K[ws->fast->into->body_at[b][ptr[row] + rigid + dof]] += value;
+    const phx_csr pattern = {phx_body_n_v(body), phx_body_n_v(body), (int *)ptr, (int *)idx, NULL};
+    const int entry = row < rigid ? ptr[row] + rigid + dof : phx_csr_find(&pattern, row, rigid + dof);
+    ws->values.into_K[ws->fast->into->body_at[b][entry]] += value;
 }

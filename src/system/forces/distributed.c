@@ -32,8 +32,15 @@ static phx_status surface_force(workspace *ws, const force_slot *force, double t
                 ws->by->body_add(ws, force->body, 3 + a, j, -ws->values.weight_K * factor * turning[j]);
         }
         for (int j = 0; j < field->n; j++) {
-            out_q[j] -= factor * field->modal[j];
-            power += field->modal[j] * q_dot[j];
+            const double *S = field->S + (size_t)j * (size_t)field->n_stressed;
+            double effort = field->modal[j];
+            for (int i = 0; j < field->n_stressed && i < field->n_stressed; i++) {
+                effort -= S[i] * q[i];
+                if (linear && S[i] != 0.0)
+                    ws->by->body_add(ws, force->body, 6 + j, i, ws->values.weight_K * factor * S[i]);
+            }
+            out_q[j] -= factor * effort;
+            power += effort * q_dot[j];
         }
         ws->power.supplied += factor * power;
     }

@@ -9,7 +9,7 @@
 /* Sizes of the structures that are written; members that only the finalisation sets are not. */
 PHX_SYS_WRITTEN(phx_coordinate_def, 184);
 PHX_SYS_WRITTEN(phx_joint_def, 1280);
-PHX_SYS_WRITTEN(force_slot, 536);
+PHX_SYS_WRITTEN(force_slot, 584);
 PHX_SYS_WRITTEN(phx_output_def, 424); /* the compliance is in the rows over the stress */
 PHX_SYS_WRITTEN(phx_pose, 152);
 
