@@ -73,7 +73,7 @@ static void held_expansion_bows_out(void **state)
 /* The temperature rises through the critical one within a vibration: energy balances, by both evaluators. */
 static void heating_supplies_what_the_strip_takes(void **state)
 {
-    const char *text = STRIP "loads: {heat: {temperature: 8*t/0.02, on: strip}, side: {pressure: -50, on: strip}}\n"
+    const char *text = STRIP "loads: {heat: {temperature: 8*t/0.02, on: strip}, side: {pressure: 50, on: strip}}\n"
                              "outputs: {w: {deformation: strip@26}}\n"
                              "simulate: {end: 0.02, step: 1e-4}\n";
     double w[2];
