@@ -70,6 +70,46 @@ static int run(phx_context *context, const phx_model *model, const inverse_argum
     return status ? cli_failed(context, status) : EXIT_DONE;
 }
 
+/* ---- motions of outputs ---- */
+/* The largest value of each input. */
+static phx_status print_inputs(FILE *out, const phx_result *table, int inputs)
+{
+    phx_status status = PHX_OK;
+
+    for (int c = 1; c <= inputs && !status; c++) {
+        double largest = 0.0, value = 0.0;
+        for (size_t k = 0; k < phx_result_rows(table) && !status; k++) {
+            status = phx_result_column(table, c, k, 1, &value);
+            largest = fmax(largest, fabs(value));
+        }
+        fprintf(out, "  %-12s at most %.6g, for %s\n", phx_result_column_name(table, c), largest,
+                phx_result_column_name(table, inputs + c));
+    }
+    return status;
+}
+
+static int run_stable(phx_context *context, const phx_model *model, const phx_simulate_options *options)
+{
+    FILE *out = !strcmp(options->csv_path, "-") ? stderr : stdout;
+    phx_stable_inverse_report report;
+    phx_result *table = NULL;
+    phx_status status = phx_study_stable_inverse(context, model, options, &report, &table);
+
+    if (!status) {
+        fprintf(out, "%s\n  inverted     linear model of %d states, t = %.9g ... %.9g s, %zu rows\n", model->title,
+                report.states, report.from, report.to, report.rows);
+        fprintf(out, "  zeros        %d, in the right half-plane %d", report.zeros, report.antistable);
+        if (report.antistable > 0)
+            fprintf(out, ", from %.4g 1/s on: inputs begin before the motion", report.slowest);
+        fputc('\n', out);
+        status = print_inputs(out, table, report.inputs);
+    }
+    if (!status)
+        fprintf(out, "  table        %s\n", out == stderr ? "standard output" : options->csv_path);
+    phx_result_destroy(table);
+    return status ? cli_failed(context, status) : EXIT_DONE;
+}
+
 static int inverse(const cli_command *command, phx_context *context, const inverse_arguments *given)
 {
     phx_simulate_options options = phx_simulate_options_default();
@@ -81,6 +121,9 @@ static int inverse(const cli_command *command, phx_context *context, const inver
         status = cli_choose_integrator(command, given->integrator, &options);
     if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
+    if (status < 0 && model->inverse.given && (given->result || given->rtol || given->atol || given->integrator))
+        status = cli_usage_error(command, "--result, --rtol, --atol and --integrator go with driven joints; this model "
+                                          "has motions of outputs (`inverse`)");
     if (status < 0)
         status = read_numbers(context, model, given, &options);
     if (status < 0) {
@@ -90,7 +133,7 @@ static int inverse(const cli_command *command, phx_context *context, const inver
         status = cli_writable(context, 2, outputs);
     }
     if (status < 0)
-        status = run(context, model, given, &options);
+        status = model->inverse.given ? run_stable(context, model, &options) : run(context, model, given, &options);
     phx_model_destroy(model);
     phx_free(name);
     return status;

@@ -544,6 +544,16 @@ typedef struct phx_model_linearize {
     phx_model_modes_at at;
 } phx_model_linearize;
 
+/* Motions that outputs shall follow, and the inputs that make them: `inverse`. */
+typedef struct phx_model_inverse {
+    bool given;
+    int n_inputs; /* channels (phx_channels_options) */
+    const char **inputs;
+    int n_outputs; /* the same */
+    const char **outputs;
+    phx_signal **motion; /* n_outputs: changes from the start */
+} phx_model_inverse;
+
 /* How the points of a sweep are given. */
 typedef enum phx_model_sweep_kind { PHX_MODEL_RANGE, PHX_MODEL_VALUES } phx_model_sweep_kind;
 
@@ -590,6 +600,7 @@ typedef struct phx_model {
     phx_model_simulate simulate;
     phx_model_modes modes;
     phx_model_linearize linearize;
+    phx_model_inverse inverse;
     int n_sweeps;
     phx_model_sweep *sweeps;
     const char *text; /* the file as read, text_length bytes and a terminating 0, for the result file */

@@ -235,6 +235,51 @@ phx_status phx_ss_invert(phx_context *context, const phx_ss *system, int count, 
 phx_status phx_ss_invert_names(phx_context *context, const phx_ss *system, int count, const char *const *channels,
                                phx_ss **inverted);
 
+/* ---- stable inversion: bounded inputs with which the outputs follow a motion ----
+ *
+ * As many inputs as outputs. An output answers the inputs in its derivative of order r (a place 2, a rate 1, an
+ * acceleration 0); y^(r) = C_r x + D_r u of all of them with a regular D_r. Then
+ *
+ *     u = D_r^-1 (y^(r) - C_r x),   x = X (y, .. y^(r-1)) + Z eta,   eta' = A_0 eta + G (y, .. y^(r))
+ *
+ * eta is what the outputs do not see, the zero dynamics; the eigenvalues of A_0 are the zeros of the system. The part
+ * of eta whose zeros lie in the right half-plane is integrated backwards from the rest after the motion, the other
+ * forwards from the rest before it. So all stays bounded, and inputs begin before the motion does. */
+typedef struct phx_ss_inversion phx_ss_inversion;
+/* Zeros with a real part up to `edge` >= 0, 1/s, are integrated forwards: those on the imaginary axis, which rounding
+ * puts on either side. Nothing of `system` is kept. PHX_ERR_ARGUMENT where inputs and outputs are not as many,
+ * PHX_SINGULAR names an output that no input moves, or not by itself. */
+phx_status phx_ss_inversion_create(phx_context *context, const phx_ss *system, double edge,
+                                   phx_ss_inversion **inversion);
+void phx_ss_inversion_destroy(phx_ss_inversion *inversion); /* NULL is allowed */
+/* r of an output. */
+int phx_ss_inversion_degree(const phx_ss_inversion *inversion, int output);
+/* The number of zeros, in no order; either pointer may be NULL, arrays belong to the inversion. */
+int phx_ss_inversion_zeros(const phx_ss_inversion *inversion, const double **re, const double **im);
+/* How many of them are integrated backwards. */
+int phx_ss_inversion_antistable(const phx_ss_inversion *inversion);
+
+/* y, y', .. of an output at t, `count` of them. */
+typedef void phx_ss_motion_fn(const void *data, int output, double t, int count, double *derivatives);
+/* What the outputs shall do, from zero and rest to rest. The integration is exact but for polynomials of degree 5
+ * through the derivatives in each step: of order 6, and exact where these are such polynomials between steps. */
+typedef struct phx_ss_trajectory {
+    phx_ss_motion_fn *motion;
+    const void *data;
+    double from, step; /* s */
+    int rows, steps;   /* rows from `from` on, `steps` steps from one to the next */
+} phx_ss_trajectory;
+/* Parts of what would be needed that lie outside the rows, relative to the largest of their kind: eta of the zeros in
+ * the right half-plane at the first row, and of the others, less its rest, at the last. */
+typedef struct phx_ss_inversion_report {
+    double early, late;
+} phx_ss_inversion_report;
+/* u: rows x inputs; x: rows x states, may be NULL. PHX_ERR_INPUT where the motion does not begin at zero and rest or
+ * does not end at rest, or is not finite. */
+phx_status phx_ss_inversion_follow(phx_context *context, const phx_ss_inversion *inversion,
+                                   const phx_ss_trajectory *wanted, double *u, double *x,
+                                   phx_ss_inversion_report *report);
+
 /* ---- fewer states ---- */
 /* States that do not show between inputs and outputs. */
 typedef enum phx_ss_part {

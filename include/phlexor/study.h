@@ -138,6 +138,30 @@ phx_status phx_study_simulate_result(phx_context *context, const phx_model *mode
 phx_status phx_study_inverse(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                              phx_simulate_report *report, phx_result **table);
 
+/* ---- stable inversion: inputs that make outputs follow a motion ----
+ * That of the key inverse of the model, with the linear model about its start (or where the key linearize says):
+ * bounded inputs, which begin before the motion where the zeros of the model lie in the right half-plane
+ * (phx_ss_inversion). Of the options end, step, every and csv_path count. The table has a row every so many s (without
+ * it each step) from 0 to the end: t, the inputs, the motions of the outputs, all as changes from the start, and the
+ * states of the linear model. The integration takes steps of `step`, shortened so that rows fall on them. */
+/* What is told of a stable inversion. */
+typedef struct phx_stable_inverse_report {
+    double from, to; /* s */
+    size_t rows;
+    int inputs, states;
+    int zeros, antistable; /* of the linear model; in the right half-plane */
+    double slowest;        /* 1/s, the least real part of these; 0: none */
+    double early, late;    /* phx_ss_inversion_report */
+    double unrest;         /* m/s^2: of the point */
+} phx_stable_inverse_report;
+/* table (may be NULL): it in memory, caller owns it. A warning says where more than 1e-6 of what is needed lies before
+ * 0 or after the end, and by how much the motion should begin later, or the table end later. Errors: PHX_ERR_INPUT
+ * where the model has no inverse, for channels (with the nearest), a motion that does not begin at zero and rest or
+ * does not end at rest, missing settings; PHX_ERR_UNSUPPORTED where an output answers the inputs in derivatives of
+ * order 3 and more; PHX_ERR_ANALYSIS where the inputs do not move the outputs one by one. */
+phx_status phx_study_stable_inverse(phx_context *context, const phx_model *model, const phx_simulate_options *options,
+                                    phx_stable_inverse_report *report, phx_result **table);
+
 /* ---- step by step: for a program that closes the loop itself ----
  *
  *     phx_stepper_measure(context, stepper, row);   ... u of row ...

@@ -29,7 +29,7 @@ from .errors import (AnalysisError, ArgumentError, AssemblyError, FileError, Int
 from .expression import Expression
 from .joints import JointCoordinate, JointInfo, joint_kinds
 from .linear import Csr, Lft, Linear, Plants, StateSpace, read_linear, read_matrices
-from .model import Certificate, Fmu, Model, StartMove
+from .model import Certificate, Fmu, Model, StableInverse, StartMove
 from .modes import Modes, read_modes
 from .result import Body, Report, Result, read_result
 from .simulation import Simulation
@@ -68,7 +68,7 @@ __all__ = [
     "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Material", "ModalPort", "Mode", "Model",
     "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning",
     "PointMass", "Port", "PortShape", "Ramp", "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation",
-    "SecondOrder", "Simulation", "SingularError", "StartMove", "StateSpace", "Table", "TableFile", "Trapezoidal",
+    "SecondOrder", "Simulation", "SingularError", "StableInverse", "StartMove", "StateSpace", "Table", "TableFile", "Trapezoidal",
     "Tube", "UnsupportedError", "__version__", "body_kinds", "errors", "expression", "joint_kinds", "library_version",
     "read_linear", "read_matrices", "read_modes", "read_result", "schema", "set_blas_threads",
 ]

@@ -483,6 +483,10 @@ class phx_model_linearize(Structure):
     pass
 
 
+class phx_model_inverse(Structure):
+    pass
+
+
 class phx_model_sweep(Structure):
     pass
 
@@ -624,6 +628,10 @@ class phx_simulate_options(Structure):
 
 
 class phx_simulate_report(Structure):
+    pass
+
+
+class phx_stable_inverse_report(Structure):
     pass
 
 
@@ -1181,6 +1189,15 @@ phx_model_linearize._fields_ = [
     ("at", c_int),
 ]
 
+phx_model_inverse._fields_ = [
+    ("given", c_bool),
+    ("n_inputs", c_int),
+    ("inputs", POINTER(c_char_p)),
+    ("n_outputs", c_int),
+    ("outputs", POINTER(c_char_p)),
+    ("motion", POINTER(POINTER(phx_signal))),
+]
+
 phx_model_sweep._fields_ = [
     ("name", c_char_p),
     ("parameter", c_int),
@@ -1222,6 +1239,7 @@ phx_model._fields_ = [
     ("simulate", phx_model_simulate),
     ("modes", phx_model_modes),
     ("linearize", phx_model_linearize),
+    ("inverse", phx_model_inverse),
     ("n_sweeps", c_int),
     ("sweeps", POINTER(phx_model_sweep)),
     ("text", c_char_p),
@@ -1571,6 +1589,20 @@ phx_simulate_report._fields_ = [
     ("limits", c_int),
 ]
 
+phx_stable_inverse_report._fields_ = [
+    ("from", c_double),
+    ("to", c_double),
+    ("rows", c_size_t),
+    ("inputs", c_int),
+    ("states", c_int),
+    ("zeros", c_int),
+    ("antistable", c_int),
+    ("slowest", c_double),
+    ("early", c_double),
+    ("late", c_double),
+    ("unrest", c_double),
+]
+
 phx_study_batch_options._fields_ = [
     ("simulate", phx_simulate_options),
     ("sweep", POINTER(phx_sweep)),
@@ -1856,6 +1888,7 @@ FUNCTIONS = {
     "phx_sweep_from_model": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(POINTER(phx_sweep))]),
     "phx_study_simulate_result": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), POINTER(phx_simulate_report), POINTER(POINTER(phx_result))]),
     "phx_study_inverse": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), POINTER(phx_simulate_report), POINTER(POINTER(phx_result))]),
+    "phx_study_stable_inverse": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), POINTER(phx_stable_inverse_report), POINTER(POINTER(phx_result))]),
     "phx_stepper_create": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_simulate_options), c_int, POINTER(c_char_p), POINTER(POINTER(phx_stepper))]),
     "phx_stepper_destroy": (None, [POINTER(phx_stepper)]),
     "phx_stepper_columns": (c_int, [POINTER(phx_stepper)]),

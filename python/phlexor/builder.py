@@ -356,7 +356,8 @@ class ModelBuilder:
         self._maps: Dict[str, Dict[str, Any]] = {
             name: {}
             for name in ("parameters", "materials", "ground", "bodies", "joints", "springs", "forces", "loads",
-                         "initial", "outputs", "events", "controllers", "simulate", "modes", "linearize", "sweep")
+                         "initial", "outputs", "events", "controllers", "simulate", "modes", "linearize",
+                         "inverse", "sweep")
         }
         #: The ground, for references such as ``builder.ground.O``.
         self.ground = BodyRef("ground")
@@ -817,6 +818,10 @@ class ModelBuilder:
     def linearize(self, *, at: Optional[Literal["start", "static", "steady", "initial"]] = None) -> None:
         """Defaults of linear models."""
         self._maps["linearize"] = _given(at=at)
+
+    def inverse(self, inputs: Sequence[str], motion: Mapping[str, Signal]) -> None:
+        """What outputs shall do, signals by their names, and the inputs that make them (docs/control.md)."""
+        self._maps["inverse"] = {"inputs": list(inputs), "motion": dict(motion)}
 
     def sweep(self, name: Union[str, Expression], *, from_: Optional[Value] = None, to: Optional[Value] = None,
               count: Optional[Value] = None, values: Optional[Vector] = None) -> None:

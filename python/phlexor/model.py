@@ -14,7 +14,7 @@ import numpy as np
 
 from ._binding import (phx_backend, phx_bundle, phx_check_report, phx_fmu_kind, phx_fmu_options, phx_fmu_report, phx_integrator, phx_lft_options, phx_linear_form, phx_linear_report,
                        phx_model, phx_model_modes_at, phx_model_optional, phx_model_override, phx_modes_table, phx_plants,
-                       phx_reduction_method, phx_reduction_options, phx_reduction_point, phx_result, phx_run_size, phx_simulate_options, phx_simulate_report, phx_status,
+                       phx_reduction_method, phx_reduction_options, phx_reduction_point, phx_result, phx_run_size, phx_simulate_options, phx_simulate_report, phx_stable_inverse_report, phx_status,
                        phx_study_batch_options, phx_study_batch_report, phx_study_linearize_options,
                        phx_study_modes_options, phx_study_modes_report, phx_study_plants_options, phx_study_point_fn, phx_study_static_report,
                        phx_study_titop_options)
@@ -30,7 +30,7 @@ from .simulation import Simulation, stepper_of
 from .statics import Equilibrium, equilibrium_of
 from .sweep import SweepLike, check_threads, make_sweep, names_and_points
 
-__all__ = ["Certificate", "Fmu", "Model"]
+__all__ = ["Certificate", "Fmu", "Model", "StableInverse"]
 
 #: A number or an expression of `pi`, `deg` and parameters.
 Number = Union[float, str]
@@ -83,6 +83,33 @@ def _choose(what: str, word: str, words: Mapping[str, int]) -> int:
     if not isinstance(word, str) or word not in words:
         raise ValueError(f"{what}={word!r}: one of {', '.join(words)}")
     return int(words[word])
+
+
+@dataclass(frozen=True)
+class StableInverse:
+    """Inputs with which outputs follow motions: :meth:`Model.stable_inverse`.
+
+    Attributes
+    ----------
+    table : Result
+        The inputs, the motions, the states of the linear model, by instant.
+    zeros, antistable : int
+        Zeros of the linear model, in all and in the right half-plane.
+    slowest : float
+        The least real part of the latter, 1/s; 0: none.
+    early, late : float
+        What would be needed before and after the table, relative to the largest of what the outputs do not show.
+    unrest : float
+        Acceleration with which the start would move by itself, m/s^2.
+    """
+
+    table: Result
+    zeros: int
+    antistable: int
+    slowest: float
+    early: float
+    late: float
+    unrest: float
 
 
 @dataclass(frozen=True)
@@ -542,6 +569,30 @@ class Model:
             call.check(lib.phx_study_inverse(call.pointer, pointer, ctypes.byref(options), ctypes.byref(report),
                                              ctypes.byref(table)))
             return result_in_memory(table, call, report_of(report))
+
+    def stable_inverse(self, end: Optional[float] = None, *, step: Optional[float] = None,
+                       every: Optional[float] = None, csv: Optional[PathLike] = None) -> StableInverse:
+        """Stable inversion: bounded inputs with which outputs follow the motions that `inverse` of the model gives, by
+        the linear model about its start (docs/control.md).
+
+        Parameters
+        ----------
+        end, step, every : float, optional
+            End of the table, longest step of the integration, interval of the rows, s; default: those of `simulate`.
+        csv : path-like, optional
+            File for the table, whose columns are signals for actuators and controllers.
+
+        Returns
+        -------
+        StableInverse
+        """
+        options = _simulate_options(end, step, every, None, None, None, None, csv)
+        report, table = phx_stable_inverse_report(), ctypes.POINTER(phx_result)()
+        with self._use(None) as (call, pointer), self._files(pointer):
+            call.check(lib.phx_study_stable_inverse(call.pointer, pointer, ctypes.byref(options),
+                                                    ctypes.byref(report), ctypes.byref(table)))
+            return StableInverse(result_in_memory(table, call, None), report.zeros, report.antistable, report.slowest,
+                                 report.early, report.late, report.unrest)
 
     def stepper(self, inputs: Sequence[str] = (), *, step: Optional[float] = None, rtol: Optional[float] = None,
                 atol: Optional[float] = None, integrator: Optional[Integrator] = None,

@@ -93,6 +93,11 @@ phx_status phx_dense_schur(phx_context *context, int n, const double *a, bool st
 phx_status phx_dense_lyapunov(phx_context *context, int n, const double *a, double *x);
 phx_status phx_dense_lyapunov_schur(phx_context *context, int n, const double *t, const double *q, bool transposed,
                                     double *x);
+/* A X - X B = C of A (m x m) and B (n x n), both in real Schur form; C (m x n) is overwritten by X. PHX_SINGULAR where
+ * A and B have an eigenvalue in common. */
+phx_status phx_dense_sylvester_schur(phx_context *context, int m, int n, const double *a, const double *b, double *x);
+/* e = exp(A), n x n each; A is kept. */
+phx_status phx_dense_exponential(phx_context *context, int n, const double *a, double *e);
 /* The stabilising solution of A^T X + X A - X G X + Q = 0 (A - G X is stable), G and Q symmetric, definite or not, by
  * the stable invariant subspace of [A -G; -Q -A^T] and Newton's corrections. PHX_SINGULAR where there is none. */
 phx_status phx_dense_riccati(phx_context *context, int n, const double *a, const double *g, const double *q, double *x);

@@ -106,6 +106,35 @@ phx_status phx_dense_lyapunov_schur(phx_context *context, int n, const double *t
     return status;
 }
 
+phx_status phx_dense_sylvester_schur(phx_context *context, int m, int n, const double *a, const double *b, double *x)
+{
+    if ((m > 0 && !a) || (n > 0 && !b) || (m > 0 && n > 0 && !x))
+        return phx_fail_null(context, __func__, "a, b or x");
+    const size_t M = (size_t)m, N = (size_t)n;
+    double *work = phx_calloc(context, M * M + N * N + M * N, sizeof *work), scale = 1.0;
+    double *a_columns = work, *b_columns = work + M * M, *x_columns = b_columns + N * N;
+    phx_status status = work ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status && m > 0 && n > 0) {
+        phx_transpose(m, m, a, a_columns);
+        phx_transpose(n, n, b, b_columns);
+        phx_transpose(m, n, x, x_columns);
+        const int info =
+            LAPACKE_dtrsyl_work(LAPACK_COL_MAJOR, 'N', 'N', -1, m, n, a_columns, m, b_columns, n, x_columns, m, &scale);
+        if (info == 1)
+            status = phx_fail(context, PHX_SINGULAR,
+                              "the Sylvester equation has no unique solution: both matrices have an eigenvalue in "
+                              "common");
+        else if (info)
+            status = phx_fail_lapack(context, "dtrsyl", info);
+    }
+    for (int i = 0; i < m && !status; i++)
+        for (int j = 0; j < n; j++)
+            x[i * n + j] = x_columns[j * m + i] / scale;
+    phx_free(work);
+    return status;
+}
+
 phx_status phx_dense_lyapunov(phx_context *context, int n, const double *a, double *x)
 {
     const size_t cells = (size_t)n * (size_t)n;

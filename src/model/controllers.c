@@ -1,4 +1,4 @@
-/* Controllers. */
+/* Controllers, and motions that inputs shall make. */
 #include "build.h"
 #include "reader.h"
 
@@ -114,6 +114,36 @@ static phx_status read_efforts(phx_reader *reader, const phx_key *key, const phx
     controller->n_outputs = node->count;
     return phx_read_feedback(reader, node, "a map of expressions by the name of an actuation", controller,
                              &controller->outputs, &controller->feedback);
+}
+
+/* ---- motions ---- */
+static phx_status read_motions(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    phx_model_inverse *inverse = owner;
+    const size_t count = (size_t)node->count;
+
+    (void)key, (void)field;
+    if (node->kind != PHX_NODE_MAP || node->count < 1)
+        return phx_reader_expected(reader, node, "a map of signals by the name of an output");
+    inverse->outputs = phx_reader_calloc(reader, count, sizeof *inverse->outputs);
+    inverse->motion = phx_reader_calloc(reader, count, sizeof(phx_signal *));
+    phx_status status = inverse->outputs && inverse->motion ? PHX_OK : PHX_ERR_MEMORY;
+    for (int k = 0; k < node->count && !status; k++) {
+        inverse->outputs[k] = node->items[2 * k]->text;
+        status = phx_read_signal(reader, node->items[2 * k + 1], PHX_USE_TIME, &inverse->motion[k]);
+        inverse->n_outputs = k + 1;
+    }
+    return status;
+}
+
+phx_status phx_finish_inverse(phx_reader *reader, const phx_node *node, void *object)
+{
+    const phx_model_inverse *inverse = object;
+
+    if (inverse->n_inputs != inverse->n_outputs)
+        return phx_reader_fail(reader, phx_node_of(node, "inputs"), "expected as many inputs as motions, %d, found %d",
+                               inverse->n_outputs, inverse->n_inputs);
+    return PHX_OK;
 }
 
 /* ---- signals, limits, matrices ---- */
@@ -343,6 +373,8 @@ const phx_type phx_type_effort = {"name", NAME_JSON, read_effort, NULL};
 const phx_type phx_type_efforts = {
     "map of expressions", "{\"type\": \"object\", \"additionalProperties\": {\"type\": [\"string\", \"number\"]}}",
     read_efforts, NULL};
+const phx_type phx_type_motions = {
+    "map of signals", "{\"type\": \"object\", \"additionalProperties\": " SIGNAL_JSON "}", read_motions, NULL};
 const phx_type phx_type_signals = {"signal, or list", LIST_OF(SIGNAL_JSON), read_signals, NULL};
 const phx_type phx_type_limits = {"2 numbers, or list of pairs", LIST_OF(PAIR_JSON), read_limits, NULL};
 const phx_type phx_type_array = {"rows of numbers",

@@ -722,6 +722,18 @@ static const phx_key linearize_keys[] = {
 static const phx_object linearize = {"linearize", "What `phlexor linearize` does by default.",
                                      TABLE(phx_model_linearize, linearize_keys)};
 
+static const phx_key inverse_keys[] = {
+    {"inputs", &phx_type_channels, AT(phx_model_inverse, inputs), .required = true,
+     .count_offset = AT(phx_model_inverse, n_inputs),
+     .doc = "what shall move the outputs, names of `phlexor linearize`: `JOINT.effort`, `LOAD.fx`"},
+    {"motion", &phx_type_motions, AT(phx_model_inverse, motion), .required = true,
+     .doc = "signal by the name of an output of `phlexor linearize` (`BODY.PORT.y`, `JOINT.coordinate`, a column of "
+            "`outputs`): its change from the start, from rest to rest"},
+};
+static const phx_object inverse = {
+    "inverse", "What `phlexor inverse` makes outputs do by stable inversion of the linear model, as many as inputs.",
+    TABLE(phx_model_inverse, inverse_keys), .finish = phx_finish_inverse};
+
 static const phx_key sweep_keys[] = {
     {"from", &phx_type_number, AT(phx_model_sweep, from), .required = true, .kinds = BIT(PHX_MODEL_RANGE),
      .doc = "first value"},
@@ -776,6 +788,8 @@ static const phx_key model_keys[] = {
      .doc = "defaults of the modal analysis"},
     {"linearize", &phx_type_given, AT(phx_model, linearize), .object = &linearize, .fallback = "at: start",
      .doc = "defaults of linear models"},
+    {"inverse", &phx_type_given, AT(phx_model, inverse), .object = &inverse, .fallback = "none",
+     .doc = "motions of outputs that inputs shall make"},
     {"sweep", &phx_type_map, AT(phx_model, sweeps), .object = &sweep, .fallback = "none",
      .count_offset = AT(phx_model, n_sweeps), .doc = "ranges by the name of a parameter"},
 };

@@ -190,6 +190,7 @@ extern const phx_type phx_type_channels; /* pointer and count of them */
 extern const phx_type phx_type_effort;   /* outputs of a pid: one of them */
 extern const phx_type phx_type_efforts;  /* outputs and feedback of an expression */
 extern const phx_type phx_type_fmu_inputs, phx_type_fmu_outputs, phx_type_fmu_starts; /* maps by an FMU's variables */
+extern const phx_type phx_type_motions; /* of `inverse`: outputs and their motions */
 extern const phx_type phx_type_signals; /* pointer and count: a signal, or a list */
 extern const phx_type phx_type_limits;  /* pointer and count: a pair, or a list of pairs */
 extern const phx_type phx_type_array;   /* phx_model_matrix: rows of numbers, or a number */
@@ -236,6 +237,7 @@ phx_status phx_finish_initial(phx_reader *reader, const phx_node *node, void *ob
 phx_status phx_begin_output(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_output(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_controller(phx_reader *reader, const phx_node *node, void *object);
+phx_status phx_finish_inverse(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_sweep(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_table(phx_reader *reader, const phx_node *node, void *object);
 phx_status phx_finish_model(phx_reader *reader, const phx_node *node, void *object);

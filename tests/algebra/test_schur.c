@@ -1,4 +1,5 @@
-/* Schur form, Lyapunov and Riccati equations against their residuals and closed forms; solutions with shifts. */
+/* Schur form, Lyapunov, Sylvester and Riccati equations, exponentials against their residuals and closed forms;
+ * solutions with shifts. */
 #include "support.h"
 #include "algebra/algebra.h"
 
@@ -63,6 +64,56 @@ static void lyapunov(void **state)
 }
 
 /* x^2 + 2 x - 3 = 0 by itself, and a large one by its residual, with G of either sign. */
+static void sylvester(void **state)
+{
+    phx_context *context = *state;
+    enum { M = 5 };
+    uint64_t seed = 9;
+    double a[N * N], t[N * N], q[N * N], b[M * M], s[M * M], c[N * M], x[N * M], ax[N * M], xb[N * M];
+
+    random_vector(&seed, N * N, 1.0, a);
+    random_stable(&seed, a);
+    random_vector(&seed, M * M, 1.0, b);
+    random_vector(&seed, N * M, 1.0, c);
+    CHECK_OK(context, phx_dense_schur(context, N, a, false, t, q, NULL));
+    CHECK_OK(context, phx_dense_schur(context, M, b, false, s, q, NULL));
+    memcpy(x, c, sizeof x);
+    CHECK_OK(context, phx_dense_sylvester_schur(context, N, M, t, s, x));
+    phx_dense_multiply(false, false, N, M, N, 1.0, t, N, x, M, 0.0, ax, M);
+    phx_dense_multiply(false, false, N, M, M, 1.0, x, M, s, M, 0.0, xb, M);
+    for (int i = 0; i < N * M; i++)
+        CHECK_SMALL(ax[i] - xb[i] - c[i], 1e-13, "A X - X B - C, entry %d", i);
+    CHECK_STATUS(context, phx_dense_sylvester_schur(context, M, M, s, s, x), PHX_SINGULAR);
+}
+
+/* Of a rotation, of a nilpotent matrix, of a large norm; exp(A) exp(-A) = I. */
+static void exponential(void **state)
+{
+    phx_context *context = *state;
+    uint64_t seed = 10;
+    const double turn[4] = {-0.3, 40.0, -40.0, -0.3}, nilpotent[9] = {0.0, 2.0, 5.0, 0.0, 0.0, 3.0, 0.0, 0.0, 0.0};
+    const double wide[4] = {-1e6, 0.0, 0.0, 1.0};
+    double e[9], a[N * N], plus[N * N], minus[N * N], both[N * N];
+
+    CHECK_OK(context, phx_dense_exponential(context, 2, turn, e));
+    CHECK_CLOSE(e[0], exp(-0.3) * cos(40.0), 1e-13, "cosine");
+    CHECK_CLOSE(e[1], exp(-0.3) * sin(40.0), 1e-13, "sine");
+    CHECK_OK(context, phx_dense_exponential(context, 3, nilpotent, e));
+    CHECK_VECTOR(9, e, ((const double[]){1.0, 2.0, 8.0, 0.0, 1.0, 3.0, 0.0, 0.0, 1.0}), 1e-14, "1 + A + A^2/2");
+    CHECK_OK(context, phx_dense_exponential(context, 2, wide, e));
+    CHECK_SMALL(e[0], 1e-300, "fast decay");
+    CHECK_RELATIVE(e[3], exp(1.0), 1e-9, "beside it");
+    random_vector(&seed, N * N, 2.0, a);
+    CHECK_OK(context, phx_dense_exponential(context, N, a, plus));
+    for (int i = 0; i < N * N; i++)
+        a[i] = -a[i];
+    CHECK_OK(context, phx_dense_exponential(context, N, a, minus));
+    product(false, false, plus, minus, both);
+    for (int i = 0; i < N * N; i++)
+        CHECK_CLOSE(both[i], i % (N + 1) == 0 ? 1.0 : 0.0, 1e-9, "exp(A) exp(-A), entry %d", i);
+    CHECK_OK(context, phx_dense_exponential(context, 0, NULL, NULL));
+}
+
 static void riccati(void **state)
 {
     phx_context *context = *state;
@@ -135,6 +186,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(schur_form, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(lyapunov, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(sylvester, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(exponential, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(riccati, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(shifted, context_setup, context_teardown),
     };

@@ -196,6 +196,18 @@ below "arm_feedforward, tip off the path, m" "$(awk -F, '
     { d = sqrt(($x - $x2)^2 + ($(x + 1) - $(x2 + 1))^2); most = d > most ? d : most }
     END { print NR == 152 && x2 ? most + 0 : "wrong rows" }' both.csv)" 1e-5
 
+# The tip of the soft arm goes along its motion by the table alone, up to the cosine of its way; so is the table made.
+"$program" inverse "$examples/arm_tip.yaml" -o tip.csv >/dev/null || complain "arm_tip: inverse"
+below "arm_tip, torques in the table" "$(paste -d, "$examples/arm_tip_efforts.csv" tip.csv | awk -F, '
+    NR == 1 { if ($2 != "hub.effort" || $5 != $2 || $3 != "arm.C.y" || NF != 32) exit; next }
+    { d = $2 - $5; d = d < 0 ? -d : d; most = d > most ? d : most }
+    END { print NR == 402 ? most + 0 : "wrong rows" }')" 1e-7
+paste -d, arm_tip.csv "$examples/arm_tip_efforts.csv" >both.csv
+below "arm_tip, tip off its motion, m" "$(awk -F, '
+    NR == 1 { for (i = 1; i <= NF; i++) { if ($i == "tip.y") y = i; if ($i == "arm.C.y") w = i }; next }
+    { d = $y - $w; d = d < 0 ? -d : d; most = d > most ? d : most }
+    END { print NR == 402 && y && w ? most + 0 : "wrong rows" }' both.csv)" 3e-4
+
 below "four_bar, first pulsation at 0 against beam theory" \
     "$(largest four_bar.modes 'v["theta1"] == 0 && v["mode"] == 1 ? size(v["omega"] / 269.61825731 - 1) : 0')" 3e-4
 below "four_bar_free, first pulsation at 0 against beam theory" \

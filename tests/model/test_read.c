@@ -236,6 +236,10 @@ static void plane_joints_are_read(void **state)
     assert_int_equal(m->simulate.integrator, PHX_MODEL_RADAU5);
     CHECK_NEAR(m->simulate.atol.value, 1e-9, 0.0);
     assert_int_equal(m->modes.at, PHX_MODEL_AT_STEADY);
+    assert_int_equal(m->inverse.n_inputs, 2);
+    assert_int_equal(m->inverse.n_outputs, 2);
+    assert_string_equal(m->inverse.outputs[1], "slide.rate");
+    CHECK_NEAR(phx_signal_value(m->inverse.motion[0], 1.0), sin(1.0), 0.0);
     assert_int_equal(m->n_sweeps, 2);
     CHECK_NEAR(m->sweeps[1].values[2], 4.0, 0.0);
     assert_string_equal(m->sweeps[1].name, "n");

@@ -191,6 +191,27 @@ class Simulating(Case):
         with self.assertRaisesRegex(phlexor.PhlexorError, "no joint is driven"):
             phlexor.Model(EXAMPLES / "arm_feedforward.yaml").inverse()
 
+    def test_stable_inversion(self):
+        model = phlexor.Model(EXAMPLES / "arm_tip.yaml")
+        inverse = model.stable_inverse(csv=self.folder / "tip.csv")
+        self.assertEqual(inverse.table.columns[:4], ("t", "hub.effort", "arm.C.y", "rigid1"))
+        self.assertEqual(inverse.table.rows, 401)
+        self.assertEqual((inverse.zeros, inverse.antistable), (24, 8))
+        self.assertLess(inverse.early, 1e-9)
+        before = inverse.table.t < 0.5
+        self.assertGreater(abs(inverse.table["hub.effort"][before]).max(), 1e-4)
+        self.assertEqual(abs(inverse.table["arm.C.y"][before]).max(), 0.0)
+        self.assertTrue((self.folder / "tip.csv").is_file())
+        self.assertEqual(model.stable_inverse(1.5, every=0.01).table.rows, 151)
+        with self.assertRaisesRegex(phlexor.PhlexorError, "needs `inverse"):
+            phlexor.Model(EXAMPLES / "arm_path.yaml").stable_inverse()
+        builder = phlexor.ModelBuilder("place")
+        body = builder.rigid("mass", mass=2.0, inertia=1.0)
+        builder.joint("guide", "prismatic", builder.ground.O, body.P, axis=(1, 0))
+        builder.inverse(["guide.effort"], {"guide.coordinate": phlexor.Ramp((0.1, 0.9), 3.0)})
+        forces = builder.build().stable_inverse(1.0, every=0.05).table["guide.effort"]
+        self.assertAlmostEqual(forces[6], 2 * 3 * 60 * 0.25 * 0.75 * 0.5 / 0.8**2, places=9)
+
     def test_writes_fmus(self):
         model = phlexor.Model(EXAMPLES / "crank_slider.yaml")
         crank, both = self.folder / "crank.fmu", self.folder / "both.fmu"

@@ -40,6 +40,18 @@ static phx_status inverse(phx_context *context, const phx_model *model, const an
     return status;
 }
 
+static phx_status stable_inverse(phx_context *context, const phx_model *model, const analysis *a)
+{
+    phx_stable_inverse_report report;
+    phx_result *table = NULL;
+    phx_simulate_options options = phx_simulate_options_default();
+    (void)a;
+    options.csv_path = "efforts.csv";
+    const phx_status status = phx_study_stable_inverse(context, model, &options, &report, &table);
+    phx_result_destroy(table);
+    return status;
+}
+
 static phx_status modes(phx_context *context, const phx_model *model, const analysis *a)
 {
     (void)a;
@@ -160,6 +172,7 @@ static void every_allocation_may_fail(void **state)
         {"desk_lamp.yaml", 0, 0.0, statics},
         {"shallow_arch.yaml", 0, 1.0, statics},
         {"arm_path.yaml", PHX_MIDPOINT, 1e-2, inverse},
+        {"arm_tip.yaml", 0, 0.0, stable_inverse},
         {"arm_pd.yaml", 0, 0.0, modes},
         {"arm_pd.yaml", 0, 0.0, linearize},
         {"arm_pd.yaml", 0, 0.0, check},

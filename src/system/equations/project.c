@@ -150,6 +150,10 @@ static phx_status momentum_part(workspace *ws, const component_slot *component, 
     }
     memcpy(a, momenta, (size_t)per * sizeof *a);
     status = phx_dense_solve(ws->base.context, per, inertia, 1, a);
+    if (status == PHX_SINGULAR)
+        status = phx_fail_prefix(ws->base.context, status, "the rigid motion that '%s'%s would keep: ",
+                                 phx_body_name(member(system, component, 0)->body),
+                                 component->count > 1 ? " and what it carries" : "");
     for (int b = 0; b < component->count && !status; b++) {
         const body_slot *slot = member(system, component, b);
         double *v = part + slot->v, *one = ws->scratch.vector[3] + slot->v;

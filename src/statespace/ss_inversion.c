@@ -1,0 +1,727 @@
+/* Stable inversion: bounded inputs with which the outputs of a linear system follow a motion, also where its zeros lie
+ * in the right half-plane. Devasia, Chen, Paden: IEEE Trans. Automatic Control 41 (1996) 930; for linear systems
+ * Bayo: J. Robotic Systems 4 (1987) 63. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "ss.h"
+
+/* ---- exact steps ----
+ *
+ * eta' = A eta + G w over a step h, w a polynomial of degree 5 through its values at 6 Lobatto points:
+ *
+ *     eta(h) = E eta(0) + sum_i W_i w_i,   E = exp(A h),   W_i = sum_j j! P_j V^-1_ji,   P_j = h phi_j+1(A h) G
+ *
+ * exp of | A h  h G  0 |
+ *        | 0    0    I |  has E and P_0, P_1, .. in its first rows; V: powers of the points. */
+enum { POINTS = 6 };
+
+typedef struct stepper {
+    int n, p;
+    double *E; /* n x n */
+    double *W; /* POINTS times n x p */
+} stepper;
+
+/* Between 0 and 1. */
+static double point(int k)
+{
+    return 0.5 - 0.5 * cos(k * 3.14159265358979323846 / (POINTS - 1));
+}
+
+static void stepper_free(stepper *it)
+{
+    phx_free(it->E);
+    phx_free(it->W);
+}
+
+/* W from the upper right part of the exponential, `width` columns in all. */
+static phx_status weigh(phx_context *context, int width, const double *e, stepper *it)
+{
+    double powers[POINTS * POINTS], inverse[POINTS * POINTS] = {0.0};
+
+    for (int i = 0; i < POINTS; i++) {
+        inverse[i * POINTS + i] = 1.0;
+        for (int j = 0; j < POINTS; j++)
+            powers[i * POINTS + j] = j == 0 ? 1.0 : powers[i * POINTS + j - 1] * point(i);
+    }
+    const phx_status status = phx_dense_solve(context, POINTS, powers, POINTS, inverse);
+    for (int i = 0; i < POINTS && !status; i++) {
+        double factorial = 1.0;
+        for (int j = 0; j < POINTS; j++) {
+            factorial *= j > 0 ? j : 1;
+            for (int r = 0; r < it->n; r++)
+                for (int c = 0; c < it->p; c++)
+                    it->W[(i * it->n + r) * it->p + c] +=
+                        factorial * inverse[j * POINTS + i] *
+                        e[(size_t)r * (size_t)width + (size_t)(it->n + j * it->p + c)];
+        }
+    }
+    return status;
+}
+
+static phx_status stepper_create(phx_context *context, int n, int p, const double *A, const double *G, double h,
+                                 stepper *it)
+{
+    const int width = n + POINTS * p;
+    const size_t cells = (size_t)width * (size_t)width;
+    double *a = phx_calloc(context, 2 * cells, sizeof *a), *e = a + cells;
+
+    it->n = n;
+    it->p = p;
+    it->E = phx_calloc(context, (size_t)n * (size_t)n, sizeof *it->E);
+    it->W = phx_calloc(context, (size_t)POINTS * (size_t)n * (size_t)p, sizeof *it->W);
+    phx_status status = a && it->E && it->W ? PHX_OK : PHX_ERR_MEMORY;
+    for (int i = 0; i < n && !status; i++) {
+        for (int j = 0; j < n; j++)
+            a[i * width + j] = h * A[i * n + j];
+        for (int j = 0; j < p; j++)
+            a[i * width + n + j] = h * G[i * p + j];
+    }
+    for (int i = 0; i < (POINTS - 1) * p && !status; i++)
+        a[(n + i) * width + n + p + i] = 1.0;
+    if (!status)
+        status = phx_dense_exponential(context, width, a, e);
+    for (int i = 0; i < n && !status; i++)
+        memcpy(it->E + i * n, e + (size_t)i * (size_t)width, (size_t)n * sizeof *e);
+    if (!status)
+        status = weigh(context, width, e, it);
+    phx_free(a);
+    return status;
+}
+
+/* eta <- eta(h); w: POINTS times p; room: n. */
+static void stepper_step(const stepper *it, const double *w, double *eta, double *room)
+{
+    memcpy(room, eta, (size_t)it->n * sizeof *eta);
+    for (int r = 0; r < it->n; r++) {
+        double sum = 0.0;
+        for (int j = 0; j < it->n; j++)
+            sum += it->E[r * it->n + j] * room[j];
+        for (int i = 0; i < POINTS; i++)
+            for (int c = 0; c < it->p; c++)
+                sum += it->W[(i * it->n + r) * it->p + c] * w[i * it->p + c];
+        eta[r] = sum;
+    }
+}
+
+/* ---- the inverse ---- */
+struct phx_ss_inversion {
+    char *name;
+    int n, m, chain, jets; /* states, channels, sum of the degrees r, sum of r + 1 */
+    int zeros, forward;    /* n - chain; of them those that are integrated forwards, which come first */
+    int *degree;
+    double *re, *im; /* zeros */
+    /* On balanced states: u = U (y, .. y^(r)) - F x, x = X (y, .. y^(r)) + Z (eta_f, eta_b) */
+    double *scale;
+    double *X;     /* n x jets */
+    double *Z;     /* n x zeros */
+    double *U;     /* m x jets */
+    double *F;     /* m x n */
+    double *A, *G; /* eta_f' = A_f eta_f + G_f w, eta_b' = A_b eta_b + G_b w: blocks one after the other */
+};
+
+void phx_ss_inversion_destroy(phx_ss_inversion *it)
+{
+    if (!it)
+        return;
+    double *const arrays[] = {it->re, it->im, it->scale, it->X, it->Z, it->U, it->F, it->A, it->G};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        phx_free(arrays[k]);
+    phx_free(it->degree);
+    phx_free(it->name);
+    phx_free(it);
+}
+
+/* The system on balanced states and what the inversion is made of. */
+typedef struct making {
+    phx_context *context;
+    const phx_ss *s;
+    phx_ss_inversion *it;
+    double *A, *B; /* n x n, n x m */
+    double *T;     /* chain x n: rows C A^k, k < r; room for m n rows */
+    double *C_r;   /* m x n: rows C A^r */
+    double *D_r;   /* m x m: rows C A^(r-1) B, or D */
+    double *row;   /* 2 n */
+} making;
+
+static void making_free(making *w)
+{
+    double *const arrays[] = {w->A, w->B, w->T, w->C_r, w->D_r, w->row};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        phx_free(arrays[k]);
+}
+
+static phx_status balance(making *w)
+{
+    phx_ss_inversion *it = w->it;
+    const int n = it->n, m = it->m;
+    const size_t states = (size_t)n;
+
+    w->A = phx_calloc(w->context, states * states, sizeof *w->A);
+    w->B = phx_calloc(w->context, states * (size_t)m, sizeof *w->B);
+    w->T = phx_calloc(w->context, (size_t)m * states * states, sizeof *w->T);
+    w->C_r = phx_calloc(w->context, (size_t)m * states, sizeof *w->C_r);
+    w->D_r = phx_calloc(w->context, (size_t)m * (size_t)m, sizeof *w->D_r);
+    w->row = phx_calloc(w->context, 2 * states, sizeof *w->row);
+    it->scale = phx_calloc(w->context, states, sizeof *it->scale);
+    if (!w->A || !w->B || !w->T || !w->C_r || !w->D_r || !w->row || !it->scale)
+        return PHX_ERR_MEMORY;
+    phx_ss_balance(w->s, true, it->scale);
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < n; j++)
+            w->A[i * n + j] = w->s->A[i * n + j] * it->scale[j] / it->scale[i];
+        for (int j = 0; j < m; j++)
+            w->B[i * m + j] = w->s->B[i * m + j] / it->scale[i];
+    }
+    return PHX_OK;
+}
+
+/* d (m) = c B; whether anything is left of it beside rounding. */
+static bool acts(const making *w, const double *c, double *d)
+{
+    bool any = false;
+
+    for (int k = 0; k < w->it->m; k++) {
+        double sum = 0.0, size = 0.0;
+        for (int i = 0; i < w->it->n; i++) {
+            const double part = c[i] * w->B[i * w->it->m + k];
+            sum += part;
+            size += fabs(part);
+        }
+        d[k] = fabs(sum) > 1e-10 * size ? sum : 0.0;
+        any = any || d[k] != 0.0;
+    }
+    return any;
+}
+
+/* c A^k until the inputs act on it; the rows before that are links of the chain y, y', .. */
+static phx_status find_degree(making *w, int output)
+{
+    phx_ss_inversion *it = w->it;
+    const int n = it->n, m = it->m;
+    double *c = w->row, *next = w->row + n, *d = w->D_r + output * m;
+    bool found = false;
+
+    for (int j = 0; j < m; j++) {
+        d[j] = w->s->D[output * m + j];
+        found = found || d[j] != 0.0;
+    }
+    for (int j = 0; j < n; j++)
+        c[j] = w->s->C[output * n + j] * it->scale[j];
+    while (!found && it->degree[output] < n) {
+        double norm = 0.0;
+        for (int j = 0; j < n; j++)
+            norm = hypot(norm, c[j]);
+        if (!(norm > 0.0))
+            break;
+        memcpy(w->T + (size_t)it->chain++ * (size_t)n, c, (size_t)n * sizeof *c);
+        it->degree[output]++;
+        found = acts(w, c, d);
+        phx_dense_multiply(false, false, 1, n, n, 1.0, c, n, w->A, n, 0.0, next, n);
+        memcpy(c, next, (size_t)n * sizeof *c);
+    }
+    if (!found)
+        return phx_fail(w->context, PHX_SINGULAR, "system '%s': no input moves the output '%s'", w->s->name,
+                        w->s->outputs[output]);
+    memcpy(w->C_r + output * n, c, (size_t)n * sizeof *c);
+    return PHX_OK;
+}
+
+/* F = D_r^-1 C_r and D_r^-1 into U at the columns of the highest derivatives. */
+static phx_status solve_inputs(making *w)
+{
+    phx_ss_inversion *it = w->it;
+    const int n = it->n, m = it->m, wide = n + m;
+    double *b = phx_calloc(w->context, (size_t)m * (size_t)wide, sizeof *b);
+    double *scale = phx_calloc(w->context, 2 * (size_t)m, sizeof *scale);
+    int dependent[2] = {-1, -1}, column = 0;
+    phx_status status = b && scale ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < m && !status; i++) {
+        memcpy(b + i * wide, w->C_r + i * n, (size_t)n * sizeof *b);
+        b[i * wide + n + i] = 1.0;
+    }
+    if (!status) {
+        phx_ss_equilibrate(m, m, w->D_r, scale, scale + m);
+        status = phx_ss_solve(w->context, m, w->D_r, scale, scale + m, wide, b, dependent);
+    }
+    if (dependent[0] >= 0)
+        status = phx_fail(w->context, PHX_SINGULAR,
+                          "system '%s': the output '%s' cannot be moved by itself: in derivatives of order %d the "
+                          "inputs move it together with the other outputs alone",
+                          w->s->name, w->s->outputs[dependent[0]], it->degree[dependent[0]]);
+    for (int k = 0; k < m && !status; k++) {
+        column += it->degree[k];
+        for (int i = 0; i < m; i++)
+            it->U[i * it->jets + column] = b[i * wide + n + k];
+        column++;
+    }
+    for (int i = 0; i < m && !status; i++)
+        memcpy(it->F + i * n, b + i * wide, (size_t)n * sizeof *b);
+    phx_free(b);
+    phx_free(scale);
+    return status;
+}
+
+/* x = X (y, .. y^(r-1)) + Z eta: X a right inverse of the chains T, Z a basis of what they do not see. */
+static phx_status make_coordinates(making *w, double **Z)
+{
+    phx_ss_inversion *it = w->it;
+    const int n = it->n, c = it->chain;
+    double *inverse = phx_calloc(w->context, (size_t)n * (size_t)c, sizeof *inverse);
+    double *scales = phx_calloc(w->context, (size_t)c * (size_t)c, sizeof *scales);
+    phx_status status = inverse && scales ? PHX_OK : PHX_ERR_MEMORY;
+    int rank = 0;
+
+    for (int i = 0; i < c && !status; i++) { /* rows of unit length */
+        double *row = w->T + (size_t)i * (size_t)n, norm = 0.0;
+        for (int j = 0; j < n; j++)
+            norm = hypot(norm, row[j]);
+        for (int j = 0; j < n; j++)
+            row[j] /= norm;
+        scales[i * c + i] = 1.0 / norm;
+    }
+    if (!status)
+        status = phx_dense_nullspace(w->context, c, n, w->T, 1e-13, &rank, Z);
+    if (!status && rank != c)
+        status = phx_fail(w->context, PHX_SINGULAR,
+                          "system '%s': the outputs and their derivatives depend on each other", w->s->name);
+    if (!status && c > 0)
+        status = phx_dense_least_norm(w->context, c, n, w->T, c, scales, 1e-15, inverse, NULL);
+    for (int k = 0, from = 0, to = 0; k < it->m && !status; k++, to++)
+        for (int d = 0; d < it->degree[k]; d++, from++, to++)
+            for (int i = 0; i < n; i++)
+                it->X[i * it->jets + to] = inverse[i * c + from];
+    phx_free(inverse);
+    phx_free(scales);
+    return status;
+}
+
+/* A_0 = Z^T (A - B F) Z, G = Z^T ((A - B F) X + B U): zero dynamics eta' = A_0 eta + G (y, .. y^(r)). */
+static phx_status zero_dynamics(making *w, const double *Z, double *A_0, double *G)
+{
+    const phx_ss_inversion *it = w->it;
+    const int n = it->n, m = it->m, z = it->zeros, p = it->jets;
+    double *closed = phx_calloc(w->context, (size_t)n * (size_t)(n + z + p), sizeof *closed);
+    double *AZ = closed + (size_t)n * (size_t)n, *AX = AZ + (size_t)n * (size_t)z;
+
+    if (!closed)
+        return PHX_ERR_MEMORY;
+    memcpy(closed, w->A, (size_t)n * (size_t)n * sizeof *closed);
+    phx_dense_multiply(false, false, n, n, m, -1.0, w->B, m, it->F, n, 1.0, closed, n);
+    if (z > 0) {
+        phx_dense_multiply(false, false, n, z, n, 1.0, closed, n, Z, z, 0.0, AZ, z);
+        phx_dense_multiply(true, false, z, z, n, 1.0, Z, z, AZ, z, 0.0, A_0, z);
+        phx_dense_multiply(false, false, n, p, n, 1.0, closed, n, it->X, p, 0.0, AX, p);
+        phx_dense_multiply(false, false, n, p, m, 1.0, w->B, m, it->U, p, 1.0, AX, p);
+        phx_dense_multiply(true, false, z, p, n, 1.0, Z, z, AX, p, 0.0, G, p);
+    }
+    phx_free(closed);
+    return PHX_OK;
+}
+
+/* A_0 = Q T Q^T with the zeros of real part up to `edge` first; with A_f X - X A_b = -T_fb
+ *
+ *     | A_f  T_fb |  | I  X |   | I  X | | A_f  0   |
+ *     | 0    A_b  |  | 0  I | = | 0  I | | 0    A_b |                                                          */
+static phx_status split(making *w, double edge, const double *Z, double *A_0, double *G)
+{
+    phx_ss_inversion *it = w->it;
+    const int n = it->n, z = it->zeros, p = it->jets;
+    const size_t cells = (size_t)z * (size_t)z;
+    double *T = phx_calloc(w->context, 3 * cells, sizeof *T), *Q = T + cells, *X = Q + cells;
+    phx_status status = T ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = phx_dense_eigen_general(w->context, z, A_0, NULL, it->re, it->im, NULL);
+    for (int i = 0; i < z; i++)
+        A_0[i * z + i] -= edge;
+    if (!status)
+        status = phx_dense_schur(w->context, z, A_0, true, T, Q, &it->forward);
+    if (status) {
+        phx_free(T);
+        return status;
+    }
+    const int f = it->forward, b = z - f;
+    double *A_f = it->A, *A_b = it->A + f * f;
+    for (int i = 0; i < z; i++)
+        T[i * z + i] += edge;
+    for (int i = 0; i < f; i++) {
+        memcpy(A_f + i * f, T + i * z, (size_t)f * sizeof *T);
+        for (int j = 0; j < b; j++)
+            X[i * b + j] = -T[i * z + f + j];
+    }
+    for (int i = 0; i < b; i++)
+        memcpy(A_b + i * b, T + (f + i) * z + f, (size_t)b * sizeof *T);
+    status = phx_dense_sylvester_schur(w->context, f, b, A_f, A_b, X);
+    if (!status && z > 0) {
+        phx_dense_multiply(true, false, z, p, z, 1.0, Q, z, G, p, 0.0, it->G, p);  /* [I -X; 0 I] Q^T G */
+        phx_dense_multiply(false, false, n, z, z, 1.0, Z, z, Q, z, 0.0, it->Z, z); /* Z Q [I X; 0 I] */
+        if (f > 0 && b > 0) {
+            phx_dense_multiply(false, false, f, p, b, -1.0, X, b, it->G + f * p, p, 1.0, it->G, p);
+            phx_dense_multiply(false, false, n, b, f, 1.0, it->Z, z, X, b, 1.0, it->Z + f, z);
+        }
+    }
+    phx_free(T);
+    return status;
+}
+
+/* The arrays whose sizes the chains give. */
+static phx_status allocate(making *w)
+{
+    phx_ss_inversion *it = w->it;
+    const size_t n = (size_t)it->n, m = (size_t)it->m;
+
+    it->zeros = it->chain < it->n ? it->n - it->chain : 0; /* with more links D_r is singular */
+    it->jets = it->chain + it->m;
+    const size_t z = (size_t)it->zeros, p = (size_t)it->jets;
+    it->re = phx_calloc(w->context, z, sizeof *it->re);
+    it->im = phx_calloc(w->context, z, sizeof *it->im);
+    it->X = phx_calloc(w->context, n * p, sizeof *it->X);
+    it->Z = phx_calloc(w->context, n * z, sizeof *it->Z);
+    it->U = phx_calloc(w->context, m * p, sizeof *it->U);
+    it->F = phx_calloc(w->context, m * n, sizeof *it->F);
+    it->A = phx_calloc(w->context, z * z, sizeof *it->A);
+    it->G = phx_calloc(w->context, z * p, sizeof *it->G);
+    return it->re && it->im && it->X && it->Z && it->U && it->F && it->A && it->G ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static phx_status make(making *w, double edge)
+{
+    phx_ss_inversion *it = w->it;
+    double *Z = NULL, *A_0 = NULL, *G = NULL;
+    phx_status status = balance(w);
+
+    for (int k = 0; k < it->m && !status; k++)
+        status = find_degree(w, k);
+    if (!status)
+        status = allocate(w);
+    if (!status)
+        status = solve_inputs(w);
+    if (!status)
+        status = make_coordinates(w, &Z);
+    if (!status) {
+        A_0 = phx_calloc(w->context, (size_t)it->zeros * (size_t)it->zeros, sizeof *A_0);
+        G = phx_calloc(w->context, (size_t)it->zeros * (size_t)it->jets, sizeof *G);
+        status = A_0 && G ? zero_dynamics(w, Z, A_0, G) : PHX_ERR_MEMORY;
+    }
+    if (!status)
+        status = split(w, edge, Z, A_0, G);
+    phx_free(Z);
+    phx_free(A_0);
+    phx_free(G);
+    return status;
+}
+
+phx_status phx_ss_inversion_create(phx_context *context, const phx_ss *system, double edge,
+                                   phx_ss_inversion **inversion)
+{
+    if (!system || !inversion)
+        return phx_fail_null(context, __func__, "system or inversion");
+    making w = {.context = context, .s = system};
+    phx_status status = PHX_OK;
+
+    *inversion = NULL;
+    if (system->n_inputs != system->n_outputs || system->n_inputs < 1)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "system '%s': %d inputs cannot follow motions of %d outputs; as many inputs as outputs can",
+                        system->name, system->n_inputs, system->n_outputs);
+    if (!(edge >= 0.0) || !isfinite(edge))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "the edge of the stable zeros is %g 1/s, expected 0 or more", edge);
+    w.it = phx_calloc(context, 1, sizeof *w.it);
+    if (!w.it)
+        return PHX_ERR_MEMORY;
+    w.it->n = system->n;
+    w.it->m = system->n_inputs;
+    w.it->degree = phx_calloc(context, (size_t)w.it->m, sizeof *w.it->degree);
+    w.it->name = phx_strdup(context, system->name);
+    status = w.it->degree && w.it->name ? make(&w, edge) : PHX_ERR_MEMORY;
+    making_free(&w);
+    if (status)
+        phx_ss_inversion_destroy(w.it);
+    else
+        *inversion = w.it;
+    return phx_conclude(context, status);
+}
+
+int phx_ss_inversion_degree(const phx_ss_inversion *inversion, int output)
+{
+    return inversion->degree[output];
+}
+
+int phx_ss_inversion_zeros(const phx_ss_inversion *inversion, const double **re, const double **im)
+{
+    if (re)
+        *re = inversion->re;
+    if (im)
+        *im = inversion->im;
+    return inversion->zeros;
+}
+
+int phx_ss_inversion_antistable(const phx_ss_inversion *inversion)
+{
+    return inversion->zeros - inversion->forward;
+}
+
+/* ---- following a motion ---- */
+typedef struct following {
+    phx_context *context;
+    const phx_ss_inversion *it;
+    const phx_ss_trajectory *wanted;
+    double *w;        /* POINTS times jets */
+    double *size;     /* jets: largest magnitudes so far */
+    double *b;        /* rows x backward states */
+    double *f, *rest; /* forward states, and where they rest at the end */
+    double *room;
+} following;
+
+static void following_free(following *g)
+{
+    double *const arrays[] = {g->w, g->size, g->b, g->f, g->rest, g->room};
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
+        phx_free(arrays[k]);
+}
+
+static phx_status motion_at(const following *g, double t, double *w)
+{
+    for (int k = 0; k < g->it->m; k++) {
+        g->wanted->motion(g->wanted->data, k, t, g->it->degree[k] + 1, w);
+        for (int d = 0; d <= g->it->degree[k]; d++, w++)
+            if (!isfinite(*w))
+                return phx_fail(g->context, PHX_ERR_INPUT,
+                                "the motion of output %d has no derivative of order %d at t = %.9g", k + 1, d, t);
+    }
+    return PHX_OK;
+}
+
+/* w at the points of step k, a little inside it: a jump at its ends belongs to the next. `back`: in reversed time. */
+static phx_status motion_of_step(const following *g, long k, bool back)
+{
+    const phx_ss_trajectory *wanted = g->wanted;
+    phx_status status = PHX_OK;
+
+    for (int i = 0; i < POINTS && !status; i++) {
+        const double at = 1e-9 + (1.0 - 2e-9) * point(back ? POINTS - 1 - i : i);
+        double *w = g->w + i * g->it->jets;
+        status = motion_at(g, wanted->from + ((double)k + at) * wanted->step, w);
+        for (int j = 0; j < g->it->jets && !status; j++)
+            g->size[j] = fmax(g->size[j], fabs(w[j]));
+    }
+    return status;
+}
+
+/* The equilibrium A eta + G w = 0 of the motion held at `t`; of a singular A, whatever is there: zero. */
+static phx_status rest_at(const following *g, int n, const double *A, const double *G, double t, double *eta)
+{
+    const int p = g->it->jets;
+    double *a = phx_calloc(g->context, (size_t)n * (size_t)n, sizeof *a);
+    phx_status status = a ? motion_at(g, t, g->w) : PHX_ERR_MEMORY;
+
+    for (int k = 0, at = 0; k < g->it->m && !status; k++, at += g->it->degree[k] + 1) /* at rest */
+        if (g->it->degree[k] > 0)
+            memset(g->w + at + 1, 0, (size_t)g->it->degree[k] * sizeof *g->w);
+        else
+            g->w[at] = 0.0;
+    if (!status && n > 0) {
+        memcpy(a, A, (size_t)n * (size_t)n * sizeof *a);
+        phx_dense_multiply(false, false, n, 1, p, -1.0, G, p, g->w, 1, 0.0, eta, 1);
+        status = phx_dense_solve(g->context, n, a, 1, eta);
+        if (status == PHX_SINGULAR) {
+            phx_context_clear(g->context);
+            memset(eta, 0, (size_t)n * sizeof *eta);
+            status = PHX_OK;
+        }
+    }
+    phx_free(a);
+    return status;
+}
+
+/* eta_b from the end of the motion, where it rests, back to its beginning. */
+static phx_status go_back(following *g)
+{
+    const phx_ss_inversion *it = g->it;
+    const phx_ss_trajectory *wanted = g->wanted;
+    const int f = it->forward, b = it->zeros - f, p = it->jets;
+    const long steps = (long)(wanted->rows - 1) * wanted->steps;
+    const double *A_b = it->A + f * f, *G_b = it->G + f * p;
+    double *A = phx_calloc(g->context, (size_t)b * (size_t)(b + p), sizeof *A), *G = A + b * b, *eta = g->f;
+    stepper back = {0};
+    phx_status status = A ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < b * b && !status; k++) /* in reversed time */
+        A[k] = -A_b[k];
+    for (int k = 0; k < b * p && !status; k++)
+        G[k] = -G_b[k];
+    if (!status)
+        status = stepper_create(g->context, b, p, A, G, wanted->step, &back);
+    if (!status)
+        status = rest_at(g, b, A_b, G_b, wanted->from + (double)steps * wanted->step, eta);
+    for (long k = steps; k >= 0 && !status; k--) {
+        if (k % wanted->steps == 0)
+            memcpy(g->b + (size_t)(k / wanted->steps) * (size_t)b, eta, (size_t)b * sizeof *eta);
+        if (k == 0)
+            break;
+        status = motion_of_step(g, k - 1, true);
+        if (!status)
+            stepper_step(&back, g->w, eta, g->room);
+    }
+    stepper_free(&back);
+    phx_free(A);
+    return status;
+}
+
+/* Row r of u and x. */
+static phx_status put_row(following *g, int r, double t, double *u, double *x)
+{
+    const phx_ss_inversion *it = g->it;
+    const int n = it->n, m = it->m, f = it->forward, z = it->zeros, b = z - f, p = it->jets;
+    const double *eta_b = g->b + (size_t)r * (size_t)b;
+    double *state = g->room;
+    const phx_status status = motion_at(g, t, g->w);
+
+    for (int i = 0; i < n && !status; i++) {
+        state[i] = 0.0;
+        for (int j = 0; j < p; j++)
+            state[i] += it->X[i * p + j] * g->w[j];
+        for (int j = 0; j < z; j++)
+            state[i] += it->Z[i * z + j] * (j < f ? g->f[j] : eta_b[j - f]);
+        if (x)
+            x[(size_t)r * (size_t)n + (size_t)i] = it->scale[i] * state[i];
+    }
+    for (int i = 0; i < m && !status; i++) {
+        double sum = 0.0;
+        for (int j = 0; j < p; j++)
+            sum += it->U[i * p + j] * g->w[j];
+        for (int j = 0; j < n; j++)
+            sum -= it->F[i * n + j] * state[j];
+        u[r * m + i] = sum;
+    }
+    return status;
+}
+
+/* eta_f from zero at the beginning on, and all rows. *largest: of |eta_f|. */
+static phx_status go_on(following *g, double *u, double *x, double *largest)
+{
+    const phx_ss_inversion *it = g->it;
+    const phx_ss_trajectory *wanted = g->wanted;
+    const int f = it->forward, p = it->jets;
+    const long steps = (long)(wanted->rows - 1) * wanted->steps;
+    stepper on = {0};
+    phx_status status = stepper_create(g->context, f, p, it->A, it->G, wanted->step, &on);
+
+    memset(g->f, 0, (size_t)f * sizeof *g->f);
+    *largest = 0.0;
+    for (long k = 0; k <= steps && !status; k++) {
+        double size = 0.0;
+        for (int j = 0; j < f; j++)
+            size = hypot(size, g->f[j]);
+        *largest = fmax(*largest, size);
+        if (k % wanted->steps == 0)
+            status = put_row(g, (int)(k / wanted->steps), wanted->from + (double)k * wanted->step, u, x);
+        if (k == steps || status)
+            break;
+        status = motion_of_step(g, k, false);
+        if (!status)
+            stepper_step(&on, g->w, g->f, g->room);
+    }
+    stepper_free(&on);
+    return status;
+}
+
+/* The motion begins at rest at zero, and ends at rest. */
+static phx_status check_ends(const following *g)
+{
+    const phx_ss_trajectory *wanted = g->wanted;
+    const double to = wanted->from + (double)(wanted->rows - 1) * wanted->steps * wanted->step;
+
+    for (int end = 0; end < 2; end++) {
+        const double t = end ? to : wanted->from;
+        const phx_status status = motion_at(g, t, g->w);
+        if (status)
+            return status;
+        for (int k = 0, at = 0; k < g->it->m; k++)
+            for (int d = 0; d <= g->it->degree[k]; d++, at++) {
+                if (fabs(g->w[at]) <= 1e-6 * g->size[at])
+                    continue;
+                if (d > 0 || g->it->degree[k] == 0)
+                    return phx_fail(
+                        g->context, PHX_ERR_INPUT,
+                        "the motion of output %d does not %s at rest: its derivative of order %d is %.6g at "
+                        "t = %.9g",
+                        k + 1, end ? "end" : "begin", d, g->w[at], t);
+                if (!end)
+                    return phx_fail(g->context, PHX_ERR_INPUT,
+                                    "the motion of output %d is %.6g at t = %.9g, expected 0: it is the change from "
+                                    "the start",
+                                    k + 1, g->w[at], t);
+            }
+    }
+    return PHX_OK;
+}
+
+static void judge_ends(const following *g, double largest_f, phx_ss_inversion_report *report)
+{
+    const int f = g->it->forward, b = g->it->zeros - f, last = g->wanted->rows - 1;
+    double largest_b = 0.0, early = 0.0, late = 0.0;
+
+    for (int r = 0; r <= last; r++) {
+        double size = 0.0;
+        for (int j = 0; j < b; j++)
+            size = hypot(size, g->b[(size_t)r * (size_t)b + (size_t)j]);
+        largest_b = fmax(largest_b, size);
+        if (r == 0)
+            early = size;
+    }
+    for (int j = 0; j < f; j++)
+        late = hypot(late, g->f[j] - g->rest[j]);
+    report->early = early > 0.0 ? early / largest_b : 0.0;
+    report->late = late > 0.0 ? late / largest_f : 0.0;
+}
+
+static phx_status check_trajectory(phx_context *context, const phx_ss_trajectory *wanted)
+{
+    if (!wanted->motion || wanted->rows < 2 || wanted->steps < 1 || !(wanted->step > 0.0) || !isfinite(wanted->step) ||
+        !isfinite(wanted->from))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "a trajectory needs a motion, at least 2 rows, and steps of a length above 0");
+    return PHX_OK;
+}
+
+phx_status phx_ss_inversion_follow(phx_context *context, const phx_ss_inversion *inversion,
+                                   const phx_ss_trajectory *wanted, double *u, double *x,
+                                   phx_ss_inversion_report *report)
+{
+    if (!inversion || !wanted || !u || !report)
+        return phx_fail_null(context, __func__, "inversion, wanted, u or report");
+    following g = {.context = context, .it = inversion, .wanted = wanted};
+    const int f = inversion->forward, b = inversion->zeros - f;
+    const size_t most = (size_t)inversion->n + 1;
+    double largest = 0.0;
+    phx_status status = check_trajectory(context, wanted);
+
+    *report = (phx_ss_inversion_report){0};
+    if (status)
+        return status;
+    g.w = phx_calloc(context, POINTS * (size_t)inversion->jets, sizeof *g.w);
+    g.size = phx_calloc(context, (size_t)inversion->jets, sizeof *g.size);
+    g.b = phx_calloc(context, (size_t)wanted->rows * (size_t)b + 1, sizeof *g.b);
+    g.f = phx_calloc(context, most, sizeof *g.f);
+    g.rest = phx_calloc(context, most, sizeof *g.rest);
+    g.room = phx_calloc(context, most, sizeof *g.room);
+    if (!g.w || !g.size || !g.b || !g.f || !g.rest || !g.room)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = go_back(&g);
+    if (!status)
+        status = check_ends(&g);
+    if (!status)
+        status = go_on(&g, u, x, &largest);
+    if (!status)
+        status = rest_at(&g, f, inversion->A, inversion->G,
+                         wanted->from + (double)(wanted->rows - 1) * wanted->steps * wanted->step, g.rest);
+    if (!status)
+        judge_ends(&g, largest, report);
+    following_free(&g);
+    return phx_conclude(context, status);
+}
