@@ -84,6 +84,8 @@ typedef struct phx_model_port {
     /* plates, solids, imported bodies */
     const char *group; /* of the mesh; NULL: the one with the port's name */
     int node;          /* number of a node instead; 0: none */
+    bool nearest;      /* the node nearest to `near`, body axes, m, instead */
+    double near[3];
     int attach;  /* 0: the part moves as a rigid body; 1: so do its nodes, its slopes are free; 2: the port is its mean
                     motion */
     bool placed; /* `position` is given, else it is the mean place of the part */

@@ -858,6 +858,8 @@ phx_model_port._fields_ = [
     ("shapes", POINTER(phx_model_shape)),
     ("group", c_char_p),
     ("node", c_int),
+    ("nearest", c_bool),
+    ("near", c_double * 3),
     ("attach", c_int),
     ("placed", c_bool),
 ]

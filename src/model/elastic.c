@@ -21,6 +21,8 @@ static const phx_key port_keys[] = {
      .doc = "group of the mesh: an edge of a plate, a face, a set of nodes"},
     {"node", &phx_type_integer, AT(phx_model_port, node), .range = &label_range, .fallback = "0",
      .doc = "number of a node instead, 0: none; a node of a solid has no rotation"},
+    {"near", &phx_type_vector, AT(phx_model_port, near), .unit = "m", .fallback = "none",
+     .doc = "the node nearest to this place instead, in body components"},
     {"attach", &phx_type_word, AT(phx_model_port, attach), .words = words_attach, .fallback = "rigid",
      .doc = "the part moves as a rigid body; the edge of a plate does, but for its slopes, whose mean is the rotation "
             "about it; or the port is its mean motion"},
@@ -83,11 +85,15 @@ void phx_elastic_place_port(const phx_model_body *body, phx_model_port *port)
 
 phx_status phx_elastic_finish_port(phx_reader *reader, const phx_node *node, const phx_model_port *port)
 {
-    if (phx_node_find(node, "on") && port->node)
-        return phx_reader_fail(reader, phx_node_find(node, "node"),
-                               "'on' and 'node' both say where the port is; keep "
-                               "one");
-    ((phx_model_port *)(uintptr_t)port)->placed = phx_node_find(node, "position") != NULL;
+    phx_model_port *own = (phx_model_port *)(uintptr_t)port;
+    const phx_node *near = phx_node_find(node, "near"), *on = phx_node_find(node, "on");
+
+    if ((on && (port->node || near)) || (port->node && near))
+        return phx_reader_fail(reader, near ? near : phx_node_find(node, "node"),
+                               "'%s' and '%s' both say where the port is; keep one", on ? "on" : "node",
+                               near ? "near" : "node");
+    own->placed = phx_node_find(node, "position") != NULL;
+    own->nearest = near != NULL;
     return PHX_OK;
 }
 
@@ -137,9 +143,10 @@ static phx_status check_basis(phx_reader *reader, const phx_node *node, const ph
         const int port = port_named(body, keys->basis.at);
         if (port < 0)
             return fail_no_port(reader, at, body, keys->basis.at);
-        if (body->ports[port].attach == PHX_INTERFACE_AVERAGE || body->ports[port].node)
+        const bool single = body->ports[port].node || body->ports[port].nearest;
+        if (body->ports[port].attach == PHX_INTERFACE_AVERAGE || single)
             return phx_reader_fail(reader, at, "a basis can be held at a rigid port on a part of the mesh; '%s' is %s",
-                                   keys->basis.at, body->ports[port].node ? "a node" : "an average");
+                                   keys->basis.at, single ? "a node" : "an average");
     } else if (at) {
         return phx_reader_fail(reader, at, "'at' is for a 'held' basis");
     }
@@ -233,6 +240,43 @@ phx_status phx_elastic_check_mesh(phx_builder *builder, const phx_mesh *mesh, co
                     : PHX_OK;
 }
 
+static double distance(const double *a, const double *b)
+{
+    return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
+}
+
+/* The node of a port at a single one: by its number, or the nearest to a place, which must lie on the body. */
+static phx_status find_node(phx_context *context, const phx_elastic_model *elastic, const phx_model_port *port,
+                            int *node)
+{
+    const int count = elastic->mesh.n_nodes > 0 ? elastic->mesh.n_nodes : elastic->n_nodes;
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+
+    *node = -1;
+    if (!port->nearest) {
+        for (int i = 0; i < elastic->n_nodes && *node < 0; i++)
+            *node = (elastic->label ? elastic->label[i] : i + 1) == port->node ? i : -1;
+        return *node < 0 ? phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no node %d", port->node) : PHX_OK;
+    }
+    for (int i = 0; i < count; i++) {
+        const double *x = elastic->x + 3 * (size_t)i;
+        if (*node < 0 || distance(x, port->near) < distance(elastic->x + 3 * (size_t)*node, port->near))
+            *node = i;
+        for (int a = 0; a < 3; a++) {
+            low[a] = fmin(low[a], x[a]);
+            high[a] = fmax(high[a], x[a]);
+        }
+    }
+    const double *x = elastic->x + 3 * (size_t)*node, gap = distance(x, port->near);
+    return gap > 0.1 * distance(low, high)
+               ? phx_fail(context, PHX_ERR_ARGUMENT,
+                          "[%g, %g, %g] lies %.3g m off the nearest node, %d at [%g, %g, %g]; expected a place on the "
+                          "body, in its axes",
+                          port->near[0], port->near[1], port->near[2], gap,
+                          elastic->label ? elastic->label[*node] : *node + 1, x[0], x[1], x[2])
+               : PHX_OK;
+}
+
 /* The part of the body under a port. */
 static phx_status make_interface(phx_builder *builder, const phx_elastic_model *elastic, const phx_model_port *port,
                                  phx_interface *interface)
@@ -242,12 +286,11 @@ static phx_status make_interface(phx_builder *builder, const phx_elastic_model *
     int count = 0, *unknowns = NULL;
     phx_status status;
 
-    if (port->node) {
-        int node = -1;
-        for (int i = 0; i < elastic->n_nodes && node < 0; i++)
-            node = (elastic->label ? elastic->label[i] : i + 1) == port->node ? i : -1;
-        status = node < 0 ? phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no node %d", port->node)
-                          : phx_elastic_node_unknowns(context, elastic, 1, &node, &count, &unknowns);
+    if (port->node || port->nearest) {
+        int node;
+        status = find_node(context, elastic, port, &node);
+        if (!status)
+            status = phx_elastic_node_unknowns(context, elastic, 1, &node, &count, &unknowns);
     } else {
         status =
             phx_elastic_group_unknowns(context, elastic, port->group ? port->group : port->name, &count, &unknowns);

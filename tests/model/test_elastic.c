@@ -380,6 +380,29 @@ static void heat_is_for_what_expands(void **state)
            "no group 'x0' of triangles");
 }
 
+/* ---- ports at nodes ---- */
+static void a_port_is_at_the_nearest_node(void **state)
+{
+    phx_context *context = *state;
+    phx_model *model = NULL;
+    phx_system *system = NULL;
+
+    CHECK_OK(context, build(context, HEAD "  b: {" SQUARE ", ports: {a: {node: 6}, b: {near: [0.98, 0.47, 0.01]}}}\n",
+                            &model, &system));
+    const phx_body_port *a = phx_system_find_point(system, 0, "a"), *b = phx_system_find_point(system, 0, "b");
+    CHECK_VECTOR(3, b->point.x, a->point.x, 0.0, "place");
+    assert_int_equal(b->point.n, a->point.n);
+    CHECK_VECTOR(b->point.n, b->point.phi, a->point.phi, 0.0, "shapes");
+    phx_system_destroy(system);
+    phx_model_destroy(model);
+    refuse(context, HEAD "  b: {" SQUARE ", ports: {b: {near: [1, 0.5, 1]}}}\n", "5:102",
+           "lies 1 m off the nearest node, 6 at [1, 0.5, 0]");
+    refuse(context, HEAD "  b: {" SQUARE ", ports: {b: {near: [1, 0.5, 0], node: 6}}}\n", "5:112",
+           "'node' and 'near' both say where the port is");
+    refuse(context, HEAD "  b: {" SQUARE ", ports: {b: {near: [1, 0.5, 0], on: x0}}}\n", "5:112",
+           "'on' and 'near' both say where the port is");
+}
+
 /* ---- wrong files and parts ---- */
 static void what_is_wrong_is_an_input_error(void **state)
 {
@@ -498,6 +521,7 @@ int main(void)
         cmocka_unit_test(regions_of_a_deck),
         cmocka_unit_test(wrong_materials_are_refused),
         cmocka_unit_test(heat_is_for_what_expands),
+        cmocka_unit_test(a_port_is_at_the_nearest_node),
         cmocka_unit_test(what_is_wrong_is_an_input_error),
         cmocka_unit_test(joints_matter_to_the_key),
         cmocka_unit_test(bodies_are_built_once_for_a_sweep),

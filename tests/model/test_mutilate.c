@@ -356,8 +356,13 @@ typedef struct usage {
 /* Maps of values by names that are not in the schema. */
 static bool has_free_names(const phx_type *type)
 {
-    static const phx_type *const types[] = {&phx_type_parameters,  &phx_type_efforts,    &phx_type_fmu_inputs,
-                                            &phx_type_fmu_outputs, &phx_type_fmu_starts, NULL};
+    static const phx_type *const types[] = {&phx_type_parameters,
+                                            &phx_type_efforts,
+                                            &phx_type_fmu_inputs,
+                                            &phx_type_fmu_outputs,
+                                            &phx_type_fmu_starts,
+                                            &phx_type_motions,
+                                            NULL};
     return is_one_of(type, types);
 }
 
