@@ -1,5 +1,5 @@
-/* Rigid contacts that come to rest, many at once: stacks, rods and cubes on their corners, when they rest, and that they
- * do until the end; Painleve's rod. */
+/* Rigid contacts that come to rest, many at once: stacks, rods and cubes on their corners, when they rest, and that
+ * they do until the end; Painleve's rod. */
 #include "support.h"
 
 static text_run run(phx_context *context, const char *text)
@@ -107,8 +107,8 @@ static void stack(void **state)
         const text_run r = {.report = report, .result = result, .n = phx_result_rows(result)};
         for (size_t k = 0; k < r.n; k++)
             for (int c = 0; c < 6; c++)
-                CHECK_BELOW(-gap(*state, &r, corners[c], "\0\0aabb"[c], k), 1e-12, "e %g, mu %g: corner %s", cases[i][0],
-                            cases[i][1], corners[c]);
+                CHECK_BELOW(-gap(*state, &r, corners[c], "\0\0aabb"[c], k), 1e-12, "e %g, mu %g: corner %s",
+                            cases[i][0], cases[i][1], corners[c]);
         CHECK_BELOW(record_at(*state, &r, "kinetic", r.n - 1), 1e-25, "it rests");
         for (int c = 0; c < 6; c++)
             CHECK_SMALL(gap(*state, &r, corners[c], "\0\0aabb"[c], r.n - 1), 1e-12, "corner %s", corners[c]);
@@ -125,8 +125,10 @@ static void stack(void **state)
 static void cube(void **state)
 {
     static const char text[] =
-        "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\nbodies: {b: {kind: rigid, mass: 2, inertia: [0.02, 0.02, 0.02],\n"
-        " pose: {position: [0, 0, 0.2], rotation: {axis: [1, 0.4, 0.2], angle: 0.15}}, velocity: {linear: [0.2, 0.1, 0]},\n"
+        "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\nbodies: {b: {kind: rigid, mass: 2, inertia: [0.02, 0.02, "
+        "0.02],\n"
+        " pose: {position: [0, 0, 0.2], rotation: {axis: [1, 0.4, 0.2], angle: 0.15}}, velocity: {linear: [0.2, 0.1, "
+        "0]},\n"
         " ports: {A: {position: [0.1, 0.1, -0.1]}, B: {position: [-0.1, 0.1, -0.1]}, C: {position: [-0.1, -0.1, -0.1]},"
         " D: {position: [0.1, -0.1, -0.1]}}}}\nforces:\n"
         "  A: {kind: contact, ports: [ground.O, b.A], against: plane, normal: [0, 0, 1], restitution: 0.3,"
@@ -148,7 +150,8 @@ static void cube(void **state)
         CHECK_SMALL(record_at(*state, &r, corners[c], last), 1e-12, "corner %s at rest", corners[c]);
     }
     CHECK_BELOW(record_at(*state, &r, "kinetic", last), 1e-25, "it rests");
-    CHECK_CLOSE(record_at(*state, &r, "A.x", last), record_at(*state, &r, "A.x", last - 10), 1e-14, "it does not creep");
+    CHECK_CLOSE(record_at(*state, &r, "A.x", last), record_at(*state, &r, "A.x", last - 10), 1e-14,
+                "it does not creep");
     CHECK_CLOSE(record_at(*state, &r, "A.y", last), record_at(*state, &r, "A.y", last - 10), 1e-14, "nor across");
     phx_result_destroy(r.result);
 }
@@ -157,7 +160,8 @@ static void cube(void **state)
 static void sliding_cube(void **state)
 {
     static const char text[] =
-        "phlexor: 1\ndimension: 3\ngravity: [5, 0, -8]\nbodies: {b: {kind: rigid, mass: 2, inertia: [0.02, 0.02, 0.02],\n"
+        "phlexor: 1\ndimension: 3\ngravity: [5, 0, -8]\nbodies: {b: {kind: rigid, mass: 2, inertia: [0.02, 0.02, "
+        "0.02],\n"
         " pose: {position: [0, 0, 0.1]}, ports: {A: {position: [0.1, 0.1, -0.1]}, B: {position: [-0.1, 0.1, -0.1]},"
         " C: {position: [-0.1, -0.1, -0.1]}, D: {position: [0.1, -0.1, -0.1]}}}}\nforces:\n"
         "  A: {kind: contact, ports: [ground.O, b.A], against: plane, normal: [0, 0, 1], restitution: 0.3,"
@@ -185,8 +189,8 @@ static void sliding_cube(void **state)
 }
 
 /* ---- Painleve ---- */
-/* A thin rod, 60 degrees steep, is pushed along the floor on its end against its lean. With mu above (1 + 3 c^2)/(3 s c)
- * no force obeys the laws: the harder the floor pushes, the more friction turns the end into it. There is an impact
+/* A thin rod, 60 degrees steep, is pushed along the floor on its end against its lean. With mu above (1 + 3 c^2)/(3 s
+ * c) no force obeys the laws: the harder the floor pushes, the more friction turns the end into it. There is an impact
  * without approach, in which the end stops (F. Genot and B. Brogliato, European Journal of Mechanics A 18, 1999):
  * W_tn P_n + W_tt P_t = v, W_nn P_n + W_nt P_t = 0, then the expansion with e P_n, in which it sticks. */
 static void painleve(void **state)
@@ -222,12 +226,11 @@ static void painleve(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(ball, study_setup, study_teardown),
-        cmocka_unit_test_setup_teardown(rod, study_setup, study_teardown),
-        cmocka_unit_test_setup_teardown(stack, study_setup, study_teardown),
-        cmocka_unit_test_setup_teardown(cube, study_setup, study_teardown),
-        cmocka_unit_test_setup_teardown(sliding_cube, study_setup, study_teardown),
-        cmocka_unit_test_setup_teardown(painleve, study_setup, study_teardown)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(ball, study_setup, study_teardown),
+                                       cmocka_unit_test_setup_teardown(rod, study_setup, study_teardown),
+                                       cmocka_unit_test_setup_teardown(stack, study_setup, study_teardown),
+                                       cmocka_unit_test_setup_teardown(cube, study_setup, study_teardown),
+                                       cmocka_unit_test_setup_teardown(sliding_cube, study_setup, study_teardown),
+                                       cmocka_unit_test_setup_teardown(painleve, study_setup, study_teardown)};
     return cmocka_run_group_tests_name("study_resting", tests, NULL, NULL);
 }
