@@ -9,6 +9,7 @@
 #include <time.h>
 
 static const double SAME = 1e-9; /* lengths that agree to this, relative, are the same */
+enum { MOST_STALLED = 100 };     /* events one after the other at one instant */
 
 /* ---- a step ---- */
 /* A run from the state at the start of the step, with multipliers of that instant. */
@@ -135,6 +136,7 @@ static phx_status accept(events_run *it, const double *values)
     for (int k = 0; k < it->n; k++)
         it->event[k].value = values[k];
     count_steps(it);
+    phx_contacts_accepted(it);
     return phx_friction_head(it);
 }
 
@@ -143,55 +145,150 @@ static bool happens(const events_run *it, int k, double value)
     return it->event[k].column != AT_TIME && it->event[k].value < 0.0 && value >= 0.0;
 }
 
-/* The first event of the step that was made to t1: the step is made again to where its condition is zero, by the
- * secant between bracketing ends with halved weights (Illinois); -1: none. */
-static phx_status locate(events_run *it, double t1, double *values, int *which)
+/* ---- the first event of a step ---- */
+/* Two ends of a part of the step: before `a` no condition is met, at `b` one is. The values there, of which the secant
+ * method halves those of an end that stays (Illinois). */
+typedef struct bracket {
+    double a, b, *at_a, *at_b;
+    int side; /* the end that moved last: -1 a, 1 b */
+} bracket;
+
+static double scale_of(const events_run *it, int k, double end)
 {
-    enum { TRIALS = 60 };
-    const int n = it->n;
-    double a = it->t, b = t1, fb = 0.0;
+    return fabs(it->event[k].value) + fabs(end);
+}
+
+/* An event before this instant is at the start of the step. */
+static double earliest(const events_run *it)
+{
+    static const double NOTHING = 1e-9; /* part of a step */
+    return it->t + NOTHING * it->report->used.step;
+}
+
+/* Where the first of the conditions that are met at b is zero by the secant, and which it is. */
+static double first_root(const events_run *it, const bracket *in, int *which)
+{
+    double first = HUGE_VAL;
+
+    for (int k = 0; k < it->n; k++) {
+        if (!happens(it, k, in->at_b[k]))
+            continue;
+        const double fa = in->at_a[k], fb = in->at_b[k];
+        const double root = fb > fa ? in->b - fb * (in->b - in->a) / (fb - fa) : in->b;
+        if (root < first) {
+            first = root;
+            *which = k;
+        }
+    }
+    return fmin(fmax(fmax(first, earliest(it)), in->a + 1e-3 * (in->b - in->a)), in->b);
+}
+
+/* Whether the state of the simulation is the first event: one condition is zero and none is met long since. */
+static bool is_event(const events_run *it, const double *values, const double *end, int which)
+{
+    static const double ZERO = 1e-13; /* relative */
+
+    for (int k = 0; k < it->n; k++)
+        if (happens(it, k, values[k]) && values[k] > ZERO * scale_of(it, k, end[k]))
+            return false;
+    return fabs(values[which]) <= ZERO * scale_of(it, which, end[which]);
+}
+
+static void narrow(const events_run *it, bracket *in, const double *values, int which, bool met)
+{
+    const size_t bytes = (size_t)it->n * sizeof *values;
+
+    if (met) {
+        in->b = it->s->t;
+        memcpy(in->at_b, values, bytes);
+        in->at_a[which] *= in->side > 0 ? 0.5 : 1.0;
+    } else {
+        in->a = it->s->t;
+        memcpy(in->at_a, values, bytes);
+        in->at_b[which] *= in->side < 0 ? 0.5 : 1.0;
+    }
+    in->side = met ? 1 : -1;
+}
+
+/* The event is the start of the step. */
+static void stay(events_run *it, double *values)
+{
+    phx_simulation *s = it->s;
+
+    memcpy(s->x, it->x, (size_t)s->dae->n_x * sizeof *s->x);
+    memcpy(s->v, it->v, (size_t)s->dae->n_v * sizeof *s->v);
+    memcpy(s->lambda, it->lambda, (size_t)s->dae->n_l * sizeof *s->lambda);
+    s->t = it->t;
+    it->call_work = (phx_work){0.0, 0.0};
+    memset(it->call, 0, (size_t)it->n_ledger * sizeof *it->call);
+    for (int k = 0; k < it->n; k++)
+        values[k] = it->event[k].value;
+}
+
+static phx_status make_step(events_run *it, double t1, double *values)
+{
+    phx_events_forget(it); /* with a fresh matrix the condition is a function of the step to rounding */
+    const phx_status status = step_to(it, t1);
+    return status ? status : look(it, values);
+}
+
+static bool any_met(const events_run *it, const double *values)
+{
+    for (int k = 0; k < it->n; k++)
+        if (happens(it, k, values[k]))
+            return true;
+    return false;
+}
+
+/* To the first instant at which a condition is met of the step that was made, whose values `end` are. */
+static phx_status search(events_run *it, bracket *in, const double *end, double *values, int *which)
+{
+    enum { TRIALS = 100 };
+    double at = first_root(it, in, which);
+    bool found = is_event(it, values, end, *which), met = true;
     phx_status status = PHX_OK;
 
+    for (int trial = 0; trial < TRIALS && !found && !status; trial++) {
+        if (in->b <= earliest(it) || in->b - in->a <= 4.0 * DBL_EPSILON * fmax(1.0, fabs(in->b)))
+            break;
+        status = make_step(it, at > in->a && at < in->b ? at : 0.5 * (in->a + in->b), values);
+        met = any_met(it, values);
+        found = is_event(it, values, end, *which);
+        narrow(it, in, values, *which, met);
+        if (!found)
+            at = first_root(it, in, which);
+    }
+    if (!status && !found && !met) /* a jump: to its far side */
+        status = make_step(it, in->b, values);
+    return status;
+}
+
+/* The first event of the step that was made to t1: the step is made again to where its condition is zero; -1: none.
+ * Conditions that are met and left again between two instants that are looked at are not seen. */
+static phx_status locate(events_run *it, double t1, double *values, int *which)
+{
+    const size_t n = (size_t)it->n;
+    bracket in = {.a = it->t, .b = t1};
+
     *which = -1;
-    for (int k = 0; k < n; k++)
+    for (int k = 0; k < it->n; k++)
         if (happens(it, k, values[k]))
             *which = k;
     if (*which < 0)
         return PHX_OK;
-    double fa = it->event[*which].value;
-    fb = values[*which];
-    const double scale = fabs(fa) + fabs(fb);
-    for (int trial = 0; trial < TRIALS && !status; trial++) {
-        if (fabs(values[*which]) <= 1e-13 * scale || b - a <= 4.0 * DBL_EPSILON * fmax(1.0, fabs(b)))
-            break;
-        phx_events_forget(it); /* with a fresh matrix the condition is a function of the step to rounding */
-        const double at = fmin(fmax(b - fb * (b - a) / (fb - fa), a + 1e-3 * (b - a)), b);
-        status = step_to(it, at < b ? at : 0.5 * (a + b));
-        if (!status)
-            status = look(it, values);
-        for (int k = 0; k < n && !status; k++) /* another one is earlier */
-            if (k != *which && happens(it, k, values[k]) && !happens(it, *which, values[*which])) {
-                *which = k;
-                fa = it->event[k].value;
-                fb = values[k];
-                a = it->t;
-                b = it->s->t;
-            }
-        if (values[*which] < 0.0) {
-            a = it->s->t;
-            fa = values[*which];
-            fb *= 0.5;
-        } else {
-            b = it->s->t;
-            fb = values[*which];
-            fa *= 0.5;
-        }
-    }
-    if (!status && values[*which] < -1e-13 * scale) { /* a jump: to its far side */
-        status = step_to(it, b);
-        if (!status)
-            status = look(it, values);
-    }
+    double *room = phx_calloc(it->context, 3 * n, sizeof *room), *end = room + 2 * n;
+    if (!room)
+        return PHX_ERR_MEMORY;
+    in.at_a = room;
+    in.at_b = room + n;
+    memcpy(in.at_b, values, n * sizeof *values);
+    memcpy(end, values, n * sizeof *values);
+    for (int k = 0; k < it->n; k++)
+        in.at_a[k] = it->event[k].value;
+    phx_status status = search(it, &in, end, values, which);
+    if (!status && in.b <= earliest(it))
+        stay(it, values);
+    phx_free(room);
     return status;
 }
 
@@ -254,10 +351,13 @@ static phx_status switch_joints(events_run *it, const phx_model_event *event)
 /* Contacts and friction after the condition of one of them, -1: after anything else. */
 static phx_status settle(events_run *it, int which)
 {
-    const int friction = which - it->model->n_events, contact = friction - it->n_frictions;
-    const phx_status status = phx_contacts_settle(it, which >= 0 && contact >= 0 ? contact : -1);
-
-    return status ? status : phx_friction_settle(it, which >= 0 && contact < 0 ? friction : -1);
+    const int number = which - it->model->n_events, contact = which < 0 ? -1 : number - it->n_frictions;
+    const int friction = which < 0 || contact >= 0 ? -1 : number;
+    const bool of_contact = friction >= 0 && it->friction[friction].contact >= 0;
+    phx_status status = phx_contacts_settle(it, contact, of_contact ? friction : -1);
+    if (!status)
+        status = phx_friction_settle(it, friction);
+    return status;
 }
 
 static phx_status happen(events_run *it, int k)
@@ -306,6 +406,36 @@ static phx_status try_step(events_run *it, double end, double *values, int *whic
     return status ? status : locate(it, end, values, which);
 }
 
+/* The conditions of the model's events that are met at the end of the step. */
+static void mark_met(events_run *it, const double *values, int which)
+{
+    for (int k = 0; k < it->model->n_events; k++)
+        it->event[k].met = k == which || happens(it, k, values[k]);
+}
+
+/* All events of the accepted instant; `which`: that of a contact or of friction, -1: none. */
+static phx_status all_happen(events_run *it, int which, bool *event)
+{
+    const int n_events = it->model->n_events;
+    phx_status status = PHX_OK;
+
+    if (which >= n_events) {
+        it->event[which].value = 0.0; /* it begins anew when the condition has gone back */
+        status = settle(it, which);
+    }
+    for (int k = 0; k < n_events && !status; k++) {
+        event_state *one = &it->event[k];
+        const bool now = one->column == AT_TIME && !one->done && it->model->events[k].at.value <= it->t;
+        if (!now && !one->met)
+            continue;
+        one->done = one->done || now;
+        one->value = 0.0;
+        *event = true;
+        status = happen(it, k);
+    }
+    return status;
+}
+
 /* To t1, or to the first event before; whether the end is an event. */
 static phx_status one_step(events_run *it, double t1, double *values, bool *event)
 {
@@ -316,6 +446,7 @@ static phx_status one_step(events_run *it, double t1, double *values, bool *even
     for (int k = 0; k < n_events; k++)
         if (it->event[k].column == AT_TIME && !it->event[k].done && it->model->events[k].at.value > it->t)
             end = fmin(end, it->model->events[k].at.value);
+    const double start = it->t;
     phx_status status = try_step(it, end, values, &which);
     if (status)
         return status;
@@ -323,18 +454,14 @@ static phx_status one_step(events_run *it, double t1, double *values, bool *even
         which = phx_friction_overdue(it, values + n_events);
     if (which < 0)
         which = phx_contacts_overdue(it, values + n_events + it->n_frictions);
+    mark_met(it, values, which);
     status = accept(it, values);
     *event = which >= 0;
-    if (!status && which >= 0) {
-        it->event[which].value = 0.0; /* it begins anew when the condition has gone back */
-        status = which < n_events ? happen(it, which) : settle(it, which);
-    }
-    for (int k = 0; k < n_events && !status; k++)
-        if (it->event[k].column == AT_TIME && !it->event[k].done && it->model->events[k].at.value <= it->t) {
-            it->event[k].done = *event = true;
-            status = happen(it, k);
-        }
-    return status;
+    it->stalled = it->t > start ? 0 : it->stalled + 1;
+    if (!status && it->stalled > MOST_STALLED)
+        status = phx_fail(it->context, PHX_ERR_ANALYSIS,
+                          "contacts and friction find no state to go on from at t = %.9g s", it->t);
+    return status ? status : all_happen(it, which, event);
 }
 
 static phx_status prepare(events_run *it)
@@ -397,6 +524,25 @@ static phx_status prepare(events_run *it)
     return PHX_OK;
 }
 
+/* The contacts and frictions of the start. Where there are impacts already, what was before is a row of the result. */
+static phx_status settle_start(events_run *it)
+{
+    phx_simulation *s = it->s;
+    const size_t bytes = (size_t)s->dae->n_v * sizeof *s->v;
+    double *before = phx_calloc(it->context, (size_t)s->dae->n_v, sizeof *before);
+    if (!before)
+        return PHX_ERR_MEMORY;
+    memcpy(before, s->v, bytes);
+    phx_status status = settle(it, -1);
+    it->report->transitions = 0; /* those of the start are none */
+    if (!status && it->report->impacts > 0) {
+        const phx_sample sample = {.t = s->t, .x = s->x, .v = before, .lambda = s->lambda, .ledger = it->call};
+        status = phx_recording_sample(&s->recording, &sample);
+    }
+    phx_free(before);
+    return status;
+}
+
 static phx_status run(events_run *it)
 {
     const phx_integrate_options *used = &it->report->used;
@@ -407,14 +553,13 @@ static phx_status run(events_run *it)
     phx_status status = values ? look(it, values) : PHX_ERR_MEMORY;
 
     if (!status)
-        status = phx_contacts_check(it);
+        status = phx_contacts_begin(it);
     if (!status)
         status = accept(it, values);
     for (int k = 0; k < it->model->n_events && !status; k++)
         it->event[k].done = it->event[k].column == AT_TIME && it->model->events[k].at.value <= start;
     if (!status)
-        status = settle(it, -1);
-    it->report->transitions = 0; /* those of the start are none */
+        status = settle_start(it);
     if (!status)
         status = record(it);
     for (long n = 1; n <= (long)count && !status; n++) {

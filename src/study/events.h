@@ -12,6 +12,9 @@ typedef struct event_state {
     int column;   /* of the outputs */
     double value; /* of the condition at the accepted state */
     bool done;    /* at a time: it has been */
+    bool met;     /* of the model: at the end of the step */
+    bool spare; /* of a contact: it touches and is open, and others keep its gap; of friction: it slips in name only, at
+                 * its limit, others hold it */
 } event_state;
 
 /* The direction in which a contact in space slips at the accepted state: its angle, rad, the rate of that, rad/s, and
@@ -41,6 +44,8 @@ typedef struct events_run {
     double *columns, *x, *v, *lambda; /* room; the state at the start of a step */
     double *ledger, *call;            /* since the start, and of the last step */
     phx_work work, call_work;
+    int stalled;     /* events since time went on last */
+    double slack;    /* of gaps that others keep */
     double t, speed; /* the largest so far, and at least what gravity gives in a step: rates are rounding against it */
 } events_run;
 
@@ -52,18 +57,40 @@ void phx_events_forget(events_run *it);
 phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes);
 
 /* ---- impacts.c: rigid contacts ---- */
+/* What is rounding of the forces of closed contacts, N. */
+double phx_contacts_rounding(const events_run *it);
 /* The conditions of the contacts as they were looked at last, into values (n_contacts). */
 void phx_contacts_conditions(const events_run *it, double *values);
-/* PHX_ERR_INPUT where bodies lie inside each other at the start. */
-phx_status phx_contacts_check(const events_run *it);
-/* Impacts at the accepted state, and the contacts that are closed after them. `which`: the contact whose condition is
- * met; -1: anything may have changed. */
-phx_status phx_contacts_settle(events_run *it, int which);
+/* At the start; PHX_ERR_INPUT where bodies lie inside each other. */
+phx_status phx_contacts_begin(events_run *it);
+/* Impacts at the accepted state, and the contacts that are closed after them, with their friction. `which`, `friction`:
+ * the contact, the friction of a contact, whose condition is met; -1: none, anything may have changed. */
+phx_status phx_contacts_settle(events_run *it, int which, int friction);
+/* After an accepted step: what is spare no longer is where others have let it go. */
+void phx_contacts_accepted(events_run *it);
 /* The step closed a contact that had just opened, and has to be made again: to the new `end`, or with the contact
  * closed. */
 phx_status phx_contacts_go_back(events_run *it, const double *values, double *end, int *again);
 /* The condition of a closed contact that pulled at the start of a step already; -1: none. */
 int phx_contacts_overdue(const events_run *it, const double *values);
+
+/* ---- resting.c: forces of contacts that touch ---- */
+typedef struct contact_mode {
+    bool closed, spare;
+    bool sticks, leans;  /* its friction; leans: at its limit, and held by others */
+    double slip[2];      /* the direction where it does not stick */
+    double acceleration; /* of the gap */
+} contact_mode;
+typedef struct contact_question {
+    double small; /* rates below this are rounding */
+    int loose;    /* the contact that would pull; -1: none */
+    int tears;    /* the friction that is at its limit; -1: none */
+    int stops;    /* the friction whose slip is zero; -1: none */
+} contact_question;
+/* The modes of the contacts that touch (n_contacts), none of which is closed at the instant; `before`: frictions while
+ * they were. Not *found: there are no forces that obey the laws. */
+phx_status phx_contacts_balance(const events_run *it, const bool *touches, const contact_question *asked,
+                                const phx_dry_friction *before, contact_mode *modes, bool *found);
 
 /* ---- transitions.c: set-valued friction ---- */
 /* The conditions of the frictions as they were looked at last, into values (n_frictions). */
@@ -76,6 +103,10 @@ phx_status phx_friction_direct(const events_run *it, double h);
 phx_status phx_friction_settle(events_run *it, int which);
 /* Nothing sticks: an impulse comes. */
 phx_status phx_friction_let_go(events_run *it);
+/* The friction has come to rest, not only against its direction. */
+bool phx_friction_stops(const events_run *it, int k);
+/* The velocities at zero rates of what sticks; what that takes is rounding. */
+phx_status phx_friction_hold(events_run *it);
 /* The step moved friction that had just begun to slip against its direction: it sticks instead, and the step has to be
  * made again. */
 phx_status phx_friction_goes_back(events_run *it, const double *values, int *again);

@@ -2,18 +2,24 @@
 #include "events.h"
 #include "impulse_law.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "algebra/algebra.h"
+
 static const double STILL = 1e-11;    /* rates below this, relative to all velocities, are zero */
 static const double TOUCHING = 1e-12; /* gaps below this, relative to the size */
-static const double PULLS = 1e-12;    /* forces below this, relative to the largest, are zero */
+static const double PULLS = 1e-13;    /* forces below this, relative to the largest, are zero */
 static const double SHORTEST = 1e-14; /* steps below this, relative to the time, are none; s where the time is short */
+static const double SHORT_FLIGHTS =
+    1e-2; /* part of a step that the flights to come may take together at a last impact */
+static const double SHORTEST_FLIGHT = 1e-4; /* part of a step: a flight shorter than this is ended */
+static const double LOWEST = 1e-15;         /* part of the size: one lower than this */
+static const double SLACK = 1e-10;          /* of gaps that others keep, relative to the size */
 enum { MOST_PASSES = 50 };
 
 typedef struct scales {
-    double rate, gap;
+    double rate, gap, flight; /* flight: its height */
 } scales;
 
 static scales scales_of(events_run *it)
@@ -21,13 +27,14 @@ static scales scales_of(events_run *it)
     phx_sizes sizes;
 
     phx_system_sizes(it->s->system, it->s->x, it->s->v, &sizes);
-    return (scales){.rate = STILL * phx_events_speed(it), .gap = TOUCHING * sizes.reach};
+    return (scales){
+        .rate = STILL * phx_events_speed(it), .gap = TOUCHING * sizes.reach, .flight = LOWEST * sizes.reach};
 }
 
 static phx_status look(events_run *it)
 {
     const phx_simulation *s = it->s;
-    return phx_system_set_valued(s->recording.dae, s->t, s->x, s->v, it->contact, NULL);
+    return phx_system_set_valued(s->recording.dae, s->t, s->x, s->v, it->contact, it->friction);
 }
 
 static event_state *condition_of(const events_run *it, int k)
@@ -35,18 +42,32 @@ static event_state *condition_of(const events_run *it, int k)
     return &it->event[it->model->n_events + it->n_frictions + k];
 }
 
-void phx_contacts_conditions(const events_run *it, double *values)
+double phx_contacts_rounding(const events_run *it)
 {
+    double largest = 0.0;
+
     for (int k = 0; k < it->n_contacts; k++)
-        values[k] = it->contact[k].closed ? -it->contact[k].force : -it->contact[k].gap;
+        largest = fmax(largest, it->contact[k].closed ? fabs(it->contact[k].force) : 0.0);
+    return PULLS * largest;
 }
 
-phx_status phx_contacts_check(const events_run *it)
+void phx_contacts_conditions(const events_run *it, double *values)
+{
+    const double zero = phx_contacts_rounding(it);
+
+    for (int k = 0; k < it->n_contacts; k++)
+        values[k] = it->contact[k].closed        ? -it->contact[k].force - zero
+                    : condition_of(it, k)->spare ? -it->contact[k].gap - it->slack
+                                                 : -it->contact[k].gap;
+}
+
+phx_status phx_contacts_begin(events_run *it)
 {
     static const double WRITTEN = 1e-9; /* relative to the size: rounding of what was typed */
     phx_sizes sizes;
 
     phx_system_sizes(it->s->system, it->s->x, it->s->v, &sizes);
+    it->slack = SLACK * sizes.reach;
     for (int k = 0; k < it->n_contacts; k++)
         if (it->contact[k].gap < -WRITTEN * sizes.reach)
             return phx_fail(
@@ -74,7 +95,13 @@ static phx_status put_on(events_run *it, const bool *on)
 
 /* ---- an impact ---- */
 typedef struct impact {
-    bool *touches, *on; /* of each contact */
+    bool *touches, *on, *last; /* of each contact; last: it strikes for the last time, without restitution */
+    contact_mode *modes;
+    phx_dry_friction *before; /* the frictions before it */
+    double *v, *ledger;       /* velocities before it, and what had been lost */
+    phx_work work;
+    double impact_loss;
+    int impacts;
     scales small;
 } impact;
 
@@ -82,15 +109,24 @@ static void impact_free(impact *made)
 {
     phx_free(made->touches);
     phx_free(made->on);
+    phx_free(made->last);
+    phx_free(made->modes);
+    phx_free(made->v);
+    phx_free(made->before);
 }
 
 static phx_status impact_create(const events_run *it, impact *made)
 {
-    const size_t n = (size_t)it->n_contacts;
+    const size_t n = (size_t)it->n_contacts, n_v = (size_t)it->s->dae->n_v;
 
     *made = (impact){.touches = phx_calloc(it->context, n, sizeof *made->touches),
-                     .on = phx_calloc(it->context, n, sizeof *made->on)};
-    return made->touches && made->on ? PHX_OK : PHX_ERR_MEMORY;
+                     .on = phx_calloc(it->context, n, sizeof *made->on),
+                     .last = phx_calloc(it->context, n, sizeof *made->last),
+                     .modes = phx_calloc(it->context, n, sizeof *made->modes),
+                     .v = phx_calloc(it->context, n_v + (size_t)it->n_ledger, sizeof *made->v),
+                     .before = phx_calloc(it->context, (size_t)it->n_frictions, sizeof *made->before)};
+    made->ledger = made->v ? made->v + n_v : NULL;
+    return made->touches && made->on && made->last && made->modes && made->before && made->v ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 static bool approaches(const events_run *it, const impact *at)
@@ -101,12 +137,12 @@ static bool approaches(const events_run *it, const impact *at)
     return false;
 }
 
-/* The contacts that touch, and what impulses on them do. */
+/* Contacts, and what impulses on them do. */
 typedef struct blow {
     int n, rows, *which;
     double *room;
     phx_contact_response response;
-    double *impulse, *loss, *friction, *restitution, *rest;
+    double *impulse, *loss, *friction, *restitution;
 } blow;
 
 static void blow_free(blow *made)
@@ -115,18 +151,18 @@ static void blow_free(blow *made)
     phx_free(made->room);
 }
 
-static phx_status blow_create(const events_run *it, const impact *at, blow *made)
+static phx_status blow_create(const events_run *it, const bool *which, blow *made)
 {
     const int dim = it->model->dimension;
     int n = 0;
 
     for (int k = 0; k < it->n_contacts; k++)
-        n += at->touches[k];
+        n += which[k];
     const size_t rows = (size_t)(n * dim), n_v = (size_t)it->s->dae->n_v;
     *made = (blow){.n = n,
                    .rows = n * dim,
                    .which = phx_calloc(it->context, (size_t)n, sizeof *made->which),
-                   .room = phx_calloc(it->context, rows * (rows + n_v + 3) + 4 * (size_t)n, sizeof *made->room)};
+                   .room = phx_calloc(it->context, rows * (rows + n_v + 3) + 3 * (size_t)n, sizeof *made->room)};
     if (!made->which || !made->room)
         return PHX_ERR_MEMORY;
     double *next = made->room;
@@ -138,22 +174,18 @@ static phx_status blow_create(const events_run *it, const impact *at, blow *made
     made->loss = next += rows;
     made->friction = next += n;
     made->restitution = next += n;
-    made->rest = next += n;
     n = 0;
     for (int k = 0; k < it->n_contacts; k++)
-        if (at->touches[k])
+        if (which[k])
             made->which[n++] = k;
     return PHX_OK;
 }
 
-/* A contact whose next flight would be shorter than a step rests. */
-static void set_laws(const events_run *it, blow *b)
+static void set_laws(const events_run *it, const impact *at, blow *b)
 {
     for (int i = 0; i < b->n; i++) {
-        const phx_rigid_contact *contact = &it->contact[b->which[i]];
-        b->friction[i] = contact->friction;
-        b->restitution[i] = contact->restitution;
-        b->rest[i] = -0.5 * contact->acceleration * it->report->used.step;
+        b->friction[i] = it->contact[b->which[i]].friction;
+        b->restitution[i] = at->last[b->which[i]] ? 0.0 : it->contact[b->which[i]].restitution;
     }
 }
 
@@ -183,27 +215,59 @@ static void take(events_run *it, const blow *b)
     it->report->impact_loss += lost;
 }
 
+static phx_impulse_law law_of(const events_run *it, const impact *at, const blow *b)
+{
+    return (phx_impulse_law){.n = b->n,
+                             .dim = it->model->dimension,
+                             .W = b->response.W,
+                             .friction = b->friction,
+                             .restitution = b->restitution,
+                             .small = at->small.rate,
+                             .rate = b->response.rates,
+                             .impulse = b->impulse,
+                             .loss = b->loss};
+}
+
+/* An impact without an approach: no forces obey the laws while contacts slip as they do. */
+static phx_status jam(events_run *it, const impact *at)
+{
+    phx_simulation *s = it->s;
+    blow b = {0};
+    bool found = false;
+    phx_status status = blow_create(it, at->touches, &b);
+
+    if (!status)
+        status = phx_system_contact_response(s->dae, s->t, s->x, s->v, b.n, b.which, &b.response);
+    if (!status)
+        set_laws(it, at, &b);
+    const phx_impulse_law law = law_of(it, at, &b);
+    if (!status)
+        status = phx_impulse_jam(it->context, &law, &found);
+    if (!status && !found)
+        status = phx_fail(it->context, PHX_ERR_ANALYSIS,
+                          "contact '%s' at t = %.9g s: neither forces nor an impact obey the laws of contact and "
+                          "friction there (Painleve's paradox); take less friction, or a contact with a stiffness",
+                          phx_system_contact_name(s->system, b.which[0]), s->t);
+    it->report->impacts += !status;
+    if (!status)
+        take(it, &b);
+    memcpy(it->v, s->v, (size_t)s->dae->n_v * sizeof *it->v);
+    blow_free(&b);
+    return status ? status : look(it);
+}
+
 /* Impacts, one after the other, until nothing approaches any more. */
 static phx_status strike(events_run *it, const impact *at)
 {
     phx_simulation *s = it->s;
     blow b = {0};
-    phx_status status = blow_create(it, at, &b);
+    phx_status status = blow_create(it, at->touches, &b);
 
     if (!status)
         status = phx_system_contact_response(s->dae, s->t, s->x, s->v, b.n, b.which, &b.response);
     if (!status)
-        set_laws(it, &b);
-    const phx_impulse_law law = {.n = b.n,
-                                 .dim = it->model->dimension,
-                                 .W = b.response.W,
-                                 .friction = b.friction,
-                                 .restitution = b.restitution,
-                                 .rest = b.rest,
-                                 .small = at->small.rate,
-                                 .rate = b.response.rates,
-                                 .impulse = b.impulse,
-                                 .loss = b.loss};
+        set_laws(it, at, &b);
+    const phx_impulse_law law = law_of(it, at, &b);
     for (int pass = 0; pass < MOST_PASSES && !status && phx_impulse_approaches(&law); pass++) {
         status = phx_impulse_strike(it->context, &law, pass + 1 < MOST_PASSES);
         if (status)
@@ -218,41 +282,202 @@ static phx_status strike(events_run *it, const impact *at)
 }
 
 /* ---- rest ---- */
-/* The closed contact that pulls most; -1: none. */
-static int pulling(const events_run *it)
+/* The time until a contact that leaves is back, with the acceleration that its gap has. */
+static double flight(double rate, double acceleration)
 {
-    double largest = 0.0, worst = 0.0;
-    int which = -1;
-
-    for (int k = 0; k < it->n_contacts; k++)
-        largest = fmax(largest, fabs(it->contact[k].force));
-    for (int k = 0; k < it->n_contacts; k++)
-        if (it->contact[k].closed && it->contact[k].force < fmin(worst, -PULLS * largest)) {
-            worst = it->contact[k].force;
-            which = k;
-        }
-    return which;
+    return acceleration < 0.0 ? -2.0 * rate / acceleration : HUGE_VAL;
 }
 
-/* Contacts at rest close, unless they would pull; `loose`: one that has just begun to. */
-static phx_status close_resting(events_run *it, impact *at, int loose)
+/* Contacts that leave, and whose flights are the last of ever shorter ones: all to come, of which each is e times the
+ * one before, are over within part `all` of a step, e < 1, or this one is within part `one`. */
+static bool find_flights(const events_run *it, const impact *at, double all, double one, bool *found)
+{
+    const double step = it->report->used.step;
+    bool any = false;
+
+    for (int k = 0; k < it->n_contacts; k++) {
+        const phx_rigid_contact *contact = &it->contact[k];
+        const double a = at->modes[k].acceleration, e = at->last[k] ? 0.0 : contact->restitution;
+        const double lowest = a < 0.0 ? sqrt(8.0 * at->small.flight / -a) : 0.0;
+        const double least = fmax(lowest, fmax(one, all * (1.0 - e)) * step);
+        found[k] = at->touches[k] && contact->rate > at->small.rate && flight(contact->rate, a) < least;
+        any = any || found[k];
+    }
+    return any;
+}
+
+static void remember(const events_run *it, impact *at)
+{
+    memcpy(at->v, it->s->v, (size_t)it->s->dae->n_v * sizeof *at->v);
+    memcpy(at->ledger, it->ledger, (size_t)it->n_ledger * sizeof *at->ledger);
+    at->work = it->work;
+    at->impact_loss = it->report->impact_loss;
+    at->impacts = it->report->impacts;
+}
+
+static phx_status undo(events_run *it, const impact *at)
+{
+    const size_t bytes = (size_t)it->s->dae->n_v * sizeof *at->v;
+
+    memcpy(it->s->v, at->v, bytes);
+    memcpy(it->v, at->v, bytes);
+    memcpy(it->ledger, at->ledger, (size_t)it->n_ledger * sizeof *at->ledger);
+    it->work = at->work;
+    it->report->impact_loss = at->impact_loss;
+    it->report->impacts = at->impacts;
+    return look(it);
+}
+
+/* The impact was the last one of some contacts: it is made again without their restitution. With that the flights to
+ * come are left out, and the contact's forces, friction too, have the impulse of those. */
+static bool is_last(const events_run *it, impact *at)
+{
+    bool any = false;
+
+    find_flights(it, at, SHORT_FLIGHTS, 0.0, at->on);
+    for (int k = 0; k < it->n_contacts; k++) {
+        const bool last = at->on[k] && !at->last[k] && it->contact[k].restitution > 0.0;
+        at->last[k] = at->last[k] || last;
+        any = any || last;
+    }
+    return any;
+}
+
+/* Impulses that end flights, with what rests at rest; they may pull, and take what the contacts fly with. */
+static phx_status end_flights(events_run *it, const impact *at, const bool *caught)
+{
+    static const double DEPENDENT = 1e-11;
+    const int dim = it->model->dimension;
+    blow b = {0};
+    int n = 0;
+    phx_status status = blow_create(it, at->touches, &b);
+    double *W = phx_calloc(it->context, (size_t)b.rows * (size_t)(b.rows + 2), sizeof *W);
+    int *row = phx_calloc(it->context, (size_t)b.rows, sizeof *row);
+
+    if (!status && (!W || !row))
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_system_contact_response(it->s->dae, it->s->t, it->s->x, it->s->v, b.n, b.which, &b.response);
+    for (int i = 0; i < b.rows && !status; i++)
+        if (fabs(b.response.rates[i]) <= at->small.rate || (i % dim == 0 && caught[b.which[i / dim]]))
+            row[n++] = i;
+    double *rate = W + (size_t)n * (size_t)n, *P = rate + n;
+    for (int i = 0; i < n && !status; i++) {
+        rate[i] = -b.response.rates[row[i]];
+        for (int j = 0; j < n; j++)
+            W[i * n + j] = b.response.W[row[i] * b.rows + row[j]];
+    }
+    if (!status)
+        status = phx_dense_least_norm(it->context, n, n, W, 1, rate, DEPENDENT, P, NULL);
+    for (int i = 0; i < n && !status; i++) { /* -(rate before + 0).P/2 */
+        b.impulse[row[i]] = P[i];
+        b.loss[row[i] / dim] += 0.5 * rate[i] * P[i];
+    }
+    if (!status)
+        take(it, &b);
+    memcpy(it->v, it->s->v, (size_t)it->s->dae->n_v * sizeof *it->v);
+    blow_free(&b);
+    phx_free(W);
+    phx_free(row);
+    return status ? status : look(it);
+}
+
+/* Where the friction of a contact stuck, or was held, and now slips, or the other way round, or goes back. */
+static bool is_transition(const phx_dry_friction *before, bool held, const contact_mode *now)
+{
+    const bool stuck = before->sticks || held, sticks = now->sticks || now->leans;
+    const double turned = before->slip[0] * now->slip[0] + before->slip[1] * now->slip[1];
+
+    return !before->open && (stuck != sticks || (!stuck && turned < 0.0));
+}
+
+static phx_status put_friction(events_run *it, const phx_dry_friction *before, int k, const contact_mode *mode)
+{
+    const int dry = it->contact[k].dry;
+    if (dry < 0)
+        return PHX_OK;
+    event_state *condition = &it->event[it->model->n_events + dry];
+    const bool held = condition->spare, slips = mode->slip[0] != 0.0 || mode->slip[1] != 0.0;
+
+    condition->spare = mode->closed && mode->leans;
+    if (!mode->closed)
+        return PHX_OK;
+    it->report->transitions += is_transition(&before[dry], held, mode);
+    return phx_system_slip(it->s->system, dry, mode->sticks, !mode->sticks && slips ? mode->slip : NULL);
+}
+
+static phx_status put_modes(events_run *it, impact *at, const phx_dry_friction *before, const contact_mode *modes)
 {
     phx_status status = PHX_OK;
 
-    for (int k = 0; k < it->n_contacts; k++)
-        at->on[k] = at->touches[k] && fabs(it->contact[k].rate) <= at->small.rate && k != loose;
-    for (int which = 0; which >= 0 && !status;) {
-        status = put_on(it, at->on);
-        if (!status)
-            status = look(it);
-        which = status ? -1 : pulling(it);
-        if (which >= 0)
-            at->on[which] = false;
+    for (int k = 0; k < it->n_contacts; k++) {
+        at->on[k] = at->touches[k] && modes[k].closed;
+        condition_of(it, k)->spare = at->touches[k] && modes[k].spare;
+        if (it->contact[k].closed != at->on[k])
+            phx_system_close_contact(it->s->system, k, at->on[k]);
     }
+    for (int k = 0; k < it->n_contacts && !status; k++)
+        status = put_friction(it, before, k, &modes[k]);
+    if (!status)
+        status = phx_events_renew(it, 0, NULL);
+    if (!status)
+        status = look(it);
+    return status ? status : phx_friction_hold(it);
+}
+
+static bool touches(const events_run *it, int k, double gap)
+{
+    return it->contact[k].closed || condition_of(it, k)->spare || it->contact[k].gap <= gap;
+}
+
+/* Impacts until nothing approaches; whether there were any. */
+static phx_status all_strike(events_run *it, impact *at, contact_question *asked, bool *any)
+{
+    phx_status status = PHX_OK;
+
+    *any = approaches(it, at);
+    if (*any) {
+        status = phx_friction_let_go(it);
+        asked->loose = asked->tears = asked->stops = -1;
+    }
+    memset(at->on, 0, (size_t)it->n_contacts * sizeof *at->on);
+    if (!status)
+        status = put_on(it, at->on);
+    if (!status)
+        status = look(it);
+    if (!status && *any)
+        status = strike(it, at);
     return status;
 }
 
-phx_status phx_contacts_settle(events_run *it, int which)
+/* Impacts until nothing approaches, then the modes of what rests. */
+static phx_status settle(events_run *it, impact *at, contact_question *asked)
+{
+    phx_status status = PHX_OK;
+    bool again = true;
+
+    remember(it, at);
+    for (int pass = 0; pass < MOST_PASSES && again && !status; pass++) {
+        bool found = false, struck = false;
+        status = all_strike(it, at, asked, &struck);
+        if (!status)
+            status = phx_contacts_balance(it, at->touches, asked, at->before, at->modes, &found);
+        again = !status && (!found || (struck && is_last(it, at)));
+        if (again && !found) {
+            status = jam(it, at);
+            remember(it, at);
+        } else if (again) {
+            status = undo(it, at);
+        } else if (!status && find_flights(it, at, 0.0, SHORTEST_FLIGHT, at->on)) {
+            again = true;
+            status = end_flights(it, at, at->on);
+            remember(it, at);
+        }
+    }
+    return status ? status : put_modes(it, at, at->before, at->modes);
+}
+
+phx_status phx_contacts_settle(events_run *it, int which, int friction)
 {
     impact at = {.on = NULL};
     if (it->n_contacts == 0)
@@ -261,28 +486,63 @@ phx_status phx_contacts_settle(events_run *it, int which)
 
     if (!status)
         status = look(it);
-    const int loose = which >= 0 && !status && it->contact[which].closed ? which : -1;
     at.small = scales_of(it);
+    contact_question asked = {.small = at.small.rate, .loose = -1, .tears = -1, .stops = -1};
+    if (!status && which >= 0 && it->contact[which].closed)
+        asked.loose = which;
+    if (!status && friction >= 0 && it->friction[friction].sticks)
+        asked.tears = friction;
+    else if (!status && friction >= 0 && phx_friction_stops(it, friction))
+        asked.stops = friction;
     for (int k = 0; k < it->n_contacts && !status; k++)
-        at.touches[k] = it->contact[k].closed || it->contact[k].gap <= at.small.gap || k == which;
-    if (!status && approaches(it, &at)) {
-        status = phx_friction_let_go(it);
-        if (!status)
-            status = put_on(it, at.on);
-        if (!status)
-            status = look(it);
-        if (!status)
-            status = strike(it, &at);
-    }
+        at.touches[k] = k == which || touches(it, k, at.small.gap);
+    memcpy(at.before, it->friction, (size_t)it->n_frictions * sizeof *at.before);
     if (!status)
-        status = close_resting(it, &at, loose);
+        status = settle(it, &at, &asked);
     phx_events_forget(it);
+    const double zero = phx_contacts_rounding(it);
     for (int k = 0; k < it->n_contacts && !status; k++) {
         const phx_rigid_contact *c = &it->contact[k];
-        condition_of(it, k)->value = c->closed ? fmin(-c->force, 0.0) : at.touches[k] ? 0.0 : -c->gap;
+        event_state *condition = condition_of(it, k);
+        condition->value = c->closed          ? fmin(-c->force - zero, 0.0)
+                           : condition->spare ? -it->slack
+                           : at.touches[k]    ? 0.0
+                                              : -c->gap;
     }
     impact_free(&at);
     return status;
+}
+
+void phx_contacts_accepted(events_run *it)
+{
+    for (int k = 0; k < it->n_contacts; k++) {
+        event_state *condition = condition_of(it, k);
+        condition->spare = condition->spare && !it->contact[k].closed && it->contact[k].gap <= it->slack;
+    }
+}
+
+/* ---- steps ---- */
+/* A gap that leaves with a rate and is negative after a time comes back before: about when, if its acceleration is
+ * constant. */
+static double time_back(double rate, double gap, double time)
+{
+    return rate * time * time / (rate * time - gap);
+}
+
+/* Contact k was let go at rest and is pressed: it closes. */
+static phx_status close_again(events_run *it, int k)
+{
+    const int dry = it->contact[k].dry;
+    phx_status status = PHX_OK;
+
+    phx_system_close_contact(it->s->system, k, true);
+    if (dry >= 0) {
+        const phx_dry_friction *f = &it->friction[dry];
+        const double speed = hypot(f->rate[0], f->rate[1]), small = scales_of(it).rate;
+        const double slip[2] = {f->rate[0] / speed, f->rate[1] / speed};
+        status = phx_system_slip(it->s->system, dry, speed <= small, speed <= small ? NULL : slip);
+    }
+    return status ? status : phx_events_renew(it, 0, NULL);
 }
 
 /* A contact that has just opened is open at the end of the step, or closes again: after an impact within the step,
@@ -306,24 +566,20 @@ phx_status phx_contacts_go_back(events_run *it, const double *values, double *en
                               "contact '%s' strikes again and again at t = %.9g s, in ever shorter steps; take a "
                               "smaller step or a lower restitution, or a contact with a stiffness",
                               phx_system_contact_name(s->system, k), it->t);
-        if (status || it->contact[k].rate > scales_of(it).rate) {
-            *end = 0.5 * (it->t + *end);
+        if (status)
             continue;
-        }
-        phx_system_close_contact(s->system, k, true);
-        status = phx_events_renew(it, 0, NULL);
+        if (it->contact[k].rate > scales_of(it).rate)
+            *end = it->t + 0.5 * time_back(it->contact[k].rate, -values[k], *end - it->t);
+        else
+            status = close_again(it, k);
     }
     return status;
 }
 
 int phx_contacts_overdue(const events_run *it, const double *values)
 {
-    double largest = 0.0;
-
     for (int k = 0; k < it->n_contacts; k++)
-        largest = fmax(largest, it->contact[k].closed ? fabs(it->contact[k].force) : 0.0);
-    for (int k = 0; k < it->n_contacts; k++)
-        if (it->contact[k].closed && values[k] > PULLS * largest)
+        if (it->contact[k].closed && values[k] > 0.0)
             return it->model->n_events + it->n_frictions + k;
     return -1;
 }

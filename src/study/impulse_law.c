@@ -55,13 +55,21 @@ static double project_normal(const phase *it, int k, double z)
     return it->normal ? it->normal[k] : fmax(0.0, z);
 }
 
-/* z across on the disc of friction of a normal impulse */
+/* The direction of friction that is given; NULL: none. */
+static const double *given_direction(const phx_impulse_law *law, int k)
+{
+    const double *given = law->given ? law->given + 2 * k : NULL;
+    return given && (given[0] != 0.0 || given[1] != 0.0) ? given : NULL;
+}
+
+/* z across on the disc of friction of a normal impulse, or what is given */
 static void project_across(const phase *it, int k, double normal, const double *z, double *out)
 {
     const double limit = it->law->friction[k] * normal, length = length_across(it, z);
+    const double *given = given_direction(it->law, k);
 
     for (int i = 1; i < it->law->dim; i++)
-        out[i] = length <= limit ? z[i] : limit * z[i] / length;
+        out[i] = given ? limit * given[i - 1] : length <= limit ? z[i] : limit * z[i] / length;
 }
 
 /* z, and how far the projection is from P. */
@@ -123,11 +131,12 @@ static void rows_of_slip(phase *it, int k)
 {
     const int dim = it->law->dim, m = size_of(it), first = k * dim;
     const double mu = it->law->friction[k], normal = project_normal(it, k, it->P[first]);
-    const double length = length_across(it, it->z + first);
+    const double *given = given_direction(it->law, k);
+    const double length = given ? 0.0 : length_across(it, it->z + first); /* what is given does not turn */
     double d[3] = {0.0};
 
     for (int i = 1; i < dim; i++)
-        d[i] = length > 0.0 ? it->z[first + i] / length : 0.0;
+        d[i] = given ? given[i - 1] : length > 0.0 ? it->z[first + i] / length : 0.0;
     for (int i = 1; i < dim; i++) {
         double *J = it->J + (size_t)(first + i) * (size_t)m;
         row_of_impulse(it, first + i, mu * normal * d[i]);
@@ -152,7 +161,7 @@ static void set_rows(phase *it, int k)
         row_of_rate(it, first);
     else
         row_of_impulse(it, first, normal);
-    if (!pushes || length_across(it, it->z + first) > it->law->friction[k] * normal) {
+    if (!pushes || given_direction(it->law, k) || length_across(it, it->z + first) > it->law->friction[k] * normal) {
         rows_of_slip(it, k);
         return;
     }
@@ -183,11 +192,13 @@ static phx_status newton(phx_context *context, phase *it, double size, bool *fou
         if (!isfinite(error))
             break;
     }
-    *found = !status && error <= enough;
+    const double came_to = fmax(largest(m, it->P), largest(m, it->z)); /* sweeps may have gone far away */
+    *found = !status && isfinite(dot(m, it->P, it->P)) && error <= enough &&
+             error <= DONE * came_to + OF_SMALL * it->law->small * largest(m, it->r);
     return status;
 }
 
-/* The impulses of a phase into it->P, from zero; by Newton's iteration from what sweeps have come to. */
+/* The impulses of a phase into it->P; by Newton's iteration from what sweeps from `swept` have come to. */
 static phx_status find(phx_context *context, phase *it, double *swept)
 {
     enum { ROUNDS = 12 };
@@ -195,11 +206,12 @@ static phx_status find(phx_context *context, phase *it, double *swept)
     bool found = false;
     phx_status status = PHX_OK;
 
-    memset(swept, 0, (size_t)m * sizeof *swept);
     for (int round = 0, count = 0; round < ROUNDS && !found && !status; round++, count = count ? 2 * count : 10) {
         memcpy(it->P, swept, (size_t)m * sizeof *it->P);
         sweep(it, count, round % 2 ? 1.0 : 0.3);
         memcpy(swept, it->P, (size_t)m * sizeof *it->P);
+        if (!isfinite(dot(m, swept, swept)))
+            break; /* sweeps that go away do so where there are none */
         distance(it);
         status = newton(context, it, fmax(largest(m, it->P), largest(m, it->z)), &found);
     }
@@ -243,14 +255,12 @@ static double energy(const phx_impulse_law *law, const double *P)
 /* Normal impulses of the expansion after P, into `normal`; `N`: room for all impulses times their restitutions. */
 static bool send_back(const phx_impulse_law *law, const double *P, double *N, double *normal)
 {
-    const int dim = law->dim, m = law->n * dim;
+    const int dim = law->dim;
     bool any = false;
 
     for (int k = 0; k < law->n; k++) {
-        const double W = law->W[(size_t)(k * dim) * (size_t)(m + 1)], e = law->restitution[k];
-        const double share = e * W * P[k * dim] < law->rest[k] ? 0.0 : e;
         for (int i = 0; i < dim; i++)
-            N[k * dim + i] = share * P[k * dim + i];
+            N[k * dim + i] = law->restitution[k] * P[k * dim + i];
     }
     const double had = energy(law, P), given = energy(law, N);
     const double s = given > had ? sqrt(had / given) : 1.0;
@@ -286,32 +296,101 @@ static void set_steps(const phx_impulse_law *law, double *r)
     }
 }
 
-phx_status phx_impulse_strike(phx_context *context, const phx_impulse_law *law, bool expands)
+/* Room for the phases of an impact. */
+typedef struct workroom {
+    phase phase;
+    double *all, *swept, *N, *normal;
+} workroom;
+
+static phx_status workroom_create(phx_context *context, const phx_impulse_law *law, workroom *made)
 {
     const size_t m = (size_t)(law->n * law->dim);
     double *room = phx_calloc(context, 7 * m + m * m + (size_t)law->n, sizeof *room);
+
+    *made = (workroom){.all = room};
     if (!room)
         return PHX_ERR_MEMORY;
-    double *swept = room + 5 * m, *N = room + 6 * m, *normal = room + 7 * m;
-    phase it = {.law = law,
-                .c = law->rate,
-                .P = room,
-                .z = room + m,
-                .r = room + 2 * m,
-                .R = room + 3 * m,
-                .dP = room + 4 * m,
-                .J = normal + law->n};
+    made->swept = room + 5 * m;
+    made->N = room + 6 * m;
+    made->normal = room + 7 * m;
+    made->phase = (phase){.law = law,
+                          .c = law->rate,
+                          .P = room,
+                          .z = room + m,
+                          .r = room + 2 * m,
+                          .R = room + 3 * m,
+                          .dP = room + 4 * m,
+                          .J = made->normal + law->n};
+    set_steps(law, made->phase.r);
+    return PHX_OK;
+}
 
-    set_steps(law, it.r);
-    phx_status status = find(context, &it, swept);
+/* What expands after the compression P. */
+static phx_status expand(phx_context *context, const phx_impulse_law *law, workroom *room)
+{
+    if (!send_back(law, room->phase.P, room->N, room->normal))
+        return PHX_OK;
+    memset(room->swept, 0, (size_t)(law->n * law->dim) * sizeof *room->swept);
+    room->phase.normal = room->normal;
+    const phx_status status = find(context, &room->phase, room->swept);
     if (!status)
-        apply(law, it.P);
-    if (!status && expands && send_back(law, it.P, N, normal)) {
-        it.normal = normal;
-        status = find(context, &it, swept);
-        if (!status)
-            apply(law, it.P);
+        apply(law, room->phase.P);
+    return status;
+}
+
+phx_status phx_impulse_strike(phx_context *context, const phx_impulse_law *law, bool expands)
+{
+    workroom room;
+    phx_status status = workroom_create(context, law, &room);
+
+    if (!status)
+        status = find(context, &room.phase, room.swept);
+    if (!status)
+        apply(law, room.phase.P);
+    if (!status && expands)
+        status = expand(context, law, &room);
+    phx_free(room.all);
+    return status;
+}
+
+/* Impulses that stop all rates, of the contacts where they push. */
+static phx_status stop_all(phx_context *context, const phx_impulse_law *law, double *P, double *wanted)
+{
+    static const double DEPENDENT = 1e-11;
+    const int m = law->n * law->dim;
+
+    for (int i = 0; i < m; i++)
+        wanted[i] = -law->rate[i];
+    const phx_status status = phx_dense_least_norm(context, m, m, law->W, 1, wanted, DEPENDENT, P, NULL);
+    for (int k = 0; k < law->n && !status; k++)
+        if (P[k * law->dim] < 0.0)
+            memset(P + k * law->dim, 0, (size_t)law->dim * sizeof *P);
+    return status;
+}
+
+phx_status phx_impulse_jam(phx_context *context, const phx_impulse_law *law, bool *found)
+{
+    static const double NOTHING = 1e-12;
+    const int m = law->n * law->dim;
+    workroom room;
+    phx_status status = workroom_create(context, law, &room);
+
+    *found = false;
+    if (!status)
+        status = stop_all(context, law, room.swept, room.N);
+    const double size = status ? 0.0 : largest(m, room.swept);
+    if (!status)
+        status = find(context, &room.phase, room.swept);
+    if (status == PHX_ERR_ANALYSIS) {
+        phx_context_clear(context);
+        status = PHX_OK;
+    } else if (!status) {
+        *found = largest(m, room.phase.P) > NOTHING * size;
+        if (*found)
+            apply(law, room.phase.P);
     }
-    phx_free(room);
+    if (!status && *found)
+        status = expand(context, law, &room);
+    phx_free(room.all);
     return status;
 }

@@ -16,7 +16,7 @@ typedef struct phx_impulse_law {
     int n, dim;                           /* contacts; rows of each: its gap, then its slips */
     const double *W;                      /* (n dim x n dim), symmetric, not negative */
     const double *friction, *restitution; /* of each contact: mu, e */
-    const double *rest;                   /* a contact that would be sent back slower than this rests, e = 0 */
+    const double *given;                  /* n 2: the direction of friction, of length 1; 0: it finds its own */
     double small;                         /* rates below this are rounding */
     double *rate;                         /* n dim: before, then after */
     double *impulse, *loss;               /* n dim, n: added to; J */
@@ -26,5 +26,9 @@ bool phx_impulse_approaches(const phx_impulse_law *law); /* two bodies in contac
 /* Compression and expansion; without the expansion nothing approaches any more. PHX_ERR_ANALYSIS: there are no such
  * impulses, or they have not been found. */
 phx_status phx_impulse_strike(phx_context *context, const phx_impulse_law *law, bool expands);
+/* The same where nothing approaches and no forces obey the laws, as of a rod that slips on its end (P. Painlevé): the
+ * impulses that are not zero, in which friction wedges the bodies until the slip has stopped. Not *found: there are
+ * none. */
+phx_status phx_impulse_jam(phx_context *context, const phx_impulse_law *law, bool *found);
 
 #endif

@@ -47,12 +47,23 @@ static phx_status look(events_run *it)
     return it->n_frictions > 0 ? phx_system_set_valued(s->recording.dae, s->t, s->x, s->v, NULL, it->friction) : PHX_OK;
 }
 
+/* The force beyond what static friction can hold; of a contact, forces that are rounding against others are none. */
+static double beyond(const phx_dry_friction *f, double zero)
+{
+    return length(f->force) - f->limit - (f->contact >= 0 ? zero : 0.0);
+}
+
 void phx_friction_conditions(const events_run *it, double *values)
 {
+    const double zero = phx_contacts_rounding(it);
+
     for (int k = 0; k < it->n_frictions; k++) {
         const phx_dry_friction *f = &it->friction[k];
         const bool rests = length(f->rate) <= ROUNDING * it->speed;
-        values[k] = f->sticks ? length(f->force) - f->limit : !slips(f) ? -1.0 : rests ? 0.0 : backwards(f);
+        if (it->event[it->model->n_events + k].spare && length(f->rate) <= STILL * it->speed)
+            values[k] = -1.0;
+        else
+            values[k] = f->sticks ? beyond(f, zero) : !slips(f) ? -1.0 : rests ? 0.0 : backwards(f);
     }
 }
 
@@ -115,6 +126,12 @@ static phx_status turn_tangents(events_run *it)
     return status || !rows ? status : phx_events_renew(it, 0, NULL);
 }
 
+/* Others hold it. */
+static bool leans(const events_run *it, int k)
+{
+    return it->event[it->model->n_events + k].spare;
+}
+
 phx_status phx_friction_head(events_run *it)
 {
     bool any = false;
@@ -123,7 +140,8 @@ phx_status phx_friction_head(events_run *it)
     for (int k = 0; k < it->n_frictions; k++) {
         const phx_dry_friction *f = &it->friction[k];
         const double *along = length(f->rate) > STILL * it->speed ? f->rate : f->slip;
-        it->heading[k] = (slip_heading){.in_space = f->n == 2 && slips(f), .angle = atan2(along[1], along[0])};
+        it->heading[k] =
+            (slip_heading){.in_space = f->n == 2 && slips(f) && !leans(it, k), .angle = atan2(along[1], along[0])};
         any = any || it->heading[k].in_space;
     }
     if (!status)
@@ -136,8 +154,7 @@ phx_status phx_friction_head(events_run *it)
     return status;
 }
 
-/* The velocities at zero rates of what sticks; what that takes is rounding. */
-static phx_status hold(events_run *it)
+phx_status phx_friction_hold(events_run *it)
 {
     phx_simulation *s = it->s;
     phx_work work;
@@ -170,7 +187,12 @@ static bool turns_aside(const events_run *it, const phx_dry_friction *f)
            length(f->rate) > STOPPED * f->limit * f->mobility * it->report->used.step;
 }
 
-/* For the time being all that rests sticks, and all that moves slips. */
+bool phx_friction_stops(const events_run *it, int k)
+{
+    return !it->friction[k].sticks && !turns_aside(it, &it->friction[k]);
+}
+
+/* For the time being all that rests sticks, and all that moves slips; contacts have settled theirs. */
 static phx_status first_guess(events_run *it, int which, bool *rows)
 {
     const double still = STILL * phx_events_speed(it);
@@ -179,9 +201,9 @@ static phx_status first_guess(events_run *it, int which, bool *rows)
     for (int k = 0; k < it->n_frictions && !status; k++) {
         const phx_dry_friction *f = &it->friction[k];
         const bool stops = k == which && !turns_aside(it, f), rests = stops || length(f->rate) <= still;
-        if (f->open)
-            status = change(it, k, false, 0.0, NULL, rows);
-        else if (k == which && f->sticks) /* where it goes without the force that holds it */
+        if (f->contact >= 0)
+            continue;
+        if (k == which && f->sticks) /* where it goes without the force that holds it */
             status = change(it, k, false, -1.0, f->force, rows);
         else if (rests && is_carried(f))
             status = change(it, k, false, 1.0, f->acceleration, rows);
@@ -202,7 +224,7 @@ static int overloaded(const events_run *it)
     for (int k = 0; k < it->n_frictions; k++) {
         const phx_dry_friction *f = &it->friction[k];
         const double share = length(f->force) / fmax(f->limit, DBL_MIN);
-        if (f->sticks && share > worst) {
+        if (f->contact < 0 && f->sticks && share > worst) {
             worst = share;
             which = k;
         }
@@ -226,18 +248,21 @@ phx_status phx_friction_settle(events_run *it, int which)
         if (!status)
             status = look(it);
         if (!status)
-            status = hold(it);
+            status = phx_friction_hold(it);
         loose = status ? -1 : overloaded(it);
         if (loose >= 0)
             status = change(it, loose, false, -1.0, it->friction[loose].force, &rows);
     }
     phx_events_forget(it);
+    const double rounding = phx_contacts_rounding(it);
     for (int k = 0; k < it->n_frictions && !status; k++) {
         const phx_dry_friction *f = &it->friction[k];
-        const bool zero = k == which && !turns_aside(it, f);
-        it->event[it->model->n_events + k].value = f->sticks ? fmin(length(f->force) - f->limit, 0.0)
-                                                   : zero    ? 0.0
-                                                             : fmin(backwards(f), 0.0);
+        event_state *condition = &it->event[it->model->n_events + k];
+        const bool zero = (k == which && !turns_aside(it, f)) || length(f->rate) <= STILL * it->speed;
+        condition->value = f->sticks          ? fmin(beyond(f, rounding), 0.0)
+                           : condition->spare ? -1.0
+                           : zero             ? 0.0
+                                              : fmin(backwards(f), 0.0);
     }
     return status ? status : phx_friction_head(it);
 }
@@ -273,7 +298,7 @@ phx_status phx_friction_goes_back(events_run *it, const double *values, int *aga
         if (!status)
             status = look(it);
         if (!status)
-            status = hold(it);
+            status = phx_friction_hold(it);
         if (!status)
             status = phx_friction_head(it);
     }

@@ -48,6 +48,7 @@ typedef struct joint_slot {
     int first_row; /* of the constraint rows */
     int entry[2];  /* of the ledger: what its drives and actuators supply, its dampers take; -1: none */
     bool contact;  /* a rigid contact: its one row acts while it is closed */
+    double side;   /* of a contact: side times the reaction of the row pushes */
     phx_joint_def def;
 } joint_slot;
 

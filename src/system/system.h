@@ -144,6 +144,7 @@ int phx_system_event_entry(const phx_system *system, int event);
  * phx_system_slip says otherwise it neither slips nor sticks, and does nothing. */
 typedef struct phx_dry_friction {
     phx_joint_id joint;
+    int contact;     /* the rigid contact that it belongs to; -1: none */
     int n;           /* coordinates that it is along, first of the joint's: 1; 2 of a contact in space */
     double slip[2];  /* its direction, of length 1; 0: it sticks, or does nothing yet */
     bool sticks;     /* the coordinates are held by rows of the joints */
@@ -156,8 +157,9 @@ typedef struct phx_dry_friction {
     double acceleration[2], mobility;
 } phx_dry_friction;
 int phx_system_dry_count(const phx_system *system);
-/* Number k sticks or slips in a direction of length 1 (its n entries); NULL: neither. Where that changes what sticks,
- * phx_system_switch has to follow, as for joints. */
+/* Number k sticks or slips in a direction of length 1 (its n entries); NULL: neither. What others hold may have a part
+ * of its friction: a shorter direction, or, of static friction that is left at once, one as long as that is larger.
+ * Where what sticks changes, phx_system_switch has to follow, as for joints. */
 phx_status phx_system_slip(phx_system *system, int k, bool sticks, const double *slip);
 /* Of friction on a sphere the tangents along which it is measured come from one direction, which is made anew where it
  * has come near the normal; the tangents at x stay the same. *turned: it was, and phx_system_switch has to follow where
@@ -172,7 +174,9 @@ typedef struct phx_rigid_contact {
     double gap, rate;             /* m, m/s */
     double acceleration;          /* of the gap, while it is open */
     double force;                 /* that pushes it open, while it is closed */
-    double restitution, friction; /* coefficient; 0: none */
+    double restitution, friction; /* coefficient, kinetic; 0: none */
+    double sticking, slipping;    /* the same before it slips, and at the rate at which it slips now */
+    int dry;                      /* number of its set-valued friction; -1: none */
 } phx_rigid_contact;
 int phx_system_contact_count(const phx_system *system);
 const char *phx_system_contact_name(const phx_system *system, int k);
@@ -187,10 +191,11 @@ void phx_system_close_contact(phx_system *system, int k, bool closed);
  * each contact there are as many rows as dimensions: its gap, then its slips; of those without friction the slips are
  * zeros. All arrays are the caller's. */
 typedef struct phx_contact_response {
-    double *rates;    /* of the rows */
-    double *W;        /* rows x rows: what an impulse of size one on a row adds to the rates of all */
-    double *moved;    /* rows x n_v: the same of the velocities */
-    double *supplied; /* by drives with it, J */
+    double *rates;         /* of the rows */
+    double *accelerations; /* of the rows, under all that acts; NULL: not asked for */
+    double *W;             /* rows x rows: what an impulse of size one on a row adds to the rates of all */
+    double *moved;         /* rows x n_v: the same of the velocities */
+    double *supplied;      /* by drives with it, J */
 } phx_contact_response;
 phx_status phx_system_contact_response(phx_dae *dae, double t, const double *x, const double *v, int n,
                                        const int *which, const phx_contact_response *out);

@@ -185,8 +185,13 @@ typedef struct mass_matrix {
 
 /* The multipliers that friction takes for reactions: those at hand, over an interval the first that its residual is
  * asked for, which the integrator has extrapolated, and what the projection of the step before adds to them. */
+enum { REACTION_STEPS = 6 };
 typedef struct reaction_forces {
     double *lambda, *added, *next; /* n_l; `next`: of the projection that is not yet accepted */
+    double *found, *change;        /* n_l: of the last repetition: the reactions it led to, and those less lambda */
+    double *steps;                 /* (4 REACTION_STEPS + 1) n_l: differences between repetitions, and room */
+    double size;                   /* of that change */
+    int count;                     /* repetitions so far */
     bool taken;
     bool held; /* while the accelerations and the friction that they make are found together */
 } reaction_forces;

@@ -34,13 +34,17 @@ static void equal_semi_axes_are_a_sphere(void **state)
             r[k] = run_text(*state, made, 0.0);
         }
         assert_int_equal(r[0].n, r[1].n);
-        for (size_t row = 0; row < r[0].n; row++)
+        for (size_t row = 0; row < r[0].n; row++) {
+            /* impacts of low flights are known to rounding of the gap over its rate; what falls changes by 100 a second
+             */
+            const double late = fabs(record_at(*state, &r[0], "t", row) - record_at(*state, &r[1], "t", row));
             for (int c = 0; c < 6; c++) {
                 const double a = record_at(*state, &r[0], columns[i % 2][c], row);
                 const double b = record_at(*state, &r[1], columns[i % 2][c], row);
-                CHECK_SMALL((a - b) / (1.0 + fabs(a)), 1e-12, "law %d, dim %d, %s, row %zu", i / 2, 3 - i % 2,
-                            columns[i % 2][c], row);
+                CHECK_SMALL((a - b) / (1.0 + fabs(a)), 1e-12 + 100.0 * late, "law %d, dim %d, %s, row %zu", i / 2,
+                            3 - i % 2, columns[i % 2][c], row);
             }
+        }
         phx_result_destroy(r[0].result);
         phx_result_destroy(r[1].result);
     }

@@ -144,11 +144,34 @@ static void switches_are_checked(void **state)
     }
 }
 
+/* Three conditions in one step: the first is found first, though the last is listed first, and two of one instant both
+ * happen. */
+static void the_first_comes_first(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -2]\n"
+        "bodies: {m: {kind: rigid, mass: 1, inertia: 1, velocity: {linear: [1, 0]}}}\n"
+        "springs: {s: {ports: [ground.O, m.P], stiffness: 0, length: 1}}\noutputs: {p: {position: m.P}}\nevents:\n"
+        "  last: {output: p.x, rises_to: 0.9, switch_off: [s]}\n"
+        "  first: {output: p.x, rises_to: 0.3, switch_off: [s]}\n"
+        "  second: {output: p.y, falls_to: -0.36, switch_on: [s]}\n"
+        "  with_it: {output: p.x, rises_to: 0.6, switch_on: [s]}\n"
+        "simulate: {end: 1, step: 1, every: 1}\n";
+    static const double times[] = {0.0, 0.3, 0.6, 0.9, 1.0};
+    text_run r = run_text(*state, text, 0.0);
+    assert_int_equal(r.report.events, 4);
+    assert_int_equal(r.n, 5);
+    for (size_t k = 0; k < r.n; k++)
+        CHECK_CLOSE(record_at(*state, &r, "t", k), times[k], 1e-12, "row %zu", k);
+    phx_result_destroy(r.result);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(events_are_located, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(examples_run, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(the_first_comes_first, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(forces_are_switched, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(switches_are_checked, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(wrong_events_are_refused, study_setup, study_teardown)};

@@ -8,7 +8,7 @@ enum { MOST = 4, ROWS = 3 * MOST, MASSES = 7 };
 typedef struct problem {
     phx_impulse_law law;
     double W[ROWS * ROWS], before[ROWS], rate[ROWS], impulse[ROWS], loss[MOST];
-    double friction[MOST], restitution[MOST], rest[MOST];
+    double friction[MOST], restitution[MOST];
 } problem;
 
 static double between(uint64_t *seed, double low, double high)
@@ -23,7 +23,7 @@ static void connect(problem *p, int n, int dim)
                                .W = p->W,
                                .friction = p->friction,
                                .restitution = p->restitution,
-                               .rest = p->rest,
+
                                .small = 1e-11,
                                .rate = p->rate,
                                .impulse = p->impulse,

@@ -151,6 +151,7 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
 {
     enum { MOST = 60 };
     workspace *ws = of(dae);
+    ws->rubbing.count = 0;
     phx_status status = find_accelerations(dae, t, x, v, v_dot, lambda);
 
     for (int k = 0; k < MOST && ws->rubbing.lambda && !status; k++) {

@@ -3,33 +3,124 @@
  * through Newton's iteration they are no unknowns of the friction; its work is exact whatever they are. */
 #include "system/system_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 phx_status phx_sys_rubbing_create(phx_context *context, const phx_system *system, int n_l, reaction_forces *made)
 {
     const size_t n = system->rubs ? (size_t)n_l : 0;
-    const phx_sys_array arrays[] = {{&made->lambda, n}, {&made->added, n}, {&made->next, n}};
+    const phx_sys_array arrays[] = {{&made->lambda, n}, {&made->added, n},
+                                    {&made->next, n},   {&made->found, n},
+                                    {&made->change, n}, {&made->steps, (4 * REACTION_STEPS + 1) * n}};
 
     return n > 0 ? phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays) : PHX_OK;
 }
 
 void phx_sys_rubbing_free(reaction_forces *made)
 {
-    double *arrays[] = {made->lambda, made->added, made->next};
+    double *arrays[] = {made->lambda, made->added, made->next, made->found, made->change, made->steps};
 
     phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
 }
 
+/* ---- repetition ---- */
+static double dot(int n, const double *x, const double *y)
+{
+    double sum = 0.0;
+
+    for (int k = 0; k < n; k++)
+        sum += x[k] * y[k];
+    return sum;
+}
+
+/* The differences of the last repetition and those before, as many as there are, into `room`: those of the changes made
+ * orthonormal, those of the reactions combined as they are. What depends on others is left out. Returns the number. */
+static int orthonormal_steps(int n, int kept, const double *changes, const double *founds, double *q, double *p)
+{
+    static const double DEPENDENT = 1e-10;
+    int count = 0;
+
+    for (int j = 0; j < kept; j++) {
+        double *to_q = q + (size_t)count * (size_t)n, *to_p = p + (size_t)count * (size_t)n;
+        memcpy(to_q, changes + (size_t)j * (size_t)n, (size_t)n * sizeof *q);
+        memcpy(to_p, founds + (size_t)j * (size_t)n, (size_t)n * sizeof *p);
+        const double before = sqrt(dot(n, to_q, to_q));
+        for (int i = 0; i < count; i++) {
+            const double *other = q + (size_t)i * (size_t)n, along = dot(n, other, to_q);
+            for (int k = 0; k < n; k++) {
+                to_q[k] -= along * other[k];
+                to_p[k] -= along * p[(size_t)i * (size_t)n + (size_t)k];
+            }
+        }
+        const double size = sqrt(dot(n, to_q, to_q));
+        if (!(size > DEPENDENT * before))
+            continue;
+        for (int k = 0; k < n; k++) {
+            to_q[k] /= size;
+            to_p[k] /= size;
+        }
+        count++;
+    }
+    return count;
+}
+
+/* The reactions to go on with, into lambda, where those of lambda have led to `found`. Plain repetition as long as it
+ * is quick; then Anderson's, lambda = found less the combination of differences that makes the change least: friction
+ * against given directions is linear in the reactions, so as many repetitions do as there are reactions in it, however
+ * strongly one adds to the others. (D. G. Anderson, Journal of the ACM 12, 1965) */
+static void repeat(workspace *ws, const double *found, double size)
+{
+    enum { PLAIN = 8 };
+    reaction_forces *it = &ws->rubbing;
+    const size_t n = (size_t)ws->n_l, block = REACTION_STEPS * n;
+    double *changes = it->steps, *founds = changes + block, *q = founds + block, *p = q + block;
+    const bool plain = it->count < 2 || (it->count < PLAIN && size < it->size);
+
+    if (it->count > 0) {
+        const size_t slot = (size_t)((it->count - 1) % REACTION_STEPS) * n;
+        for (size_t k = 0; k < n; k++) {
+            changes[slot + k] = found[k] - it->lambda[k] - it->change[k];
+            founds[slot + k] = found[k] - it->found[k];
+        }
+    }
+    for (size_t k = 0; k < n; k++) {
+        it->change[k] = found[k] - it->lambda[k];
+        it->found[k] = found[k];
+        it->lambda[k] = found[k];
+    }
+    it->size = size;
+    const int kept = it->count < REACTION_STEPS ? it->count : REACTION_STEPS;
+    it->count++;
+    const int used = plain ? 0 : orthonormal_steps(ws->n_l, kept, changes, founds, q, p);
+    for (int j = 0; j < used; j++) {
+        const double along = dot(ws->n_l, q + (size_t)j * n, it->change);
+        for (size_t k = 0; k < n; k++)
+            it->lambda[k] -= along * p[(size_t)j * n + k];
+    }
+}
+
+/* How far the reactions have changed by a repetition, and their size. */
+static double change_of(const workspace *ws, const double *found, double *size)
+{
+    double change = 0.0;
+
+    *size = 0.0;
+    for (int k = 0; k < ws->n_l; k++) {
+        change = fmax(change, fabs(found[k] - ws->rubbing.lambda[k]));
+        *size = fmax(*size, fabs(found[k]));
+    }
+    return change;
+}
+
 bool phx_sys_rubbing_settles(workspace *ws, const double *lambda)
 {
-    double change = 0.0, size = 0.0;
+    double size = 0.0;
 
-    for (int k = 0; k < ws->n_l && ws->rubbing.lambda; k++) {
-        change = fmax(change, fabs(lambda[k] - ws->rubbing.lambda[k]));
-        size = fmax(size, fabs(lambda[k]));
-        ws->rubbing.lambda[k] = lambda[k];
-    }
+    if (!ws->rubbing.lambda)
+        return true;
+    const double change = change_of(ws, lambda, &size);
+    repeat(ws, lambda, change);
     return change <= 1e-13 * size;
 }
 
@@ -39,6 +130,7 @@ void phx_sys_rubbing_begin(workspace *ws, bool goes_on, bool again)
     const size_t bytes = (size_t)ws->n_l * sizeof *it->added;
 
     it->taken = false;
+    it->count = 0;
     if (!it->lambda || (again && !goes_on))
         return;
     if (goes_on)
@@ -58,19 +150,29 @@ void phx_sys_rubbing_take(workspace *ws, const double *lambda, bool interval)
         it->lambda[k] = lambda[k] + (interval ? it->added[k] : 0.0);
 }
 
+/* Of the reactions over an interval: that of momenta over its length, and of weights. */
+static double rounding_of_forces(const workspace *ws)
+{
+    phx_sizes sizes;
+
+    phx_system_sizes(ws->system, ws->step.x0, ws->step.v0, &sizes);
+    const double reach = fmax(sizes.reach, DBL_MIN), momentum = sizes.inertia / (reach * reach) * sizes.speed;
+    return 4.0 * DBL_EPSILON * (momentum / ws->view.h + sizes.weight / reach);
+}
+
 bool phx_sys_rubbing_retake(workspace *ws, const double *lambda)
 {
     static const double ENOUGH = 1e-6; /* relative: of second order is what matters, not rounding */
     reaction_forces *it = &ws->rubbing;
-    double change = 0.0, size = 0.0;
+    double size = 0.0, *found = it->steps + 4 * REACTION_STEPS * (size_t)ws->n_l;
 
-    for (int k = 0; k < ws->n_l && it->lambda; k++) {
-        const double reaction = lambda[k] + it->added[k];
-        change = fmax(change, fabs(reaction - it->lambda[k]));
-        size = fmax(size, fabs(reaction));
-        it->lambda[k] = reaction;
-    }
-    return change > ENOUGH * size;
+    if (!it->lambda)
+        return false;
+    for (int k = 0; k < ws->n_l; k++)
+        found[k] = lambda[k] + it->added[k];
+    const double change = change_of(ws, found, &size);
+    repeat(ws, found, change);
+    return change > ENOUGH * size && change > rounding_of_forces(ws);
 }
 
 void phx_sys_rubbing_project(workspace *ws, const double *impulses, double h)
@@ -96,11 +198,15 @@ static double along_curve(const workspace *ws, const joint_slot *joint)
     return along * along / length;
 }
 
-/* Size of the force between the bodies of a joint: its rows on distances are across each other. */
+/* Size of the force between the bodies of a joint: its rows on distances are across each other. That of a rigid contact
+ * has a sign, so that it is smooth to where the contact would pull. */
 double phx_sys_reaction_force(const workspace *ws, const joint_slot *joint)
 {
+    const int contact = joint->contact ? ws->rows.multiplier[joint->first_row] : -1;
     double sum = 0.0;
 
+    if (contact >= 0 && ws->rubbing.lambda)
+        return joint->side * ws->rubbing.lambda[contact];
     for (int k = 0; k < joint->n_constraints && ws->rubbing.lambda; k++) {
         const int m = ws->rows.multiplier[joint->first_row + k];
         if (m >= 0 && !phx_row_turns(&joint->constraints[k]))

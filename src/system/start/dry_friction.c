@@ -92,6 +92,16 @@ static phx_status find_mobility(workspace *ws, const coordinate_slot *coordinate
     return status;
 }
 
+/* Number of the rigid contact that joint j is. */
+static int contact_of(const phx_system *system, int j)
+{
+    int k = 0;
+
+    while (system->contacts[k].joint != j)
+        k++;
+    return k;
+}
+
 static phx_status look_at(workspace *ws, int j, const coordinate_slot *first, const double *v_dot,
                           phx_dry_friction *out)
 {
@@ -100,6 +110,7 @@ static phx_status look_at(workspace *ws, int j, const coordinate_slot *first, co
     phx_status status = PHX_OK;
 
     *out = (phx_dry_friction){.joint = j,
+                              .contact = joint->contact ? contact_of(ws->system, j) : -1,
                               .n = together(joint),
                               .sticks = ws->system->rows[first->stick_row].role == ROW_DRIVEN,
                               .open = joint->contact && ws->system->rows[joint->first_row].role != ROW_CONSTRAINT,
@@ -126,7 +137,7 @@ phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const 
     workspace *ws = (workspace *)dae;
     double *v_dot = ws->step.v1, *lambda = ws->scratch.multipliers;
     const coordinate_slot *coordinate;
-    int j = 0, c = -1;
+    int j = 0, c = -1, number = 0;
 
     phx_status status = phx_sys_op_accelerations(dae, t, x, v, v_dot, lambda);
     if (!status) {
@@ -135,8 +146,12 @@ phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const 
     }
     for (int k = 0; k < ws->system->n_contacts && !status && contacts; k++)
         phx_sys_look_at_rigid_contact(ws, k, v_dot, &contacts[k]);
-    for (phx_dry_friction *one = frictions; one && !status && (coordinate = next_dry(ws->system, &j, &c)); one++)
-        status = look_at(ws, j, coordinate, v_dot, one);
+    for (; !status && (coordinate = next_dry(ws->system, &j, &c)); number++) {
+        if (contacts && ws->system->joints[j].contact)
+            contacts[contact_of(ws->system, j)].dry = number;
+        if (frictions)
+            status = look_at(ws, j, coordinate, v_dot, &frictions[number]);
+    }
     return phx_conclude(dae->context, status);
 }
 
@@ -147,12 +162,13 @@ phx_status phx_system_slip(phx_system *system, int k, bool sticks, const double 
     int j = 0;
     coordinate_slot *first = k < 0 ? NULL : dry_coordinate(system, k, &j);
     const int n = first ? together(&system->joints[j]) : 0;
-    const double length = !slip ? 1.0 : n == 2 ? hypot(slip[0], slip[1]) : fabs(slip[0]);
+    const double length = !slip ? 1.0 : n == 2 ? hypot(slip[0], slip[1]) : n == 1 ? fabs(slip[0]) : 1.0;
+    const double longest = first && first->def.friction.stribeck == 0.0 ? first->def.friction.ratio : 1.0;
 
-    if (!first || !system->finalised || !(fabs(length - 1.0) < 1e-9) || (sticks && slip))
+    if (!first || !system->finalised || !(length <= longest * (1.0 + 1e-9)) || (sticks && slip))
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "set-valued friction %d, direction of length %g: there are %d in the finalised system, and the "
-                        "direction has length 1, or none is given where it sticks",
+                        "direction has length 1, less where others hold it, or none is given where it sticks",
                         k, length, phx_system_dry_count(system));
     for (int i = 0; i < n; i++) {
         first[i].slip = slip ? slip[i] : 0.0;

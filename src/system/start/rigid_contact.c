@@ -114,6 +114,7 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
     if (joint.n_coordinates > 0)
         slip_rows(system->dim, def, &shape, system->joints[id].coordinates);
     system->joints[id].contact = true;
+    system->joints[id].side = shape.side;
     system->contacts = bigger;
     system->contacts[system->n_contacts++] =
         (contact_slot){.joint = id, .side = shape.side, .restitution = def->restitution};
@@ -136,6 +137,25 @@ int phx_system_contact_entry(const phx_system *system, int k)
     return system->joints[system->contacts[k].joint].entry[1];
 }
 
+/* The coefficients of its friction: kinetic, static, and at the slip of the instant. */
+static void find_coefficients(workspace *ws, const joint_slot *joint, phx_rigid_contact *out)
+{
+    const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
+    const int size = phx_port_size(ws->system->dim);
+    double g[PAIR_SIZE], speed = 0.0;
+
+    if (joint->n_coordinates == 0)
+        return;
+    for (int c = 0; c < joint->n_coordinates; c++) {
+        phx_row_covectors(&joint->coordinates[c].row, a, b, g, g + PHX_PORT_MAX);
+        speed = hypot(speed, phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate));
+    }
+    const phx_coordinate_def *def = &joint->coordinates[0].def;
+    out->friction = def->friction_arm;
+    out->sticking = def->friction.ratio * def->friction_arm;
+    out->slipping = phx_friction_slip(&def->friction, def->friction_arm, 1.0, speed, 0.0).value;
+}
+
 void phx_sys_look_at_rigid_contact(workspace *ws, int k, const double *v_dot, phx_rigid_contact *out)
 {
     const contact_slot *slot = &ws->system->contacts[k];
@@ -149,11 +169,12 @@ void phx_sys_look_at_rigid_contact(workspace *ws, int k, const double *v_dot, ph
     phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
     *out = (phx_rigid_contact){.closed = ws->system->rows[joint->first_row].role == ROW_CONSTRAINT,
                                .restitution = slot->restitution,
-                               .friction = joint->n_coordinates > 0 ? joint->coordinates[0].def.friction_arm : 0.0,
+                               .dry = -1,
                                .gap = slot->side * phx_row_value(row, a, b, 1),
                                .rate = slot->side *
                                        (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)),
                                .force = slot->side * ws->reactions.all[joint->first_row]};
+    find_coefficients(ws, joint, out);
     out->acceleration = out->closed ? 0.0 : slot->side * phx_sys_rate_of_rate(ws, ends, row, g, v_dot, along);
 }
 
@@ -173,8 +194,10 @@ void phx_system_close_contact(phx_system *system, int k, bool closed)
 }
 
 /* ---- impulses ---- */
-/* The rate of row i of a contact, and P^T g into `along`; its gap first, then its slips, of which there may be none. */
-static double contact_row(workspace *ws, const contact_slot *slot, int i, double *along)
+/* The rate of row i of a contact, its acceleration with v_dot (NULL: 0), and P^T g into `along`; its gap first, then
+ * its slips, of which there may be none. */
+static double contact_row(workspace *ws, const contact_slot *slot, int i, const double *v_dot, double *along,
+                          double *acceleration)
 {
     const joint_slot *joint = &ws->system->joints[slot->joint];
     const phx_port_id ends[2] = {joint->a, joint->b};
@@ -183,11 +206,16 @@ static double contact_row(workspace *ws, const contact_slot *slot, int i, double
     double g[PAIR_SIZE];
 
     memset(along, 0, (size_t)ws->system->n_v * sizeof *along);
+    *acceleration = 0.0;
     if (i > joint->n_coordinates)
         return 0.0;
-    phx_row_covectors(i == 0 ? &joint->constraints[0] : &joint->coordinates[i - 1].row, a, b, g, g + PHX_PORT_MAX);
-    for (int m = 0; m < PAIR_SIZE && i == 0; m++)
-        g[m] *= slot->side;
+    const phx_row *row = i == 0 ? &joint->constraints[0] : &joint->coordinates[i - 1].row;
+    const double side = i == 0 ? slot->side : 1.0;
+    phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
+    if (v_dot)
+        *acceleration = side * phx_sys_rate_of_rate(ws, ends, row, g, v_dot, along);
+    for (int m = 0; m < PAIR_SIZE; m++)
+        g[m] *= side;
     phx_sys_pull_back_row(ws, ends, g, along);
     return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
 }
@@ -215,9 +243,12 @@ phx_status phx_system_contact_response(phx_dae *dae, double t, const double *x, 
     const phx_system *system = ws->system;
     const int dim = system->dim, rows = n * dim;
     const size_t n_v = (size_t)system->n_v;
-    double *along = phx_calloc(dae->context, (size_t)rows * n_v, sizeof *along);
+    double *along = phx_calloc(dae->context, (size_t)(rows + 1) * n_v, sizeof *along), none;
+    double *v_dot = out->accelerations && along ? along + (size_t)rows * n_v : NULL;
     phx_status status = along ? PHX_OK : PHX_ERR_MEMORY;
 
+    if (!status && v_dot)
+        status = phx_sys_op_accelerations(dae, t, x, v, v_dot, ws->scratch.multipliers);
     if (!status) {
         phx_sys_set_instant(ws, x, v);
         ws->by->rows(ws, t, 0.0);
@@ -225,7 +256,8 @@ phx_status phx_system_contact_response(phx_dae *dae, double t, const double *x, 
     }
     for (int i = 0; i < rows && !status; i++) {
         double *own = along + (size_t)i * n_v;
-        out->rates[i] = contact_row(ws, &system->contacts[which[i / dim]], i % dim, own);
+        out->rates[i] = contact_row(ws, &system->contacts[which[i / dim]], i % dim, v_dot, own,
+                                    v_dot ? &out->accelerations[i] : &none);
         status = respond(ws, own, out->moved + (size_t)i * n_v, &out->supplied[i]);
     }
     for (int i = 0; i < rows && !status; i++)

@@ -1,0 +1,561 @@
+/* Rigid contacts that touch and do not part: which of them push, and which stick. Their forces f and the accelerations
+ * a = a0 + W f of their gaps and slips obey the laws of an impact's compression, with accelerations for rates; where
+ * one slips already, its friction has the direction that it has. Of more contacts than are needed the forces are not
+ * unique; then as few as do it carry the load, and the others are spare; and of more friction than is needed some lean:
+ * they have a fixed part of their friction, and the others hold them. */
+#include "events.h"
+#include "impulse_law.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "algebra/algebra.h"
+
+static const double ROUNDING = 1e-9;  /* accelerations below this, relative to the largest, are zero */
+static const double NO_FORCE = 1e-12; /* forces, the same */
+static const double DEPENDENT = 1e-9; /* of rows on each other */
+static const double UNKNOWN = 1e-11;  /* accelerations that are not found any better */
+
+/* A contact in the balance. */
+typedef struct member {
+    int contact;
+    double rate;     /* of the gap */
+    bool takes_part; /* it may push */
+    bool moves;      /* it slips, or its friction has its direction given */
+    bool at_limit;   /* held at rest by others, with all its friction */
+    double friction; /* coefficient; */
+    double slipping; /* that of friction that slips */
+    double d[2];     /* direction of its friction on it, of length 1, where it moves or is at its limit */
+} member;
+
+typedef struct balance {
+    int n, dim, rows;
+    member *member;
+    int *which;
+    double *room;
+    phx_contact_response response;
+    double *f, *a;
+    double largest; /* acceleration */
+} balance;
+
+static double length(const double x[2])
+{
+    return hypot(x[0], x[1]);
+}
+
+/* Row i of a member across its normal, i = 0, 1; 0 where there is none. */
+static double across(const balance *b, const double *x, int k, int i)
+{
+    return i + 1 < b->dim ? x[k * b->dim + 1 + i] : 0.0;
+}
+
+static void balance_free(balance *b)
+{
+    phx_free(b->member);
+    phx_free(b->which);
+    phx_free(b->room);
+}
+
+static phx_status balance_create(const events_run *it, const bool *touches, balance *b)
+{
+    int n = 0;
+
+    for (int k = 0; k < it->n_contacts; k++)
+        n += touches[k];
+    const size_t rows = (size_t)(n * it->model->dimension), n_v = (size_t)it->s->dae->n_v;
+    *b = (balance){.n = n, .dim = it->model->dimension, .rows = (int)rows};
+    b->member = phx_calloc(it->context, (size_t)n, sizeof *b->member);
+    b->which = phx_calloc(it->context, (size_t)n, sizeof *b->which);
+    b->room = phx_calloc(it->context, rows * (rows + n_v + 5), sizeof *b->room);
+    if (!b->member || !b->which || !b->room)
+        return PHX_ERR_MEMORY;
+    double *next = b->room;
+    b->response.W = next;
+    b->response.moved = next += rows * rows;
+    b->response.rates = next += rows * n_v;
+    b->response.accelerations = next += rows;
+    b->response.supplied = next += rows;
+    b->f = next += rows;
+    b->a = next + rows;
+    n = 0;
+    for (int k = 0; k < it->n_contacts; k++)
+        if (touches[k])
+            b->which[n++] = k;
+    return PHX_OK;
+}
+
+/* The members as they are at the instant, none of them closed; `before`: their frictions while they were. */
+static void set_members(const events_run *it, const contact_question *asked, const phx_dry_friction *before, balance *b)
+{
+    b->largest = 0.0;
+    for (int i = 0; i < b->rows; i++)
+        b->largest = fmax(b->largest, fabs(b->response.accelerations[i]));
+    for (int k = 0; k < b->n; k++) {
+        const phx_rigid_contact *contact = &it->contact[b->which[k]];
+        member *m = &b->member[k];
+        const double rate[2] = {across(b, b->response.rates, k, 0), across(b, b->response.rates, k, 1)};
+        const double speed = length(rate);
+        *m = (member){.contact = b->which[k],
+                      .rate = b->response.rates[k * b->dim],
+                      .friction = contact->sticking,
+                      .slipping = contact->slipping};
+        m->takes_part = fabs(m->rate) <= asked->small && m->contact != asked->loose;
+        if (contact->dry < 0)
+            continue;
+        if (contact->dry == asked->tears) {
+            const double *force = before[asked->tears].force, size = length(force);
+            for (int i = 0; i < 2 && size > 0.0; i++)
+                m->d[i] = force[i] / size;
+            m->moves = size > 0.0;
+            m->friction = contact->slipping;
+        } else if (speed > asked->small && contact->dry != asked->stops) {
+            for (int i = 0; i < 2; i++)
+                m->d[i] = -rate[i] / speed;
+            m->moves = true;
+            m->friction = contact->slipping;
+        }
+    }
+}
+
+/* ---- forces ---- */
+/* Members that take part, in their order, into `rows`: their rows. Returns how many they are. */
+static int list_rows(const balance *b, int *rows)
+{
+    int count = 0;
+
+    for (int k = 0; k < b->n; k++)
+        for (int i = 0; i < b->dim && b->member[k].takes_part; i++)
+            rows[count++] = k * b->dim + i;
+    return count;
+}
+
+static void find_accelerations(balance *b)
+{
+    for (int i = 0; i < b->rows; i++) {
+        b->a[i] = b->response.accelerations[i];
+        for (int j = 0; j < b->rows; j++)
+            b->a[i] += b->response.W[i * b->rows + j] * b->f[j];
+    }
+}
+
+static phx_status find_forces(phx_context *context, balance *b)
+{
+    const size_t most = (size_t)b->rows, n = (size_t)b->n;
+    int *rows = phx_calloc(context, most, sizeof *rows);
+    double *room = phx_calloc(context, most * (most + 2) + 4 * n, sizeof *room);
+    const int count = rows ? list_rows(b, rows) : 0;
+    double *W = room, *a = room + most * most, *f = a + most, *friction = f + most, *given = friction + n,
+           *loss = given + 2 * n;
+    phx_status status = rows && room ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < count && !status; i++) {
+        const member *m = &b->member[rows[i] / b->dim];
+        a[i] = b->response.accelerations[rows[i]];
+        for (int j = 0; j < count; j++)
+            W[i * count + j] = b->response.W[rows[i] * b->rows + rows[j]];
+        friction[i / b->dim] = m->friction;
+        for (int c = 0; c < 2; c++)
+            given[i / b->dim * 2 + c] = m->moves ? m->d[c] : 0.0;
+    }
+    const phx_impulse_law law = {.n = count / b->dim,
+                                 .dim = b->dim,
+                                 .W = W,
+                                 .friction = friction,
+                                 .given = given,
+                                 .small = UNKNOWN * b->largest,
+                                 .rate = a,
+                                 .impulse = f,
+                                 .loss = loss};
+    if (!status && count > 0)
+        status = phx_impulse_strike(context, &law, false);
+    if (!status) {
+        memset(b->f, 0, most * sizeof *b->f);
+        for (int i = 0; i < count; i++)
+            b->f[rows[i]] = f[i];
+        find_accelerations(b);
+    }
+    phx_free(rows);
+    phx_free(room);
+    return status;
+}
+
+/* The forces do not agree with what was taken for granted: that is changed. */
+static bool revise(const events_run *it, const contact_question *asked, balance *b)
+{
+    const double zero = ROUNDING * b->largest;
+    bool changed = false;
+
+    for (int k = 0; k < b->n; k++) {
+        member *m = &b->member[k];
+        const phx_rigid_contact *contact = &it->contact[m->contact];
+        const double a[2] = {across(b, b->a, k, 0), across(b, b->a, k, 1)};
+        const double f[2] = {across(b, b->f, k, 0), across(b, b->f, k, 1)};
+        if (m->contact == asked->loose && !m->takes_part && b->a[k * b->dim] < -zero) {
+            m->takes_part = changed = true; /* it would come nearer: it cannot open */
+        } else if (m->moves && contact->dry == asked->tears && a[0] * m->d[0] + a[1] * m->d[1] > zero) {
+            m->moves = false; /* it would slip against what tears it loose */
+            m->friction = contact->sticking;
+            changed = true;
+        } else if (!m->moves && m->friction > contact->slipping && length(a) > zero && length(f) > 0.0) {
+            for (int i = 0; i < 2; i++) /* from static to kinetic friction */
+                m->d[i] = f[i] / length(f);
+            m->moves = changed = true;
+            m->friction = contact->slipping;
+        }
+    }
+    return changed;
+}
+
+/* ---- as few as carry it ---- */
+/* The unknown of a direction of a member's force: along its normal, with its friction where that has a direction, or
+ * across. */
+typedef struct unknown {
+    int k, i;
+} unknown;
+
+typedef struct basis {
+    int n, n_held;
+    unknown *of;   /* n */
+    int *held;     /* rows that do not accelerate */
+    double *A, *z; /* n_held x n: accelerations of the rows by the unknowns; n: forces that give none */
+} basis;
+
+static bool has_direction(const balance *b, int k)
+{
+    const member *m = &b->member[k];
+    return m->moves || m->at_limit || m->friction == 0.0 || b->f[k * b->dim] == 0.0;
+}
+
+/* What the contacts carry is not changed by the acceleration of rows that others hold. */
+static void set_basis(const balance *b, basis *it)
+{
+    it->n = it->n_held = 0;
+    for (int k = 0; k < b->n; k++) {
+        const member *m = &b->member[k];
+        if (b->f[k * b->dim] == 0.0)
+            continue;
+        const int unknowns = has_direction(b, k) ? 1 : b->dim, held = m->moves || m->friction == 0.0 ? 1 : b->dim;
+        for (int i = 0; i < unknowns; i++)
+            it->of[it->n++] = (unknown){.k = k, .i = i};
+        for (int i = 0; i < held; i++)
+            it->held[it->n_held++] = k * b->dim + i;
+    }
+    for (int r = 0; r < it->n_held; r++)
+        for (int j = 0; j < it->n; j++) {
+            const unknown u = it->of[j];
+            const double *W = b->response.W + it->held[r] * b->rows + u.k * b->dim;
+            const member *m = &b->member[u.k];
+            double sum = W[u.i];
+            for (int c = 0; c < b->dim - 1 && u.i == 0 && has_direction(b, u.k); c++)
+                sum += m->friction * m->d[c] * W[1 + c];
+            it->A[r * it->n + j] = sum;
+        }
+}
+
+/* The change of the force of member k along z */
+static void change_of(const balance *b, const basis *it, int k, double *out)
+{
+    const member *m = &b->member[k];
+
+    memset(out, 0, 3 * sizeof *out);
+    for (int j = 0; j < it->n; j++) {
+        if (it->of[j].k != k)
+            continue;
+        out[it->of[j].i] += it->z[j];
+        for (int c = 0; c < b->dim - 1 && has_direction(b, k); c++)
+            out[1 + c] += m->friction * m->d[c] * it->z[j];
+    }
+}
+
+/* The least s >= 0 with a force f + s z on its cone, |f_t| = mu f_n, or f_n = 0; HUGE_VAL: there is none. */
+static double way_to_cone(const balance *b, int k, const double *z)
+{
+    const double *f = b->f + k * b->dim, mu = b->member[k].friction;
+    double ff = -mu * mu * f[0] * f[0], fz = -mu * mu * f[0] * z[0], zz = -mu * mu * z[0] * z[0], way = HUGE_VAL;
+
+    if (z[0] < 0.0)
+        way = f[0] / -z[0];
+    if (has_direction(b, k))
+        return way;
+    for (int i = 1; i < b->dim; i++) {
+        ff += f[i] * f[i];
+        fz += f[i] * z[i];
+        zz += z[i] * z[i];
+    }
+    ff = fmin(ff, 0.0); /* ff + 2 s fz + s^2 zz = 0 */
+    const double root = fz * fz - ff * zz;
+    if (root >= 0.0 && fz > 0.0)
+        way = fmin(way, -ff / (fz + sqrt(root)));
+    else if (root >= 0.0 && zz > 0.0)
+        way = fmin(way, (sqrt(root) - fz) / zz);
+    return way;
+}
+
+/* Forces go along z as far as member `first` allows: it carries nothing then, or has all its friction. */
+static void go(balance *b, const basis *it, int first, double way)
+{
+    member *m = &b->member[first];
+    double change[3], *f = b->f + first * b->dim;
+
+    change_of(b, it, first, change);
+    const bool lifts = change[0] < 0.0 && way >= f[0] / -change[0];
+    for (int k = 0; k < b->n; k++) {
+        change_of(b, it, k, change);
+        for (int i = 0; i < b->dim; i++)
+            b->f[k * b->dim + i] += way * change[i];
+    }
+    const double t[2] = {across(b, b->f, first, 0), across(b, b->f, first, 1)}, size = length(t);
+    if (lifts || size == 0.0) {
+        memset(f, 0, (size_t)b->dim * sizeof *f);
+        return;
+    }
+    m->at_limit = true;
+    for (int i = 0; i < 2; i++)
+        m->d[i] = t[i] / size;
+}
+
+/* Forces go along z, which changes no acceleration, until that of one contact is zero, or its friction at its limit. */
+static bool exchange(balance *b, basis *it)
+{
+    double way = HUGE_VAL, change[3];
+    int first = -1;
+
+    for (int sign = 0; sign < 2; sign++) {
+        for (int j = 0; j < it->n && sign; j++)
+            it->z[j] = -it->z[j];
+        for (int k = 0; k < b->n && (!sign || first < 0); k++) {
+            change_of(b, it, k, change);
+            const double s = way_to_cone(b, k, change);
+            if (b->f[k * b->dim] > 0.0 && s < way) {
+                way = s;
+                first = k;
+            }
+        }
+        if (first >= 0)
+            break;
+    }
+    if (first >= 0)
+        go(b, it, first, way);
+    return first >= 0;
+}
+
+/* Members that carry nothing but rounding. */
+static void drop_unloaded(balance *b)
+{
+    double largest = 0.0;
+
+    for (int k = 0; k < b->n; k++)
+        largest = fmax(largest, b->f[k * b->dim]);
+    for (int k = 0; k < b->n; k++)
+        if (b->f[k * b->dim] <= NO_FORCE * largest)
+            memset(b->f + k * b->dim, 0, (size_t)b->dim * sizeof *b->f);
+}
+
+/* Whether `row` cannot move while the rows `held` do not: W_rr - W_rh W_hh^-1 W_hr = 0. */
+static phx_status is_held(phx_context *context, const balance *b, int row, int n_held, const int *held, bool *out)
+{
+    const size_t n = (size_t)n_held;
+    double *room = phx_calloc(context, n * (n + 2), sizeof *room), *w = room + n * n, *x = w + n;
+    phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
+    const double own = b->response.W[row * (b->rows + 1)];
+    double left = own;
+
+    for (int i = 0; i < n_held && !status; i++) {
+        w[i] = b->response.W[row * b->rows + held[i]];
+        for (int j = 0; j < n_held; j++)
+            room[i * n_held + j] = b->response.W[held[i] * b->rows + held[j]];
+    }
+    if (!status && n_held > 0)
+        status = phx_dense_least_norm(context, n_held, n_held, room, 1, w, DEPENDENT, x, NULL);
+    for (int i = 0; i < n_held && !status; i++)
+        left -= w[i] * x[i];
+    *out = left <= DEPENDENT * own;
+    phx_free(room);
+    return status;
+}
+
+/* Whether the gaps of the contacts that push depend on each other. */
+static phx_status gaps_depend(phx_context *context, const balance *b, int *room, bool *out)
+{
+    int count = 0;
+    phx_status status = PHX_OK;
+
+    *out = false;
+    for (int k = 0; k < b->n && !*out && !status; k++)
+        if (b->f[k * b->dim] > 0.0) {
+            status = is_held(context, b, k * b->dim, count, room, out);
+            room[count++] = k * b->dim;
+        }
+    return status;
+}
+
+/* The vector of the null space, of `count`, with the largest part along normals, into z; false: none has any. */
+static bool take_normal(basis *it, int count, const double *null)
+{
+    double most = 1e-6;
+    int best = -1;
+
+    for (int c = 0; c < count; c++) {
+        double sum = 0.0;
+        for (int j = 0; j < it->n; j++)
+            sum += it->of[j].i == 0 ? fabs(null[j * count + c]) : 0.0;
+        if (sum > most) {
+            most = sum;
+            best = c;
+        }
+    }
+    for (int j = 0; j < it->n && best >= 0; j++)
+        it->z[j] = null[j * count + best];
+    return best >= 0;
+}
+
+static phx_status reduce_once(phx_context *context, balance *b, basis *it, bool *again)
+{
+    double *null = NULL;
+    int rank = 0;
+    phx_status status = gaps_depend(context, b, it->held, again);
+
+    if (status || !*again)
+        return status;
+    *again = false;
+    set_basis(b, it);
+    status = phx_dense_nullspace(context, it->n_held, it->n, it->A, DEPENDENT, &rank, &null);
+    if (!status && rank < it->n && take_normal(it, it->n - rank, null)) {
+        *again = exchange(b, it);
+        drop_unloaded(b);
+    }
+    phx_free(null);
+    return status;
+}
+
+static phx_status reduce(phx_context *context, balance *b)
+{
+    const size_t rows = (size_t)b->rows;
+    basis it = {.of = phx_calloc(context, rows, sizeof *it.of),
+                .held = phx_calloc(context, rows, sizeof *it.held),
+                .A = phx_calloc(context, rows * rows, sizeof *it.A),
+                .z = phx_calloc(context, rows, sizeof *it.z)};
+    phx_status status = it.of && it.held && it.A && it.z ? PHX_OK : PHX_ERR_MEMORY;
+
+    drop_unloaded(b);
+    for (int k = 0; k < b->n; k++) { /* what begins to slip is at its limit, and not held there */
+        member *m = &b->member[k];
+        const double a[2] = {across(b, b->a, k, 0), across(b, b->a, k, 1)};
+        const double f[2] = {across(b, b->f, k, 0), across(b, b->f, k, 1)};
+        if (m->moves || m->friction == 0.0 || b->f[k * b->dim] == 0.0 || length(a) <= ROUNDING * b->largest)
+            continue;
+        m->moves = true;
+        for (int i = 0; i < 2; i++)
+            m->d[i] = length(f) > 0.0 ? f[i] / length(f) : 0.0;
+    }
+    bool again = true;
+    for (int pass = 0; pass < 2 * b->rows && again && !status; pass++)
+        status = reduce_once(context, b, &it, &again);
+    phx_free(it.of);
+    phx_free(it.held);
+    phx_free(it.A);
+    phx_free(it.z);
+    return status;
+}
+
+/* ---- modes ---- */
+/* The friction of a member that does not slip sticks, unless those that stick already hold it: then it leans. The rows
+ * that stick are added to `held`. */
+static phx_status stick_or_lean(phx_context *context, const balance *b, int k, int *n_held, int *held,
+                                contact_mode *mode)
+{
+    const double f[2] = {across(b, b->f, k, 0), across(b, b->f, k, 1)}, all = b->member[k].slipping * b->f[k * b->dim];
+    phx_status status = PHX_OK;
+
+    for (int i = 1; i < b->dim && !status; i++) {
+        bool is = false;
+        status = is_held(context, b, k * b->dim + i, *n_held, held, &is);
+        if (!is)
+            held[(*n_held)++] = k * b->dim + i;
+        mode->sticks = mode->sticks || !is;
+    }
+    mode->leans = !mode->sticks;
+    for (int i = 0; i < 2 && mode->leans && all > 0.0; i++)
+        mode->slip[i] = -f[i] / all;
+    return status;
+}
+
+static phx_status set_friction(const events_run *it, const balance *b, int k, int *n_held, int *held,
+                               contact_mode *modes)
+{
+    const member *m = &b->member[k];
+    contact_mode *mode = &modes[m->contact];
+
+    if (it->contact[m->contact].dry < 0 || !mode->closed)
+        return PHX_OK;
+    if (!m->moves)
+        return stick_or_lean(it->context, b, k, n_held, held, mode);
+    for (int i = 0; i < 2; i++)
+        mode->slip[i] = -m->d[i];
+    return PHX_OK;
+}
+
+/* What carries nothing and does not part is spare where others hold its gap. */
+static phx_status set_unloaded(const events_run *it, const balance *b, double small, int k, int *n_held, int *held,
+                               contact_mode *modes)
+{
+    const member *m = &b->member[k];
+    contact_mode *mode = &modes[m->contact];
+    const int row = k * b->dim;
+
+    if (mode->closed || fabs(m->rate) > small || fabs(b->a[row]) > ROUNDING * b->largest)
+        return PHX_OK;
+    const phx_status status = is_held(it->context, b, row, *n_held, held, &mode->spare);
+    mode->closed = !status && !mode->spare && m->takes_part;
+    if (mode->closed)
+        held[(*n_held)++] = row;
+    return status;
+}
+
+static phx_status set_modes(const events_run *it, const balance *b, double small, contact_mode *modes)
+{
+    int *held = phx_calloc(it->context, (size_t)b->rows, sizeof *held), n_held = 0;
+    phx_status status = held ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < b->n && !status; k++) {
+        modes[b->member[k].contact] =
+            (contact_mode){.acceleration = b->a[k * b->dim], .closed = b->f[k * b->dim] > 0.0};
+        if (b->f[k * b->dim] > 0.0)
+            held[n_held++] = k * b->dim;
+    }
+    for (int k = 0; k < b->n && !status; k++)
+        status = set_unloaded(it, b, small, k, &n_held, held, modes);
+    for (int k = 0; k < b->n && !status; k++)
+        status = set_friction(it, b, k, &n_held, held, modes);
+    phx_free(held);
+    return status;
+}
+
+phx_status phx_contacts_balance(const events_run *it, const bool *touches, const contact_question *asked,
+                                const phx_dry_friction *before, contact_mode *modes, bool *found)
+{
+    phx_simulation *s = it->s;
+    balance b = {0};
+    phx_status status = balance_create(it, touches, &b);
+
+    *found = true;
+    if (!status && b.n > 0)
+        status = phx_system_contact_response(s->dae, s->t, s->x, s->v, b.n, b.which, &b.response);
+    if (!status)
+        set_members(it, asked, before, &b);
+    for (int pass = 0, again = 1; pass <= 2 * b.n + 2 && again && !status; pass++) {
+        status = find_forces(it->context, &b);
+        again = !status && revise(it, asked, &b);
+    }
+    if (status == PHX_ERR_ANALYSIS) {
+        phx_context_clear(it->context);
+        *found = false;
+        status = PHX_OK;
+    } else if (!status) {
+        status = reduce(it->context, &b);
+        if (!status)
+            status = set_modes(it, &b, asked->small, modes);
+    }
+    balance_free(&b);
+    return status;
+}
