@@ -47,9 +47,10 @@ static const struct {
     phx_integrator integrator;
     bool chooses;
 } methods[METHODS] = {
-    {"midpoint", PHX_MIDPOINT, false},     {"midpoint4", PHX_MIDPOINT4, false}, {"gauss4", PHX_GAUSS4, false},
-    {"gauss6", PHX_GAUSS6, false},         {"radau5", PHX_RADAU5, true},        {"ida", PHX_IDA, true},
-    {"midpoint rtol", PHX_MIDPOINT, true}, {"gauss4 rtol", PHX_GAUSS4, true},   {"gauss6 rtol", PHX_GAUSS6, true},
+    {"midpoint", PHX_MIDPOINT, false}, {"midpoint4", PHX_MIDPOINT4, false},   {"gauss4", PHX_GAUSS4, false},
+    {"gauss6", PHX_GAUSS6, false},     {"radau5", PHX_RADAU5, true},          {"ida", PHX_IDA, true},
+    {"dop853", PHX_DOP853, true},      {"midpoint rtol", PHX_MIDPOINT, true}, {"gauss4 rtol", PHX_GAUSS4, true},
+    {"gauss6 rtol", PHX_GAUSS6, true},
 };
 
 typedef struct run {

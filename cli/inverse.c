@@ -151,8 +151,8 @@ int cli_inverse(const cli_command *command, phx_context *context, int argc, char
         {"--every", 0, OPTION_TEXT, "H", "interval of the table, s", &given.every},
         {"--rtol", 0, OPTION_TEXT, "R", "relative tolerance (not of midpoint4)", &given.rtol},
         {"--atol", 0, OPTION_TEXT, "A", "absolute tolerance (not of midpoint4)", &given.atol},
-        {"--integrator", 0, OPTION_TEXT, "INTEGRATOR", "the method: midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
-         &given.integrator},
+        {"--integrator", 0, OPTION_TEXT, "INTEGRATOR",
+         "the method: midpoint, midpoint4, gauss4, gauss6, radau5, ida or dop853", &given.integrator},
     };
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.model, NULL};
     int status = cli_parse(command, context, &arguments, argc, argv);

@@ -329,8 +329,8 @@ int cli_simulate(const cli_command *command, phx_context *context, int argc, cha
          &given.iterations},
         {"--real-time", 0, OPTION_FLAG, NULL, "how long the steps take, and how many miss their deadline",
          &given.real_time},
-        {"--integrator", 0, OPTION_TEXT, "INTEGRATOR", "the method: midpoint, midpoint4, gauss4, gauss6, radau5 or ida",
-         &given.integrator},
+        {"--integrator", 0, OPTION_TEXT, "INTEGRATOR",
+         "the method: midpoint, midpoint4, gauss4, gauss6, radau5, ida or dop853", &given.integrator},
         {"--backend", 0, OPTION_CHOICE, "auto|plain|fast",
          "how the equations are evaluated: one body and joint at a time, or those that are alike together (default: "
          "auto, "

@@ -17,6 +17,7 @@ typedef enum phx_integrator {
     PHX_GAUSS6,    /* 3 stages */
     PHX_RADAU5,    /* Radau IIA, 3 stages */
     PHX_IDA,       /* SUNDIALS */
+    PHX_DOP853,    /* Dormand-Prince, explicit, order 8; rigid bodies whose joints form a tree */
     PHX_INTEGRATORS
 } phx_integrator;
 const char *phx_integrator_name(phx_integrator integrator); /* "midpoint", ... */

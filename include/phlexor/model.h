@@ -505,6 +505,7 @@ typedef enum phx_model_integrator {
     PHX_MODEL_GAUSS6,
     PHX_MODEL_RADAU5,
     PHX_MODEL_IDA,
+    PHX_MODEL_DOP853,
     PHX_MODEL_INTEGRATORS
 } phx_model_integrator;
 

@@ -224,7 +224,8 @@ class phx_model_integrator(IntEnum):
     PHX_MODEL_GAUSS6 = 4
     PHX_MODEL_RADAU5 = 5
     PHX_MODEL_IDA = 6
-    PHX_MODEL_INTEGRATORS = 7
+    PHX_MODEL_DOP853 = 7
+    PHX_MODEL_INTEGRATORS = 8
 
 
 class phx_model_modes_at(IntEnum):
@@ -246,7 +247,8 @@ class phx_integrator(IntEnum):
     PHX_GAUSS6 = 3
     PHX_RADAU5 = 4
     PHX_IDA = 5
-    PHX_INTEGRATORS = 6
+    PHX_DOP853 = 6
+    PHX_INTEGRATORS = 7
 
 
 class phx_ss_part(IntEnum):

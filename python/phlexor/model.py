@@ -34,7 +34,7 @@ __all__ = ["Certificate", "Fmu", "Model", "StableInverse"]
 
 #: A number or an expression of `pi`, `deg` and parameters.
 Number = Union[float, str]
-Integrator = Literal["midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida"]
+Integrator = Literal["midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida", "dop853"]
 At = Literal["start", "static", "steady", "initial"]
 FmuKind = Literal["cs", "me", "both"]
 Backend = Literal["auto", "plain", "fast"]
@@ -58,6 +58,7 @@ _INTEGRATORS = {
     "gauss6": phx_integrator.PHX_GAUSS6,
     "radau5": phx_integrator.PHX_RADAU5,
     "ida": phx_integrator.PHX_IDA,
+    "dop853": phx_integrator.PHX_DOP853,
 }
 _FORMS = {
     "state-space": phx_linear_form.PHX_FORM_STATE_SPACE,
@@ -483,7 +484,7 @@ class Model:
             End, step and output interval, s. What is not given is taken from the model's `simulate`.
         rtol, atol : float, optional
             Tolerances, where the integrator is to choose its steps.
-        integrator : {"midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida"}, optional
+        integrator : {"midpoint", "midpoint4", "gauss4", "gauss6", "radau5", "ida", "dop853"}, optional
         h5, csv : path-like, optional
             Files for the result, beside the one in memory.
         strict : bool

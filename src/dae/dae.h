@@ -19,6 +19,31 @@
 
 enum { PHX_FACTOR_SLOTS = 3 };
 
+/* A mechanism as an ordinary differential equation y_dot = f(t, y) in coordinates of its own. The last entries of y are
+ * quadratures: work supplied and dissipated, then the parts of the dae; a mechanism that exchanges none has none. */
+typedef struct phx_ode phx_ode;
+typedef struct phx_ode_ops {
+    void (*destroy)(phx_ode *ode);
+    /* The y of a state on the joints, from which coordinates and work count. */
+    void (*begin)(phx_ode *ode, const double *x, const double *v, double *y);
+    phx_status (*rates)(phx_ode *ode, double t, const double *y, double *y_dot);
+    /* Redundant coordinates (quaternions) brought back to where they are one. */
+    void (*normalise)(phx_ode *ode, double *y);
+    /* The state of y, whose joints are closed; x has one within the last step before, from which angles are counted. */
+    void (*state)(phx_ode *ode, double t, const double *y, double *x, double *v);
+    /* The longest step from y over which those can be, s. */
+    double (*longest)(const phx_ode *ode, const double *y);
+    /* Whether a prescribed rate jumps between two times that are as good as one; y behind such a jump from the y ahead
+     * of it, by the impulse that it takes. */
+    bool (*jumps)(const phx_ode *ode, double ahead, double behind);
+    phx_status (*pass_jump)(phx_ode *ode, double ahead, double behind, double *y);
+} phx_ode_ops;
+struct phx_ode {
+    const phx_ode_ops *ops;
+    int n, n_state; /* entries of y; those before the work */
+    bool driven;    /* it has prescribed rates */
+};
+
 /* The operations of the equations that an integrator calls. */
 typedef struct phx_dae_ops {
     /* -- the equations at an instant -- */
@@ -117,6 +142,9 @@ typedef struct phx_dae_ops {
     /* The first time after t at which something is sampled, s, where every step ends; HUGE_VAL: never. NULL: nothing
      * is. A sample is taken when an interval begins at its time. */
     double (*next_sample)(const phx_dae *dae, double t);
+    /* The mechanism as an ordinary differential equation, over this workspace. PHX_ERR_UNSUPPORTED, with what stands
+     * against it. NULL: none is. */
+    phx_status (*ode)(phx_dae *dae, phx_ode **ode);
     /* Another workspace over the same equations, from which outputs between two steps are found without touching this
      * one. NULL: there is none, and output instants end steps. */
     phx_status (*twin)(phx_dae *dae, phx_dae **twin);

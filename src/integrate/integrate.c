@@ -9,12 +9,14 @@
 static const char *const names[PHX_INTEGRATORS] = {
     [PHX_MIDPOINT] = "midpoint", [PHX_MIDPOINT4] = "midpoint4", [PHX_GAUSS4] = "gauss4",
     [PHX_GAUSS6] = "gauss6",     [PHX_RADAU5] = "radau5",       [PHX_IDA] = "ida",
+    [PHX_DOP853] = "dop853",
 };
 
 typedef phx_status create_fn(phx_run *run, phx_method **method);
 static create_fn *const creators[PHX_INTEGRATORS] = {
     [PHX_MIDPOINT] = phx_midpoint_create, [PHX_MIDPOINT4] = phx_midpoint4_create, [PHX_GAUSS4] = phx_gauss_create,
     [PHX_GAUSS6] = phx_gauss_create,      [PHX_RADAU5] = phx_radau_create,        [PHX_IDA] = phx_ida_create,
+    [PHX_DOP853] = phx_dop853_create,
 };
 
 /* Lengths that agree to this are the same: 0.1 is ten times 0.01. */

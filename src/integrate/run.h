@@ -119,6 +119,7 @@ phx_status phx_midpoint4_create(phx_run *run, phx_method **method);
 phx_status phx_gauss_create(phx_run *run, phx_method **method); /* gauss4 and gauss6 */
 phx_status phx_radau_create(phx_run *run, phx_method **method);
 phx_status phx_ida_create(phx_run *run, phx_method **method);
+phx_status phx_dop853_create(phx_run *run, phx_method **method);
 /* The method `wrapped` with steps chosen by its estimate, which falls with h^order. Owns `wrapped`, also on failure. */
 phx_status phx_reversible_create(phx_run *run, phx_method *wrapped, int order, phx_method **method);
 /* atol |(1, 1, ...)| in the norm of the dae, its default included. `room`: n_v values of workspace. */

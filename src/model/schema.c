@@ -28,8 +28,9 @@ const phx_word phx_words_quantity[] = {
     WORD("strain", PHX_BOTH),      WORD("reaction", PHX_BOTH),         WORD("coordinate", PHX_BOTH),
     WORD("rate", PHX_BOTH),        WORD("effort", PHX_BOTH),           WORD(NULL, 0)};
 const phx_word phx_words_integrator[] = {
-    WORD("auto", PHX_BOTH),   WORD("midpoint", PHX_BOTH), WORD("midpoint4", PHX_BOTH), WORD("gauss4", PHX_BOTH),
-    WORD("gauss6", PHX_BOTH), WORD("radau5", PHX_BOTH),   WORD("ida", PHX_BOTH),       WORD(NULL, 0)};
+    WORD("auto", PHX_BOTH),   WORD("midpoint", PHX_BOTH), WORD("midpoint4", PHX_BOTH),
+    WORD("gauss4", PHX_BOTH), WORD("gauss6", PHX_BOTH),   WORD("radau5", PHX_BOTH),
+    WORD("ida", PHX_BOTH),    WORD("dop853", PHX_BOTH),   WORD(NULL, 0)};
 static const phx_word words_side[] = {WORD("A", PHX_BOTH), WORD("B", PHX_BOTH), WORD(NULL, 0)};
 static const phx_word words_frame[] = {WORD("inertial", PHX_BOTH), WORD("body", PHX_BOTH), WORD(NULL, 0)};
 static const phx_word words_deformation[] = {WORD("zero", PHX_BOTH), WORD("quasi_static", PHX_BOTH), WORD(NULL, 0)};

@@ -10,14 +10,15 @@ enum { INSTANTS = 50, MOST_STEPS = 2000000 };
 /* Part of the allowed error that is aimed at. */
 static const double AIM = 0.5;
 
-/* Methods that keep the energy, their order, and what a step of them takes, in steps of midpoint. */
+/* Methods, their order, and what a step of them takes, in steps of midpoint; the candidates come first. */
 typedef struct method {
     phx_integrator integrator;
     int order;
     double work;
 } method;
 static const method methods[] = {
-    {PHX_MIDPOINT, 2, 1.0}, {PHX_GAUSS4, 4, 4.5}, {PHX_GAUSS6, 6, 7.0}, {PHX_RADAU5, 5, 5.0}, {PHX_MIDPOINT4, 4, 9.0},
+    {PHX_MIDPOINT, 2, 1.0}, {PHX_GAUSS4, 4, 4.5},    {PHX_GAUSS6, 6, 7.0},
+    {PHX_RADAU5, 5, 5.0},   {PHX_MIDPOINT4, 4, 9.0}, {PHX_DOP853, 8, 2.0},
 };
 enum { METHODS = sizeof methods / sizeof *methods, CANDIDATES = 3 };
 
@@ -166,6 +167,7 @@ typedef struct accurate_run {
     bool streams;          /* what is written to standard output stays: the result is a run of its own */
     double span, interval; /* s */
     double base;           /* s: of which every step is a whole part */
+    bool tree;             /* the explicit method takes the mechanism */
     int n;                 /* columns of outputs */
     double work;           /* so far, in steps of midpoint */
 } accurate_run;
@@ -329,12 +331,35 @@ static void take(sequence *from, sequence *to)
     from->last = (phx_trace){0};
 }
 
+static const method *method_of(phx_integrator integrator)
+{
+    for (int k = 0; k < METHODS; k++)
+        if (methods[k].integrator == integrator)
+            return &methods[k];
+    return NULL;
+}
+
+/* The explicit method, whose steps are cheap and of high order, where it takes the mechanism. Where no order shows the
+ * motion is stiff or has kinks, and the sequence ends with none. */
+static phx_status search_explicit(accurate_run *it, double longest, sequence *best)
+{
+    static const double trial = 40.0; /* first runs */
+    const method *with = method_of(PHX_DOP853);
+    phx_status status = begin_sequence(it, with, longest, trial * work_of(it, with, longest), best);
+
+    return status || best->order == 0.0 ? status : run_sequence(it, 1e3 * everything, true, best);
+}
+
 /* The methods one after the other, those of higher order where the work that they would save pays their first runs;
  * then the best of them to its end. */
 static phx_status search(accurate_run *it, const method *only, double longest, sequence *best)
 {
-    phx_status status = begin_sequence(it, only ? only : &methods[0], longest, everything, best);
+    phx_status status = !only && it->tree ? search_explicit(it, longest, best) : PHX_OK;
 
+    if (status || best->settled || best->order > 0.0)
+        return status;
+    trace_free(&best->last);
+    status = begin_sequence(it, only ? only : &methods[0], longest, everything, best);
     for (int k = 1; k < CANDIDATES && !only && !status && !best->settled; k++) {
         const double ahead = work_ahead(it, best), step = fmin(8.0 * best->step, longest);
         sequence other;
@@ -352,14 +377,6 @@ static phx_status search(accurate_run *it, const method *only, double longest, s
         trace_free(&other.last);
     }
     return status ? status : run_sequence(it, 1e3 * everything, true, best);
-}
-
-static const method *method_of(phx_integrator integrator)
-{
-    for (int k = 0; k < METHODS; k++)
-        if (methods[k].integrator == integrator)
-            return &methods[k];
-    return NULL;
 }
 
 /* The instants of the comparison are output instants, where these are given. */
@@ -460,6 +477,8 @@ phx_status phx_accuracy_run(phx_context *context, const phx_model *model, const 
                                given ? options->accuracy_of : model->simulate.accuracy_of, &choice);
     if (!status) {
         it.n = phx_system_columns(system);
+        it.tree = any && phx_system_check_tree(system) == PHX_OK;
+        phx_context_clear(context);
         it.span = used.end;
         it.interval = comparison_interval(used.end, used.every);
         it.streams = setup->csv_path && !strcmp(setup->csv_path, "-");

@@ -25,7 +25,7 @@ phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_repo
     phx_monitor monitor = {.system = system, .report = report};
 
     monitor.keeps_energy = midpoint && full && solved;
-    monitor.keeps_joints = (midpoint || gauss) && full && solved;
+    monitor.keeps_joints = (midpoint || gauss || method == PHX_DOP853) && full && solved;
     monitor.of_energy = monitor.keeps_energy ? EXACT : gauss || midpoint ? fmax(inexact, ORDER) : inexact;
     monitor.of_joints = monitor.keeps_joints ? EXACT : inexact;
     return monitor;

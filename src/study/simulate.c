@@ -13,7 +13,7 @@ phx_simulate_options phx_simulate_options_default(void)
 static const phx_integrator integrators[PHX_MODEL_INTEGRATORS] = {
     [PHX_MODEL_AUTO] = PHX_MIDPOINT, [PHX_MODEL_MIDPOINT] = PHX_MIDPOINT, [PHX_MODEL_MIDPOINT4] = PHX_MIDPOINT4,
     [PHX_MODEL_GAUSS4] = PHX_GAUSS4, [PHX_MODEL_GAUSS6] = PHX_GAUSS6,     [PHX_MODEL_RADAU5] = PHX_RADAU5,
-    [PHX_MODEL_IDA] = PHX_IDA,
+    [PHX_MODEL_IDA] = PHX_IDA,       [PHX_MODEL_DOP853] = PHX_DOP853,
 };
 
 static double chosen(const phx_model_optional *given, const phx_model_optional *of_model)

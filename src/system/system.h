@@ -221,6 +221,9 @@ typedef struct phx_sizes {
     double speed;   /* the largest velocity, rotations times the radius of gyration, m/s */
 } phx_sizes;
 void phx_system_sizes(const phx_system *system, const double *x, const double *v, phx_sizes *sizes);
+/* Whether dop853 takes it: PHX_ERR_UNSUPPORTED, with what is no tree of rigid bodies, or what acts in a way that only
+ * intervals, multipliers or events know. */
+phx_status phx_system_check_tree(const phx_system *system);
 /* Whether energies, what is supplied and what is dissipated balance; not with simplified kinetics. */
 bool phx_system_balances(const phx_system *system);
 

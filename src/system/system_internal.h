@@ -282,6 +282,8 @@ void phx_sys_look_at_contacts(workspace *ws, double t0, double t1);
 bool phx_sys_varies(const phx_system *system);
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
 double phx_sys_op_next_break(const phx_dae *dae, double t);
+/* ---- recursive/ode.c ---- */
+phx_status phx_sys_op_ode(phx_dae *dae, phx_ode **ode);
 /* Linear and angular momentum of every component: (dim + n_rot) values each. */
 void phx_sys_momenta(const workspace *ws, const double *x, const double *v, double *momenta);
 /* G_dot v of row k at the current instant view; of any row between two ports, with its covectors. */

@@ -7,6 +7,8 @@
 
 #include "dae/dae.h"
 
+#include <phlexor/integrate.h>
+
 #include <complex.h>
 
 enum {
@@ -16,7 +18,8 @@ enum {
     MOST_X = NX * BODIES,
     MOST_V = NV * BODIES,
     MOST_L = 2 * BODIES + 1,
-    MOST = MOST_V + MOST_L
+    MOST = MOST_V + MOST_L,
+    SWING_INTEGRATORS = PHX_DOP853 /* all before the one that asks for an ordinary differential equation */
 };
 
 typedef struct pendulum_def {

@@ -45,7 +45,7 @@ static void test_output_instants(void **state)
     swing *s = *state;
     pendulum_def def = pendulum_def_default();
     tape out;
-    for (int k = 0; k < PHX_INTEGRATORS; k++) {
+    for (int k = 0; k < SWING_INTEGRATORS; k++) {
         const double start = 0.7, every = 0.1;
         phx_integrate_options options = options_of((phx_integrator)k, 0.03, start + 0.45);
         options.every = every;
@@ -99,7 +99,7 @@ static void test_no_time(void **state)
     swing *s = *state;
     pendulum_def def = pendulum_def_default();
     tape out;
-    for (int k = 0; k < PHX_INTEGRATORS; k++) {
+    for (int k = 0; k < SWING_INTEGRATORS; k++) {
         phx_integrate_options options = options_of((phx_integrator)k, 0.01, 0.0);
         swing_start(s, &def);
         CHECK_STATUS(s->context, run(s, &options, &out), PHX_OK);
@@ -134,7 +134,7 @@ static void test_repeatable(void **state)
     swing *s = *state;
     pendulum_def def = driven_def(false);
     double first[MOST_X + MOST_V];
-    for (int k = 0; k < PHX_INTEGRATORS; k++) {
+    for (int k = 0; k < SWING_INTEGRATORS; k++) {
         phx_integrate_options options = options_of((phx_integrator)k, 0.01, 0.5);
         for (int time = 0; time < 2; time++) {
             swing_start(s, &def);
@@ -215,7 +215,7 @@ static void test_interruption(void **state)
 {
     swing *s = *state;
     pendulum_def def = pendulum_def_default();
-    for (int k = 0; k < PHX_INTEGRATORS; k++) {
+    for (int k = 0; k < SWING_INTEGRATORS; k++) {
         tape out;
         int left = 5;
         phx_integrate_options options = options_of((phx_integrator)k, 0.01, 1.0);
@@ -262,7 +262,7 @@ static void test_sample_stops(void **state)
     static const phx_status statuses[] = {PHX_INTERRUPTED, PHX_ERR_FILE};
     swing *s = *state;
     pendulum_def def = pendulum_def_default();
-    for (int k = 0; k < PHX_INTEGRATORS; k++)
+    for (int k = 0; k < SWING_INTEGRATORS; k++)
         for (int at = 0; at < 4; at++) {
             tape out = {.s = s, .stop_at = at, .stop_with = statuses[at % 2]};
             phx_integrate_options options = options_of((phx_integrator)k, 0.01, 1.0);
@@ -281,7 +281,7 @@ static void test_steps_allocate_nothing(void **state)
 {
     swing *s = *state;
     pendulum_def def = driven_def(false);
-    for (int k = 0; k < PHX_INTEGRATORS; k++)
+    for (int k = 0; k < SWING_INTEGRATORS; k++)
         for (int fixed = 0; fixed < 2; fixed++) {
             tape out;
             phx_integrate_options options = options_of((phx_integrator)k, 0.05, 2.0);
@@ -299,7 +299,7 @@ static void test_statistics(void **state)
 {
     swing *s = *state;
     pendulum_def def = pendulum_def_default();
-    for (int k = 0; k < PHX_INTEGRATORS; k++) {
+    for (int k = 0; k < SWING_INTEGRATORS; k++) {
         phx_integrate_options options = options_of((phx_integrator)k, 0.005, 1.0);
         swing_start(s, &def);
         CHECK_STATUS(s->context, swing_run(s, &options), PHX_OK);

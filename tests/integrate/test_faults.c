@@ -74,7 +74,7 @@ static void every_call(swing *s, int integrator, bool adaptive, phx_status fault
 
 static void test_fatal_failures(void **state)
 {
-    for (int k = 0; k < PHX_INTEGRATORS; k++) {
+    for (int k = 0; k < SWING_INTEGRATORS; k++) {
         every_call(*state, k, false, PHX_ERR_ANALYSIS, 1);
         if (can_adapt(k))
             every_call(*state, k, true, PHX_ERR_ANALYSIS, 1);
@@ -83,7 +83,7 @@ static void test_fatal_failures(void **state)
 
 static void test_failures_that_pass(void **state)
 {
-    for (int k = 0; k < PHX_INTEGRATORS; k++) {
+    for (int k = 0; k < SWING_INTEGRATORS; k++) {
         every_call(*state, k, false, PHX_SINGULAR, 1);
         every_call(*state, k, false, PHX_NOT_CONVERGED, 1);
         if (can_adapt(k)) {
@@ -95,7 +95,7 @@ static void test_failures_that_pass(void **state)
 
 static void test_failures_that_stay(void **state)
 {
-    for (int k = 0; k < PHX_INTEGRATORS; k++) {
+    for (int k = 0; k < SWING_INTEGRATORS; k++) {
         every_call(*state, k, false, PHX_SINGULAR, 1000000);
         if (can_adapt(k))
             every_call(*state, k, true, PHX_NOT_CONVERGED, 1000000);
@@ -107,7 +107,7 @@ static void test_failing_allocations(void **state)
 {
     swing *s = *state;
     pendulum_def def = pendulum_def_default();
-    for (int k = 0; k < PHX_INTEGRATORS; k++) {
+    for (int k = 0; k < SWING_INTEGRATORS; k++) {
         phx_integrate_options options = short_run((phx_integrator)k, can_adapt(k));
         long n;
         for (n = 0; n < 100; n++) {

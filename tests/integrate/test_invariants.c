@@ -128,7 +128,7 @@ static void test_rest(void **state)
     swing *s = *state;
     pendulum_def def = pendulum_def_default();
     def.sy = 0.0;
-    for (int k = 0; k < PHX_INTEGRATORS; k++) {
+    for (int k = 0; k < SWING_INTEGRATORS; k++) {
         phx_integrate_options options = swing_options((phx_integrator)k, 0.01, 1.0);
         swing_start(s, &def);
         pendulum_place(&s->p, down, still, s->x, s->v);

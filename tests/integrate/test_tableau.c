@@ -1,6 +1,7 @@
 /* Collocation methods: what their coefficients must satisfy, and published values. */
 #include "support/testing.h"
 
+#include "integrate/dop853_tableau.h"
 #include "integrate/tableau.h"
 
 static void close_to(double value, double expected, double tolerance, const char *what, int i, int j)
@@ -173,6 +174,60 @@ static void test_error_of_polynomials(void **state)
     }
 }
 
+/* ---- Dormand and Prince, order 8 ---- */
+/* sum_j weight_j c_j^k */
+static double moment(int n, const double *weight, int k)
+{
+    double sum = 0.0;
+    for (int j = 0; j < n; j++)
+        sum += weight[j] * (k == 0 ? 1.0 : pow(dop853_c[j], k));
+    return sum;
+}
+
+/* Rows sum up to their nodes; b integrates polynomials of degree 7, its companions those of degree 2 and 5. */
+static void test_dop853_coefficients(void **state)
+{
+    (void)state;
+    for (int i = 0; i < DOP853_ALL; i++)
+        CHECK_CLOSE(moment(i, dop853_a[i], 0), dop853_c[i], 4e-14, "c of stage %d", i);
+    for (int k = 0; k < 8; k++)
+        CHECK_CLOSE(moment(DOP853_STAGES, dop853_a[DOP853_STAGES], k), 1.0 / (k + 1), 4e-15, "b, degree %d", k);
+    for (int k = 0; k < 3; k++)
+        CHECK_CLOSE(moment(DOP853_STAGES, dop853_b3, k), 1.0 / (k + 1), 1e-15, "b3, degree %d", k);
+    for (int k = 0; k < 5; k++)
+        CHECK_SMALL(moment(DOP853_STAGES, dop853_e5, k), 1e-15, "e5, degree %d", k);
+    assert_true(fabs(moment(DOP853_STAGES, dop853_b3, 3) - 0.25) > 1e-3);
+    assert_true(fabs(moment(DOP853_STAGES, dop853_e5, 5)) > 1e-5);
+}
+
+/* The interpolation is exact for y = t^m up to m = 7. */
+static void test_dop853_interpolation(void **state)
+{
+    (void)state;
+    for (int m = 1; m <= 8; m++) {
+        double f[DOP853_ALL], p[4 + DOP853_DENSE], worst = 0.0;
+        for (int j = 0; j < DOP853_ALL; j++)
+            f[j] = m * (m == 1 ? 1.0 : pow(dop853_c[j], m - 1));
+        p[0] = 0.0;
+        p[1] = 1.0;
+        p[2] = f[0] - 1.0;
+        p[3] = 1.0 - f[DOP853_STAGES] - p[2];
+        for (int i = 0; i < DOP853_DENSE; i++)
+            p[4 + i] = dot_product(DOP853_ALL, dop853_d[i], f);
+        for (int k = 1; k < 10; k++) {
+            const double s = 0.1 * k, r = 1.0 - s;
+            double y = 0.0;
+            for (int i = 3 + DOP853_DENSE; i > 0; i--)
+                y = (y + p[i]) * (i % 2 ? s : r);
+            worst = fmax(worst, fabs(p[0] + y - pow(s, m)));
+        }
+        if (m < 8)
+            CHECK_SMALL(worst, 1e-13, "t^%d", m);
+        else
+            assert_true(worst > 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -182,6 +237,8 @@ int main(void)
         cmocka_unit_test(test_inverse_and_basis),
         cmocka_unit_test(test_extrapolation),
         cmocka_unit_test(test_error_of_polynomials),
+        cmocka_unit_test(test_dop853_coefficients),
+        cmocka_unit_test(test_dop853_interpolation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,6 +156,7 @@ static void every_allocation_may_fail(void **state)
         {"hinged_pair.yaml", PHX_GAUSS6, 1e-3, simulate},
         {"crank_slider.yaml", PHX_RADAU5, 1e-3, simulate},
         {"hinged_pair.yaml", PHX_IDA, 1e-3, simulate},
+        {"heavy_top.yaml", PHX_DOP853, 1e-2, simulate},
         {"spatial_slider_crank.yaml", PHX_MIDPOINT, 1e-2, simulate},
         {"modal_appendage.yaml", PHX_MIDPOINT, 1e-2, simulate},
         {"bennett.yaml", PHX_MIDPOINT, 1e-3, simulate},

@@ -12,12 +12,12 @@ static const char text[] = "phlexor: 1\n"
                            "%s"
                            "simulate: {end: 1, step: 0.01}\n";
 
-enum { RUNS = 8 };
+enum { RUNS = 10 };
 static const struct {
     phx_integrator integrator;
     double rtol;
-} runs[RUNS] = {{PHX_MIDPOINT, 0.0}, {PHX_MIDPOINT4, 0.0}, {PHX_GAUSS4, 0.0},    {PHX_GAUSS6, 0.0},
-                {PHX_RADAU5, 0.0},   {PHX_IDA, 1e-6},      {PHX_MIDPOINT, 1e-6}, {PHX_GAUSS6, 1e-6}};
+} runs[RUNS] = {{PHX_MIDPOINT, 0.0}, {PHX_MIDPOINT4, 0.0}, {PHX_GAUSS4, 0.0},  {PHX_GAUSS6, 0.0}, {PHX_RADAU5, 0.0},
+                {PHX_IDA, 1e-6},     {PHX_MIDPOINT, 1e-6}, {PHX_GAUSS6, 1e-6}, {PHX_DOP853, 0.0}, {PHX_DOP853, 1e-6}};
 
 static phx_status simulate(phx_context *context, const char *joint, const char *loads, int run,
                            phx_simulate_report *report)

@@ -109,6 +109,7 @@ static const struct {
     {PHX_MIDPOINT, 1e-3, 0.0, 1e-4, 1e-12, 1e-13}, {PHX_MIDPOINT4, 1e-2, 0.0, 1e-7, 1e-12, 1e-13},
     {PHX_GAUSS4, 1e-2, 0.0, 1e-6, 1e-9, 1e-13},    {PHX_GAUSS6, 1e-2, 0.0, 1e-10, 1e-12, 1e-13},
     {PHX_RADAU5, 1e-2, 1e-10, 1e-8, 1e-9, 1e-10},  {PHX_IDA, 1e-2, 1e-10, 1e-7, 1e-8, 1e-9},
+    {PHX_DOP853, 2e-2, 0.0, 1e-11, 1e-12, 1e-13},  {PHX_DOP853, 0.0, 1e-10, 1e-9, 1e-9, 1e-13},
 };
 
 static void closed_forms(void **state)

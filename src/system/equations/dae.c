@@ -479,6 +479,7 @@ const phx_dae_ops phx_sys_ops = {
     .dependent = phx_sys_op_dependent,
     .next_break = phx_sys_op_next_break,
     .next_sample = phx_sys_op_next_sample,
+    .ode = phx_sys_op_ode,
     .twin = op_twin,
     .twin_destroy = phx_system_dae_destroy,
     .drift = phx_system_drift,

@@ -1,0 +1,259 @@
+/* The tree as an ordinary differential equation, y = (q, u, work): coordinates of the joints, their rates, and where
+ * anything supplies or takes energy what has been supplied and dissipated, in sum and by the parts of the dae. */
+#include "recursive.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct tree_ode {
+    phx_ode base;
+    workspace *ws;
+    tree tree;
+    bool forces;    /* there are others than gravity */
+    double *x, *v;  /* of the system, at the instant at hand */
+    double *res;    /* n_v + n_l: minus the wrenches of the bodies */
+    double *lambda; /* n_l: of drives, else zero */
+    double *change; /* n_v: of the rates, in a jump */
+} tree_ode;
+
+static double *rates_of(const tree_ode *it, double *y)
+{
+    return y + it->tree.n_q;
+}
+
+static void destroy(phx_ode *ode)
+{
+    tree_ode *it = (tree_ode *)ode;
+
+    phx_tree_free(&it->tree);
+    phx_free(it->x);
+    phx_free(it->v);
+    phx_free(it->res);
+    phx_free(it->lambda);
+    phx_free(it->change);
+    phx_free(it);
+}
+
+static void begin(phx_ode *ode, const double *x, const double *v, double *y)
+{
+    tree_ode *it = (tree_ode *)ode;
+
+    memset(y, 0, (size_t)ode->n * sizeof *y);
+    phx_tree_begin(it->ws, &it->tree, x, v, y, rates_of(it, y));
+    memcpy(it->x, x, (size_t)it->ws->system->n_x * sizeof *x);
+}
+
+/* Balls have angles that are told by the attitudes alone. */
+static void state(phx_ode *ode, double t, const double *y, double *x, double *v)
+{
+    tree_ode *it = (tree_ode *)ode;
+
+    phx_tree_move(&it->tree, t, y, y + it->tree.n_q, true);
+    phx_tree_put_state(it->ws, &it->tree, x, v);
+    if (it->tree.balls_counted > 0) {
+        phx_sys_set_instant(it->ws, x, v);
+        phx_sys_unwrap_angles(it->ws, x);
+    }
+}
+
+static void normalise(phx_ode *ode, double *y)
+{
+    const tree *of = &((tree_ode *)ode)->tree;
+
+    for (int i = 0; i < of->n_nodes; i++) {
+        double *Q = y + of->nodes[i].q;
+        if (of->nodes[i].motion != NODE_BALL)
+            continue;
+        const double length = sqrt(Q[0] * Q[0] + Q[1] * Q[1] + Q[2] * Q[2] + Q[3] * Q[3]);
+        for (int k = 0; k < 4; k++)
+            Q[k] /= length;
+    }
+}
+
+/* Forces of the elements at the instant at hand, from the states of the bodies: res = -P^T efforts. */
+static phx_status find_forces(tree_ode *it, double t)
+{
+    workspace *ws = it->ws;
+    const phx_system *system = ws->system;
+
+    phx_tree_put_state(ws, &it->tree, it->x, it->v);
+    phx_sys_set_instant(ws, it->x, it->v);
+    memset(it->res, 0, (size_t)ws->kkt.n * sizeof *it->res);
+    const phx_status status = phx_sys_forces(ws, t, false, it->res);
+    for (int p = 0; p < system->n_ports && !status; p++) {
+        const port_slot *port = &system->ports[p];
+        const double *effort = ws->ports.effort + (size_t)p * PHX_PORT_MAX;
+        bool acts = false;
+        for (int k = 0; k < phx_port_size(system->dim); k++)
+            acts = acts || effort[k] != 0.0;
+        if (port->body == PHX_GROUND || !acts)
+            continue;
+        const phx_body_view view = phx_sys_body_view(ws, port->body);
+        const body_slot *slot = &system->bodies[port->body];
+        phx_body_port_apply(slot->body, &port->port, &view, -1.0, effort, it->res + slot->v);
+    }
+    for (int k = 0; k < system->n_v; k++)
+        it->res[k] = -it->res[k];
+    return status;
+}
+
+/* Efforts of the drives, and the powers of all. */
+static void put_work(tree_ode *it, double *work)
+{
+    workspace *ws = it->ws;
+    const tree *of = &it->tree;
+    double driven = 0.0;
+
+    for (int i = 0; i < of->n_nodes && of->driven; i++) {
+        const int row = of->nodes[i].row;
+        if (row < 0)
+            continue;
+        it->lambda[row] = phx_tree_drive_effort(of, i);
+        ws->rows.w[row] = of->state[i].rate;
+        driven += it->lambda[row] * ws->rows.w[row];
+    }
+    if (!it->forces) {
+        ws->power = (phx_work){0.0, 0.0};
+        memset(ws->flow, 0, (size_t)ws->system->n_ledger * sizeof *ws->flow);
+    }
+    phx_sys_ledger_work(ws, 1.0, it->lambda);
+    work[0] = ws->power.supplied + driven;
+    work[1] = ws->power.dissipated;
+    memcpy(work + 2, ws->base.parts, (size_t)ws->base.n_parts * sizeof *work);
+}
+
+/* Where a trial has gone too far its numbers are none; the integrator says so. */
+static phx_status fail_singular(const tree_ode *it, int node)
+{
+    int body = node;
+    if (!isfinite(it->tree.state[node].D))
+        return PHX_NOT_CONVERGED;
+    while (it->tree.nodes[body].body < 0)
+        body++;
+    return phx_fail(it->ws->base.context, PHX_SINGULAR, "nothing resists the motion that its joint leaves to body '%s'",
+                    phx_body_name(it->ws->system->bodies[it->tree.nodes[body].body].body));
+}
+
+static phx_status rates(phx_ode *ode, double t, const double *y, double *y_dot)
+{
+    tree_ode *it = (tree_ode *)ode;
+    const int n_q = it->tree.n_q;
+    phx_status status = PHX_OK;
+
+    phx_tree_move(&it->tree, t, y, y + n_q, it->forces);
+    if (it->forces)
+        status = find_forces(it, t);
+    if (status)
+        return status;
+    const int singular = phx_tree_accelerations(&it->tree, it->ws, it->forces ? it->res : NULL, y_dot + n_q);
+    if (singular >= 0)
+        return fail_singular(it, singular);
+    phx_tree_rates(&it->tree, y, y + n_q, y_dot);
+    if (ode->n > ode->n_state)
+        put_work(it, y_dot + ode->n_state);
+    return PHX_OK;
+}
+
+/* Of balls whose angles are counted, which a step may take less than half a turn further. */
+static double longest(const phx_ode *ode, const double *y)
+{
+    static const double turn = 2.5; /* rad */
+    const tree *of = &((const tree_ode *)ode)->tree;
+    double fastest = 0.0;
+
+    for (int i = 0; i < of->n_nodes && of->balls_counted > 0; i++) {
+        const double *u = y + of->n_q + of->nodes[i].u;
+        if (of->nodes[i].motion == NODE_BALL)
+            fastest = fmax(fastest, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));
+    }
+    return fastest > 0.0 ? turn / fastest : HUGE_VAL;
+}
+
+static double jump_of(const tree_node *node, double ahead, double behind)
+{
+    static const double even = 1e-9; /* what a rate that is continuous may change by, relative */
+    const double before = phx_signal_value(node->speed, ahead), after = phx_signal_value(node->speed, behind);
+
+    return fabs(after - before) > even * fmax(fabs(before), fabs(after)) ? after - before : 0.0;
+}
+
+static bool jumps(const phx_ode *ode, double ahead, double behind)
+{
+    const tree *of = &((const tree_ode *)ode)->tree;
+    bool any = false;
+
+    for (int i = 0; i < of->n_nodes && of->driven; i++)
+        any = any || (of->nodes[i].speed && jump_of(&of->nodes[i], ahead, behind) != 0.0);
+    return any;
+}
+
+/* Impulses L of the drives, which do the work L times the mean of the rates. */
+static phx_status pass_jump(phx_ode *ode, double ahead, double behind, double *y)
+{
+    tree_ode *it = (tree_ode *)ode;
+    workspace *ws = it->ws;
+    tree *of = &it->tree;
+    double *u = rates_of(it, y), *work = y + ode->n_state, supplied = 0.0;
+
+    phx_tree_move(of, ahead, y, u, false);
+    for (int i = 0; i < of->n_nodes; i++)
+        of->state[i].drive = of->nodes[i].speed ? jump_of(&of->nodes[i], ahead, behind) : 0.0;
+    const int singular = phx_tree_impulses(of, ws, it->change);
+    if (singular >= 0)
+        return fail_singular(it, singular);
+    for (int k = 0; k < of->n_u; k++)
+        u[k] += it->change[k];
+    memset(ws->flow, 0, (size_t)ws->system->n_ledger * sizeof *ws->flow);
+    for (int i = 0; i < of->n_nodes; i++) {
+        const int row = of->nodes[i].row;
+        if (row < 0)
+            continue;
+        it->lambda[row] = phx_tree_drive_effort(of, i);
+        ws->rows.w[row] = of->state[i].rate + 0.5 * of->state[i].drive;
+        supplied += it->lambda[row] * ws->rows.w[row];
+    }
+    phx_sys_ledger_work(ws, 1.0, it->lambda);
+    work[0] += supplied;
+    for (int k = 0; k < ws->base.n_parts; k++)
+        work[2 + k] += ws->base.parts[k];
+    return PHX_OK;
+}
+
+static const phx_ode_ops operations = {.destroy = destroy,
+                                       .begin = begin,
+                                       .rates = rates,
+                                       .normalise = normalise,
+                                       .state = state,
+                                       .longest = longest,
+                                       .jumps = jumps,
+                                       .pass_jump = pass_jump};
+
+phx_status phx_sys_op_ode(phx_dae *dae, phx_ode **ode)
+{
+    workspace *ws = (workspace *)dae;
+    const phx_system *system = ws->system;
+    tree_ode *it = phx_calloc(dae->context, 1, sizeof *it);
+
+    *ode = NULL;
+    if (!it)
+        return PHX_ERR_MEMORY;
+    it->ws = ws;
+    const phx_sys_array arrays[] = {{&it->x, (size_t)system->n_x},
+                                    {&it->v, (size_t)system->n_v},
+                                    {&it->res, (size_t)ws->kkt.n},
+                                    {&it->lambda, (size_t)ws->n_l},
+                                    {&it->change, (size_t)system->n_v}};
+    phx_status status = phx_tree_create(dae->context, system, ws->rows.multiplier, &it->tree);
+    if (!status)
+        status = phx_sys_arrays_create(dae->context, sizeof arrays / sizeof *arrays, arrays);
+    if (status) {
+        destroy(&it->base);
+        return status;
+    }
+    it->forces = system->n_forces > 0;
+    const bool works = it->forces || it->tree.driven;
+    it->base = (phx_ode){.ops = &operations, .n_state = it->tree.n_q + it->tree.n_u, .driven = it->tree.driven};
+    it->base.n = it->base.n_state + (works ? 2 + dae->n_parts : 0);
+    *ode = &it->base;
+    return PHX_OK;
+}
