@@ -22,6 +22,11 @@ static void print_text(const phx_reduce_report *report, const char *output)
         printf(
             "  errors       %.2g of the first frequencies with the joined ports held, %.2g of the flexibility there\n",
             report->frequency_error, report->flexibility_error);
+    if (report->effective_share >= 0.0)
+        printf(
+            "  modes        effective mass %.6g, %.6g, %.6g kg along x, y, z; at least %.3g %% of what a port moves\n",
+            report->effective_mass[0], report->effective_mass[1], report->effective_mass[2],
+            100.0 * report->effective_share);
     printf("In the model: %s: {kind: reduced, file: %s}, with its pose, velocity and damping\n", report->body, output);
 }
 
@@ -31,8 +36,12 @@ static void print_json(const phx_reduce_report *report)
            report->coordinates, report->ports, report->nodes, report->mass);
     for (int k = 0; k < report->coordinates; k++)
         printf("%s%.17g", k ? ", " : "", report->frequency[k]);
-    printf("], \"frequency_error\": %.17g, \"flexibility_error\": %.17g}\n", report->frequency_error,
+    printf("], \"frequency_error\": %.17g, \"flexibility_error\": %.17g", report->frequency_error,
            report->flexibility_error);
+    if (report->effective_share >= 0.0)
+        printf(", \"effective_mass\": [%.17g, %.17g, %.17g], \"effective_share\": %.17g", report->effective_mass[0],
+               report->effective_mass[1], report->effective_mass[2], report->effective_share);
+    puts("}");
 }
 
 /* Under mpirun by its processes together. */

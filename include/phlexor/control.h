@@ -45,6 +45,16 @@ typedef struct phx_controller_external {
     phx_status (*advance)(phx_context *context, void *data, double t, double sample);
 } phx_controller_external;
 
+/* The matching condition of interconnection and damping assignment (docs/control.md), at places of a region of the
+ * coordinates: the largest entry of grad_q H - M_d M^-1 grad_q H_d + J_2 M_d^-1 p along coordinates without an effort,
+ * relative to the largest of its terms there; of the potentials, and of the kinetic energies at rates up to 1. */
+typedef struct phx_matching {
+    int places;
+    double potential, kinetic;
+    int indefinite;   /* places at which M_d is not positive definite */
+    double asymmetry; /* largest of M, M_d (and of J_2, which is skew), relative */
+} phx_matching;
+
 /* A controller. Texts and numbers are copied. Signals, `data` and its `free_data` are taken over, on failure too. */
 typedef struct phx_controller_def {
     const char *name;
@@ -69,8 +79,10 @@ typedef struct phx_controller_def {
     const double *E, *J, *R, *Q, *P, *S, *N; /* port_hamiltonian, with B; E, Q NULL: the identity; else NULL: zero */
     const double *initial;                   /* n (pid: integral of ki e, then the filter's state); NULL: zero */
     phx_controller_fn *function;
+    phx_controller_fn *energy; /* of a function, may be NULL: the energy H_d, J, that it gives the closed loop, and its
+                                  rate, W, as two values; results show them as NAME.H_d, NAME.H_d_rate */
     const phx_controller_external *external; /* outlives the system */
-    void *data;                              /* of `function` or `external` */
+    void *data;                              /* of `function` and `energy`, or `external` */
     void (*free_data)(void *data);           /* may be NULL */
 } phx_controller_def;
 phx_controller_def phx_controller_def_default(void);

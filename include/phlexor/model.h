@@ -398,8 +398,15 @@ typedef enum phx_model_controller_kind {
     PHX_MODEL_PORT_HAMILTONIAN,
     PHX_MODEL_EXPRESSION,
     PHX_MODEL_FMU,
+    PHX_MODEL_IDA_PBC,
     PHX_MODEL_CONTROLLER_KINDS
 } phx_model_controller_kind;
+
+/* A matrix of expressions with y(NAME), row-major; texts NULL: not given. */
+typedef struct phx_model_expressions {
+    int rows, cols;
+    const char **texts;
+} phx_model_expressions;
 
 /* A matrix, row-major; values NULL: not given. */
 typedef struct phx_model_matrix {
@@ -419,9 +426,10 @@ typedef struct phx_model_controller {
     const char *name;
     phx_model_controller_kind kind;
     int n_inputs, n_outputs;
-    const char **inputs;        /* measurements */
-    const char **outputs;       /* `effort` of a pid, `ports` of a port_hamiltonian, keys of `efforts` */
-    const char **feedback;      /* expressions with y(NAME): one for each output, of an fmu for each of its inputs */
+    const char **inputs;   /* measurements */
+    const char **outputs;  /* `effort` of a pid, `ports` of a port_hamiltonian, keys of `efforts` */
+    const char **feedback; /* expressions with y(NAME): one for each output, of an fmu for each of its inputs, of an
+                              ida_pbc all entries of M, V, M_d, V_d, J_2 */
     const char *measure, *rate; /* pid, as written */
     int n_reference, n_feedforward, n_limits;
     phx_signal **reference;    /* 0 or one for each input (pid: one) */
@@ -439,7 +447,13 @@ typedef struct phx_model_controller {
     int n_fmu_inputs, n_fmu_outputs, n_fmu_starts; /* of an fmu: its variables; n_fmu_outputs = n_outputs */
     const char **fmu_inputs, **fmu_outputs;
     phx_model_fmu_start *fmu_starts;
-    double time_limit; /* s */
+    double time_limit;           /* s */
+    int n_coordinates, n_region; /* of an ida_pbc: joints; pairs */
+    const char **coordinates;
+    int *actuated; /* n_outputs: of these coordinates */
+    phx_model_expressions mass, potential, desired_mass, desired_potential, gyroscopic; /* M, V, M_d, V_d, J_2 */
+    phx_model_matrix K_v;
+    double *region;
 } phx_model_controller;
 
 /* ---- start state, outputs, analyses ---- */

@@ -335,6 +335,16 @@ typedef struct phx_residual {
 } phx_residual;
 enum { PHX_RESIDUALS = 8 };
 
+/* A Casimir of the mechanism with a port-Hamiltonian controller: states . z + ports . q, q the displacements along its
+ * ports, is constant, whatever the energies of both are. */
+typedef struct phx_casimir {
+    const char *controller; /* owned by the model */
+    char *text;             /* owned: "loop.z1 - shoulder.coordinate" */
+    int n_states, n_ports;
+    double *states, *ports; /* owned */
+    double residual;        /* of its rate in the linearised closed loop, relative to the terms */
+} phx_casimir;
+
 /* A linear model and what there is to say of it. Owns what it points to. */
 typedef struct phx_linear_report {
     char *title;
@@ -346,7 +356,9 @@ typedef struct phx_linear_report {
     int left_out;                      /* states that were left out */
     int n_residuals;
     phx_residual residuals[PHX_RESIDUALS]; /* of the structure: what would be zero or positive in exact arithmetic */
-    phx_reduction *reduction;              /* of a reduced model: what it is worth; else NULL */
+    int n_casimirs;
+    phx_casimir *casimirs;    /* of the controllers in the loop */
+    phx_reduction *reduction; /* of a reduced model: what it is worth; else NULL */
     phx_bundle *bundle; /* what a file of the model has: the form, dc_gain, the residuals, title, model (its text) */
 } phx_linear_report;
 void phx_linear_report_free(phx_linear_report *report); /* frees and zeroes the fields; NULL is allowed */
@@ -461,6 +473,13 @@ typedef struct phx_start_move {
     double gap, gap_angle;  /* by how much, m and rad */
 } phx_start_move;
 
+/* The matching condition of a controller of kind ida_pbc. */
+typedef struct phx_loop_matching {
+    const char *controller; /* owned by the model */
+    phx_matching matching;
+    double mass; /* largest entry of M M_0^-1 - 1, M_0 of the mechanism at the start; NAN: it has other freedoms */
+} phx_loop_matching;
+
 /* The certificate and the redundant constraints. */
 typedef struct phx_check_report {
     phx_certificate certificate;
@@ -474,6 +493,9 @@ typedef struct phx_check_report {
     phx_start_move *moves; /* owned */
     double sampling_limit; /* s: the largest stable sampling period of controllers that feed rates back; 0: there is
                               none */
+    int n_casimirs, n_matchings;
+    phx_casimir *casimirs;        /* owned */
+    phx_loop_matching *matchings; /* owned */
 } phx_check_report;
 void phx_check_report_free(phx_check_report *report); /* frees and zeroes the fields; NULL is allowed */
 
@@ -490,6 +512,9 @@ typedef struct phx_reduce_report {
     /* Errors of the basis: the first frequencies with all joined ports held, the static flexibility at a joined
      * port, relative; negative: not known. */
     double frequency_error, flexibility_error;
+    /* Of the modes of a Craig-Bampton basis: effective mass along the body axes, kg, when all rigid ports move
+     * together, and the least share of the mass that a unit motion of one port moves; share negative: another basis. */
+    double effective_mass[3], effective_share;
 } phx_reduce_report;
 void phx_reduce_report_free(phx_reduce_report *report); /* frees and zeroes the fields; NULL is allowed */
 /* A body on a mesh, or of another program, in its basis and with its ports and point masses, to an HDF5 file that

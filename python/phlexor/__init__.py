@@ -29,7 +29,7 @@ from .errors import (AnalysisError, ArgumentError, AssemblyError, FileError, Int
 from .expression import Expression
 from .joints import JointCoordinate, JointInfo, joint_kinds
 from .linear import Csr, Lft, Linear, Plants, StateSpace, read_linear, read_matrices
-from .model import Certificate, Fmu, Model, StableInverse, StartMove
+from .model import Certificate, Fmu, Matching, Model, StableInverse, StartMove
 from .modes import Modes, read_modes
 from .result import Body, Report, Result, read_result
 from .simulation import Simulation
@@ -65,7 +65,7 @@ __all__ = [
     "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamPort", "Body", "BodyKind", "BodyRef",
     "Certificate", "Circle", "Csr", "Damping", "Equilibrium", "Expression", "FileError", "Fmu", "General",
     "Interrupted", "JointCoordinate",
-    "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Material", "ModalPort", "Mode", "Model",
+    "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Matching", "Material", "ModalPort", "Mode", "Model",
     "ModelBuilder", "ModelError", "Modes", "NotConvergedError", "OutOfMemoryError", "PhlexorError", "PhlexorWarning",
     "PointMass", "Port", "PortShape", "Ramp", "Range", "Rectangle", "RejectedError", "Report", "Result", "Rotation",
     "SecondOrder", "Simulation", "SingularError", "StableInverse", "StartMove", "StateSpace", "Table", "TableFile", "Trapezoidal",

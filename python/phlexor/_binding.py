@@ -179,7 +179,8 @@ class phx_model_controller_kind(IntEnum):
     PHX_MODEL_PORT_HAMILTONIAN = 2
     PHX_MODEL_EXPRESSION = 3
     PHX_MODEL_FMU = 4
-    PHX_MODEL_CONTROLLER_KINDS = 5
+    PHX_MODEL_IDA_PBC = 5
+    PHX_MODEL_CONTROLLER_KINDS = 6
 
 
 class phx_model_deformation(IntEnum):
@@ -317,6 +318,10 @@ class phx_location(Structure):
     pass
 
 
+class phx_matching(Structure):
+    pass
+
+
 class phx_joint_coordinate(Structure):
     pass
 
@@ -450,6 +455,10 @@ class phx_model_force(Structure):
 
 
 class phx_model_load(Structure):
+    pass
+
+
+class phx_model_expressions(Structure):
     pass
 
 
@@ -673,6 +682,10 @@ class phx_residual(Structure):
     pass
 
 
+class phx_casimir(Structure):
+    pass
+
+
 class phx_linear_report(Structure):
     pass
 
@@ -698,6 +711,10 @@ class phx_redundant_row(Structure):
 
 
 class phx_start_move(Structure):
+    pass
+
+
+class phx_loop_matching(Structure):
     pass
 
 
@@ -731,6 +748,14 @@ phx_location._fields_ = [
     ("place", c_double * 3),
     ("node", c_int),
     ("name", c_char_p),
+]
+
+phx_matching._fields_ = [
+    ("places", c_int),
+    ("potential", c_double),
+    ("kinetic", c_double),
+    ("indefinite", c_int),
+    ("asymmetry", c_double),
 ]
 
 phx_joint_coordinate._fields_ = [
@@ -1089,6 +1114,12 @@ phx_model_load._fields_ = [
     ("active", c_bool),
 ]
 
+phx_model_expressions._fields_ = [
+    ("rows", c_int),
+    ("cols", c_int),
+    ("texts", POINTER(c_char_p)),
+]
+
 phx_model_matrix._fields_ = [
     ("rows", c_int),
     ("cols", c_int),
@@ -1146,6 +1177,17 @@ phx_model_controller._fields_ = [
     ("fmu_outputs", POINTER(c_char_p)),
     ("fmu_starts", POINTER(phx_model_fmu_start)),
     ("time_limit", c_double),
+    ("n_coordinates", c_int),
+    ("n_region", c_int),
+    ("coordinates", POINTER(c_char_p)),
+    ("actuated", POINTER(c_int)),
+    ("mass", phx_model_expressions),
+    ("potential", phx_model_expressions),
+    ("desired_mass", phx_model_expressions),
+    ("desired_potential", phx_model_expressions),
+    ("gyroscopic", phx_model_expressions),
+    ("K_v", phx_model_matrix),
+    ("region", POINTER(c_double)),
 ]
 
 phx_model_initial._fields_ = [
@@ -1698,6 +1740,16 @@ phx_residual._fields_ = [
     ("value", c_double),
 ]
 
+phx_casimir._fields_ = [
+    ("controller", c_char_p),
+    ("text", c_char_p),
+    ("n_states", c_int),
+    ("n_ports", c_int),
+    ("states", POINTER(c_double)),
+    ("ports", POINTER(c_double)),
+    ("residual", c_double),
+]
+
 phx_linear_report._fields_ = [
     ("title", c_char_p),
     ("system", POINTER(phx_ss)),
@@ -1711,6 +1763,8 @@ phx_linear_report._fields_ = [
     ("left_out", c_int),
     ("n_residuals", c_int),
     ("residuals", phx_residual * 8),
+    ("n_casimirs", c_int),
+    ("casimirs", POINTER(phx_casimir)),
     ("reduction", POINTER(phx_reduction)),
     ("bundle", POINTER(phx_bundle)),
 ]
@@ -1757,6 +1811,12 @@ phx_start_move._fields_ = [
     ("gap_angle", c_double),
 ]
 
+phx_loop_matching._fields_ = [
+    ("controller", c_char_p),
+    ("matching", phx_matching),
+    ("mass", c_double),
+]
+
 phx_check_report._fields_ = [
     ("certificate", phx_certificate),
     ("dimension", c_int),
@@ -1767,6 +1827,10 @@ phx_check_report._fields_ = [
     ("n_moves", c_int),
     ("moves", POINTER(phx_start_move)),
     ("sampling_limit", c_double),
+    ("n_casimirs", c_int),
+    ("n_matchings", c_int),
+    ("casimirs", POINTER(phx_casimir)),
+    ("matchings", POINTER(phx_loop_matching)),
 ]
 
 phx_fmu_options._fields_ = [

@@ -792,7 +792,7 @@ class ModelBuilder:
                                                 attach=attach, release=release, drive_off=drive_off,
                                                 switch_on=switch_on, switch_off=switch_off), "event")
 
-    def controller(self, name: str, kind: Literal["pid", "state_space", "port_hamiltonian", "expression", "fmu"],
+    def controller(self, name: str, kind: Literal["pid", "state_space", "port_hamiltonian", "expression", "fmu", "ida_pbc"],
                    **keys: Any) -> str:
         """A controller, by the keys of the model file (docs/control.md); None leaves one out."""
         return self._add("controllers", name, {"kind": kind, **_given(**keys)}, "controller")

@@ -30,7 +30,7 @@ from .simulation import Simulation, stepper_of
 from .statics import Equilibrium, equilibrium_of
 from .sweep import SweepLike, check_threads, make_sweep, names_and_points
 
-__all__ = ["Certificate", "Fmu", "Model", "StableInverse"]
+__all__ = ["Certificate", "Fmu", "Matching", "Model", "StableInverse"]
 
 #: A number or an expression of `pi`, `deg` and parameters.
 Number = Union[float, str]
@@ -155,6 +155,27 @@ class Fmu:
 
 
 @dataclass(frozen=True)
+class Matching:
+    """The matching condition of interconnection and damping assignment, at places of the region given.
+
+    Attributes
+    ----------
+    potential, kinetic : float
+        Largest part that no effort makes, relative to the largest of its terms.
+    places, indefinite : int
+        Places, and of these where M_d is not positive definite.
+    mass : float
+        By how much M is not that of the mechanism at the start, relative; NaN where this moves along other coordinates.
+    """
+
+    potential: float
+    kinetic: float
+    places: int
+    indefinite: int
+    mass: float
+
+
+@dataclass(frozen=True)
 class Certificate:
     """What the equations are worth at the start state (``phlexor check``).
 
@@ -178,6 +199,11 @@ class Certificate:
         Energies, J.
     redundant_rows : tuple of (str, int)
         Joint and row (from 1) of the redundant constraints.
+    casimirs : tuple of str
+        What is constant in the loops of port-Hamiltonian controllers, whatever the energies are:
+        ``"loop.z1 - shoulder.coordinate"``.
+    matching : dict of str to Matching
+        The matching conditions of controllers of kind `ida_pbc`, by their names.
     limits : tuple of str
         Limits of validity that the start exceeds, in words.
     moves : tuple of StartMove
@@ -202,6 +228,8 @@ class Certificate:
     elastic: float
     potential: float
     redundant_rows: Tuple[Tuple[str, int], ...]
+    casimirs: Tuple[str, ...]
+    matching: Dict[str, Matching]
     limits: Tuple[str, ...]
     moves: Tuple[StartMove, ...]
 
@@ -218,6 +246,10 @@ def _certificate(report: phx_check_report) -> Certificate:
         elastic=raw.energy.elastic,
         potential=raw.energy.potential,
         redundant_rows=tuple((text_of(row.joint), row.row) for row in report.redundant[: report.n_redundant]),
+        casimirs=tuple(text_of(item.text) for item in report.casimirs[: report.n_casimirs]),
+        matching={text_of(item.controller): Matching(item.matching.potential, item.matching.kinetic,
+                                                     item.matching.places, item.matching.indefinite, item.mass)
+                  for item in report.matchings[: report.n_matchings]},
         limits=tuple(text_of(finding.text) for finding in report.limits[: report.n_limits]),
         moves=tuple(StartMove(text_of(m.body), m.distance, m.angle, text_of(m.joint) if m.joint else "", m.gap,
                               m.gap_angle) for m in report.moves[: report.n_moves]),

@@ -200,6 +200,8 @@ phx_status phx_program_call(phx_program *program, int function, int count);
 double phx_program_value(const phx_program *program, const double *variables);
 /* The same with the first two derivatives by variable 0; where a comparison jumps, those of the side it takes. */
 void phx_program_derivatives(const phx_program *program, const double *variables, double jet[3]);
+/* The same by any variable. */
+void phx_program_partial(const phx_program *program, int variable, const double *variables, double jet[3]);
 /* One of so many variables; allocated when it is read. */
 void phx_program_archive(phx_archive *archive, int n_variables, phx_program **program);
 

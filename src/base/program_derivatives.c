@@ -1,4 +1,4 @@
-/* Value and first two derivatives of a compiled expression by its first variable: every step of the code follows the
+/* Value and first two derivatives of a compiled expression by one of its variables: every step of the code follows the
  * rules of differentiation, f = (f, f', f''). */
 #include "program.h"
 
@@ -148,7 +148,7 @@ static void operate(int operation, double a[3], const double b[3])
 }
 
 /* ---- running ---- */
-void phx_program_derivatives(const phx_program *program, const double *variables, double jet[3])
+void phx_program_partial(const phx_program *program, int variable, const double *variables, double jet[3])
 {
     double(*top)[3] = (double(*)[3])program->stack; /* one behind the last value */
 
@@ -157,7 +157,7 @@ void phx_program_derivatives(const phx_program *program, const double *variables
         case PHX_PROGRAM_NUMBER:
         case PHX_PROGRAM_VARIABLE:
             (*top)[0] = it->operation == PHX_PROGRAM_NUMBER ? it->number : variables[it->at];
-            (*top)[1] = it->operation == PHX_PROGRAM_VARIABLE && it->at == 0 ? 1.0 : 0.0;
+            (*top)[1] = it->operation == PHX_PROGRAM_VARIABLE && it->at == variable ? 1.0 : 0.0;
             (*top)[2] = 0.0;
             top++;
             break;
@@ -175,4 +175,9 @@ void phx_program_derivatives(const phx_program *program, const double *variables
             operate(it->operation, top[-1], top[0]);
         }
     memcpy(jet, program->stack, 3 * sizeof *jet);
+}
+
+void phx_program_derivatives(const phx_program *program, const double *variables, double jet[3])
+{
+    phx_program_partial(program, 0, variables, jet);
 }

@@ -58,20 +58,25 @@ void basis_hold(const phx_continuum_def *def, const elastic_space *space, unsign
             hold_interface(space, i, held);
 }
 
-/* The lowest modes with these coordinates held. */
+/* The lowest modes with these coordinates held: *count of them, of which `modes` are to stay. */
 static phx_status add_modes(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
-                            flexibility *with, shapes *basis)
+                            flexibility *with, int *count, shapes *basis)
 {
-    double *omega = phx_calloc(context, (size_t)def->modes + 1, sizeof *omega);
-    phx_status status = omega ? grow(context, def->modes, basis) : PHX_ERR_MEMORY;
+    const int most = flexibility_most_modes(with);
 
-    if (!status && def->modes > flexibility_most_modes(with))
+    *count = def->modes;
+    if (def->basis == PHX_BASIS_CRAIG_BAMPTON && def->modes > 0 && def->among > def->modes)
+        *count = def->among < most ? def->among : most;
+    double *omega = phx_calloc(context, (size_t)*count + 1, sizeof *omega);
+    phx_status status = omega ? grow(context, *count, basis) : PHX_ERR_MEMORY;
+
+    if (!status && def->modes > most)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "'%s': modes is %d, the body has %d at most", def->name,
-                          def->modes, flexibility_most_modes(with));
-    if (!status && def->modes > 0)
-        status = flexibility_modes(with, def->modes, omega, basis->y + (size_t)basis->count * (size_t)space->n);
+                          def->modes, most);
+    if (!status && *count > 0)
+        status = flexibility_modes(with, *count, omega, basis->y + (size_t)basis->count * (size_t)space->n);
     if (!status)
-        basis->count += def->modes;
+        basis->count += *count;
     phx_free(omega);
     return status;
 }
@@ -283,6 +288,7 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
 {
     unsigned char *held = phx_calloc(context, (size_t)space->n_all + 1, sizeof *held);
     flexibility *with = NULL, *free_body = NULL;
+    int modes = 0;
     phx_status status = held ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status && def->basis == PHX_BASIS_ALL) {
@@ -298,11 +304,14 @@ static phx_status add_shapes(phx_context *context, const phx_continuum_def *def,
         status = flexibility_create(context, space, held, &with);
     }
     if (!status)
-        status = add_modes(context, def, space, with, basis);
+        status = add_modes(context, def, space, with, &modes, basis);
     if (!status && def->n_loads > 0)
         status = add_loads(context, def, space, with, basis);
+    const int before = basis->count;
     if (!status && def->basis == PHX_BASIS_CRAIG_BAMPTON)
         status = add_constraint_modes(context, space, with, basis);
+    if (!status && def->basis == PHX_BASIS_CRAIG_BAMPTON)
+        status = basis_choose_modes(context, space, 0, modes, def->modes, basis->count - before, basis);
     if (!status && def->statics && def->basis != PHX_BASIS_FREE)
         status = flexibility_create(context, space, NULL, &free_body);
     if (!status && def->statics)
@@ -555,10 +564,13 @@ phx_status basis_quality(phx_context *context, const phx_continuum_def *def, con
     phx_status status;
 
     memset(quality, 0, sizeof *quality);
+    quality->effective = basis->effective;
+    if (def->basis == PHX_BASIS_CRAIG_BAMPTON && def->among > def->modes)
+        quality->frequency = -1.0; /* low modes are left out on purpose */
     if (def->basis == PHX_BASIS_ALL || (def->basis == PHX_BASIS_CRAIG_BAMPTON && def->modes >= COMPARED) ||
         space->model->modal_K)
         return PHX_OK; /* it has what is compared, or nothing is known to compare with */
-    status = compare_frequencies(context, def, space, basis, &quality->frequency);
+    status = quality->frequency < 0.0 ? PHX_OK : compare_frequencies(context, def, space, basis, &quality->frequency);
     if (!status)
         status = flexibility_create(context, space, NULL, &body);
     for (int i = 0; i < space->n_interfaces && !status; i++) {

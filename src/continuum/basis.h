@@ -87,6 +87,7 @@ typedef struct shapes {
     int n, count;
     double *y;
     double *omega; /* count: of orthonormal ones, ascending */
+    phx_effective_mass effective;
     /* Where the stiffness is known for modes of the model alone (0, NULL: it is not): the shapes are combinations `own`
      * (count x n_own) of these, whose mass and stiffness in mean axes are own_M and own_K (n_own x n_own). */
     int n_own;
@@ -96,6 +97,10 @@ void shapes_free(shapes *it);
 /* The shapes a definition asks for, orthonormal: Y^T M Y = I, Y^T K Y = diag(omega^2), without momentum (mean axes).
  * Dependent ones are left out. */
 phx_status basis_create(phx_context *context, const phx_continuum_def *def, const elastic_space *space, shapes *basis);
+/* Of `count` modes with all interfaces held, from row `first` on, the `keep` of the largest effective mass in a
+ * direction of an interface; the last rows are the unit motions of the interfaces (effective.c). */
+phx_status basis_choose_modes(phx_context *context, const elastic_space *space, int first, int count, int keep,
+                              int constraints, shapes *basis);
 /* Marks the coordinates that are held while a definition finds its modes. */
 void basis_hold(const phx_continuum_def *def, const elastic_space *space, unsigned char *held);
 /* Adds what stresses of inertia loads make of the lowest shapes, whose shapes in the frame are Phi. */

@@ -369,11 +369,22 @@ typedef struct phx_continuum_mass {
     double mass, inertia[9];
 } phx_continuum_mass;
 
+/* Effective masses of the modes of a Craig-Bampton basis with all interfaces held. */
+typedef struct phx_effective_mass {
+    bool given;
+    double mass[3]; /* kg, along the body axes when all interfaces move together; of all modes the mass of the body less
+                       what moves with the interfaces */
+    double share; /* of the mass that a unit motion of an interface moves, the others held: in the direction in which it
+                     is least */
+} phx_effective_mass;
+
 typedef struct phx_continuum_def {
     const char *name; /* of the body, for messages */
     phx_basis_kind basis;
-    int modes;    /* normal modes, >= 0 */
-    int hold;     /* interface that PHX_BASIS_HELD holds */
+    int modes; /* normal modes, >= 0 */
+    int among; /* PHX_BASIS_CRAIG_BAMPTON: of so many of the lowest, those of the largest effective mass in a direction
+                  of an interface; up to `modes`: the lowest themselves */
+    int hold;  /* interface that PHX_BASIS_HELD holds */
     bool statics; /* and what unit forces and moments at the joined interfaces make of the body */
     bool stiffening;
     int n_loads;           /* and what these make of it */
@@ -390,9 +401,11 @@ typedef struct phx_continuum_def {
 
 /* How well a basis holds its body. */
 typedef struct phx_basis_quality {
-    double frequency;   /* largest relative error of the first frequencies with all joined interfaces held */
+    double frequency; /* largest relative error of the first frequencies with all joined interfaces held; negative: not
+                         known */
     double flexibility; /* largest error of the static flexibility at a joined interface, over the largest there */
     const char *where;  /* interface of that error */
+    phx_effective_mass effective;
 } phx_basis_quality;
 
 /* A source of deformation in a basis of an elastic model, both of which it takes over (on success): the model and the

@@ -2,7 +2,7 @@
 #include "block.h"
 
 /* A new field changes the size: it is written here too. */
-_Static_assert(sizeof(void *) != 8 || sizeof(phx_block) == 392, "write the new field here");
+_Static_assert(sizeof(void *) != 8 || sizeof(phx_block) == 400, "write the new field here");
 
 static void archive_signals(phx_archive *archive, int count, phx_signal ***signals)
 {
@@ -44,11 +44,23 @@ static void archive_function(phx_archive *archive, phx_block *block)
     phx_context *context = phx_archive_context(archive);
     phx_controller_def *def = &block->def;
 
-    if (!phx_archive_reads(archive) && def->function != phx_controller_programs_evaluate) {
+    int shapes = def->function == phx_ida_pbc_evaluate;
+
+    if (!phx_archive_reads(archive) && !shapes && def->function != phx_controller_programs_evaluate) {
         phx_archive_fail(archive, phx_fail(context, PHX_ERR_UNSUPPORTED,
                                            "controller '%s' is a function of the program, of which only the program "
                                            "knows the code; give expressions",
                                            block->name));
+        return;
+    }
+    phx_archive_choice(archive, 1, &shapes);
+    if (shapes) {
+        phx_ida_pbc *data = def->data;
+        phx_ida_pbc_archive(archive, &data);
+        def->data = data;
+        def->function = phx_ida_pbc_evaluate;
+        def->energy = phx_ida_pbc_energy;
+        def->free_data = phx_ida_pbc_free;
         return;
     }
     if (phx_archive_reads(archive) && !phx_archive_status(archive)) {

@@ -99,6 +99,7 @@ static phx_controller_def plain_numbers(const phx_controller_def *def)
                                 .filter = def->filter,
                                 .anti_windup = def->anti_windup,
                                 .function = def->function,
+                                .energy = def->kind == PHX_CONTROLLER_FUNCTION ? def->energy : NULL,
                                 .external = def->external,
                                 .data = def->data,
                                 .free_data = def->free_data};
@@ -245,6 +246,14 @@ bool phx_block_stores(const phx_block *block)
 double phx_block_energy(const phx_block *block, const double *z)
 {
     return block->ops->energy ? block->ops->energy(block, z) : 0.0;
+}
+bool phx_block_closes(const phx_block *block)
+{
+    return block->def.energy != NULL;
+}
+void phx_block_closed_energy(const phx_block *block, double t, const double *y, double values[2])
+{
+    block->def.energy(block->def.data, t, y, values);
 }
 static bool is_given(const phx_signal *signal)
 {

@@ -23,6 +23,33 @@ phx_status phx_controller_programs_create(phx_context *context, int n_inputs, in
 void phx_controller_programs_evaluate(const void *data, double t, const double *y, double *u); /* a phx_controller_fn */
 void phx_controller_programs_free(void *data);
 
+/* Data of interconnection and damping assignment, a `function` with an `energy`: its inputs are n coordinates and their
+ * rates, its outputs efforts along m of these. Programs of t, coordinates and rates: M (n x n), V, M_d, V_d, J_2 (rates
+ * in J_2 alone); NULL: not there yet. */
+enum { PHX_IDA_PBC_MOST = 8 }; /* coordinates */
+typedef struct phx_ida_pbc {
+    phx_context *context;
+    int n, m;
+    phx_program **programs;
+    int *actuated;  /* m coordinates */
+    double *K_v;    /* m x m: damping that is injected */
+    double *region; /* n pairs: where the matching condition is looked at */
+    double *room;
+} phx_ida_pbc;
+static inline int phx_ida_pbc_programs(int n)
+{
+    return 3 * n * n + 2;
+}
+/* actuated, K_v, region NULL: zeros, or -1 to 1. */
+phx_status phx_ida_pbc_create(phx_context *context, int n, int m, const int *actuated, const double *K_v,
+                              const double *region, phx_ida_pbc **made);
+void phx_ida_pbc_free(void *data);
+void phx_ida_pbc_evaluate(const void *data, double t, const double *y, double *u); /* a phx_controller_fn */
+void phx_ida_pbc_energy(const void *data, double t, const double *y, double *values);
+void phx_ida_pbc_match(const phx_ida_pbc *it, phx_matching *matching);
+void phx_ida_pbc_mass(const phx_ida_pbc *it, const double *y, double *M); /* n x n, y: 2 n */
+void phx_ida_pbc_archive(phx_archive *archive, phx_ida_pbc **data);
+
 /* A controller without its connections; frozen. */
 typedef struct phx_block phx_block;
 /* Takes over what phx_controller_def says, on failure too. PHX_ERR_ARGUMENT for what does not fit together. */
@@ -45,6 +72,11 @@ int phx_block_delay(const phx_block *block);
 const double *phx_block_initial(const phx_block *block);
 bool phx_block_stores(const phx_block *block); /* its storage is an energy; what it takes is booked by itself */
 double phx_block_energy(const phx_block *block, const double *z);
+/* A function that knows the energy of the closed loop; it and its rate at t, with the measurements y. */
+bool phx_block_closes(const phx_block *block);
+void phx_block_closed_energy(const phx_block *block, double t, const double *y, double values[2]);
+/* Of interconnection and damping assignment; NULL: it is another kind. */
+const phx_ida_pbc *phx_block_ida_pbc(const phx_block *block);
 /* A pid that shapes the energy, u = -V'(y) - kd y', V = 1/2 kp (y - r)^2 - f y: continuous, without integral, filter
  * and limits, r and f constant. Where u is the effort along y its loop has the energy V beside that of the mechanism.
  */

@@ -223,6 +223,67 @@ phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const 
     return phx_conclude(context, status);
 }
 
+/* ---- Casimirs ---- */
+/* r = (-row B Y_v, 0, row) */
+static phx_status complete_row(phx_context *context, const phx_linearised *it, const double *row, double *r)
+{
+    const phx_feedback *f = &it->feedback;
+    const int count = it->reduced.count;
+    double *Y = measured(context, it);
+
+    if (!Y)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < f->n_measures; k++) {
+        double factor = 0.0;
+        for (int i = 0; i < f->n_states; i++)
+            factor += row[i] * f->B[i * f->n_measures + k];
+        for (int j = 0; j < count; j++)
+            r[j] -= factor * Y[k * 2 * count + count + j];
+    }
+    memcpy(r + 2 * count, row, (size_t)f->n_states * sizeof *r);
+    phx_free(Y);
+    return PHX_OK;
+}
+
+phx_status phx_casimir_residual(phx_context *context, phx_dae *dae, double t, const double *x, const double *row,
+                                double *residual)
+{
+    static const char *const none[] = {""};
+    phx_linearise_options options = phx_linearise_options_default();
+    phx_linearised *it = NULL;
+    phx_ss *ss = NULL;
+    double worst = 0.0, largest = 0.0;
+
+    *residual = 0.0;
+    options.t = t;
+    options.x = x;
+    options.channels = (phx_channels_options){.inputs = none, .outputs = none, .controllers = true};
+    phx_status status = phx_linearise(context, dae, &options, &it);
+    if (!status)
+        status = phx_linearised_ss(context, it, &ss);
+    const int n = status ? 0 : phx_ss_n(ss);
+    double *r = phx_calloc(context, (size_t)n, sizeof *r);
+    if (!r)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = complete_row(context, it, row, r);
+    for (int j = 0; j < n && !status; j++) {
+        double sum = 0.0, size = 0.0;
+        for (int i = 0; i < n; i++) {
+            sum += r[i] * phx_ss_A(ss)[(size_t)i * (size_t)n + (size_t)j];
+            size += fabs(r[i] * phx_ss_A(ss)[(size_t)i * (size_t)n + (size_t)j]);
+        }
+        worst = fmax(worst, fabs(sum));
+        largest = fmax(largest, size);
+    }
+    if (largest > 0.0)
+        *residual = worst / largest;
+    phx_free(r);
+    phx_ss_destroy(ss);
+    phx_linearised_destroy(it);
+    return phx_conclude(context, status);
+}
+
 /* ---- sampling ---- */
 /* T < 2 / lambda_max(-D_v Y_v M^-1 F): direct gains of rates against the mobility of what is acted on. */
 phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, const double *x, double *limit)

@@ -58,6 +58,11 @@ phx_status phx_linearised_proper_ss(phx_context *context, const phx_linearised *
  * of the mechanism. Dense. */
 phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const double *x, int count,
                             phx_mode_set *set);
+/* Of a row over the states of the continuous controllers, in their order: with the displacements of their measures
+ * added, r = (-row B Y_v, 0, row) over (q, q', z), the size of r A of the closed loop relative to its terms. It
+ * vanishes where row z - row B q is constant. */
+phx_status phx_casimir_residual(phx_context *context, phx_dae *dae, double t, const double *x, const double *row,
+                                double *residual);
 /* The largest period, s, at which the controllers' gains of rates can be sampled, 2/lambda_max(K_d B^T M^-1 B);
  * HUGE_VAL: nothing limits it. What a bound on the period is for is the mobility of what they act on, however stiff it
  * hangs. */

@@ -4,12 +4,13 @@
 #include "reader.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- expressions ---- */
-/* The texts again as in the reader, in the same order, so that the names get the same letters. */
+/* The texts again as in the reader, with the measurements by their numbers. */
 static phx_status fill_functions(phx_builder *builder, const phx_model_controller *c, int count_of_texts,
-                                 phx_controller_programs *it)
+                                 phx_program **programs)
 {
     typedef struct room {
         char names[PHX_MAX_MEASURES][PHX_MAX_MEASURE_NAME], text[PHX_EXPRESSION_MAX + 1];
@@ -17,16 +18,18 @@ static phx_status fill_functions(phx_builder *builder, const phx_model_controlle
     } room;
     phx_evaluator *evaluator = NULL;
     room *r = phx_calloc(builder->context, 1, sizeof *r);
-    int count = 0;
+    int count = c->n_inputs;
     phx_status status = r ? phx_evaluator_create(builder->context, &evaluator) : PHX_ERR_MEMORY;
 
     if (!status)
         phx_evaluator_set_parameters(evaluator, builder->model->parameters, &builder->model->store->content.parameters,
                                      NULL);
+    for (int k = 0; k < count && !status; k++)
+        snprintf(r->names[k], sizeof r->names[k], "%s", c->inputs[k]);
     for (int k = 0; k < count_of_texts && !status; k++) {
         memcpy(r->text, c->feedback[k], strlen(c->feedback[k]) + 1);
         (void)phx_expression_measures(&r->expression, r->text, &count, r->names);
-        status = phx_evaluator_measure_function(evaluator, r->text, &it->programs[k]);
+        status = phx_evaluator_measure_function(evaluator, r->text, &programs[k]);
         if (status == PHX_ERR_INPUT)
             phx_fail(builder->context, status, "%s", phx_evaluator_expression(evaluator)->error);
     }
@@ -41,7 +44,7 @@ phx_status phx_builder_feedback(phx_builder *builder, const phx_model_controller
     phx_status status = phx_controller_programs_create(builder->context, c->n_inputs, count, programs);
 
     if (!status)
-        status = fill_functions(builder, c, count, *programs);
+        status = fill_functions(builder, c, count, (*programs)->programs);
     if (status) {
         phx_controller_programs_free(*programs);
         *programs = NULL;
@@ -57,6 +60,21 @@ static phx_status make_feedback(phx_builder *builder, const phx_model_controller
     def->free_data = phx_controller_programs_free;
     const phx_status status = phx_builder_feedback(builder, c, c->n_outputs, &it);
     def->data = it;
+    return status;
+}
+
+static phx_status make_ida_pbc(phx_builder *builder, const phx_model_controller *c, phx_controller_def *def)
+{
+    phx_ida_pbc *it = NULL;
+    phx_status status = phx_ida_pbc_create(builder->context, c->n_coordinates, c->n_outputs, c->actuated, c->K_v.values,
+                                           c->region, &it);
+
+    def->function = phx_ida_pbc_evaluate;
+    def->energy = phx_ida_pbc_energy;
+    def->free_data = phx_ida_pbc_free;
+    def->data = it;
+    if (!status)
+        status = fill_functions(builder, c, phx_ida_pbc_programs(c->n_coordinates), it->programs);
     return status;
 }
 
@@ -83,6 +101,7 @@ static const phx_controller_kind kinds[PHX_MODEL_CONTROLLER_KINDS] = {
     [PHX_MODEL_PORT_HAMILTONIAN] = PHX_CONTROLLER_PORT_HAMILTONIAN,
     [PHX_MODEL_EXPRESSION] = PHX_CONTROLLER_FUNCTION,
     [PHX_MODEL_FMU] = PHX_CONTROLLER_EXTERNAL,
+    [PHX_MODEL_IDA_PBC] = PHX_CONTROLLER_FUNCTION,
 };
 
 static phx_controller_def definition(const phx_model_controller *c)
@@ -137,6 +156,8 @@ phx_status phx_builder_controller(phx_builder *builder, const phx_model_controll
         status = make_feedback(builder, c, &def);
     if (!status && c->kind == PHX_MODEL_FMU)
         status = phx_builder_fmu(builder, c, &def);
+    if (!status && c->kind == PHX_MODEL_IDA_PBC)
+        status = make_ida_pbc(builder, c, &def);
     if (!status && c->n_limits > 0) {
         split_limits(c, limits, limits + out);
         def.lower = limits;

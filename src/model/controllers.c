@@ -2,6 +2,8 @@
 #include "build.h"
 #include "reader.h"
 
+#include "control/control.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -114,6 +116,35 @@ static phx_status read_efforts(phx_reader *reader, const phx_key *key, const phx
     controller->n_outputs = node->count;
     return phx_read_feedback(reader, node, "a map of expressions by the name of an actuation", controller,
                              &controller->outputs, &controller->feedback);
+}
+
+/* A matrix of texts; what they mean is checked when the coordinates are known. */
+static phx_status read_expressions(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                   void *owner)
+{
+    (void)key, (void)owner;
+    phx_model_expressions *matrix = field;
+    const bool list = node->kind == PHX_NODE_LIST;
+
+    if (node->kind == PHX_NODE_MAP || (list && (node->count < 1 || node->items[0]->kind != PHX_NODE_LIST)))
+        return phx_reader_expected(reader, node, "an expression, or a list of rows of them");
+    matrix->rows = list ? node->count : 1;
+    matrix->cols = list ? node->items[0]->count : 1;
+    matrix->texts = phx_reader_calloc(reader, (size_t)(matrix->rows * matrix->cols), sizeof *matrix->texts);
+    if (!matrix->texts)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < matrix->rows; i++) {
+        const phx_node *row = list ? node->items[i] : NULL;
+        if (list && (row->kind != PHX_NODE_LIST || row->count != matrix->cols))
+            return phx_reader_fail(reader, row, "expected a row of %d expressions", matrix->cols);
+        for (int j = 0; j < matrix->cols; j++) {
+            const phx_node *entry = list ? row->items[j] : node;
+            if (entry->kind != PHX_NODE_SCALAR || phx_node_is_null(entry))
+                return phx_reader_expected(reader, entry, "an expression");
+            matrix->texts[i * matrix->cols + j] = entry->text;
+        }
+    }
+    return PHX_OK;
 }
 
 /* ---- motions ---- */
@@ -244,6 +275,112 @@ static phx_status check_joint(phx_reader *reader, const phx_node *node, const ch
                            of->n_coordinates, of->name, strcmp(key, "effort") ? "coordinate" : "effort");
 }
 
+/* ---- interconnection and damping assignment ---- */
+/* Measurements: coordinates, then rates; which coordinates are actuated; outputs become efforts. */
+static phx_status name_coordinates(phx_reader *reader, const phx_node *node, phx_model_controller *c)
+{
+    const int n = c->n_coordinates;
+    phx_status status = PHX_OK;
+
+    if (n > PHX_IDA_PBC_MOST)
+        return phx_reader_fail(reader, phx_node_of(node, "coordinates"), "expected at most %d coordinates, found %d",
+                               PHX_IDA_PBC_MOST, n);
+    c->n_inputs = 2 * n;
+    c->inputs = phx_reader_calloc(reader, 2 * (size_t)n, sizeof *c->inputs);
+    c->actuated = phx_reader_calloc(reader, (size_t)c->n_outputs, sizeof *c->actuated);
+    if (!c->inputs || !c->actuated)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < n && !status; k++) {
+        const int joint = find_joint(reader, c->coordinates[k]);
+        if (joint < 0)
+            return phx_reader_fail(reader, phx_node_of(node, "coordinates"), "expected the name of a joint, found %s",
+                                   phx_shown_text(c->coordinates[k]).text);
+        if (reader->model->joints[joint].n_coordinates != 1)
+            return phx_reader_fail(reader, phx_node_of(node, "coordinates"),
+                                   "expected joints with one free coordinate, '%s' has %d", c->coordinates[k],
+                                   reader->model->joints[joint].n_coordinates);
+        status = put_text(reader, c->coordinates[k], ".coordinate", &c->inputs[k]);
+        if (!status)
+            status = put_text(reader, c->coordinates[k], ".rate", &c->inputs[n + k]);
+    }
+    for (int k = 0; k < c->n_outputs && !status; k++) {
+        int at = 0;
+        while (at < n && strcmp(c->coordinates[at], c->outputs[k]) != 0)
+            at++;
+        if (at == n)
+            return phx_reader_fail(reader, phx_node_of(node, "actuated"), "expected one of the coordinates, found %s",
+                                   phx_shown_text(c->outputs[k]).text);
+        c->actuated[k] = at;
+        status = put_text(reader, c->outputs[k], ".effort", &c->outputs[k]);
+    }
+    return status;
+}
+
+/* The entries of a matrix into the list of all, checked; `names` of them may be measured. */
+static phx_status take_expressions(phx_reader *reader, const phx_node *node, const phx_model_controller *c,
+                                   const char *name, const phx_model_expressions *matrix, int size, int names,
+                                   measured *all, const char **to)
+{
+    const phx_node *list = phx_node_of(node, name);
+
+    for (int k = 0; k < size * size && !matrix->texts; k++)
+        to[k] = "0";
+    if (!matrix->texts)
+        return PHX_OK;
+    if (matrix->rows != size || matrix->cols != size)
+        return phx_reader_fail(reader, list, "expected %d x %d for %s, found %d x %d", size, size, name, matrix->rows,
+                               matrix->cols);
+    for (int k = 0; k < size * size; k++) {
+        const phx_node *entry = list->kind == PHX_NODE_LIST ? list->items[k / size]->items[k % size] : list;
+        for (int i = 0; i < names; i++)
+            snprintf(all->names[i], sizeof all->names[i], "%s", c->inputs[i]);
+        all->count = names;
+        const phx_status status = check_feedback(reader, entry, all);
+        if (status)
+            return status;
+        if (all->count > names)
+            return phx_reader_fail(reader, entry, "%s is an expression of y(%s)%s alone, found y(%s)", name,
+                                   c->inputs[0], names > 1 ? ", .." : "", all->names[names]);
+        to[k] = matrix->texts[k];
+    }
+    return PHX_OK;
+}
+
+static phx_status finish_ida_pbc(phx_reader *reader, const phx_node *node, phx_model_controller *c)
+{
+    phx_status status = name_coordinates(reader, node, c);
+    const int n = c->n_coordinates, m = c->n_outputs;
+    const struct {
+        const char *name;
+        const phx_model_expressions *matrix;
+        int size, names;
+    } parts[] = {{"M", &c->mass, n, n},
+                 {"V", &c->potential, 1, n},
+                 {"M_d", &c->desired_mass, n, n},
+                 {"V_d", &c->desired_potential, 1, n},
+                 {"J_2", &c->gyroscopic, n, 2 * n}};
+    measured *all = status ? NULL : phx_calloc(reader->context, 1, sizeof *all);
+
+    if (status)
+        return status;
+    c->feedback = phx_reader_calloc(reader, (size_t)(3 * n * n + 2), sizeof *c->feedback);
+    if (!all || !c->feedback)
+        status = PHX_ERR_MEMORY;
+    for (size_t k = 0, at = 0; k < sizeof parts / sizeof *parts && !status; k++) {
+        status = take_expressions(reader, node, c, parts[k].name, parts[k].matrix, parts[k].size, parts[k].names, all,
+                                  c->feedback + at);
+        at += (size_t)(parts[k].size * parts[k].size);
+    }
+    phx_free(all);
+    if (!status && c->K_v.values && (c->K_v.rows != m || c->K_v.cols != m))
+        status = phx_reader_fail(reader, phx_node_of(node, "K_v"), "expected %d x %d for K_v, found %d x %d", m, m,
+                                 c->K_v.rows, c->K_v.cols);
+    if (!status && c->n_region > 0 && c->n_region != n)
+        status = phx_reader_fail(reader, phx_node_of(node, "region"), "expected %d, one for each coordinate, found %d",
+                                 n, c->n_region);
+    return status;
+}
+
 /* `measure: shoulder` is shoulder.coordinate with shoulder.rate, `effort: shoulder` is shoulder.effort. */
 static phx_status finish_pid(phx_reader *reader, const phx_node *node, phx_model_controller *c)
 {
@@ -356,6 +493,8 @@ phx_status phx_finish_controller(phx_reader *reader, const phx_node *node, void 
         status = finish_pid(reader, node, c);
     else if (c->kind == PHX_MODEL_FMU)
         status = phx_finish_fmu(reader, node, c);
+    else if (c->kind == PHX_MODEL_IDA_PBC)
+        status = finish_ida_pbc(reader, node, c);
     else if (c->kind != PHX_MODEL_EXPRESSION)
         status = finish_matrices(reader, node, c);
     return status ? status : check_counts(reader, node, c);
@@ -363,6 +502,7 @@ phx_status phx_finish_controller(phx_reader *reader, const phx_node *node, void 
 
 #define NAME_JSON     "{\"type\": \"string\"}"
 #define SIGNAL_JSON   "{\"$ref\": \"#/$defs/signal\"}"
+#define TEXT_JSON     "{\"type\": [\"string\", \"number\"]}"
 #define NUMBER_JSON   "{\"$ref\": \"#/$defs/number\"}"
 #define LIST_OF(item) "{\"anyOf\": [" item ", {\"type\": \"array\", \"items\": " item "}]}"
 #define PAIR_JSON     "{\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": " NUMBER_JSON "}"
@@ -373,6 +513,10 @@ const phx_type phx_type_effort = {"name", NAME_JSON, read_effort, NULL};
 const phx_type phx_type_efforts = {
     "map of expressions", "{\"type\": \"object\", \"additionalProperties\": {\"type\": [\"string\", \"number\"]}}",
     read_efforts, NULL};
+const phx_type phx_type_expressions = {
+    "rows of expressions",
+    "{\"anyOf\": [" TEXT_JSON ", {\"type\": \"array\", \"items\": {\"type\": \"array\", \"items\": " TEXT_JSON "}}]}",
+    read_expressions, NULL};
 const phx_type phx_type_motions = {
     "map of signals", "{\"type\": \"object\", \"additionalProperties\": " SIGNAL_JSON "}", read_motions, NULL};
 const phx_type phx_type_signals = {"signal, or list", LIST_OF(SIGNAL_JSON), read_signals, NULL};

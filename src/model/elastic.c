@@ -13,6 +13,7 @@ static const phx_word words_attach[] = {WORD("rigid", PHX_BOTH), WORD("hinged", 
                                         WORD(NULL, 0)};
 static const phx_word words_basis[] = {WORD("free", PHX_BOTH), WORD("held", PHX_BOTH), WORD("craig_bampton", PHX_BOTH),
                                        WORD("all", PHX_BOTH),  WORD("own", PHX_BOTH),  WORD(NULL, 0)};
+static const phx_word words_choose[] = {WORD("frequency", PHX_BOTH), WORD("effective_mass", PHX_BOTH), WORD(NULL, 0)};
 static const phx_range modes_range = {"an integer from 0 to 1000", 0.0, 1000.0, .integer = true};
 static const phx_range label_range = {"an integer from 0 to 2147483647", 0.0, 2147483647.0, .integer = true};
 
@@ -41,7 +42,13 @@ static const phx_key basis_keys[] = {
          "normal modes of the free body; of the body held at one port; unit motions of all rigid ports and the modes "
          "with all of them held; all unknowns of the mesh; shapes that another program has written"},
     {"modes", &phx_type_integer, AT(phx_elastic_keys, basis.modes) - AT(phx_elastic_keys, basis), .range = &modes_range,
-     .fallback = "10", .doc = "lowest normal modes that are kept"},
+     .fallback = "10", .doc = "normal modes that are kept"},
+    {"choose", &phx_type_word, AT(phx_elastic_keys, basis.choose) - AT(phx_elastic_keys, basis), .words = words_choose,
+     .fallback = "frequency",
+     .doc =
+         "which: the lowest, or (craig_bampton) those with the largest effective mass in a direction of a rigid port"},
+    {"among", &phx_type_integer, AT(phx_elastic_keys, basis.among) - AT(phx_elastic_keys, basis), .range = &modes_range,
+     .fallback = "ten times modes", .doc = "effective_mass: the lowest modes of which those are chosen"},
     {"at", &phx_type_column, AT(phx_elastic_keys, basis.at) - AT(phx_elastic_keys, basis), .fallback = "none",
      .doc = "held: the port"},
     {"file", &phx_type_path, AT(phx_elastic_keys, basis.file) - AT(phx_elastic_keys, basis), .fallback = "none",
@@ -131,6 +138,21 @@ static phx_status check_own(phx_reader *reader, const phx_node *basis, const phx
     return PHX_OK;
 }
 
+static phx_status check_choice(phx_reader *reader, const phx_node *basis, const phx_elastic_keys *keys)
+{
+    const phx_node *choose = basis && basis->kind == PHX_NODE_MAP ? phx_node_find(basis, "choose") : NULL;
+    const phx_node *among = basis && basis->kind == PHX_NODE_MAP ? phx_node_find(basis, "among") : NULL;
+
+    if (keys->basis.choose && keys->basis.kind != PHX_BASIS_CRAIG_BAMPTON)
+        return phx_reader_fail(reader, choose, "modes are chosen by effective mass in a 'craig_bampton' basis");
+    if (among && !keys->basis.choose)
+        return phx_reader_fail(reader, among, "'among' goes with 'choose: effective_mass'");
+    if (among && keys->basis.among < keys->basis.modes)
+        return phx_reader_fail(reader, among, "expected at least as many as 'modes', %d, found %d", keys->basis.modes,
+                               keys->basis.among);
+    return PHX_OK;
+}
+
 static phx_status check_basis(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const phx_elastic_keys *keys = keys_of(body);
@@ -150,7 +172,8 @@ static phx_status check_basis(phx_reader *reader, const phx_node *node, const ph
     } else if (at) {
         return phx_reader_fail(reader, at, "'at' is for a 'held' basis");
     }
-    return check_own(reader, basis, body);
+    const phx_status status = check_choice(reader, basis, keys);
+    return status ? status : check_own(reader, basis, body);
 }
 
 /* Keys of all elastic bodies. */
@@ -532,6 +555,9 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
     phx_continuum_def def = {.name = body->name,
                              .basis = elastic->modal_K && !keys->basis.given ? PHX_BASIS_OWN : keys->basis.kind,
                              .modes = keys->basis.modes,
+                             .among = !keys->basis.choose     ? 0
+                                      : keys->basis.among > 0 ? keys->basis.among
+                                                              : 10 * keys->basis.modes,
                              .statics = keys->basis.statics && keys->basis.kind != PHX_BASIS_CRAIG_BAMPTON,
                              .stiffening = body->stiffening,
                              .held = held,

@@ -13,7 +13,8 @@ typedef struct phx_elastic_keys {
     struct {
         bool given;
         phx_basis_kind kind;
-        int modes;
+        int modes, among;
+        int choose;     /* 0 by frequency, 1 by effective mass */
         const char *at; /* port that `held` holds */
         bool statics;
         const char *file; /* of an own basis; NULL: with the matrices */

@@ -576,14 +576,19 @@ static const phx_object output = {
     .begin = phx_begin_output,
     .finish = phx_finish_output};
 
-static const phx_word words_controller[] = {
-    WORD("pid", PHX_BOTH),        WORD("state_space", PHX_BOTH), WORD("port_hamiltonian", PHX_BOTH),
-    WORD("expression", PHX_BOTH), WORD("fmu", PHX_BOTH),         WORD(NULL, 0)};
+static const phx_word words_controller[] = {WORD("pid", PHX_BOTH),
+                                            WORD("state_space", PHX_BOTH),
+                                            WORD("port_hamiltonian", PHX_BOTH),
+                                            WORD("expression", PHX_BOTH),
+                                            WORD("fmu", PHX_BOTH),
+                                            WORD("ida_pbc", PHX_BOTH),
+                                            WORD(NULL, 0)};
 #define PID    BIT(PHX_MODEL_PID)
 #define SS     BIT(PHX_MODEL_STATE_SPACE)
 #define PH     BIT(PHX_MODEL_PORT_HAMILTONIAN)
 #define STATIC BIT(PHX_MODEL_EXPRESSION)
 #define FMU    BIT(PHX_MODEL_FMU)
+#define IDA    BIT(PHX_MODEL_IDA_PBC)
 #define MATRIX(letter, of, what)                                                                                       \
     {                                                                                                                  \
 #letter, &phx_type_array, AT(phx_model_controller, letter), .kinds = of, .fallback = "zero", .doc = what       \
@@ -618,6 +623,26 @@ static const phx_key controller_keys[] = {
     {"efforts", &phx_type_efforts, AT(phx_model_controller, outputs), .required = true, .kinds = STATIC,
      .count_offset = AT(phx_model_controller, n_outputs),
      .doc = "expression by the name of an actuation, of t and y(NAME), NAME a measurement"},
+    {"coordinates", &phx_type_channels, AT(phx_model_controller, coordinates), .required = true, .kinds = IDA,
+     .count_offset = AT(phx_model_controller, n_coordinates),
+     .doc = "joints with one free coordinate each, q; all that the mechanism can move along"},
+    {"actuated", &phx_type_channels, AT(phx_model_controller, outputs), .required = true, .kinds = IDA,
+     .count_offset = AT(phx_model_controller, n_outputs), .doc = "those of them along which it acts"},
+    {"M", &phx_type_expressions, AT(phx_model_controller, mass), .required = true, .kinds = IDA,
+     .doc = "mass matrix of the mechanism over q, expressions of y(JOINT.coordinate)"},
+    {"V", &phx_type_expressions, AT(phx_model_controller, potential), .kinds = IDA, .fallback = "zero",
+     .doc = "its potential energy, the same"},
+    {"M_d", &phx_type_expressions, AT(phx_model_controller, desired_mass), .required = true, .kinds = IDA,
+     .doc = "mass matrix of the closed loop, the same"},
+    {"V_d", &phx_type_expressions, AT(phx_model_controller, desired_potential), .required = true, .kinds = IDA,
+     .doc = "potential energy of the closed loop, the same"},
+    {"J_2", &phx_type_expressions, AT(phx_model_controller, gyroscopic), .kinds = IDA, .fallback = "zero",
+     .doc = "skew, of y(JOINT.coordinate) and y(JOINT.rate)"},
+    {"K_v", &phx_type_array, AT(phx_model_controller, K_v), .kinds = IDA, .fallback = "zero",
+     .doc = "damping injected along the actuated coordinates, by the rates of the closed loop"},
+    {"region", &phx_type_limits, AT(phx_model_controller, region), .kinds = IDA, .fallback = "[-1, 1] of each",
+     .count_offset = AT(phx_model_controller, n_region),
+     .doc = "[lower, upper] of each coordinate, in which `phlexor check` looks at the matching condition"},
     {"kp", &phx_type_number, AT(phx_model_controller, kp), .kinds = PID, .range = &not_negative, .fallback = "0",
      .doc = "proportional gain"},
     {"kd", &phx_type_number, AT(phx_model_controller, kd), .kinds = PID, .range = &not_negative, .fallback = "0",
@@ -652,15 +677,16 @@ static const phx_key controller_keys[] = {
     {"feedforward", &phx_type_signals, AT(phx_model_controller, feedforward), .kinds = PID | SS | STATIC,
      .fallback = "zero", .count_offset = AT(phx_model_controller, n_feedforward),
      .doc = "added to the outputs, a signal or a list"},
-    {"limit", &phx_type_limits, AT(phx_model_controller, limits), .kinds = PID | SS | STATIC | FMU, .fallback = "none",
-     .count_offset = AT(phx_model_controller, n_limits), .doc = "[lower, upper] of the output, or a list of pairs"},
-    {"sample", &phx_type_optional, AT(phx_model_controller, sample), .kinds = PID | SS | STATIC, .unit = "s",
+    {"limit", &phx_type_limits, AT(phx_model_controller, limits), .kinds = PID | SS | STATIC | FMU | IDA,
+     .fallback = "none", .count_offset = AT(phx_model_controller, n_limits),
+     .doc = "[lower, upper] of the output, or a list of pairs"},
+    {"sample", &phx_type_optional, AT(phx_model_controller, sample), .kinds = PID | SS | STATIC | IDA, .unit = "s",
      .range = &positive, .fallback = "continuous",
      .doc = "sampling period; the output is held in between, and A, B, C, D are those of the samples"},
     {"sample", &phx_type_optional, AT(phx_model_controller, sample), .kinds = FMU, .unit = "s", .range = &positive,
      .fallback = "step size of the FMU's default experiment",
      .doc = "communication step; the outputs are held in between"},
-    {"delay", &phx_type_integer, AT(phx_model_controller, delay), .kinds = PID | SS | STATIC | FMU,
+    {"delay", &phx_type_integer, AT(phx_model_controller, delay), .kinds = PID | SS | STATIC | FMU | IDA,
      .range = &delay_range, .fallback = "0", .doc = "samples from a measurement to its output"},
 };
 static const phx_object controller = {

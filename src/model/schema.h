@@ -190,10 +190,11 @@ extern const phx_type phx_type_channels; /* pointer and count of them */
 extern const phx_type phx_type_effort;   /* outputs of a pid: one of them */
 extern const phx_type phx_type_efforts;  /* outputs and feedback of an expression */
 extern const phx_type phx_type_fmu_inputs, phx_type_fmu_outputs, phx_type_fmu_starts; /* maps by an FMU's variables */
-extern const phx_type phx_type_motions; /* of `inverse`: outputs and their motions */
-extern const phx_type phx_type_signals; /* pointer and count: a signal, or a list */
-extern const phx_type phx_type_limits;  /* pointer and count: a pair, or a list of pairs */
-extern const phx_type phx_type_array;   /* phx_model_matrix: rows of numbers, or a number */
+extern const phx_type phx_type_expressions; /* phx_model_expressions: rows of expressions, or one */
+extern const phx_type phx_type_motions;     /* of `inverse`: outputs and their motions */
+extern const phx_type phx_type_signals;     /* pointer and count: a signal, or a list */
+extern const phx_type phx_type_limits;      /* pointer and count: a pair, or a list of pairs */
+extern const phx_type phx_type_array;       /* phx_model_matrix: rows of numbers, or a number */
 /* Of the free coordinates of a joint; the offset is that in phx_model_coordinate. */
 extern const phx_type phx_type_start_angle;
 extern const phx_type phx_type_start_position;

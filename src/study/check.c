@@ -15,6 +15,8 @@ void phx_check_report_free(phx_check_report *report)
     phx_free(report->limits);
     phx_free(report->redundant);
     phx_free(report->moves);
+    phx_casimirs_free(report->n_casimirs, report->casimirs);
+    phx_free(report->matchings);
     *report = (phx_check_report){0};
 }
 
@@ -153,6 +155,10 @@ phx_status phx_check_point(phx_context *context, const phx_model *model, const p
         status = list_limits(context, model, at, report);
     if (!status)
         status = find_sampling_limit(context, model, at, report);
+    if (!status)
+        status = phx_casimirs_at(context, model, at, &report->n_casimirs, &report->casimirs);
+    if (!status)
+        status = phx_matching_at(context, model, at, &report->n_matchings, &report->matchings);
     if (status)
         phx_check_report_free(report);
     return status;

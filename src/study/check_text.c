@@ -81,6 +81,34 @@ static void put_limits(FILE *stream, const phx_check_report *report)
     fputs("]\n}\n", stream);
 }
 
+static void put_number(FILE *stream, const char *name, double value)
+{
+    fprintf(stream, isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", name, value);
+}
+
+/* Casimirs and matching conditions, where there are any. */
+static void put_loops(FILE *stream, const phx_check_report *report)
+{
+    for (int k = 0; k < report->n_casimirs; k++) {
+        fputs(k ? ",\n    {\"controller\": " : ",\n  \"casimirs\": [\n    {\"controller\": ", stream);
+        phx_put_json(stream, report->casimirs[k].controller);
+        fputs(", \"constant\": ", stream);
+        phx_put_json(stream, report->casimirs[k].text);
+        put_number(stream, "residual", report->casimirs[k].residual);
+        fputs(k + 1 < report->n_casimirs ? "}" : "}\n  ]", stream);
+    }
+    for (int k = 0; k < report->n_matchings; k++) {
+        const phx_loop_matching *it = &report->matchings[k];
+        fputs(k ? ",\n    {\"controller\": " : ",\n  \"matching\": [\n    {\"controller\": ", stream);
+        phx_put_json(stream, it->controller);
+        fprintf(stream, ", \"places\": %d, \"indefinite\": %d", it->matching.places, it->matching.indefinite);
+        put_number(stream, "potential", it->matching.potential);
+        put_number(stream, "kinetic", it->matching.kinetic);
+        put_number(stream, "mass", it->mass);
+        fputs(k + 1 < report->n_matchings ? "}" : "}\n  ]", stream);
+    }
+}
+
 phx_status phx_check_report_json(phx_context *context, const phx_check_report *report, FILE *stream)
 {
     if (!report || !stream)
@@ -109,6 +137,7 @@ phx_status phx_check_report_json(phx_context *context, const phx_check_report *r
             c->energy.kinetic, c->energy.elastic, c->energy.potential, phx_total_energy(&c->energy));
     if (report->sampling_limit > 0.0)
         fprintf(stream, ",\n  \"sampling_limit\": %.17g", report->sampling_limit);
+    put_loops(stream, report);
     put_moves(stream, report);
     put_limits(stream, report);
     return phx_conclude(context, flush(context, stream));
@@ -166,6 +195,16 @@ phx_status phx_check_report_text(phx_context *context, const phx_check_report *r
     put_value(stream, "potential energy", c->energy.potential, "J");
     if (report->sampling_limit > 0.0)
         put_value(stream, "largest sampling period", report->sampling_limit, "s");
+    for (int k = 0; k < report->n_casimirs; k++)
+        fprintf(stream, "%-26s %s = const (residual %.2g)\n", k ? "" : "Casimirs", report->casimirs[k].text,
+                report->casimirs[k].residual);
+    for (int k = 0; k < report->n_matchings; k++) {
+        const phx_loop_matching *it = &report->matchings[k];
+        char what[60];
+        snprintf(what, sizeof what, "matching of %.40s", it->controller);
+        fprintf(stream, "%-26s off by %.2g (potential), %.2g (kinetic) at %d places; M off by %.2g\n", what,
+                it->matching.potential, it->matching.kinetic, it->matching.places, it->mass);
+    }
     fprintf(stream, "%-26s %s\n", "poses as written",
             report->n_moves ? "moved by the assembly:" : "kept by the assembly");
     for (int k = 0; k < report->n_moves; k++) {

@@ -43,13 +43,22 @@ void phx_warn_left_out(phx_context *context, const char *left_out);
 void phx_unrest_warn(phx_context *context, const phx_unrest *unrest);
 void phx_start_point_free(phx_start_point *point); /* frees and zeroes the fields */
 
+/* check_control.c: Casimirs of port-Hamiltonian controllers, and matching conditions, allocated. */
+phx_status phx_casimirs_at(phx_context *context, const phx_model *model, const phx_start_point *at, int *n,
+                           phx_casimir **casimirs);
+void phx_casimirs_free(int count, phx_casimir *casimirs);
+phx_status phx_matching_at(phx_context *context, const phx_model *model, const phx_start_point *at, int *n,
+                           phx_loop_matching **list);
+
 /* A model linearised as the options of phx_study_linearize say. */
 typedef struct phx_linear_point {
-    phx_beam_cache *cache;      /* borrowed; NULL: none */
-    bool warn;                  /* of samples that are too far apart */
-    bool may_be_sparse;         /* the descriptor form of a large model without dense work */
-    bool sparse;                /* made so */
-    phx_unrest unrest;          /* of a point at rest */
+    phx_beam_cache *cache; /* borrowed; NULL: none */
+    bool warn;             /* of samples that are too far apart */
+    bool may_be_sparse;    /* the descriptor form of a large model without dense work */
+    bool sparse;           /* made so */
+    phx_unrest unrest;     /* of a point at rest */
+    int n_casimirs;
+    phx_casimir *casimirs;      /* where it warns; the caller's to free */
     phx_linearised *linearised; /* the caller's to destroy */
 } phx_linear_point;
 phx_status phx_linear_point_create(phx_context *context, const phx_model *model,

@@ -17,6 +17,7 @@ void phx_linear_report_free(phx_linear_report *report)
     phx_free(report->omega);
     phx_free(report->damping);
     phx_free(report->dc_gain);
+    phx_casimirs_free(report->n_casimirs, report->casimirs);
     phx_reduction_destroy(report->reduction);
     phx_bundle_destroy(report->bundle);
     *report = (phx_linear_report){0};
@@ -62,6 +63,19 @@ static phx_status find_dc_gain(phx_context *context, phx_linear_report *report)
     return status;
 }
 
+static phx_status add_casimirs(phx_context *context, const phx_linear_report *report)
+{
+    const char **texts = phx_calloc(context, (size_t)report->n_casimirs, sizeof *texts);
+
+    if (!texts)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < report->n_casimirs; k++)
+        texts[k] = report->casimirs[k].text;
+    phx_bundle_add_names(report->bundle, "casimirs", report->n_casimirs, texts);
+    phx_free((void *)texts);
+    return PHX_OK;
+}
+
 phx_status phx_linear_report_fill(phx_context *context, const phx_model *model, phx_linear_report *report)
 {
     phx_status status = report->system ? find_poles(context, report) : PHX_OK;
@@ -78,6 +92,9 @@ phx_status phx_linear_report_fill(phx_context *context, const phx_model *model, 
     }
     for (int k = 0; k < report->n_residuals; k++)
         phx_bundle_add_number(bundle, report->residuals[k].name, report->residuals[k].value);
+    const phx_status named = report->n_casimirs > 0 ? add_casimirs(context, report) : PHX_OK;
+    if (named)
+        return named;
     phx_bundle_add_text(bundle, "title", report->title);
     phx_bundle_add_text(bundle, "model", model->text);
     return phx_bundle_status(bundle);
@@ -216,6 +233,9 @@ phx_status phx_linear_report_text(phx_context *context, const phx_linear_report 
             *c = ' ';
         fprintf(stream, "  %-28s %.3e\n", words, report->residuals[k].value);
     }
+    for (int k = 0; k < report->n_casimirs; k++)
+        fprintf(stream, "  %-28s %s (residual %.2g)\n", k ? "" : "constant (Casimirs)", report->casimirs[k].text,
+                report->casimirs[k].residual);
     errno = 0;
     if (fflush(stream) == 0 && !ferror(stream))
         return PHX_OK;

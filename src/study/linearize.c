@@ -187,6 +187,8 @@ phx_status phx_linear_point_create(phx_context *context, const phx_model *model,
     }
     if (!status)
         status = phx_model_blame(context, model, phx_linearise(context, at.dae, &how, &point->linearised));
+    if (!status && point->warn && where != PHX_MODEL_AT_STEADY)
+        status = phx_casimirs_at(context, model, &at, &point->n_casimirs, &point->casimirs);
     phx_start_point_free(&at);
     phx_free(axes);
     return status;
@@ -215,6 +217,8 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
     *report = (phx_linear_report){0};
     phx_status status = phx_linear_point_create(context, model, options, &point);
     const phx_linearised *linearised = point.linearised;
+    report->n_casimirs = point.n_casimirs;
+    report->casimirs = point.casimirs;
     if (!status)
         status = phx_study_title(context, "Linear model of ", model, &report->title);
     if (!status && !point.sparse)

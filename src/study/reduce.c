@@ -34,6 +34,8 @@ static phx_status fill_report(phx_context *context, const phx_model_body *body, 
     report->nodes = phx_continuum_model(source)->n_nodes;
     report->frequency_error = quality->frequency;
     report->flexibility_error = quality->flexibility;
+    memcpy(report->effective_mass, quality->effective.mass, sizeof report->effective_mass);
+    report->effective_share = quality->effective.given ? quality->effective.share : -1.0;
     return PHX_OK;
 }
 

@@ -160,6 +160,7 @@ static phx_status make_system(phx_context *context, const phx_model *model, phx_
         phx_unrest_warn(context, &point.unrest);
     }
     phx_ss_destroy(all);
+    phx_casimirs_free(point.n_casimirs, point.casimirs);
     phx_linearised_destroy(point.linearised);
     return status;
 }

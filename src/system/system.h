@@ -304,6 +304,9 @@ void phx_system_initial_controllers(const phx_system *system, double *x);
 int phx_system_controllers(const phx_system *system);
 const char *phx_system_controller_name(const phx_system *system, int k);
 double phx_system_controller_sample(const phx_system *system, int k); /* s; 0: continuous */
+const phx_block *phx_system_controller_block(const phx_system *system, int k);
+/* y: one for each of its inputs, at an instant. */
+void phx_system_controller_measured(phx_dae *dae, int k, const double *x, const double *v, double *y);
 phx_status phx_system_feedback(phx_dae *dae, double t, const double *x, phx_feedback *feedback);
 void phx_feedback_free(phx_feedback *feedback); /* frees and zeroes the fields; NULL is allowed */
 

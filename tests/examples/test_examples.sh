@@ -196,6 +196,13 @@ below "arm_feedforward, tip off the path, m" "$(awk -F, '
     { d = sqrt(($x - $x2)^2 + ($(x + 1) - $(x2 + 1))^2); most = d > most ? d : most }
     END { print NR == 152 && x2 ? most + 0 : "wrong rows" }' both.csv)" 1e-5
 
+# The pendulum stands at the end, the energy of its closed loop has fallen, and the closed loop is one.
+"$program" check "$examples/wheel_pendulum.yaml" >out || complain "wheel_pendulum: check"
+grep -q 'matching of swing .*off by [0-9.]*e-1[0-9] (potential), 0 (kinetic) at 1000 places; M off by' out ||
+    complain "wheel_pendulum: $(cat out)"
+below "wheel_pendulum, upright at the end, rad" "$(largest wheel_pendulum 'v["t"] == 6 ? size(v["q1"]) : 0')" 1e-3
+below "wheel_pendulum, rate of H_d, W" "$(largest wheel_pendulum 'v["swing.H_d_rate"]')" 1e-12
+
 # The tip of the soft arm goes along its motion by the table alone, up to the cosine of its way; so is the table made.
 "$program" inverse "$examples/arm_tip.yaml" -o tip.csv >/dev/null || complain "arm_tip: inverse"
 below "arm_tip, torques in the table" "$(paste -d, "$examples/arm_tip_efforts.csv" tip.csv | awk -F, '

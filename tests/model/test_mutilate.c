@@ -149,6 +149,8 @@ static bool must_refuse(const phx_reader *reader, const phx_key *key, const repl
         return !scalar || r->null;
     if (type == &phx_type_profile) /* evaluated on the surface, not when it is read */
         return !scalar || (r->word && strcmp(r->text, "1/0") != 0);
+    if (type == &phx_type_expressions) /* evaluated at places */
+        return !scalar || r->null || (r->word && strcmp(r->text, "1/0") != 0);
     if (type == &phx_type_channel || type == &phx_type_effort)
         return !scalar || r->null;
     if (type == &phx_type_efforts)

@@ -191,6 +191,20 @@ class Simulating(Case):
         with self.assertRaisesRegex(phlexor.PhlexorError, "no joint is driven"):
             phlexor.Model(EXAMPLES / "arm_feedforward.yaml").inverse()
 
+    def test_loops_are_checked(self):
+        matching = phlexor.Model(EXAMPLES / "wheel_pendulum.yaml").check().matching["swing"]
+        self.assertLess(matching.potential, 1e-12)
+        self.assertEqual((matching.kinetic, matching.places, matching.indefinite), (0.0, 1000, 0))
+        self.assertLess(matching.mass, 1e-12)
+        builder = phlexor.ModelBuilder("spring")
+        body = builder.rigid("mass", mass=2.0, inertia=1.0)
+        builder.joint("guide", "prismatic", builder.ground.O, body.P, axis=(1, 0), position=0.3)
+        builder.controller("loop", "port_hamiltonian", ports=["guide.effort"], J=0, Q=50, B=2)
+        model = builder.build()
+        self.assertEqual(model.check().casimirs, ("loop.z1 - 2 guide.coordinate",))
+        self.assertEqual(list(model.linearize(["guide.effort"], ["guide.coordinate"]).matrices.casimirs),
+                         ["loop.z1 - 2 guide.coordinate"])
+
     def test_stable_inversion(self):
         model = phlexor.Model(EXAMPLES / "arm_tip.yaml")
         inverse = model.stable_inverse(csv=self.folder / "tip.csv")

@@ -25,9 +25,12 @@ void phx_system_initial_controllers(const phx_system *system, double *x)
 }
 
 /* ---- columns ---- */
+enum { CLOSED = 2 }; /* energy of the closed loop and its rate */
+
 static int columns_of(const controller_slot *slot)
 {
-    return slot->n_outputs + phx_block_shown(slot->block) + phx_block_stores(slot->block);
+    return slot->n_outputs + phx_block_shown(slot->block) + phx_block_stores(slot->block) +
+           (phx_block_closes(slot->block) ? CLOSED : 0);
 }
 
 int phx_system_controller_columns(const phx_system *system)
@@ -61,11 +64,35 @@ const char *phx_system_controller_column(const phx_system *system, int column, c
         snprintf(buffer, size, "%s.u%d", slot->name, column + 1);
     else if (state < phx_block_shown(slot->block))
         snprintf(buffer, size, "%s.z%d", slot->name, state + 1);
+    else if (phx_block_closes(slot->block))
+        snprintf(buffer, size, "%s.H_d%s", slot->name, state > phx_block_shown(slot->block) ? "_rate" : "");
     else
         snprintf(buffer, size, "%s.energy", slot->name);
     if (state < 0)
         return unit_of(system, &system->actuations[slot->first_output + column]);
-    return state < phx_block_shown(slot->block) ? NULL : "J";
+    return state < phx_block_shown(slot->block) ? NULL : state == phx_block_shown(slot->block) ? "J" : "W";
+}
+
+/* What a controller measures at the instant at hand, into ws->control.y. */
+static void measure_all(workspace *ws, const controller_slot *slot)
+{
+    for (int k = 0; k < slot->n_inputs; k++)
+        ws->control.y[k] = phx_sys_measure(ws, &slot->inputs[k]);
+}
+
+const phx_block *phx_system_controller_block(const phx_system *system, int k)
+{
+    return system->controllers[k].block;
+}
+
+void phx_system_controller_measured(phx_dae *dae, int k, const double *x, const double *v, double *y)
+{
+    workspace *ws = (workspace *)dae;
+    const controller_slot *slot = &ws->system->controllers[k];
+
+    phx_sys_set_instant(ws, x, v);
+    measure_all(ws, slot);
+    memcpy(y, ws->control.y, (size_t)slot->n_inputs * sizeof *y);
 }
 
 phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x, const double *v, double *columns)
@@ -86,6 +113,10 @@ phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x,
         memcpy(columns + slot->n_outputs, z, (size_t)n * sizeof *columns);
         if (phx_block_stores(slot->block))
             columns[slot->n_outputs + n] = phx_block_energy(slot->block, z);
+        if (phx_block_closes(slot->block)) {
+            measure_all(ws, slot);
+            phx_block_closed_energy(slot->block, t, ws->control.y, columns + slot->n_outputs + n);
+        }
         columns += columns_of(slot);
     }
     return status || !phx_sys_is_shaped(system) ? status : phx_sys_shaped(ws, t, x, v, columns);
