@@ -84,8 +84,8 @@ static phx_status balance_create(const events_run *it, const bool *touches, bala
     return PHX_OK;
 }
 
-/* The members as they are at the instant, none of them closed; `before`: their frictions while they were. */
-static void set_members(const events_run *it, const contact_question *asked, const phx_dry_friction *before, balance *b)
+/* The members as they are at the instant, none of them closed. */
+static void set_members(const events_run *it, const contact_question *asked, balance *b)
 {
     b->largest = 0.0;
     for (int i = 0; i < b->rows; i++)
@@ -99,22 +99,41 @@ static void set_members(const events_run *it, const contact_question *asked, con
                       .rate = b->response.rates[k * b->dim],
                       .friction = contact->sticking,
                       .slipping = contact->slipping};
-        m->takes_part = fabs(m->rate) <= asked->small && m->contact != asked->loose;
-        if (contact->dry < 0)
+        m->takes_part = fabs(m->rate) <= asked->small;
+        if (contact->dry < 0 || contact->dry == asked->tears || contact->dry == asked->stops || speed <= asked->small)
             continue;
-        if (contact->dry == asked->tears) {
-            const double *force = before[asked->tears].force, size = length(force);
+        for (int i = 0; i < 2; i++)
+            m->d[i] = -rate[i] / speed;
+        m->moves = true;
+        m->friction = contact->slipping;
+    }
+}
+
+/* What has come to the end of its force lets go, unless the others can be loaded so that it is clearly within it. */
+static bool let_go(const events_run *it, const contact_question *asked, const phx_dry_friction *before, balance *b)
+{
+    static const double CLEARLY = 1e-6; /* relative */
+    double largest = 0.0;
+    bool changed = false;
+
+    for (int k = 0; k < b->n; k++)
+        largest = fmax(largest, b->f[k * b->dim]);
+    for (int k = 0; k < b->n; k++) {
+        member *m = &b->member[k];
+        const int dry = it->contact[m->contact].dry;
+        const double normal = b->f[k * b->dim], t[2] = {across(b, b->f, k, 0), across(b, b->f, k, 1)};
+        if (m->contact == asked->loose && normal <= CLEARLY * largest) {
+            m->takes_part = false;
+            changed = true;
+        } else if (dry >= 0 && dry == asked->tears && length(t) >= (1.0 - CLEARLY) * m->friction * normal) {
+            const double *force = before[dry].force, size = length(force);
             for (int i = 0; i < 2 && size > 0.0; i++)
                 m->d[i] = force[i] / size;
-            m->moves = size > 0.0;
-            m->friction = contact->slipping;
-        } else if (speed > asked->small && contact->dry != asked->stops) {
-            for (int i = 0; i < 2; i++)
-                m->d[i] = -rate[i] / speed;
-            m->moves = true;
-            m->friction = contact->slipping;
+            m->moves = changed = size > 0.0;
+            m->friction = it->contact[m->contact].slipping;
         }
     }
+    return changed;
 }
 
 /* ---- forces ---- */
@@ -204,6 +223,19 @@ static bool revise(const events_run *it, const contact_question *asked, balance 
         }
     }
     return changed;
+}
+
+/* Forces that agree with what is taken for granted. */
+static phx_status find_agreeing(const events_run *it, const contact_question *asked, balance *b)
+{
+    bool again = true;
+    phx_status status = PHX_OK;
+
+    for (int pass = 0; pass <= 2 * b->n + 2 && again && !status; pass++) {
+        status = find_forces(it->context, b);
+        again = !status && revise(it, asked, b);
+    }
+    return status;
 }
 
 /* ---- as few as carry it ---- */
@@ -542,11 +574,11 @@ phx_status phx_contacts_balance(const events_run *it, const bool *touches, const
     if (!status && b.n > 0)
         status = phx_system_contact_response(s->dae, s->t, s->x, s->v, b.n, b.which, &b.response);
     if (!status)
-        set_members(it, asked, before, &b);
-    for (int pass = 0, again = 1; pass <= 2 * b.n + 2 && again && !status; pass++) {
-        status = find_forces(it->context, &b);
-        again = !status && revise(it, asked, &b);
-    }
+        set_members(it, asked, &b);
+    if (!status)
+        status = find_agreeing(it, asked, &b);
+    if (!status && let_go(it, asked, before, &b))
+        status = find_agreeing(it, asked, &b);
     if (status == PHX_ERR_ANALYSIS) {
         phx_context_clear(it->context);
         *found = false;
