@@ -84,8 +84,8 @@ static phx_status balance_create(const events_run *it, const bool *touches, bala
     return PHX_OK;
 }
 
-/* The members as they are at the instant, none of them closed; `before`: their frictions while they were. */
-static void set_members(const events_run *it, const contact_question *asked, const phx_dry_friction *before, balance *b)
+/* The members as they are at the instant, none of them closed. */
+static void set_members(const events_run *it, const contact_question *asked, balance *b)
 {
     b->largest = 0.0;
     for (int i = 0; i < b->rows; i++)
@@ -99,22 +99,41 @@ static void set_members(const events_run *it, const contact_question *asked, con
                       .rate = b->response.rates[k * b->dim],
                       .friction = contact->sticking,
                       .slipping = contact->slipping};
-        m->takes_part = fabs(m->rate) <= asked->small && m->contact != asked->loose;
-        if (contact->dry < 0)
+        m->takes_part = fabs(m->rate) <= asked->small;
+        if (contact->dry < 0 || contact->dry == asked->tears || contact->dry == asked->stops || speed <= asked->small)
             continue;
-        if (contact->dry == asked->tears) {
-            const double *force = before[asked->tears].force, size = length(force);
+        for (int i = 0; i < 2; i++)
+            m->d[i] = -rate[i] / speed;
+        m->moves = true;
+        m->friction = contact->slipping;
+    }
+}
+
+/* What has come to the end of its force lets go, unless the others can be loaded so that it is clearly within it. */
+static bool let_go(const events_run *it, const contact_question *asked, const phx_dry_friction *before, balance *b)
+{
+    static const double CLEARLY = 1e-6; /* relative */
+    double largest = 0.0;
+    bool changed = false;
+
+    for (int k = 0; k < b->n; k++)
+        largest = fmax(largest, b->f[k * b->dim]);
+    for (int k = 0; k < b->n; k++) {
+        member *m = &b->member[k];
+        const int dry = it->contact[m->contact].dry;
+        const double normal = b->f[k * b->dim], t[2] = {across(b, b->f, k, 0), across(b, b->f, k, 1)};
+        if (m->contact == asked->loose && normal <= CLEARLY * largest) {
+            m->takes_part = false;
+            changed = true;
+        } else if (dry >= 0 && dry == asked->tears && length(t) >= (1.0 - CLEARLY) * m->friction * normal) {
+            const double *force = before[dry].force, size = length(force);
             for (int i = 0; i < 2 && size > 0.0; i++)
                 m->d[i] = force[i] / size;
-            m->moves = size > 0.0;
-            m->friction = contact->slipping;
-        } else if (speed > asked->small && contact->dry != asked->stops) {
-            for (int i = 0; i < 2; i++)
-                m->d[i] = -rate[i] / speed;
-            m->moves = true;
-            m->friction = contact->slipping;
+            m->moves = changed = size > 0.0;
+            m->friction = it->contact[m->contact].slipping;
         }
     }
+    return changed;
 }
 
 /* ---- forces ---- */
@@ -204,6 +223,111 @@ static bool revise(const events_run *it, const contact_question *asked, balance 
         }
     }
     return changed;
+}
+
+/* ---- friction that is not determined ---- */
+static bool is_stuck(const balance *b, int k)
+{
+    const double a[2] = {across(b, b->a, k, 0), across(b, b->a, k, 1)};
+    const member *m = &b->member[k];
+
+    return !m->moves && m->friction * b->f[k * b->dim] > 0.0 && length(a) <= ROUNDING * b->largest;
+}
+
+/* The largest part of its friction that one of the rows' contacts has with the forces f + s z of these rows. */
+static double largest_part(const balance *b, int n, const int *row, const double *z, double s)
+{
+    double largest = 0.0;
+
+    for (int i = 0; i < n; i += b->dim - 1) {
+        const int k = row[i] / b->dim;
+        double sum = 0.0;
+        for (int c = i; c < i + b->dim - 1; c++)
+            sum = hypot(sum, b->f[row[c]] + s * z[c]);
+        largest = fmax(largest, sum / (b->member[k].friction * b->f[k * b->dim]));
+    }
+    return largest;
+}
+
+/* Along z, the change of the friction on the rows to the least sum of the squares of its parts, as far as the largest
+ * part falls. */
+static void go_inwards(balance *b, int n, const int *row, const double *z)
+{
+    enum { PLACES = 16 };
+    double best = largest_part(b, n, row, z, 0.0), way = 0.0;
+
+    for (int i = 1; i <= PLACES; i++) {
+        const double s = (double)i / PLACES, part = largest_part(b, n, row, z, s);
+        if (part < best) {
+            best = part;
+            way = s;
+        }
+    }
+    for (int i = 0; i < n; i++)
+        b->f[row[i]] += way * z[i];
+}
+
+/* z = Z y with the least |f + Z y| where each row counts by its part of friction; Z spans what accelerates nothing. */
+static phx_status find_inwards(phx_context *context, const balance *b, int n, const int *row, int count,
+                               const double *Z, double *z)
+{
+    double *room = phx_calloc(context, (size_t)n * (size_t)(count + 1) + (size_t)count, sizeof *room);
+    double *M = room, *f = room + (size_t)n * (size_t)count, *y = f + n;
+    phx_status status = room ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < n && !status; i++) {
+        const int k = row[i] / b->dim;
+        const double limit = b->member[k].friction * b->f[k * b->dim];
+        f[i] = -b->f[row[i]] / limit;
+        for (int j = 0; j < count; j++)
+            M[i * count + j] = Z[i * count + j] / limit;
+    }
+    if (!status)
+        status = phx_dense_least_norm(context, n, count, M, 1, f, 0.0, y, NULL);
+    if (!status)
+        phx_dense_multiply(false, false, n, 1, count, 1.0, Z, count, y, 1, 0.0, z, 1);
+    phx_free(room);
+    return status;
+}
+
+/* Friction of contacts that stick, where it is not determined, away from its limits. */
+static phx_status centre(phx_context *context, balance *b)
+{
+    const size_t rows = (size_t)b->rows;
+    int *row = phx_calloc(context, rows, sizeof *row), n = 0, rank = 0;
+    double *A = phx_calloc(context, rows * (rows + 1), sizeof *A), *z = A + rows * rows, *Z = NULL;
+    phx_status status = row && A ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < b->n && !status; k++)
+        for (int i = 1; i < b->dim && is_stuck(b, k); i++)
+            row[n++] = k * b->dim + i;
+    for (int i = 0; i < b->rows && !status; i++)
+        for (int j = 0; j < n; j++)
+            A[i * n + j] = b->response.W[i * b->rows + row[j]];
+    if (!status && n > 0)
+        status = phx_dense_nullspace(context, b->rows, n, A, DEPENDENT, &rank, &Z);
+    if (!status && rank < n) {
+        status = find_inwards(context, b, n, row, n - rank, Z, z);
+        if (!status)
+            go_inwards(b, n, row, z);
+    }
+    phx_free(Z);
+    phx_free(A);
+    phx_free(row);
+    return status;
+}
+
+/* Forces that agree with what is taken for granted. */
+static phx_status find_agreeing(const events_run *it, const contact_question *asked, balance *b)
+{
+    bool again = true;
+    phx_status status = PHX_OK;
+
+    for (int pass = 0; pass <= 2 * b->n + 2 && again && !status; pass++) {
+        status = find_forces(it->context, b);
+        again = !status && revise(it, asked, b);
+    }
+    return status ? status : centre(it->context, b);
 }
 
 /* ---- as few as carry it ---- */
@@ -542,11 +666,11 @@ phx_status phx_contacts_balance(const events_run *it, const bool *touches, const
     if (!status && b.n > 0)
         status = phx_system_contact_response(s->dae, s->t, s->x, s->v, b.n, b.which, &b.response);
     if (!status)
-        set_members(it, asked, before, &b);
-    for (int pass = 0, again = 1; pass <= 2 * b.n + 2 && again && !status; pass++) {
-        status = find_forces(it->context, &b);
-        again = !status && revise(it, asked, &b);
-    }
+        set_members(it, asked, &b);
+    if (!status)
+        status = find_agreeing(it, asked, &b);
+    if (!status && let_go(it, asked, before, &b))
+        status = find_agreeing(it, asked, &b);
     if (status == PHX_ERR_ANALYSIS) {
         phx_context_clear(it->context);
         *found = false;
