@@ -4,8 +4,8 @@
  *     L_kb = phi_k^T M Psi_b,      sum_k L_kb^2 <= Psi_b^T M Psi_b
  *
  * Its effective mass there is L_kb^2, its share that over Psi_b^T M Psi_b. Unit motions of all interfaces together are
- * those of the body as rigid one: over all modes the squares of the sums of L_kb over b along one axis add up to the mass
- * of the body, less what moves with the interfaces. */
+ * those of the body as rigid one: over all modes the squares of the sums of L_kb over b along one axis add up to the
+ * mass of the body, less what moves with the interfaces. */
 #include "basis.h"
 
 #include <math.h>

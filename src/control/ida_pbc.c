@@ -63,13 +63,13 @@ void phx_ida_pbc_free(void *data)
 /* ---- evaluating ---- */
 /* Matrices at q with their derivatives, and vectors of n, all in the room of the controller. */
 typedef struct shaping {
-    double *variables;              /* t, q, q' */
-    double *M, *M_d, *J_2;          /* n x n */
-    double *dM, *dM_d;              /* n times n x n: by each coordinate */
-    double V, V_d, *dV, *dV_d;      /* n */
-    double *p, *w, *g, *g_d;        /* momenta, M_d^-1 p, gradients of H and H_d by q */
-    double *work;                   /* 2 n x n */
-    double *e, *size, *column, *z;  /* n */
+    double *variables;             /* t, q, q' */
+    double *M, *M_d, *J_2;         /* n x n */
+    double *dM, *dM_d;             /* n times n x n: by each coordinate */
+    double V, V_d, *dV, *dV_d;     /* n */
+    double *p, *w, *g, *g_d;       /* momenta, M_d^-1 p, gradients of H and H_d by q */
+    double *work;                  /* 2 n x n */
+    double *e, *size, *column, *z; /* n */
 } shaping;
 
 static shaping in_room(const phx_ida_pbc *it)
@@ -335,10 +335,9 @@ void phx_ida_pbc_archive(phx_archive *archive, phx_ida_pbc **data)
     phx_archive_count(archive, &n);
     phx_archive_count(archive, &m);
     if (reads && !phx_archive_status(archive))
-        phx_archive_fail(archive,
-                         n < 1 || n > PHX_IDA_PBC_MOST || m > n
-                             ? PHX_ERR_FILE
-                             : phx_ida_pbc_create(phx_archive_context(archive), n, m, NULL, NULL, NULL, data));
+        phx_archive_fail(archive, n < 1 || n > PHX_IDA_PBC_MOST || m > n
+                                      ? PHX_ERR_FILE
+                                      : phx_ida_pbc_create(phx_archive_context(archive), n, m, NULL, NULL, NULL, data));
     for (int k = 0; k < m && !phx_archive_status(archive); k++)
         phx_archive_choice(archive, n - 1, &(*data)->actuated[k]);
     for (int k = 0; k < m * m && !phx_archive_status(archive); k++)

@@ -12,8 +12,8 @@
  *
  *     E z' = (J - R) Q z + (B - P) y,   y = q'_ports:     c^T (J - R) = 0   =>   c^T E z - c^T (B - P) q_ports = const
  *
- * whatever the energies are. Rows of the mechanism with their momenta have no part in it: all of its forces act on them,
- * those of its energy too. */
+ * whatever the energies are. Rows of the mechanism with their momenta have no part in it: all of its forces act on
+ * them, those of its energy too. */
 void phx_casimirs_free(int count, phx_casimir *casimirs)
 {
     for (int k = 0; k < count && casimirs; k++) {
@@ -224,8 +224,8 @@ phx_status phx_casimirs_at(phx_context *context, const phx_model *model, const p
 }
 
 /* ---- matching ---- */
-/* Largest entry of M W - 1, W the mobility of the mechanism along the coordinates: accelerations by efforts. NAN where it
- * has other freedoms. */
+/* Largest entry of M W - 1, W the mobility of the mechanism along the coordinates: accelerations by efforts. NAN where
+ * it has other freedoms. */
 static phx_status compare_mass(phx_context *context, const phx_model_controller *c, const phx_start_point *at,
                                const double *M, double *off)
 {
@@ -247,8 +247,7 @@ static phx_status compare_mass(phx_context *context, const phx_model_controller 
         outputs[k] = names[n + k];
     }
     options.x = at->x;
-    options.channels =
-        (phx_channels_options){.n_inputs = n, .n_outputs = n, .inputs = inputs, .outputs = outputs};
+    options.channels = (phx_channels_options){.n_inputs = n, .n_outputs = n, .inputs = inputs, .outputs = outputs};
     phx_status status = phx_linearise(context, at->dae, &options, &it);
     if (!status)
         status = phx_linearised_ss(context, it, &ss);
@@ -275,13 +274,15 @@ static void warn(phx_context *context, const phx_loop_matching *it)
     const phx_matching *m = &it->matching;
 
     if (m->potential > tolerance || m->kinetic > tolerance)
-        phx_log(context, PHX_LOG_WARNING,
-                "controller '%s': M_d, V_d and J_2 do not fulfil the matching condition in the region given (off by %.2g "
-                "of its terms): no effort makes this closed loop, and H_d need not fall",
-                it->controller, fmax(m->potential, m->kinetic));
+        phx_log(
+            context, PHX_LOG_WARNING,
+            "controller '%s': M_d, V_d and J_2 do not fulfil the matching condition in the region given (off by %.2g "
+            "of its terms): no effort makes this closed loop, and H_d need not fall",
+            it->controller, fmax(m->potential, m->kinetic));
     if (m->indefinite > 0)
-        phx_log(context, PHX_LOG_WARNING, "controller '%s': M_d is not positive definite at %d of %d places of the region",
-                it->controller, m->indefinite, m->places);
+        phx_log(context, PHX_LOG_WARNING,
+                "controller '%s': M_d is not positive definite at %d of %d places of the region", it->controller,
+                m->indefinite, m->places);
     if (m->asymmetry > 1e-9)
         phx_log(context, PHX_LOG_WARNING,
                 "controller '%s': M or M_d is not symmetric, or J_2 not skew (by %.2g); the upper triangles count",

@@ -55,8 +55,8 @@ static void test_integrator(void **state)
 {
     phx_context *context = *state;
     phx_check_report report;
-    const text_run r = run_with(context, "  loop: {kind: port_hamiltonian, ports: [pivot.effort], J: 0, Q: 30, B: 1}\n",
-                                &report);
+    const text_run r =
+        run_with(context, "  loop: {kind: port_hamiltonian, ports: [pivot.effort], J: 0, Q: 30, B: 1}\n", &report);
     assert_int_equal(report.n_casimirs, 1);
     assert_string_equal(report.casimirs[0].text, "loop.z1 - pivot.coordinate");
     CHECK_BELOW(report.casimirs[0].residual, 1e-13, "rate in the linear loop");
@@ -69,18 +69,18 @@ static void test_three_states(void **state)
 {
     phx_context *context = *state;
     phx_check_report report;
-    const text_run r = run_with(
-        context,
-        "  damp: {kind: port_hamiltonian, ports: [elbow.effort], J: [[0, 1], [-1, 0]], R: [[0, 0], [0, 2]], Q: [[5, 0],\n"
-        "         [0, 1]], B: [[0], [1]]}\n"
-        "  slow: {kind: pid, measure: q, effort: push.fy, ki: 0.5}\n"
-        "  loop: {kind: port_hamiltonian, ports: [pivot.effort, elbow.effort], J: [[0, 1, 0], [-1, 0, 2], [0, -2, 0]],\n"
-        "         E: [[1, 0, 0], [0, 2, 0], [0, 0, 4]], Q: [[8, 0, 0], [0, 3, 0], [0, 0, 5]],\n"
-        "         B: [[1, 0], [0, 3], [0.5, -1]]}\n",
-        &report);
+    const text_run r = run_with(context,
+                                "  damp: {kind: port_hamiltonian, ports: [elbow.effort], J: [[0, 1], [-1, 0]], R: [[0, "
+                                "0], [0, 2]], Q: [[5, 0],\n"
+                                "         [0, 1]], B: [[0], [1]]}\n"
+                                "  slow: {kind: pid, measure: q, effort: push.fy, ki: 0.5}\n"
+                                "  loop: {kind: port_hamiltonian, ports: [pivot.effort, elbow.effort], J: [[0, 1, 0], "
+                                "[-1, 0, 2], [0, -2, 0]],\n"
+                                "         E: [[1, 0, 0], [0, 2, 0], [0, 0, 4]], Q: [[8, 0, 0], [0, 3, 0], [0, 0, 5]],\n"
+                                "         B: [[1, 0], [0, 3], [0.5, -1]]}\n",
+                                &report);
     assert_int_equal(report.n_casimirs, 1); /* c = (1, 0, 1/2): c^T E z - c^T B q */
-    assert_string_equal(report.casimirs[0].text,
-                        "loop.z1 + 2 loop.z3 - 1.25 pivot.coordinate + 0.5 elbow.coordinate");
+    assert_string_equal(report.casimirs[0].text, "loop.z1 + 2 loop.z3 - 1.25 pivot.coordinate + 0.5 elbow.coordinate");
     CHECK_BELOW(report.casimirs[0].residual, 1e-13, "rate in the linear loop");
     check_constant(context, &r, 4, (const char *const[]){"loop.z1", "loop.z3", "q", "e"},
                    (const double[]){1.0, 2.0, -1.25, 0.5});

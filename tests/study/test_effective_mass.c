@@ -130,7 +130,8 @@ static void test_sum(void **state)
         share = report.effective_share;
         if (k + 1 == sizeof modes / sizeof *modes)
             for (int a = 0; a < 3; a++) /* half of the first of 12 cells belongs to the port */
-                CHECK_BETWEEN(report.effective_mass[a], report.mass * (1.0 - 0.7 / CELLS), report.mass, "effective mass");
+                CHECK_BETWEEN(report.effective_mass[a], report.mass * (1.0 - 0.7 / CELLS), report.mass,
+                              "effective mass");
         phx_reduce_report_free(&report);
         phx_model_destroy(model);
     }

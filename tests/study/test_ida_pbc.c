@@ -1,6 +1,6 @@
 /* Interconnection and damping assignment: the inertia wheel pendulum and the ball and beam of Ortega, Spong,
- * Gomez-Estern and Blankenstein (2002). The mechanisms under the controller against the desired closed loops, integrated
- * by themselves; their energies fall; the matching condition, fulfilled and not. */
+ * Gomez-Estern and Blankenstein (2002). The mechanisms under the controller against the desired closed loops,
+ * integrated by themselves; their energies fall; the matching condition, fulfilled and not. */
 #include "support.h"
 
 #include <phlexor/results.h>
@@ -83,8 +83,8 @@ static void test_wheel(void **state)
 }
 
 /* ---- ball and beam: M_d and J_2 depend on the coordinates ---- */
-#define PLACE "y(track.coordinate)"
-#define ANGLE "y(pivot.coordinate)"
+#define PLACE  "y(track.coordinate)"
+#define ANGLE  "y(pivot.coordinate)"
 #define LENGTH "(L^2 + " PLACE "^2)"
 static const char ball_and_beam[] =
     "phlexor: 1\n"
@@ -141,8 +141,8 @@ static void test_ball(void **state)
     runge_kutta(4, ball_rates, 3.0, 30000, x);
     for (int k = 0; k < 2; k++) {
         const text_run r = run_model(context, model, 3.0, 4e-3 / (1 << k));
-        error[k] = fmax(fabs(record_at(context, &r, "x", r.n - 1) - x[0]),
-                        fabs(record_at(context, &r, "a", r.n - 1) - x[1]));
+        error[k] =
+            fmax(fabs(record_at(context, &r, "x", r.n - 1) - x[0]), fabs(record_at(context, &r, "a", r.n - 1) - x[1]));
         phx_result_destroy(r.result);
     }
     print_message("ball and beam: off by %.3g and %.3g from the closed loop wanted\n", error[0], error[1]);
