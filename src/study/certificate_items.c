@@ -1,6 +1,7 @@
 /* The certificate in a report: each number with its meaning. */
 #include "certificate_items.h"
 
+#include <math.h>
 #include <string.h>
 
 static void add(phx_certificate_items *list, const char *name, double value, const char *unit, int good,
@@ -20,6 +21,30 @@ static void name_redundant(const phx_check_report *report, char *to)
                                  report->redundant[k].joint, report->redundant[k].row);
     if (used >= REDUNDANT_TEXT)
         memcpy(to + REDUNDANT_TEXT - 5, " ...", 5);
+}
+
+/* Casimirs, as many as fit, and the worst matching condition. */
+static void add_loops(const phx_check_report *report, phx_certificate_items *list)
+{
+    size_t used = 0;
+    double worst = 0.0;
+
+    for (int k = 0; k < report->n_casimirs && used < CASIMIR_TEXT; k++)
+        used += (size_t)snprintf(list->casimirs + used, CASIMIR_TEXT - used, "%s%s", k ? "; " : "",
+                                 report->casimirs[k].text);
+    if (report->n_casimirs > 0)
+        list->items[list->count++] = (phx_report_item){
+            .name = "Casimirs",
+            .text = list->casimirs,
+            .good = -1,
+            .meaning = "Constant in the loops of port-Hamiltonian controllers, whatever the energies are."};
+    for (int k = 0; k < report->n_matchings; k++)
+        worst = fmax(worst, fmax(report->matchings[k].matching.potential, report->matchings[k].matching.kinetic));
+    if (report->n_matchings > 0)
+        add(list, "matching condition", worst, NULL, worst < 1e-6,
+            "Largest part of the closed loop wanted (M_d, V_d, J_2) that no effort makes, over the largest of its "
+            "terms, "
+            "in the region given.");
 }
 
 void phx_certificate_list(const phx_check_report *report, const char *reason, phx_certificate_items *list)
@@ -69,6 +94,7 @@ void phx_certificate_list(const phx_check_report *report, const char *reason, ph
         .good = report->n_limits == 0,
         .meaning = "Rotations of sections, strains and axial forces at the start, against those up to which bodies of "
                    "small deformation are right."};
+    add_loops(report, list);
     add(list, "index", c->index, NULL, -1, "Of the differential-algebraic system.");
     add(list, "mass", c->mass, "kg", -1, "Of all bodies.");
     add(list, "energy at the start", phx_total_energy(&c->energy), "J", -1,

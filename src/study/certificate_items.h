@@ -4,12 +4,12 @@
 
 #include "internal.h"
 
-enum { CERTIFICATE_ITEMS = 14, REDUNDANT_TEXT = 400, MOVED_TEXT = 400 };
+enum { CERTIFICATE_ITEMS = 14, REDUNDANT_TEXT = 400, MOVED_TEXT = 400, CASIMIR_TEXT = 400 };
 
 typedef struct phx_certificate_items {
     int count;
     phx_report_item items[CERTIFICATE_ITEMS];
-    char redundant[REDUNDANT_TEXT], moved[MOVED_TEXT];
+    char redundant[REDUNDANT_TEXT], moved[MOVED_TEXT], casimirs[CASIMIR_TEXT];
 } phx_certificate_items;
 
 /* `report` NULL: there is none, for the reason given. Both are borrowed. */

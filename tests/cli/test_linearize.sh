@@ -363,4 +363,18 @@ run 2 linearize slide.yaml -o slide.xml
 says '.mat, .h5, .json, or _mtx'
 run 2 linearize slide.yaml -o nowhere/slide.h5
 says 'nowhere'
+
+# ---- stable inversion: the force that moves the mass, the beam on it vibrating, is not far from that of one mass ----
+cat slide.yaml - >moved.yaml <<'END'
+inverse: {inputs: push.fx, motion: {x: "0.1*ramp(ramp(t, 0.2, 0.8), 0, 1)"}}
+simulate: {end: 1, step: 1e-3, every: 0.01}
+END
+run 0 inverse moved.yaml -o moved.csv
+grep -q 'zeros .*' out.txt && grep -q ', for x$' out.txt || fail "the summary: $(cat out.txt)"
+awk -F, 'NR == 1 { exit !($2 == "push.fx" && $3 == "x") }' moved.csv || fail "the columns of moved.csv"
+awk -F, 'END { exit !(NR == 102 && $2 > 4.99 && $2 < 5.01) }' moved.csv || fail "k x at the end of moved.csv"
+run 2 inverse moved.yaml --result moved.h5
+says 'go with driven joints'
+run 2 inverse slide.yaml --end 1 --step 0.1
+says 'no joint is driven'
 finish
