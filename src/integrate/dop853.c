@@ -194,23 +194,6 @@ static phx_status finish(dop853 *m, double t0, double t1)
     return PHX_OK;
 }
 
-/* A prescribed rate that jumps within a step would take an impulse there. */
-static phx_status check_inside(const dop853 *m, double t0, double t1)
-{
-    const phx_dae *dae = m->base.run->dae;
-    const double least = 2.0 * INSIDE * fmax(fabs(t0), fabs(t1));
-
-    for (double t = t0 + least; m->ode->driven && dae->ops->next_break && t < t1 - least;) {
-        t = dae->ops->next_break(dae, t);
-        if (t < t1 - least && m->ode->ops->jumps(m->ode, t - least, t + least))
-            return phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
-                            "a prescribed rate jumps at t = %.9g s, within a step: take steps that end there, or rtol, "
-                            "with which they do",
-                            t);
-    }
-    return PHX_OK;
-}
-
 static phx_status fixed_step(phx_method *method, double t0, double t1, double h, bool last_chance)
 {
     dop853 *m = (dop853 *)method;
@@ -221,9 +204,7 @@ static phx_status fixed_step(phx_method *method, double t0, double t1, double h,
     settle(m);
     if (m->begun && jumps_at(method->run, t0))
         m->begun = false;
-    status = check_inside(m, t0, t1);
-    if (!status)
-        status = stages(m, t0, t1);
+    status = stages(m, t0, t1);
     return status ? status : finish(m, t0, t1);
 }
 
@@ -521,7 +502,7 @@ static phx_status allocate(dop853 *m)
 }
 
 static const phx_method_ops fixed_ops = {
-    .destroy = destroy, .step = fixed_step, .forget = forget, .look_back = look_back};
+    .destroy = destroy, .step = fixed_step, .forget = forget, .look_back = look_back, .ends_at_breaks = true};
 static const phx_method_ops adaptive_ops = {
     .destroy = destroy, .advance = advance, .forget = forget, .look_back = look_back};
 

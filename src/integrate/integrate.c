@@ -361,19 +361,23 @@ static bool is_sample_of(const phx_dae *dae, double t, double end)
     return end - t <= SAME * (dae->ops->next_sample(dae, t) - t);
 }
 
-/* The next sample that ends a step on the way to `to`; `to`: there is none. */
-static double next_sample_before(const phx_run *run, double at, double to)
+/* The next sample, or jump of something given, that ends a step on the way to `to`; `to`: there is none. */
+static double next_end(const phx_run *run, const phx_method *method, double at, double to)
 {
     const phx_dae *dae = run->dae;
-    const double next = dae->ops->next_sample ? dae->ops->next_sample(dae, at) : HUGE_VAL;
+    const double sample = dae->ops->next_sample ? dae->ops->next_sample(dae, at) : HUGE_VAL;
+    const double jump = method->ops->ends_at_breaks && dae->ops->next_break ? dae->ops->next_break(dae, at) : HUGE_VAL;
+    const double last = to - phx_run_smallest_step(run);
 
-    return next < to - phx_run_smallest_step(run) && !is_sample_of(dae, next, to) ? next : to;
+    if (jump < sample && jump < last)
+        return jump;
+    return sample < last && !is_sample_of(dae, sample, to) ? sample : to;
 }
 
 /* Every sample ends a step; between two of them the steps are equal. */
 static phx_status sampled_steps(phx_run *run, phx_method *method, double from, double to, double length)
 {
-    double at = from, end = next_sample_before(run, from, to), last = 0.0;
+    double at = from, end = next_end(run, method, from, to), last = 0.0;
     phx_status status = PHX_OK;
 
     if (end == to)
@@ -383,7 +387,7 @@ static phx_status sampled_steps(phx_run *run, phx_method *method, double from, d
         status = fixed_steps(run, method, at, end, piece);
         last = piece;
         at = end;
-        end = next_sample_before(run, at, to);
+        end = next_end(run, method, at, to);
     }
     return status;
 }

@@ -102,6 +102,7 @@ typedef struct phx_method_ops {
     /* Archives what the method keeps of earlier steps, factors apart. NULL: it has to forget them where a run is
      * archived. */
     void (*archive)(phx_method *method, phx_archive *archive);
+    bool ends_at_breaks; /* equal steps end where something given jumps, too, and are equal in between */
     /* Go to `to` in steps of its own choice, each accepted and sampled by phx_run_accept and phx_run_sample_step. */
     phx_status (*advance)(phx_method *method, double to);
 } phx_method_ops;

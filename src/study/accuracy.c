@@ -168,6 +168,7 @@ typedef struct accurate_run {
     double span, interval; /* s */
     double base;           /* s: of which every step is a whole part */
     bool tree;             /* the explicit method takes the mechanism */
+    bool bounded;          /* the longest step is given */
     int n;                 /* columns of outputs */
     double work;           /* so far, in steps of midpoint */
 } accurate_run;
@@ -239,8 +240,8 @@ typedef struct sequence {
     phx_trace last;
 } sequence;
 
-/* e_0 - e_1 is the change from step h to r h, and e_1 = r^p e_0. */
-static void judge(sequence *q, double ratio, double change)
+/* e_0 - e_1 is the change from step h to r h, and e_1 = r^p e_0, but no less than `least`, what rounding leaves. */
+static void judge(sequence *q, double ratio, double change, double least)
 {
     const double p = q->with->order, observed = log2(q->change / change);
     const bool falls = ratio == 0.5 && isfinite(q->change) && change > 0.0 && observed > 0.6 * p;
@@ -248,26 +249,31 @@ static void judge(sequence *q, double ratio, double change)
     if (q->order == 0.0 && falls)
         q->order = fmin(observed, p);
     const double power = pow(ratio, q->order > 0.0 ? q->order : 1.0);
-    q->error = change * power / (1.0 - power);
+    q->error = fmax(change * power / (1.0 - power), least);
     q->change = change;
     q->settled = q->error <= 1.0;
 }
 
 static phx_status next_run(accurate_run *it, double step, sequence *q)
 {
+    static const double rounding = 1e-14; /* of the largest value */
+    const double asked = it->choice->asked.relative, least = asked > 0.0 ? rounding / asked : 0.0;
     phx_trace finer = {0};
     phx_status status = run_with(it, q->with, step, !it->streams, &finer);
 
     if (!status && q->step > 0.0)
-        judge(q, step / q->step, difference(it->choice, &q->last, &finer, &q->worst));
+        judge(q, step / q->step, difference(it->choice, &q->last, &finer, &q->worst), least);
     trace_free(&q->last);
     q->last = finer;
     q->step = step;
     return status;
 }
 
+/* The longest step below that divides the base or is a multiple of it. */
 static double whole_part(const accurate_run *it, double step)
 {
+    if (step > it->base)
+        return it->base * floor(step / it->base * (1.0 + 1e-9));
     return it->base / ceil(it->base / step * (1.0 - 1e-9));
 }
 
@@ -339,13 +345,15 @@ static const method *method_of(phx_integrator integrator)
     return NULL;
 }
 
-/* The explicit method, whose steps are cheap and of high order, where it takes the mechanism. Where no order shows the
- * motion is stiff or has kinks, and the sequence ends with none. */
+/* The explicit method, whose steps are cheap and of high order, where it takes the mechanism. Its steps may be longer
+ * than the interval of the outputs, which it interpolates; the comparison sees the error of that. Where no order shows
+ * the motion is stiff or has kinks, and the sequence ends with none. */
 static phx_status search_explicit(accurate_run *it, double longest, sequence *best)
 {
-    static const double trial = 40.0; /* first runs */
+    static const double trial = 40.0, intervals = 4.0; /* runs with the longest step; of a step */
     const method *with = method_of(PHX_DOP853);
-    phx_status status = begin_sequence(it, with, longest, trial * work_of(it, with, longest), best);
+    const double step = it->bounded ? longest : intervals * longest;
+    phx_status status = begin_sequence(it, with, step, trial * work_of(it, with, longest), best);
 
     return status || best->order == 0.0 ? status : run_sequence(it, 1e3 * everything, true, best);
 }
@@ -477,6 +485,7 @@ phx_status phx_accuracy_run(phx_context *context, const phx_model *model, const 
                                given ? options->accuracy_of : model->simulate.accuracy_of, &choice);
     if (!status) {
         it.n = phx_system_columns(system);
+        it.bounded = used.step > 0.0;
         it.tree = any && phx_system_check_tree(system) == PHX_OK;
         phx_context_clear(context);
         it.span = used.end;

@@ -108,16 +108,20 @@ static void the_error_is_what_was_asked_for(void **state)
         const char *column[2];
         int size[2];
         bool explicit;
-    } models[] = {{pendulum, {"tip.x", "pull.fx"}, {2, 3}, true},
-                  {top, {"attitude.w", "spin.x"}, {4, 3}, true},
-                  {crank, {"tip.x", "pull.fx"}, {2, 3}, false}};
+        const char *more;
+    } models[] = {
+        {pendulum, {"tip.x", "pull.fx"}, {2, 3}, true, ""},
+        /* within a step unless one ends there */
+        {pendulum, {"tip.x", "tip.y"}, {2, 1}, true, "loads: {blow: {force: [5*(t >= 0.337), 0], at: lower.C}}\n"},
+        {top, {"attitude.w", "spin.x"}, {4, 3}, true, ""},
+        {crank, {"tip.x", "pull.fx"}, {2, 3}, false, ""}};
     static const double asked[] = {1e-2, 1e-5, 1e-8};
     phx_context *context = *state;
 
-    for (int m = 0; m < 3; m++) {
+    for (size_t m = 0; m < sizeof models / sizeof *models; m++) {
         phx_simulate_options options = options_of(1.0, 0.01);
         phx_simulate_report report;
-        phx_model *model = read_parts(context, models[m].text, "");
+        phx_model *model = read_parts(context, models[m].text, models[m].more);
         options.step = (phx_model_optional){true, 2e-4};
         options.has_integrator = true;
         options.integrator = PHX_GAUSS6;
@@ -131,10 +135,10 @@ static void the_error_is_what_was_asked_for(void **state)
                                       error_of(context, result, exact, models[m].column[1], models[m].size[1]));
             assert_true(report.accuracy == asked[k]);
             assert_true((report.used.integrator == PHX_DOP853) == models[m].explicit);
-            CHECK_BETWEEN(error, 0.0, 1.2 * asked[k], "error of model %d for %g", m, asked[k]);
+            CHECK_BETWEEN(error, 0.0, 1.2 * asked[k], "error of model %zu for %g", m, asked[k]);
             CHECK_BETWEEN(report.accuracy_reached, (error - 4e-12) / 5.0,
                           report.runs == 2 ? asked[k] : fmin(asked[k], 5.0 * error + 1e-12),
-                          "estimate of model %d for %g, error %g", m, asked[k], error);
+                          "estimate of model %zu for %g, error %g", m, asked[k], error);
             assert_true(report.runs > 1 && report.all_steps > report.stats.steps);
             phx_result_destroy(result);
         }
