@@ -109,6 +109,9 @@ static void stack(void **state)
             for (int c = 0; c < 6; c++)
                 CHECK_BELOW(-gap(*state, &r, corners[c], "\0\0aabb"[c], k), 1e-12, "e %g, mu %g: corner %s",
                             cases[i][0], cases[i][1], corners[c]);
+        for (size_t k = 1; k < r.n; k++)
+            CHECK_BELOW(record_at(*state, &r, "dissipated", k - 1) - record_at(*state, &r, "dissipated", k), 1e-12,
+                        "nothing makes energy");
         CHECK_BELOW(record_at(*state, &r, "kinetic", r.n - 1), 1e-25, "it rests");
         for (int c = 0; c < 6; c++)
             CHECK_SMALL(gap(*state, &r, corners[c], "\0\0aabb"[c], r.n - 1), 1e-12, "corner %s", corners[c]);
