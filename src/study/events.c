@@ -243,7 +243,7 @@ static bool any_met(const events_run *it, const double *values)
 /* To the first instant at which a condition is met of the step that was made, whose values `end` are. */
 static phx_status search(events_run *it, bracket *in, const double *end, double *values, int *which)
 {
-    enum { TRIALS = 100 };
+    enum { TRIALS = 100, SECANTS = 40 }; /* then halves: conditions may jump */
     double at = first_root(it, in, which);
     bool found = is_event(it, values, end, *which), met = true;
     phx_status status = PHX_OK;
@@ -251,7 +251,7 @@ static phx_status search(events_run *it, bracket *in, const double *end, double 
     for (int trial = 0; trial < TRIALS && !found && !status; trial++) {
         if (in->b <= earliest(it) || in->b - in->a <= 4.0 * DBL_EPSILON * fmax(1.0, fabs(in->b)))
             break;
-        status = make_step(it, at > in->a && at < in->b ? at : 0.5 * (in->a + in->b), values);
+        status = make_step(it, trial < SECANTS && at > in->a && at < in->b ? at : 0.5 * (in->a + in->b), values);
         met = any_met(it, values);
         found = is_event(it, values, end, *which);
         narrow(it, in, values, *which, met);
@@ -387,7 +387,7 @@ static phx_status happen(events_run *it, int k)
 }
 
 /* The step to `end`, or to the first event before. Friction that has just begun to slip and goes back at once sticks,
- * and contacts that have just opened close again. */
+ * contacts that have just opened close again, and steps are halved in which reactions change their sign twice. */
 static phx_status try_step(events_run *it, double end, double *values, int *which)
 {
     enum { HALVINGS = 40 };
@@ -402,6 +402,10 @@ static phx_status try_step(events_run *it, double end, double *values, int *whic
             status = phx_friction_goes_back(it, values + it->model->n_events, &again);
         if (!status && !again)
             status = phx_contacts_go_back(it, values + it->model->n_events + it->n_frictions, &end, &again);
+        if (!status && !again && !any_met(it, values) && phx_contacts_make_energy(it)) {
+            again = 1;
+            end = it->t + 0.5 * (end - it->t);
+        }
     }
     return status ? status : locate(it, end, values, which);
 }

@@ -71,6 +71,8 @@ void phx_contacts_accepted(events_run *it);
 /* The step closed a contact that had just opened, and has to be made again: to the new `end`, or with the contact
  * closed. */
 phx_status phx_contacts_go_back(events_run *it, const double *values, double *end, int *again);
+/* The friction of a contact has made energy in the step: its reaction has pulled on the way, though not at the ends. */
+bool phx_contacts_make_energy(const events_run *it);
 /* The condition of a closed contact that pulled at the start of a step already; -1: none. */
 int phx_contacts_overdue(const events_run *it, const double *values);
 

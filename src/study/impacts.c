@@ -576,6 +576,17 @@ phx_status phx_contacts_go_back(events_run *it, const double *values, double *en
     return status;
 }
 
+bool phx_contacts_make_energy(const events_run *it)
+{
+    static const double ROUNDING = 1e-13; /* of the largest energy */
+    const double zero = ROUNDING * it->report->stats.largest_kinetic;
+
+    for (int k = 0; k < it->n_contacts; k++)
+        if (it->contact[k].closed && it->call[phx_system_contact_entry(it->s->system, k)] < -zero)
+            return true;
+    return false;
+}
+
 int phx_contacts_overdue(const events_run *it, const double *values)
 {
     for (int k = 0; k < it->n_contacts; k++)

@@ -249,8 +249,7 @@ static double largest_part(const balance *b, int n, const int *row, const double
     return largest;
 }
 
-/* Along z, the change of the friction on the rows to the least sum of the squares of its parts, as far as the largest
- * part falls. */
+/* Along z, the change of the friction on the rows, as far as the largest part of friction falls. */
 static void go_inwards(balance *b, int n, const int *row, const double *z)
 {
     enum { PLACES = 16 };
@@ -267,7 +266,8 @@ static void go_inwards(balance *b, int n, const int *row, const double *z)
         b->f[row[i]] += way * z[i];
 }
 
-/* z = Z y with the least |f + Z y| where each row counts by its part of friction; Z spans what accelerates nothing. */
+/* z = Z y with the least sum of |f + Z y|^2/(mu f_n), which is that of equal parts of friction where there is one; Z
+ * spans what accelerates nothing. */
 static phx_status find_inwards(phx_context *context, const balance *b, int n, const int *row, int count,
                                const double *Z, double *z)
 {
@@ -277,10 +277,10 @@ static phx_status find_inwards(phx_context *context, const balance *b, int n, co
 
     for (int i = 0; i < n && !status; i++) {
         const int k = row[i] / b->dim;
-        const double limit = b->member[k].friction * b->f[k * b->dim];
-        f[i] = -b->f[row[i]] / limit;
+        const double weight = sqrt(b->member[k].friction * b->f[k * b->dim]);
+        f[i] = -b->f[row[i]] / weight;
         for (int j = 0; j < count; j++)
-            M[i * count + j] = Z[i * count + j] / limit;
+            M[i * count + j] = Z[i * count + j] / weight;
     }
     if (!status)
         status = phx_dense_least_norm(context, n, count, M, 1, f, 0.0, y, NULL);
@@ -418,11 +418,13 @@ static double way_to_cone(const balance *b, int k, const double *z)
 /* Forces go along z as far as member `first` allows: it carries nothing then, or has all its friction. */
 static void go(balance *b, const basis *it, int first, double way)
 {
+    static const double LITTLE = 1e-6; /* part of its load with which it lifts too */
     member *m = &b->member[first];
     double change[3], *f = b->f + first * b->dim;
 
     change_of(b, it, first, change);
-    const bool lifts = change[0] < 0.0 && way >= f[0] / -change[0];
+    const bool lifts = f[0] + way * change[0] <= LITTLE * f[0];
+    way = lifts ? f[0] / -change[0] : way;
     for (int k = 0; k < b->n; k++) {
         change_of(b, it, k, change);
         for (int i = 0; i < b->dim; i++)
@@ -533,6 +535,43 @@ static bool take_normal(basis *it, int count, const double *null)
     return best >= 0;
 }
 
+/* z with the least change of the parts of friction, by what changes friction alone: the columns T of z across. */
+static phx_status keep_parts(phx_context *context, const balance *b, basis *it)
+{
+    const size_t n = (size_t)it->n, held = (size_t)it->n_held;
+    int *of = phx_calloc(context, n, sizeof *of), count = 0, rank = 0;
+    double *room = phx_calloc(context, n * held + n * n + 2 * n, sizeof *room), *T = NULL;
+    double *A = room, *M = A + n * held, *rest = M + n * n, *y = rest + n, part[3];
+    phx_status status = of && room ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int j = 0; j < it->n && !status; j++)
+        if (it->of[j].i > 0)
+            of[count++] = j;
+    for (int r = 0; r < it->n_held && !status; r++)
+        for (int c = 0; c < count; c++)
+            A[r * count + c] = it->A[r * it->n + of[c]];
+    if (!status && count > 0)
+        status = phx_dense_nullspace(context, it->n_held, count, A, DEPENDENT, &rank, &T);
+    const int free_count = status ? 0 : count - rank;
+    for (int c = 0; c < count && free_count > 0; c++) { /* (z_t - f_t/f_n z_n)/sqrt(mu f_n) */
+        const unknown u = it->of[of[c]];
+        const double *f = b->f + u.k * b->dim, weight = sqrt(b->member[u.k].friction * f[0]);
+        change_of(b, it, u.k, part);
+        rest[c] = -(part[u.i] - f[u.i] / f[0] * part[0]) / weight;
+        for (int j = 0; j < free_count; j++)
+            M[c * free_count + j] = T[c * free_count + j] / weight;
+    }
+    if (free_count > 0)
+        status = phx_dense_least_norm(context, count, free_count, M, 1, rest, 0.0, y, NULL);
+    for (int c = 0; c < count && free_count > 0 && !status; c++)
+        for (int j = 0; j < free_count; j++)
+            it->z[of[c]] += T[c * free_count + j] * y[j];
+    phx_free(T);
+    phx_free(room);
+    phx_free(of);
+    return status;
+}
+
 static phx_status reduce_once(phx_context *context, balance *b, basis *it, bool *again)
 {
     double *null = NULL;
@@ -545,7 +584,8 @@ static phx_status reduce_once(phx_context *context, balance *b, basis *it, bool 
     set_basis(b, it);
     status = phx_dense_nullspace(context, it->n_held, it->n, it->A, DEPENDENT, &rank, &null);
     if (!status && rank < it->n && take_normal(it, it->n - rank, null)) {
-        *again = exchange(b, it);
+        status = keep_parts(context, b, it);
+        *again = !status && exchange(b, it);
         drop_unloaded(b);
     }
     phx_free(null);
@@ -575,6 +615,10 @@ static phx_status reduce(phx_context *context, balance *b)
     bool again = true;
     for (int pass = 0; pass < 2 * b->rows && again && !status; pass++)
         status = reduce_once(context, b, &it, &again);
+    for (int k = 0; k < b->n; k++)
+        b->member[k].at_limit = false;
+    if (!status)
+        status = centre(context, b);
     phx_free(it.of);
     phx_free(it.held);
     phx_free(it.A);
