@@ -351,7 +351,7 @@ static void elastic_is_mutilated(void **state)
 
 /* ---- do the models really use every key? ---- */
 typedef struct usage {
-    const phx_key *keys[800];
+    const phx_key *keys[1000];
     int count;
 } usage;
 
@@ -375,7 +375,7 @@ static void note_object(usage *u, const phx_object *object, const phx_node *node
         const phx_node *value = node->items[2 * i + 1];
         const phx_key *key = phx_object_key(object, node->items[2 * i]->text, kind, dims);
         assert_non_null(key);
-        assert_true(u->count < 800);
+        assert_true(u->count < 1000);
         u->keys[u->count++] = key;
         bool many = key->type == &phx_type_map || key->type == &phx_type_ports || key->type == &phx_type_list;
         const phx_object *below = key->type == &phx_type_rotation && dims == PHX_PLANE ? &phx_schema_plane_rotation
