@@ -11,6 +11,7 @@ enum { AT_TIME = -1, OF_FRICTION = -2 }; /* in place of a column */
 typedef struct event_state {
     int column;   /* of the outputs */
     double value; /* of the condition at the accepted state */
+    double slack; /* of a force that is at its limit from the start: what is rounding of it */
     bool done;    /* at a time: it has been */
     bool met;     /* of the model: at the end of the step */
     bool spare; /* of a contact: it touches and is open, and others keep its gap; of friction: it slips in name only, at
@@ -59,6 +60,7 @@ phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes
 /* ---- impacts.c: rigid contacts ---- */
 /* What is rounding of the forces of closed contacts, N. */
 double phx_contacts_rounding(const events_run *it);
+double phx_contacts_marginal(const events_run *it); /* forces that are nearer to their limit are at it, N */
 /* The conditions of the contacts as they were looked at last, into values (n_contacts). */
 void phx_contacts_conditions(const events_run *it, double *values);
 /* At the start; PHX_ERR_INPUT where bodies lie inside each other. */
@@ -80,7 +82,8 @@ int phx_contacts_overdue(const events_run *it, const double *values);
 typedef struct contact_mode {
     bool closed, spare;
     bool sticks, leans;  /* its friction; leans: at its limit, and held by others */
-    double slip[2];      /* the direction where it does not stick */
+    bool holds[2];       /* where it sticks: the coordinates of which it needs the rows */
+    double slip[2];      /* the direction where it does not stick; parts of friction where others hold it */
     double acceleration; /* of the gap */
 } contact_mode;
 typedef struct contact_question {

@@ -16,6 +16,7 @@ static const double SHORT_FLIGHTS =
 static const double SHORTEST_FLIGHT = 1e-4; /* part of a step: a flight shorter than this is ended */
 static const double LOWEST = 1e-15;         /* part of the size: one lower than this */
 static const double SLACK = 1e-10;          /* of gaps that others keep, relative to the size */
+static const double MARGINAL = 1e4;         /* times PULLS: forces nearer to their limit are at it */
 enum { MOST_PASSES = 50 };
 
 typedef struct scales {
@@ -42,6 +43,11 @@ static event_state *condition_of(const events_run *it, int k)
     return &it->event[it->model->n_events + it->n_frictions + k];
 }
 
+double phx_contacts_marginal(const events_run *it)
+{
+    return MARGINAL * phx_contacts_rounding(it);
+}
+
 double phx_contacts_rounding(const events_run *it)
 {
     double largest = 0.0;
@@ -56,7 +62,7 @@ void phx_contacts_conditions(const events_run *it, double *values)
     const double zero = phx_contacts_rounding(it);
 
     for (int k = 0; k < it->n_contacts; k++)
-        values[k] = it->contact[k].closed        ? -it->contact[k].force - zero
+        values[k] = it->contact[k].closed        ? -it->contact[k].force - zero - condition_of(it, k)->slack
                     : condition_of(it, k)->spare ? -it->contact[k].gap - it->slack
                                                  : -it->contact[k].gap;
 }
@@ -403,7 +409,8 @@ static phx_status put_friction(events_run *it, const phx_dry_friction *before, i
     if (!mode->closed)
         return PHX_OK;
     it->report->transitions += is_transition(&before[dry], held, mode);
-    return phx_system_slip(it->s->system, dry, mode->sticks, !mode->sticks && slips ? mode->slip : NULL);
+    return mode->sticks ? phx_system_stick(it->s->system, dry, mode->holds, mode->slip)
+                        : phx_system_slip(it->s->system, dry, false, slips ? mode->slip : NULL);
 }
 
 static phx_status put_modes(events_run *it, impact *at, const phx_dry_friction *before, const contact_mode *modes)
@@ -504,7 +511,8 @@ phx_status phx_contacts_settle(events_run *it, int which, int friction)
     for (int k = 0; k < it->n_contacts && !status; k++) {
         const phx_rigid_contact *c = &it->contact[k];
         event_state *condition = condition_of(it, k);
-        condition->value = c->closed          ? fmin(-c->force - zero, 0.0)
+        condition->slack = c->closed && -c->force > -MARGINAL * zero ? MARGINAL * zero : 0.0;
+        condition->value = c->closed          ? fmin(-c->force - zero - condition->slack, 0.0)
                            : condition->spare ? -it->slack
                            : at.touches[k]    ? 0.0
                                               : -c->gap;
@@ -579,7 +587,10 @@ phx_status phx_contacts_go_back(events_run *it, const double *values, double *en
 bool phx_contacts_make_energy(const events_run *it)
 {
     static const double ROUNDING = 1e-13; /* of the largest energy */
-    const double zero = ROUNDING * it->report->stats.largest_kinetic;
+    phx_sizes sizes;
+
+    phx_system_sizes(it->s->system, it->s->x, it->s->v, &sizes);
+    const double zero = ROUNDING * (it->report->stats.largest_kinetic + sizes.weight);
 
     for (int k = 0; k < it->n_contacts; k++)
         if (it->contact[k].closed && it->call[phx_system_contact_entry(it->s->system, k)] < -zero)

@@ -627,8 +627,8 @@ static phx_status reduce(phx_context *context, balance *b)
 }
 
 /* ---- modes ---- */
-/* The friction of a member that does not slip sticks, unless those that stick already hold it: then it leans. The rows
- * that stick are added to `held`. */
+/* The friction of a member that does not slip sticks along the coordinates that are not held by those that stick
+ * already; where all are, it leans. The rows that stick are added to `held`. */
 static phx_status stick_or_lean(phx_context *context, const balance *b, int k, int *n_held, int *held,
                                 contact_mode *mode)
 {
@@ -640,11 +640,12 @@ static phx_status stick_or_lean(phx_context *context, const balance *b, int k, i
         status = is_held(context, b, k * b->dim + i, *n_held, held, &is);
         if (!is)
             held[(*n_held)++] = k * b->dim + i;
+        else if (all > 0.0)
+            mode->slip[i - 1] = -f[i - 1] / all;
+        mode->holds[i - 1] = !is;
         mode->sticks = mode->sticks || !is;
     }
     mode->leans = !mode->sticks;
-    for (int i = 0; i < 2 && mode->leans && all > 0.0; i++)
-        mode->slip[i] = -f[i] / all;
     return status;
 }
 

@@ -63,7 +63,10 @@ void phx_friction_conditions(const events_run *it, double *values)
         if (it->event[it->model->n_events + k].spare && length(f->rate) <= STILL * it->speed)
             values[k] = -1.0;
         else
-            values[k] = f->sticks ? beyond(f, zero) : !slips(f) ? -1.0 : rests ? 0.0 : backwards(f);
+            values[k] = f->sticks   ? beyond(f, zero) - it->event[it->model->n_events + k].slack
+                        : !slips(f) ? -1.0
+                        : rests     ? 0.0
+                                    : backwards(f);
     }
 }
 
@@ -140,8 +143,8 @@ phx_status phx_friction_head(events_run *it)
     for (int k = 0; k < it->n_frictions; k++) {
         const phx_dry_friction *f = &it->friction[k];
         const double *along = length(f->rate) > STILL * it->speed ? f->rate : f->slip;
-        it->heading[k] =
-            (slip_heading){.in_space = f->n == 2 && slips(f) && !leans(it, k), .angle = atan2(along[1], along[0])};
+        it->heading[k] = (slip_heading){.in_space = f->n == 2 && !f->sticks && slips(f) && !leans(it, k),
+                                        .angle = atan2(along[1], along[0])};
         any = any || it->heading[k].in_space;
     }
     if (!status)
@@ -254,12 +257,14 @@ phx_status phx_friction_settle(events_run *it, int which)
             status = change(it, loose, false, -1.0, it->friction[loose].force, &rows);
     }
     phx_events_forget(it);
-    const double rounding = phx_contacts_rounding(it);
+    const double rounding = phx_contacts_rounding(it), marginal = phx_contacts_marginal(it);
     for (int k = 0; k < it->n_frictions && !status; k++) {
         const phx_dry_friction *f = &it->friction[k];
         event_state *condition = &it->event[it->model->n_events + k];
         const bool zero = (k == which && !turns_aside(it, f)) || length(f->rate) <= STILL * it->speed;
-        condition->value = f->sticks          ? fmin(beyond(f, rounding), 0.0)
+        const double over = beyond(f, rounding);
+        condition->slack = f->sticks && f->contact >= 0 && over > -marginal ? marginal : 0.0;
+        condition->value = f->sticks          ? fmin(over - condition->slack, 0.0)
                            : condition->spare ? -1.0
                            : zero             ? 0.0
                                               : fmin(backwards(f), 0.0);

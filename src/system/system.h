@@ -161,6 +161,9 @@ int phx_system_dry_count(const phx_system *system);
  * of its friction: a shorter direction, or, of static friction that is left at once, one as long as that is larger.
  * Where what sticks changes, phx_system_switch has to follow, as for joints. */
 phx_status phx_system_slip(phx_system *system, int k, bool sticks, const double *slip);
+/* Number k sticks with rows on those of its coordinates that it `holds`; the others are held by other rows, and have
+ * parts of its friction against `parts`. phx_system_switch has to follow. */
+phx_status phx_system_stick(phx_system *system, int k, const bool *holds, const double *parts);
 /* Of friction on a sphere the tangents along which it is measured come from one direction, which is made anew where it
  * has come near the normal; the tangents at x stay the same. *turned: it was, and phx_system_switch has to follow where
  * it sticks. */

@@ -163,6 +163,29 @@ static void an_impact_tears_loose(void **state)
     phx_result_destroy(r.result);
 }
 
+/* A slider with dry friction along its rail is struck by a ball: a finite force has no impulse, so both go on as
+ * without it, m v/(m + M)(1 + e) and (m - e M) v/(m + M); then the slider slides to rest. */
+static void finite_friction_has_no_impulse(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nbodies: {s: {kind: rigid, mass: 3, inertia: 1}, b: {kind: rigid, mass: 1, inertia: "
+        "1,"
+        " pose: {position: [-1, 0]}, velocity: {linear: [2, 0]}}}\n"
+        "joints: {A: {kind: prismatic, ports: [ground.O, s.P], axis: [1, 0], friction: {force: 6}}}\n"
+        "forces: {hit: {kind: contact, ports: [s.P, b.P], against: sphere, radius_a: 0.3, radius: 0.2, restitution: "
+        "0.5}}\n"
+        "outputs: {v: {rate: A}, w: {velocity: b.P}}\nsimulate: {end: 1, step: 1e-2, every: 1}\n";
+    text_run r = run_text(*state, text, 0.0);
+    assert_int_equal(r.n, 4);
+    CHECK_CLOSE(record_at(*state, &r, "t", 1), 0.25, 1e-12, "the impact");
+    CHECK_CLOSE(record_at(*state, &r, "v", 1), 0.75, 1e-12, "the slider");
+    CHECK_CLOSE(record_at(*state, &r, "w.x", 1), -0.25, 1e-12, "the ball");
+    CHECK_CLOSE(r.report.impact_loss, 0.5 * 0.75 * 0.75 * 4.0, 1e-12, "what the impact takes");
+    CHECK_CLOSE(record_at(*state, &r, "t", 2), 0.25 + 0.75 / 2.0, 1e-12, "the slider rests");
+    CHECK_CLOSE(record_at(*state, &r, "v", 3), 0.0, 0.0, "and stays");
+    phx_result_destroy(r.result);
+}
+
 static void what_cannot_have_it_says_so(void **state)
 {
     static const char text[] = SLIDER("[0, -1]", ", friction: {coefficient: 0.4}", "1");
@@ -363,6 +386,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ball_slips_and_rolls, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(three_feet, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(analyses_say_that_they_leave_it_out, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(finite_friction_has_no_impulse, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(what_cannot_have_it_says_so, study_setup, study_teardown)};
     return cmocka_run_group_tests_name("study_friction", tests, NULL, NULL);
 }

@@ -164,6 +164,7 @@ static void cube(void **state)
         CHECK_SMALL(record_at(*state, &r, corners[c], last), 1e-12, "corner %s at rest", corners[c]);
     }
     CHECK_BELOW(record_at(*state, &r, "kinetic", last), 1e-25, "it rests");
+    CHECK_BELOW((double)r.n, 300.0, "without events");
     CHECK_CLOSE(record_at(*state, &r, "A.x", last), record_at(*state, &r, "A.x", last - 10), 1e-14,
                 "it does not creep");
     CHECK_CLOSE(record_at(*state, &r, "A.y", last), record_at(*state, &r, "A.y", last - 10), 1e-14, "nor across");
@@ -196,8 +197,7 @@ static void sliding_cube(void **state)
         text_run r = run(*state, made);
         CHECK_CLOSE(record_at(*state, &r, "v.x", r.n - 1), fmax(0.0, 5.0 - mu * 8.0), 1e-12, "mu %g: velocity", mu);
         CHECK_SMALL(record_at(*state, &r, "w.z", r.n - 1), 1e-12, "it does not turn");
-        if (5.0 > mu * 8.0)
-            CHECK_BELOW((double)r.n, 4.0, "nothing happens on the way");
+        assert_int_equal(r.n, 2); /* nothing happens on the way */
         phx_result_destroy(r.result);
     }
 }

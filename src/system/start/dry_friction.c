@@ -112,9 +112,10 @@ static phx_status look_at(workspace *ws, int j, const coordinate_slot *first, co
     *out = (phx_dry_friction){.joint = j,
                               .contact = joint->contact ? contact_of(ws->system, j) : -1,
                               .n = together(joint),
-                              .sticks = ws->system->rows[first->stick_row].role == ROW_DRIVEN,
                               .open = joint->contact && ws->system->rows[joint->first_row].role != ROW_CONSTRAINT,
                               .limit = first->def.friction.ratio * phx_sys_friction_limit(ws, joint, first)};
+    for (int i = 0; i < out->n; i++)
+        out->sticks = out->sticks || ws->system->rows[first[i].stick_row].role == ROW_DRIVEN;
     for (int i = 0; i < out->n && !status; i++) {
         const coordinate_slot *coordinate = first + i;
         const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
@@ -123,6 +124,10 @@ static phx_status look_at(workspace *ws, int j, const coordinate_slot *first, co
         out->slip[i] = coordinate->slip;
         out->rate[i] = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
         out->force[i] = ws->reactions.all[coordinate->stick_row];
+        if (out->sticks && coordinate->slip != 0.0) /* another row holds this coordinate */
+            out->force[i] =
+                -coordinate->slip *
+                phx_friction_slip(&first->def.friction, phx_sys_friction_limit(ws, joint, first), 1.0, 0.0, 0.0).value;
         if (!out->sticks && !out->open)
             status = find_mobility(ws, coordinate, g, v_dot, i, out);
     }
@@ -175,6 +180,21 @@ phx_status phx_system_slip(phx_system *system, int k, bool sticks, const double 
         system->rows[first[i].stick_row].role = sticks ? ROW_DRIVEN : ROW_INACTIVE;
     }
     return phx_conclude(system->context, PHX_OK);
+}
+
+phx_status phx_system_stick(phx_system *system, int k, const bool *holds, const double *parts)
+{
+    if (!system || !holds || !parts)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, holds or parts");
+    phx_status status = phx_system_slip(system, k, true, NULL);
+    int j = 0;
+    coordinate_slot *first = status ? NULL : dry_coordinate(system, k, &j);
+
+    for (int i = 0; first && i < together(&system->joints[j]); i++) {
+        first[i].slip = holds[i] ? 0.0 : parts[i];
+        system->rows[first[i].stick_row].role = holds[i] ? ROW_DRIVEN : ROW_INACTIVE;
+    }
+    return status;
 }
 
 /* The part of the direction alpha across n, of length 1; of an axis where alpha is along n. */
