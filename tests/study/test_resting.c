@@ -134,6 +134,43 @@ static void stack(void **state)
     }
 }
 
+/* A square box with spin tumbles down an incline: with enough friction it comes to rest on a side, with too little it
+ * slides on one with g (sin - mu cos). */
+static void tumbling_box(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [3, -9]\nbodies: {b: {kind: rigid, mass: 2, inertia: 0.0133,"
+        " pose: {position: [0, 0.4]}, velocity: {linear: [1, 0], angular: -7}, ports: {A: {position: [-0.1, -0.1]},"
+        " B: {position: [0.1, -0.1]}, C: {position: [0.1, 0.1]}, D: {position: [-0.1, 0.1]}}}}\nforces:\n"
+        "  A: {kind: contact, ports: [ground.O, b.A], against: plane, normal: [0, 1], restitution: 0.4,"
+        " friction: {coefficient: %g}}\n"
+        "  B: {kind: contact, ports: [ground.O, b.B], against: plane, normal: [0, 1], restitution: 0.4,"
+        " friction: {coefficient: %g}}\n"
+        "  C: {kind: contact, ports: [ground.O, b.C], against: plane, normal: [0, 1], restitution: 0.4,"
+        " friction: {coefficient: %g}}\n"
+        "  D: {kind: contact, ports: [ground.O, b.D], against: plane, normal: [0, 1], restitution: 0.4,"
+        " friction: {coefficient: %g}}\n"
+        "outputs: {p: {position: b.P}, v: {velocity: b.P}, turn: {angle: b.P}}\n"
+        "simulate: {end: 4, step: 1e-3, every: 0.5}\n";
+    static const double friction[] = {0.6, 0.2};
+
+    for (int i = 0; i < 2; i++) {
+        const double mu = friction[i], quarter = acos(0.0);
+        char made[2000];
+        snprintf(made, sizeof made, text, mu, mu, mu, mu);
+        text_run r = run(*state, made);
+        const size_t last = r.n - 1;
+        const double turns = record_at(*state, &r, "turn", last) / quarter;
+        CHECK_CLOSE(record_at(*state, &r, "p.y", last), 0.1, 1e-12, "mu %g: on a side", mu);
+        CHECK_CLOSE(turns, round(turns), 1e-12, "mu %g: which", mu);
+        CHECK_BELOW(turns, -0.5, "it has tumbled");
+        CHECK_CLOSE(record_at(*state, &r, "v.x", last) - record_at(*state, &r, "v.x", last - 1),
+                    0.5 * fmax(0.0, 3.0 - 9.0 * mu), 1e-10, "mu %g: it rests or slides", mu);
+        CHECK_BELOW(mu > 0.5 ? fabs(record_at(*state, &r, "v.x", last)) : 0.0, 1e-15, "at rest");
+        phx_result_destroy(r.result);
+    }
+}
+
 /* A cube is dropped askew on a rough floor: it comes to rest on four corners, one more than it needs, with twelve rows
  * for six coordinates, and does not creep. */
 static void cube(void **state)
@@ -243,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(ball, study_setup, study_teardown),
                                        cmocka_unit_test_setup_teardown(rod, study_setup, study_teardown),
                                        cmocka_unit_test_setup_teardown(stack, study_setup, study_teardown),
+                                       cmocka_unit_test_setup_teardown(tumbling_box, study_setup, study_teardown),
                                        cmocka_unit_test_setup_teardown(cube, study_setup, study_teardown),
                                        cmocka_unit_test_setup_teardown(sliding_cube, study_setup, study_teardown),
                                        cmocka_unit_test_setup_teardown(painleve, study_setup, study_teardown)};
