@@ -11,12 +11,11 @@ static const double STILL = 1e-11;    /* rates below this, relative to all veloc
 static const double TOUCHING = 1e-12; /* gaps below this, relative to the size */
 static const double PULLS = 1e-13;    /* forces below this, relative to the largest, are zero */
 static const double SHORTEST = 1e-14; /* steps below this, relative to the time, are none; s where the time is short */
-static const double SHORT_FLIGHTS =
-    1e-2; /* part of a step that the flights to come may take together at a last impact */
-static const double SHORTEST_FLIGHT = 1e-4; /* part of a step: a flight shorter than this is ended */
-static const double LOWEST = 1e-15;         /* part of the size: one lower than this */
-static const double SLACK = 1e-10;          /* of gaps that others keep, relative to the size */
-static const double MARGINAL = 1e4;         /* times PULLS: forces nearer to their limit are at it */
+/* Parts of a step: what the flights after a last impact may take together, and the flight that is ended. */
+static const double SHORT_FLIGHTS = 1e-2, SHORTEST_FLIGHT = 1e-4;
+static const double LOWEST = 1e-15; /* part of the size: a flight lower than this is ended too */
+static const double SLACK = 1e-10;  /* of gaps that others keep, relative to the size */
+static const double MARGINAL = 1e4; /* times PULLS: forces nearer to their limit are at it */
 enum { MOST_PASSES = 50 };
 
 typedef struct scales {
