@@ -518,11 +518,12 @@ static phx_status rest_at(const following *g, int n, const double *A, const doub
     double *a = phx_calloc(g->context, (size_t)n * (size_t)n, sizeof *a);
     phx_status status = a ? motion_at(g, t, g->w) : PHX_ERR_MEMORY;
 
-    for (int k = 0, at = 0; k < g->it->m && !status; k++, at += g->it->degree[k] + 1) /* at rest */
-        if (g->it->degree[k] > 0)
-            memset(g->w + at + 1, 0, (size_t)g->it->degree[k] * sizeof *g->w);
-        else
-            g->w[at] = 0.0;
+    for (int k = 0, at = 0; k < g->it->m && !status; k++) { /* of each output its place stays, if it has one */
+        const int degree = g->it->degree[k], first = degree > 0 ? 1 : 0;
+        for (int d = first; d <= degree; d++)
+            g->w[at + d] = 0.0;
+        at += degree + 1;
+    }
     if (!status && n > 0) {
         memcpy(a, A, (size_t)n * (size_t)n * sizeof *a);
         phx_dense_multiply(false, false, n, 1, p, -1.0, G, p, g->w, 1, 0.0, eta, 1);

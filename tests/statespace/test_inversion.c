@@ -217,6 +217,46 @@ static void two_channels(void **state)
     phx_ss_destroy(ss);
 }
 
+/* From 0 to 1 between 4 and 6, and up to two derivatives. */
+static void step_up(const void *data, int output, double t, int count, double *derivatives)
+{
+    (void)data, (void)output;
+    const double x = fmin(fmax(0.5 * (t - 4.0), 0.0), 1.0);
+    const double jet[3] = {x * x * x * (10.0 - 15.0 * x + 6.0 * x * x), 15.0 * x * x * (1.0 - x) * (1.0 - x),
+                           15.0 * x * (1.0 - x) * (1.0 - 2.0 * x)};
+    memcpy(derivatives, jet, (size_t)count * sizeof *jet);
+}
+
+/* Beside a place of degree 2 the same channel with a zero in the right half-plane, whose motion ends elsewhere, has the
+ * same input; at the end it holds y = 1: u = 2, before and after all that moves. */
+static void beside_another(void **state)
+{
+    phx_context *context = *state;
+    enum { ROWS = 241 };
+    const double A[] = {0.0, 1.0, -2.0, -3.0}, B[] = {0.0, 1.0}, C[] = {1.0, -1.0};
+    const double AA[] = {0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, -2.0, -3.0};
+    const double BB[] = {0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0}, CC[] = {1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, -1.0};
+    const phx_ss_trajectory trajectory = {step_up, NULL, 0.0, 0.05, ROWS, 1};
+    double u[ROWS], both[2 * ROWS], y[3];
+    phx_ss_inversion_report report;
+
+    for (int k = 0; k < 2; k++) {
+        phx_ss *ss = make(context, k ? 4 : 2, k ? 2 : 1, k ? AA : A, k ? BB : B, k ? CC : C, NULL);
+        phx_ss_inversion *inversion = NULL;
+        CHECK_OK(context, phx_ss_inversion_create(context, ss, 0.0, &inversion));
+        CHECK_OK(context, phx_ss_inversion_follow(context, inversion, &trajectory, k ? both : u, NULL, &report));
+        phx_ss_inversion_destroy(inversion);
+        phx_ss_destroy(ss);
+    }
+    for (int k = 0; k < ROWS; k++) {
+        step_up(NULL, 0, 0.05 * k, 3, y);
+        CHECK_CLOSE(both[2 * k], y[2], 1e-12, "force on the mass, row %d", k);
+        CHECK_CLOSE(both[2 * k + 1], u[k], 1e-12, "the other input, row %d", k);
+    }
+    CHECK_CLOSE(u[ROWS - 1], 2.0, 1e-12, "input at the end");
+    assert_true(u[70] > 1e-3); /* before the motion begins */
+}
+
 static void never(const void *data, int output, double t, int count, double *derivatives)
 {
     (void)data, (void)output;
@@ -263,6 +303,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(zero_in_the_right_half, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(replayed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(two_channels, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(beside_another, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(refusals, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,10 +164,11 @@ bool phx_sys_rubbing_retake(workspace *ws, const double *lambda)
 {
     static const double ENOUGH = 1e-6; /* relative: of second order is what matters, not rounding */
     reaction_forces *it = &ws->rubbing;
-    double size = 0.0, *found = it->steps + 4 * REACTION_STEPS * (size_t)ws->n_l;
+    double size = 0.0;
 
     if (!it->lambda)
         return false;
+    double *found = it->steps + 4 * REACTION_STEPS * (size_t)ws->n_l;
     for (int k = 0; k < ws->n_l; k++)
         found[k] = lambda[k] + it->added[k];
     const double change = change_of(ws, found, &size);
