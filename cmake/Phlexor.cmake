@@ -30,8 +30,9 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 
 set(PHX_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes
     -Wmissing-prototypes)
-# No contraction of a*b+c, or results would depend on the processor.
-set(PHX_FLAGS ${PHX_WARNINGS} -ffp-contract=off -fno-math-errno)
+# No contraction of a*b+c, or results would depend on the processor. Sections let the shared object of FMUs leave out
+# what it does not call.
+set(PHX_FLAGS ${PHX_WARNINGS} -ffp-contract=off -fno-math-errno -ffunction-sections -fdata-sections)
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
