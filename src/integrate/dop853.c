@@ -199,11 +199,12 @@ static phx_status fixed_step(phx_method *method, double t0, double t1, double h,
     dop853 *m = (dop853 *)method;
     phx_status status = PHX_OK;
 
-    (void)h;
     (void)last_chance;
     settle(m);
     if (m->begun && jumps_at(method->run, t0))
         m->begun = false;
+    if (t1 - t0 > m->ode->ops->longest(m->ode, m->y))
+        return phx_run_blame(method->run, PHX_REJECTED, h, "a ball turns too far for its angles to be counted", NULL);
     status = stages(m, t0, t1);
     return status ? status : finish(m, t0, t1);
 }
