@@ -261,8 +261,8 @@ int phx_ss_inversion_antistable(const phx_ss_inversion *inversion);
 
 /* y, y', .. of an output at t, `count` of them. */
 typedef void phx_ss_motion_fn(const void *data, int output, double t, int count, double *derivatives);
-/* What the outputs shall do, from zero and rest to rest. The integration is exact but for polynomials of degree 5
- * through the derivatives in each step: of order 6, and exact where these are such polynomials between steps. */
+/* The wanted motion of the outputs, from zero and rest to rest. The integration is exact but for polynomials of degree
+ * 5 through the derivatives in each step: of order 6, and exact where these are such polynomials between steps. */
 typedef struct phx_ss_trajectory {
     phx_ss_motion_fn *motion;
     const void *data;

@@ -144,7 +144,7 @@ phx_status phx_study_inverse(phx_context *context, const phx_model *model, const
  * (phx_ss_inversion). Of the options end, step, every and csv_path count. The table has a row every so many s (without
  * it each step) from 0 to the end: t, the inputs, the motions of the outputs, all as changes from the start, and the
  * states of the linear model. The integration takes steps of `step`, shortened so that rows fall on them. */
-/* What is told of a stable inversion. */
+/* The report of a stable inversion. */
 typedef struct phx_stable_inverse_report {
     double from, to; /* s */
     size_t rows;

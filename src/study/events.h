@@ -58,7 +58,7 @@ void phx_events_forget(events_run *it);
 phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes);
 
 /* ---- impacts.c: rigid contacts ---- */
-/* What is rounding of the forces of closed contacts, N. */
+/* The rounding of the forces of closed contacts, N. */
 double phx_contacts_rounding(const events_run *it);
 double phx_contacts_marginal(const events_run *it); /* forces that are nearer to their limit are at it, N */
 /* The conditions of the contacts as they were looked at last, into values (n_contacts). */

@@ -325,7 +325,7 @@ static phx_status workroom_create(phx_context *context, const phx_impulse_law *l
     return PHX_OK;
 }
 
-/* What expands after the compression P. */
+/* The contacts that expand after the compression P. */
 static phx_status expand(phx_context *context, const phx_impulse_law *law, workroom *room)
 {
     if (!send_back(law, room->phase.P, room->N, room->normal))

@@ -109,7 +109,8 @@ static void set_members(const events_run *it, const contact_question *asked, bal
     }
 }
 
-/* What has come to the end of its force lets go, unless the others can be loaded so that it is clearly within it. */
+/* A contact that has come to the end of its force lets go, unless the others can be loaded so that it is clearly within
+ * it. */
 static bool let_go(const events_run *it, const contact_question *asked, const phx_dry_friction *before, balance *b)
 {
     static const double CLEARLY = 1e-6; /* relative */
@@ -350,7 +351,7 @@ static bool has_direction(const balance *b, int k)
     return m->moves || m->at_limit || m->friction == 0.0 || b->f[k * b->dim] == 0.0;
 }
 
-/* What the contacts carry is not changed by the acceleration of rows that others hold. */
+/* The load of the contacts is not changed by the acceleration of rows that others hold. */
 static void set_basis(const balance *b, basis *it)
 {
     it->n = it->n_held = 0;
@@ -664,7 +665,7 @@ static phx_status set_friction(const events_run *it, const balance *b, int k, in
     return PHX_OK;
 }
 
-/* What carries nothing and does not part is spare where others hold its gap. */
+/* A contact that carries nothing and does not part is spare where others hold its gap. */
 static phx_status set_unloaded(const events_run *it, const balance *b, double small, int k, int *n_held, int *held,
                                contact_mode *modes)
 {

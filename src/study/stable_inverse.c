@@ -66,7 +66,7 @@ static const char *unit_of(const char *name)
     return NULL;
 }
 
-/* What was computed: rows of inputs and of states. */
+/* The results: rows of inputs and of states. */
 typedef struct answer {
     const phx_ss *ss;
     phx_ss_trajectory wanted;

@@ -125,7 +125,7 @@ static void steps_are_of_order_eight(void **state)
     }
 }
 
-/* What supplies and takes, entry by entry, against gauss6; the balance shows the error of the method. */
+/* The ledger, entry by entry, against gauss6; the balance shows the error of the method. */
 typedef struct books {
     double work[2], ledger[16];
 } books;

@@ -69,7 +69,7 @@ static void add_product(double factor, const double *A, int stride, const double
             y[i] += factor * A[stride * i + j] * x[j];
 }
 
-/* What the stresses of the surfaces have beside those of N and M, Q (A^-1 N - z D^-1 M): layers that expand otherwise
+/* The stresses of the surfaces beside those of N and M, Q (A^-1 N - z D^-1 M): layers that expand otherwise
  * than the whole, Q (A^-1 N_th + z D^-1 M_th - alpha (T0 + T1 z)). */
 static void add_surfaces(const phx_elastic_model *model, int t, const profile *of, double *offset)
 {

@@ -92,7 +92,7 @@ static inline void resist(const int dim, const double *J, const double *H, const
     }
 }
 
-/* What the parent feels of a node, at the node's point. */
+/* The inertia and the force of a node as its parent feels them, at the node's point. */
 typedef struct passed {
     double J[9], H[9], M[9], n[3], f[3];
 } passed;
