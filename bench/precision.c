@@ -14,6 +14,7 @@
 #include <phlexor/study.h>
 
 #include "results/plot/chart.h"
+#include "curve.h"
 #include "options.h"
 #include "timing.h"
 #include "dae/dae.h"
@@ -53,16 +54,6 @@ static const struct {
     {"gauss6 rtol", PHX_GAUSS6, true},
 };
 
-typedef struct run {
-    double setting, seconds, error;
-    phx_integrate_stats stats;
-} run;
-
-typedef struct curve {
-    int count;
-    run runs[MOST_SETTINGS];
-} curve;
-
 typedef struct settings {
     const char *csv, *svg, *only, *from;
     double longest;
@@ -80,7 +71,7 @@ typedef struct bench {
     double *reference, *now; /* instants + 1, width each */
     int row;
     bool known; /* there are curves */
-    curve curves[METHODS];
+    bench_curve curves[METHODS];
     double disagreement; /* of the two references */
 } bench;
 
@@ -238,8 +229,8 @@ static phx_status make_reference(bench *it)
 static bool measure(bench *it, const settings *s, int method, double setting)
 {
     const phx_integrate_options options = options_of(it, method, setting);
-    curve *c = &it->curves[method];
-    run r = {.setting = setting};
+    bench_curve *c = &it->curves[method];
+    bench_run r = {.setting = setting};
     for (int k = 0; k < s->repeats && (k == 0 || r.seconds < 0.2); k++) {
         double seconds;
         phx_status status = simulate(it, &options, &r.stats, &seconds);
@@ -262,50 +253,34 @@ static bool measure(bench *it, const settings *s, int method, double setting)
 static void measure_method(bench *it, const settings *s, int method)
 {
     const bool chooses = methods[method].chooses;
-    const curve *c = &it->curves[method];
+    const bench_curve *c = &it->curves[method];
     double setting = chooses ? 1e-2 : it->problem->largest_step;
     for (int k = 0; k < MOST_SETTINGS; k++, setting *= chooses ? sqrt(0.1) : sqrt(0.5)) {
         if (chooses && setting < 0.5e-11)
             break;
         if (!measure(it, s, method, setting) && c->count > 0)
             break;
-        const run *last = c->count > 0 ? &c->runs[c->count - 1] : NULL;
+        const bench_run *last = c->count > 0 ? &c->runs[c->count - 1] : NULL;
         if (last && ((last->seconds > s->longest && last->error < 1.0) || last->error < 3.0 * it->disagreement))
             break;
     }
 }
 
-/* Least time at which a curve reaches an error: that of a run, or on the straight line in logarithms between two runs
- * of which one is better and one is worse. Infinite when it does not. */
-static double time_at(const curve *c, double error)
-{
-    double least = INFINITY;
-    for (int k = 0; k < c->count; k++) {
-        const run *a = k > 0 ? &c->runs[k - 1] : NULL, *b = &c->runs[k];
-        if (b->error <= error)
-            least = fmin(least, b->seconds);
-        if (!a || !(a->error > error && b->error <= error))
-            continue;
-        const double part = log(a->error / error) / log(a->error / b->error);
-        least = fmin(least, a->seconds * pow(b->seconds / a->seconds, part));
-    }
-    return least;
-}
-
 static void print_comparison(const bench *it)
 {
     for (double error = 1e-2; error > 0.5e-6; error *= 0.1) {
-        const double ida = time_at(&it->curves[PHX_IDA], error);
+        const double ida = bench_time_at(&it->curves[PHX_IDA], error);
         int fastest = 0;
         printf("error %.0e, ms:", error);
         for (int m = 0; m < METHODS; m++) {
-            const double time = time_at(&it->curves[m], error);
+            const double time = bench_time_at(&it->curves[m], error);
             if (isfinite(time))
                 printf("  %s %.2f", methods[m].name, 1e3 * time);
-            if (time < time_at(&it->curves[fastest], error))
+            if (time < bench_time_at(&it->curves[fastest], error))
                 fastest = m;
         }
-        printf("; %s %.1f times as fast as ida\n", methods[fastest].name, ida / time_at(&it->curves[fastest], error));
+        printf("; %s %.1f times as fast as ida\n", methods[fastest].name,
+               ida / bench_time_at(&it->curves[fastest], error));
     }
     printf("\n");
 }
@@ -338,7 +313,7 @@ static bool write_csv(const char *path, const char *machine, const bench *benche
     fprintf(file, "problem,method,setting,steps,rejected,iterations,factorisations,time,error\n");
     for (const bench *it = benches; it < benches + PROBLEMS; it++)
         for (int m = 0; m < METHODS; m++)
-            for (const run *r = it->curves[m].runs; r < it->curves[m].runs + it->curves[m].count; r++)
+            for (const bench_run *r = it->curves[m].runs; r < it->curves[m].runs + it->curves[m].count; r++)
                 fprintf(file, "%s,%s,%.6e,%ld,%ld,%ld,%ld,%.3f,%.3e\n", it->problem->name, methods[m].name, r->setting,
                         r->stats.steps, r->stats.rejected, r->stats.newton_iterations, r->stats.factorisations,
                         1e3 * r->seconds, r->error);
@@ -356,7 +331,7 @@ static int find_method(const char *name)
 static bool read_row(const char *row, bench *benches)
 {
     char problem_name[32], method[32];
-    run r = {0};
+    bench_run r = {0};
     if (sscanf(row, "%31[^,],%31[^,],%lf,%ld,%ld,%ld,%ld,%lf,%lf", problem_name, method, &r.setting, &r.stats.steps,
                &r.stats.rejected, &r.stats.newton_iterations, &r.stats.factorisations, &r.seconds, &r.error) != 9)
         return false;
@@ -404,7 +379,7 @@ static phx_status draw(phx_context *context, const char *path, const char *machi
             continue;
         status = panel ? PHX_OK : PHX_ERR_MEMORY;
         for (int m = 0; m < METHODS && !status; m++) {
-            const curve *c = &it->curves[m];
+            const bench_curve *c = &it->curves[m];
             panel->logarithmic = panel->x_logarithmic = panel->markers = true;
             phx_line *line = c->count > 0 ? phx_panel_add_line(&chart, panel, methods[m].name, (size_t)c->count) : NULL;
             status = line || c->count == 0 ? PHX_OK : PHX_ERR_MEMORY;

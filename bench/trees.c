@@ -12,6 +12,7 @@
 #include <phlexor/integrate.h>
 
 #include "chain.h"
+#include "curve.h"
 #include "dae/dae.h"
 #include "options.h"
 #include "system/system.h"
@@ -28,7 +29,7 @@ static const problem problems[] = {
     {"hinge-100", {.dim = 3, .links = 100, .joint = PHX_JOINT_REVOLUTE}, 1e-13},
     {"ball-100", {.dim = 3, .links = 100, .joint = PHX_JOINT_SPHERICAL}, 1e-13},
 };
-enum { PROBLEMS = sizeof problems / sizeof *problems, MOST_RUNS = 48 };
+enum { PROBLEMS = sizeof problems / sizeof *problems };
 static const double END = 1.0, CHECK_STEP = 1e-3; /* s: of the run, of the second reference */
 
 /* `chooses`: by rtol, else in equal steps. */
@@ -43,16 +44,6 @@ static const method methods[] = {
 };
 enum { METHODS = sizeof methods / sizeof *methods };
 
-typedef struct run {
-    double setting, seconds, error;
-    long steps;
-} run;
-
-typedef struct curve {
-    int count;
-    run runs[MOST_RUNS];
-} curve;
-
 typedef struct settings {
     const char *csv, *only, *method;
     double longest;
@@ -66,7 +57,7 @@ typedef struct bench {
     phx_dae *dae;
     double *memory, *x0, *v0, *lambda0, *x, *v, *lambda, *reference;
     double disagreement; /* of the two references, m */
-    curve curves[METHODS];
+    bench_curve curves[METHODS];
 } bench;
 
 static phx_status prepare(bench *it)
@@ -92,10 +83,9 @@ static phx_status prepare(bench *it)
     return phx_system_start(it->system, &start, it->x0, it->v0, it->lambda0);
 }
 
-static phx_status simulate(bench *it, const method *with, double setting, run *out)
+static phx_status simulate(bench *it, const method *with, double setting, bench_run *out)
 {
     phx_integrate_options options = phx_integrate_options_default();
-    phx_integrate_stats stats;
     double t = 0.0;
 
     options.integrator = with->integrator;
@@ -105,9 +95,10 @@ static phx_status simulate(bench *it, const method *with, double setting, run *o
     memcpy(it->x, it->x0, (size_t)it->dae->n_x * sizeof(double));
     memcpy(it->v, it->v0, (size_t)it->dae->n_v * sizeof(double));
     memcpy(it->lambda, it->lambda0, (size_t)it->dae->n_l * sizeof(double));
+    *out = (bench_run){.setting = setting};
     const double from = bench_clock();
-    const phx_status status = phx_integrate(it->dae, &options, &t, it->x, it->v, it->lambda, NULL, NULL, &stats);
-    *out = (run){.setting = setting, .seconds = bench_clock() - from, .steps = stats.steps};
+    const phx_status status = phx_integrate(it->dae, &options, &t, it->x, it->v, it->lambda, NULL, NULL, &out->stats);
+    out->seconds = bench_clock() - from;
     return status;
 }
 
@@ -129,13 +120,13 @@ static double error_of(const bench *it)
 static phx_status make_reference(bench *it)
 {
     const method tight = {"dop853 rtol", PHX_DOP853, true}, second = {"gauss6", PHX_GAUSS6, false};
-    run r;
+    bench_run r;
     phx_status status = simulate(it, &tight, it->problem->reference, &r);
 
     if (status)
         return status;
     memcpy(it->reference, it->x, (size_t)it->dae->n_x * sizeof *it->reference);
-    printf("%s: reference dop853, rtol %.0e, %ld steps", it->problem->name, it->problem->reference, r.steps);
+    printf("%s: reference dop853, rtol %.0e, %ld steps", it->problem->name, it->problem->reference, r.stats.steps);
     status = simulate(it, &second, CHECK_STEP, &r);
     it->disagreement = error_of(it);
     printf("; gauss6 with steps of %g s differs by %.1e m\n", CHECK_STEP, it->disagreement);
@@ -145,7 +136,7 @@ static phx_status make_reference(bench *it)
 /* The least time of the repeats of what is short. */
 static bool measure(bench *it, const settings *s, int m, double setting)
 {
-    run r = {0}, best = {.seconds = INFINITY};
+    bench_run r = {0}, best = {.seconds = INFINITY};
 
     for (int k = 0; k < s->repeats && (k == 0 || r.seconds < 0.2); k++) {
         if (simulate(it, &methods[m], setting, &r)) {
@@ -156,9 +147,9 @@ static bool measure(bench *it, const settings *s, int m, double setting)
             best = r;
     }
     best.error = error_of(it);
-    curve *c = &it->curves[m];
+    bench_curve *c = &it->curves[m];
     c->runs[c->count++] = best;
-    printf("%-12s %9.2e %8ld steps %10.3f ms   error %.2e m\n", methods[m].name, setting, best.steps,
+    printf("%-12s %9.2e %8ld steps %10.3f ms   error %.2e m\n", methods[m].name, setting, best.stats.steps,
            1e3 * best.seconds, best.error);
     fflush(stdout);
     return true;
@@ -166,34 +157,18 @@ static bool measure(bench *it, const settings *s, int m, double setting)
 
 static void measure_method(bench *it, const settings *s, int m)
 {
-    const curve *c = &it->curves[m];
+    const bench_curve *c = &it->curves[m];
     double setting = 0.1;
 
-    for (int k = 0; k < MOST_RUNS; k++, setting *= methods[m].chooses ? sqrt(0.1) : sqrt(0.5)) {
+    for (int k = 0; k < BENCH_MOST_RUNS; k++, setting *= methods[m].chooses ? sqrt(0.1) : sqrt(0.5)) {
         if (methods[m].chooses && setting < 0.5e-11)
             break;
         if (!measure(it, s, m, setting))
             continue;
-        const run *last = &c->runs[c->count - 1];
+        const bench_run *last = &c->runs[c->count - 1];
         if (last->seconds > s->longest || last->error < 1e-9)
             break;
     }
-}
-
-/* Least time of a run that is as good, or on the line in logarithms between two neighbours. */
-static double time_at(const curve *c, double error)
-{
-    double least = INFINITY;
-
-    for (int k = 0; k < c->count; k++) {
-        const run *a = k > 0 ? &c->runs[k - 1] : NULL, *b = &c->runs[k];
-        if (b->error <= error)
-            least = fmin(least, b->seconds);
-        if (a && a->error > error && b->error <= error)
-            least = fmin(least,
-                         a->seconds * pow(b->seconds / a->seconds, log(a->error / error) / log(a->error / b->error)));
-    }
-    return least;
 }
 
 static void print_times(const bench *it)
@@ -207,7 +182,7 @@ static void print_times(const bench *it)
     for (int m = 0; m < METHODS; m++) {
         printf("%-12s", methods[m].name);
         for (size_t e = 0; e < sizeof errors / sizeof *errors; e++)
-            printf(" %9.2f", 1e3 * time_at(&it->curves[m], errors[e]));
+            printf(" %9.2f", 1e3 * bench_time_at(&it->curves[m], errors[e]));
         printf("\n");
     }
     printf("\n");
@@ -240,9 +215,9 @@ static bool write_csv(const char *path, const char *machine, const bench *benche
     fprintf(file, "chain,method,setting,steps,time,error\n");
     for (const bench *it = benches; it < benches + PROBLEMS; it++)
         for (int m = 0; m < METHODS; m++)
-            for (const run *r = it->curves[m].runs; r < it->curves[m].runs + it->curves[m].count; r++)
-                fprintf(file, "%s,%s,%.6e,%ld,%.4f,%.3e\n", it->problem->name, methods[m].name, r->setting, r->steps,
-                        1e3 * r->seconds, r->error);
+            for (const bench_run *r = it->curves[m].runs; r < it->curves[m].runs + it->curves[m].count; r++)
+                fprintf(file, "%s,%s,%.6e,%ld,%.4f,%.3e\n", it->problem->name, methods[m].name, r->setting,
+                        r->stats.steps, 1e3 * r->seconds, r->error);
     return fclose(file) == 0;
 }
 

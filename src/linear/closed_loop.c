@@ -28,6 +28,18 @@ static double *measured(phx_context *context, const phx_linearised *it)
     return Y;
 }
 
+/* The mechanism with its controllers, without other channels. */
+static phx_status linearise_loop(phx_context *context, phx_dae *dae, double t, const double *x, phx_linearised **it)
+{
+    static const char *const none[] = {""};
+    phx_linearise_options options = phx_linearise_options_default();
+
+    options.t = t;
+    options.x = x;
+    options.channels = (phx_channels_options){.inputs = none, .outputs = none, .controllers = true};
+    return phx_linearise(context, dae, &options, it);
+}
+
 static int input_of(const phx_channels *channels, const char *name)
 {
     for (int k = 0; k < channels->n_inputs; k++)
@@ -187,8 +199,6 @@ static phx_status list_modes(phx_context *context, const phx_linearised *it, int
 
 phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const double *x, int count, phx_mode_set *set)
 {
-    static const char *const none[] = {""};
-    phx_linearise_options options = phx_linearise_options_default();
     phx_linearised *it = NULL;
     phx_ss *ss = NULL;
     phx_mode_list list = {0};
@@ -196,10 +206,7 @@ phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const 
     int rigid = 0;
 
     *set = (phx_mode_set){0};
-    options.t = t;
-    options.x = x;
-    options.channels = (phx_channels_options){.inputs = none, .outputs = none, .controllers = true};
-    phx_status status = phx_linearise(context, dae, &options, &it);
+    phx_status status = linearise_loop(context, dae, t, x, &it);
     if (!status)
         status = phx_linearised_ss(context, it, &ss);
     const int n = status ? 0 : phx_ss_n(ss);
@@ -248,17 +255,12 @@ static phx_status complete_row(phx_context *context, const phx_linearised *it, c
 phx_status phx_casimir_residual(phx_context *context, phx_dae *dae, double t, const double *x, const double *row,
                                 double *residual)
 {
-    static const char *const none[] = {""};
-    phx_linearise_options options = phx_linearise_options_default();
     phx_linearised *it = NULL;
     phx_ss *ss = NULL;
     double worst = 0.0, largest = 0.0;
 
     *residual = 0.0;
-    options.t = t;
-    options.x = x;
-    options.channels = (phx_channels_options){.inputs = none, .outputs = none, .controllers = true};
-    phx_status status = phx_linearise(context, dae, &options, &it);
+    phx_status status = linearise_loop(context, dae, t, x, &it);
     if (!status)
         status = phx_linearised_ss(context, it, &ss);
     const int n = status ? 0 : phx_ss_n(ss);
@@ -288,16 +290,11 @@ phx_status phx_casimir_residual(phx_context *context, phx_dae *dae, double t, co
 /* T < 2 / lambda_max(-D_v Y_v M^-1 F): direct gains of rates against the mobility of what is acted on. */
 phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, const double *x, double *limit)
 {
-    static const char *const none[] = {""};
-    phx_linearise_options options = phx_linearise_options_default();
     phx_linearised *it = NULL;
     double *room = NULL, *Y = NULL, largest = 0.0;
 
     *limit = HUGE_VAL;
-    options.t = t;
-    options.x = x;
-    options.channels = (phx_channels_options){.inputs = none, .outputs = none, .controllers = true};
-    phx_status status = phx_linearise(context, dae, &options, &it);
+    phx_status status = linearise_loop(context, dae, t, x, &it);
     if (status)
         return status;
     const phx_feedback *f = &it->feedback;

@@ -281,15 +281,11 @@ static phx_status find_node(phx_context *context, const phx_elastic_model *elast
             *node = (elastic->label ? elastic->label[i] : i + 1) == port->node ? i : -1;
         return *node < 0 ? phx_fail(context, PHX_ERR_ARGUMENT, "the mesh has no node %d", port->node) : PHX_OK;
     }
-    for (int i = 0; i < count; i++) {
-        const double *x = elastic->x + 3 * (size_t)i;
-        if (*node < 0 || distance(x, port->near) < distance(elastic->x + 3 * (size_t)*node, port->near))
-            *node = i;
-        for (int a = 0; a < 3; a++) {
-            low[a] = fmin(low[a], x[a]);
-            high[a] = fmax(high[a], x[a]);
-        }
+    for (int k = 0; k < 3 * count; k++) {
+        low[k % 3] = fmin(low[k % 3], elastic->x[k]);
+        high[k % 3] = fmax(high[k % 3], elastic->x[k]);
     }
+    *node = phx_mesh_nearest_node(&(phx_mesh){.n_nodes = count, .x = elastic->x}, port->near);
     const double *x = elastic->x + 3 * (size_t)*node, gap = distance(x, port->near);
     return gap > 0.1 * distance(low, high)
                ? phx_fail(context, PHX_ERR_ARGUMENT,

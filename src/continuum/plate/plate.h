@@ -61,6 +61,10 @@ phx_status phx_plate_group_edges(phx_context *context, const phx_elastic_model *
 phx_status phx_plate_load(phx_context *context, const phx_elastic_model *model, const char *group,
                           const phx_surface_load *load, double *force);
 
+/* sigma = Q (e - z grad theta - eps) at z = h/2, then at z = -h/2 (xx yy xy each), with e of N and grad theta of M in
+ * section s, and eps the strains without stress at both surfaces (NULL: none). */
+void phx_plate_surface_stress(const phx_plate *plate, int s, const double N[3], const double M[3],
+                              const double (*expansion)[3], double stress[6]);
 /* phx_elastic_expand for plates (thermal.c). */
 phx_status phx_plate_expand(phx_context *context, const phx_elastic_model *model, const char *group,
                             const phx_temperature *temperature, double *force, double *offset);

@@ -121,8 +121,8 @@ static void multiply(const double *A, int stride, const double *x, double *y)
         y[i] = A[stride * i] * x[0] + A[stride * i + 1] * x[1] + A[stride * i + 2] * x[2];
 }
 
-/* sigma = Q (e - z grad theta) at z = h/2, then at z = -h/2, with e of N and grad theta of M. */
-static void surface_stress(const phx_plate *plate, int s, const double N[3], const double M[3], double *stress)
+void phx_plate_surface_stress(const phx_plate *plate, int s, const double N[3], const double M[3],
+                              const double (*expansion)[3], double stress[6])
 {
     const phx_plate_section *section = &plate->sections[s];
     double e[3], curvature[3], strain[3];
@@ -132,7 +132,7 @@ static void surface_stress(const phx_plate *plate, int s, const double N[3], con
     for (int side = 0; side < 2; side++) {
         const double z = (side ? -0.5 : 0.5) * section->thickness;
         for (int c = 0; c < 3; c++)
-            strain[c] = e[c] - z * curvature[c];
+            strain[c] = e[c] - z * curvature[c] - (expansion ? expansion[side][c] : 0.0);
         multiply(section->surface[side], 3, strain, stress + 3 * side);
     }
 }
@@ -161,7 +161,7 @@ void phx_plate_cell_stress(const phx_elastic_model *model, int triangle, const d
         const double corner[3] = {k == 0, k == 1, k == 2};
         double *at = stress + k * components;
         resultants(model, triangle, &state, corner, at, at + 3, at + 6);
-        surface_stress(plate, plate->section[triangle], at, at + 3, at + 8);
+        phx_plate_surface_stress(plate, plate->section[triangle], at, at + 3, NULL, at + 8);
         const double *surface = sigma ? sigma + model->first_stress[model->n_elements] + 18 * (size_t)triangle : NULL;
         for (int c = 0; c < 6 && surface; c++)
             at[8 + c] += surface[6 * k + c];

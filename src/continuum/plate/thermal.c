@@ -61,14 +61,6 @@ static void add_element(const phx_elastic_model *model, int e, int block, const 
         }
 }
 
-/* y += factor A x, 3 x 3 with rows `stride` apart */
-static void add_product(double factor, const double *A, int stride, const double *x, double *y)
-{
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            y[i] += factor * A[stride * i + j] * x[j];
-}
-
 /* The stresses of the surfaces beside those of N and M, Q (A^-1 N - z D^-1 M): layers that expand otherwise
  * than the whole, Q (A^-1 N_th + z D^-1 M_th - alpha (T0 + T1 z)). */
 static void add_surfaces(const phx_elastic_model *model, int t, const profile *of, double *offset)
@@ -81,24 +73,22 @@ static void add_surfaces(const phx_elastic_model *model, int t, const profile *o
 
     for (int k = 0; k < 3; k++) {
         const double corner[3] = {k == 0, k == 1, k == 2};
-        double T[2] = {0.0}, N[3], M[3];
+        double T[2] = {0.0}, N[3], M[3], expansion[2][3], stress[6];
         const int count = phx_triangle_polynomials(plate->order, corner, &phi);
         for (int i = 0; i < count; i++)
             for (int m = 0; m < 2; m++)
                 T[m] += phi.value[i] * of->T[m][i];
         for (int c = 0; c < 3; c++) {
             N[c] = section->thermal[0][c] * T[0] + section->thermal[1][c] * T[1];
-            M[c] = section->thermal[1][c] * T[0] + section->thermal[2][c] * T[1];
+            M[c] = -section->thermal[1][c] * T[0] - section->thermal[2][c] * T[1];
+            for (int side = 0; side < 2; side++) {
+                const double z = (side ? -0.5 : 0.5) * section->thickness;
+                expansion[side][c] = section->expansion[side][c] * ((plate->membrane ? T[0] : 0.0) + z * T[1]);
+            }
         }
-        for (int side = 0; side < 2; side++) {
-            const double z = (side ? -0.5 : 0.5) * section->thickness;
-            double strain[3];
-            for (int c = 0; c < 3; c++)
-                strain[c] = -section->expansion[side][c] * ((plate->membrane ? T[0] : 0.0) + z * T[1]);
-            add_product(1.0, plate->membrane_compliance[s], 3, N, strain);
-            add_product(z, plate->bending_compliance[s], phx_plate_bending_block(plate), M, strain);
-            add_product(1.0, section->surface[side], 3, strain, at + 6 * k + 3 * side);
-        }
+        phx_plate_surface_stress(plate, s, N, M, (const double(*)[3])expansion, stress);
+        for (int c = 0; c < 6; c++)
+            at[6 * k + c] += stress[c];
     }
 }
 
