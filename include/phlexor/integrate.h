@@ -35,6 +35,9 @@ typedef struct phx_integrate_options {
     double newton_tolerance; /* fixed steps: relative, in the kinetic-energy norm; 0: to rounding */
     int iterations; /* exactly so many Newton corrections a step, of midpoint with a fixed step; 0: to rounding */
     bool real_time; /* fixed steps: take the wall time of each */
+    double aligned; /* fixed steps: where loads or drives jump, steps end at the jumps and at the multiples of this, s,
+                       and are equal in between, unless there are more jumps than steps between them; 0: equal steps
+                       throughout */
 } phx_integrate_options;
 phx_integrate_options phx_integrate_options_default(void); /* midpoint, 1 s in steps of 1 ms */
 

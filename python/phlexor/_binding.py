@@ -1315,6 +1315,7 @@ phx_integrate_options._fields_ = [
     ("newton_tolerance", c_double),
     ("iterations", c_int),
     ("real_time", c_bool),
+    ("aligned", c_double),
 ]
 
 phx_step_times._fields_ = [

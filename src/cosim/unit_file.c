@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char MARK[8] = {'P', 'H', 'X', 'U', 'N', 'I', 'T', '\n'};
-enum { VERSION = 3, HEAD = 24 };
+enum { VERSION = 4, HEAD = 24 };
 
 /* FNV-1a */
 static uint64_t check_sum(size_t size, const unsigned char *bytes)
@@ -24,7 +24,7 @@ static uint64_t version_of(void)
 }
 
 /* A new option changes the size: it is written here too. */
-_Static_assert(sizeof(void *) != 8 || sizeof(phx_integrate_options) == 72, "write the new option here");
+_Static_assert(sizeof(void *) != 8 || sizeof(phx_integrate_options) == 80, "write the new option here");
 
 static void archive_options(phx_archive *archive, phx_integrate_options *options)
 {
@@ -32,8 +32,9 @@ static void archive_options(phx_archive *archive, phx_integrate_options *options
 
     phx_archive_choice(archive, PHX_INTEGRATORS - 1, &integrator);
     options->integrator = (phx_integrator)integrator;
-    double *const numbers[] = {&options->end,  &options->step, &options->every,
-                               &options->rtol, &options->atol, &options->newton_tolerance};
+    double *const numbers[] = {&options->end,    &options->step, &options->every,
+                               &options->rtol,   &options->atol, &options->newton_tolerance,
+                               &options->aligned};
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         phx_archive_double(archive, numbers[k]);
     phx_archive_int(archive, &options->max_halvings);

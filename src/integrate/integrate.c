@@ -21,6 +21,8 @@ static create_fn *const creators[PHX_INTEGRATORS] = {
 
 /* Lengths that agree to this are the same: 0.1 is ten times 0.01. */
 static const double SAME = 1e-9;
+/* Steps between two jumps, at least, of a run that ends steps at them. */
+enum { STEPS_TO_A_JUMP = 4 };
 static const double ROUNDED = 1e-15;
 static const double MOST_STEPS = 1e15;
 enum { MOST_HALVINGS = 40, MESSAGE = 1024 };
@@ -361,16 +363,45 @@ static bool is_sample_of(const phx_dae *dae, double t, double end)
     return end - t <= SAME * (dae->ops->next_sample(dae, t) - t);
 }
 
-/* The next sample, or jump of something given, that ends a step on the way to `to`; `to`: there is none. */
+/* Whether the run has jumps, and few enough of them, to align its steps with. */
+static bool aligns(const phx_run *run, const phx_method *method)
+{
+    const phx_dae *dae = run->dae;
+    const double length = run->options.end - run->start;
+    const bool can = run->options.aligned > 0.0 && method->ops->step && dae->ops->next_break;
+    const long most = can ? (long)(length / run->options.step) / STEPS_TO_A_JUMP : 0;
+    long jumps = 0;
+
+    for (double at = run->start; can && jumps <= most; jumps++) {
+        at = dae->ops->next_break(dae, at);
+        if (!(at < run->options.end))
+            break;
+    }
+    return jumps > 0 && jumps <= most;
+}
+
+/* The next instant that aligned steps end at; HUGE_VAL: they are not aligned. */
+static double next_instant(const phx_run *run, double at)
+{
+    const double length = run->options.aligned, count = floor((at - run->start) / length * (1.0 + SAME) + SAME);
+
+    return run->aligned ? run->start + (count + 1.0) * length : HUGE_VAL;
+}
+
+/* The next sample, jump of something given or instant of aligned steps that ends a step on the way to `to`; `to`: there
+ * is none. */
 static double next_end(const phx_run *run, const phx_method *method, double at, double to)
 {
     const phx_dae *dae = run->dae;
     const double sample = dae->ops->next_sample ? dae->ops->next_sample(dae, at) : HUGE_VAL;
-    const double jump = method->ops->ends_at_breaks && dae->ops->next_break ? dae->ops->next_break(dae, at) : HUGE_VAL;
-    const double last = to - phx_run_smallest_step(run);
+    const bool breaks = (method->ops->ends_at_breaks || run->aligned) && dae->ops->next_break;
+    const double jump = breaks ? dae->ops->next_break(dae, at) : HUGE_VAL, instant = next_instant(run, at);
+    const double same = SAME * run->options.aligned, last = to - fmax(phx_run_smallest_step(run), same);
 
-    if (jump < sample && jump < last)
+    if (jump < sample && jump < last && jump < instant + same)
         return jump;
+    if (instant < sample && instant < last)
+        return instant;
     return sample < last && !is_sample_of(dae, sample, to) ? sample : to;
 }
 
@@ -460,6 +491,8 @@ static phx_status integrate(phx_run *run)
         status = PHX_ERR_MEMORY;
     if (status == PHX_OK)
         status = creators[run->options.integrator](run, &method);
+    if (status == PHX_OK)
+        run->aligned = aligns(run, method);
     if (status == PHX_OK && run->options.every > 0.0 && run->dae->ops->twin)
         status = phx_outputs_create(run, method, creators[run->options.integrator], &run->outputs);
     if (status == PHX_OK)

@@ -117,7 +117,7 @@ phx_status phx_outputs_create(phx_run *run, phx_method *method, phx_method_creat
     it->method = method;
     it->create = create;
     it->stride = 1.0;
-    set_spacing(it, method->ops->step != NULL && !method->ops->ends_at_breaks);
+    set_spacing(it, method->ops->step != NULL && !method->ops->ends_at_breaks && !run->aligned);
     it->count = (long)ceil(length / (it->stride * it->spacing) * (1.0 - SAME));
     it->next = 1;
     it->decimal = decimal_of(run);

@@ -47,6 +47,7 @@ typedef struct phx_run {
                 */
     phx_sample_fn *sample;
     void *user;
+    bool aligned;                     /* options.aligned is followed: something jumps */
     double start, shown, shown_clock; /* s: start of the run, simulated and wall time of the last progress report */
 } phx_run;
 

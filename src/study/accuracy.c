@@ -202,6 +202,7 @@ static phx_status run_with(accurate_run *it, const method *with, double step, bo
     options.rtol = options.atol = (phx_model_optional){true, 0.0}; /* whatever the model says */
     options.accuracy = options.accuracy_absolute = (phx_model_optional){false, 0.0};
     setup.options = &options;
+    setup.aligned = it->base;
     setup.no_checkpoints = true; /* most runs are dropped */
     if (!files)
         setup.h5_path = setup.csv_path = NULL;

@@ -146,6 +146,7 @@ typedef struct phx_simulation_setup {
     bool in_memory;                      /* the recorder stores its rows for phx_recorder_take */
     int n_attributes;                    /* of the result, beside the settings */
     const phx_attribute *attributes;
+    double aligned;   /* as of phx_integrate_options */
     phx_trace *trace; /* gets the outputs at its instants; may be NULL */
 } phx_simulation_setup;
 

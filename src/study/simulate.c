@@ -202,6 +202,7 @@ phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model
     *report = (phx_simulate_report){0};
     *s = (phx_simulation){.backend = setup->options->backend, .threads = setup->threads};
     phx_status status = phx_simulation_settle(context, model, setup->options, &report->used);
+    report->used.aligned = setup->aligned;
     if (!status)
         status = phx_model_build(context, model, &build, &s->system);
     if (!status)

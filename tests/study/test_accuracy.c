@@ -114,7 +114,12 @@ static void the_error_is_what_was_asked_for(void **state)
         /* within a step unless one ends there */
         {pendulum, {"tip.x", "tip.y"}, {2, 1}, true, "loads: {blow: {force: [5*(t >= 0.337), 0], at: lower.C}}\n"},
         {top, {"attitude.w", "spin.x"}, {4, 3}, true, ""},
-        {crank, {"tip.x", "pull.fx"}, {2, 3}, false, ""}};
+        {crank, {"tip.x", "pull.fx"}, {2, 3}, false, ""},
+        {crank,
+         {"tip.x", "pull.fx"},
+         {2, 3},
+         false,
+         "loads: {blow: {force: [0, 20*((t >= 0.337) - (t >= 0.6214))], at: upper.C}}\n"}};
     static const double asked[] = {1e-2, 1e-5, 1e-8};
     phx_context *context = *state;
 
