@@ -202,6 +202,12 @@ double phx_program_value(const phx_program *program, const double *variables);
 void phx_program_derivatives(const phx_program *program, const double *variables, double jet[3]);
 /* The same by any variable. */
 void phx_program_partial(const phx_program *program, int variable, const double *variables, double jet[3]);
+/* Its conditions, the numbers whose signs decide which piece of it holds: x - y of a comparison, x of abs, sign and
+ * step, x_i - x_j of min and max, t - t0 and t - t1 of a ramp. NaN: another variable than the first has a part in it.
+ * Returns their number, which is always the same; writes `most` at most. 0 also where a function has too many
+ * arguments.
+ */
+int phx_program_conditions(const phx_program *program, const double *variables, int most, double *condition);
 /* One of so many variables; allocated when it is read. */
 void phx_program_archive(phx_archive *archive, int n_variables, phx_program **program);
 
@@ -226,6 +232,10 @@ void phx_signal_archive(phx_archive *archive, phx_signal **signal);
 double phx_signal_mean(const phx_signal *signal, double t0, double t1);
 /* The first declared break of a function after t, s; HUGE_VAL: none. Those of a table are not told. NULL has none. */
 double phx_signal_next_break(const phx_signal *signal, double t);
+/* The places in (from, to] where a condition of an expression changes its sign become breaks, beside those that its
+ * text told. A condition that changes faster than a 65537th of the time has none; two changes within a thousandth may
+ * be missed. */
+phx_status phx_signal_find_breaks(phx_context *context, phx_signal *signal, double from, double to);
 /* Time derivative; on a break, that of the piece after it. Analytic for constants and tables, else by extrapolated
  * difference quotients that stay between breaks. */
 double phx_signal_rate(const phx_signal *signal, double t);

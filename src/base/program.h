@@ -20,6 +20,8 @@ struct phx_program {
     int capacity_stack;
 };
 
+enum { PHX_PROGRAM_MOST_ARGUMENTS = 8 };
+
 /* x operation y; f(x[0], ..) of a call. */
 double phx_instruction_operate(int operation, double x, double y);
 double phx_instruction_call(const phx_instruction *call, const double *x);

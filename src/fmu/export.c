@@ -393,6 +393,8 @@ static phx_status export_model(making *m, const char *path, phx_fmu_report *repo
     if (!status)
         status = phx_model_build(m->context, m->model, NULL, &m->system);
     if (!status)
+        status = phx_system_find_breaks(m->system, 0.0, m->def.options.end);
+    if (!status)
         status = phx_start_judge(m->context, m->model, m->system, true);
     if (!status)
         status = choose_inputs(m);

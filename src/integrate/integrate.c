@@ -368,7 +368,8 @@ static bool aligns(const phx_run *run, const phx_method *method)
 {
     const phx_dae *dae = run->dae;
     const double length = run->options.end - run->start;
-    const bool can = run->options.aligned > 0.0 && method->ops->step && dae->ops->next_break;
+    const bool can =
+        run->options.aligned > 0.0 && method->ops->step && !method->ops->ends_at_breaks && dae->ops->next_break;
     const long most = can ? (long)(length / run->options.step) / STEPS_TO_A_JUMP : 0;
     long jumps = 0;
 

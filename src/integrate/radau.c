@@ -9,6 +9,7 @@
 #include "branch.h"
 #include "stages.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,6 +17,9 @@
 static const double SAFETY = 0.9, DECREASE = 5.0, GROWTH = 8.0, KEEP = 1.2;
 /* After slower contraction a new Jacobian is made before the next step. */
 static const double GOOD_RATE = 0.05;
+/* Of a time: as far before a jump as rounding tells apart; of the largest velocity: a prescribed rate changes
+ * by more where it jumps. */
+static const double INSIDE = 8.0 * DBL_EPSILON, SAME_RATE = 1e-9;
 static const double DEFAULT_ATOL = 1e-2; /* of rtol */
 enum { USUAL_ITERATIONS = 7 };
 /* Where a load or a speed jumps no step is short enough for the tolerance. The shortest one there is is taken, for so
@@ -64,12 +68,53 @@ static phx_status finish(radau *m, double t0, double h)
     return PHX_OK;
 }
 
+/* Whether a prescribed rate jumps between two instants: G(x0) v0 - w does. */
+static phx_status rate_jumps(radau *m, double before, double after, bool *jumps)
+{
+    const phx_run *run = m->base.run;
+    phx_stages *stages = &m->stages;
+    phx_dae *dae = run->dae;
+    const int n = dae->n_v + dae->n_l;
+    double *res = stages->res, *none = stages->res + 2 * n;
+
+    memset(none, 0, (size_t)n * sizeof *none);
+    phx_status status = dae->ops->residual(dae, before, run->x, run->v, none, none + dae->n_v, res);
+    if (status == PHX_OK)
+        status = dae->ops->residual(dae, after, run->x, run->v, none, none + dae->n_v, res + n);
+    double largest = 0.0, change = 0.0;
+    for (int k = 0; k < dae->n_v; k++)
+        largest = fmax(largest, fabs(run->v[k]));
+    for (int k = dae->n_v; k < n && status == PHX_OK; k++)
+        change = fmax(change, fabs(res[n + k] - res[k]));
+    *jumps = change > SAME_RATE * largest;
+    return status;
+}
+
+/* The last stage is the end of the step. Where loads jump there it belongs to what is before; where a prescribed rate
+ * does, the velocities have to be on what is behind. */
+static phx_status end_before_jump(radau *m, double t1)
+{
+    const phx_run *run = m->base.run;
+    const phx_dae *dae = run->dae;
+    const double least = INSIDE * fabs(t1) + DBL_MIN;
+    bool jumps = false;
+
+    m->stages.latest = HUGE_VAL;
+    if (!dae->ops->next_break || dae->ops->next_break(dae, t1 - least) > t1 + least)
+        return PHX_OK;
+    const phx_status status = rate_jumps(m, t1 - least, t1 + least, &jumps);
+    if (!jumps)
+        m->stages.latest = t1 - least;
+    return status;
+}
+
 static phx_status fixed_step(phx_method *method, double t0, double t1, double h, bool last_chance)
 {
     radau *m = (radau *)method;
-    (void)t1;
     (void)last_chance;
-    phx_status status = phx_stages_solve(&m->stages, t0, h);
+    phx_status status = end_before_jump(m, t1);
+    if (status == PHX_OK)
+        status = phx_stages_solve(&m->stages, t0, h);
     if (status != PHX_OK)
         return status;
     end_of_step(m);
@@ -290,6 +335,9 @@ static phx_status radau_advance(phx_method *method, double to)
         if (status != PHX_OK)
             return phx_run_stop(run, status);
     }
+    const phx_status ready = end_before_jump(m, to);
+    if (ready != PHX_OK)
+        return phx_run_stop(run, ready);
     while (run->t < to) {
         const double before = run->t;
         phx_status status =

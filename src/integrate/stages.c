@@ -134,7 +134,7 @@ static phx_status evaluate(phx_stages *stages, double t0, double h)
                 sum += tableau->a_inverse[i * s + j] * stages->now.z[j * n_v + k];
             stages->v_dot[k] = sum / h;
         }
-        phx_status status = dae->ops->residual(dae, t0 + tableau->c[i] * h, x, v, stages->v_dot,
+        phx_status status = dae->ops->residual(dae, fmin(t0 + tableau->c[i] * h, stages->latest), x, v, stages->v_dot,
                                                stages->now.lambda + i * n_l, stages->res + i * (n_v + n_l));
         if (status != PHX_OK)
             return status;
@@ -443,7 +443,7 @@ phx_status phx_stages_create(phx_run *run, const phx_tableau *tableau, phx_stage
     const phx_dae *dae = run->dae;
     size_t s = (size_t)tableau->s, n_x = (size_t)dae->n_x, n_v = (size_t)dae->n_v, n_l = (size_t)dae->n_l;
     size_t n = n_v + n_l;
-    *stages = (phx_stages){.run = run, .tableau = *tableau};
+    *stages = (phx_stages){.run = run, .tableau = *tableau, .latest = HUGE_VAL};
     struct {
         double **array;
         size_t count;

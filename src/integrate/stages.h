@@ -15,15 +15,16 @@ typedef struct phx_stage_values {
 typedef struct phx_stages {
     phx_run *run;
     phx_tableau tableau;
-    phx_stage_values now, before;          /* this step, and the last one accepted, from which this one is predicted */
-    double h_before;                       /* 0: none */
-    double *x, *v;                         /* s x n_x, s x n_v: the stages, from `now` */
-    double *defect;                        /* s x n_v: tangent of x_dot_i - T(X_i) V_i */
-    double *res;                           /* s x (n_v + n_l) */
-    double *shifts;                        /* s x (n_v + n_l): [K; K_l] defect_i */
-    double *rates;                         /* n_x */
-    double *v_dot;                         /* n_v */
-    double *rhs;                           /* n_v + n_l */
+    phx_stage_values now, before; /* this step, and the last one accepted, from which this one is predicted */
+    double h_before;              /* 0: none */
+    double latest;  /* s: stages at the end of the step are evaluated at it at the latest; HUGE_VAL: where they are */
+    double *x, *v;  /* s x n_x, s x n_v: the stages, from `now` */
+    double *defect; /* s x n_v: tangent of x_dot_i - T(X_i) V_i */
+    double *res;    /* s x (n_v + n_l) */
+    double *shifts; /* s x (n_v + n_l): [K; K_l] defect_i */
+    double *rates;  /* n_x */
+    double *v_dot;  /* n_v */
+    double *rhs;    /* n_v + n_l */
     double *rhs_complex;                   /* n_v + n_l, interleaved */
     double *mean_x, *mean_v, *mean_lambda; /* n_x, n_v, n_l */
     double *memory;                        /* storage of the arrays x to mean_lambda */

@@ -96,7 +96,8 @@ phx_status phx_evaluator_scan(phx_evaluator *evaluator, const char *text, phx_ex
 phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, double *value);
 /* Signal of an expression; a constant one when it names neither t nor s (x, v). Breaks are found where two sides of a
  * comparison, the argument of step, sign or abs, the arguments of min, max, or a ramp and its ends differ by an affine
- * function of t alone: `t >= 15`, `step(2*t - c)`, `ramp(t, t0, t1)`. Others (`sin(t) > 0`) are not found. */
+ * function of t alone: `t >= 15`, `step(2*t - c)`, `ramp(t, t0, t1)`. Those of others (`sin(t) > 0`) are found when it
+ * is known between which times (phx_signal_find_breaks). */
 phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_expression_use use,
                                 phx_signal **signal);
 

@@ -217,6 +217,8 @@ phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model
         status = start_state(context, model, s);
     if (!status)
         status = check_end(context, model, &report->used, s->t);
+    if (!status)
+        status = phx_system_find_breaks(s->system, s->t, report->used.end);
     if (status)
         return status;
     describe(s->system, s->dae, report);

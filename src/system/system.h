@@ -224,6 +224,9 @@ typedef struct phx_sizes {
     double speed;   /* the largest velocity, rotations times the radius of gyration, m/s */
 } phx_sizes;
 void phx_system_sizes(const phx_system *system, const double *x, const double *v, phx_sizes *sizes);
+/* Jumps and kinks of drives and loads between two times (s) that their expressions do not tell, as in `sin(40*t) >= 0`,
+ * become breaks, at which steps end and means are parted. */
+phx_status phx_system_find_breaks(phx_system *system, double from, double to);
 /* Whether dop853 takes it: PHX_ERR_UNSUPPORTED, with what is no tree of rigid bodies, or what acts in a way that only
  * intervals, multipliers or events know. */
 phx_status phx_system_check_tree(const phx_system *system);

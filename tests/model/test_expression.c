@@ -237,6 +237,57 @@ static void breaks_are_found(void **state)
     }
 }
 
+/* Those of conditions, between two times. */
+static void changes_of_conditions_are_found(void **state)
+{
+    enum { MANY = 1000 };
+    fixture *f = *state;
+    const struct {
+        const char *text;
+        double to;
+        int n;
+        double breaks[4];
+    } cases[] = {
+        {"sin(t) > 0", 10.0, 3, {pi, 2.0 * pi, 3.0 * pi}},
+        {"t^2 > 4", 10.0, 1, {2.0}},
+        {"max(0, cos(t))", 5.0, 2, {0.5 * pi, 1.5 * pi}},
+        {"3*abs(sin(2*t))", 4.0, 2, {0.5 * pi, pi}},
+        {"(t >= 1.1)*(sin(t) >= 0.5)", 3.0, 3, {pi / 6.0, 1.1, 5.0 * pi / 6.0}},
+        {"ramp(t^2, 1, 4)", 3.0, 2, {1.0, 2.0}},
+        {"step(max(0, t - 1) - 0)", 3.0, 1, {1.0}},
+        {"-sin(-t) != 0", 7.0, 2, {pi, 2.0 * pi}},
+        {"sin(t*s) > 0", 10.0, 0, {0.0}},
+        {"sin(2*pi*t)", 10.0, 0, {0.0}},
+        {"sin(1e9*t) > 0", 10.0, 0, {0.0}}, /* none rather than some */
+    };
+
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        phx_signal *signal = NULL;
+        CHECK_OK(f->context, phx_evaluator_signal(f->evaluator, cases[k].text, PHX_USE_TIME_AND_PLACE, &signal));
+        for (int again = 0; again < 2; again++) { /* what is known is not found again */
+            double t = 0.0;
+            CHECK_OK(f->context, phx_signal_find_breaks(f->context, signal, 1e-9, cases[k].to));
+            for (int i = 0; i < cases[k].n; i++) {
+                t = phx_signal_next_break(signal, t);
+                CHECK_CLOSE(t, cases[k].breaks[i], 1e-12, "break %d of %s", i, cases[k].text);
+            }
+            t = phx_signal_next_break(signal, t + 1e-12);
+            CHECK_BETWEEN(t, HUGE_VAL, HUGE_VAL, "what is behind the last break of %s", cases[k].text);
+        }
+        phx_signal_destroy(signal);
+    }
+
+    phx_signal *square = NULL; /* a square wave of 1 N, half of the time, with a mean of one half */
+    int n = 0;
+    CHECK_OK(f->context, phx_evaluator_signal(f->evaluator, "sin(2*pi*1000*t) > 0", PHX_USE_TIME, &square));
+    CHECK_OK(f->context, phx_signal_find_breaks(f->context, square, 0.0, 1.0));
+    for (double t = 0.0; phx_signal_next_break(square, t) <= 1.0; n++)
+        t = phx_signal_next_break(square, t);
+    CHECK_BETWEEN((double)n, 2.0 * MANY - 1.0, 2.0 * MANY + 1.0, "jumps of a square wave");
+    CHECK_NEAR(phx_signal_mean(square, 0.0, 1.0), 0.5, 1e-10);
+    phx_signal_destroy(square);
+}
+
 /* The mean over an interval that contains the pulse is exact because the breaks are known. */
 static void means_use_the_breaks(void **state)
 {
@@ -493,6 +544,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(long_expressions_are_refused, create, destroy),
         cmocka_unit_test_setup_teardown(ramp_is_smooth, create, destroy),
         cmocka_unit_test_setup_teardown(breaks_are_found, create, destroy),
+        cmocka_unit_test_setup_teardown(changes_of_conditions_are_found, create, destroy),
         cmocka_unit_test_setup_teardown(means_use_the_breaks, create, destroy),
         cmocka_unit_test_setup_teardown(signals_know_time_and_place, create, destroy),
         cmocka_unit_test_setup_teardown(signals_are_independent, create, destroy),

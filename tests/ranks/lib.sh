@@ -20,21 +20,29 @@ once()
     [ "$(grep -c '^phlexor: ' err.txt)" -eq 1 ] || fail "expected one message: $(cat err.txt)"
 }
 
-# kill_one PATTERN ARGUMENTS...: two processes whose command line has the pattern; one of them is killed after a second.
+# wait_for COMMAND...: until it succeeds, for 30 s at most.
+wait_for()
+{
+    for _ in $(seq 3000); do
+        ! "$@" || return 0
+        sleep 0.01
+    done
+    fail "nothing came of: $*"
+}
+
+# kill_one BEGUN PATTERN ARGUMENTS...: of two processes whose command line has the pattern one is killed when the command
+# BEGUN says that their work has begun.
 kill_one()
 {
-    pattern=$1
-    shift
+    begun=$1
+    pattern=$2
+    shift 2
     "$mpirun" 2 "$program" "$@" >out.txt 2>err.txt &
     child=$!
-    victim=
-    for _ in $(seq 100); do
-        victim=$(pgrep -P "$child" -f "$pattern" | tail -n 1)
-        [ -z "$victim" ] || break
-        sleep 0.1
-    done
-    sleep 1
-    kill -KILL "$victim"
+    wait_for pgrep -P "$child" -f "$pattern" >found.txt
+    wait_for "$begun"
+    victim=$(pgrep -P "$child" -f "$pattern" | tail -n 1)
+    kill -KILL "$victim" || fail "no process is left to be killed: $(cat out.txt err.txt)"
     status=0
     wait $child || status=$?
     [ $status -ne 0 ] || fail "one process was killed, and mpirun has ended well"

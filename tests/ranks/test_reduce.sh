@@ -49,7 +49,8 @@ says 'start fewer'
 
 # a process that is killed ends the others
 sed 's/elements: \[8, 1, 2\]/elements: [24, 6, 12]/' rod.yaml >large.yaml
-kill_one 'reduce large.yaml' reduce large.yaml --body rod -o killed.h5
+a_moment() { sleep 0.5; }
+kill_one a_moment 'reduce large.yaml' reduce large.yaml --body rod -o killed.h5
 [ ! -e killed.h5 ] || fail "half a file"
 
 # without the modules

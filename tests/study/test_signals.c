@@ -2,6 +2,10 @@
  * the time; one that is finite everywhere does not. */
 #include "support.h"
 
+#include <math.h>
+
+static const double pi = 3.14159265358979323846;
+
 static const char text[] = "phlexor: 1\n"
                            "dimension: 2\n"
                            "bodies:\n"
@@ -161,6 +165,48 @@ static void radau5_passes_jumps_at_any_tolerance(void **state)
         }
 }
 
+/* J w(t) = integral of the torque: 2 N m where sin(9 t) >= 0.4, from t_1 to t_2 and from t_3 on. Jumps that the text
+ * does not tell are met as those that it does. */
+static void jumps_of_conditions_are_met(void **state)
+{
+    static const double rtol = 1e-7, inertia = 0.1 + 0.25, torque = 2.0;
+    static const struct {
+        phx_integrator integrator;
+        double error; /* in units of rtol */
+    } methods[] = {{PHX_MIDPOINT, 300.0}, {PHX_GAUSS4, 1.0}, {PHX_GAUSS6, 1.0},
+                   {PHX_RADAU5, 1.0},     {PHX_IDA, 100.0},  {PHX_DOP853, 1.0}};
+    static const char *const joints[] = {", effort: 2*(sin(9*t) >= 0.4)",
+                                         ", effort: \"2*(t >= %.17g)*(t < %.17g) + 2*(t >= %.17g)\""};
+    const double a = asin(0.4), t[] = {a / 9.0, (pi - a) / 9.0, (2.0 * pi + a) / 9.0};
+    const double since[] = {1.0 - t[0], 1.0 - t[1], 1.0 - t[2]};
+    const double rate = torque / inertia * (since[0] - since[1] + since[2]);
+    const double angle = 0.5 * torque / inertia * (since[0] * since[0] - since[1] * since[1] + since[2] * since[2]);
+    phx_context *context = *state;
+
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        const double allowed = methods[i].error * rtol;
+        const char *name = phx_integrator_name(methods[i].integrator);
+        for (int told = 0; told < 2; told++) {
+            char joint[200], file[1000];
+            snprintf(joint, sizeof joint, joints[told], t[0], t[1], t[2]);
+            snprintf(file, sizeof file, text, joint, "outputs: {q: {coordinate: pin}, w: {rate: pin}}\n");
+            phx_simulate_options options = phx_simulate_options_default();
+            phx_simulate_report report;
+            phx_model *model = read_text(context, file);
+            phx_result *result = NULL;
+            options.has_integrator = true;
+            options.integrator = methods[i].integrator;
+            options.rtol = (phx_model_optional){true, rtol};
+            CHECK_OK(context, phx_study_simulate_result(context, model, &options, &report, &result));
+            const size_t last = phx_result_rows(result) - 1;
+            CHECK_CLOSE(result_value(context, result, "w", last), rate, allowed, "rate of %s", name);
+            CHECK_CLOSE(result_value(context, result, "q", last), angle, allowed, "angle of %s", name);
+            phx_result_destroy(result);
+            phx_model_destroy(model);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +214,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_finite_does_not, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(what_varies_faster_than_the_steps_is_said, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(radau5_passes_jumps_at_any_tolerance, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(jumps_of_conditions_are_met, study_setup, study_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

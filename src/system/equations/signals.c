@@ -113,6 +113,24 @@ phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1)
     return status;
 }
 
+phx_status phx_system_find_breaks(phx_system *system, double from, double to)
+{
+    phx_context *context = system->context;
+    phx_status status = PHX_OK;
+
+    for (int j = 0; j < system->n_joints && system->varies; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates && !status; c++) {
+            const phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
+            status = phx_signal_find_breaks(context, def->speed, from, to);
+            if (!status)
+                status = phx_signal_find_breaks(context, def->effort, from, to);
+        }
+    for (int i = 0; i < system->n_forces && system->varies; i++)
+        for (int a = 0; a < 3 && !status && system->forces[i].kind != FORCE_COORDINATE; a++)
+            status = phx_signal_find_breaks(context, system->forces[i].signal[a], from, to);
+    return status;
+}
+
 double phx_sys_op_next_break(const phx_dae *dae, double t)
 {
     const phx_system *system = phx_system_of(dae);

@@ -1,0 +1,143 @@
+/* Breaks of a signal that its text does not tell: `sin(40*t) >= 0`, `max(0, cos(t))`. Its conditions are sampled, and
+ * where one of them changes its sign the place is bracketed down to the last digit of t. */
+#include "signal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Samples over the search, of which no number is a multiple of another: the changes of a condition are found when two
+ * numbers of samples have as many of them. */
+static const int samples[] = {1021, 4099, 16411, 65537};
+enum { LEVELS = sizeof samples / sizeof *samples, MOST_CONDITIONS = 16 };
+/* Changes nearer to a break than this, relative to the times, are at it. */
+static const double SAME = 1e-12;
+
+typedef struct search {
+    phx_context *context;
+    const phx_program *program;
+    double from, to;
+    int count, room; /* found so far */
+    double *found;
+} search;
+
+/* The sign of condition k at t; NONE: it has none. */
+enum { NONE = -2 };
+static int sign_at(const search *it, int k, double t)
+{
+    const double variables[] = {t, 0.0};
+    double condition[MOST_CONDITIONS];
+
+    phx_program_conditions(it->program, variables, MOST_CONDITIONS, condition);
+    return isnan(condition[k]) ? NONE : (condition[k] > 0.0) - (condition[k] < 0.0);
+}
+
+static phx_status keep(search *it, double t)
+{
+    if (it->count == it->room) {
+        const int room = 2 * it->room + 16;
+        double *found = phx_realloc(it->context, it->found, (size_t)room, sizeof *found);
+        if (!found)
+            return PHX_ERR_MEMORY;
+        it->found = found;
+        it->room = room;
+    }
+    it->found[it->count++] = t;
+    return PHX_OK;
+}
+
+/* The first double behind a at which condition k has no more the sign that it has there. */
+static double change_between(const search *it, int k, int sign, double a, double b)
+{
+    for (double middle = 0.5 * (a + b); middle > a && middle < b; middle = 0.5 * (a + b))
+        if (sign_at(it, k, middle) == sign)
+            a = middle;
+        else
+            b = middle;
+    return b;
+}
+
+/* The changes of condition k that `count` samples tell. */
+static phx_status find_changes(search *it, int k, int count)
+{
+    const double h = (it->to - it->from) / count;
+    double a = it->from;
+    int sign = sign_at(it, k, a);
+    phx_status status = PHX_OK;
+
+    for (int i = 1; i <= count && !status; i++) {
+        const double b = i == count ? it->to : it->from + i * h;
+        const int next = sign_at(it, k, b);
+        if (next != sign && next != NONE && sign != NONE)
+            status = keep(it, change_between(it, k, sign, a, b));
+        a = b;
+        sign = next;
+    }
+    return status;
+}
+
+/* A condition that changes faster than the finest samples tell has no breaks rather than some. */
+static phx_status search_condition(search *it, int k)
+{
+    const int before = it->count;
+    int found = -1;
+    bool settled = false;
+    phx_status status = PHX_OK;
+
+    for (int level = 0; level < LEVELS && !settled && !status; level++) {
+        it->count = before;
+        status = find_changes(it, k, samples[level]);
+        settled = it->count - before == found;
+        found = it->count - before;
+    }
+    it->count = settled ? it->count : before;
+    return status;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Those found that are not known become breaks. */
+static phx_status merge(search *it, phx_signal *signal)
+{
+    const double same = SAME * fmax(fabs(it->from), fabs(it->to));
+    const int known = signal->n_breaks, most = known + it->count;
+    double *breaks = phx_calloc(it->context, (size_t)most + 1, sizeof *breaks);
+    int n = 0;
+
+    if (!breaks)
+        return PHX_ERR_MEMORY;
+    qsort(it->found, (size_t)it->count, sizeof *it->found, compare);
+    for (int i = 0, k = 0; i < known || k < it->count;) {
+        const bool takes_known = i < known && (k == it->count || signal->breaks[i] <= it->found[k] + same);
+        const double t = takes_known ? signal->breaks[i++] : it->found[k++];
+        if (takes_known || n == 0 || t > breaks[n - 1] + same)
+            breaks[n++] = t;
+    }
+    phx_free(signal->breaks);
+    signal->breaks = breaks;
+    signal->n_breaks = n;
+    return PHX_OK;
+}
+
+phx_status phx_signal_find_breaks(phx_context *context, phx_signal *signal, double from, double to)
+{
+    const double variables[] = {from, 0.0};
+    double unread[MOST_CONDITIONS];
+    phx_status status = PHX_OK;
+
+    if (signal && signal->kind == SIGNAL_DERIVATIVE)
+        return phx_signal_find_breaks(context, signal->of, from, to);
+    if (!signal || signal->kind != SIGNAL_PROGRAM || !(to > from))
+        return PHX_OK;
+    search it = {.context = context, .program = signal->program, .from = from, .to = to};
+    const int n = phx_program_conditions(it.program, variables, MOST_CONDITIONS, unread);
+    for (int k = 0; k < n && n <= MOST_CONDITIONS && !status; k++)
+        status = search_condition(&it, k);
+    if (!status && it.count > 0)
+        status = merge(&it, signal);
+    phx_free(it.found);
+    return status;
+}
