@@ -253,6 +253,11 @@ double phx_run_place_scale(const phx_run *run, double h, const double *x)
     return run->dae->ops->place_speed ? run->dae->ops->place_speed(run->dae, fabs(h), x) : 0.0;
 }
 
+double phx_run_balance_scale(const phx_run *run, double h, const double *x)
+{
+    return run->dae->ops->balance_speed ? run->dae->ops->balance_speed(run->dae, fabs(h), x) : 0.0;
+}
+
 double phx_run_smallest_step(const phx_run *run)
 {
     double end = run->options.end;

@@ -83,6 +83,8 @@ double phx_run_scale(phx_run *run, const double *v);
 double phx_run_force_scale(const phx_run *run, double h, const double *res);
 /* Rounding of places as velocities, as large as rounding of forces may be: for phx_newton_widen. */
 double phx_run_place_scale(const phx_run *run, double h, const double *x);
+/* The same of forces that may balance each other, which the sum of all forces does not tell. */
+double phx_run_balance_scale(const phx_run *run, double h, const double *x);
 
 typedef struct phx_method phx_method;
 

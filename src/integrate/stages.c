@@ -324,8 +324,12 @@ static phx_status give_up(phx_stages *stages, double t0, double h, const char *r
  */
 static phx_status rescue(phx_stages *stages, double t0, double h, phx_newton *newton)
 {
-    if (!stages->weight_v && !newton->widened)
+    const phx_run *run = stages->run;
+
+    if (!stages->weight_v && !newton->widened) {
+        phx_newton_widen(newton, phx_run_balance_scale(run, h, run->x));
         return widen_scale(stages, t0, h, newton);
+    }
     if (newton->rescued)
         return give_up(stages, t0, h, "Newton's iteration does not converge");
     newton->rescued = true;

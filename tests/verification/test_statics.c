@@ -101,6 +101,43 @@ static void a_run_from_an_equilibrium_stays(void **state)
     mechanism_close(&m);
 }
 
+/* Where springs alone hold a body no multiplier says how large the forces are that balance: a beam on two springs, soft
+ * and stiff, and a body in space that six springs along its free coordinates hold. */
+static void bodies_on_springs_rest(void **state)
+{
+    static const char beam[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {k: 200}\n"
+        "materials: {steel: {density: 7800, young: 2.1e11}}\n"
+        "ground: {ports: {A: {position: [-0.1, 0]}, B: {position: [1.1, 0.05]}}}\nbodies:\n"
+        "  b: {kind: beam, material: steel, length: 1, section: {kind: rectangle, width: 0.01, height: 0.01},\n"
+        "      reference: simply_supported, pose: {position: [0, -0.5]}}\nsprings:\n"
+        "  p: {ports: [ground.A, b.P], stiffness: k, length: 0.4}\n"
+        "  c: {ports: [ground.B, b.C], stiffness: 1.5*k, length: 0.4}\n";
+    static const char modal[] =
+        "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\nparameters: {k: 200}\nbodies:\n"
+        "  b: {kind: modal, mass: 1.3, centre_of_mass: [-0.17, -0.04, 0.17], inertia: [0.18, 0.177, 0.122],\n"
+        "      modes: [{frequency: 7.5, translation: [0.18, -0.19, 0.06], rotation: [-0.02, -0.02, -0.03]}]}\n"
+        "joints: {j: {kind: free, ports: [ground.O, b.P], stiffness: [k, 1.2*k, 1.4*k, k, k, 2*k]}}\n";
+    static const struct {
+        const char *text, *stiffness; /* N/m, N m/rad */
+    } cases[] = {{beam, "200"}, {beam, "2e4"}, {beam, "2e6"}, {modal, "40"}, {modal, "4e4"}};
+    static const phx_integrator methods[] = {PHX_MIDPOINT, PHX_MIDPOINT4, PHX_GAUSS4, PHX_GAUSS6, PHX_RADAU5};
+    const phx_start_options start = {.equilibrium = true};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+            const phx_model_override set = {.name = "k", .expression = cases[i].stiffness};
+            const phx_integrate_options run = {.integrator = methods[k], .end = 0.05, .step = 1e-3};
+            mechanism m;
+            mechanism_open(&m, cases[i].text, 1, &set);
+            CHECK_OK(m.context, phx_system_start(m.system, &start, m.x, m.v, m.lambda));
+            mechanism_run(&m, &run);
+            CHECK_SMALL(m.largest_kinetic, 1e-22, "kinetic energy of %s, case %zu", phx_integrator_name(methods[k]), i);
+            mechanism_close(&m);
+        }
+}
+
 /* ---- columns and arches ---- */
 typedef struct study {
     phx_context *context;
@@ -347,6 +384,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modes_about_an_equilibrium_are_small_motions),
         cmocka_unit_test(a_run_from_an_equilibrium_stays),
+        cmocka_unit_test(bodies_on_springs_rest),
         cmocka_unit_test(columns_buckle_at_eulers_loads),
         cmocka_unit_test(a_plate_buckles_as_a_column),
         cmocka_unit_test(an_arch_has_a_bifurcation_and_a_limit_point),

@@ -325,6 +325,39 @@ static double op_place_speed(phx_dae *dae, double h, const double *x)
     return sqrt(sum);
 }
 
+/* The largest distance from the origin, along an axis, of a frame or of a port on the ground. */
+static double extent_of(const workspace *ws, const double *x)
+{
+    const phx_system *system = ws->system;
+    double extent = 0.0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const phx_body_frame *frames;
+        const int n_frames = phx_body_frames(slot->body, &frames);
+        for (int f = 0; f < n_frames; f++)
+            for (int a = 0; a < system->dim; a++)
+                extent = fmax(extent, fabs(x[slot->x + frames[f].x + a]));
+    }
+    for (int i = 0; i < system->n_ports; i++)
+        for (int a = 0; a < system->dim && system->ports[i].body < 0; a++)
+            extent = fmax(extent, fabs(system->ports[i].port.point.x[a]));
+    return extent;
+}
+
+static double op_balance_speed(phx_dae *dae, double h, const double *x)
+{
+    const workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    const double fall = h * sqrt(phx_sys_dot(system->dim, system->gravity, system->gravity));
+    const double speed = fmax(fall, system->n_forces > 0 ? extent_of(ws, x) / h : 0.0);
+    double mass = 0.0;
+
+    for (int b = 0; b < system->n_bodies; b++)
+        mass += phx_body_at_rest(system->bodies[b].body)->mass;
+    return sqrt(mass) * speed;
+}
+
 static void put_length(int n, const double *vector, double *size)
 {
     const double length = sqrt(phx_sys_dot(n, vector, vector));
@@ -472,6 +505,7 @@ const phx_dae_ops phx_sys_ops = {
     .project = phx_sys_op_project,
     .norm = op_norm,
     .place_speed = op_place_speed,
+    .balance_speed = op_balance_speed,
     .velocity_sizes = op_velocity_sizes,
     .worst_residual = op_worst_residual,
     .check_signals = phx_sys_op_check_signals,
