@@ -144,7 +144,7 @@ static void evaluate(const model *m, const trial *at, bool one_by_one, found *ou
     CHECK_OK(m->context, ops->interval_linearise(m->dae));
     out->interval = copied(out->n_values, condensed ? ws->fast->condensation->values.coupling : ws->values.val);
     ws->by->row_residuals(ws, 0.1, x1, at->v1, res);
-    out->rates = copied((size_t)ws->n_l, res);
+    out->rates = copied((size_t)ws->rows.n, res);
     double *mass = condensed ? ws->fast->condensation->values.val : ws->mass.val;
     ws->fast->into = kkt;
     memset(mass, 0, out->n_values * sizeof *mass);

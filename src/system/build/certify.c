@@ -200,7 +200,7 @@ static phx_status power_residual(workspace *ws, double t, const double *x, doubl
         random_state(system, x, &seed, xr, vr);
         for (int i = 0; i < n_v; i++)
             v_dot[i] = number(&seed);
-        for (int k = 0; k < ws->n_l; k++)
+        for (int k = 0; k < ws->rows.n; k++)
             lambda[k] = number(&seed);
         status = ws->base.ops->residual(&ws->base, t, xr, vr, v_dot, lambda, res);
         if (status == PHX_ERR_ANALYSIS) { /* ports of a spring met: another state */
@@ -209,12 +209,12 @@ static phx_status power_residual(workspace *ws, double t, const double *x, doubl
         }
         if (status)
             break;
-        power = ws->power.supplied - ws->power.dissipated;
+        power = ws->forces.power.supplied - ws->forces.power.dissipated;
         for (int i = 0; i < n_v; i++) {
             power += res[i] * vr[i];
             scale += fabs(res[i] * vr[i]);
         }
-        for (int k = 0; k < ws->n_l; k++)
+        for (int k = 0; k < ws->rows.n; k++)
             power += lambda[k] * phx_sys_row_rate(ws, k);
         rate = spring_rate(ws, &scale);
         for (int b = 0; b < system->n_bodies; b++)
@@ -239,7 +239,7 @@ static phx_status skew_residual(workspace *ws, double t, const double *x, double
 
     *worst = 0.0;
     if (!status) {
-        memset(ws->step.lambda, 0, (size_t)ws->n_l * sizeof(double));
+        memset(ws->step.lambda, 0, (size_t)ws->rows.n * sizeof(double));
         memset(ws->step.vm, 0, (size_t)system->n_v * sizeof(double));
         status = ws->base.ops->linearise(&ws->base, t, x, ws->step.vm, ws->step.lambda);
     }

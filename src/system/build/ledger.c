@@ -129,8 +129,8 @@ void phx_sys_ledger_work(workspace *ws, double h, const double *lambda)
     double *parts = ws->base.parts;
 
     for (int i = 0; i < ws->system->n_ledger; i++)
-        parts[i] = h * ws->flow[i];
-    for (int k = 0; k < ws->n_l && ws->system->n_ledger > 0; k++) {
+        parts[i] = h * ws->forces.flow[i];
+    for (int k = 0; k < ws->rows.n && ws->system->n_ledger > 0; k++) {
         const int entry = drive_entry(ws, k);
         if (entry >= 0)
             parts[entry] += h * lambda[k] * ws->rows.w[k];
@@ -153,7 +153,7 @@ void phx_sys_ledger_project(workspace *ws, const double *dv, const double *e)
     phx_sys_ledger_nothing(ws);
     memcpy(rest, ws->projection.supply, (size_t)system->n_components * sizeof *rest);
     memset(total, 0, (size_t)system->n_components * sizeof *total);
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         const int entry = drive_entry(ws, k), component = system->rows[ws->rows.index[k]].component;
         if (entry < 0)
             continue;
@@ -162,7 +162,7 @@ void phx_sys_ledger_project(workspace *ws, const double *dv, const double *e)
         rest[component] -= mu * ws->rows.w[k];
         total[component] += fabs(mu * e[k]) + DBL_MIN;
     }
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         const int entry = drive_entry(ws, k), component = system->rows[ws->rows.index[k]].component;
         if (entry >= 0)
             ws->base.parts[entry] +=

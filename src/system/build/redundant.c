@@ -40,7 +40,7 @@ static void scale_columns(workspace *ws, size_t count, const int *row, const int
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
             if (kkt->idx[k] == i)
                 mass[i] = ws->mass.val[k] > 0.0 ? ws->mass.val[k] : 1.0;
-    memset(norm, 0, (size_t)ws->n_l * sizeof *norm);
+    memset(norm, 0, (size_t)ws->rows.n * sizeof *norm);
     for (size_t e = 0; e < count; e++) {
         val[e] /= sqrt(mass[row[e]]);
         norm[col[e]] += val[e] * val[e];
@@ -73,7 +73,7 @@ phx_status phx_sys_dependent_rows(workspace *ws, const double *x, int *dependent
     if (!status) {
         transposed_rows(ws, row, col, val);
         scale_columns(ws, entries, row, col, val);
-        status = phx_csr_from_triplets(context, n_v, ws->n_l, entries, row, col, val, &gt);
+        status = phx_csr_from_triplets(context, n_v, ws->rows.n, entries, row, col, val, &gt);
     }
     if (!status)
         status = phx_csr_dependent_columns(context, &gt, 1e-9, &rank, dependent, count);
@@ -89,7 +89,7 @@ static phx_status check_neighbours(phx_system *system, workspace *ws, const int 
 {
     phx_context *context = system->context;
     double *x = phx_calloc(context, (size_t)system->n_x, sizeof *x), distance = 0.1;
-    int *there = phx_calloc(context, (size_t)ws->n_l, sizeof *there), n_there = n_dependent;
+    int *there = phx_calloc(context, (size_t)ws->rows.n, sizeof *there), n_there = n_dependent;
     phx_status status = x && there ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int attempt = 0; attempt < 3 && !status; attempt++, distance *= 0.1) {

@@ -389,7 +389,7 @@ static phx_status point_at(workspace *ws, double t, const double *x, const doubl
 
     memset(ws->step.vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->step.vm);
     if (lambda)
-        memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
+        memcpy(multipliers, lambda, (size_t)ws->rows.n * sizeof *lambda);
     else
         status =
             phx_sys_locked_accelerations(ws, t, x, ws->step.vm, true, ws->step.v0, multipliers, ws->scratch.vector[0]);

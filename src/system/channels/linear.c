@@ -337,13 +337,13 @@ static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_
     phx_status status = block(context, &ws->kkt, ws->values.M, 0, n_v, n_v, &linear->M);
 
     linear->n = n_v;
-    linear->m = ws->n_l;
+    linear->m = ws->rows.n;
     if (!status)
         status = block(context, &ws->kkt, ws->values.D, 0, n_v, n_v, &linear->D);
     if (!status)
         status = block(context, &ws->kkt, ws->values.K, 0, n_v, n_v, &linear->K);
     if (!status)
-        status = block(context, &ws->kkt, ws->values.D, n_v, ws->n_l, n_v, &linear->G);
+        status = block(context, &ws->kkt, ws->values.D, n_v, ws->rows.n, n_v, &linear->G);
     if (!status && ws->system->slides)
         status = give_places_mass(ws, linear);
     const phx_csr *const matrices[] = {&linear->M, &linear->D, &linear->K, &linear->G};
@@ -376,7 +376,7 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     memset(linear, 0, sizeof *linear);
     memset(at_rest, 0, (size_t)ws->kkt.n_v * sizeof *at_rest);
     if (lambda)
-        memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
+        memcpy(multipliers, lambda, (size_t)ws->rows.n * sizeof *lambda);
     else
         status = phx_sys_locked_accelerations(ws, t, x, at_rest, true, ws->step.v0, multipliers, ws->scratch.vector[0]);
     ws->control.open = true;

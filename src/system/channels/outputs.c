@@ -617,7 +617,7 @@ void phx_sys_reactions_free(reactions *made)
 phx_status phx_sys_dependence(workspace *ws, double *C)
 {
     const phx_system *system = ws->system;
-    const int n_l = ws->n_l, n_v = system->n_v;
+    const int n_l = ws->rows.n, n_v = system->n_v;
     double *rhs = ws->scratch.vector[0];
     phx_status status = PHX_OK;
 
@@ -636,7 +636,7 @@ phx_status phx_sys_dependence(workspace *ws, double *C)
 static phx_status spread_multipliers(workspace *ws, const double *lambda, double *all)
 {
     const phx_system *system = ws->system;
-    const int n = system->n_redundant, n_l = ws->n_l;
+    const int n = system->n_redundant, n_l = ws->rows.n;
     double *C = ws->reactions.dependence, *S = C + (size_t)n * (size_t)n_l, *z = S + n * n;
     phx_status status = phx_sys_dependence(ws, C);
 
@@ -751,7 +751,7 @@ static void joint_quantity(workspace *ws, const output_slot *output, double t, c
 
 phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *all)
 {
-    for (int k = 0; k < ws->n_l; k++)
+    for (int k = 0; k < ws->rows.n; k++)
         all[ws->rows.index[k]] = lambda[k];
     return ws->system->n_redundant > 0 ? spread_multipliers(ws, lambda, all) : PHX_OK;
 }

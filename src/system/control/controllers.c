@@ -27,10 +27,9 @@ static int ports_of(const phx_system *system, const measure *it, phx_port_id por
 }
 
 /* Columns of all measures, in their order. */
-static phx_status list_columns(phx_context *context, workspace *ws)
+static phx_status list_columns(phx_context *context, const phx_system *system, const port_set *of,
+                               control_work *control)
 {
-    const phx_system *system = ws->system;
-    control_work *control = &ws->control;
     int total = 0;
 
     control->first = phx_calloc(context, (size_t)system->n_measures + 1, sizeof *control->first);
@@ -47,9 +46,9 @@ static phx_status list_columns(phx_context *context, workspace *ws)
                 control->first[it->row] = total;
                 const int n = ports_of(system, it, ports);
                 for (int p = 0; p < n; p++) {
-                    const int count = ws->ports.count[ports[p]];
+                    const int count = of->count[ports[p]];
                     if (pass == 1)
-                        memcpy(control->cols + total, ws->ports.cols + ws->ports.first[ports[p]],
+                        memcpy(control->cols + total, of->cols + of->first[ports[p]],
                                (size_t)count * sizeof *control->cols);
                     total += count;
                 }
@@ -65,12 +64,11 @@ static phx_status list_columns(phx_context *context, workspace *ws)
     return PHX_OK;
 }
 
-phx_status phx_sys_control_create(phx_context *context, workspace *ws)
+phx_status phx_sys_control_create(phx_context *context, const phx_system *system, const port_set *ports,
+                                  control_work *control)
 {
-    const phx_system *system = ws->system;
     const size_t outputs = (size_t)system->n_actuations, measures = (size_t)system->n_measures;
     size_t in = 1, area = 1;
-    control_work *control = &ws->control;
 
     if (system->n_controllers == 0)
         return PHX_OK;
@@ -96,17 +94,16 @@ phx_status phx_sys_control_create(phx_context *context, workspace *ws)
         if (!control->room[c])
             return PHX_ERR_MEMORY;
     }
-    return list_columns(context, ws);
+    return list_columns(context, system, ports, control);
 }
 
-void phx_sys_control_free(workspace *ws)
+void phx_sys_control_free(const phx_system *system, control_work *control)
 {
-    control_work *control = &ws->control;
     double *arrays[] = {control->u, control->flow,   control->y,       control->effort,
                         control->S, control->by_row, control->columns, control->row};
 
     phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
-    for (int c = 0; c < ws->system->n_controllers && control->room; c++)
+    for (int c = 0; c < system->n_controllers && control->room; c++)
         phx_free(control->room[c]);
     phx_free(control->room);
     phx_free(control->first);
@@ -209,13 +206,13 @@ static void book(workspace *ws, const controller_slot *slot, double loss, bool l
     double power = loss;
 
     if (phx_block_stores(slot->block)) {
-        ws->power.dissipated += power;
+        ws->forces.power.dissipated += power;
     } else {
         power = phx_sys_dot(slot->n_outputs, ws->control.u + slot->first_output, ws->control.flow + slot->first_output);
-        ws->power.supplied += power;
+        ws->forces.power.supplied += power;
     }
     if (!linear && slot->entry >= 0)
-        ws->flow[slot->entry] += power;
+        ws->forces.flow[slot->entry] += power;
 }
 
 /* u e_i on the ports; K -= u P^T (de_i/dxi) W */

@@ -54,7 +54,7 @@ phx_status phx_sys_shaped(workspace *ws, double t, const double *x, const double
     phx_energies e;
     phx_status status = PHX_OK;
 
-    memset(lambda, 0, (size_t)ws->n_l * sizeof *lambda);
+    memset(lambda, 0, (size_t)ws->rows.n * sizeof *lambda);
     if (phx_system_drives(system) > 0 || system->rubs) /* else no power depends on them */
         status = phx_sys_op_accelerations(&ws->base, t, x, v, ws->step.v1, lambda);
     if (!status)

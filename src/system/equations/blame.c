@@ -47,7 +47,7 @@ phx_status phx_sys_blame_equation(const workspace *ws, int equation, bool finite
     const phx_system *system = ws->system;
     const int row = equation - ws->kkt.n_v;
 
-    if (equation < 0 || row >= ws->n_l || (row < 0 && system->n_bodies == 0))
+    if (equation < 0 || row >= ws->rows.n || (row < 0 && system->n_bodies == 0))
         return PHX_SINGULAR; /* the message stays */
     if (row < 0)
         return phx_sys_blame_body(ws->base.context, system->bodies[body_of(system, equation)].body, finite);

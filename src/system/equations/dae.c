@@ -57,9 +57,9 @@ static phx_status op_power(phx_dae *dae, double t, const double *x, const double
     memset(ws->scratch.vector[3], 0, (size_t)ws->kkt.n * sizeof(double));
     phx_sys_rubbing_take(ws, lambda, false);
     status = phx_sys_forces(ws, t, false, ws->scratch.vector[3]);
-    *supplied = ws->power.supplied;
-    *dissipated = ws->power.dissipated;
-    for (int k = 0; k < ws->n_l; k++)
+    *supplied = ws->forces.power.supplied;
+    *dissipated = ws->forces.power.dissipated;
+    for (int k = 0; k < ws->rows.n; k++)
         *supplied += lambda[k] * ws->rows.w[k];
     phx_sys_ledger_work(ws, 1.0, lambda);
     return status;
@@ -126,7 +126,7 @@ static phx_status find_accelerations(phx_dae *dae, double t, const double *x, co
         return status;
     for (int i = 0; i < n_v; i++)
         rhs[i] = -rhs[i];
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         const row_slot *slot = &system->rows[ws->rows.index[k]];
         const coordinate_slot *coordinate = &system->joints[slot->joint].coordinates[slot->coordinate];
         rhs[n_v + k] = slot->role == ROW_DRIVEN ? phx_signal_rate(coordinate->def.speed, t) : 0.0;
@@ -141,7 +141,7 @@ static phx_status find_accelerations(phx_dae *dae, double t, const double *x, co
     if (status)
         return status;
     memcpy(v_dot, rhs, (size_t)n_v * sizeof *v_dot);
-    memcpy(lambda, rhs + n_v, (size_t)ws->n_l * sizeof *lambda);
+    memcpy(lambda, rhs + n_v, (size_t)ws->rows.n * sizeof *lambda);
     return PHX_OK;
 }
 
@@ -224,8 +224,8 @@ void phx_sys_begin_angles(workspace *ws)
 {
     const phx_system *system = ws->system;
 
-    ws->angles0 = ws->step.x0;
-    ws->angles1 = ws->step.x1;
+    ws->angles.x0 = ws->step.x0;
+    ws->angles.x1 = ws->step.x1;
     memcpy(ws->step.x1 + system->n_body_x, ws->step.x0 + system->n_body_x,
            (size_t)(system->n_x - system->n_body_x) * sizeof *ws->step.x1);
 }
@@ -260,7 +260,7 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
 
     if (status)
         return status;
-    memcpy(ws->step.lambda, lambda, (size_t)ws->n_l * sizeof *lambda);
+    memcpy(ws->step.lambda, lambda, (size_t)ws->rows.n * sizeof *lambda);
     if (x1)
         memcpy(x1, ws->step.x1, (size_t)ws->system->n_x * sizeof *x1);
     return PHX_OK;
@@ -283,9 +283,9 @@ static phx_status op_interval_work(phx_dae *dae, phx_work *work)
 {
     workspace *ws = of(dae);
 
-    work->supplied = ws->view.h * ws->power.supplied;
-    work->dissipated = ws->view.h * ws->power.dissipated;
-    for (int k = 0; k < ws->n_l; k++)
+    work->supplied = ws->view.h * ws->forces.power.supplied;
+    work->dissipated = ws->view.h * ws->forces.power.dissipated;
+    for (int k = 0; k < ws->rows.n; k++)
         work->supplied += ws->view.h * ws->step.lambda[k] * ws->rows.w[k];
     phx_sys_ledger_work(ws, ws->view.h, ws->step.lambda);
     return phx_sys_input_work(ws, ws->view.h, ws->step.lambda);
@@ -435,9 +435,9 @@ static phx_status op_twin(phx_dae *dae, phx_dae **twin)
 
     if (!status && ws->by->imitate)
         ws->by->imitate(of(*twin), ws);
-    if (status || !ws->filters)
+    if (status || !ws->damping.filters)
         return status;
-    const phx_status filtered = phx_system_spectral_radius(*twin, ws->radius);
+    const phx_status filtered = phx_system_spectral_radius(*twin, ws->damping.radius);
     if (filtered) {
         phx_system_dae_destroy(*twin);
         *twin = NULL;

@@ -333,7 +333,7 @@ static void find_moved(workspace *ws, const double *v, const double *e)
     int missing = system->n_components;
 
     memset(ws->projection.moved, 0, (size_t)system->n_components * sizeof *ws->projection.moved);
-    for (int k = 0; k < ws->n_l && missing > 0; k++) {
+    for (int k = 0; k < ws->rows.n && missing > 0; k++) {
         bool *moved = &ws->projection.moved[system->rows[ws->rows.index[k]].component];
         if (*moved || fabs(e[k]) <= rounding(ws, k, v))
             continue;
@@ -352,10 +352,10 @@ static void drive_work(workspace *ws, const double *dv, const double *e)
     memset(ws->projection.supply, 0, bytes);
     memset(ws->projection.signal_work, 0, bytes);
     memset(ws->projection.taken, 0, bytes);
-    for (int k = 0; k < ws->n_l;) {
+    for (int k = 0; k < ws->rows.n;) {
         const int component = system->rows[ws->rows.index[k]].component;
         double taken = 0.0;
-        for (; k < ws->n_l && system->rows[ws->rows.index[k]].component == component; k++)
+        for (; k < ws->rows.n && system->rows[ws->rows.index[k]].component == component; k++)
             taken -= 0.5 * dv[ws->kkt.n_v + k] * e[k];
         ws->projection.taken[component] += taken;
     }
@@ -374,7 +374,7 @@ static void prescribed_energies(workspace *ws, const double *drive)
     const phx_system *system = ws->system;
 
     memset(ws->projection.prescribed, 0, (size_t)system->n_components * sizeof *ws->projection.prescribed);
-    for (int k = 0; k < ws->n_l; k++)
+    for (int k = 0; k < ws->rows.n; k++)
         ws->projection.prescribed[system->rows[ws->rows.index[k]].component] +=
             0.5 * ws->rows.w[k] * drive[ws->kkt.n_v + k];
 }
@@ -497,7 +497,7 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     if (ws->base.n_parts > 0)
         phx_sys_ledger_project(ws, dv, e);
     phx_sys_input_project(ws, dv);
-    for (int k = 0; k < ws->n_l && h != 0.0; k++)
+    for (int k = 0; k < ws->rows.n && h != 0.0; k++)
         lambda[k] += dv[n_v + k] / h;
     phx_sys_rubbing_project(ws, dv + n_v, h);
     return PHX_OK;

@@ -60,7 +60,7 @@ static phx_status add_stiffness(buckling *b, double ds, double factor)
     statics *s = &p->s;
 
     phx_statics_displace(s, p->at.x, ds, b->rates, b->x);
-    for (int k = 0; k < s->ws->n_l; k++)
+    for (int k = 0; k < s->ws->rows.n; k++)
         b->lambda[k] = p->at.lambda[k] + ds * b->rates[s->ws->kkt.n_v + k];
     phx_statics_set_load(s, b->begin + ds);
     phx_status status = phx_statics_newton(s, 1.0, b->x, b->lambda);

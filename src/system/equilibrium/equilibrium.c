@@ -77,7 +77,7 @@ static phx_status settle(statics *s, double near, double *x, double *lambda, phx
         status = negative_at(s, x, lambda, &unstable);
     if (!status && unstable > 0) {
         memcpy(x, s->x_kept, (size_t)s->system->n_x * sizeof *x);
-        memcpy(lambda, s->lambda_kept, (size_t)s->ws->n_l * sizeof *lambda);
+        memcpy(lambda, s->lambda_kept, (size_t)s->ws->rows.n * sizeof *lambda);
         status = PHX_NOT_CONVERGED;
     }
     if (status != PHX_NOT_CONVERGED && status != PHX_SINGULAR)
@@ -146,7 +146,7 @@ static phx_status fails(statics *s, const double *x, const double *lambda, phx_s
     status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &gap);
     if (status)
         return status;
-    memset(s->res + s->ws->kkt.n_v, 0, (size_t)s->ws->n_l * sizeof *s->res);
+    memset(s->res + s->ws->kkt.n_v, 0, (size_t)s->ws->rows.n * sizeof *s->res);
     const char *worst = s->ws->base.ops->worst_residual(&s->ws->base, s->res);
     phx_statics_name_motion(s, x, s->step, sizeof motion, motion);
     return phx_fail(s->context, PHX_ERR_ANALYSIS,
@@ -165,7 +165,7 @@ static phx_status in_steps(statics *s, const phx_static_options *options, const 
 
     phx_context_clear(s->context);
     memcpy(x, start, (size_t)s->system->n_x * sizeof *x);
-    memset(lambda, 0, (size_t)s->ws->n_l * sizeof *lambda);
+    memset(lambda, 0, (size_t)s->ws->rows.n * sizeof *lambda);
     phx_status status = follow(s, options, 8, x, lambda, report);
     if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR)
         status = phx_fail(s->context, failure, "%s", message ? message : "no equilibrium was found");
@@ -285,7 +285,7 @@ phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, co
     phx_status status = PHX_OK;
 
     memset(rest, 0, (size_t)ws->kkt.n_v * sizeof *rest);
-    memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
+    memcpy(multipliers, lambda, (size_t)ws->rows.n * sizeof *lambda);
     phx_sys_set_instant(ws, x, rest);
     ws->by->rows(ws, t, 0.0);
     if (ws->system->n_redundant > 0)

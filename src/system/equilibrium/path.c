@@ -24,7 +24,7 @@ static void copy_point(const path *p, path_point *to, const path_point *from)
     const workspace *ws = p->s.ws;
 
     memcpy(to->x, from->x, (size_t)p->s.system->n_x * sizeof *to->x);
-    memcpy(to->lambda, from->lambda, (size_t)ws->n_l * sizeof *to->lambda);
+    memcpy(to->lambda, from->lambda, (size_t)ws->rows.n * sizeof *to->lambda);
     memcpy(to->way, from->way, (size_t)ws->kkt.n * sizeof *to->way);
     to->load = from->load;
     to->way_load = from->way_load;
@@ -157,7 +157,7 @@ static phx_status arrive(path *p, const path_point *from, double part, double *l
     statics *s = &p->s;
 
     phx_statics_displace(s, from->x, part, from->way, s->x_try);
-    for (int k = 0; k < s->ws->n_l; k++)
+    for (int k = 0; k < s->ws->rows.n; k++)
         s->lambda_try[k] = from->lambda[k] + part * from->way[s->ws->kkt.n_v + k];
     *load = from->load + part * from->way_load;
     return correct(p, from, load, iterations);
@@ -232,7 +232,7 @@ void phx_path_choose_mode(path *p, const double *xi)
     const workspace *ws = p->s.ws;
 
     memcpy(p->at.way, xi, (size_t)ws->kkt.n_v * sizeof *xi);
-    memset(p->at.way + ws->kkt.n_v, 0, (size_t)ws->n_l * sizeof *xi);
+    memset(p->at.way + ws->kkt.n_v, 0, (size_t)ws->rows.n * sizeof *xi);
     p->at.way_load = 0.0;
     scale_way(p, p->at.way, &p->at.way_load);
 }
@@ -252,7 +252,7 @@ phx_status phx_path_step(path *p)
         if (!status) {
             copy_point(p, &p->last, at);
             memcpy(at->x, s->x_try, (size_t)s->system->n_x * sizeof *at->x);
-            memcpy(at->lambda, s->lambda_try, (size_t)s->ws->n_l * sizeof *at->lambda);
+            memcpy(at->lambda, s->lambda_try, (size_t)s->ws->rows.n * sizeof *at->lambda);
             at->load = load;
             phx_statics_count(s, at->x);
             p->stride = fmin(p->longest, iterations <= 4 ? 1.4 * p->stride : p->stride);

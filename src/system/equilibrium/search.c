@@ -38,14 +38,14 @@ static phx_status correction(statics *s, const double *res, double *out)
 static void try_step(statics *s, const double *x, const double *lambda)
 {
     phx_statics_displace(s, x, 1.0, s->step, s->x_try);
-    for (int k = 0; k < s->ws->n_l; k++)
+    for (int k = 0; k < s->ws->rows.n; k++)
         s->lambda_try[k] = lambda[k] + s->step[s->ws->kkt.n_v + k];
 }
 
 static void accept(statics *s, double *x, double *lambda)
 {
     copy(x, s->x_try, s->system->n_x);
-    copy(lambda, s->lambda_try, s->ws->n_l);
+    copy(lambda, s->lambda_try, s->ws->rows.n);
     copy(s->res, s->res_try, s->ws->kkt.n);
     phx_statics_count(s, x);
     s->iterations++;
@@ -58,7 +58,7 @@ phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambd
     phx_status status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &gap);
 
     copy(s->x_kept, x, s->system->n_x);
-    copy(s->lambda_kept, lambda, s->ws->n_l);
+    copy(s->lambda_kept, lambda, s->ws->rows.n);
     for (int k = 0; k < LIMIT && !status; k++) {
         const double last = length;
         before = unbalanced;
@@ -89,7 +89,7 @@ phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambd
     }
     if (status) {
         copy(x, s->x_kept, s->system->n_x);
-        copy(lambda, s->lambda_kept, s->ws->n_l);
+        copy(lambda, s->lambda_kept, s->ws->rows.n);
     }
     return status;
 }

@@ -9,7 +9,7 @@ void phx_statics_free(statics *s)
 {
     if (s->system) {
         memcpy(s->system->gravity, s->gravity, sizeof s->gravity);
-        s->ws->load = 1.0;
+        s->ws->forces.load = 1.0;
     }
     double *arrays[] = {s->turning, s->zero,  s->target,     s->force, s->res,       s->step,   s->other,
                         s->res_try, s->x_try, s->lambda_try, s->val,   s->symmetric, s->x_kept, s->lambda_kept};
@@ -26,7 +26,7 @@ void phx_statics_free(statics *s)
 static phx_status allocate(statics *s)
 {
     const workspace *ws = s->ws;
-    const size_t n = (size_t)ws->kkt.n, n_l = (size_t)ws->n_l, nnz = (size_t)ws->kkt.ptr[ws->kkt.n];
+    const size_t n = (size_t)ws->kkt.n, n_l = (size_t)ws->rows.n, nnz = (size_t)ws->kkt.ptr[ws->kkt.n];
     const phx_sys_array arrays[] = {{&s->zero, n},
                                     {&s->target, n_l},
                                     {&s->force, (size_t)ws->kkt.n_v},
@@ -48,7 +48,7 @@ static phx_status allocate(statics *s)
 void phx_statics_set_load(statics *s, double load)
 {
     s->load = load;
-    s->ws->load = load;
+    s->ws->forces.load = load;
     for (int a = 0; a < s->system->dim; a++)
         s->system->gravity[a] = load * s->gravity[a];
 }
@@ -59,7 +59,7 @@ static double joint_residuals(const statics *s, double *out)
     const workspace *ws = s->ws;
     double worst = 0.0;
 
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         const row_slot *slot = &s->system->rows[ws->rows.index[k]];
         out[k] = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1) - s->target[k];
         worst = fmax(worst, fabs(out[k]) / (slot->row->angular ? 1.0 : s->size));
@@ -220,7 +220,7 @@ phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *
     phx_sys_set_instant(ws, x, s->zero);
     s->size = phx_sys_size(ws);
     joint_residuals(s, s->res);
-    for (int k = 0; k < ws->n_l; k++)
+    for (int k = 0; k < ws->rows.n; k++)
         if (s->system->rows[ws->rows.index[k]].role == ROW_DRIVEN)
             s->target[k] = s->res[k];
     status = measure_forces(s, x);

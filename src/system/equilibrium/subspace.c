@@ -7,7 +7,7 @@
 phx_status phx_subspace_create(const statics *s, int width, subspace_fn *apply, const void *user, bool of_stiffness,
                                subspace *e)
 {
-    const int freedom = s->ws->kkt.n_v - s->ws->n_l;
+    const int freedom = s->ws->kkt.n_v - s->ws->rows.n;
 
     *e = (subspace){
         .width = width < freedom ? width : freedom, .apply = apply, .user = user, .of_stiffness = of_stiffness};

@@ -91,7 +91,7 @@ phx_status phx_statics_negative(statics *s, double sigma, int *count)
         status = phx_ldl_factor(s->ldl, s->symmetric);
     }
     if (!status)
-        *count = phx_ldl_negative(s->ldl) - s->ws->n_l;
+        *count = phx_ldl_negative(s->ldl) - s->ws->rows.n;
     return status;
 }
 

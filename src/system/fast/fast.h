@@ -261,8 +261,9 @@ void phx_sys_unwrap_anew(const workspace *ws, int joint, double *x1);
 /* A factorisation on the pattern of a matrix, by the pool where there is one (fast_threads.c). */
 phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
 
-/* All that is made once for several threads, for n_l rows. */
-phx_status phx_sys_threads_create(phx_context *context, const phx_system *system, int n_l, thread_use *made);
+/* All that is made once for several threads. */
+phx_status phx_sys_threads_create(phx_context *context, const phx_system *system, const row_set *rows,
+                                  thread_use *made);
 void phx_sys_threads_free(thread_use *threads);
 /* The entries of the loops over joints and ports that are late, after another pool or other batches of joints. */
 phx_status phx_sys_find_late(workspace *ws);
@@ -318,7 +319,7 @@ bool phx_sys_joint_batch_waits(workspace *ws, int p, int lane, int late);
 /* Which bodies, and the pattern, *made NULL: no body; then, over the batches, its arrays. */
 phx_status phx_sys_condensation_create(phx_context *context, const workspace *ws, condensation **made);
 phx_status phx_sys_condensation_allocate(workspace *ws);
-void phx_sys_condensation_free(const workspace *ws, condensation *of);
+void phx_sys_condensation_free(const phx_system *system, condensation *of);
 /* The arrays of a slot's factorisation, at its first use. */
 phx_status phx_sys_condensed_lu_create(workspace *ws, condensed_lu *out);
 /* Whether the next interval is linearised condensed. */

@@ -308,15 +308,16 @@ phx_status phx_sys_condensation_create(phx_context *context, const workspace *ws
     }
     phx_free(marks);
     if (!status && any) {
-        status = phx_sys_kkt_create(context, ws, &it->kkt, &it->values.val);
+        const pattern_source source = phx_sys_pattern_source(ws);
+        status = phx_sys_kkt_create(context, &source, &it->kkt, &it->values.val);
         return status ? status : find_types(ws, it);
     }
-    phx_sys_condensation_free(ws, it);
+    phx_sys_condensation_free(system, it);
     *made = NULL;
     return status;
 }
 
-void phx_sys_condensation_free(const workspace *ws, condensation *it)
+void phx_sys_condensation_free(const phx_system *system, condensation *it)
 {
     if (!it)
         return;
@@ -326,7 +327,7 @@ void phx_sys_condensation_free(const workspace *ws, condensation *it)
     free_vectors(&it->vectors);
     free_values(&it->values);
     free_layout(&it->layout);
-    phx_sys_kkt_free(ws, &it->kkt);
+    phx_sys_kkt_free(system, &it->kkt);
     phx_free(it->type);
     phx_free(it->from);
     phx_free(it);

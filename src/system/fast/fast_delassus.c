@@ -157,7 +157,7 @@ static phx_status make_batch(making *m, int p)
     workspace *ws = m->ws;
     delassus *it = m->it;
     const batch_slot *slot = &ws->fast->bodies.batch[p];
-    phx_body_batch_rows_def def = {.stride = PAIR_SIZE, .none = ws->n_l};
+    phx_body_batch_rows_def def = {.stride = PAIR_SIZE, .none = ws->rows.n};
     bool any = false;
 
     for (int l = 0; l < slot->lanes; l++) {
@@ -274,7 +274,7 @@ static phx_status make_entries(making *m)
         from[k] = -1;
     for (int p = 0; p < ws->fast->bodies.n; p++)
         for (int l = 0; l < ws->fast->bodies.batch[p].count && it->rows[p]; l++)
-            send_body(it, &ws->fast->bodies.batch[p], p, l, ws->n_l, from);
+            send_body(it, &ws->fast->bodies.batch[p], p, l, ws->rows.n, from);
     for (size_t k = 0; k < places; k++)
         if (from[2 * k] >= 0) {
             int *entry = it->entries + 3 * it->n_entries++;
@@ -300,7 +300,7 @@ static phx_status allocate(workspace *ws)
     it->type_of = phx_calloc(context, batches, sizeof *it->type_of);
     it->rows = phx_calloc(context, batches, sizeof *it->rows);
     it->at = phx_calloc(context, batches, sizeof *it->at);
-    it->mu = phx_calloc(context, (size_t)ws->n_l + 1, sizeof *it->mu);
+    it->mu = phx_calloc(context, (size_t)ws->rows.n + 1, sizeof *it->mu);
     return it->type && it->type_of && it->rows && it->at && it->mu ? PHX_OK : PHX_ERR_MEMORY;
 }
 
@@ -337,7 +337,7 @@ phx_status phx_sys_delassus_create(workspace *ws)
     const size_t sides = 2 * (size_t)ws->fast->rows.n;
     int widest = 0;
 
-    if (ws->n_l == 0 || ws->fast->bodies.n == 0)
+    if (ws->rows.n == 0 || ws->fast->bodies.n == 0)
         return PHX_OK;
     for (int b = 0; b < system->n_bodies; b++)
         widest = phx_body_n_q(system->bodies[b].body) > widest ? phx_body_n_q(system->bodies[b].body) : widest;
@@ -486,12 +486,12 @@ phx_status phx_fast_solve_rows(workspace *ws, double alpha, const double *r, dou
 
     if (!use || !it->all)
         memset(b, 0, (size_t)ws->kkt.n_v * sizeof *b);
-    for (int k = 0; k < ws->n_l; k++)
+    for (int k = 0; k < ws->rows.n; k++)
         mu[k] = alpha * r[k];
     if (!use)
         return phx_fast_solve_mass(ws, b);
     phx_block_ldl_solve(it->ldl, mu);
-    memcpy(b + ws->kkt.n_v, mu, (size_t)ws->n_l * sizeof *mu);
+    memcpy(b + ws->kkt.n_v, mu, (size_t)ws->rows.n * sizeof *mu);
     phx_sys_run(ws, ws->fast->bodies.n, push_batches, &(rows_loop){.ws = ws, .out = b});
     return PHX_OK;
 }

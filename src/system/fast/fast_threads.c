@@ -65,9 +65,9 @@ void phx_sys_clear(const workspace *ws, size_t count, double *values)
 }
 
 /* ---- what is made once ---- */
-phx_status phx_sys_threads_create(phx_context *context, const phx_system *system, int n_l, thread_use *made)
+phx_status phx_sys_threads_create(phx_context *context, const phx_system *system, const row_set *of, thread_use *made)
 {
-    const size_t rows = (size_t)n_l;
+    const size_t rows = (size_t)of->n;
 
     made->group = phx_calloc(context, rows, sizeof *made->group);
     made->port = phx_calloc(context, (size_t)system->n_ports, sizeof *made->port);

@@ -12,9 +12,9 @@ static void raise_need(port_use *made, phx_port_id id, port_need need)
 
 /* DOT rows of sections that do not turn know their frames at the mean and at the end, other rows that vary and forces
  * the whole view. */
-static void find_needs(const phx_system *system, int n_l, const row_set *rows, port_use *made)
+static void find_needs(const phx_system *system, const row_set *rows, port_use *made)
 {
-    for (int k = 0; k < n_l; k++) {
+    for (int k = 0; k < rows->n; k++) {
         const work_row *row = &rows->row[k];
         const bool straight = system->ports[row->a].port.point.n == 0 && system->ports[row->b].port.point.n == 0;
         const port_need need = row->unit >= 0                             ? NEED_PLACE_RATE
@@ -32,8 +32,7 @@ static void find_needs(const phx_system *system, int n_l, const row_set *rows, p
     }
 }
 
-static phx_status create_ports(phx_context *context, const phx_system *system, int n_l, const row_set *rows,
-                               port_use *made)
+static phx_status create_ports(phx_context *context, const phx_system *system, const row_set *rows, port_use *made)
 {
     const size_t ports = (size_t)system->n_ports;
 
@@ -41,7 +40,7 @@ static phx_status create_ports(phx_context *context, const phx_system *system, i
     made->need = phx_calloc(context, ports, sizeof *made->need);
     if (!made->place_rate || !made->need)
         return PHX_ERR_MEMORY;
-    find_needs(system, n_l, rows, made);
+    find_needs(system, rows, made);
     return PHX_OK;
 }
 
@@ -59,9 +58,9 @@ static bool a_body_each(const port_slot *a, const port_slot *b)
            b->port.point.n == 0;
 }
 
-static void find_groups(const phx_system *system, int n_l, const row_set *rows, row_groups *made)
+static void find_groups(const phx_system *system, const row_set *rows, row_groups *made)
 {
-    for (int k = 0; k < n_l;) {
+    for (int k = 0; k < rows->n;) {
         const int joint = system->rows[rows->index[k]].joint;
         const phx_port_id a = rows->row[k].a, b = rows->row[k].b;
         const port_slot *on_a = &system->ports[a], *on_b = &system->ports[b];
@@ -72,7 +71,7 @@ static void find_groups(const phx_system *system, int n_l, const row_set *rows, 
                            .one_body = on_a->body == on_b->body,
                            .rigid = a_body_each(on_a, on_b),
                            .opens = {!made->has_port[a], !made->has_port[b] && a != b}};
-        for (; k < n_l && system->rows[rows->index[k]].joint == joint; k++) {
+        for (; k < rows->n && system->rows[rows->index[k]].joint == joint; k++) {
             group.points += rows->row[k].unit == k - group.first && group.points == k - group.first &&
                             !rows->row[k].speed && rows->row[k].rate == 0.0;
             group.rigid = group.rigid && (k - group.first < group.points ||
@@ -86,14 +85,13 @@ static void find_groups(const phx_system *system, int n_l, const row_set *rows, 
     }
 }
 
-static phx_status create_groups(phx_context *context, const phx_system *system, int n_l, const row_set *rows,
-                                row_groups *made)
+static phx_status create_groups(phx_context *context, const phx_system *system, const row_set *rows, row_groups *made)
 {
     made->has_port = phx_calloc(context, (size_t)system->n_ports, sizeof *made->has_port);
-    made->group = phx_calloc(context, (size_t)n_l, sizeof *made->group);
+    made->group = phx_calloc(context, (size_t)rows->n, sizeof *made->group);
     if (!made->has_port || !made->group)
         return PHX_ERR_MEMORY;
-    find_groups(system, n_l, rows, made);
+    find_groups(system, rows, made);
     return PHX_OK;
 }
 
@@ -141,10 +139,10 @@ static void free_scratch(fast_scratch *of)
 static phx_status create_parts(phx_context *context, workspace *ws, fast_data *it)
 {
     const phx_system *system = ws->system;
-    phx_status status = create_ports(context, system, ws->n_l, &ws->rows, &it->ports);
+    phx_status status = create_ports(context, system, &ws->rows, &it->ports);
 
     if (!status)
-        status = create_groups(context, system, ws->n_l, &ws->rows, &it->rows);
+        status = create_groups(context, system, &ws->rows, &it->rows);
     if (!status)
         status = phx_sys_condensation_create(context, ws, &it->condensation);
     if (!status)
@@ -156,7 +154,7 @@ static phx_status create_parts(phx_context *context, workspace *ws, fast_data *i
     if (!status)
         status = phx_sys_joint_batches_create(ws);
     if (!status)
-        status = phx_sys_threads_create(context, system, ws->n_l, &it->threads);
+        status = phx_sys_threads_create(context, system, &ws->rows, &it->threads);
     return status ? status : create_scratch(context, &ws->ports, &ws->bodies, &it->scratch);
 }
 
@@ -181,7 +179,7 @@ static void destroy(workspace *ws)
     phx_sys_joint_batches_free(&it->joints, &it->unbatched);
     phx_sys_batches_free(ws);
     phx_sys_members_free(&it->members);
-    phx_sys_condensation_free(ws, it->condensation);
+    phx_sys_condensation_free(ws->system, it->condensation);
     free_groups(&it->rows);
     free_ports(&it->ports);
     phx_free(it);

@@ -104,8 +104,8 @@ void phx_sys_take_result(workspace *ws, int pair, const force_slot *force, bool 
 {
     phx_sys_add_effort(ws, force->a, 1.0, result->effort);
     phx_sys_add_effort(ws, force->b, 1.0, result->effort + PHX_PORT_MAX);
-    ws->power.supplied += result->supplied;
-    ws->power.dissipated += result->dissipated;
+    ws->forces.power.supplied += result->supplied;
+    ws->forces.power.dissipated += result->dissipated;
     if (linear && result->has_tangent)
         ws->by->pair_add(ws, pair, -1.0, result->tangent);
     if (linear && result->has_rate_tangent)

@@ -47,8 +47,8 @@ void phx_plain_linearise_bodies(workspace *ws)
         const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
         phx_body_pattern(body, &ptr, &idx);
         phx_body_interval_linearise(body, ws->system->gravity, &view, ws->bodies.D, ws->bodies.M);
-        if (ws->filters && ws->filters[b])
-            phx_filter_linearise(ws->filters[b], ws->view.h, ws->bodies.M);
+        if (ws->damping.filters && ws->damping.filters[b])
+            phx_filter_linearise(ws->damping.filters[b], ws->view.h, ws->bodies.M);
         for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
             ws->values.val[at[k]] += ws->bodies.M[k];
     }
@@ -59,7 +59,7 @@ phx_status phx_plain_interval_residual(workspace *ws, const double *v1, const do
     phx_status status = PHX_OK;
 
     phx_plain_move(ws, v1, res);
-    if (res && ws->filters)
+    if (res && ws->damping.filters)
         status = phx_sys_filters_residual(ws, res);
     if (status)
         return status;

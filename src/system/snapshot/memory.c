@@ -49,9 +49,9 @@ void phx_sys_op_archive(phx_dae *dae, phx_archive *archive)
     for (int slot = 0; slot < PHX_FACTOR_SLOTS; slot++)
         phx_sys_archive_lu(archive, ws, &ws->kkt, ws->by->create_lu, &ws->values.lu[slot]);
     phx_sys_archive_lu(archive, ws, &ws->kkt, ws->by->create_lu, &ws->mass.lu);
-    for (int b = 0; b < system->n_bodies && ws->filters; b++)
-        if (ws->filters[b])
-            phx_filter_archive(archive, ws->filters[b]);
+    for (int b = 0; b < system->n_bodies && ws->damping.filters; b++)
+        if (ws->damping.filters[b])
+            phx_filter_archive(archive, ws->damping.filters[b]);
     if (ws->by->archive)
         ws->by->archive(archive, ws);
 }

@@ -46,7 +46,7 @@ static bool row_residual(const workspace *ws, int k, double *residual)
 /* Covectors of the assembly residuals. */
 static void residual_covectors(workspace *ws)
 {
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
         double *g = ws->rows.covector + (size_t)k * PAIR_SIZE, residual;
         phx_row_gap(slot->row, &ws->ports.view[ws->rows.row[k].a], &ws->ports.view[ws->rows.row[k].b], &residual, g,
@@ -244,7 +244,7 @@ static phx_status cannot_close(const workspace *ws, double size, double toleranc
     for (int j = 0; j < system->n_joints; j++) {
         double worst = 0.0, residual = 0.0;
         bool open = false;
-        for (int k = 0; k < ws->n_l; k++)
+        for (int k = 0; k < ws->rows.n; k++)
             if (system->rows[ws->rows.index[k]].joint == j && row_residual(ws, k, &residual)) {
                 worst = fmax(worst, fabs(residual));
                 open = open || relative_residual(ws, k, residual, size) > tolerance;
@@ -267,7 +267,7 @@ double phx_sys_assembly_residual(workspace *ws, const double *x, bool hold, doub
 
     phx_sys_set_instant(ws, x, ws->step.vm);
     const double size = phx_sys_size(ws);
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         double residual = 0.0;
         ws->rows.on[k] =
             row_residual(ws, k, &residual) && (hold || ws->system->rows[ws->rows.index[k]].role == ROW_CONSTRAINT);
@@ -317,7 +317,7 @@ static phx_status downhill(workspace *ws, const double *x, double *size, double 
     residual_covectors(ws);
     phx_sys_pull_back(ws, x, xi);
     memcpy(gradient, xi, (size_t)system->n_v * sizeof *xi);
-    memset(xi + system->n_v, 0, (size_t)ws->n_l * sizeof *xi);
+    memset(xi + system->n_v, 0, (size_t)ws->rows.n * sizeof *xi);
     status = phx_sys_factor_rigid(ws, x, ws->rows.on);
     if (!status)
         status = phx_sys_solve_rigid(ws, xi);
@@ -588,7 +588,7 @@ void phx_system_open_as_written(phx_system *system, phx_joint_id id, double *dis
     write_poses(system, x);
     memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);
     phx_sys_set_instant(ws, x, ws->step.vm);
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         const row_slot *slot = &system->rows[ws->rows.index[k]];
         double residual = 0.0, *largest = slot->row->angular ? angle : distance;
         if (slot->joint == id && row_residual(ws, k, &residual))

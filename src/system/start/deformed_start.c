@@ -27,7 +27,7 @@ phx_status phx_deformed_create(const phx_system *system, dense *d)
     phx_context *context = system->context;
     const int rigid = system->dim + system->n_rot;
 
-    *d = (dense){.n_v = system->n_v, .n_r = rigid * system->n_bodies, .m = system->assembly->n_l};
+    *d = (dense){.n_v = system->n_v, .n_r = rigid * system->n_bodies, .m = system->assembly->rows.n};
     d->cols = d->n_v + d->n_r + d->m;
     d->rows = d->n_v + 2 * d->m + d->n_r;
     d->rigid = phx_calloc(context, (size_t)d->n_r, sizeof *d->rigid);
@@ -405,7 +405,7 @@ phx_status phx_deformed_correct(phx_system *system, double *x, dense *d, double 
 
 bool phx_sys_deformed_fits(const phx_system *system)
 {
-    return system->n_v + (system->dim + system->n_rot) * system->n_bodies + 2 * system->assembly->n_l <= LARGEST;
+    return system->n_v + (system->dim + system->n_rot) * system->n_bodies + 2 * system->assembly->rows.n <= LARGEST;
 }
 
 /* All loads at once. */

@@ -230,7 +230,7 @@ static phx_status respond(workspace *ws, const double *along, double *moved, dou
     memcpy(solution, along, (size_t)n_v * sizeof *along);
     const phx_status status = ws->by->solve_mass(ws, solution);
     memcpy(moved, solution, (size_t)n_v * sizeof *moved);
-    *supplied = phx_sys_dot(ws->n_l, solution + n_v, ws->rows.w);
+    *supplied = phx_sys_dot(ws->rows.n, solution + n_v, ws->rows.w);
     return status;
 }
 

@@ -27,7 +27,7 @@ static phx_status contradiction(const workspace *ws, double tolerance)
     const char *name = "";
     double worst = 0.0;
 
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         const row_slot *slot = &system->rows[ws->rows.index[k]];
         const double e = fabs(phx_sys_row_rate(ws, k) - ws->rows.w[k]);
         if (rate_given(system, slot) && (e > worst || isnan(e))) {
@@ -72,13 +72,13 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
     if (status)
         return status;
     write_velocities(system, x, v);
-    for (int k = 0; k < ws->n_l; k++)
+    for (int k = 0; k < ws->rows.n; k++)
         on[k] = rate_given(system, &system->rows[ws->rows.index[k]]);
     for (int pass = 0; pass < 6 && !status; pass++) {
         phx_sys_set_instant(ws, x, v);
         ws->by->rows(ws, t, 0.0);
         memset(rhs, 0, (size_t)ws->kkt.n * sizeof *rhs);
-        for (int k = 0; k < ws->n_l; k++) {
+        for (int k = 0; k < ws->rows.n; k++) {
             rhs[system->n_v + k] = on[k] ? ws->rows.w[k] - phx_sys_row_rate(ws, k) : 0.0;
             scale = fmax(scale, phx_sys_row_scale(ws, k));
         }
@@ -115,7 +115,7 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
     phx_status status = PHX_OK;
 
     memset(a, 0, (size_t)n_v * sizeof *a);
-    memset(lambda, 0, (size_t)ws->n_l * sizeof *lambda);
+    memset(lambda, 0, (size_t)ws->rows.n * sizeof *lambda);
     for (int pass = 0; pass < 4 && !status; pass++) {
         status = phx_sys_ops.residual(&ws->base, t, x, v, a, lambda, res);
         for (int i = 0; i < n_v && !status; i++)
@@ -125,7 +125,7 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
             int q_v, n_q = phx_body_coordinates(slot->body, NULL, &q_v);
             memset(rhs + slot->v + q_v, 0, (size_t)n_q * sizeof *rhs);
         }
-        for (int k = 0; k < ws->n_l && !status; k++) {
+        for (int k = 0; k < ws->rows.n && !status; k++) {
             const row_slot *slot = &system->rows[ws->rows.index[k]];
             const joint_slot *joint = &system->joints[slot->joint];
             on[k] = phx_sys_acts(slot);
@@ -136,7 +136,7 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
         }
         if (!status) { /* what the accelerations so far already give: G a, by the rates that a would be */
             phx_sys_set_instant(ws, x, a);
-            for (int k = 0; k < ws->n_l; k++)
+            for (int k = 0; k < ws->rows.n; k++)
                 rhs[n_v + k] -= on[k] ? phx_sys_row_rate(ws, k) : 0.0;
             if (is_zero(ws->kkt.n, rhs)) /* no load, no motion: nothing accelerates, and nothing holds */
                 break;
@@ -147,7 +147,7 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
             status = phx_sys_solve_rigid(ws, rhs);
         for (int i = 0; i < n_v && !status; i++)
             a[i] += rhs[i];
-        for (int k = 0; k < ws->n_l && !status; k++)
+        for (int k = 0; k < ws->rows.n && !status; k++)
             lambda[k] += rhs[n_v + k];
     }
     if (!status)

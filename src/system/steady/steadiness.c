@@ -248,7 +248,7 @@ static double largest_rate(const steady *s, bool prescribed, const char **joint)
     const phx_system *system = ws->system;
     double worst = 0.0, largest = 0.0;
 
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         const row_slot *slot = &system->rows[ws->rows.index[k]];
         const double unit = slot->row->angular ? 1.0 : s->size, w = prescribed ? ws->rows.w[k] : 0.0;
         const double rate = fabs(phx_sys_row_rate(ws, k) - w) / unit;
@@ -271,7 +271,7 @@ static phx_status compare_joints(const steady *s, double time, const double *v)
 
     phx_sys_set_instant(ws, s->x, v);
     ws->by->rows(ws, s->t + time, 0.0);
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         const row_slot *slot = &system->rows[ws->rows.index[k]];
         const joint_slot *joint = &system->joints[slot->joint];
         const double residual = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1);

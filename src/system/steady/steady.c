@@ -51,7 +51,7 @@ static phx_status steady_create(workspace *ws, double t, steady *s)
 
     *s = (steady){.ws = ws, .t = t};
     s->twist = phx_calloc(context, (size_t)system->n_components * TWIST, sizeof *s->twist);
-    s->coordinate = phx_calloc(context, (size_t)ws->n_l, sizeof *s->coordinate);
+    s->coordinate = phx_calloc(context, (size_t)ws->rows.n, sizeof *s->coordinate);
     s->res = phx_calloc(context, n, sizeof *s->res);
     s->xi = phx_calloc(context, n, sizeof *s->xi);
     s->zero = phx_calloc(context, n, sizeof *s->zero);
@@ -168,7 +168,7 @@ static double joint_residuals(const steady *s, const double *x, const double *v,
     double worst = 0.0;
 
     phx_sys_set_instant(ws, x, v);
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         const row_slot *slot = &system->rows[ws->rows.index[k]];
         out[k] = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1);
         if (first)
@@ -242,7 +242,7 @@ static phx_status newton(const steady *s, double factor, double *x, double *v, d
         if (!(*moved < 1e3))
             return PHX_NOT_CONVERGED;
         phx_sys_move_all(ws, s->xi, x);
-        for (int k = 0; k < ws->n_l; k++)
+        for (int k = 0; k < ws->rows.n; k++)
             lambda[k] += s->xi[system->n_v + k];
         if (best < 1e-10 && residual < 1e-10 && *moved >= 0.3 * best) {
             set_velocities(s, factor, x, v);
@@ -267,7 +267,7 @@ static phx_status find_equilibrium(const steady *s, double *x, double *v, double
     for (size_t i = 0; i < sizeof steps / sizeof *steps && (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR);
          i++) {
         memcpy(x, s->x, (size_t)system->n_x * sizeof *x);
-        memset(lambda, 0, (size_t)s->ws->n_l * sizeof *lambda);
+        memset(lambda, 0, (size_t)s->ws->rows.n * sizeof *lambda);
         status = PHX_OK;
         for (int k = 1; k <= steps[i] && !status; k++)
             status = newton(s, (double)k / steps[i], x, v, lambda, &moved);
