@@ -124,7 +124,7 @@ void phx_sys_input_project(workspace *ws, const double *dv);
 /* names.c: once joints, forces and outputs are numbered; PHX_ERR_INPUT for names that mean nothing, quantities that
  * cannot be fed back, and controllers that wait for each other. */
 phx_status phx_sys_controllers_resolve(phx_system *system);
-void phx_sys_controllers_free(phx_system *system);
+void phx_sys_controllers_free(controller_list *controllers);
 /* Numbers their states behind the others; what they are at the start. */
 void phx_sys_controllers_number(phx_system *system);
 void phx_sys_controllers_start(const phx_system *system, double *x);

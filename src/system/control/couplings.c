@@ -7,7 +7,7 @@
 /* Whether the outputs of a controller follow a measure, directly or through the controllers it reads. */
 bool phx_sys_follows(const phx_system *system, int c, int row)
 {
-    const controller_slot *slot = &system->controllers[c];
+    const controller_slot *slot = &system->control.slot[c];
 
     if (phx_block_sample_time(slot->block) > 0.0)
         return false;
@@ -38,10 +38,10 @@ static phx_status each_pair(const pattern_source *of, pair_fn *function, void *u
     const phx_system *system = of->system;
     phx_status status = PHX_OK;
 
-    for (int c = 0; c < system->n_controllers; c++)
-        for (int m = 0; m < system->n_measures; m++)
-            for (int k = 0; k < system->controllers[c].n_outputs && !status && phx_sys_follows(system, c, m); k++)
-                status = function(user, of, system->controllers[c].first_output + k, m);
+    for (int c = 0; c < system->control.n; c++)
+        for (int m = 0; m < system->control.n_measures; m++)
+            for (int k = 0; k < system->control.slot[c].n_outputs && !status && phx_sys_follows(system, c, m); k++)
+                status = function(user, of, system->control.slot[c].first_output + k, m);
     return status;
 }
 
@@ -53,7 +53,7 @@ typedef struct collecting {
 static phx_status collect_pair(void *user, const pattern_source *of, int i, int m)
 {
     const collecting *to = user;
-    const actuation *one = &of->system->actuations[i];
+    const actuation *one = &of->system->control.actuations[i];
     phx_status status = PHX_OK;
 
     for (int k = 0; k < acted_columns(of->ports, one); k++)
@@ -80,13 +80,13 @@ typedef struct locating {
 static phx_status locate_pair(void *user, const pattern_source *of, int i, int m)
 {
     const locating *to = user;
-    const actuation *one = &of->system->actuations[i];
+    const actuation *one = &of->system->control.actuations[i];
     const int rows = acted_columns(of->ports, one), n = of->control->first[m + 1] - of->control->first[m];
     int *at = phx_calloc(to->context, (size_t)(rows * n), sizeof *at);
 
     if (!at)
         return PHX_ERR_MEMORY;
-    to->kkt->control_at[i * of->system->n_measures + m] = at;
+    to->kkt->control_at[i * of->system->control.n_measures + m] = at;
     for (int k = 0; k < rows; k++)
         for (int j = 0; j < n; j++)
             at[k * n + j] = phx_csr_find(to->pattern, acted_column(of->ports, one, k),
@@ -97,7 +97,7 @@ static phx_status locate_pair(void *user, const pattern_source *of, int i, int m
 phx_status phx_sys_control_locate(phx_context *context, const pattern_source *of, const phx_csr *pattern,
                                   kkt_matrix *kkt)
 {
-    const size_t pairs = (size_t)of->system->n_actuations * (size_t)of->system->n_measures;
+    const size_t pairs = (size_t)of->system->control.n_actuations * (size_t)of->system->control.n_measures;
     locating to = {context, pattern, kkt};
 
     kkt->control_at = phx_calloc(context, pairs, sizeof *kkt->control_at);
@@ -109,10 +109,10 @@ phx_status phx_sys_control_locate(phx_context *context, const pattern_source *of
 /* val -= (P^T e_i) (factor Y_m) */
 static void add_pair(workspace *ws, int i, int m, double factor, double *val)
 {
-    const actuation *one = &ws->system->actuations[i];
+    const actuation *one = &ws->system->control.actuations[i];
     const double *effort = ws->control.effort + (size_t)i * PAIR_SIZE, *Y = ws->control.row + ws->control.first[m];
     const int rows = acted_columns(&ws->ports, one), n = ws->control.first[m + 1] - ws->control.first[m];
-    const int *at = ws->kkt.control_at[i * ws->system->n_measures + m];
+    const int *at = ws->kkt.control_at[i * ws->system->control.n_measures + m];
     double *acted = ws->scratch.block;
 
     for (int k = 0; k < rows; k++)
@@ -129,15 +129,16 @@ void phx_sys_control_couple(workspace *ws)
 {
     const phx_system *system = ws->system;
 
-    for (int c = 0; c < system->n_controllers; c++)
-        for (int k = 0; k < system->controllers[c].n_inputs; k++) {
-            const measure *it = &system->controllers[c].inputs[k];
-            if (it->row < 0 || phx_block_sample_time(system->controllers[c].block) > 0.0)
+    for (int c = 0; c < system->control.n; c++)
+        for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
+            const measure *it = &system->control.slot[c].inputs[k];
+            if (it->row < 0 || phx_block_sample_time(system->control.slot[c].block) > 0.0)
                 continue;
             const bool is_rate = phx_sys_measure_is_rate(system, it);
             phx_sys_measure_row(ws, it);
-            for (int i = 0; i < system->n_actuations; i++) {
-                const double gain = ws->control.by_row[(size_t)i * (size_t)system->n_measures + (size_t)it->row];
+            for (int i = 0; i < system->control.n_actuations; i++) {
+                const double gain =
+                    ws->control.by_row[(size_t)i * (size_t)system->control.n_measures + (size_t)it->row];
                 if (gain != 0.0)
                     add_pair(ws, i, it->row, is_rate ? gain : gain * ws->values.weight_K,
                              is_rate ? ws->values.into_D : ws->values.into_K);

@@ -168,7 +168,7 @@ double phx_sys_row_bias(workspace *ws, const phx_row *row, const phx_port_id ids
 
 double phx_sys_row_acceleration(workspace *ws, int k)
 {
-    const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
+    const row_slot *slot = &ws->system->rows.slot[ws->rows.index[k]];
 
     return phx_sys_row_bias(ws, slot->row, (phx_port_id[2]){slot->a, slot->b},
                             ws->rows.covector + (size_t)k * PAIR_SIZE);
@@ -183,7 +183,7 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
     ws->by->clear_efforts(ws);
     ws->forces.power = (phx_work){0.0, 0.0};
     if (!linear)
-        memset(ws->forces.flow, 0, (size_t)system->n_ledger * sizeof *ws->forces.flow);
+        memset(ws->forces.flow, 0, (size_t)system->ledger.n * sizeof *ws->forces.flow);
     for (int i = 0; i < system->n_forces && !status; i++) {
         const force_slot *force = &system->forces[i];
         const int pair = system->n_joints + i;
@@ -194,9 +194,9 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
         if (!linear && force->entry[1] >= 0)
             ws->forces.flow[force->entry[1]] += ws->forces.power.dissipated - before.dissipated;
     }
-    if (!status && system->n_controllers > 0)
+    if (!status && system->control.n > 0)
         status = phx_sys_controllers(ws, t, linear);
-    for (int b = 0; b < system->n_bodies && !system->lossless; b++) {
+    for (int b = 0; b < system->n_bodies && !system->traits.lossless; b++) {
         const phx_body_view view = phx_sys_body_view(ws, b);
         const double taken = phx_body_interval_dissipation(system->bodies[b].body, &view);
         ws->forces.power.dissipated += taken;

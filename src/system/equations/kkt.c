@@ -51,8 +51,8 @@ bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_
     if (pair < system->n_joints) {
         const joint_slot *joint = &system->joints[pair];
         bool curved = system->ports[joint->a].port.slides > 0;
-        for (int i = 0; i < system->n_actuations; i++)
-            curved = curved || system->actuations[i].pair == pair;
+        for (int i = 0; i < system->control.n_actuations; i++)
+            curved = curved || system->control.actuations[i].pair == pair;
         for (int k = 0; k < joint->n_constraints; k++)
             curved = curved || joint->constraints[k].kind != PHX_ROW_POINT;
         for (int c = 0; c < joint->n_coordinates; c++)
@@ -122,7 +122,7 @@ static phx_status collect(phx_context *context, const pattern_source *of, const 
             status = phx_sys_put(context, list, cols[k / n], cols[k % n]);
     }
     for (int k = 0; k < of->rows->n && !status; k++) {
-        const row_slot *slot = &system->rows[of->rows->index[k]];
+        const row_slot *slot = &system->rows.slot[of->rows->index[k]];
         const int n = pair_columns(of, kkt, slot->a, slot->b, cols), row = kkt->n_v + k;
         status = phx_sys_put(context, list, row, row);
         for (int i = 0; i < n && !status; i++) {
@@ -177,7 +177,7 @@ static phx_status locate_rows(phx_context *context, const pattern_source *of, kk
     const phx_system *system = of->system;
 
     for (int k = 0; k < of->rows->n; k++) {
-        const row_slot *slot = &system->rows[of->rows->index[k]];
+        const row_slot *slot = &system->rows.slot[of->rows->index[k]];
         const int n = pair_columns(of, kkt, slot->a, slot->b, cols), row = kkt->n_v + k;
         kkt->row_at[k] = phx_calloc(context, (size_t)(2 * n), sizeof(int));
         if (!kkt->row_at[k])
@@ -260,7 +260,7 @@ void phx_sys_kkt_free(const phx_system *system, kkt_matrix *kkt)
     free_each(kkt->port_at, system->n_ports);
     free_each(kkt->pair_at, phx_sys_pair_count(system));
     free_each(kkt->row_at, kkt->n_l);
-    free_each(kkt->control_at, system->n_actuations * system->n_measures);
+    free_each(kkt->control_at, system->control.n_actuations * system->control.n_measures);
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         phx_free(indices[i]);
     phx_free(kkt->condensed);

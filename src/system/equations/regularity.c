@@ -22,12 +22,12 @@ bool phx_sys_closes_loops(const workspace *ws)
 {
     const phx_system *system = ws->system;
 
-    for (int c = 0; c < system->n_components; c++) {
-        const component_slot *component = &system->components[c];
+    for (int c = 0; c < system->components.n; c++) {
+        const component_slot *component = &system->components.slot[c];
         int joints = 0, last = -1;
         bool grounded = false;
         for (int k = 0; k < ws->rows.n; k++) {
-            const row_slot *row = &system->rows[ws->rows.index[k]];
+            const row_slot *row = &system->rows.slot[ws->rows.index[k]];
             const joint_slot *joint = &system->joints[row->joint];
             if (row->component != c || row->joint == last || node_of(system, joint->a) == node_of(system, joint->b))
                 continue;
@@ -97,7 +97,7 @@ static void write_names(const workspace *ws, const double *share, double least, 
     size_t length = 0;
 
     for (int k = 0; k < ws->rows.n; k++) {
-        const int joint = system->rows[ws->rows.index[k]].joint;
+        const int joint = system->rows.slot[ws->rows.index[k]].joint;
         if (!(share[joint] >= least) || joint == last)
             continue;
         last = joint;
@@ -123,8 +123,8 @@ void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double 
         set_rows(ws, t, x, v);
         if (inverse_iteration(ws, x, all, z) > 0.0) {
             for (int k = 0; k < ws->rows.n; k++)
-                share[system->rows[ws->rows.index[k]].joint] =
-                    fmax(share[system->rows[ws->rows.index[k]].joint], fabs(z[k]));
+                share[system->rows.slot[ws->rows.index[k]].joint] =
+                    fmax(share[system->rows.slot[ws->rows.index[k]].joint], fabs(z[k]));
             for (int j = 0; j < system->n_joints; j++)
                 largest = fmax(largest, share[j]);
         }

@@ -9,7 +9,7 @@
 
 phx_status phx_sys_rubbing_create(phx_context *context, const phx_system *system, int n_l, reaction_forces *made)
 {
-    const size_t n = system->rubs ? (size_t)n_l : 0;
+    const size_t n = system->traits.rubs ? (size_t)n_l : 0;
     const phx_sys_array arrays[] = {{&made->lambda, n}, {&made->added, n},
                                     {&made->next, n},   {&made->found, n},
                                     {&made->change, n}, {&made->steps, (4 * REACTION_STEPS + 1) * n}};

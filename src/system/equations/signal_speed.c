@@ -42,7 +42,7 @@ phx_status phx_sys_watch_signals(phx_context *context, const phx_system *system,
 {
     size_t most = 3 * (size_t)system->n_forces;
 
-    if (!system->varies)
+    if (!system->traits.varies)
         return PHX_OK;
     for (int j = 0; j < system->n_joints; j++)
         most += 2 * (size_t)system->joints[j].n_coordinates;

@@ -43,7 +43,7 @@ static phx_status create_rows(phx_context *context, const phx_system *system, in
     const size_t n = (size_t)count;
 
     made->index = phx_calloc(context, n, sizeof *made->index);
-    made->multiplier = phx_calloc(context, (size_t)system->n_rows, sizeof *made->multiplier);
+    made->multiplier = phx_calloc(context, (size_t)system->rows.n, sizeof *made->multiplier);
     made->row = phx_calloc(context, n, sizeof *made->row);
     made->driven = phx_calloc(context, n, sizeof *made->driven);
     made->covector = phx_calloc(context, n * PAIR_SIZE, sizeof *made->covector);
@@ -52,13 +52,13 @@ static phx_status create_rows(phx_context *context, const phx_system *system, in
     if (!made->index || !made->multiplier || !made->row || !made->driven || !made->covector || !made->w || !made->on)
         return PHX_ERR_MEMORY;
     made->n = count;
-    for (int r = 0; r < system->n_rows; r++)
+    for (int r = 0; r < system->rows.n; r++)
         made->multiplier[r] = -1;
     for (int k = 0; k < count; k++) {
         double *g = made->covector + (size_t)k * PAIR_SIZE;
         made->index[k] = index[k];
         made->multiplier[index[k]] = k;
-        made->row[k] = make_row(system, &system->rows[index[k]]);
+        made->row[k] = make_row(system, &system->rows.slot[index[k]]);
         if (made->row[k].speed)
             made->driven[made->n_driven++] = k;
         if (made->row[k].unit >= 0) {
@@ -172,7 +172,7 @@ static void free_bodies(body_set *bodies)
 /* ---- forces ---- */
 static phx_status create_forces(phx_context *context, const phx_system *system, force_work *made)
 {
-    const phx_sys_array flow = {&made->flow, (size_t)system->n_ledger};
+    const phx_sys_array flow = {&made->flow, (size_t)system->ledger.n};
     const phx_status status = phx_sys_arrays_create(context, 1, &flow);
 
     made->load = 1.0;
@@ -281,14 +281,14 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
                          .n_x = system->n_x,
                          .n_v = system->n_v,
                          .n_l = n_rows,
-                         .n_parts = system->n_ledger + system->n_inputs,
-                         .lossless = system->lossless,
-                         .midpoint_only = system->n_controllers > 0,
-                         .rubs = system->rubs,
+                         .n_parts = system->ledger.n + system->channels.n_inputs,
+                         .lossless = system->traits.lossless,
+                         .midpoint_only = system->control.n > 0,
+                         .rubs = system->traits.rubs,
                          .matrix_cost = matrix_cost(system)};
     ws->system = system;
-    ws->by = backend == PHX_BACKEND_PLAIN || system->n_controllers > 0 || system->slides ? &phx_plain_evaluator
-                                                                                         : &phx_fast_evaluator;
+    ws->by = backend == PHX_BACKEND_PLAIN || system->control.n > 0 || system->traits.slides ? &phx_plain_evaluator
+                                                                                            : &phx_fast_evaluator;
     const phx_status status = create_parts(context, ws, n_rows, rows);
     if (status)
         phx_sys_workspace_destroy(ws);
@@ -341,9 +341,10 @@ phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_bac
     phx_status status = PHX_OK;
 
     *dae = NULL;
-    if (!system->finalised)
+    if (!system->building.finalised)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system must be finalised first");
-    status = phx_sys_workspace_create(system, context, backend, system->n_independent, system->independent, &ws);
+    status =
+        phx_sys_workspace_create(system, context, backend, system->rows.n_independent, system->rows.independent, &ws);
     if (!status && ws->by->create_projection) {
         status = ws->by->create_projection(ws);
         if (status)

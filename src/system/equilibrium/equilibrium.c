@@ -17,8 +17,8 @@ phx_static_options phx_static_options_default(void)
 /* ---- what can be asked ---- */
 static phx_status check(const phx_system *system, phx_context *context)
 {
-    for (int c = 0; c < system->n_controllers; c++) {
-        const controller_slot *slot = &system->controllers[c];
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
         if (phx_block_sample_time(slot->block) > 0.0 || phx_block_n(slot->block) > 0)
             return phx_fail(context, PHX_ERR_UNSUPPORTED,
                             "controller '%s' %s, and what it does at rest the mechanism does not tell; for the "
@@ -288,7 +288,7 @@ phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, co
     memcpy(multipliers, lambda, (size_t)ws->rows.n * sizeof *lambda);
     phx_sys_set_instant(ws, x, rest);
     ws->by->rows(ws, t, 0.0);
-    if (ws->system->n_redundant > 0)
+    if (ws->system->rows.n_redundant > 0)
         status = ws->by->factor_mass(ws, x);
     if (!status)
         status = phx_sys_all_multipliers(ws, multipliers, ws->reactions.all);

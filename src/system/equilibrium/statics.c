@@ -60,7 +60,7 @@ static double joint_residuals(const statics *s, double *out)
     double worst = 0.0;
 
     for (int k = 0; k < ws->rows.n; k++) {
-        const row_slot *slot = &s->system->rows[ws->rows.index[k]];
+        const row_slot *slot = &s->system->rows.slot[ws->rows.index[k]];
         out[k] = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1) - s->target[k];
         worst = fmax(worst, fabs(out[k]) / (slot->row->angular ? 1.0 : s->size));
     }
@@ -221,7 +221,7 @@ phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *
     s->size = phx_sys_size(ws);
     joint_residuals(s, s->res);
     for (int k = 0; k < ws->rows.n; k++)
-        if (s->system->rows[ws->rows.index[k]].role == ROW_DRIVEN)
+        if (s->system->rows.slot[ws->rows.index[k]].role == ROW_DRIVEN)
             s->target[k] = s->res[k];
     status = measure_forces(s, x);
     const double rounding = status ? 0.0 : rounding_of_forces(s);

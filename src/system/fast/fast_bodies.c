@@ -134,7 +134,7 @@ static phx_status end_interval(workspace *ws, const double *v1)
     if (system->n_forces > 0)
         phx_fast_view_rows(ws);
     phx_sys_follow_angles(ws, system->n_forces > 0 ? NEED_VIEW : NEED_MORE);
-    if (system->n_forces == 0 && system->lossless)
+    if (system->n_forces == 0 && system->traits.lossless)
         return PHX_OK;
     return phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, ws->scratch.vector[3]);
 }
@@ -221,7 +221,7 @@ void phx_fast_kinetic_energies(const workspace *ws, const double *x, const doubl
 void phx_fast_component_energies(workspace *ws, const component_slot *component, const double *x, const double *v)
 {
     const phx_system *system = ws->system;
-    const int *bodies = system->by_component + component->first;
+    const int *bodies = system->components.bodies + component->first;
 
     if (2 * component->count > system->n_bodies) {
         phx_fast_kinetic_energies(ws, x, v);

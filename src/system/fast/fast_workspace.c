@@ -61,7 +61,7 @@ static bool a_body_each(const port_slot *a, const port_slot *b)
 static void find_groups(const phx_system *system, const row_set *rows, row_groups *made)
 {
     for (int k = 0; k < rows->n;) {
-        const int joint = system->rows[rows->index[k]].joint;
+        const int joint = system->rows.slot[rows->index[k]].joint;
         const phx_port_id a = rows->row[k].a, b = rows->row[k].b;
         const port_slot *on_a = &system->ports[a], *on_b = &system->ports[b];
         row_group group = {.a = a,
@@ -71,7 +71,7 @@ static void find_groups(const phx_system *system, const row_set *rows, row_group
                            .one_body = on_a->body == on_b->body,
                            .rigid = a_body_each(on_a, on_b),
                            .opens = {!made->has_port[a], !made->has_port[b] && a != b}};
-        for (; k < rows->n && system->rows[rows->index[k]].joint == joint; k++) {
+        for (; k < rows->n && system->rows.slot[rows->index[k]].joint == joint; k++) {
             group.points += rows->row[k].unit == k - group.first && group.points == k - group.first &&
                             !rows->row[k].speed && rows->row[k].rate == 0.0;
             group.rigid = group.rigid && (k - group.first < group.points ||

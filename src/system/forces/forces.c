@@ -45,7 +45,7 @@ phx_status phx_system_switch_force(phx_system *system, const char *name, bool ac
         return phx_fail_null(system ? system->context : NULL, __func__, "system or name");
     const char *noun = NULL;
 
-    if (!system->finalised)
+    if (!system->building.finalised)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be finalised first");
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];

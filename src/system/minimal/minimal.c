@@ -133,7 +133,7 @@ static phx_status find_units(phx_minimal *m)
         mass = phx_calloc(m->context, n * n, sizeof *mass);
         if (!mass)
             return PHX_ERR_MEMORY;
-        phx_body_mass_matrix(slot->body, system->x_start + slot->x, mass);
+        phx_body_mass_matrix(slot->body, system->start.x + slot->x, mass);
         for (size_t i = 0; i < n; i++)
             m->unit[(size_t)slot->v + i] = mass[i * n + i] > 0.0 ? 1.0 / sqrt(mass[i * n + i]) : 1.0;
         phx_free(mass);
@@ -445,7 +445,7 @@ static void find_open(phx_minimal *m, const double *y, const double *x)
     int drive = 0;
 
     for (int k = 0; k < ws->rows.n; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         const joint_slot *joint = &system->joints[slot->joint];
         if (slot->role == ROW_DRIVEN) {
             m->rhs[at++] = y[drive] - value_of(m, chosen(m, drive), x);
@@ -567,14 +567,14 @@ phx_status phx_minimal_derivatives(phx_minimal *m, double t, const double *x, co
 /* ---- controllers, powers ---- */
 int phx_system_controller_states(const phx_system *system)
 {
-    return system->n_x - system->n_mechanism_x;
+    return system->n_x - system->control.first_x;
 }
 
 bool phx_system_controller_state_flows(const phx_system *system, int state)
 {
-    for (int c = 0; c < system->n_controllers; c++) {
-        const controller_slot *slot = &system->controllers[c];
-        const int k = system->n_mechanism_x + state - slot->x;
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
+        const int k = system->control.first_x + state - slot->x;
         if (k >= 0 && k < phx_block_n(slot->block) && phx_block_sample_time(slot->block) == 0.0)
             return true;
     }
@@ -708,7 +708,7 @@ static void take_drives(phx_minimal *m)
     const workspace *ws = m->ws;
 
     for (int k = 0; k < m->n_drives; k++) {
-        const row_slot *slot = &m->system->rows[ws->rows.index[ws->rows.driven[k]]];
+        const row_slot *slot = &m->system->rows.slot[ws->rows.index[ws->rows.driven[k]]];
         for (int c = 0; c < m->n_candidates; c++)
             if (m->candidates[c].kind == CHOICE_JOINT && m->candidates[c].joint == slot->joint &&
                 m->candidates[c].number == slot->coordinate)

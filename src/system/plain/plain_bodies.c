@@ -75,7 +75,7 @@ phx_status phx_plain_interval_residual(workspace *ws, const double *v1, const do
 void phx_plain_component_energies(workspace *ws, const component_slot *component, const double *x, const double *v)
 {
     for (int i = 0; i < component->count; i++) {
-        const int b = ws->system->by_component[component->first + i];
+        const int b = ws->system->components.bodies[component->first + i];
         const body_slot *slot = &ws->system->bodies[b];
         ws->bodies.energy[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
     }

@@ -206,7 +206,7 @@ static void add_row(workspace *ws, int k, double lambda, const pair_maps *maps)
         ws->values.into_K[ws->kkt.row_at[k][j]] +=
             ws->values.weight_K * (pulled(size, n, zeta_H, maps->W, j) + pulled(size, n, g, maps->T, j));
     if (curved)
-        add_block(ws, ws->system->rows[ws->rows.index[k]].joint, -lambda * ws->values.weight_K, H, maps, maps->W,
+        add_block(ws, ws->system->rows.slot[ws->rows.index[k]].joint, -lambda * ws->values.weight_K, H, maps, maps->W,
                   ws->values.into_K);
 }
 
@@ -257,10 +257,10 @@ static void add_port(workspace *ws, phx_port_id id)
 /* The rows of a joint follow each other: the first behind those of the joint of row k, or between other ports. */
 static int end_of_joint(const workspace *ws, int k)
 {
-    const int joint = ws->system->rows[ws->rows.index[k]].joint;
+    const int joint = ws->system->rows.slot[ws->rows.index[k]].joint;
     const phx_port_id a = ws->rows.row[k].a;
 
-    while (k < ws->rows.n && ws->system->rows[ws->rows.index[k]].joint == joint && ws->rows.row[k].a == a)
+    while (k < ws->rows.n && ws->system->rows.slot[ws->rows.index[k]].joint == joint && ws->rows.row[k].a == a)
         k++;
     return k;
 }

@@ -114,7 +114,7 @@ static void put_work(tree_ode *it, double *work)
     }
     if (!it->forces) {
         ws->forces.power = (phx_work){0.0, 0.0};
-        memset(ws->forces.flow, 0, (size_t)ws->system->n_ledger * sizeof *ws->forces.flow);
+        memset(ws->forces.flow, 0, (size_t)ws->system->ledger.n * sizeof *ws->forces.flow);
     }
     phx_sys_ledger_work(ws, 1.0, it->lambda);
     work[0] = ws->forces.power.supplied + driven;
@@ -203,7 +203,7 @@ static phx_status pass_jump(phx_ode *ode, double ahead, double behind, double *y
         return fail_singular(it, singular);
     for (int k = 0; k < of->n_u; k++)
         u[k] += it->change[k];
-    memset(ws->forces.flow, 0, (size_t)ws->system->n_ledger * sizeof *ws->forces.flow);
+    memset(ws->forces.flow, 0, (size_t)ws->system->ledger.n * sizeof *ws->forces.flow);
     for (int i = 0; i < of->n_nodes; i++) {
         const int row = of->nodes[i].row;
         if (row < 0)

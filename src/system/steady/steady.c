@@ -50,7 +50,7 @@ static phx_status steady_create(workspace *ws, double t, steady *s)
     const size_t n = (size_t)ws->kkt.n, nnz = (size_t)ws->kkt.ptr[ws->kkt.n];
 
     *s = (steady){.ws = ws, .t = t};
-    s->twist = phx_calloc(context, (size_t)system->n_components * TWIST, sizeof *s->twist);
+    s->twist = phx_calloc(context, (size_t)system->components.n * TWIST, sizeof *s->twist);
     s->coordinate = phx_calloc(context, (size_t)ws->rows.n, sizeof *s->coordinate);
     s->res = phx_calloc(context, n, sizeof *s->res);
     s->xi = phx_calloc(context, n, sizeof *s->xi);
@@ -90,8 +90,8 @@ static phx_status check_drives(const phx_system *system, double t, phx_context *
 {
     *driven = 0;
 
-    for (int r = 0; r < system->n_rows; r++) {
-        const row_slot *slot = &system->rows[r];
+    for (int r = 0; r < system->rows.n; r++) {
+        const row_slot *slot = &system->rows.slot[r];
         if (slot->role != ROW_DRIVEN)
             continue;
         const joint_slot *joint = &system->joints[slot->joint];
@@ -169,7 +169,7 @@ static double joint_residuals(const steady *s, const double *x, const double *v,
 
     phx_sys_set_instant(ws, x, v);
     for (int k = 0; k < ws->rows.n; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         out[k] = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1);
         if (first)
             s->coordinate[k] = slot->role == ROW_DRIVEN ? out[k] : 0.0;
@@ -325,7 +325,7 @@ phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, doubl
         steady_free(&s);
         return phx_conclude(dae->context, come_to_rest(dae, t, x, v, axes, lambda, spin));
     }
-    if (!status && system->slides)
+    if (!status && system->traits.slides)
         status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
                           "there is no steady rotation of a mechanism in which joints slide along bodies; take the "
                           "modes about the start");

@@ -89,7 +89,7 @@ static double left_over(const steady *s, int component, const double *x, double 
     phx_sys_set_instant(ws, x, v);
     ws->by->rows(ws, s->t, 0.0);
     for (int k = 0; k < ws->rows.n; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         const double e = fabs(phx_sys_row_rate(ws, k) - ws->rows.w[k]) / (slot->row->angular ? 1.0 : s->size);
         if (slot->component == component && !(e <= worst)) {
             worst = isnan(e) ? HUGE_VAL : e;
@@ -121,7 +121,7 @@ static int put_rates(const steady *s, int component, int n, int c, double *A, do
 
     ws->by->rows(ws, s->t, 0.0);
     for (int k = 0; k < ws->rows.n; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         const double scale = slot->component != component ? 0.0 : slot->row->angular ? 1.0 : 1.0 / s->size;
         A[k * n + c] = scale * phx_sys_row_rate(ws, k);
         b[k] = scale * ws->rows.w[k];
@@ -249,14 +249,14 @@ phx_status phx_steady_find_motion(steady *s, const double *x, double *v)
     bool unique = false;
     phx_status status = PHX_OK;
 
-    for (int c = 0; c < system->n_components && !status; c++) {
+    for (int c = 0; c < system->components.n && !status; c++) {
         status = solve_component(s, c, x, v, &unique);
         if (!status && unique && !turning &&
             phx_steady_turning(system->n_rot, s->twist + c * TWIST + system->dim) > 0.0)
             turning = s->twist + c * TWIST;
     }
     /* A component that the joints leave some freedom turns with the first one that turns, if they allow it. */
-    for (int c = 0; c < system->n_components && !status; c++) {
+    for (int c = 0; c < system->components.n && !status; c++) {
         double *twist = s->twist + c * TWIST, own[TWIST];
         const char *joint = "";
         status = solve_twist(s, c, x, v, &unique);
