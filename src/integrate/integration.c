@@ -68,7 +68,7 @@ phx_status phx_integration_create(phx_dae *dae, const phx_integrate_options *opt
                         .stats = &it->stats,
                         .t = t,
                         .start = t,
-                        .shown = -INFINITY};
+                        .progress.shown = -INFINITY};
     it->base = it->at = t;
     status = copy_state(it, x, v, lambda);
     if (!status)
@@ -181,8 +181,8 @@ static phx_status advance_method(phx_integration *it, double length)
 static phx_status keep(void *user, const phx_sample *sample)
 {
     phx_run *run = user;
-    run->work1 = sample->work;
-    memcpy(run->ledger1, sample->ledger, (size_t)run->dae->n_parts * sizeof *run->ledger1);
+    run->trial.work = sample->work;
+    memcpy(run->trial.ledger, sample->ledger, (size_t)run->dae->n_parts * sizeof *run->trial.ledger);
     return PHX_OK;
 }
 
@@ -196,10 +196,10 @@ static phx_status advance_anew(phx_integration *it, double length)
     phx_run_clear_work(run);
     const phx_status status =
         phx_integrate(run->dae, &options, &run->t, run->x, run->v, run->lambda, keep, run, &it->stats);
-    run->work.supplied += run->work1.supplied;
-    run->work.dissipated += run->work1.dissipated;
+    run->work.supplied += run->trial.work.supplied;
+    run->work.dissipated += run->trial.work.dissipated;
     for (int k = 0; k < run->dae->n_parts; k++)
-        run->ledger[k] += run->ledger1[k];
+        run->ledger[k] += run->trial.ledger[k];
     it->at = run->t;
     return status;
 }
@@ -221,8 +221,9 @@ phx_status phx_integration_advance(phx_integration *it, double length)
 static void archive_run(phx_archive *archive, phx_run *run)
 {
     const phx_dae *dae = run->dae;
-    double *const numbers[] = {&run->t,     &run->work.supplied, &run->work.dissipated,
-                               &run->scale, &run->noise_scale,   &run->noise};
+    double *const numbers[] = {
+        &run->t,          &run->work.supplied, &run->work.dissipated, &run->sizes.velocity, &run->sizes.forced,
+        &run->sizes.noise};
 
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         phx_archive_double(archive, numbers[k]);

@@ -28,9 +28,9 @@ phx_newton phx_newton_to_rounding(const phx_run *run, double scale)
                         .left = LEFT * tolerance,
                         .scale = scale,
                         .given = scale,
-                        .noise_scale = fmax(scale, run->noise_scale),
-                        .forces = run->noise_scale,
-                        .noise = fmax(run->noise, SURE_NOISE),
+                        .noise_scale = fmax(scale, run->sizes.forced),
+                        .forces = run->sizes.forced,
+                        .noise = fmax(run->sizes.noise, SURE_NOISE),
                         .previous = -1.0};
 }
 

@@ -392,8 +392,8 @@ phx_status phx_stages_solve(phx_stages *stages, double t0, double h)
         return give_up(stages, t0, h, "Newton's iteration converges too slowly");
     stages->rate = newton.rate;
     if (!stages->weight_v) {
-        run->noise = newton.noise;
-        run->noise_scale = newton.forces;
+        run->sizes.noise = newton.noise;
+        run->sizes.forced = newton.forces;
     }
     make_stage_x(stages, h);
     make_rates(stages);

@@ -45,7 +45,7 @@ phx_status phx_system_switch_force(phx_system *system, const char *name, bool ac
         return phx_fail_null(system ? system->context : NULL, __func__, "system or name");
     const char *noun = NULL;
 
-    if (!system->finalised)
+    if (!system->building.finalised)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be finalised first");
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
@@ -104,8 +104,8 @@ void phx_sys_take_result(workspace *ws, int pair, const force_slot *force, bool 
 {
     phx_sys_add_effort(ws, force->a, 1.0, result->effort);
     phx_sys_add_effort(ws, force->b, 1.0, result->effort + PHX_PORT_MAX);
-    ws->power.supplied += result->supplied;
-    ws->power.dissipated += result->dissipated;
+    ws->forces.power.supplied += result->supplied;
+    ws->forces.power.dissipated += result->dissipated;
     if (linear && result->has_tangent)
         ws->by->pair_add(ws, pair, -1.0, result->tangent);
     if (linear && result->has_rate_tangent)

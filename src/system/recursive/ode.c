@@ -113,12 +113,12 @@ static void put_work(tree_ode *it, double *work)
         driven += it->lambda[row] * ws->rows.w[row];
     }
     if (!it->forces) {
-        ws->power = (phx_work){0.0, 0.0};
-        memset(ws->flow, 0, (size_t)ws->system->n_ledger * sizeof *ws->flow);
+        ws->forces.power = (phx_work){0.0, 0.0};
+        memset(ws->forces.flow, 0, (size_t)ws->system->ledger.n * sizeof *ws->forces.flow);
     }
     phx_sys_ledger_work(ws, 1.0, it->lambda);
-    work[0] = ws->power.supplied + driven;
-    work[1] = ws->power.dissipated;
+    work[0] = ws->forces.power.supplied + driven;
+    work[1] = ws->forces.power.dissipated;
     memcpy(work + 2, ws->base.parts, (size_t)ws->base.n_parts * sizeof *work);
 }
 
@@ -203,7 +203,7 @@ static phx_status pass_jump(phx_ode *ode, double ahead, double behind, double *y
         return fail_singular(it, singular);
     for (int k = 0; k < of->n_u; k++)
         u[k] += it->change[k];
-    memset(ws->flow, 0, (size_t)ws->system->n_ledger * sizeof *ws->flow);
+    memset(ws->forces.flow, 0, (size_t)ws->system->ledger.n * sizeof *ws->forces.flow);
     for (int i = 0; i < of->n_nodes; i++) {
         const int row = of->nodes[i].row;
         if (row < 0)
@@ -241,7 +241,7 @@ phx_status phx_sys_op_ode(phx_dae *dae, phx_ode **ode)
     const phx_sys_array arrays[] = {{&it->x, (size_t)system->n_x},
                                     {&it->v, (size_t)system->n_v},
                                     {&it->res, (size_t)ws->kkt.n},
-                                    {&it->lambda, (size_t)ws->n_l},
+                                    {&it->lambda, (size_t)ws->rows.n},
                                     {&it->change, (size_t)system->n_v}};
     phx_status status = phx_tree_create(dae->context, system, ws->rows.multiplier, &it->tree);
     if (!status)

@@ -80,10 +80,10 @@ static phx_status check_joints(phx_context *context, const phx_system *system)
 
 static phx_status check_forces(phx_context *context, const phx_system *system)
 {
-    if (system->n_events > 0)
-        return refuse(context, "event", system->events[0], "interrupts the motion");
-    if (system->n_controllers > 0)
-        return refuse(context, "controller", system->controllers[0].name, "acts over intervals");
+    if (system->ledger.n_events > 0)
+        return refuse(context, "event", system->ledger.events[0], "interrupts the motion");
+    if (system->control.n > 0)
+        return refuse(context, "controller", system->control.slot[0].name, "acts over intervals");
     for (int i = 0; i < system->n_forces; i++)
         if (system->forces[i].kind == FORCE_CONTACT)
             return refuse(context, "contact", system->forces[i].name, "begins and ends");
