@@ -106,10 +106,10 @@ static phx_status widen_scale(midpoint *m, const interval *span, phx_newton *new
 static phx_status rescue(midpoint *m, const interval *span, phx_newton *newton)
 {
     phx_run *run = m->base.run;
-    if (!newton->widened) {
-        phx_newton_widen(newton, phx_run_balance_scale(run, span->h, span->x0));
+    if (!newton->widened)
         return widen_scale(m, span, newton);
-    }
+    if (newton->rescued && !newton->balanced)
+        return phx_newton_balance(newton, phx_run_balance_scale(run, span->h, span->x0));
     if (newton->rescued)
         return phx_run_blame(run, PHX_NOT_CONVERGED, span->h, "Newton's iteration does not converge", m->res);
     newton->rescued = true;

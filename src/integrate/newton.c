@@ -118,6 +118,13 @@ void phx_newton_widen(phx_newton *newton, double forces)
     newton->widened = true;
 }
 
+phx_status phx_newton_balance(phx_newton *newton, double forces)
+{
+    phx_newton_widen(newton, forces);
+    newton->balanced = true;
+    return PHX_OK;
+}
+
 bool phx_jacobian_fits(const phx_jacobian *jacobian, double h)
 {
     return jacobian->valid && fabs(jacobian->h - h) <= 1e-9 * fabs(h);

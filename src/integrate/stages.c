@@ -326,10 +326,10 @@ static phx_status rescue(phx_stages *stages, double t0, double h, phx_newton *ne
 {
     const phx_run *run = stages->run;
 
-    if (!stages->weight_v && !newton->widened) {
-        phx_newton_widen(newton, phx_run_balance_scale(run, h, run->x));
+    if (!stages->weight_v && !newton->widened)
         return widen_scale(stages, t0, h, newton);
-    }
+    if (!stages->weight_v && newton->rescued && !newton->balanced)
+        return phx_newton_balance(newton, phx_run_balance_scale(run, h, run->x));
     if (newton->rescued)
         return give_up(stages, t0, h, "Newton's iteration does not converge");
     newton->rescued = true;

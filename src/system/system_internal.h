@@ -226,6 +226,9 @@ phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val,
 /* A(cj) on it into a slot. */
 phx_status phx_sys_factor_whole(workspace *ws, int slot, double cj);
 phx_status phx_sys_factor_whole_mass(workspace *ws, const double *x); /* factor_mass on it */
+/* The first force that acts at t and whose efforts at rest need not be the derivatives of an energy: one that follows
+ * its port, a torque in space, a load over a body, wind; NULL: there is none. */
+const force_slot *phx_sys_without_potential(const phx_system *system, double t);
 /* phx_sys_forces with `linear`, without its residual. */
 phx_status phx_sys_add_forces(workspace *ws, double t);
 /* Unwrapped joint angles in x1 as in x0. */

@@ -383,6 +383,7 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     if (!status)
         status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
     ws->control.open = false;
+    linear->circulatory = phx_sys_without_potential(ws->system, t) != NULL;
     return phx_conclude(dae->context, status ? status : take_matrices(ws, x, true, linear));
 }
 
@@ -401,6 +402,7 @@ phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, con
 
     memset(linear, 0, sizeof *linear);
     linear->gyroscopic = true;
+    linear->circulatory = phx_sys_without_potential(ws->system, t) != NULL;
     linear->lossless = ws->system->traits.lossless;
     for (int b = 0; b < ws->system->n_bodies && !linear->lossless; b++) {
         const body_slot *slot = &ws->system->bodies[b];

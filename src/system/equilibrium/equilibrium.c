@@ -214,6 +214,7 @@ static phx_status describe(statics *s, const double *x, const double *lambda, ph
         status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &gap);
     report->iterations = s->iterations;
     report->weight = s->scale.pulled ? s->scale.weight : 0.0;
+    report->circulatory = phx_sys_without_potential(s->system, s->problem.t) != NULL;
     report->unbalanced = unbalanced * s->scale.weight;
     phx_system_drift(&s->ws->base, s->problem.t, x, s->vectors.zero, &report->gap, &gap);
     if (!status && !(report->gap <= 1e-8 * s->scale.size))

@@ -67,6 +67,27 @@ phx_status phx_system_switch_force(phx_system *system, const char *name, bool ac
     return phx_conclude(system->context, phx_sys_components(system));
 }
 
+/* ---- forces without a potential ---- */
+static bool may_have_none(const phx_system *system, const force_slot *force)
+{
+    if (force->kind != FORCE_PORT)
+        return phx_sys_force_of(force)->outside;
+    return force->load.follower || (force->load.kind == PHX_LOAD_TORQUE && system->dim == 3);
+}
+
+const force_slot *phx_sys_without_potential(const phx_system *system, double t)
+{
+    for (int i = 0; i < system->n_forces; i++) {
+        const force_slot *force = &system->forces[i];
+        if (force->off || !may_have_none(system, force))
+            continue;
+        for (int a = 0; a < 3; a++)
+            if (force->signal[a] && (phx_signal_value(force->signal[a], t) != 0.0 || force->kind != FORCE_PORT))
+                return force;
+    }
+    return NULL;
+}
+
 /* ---- shared ---- */
 
 bool phx_sys_force_never(const phx_system *system, const force_slot *force)

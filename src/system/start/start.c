@@ -289,8 +289,10 @@ static phx_status move_to_equilibrium(phx_system *system, double t, double *x, d
         status = lambda ? phx_system_static(dae, &options, x, lambda, &report) : PHX_ERR_MEMORY;
     if (!status && report.unstable > 0)
         phx_log(system->context, PHX_LOG_WARNING,
-                "the equilibrium that the run starts from is unstable in %d direction%s; the least motion leaves it",
-                report.unstable, report.unstable == 1 ? "" : "s");
+                "the equilibrium that the run starts from is unstable in %d direction%s%s", report.unstable,
+                report.unstable == 1 ? "" : "s",
+                report.circulatory ? " by its stiffness alone; a load has no potential, so that its modes decide"
+                                   : "; the least motion leaves it");
     if (!status)
         status = phx_sys_start_velocities(system, t, x, v);
     phx_free(lambda);
