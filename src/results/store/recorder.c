@@ -448,7 +448,7 @@ void phx_recorder_discard(phx_recorder *recorder)
         (void)unlink(recorder->files.h5_partial);
 }
 
-/* The table gets a name when it has rows. */
+/* An unfinished table stays where it has rows. */
 static void close_files(phx_recorder *recorder, phx_recorder_files *files)
 {
     if (files->has_csv) {
