@@ -286,20 +286,23 @@ void phx_sys_clear(const workspace *ws, size_t count, double *values);
 /* ---- batches ---- */
 phx_status phx_sys_members_create(phx_context *context, const phx_system *system, member_set *made);
 void phx_sys_members_free(member_set *members);
-/* Of the members, by the types of the condensation, if any; with them what ws->bodies leaves to the evaluator. */
-phx_status phx_sys_batches_create(workspace *ws);
-void phx_sys_batches_free(workspace *ws);
+/* Of the members, which are told their batches, by the types of the condensation (NULL: none); with them what the
+ * bodies of the workspace leave to the evaluator. `sizes`: of the scratch. */
+phx_status phx_sys_batches_create(phx_context *context, const phx_system *system, const condensation *condensed,
+                                  member_set *members, body_set *shared, body_batches *made, size_t *sizes);
+void phx_sys_batches_free(const phx_system *system, body_set *shared, body_batches *batches);
 /* Derivatives over the interval, of the bodies in a batch or of one in none, into val at the places `body_at`; those of
  * the elements of a rod, added to what its nodes have put there. */
 void phx_sys_put_batch(workspace *ws, int p, int *const *body_at, double *val);
 void phx_sys_add_rod(const workspace *ws, int k, int *const *body_at, double *val);
 void phx_sys_put_body(workspace *ws, int b, int *const *body_at, double *val);
 /* The type of a body for condensation, -1: it is not condensed. */
-int phx_sys_condensed_type(const workspace *ws, int b);
+int phx_sys_condensed_type(const condensation *of, int b);
 
 /* ---- batches of joints ---- */
-/* Of the groups of rows, with their places in both matrices. */
-phx_status phx_sys_joint_batches_create(workspace *ws);
+/* Of the groups of rows between members of batches, with their places in both matrices. */
+phx_status phx_sys_joint_batches_create(phx_context *context, const workspace *ws, joint_batches *joints,
+                                        unbatched_joints *unbatched);
 void phx_sys_joint_batches_free(joint_batches *joints, unbatched_joints *unbatched);
 /* Of those in use at the views of the bodies at hand: residuals of their rows and what their efforts do at the bodies,
  * into res (n_v + n_l); what rates of rows read, at an instant; what they add to a linearisation; G and -G^T in place
@@ -317,8 +320,10 @@ bool phx_sys_joint_batch_waits(workspace *ws, int p, int lane, int late);
 
 /* ---- condensation ---- */
 /* Which bodies, and the pattern, *made NULL: no body; then, over the batches, its arrays. */
-phx_status phx_sys_condensation_create(phx_context *context, const workspace *ws, condensation **made);
-phx_status phx_sys_condensation_allocate(workspace *ws);
+phx_status phx_sys_condensation_create(phx_context *context, const pattern_source *of, condensation **made);
+phx_status phx_sys_condensation_allocate(phx_context *context, const phx_system *system, const kkt_matrix *whole,
+                                         const member_set *members, const body_batches *bodies, condensation *made,
+                                         size_t *sizes);
 void phx_sys_condensation_free(const phx_system *system, condensation *of);
 /* The arrays of a slot's factorisation, at its first use. */
 phx_status phx_sys_condensed_lu_create(workspace *ws, condensed_lu *out);

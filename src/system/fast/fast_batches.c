@@ -82,54 +82,65 @@ int phx_sys_member_of(const workspace *ws, phx_port_id id)
 }
 
 /* ---- batches ---- */
-static bool may_join(const workspace *ws, int a, int b)
+/* While they are made. */
+typedef struct gathering {
+    phx_context *context;
+    const phx_system *system;
+    const condensation *condensation; /* NULL: none */
+    body_set *shared;
+    member_set *members;
+    body_batches *made;
+} gathering;
+
+static bool may_join(const gathering *g, int a, int b)
 {
-    const member_slot *members = ws->fast->members.member;
+    const member_slot *members = g->members->member;
     return phx_body_fits_batch(members[b].body) &&
-           phx_sys_condensed_type(ws, members[a].of) == phx_sys_condensed_type(ws, members[b].of) &&
+           phx_sys_condensed_type(g->condensation, members[a].of) ==
+               phx_sys_condensed_type(g->condensation, members[b].of) &&
            phx_body_alike(members[a].body, members[b].body);
 }
 
-static phx_status make_batch(workspace *ws, int count, const int *members)
+static phx_status make_batch(const gathering *g, int count, const int *members)
 {
-    const kkt_matrix *condensed = ws->fast->condensation ? &ws->fast->condensation->kkt : NULL;
-    batch_slot *slot = &ws->fast->bodies.batch[ws->fast->bodies.n];
-    phx_body_batch_def def = {.count = count, .room = ws->bodies.room};
+    const kkt_matrix *condensed = g->condensation ? &g->condensation->kkt : NULL;
+    batch_slot *slot = &g->made->batch[g->made->n];
+    phx_body_batch_def def = {.count = count, .room = g->shared->room};
 
     slot->count = count;
     for (int l = 0; l < count; l++) {
-        const member_slot *member = &ws->fast->members.member[members[l]];
+        const member_slot *member = &g->members->member[members[l]];
         slot->member[l] = members[l];
-        ws->fast->members.batch_of[members[l]] = ws->fast->bodies.n;
-        ws->fast->members.lane_of[members[l]] = l;
+        g->members->batch_of[members[l]] = g->made->n;
+        g->members->lane_of[members[l]] = l;
         def.bodies[l] = member->body;
         def.x[l] = member->x;
         def.v[l] = member->v;
         def.c[l] = condensed ? condensed->place[member->v] : 0;
     }
-    ws->fast->bodies.n++;
-    const phx_status status = phx_body_batch_create(ws->base.context, &def, &slot->batch);
+    g->made->n++;
+    const phx_status status = phx_body_batch_create(g->context, &def, &slot->batch);
     slot->lanes = status ? 1 : phx_body_batch_lanes(slot->batch);
     return status;
 }
 
 /* Batches of the members that go with member m, from m on. */
-static phx_status gather(workspace *ws, int m, int *list)
+static phx_status gather(const gathering *g, int m, int *list)
 {
     const int most = phx_body_batch_most();
     phx_status status = PHX_OK;
     int count = 0;
 
-    for (int other = m; other < ws->fast->members.n && !status; other++) {
-        if (ws->fast->members.batch_of[other] >= 0 || !may_join(ws, m, other))
+    for (int other = m; other < g->members->n && !status; other++) {
+        if (g->members->batch_of[other] >= 0 || !may_join(g, m, other))
             continue;
         list[count++] = other;
         if (count == most) {
-            status = make_batch(ws, most, list);
+            status = make_batch(g, most, list);
             count = 0;
         }
     }
-    return status || count == 0 ? status : make_batch(ws, count, list);
+    return status || count == 0 ? status : make_batch(g, count, list);
 }
 
 /* Scratch that all bodies share, and what is asked of one body at a time. */
@@ -159,21 +170,21 @@ static phx_status allocate(phx_context *context, int n_bodies, int n_members, bo
 }
 
 /* A rod, or a body in no batch. */
-static phx_status add_body(workspace *ws, int b)
+static phx_status add_body(const gathering *g, int b)
 {
-    const body_slot *slot = &ws->system->bodies[b];
-    phx_context *context = ws->base.context;
+    const body_slot *slot = &g->system->bodies[b];
+    const int m = g->members->first[b];
 
-    if (ws->fast->members.member[ws->fast->members.first[b]].body != slot->body) {
-        rod_slot *rod = &ws->fast->bodies.rods[ws->fast->bodies.n_rods++];
+    if (g->members->member[m].body != slot->body) {
+        rod_slot *rod = &g->made->rods[g->made->n_rods++];
         rod->body = b;
-        return phx_rod_batch_create(context, slot->body, slot->x, slot->v, &rod->batch);
+        return phx_rod_batch_create(g->context, slot->body, slot->x, slot->v, &rod->batch);
     }
-    if (ws->fast->members.batch_of[ws->fast->members.first[b]] >= 0)
+    if (g->members->batch_of[m] >= 0)
         return PHX_OK;
-    ws->fast->bodies.unbatched[ws->fast->bodies.n_unbatched++] = b;
-    ws->bodies.products[b] = phx_body_products_create(context, slot->body, ws->bodies.room);
-    return ws->bodies.products[b] ? PHX_OK : PHX_ERR_MEMORY;
+    g->made->unbatched[g->made->n_unbatched++] = b;
+    g->shared->products[b] = phx_body_products_create(g->context, slot->body, g->shared->room);
+    return g->shared->products[b] ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* The arrow block of the widest batch. */
@@ -188,23 +199,22 @@ static size_t arrow_room(const body_batches *bodies)
     return room;
 }
 
-phx_status phx_sys_batches_create(workspace *ws)
+phx_status phx_sys_batches_create(phx_context *context, const phx_system *system, const condensation *condensed,
+                                  member_set *members, body_set *shared, body_batches *made, size_t *sizes)
 {
-    const phx_system *system = ws->system;
-    const member_set *members = &ws->fast->members;
-    size_t *sizes = ws->fast->scratch.size;
+    const gathering g = {context, system, condensed, shared, members, made};
     int list[PHX_BATCH_WIDTH];
-    phx_status status = create_shared(ws->base.context, system, &ws->bodies, &sizes[SCRATCH_ROOM]);
+    phx_status status = create_shared(context, system, shared, &sizes[SCRATCH_ROOM]);
 
     if (!status)
-        status = allocate(ws->base.context, system->n_bodies, members->n, &ws->fast->bodies);
+        status = allocate(context, system->n_bodies, members->n, made);
     for (int m = 0; m < members->n && !status; m++)
         if (members->batch_of[m] < 0 && phx_body_fits_batch(members->member[m].body))
-            status = gather(ws, m, list);
+            status = gather(&g, m, list);
     for (int b = 0; b < system->n_bodies && !status; b++)
-        status = add_body(ws, b);
+        status = add_body(&g, b);
     if (!status)
-        sizes[SCRATCH_ARROW] = arrow_room(&ws->fast->bodies);
+        sizes[SCRATCH_ARROW] = arrow_room(made);
     return status;
 }
 
@@ -219,19 +229,17 @@ static void free_shared(const phx_system *system, const body_batches *batches, b
     phx_free(of->room);
 }
 
-void phx_sys_batches_free(workspace *ws)
+void phx_sys_batches_free(const phx_system *system, body_set *shared, body_batches *batches)
 {
-    body_batches *it = &ws->fast->bodies;
-
-    for (int p = 0; p < it->n; p++)
-        phx_body_batch_destroy(it->batch[p].batch);
-    for (int k = 0; k < it->n_rods; k++)
-        phx_rod_batch_destroy(it->rods[k].batch);
-    free_shared(ws->system, it, &ws->bodies);
-    phx_free(it->batch);
-    phx_free(it->done);
-    phx_free(it->rods);
-    phx_free(it->unbatched);
+    for (int p = 0; p < batches->n; p++)
+        phx_body_batch_destroy(batches->batch[p].batch);
+    for (int k = 0; k < batches->n_rods; k++)
+        phx_rod_batch_destroy(batches->rods[k].batch);
+    free_shared(system, batches, shared);
+    phx_free(batches->batch);
+    phx_free(batches->done);
+    phx_free(batches->rods);
+    phx_free(batches->unbatched);
 }
 
 /* The arrow block of a rigid body, row by row: its columns stand side by side in the matrix. */

@@ -78,19 +78,18 @@ static bool choose(const phx_system *system, const bool *marks, kkt_matrix *kkt)
 }
 
 /* ---- creation ---- */
-int phx_sys_condensed_type(const workspace *ws, int b)
+int phx_sys_condensed_type(const condensation *of, int b)
 {
-    return ws->fast->condensation ? ws->fast->condensation->type[b] : -1;
+    return of ? of->type[b] : -1;
 }
 
-static phx_status find_types(const workspace *ws, condensation *it)
+static phx_status find_types(phx_context *context, const phx_system *system, condensation *it)
 {
-    const phx_system *system = ws->system;
     const kkt_matrix *kkt = &it->kkt;
     phx_condenser **types = NULL;
     phx_status status = PHX_OK;
 
-    it->mass.type = types = phx_calloc(ws->base.context, (size_t)system->n_bodies, sizeof *types);
+    it->mass.type = types = phx_calloc(context, (size_t)system->n_bodies, sizeof *types);
     if (!types)
         return PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies && !status; b++) {
@@ -104,7 +103,7 @@ static phx_status find_types(const workspace *ws, condensation *it)
         while (type < it->n_types && !phx_condenser_serves(types[type], body, n_boundary, boundary))
             type++;
         if (type == it->n_types) {
-            status = phx_condenser_create(ws->base.context, body, n_boundary, boundary, &types[type]);
+            status = phx_condenser_create(context, body, n_boundary, boundary, &types[type]);
             it->n_types += status == PHX_OK;
         }
         it->type[b] = type;
@@ -126,11 +125,10 @@ static void free_factors(const condensation *it, condensed_lu *factors)
 }
 
 /* The arrays of a factorisation, and its own factors of the types where it has none. */
-static phx_status make_factors(workspace *ws, const condensation *it, condensed_lu *out)
+static phx_status make_factors(phx_context *context, const phx_system *system, const condensation *it,
+                               condensed_lu *out)
 {
-    const phx_system *system = ws->system;
     const kkt_matrix *kkt = &it->kkt;
-    phx_context *context = ws->base.context;
     phx_status status = PHX_OK;
 
     out->arrow = phx_calloc(context, it->layout.arrow_size, sizeof *out->arrow);
@@ -152,14 +150,14 @@ static phx_status make_factors(workspace *ws, const condensation *it, condensed_
 }
 
 /* Where the batches have their arrays; the unknowns of the widest body. */
-static size_t lay_out(const workspace *ws, const condensation *it, condensed_layout *made)
+static size_t lay_out(const phx_system *system, const condensation *it, const member_set *members,
+                      const body_batches *bodies, condensed_layout *made)
 {
-    const phx_system *system = ws->system;
     size_t widest = 1;
 
-    for (int p = 0; p < ws->fast->bodies.n; p++) {
-        const batch_slot *slot = &ws->fast->bodies.batch[p];
-        const int b = ws->fast->members.member[slot->member[0]].of;
+    for (int p = 0; p < bodies->n; p++) {
+        const batch_slot *slot = &bodies->batch[p];
+        const int b = members->member[slot->member[0]].of;
         if (it->type[b] < 0)
             continue;
         const size_t internal = phx_body_batch_internal_size(slot->batch, it->mass.type[it->type[b]]);
@@ -178,11 +176,12 @@ static size_t lay_out(const workspace *ws, const condensation *it, condensed_lay
     return widest;
 }
 
-/* `block`: numbers of the condensed matrices of a batch. */
-static phx_status create_layout(const workspace *ws, const condensation *it, condensed_layout *made, size_t *block)
+/* `widest`: unknowns of the widest body. */
+static phx_status create_layout(phx_context *context, const phx_system *system, const condensation *it,
+                                const member_set *members, const body_batches *bodies, condensed_layout *made,
+                                size_t *widest)
 {
-    phx_context *context = ws->base.context;
-    const size_t batches = (size_t)ws->fast->bodies.n;
+    const size_t batches = (size_t)bodies->n;
 
     made->arrow_at = phx_calloc(context, batches, sizeof *made->arrow_at);
     made->influence_at = phx_calloc(context, batches, sizeof *made->influence_at);
@@ -190,8 +189,7 @@ static phx_status create_layout(const workspace *ws, const condensation *it, con
     made->rates_at = phx_calloc(context, batches, sizeof *made->rates_at);
     if (!made->arrow_at || !made->influence_at || !made->internal_at || !made->rates_at)
         return PHX_ERR_MEMORY;
-    const size_t widest = lay_out(ws, it, made);
-    *block = widest * widest * PHX_BATCH_WIDTH;
+    *widest = lay_out(system, it, members, bodies, made);
     return PHX_OK;
 }
 
@@ -260,33 +258,35 @@ static phx_status create_from(phx_context *context, const kkt_matrix *kkt, int n
 
 phx_status phx_sys_condensed_lu_create(workspace *ws, condensed_lu *out)
 {
-    const phx_status status = make_factors(ws, ws->fast->condensation, out);
+    const phx_status status = make_factors(ws->base.context, ws->system, ws->fast->condensation, out);
 
     if (status)
         free_factors(ws->fast->condensation, out);
     return status;
 }
 
-phx_status phx_sys_condensation_allocate(workspace *ws)
+phx_status phx_sys_condensation_allocate(phx_context *context, const phx_system *system, const kkt_matrix *whole,
+                                         const member_set *members, const body_batches *bodies, condensation *made,
+                                         size_t *sizes)
 {
-    phx_context *context = ws->base.context;
-    condensation *it = ws->fast->condensation;
+    size_t widest = 0;
 
-    if (!it)
+    if (!made)
         return PHX_OK;
-    phx_status status = create_layout(ws, it, &it->layout, &ws->fast->scratch.size[SCRATCH_BLOCK]);
+    phx_status status = create_layout(context, system, made, members, bodies, &made->layout, &widest);
+    sizes[SCRATCH_BLOCK] = widest * widest * PHX_BATCH_WIDTH;
     if (!status)
-        status = create_values(context, &it->kkt, &it->layout, &it->values);
+        status = create_values(context, &made->kkt, &made->layout, &made->values);
     if (!status)
-        status = create_vectors(context, &it->kkt, &ws->kkt, &it->layout, &it->vectors);
+        status = create_vectors(context, &made->kkt, whole, &made->layout, &made->vectors);
     if (!status)
-        status = create_from(context, &it->kkt, ws->system->n_v, &it->from);
-    return status ? status : make_factors(ws, it, &it->mass);
+        status = create_from(context, &made->kkt, system->n_v, &made->from);
+    return status ? status : make_factors(context, system, made, &made->mass);
 }
 
-phx_status phx_sys_condensation_create(phx_context *context, const workspace *ws, condensation **made)
+phx_status phx_sys_condensation_create(phx_context *context, const pattern_source *of, condensation **made)
 {
-    const phx_system *system = ws->system;
+    const phx_system *system = of->system;
     const size_t nb = (size_t)system->n_bodies, nv = (size_t)system->n_v;
     condensation *it = phx_calloc(context, 1, sizeof *it);
     bool *marks = phx_calloc(context, nv, sizeof *marks), any = false;
@@ -308,9 +308,8 @@ phx_status phx_sys_condensation_create(phx_context *context, const workspace *ws
     }
     phx_free(marks);
     if (!status && any) {
-        const pattern_source source = phx_sys_pattern_source(ws);
-        status = phx_sys_kkt_create(context, &source, &it->kkt, &it->values.val);
-        return status ? status : find_types(ws, it);
+        status = phx_sys_kkt_create(context, of, &it->kkt, &it->values.val);
+        return status ? status : find_types(context, system, it);
     }
     phx_sys_condensation_free(system, it);
     *made = NULL;

@@ -296,15 +296,15 @@ static void list_adding(joint_batch *batch)
         }
 }
 
-static phx_status make_batch(workspace *ws, int count, const int *groups)
+static phx_status make_batch(const workspace *ws, int count, const int *groups, joint_batches *made)
 {
-    joint_batch *batch = &ws->fast->joints.batch[ws->fast->joints.n];
+    joint_batch *batch = &made->batch[made->n];
     const row_group *first = &ws->fast->rows.group[groups[0]];
 
     *batch = (joint_batch){.count = count, .dots = dots_of(ws, first), .n_angles = angles_of(ws, first->joint)};
     batch->side[0].n_q = point_of(ws, first->a)->n;
     batch->side[1].n_q = point_of(ws, first->b)->n;
-    ws->fast->joints.n++;
+    made->n++;
     list_adding(batch);
     const phx_status status = allocate(ws, batch);
     if (status)
@@ -326,7 +326,7 @@ static phx_status make_batch(workspace *ws, int count, const int *groups)
             spread(batch, l, 3, row->alpha, batch->alpha + 3 * PHX_JOINT_LANES * k);
             spread(batch, l, 3, row->beta, batch->beta + 3 * PHX_JOINT_LANES * k);
         }
-        ws->fast->joints.of[groups[l]] = ws->fast->joints.n - 1;
+        made->of[groups[l]] = made->n - 1;
         fill_places(ws, batch, l, &ws->kkt, batch->at[0]);
         if (batch->at[1])
             fill_places(ws, batch, l, &ws->fast->condensation->kkt, batch->at[1]);
@@ -334,98 +334,99 @@ static phx_status make_batch(workspace *ws, int count, const int *groups)
     return PHX_OK;
 }
 
-/* Batches of the groups that go with group g, from g on; one by itself stays loose. */
-static phx_status gather(workspace *ws, int g, const bool *may)
+/* Batches of the groups that go with group g, from g on; one by itself is in none. */
+static phx_status gather(const workspace *ws, int g, const bool *may, joint_batches *made)
 {
     int list[PHX_JOINT_LANES], count = 0;
     phx_status status = PHX_OK;
 
     for (int other = g; other < ws->fast->rows.n && !status; other++) {
-        if (!may[other] || ws->fast->joints.of[other] >= 0 ||
-            !alike(ws, &ws->fast->rows.group[g], &ws->fast->rows.group[other]))
+        if (!may[other] || made->of[other] >= 0 || !alike(ws, &ws->fast->rows.group[g], &ws->fast->rows.group[other]))
             continue;
         list[count++] = other;
         if (count == PHX_JOINT_LANES) {
-            status = make_batch(ws, PHX_JOINT_LANES, list);
+            status = make_batch(ws, PHX_JOINT_LANES, list, made);
             count = 0;
         }
     }
-    return status || count < 2 ? status : make_batch(ws, count, list);
+    return status || count < 2 ? status : make_batch(ws, count, list, made);
 }
 
 /* Joints that have unwrapped angles and are in no batch that is used. */
-static void list_angles(workspace *ws)
+static void list_angles(const workspace *ws, const joint_batches *joints, unbatched_joints *made)
 {
-    int *joints = ws->fast->unbatched.angles;
+    const row_groups *rows = &ws->fast->rows;
+    int *list = made->angles;
 
     for (int j = 0; j < ws->system->n_joints; j++)
-        joints[j] = angles_of(ws, j);
-    for (int g = 0; g < ws->fast->rows.n; g++)
-        if (ws->fast->joints.port_batched[ws->fast->rows.group[g].a])
-            joints[ws->fast->rows.group[g].joint] = 0;
-    ws->fast->unbatched.n_angles = 0;
+        list[j] = angles_of(ws, j);
+    for (int g = 0; g < rows->n; g++)
+        if (joints->port_batched[rows->group[g].a])
+            list[rows->group[g].joint] = 0;
+    made->n_angles = 0;
     for (int j = 0; j < ws->system->n_joints; j++)
-        if (joints[j] > 0)
-            joints[ws->fast->unbatched.n_angles++] = j;
+        if (list[j] > 0)
+            list[made->n_angles++] = j;
 }
 
 /* The joints in no batch that is used, and their number. */
-static void list_loose(workspace *ws, bool one_by_one)
+static void list_unbatched(const workspace *ws, bool one_by_one, joint_batches *joints, unbatched_joints *made)
 {
-    ws->fast->joints.used = one_by_one ? 0 : ws->fast->joints.n;
-    ws->fast->unbatched.n_groups = ws->fast->unbatched.n_ports = 0;
+    const row_groups *rows = &ws->fast->rows;
+
+    joints->used = one_by_one ? 0 : joints->n;
+    made->n_groups = made->n_ports = 0;
     for (int i = 0; i < ws->system->n_ports; i++)
-        ws->fast->joints.port_batched[i] = false;
-    for (int g = 0; g < ws->fast->rows.n; g++) {
-        if (one_by_one || ws->fast->joints.of[g] < 0)
-            ws->fast->unbatched.groups[ws->fast->unbatched.n_groups++] = g;
+        joints->port_batched[i] = false;
+    for (int g = 0; g < rows->n; g++) {
+        if (one_by_one || joints->of[g] < 0)
+            made->groups[made->n_groups++] = g;
         else
-            ws->fast->joints.port_batched[ws->fast->rows.group[g].a] =
-                ws->fast->joints.port_batched[ws->fast->rows.group[g].b] = true;
+            joints->port_batched[rows->group[g].a] = joints->port_batched[rows->group[g].b] = true;
     }
     for (int i = 0; i < ws->system->n_ports; i++)
-        if (!ws->fast->joints.port_batched[i])
-            ws->fast->unbatched.ports[ws->fast->unbatched.n_ports++] = i;
-    list_angles(ws);
+        if (!joints->port_batched[i])
+            made->ports[made->n_ports++] = i;
+    list_angles(ws, joints, made);
 }
 
-static phx_status allocate_batches(workspace *ws)
+static phx_status allocate_batches(phx_context *context, const phx_system *system, int n_groups, joint_batches *joints,
+                                   unbatched_joints *unbatched)
 {
-    phx_context *context = ws->base.context;
-    const size_t n_groups = (size_t)ws->fast->rows.n, n_ports = (size_t)ws->system->n_ports;
-    joint_batches *joints = &ws->fast->joints;
-    unbatched_joints *unbatched = &ws->fast->unbatched;
+    const size_t groups = (size_t)n_groups, ports = (size_t)system->n_ports;
 
-    joints->batch = phx_calloc(context, n_groups, sizeof *joints->batch);
-    joints->of = phx_calloc(context, n_groups, sizeof *joints->of);
-    joints->port_batched = phx_calloc(context, n_ports, sizeof *joints->port_batched);
-    unbatched->groups = phx_calloc(context, n_groups, sizeof *unbatched->groups);
-    unbatched->ports = phx_calloc(context, n_ports, sizeof *unbatched->ports);
-    unbatched->angles = phx_calloc(context, (size_t)ws->system->n_joints, sizeof *unbatched->angles);
+    joints->batch = phx_calloc(context, groups, sizeof *joints->batch);
+    joints->of = phx_calloc(context, groups, sizeof *joints->of);
+    joints->port_batched = phx_calloc(context, ports, sizeof *joints->port_batched);
+    unbatched->groups = phx_calloc(context, groups, sizeof *unbatched->groups);
+    unbatched->ports = phx_calloc(context, ports, sizeof *unbatched->ports);
+    unbatched->angles = phx_calloc(context, (size_t)system->n_joints, sizeof *unbatched->angles);
     return joints->batch && joints->of && joints->port_batched && unbatched->groups && unbatched->ports &&
                    unbatched->angles
                ? PHX_OK
                : PHX_ERR_MEMORY;
 }
 
-phx_status phx_sys_joint_batches_create(workspace *ws)
+phx_status phx_sys_joint_batches_create(phx_context *context, const workspace *ws, joint_batches *joints,
+                                        unbatched_joints *unbatched)
 {
-    const size_t n_groups = (size_t)ws->fast->rows.n, n_ports = (size_t)ws->system->n_ports;
-    int *uses = phx_calloc(ws->base.context, n_ports, sizeof *uses);
-    bool *may = phx_calloc(ws->base.context, n_groups, sizeof *may);
-    phx_status status = uses && may ? allocate_batches(ws) : PHX_ERR_MEMORY;
+    const row_groups *rows = &ws->fast->rows;
+    int *uses = phx_calloc(context, (size_t)ws->system->n_ports, sizeof *uses);
+    bool *may = phx_calloc(context, (size_t)rows->n, sizeof *may);
+    phx_status status =
+        uses && may ? allocate_batches(context, ws->system, rows->n, joints, unbatched) : PHX_ERR_MEMORY;
 
     if (!status)
         count_uses(ws, uses);
-    for (int g = 0; g < ws->fast->rows.n && !status; g++) {
-        ws->fast->joints.of[g] = -1;
-        may[g] = may_batch(ws, &ws->fast->rows.group[g], uses);
+    for (int g = 0; g < rows->n && !status; g++) {
+        joints->of[g] = -1;
+        may[g] = may_batch(ws, &rows->group[g], uses);
     }
-    for (int g = 0; g < ws->fast->rows.n && !status; g++)
-        if (may[g] && ws->fast->joints.of[g] < 0)
-            status = gather(ws, g, may);
+    for (int g = 0; g < rows->n && !status; g++)
+        if (may[g] && joints->of[g] < 0)
+            status = gather(ws, g, may, joints);
     if (!status)
-        list_loose(ws, false);
+        list_unbatched(ws, false, joints, unbatched);
     phx_free(uses);
     phx_free(may);
     return status;
@@ -451,7 +452,7 @@ phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one)
         return phx_fail_null(NULL, __func__, "dae");
     workspace *ws = (workspace *)dae;
 
-    list_loose(ws, one_by_one);
+    list_unbatched(ws, one_by_one, &ws->fast->joints, &ws->fast->unbatched);
     ws->fast->ports.start_viewed = ws->fast->ports.end_viewed = false;
     return phx_sys_find_late(ws);
 }

@@ -139,20 +139,24 @@ static void free_scratch(fast_scratch *of)
 static phx_status create_parts(phx_context *context, workspace *ws, fast_data *it)
 {
     const phx_system *system = ws->system;
+    const pattern_source source = phx_sys_pattern_source(ws);
+    size_t *sizes = it->scratch.size;
     phx_status status = create_ports(context, system, &ws->rows, &it->ports);
 
     if (!status)
         status = create_groups(context, system, &ws->rows, &it->rows);
     if (!status)
-        status = phx_sys_condensation_create(context, ws, &it->condensation);
+        status = phx_sys_condensation_create(context, &source, &it->condensation);
     if (!status)
         status = phx_sys_members_create(context, system, &it->members);
     if (!status)
-        status = phx_sys_batches_create(ws);
+        status =
+            phx_sys_batches_create(context, system, it->condensation, &it->members, &ws->bodies, &it->bodies, sizes);
     if (!status)
-        status = phx_sys_condensation_allocate(ws);
+        status = phx_sys_condensation_allocate(context, system, &ws->kkt, &it->members, &it->bodies, it->condensation,
+                                               sizes);
     if (!status)
-        status = phx_sys_joint_batches_create(ws);
+        status = phx_sys_joint_batches_create(context, ws, &it->joints, &it->unbatched);
     if (!status)
         status = phx_sys_threads_create(context, system, &ws->rows, &it->threads);
     return status ? status : create_scratch(context, &ws->ports, &ws->bodies, &it->scratch);
@@ -177,7 +181,7 @@ static void destroy(workspace *ws)
     free_scratch(&it->scratch);
     phx_sys_threads_free(&it->threads);
     phx_sys_joint_batches_free(&it->joints, &it->unbatched);
-    phx_sys_batches_free(ws);
+    phx_sys_batches_free(ws->system, &ws->bodies, &it->bodies);
     phx_sys_members_free(&it->members);
     phx_sys_condensation_free(ws->system, it->condensation);
     free_groups(&it->rows);

@@ -105,7 +105,7 @@ static void put_work(tree_ode *it, double *work)
     double driven = 0.0;
 
     for (int i = 0; i < of->n_nodes && of->driven; i++) {
-        const int row = of->nodes[i].row;
+        const int row = of->nodes[i].drive.row;
         if (row < 0)
             continue;
         it->lambda[row] = phx_tree_drive_effort(of, i);
@@ -172,7 +172,8 @@ static double longest(const phx_ode *ode, const double *y)
 static double jump_of(const tree_node *node, double ahead, double behind)
 {
     static const double even = 1e-9; /* what a rate that is continuous may change by, relative */
-    const double before = phx_signal_value(node->speed, ahead), after = phx_signal_value(node->speed, behind);
+    const double before = phx_signal_value(node->drive.speed, ahead),
+                 after = phx_signal_value(node->drive.speed, behind);
 
     return fabs(after - before) > even * fmax(fabs(before), fabs(after)) ? after - before : 0.0;
 }
@@ -183,7 +184,7 @@ static bool jumps(const phx_ode *ode, double ahead, double behind)
     bool any = false;
 
     for (int i = 0; i < of->n_nodes && of->driven; i++)
-        any = any || (of->nodes[i].speed && jump_of(&of->nodes[i], ahead, behind) != 0.0);
+        any = any || (of->nodes[i].drive.speed && jump_of(&of->nodes[i], ahead, behind) != 0.0);
     return any;
 }
 
@@ -197,7 +198,7 @@ static phx_status pass_jump(phx_ode *ode, double ahead, double behind, double *y
 
     phx_tree_move(of, ahead, y, u, false);
     for (int i = 0; i < of->n_nodes; i++)
-        of->state[i].drive = of->nodes[i].speed ? jump_of(&of->nodes[i], ahead, behind) : 0.0;
+        of->state[i].drive = of->nodes[i].drive.speed ? jump_of(&of->nodes[i], ahead, behind) : 0.0;
     const int singular = phx_tree_impulses(of, ws, it->change);
     if (singular >= 0)
         return fail_singular(it, singular);
@@ -205,7 +206,7 @@ static phx_status pass_jump(phx_ode *ode, double ahead, double behind, double *y
         u[k] += it->change[k];
     memset(ws->forces.flow, 0, (size_t)ws->system->ledger.n * sizeof *ws->forces.flow);
     for (int i = 0; i < of->n_nodes; i++) {
-        const int row = of->nodes[i].row;
+        const int row = of->nodes[i].drive.row;
         if (row < 0)
             continue;
         it->lambda[row] = phx_tree_drive_effort(of, i);
