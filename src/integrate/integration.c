@@ -186,16 +186,31 @@ static phx_status keep(void *user, const phx_sample *sample)
     return PHX_OK;
 }
 
+static void add_stats(phx_integrate_stats *sum, const phx_integrate_stats *more)
+{
+    sum->steps += more->steps;
+    sum->rejected += more->rejected;
+    sum->halvings += more->halvings;
+    sum->newton_iterations += more->newton_iterations;
+    sum->linearisations += more->linearisations;
+    sum->factorisations += more->factorisations;
+    sum->projections += more->projections;
+    sum->smallest_step = sum->smallest_step > 0.0 ? fmin(sum->smallest_step, more->smallest_step) : more->smallest_step;
+    sum->largest_kinetic = fmax(sum->largest_kinetic, more->largest_kinetic);
+}
+
 /* One call of phx_integrate. */
 static phx_status advance_anew(phx_integration *it, double length)
 {
     phx_run *run = &it->run;
     phx_integrate_options options = run->options;
+    phx_integrate_stats stats;
 
     options.end = run->t + length;
     phx_run_clear_work(run);
     const phx_status status =
-        phx_integrate(run->dae, &options, &run->t, run->x, run->v, run->lambda, keep, run, &it->stats);
+        phx_integrate(run->dae, &options, &run->t, run->x, run->v, run->lambda, keep, run, &stats);
+    add_stats(&it->stats, &stats);
     run->work.supplied += run->trial.work.supplied;
     run->work.dissipated += run->trial.work.dissipated;
     for (int k = 0; k < run->dae->n_parts; k++)

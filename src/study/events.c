@@ -36,7 +36,7 @@ double phx_events_speed(events_run *it)
     phx_sizes sizes;
 
     phx_system_sizes(it->s->system, it->s->x, it->s->v, &sizes);
-    it->speed = fmax(fmax(it->speed, sizes.speed), it->report->used.step * hypot(hypot(g[0], g[1]), g[2]));
+    it->speed = fmax(fmax(it->speed, sizes.speed), it->interval * hypot(hypot(g[0], g[1]), g[2]));
     return it->speed;
 }
 
@@ -121,6 +121,20 @@ static phx_status record(events_run *it)
     return phx_recording_sample(&s->recording, &sample);
 }
 
+/* An event of the model that has been comes again when its condition has gone back by more than errors of the steps: a
+ * joint that it attached may hold the output at its value. */
+static double armed_value(const events_run *it, int k, double value)
+{
+    static const double ROUNDED = 1e-9, TOLERANCES = 10.0;
+    event_state *event = &it->event[k];
+    const double error = fmax(ROUNDED, TOLERANCES * it->report->used.rtol);
+
+    if (k >= it->model->n_events)
+        return value;
+    event->largest = fmax(event->largest, fabs(value));
+    return event->value >= 0.0 && value < 0.0 && value > -error * event->largest ? 0.0 : value;
+}
+
 /* The step is accepted as it was made last. */
 static phx_status accept(events_run *it, const double *values)
 {
@@ -135,7 +149,7 @@ static phx_status accept(events_run *it, const double *values)
     for (int k = 0; k < it->done.n_ledger; k++)
         it->done.ledger[k] += it->done.call[k];
     for (int k = 0; k < it->n; k++)
-        it->event[k].value = values[k];
+        it->event[k].value = armed_value(it, k, values[k]);
     count_steps(it);
     phx_contacts_accepted(it);
     return phx_friction_head(it);
@@ -163,7 +177,7 @@ static double scale_of(const events_run *it, int k, double end)
 static double earliest(const events_run *it)
 {
     static const double NOTHING = 1e-9; /* part of a step */
-    return it->t + NOTHING * it->report->used.step;
+    return it->t + NOTHING * it->interval;
 }
 
 /* Where the first of the conditions that are met at b is zero by the secant, and which it is. */
@@ -555,15 +569,26 @@ static void release(events_run *it)
 }
 
 /* ---- a run ---- */
+/* Between two looks at the conditions: the step, or where a tolerance chooses the steps, what is recorded. */
+static double interval_of(const phx_integrate_options *used, double start)
+{
+    enum { LOOKS = 100 };
+    const double length = used->end - start;
+
+    return used->step > 0.0 ? used->step : used->every > 0.0 ? fmin(used->every, length) : length / LOOKS;
+}
+
 static phx_status prepare(events_run *it)
 {
     const phx_model *model = it->model;
     const phx_integrate_options *used = &it->report->used;
 
-    if (phx_integrator_chooses(used->integrator) && used->rtol > 0.0)
-        return phx_fail(
-            it->context, PHX_ERR_UNSUPPORTED,
-            "events, rigid contacts and friction that is not regularised are for fixed steps; leave out rtol");
+    const phx_system *system = it->s->system;
+    const bool set_valued = phx_system_dry_count(system) + phx_system_contact_count(system) > 0;
+
+    if (phx_integrator_chooses(used->integrator) && used->rtol > 0.0 && set_valued)
+        return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
+                        "rigid contacts and friction that is not regularised are for fixed steps; leave out rtol");
     if (model->simulate.spectral_radius < 1.0)
         return phx_fail(
             it->context, PHX_ERR_UNSUPPORTED,
@@ -577,6 +602,7 @@ static phx_status prepare(events_run *it)
     const phx_status status = allocate(it);
     if (status)
         return status;
+    it->interval = interval_of(used, it->s->t);
     for (int k = 0; k < model->n_joints; k++)
         it->holds[k] = it->drives[k] = model->joints[k].active;
     for (int k = 0; k < model->n_events; k++) {
@@ -619,7 +645,7 @@ static phx_status run(events_run *it)
 {
     const phx_integrate_options *used = &it->report->used;
     const double start = it->s->t, length = used->end - start;
-    const double count = fmax(1.0, ceil(length / used->step * (1.0 - SAME))), h = length / count;
+    const double count = fmax(1.0, ceil(length / it->interval * (1.0 - SAME))), h = length / count;
     const long stride = used->every > 0.0 ? (long)fmax(1.0, round(used->every / h)) : 1;
     double *values = phx_calloc(it->context, (size_t)it->n, sizeof *values);
     phx_status status = values ? look(it, values) : PHX_ERR_MEMORY;

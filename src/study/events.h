@@ -9,11 +9,12 @@ enum { AT_TIME = -1, OF_FRICTION = -2 }; /* in place of a column */
 /* A condition: negative before, not negative after the event. Those of the model come first, then of each set-valued
  * friction that it begins to slip, or stops, then of each rigid contact that it closes, or would pull. */
 typedef struct event_state {
-    int column;   /* of the outputs */
-    double value; /* of the condition at the accepted state */
-    double slack; /* of a force that is at its limit from the start: what is rounding of it */
-    bool done;    /* at a time: it has been */
-    bool met;     /* of the model: at the end of the step */
+    int column;     /* of the outputs */
+    double value;   /* of the condition at the accepted state */
+    double largest; /* of the model: size of the condition so far */
+    double slack;   /* of a force that is at its limit from the start: what is rounding of it */
+    bool done;      /* at a time: it has been */
+    bool met;       /* of the model: at the end of the step */
     bool spare; /* of a contact: it touches and is open, and others keep its gap; of friction: it slips in name only, at
                  * its limit, others hold it */
 } event_state;
@@ -57,6 +58,7 @@ typedef struct events_run {
     phx_simulation *s;
     phx_integration *integration; /* NULL: to be made at the next step */
     phx_integrate_stats counted;  /* of it: what the report has of its steps */
+    double interval;              /* s: between two looks at the conditions, one step where steps are equal */
     bool by_outputs;              /* an event of the model is a condition on an output */
     int n;                        /* conditions */
     event_state *event;
