@@ -469,43 +469,18 @@ typedef struct phx_model_initial {
     const char *from; /* result file to continue, relative paths taken from the model file's folder; NULL: none */
 } phx_model_initial;
 
-/* The quantity of an output. */
-typedef enum phx_model_quantity {
-    PHX_MODEL_POSITION,
-    PHX_MODEL_VELOCITY,
-    PHX_MODEL_ACCELERATION,
-    PHX_MODEL_ANGLE, /* plane only */
-    PHX_MODEL_ANGULAR_VELOCITY,
-    PHX_MODEL_ATTITUDE, /* unit quaternion w, x, y, z */
-    PHX_MODEL_DEFORMATION,
-    PHX_MODEL_AXIAL_FORCE,
-    PHX_MODEL_BENDING_MOMENT,
-    PHX_MODEL_TORSION, /* space only */
-    PHX_MODEL_STRESS,
-    PHX_MODEL_MEMBRANE_FORCE, /* of plates, as the next */
-    PHX_MODEL_SHEAR_FORCE,
-    PHX_MODEL_VON_MISES, /* of plates and solids, as the next */
-    PHX_MODEL_PRINCIPAL_STRESS,
-    PHX_MODEL_STRAIN, /* of rods */
-    PHX_MODEL_REACTION,
-    PHX_MODEL_COORDINATE,
-    PHX_MODEL_RATE,
-    PHX_MODEL_EFFORT,
-    PHX_MODEL_QUANTITIES
-} phx_model_quantity;
-
 /* One of the two ports of a joint. */
 typedef enum phx_model_side { PHX_MODEL_SIDE_A, PHX_MODEL_SIDE_B } phx_model_side;
 
 /* An output of `outputs`. */
 typedef struct phx_model_output {
     const char *name;
-    phx_model_quantity quantity;
-    phx_model_point point; /* up to `strain`; body PHX_MODEL_GROUND is possible up to `deformation`. Of
+    phx_quantity quantity;
+    phx_model_point point; /* not of joints' quantities; body PHX_MODEL_GROUND is possible up to `deformation`. Of
                               stresses of a body on a mesh a node, a port, a place, or the whole body: location.sort is
                               PHX_LOCATION_SORTS */
     double place[3];       /* `place`: of a point of a plate or a solid, body axes, m */
-    int joint;             /* from `reaction` on: index of the joint; else -1 */
+    int joint;             /* of joints' quantities: index of the joint; else -1 */
     phx_model_frame frame; /* default inertial; `deformation`: body; `reaction`: body, meaning port A's directions */
     phx_model_side at;     /* `reaction`: the port whose place its torque is about; default B */
 } phx_model_output;

@@ -353,28 +353,40 @@ typedef struct phx_energies {
 } phx_energies;
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies);
 
-/* The quantity of an output; in columns of SI units, components in the order x, y, z. */
+/* The quantities of outputs, the one list of them: X(NAME, name, dims) is the quantity PHX_QUANTITY_NAME, `name` its
+ * key in model files, in the plane (PLANE), in space (SPACE) or in both (BOTH). The table of
+ * src/system/channels/outputs.c has their components and units. New ones come last, so that the values stay as they
+ * are. */
+#define PHX_QUANTITY_LIST(X)                                                                                           \
+    X(POSITION, position, BOTH)                                                                                        \
+    X(VELOCITY, velocity, BOTH)                                                                                        \
+    X(ACCELERATION, acceleration, BOTH)                                                                                \
+    X(ANGLE, angle, PLANE)                                                                                             \
+    X(ANGULAR_VELOCITY, angular_velocity, BOTH)                                                                        \
+    X(ATTITUDE, attitude, BOTH) /* unit quaternion w, x, y, z */                                                       \
+    X(DEFORMATION, deformation, BOTH)                                                                                  \
+    X(AXIAL_FORCE, axial_force, BOTH)                                                                                  \
+    X(BENDING_MOMENT, bending_moment, BOTH)                                                                            \
+    X(TORSION, torsion, SPACE)                                                                                         \
+    X(STRESS, stress, BOTH)                                                                                            \
+    X(MEMBRANE_FORCE, membrane_force, SPACE)     /* of plates */                                                       \
+    X(SHEAR_FORCE, shear_force, BOTH)            /* of rods and plates */                                              \
+    X(VON_MISES, von_mises, SPACE)               /* of plates and solids */                                            \
+    X(PRINCIPAL_STRESS, principal_stress, SPACE) /* of plates and solids */                                            \
+    X(STRAIN, strain, BOTH)                      /* of rods */                                                         \
+    X(REACTION, reaction, BOTH)                                                                                        \
+    X(COORDINATE, coordinate, BOTH)                                                                                    \
+    X(RATE, rate, BOTH)                                                                                                \
+    X(EFFORT, effort, BOTH)
+
+/* The quantity of an output: PHX_QUANTITY_LIST, then the number of quantities. Columns in SI units, components in the
+ * order x, y, z. */
 typedef enum phx_quantity {
-    PHX_QUANTITY_POSITION,
-    PHX_QUANTITY_VELOCITY,
-    PHX_QUANTITY_ACCELERATION,
-    PHX_QUANTITY_ANGLE,
-    PHX_QUANTITY_ANGULAR_VELOCITY,
-    PHX_QUANTITY_ATTITUDE,
-    PHX_QUANTITY_DEFORMATION,
-    PHX_QUANTITY_AXIAL_FORCE,
-    PHX_QUANTITY_BENDING_MOMENT,
-    PHX_QUANTITY_TORSION,
-    PHX_QUANTITY_STRESS,
-    PHX_QUANTITY_MEMBRANE_FORCE, /* these of bodies on a mesh */
-    PHX_QUANTITY_SHEAR_FORCE,
-    PHX_QUANTITY_VON_MISES,
-    PHX_QUANTITY_PRINCIPAL_STRESS,
-    PHX_QUANTITY_STRAIN, /* of a section of a rod */
-    PHX_QUANTITY_REACTION,
-    PHX_QUANTITY_COORDINATE,
-    PHX_QUANTITY_RATE,
-    PHX_QUANTITY_EFFORT
+/* The value of a quantity. */
+#define PHX_QUANTITY_ENUM(NAME, name, dims) PHX_QUANTITY_##NAME,
+    PHX_QUANTITY_LIST(PHX_QUANTITY_ENUM)
+#undef PHX_QUANTITY_ENUM
+        PHX_QUANTITIES
 } phx_quantity;
 
 /* An output. */

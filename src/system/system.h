@@ -240,6 +240,24 @@ void phx_system_continue_attitudes(const phx_system *system, const double *befor
 /* The quantity of a column, and (may be NULL) which component of it. */
 phx_quantity phx_system_column_quantity(const phx_system *system, int column, int *component);
 
+typedef enum phx_quantity_target {
+    PHX_OF_PORT,
+    PHX_OF_SECTION, /* of a beam or rod; of some quantities also a point of a body on a mesh */
+    PHX_OF_MESH,    /* a point of a body on a mesh, or the whole body */
+    PHX_OF_JOINT
+} phx_quantity_target;
+
+/* Description of a quantity of outputs. */
+typedef struct phx_quantity_info {
+    phx_quantity_target of;
+    int order; /* of the derivative of the motion that it follows: 0 configuration, 1 velocities, 2 accelerations and
+                  multipliers */
+    const char *plane, *space; /* names of its components, '|' between them, in the plane and in space; "": a scalar;
+                                  NULL: one for each free coordinate of the joint. Of bodies on a mesh: stresses.c */
+    const char *unit;
+} phx_quantity_info;
+const phx_quantity_info *phx_system_quantity_info(phx_quantity quantity); /* NULL for what is no quantity */
+
 /* ---- workspace ---- */
 const char *phx_backend_name(phx_backend backend);   /* "auto", "plain", "fast" */
 const phx_system *phx_system_of(const phx_dae *dae); /* of a dae made by phx_system_dae */
