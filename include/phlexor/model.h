@@ -348,7 +348,6 @@ typedef struct phx_model_force_info {
     const char *doc;             /* one line */
     int least_ports, most_ports; /* 0: it has none */
 } phx_model_force_info;
-const phx_model_force_info *phx_model_force_kind_info(phx_model_force_kind kind); /* NULL: no such kind */
 
 /* A force element of `forces`. */
 typedef struct phx_model_force {
@@ -635,9 +634,8 @@ phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int 
 phx_status phx_model_evaluate(phx_context *context, const phx_model *model, const char *what, const char *expression,
                               double *value);
 
-/* The schema the reader works from: a table of keys in Markdown, and a JSON Schema (draft 2020-12) for editors. The
- * text is allocated; free with phx_free. */
-phx_status phx_model_schema_markdown(phx_context *context, char **text);
+/* The schema the reader works from, as a JSON Schema (draft 2020-12) for editors. The text is allocated; free with
+ * phx_free. */
 phx_status phx_model_schema_json(phx_context *context, char **text);
 
 /* ---- from the specification to a system ----
@@ -646,9 +644,6 @@ phx_status phx_model_schema_json(phx_context *context, char **text);
 /* Beams and elastic bodies by their definition, so that their matrices are made once, however many bodies and points of
  * a sweep have it. Forgets what was not used for long. One per thread; may go before the systems built with it. */
 typedef struct phx_beam_cache phx_beam_cache;
-phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache);
-void phx_beam_cache_destroy(phx_beam_cache *cache); /* NULL is allowed */
-
 /* Counts of a cache. */
 typedef struct phx_beam_cache_stats {
     long made, reused; /* beams and elastic bodies since the creation of the cache */

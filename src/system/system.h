@@ -341,4 +341,22 @@ phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *ri
  * mechanism), N; over the mass of all bodies, m/s^2, for phx_system_unrest in parts of it. */
 phx_status phx_system_pull(phx_dae *dae, double t, const double *x, double *pull, double *per_mass);
 
+/* ---- ports and points in other ways than by a location ---- */
+/* A port at a place of a rigid body or of the ground (NULL: at the origin); rotation (dim x dim, may be NULL: identity)
+ * gives its directions. */
+phx_status phx_system_add_port(phx_system *system, phx_body_id body, const double *position, const double *rotation,
+                               phx_port_id *id);
+/* A port at a fraction s of a beam's length. */
+phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double s, phx_port_id *id);
+/* A port at any point of a flexible body (copied); rotation as above. */
+phx_status phx_system_add_flex_port(phx_system *system, phx_body_id body, const phx_flex_point *point,
+                                    const double *rotation, phx_port_id *id);
+/* phx_system_add_point_at for any point of a flexible body (copied). */
+phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const char *name,
+                                     const phx_flex_point *point, const double *rotation);
+
+/* ---- workspace, equilibrium, events ---- */
+/* The output columns at rest in equilibrium: lambda as of phx_system_static, no accelerations. */
+phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, const double *lambda, double *columns);
+
 #endif
