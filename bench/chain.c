@@ -1,6 +1,7 @@
 #include "chain.h"
 #include "body/body.h"
 #include "fe/fe.h"
+#include "system/system.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -19,6 +19,7 @@
 #include "options.h"
 #include "timing.h"
 #include "linear/linear.h"
+#include "model/model.h"
 
 enum { MODES = 6 };
 typedef enum phase { PARAMETERS, BUILD, START, LINEARISE, NULL_SPACE, EIGEN, TRACK, PHASES } phase;

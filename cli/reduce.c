@@ -1,5 +1,6 @@
 /* phlexor reduce */
 #include "cli.h"
+#include "ranks/ranks.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "results/results.h"
 #include "system/system.h"
+#include "ranks/ranks.h"
 
 #include <phlexor/study.h>
 

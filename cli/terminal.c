@@ -1,6 +1,7 @@
 /* Messages, the progress bar, and what Ctrl-C does. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli.h"
+#include "ranks/ranks.h"
 
 #include <errno.h>
 #include <math.h>

@@ -148,7 +148,7 @@ static phx_status by_blocks(phx_context *context, phx_ss *const *block, double t
         status = phx_ss_dc_gain(context, hinged, &gain);
     *inertia = -1.0 / gain; /* the torque is that of the crank on the ground */
     if (!status)
-        status = phx_ss_invert_channel(context, hinged, 0, &clamped);
+        status = phx_ss_invert_names(context, hinged, 1, torque, &clamped);
     if (!status)
         status = phx_ss_poles(context, clamped, NULL, NULL, omega[1], NULL);
     phx_ss_destroy(all);
@@ -170,6 +170,12 @@ static phx_status add_joint(phx_system *system, phx_joint_kind kind, const char 
     return phx_system_add_joint(system, &def, &id);
 }
 
+static phx_status add_port(phx_system *system, phx_body_id body, phx_location at, const double *rotation,
+                           phx_port_id *id)
+{
+    return phx_system_add_port_at(system, body, &at, rotation, id);
+}
+
 static phx_status build(phx_context *context, double theta, bool clamped, phx_system **system)
 {
     static const char *const joints[] = {"A", "B", "C", "D"};
@@ -180,7 +186,7 @@ static phx_status build(phx_context *context, double theta, bool clamped, phx_sy
 
     close_loop(theta, point, angle);
     if (!status)
-        status = phx_system_add_port(*system, PHX_GROUND, point[0], clamped ? turned : NULL, &end[0]);
+        status = add_port(*system, PHX_GROUND, phx_location_at_place(2, point[0]), clamped ? turned : NULL, &end[0]);
     for (int k = 0; k < LINKS && !status; k++) {
         phx_beam *beam = NULL;
         phx_body *body = NULL;
@@ -196,12 +202,12 @@ static phx_status build(phx_context *context, double theta, bool clamped, phx_sy
         pose.angle = angle[k];
         status = phx_system_add_body(*system, body, beam, &pose, &id);
         if (!status)
-            status = phx_system_add_beam_port(*system, id, 0.0, &start[k]);
+            status = add_port(*system, id, phx_location_at_fraction(0.0), NULL, &start[k]);
         if (!status)
-            status = phx_system_add_beam_port(*system, id, 1.0, &end[k + 1]);
+            status = add_port(*system, id, phx_location_at_fraction(1.0), NULL, &end[k + 1]);
     }
     if (!status)
-        status = phx_system_add_port(*system, PHX_GROUND, point[LINKS], NULL, &start[LINKS]);
+        status = add_port(*system, PHX_GROUND, phx_location_at_place(2, point[LINKS]), NULL, &start[LINKS]);
     for (int k = 0; k <= LINKS && !status; k++)
         status =
             add_joint(*system, k == 0 && clamped ? PHX_JOINT_WELD : PHX_JOINT_REVOLUTE, joints[k], end[k], start[k]);

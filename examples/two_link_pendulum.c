@@ -70,6 +70,11 @@ static phx_status add_revolute(phx_system *system, const char *name, phx_port_id
     return phx_system_add_joint(system, &def, &id);
 }
 
+static phx_status add_port(phx_system *system, phx_body_id body, phx_location at, phx_port_id *id)
+{
+    return phx_system_add_port_at(system, body, &at, NULL, id);
+}
+
 static phx_status build(phx_context *context, phx_system **system)
 {
     const double gravity[2] = {0.0, -9.81}, origin[2] = {0.0, 0.0}, end[2] = {LENGTH, 0.0};
@@ -82,13 +87,13 @@ static phx_status build(phx_context *context, phx_system **system)
     if (!status)
         status = add_flexible_link(context, *system, &link2);
     if (!status)
-        status = phx_system_add_port(*system, PHX_GROUND, origin, NULL, &ground);
+        status = add_port(*system, PHX_GROUND, phx_location_at_place(2, origin), &ground);
     if (!status)
-        status = phx_system_add_port(*system, link1, origin, NULL, &start1);
+        status = add_port(*system, link1, phx_location_at_place(2, origin), &start1);
     if (!status)
-        status = phx_system_add_port(*system, link1, end, NULL, &end1);
+        status = add_port(*system, link1, phx_location_at_place(2, end), &end1);
     if (!status)
-        status = phx_system_add_beam_port(*system, link2, 0.0, &start2);
+        status = add_port(*system, link2, phx_location_at_fraction(0.0), &start2);
     if (!status)
         status = add_revolute(*system, "shoulder", ground, start1);
     if (!status)

@@ -24,17 +24,13 @@ typedef struct phx_csr {
     double *val; /* ptr[rows] */
 } phx_csr;
 
-/* Every function below that makes a matrix fills the struct given, which must not be one of its inputs; on failure the
- * struct is empty. PHX_ERR_ARGUMENT when sizes do not fit or an index lies outside. */
+/* The matrix is made in the struct given; on failure the struct is empty. PHX_ERR_ARGUMENT when sizes do not fit or an
+ * index lies outside. */
 /* Triplets (row[k], col[k], val[k]), summed in the order given where they repeat; entries that cancel to zero are kept
  * (pattern). `val` may be NULL: zeros. */
 phx_status phx_csr_from_triplets(phx_context *context, int rows, int cols, size_t count, const int *row, const int *col,
                                  const double *val, phx_csr *matrix);
-/* Entries with |value| <= drop_below are left out. */
-phx_status phx_csr_from_dense(phx_context *context, int rows, int cols, const double *dense, double drop_below,
-                              phx_csr *matrix);
-void phx_csr_free(phx_csr *matrix);                     /* frees and zeroes the fields */
-void phx_csr_to_dense(const phx_csr *a, double *dense); /* rows*cols, row-major */
+void phx_csr_free(phx_csr *matrix); /* frees and zeroes the fields */
 
 /* ---- rotations ----
  * dim 2: one angle, R = [c -s; s c]; dim 3: R 3x3 row-major, takes body to inertial components. n_rot = 1 or 3. */

@@ -114,9 +114,7 @@ phx_status phx_signal_create_trapezoidal(phx_context *context, double t0, double
 phx_status phx_signal_create_function(phx_context *context, phx_signal_fn *function, void *data,
                                       phx_signal_free_fn *free_data, int n_breaks, const double *breaks,
                                       phx_signal **signal);
-void phx_signal_destroy(phx_signal *signal);                              /* NULL is allowed */
-double phx_signal_value(const phx_signal *signal, double t);              /* s = 0; a NULL signal is 0 */
-double phx_signal_value_at(const phx_signal *signal, double t, double s); /* a NULL signal is 0 */
+void phx_signal_destroy(phx_signal *signal); /* NULL is allowed */
 
 #ifdef __cplusplus
 }

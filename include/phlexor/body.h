@@ -54,10 +54,6 @@ typedef struct phx_body_frame {
 typedef struct phx_body phx_body;
 phx_status phx_body_create(phx_context *context, const phx_body_def *def, phx_body **body);
 void phx_body_destroy(phx_body *body);
-const char *phx_body_name(const phx_body *body);
-int phx_body_n_x(const phx_body *body);
-int phx_body_n_v(const phx_body *body);
-int phx_body_n_q(const phx_body *body);
 
 /* ---- ports ---- */
 /* A point of a body with directions. rotation: dim x dim, port directions in body axes (identity on beams). */

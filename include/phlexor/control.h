@@ -26,7 +26,6 @@ typedef enum phx_controller_kind {
     PHX_CONTROLLER_EXTERNAL,
     PHX_CONTROLLER_KINDS
 } phx_controller_kind;
-const char *phx_controller_kind_name(phx_controller_kind kind); /* "pid"; NULL: no such kind */
 
 /* u (n_outputs) from the measurements y (n_inputs) at t. Called several times a step, and on each thread of a batch; it
  * keeps nothing. What is not finite stops the run. */

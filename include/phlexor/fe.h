@@ -117,12 +117,8 @@ typedef struct phx_flex {
     phx_csr compliance, strain;      /* M2, n_stress x n_stress, and D, n_stress x n; no rows where a stiffness is all
                                         that is known, as of modal data */
     phx_flex_stiffening *stiffening; /* NULL: none */
-    phx_flex_compact *compact;       /* made last, by phx_flex_make_compact; NULL: not yet */
+    phx_flex_compact *compact;       /* of the library; NULL: not yet made */
 } phx_flex;
-/* Frees the arrays, which malloc and its like have made, and zeroes the fields; NULL is allowed. */
-void phx_flex_free(phx_flex *flex);
-/* Fills `compact` from the matrices as they are. PHX_ERR_MEMORY. */
-phx_status phx_flex_make_compact(phx_context *context, phx_flex *flex);
 
 /* ---- where a deformation comes from ---- */
 /* A beam, modal data: what fills a phx_flex and answers for its points and stresses. A source lives until each owner
@@ -137,25 +133,6 @@ const phx_flex *phx_flex_source_flex(const phx_flex_source *source); /* owned by
  * with those that it does, and for a location outside the body. */
 phx_status phx_flex_source_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
                                  phx_flex_point *point);
-
-/* ---- other bases ---- */
-/* The body in the coordinates eta of a basis, q = T eta with T n x k, row-major, of full rank, 1 <= k <= n: every
- * integral, K, stress and root, on a full pattern. The stress vector keeps its rows. `flex` is filled and owned by the
- * caller. Errors: PHX_ERR_ARGUMENT (k), PHX_ERR_UNSUPPORTED for a body with geometric stiffening, whose axial
- * coordinates must be free to follow; PHX_ERR_MEMORY. */
-phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, const double *T, phx_flex *flex);
-/* A point in the coordinates of the basis; `point` is filled and owned by the caller. */
-phx_status phx_flex_point_project(phx_context *context, int dim, const phx_flex_point *full, int k, const double *T,
-                                  phx_flex_point *point);
-/* A source over another one, of which it takes a share: its points, stresses and quadrature are those of the other. */
-phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, int k, const double *T,
-                                   phx_flex_source **source);
-/* The lowest `count` normal modes under the reference conditions, K T = M T diag(omega^2), T^T M T = I, 1 <= count <=
- * n: omega (count, rad/s, ascending), T (n x count, row-major). The first of the largest entries of a mode is positive.
- * Dense: PHX_ERR_UNSUPPORTED above 4000 coordinates. PHX_ERR_ARGUMENT (count), PHX_ERR_MEMORY, PHX_NOT_CONVERGED. */
-phx_status phx_flex_normal_modes(phx_context *context, const phx_flex *flex, int count, double *omega, double *T);
-/* The source in its lowest `count` normal modes: M = I, K = diag(omega^2). Errors of the two above. */
-phx_status phx_flex_source_modes(phx_context *context, phx_flex_source *full, int count, phx_flex_source **source);
 
 /* ---- modal data ---- */
 /* A mass at a point of a modal body: kg, kg m^2 about the point (plane: 1 value; space: 3x3 row-major). */

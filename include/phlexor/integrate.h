@@ -21,7 +21,6 @@ typedef enum phx_integrator {
     PHX_INTEGRATORS
 } phx_integrator;
 const char *phx_integrator_name(phx_integrator integrator); /* "midpoint", ... */
-bool phx_integrator_chooses(phx_integrator integrator);     /* its steps, when it is given rtol */
 
 /* How far, by which integrator, with which steps. */
 typedef struct phx_integrate_options {

@@ -93,10 +93,6 @@ typedef struct phx_joint_info {
 /* The kinds are 0 to PHX_JOINT_KINDS - 1; their number as the library was built: */
 int phx_joint_kind_count(void);
 const phx_joint_info *phx_joint_kind_info(phx_joint_kind kind); /* NULL for what is no kind */
-/* Its coordinates in dimension 2 or 3, n_coordinates of them. */
-const phx_joint_coordinate *phx_joint_kind_coordinates(const phx_joint_info *info, int dim);
-const char *phx_joint_kind_name(phx_joint_kind kind);      /* "unknown" for what is no kind */
-phx_joint_kind phx_joint_kind_from_name(const char *name); /* PHX_JOINT_KINDS when there is none */
 
 #ifdef __cplusplus
 }

@@ -206,7 +206,6 @@ typedef enum phx_reduction_method {
     PHX_REDUCE_LQG,    /* balanced by the equations of optimal control and filter, first order */
     PHX_REDUCE_XMIN    /* IRKA with the least storage function in place of the energy, first order */
 } phx_reduction_method;
-const char *phx_reduction_method_name(phx_reduction_method method); /* "modal" .. */
 
 /* A point of interpolation: re + i im, 1/s, with its conjugate, or infinity. */
 typedef struct phx_reduction_point {
@@ -264,13 +263,6 @@ phx_status phx_reduce_linear(phx_context *context, const phx_linearised *lineari
 void phx_reduction_destroy(phx_reduction *reduction); /* NULL is allowed */
 /* Returned pointers belong to the reduction. */
 const phx_reduction_report *phx_reduction_about(const phx_reduction *reduction);
-/* A picture of what the errors are of: largest singular values over the scaled ports. */
-typedef struct phx_reduction_curves {
-    int count;
-    double *omega; /* rad/s, ascending */
-    double *model, *reduced, *error;
-} phx_reduction_curves;
-const phx_reduction_curves *phx_reduction_bode(const phx_reduction *reduction);
 /* n x count: xi = basis times the first `count` entries of e of the descriptor form. */
 const double *phx_reduction_basis(const phx_reduction *reduction, int *n, int *count);
 /* The forms, as of a linearised mechanism: Q = diag(K, I, I) with diagonal K where the method is of second order; E = I
@@ -325,16 +317,19 @@ typedef struct phx_lft_report {
     double band[2];        /* rad/s: of the responses */
 } phx_lft_report;
 
-/* phx_study_plants makes them. Returned pointers belong to the LFT. Parameters in the order of Delta. */
-int phx_lft_parameters(const phx_lft *lft);
-const char *phx_lft_parameter(const phx_lft *lft, int k);
-int phx_lft_repetitions(const phx_lft *lft, int k); /* r_k */
-int phx_lft_degree(const phx_lft *lft, int k);
-/* The value at delta = 0, and at delta = 1 less that. */
-void phx_lft_scale(const phx_lft *lft, int k, double *centre, double *half_width);
-/* M: inputs PARAMETER.w1 .., then those of the plants; outputs PARAMETER.v1 .., then theirs. */
-const phx_ss *phx_lft_system(const phx_lft *lft);
-const phx_lft_report *phx_lft_about(const phx_lft *lft);
+/* Parts of an LFT; pointers belong to it. Parameters in the order of Delta. */
+typedef struct phx_lft_info {
+    int n_parameters;
+    const char *const *parameters; /* names */
+    const int *repetitions;        /* r_k */
+    const int *degrees;
+    const double *centre;     /* the value at delta = 0, */
+    const double *half_width; /* and at delta = 1 less that */
+    const phx_ss *system;     /* M: inputs PARAMETER.w1 .., then those of the plants; outputs PARAMETER.v1 .., theirs */
+    const phx_lft_report *report;
+} phx_lft_info;
+/* Of an LFT that phx_study_plants has made; NULL: all zero. */
+phx_lft_info phx_lft_about(const phx_lft *lft);
 /* The plant at values of the parameters: M closed by Delta. PHX_SINGULAR where I - D_vw Delta is. */
 phx_status phx_lft_plant(phx_context *context, const phx_lft *lft, const double *values, phx_ss **plant);
 

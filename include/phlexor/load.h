@@ -24,9 +24,7 @@ phx_status phx_law_create(phx_context *context, const phx_signal *f, double low,
 /* Polytropic gas in a cylinder: f = -force (length/(length + x))^exponent, x the stroke, negative when it is pressed
  * in; between -0.98 length and 10 length. All > 0. */
 phx_status phx_law_create_gas(phx_context *context, double force, double length, double exponent, phx_law **law);
-void phx_law_destroy(phx_law *law);                     /* NULL is allowed */
-double phx_law_value(const phx_law *law, double x);     /* f(x); 0 for NULL */
-double phx_law_potential(const phx_law *law, double x); /* V(x), V(0) = 0 */
+void phx_law_destroy(phx_law *law); /* NULL is allowed */
 
 /* ---- end stops, contacts ---- */
 /* Force of a penetration d > 0 at the rate d':  N = stiffness d^exponent (1 + damping d'), not below 0 (Hunt and

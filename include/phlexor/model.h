@@ -348,7 +348,6 @@ typedef struct phx_model_force_info {
     const char *doc;             /* one line */
     int least_ports, most_ports; /* 0: it has none */
 } phx_model_force_info;
-const phx_model_force_info *phx_model_force_kind_info(phx_model_force_kind kind); /* NULL: no such kind */
 
 /* A force element of `forces`. */
 typedef struct phx_model_force {
@@ -469,43 +468,18 @@ typedef struct phx_model_initial {
     const char *from; /* result file to continue, relative paths taken from the model file's folder; NULL: none */
 } phx_model_initial;
 
-/* The quantity of an output. */
-typedef enum phx_model_quantity {
-    PHX_MODEL_POSITION,
-    PHX_MODEL_VELOCITY,
-    PHX_MODEL_ACCELERATION,
-    PHX_MODEL_ANGLE, /* plane only */
-    PHX_MODEL_ANGULAR_VELOCITY,
-    PHX_MODEL_ATTITUDE, /* unit quaternion w, x, y, z */
-    PHX_MODEL_DEFORMATION,
-    PHX_MODEL_AXIAL_FORCE,
-    PHX_MODEL_BENDING_MOMENT,
-    PHX_MODEL_TORSION, /* space only */
-    PHX_MODEL_STRESS,
-    PHX_MODEL_MEMBRANE_FORCE, /* of plates, as the next */
-    PHX_MODEL_SHEAR_FORCE,
-    PHX_MODEL_VON_MISES, /* of plates and solids, as the next */
-    PHX_MODEL_PRINCIPAL_STRESS,
-    PHX_MODEL_STRAIN, /* of rods */
-    PHX_MODEL_REACTION,
-    PHX_MODEL_COORDINATE,
-    PHX_MODEL_RATE,
-    PHX_MODEL_EFFORT,
-    PHX_MODEL_QUANTITIES
-} phx_model_quantity;
-
 /* One of the two ports of a joint. */
 typedef enum phx_model_side { PHX_MODEL_SIDE_A, PHX_MODEL_SIDE_B } phx_model_side;
 
 /* An output of `outputs`. */
 typedef struct phx_model_output {
     const char *name;
-    phx_model_quantity quantity;
-    phx_model_point point; /* up to `strain`; body PHX_MODEL_GROUND is possible up to `deformation`. Of
+    phx_quantity quantity;
+    phx_model_point point; /* not of joints' quantities; body PHX_MODEL_GROUND is possible up to `deformation`. Of
                               stresses of a body on a mesh a node, a port, a place, or the whole body: location.sort is
                               PHX_LOCATION_SORTS */
     double place[3];       /* `place`: of a point of a plate or a solid, body axes, m */
-    int joint;             /* from `reaction` on: index of the joint; else -1 */
+    int joint;             /* of joints' quantities: index of the joint; else -1 */
     phx_model_frame frame; /* default inertial; `deformation`: body; `reaction`: body, meaning port A's directions */
     phx_model_side at;     /* `reaction`: the port whose place its torque is about; default B */
 } phx_model_output;
@@ -660,9 +634,8 @@ phx_status phx_model_set_parameters(phx_context *context, phx_model *model, int 
 phx_status phx_model_evaluate(phx_context *context, const phx_model *model, const char *what, const char *expression,
                               double *value);
 
-/* The schema the reader works from: a table of keys in Markdown, and a JSON Schema (draft 2020-12) for editors. The
- * text is allocated; free with phx_free. */
-phx_status phx_model_schema_markdown(phx_context *context, char **text);
+/* The schema the reader works from, as a JSON Schema (draft 2020-12) for editors. The text is allocated; free with
+ * phx_free. */
 phx_status phx_model_schema_json(phx_context *context, char **text);
 
 /* ---- from the specification to a system ----
@@ -671,9 +644,6 @@ phx_status phx_model_schema_json(phx_context *context, char **text);
 /* Beams and elastic bodies by their definition, so that their matrices are made once, however many bodies and points of
  * a sweep have it. Forgets what was not used for long. One per thread; may go before the systems built with it. */
 typedef struct phx_beam_cache phx_beam_cache;
-phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache);
-void phx_beam_cache_destroy(phx_beam_cache *cache); /* NULL is allowed */
-
 /* Counts of a cache. */
 typedef struct phx_beam_cache_stats {
     long made, reused; /* beams and elastic bodies since the creation of the cache */

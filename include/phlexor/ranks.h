@@ -32,8 +32,6 @@ int phx_ranks_size(const phx_ranks *ranks); /* NULL: 1 */
 bool phx_ranks_reports(phx_ranks *ranks, bool failed, bool *abort);
 /* Ends all processes at once. */
 void phx_ranks_abort(phx_ranks *ranks, int status);
-/* Processes of a common start by mpirun or srun, from the environment: 1 when there is none. Loads nothing. */
-int phx_ranks_started(void);
 
 #ifdef __cplusplus
 }

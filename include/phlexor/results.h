@@ -117,38 +117,42 @@ typedef struct phx_record_entry {
 phx_status phx_result_read(phx_context *context, const char *path, phx_result **result);
 void phx_result_destroy(phx_result *result); /* NULL is allowed */
 
-/* Whether the run came to its end; numbers of rows, columns, states, bodies; what they are called. */
-bool phx_result_is_complete(const phx_result *result);
-size_t phx_result_rows(const phx_result *result);
-int phx_result_dimension(const phx_result *result);
-int phx_result_columns(const phx_result *result);
-const char *phx_result_column_name(const phx_result *result, int column);
-const char *phx_result_column_unit(const phx_result *result, int column); /* "": none */
-int phx_result_column_find(const phx_result *result, const char *name);   /* -1: there is none */
-int phx_result_n_x(const phx_result *result);
-int phx_result_n_v(const phx_result *result);
-int phx_result_bodies(const phx_result *result);
-const phx_record_body *phx_result_body(const phx_result *result, int body);
-const phx_scene *phx_result_scene(const phx_result *result); /* NULL: the file has none */
-/* Every attribute, those of the file format too, in the order of their names. */
-int phx_result_attributes(const phx_result *result);
-const phx_attribute *phx_result_attribute(const phx_result *result, int k);
-/* Text of an attribute; NULL when there is none of that name or it is a number. */
-const char *phx_result_text(const phx_result *result, const char *name);
-const char *phx_result_model_text(const phx_result *result);
+/* A column of a result. */
+typedef struct phx_record_column {
+    const char *name; /* unique, not empty */
+    const char *unit; /* NULL or "": none */
+} phx_record_column;
+
+/* Contents of a result; pointers belong to it. */
+typedef struct phx_result_info {
+    bool complete; /* the run came to its end */
+    size_t rows;   /* instants */
+    int dimension;
+    int n_columns;
+    const phx_record_column *columns;
+    int n_x, n_v; /* sizes of the states; 0: not recorded */
+    int n_bodies;
+    const phx_record_body *bodies;
+    const phx_scene *scene; /* NULL: the file has none */
+    int n_attributes;
+    const phx_attribute *attributes; /* every one, those of the file format too, in the order of their names */
+    int n_ledger;                    /* entries of the ledger; 0: the result has none */
+    const phx_record_entry *ledger;
+    const char *model_text;
+    /* All rows of a result in memory, one after the other: the columns, x, v, the ledger, `width` values altogether.
+     * NULL for a file. */
+    const double *memory;
+    size_t width;
+} phx_result_info;
+/* Of a result; NULL: all zero. */
+phx_result_info phx_result_about(const phx_result *result);
 
 /* Values of rows first .. first + count - 1. */
 phx_status phx_result_column(const phx_result *result, int column, size_t first, size_t count, double *values);
-/* Entries of the ledger; 0: the result has none. And their values, J since the start, of rows first .. */
-int phx_result_ledger(const phx_result *result);
-const phx_record_entry *phx_result_ledger_entry(const phx_result *result, int entry);
+/* Values of an entry of the ledger, J since the start, of rows first .. */
 phx_status phx_result_ledger_values(const phx_result *result, int entry, size_t first, size_t count, double *values);
 /* States of rows first .. first + count - 1: x (count x n_x), v (count x n_v); either may be NULL. */
 phx_status phx_result_states(const phx_result *result, size_t first, size_t count, double *x, double *v);
-/* All rows of a result in memory, one after the other: the columns, x, v, the ledger, `width` values altogether. NULL
- * for a file.
- */
-const double *phx_result_memory(const phx_result *result, size_t *width);
 
 /* ---- tables of modes ---- */
 

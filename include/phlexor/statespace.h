@@ -58,19 +58,9 @@ phx_status phx_descriptor_copy(phx_context *context, const phx_descriptor *syste
                                phx_descriptor **copy);
 void phx_descriptor_destroy(phx_descriptor *system); /* NULL is allowed */
 
-/* ---- asking; what is returned belongs to the system ---- */
-/* Size, matrices (NULL where the system has none) and ports. */
-int phx_descriptor_n(const phx_descriptor *system);
-const phx_csr *phx_descriptor_E(const phx_descriptor *system);
-const phx_csr *phx_descriptor_J(const phx_descriptor *system);
-const phx_csr *phx_descriptor_R(const phx_descriptor *system);
-const phx_csr *phx_descriptor_Q(const phx_descriptor *system); /* NULL: a frozen nonlinear system */
-const phx_csr *phx_descriptor_B(const phx_descriptor *system);
-const phx_csr *phx_descriptor_P(const phx_descriptor *system);
-const phx_csr *phx_descriptor_S(const phx_descriptor *system);
-const phx_csr *phx_descriptor_N(const phx_descriptor *system);
-int phx_descriptor_ports(const phx_descriptor *system);
-const char *phx_descriptor_port_name(const phx_descriptor *system, int port);
+/* The definition that makes this system, with matrices (NULL where it has none) and ports that belong to the system.
+ * Without a system all is zero. */
+phx_descriptor_def phx_descriptor_definition(const phx_descriptor *system);
 
 /* ---- the equations; arrays have n entries, u and y one for each input; u NULL: zero ---- */
 
@@ -172,21 +162,9 @@ phx_status phx_ss_create(phx_context *context, const phx_ss_def *def, phx_ss **s
 phx_status phx_ss_copy(phx_context *context, const phx_ss *system, const char *name, const char *prefix, phx_ss **copy);
 void phx_ss_destroy(phx_ss *system); /* NULL is allowed */
 
-/* Returned pointers belong to the system. */
-const char *phx_ss_name(const phx_ss *system);
-int phx_ss_n(const phx_ss *system);
-int phx_ss_inputs(const phx_ss *system);
-int phx_ss_outputs(const phx_ss *system);
-const double *phx_ss_A(const phx_ss *system);
-const double *phx_ss_B(const phx_ss *system);
-const double *phx_ss_C(const phx_ss *system);
-const double *phx_ss_D(const phx_ss *system);
-const char *phx_ss_state(const phx_ss *system, int k);
-const char *phx_ss_input(const phx_ss *system, int k);
-const char *phx_ss_output(const phx_ss *system, int k);
-/* Index of that name; -1 when there is none. */
-int phx_ss_find_input(const phx_ss *system, const char *name);
-int phx_ss_find_output(const phx_ss *system, const char *name);
+/* The definition that makes this system, with arrays and names that belong to the system. Without a system all is zero.
+ */
+phx_ss_def phx_ss_definition(const phx_ss *system);
 
 /* ---- systems out of systems ---- */
 /* Side by side; PHX_ERR_ARGUMENT when a name would stand twice (prefix a copy). */
@@ -217,21 +195,17 @@ phx_status phx_ss_feedback(phx_context *context, const phx_ss *forward, const ph
                            phx_ss **closed);
 
 /* ---- channel inversion: input and output of a channel trade places, names too; states stay what they are ---- */
-/* One channel i, j the others, f = 1/D_ii (27); it stays in its place: K = [1..i-1, m, i..m-1] where [2] prints
- * K = [1..i-1, m, i+1..m-1].
+/* A set of channels, by the name of their input or output, at once. One channel i, j the others, f = 1/D_ii (27); it
+ * stays in its place: K = [1..i-1, m, i..m-1] where [2] prints K = [1..i-1, m, i+1..m-1].
  *
  *   | A - f B_i C_i      B_j - f B_i D_ij      f B_i  |
  *   | C_j - f D_ji C_i   D_jj - f D_ji D_ij    f D_ji |
  *   | -f C_i             -f D_ij               f      |
  *
- * PHX_SINGULAR names a channel without direct feedthrough (D_ii zero up to 1e-12, in units in which the largest entries
- * of the rows and columns of D are 1). */
-phx_status phx_ss_invert_channel(phx_context *context, const phx_ss *system, int channel, phx_ss **inverted);
-/* A set of channels at once: the same with f = D_II^-1, one solve of its size (28). It can exist where (28), channel
- * after channel, fails on the way. PHX_SINGULAR names a channel that cannot be inverted together with the others;
- * PHX_ERR_ARGUMENT for an empty set, a channel out of range or twice. */
-phx_status phx_ss_invert(phx_context *context, const phx_ss *system, int count, const int *channels, phx_ss **inverted);
-/* Channels by the name of their input or output. */
+ * Several: the same with f = D_II^-1, one solve of its size (28), which can exist where (28), channel after channel,
+ * fails on the way. PHX_SINGULAR names a channel without direct feedthrough, or that cannot be inverted together with
+ * the others (up to 1e-12, in units in which the largest entries of the rows and columns of D are 1); PHX_ERR_ARGUMENT
+ * for an empty set, a channel that is not there or twice. */
 phx_status phx_ss_invert_names(phx_context *context, const phx_ss *system, int count, const char *const *channels,
                                phx_ss **inverted);
 
@@ -252,13 +226,6 @@ typedef struct phx_ss_inversion phx_ss_inversion;
 phx_status phx_ss_inversion_create(phx_context *context, const phx_ss *system, double edge,
                                    phx_ss_inversion **inversion);
 void phx_ss_inversion_destroy(phx_ss_inversion *inversion); /* NULL is allowed */
-/* r of an output. */
-int phx_ss_inversion_degree(const phx_ss_inversion *inversion, int output);
-/* The number of zeros, in no order; either pointer may be NULL, arrays belong to the inversion. */
-int phx_ss_inversion_zeros(const phx_ss_inversion *inversion, const double **re, const double **im);
-/* How many of them are integrated backwards. */
-int phx_ss_inversion_antistable(const phx_ss_inversion *inversion);
-
 /* y, y', .. of an output at t, `count` of them. */
 typedef void phx_ss_motion_fn(const void *data, int output, double t, int count, double *derivatives);
 /* The wanted motion of the outputs, from zero and rest to rest. The integration is exact but for polynomials of degree
@@ -292,7 +259,7 @@ typedef enum phx_ss_part {
 } phx_ss_part;
 /* Leaves out the parts given (values or'ed) on orthonormal bases of the balanced states, ranks decided at `rtol` times
  * the norm of A, B or C there (0: 1e-10). From rest, inputs and outputs remain the same. New states are named z1..
- * unless nothing was left out; phx_ss_n tells how many remain. */
+ * unless nothing was left out. */
 phx_status phx_ss_reduce(phx_context *context, const phx_ss *system, unsigned parts, double rtol, phx_ss **reduced);
 
 /* ---- asking about the dynamics ---- */
@@ -300,18 +267,12 @@ phx_status phx_ss_reduce(phx_context *context, const phx_ss *system, unsigned pa
  * omega = |lambda|, rad/s; damping = -Re lambda/|lambda|, 0 for lambda = 0. */
 phx_status phx_ss_poles(phx_context *context, const phx_ss *system, double *re, double *im, double *omega,
                         double *damping);
-/* H = D + C (i omega - A)^-1 B: outputs x inputs, interleaved complex. PHX_SINGULAR at a pole. */
-phx_status phx_ss_response(phx_context *context, const phx_ss *system, double omega, double *response);
-/* The same at `count` frequencies, one response after the other: one reduction of A, n^3, then n^2 for each input and
- * frequency. */
+/* H = D + C (i omega - A)^-1 B at `count` frequencies, one response after the other: outputs x inputs, interleaved
+ * complex. One reduction of A, n^3, then n^2 for each input and frequency. PHX_SINGULAR at a pole. */
 phx_status phx_ss_responses(phx_context *context, const phx_ss *system, int count, const double *omega,
                             double *responses);
 /* D - C A^-1 B, outputs x inputs. PHX_SINGULAR when A is. */
 phx_status phx_ss_dc_gain(phx_context *context, const phx_ss *system, double *gain);
-/* The same of a system with poles at zero, as free motions have: the rows of outputs that see one are not numbers,
- * those of the others are H(0). One solution for all outputs where those poles are states by themselves, as in modal
- * coordinates; else a reduction (PHX_SS_MINIMAL) for each. */
-phx_status phx_ss_dc_gain_by_outputs(phx_context *context, const phx_ss *system, double *gain);
 
 /* Square root of the integral of tr H^H H over frequency, over 2 pi, by a Lyapunov equation. PHX_ERR_ANALYSIS where a
  * pole is not stable or D is not zero. */

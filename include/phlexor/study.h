@@ -435,17 +435,17 @@ phx_status phx_study_plants(phx_context *context, const phx_model *model, const 
                             phx_plants **plants);
 void phx_plants_destroy(phx_plants *plants); /* NULL is allowed */
 
-/* Returned pointers belong to the plants. */
-int phx_plants_count(const phx_plants *plants);
-int phx_plants_nominal(const phx_plants *plants);                     /* the point, from 0 */
+/* Contents of the plants; pointers belong to them. */
+typedef struct phx_plants_info {
+    int n_points, nominal; /* nominal: the point, from 0 */
+    int n_parameters;
+    const double *values;     /* n_points x n_parameters */
+    const phx_lft *lft;       /* NULL where none was asked for */
+    const phx_bundle *bundle; /* the contents of a file of the plants */
+} phx_plants_info;
+/* Of plants; NULL: all zero. */
+phx_plants_info phx_plants_about(const phx_plants *plants);
 const phx_ss *phx_plants_system(const phx_plants *plants, int point); /* in state space, whatever the form */
-const double *phx_plants_values(const phx_plants *plants, int point); /* of the parameters */
-/* Smallest over largest singular value of S: 1 where the plant moves as the nominal one does. */
-double phx_plants_least(const phx_plants *plants, int point);
-/* NULL where none was asked for. */
-const phx_lft *phx_plants_lft(const phx_plants *plants);
-/* The contents of a file of the plants. */
-const phx_bundle *phx_plants_bundle(const phx_plants *plants);
 
 /* ---- the matrices of a model ----
  * The matrices that phx_study_linearize makes its models of, unreduced and sparse, about the start state at zero speed

@@ -47,24 +47,11 @@ phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_flex_sour
  * other sorts of locations, and for what is not on the body. */
 phx_status phx_system_add_port_at(phx_system *system, phx_body_id body, const phx_location *location,
                                   const double *rotation, phx_port_id *id);
-/* A port at a place of a rigid body or of the ground (NULL: at the origin); rotation (dim x dim, may be NULL: identity)
- * gives its directions. */
-phx_status phx_system_add_port(phx_system *system, phx_body_id body, const double *position, const double *rotation,
-                               phx_port_id *id);
-/* A port at a fraction s of a beam's length. */
-phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double s, phx_port_id *id);
-/* A port at any point of a flexible body (copied); rotation as above. */
-phx_status phx_system_add_flex_port(phx_system *system, phx_body_id body, const phx_flex_point *point,
-                                    const double *rotation, phx_port_id *id);
-
 /* A name for a point of a body, by which the channels of the linearised system find it (phx_channels_options). A
  * simulation does not see it. PHX_ERR_ARGUMENT for a name that the body has already, no body, and as of
  * phx_system_add_port_at. */
 phx_status phx_system_add_point_at(phx_system *system, phx_body_id body, const char *name, const phx_location *location,
                                    const double *rotation);
-/* The same for any point of a flexible body (copied). */
-phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const char *name,
-                                     const phx_flex_point *point, const double *rotation);
 
 /* Forces along a free coordinate of a joint, and its start. Units: rad and N m, or m and N. */
 typedef struct phx_coordinate_def {
@@ -289,8 +276,6 @@ typedef struct phx_static_report {
  * PHX_ERR_UNSUPPORTED for controllers with states. */
 phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, double *x, double *lambda,
                              phx_static_report *report);
-/* The output columns at rest in equilibrium: lambda as of phx_system_static, no accelerations. */
-phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, const double *lambda, double *columns);
 
 /* Where the tangent stiffness is singular. */
 typedef struct phx_critical_load {
@@ -355,28 +340,40 @@ typedef struct phx_energies {
 } phx_energies;
 void phx_system_energies(const phx_system *system, const double *x, const double *v, phx_energies *energies);
 
-/* The quantity of an output; in columns of SI units, components in the order x, y, z. */
+/* The quantities of outputs, the one list of them: X(NAME, name, dims) is the quantity PHX_QUANTITY_NAME, `name` its
+ * key in model files, in the plane (PLANE), in space (SPACE) or in both (BOTH). The table of
+ * src/system/channels/outputs.c has their components and units. New ones come last, so that the values stay as they
+ * are. */
+#define PHX_QUANTITY_LIST(X)                                                                                           \
+    X(POSITION, position, BOTH)                                                                                        \
+    X(VELOCITY, velocity, BOTH)                                                                                        \
+    X(ACCELERATION, acceleration, BOTH)                                                                                \
+    X(ANGLE, angle, PLANE)                                                                                             \
+    X(ANGULAR_VELOCITY, angular_velocity, BOTH)                                                                        \
+    X(ATTITUDE, attitude, BOTH) /* unit quaternion w, x, y, z */                                                       \
+    X(DEFORMATION, deformation, BOTH)                                                                                  \
+    X(AXIAL_FORCE, axial_force, BOTH)                                                                                  \
+    X(BENDING_MOMENT, bending_moment, BOTH)                                                                            \
+    X(TORSION, torsion, SPACE)                                                                                         \
+    X(STRESS, stress, BOTH)                                                                                            \
+    X(MEMBRANE_FORCE, membrane_force, SPACE)     /* of plates */                                                       \
+    X(SHEAR_FORCE, shear_force, BOTH)            /* of rods and plates */                                              \
+    X(VON_MISES, von_mises, SPACE)               /* of plates and solids */                                            \
+    X(PRINCIPAL_STRESS, principal_stress, SPACE) /* of plates and solids */                                            \
+    X(STRAIN, strain, BOTH)                      /* of rods */                                                         \
+    X(REACTION, reaction, BOTH)                                                                                        \
+    X(COORDINATE, coordinate, BOTH)                                                                                    \
+    X(RATE, rate, BOTH)                                                                                                \
+    X(EFFORT, effort, BOTH)
+
+/* The quantity of an output: PHX_QUANTITY_LIST, then the number of quantities. Columns in SI units, components in the
+ * order x, y, z. */
 typedef enum phx_quantity {
-    PHX_QUANTITY_POSITION,
-    PHX_QUANTITY_VELOCITY,
-    PHX_QUANTITY_ACCELERATION,
-    PHX_QUANTITY_ANGLE,
-    PHX_QUANTITY_ANGULAR_VELOCITY,
-    PHX_QUANTITY_ATTITUDE,
-    PHX_QUANTITY_DEFORMATION,
-    PHX_QUANTITY_AXIAL_FORCE,
-    PHX_QUANTITY_BENDING_MOMENT,
-    PHX_QUANTITY_TORSION,
-    PHX_QUANTITY_STRESS,
-    PHX_QUANTITY_MEMBRANE_FORCE, /* these of bodies on a mesh */
-    PHX_QUANTITY_SHEAR_FORCE,
-    PHX_QUANTITY_VON_MISES,
-    PHX_QUANTITY_PRINCIPAL_STRESS,
-    PHX_QUANTITY_STRAIN, /* of a section of a rod */
-    PHX_QUANTITY_REACTION,
-    PHX_QUANTITY_COORDINATE,
-    PHX_QUANTITY_RATE,
-    PHX_QUANTITY_EFFORT
+/* The value of a quantity. */
+#define PHX_QUANTITY_ENUM(NAME, name, dims) PHX_QUANTITY_##NAME,
+    PHX_QUANTITY_LIST(PHX_QUANTITY_ENUM)
+#undef PHX_QUANTITY_ENUM
+        PHX_QUANTITIES
 } phx_quantity;
 
 /* An output. */
@@ -435,11 +432,11 @@ void phx_system_dae_destroy(phx_dae *dae);
  * by bit. Not between a factorisation and its solutions. Errors: PHX_ERR_ARGUMENT, PHX_ERR_MEMORY, PHX_ERR_LIBRARY;
  * then the calling thread is alone. */
 phx_status phx_system_threads(phx_dae *dae, int threads);
-/* Largest position-level gap and velocity-level residual of the joints at a state, m and m/s (angles times 1 m). */
 /* Numerical damping of deformations in the intervals of `dae`, of a plain evaluator: the spectral radius of what a step
  * does not resolve, 1 (none) to 0. What it takes is part of the dissipated work. Memories begin at zero. Integrators:
  * PHX_MIDPOINT in equal steps. */
 phx_status phx_system_spectral_radius(phx_dae *dae, double radius);
+/* Largest residual of the joints at position and at velocity level at a state, m and m/s (angles times 1 m). */
 void phx_system_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity);
 /* Evaluate the output columns at a state; accelerations, reactions and efforts solve the acceleration-level system at
  * this state. */

@@ -111,6 +111,30 @@ class phx_static_method(IntEnum):
     PHX_STATIC_STEPS = 2
 
 
+class phx_quantity(IntEnum):
+    PHX_QUANTITY_POSITION = 0
+    PHX_QUANTITY_VELOCITY = 1
+    PHX_QUANTITY_ACCELERATION = 2
+    PHX_QUANTITY_ANGLE = 3
+    PHX_QUANTITY_ANGULAR_VELOCITY = 4
+    PHX_QUANTITY_ATTITUDE = 5
+    PHX_QUANTITY_DEFORMATION = 6
+    PHX_QUANTITY_AXIAL_FORCE = 7
+    PHX_QUANTITY_BENDING_MOMENT = 8
+    PHX_QUANTITY_TORSION = 9
+    PHX_QUANTITY_STRESS = 10
+    PHX_QUANTITY_MEMBRANE_FORCE = 11
+    PHX_QUANTITY_SHEAR_FORCE = 12
+    PHX_QUANTITY_VON_MISES = 13
+    PHX_QUANTITY_PRINCIPAL_STRESS = 14
+    PHX_QUANTITY_STRAIN = 15
+    PHX_QUANTITY_REACTION = 16
+    PHX_QUANTITY_COORDINATE = 17
+    PHX_QUANTITY_RATE = 18
+    PHX_QUANTITY_EFFORT = 19
+    PHX_QUANTITIES = 20
+
+
 class phx_backend(IntEnum):
     PHX_BACKEND_AUTO = 0
     PHX_BACKEND_PLAIN = 1
@@ -186,30 +210,6 @@ class phx_model_controller_kind(IntEnum):
 class phx_model_deformation(IntEnum):
     PHX_MODEL_ZERO = 0
     PHX_MODEL_QUASI_STATIC = 1
-
-
-class phx_model_quantity(IntEnum):
-    PHX_MODEL_POSITION = 0
-    PHX_MODEL_VELOCITY = 1
-    PHX_MODEL_ACCELERATION = 2
-    PHX_MODEL_ANGLE = 3
-    PHX_MODEL_ANGULAR_VELOCITY = 4
-    PHX_MODEL_ATTITUDE = 5
-    PHX_MODEL_DEFORMATION = 6
-    PHX_MODEL_AXIAL_FORCE = 7
-    PHX_MODEL_BENDING_MOMENT = 8
-    PHX_MODEL_TORSION = 9
-    PHX_MODEL_STRESS = 10
-    PHX_MODEL_MEMBRANE_FORCE = 11
-    PHX_MODEL_SHEAR_FORCE = 12
-    PHX_MODEL_VON_MISES = 13
-    PHX_MODEL_PRINCIPAL_STRESS = 14
-    PHX_MODEL_STRAIN = 15
-    PHX_MODEL_REACTION = 16
-    PHX_MODEL_COORDINATE = 17
-    PHX_MODEL_RATE = 18
-    PHX_MODEL_EFFORT = 19
-    PHX_MODEL_QUANTITIES = 20
 
 
 class phx_model_side(IntEnum):
@@ -566,6 +566,10 @@ class phx_lft_report(Structure):
     pass
 
 
+class phx_lft_info(Structure):
+    pass
+
+
 class phx_ranks(Structure):
     pass
 
@@ -587,6 +591,14 @@ class phx_scene(Structure):
 
 
 class phx_record_entry(Structure):
+    pass
+
+
+class phx_record_column(Structure):
+    pass
+
+
+class phx_result_info(Structure):
     pass
 
 
@@ -703,6 +715,10 @@ class phx_study_plants_options(Structure):
 
 
 class phx_plants(Structure):
+    pass
+
+
+class phx_plants_info(Structure):
     pass
 
 
@@ -1402,6 +1418,17 @@ phx_lft_report._fields_ = [
     ("band", c_double * 2),
 ]
 
+phx_lft_info._fields_ = [
+    ("n_parameters", c_int),
+    ("parameters", POINTER(c_char_p)),
+    ("repetitions", POINTER(c_int)),
+    ("degrees", POINTER(c_int)),
+    ("centre", POINTER(c_double)),
+    ("half_width", POINTER(c_double)),
+    ("system", POINTER(phx_ss)),
+    ("report", POINTER(phx_lft_report)),
+]
+
 phx_attribute._fields_ = [
     ("name", c_char_p),
     ("text", c_char_p),
@@ -1482,6 +1509,31 @@ phx_scene._fields_ = [
 phx_record_entry._fields_ = [
     ("name", c_char_p),
     ("dissipates", c_bool),
+]
+
+phx_record_column._fields_ = [
+    ("name", c_char_p),
+    ("unit", c_char_p),
+]
+
+phx_result_info._fields_ = [
+    ("complete", c_bool),
+    ("rows", c_size_t),
+    ("dimension", c_int),
+    ("n_columns", c_int),
+    ("columns", POINTER(phx_record_column)),
+    ("n_x", c_int),
+    ("n_v", c_int),
+    ("n_bodies", c_int),
+    ("bodies", POINTER(phx_record_body)),
+    ("scene", POINTER(phx_scene)),
+    ("n_attributes", c_int),
+    ("attributes", POINTER(phx_attribute)),
+    ("n_ledger", c_int),
+    ("ledger", POINTER(phx_record_entry)),
+    ("model_text", c_char_p),
+    ("memory", POINTER(c_double)),
+    ("width", c_size_t),
 ]
 
 phx_mode_row._fields_ = [
@@ -1799,6 +1851,15 @@ phx_study_plants_options._fields_ = [
     ("threads", c_int),
 ]
 
+phx_plants_info._fields_ = [
+    ("n_points", c_int),
+    ("nominal", c_int),
+    ("n_parameters", c_int),
+    ("values", POINTER(c_double)),
+    ("lft", POINTER(phx_lft)),
+    ("bundle", POINTER(phx_bundle)),
+]
+
 phx_redundant_row._fields_ = [
     ("joint", c_char_p),
     ("row", c_int),
@@ -1885,17 +1946,7 @@ FUNCTIONS = {
     "phx_ss_create": (c_int, [POINTER(phx_context), POINTER(phx_ss_def), POINTER(POINTER(phx_ss))]),
     "phx_ss_copy": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_char_p, c_char_p, POINTER(POINTER(phx_ss))]),
     "phx_ss_destroy": (None, [POINTER(phx_ss)]),
-    "phx_ss_name": (c_char_p, [POINTER(phx_ss)]),
-    "phx_ss_n": (c_int, [POINTER(phx_ss)]),
-    "phx_ss_inputs": (c_int, [POINTER(phx_ss)]),
-    "phx_ss_outputs": (c_int, [POINTER(phx_ss)]),
-    "phx_ss_A": (POINTER(c_double), [POINTER(phx_ss)]),
-    "phx_ss_B": (POINTER(c_double), [POINTER(phx_ss)]),
-    "phx_ss_C": (POINTER(c_double), [POINTER(phx_ss)]),
-    "phx_ss_D": (POINTER(c_double), [POINTER(phx_ss)]),
-    "phx_ss_state": (c_char_p, [POINTER(phx_ss), c_int]),
-    "phx_ss_input": (c_char_p, [POINTER(phx_ss), c_int]),
-    "phx_ss_output": (c_char_p, [POINTER(phx_ss), c_int]),
+    "phx_ss_definition": (phx_ss_def, [POINTER(phx_ss)]),
     "phx_ss_append": (c_int, [POINTER(phx_context), c_char_p, c_int, POINTER(POINTER(phx_ss)), POINTER(POINTER(phx_ss))]),
     "phx_ss_sub": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(c_char_p), c_int, POINTER(c_char_p), POINTER(POINTER(phx_ss))]),
     "phx_ss_connect": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(phx_ss_link), c_int, POINTER(c_char_p), c_int, POINTER(c_char_p), POINTER(POINTER(phx_ss))]),
@@ -1906,35 +1957,14 @@ FUNCTIONS = {
     "phx_ss_poles": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double), POINTER(c_double), POINTER(c_double), POINTER(c_double)]),
     "phx_ss_responses": (c_int, [POINTER(phx_context), POINTER(phx_ss), c_int, POINTER(c_double), POINTER(c_double)]),
     "phx_ss_dc_gain": (c_int, [POINTER(phx_context), POINTER(phx_ss), POINTER(c_double)]),
-    "phx_lft_parameters": (c_int, [POINTER(phx_lft)]),
-    "phx_lft_parameter": (c_char_p, [POINTER(phx_lft), c_int]),
-    "phx_lft_repetitions": (c_int, [POINTER(phx_lft), c_int]),
-    "phx_lft_degree": (c_int, [POINTER(phx_lft), c_int]),
-    "phx_lft_scale": (None, [POINTER(phx_lft), c_int, POINTER(c_double), POINTER(c_double)]),
-    "phx_lft_system": (POINTER(phx_ss), [POINTER(phx_lft)]),
-    "phx_lft_about": (POINTER(phx_lft_report), [POINTER(phx_lft)]),
+    "phx_lft_about": (phx_lft_info, [POINTER(phx_lft)]),
     "phx_lft_plant": (c_int, [POINTER(phx_context), POINTER(phx_lft), POINTER(c_double), POINTER(POINTER(phx_ss))]),
     "phx_result_read": (c_int, [POINTER(phx_context), c_char_p, POINTER(POINTER(phx_result))]),
     "phx_result_destroy": (None, [POINTER(phx_result)]),
-    "phx_result_is_complete": (c_bool, [POINTER(phx_result)]),
-    "phx_result_rows": (c_size_t, [POINTER(phx_result)]),
-    "phx_result_dimension": (c_int, [POINTER(phx_result)]),
-    "phx_result_columns": (c_int, [POINTER(phx_result)]),
-    "phx_result_column_name": (c_char_p, [POINTER(phx_result), c_int]),
-    "phx_result_column_unit": (c_char_p, [POINTER(phx_result), c_int]),
-    "phx_result_n_x": (c_int, [POINTER(phx_result)]),
-    "phx_result_n_v": (c_int, [POINTER(phx_result)]),
-    "phx_result_bodies": (c_int, [POINTER(phx_result)]),
-    "phx_result_body": (POINTER(phx_record_body), [POINTER(phx_result), c_int]),
-    "phx_result_attributes": (c_int, [POINTER(phx_result)]),
-    "phx_result_attribute": (POINTER(phx_attribute), [POINTER(phx_result), c_int]),
-    "phx_result_model_text": (c_char_p, [POINTER(phx_result)]),
+    "phx_result_about": (phx_result_info, [POINTER(phx_result)]),
     "phx_result_column": (c_int, [POINTER(phx_result), c_int, c_size_t, c_size_t, POINTER(c_double)]),
-    "phx_result_ledger": (c_int, [POINTER(phx_result)]),
-    "phx_result_ledger_entry": (POINTER(phx_record_entry), [POINTER(phx_result), c_int]),
     "phx_result_ledger_values": (c_int, [POINTER(phx_result), c_int, c_size_t, c_size_t, POINTER(c_double)]),
     "phx_result_states": (c_int, [POINTER(phx_result), c_size_t, c_size_t, POINTER(c_double), POINTER(c_double)]),
-    "phx_result_memory": (POINTER(c_double), [POINTER(phx_result), POINTER(c_size_t)]),
     "phx_modes_write": (c_int, [POINTER(phx_context), POINTER(phx_modes_table), c_int, c_char_p]),
     "phx_modes_read": (c_int, [POINTER(phx_context), c_char_p, POINTER(phx_modes_table)]),
     "phx_modes_free": (None, [POINTER(phx_modes_table)]),
@@ -1981,10 +2011,8 @@ FUNCTIONS = {
     "phx_study_linearize": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_linearize_options), POINTER(phx_linear_report)]),
     "phx_study_plants": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_study_plants_options), POINTER(POINTER(phx_plants))]),
     "phx_plants_destroy": (None, [POINTER(phx_plants)]),
-    "phx_plants_count": (c_int, [POINTER(phx_plants)]),
+    "phx_plants_about": (phx_plants_info, [POINTER(phx_plants)]),
     "phx_plants_system": (POINTER(phx_ss), [POINTER(phx_plants), c_int]),
-    "phx_plants_lft": (POINTER(phx_lft), [POINTER(phx_plants)]),
-    "phx_plants_bundle": (POINTER(phx_bundle), [POINTER(phx_plants)]),
     "phx_study_matrices": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_bundle)]),
     "phx_check_report_free": (None, [POINTER(phx_check_report)]),
     "phx_study_check": (c_int, [POINTER(phx_context), POINTER(phx_model), POINTER(phx_check_report)]),

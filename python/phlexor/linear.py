@@ -104,15 +104,15 @@ class StateSpace:
 
     def _take(self, pointer: Any, owner: Any) -> None:
         self._pointer, self._owner = pointer, owner
-        n, m, p = lib.phx_ss_n(pointer), lib.phx_ss_inputs(pointer), lib.phx_ss_outputs(pointer)
-        self.name = text_of(lib.phx_ss_name(pointer))
-        self.A: FloatArray = view(lib.phx_ss_A(pointer), (n, n), owner)
-        self.B: FloatArray = view(lib.phx_ss_B(pointer), (n, m), owner)
-        self.C: FloatArray = view(lib.phx_ss_C(pointer), (p, n), owner)
-        self.D: FloatArray = view(lib.phx_ss_D(pointer), (p, m), owner)
-        self.states = tuple(text_of(lib.phx_ss_state(pointer, k)) for k in range(n))
-        self.inputs = tuple(text_of(lib.phx_ss_input(pointer, k)) for k in range(m))
-        self.outputs = tuple(text_of(lib.phx_ss_output(pointer, k)) for k in range(p))
+        made = lib.phx_ss_definition(pointer)
+        n, m, p = made.n, made.n_inputs, made.n_outputs
+        self.name = text_of(made.name)
+        self.A: FloatArray = view(made.A, (n, n), owner)
+        self.B: FloatArray = view(made.B, (n, m), owner)
+        self.C: FloatArray = view(made.C, (p, n), owner)
+        self.D: FloatArray = view(made.D, (p, m), owner)
+        self.states, self.inputs, self.outputs = (
+            names_at(made.states, n), names_at(made.inputs, m), names_at(made.outputs, p))
 
     def __repr__(self) -> str:
         sizes = f"{len(self.states)} states, {len(self.inputs)} inputs, {len(self.outputs)} outputs"
@@ -400,19 +400,16 @@ class Lft:
 
     def __init__(self, pointer: Any, owner: Any) -> None:
         self._pointer, self._owner = pointer, owner
-        count = range(lib.phx_lft_parameters(pointer))
-        self.system = StateSpace._of(lib.phx_lft_system(pointer), owner)
-        self.parameters = tuple(text_of(lib.phx_lft_parameter(pointer, k)) for k in count)
-        self.blocks: Tuple[int, ...] = tuple(lib.phx_lft_repetitions(pointer, k) for k in count)
-        self.degrees: Tuple[int, ...] = tuple(lib.phx_lft_degree(pointer, k) for k in count)
-        self.range: FloatArray = np.array([self._ends(k) for k in count])
-        report = lib.phx_lft_about(pointer).contents
+        made = lib.phx_lft_about(pointer)
+        count = made.n_parameters
+        self.system = StateSpace._of(made.system, owner)
+        self.parameters = names_at(made.parameters, count)
+        self.blocks: Tuple[int, ...] = tuple(made.repetitions[:count])
+        self.degrees: Tuple[int, ...] = tuple(made.degrees[:count])
+        self.range: FloatArray = np.array([(made.centre[k] - made.half_width[k], made.centre[k] + made.half_width[k])
+                                           for k in range(count)])
+        report = made.report.contents
         self.errors = {name: float(getattr(report, name)) for name in ("fit", "held_out", "realisation", "response")}
-
-    def _ends(self, k: int) -> Tuple[float, float]:
-        centre, half = ctypes.c_double(), ctypes.c_double()
-        lib.phx_lft_scale(self._pointer, k, ctypes.byref(centre), ctypes.byref(half))
-        return centre.value - half.value, centre.value + half.value
 
     __reduce_ex__ = not_pickled("Lft", "pickle its `system`, `blocks` and `range`")
 
@@ -462,9 +459,9 @@ class Plants:
     """
 
     def __init__(self, pointer: Any, owner: Any) -> None:
-        count = lib.phx_plants_count(pointer)
-        self._bundle, self._owner = lib.phx_plants_bundle(pointer), owner
-        self._systems = [StateSpace._of(lib.phx_plants_system(pointer, k), owner) for k in range(count)]
+        about = lib.phx_plants_about(pointer)
+        self._bundle, self._owner = about.bundle, owner
+        self._systems = [StateSpace._of(lib.phx_plants_system(pointer, k), owner) for k in range(about.n_points)]
         items = items_of(self._bundle, owner)
         self.form: str = items.pop("form")
         self.title: str = items.pop("title")
@@ -473,8 +470,7 @@ class Plants:
         self.values: FloatArray = items.pop("values")
         self.least: FloatArray = items.pop("least").ravel()
         self.nominal = int(items.pop("nominal")) - 1
-        made = lib.phx_plants_lft(pointer)
-        self.lft = Lft(made, owner) if made else None
+        self.lft = Lft(about.lft, owner) if about.lft else None
         self.matrices = SimpleNamespace(
             **{key: value for key, value in items.items() if key != "plants" and not key.startswith("lft_")}
         )

@@ -200,28 +200,24 @@ class Result(Mapping[str, FloatArray]):
         self._owner, self._context, self.report = owner, context, report
         self._cache: Dict[str, FloatArray] = {}
         pointer = owner.pointer
-        self._rows = int(lib.phx_result_rows(pointer))
-        self.dimension: int = lib.phx_result_dimension(pointer)
-        count = lib.phx_result_columns(pointer)
-        self.columns: Tuple[str, ...] = tuple(text_of(lib.phx_result_column_name(pointer, k)) for k in range(count))
-        self.units = {name: text_of(lib.phx_result_column_unit(pointer, k)) for k, name in enumerate(self.columns)}
+        about = lib.phx_result_about(pointer)
+        self._rows = int(about.rows)
+        self.dimension: int = about.dimension
+        columns = about.columns[:about.n_columns]
+        self.columns: Tuple[str, ...] = tuple(text_of(column.name) for column in columns)
+        self.units = {text_of(column.name): text_of(column.unit) for column in columns}
         self._places = {name: k for k, name in enumerate(self.columns)}
         self.attributes: Dict[str, Union[str, float]] = {}
-        for k in range(lib.phx_result_attributes(pointer)):
-            item = lib.phx_result_attribute(pointer, k).contents
+        for item in about.attributes[:about.n_attributes]:
             self.attributes[text_of(item.name)] = item.number if item.text is None else text_of(item.text)
-        self._n_x, self._n_v = lib.phx_result_n_x(pointer), lib.phx_result_n_v(pointer)
-        self._table = self._memory()
-        self._complete, self._text = bool(lib.phx_result_is_complete(pointer)), lib.phx_result_model_text(pointer)
-        self.bodies = {body.name: body for body in map(self._body, range(lib.phx_result_bodies(pointer)))}
+        self._n_x, self._n_v = about.n_x, about.n_v
+        self._table: Optional[FloatArray] = None
+        if about.width:
+            self._table = view(about.memory, (self._rows, about.width), owner)
+        self._complete, self._text = bool(about.complete), about.model_text
+        self.bodies = {body.name: body for body in map(self._body, about.bodies[:about.n_bodies])}
 
-    def _memory(self) -> Optional[FloatArray]:
-        width = ctypes.c_size_t()
-        rows = lib.phx_result_memory(self._owner.pointer, ctypes.byref(width))
-        return view(rows, (self._rows, width.value), self._owner) if width.value else None
-
-    def _body(self, k: int) -> Body:
-        raw = lib.phx_result_body(self._owner.pointer, k).contents
+    def _body(self, raw: Any) -> Body:
         deformations = raw.x_count - self.dimension - (3 if self.dimension == 2 else 9)
         shape = (raw.n_points, self.dimension, deformations)
         return Body(
@@ -355,8 +351,8 @@ class Result(Mapping[str, FloatArray]):
 
     def _ledger(self, dissipates: bool) -> Dict[str, FloatArray]:
         pointer, entries = self._open(), {}
-        for k in range(lib.phx_result_ledger(pointer)):
-            entry = lib.phx_result_ledger_entry(pointer, k).contents
+        about = lib.phx_result_about(pointer)
+        for k, entry in enumerate(about.ledger[:about.n_ledger]):
             if entry.dissipates != dissipates:
                 continue
             if self._table is not None:

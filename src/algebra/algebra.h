@@ -299,4 +299,10 @@ static inline void phx_rot_x_rot(int dim, const double *a, const double *b, doub
         phx_rot_x_vec(3, a, b, y);
 }
 
+/* ---- sparse and dense ---- */
+/* Entries with |value| <= drop_below are left out. */
+phx_status phx_csr_from_dense(phx_context *context, int rows, int cols, const double *dense, double drop_below,
+                              phx_csr *matrix);
+void phx_csr_to_dense(const phx_csr *a, double *dense); /* rows*cols, row-major */
+
 #endif

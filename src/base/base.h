@@ -271,4 +271,8 @@ static inline double *phx_behind(double *block, size_t count)
     return block ? block + count : NULL;
 }
 
+/* ---- values of signals ---- */
+double phx_signal_value(const phx_signal *signal, double t);              /* s = 0; a NULL signal is 0 */
+double phx_signal_value_at(const phx_signal *signal, double t, double s); /* a NULL signal is 0 */
+
 #endif

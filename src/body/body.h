@@ -309,4 +309,11 @@ typedef struct phx_rod_def {
 
 /* PHX_ERR_ARGUMENT, with the name, for values that make no rod, and for more than 120 degrees between two nodes. */
 phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body **body);
+
+/* ---- name and sizes of a body ---- */
+const char *phx_body_name(const phx_body *body);
+int phx_body_n_x(const phx_body *body);
+int phx_body_n_v(const phx_body *body);
+int phx_body_n_q(const phx_body *body);
+
 #endif

@@ -107,4 +107,6 @@ phx_status phx_block_linearise(const phx_block *block, phx_context *context, dou
 /* Whether u follows y without delay: D is not zero for good. */
 bool phx_block_is_direct(const phx_block *block);
 
+const char *phx_controller_kind_name(phx_controller_kind kind); /* "pid"; NULL: no such kind */
+
 #endif

@@ -135,17 +135,8 @@ static bool is_of_place(const phx_unit *unit, int k)
                k != UNIT_FIRST_FIXED + UNIT_RESIDUAL;
     if (column < 0 || unit->def.outputs[column] >= phx_system_columns(unit->system))
         return false;
-    switch (phx_system_column_quantity(unit->system, unit->def.outputs[column], NULL)) {
-    case PHX_QUANTITY_VELOCITY:
-    case PHX_QUANTITY_ANGULAR_VELOCITY:
-    case PHX_QUANTITY_RATE:
-    case PHX_QUANTITY_ACCELERATION:
-    case PHX_QUANTITY_REACTION:
-    case PHX_QUANTITY_EFFORT:
-        return false;
-    default:
-        return true;
-    }
+    const phx_quantity quantity = phx_system_column_quantity(unit->system, unit->def.outputs[column], NULL);
+    return phx_system_quantity_info(quantity)->order == 0;
 }
 
 /* In model exchange. */

@@ -253,4 +253,29 @@ static inline int phx_gauss_count(int degree)
     return degree / 2 + 1;
 }
 
+/* ---- the matrices of a deformation ---- */
+/* Frees the arrays, which malloc and its like have made, and zeroes the fields; NULL is allowed. */
+void phx_flex_free(phx_flex *flex);
+/* Fills `compact` from the matrices as they are. PHX_ERR_MEMORY. */
+phx_status phx_flex_make_compact(phx_context *context, phx_flex *flex);
+
+/* ---- other bases ---- */
+/* The body in the coordinates eta of a basis, q = T eta with T n x k, row-major, of full rank, 1 <= k <= n: every
+ * integral, K, stress and root, on a full pattern. The stress vector keeps its rows. `flex` is filled and owned by the
+ * caller. Errors: PHX_ERR_ARGUMENT (k), PHX_ERR_UNSUPPORTED for a body with geometric stiffening, whose axial
+ * coordinates must be free to follow; PHX_ERR_MEMORY. */
+phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, const double *T, phx_flex *flex);
+/* A point in the coordinates of the basis; `point` is filled and owned by the caller. */
+phx_status phx_flex_point_project(phx_context *context, int dim, const phx_flex_point *full, int k, const double *T,
+                                  phx_flex_point *point);
+/* A source over another one, of which it takes a share: its points, stresses and quadrature are those of the other. */
+phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, int k, const double *T,
+                                   phx_flex_source **source);
+/* The lowest `count` normal modes under the reference conditions, K T = M T diag(omega^2), T^T M T = I, 1 <= count <=
+ * n: omega (count, rad/s, ascending), T (n x count, row-major). The first of the largest entries of a mode is positive.
+ * Dense: PHX_ERR_UNSUPPORTED above 4000 coordinates. PHX_ERR_ARGUMENT (count), PHX_ERR_MEMORY, PHX_NOT_CONVERGED. */
+phx_status phx_flex_normal_modes(phx_context *context, const phx_flex *flex, int count, double *omega, double *T);
+/* The source in its lowest `count` normal modes: M = I, K = diag(omega^2). Errors of the two above. */
+phx_status phx_flex_source_modes(phx_context *context, phx_flex_source *full, int count, phx_flex_source **source);
+
 #endif

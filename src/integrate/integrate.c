@@ -1,4 +1,5 @@
 /* The driver: output instants, sampling, progress, and the message when a run stops. */
+#include "integrate/integrate.h"
 #include "branch.h"
 #include "outputs.h"
 #include "step_clock.h"

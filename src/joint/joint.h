@@ -150,4 +150,10 @@ phx_status phx_joint_rows(phx_context *context, const phx_joint_shape *shape, in
                           phx_row constraints[PHX_JOINT_MAX_ROWS], int *n_coordinates,
                           phx_row coordinates[PHX_JOINT_MAX_COORDINATES]);
 
+/* ---- kinds ---- */
+/* Coordinates of a kind in dimension 2 or 3, n_coordinates of them. */
+const phx_joint_coordinate *phx_joint_kind_coordinates(const phx_joint_info *info, int dim);
+const char *phx_joint_kind_name(phx_joint_kind kind);      /* "unknown" for what is no kind */
+phx_joint_kind phx_joint_kind_from_name(const char *name); /* PHX_JOINT_KINDS when there is none */
+
 #endif

@@ -130,4 +130,14 @@ void phx_lft_destroy(phx_lft *lft); /* NULL is allowed */
 phx_status phx_linear_descriptor(phx_context *context, const char *name, const phx_linear *linear,
                                  const phx_channels *channels, phx_descriptor **descriptor);
 
+/* ---- linear models with fewer states ---- */
+const char *phx_reduction_method_name(phx_reduction_method method); /* "modal" .. */
+/* A picture of what the errors are of: largest singular values over the scaled ports. */
+typedef struct phx_reduction_curves {
+    int count;
+    double *omega; /* rad/s, ascending */
+    double *model, *reduced, *error;
+} phx_reduction_curves;
+const phx_reduction_curves *phx_reduction_bode(const phx_reduction *reduction);
+
 #endif

@@ -111,4 +111,7 @@ typedef struct phx_port_load {
 phx_status phx_port_load_evaluate(phx_context *context, const phx_port_load *load, const phx_port_view *port, double t,
                                   bool tangents, phx_load_result *result);
 
+double phx_law_value(const phx_law *law, double x);     /* f(x); 0 for NULL */
+double phx_law_potential(const phx_law *law, double x); /* V(x), V(0) = 0 */
+
 #endif

@@ -9,52 +9,39 @@ phx_status phx_begin_output(phx_reader *reader, const phx_node *node, void *obje
 {
     (void)reader, (void)node;
     phx_model_output *output = object;
-    bool own = output->quantity == PHX_MODEL_DEFORMATION || output->quantity == PHX_MODEL_REACTION;
+    bool own = output->quantity == PHX_QUANTITY_DEFORMATION || output->quantity == PHX_QUANTITY_REACTION;
     output->frame = own ? PHX_MODEL_BODY_FRAME : PHX_MODEL_INERTIAL;
     output->joint = -1;
     output->at = PHX_MODEL_SIDE_B;
     return PHX_OK;
 }
 
-/* Does the quantity give one column, named like the output? */
+/* Whether the quantity gives one column, named like the output. */
 static bool is_scalar(const phx_model *model, const phx_model_output *output)
 {
-    switch (output->quantity) {
-    case PHX_MODEL_ANGLE:
-    case PHX_MODEL_AXIAL_FORCE:
-    case PHX_MODEL_TORSION:
-    case PHX_MODEL_STRESS:
-    case PHX_MODEL_VON_MISES:
-        return true;
-    case PHX_MODEL_ANGULAR_VELOCITY:
-    case PHX_MODEL_BENDING_MOMENT:
-        return model->dimension == 2;
-    case PHX_MODEL_COORDINATE:
-    case PHX_MODEL_RATE:
-    case PHX_MODEL_EFFORT:
-        return model->joints[output->joint].n_coordinates == 1;
-    default:
-        return false;
-    }
+    const phx_quantity_info *info = phx_system_quantity_info(output->quantity);
+    const char *components = model->dimension == 2 ? info->plane : info->space;
+
+    return components ? !*components : model->joints[output->joint].n_coordinates == 1;
 }
 
 /* ---- stresses ---- */
 /* The bodies that have a quantity of stress; NULL: it is none. */
-static const char *bodies_with(phx_model_quantity quantity)
+static const char *bodies_with(phx_quantity quantity)
 {
     switch (quantity) {
-    case PHX_MODEL_BENDING_MOMENT:
+    case PHX_QUANTITY_BENDING_MOMENT:
         return "beam or a plate";
-    case PHX_MODEL_STRESS:
+    case PHX_QUANTITY_STRESS:
         return "beam, a plate or a solid";
-    case PHX_MODEL_SHEAR_FORCE:
+    case PHX_QUANTITY_SHEAR_FORCE:
         return "rod or a plate";
-    case PHX_MODEL_STRAIN:
+    case PHX_QUANTITY_STRAIN:
         return "rod";
-    case PHX_MODEL_MEMBRANE_FORCE:
+    case PHX_QUANTITY_MEMBRANE_FORCE:
         return "plate";
-    case PHX_MODEL_VON_MISES:
-    case PHX_MODEL_PRINCIPAL_STRESS:
+    case PHX_QUANTITY_VON_MISES:
+    case PHX_QUANTITY_PRINCIPAL_STRESS:
         return "plate or a solid";
     default:
         return NULL;
@@ -80,7 +67,8 @@ static phx_status check_target(phx_reader *reader, const phx_node *node, const p
 {
     const phx_node *place = phx_node_find(node, "place");
     const bool named = output->point.location.sort == PHX_LOCATION_SORTS;
-    const bool extreme = output->quantity == PHX_MODEL_VON_MISES || output->quantity == PHX_MODEL_PRINCIPAL_STRESS;
+    const bool extreme =
+        output->quantity == PHX_QUANTITY_VON_MISES || output->quantity == PHX_QUANTITY_PRINCIPAL_STRESS;
     const char *body = reader->model->bodies[output->point.body].name;
 
     if (place && place->count != places_of(set))
@@ -127,12 +115,13 @@ phx_status phx_finish_output(phx_reader *reader, const phx_node *node, void *obj
     const phx_status status = check_stress_output(reader, node, output);
     if (status)
         return status;
-    if (output->quantity == PHX_MODEL_DEFORMATION && phx_segments_of_point(reader, &output->point))
+    if (output->quantity == PHX_QUANTITY_DEFORMATION && phx_segments_of_point(reader, &output->point))
         return phx_reader_fail(reader, phx_node_find(node, "deformation"),
                                "'%s' is cut in segments, each with a frame of its own; take the position, or the "
                                "deformation in a segment, '%s@...'",
                                m->bodies[output->point.body].whole, m->bodies[output->point.body].name);
-    if (output->quantity == PHX_MODEL_STRESS && phx_model_body_sections(m, &m->bodies[output->point.body], &sections) &&
+    if (output->quantity == PHX_QUANTITY_STRESS &&
+        phx_model_body_sections(m, &m->bodies[output->point.body], &sections) &&
         (!sections.section || sections.section->kind == PHX_MODEL_GENERAL))
         return phx_reader_fail(reader, phx_node_find(node, "stress"),
                                "the stress of '%s' needs the distance of the extreme fibres, which a section of kind "

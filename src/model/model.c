@@ -343,9 +343,9 @@ static const char *word_of(const phx_word *words, int count, int value)
     return value >= 0 && value < count ? words[value].word : "";
 }
 
-const char *phx_model_quantity_name(phx_model_quantity quantity)
+const char *phx_model_quantity_name(phx_quantity quantity)
 {
-    return word_of(phx_words_quantity, PHX_MODEL_QUANTITIES, (int)quantity);
+    return word_of(phx_words_quantity, PHX_QUANTITIES, (int)quantity);
 }
 
 const char *phx_model_integrator_name(phx_model_integrator integrator)

@@ -66,4 +66,12 @@ phx_status phx_model_build_body(phx_context *context, const phx_model *model, in
  * and the like. Returns `status`. */
 phx_status phx_model_blame(phx_context *context, const phx_model *model, phx_status status);
 
+const phx_model_force_info *phx_model_force_kind_info(phx_model_force_kind kind); /* NULL: no such kind */
+/* The tables of keys of docs/keys.md, in Markdown. The text is allocated; free with phx_free. */
+phx_status phx_model_schema_markdown(phx_context *context, char **text);
+
+/* ---- beams and elastic bodies that systems share ---- */
+phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache);
+void phx_beam_cache_destroy(phx_beam_cache *cache); /* NULL is allowed */
+
 #endif

@@ -19,14 +19,9 @@ const phx_word phx_words_load[] = {WORD("force", PHX_BOTH),
                                    WORD("traction", PHX_SPACE),
                                    WORD("temperature", PHX_SPACE),
                                    WORD(NULL, 0)};
-const phx_word phx_words_quantity[] = {
-    WORD("position", PHX_BOTH),    WORD("velocity", PHX_BOTH),         WORD("acceleration", PHX_BOTH),
-    WORD("angle", PHX_PLANE),      WORD("angular_velocity", PHX_BOTH), WORD("attitude", PHX_BOTH),
-    WORD("deformation", PHX_BOTH), WORD("axial_force", PHX_BOTH),      WORD("bending_moment", PHX_BOTH),
-    WORD("torsion", PHX_SPACE),    WORD("stress", PHX_BOTH),           WORD("membrane_force", PHX_SPACE),
-    WORD("shear_force", PHX_BOTH), WORD("von_mises", PHX_SPACE),       WORD("principal_stress", PHX_SPACE),
-    WORD("strain", PHX_BOTH),      WORD("reaction", PHX_BOTH),         WORD("coordinate", PHX_BOTH),
-    WORD("rate", PHX_BOTH),        WORD("effort", PHX_BOTH),           WORD(NULL, 0)};
+#define QUANTITY_WORD(NAME, name, dims) WORD(#name, PHX_##dims),
+const phx_word phx_words_quantity[] = {PHX_QUANTITY_LIST(QUANTITY_WORD) WORD(NULL, 0)};
+#undef QUANTITY_WORD
 const phx_word phx_words_integrator[] = {
     WORD("auto", PHX_BOTH),   WORD("midpoint", PHX_BOTH), WORD("midpoint4", PHX_BOTH),
     WORD("gauss4", PHX_BOTH), WORD("gauss6", PHX_BOTH),   WORD("radau5", PHX_BOTH),
@@ -512,58 +507,56 @@ static const phx_key initial_keys[] = {
 static const phx_object initial = {"initial", "How the start state is made.", TABLE(phx_model_initial, initial_keys),
                                    .finish = phx_finish_initial};
 
-#define QUANTITY(word, type, field, index, description)                                                                \
+/* The dimensions of each quantity: DIMS_POSITION and so on. */
+#define QUANTITY_DIMS(NAME, name, dims) DIMS_##NAME = PHX_##dims,
+enum { PHX_QUANTITY_LIST(QUANTITY_DIMS) };
+#undef QUANTITY_DIMS
+#define QUANTITY(NAME, word, type, field, description)                                                                 \
     {                                                                                                                  \
-        word, &type, AT(phx_model_output, field), .required = true, .kinds = BIT(index), .doc = description            \
+        word, &type, AT(phx_model_output, field), .required = true, .dims = DIMS_##NAME,                               \
+                                                  .kinds = BIT(PHX_QUANTITY_##NAME), .doc = description                \
     }
 static const phx_key output_keys[] = {
-    QUANTITY("position", phx_type_port, point, PHX_MODEL_POSITION, "of a port, m"),
-    QUANTITY("velocity", phx_type_port, point, PHX_MODEL_VELOCITY, "of a port, m/s"),
-    QUANTITY("acceleration", phx_type_port, point, PHX_MODEL_ACCELERATION, "of a port, m/s^2"),
-    {"angle", &phx_type_port, AT(phx_model_output, point), .required = true, .dims = PHX_PLANE,
-     .kinds = BIT(PHX_MODEL_ANGLE), .doc = "of a port's directions, rad, without jumps"},
-    QUANTITY("angular_velocity", phx_type_port, point, PHX_MODEL_ANGULAR_VELOCITY, "of a port's directions, rad/s"),
-    QUANTITY("attitude", phx_type_port, point, PHX_MODEL_ATTITUDE, "of a port's directions, quaternion w, x, y, z"),
-    QUANTITY("deformation", phx_type_port, point, PHX_MODEL_DEFORMATION,
-             "elastic displacement of a port, m, in the body frame"),
-    QUANTITY("axial_force", phx_type_section, point, PHX_MODEL_AXIAL_FORCE,
-             "at a point of a beam or rod, N, tension > 0"),
-    QUANTITY("bending_moment", phx_type_stressed, point, PHX_MODEL_BENDING_MOMENT,
+    QUANTITY(POSITION, "position", phx_type_port, point, "of a port, m"),
+    QUANTITY(VELOCITY, "velocity", phx_type_port, point, "of a port, m/s"),
+    QUANTITY(ACCELERATION, "acceleration", phx_type_port, point, "of a port, m/s^2"),
+    QUANTITY(ANGLE, "angle", phx_type_port, point, "of a port's directions, rad, without jumps"),
+    QUANTITY(ANGULAR_VELOCITY, "angular_velocity", phx_type_port, point, "of a port's directions, rad/s"),
+    QUANTITY(ATTITUDE, "attitude", phx_type_port, point, "of a port's directions, quaternion w, x, y, z"),
+    QUANTITY(DEFORMATION, "deformation", phx_type_port, point, "elastic displacement of a port, m, in the body frame"),
+    QUANTITY(AXIAL_FORCE, "axial_force", phx_type_section, point, "at a point of a beam or rod, N, tension > 0"),
+    QUANTITY(BENDING_MOMENT, "bending_moment", phx_type_stressed, point,
              "EI w'' at a point of a beam or rod, N m; of a plate M per length, N m/m"),
-    {"torsion", &phx_type_section, AT(phx_model_output, point), .required = true, .dims = PHX_SPACE,
-     .kinds = BIT(PHX_MODEL_TORSION), .doc = "torsion moment at a point of a beam or rod, N m"},
+    QUANTITY(TORSION, "torsion", phx_type_section, point, "torsion moment at a point of a beam or rod, N m"),
     QUANTITY(
-        "stress", phx_type_stressed, point, PHX_MODEL_STRESS,
+        STRESS, "stress", phx_type_stressed, point,
         "at the extreme fibres of a beam's section, Pa; of a solid, or at both surfaces of a plate, its components"),
-    {"membrane_force", &phx_type_stressed, AT(phx_model_output, point), .required = true, .dims = PHX_SPACE,
-     .kinds = BIT(PHX_MODEL_MEMBRANE_FORCE), .doc = "of a plate, N per length, N/m"},
-    QUANTITY("shear_force", phx_type_stressed, point, PHX_MODEL_SHEAR_FORCE,
+    QUANTITY(MEMBRANE_FORCE, "membrane_force", phx_type_stressed, point, "of a plate, N per length, N/m"),
+    QUANTITY(SHEAR_FORCE, "shear_force", phx_type_stressed, point,
              "across a rod at a point of it, N; across a plate, Q per length, N/m"),
-    {"von_mises", &phx_type_stressed, AT(phx_model_output, point), .required = true, .dims = PHX_SPACE,
-     .kinds = BIT(PHX_MODEL_VON_MISES),
-     .doc = "of a solid, or at both surfaces of a plate, Pa; of a body without a point the largest of its nodes"},
-    {"principal_stress", &phx_type_stressed, AT(phx_model_output, point), .required = true, .dims = PHX_SPACE,
-     .kinds = BIT(PHX_MODEL_PRINCIPAL_STRESS),
-     .doc = "largest and least, likewise; of a body without a point the largest and the least of its nodes"},
-    QUANTITY("strain", phx_type_stressed, point, PHX_MODEL_STRAIN,
+    QUANTITY(VON_MISES, "von_mises", phx_type_stressed, point,
+             "of a solid, or at both surfaces of a plate, Pa; of a body without a point the largest of its nodes"),
+    QUANTITY(PRINCIPAL_STRESS, "principal_stress", phx_type_stressed, point,
+             "largest and least, likewise; of a body without a point the largest and the least of its nodes"),
+    QUANTITY(STRAIN, "strain", phx_type_stressed, point,
              "at a point of a rod, section axes: stretch g1, shears g2, g3, twist k1, curvatures k2, k3, 1/m"),
-    QUANTITY("reaction", phx_type_joint, joint, PHX_MODEL_REACTION,
+    QUANTITY(REACTION, "reaction", phx_type_joint, joint,
              "of a joint: what A exerts on B, force then torque about B or `at`, in A's directions"),
-    QUANTITY("coordinate", phx_type_free_joint, joint, PHX_MODEL_COORDINATE, "free coordinates of a joint, rad, m"),
-    QUANTITY("rate", phx_type_free_joint, joint, PHX_MODEL_RATE, "their rates, rad/s, m/s"),
-    QUANTITY("effort", phx_type_free_joint, joint, PHX_MODEL_EFFORT,
+    QUANTITY(COORDINATE, "coordinate", phx_type_free_joint, joint, "free coordinates of a joint, rad, m"),
+    QUANTITY(RATE, "rate", phx_type_free_joint, joint, "their rates, rad/s, m/s"),
+    QUANTITY(EFFORT, "effort", phx_type_free_joint, joint,
              "of the drive, actuator, spring and damper along them, N m, N"),
     {"frame", &phx_type_word, AT(phx_model_output, frame),
-     .kinds = BIT(PHX_MODEL_POSITION) | BIT(PHX_MODEL_VELOCITY) | BIT(PHX_MODEL_ACCELERATION) |
-              BIT(PHX_MODEL_ANGULAR_VELOCITY) | BIT(PHX_MODEL_DEFORMATION) | BIT(PHX_MODEL_REACTION),
+     .kinds = BIT(PHX_QUANTITY_POSITION) | BIT(PHX_QUANTITY_VELOCITY) | BIT(PHX_QUANTITY_ACCELERATION) |
+              BIT(PHX_QUANTITY_ANGULAR_VELOCITY) | BIT(PHX_QUANTITY_DEFORMATION) | BIT(PHX_QUANTITY_REACTION),
      .words = words_frame, .fallback = "inertial; deformation and reaction: body",
      .doc = "body: the body's axes; of a reaction port A's directions"},
     {"place", &phx_type_place, AT(phx_model_output, place), .dims = PHX_SPACE,
-     .kinds = BIT(PHX_MODEL_BENDING_MOMENT) | BIT(PHX_MODEL_STRESS) | BIT(PHX_MODEL_MEMBRANE_FORCE) |
-              BIT(PHX_MODEL_SHEAR_FORCE) | BIT(PHX_MODEL_VON_MISES) | BIT(PHX_MODEL_PRINCIPAL_STRESS),
+     .kinds = BIT(PHX_QUANTITY_BENDING_MOMENT) | BIT(PHX_QUANTITY_STRESS) | BIT(PHX_QUANTITY_MEMBRANE_FORCE) |
+              BIT(PHX_QUANTITY_SHEAR_FORCE) | BIT(PHX_QUANTITY_VON_MISES) | BIT(PHX_QUANTITY_PRINCIPAL_STRESS),
      .unit = "m", .fallback = "none",
      .doc = "of a body whose name alone stands above, in body axes: of a plate x and y, of a solid x, y, z"},
-    {"at", &phx_type_word, AT(phx_model_output, at), .kinds = BIT(PHX_MODEL_REACTION), .words = words_side,
+    {"at", &phx_type_word, AT(phx_model_output, at), .kinds = BIT(PHX_QUANTITY_REACTION), .words = words_side,
      .fallback = "B", .doc = "port whose place the torque is about; the force is what A exerts on B in both cases"},
 };
 static const phx_object output = {

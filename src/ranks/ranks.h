@@ -73,4 +73,7 @@ phx_status phx_ranks_eigen_multigrid(phx_ranks_solver *solver, int count, phx_op
                                      int n_rigid, const double *rigid, double tolerance, double *values,
                                      double *vectors);
 
+/* Processes of a common start by mpirun or srun, from the environment: 1 when there is none. Loads nothing. */
+int phx_ranks_started(void);
+
 #endif

@@ -12,11 +12,6 @@
 /* ---- recorder: the result of a simulation ---- */
 
 /* A column of a result. */
-typedef struct phx_record_column {
-    const char *name; /* unique, not empty */
-    const char *unit; /* NULL or "": none */
-} phx_record_column;
-
 /* Entries of phx_scene.section for each body. */
 enum { PHX_SCENE_SECTION = 5 };
 void phx_scene_free(phx_scene *scene); /* frees what it owns, zeroes the fields; NULL is allowed */
@@ -299,5 +294,30 @@ phx_status phx_export_choose_exchange(phx_context *context, const char *format, 
  * settings and counts, the largest energy, residual and gaps, the ledger at the end, and of each column unit, first and
  * last value, least and largest with their times. */
 phx_status phx_result_summary(phx_context *context, const char *path, FILE *stream, const char *name);
+
+/* ---- contents of a result, one by one (phx_result_about) ---- */
+int phx_result_column_find(const phx_result *result, const char *name); /* -1: there is none */
+/* Whether the run came to its end; numbers of rows, columns, states, bodies; what they are called. */
+bool phx_result_is_complete(const phx_result *result);
+size_t phx_result_rows(const phx_result *result);
+int phx_result_dimension(const phx_result *result);
+int phx_result_columns(const phx_result *result);
+const char *phx_result_column_name(const phx_result *result, int column);
+const char *phx_result_column_unit(const phx_result *result, int column); /* "": none */
+int phx_result_n_x(const phx_result *result);
+int phx_result_n_v(const phx_result *result);
+int phx_result_bodies(const phx_result *result);
+const phx_record_body *phx_result_body(const phx_result *result, int body);
+const phx_scene *phx_result_scene(const phx_result *result); /* NULL: the file has none */
+/* Every attribute, those of the file format too, in the order of their names. */
+int phx_result_attributes(const phx_result *result);
+const phx_attribute *phx_result_attribute(const phx_result *result, int k);
+/* Text of an attribute; NULL when there is none of that name or it is a number. */
+const char *phx_result_text(const phx_result *result, const char *name);
+const char *phx_result_model_text(const phx_result *result);
+int phx_result_ledger(const phx_result *result);
+const phx_record_entry *phx_result_ledger_entry(const phx_result *result, int entry);
+/* As in phx_result_info; `width` may be NULL. */
+const double *phx_result_memory(const phx_result *result, size_t *width);
 
 #endif

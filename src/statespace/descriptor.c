@@ -30,7 +30,7 @@ phx_status phx_descriptor_begin(phx_context *context, const char *name, int n, i
 
 phx_status phx_descriptor_add_port(phx_context *context, phx_descriptor *system, const char *name, int size)
 {
-    port_entry *port = &system->ports[system->n_ports];
+    phx_descriptor_port *port = &system->ports[system->n_ports];
 
     for (int p = 0; p < system->n_ports; p++)
         if (strcmp(system->ports[p].name, name) == 0)
@@ -40,7 +40,6 @@ phx_status phx_descriptor_add_port(phx_context *context, phx_descriptor *system,
     port->name = phx_strdup(context, name);
     if (!port->name)
         return PHX_ERR_MEMORY;
-    port->first = system->n_inputs;
     port->size = size;
     system->n_inputs += size;
     system->n_ports++;
@@ -193,7 +192,7 @@ void phx_descriptor_destroy(phx_descriptor *system)
     if (!system)
         return;
     for (int p = 0; p < system->n_ports; p++)
-        phx_free(system->ports[p].name);
+        phx_free((char *)system->ports[p].name);
     phx_free(system->ports);
     phx_free(system->name);
     phx_csr_free(&system->E);
@@ -208,6 +207,24 @@ void phx_descriptor_destroy(phx_descriptor *system)
 }
 
 /* ---- questions ---- */
+phx_descriptor_def phx_descriptor_definition(const phx_descriptor *system)
+{
+    if (!system)
+        return phx_descriptor_def_default();
+    return (phx_descriptor_def){.name = system->name,
+                                .n = system->n,
+                                .E = &system->E,
+                                .J = &system->J,
+                                .R = &system->R,
+                                .Q = system->has_Q ? &system->Q : NULL,
+                                .B = &system->B,
+                                .P = &system->P,
+                                .S = &system->S,
+                                .N = &system->N,
+                                .n_ports = system->n_ports,
+                                .ports = system->ports};
+}
+
 const char *phx_descriptor_name(const phx_descriptor *system)
 {
     return system->name;
@@ -277,7 +294,7 @@ int phx_descriptor_port_columns(const phx_descriptor *system, int port, int *siz
 {
     if (size)
         *size = system->ports[port].size;
-    return system->ports[port].first;
+    return phx_descriptor_first(system, port);
 }
 
 int phx_descriptor_find_port(const phx_descriptor *system, const char *name)

@@ -191,7 +191,7 @@ static const char *port_of(const phx_descriptor *system, int column)
 {
     int p = 0;
 
-    while (system->ports[p].first + system->ports[p].size <= column)
+    while (phx_descriptor_first(system, p) + system->ports[p].size <= column)
         p++;
     return system->ports[p].name;
 }

@@ -9,7 +9,7 @@
 /* ---- side by side ---- */
 static phx_status add_full_name(phx_context *context, const phx_descriptor *from, int p, phx_descriptor *to)
 {
-    const port_entry *port = &from->ports[p];
+    const phx_descriptor_port *port = &from->ports[p];
     if (strchr(port->name, '.')) /* already the full name of a part */
         return phx_descriptor_add_port(context, to, port->name, port->size);
     const size_t room = strlen(from->name) + strlen(port->name) + 2;
@@ -126,7 +126,7 @@ static phx_status find_pair(phx_context *context, const phx_descriptor *system, 
         status = find_port(context, system, port_2, &it->port[1]);
     if (status)
         return status;
-    const port_entry *one = &system->ports[it->port[0]], *two = &system->ports[it->port[1]];
+    const phx_descriptor_port *one = &system->ports[it->port[0]], *two = &system->ports[it->port[1]];
     if (one == two)
         return phx_fail(context, PHX_ERR_ARGUMENT, "port '%s' cannot be connected with itself", one->name);
     if (!C && one->size != two->size)
@@ -164,11 +164,11 @@ static phx_status begin(phx_context *context, const phx_descriptor *system, int 
     if (!status)
         put(it, NULL, n, 1.0, 0, 0);
     for (int p = 0; p < system->n_ports && !status; p++) {
-        const port_entry *port = &system->ports[p];
+        const phx_descriptor_port *port = &system->ports[p];
         if ((p == it->port[0] || p == it->port[1]) && p != replaced)
             continue;
         if (p != replaced)
-            put(it, NULL, port->size, 1.0, n + port->first, wide + it->made->n_inputs);
+            put(it, NULL, port->size, 1.0, n + phx_descriptor_first(system, p), wide + it->made->n_inputs);
         status = phx_descriptor_add_port(context, it->made, port->name, port->size);
     }
     if (!status)
@@ -268,7 +268,7 @@ phx_status phx_descriptor_gyrator(phx_context *context, const phx_descriptor *sy
     if (!status)
         status = begin(context, system, 0, -1, &it);
     for (int k = 0; k < 2 && !status; k++) {
-        put(&it, NULL, it.size[k], 1.0, system->n + system->ports[it.port[k]].first, it.cols);
+        put(&it, NULL, it.size[k], 1.0, system->n + phx_descriptor_first(system, it.port[k]), it.cols);
         it.cols += it.size[k];
     }
     if (!status)
@@ -298,8 +298,8 @@ phx_status phx_descriptor_transformer(phx_context *context, const phx_descriptor
     if (!status)
         status = begin(context, system, it.size[1], -1, &it);
     if (!status) {
-        put(&it, &it.C, 0, -1.0, n + system->ports[it.port[0]].first, n);
-        put(&it, NULL, it.size[1], 1.0, n + system->ports[it.port[1]].first, n);
+        put(&it, &it.C, 0, -1.0, n + phx_descriptor_first(system, it.port[0]), n);
+        put(&it, NULL, it.size[1], 1.0, n + phx_descriptor_first(system, it.port[1]), n);
         status = change(context, system, &it);
     }
     return phx_conclude(context, finish(context, status, &it, connected));
@@ -310,7 +310,7 @@ phx_status phx_descriptor_transformer(phx_context *context, const phx_descriptor
 static phx_status act_on_multipliers(phx_context *context, const phx_descriptor *system, wiring *it)
 {
     const int n = system->n, size = system->ports[it->port[0]].size;
-    const int at = it->made->n + it->made->ports[it->port[0]].first;
+    const int at = it->made->n + phx_descriptor_first(it->made, it->port[0]);
     const matrix_block blocks[] = {{.a = &it->form.J, .alpha = 1.0},
                                    {.size = size, .alpha = 1.0, .row = n, .col = at},
                                    {.size = size, .alpha = -1.0, .row = at, .col = n}};
@@ -336,7 +336,8 @@ static phx_status border(phx_context *context, const phx_descriptor *system, con
     if (!status)
         status = begin(context, system, system->ports[it.port[0]].size, keep ? it.port[0] : -1, &it);
     if (!status) {
-        put(&it, NULL, system->ports[it.port[0]].size, 1.0, system->n + system->ports[it.port[0]].first, system->n);
+        put(&it, NULL, system->ports[it.port[0]].size, 1.0, system->n + phx_descriptor_first(system, it.port[0]),
+            system->n);
         status = change(context, system, &it);
     }
     if (!status && keep)

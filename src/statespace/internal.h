@@ -4,19 +4,22 @@
 
 #include "statespace/statespace.h"
 
-typedef struct port_entry {
-    char *name;
-    int first, size;
-} port_entry;
-
 struct phx_descriptor {
     char *name;
     int n, n_inputs, n_ports;
     bool has_Q;
-    phx_csr E, J, R, Q, B; /* Q without rows: frozen */
-    phx_csr P, S, N;       /* feedthrough */
-    port_entry *ports;
+    phx_csr E, J, R, Q, B;      /* Q without rows: frozen */
+    phx_csr P, S, N;            /* feedthrough */
+    phx_descriptor_port *ports; /* full names, owned */
 };
+/* The first column of a port in B. */
+static inline int phx_descriptor_first(const phx_descriptor *system, int port)
+{
+    int first = 0;
+    for (int p = 0; p < port; p++)
+        first += system->ports[p].size;
+    return first;
+}
 
 /* A part of a matrix built from blocks: alpha times `a`, or its transpose, or alpha times the identity of size `size`
  * when `a` is NULL, with its first entry at (row, col). */

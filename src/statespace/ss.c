@@ -198,6 +198,23 @@ phx_status phx_ss_copy(phx_context *context, const phx_ss *system, const char *n
 }
 
 /* ---- questions ---- */
+phx_ss_def phx_ss_definition(const phx_ss *system)
+{
+    if (!system)
+        return phx_ss_def_default();
+    return (phx_ss_def){.name = system->name,
+                        .n = system->n,
+                        .n_inputs = system->n_inputs,
+                        .n_outputs = system->n_outputs,
+                        .A = system->A,
+                        .B = system->B,
+                        .C = system->C,
+                        .D = system->D,
+                        .states = (const char *const *)system->states,
+                        .inputs = (const char *const *)system->inputs,
+                        .outputs = (const char *const *)system->outputs};
+}
+
 const char *phx_ss_name(const phx_ss *system)
 {
     return system->name;

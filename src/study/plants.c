@@ -36,6 +36,18 @@ void phx_plants_destroy(phx_plants *plants)
 }
 
 /* ---- asking ---- */
+phx_plants_info phx_plants_about(const phx_plants *plants)
+{
+    if (!plants)
+        return (phx_plants_info){0};
+    return (phx_plants_info){.n_points = plants->n_points,
+                             .nominal = plants->nominal,
+                             .n_parameters = plants->n_parameters,
+                             .values = plants->values,
+                             .lft = plants->lft,
+                             .bundle = plants->bundle};
+}
+
 int phx_plants_count(const phx_plants *plants)
 {
     return plants->n_points;

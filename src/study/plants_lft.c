@@ -15,7 +15,7 @@ phx_status phx_plants_fit(phx_context *context, const phx_lft_options *options, 
     const phx_status status = phx_lft_create(context, &family, options, &plants->lft);
 
     if (!status && !options->degrees) {
-        const phx_lft_report *report = phx_lft_about(plants->lft);
+        const phx_lft_report *report = phx_lft_about(plants->lft).report;
         const double aim = options->error > 0.0 ? options->error : 1e-6;
         const double error = fmax(report->fit, report->held_out); /* NAN: of the fit alone */
         if (error > aim)
@@ -67,7 +67,7 @@ static phx_status add_system(phx_context *context, phx_bundle *bundle, const phx
 
 static phx_status add_blocks(phx_context *context, phx_bundle *bundle, const phx_lft *lft)
 {
-    const int n = phx_lft_parameters(lft);
+    const int n = phx_lft_about(lft).n_parameters;
     const size_t count = (size_t)n;
     double *sizes = phx_calloc(context, 4 * count + 1, sizeof *sizes), *degrees = phx_behind(sizes, count),
            *range = phx_behind(degrees, count);
@@ -76,10 +76,11 @@ static phx_status add_blocks(phx_context *context, phx_bundle *bundle, const phx
 
     for (int k = 0; k < n && !status; k++) {
         double centre, half;
-        phx_lft_scale(lft, k, &centre, &half);
-        names[k] = phx_lft_parameter(lft, k);
-        sizes[k] = phx_lft_repetitions(lft, k);
-        degrees[k] = phx_lft_degree(lft, k);
+        centre = phx_lft_about(lft).centre[k];
+        half = phx_lft_about(lft).half_width[k];
+        names[k] = phx_lft_about(lft).parameters[k];
+        sizes[k] = phx_lft_about(lft).repetitions[k];
+        degrees[k] = phx_lft_about(lft).degrees[k];
         range[2 * k] = centre - half;
         range[2 * k + 1] = centre + half;
     }
@@ -101,7 +102,7 @@ static phx_status add_blocks(phx_context *context, phx_bundle *bundle, const phx
 
 phx_status phx_plants_put_lft(phx_context *context, const phx_plants *plants)
 {
-    const phx_lft_report *report = phx_lft_about(plants->lft);
+    const phx_lft_report *report = phx_lft_about(plants->lft).report;
     const struct {
         const char *name;
         double value;
@@ -112,7 +113,7 @@ phx_status phx_plants_put_lft(phx_context *context, const phx_plants *plants)
         {"lft_error_realisation", report->realisation, "largest difference of the LFT from the polynomials"},
         {"lft_error_response", report->response, "of frequency responses, relative to the largest nearby"},
     };
-    phx_status status = add_system(context, plants->bundle, phx_lft_system(plants->lft));
+    phx_status status = add_system(context, plants->bundle, phx_lft_about(plants->lft).system);
 
     if (!status)
         status = add_blocks(context, plants->bundle, plants->lft);
@@ -128,16 +129,17 @@ phx_status phx_plants_put_lft(phx_context *context, const phx_plants *plants)
 void phx_plants_print_lft(const phx_plants *plants, FILE *stream)
 {
     const phx_lft *lft = plants->lft;
-    const phx_lft_report *report = phx_lft_about(lft);
+    const phx_lft_report *report = phx_lft_about(lft).report;
 
     fprintf(stream, "\nLFT: polynomials through %s, closed by Delta\n",
             report->second_order ? "M, D, K and the matrices of inputs and outputs" : "A, B, C, D");
     fprintf(stream, "  %-20s %14s %14s %8s %8s\n", "parameter", "delta = -1", "delta = 1", "degree", "block");
-    for (int k = 0; k < phx_lft_parameters(lft); k++) {
+    for (int k = 0; k < phx_lft_about(lft).n_parameters; k++) {
         double centre, half;
-        phx_lft_scale(lft, k, &centre, &half);
-        fprintf(stream, "  %-20s %14.7g %14.7g %8d %8d\n", phx_lft_parameter(lft, k), centre - half, centre + half,
-                phx_lft_degree(lft, k), phx_lft_repetitions(lft, k));
+        centre = phx_lft_about(lft).centre[k];
+        half = phx_lft_about(lft).half_width[k];
+        fprintf(stream, "  %-20s %14.7g %14.7g %8d %8d\n", phx_lft_about(lft).parameters[k], centre - half,
+                centre + half, phx_lft_about(lft).degrees[k], phx_lft_about(lft).repetitions[k]);
     }
     fprintf(stream, "  %-28s %.3e   at the plants\n", "error, of the matrices", report->fit);
     if (isnan(report->held_out))

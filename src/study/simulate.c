@@ -1,5 +1,6 @@
 /* A simulation from the model to its result. */
 #include "accuracy.h"
+#include "integrate/integrate.h"
 
 #include <math.h>
 #include <string.h>

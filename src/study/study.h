@@ -44,4 +44,16 @@ phx_status phx_import_report_text(phx_context *context, const phx_import_report 
 phx_status phx_import_report_json(phx_context *context, const phx_import_report *report, FILE *stream);
 phx_status phx_import_report_yaml(phx_context *context, const phx_import_report *report, FILE *stream);
 
+/* ---- plants, one by one (phx_plants_about) ---- */
+/* Returned pointers belong to the plants. */
+int phx_plants_count(const phx_plants *plants);
+int phx_plants_nominal(const phx_plants *plants);                     /* the point, from 0 */
+const double *phx_plants_values(const phx_plants *plants, int point); /* of the parameters */
+/* Smallest over largest singular value of S: 1 where the plant moves as the nominal one does. */
+double phx_plants_least(const phx_plants *plants, int point);
+/* NULL where none was asked for. */
+const phx_lft *phx_plants_lft(const phx_plants *plants);
+/* The contents of a file of the plants. */
+const phx_bundle *phx_plants_bundle(const phx_plants *plants);
+
 #endif

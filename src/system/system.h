@@ -240,6 +240,24 @@ void phx_system_continue_attitudes(const phx_system *system, const double *befor
 /* The quantity of a column, and (may be NULL) which component of it. */
 phx_quantity phx_system_column_quantity(const phx_system *system, int column, int *component);
 
+typedef enum phx_quantity_target {
+    PHX_OF_PORT,
+    PHX_OF_SECTION, /* of a beam or rod; of some quantities also a point of a body on a mesh */
+    PHX_OF_MESH,    /* a point of a body on a mesh, or the whole body */
+    PHX_OF_JOINT
+} phx_quantity_target;
+
+/* Description of a quantity of outputs. */
+typedef struct phx_quantity_info {
+    phx_quantity_target of;
+    int order; /* of the derivative of the motion that it follows: 0 configuration, 1 velocities, 2 accelerations and
+                  multipliers */
+    const char *plane, *space; /* names of its components, '|' between them, in the plane and in space; "": a scalar;
+                                  NULL: one for each free coordinate of the joint. Of bodies on a mesh: stresses.c */
+    const char *unit;
+} phx_quantity_info;
+const phx_quantity_info *phx_system_quantity_info(phx_quantity quantity); /* NULL for what is no quantity */
+
 /* ---- workspace ---- */
 const char *phx_backend_name(phx_backend backend);   /* "auto", "plain", "fast" */
 const phx_system *phx_system_of(const phx_dae *dae); /* of a dae made by phx_system_dae */
@@ -322,5 +340,23 @@ phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *ri
 /* The size of the forces at x: weights, loads and springs, the sum of their sizes (torques over the size of the
  * mechanism), N; over the mass of all bodies, m/s^2, for phx_system_unrest in parts of it. */
 phx_status phx_system_pull(phx_dae *dae, double t, const double *x, double *pull, double *per_mass);
+
+/* ---- ports and points in other ways than by a location ---- */
+/* A port at a place of a rigid body or of the ground (NULL: at the origin); rotation (dim x dim, may be NULL: identity)
+ * gives its directions. */
+phx_status phx_system_add_port(phx_system *system, phx_body_id body, const double *position, const double *rotation,
+                               phx_port_id *id);
+/* A port at a fraction s of a beam's length. */
+phx_status phx_system_add_beam_port(phx_system *system, phx_body_id body, double s, phx_port_id *id);
+/* A port at any point of a flexible body (copied); rotation as above. */
+phx_status phx_system_add_flex_port(phx_system *system, phx_body_id body, const phx_flex_point *point,
+                                    const double *rotation, phx_port_id *id);
+/* phx_system_add_point_at for any point of a flexible body (copied). */
+phx_status phx_system_add_flex_point(phx_system *system, phx_body_id body, const char *name,
+                                     const phx_flex_point *point, const double *rotation);
+
+/* ---- workspace, equilibrium, events ---- */
+/* The output columns at rest in equilibrium: lambda as of phx_system_static, no accelerations. */
+phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, const double *lambda, double *columns);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "support/testing.h"
 #include "base/base.h"
+#include "model/model.h"
 
 static const char path[] = PHX_SOURCE_DIR "/docs/keys.md";
 

@@ -3,6 +3,8 @@
  * time and call; files and names that do not fit are refused at their place. */
 #define _POSIX_C_SOURCE 200809L
 #include "support/testing.h"
+#include "statespace/statespace.h"
+#include "results/results.h"
 
 #include <phlexor/fmu.h>
 #include <phlexor/results.h>

@@ -2,6 +2,7 @@
  * choices of coordinates change as events, derivatives are those of the states. */
 #define _POSIX_C_SOURCE 200809L
 #include "fmu/exchange.h"
+#include "results/results.h"
 
 #include <phlexor/fmu.h>
 

@@ -2,6 +2,7 @@
  * states go on the same, instances do not know of each other, wrong calls are refused with a message. */
 #define _POSIX_C_SOURCE 200809L
 #include "fmu/importer.h"
+#include "results/results.h"
 
 #include <malloc.h>
 #include <phlexor/fmu.h>

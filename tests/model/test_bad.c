@@ -289,6 +289,8 @@ static void rods_are_wrong(void **state)
          ROD_WITH(MATRICES(UNIT, "[[1, 0, 0], [0, 2, 0], [0, 0, 1]]"))},
         {5, 26, "expected the origin as the first point",
          ROD_WITH("points: [[1, 0], [2, 0]], material: m, section: {kind: circle, diameter: 1}")},
+        {6, 19, "column 'energy' always exists",
+         ROD_WITH(SECTION "length: 1, material: m") "outputs: {energy: {shear_force: a@0.5}}\n"},
         {5, 89, "the damping of a rod is that of its strains",
          ROD_WITH(SECTION "length: 1, material: m, damping: {mass: 1}")},
     };

@@ -1,6 +1,7 @@
 /* The kinds of joint in model files are those of phx_joint_kind_info, with their keys: the reader, its messages, the
  * JSON Schema and the key tables know each of them in each dimension, and no other. */
 #include "support.h"
+#include "joint/joint.h"
 
 enum { TEXT = 4000, KEYS = 1000 };
 

@@ -92,13 +92,13 @@ static void crank_slider_is_read(void **state)
     assert_false(m->joints[3].coordinates[0].angular);
     CHECK_NEAR(m->joints[3].axis[0], 1.0, 0.0);
     assert_int_equal(m->n_outputs, 4);
-    assert_int_equal(m->outputs[0].quantity, PHX_MODEL_DEFORMATION);
+    assert_int_equal(m->outputs[0].quantity, PHX_QUANTITY_DEFORMATION);
     assert_int_equal(m->outputs[0].frame, PHX_MODEL_BODY_FRAME);
     assert_int_equal(m->outputs[0].point.port, -1);
     CHECK_NEAR(m->outputs[0].point.location.fraction, 0.5, 0.0);
-    assert_int_equal(m->outputs[1].quantity, PHX_MODEL_POSITION);
+    assert_int_equal(m->outputs[1].quantity, PHX_QUANTITY_POSITION);
     assert_int_equal(m->outputs[1].frame, PHX_MODEL_INERTIAL);
-    assert_int_equal(m->outputs[2].quantity, PHX_MODEL_EFFORT);
+    assert_int_equal(m->outputs[2].quantity, PHX_QUANTITY_EFFORT);
     assert_int_equal(m->outputs[2].joint, 0);
     CHECK_NEAR(m->simulate.end.value, 4.0 * pi / 150.0, 1e-16);
     CHECK_NEAR(m->simulate.step.value, pi / 150000.0, 1e-19);
@@ -227,9 +227,9 @@ static void plane_joints_are_read(void **state)
     assert_int_equal(m->initial.deformation, PHX_MODEL_QUASI_STATIC);
     for (int i = 0; i < m->n_outputs; i++)
         assert_int_equal(m->outputs[i].quantity, i < 9     ? i
-                                                 : i == 9  ? PHX_MODEL_STRESS
-                                                 : i == 14 ? PHX_MODEL_STRAIN
-                                                           : PHX_MODEL_REACTION + i - 10); /* those of the plane */
+                                                 : i == 9  ? PHX_QUANTITY_STRESS
+                                                 : i == 14 ? PHX_QUANTITY_STRAIN
+                                                           : PHX_QUANTITY_REACTION + i - 10); /* those of the plane */
     assert_int_equal(m->outputs[0].frame, PHX_MODEL_BODY_FRAME);
     assert_int_equal(m->outputs[6].frame, PHX_MODEL_INERTIAL);
     CHECK_NEAR(m->outputs[1].point.location.fraction, 1.0 / 3.0, 1e-16);
@@ -282,7 +282,7 @@ static void space_is_read(void **state)
     CHECK_NEAR(phx_signal_value(j[5].coordinates[1].speed, 0.0), 1.0, 0.0);
     assert_int_equal(m->loads[0].n_components, 3);
     CHECK_NEAR(phx_signal_value(m->loads[0].component[1], 0.01), 0.2, 0.0);
-    assert_int_equal(m->outputs[0].quantity, PHX_MODEL_TORSION);
+    assert_int_equal(m->outputs[0].quantity, PHX_QUANTITY_TORSION);
     phx_model_destroy(m);
 }
 
@@ -523,7 +523,7 @@ static void words_of_enums(void **state)
 {
     (void)state;
     assert_string_equal(phx_joint_kind_name(PHX_JOINT_PLANAR), "planar");
-    assert_string_equal(phx_model_quantity_name(PHX_MODEL_EFFORT), "effort");
+    assert_string_equal(phx_model_quantity_name(PHX_QUANTITY_EFFORT), "effort");
     assert_string_equal(phx_model_integrator_name(PHX_MODEL_IDA), "ida");
     assert_string_equal(phx_model_integrator_name(PHX_MODEL_INTEGRATORS), "");
     assert_int_equal(phx_model_integrator_from_name("gauss6"), PHX_MODEL_GAUSS6);

@@ -77,7 +77,7 @@ class Binding(Case):
         self.addCleanup(setattr, make_binding, "preprocess", original)
         text = original()
         for old, new in (("double end;", "double end, added;"), ("PHX_ERR_FILE = -4", "PHX_ERR_FILE = -5"),
-                         ("phx_result_rows(const phx_result *result)", "phx_result_rows(const phx_result *result, int k)")):
+                         ("phx_result_about(const phx_result *result)", "phx_result_about(const phx_result *result, int k)")):
             self.assertIn(old, text)
             make_binding.preprocess = lambda old=old, new=new: text.replace(old, new)
             header = make_binding.Reader().read()

@@ -509,13 +509,41 @@ static void test_memory(void **state)
     phx_descriptor_destroy(joined);
 }
 
+/* A system made of the definition of another one has its matrices and ports. */
+static void test_definition(void **state)
+{
+    phx_context *context = *state;
+    phx_descriptor *one = make(context, "one", 5), *again = NULL;
+    const phx_descriptor_def def = phx_descriptor_definition(one);
+    const phx_descriptor_def none = phx_descriptor_definition(NULL);
+    double a[WIDE * WIDE], b[WIDE * WIDE];
+
+    CHECK_STATUS(context, phx_descriptor_create(context, &def, &again), PHX_OK);
+    const phx_descriptor_def same = phx_descriptor_definition(again);
+    const phx_csr *const first[] = {def.E, def.J, def.R, def.Q, def.B}, *const second[] = {same.E, same.J, same.R,
+                                                                                           same.Q, same.B};
+    for (int k = 0; k < 5; k++) {
+        to_dense(first[k], a);
+        to_dense(second[k], b);
+        assert_memory_equal(a, b, (size_t)(first[k]->rows * first[k]->cols) * sizeof *a);
+    }
+    assert_int_equal(same.n_ports, def.n_ports);
+    for (int p = 0; p < def.n_ports; p++) {
+        assert_string_equal(same.ports[p].name, def.ports[p].name);
+        assert_int_equal(same.ports[p].size, def.ports[p].size);
+    }
+    assert_true(!none.name && none.n == 0 && !none.E && none.n_ports == 0);
+    phx_descriptor_destroy(one);
+    phx_descriptor_destroy(again);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_questions), cmocka_unit_test(test_power),       cmocka_unit_test(test_structure),
-        cmocka_unit_test(test_gyrator),   cmocka_unit_test(test_transformer), cmocka_unit_test(test_two_ways),
-        cmocka_unit_test(test_exchange),  cmocka_unit_test(test_eliminate),   cmocka_unit_test(test_redundant),
-        cmocka_unit_test(test_refusals),  cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_questions),  cmocka_unit_test(test_power),       cmocka_unit_test(test_structure),
+        cmocka_unit_test(test_gyrator),    cmocka_unit_test(test_transformer), cmocka_unit_test(test_two_ways),
+        cmocka_unit_test(test_exchange),   cmocka_unit_test(test_eliminate),   cmocka_unit_test(test_redundant),
+        cmocka_unit_test(test_definition), cmocka_unit_test(test_refusals),    cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

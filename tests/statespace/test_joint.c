@@ -5,6 +5,7 @@
 #include "dae/dae.h"
 #include "body/body.h"
 #include "statespace/internal.h"
+#include "system/system.h"
 
 #include <phlexor/system.h>
 

@@ -717,6 +717,32 @@ static void test_dc_gain_by_outputs(void **state)
     }
 }
 
+/* A system made of the definition of another one is equal to it. */
+static void test_definition(void **state)
+{
+    phx_context *context = *state;
+    uint64_t seed = 3;
+    phx_ss *one = make_random(context, &seed, "a"), *again = NULL;
+    const phx_ss_def def = phx_ss_definition(one), none = phx_ss_definition(NULL);
+
+    CHECK_OK(context, phx_ss_create(context, &def, &again));
+    const phx_ss_def same = phx_ss_definition(again);
+    assert_true(same.n == N && same.n_inputs == M && same.n_outputs == M);
+    assert_memory_equal(same.A, def.A, (size_t)(N * N) * sizeof *def.A);
+    assert_memory_equal(same.B, def.B, (size_t)(N * M) * sizeof *def.B);
+    assert_memory_equal(same.C, def.C, (size_t)(M * N) * sizeof *def.C);
+    assert_memory_equal(same.D, def.D, (size_t)(M * M) * sizeof *def.D);
+    for (int k = 0; k < N; k++)
+        assert_string_equal(same.states[k], phx_ss_state(one, k));
+    for (int k = 0; k < M; k++) {
+        assert_string_equal(same.inputs[k], phx_ss_input(one, k));
+        assert_string_equal(same.outputs[k], phx_ss_output(one, k));
+    }
+    assert_true(!none.name && none.n == 0 && !none.A && !none.states);
+    phx_ss_destroy(one);
+    phx_ss_destroy(again);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -731,6 +757,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_oscillator, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_descriptor, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_memory, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_definition, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_dc_gain_by_outputs, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 
 #include "support.h"
+#include "results/results.h"
 
 #include <dirent.h>
 #include <unistd.h>

@@ -1,6 +1,7 @@
 /* Runs to an accuracy: the error is what was asked for and near what is estimated, of several motions and demands; what
  * cannot be had is refused. */
 #include "support.h"
+#include "results/results.h"
 
 #include <phlexor/results.h>
 

@@ -1,6 +1,8 @@
 /* Invariants of a run and its messages: the balance of energy of stiff beams at steps that are far too long for them,
  * the stop and the warnings of a run that does not keep it, and states that do not depend on when they are recorded. */
 #include "support.h"
+#include "results/results.h"
+#include "integrate/integrate.h"
 
 #include <stdlib.h>
 

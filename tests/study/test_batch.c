@@ -3,6 +3,7 @@
 
 #include "support/testing.h"
 #include "base/base.h"
+#include "results/results.h"
 
 #include <dirent.h>
 #include <unistd.h>

@@ -1,6 +1,10 @@
 /* Controllers of model files: against the spring and damper that they stand for, an independent integration, bodies,
  * closed formulas, and each other. */
 #include "support.h"
+#include "system/system.h"
+#include "statespace/statespace.h"
+#include "results/results.h"
+#include "control/control.h"
 
 #include <phlexor/results.h>
 

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "port/port.h"
+#include "results/results.h"
 
 #include <stdlib.h>
 

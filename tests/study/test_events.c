@@ -1,5 +1,6 @@
 /* Events of a simulation: where they are, what they take, what the result says of them. */
 #include "support.h"
+#include "results/results.h"
 
 #include <phlexor/results.h>
 

@@ -2,6 +2,7 @@
  * Gomez-Estern and Blankenstein (2002). The mechanisms under the controller against the desired closed loops,
  * integrated by themselves; their energies fall; the matching condition, fulfilled and not. */
 #include "support.h"
+#include "results/results.h"
 
 #include <phlexor/results.h>
 

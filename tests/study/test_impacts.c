@@ -1,6 +1,7 @@
 /* Rigid contacts: impacts are where and when they should be, take what the ledger says, and keep momenta; what rests on
  * a row stays there until the row would pull. */
 #include "support.h"
+#include "results/results.h"
 
 /* The gap of a closed contact stays closed. */
 static text_run run(phx_context *context, const char *text)

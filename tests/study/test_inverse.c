@@ -1,6 +1,7 @@
 /* Inverse dynamics: efforts against closed forms, springs and dampers beside the drives, and the same motion when the
  * table acts through actuators. */
 #include "support.h"
+#include "results/results.h"
 
 #include <phlexor/results.h>
 

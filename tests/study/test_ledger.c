@@ -1,6 +1,7 @@
 /* The power ledger: its entries add up to `supplied` and `dissipated` at every instant, with every integrator, whatever
  * steps are tried again; and each is the work of what it is named after. */
 #include "support.h"
+#include "results/results.h"
 
 static phx_result *simulate(phx_context *context, const phx_model *model, phx_simulate_options options,
                             phx_simulate_report *report)

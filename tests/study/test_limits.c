@@ -1,6 +1,7 @@
 /* Limits of validity: a run that leaves them says so, once for each body and kind, with the first time and the worst
  * figure, in the log, the report and the result; a strict one ends there; one that keeps to them says nothing. */
 #include "support.h"
+#include "results/results.h"
 
 #include <math.h>
 #include <phlexor/results.h>

@@ -1,6 +1,7 @@
 /* Linear models of a model: every allocation may fail, and what the report says is what the bundle has. */
 #include "support.h"
 #include "base/base.h"
+#include "statespace/statespace.h"
 
 static phx_status titop(phx_context *context, const phx_model *model, phx_linear_report *report)
 {

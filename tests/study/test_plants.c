@@ -1,6 +1,8 @@
 /* Plants over a sweep: each is the model of its point, in coordinates that they share; what is refused. */
 #include "support.h"
 #include "base/base.h"
+#include "study/study.h"
+#include "statespace/statespace.h"
 
 #include <math.h>
 
@@ -209,19 +211,20 @@ static void test_exact_lft(void **state)
     CHECK_OK(context, phx_sweep_add_range(sweep, "k", 40.0, 60.0, 3));
     CHECK_OK(context, make_lft(context, masses, sweep, &options, &lft, &plants));
     const phx_lft *made = phx_plants_lft(plants);
-    const phx_lft_report *report = phx_lft_about(made);
+    const phx_lft_report *report = phx_lft_about(made).report;
     for (int k = 0; k < 2; k++) {
-        assert_string_equal(phx_lft_parameter(made, k), names[k]);
-        assert_int_equal(phx_lft_repetitions(made, k), 1);
-        assert_int_equal(phx_lft_degree(made, k), 1);
+        assert_string_equal(phx_lft_about(made).parameters[k], names[k]);
+        assert_int_equal(phx_lft_about(made).repetitions[k], 1);
+        assert_int_equal(phx_lft_about(made).degrees[k], 1);
     }
-    phx_lft_scale(made, 0, &centre, &half);
+    centre = phx_lft_about(made).centre[0];
+    half = phx_lft_about(made).half_width[0];
     assert_true(centre == 50.0 && half == 10.0);
     assert_true(report->second_order && report->fit < 1e-10 && report->held_out < 1e-10 &&
                 report->realisation < 1e-10 && report->response < 1e-7);
-    assert_int_equal(phx_ss_inputs(phx_lft_system(made)), 2 + 2);
-    assert_string_equal(phx_ss_input(phx_lft_system(made), 1), "m.w1");
-    assert_string_equal(phx_ss_output(phx_lft_system(made), 0), "k.v1");
+    assert_int_equal(phx_ss_inputs(phx_lft_about(made).system), 2 + 2);
+    assert_string_equal(phx_ss_input(phx_lft_about(made).system, 1), "m.w1");
+    assert_string_equal(phx_ss_output(phx_lft_about(made).system, 0), "k.v1");
     /* values of the sweep's order for the model, of the LFT's for the LFT */
     phx_sweep *turned = NULL;
     CHECK_OK(context, phx_sweep_create(context, &turned));
@@ -253,10 +256,10 @@ static void test_tree(void **state)
     CHECK_OK(context, phx_sweep_add_range(sweep, "instrument_mass", 20.0, 80.0, 3));
     CHECK_OK(context, phx_sweep_add_range(sweep, "offset", 0.5, 1.5, 4));
     CHECK_OK(context, make_lft(context, satellite, sweep, &options, &lft, &plants));
-    const phx_lft_report *report = phx_lft_about(phx_plants_lft(plants));
+    const phx_lft_report *report = phx_lft_about(phx_plants_lft(plants)).report;
     assert_true(report->held_out < 1e-10 && report->realisation < 1e-10 && report->response < 1e-6);
     for (int k = 0; k < 2; k++)
-        assert_true(phx_lft_repetitions(phx_plants_lft(plants), k) <= 3);
+        assert_true(phx_lft_about(phx_plants_lft(plants)).repetitions[k] <= 3);
     check_beside(context, satellite, sweep, &options, plants, between, 1e-6);
     phx_plants_destroy(plants);
     phx_sweep_destroy(sweep);
@@ -281,7 +284,7 @@ static void test_errors_of_the_fit(void **state)
         const phx_lft_options lft = {.n_parameters = 1, .parameters = angle, .degrees = &degree};
         phx_plants *plants = NULL;
         CHECK_OK(context, make_lft(context, mechanism, sweep, &bar, &lft, &plants));
-        const phx_lft_report *report = phx_lft_about(phx_plants_lft(plants));
+        const phx_lft_report *report = phx_lft_about(phx_plants_lft(plants)).report;
         assert_true(report->held_out < 0.3 * before);
         assert_true(report->realisation < 1e-10 && report->fit > 1e-9);
         before = report->held_out;
@@ -294,7 +297,7 @@ static void test_errors_of_the_fit(void **state)
     const phx_lft_options lft = {.n_parameters = 1, .parameters = stiffness};
     phx_plants *plants = NULL;
     CHECK_OK(context, make_lft(context, arm, soft, &options, &lft, &plants));
-    const phx_lft_report *report = phx_lft_about(phx_plants_lft(plants));
+    const phx_lft_report *report = phx_lft_about(phx_plants_lft(plants)).report;
     assert_true(!report->second_order && report->held_out < 1e-6 && report->realisation < 1e-10);
     assert_true(report->response < 1e-4);
     phx_plants_destroy(plants);

@@ -1,5 +1,6 @@
 /* A fixed number of Newton corrections, and wall times, of whole simulations: a flexible crank-slider. */
 #include "support.h"
+#include "results/results.h"
 
 #include <phlexor/results.h>
 

@@ -3,6 +3,7 @@
 #include "support.h"
 
 #include "results/results.h"
+#include "linear/linear.h"
 
 static const char *const coupler[] = {"coupler@0.5.fx", "coupler@0.5.fy", "crank.C.tz"}, *const speed[] = {
                                                                                              "coupler@0.5.vx"};

@@ -1,6 +1,7 @@
 /* Rigid contacts that come to rest, many at once: stacks, rods and cubes on their corners, when they rest, and that
  * they do until the end; Painleve's rod. */
 #include "support.h"
+#include "results/results.h"
 
 #include <stdlib.h>
 

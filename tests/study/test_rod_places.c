@@ -1,6 +1,7 @@
 /* Places of rods that are named in a model: there is a node at each of them, so that joints, loads and masses act where
  * they are written. */
 #include "support.h"
+#include "results/results.h"
 
 #include <math.h>
 #include <phlexor/results.h>

@@ -4,6 +4,7 @@
 #include "support.h"
 
 #include "model/model.h"
+#include "results/results.h"
 
 #include <math.h>
 #include <phlexor/results.h>

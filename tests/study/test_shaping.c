@@ -1,5 +1,6 @@
 /* Energy shaping and damping injection: the energy of the closed loop and its rate as columns. */
 #include "support.h"
+#include "results/results.h"
 
 #include <math.h>
 

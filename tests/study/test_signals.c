@@ -1,6 +1,7 @@
 /* A drive or a load that has no finite value at some time ends the run there, with its name, its place in the file and
  * the time; one that is finite everywhere does not. */
 #include "support.h"
+#include "results/results.h"
 
 #include <math.h>
 

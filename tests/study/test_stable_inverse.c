@@ -1,6 +1,8 @@
 /* Stable inversion: the tip of a flexible arm along a motion, replayed in the linear model and in the arm itself,
  * against the torque of a rigid arm. */
 #include "support.h"
+#include "statespace/statespace.h"
+#include "results/results.h"
 
 #include <phlexor/results.h>
 

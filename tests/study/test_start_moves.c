@@ -1,6 +1,7 @@
 /* A start that is what was written: bodies that the assembly moves are named with the distance, results continued with
  * other joints are closed or refused. */
 #include "support.h"
+#include "results/results.h"
 
 #include <phlexor/results.h>
 

@@ -1,5 +1,6 @@
 /* Bodies with geometric stiffening that are heated and held: they buckle, bow out, and take what heating supplies. */
 #include "support.h"
+#include "results/results.h"
 
 #include <math.h>
 

@@ -341,6 +341,20 @@ static void asking_allocates_nothing(void **state)
     }
 }
 
+/* The table of quantities has a row for each of PHX_QUANTITY_LIST. */
+static void every_quantity_is_described(void **state)
+{
+    (void)state;
+    for (int k = 0; k < PHX_QUANTITIES; k++) {
+        const phx_quantity_info *info = phx_system_quantity_info((phx_quantity)k);
+        assert_non_null(info);
+        assert_true(info->order >= 0 && info->order <= 2);
+        assert_int_equal(!info->plane, !info->space);
+        assert_true(info->plane || info->of == PHX_OF_JOINT);
+    }
+    assert_null(phx_system_quantity_info(PHX_QUANTITIES));
+}
+
 static void wrong_outputs_are_refused(void **state)
 {
     model m;
@@ -375,6 +389,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(angles_and_attitudes_do_not_jump, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(columns_have_names_and_units, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(asking_allocates_nothing, context_setup, context_teardown),
+        cmocka_unit_test(every_quantity_is_described),
         cmocka_unit_test_setup_teardown(wrong_outputs_are_refused, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,10 @@
  *
  * Its static response, the work of the force and of the damper, its port-Hamiltonian form in a file's bundle. */
 #include "support/testing.h"
+#include "system/system.h"
+#include "statespace/statespace.h"
+#include "fe/fe.h"
+#include "algebra/algebra.h"
 
 #include <phlexor/phlexor.h>
 

@@ -1,6 +1,7 @@
 /* Elastic bodies on meshes in model files: plates and solids against beams, against the momentum theorems, published
  * frequencies and each other; how runs depend on the integrator and on the evaluation; what wrong models are told. */
 #include "mechanism.h"
+#include "results/results.h"
 
 #include <phlexor/study.h>
 

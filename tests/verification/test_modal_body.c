@@ -1,5 +1,6 @@
 /* A body of kind modal is the beam whose modal data it has: the same TITOP model, the same modes, the same motion. */
 #include "mechanism.h"
+#include "statespace/statespace.h"
 
 #include <phlexor/linear.h>
 

@@ -10,6 +10,7 @@
 #include "support/testing.h"
 
 #include "base/base.h"
+#include "results/results.h"
 
 #include <math.h>
 #include <phlexor/results.h>

@@ -2,6 +2,7 @@
  * the hub accelerate it by the inverse of the rigid mass matrix about it. */
 #include "support/testing.h"
 #include "dae/dae.h"
+#include "statespace/statespace.h"
 
 #include <phlexor/linear.h>
 #include <phlexor/model.h>

@@ -25,40 +25,18 @@ void phx_lft_destroy(phx_lft *lft)
 }
 
 /* ---- asking ---- */
-int phx_lft_parameters(const phx_lft *lft)
+phx_lft_info phx_lft_about(const phx_lft *lft)
 {
-    return lft->n;
-}
-
-const char *phx_lft_parameter(const phx_lft *lft, int k)
-{
-    return lft->parameters[k];
-}
-
-int phx_lft_repetitions(const phx_lft *lft, int k)
-{
-    return lft->sizes[k];
-}
-
-int phx_lft_degree(const phx_lft *lft, int k)
-{
-    return lft->degrees[k];
-}
-
-void phx_lft_scale(const phx_lft *lft, int k, double *centre, double *half_width)
-{
-    *centre = lft->centre[k];
-    *half_width = lft->half[k];
-}
-
-const phx_ss *phx_lft_system(const phx_lft *lft)
-{
-    return lft->system;
-}
-
-const phx_lft_report *phx_lft_about(const phx_lft *lft)
-{
-    return &lft->report;
+    if (!lft)
+        return (phx_lft_info){0};
+    return (phx_lft_info){.n_parameters = lft->n,
+                          .parameters = (const char *const *)lft->parameters,
+                          .repetitions = lft->sizes,
+                          .degrees = lft->degrees,
+                          .centre = lft->centre,
+                          .half_width = lft->half,
+                          .system = lft->system,
+                          .report = &lft->report};
 }
 
 /* ---- closing ---- */

@@ -218,9 +218,34 @@ phx_status phx_result_state(const phx_result *result, size_t row, double *x, dou
     return phx_result_states(result, row, 1, x, v);
 }
 
+phx_result_info phx_result_about(const phx_result *result)
+{
+    if (!result)
+        return (phx_result_info){0};
+    const phx_layout *layout = &result->layout;
+    return (phx_result_info){.complete = phx_result_is_complete(result),
+                             .rows = result->rows,
+                             .dimension = layout->dimension,
+                             .n_columns = layout->n_columns,
+                             .columns = layout->columns,
+                             .n_x = layout->n_x,
+                             .n_v = layout->n_v,
+                             .n_bodies = layout->n_bodies,
+                             .bodies = layout->bodies,
+                             .scene = layout->scene,
+                             .n_attributes = result->n_attributes,
+                             .attributes = result->attributes,
+                             .n_ledger = layout->n_ledger,
+                             .ledger = layout->ledger,
+                             .model_text = phx_result_model_text(result),
+                             .memory = result->memory,
+                             .width = result->width};
+}
+
 const double *phx_result_memory(const phx_result *result, size_t *width)
 {
-    *width = result->width;
+    if (width)
+        *width = result->width;
     return result->memory;
 }
 

@@ -6,68 +6,43 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The look of a quantity: names of its components and unit; space has its own list. And what it changes by. */
-typedef struct quantity_info {
-    phx_quantity quantity;
-    const char *plane, *space; /* component names, '|' between them; "" for a scalar */
-    const char *unit;
-    phx_sys_jacobian_fn *jacobian;
-} quantity_info;
+/* A quantity of outputs, and the rows of its derivative (output_jacobian.c). */
+typedef struct quantity_row {
+    phx_quantity_info info;
+    phx_sys_jacobian_fn *jacobian; /* NULL: of bodies on a mesh alone (stresses.c) */
+} quantity_row;
 
-static const quantity_info quantities[] = {
-    {PHX_QUANTITY_POSITION, "x|y", "x|y|z", "m", phx_sys_position_jacobian},
-    {PHX_QUANTITY_VELOCITY, "x|y", "x|y|z", "m/s", phx_sys_velocity_jacobian},
-    {PHX_QUANTITY_ACCELERATION, "x|y", "x|y|z", "m/s^2", phx_sys_acceleration_jacobian},
-    {PHX_QUANTITY_ANGLE, "", "", "rad", phx_sys_angle_jacobian},
-    {PHX_QUANTITY_ANGULAR_VELOCITY, "", "x|y|z", "rad/s", phx_sys_angular_velocity_jacobian},
-    {PHX_QUANTITY_ATTITUDE, "w|x|y|z", "w|x|y|z", "", phx_sys_attitude_jacobian},
-    {PHX_QUANTITY_DEFORMATION, "x|y", "x|y|z", "m", phx_sys_deformation_jacobian},
-    {PHX_QUANTITY_AXIAL_FORCE, "", "", "N", phx_sys_stress_jacobian},
-    {PHX_QUANTITY_BENDING_MOMENT, "", "y|z", "N m", phx_sys_stress_jacobian},
-    {PHX_QUANTITY_TORSION, "", "", "N m", phx_sys_stress_jacobian},
-    {PHX_QUANTITY_STRESS, "top|bottom", "top|bottom", "Pa", phx_sys_stress_jacobian},
-    {PHX_QUANTITY_MEMBRANE_FORCE, "", "", "N/m", NULL}, /* of bodies on a mesh alone: stresses.c */
-    {PHX_QUANTITY_SHEAR_FORCE, "", "y|z", "N", phx_sys_stress_jacobian},
-    {PHX_QUANTITY_VON_MISES, "", "", "Pa", NULL},
-    {PHX_QUANTITY_PRINCIPAL_STRESS, "", "", "Pa", NULL},
-    {PHX_QUANTITY_STRAIN, "g1|g2|k3", "g1|g2|g3|k1|k2|k3", "1, 1/m", phx_sys_stress_jacobian},
-    {PHX_QUANTITY_REACTION, "fx|fy|tz", "fx|fy|fz|tx|ty|tz", "N, N m", phx_sys_reaction_jacobian},
-    {PHX_QUANTITY_COORDINATE, "", "", "m or rad", phx_sys_coordinate_jacobian},
-    {PHX_QUANTITY_RATE, "", "", "m/s or rad/s", phx_sys_rate_jacobian},
-    {PHX_QUANTITY_EFFORT, "", "", "N or N m", phx_sys_effort_jacobian},
+static const quantity_row quantities[PHX_QUANTITIES] = {
+    [PHX_QUANTITY_POSITION] = {{PHX_OF_PORT, 0, "x|y", "x|y|z", "m"}, phx_sys_position_jacobian},
+    [PHX_QUANTITY_VELOCITY] = {{PHX_OF_PORT, 1, "x|y", "x|y|z", "m/s"}, phx_sys_velocity_jacobian},
+    [PHX_QUANTITY_ACCELERATION] = {{PHX_OF_PORT, 2, "x|y", "x|y|z", "m/s^2"}, phx_sys_acceleration_jacobian},
+    [PHX_QUANTITY_ANGLE] = {{PHX_OF_PORT, 0, "", "", "rad"}, phx_sys_angle_jacobian},
+    [PHX_QUANTITY_ANGULAR_VELOCITY] = {{PHX_OF_PORT, 1, "", "x|y|z", "rad/s"}, phx_sys_angular_velocity_jacobian},
+    [PHX_QUANTITY_ATTITUDE] = {{PHX_OF_PORT, 0, "w|x|y|z", "w|x|y|z", ""}, phx_sys_attitude_jacobian},
+    [PHX_QUANTITY_DEFORMATION] = {{PHX_OF_PORT, 0, "x|y", "x|y|z", "m"}, phx_sys_deformation_jacobian},
+    [PHX_QUANTITY_AXIAL_FORCE] = {{PHX_OF_SECTION, 0, "", "", "N"}, phx_sys_stress_jacobian},
+    [PHX_QUANTITY_BENDING_MOMENT] = {{PHX_OF_SECTION, 0, "", "y|z", "N m"}, phx_sys_stress_jacobian},
+    [PHX_QUANTITY_TORSION] = {{PHX_OF_SECTION, 0, "", "", "N m"}, phx_sys_stress_jacobian},
+    [PHX_QUANTITY_STRESS] = {{PHX_OF_SECTION, 0, "top|bottom", "top|bottom", "Pa"}, phx_sys_stress_jacobian},
+    [PHX_QUANTITY_MEMBRANE_FORCE] = {{PHX_OF_MESH, 0, "xx|yy|xy", "xx|yy|xy", "N/m"}, NULL},
+    [PHX_QUANTITY_SHEAR_FORCE] = {{PHX_OF_SECTION, 0, "", "y|z", "N"}, phx_sys_stress_jacobian},
+    [PHX_QUANTITY_VON_MISES] = {{PHX_OF_MESH, 0, "", "", "Pa"}, NULL},
+    [PHX_QUANTITY_PRINCIPAL_STRESS] = {{PHX_OF_MESH, 0, "max|min", "max|min", "Pa"}, NULL},
+    [PHX_QUANTITY_STRAIN] = {{PHX_OF_SECTION, 0, "g1|g2|k3", "g1|g2|g3|k1|k2|k3", "1, 1/m"}, phx_sys_stress_jacobian},
+    [PHX_QUANTITY_REACTION] = {{PHX_OF_JOINT, 2, "fx|fy|tz", "fx|fy|fz|tx|ty|tz", "N, N m"}, phx_sys_reaction_jacobian},
+    [PHX_QUANTITY_COORDINATE] = {{PHX_OF_JOINT, 0, NULL, NULL, "m or rad"}, phx_sys_coordinate_jacobian},
+    [PHX_QUANTITY_RATE] = {{PHX_OF_JOINT, 1, NULL, NULL, "m/s or rad/s"}, phx_sys_rate_jacobian},
+    [PHX_QUANTITY_EFFORT] = {{PHX_OF_JOINT, 2, NULL, NULL, "N or N m"}, phx_sys_effort_jacobian},
 };
 
-static const quantity_info *info_of(phx_quantity quantity)
+const phx_quantity_info *phx_system_quantity_info(phx_quantity quantity)
 {
-    for (size_t i = 0; i < sizeof quantities / sizeof *quantities; i++)
-        if (quantities[i].quantity == quantity)
-            return &quantities[i];
-    return NULL;
+    return (unsigned)quantity < PHX_QUANTITIES && quantities[quantity].info.unit ? &quantities[quantity].info : NULL;
 }
 
-static bool of_joint(phx_quantity quantity)
+static bool is_of(phx_quantity quantity, phx_quantity_target of)
 {
-    return quantity == PHX_QUANTITY_REACTION || quantity == PHX_QUANTITY_COORDINATE || quantity == PHX_QUANTITY_RATE ||
-           quantity == PHX_QUANTITY_EFFORT;
-}
-
-static bool of_stress(phx_quantity quantity)
-{
-    return quantity == PHX_QUANTITY_AXIAL_FORCE || quantity == PHX_QUANTITY_BENDING_MOMENT ||
-           quantity == PHX_QUANTITY_TORSION || quantity == PHX_QUANTITY_STRESS ||
-           quantity == PHX_QUANTITY_SHEAR_FORCE || quantity == PHX_QUANTITY_STRAIN;
-}
-
-static bool of_mesh(phx_quantity quantity)
-{
-    return quantity == PHX_QUANTITY_MEMBRANE_FORCE || quantity == PHX_QUANTITY_VON_MISES ||
-           quantity == PHX_QUANTITY_PRINCIPAL_STRESS;
-}
-
-static bool needs_accelerations(phx_quantity quantity)
-{
-    return quantity == PHX_QUANTITY_ACCELERATION || quantity == PHX_QUANTITY_REACTION ||
-           quantity == PHX_QUANTITY_EFFORT;
+    return quantities[quantity].info.of == of;
 }
 
 /* Whether the body of a port has sections of its own, without a source. */
@@ -88,16 +63,15 @@ static bool has_section(const phx_system *system, const port_slot *port)
 static phx_status check_output(const phx_system *system, const phx_output_def *def)
 {
     phx_context *context = system->context;
-    const bool joint = of_joint(def->quantity);
-
-    if (!info_of(def->quantity))
+    if (!phx_system_quantity_info(def->quantity))
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no quantity %d", def->name,
                         (int)def->quantity);
+    const bool joint = is_of(def->quantity, PHX_OF_JOINT);
     if (def->on_mesh) /* the rest by phx_sys_stresses_prepare */
         return def->body >= 0 && def->body < system->n_bodies
                    ? PHX_OK
                    : phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no body %d", def->name, def->body);
-    if (of_mesh(def->quantity))
+    if (is_of(def->quantity, PHX_OF_MESH))
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': such stresses are those of a body on a mesh",
                         def->name);
     if (joint && (def->joint < 0 || def->joint >= system->n_joints))
@@ -107,7 +81,7 @@ static phx_status check_output(const phx_system *system, const phx_output_def *d
                         system->joints[def->joint].name);
     if (!joint && (def->port < 0 || def->port >= system->n_ports))
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no port %d", def->name, def->port);
-    if (!joint && of_stress(def->quantity) && !has_section(system, &system->ports[def->port]))
+    if (!joint && is_of(def->quantity, PHX_OF_SECTION) && !has_section(system, &system->ports[def->port]))
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "output '%s': there is no section; section forces and stresses are those of a body with "
                         "sections along a length, as a beam",
@@ -170,7 +144,7 @@ void phx_sys_output_free(output_slot *output)
 
 static const char *component_names(const phx_system *system, const output_slot *output)
 {
-    const quantity_info *info = info_of(output->def.quantity);
+    const phx_quantity_info *info = &quantities[output->def.quantity].info;
     if (output->def.on_mesh)
         return phx_sys_stresses_names(output);
     return system->dim == 2 ? info->plane : info->space;
@@ -181,7 +155,7 @@ static int count_of(const phx_system *system, const output_slot *output)
     const char *names = component_names(system, output);
     int count = 1;
 
-    if (of_joint(output->def.quantity) && output->def.quantity != PHX_QUANTITY_REACTION)
+    if (!names)
         return system->joints[output->def.joint].n_coordinates;
     for (; *names; names++)
         count += *names == '|';
@@ -240,7 +214,8 @@ phx_status phx_sys_output_prepare(phx_system *system)
         output->first = system->channels.n_columns;
         output->count = count_of(system, output);
         system->channels.n_columns += output->count;
-        if (!of_stress(output->def.quantity) || output->def.on_mesh || output->stress) /* read with the system */
+        if (!is_of(output->def.quantity, PHX_OF_SECTION) || output->def.on_mesh ||
+            output->stress) /* read with the system */
             continue;
         const port_slot *port = &system->ports[output->def.port];
         const size_t n = (size_t)phx_body_n_stress(system->bodies[port->body].body);
@@ -283,7 +258,7 @@ void phx_system_column_name(const phx_system *system, int column, char *buffer, 
         snprintf(buffer, size, "%s", output->name);
         return;
     }
-    if (!*names) {
+    if (!names) {
         snprintf(buffer, size, "%s.%d", output->name, k + 1);
         return;
     }
@@ -303,7 +278,7 @@ const char *phx_system_column_unit(const phx_system *system, int column)
         return k < system->dim ? "N" : "N m";
     if (output->def.quantity == PHX_QUANTITY_STRAIN)
         return k < system->dim ? "" : "1/m";
-    if (of_joint(output->def.quantity)) {
+    if (is_of(output->def.quantity, PHX_OF_JOINT)) {
         const bool angular = system->joints[output->def.joint].coordinates[k].row.angular;
         switch (output->def.quantity) {
         case PHX_QUANTITY_COORDINATE:
@@ -314,7 +289,7 @@ const char *phx_system_column_unit(const phx_system *system, int column)
             return angular ? "N m" : "N";
         }
     }
-    return output->def.on_mesh ? phx_sys_stresses_unit(output) : info_of(output->def.quantity)->unit;
+    return output->def.on_mesh ? phx_sys_stresses_unit(output) : quantities[output->def.quantity].info.unit;
 }
 
 phx_quantity phx_system_column_quantity(const phx_system *system, int column, int *component)
@@ -766,11 +741,11 @@ void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const d
         double *out = columns + output->first;
         if (output->def.quantity == PHX_QUANTITY_REACTION)
             reaction(ws, output, all, out);
-        else if (of_joint(output->def.quantity))
+        else if (is_of(output->def.quantity, PHX_OF_JOINT))
             joint_quantity(ws, output, t, all, out);
         else if (output->def.on_mesh)
             phx_sys_stresses_evaluate(ws, output, t, out);
-        else if (of_stress(output->def.quantity))
+        else if (is_of(output->def.quantity, PHX_OF_SECTION))
             stress_quantity(ws, output, out);
         else
             port_quantity(ws, output, v_dot, out);
@@ -788,7 +763,7 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
     phx_status status = PHX_OK;
 
     for (int i = 0; i < system->channels.n_outputs; i++)
-        accelerations = accelerations || needs_accelerations(system->channels.outputs[i].def.quantity);
+        accelerations = accelerations || quantities[system->channels.outputs[i].def.quantity].info.order == 2;
     if (accelerations)
         status = phx_sys_op_accelerations(dae, t, x, v, v_dot, lambda);
     if (status)
@@ -806,5 +781,5 @@ void phx_sys_output_jacobian(jacobian_rows *it, const output_slot *output)
     if (output->def.on_mesh)
         phx_sys_stresses_jacobian(it, output);
     else
-        info_of(output->def.quantity)->jacobian(it, output);
+        quantities[output->def.quantity].jacobian(it, output);
 }

@@ -133,11 +133,8 @@ double phx_sys_measure(const workspace *ws, const measure *it)
 /* ---- derivatives ---- */
 bool phx_sys_measure_is_rate(const phx_system *system, const measure *it)
 {
-    if (it->kind == MEASURE_OUTPUT) {
-        const phx_quantity quantity = system->channels.outputs[it->output].def.quantity;
-        return quantity == PHX_QUANTITY_VELOCITY || quantity == PHX_QUANTITY_RATE ||
-               quantity == PHX_QUANTITY_ANGULAR_VELOCITY;
-    }
+    if (it->kind == MEASURE_OUTPUT)
+        return phx_system_quantity_info(system->channels.outputs[it->output].def.quantity)->order == 1;
     return it->kind == MEASURE_RATE || it->kind == MEASURE_FLOW;
 }
 

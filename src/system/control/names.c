@@ -144,12 +144,6 @@ static const char *word_of(phx_quantity quantity)
     }
 }
 
-static bool is_prompt(phx_quantity quantity)
-{
-    return quantity == PHX_QUANTITY_ACCELERATION || quantity == PHX_QUANTITY_REACTION ||
-           quantity == PHX_QUANTITY_EFFORT;
-}
-
 static phx_status refuse_quantity(const phx_system *system, const controller_slot *slot, const char *name,
                                   phx_quantity quantity)
 {
@@ -157,8 +151,9 @@ static phx_status refuse_quantity(const phx_system *system, const controller_slo
                     "controller '%s': it measures '%s', %s, which %s; give it a `sample`, or measure positions, "
                     "angles, deformations, coordinates and their rates",
                     slot->name, name, word_of(quantity),
-                    is_prompt(quantity) ? "follows its effort at once, an algebraic loop through the multipliers"
-                                        : "has no place in a continuous feedback");
+                    phx_system_quantity_info(quantity)->order == 2
+                        ? "follows its effort at once, an algebraic loop through the multipliers"
+                        : "has no place in a continuous feedback");
 }
 
 /* "NAME.uK" of another controller. */

@@ -381,7 +381,7 @@ static void archive_output_def(phx_archive *archive, const phx_system *system, p
 {
     int quantity = (int)def->quantity;
 
-    phx_archive_choice(archive, PHX_QUANTITY_EFFORT, &quantity);
+    phx_archive_choice(archive, PHX_QUANTITIES - 1, &quantity);
     def->quantity = (phx_quantity)quantity;
     phx_sys_archive_index(archive, system->n_ports, &def->port);
     phx_sys_archive_index(archive, system->n_joints, &def->joint);
