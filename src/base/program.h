@@ -5,7 +5,8 @@
 #include "base/base.h"
 
 /* A step of the code. PHX_PROGRAM_NUMBER: `number` is pushed; PHX_PROGRAM_VARIABLE: variable `at`;
- * PHX_PROGRAM_CALL: function `at` of `count` values; the others are operators. */
+ * PHX_PROGRAM_PARAMETER: parameter `at`; PHX_PROGRAM_CALL: function `at` of `count` values; the others are operators.
+ */
 typedef struct phx_instruction {
     int operation, at, count;
     double number;
@@ -18,9 +19,10 @@ struct phx_program {
     int depth;     /* of the stack after the last step */
     double *stack; /* capacity_stack values with room for two derivatives each */
     int capacity_stack;
+    const double *parameters; /* borrowed; NULL: none is named */
 };
 
-enum { PHX_PROGRAM_MOST_ARGUMENTS = 8 };
+enum { PHX_PROGRAM_MOST_ARGUMENTS = 32 };
 
 /* x operation y; f(x[0], ..) of a call. */
 double phx_instruction_operate(int operation, double x, double y);

@@ -122,6 +122,26 @@ static phx_status merge(search *it, phx_signal *signal)
     return PHX_OK;
 }
 
+phx_status phx_signal_renew_breaks(phx_context *context, phx_signal *signal, double from, double to)
+{
+    double found[PHX_PROGRAM_MOST_BREAKS];
+
+    if (signal && signal->kind == SIGNAL_DERIVATIVE)
+        return phx_signal_renew_breaks(context, signal->of, from, to);
+    if (!signal || signal->kind != SIGNAL_PROGRAM || !phx_program_conditions_move(signal->program))
+        return PHX_OK;
+    const int n = phx_program_breaks(signal->program, found);
+    double *breaks = phx_calloc(context, (size_t)n, sizeof *breaks);
+    if (!breaks)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < n; i++)
+        breaks[i] = found[i];
+    phx_free(signal->breaks);
+    signal->breaks = breaks;
+    signal->n_breaks = n;
+    return phx_signal_find_breaks(context, signal, from, to);
+}
+
 phx_status phx_signal_find_breaks(phx_context *context, phx_signal *signal, double from, double to)
 {
     const double variables[] = {from, 0.0};

@@ -161,7 +161,9 @@ static phx_status read_motions(phx_reader *reader, const phx_key *key, const phx
     phx_status status = inverse->outputs && inverse->motion ? PHX_OK : PHX_ERR_MEMORY;
     for (int k = 0; k < node->count && !status; k++) {
         inverse->outputs[k] = node->items[2 * k]->text;
+        reader->role = PHX_PARAMETER_ELSEWHERE;
         status = phx_read_signal(reader, node->items[2 * k + 1], PHX_USE_TIME, &inverse->motion[k]);
+        reader->role = PHX_PARAMETER_IN_SIGNAL;
         inverse->n_outputs = k + 1;
     }
     return status;
@@ -335,7 +337,9 @@ static phx_status take_expressions(phx_reader *reader, const phx_node *node, con
         for (int i = 0; i < names; i++)
             snprintf(all->names[i], sizeof all->names[i], "%s", c->inputs[i]);
         all->count = names;
+        reader->role = PHX_PARAMETER_IN_NUMBER; /* the matching condition holds for these values */
         const phx_status status = check_feedback(reader, entry, all);
+        reader->role = PHX_PARAMETER_IN_SIGNAL;
         if (status)
             return status;
         if (all->count > names)

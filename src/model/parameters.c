@@ -107,6 +107,7 @@ static phx_status advance(resolver *r)
     if (!override && (node->kind != PHX_NODE_SCALAR || phx_node_is_null(node)))
         return phx_reader_expected(r->reader, node, "a number");
     const char *text = override ? override->expression : node->text;
+    r->reader->content->parameter_texts[top] = text;
     phx_status status = PHX_OK;
     if (text && !phx_number_from_text(text, &value)) {
         status = phx_evaluator_scan(evaluator, text, PHX_USE_CONSTANT);
@@ -159,7 +160,10 @@ static phx_status create_parameters(resolver *r)
     r->known = phx_reader_calloc(reader, n, sizeof *r->known);
     r->states = phx_reader_calloc(reader, n, sizeof *r->states);
     r->stack = phx_reader_calloc(reader, n, sizeof *r->stack);
-    if (!r->parameters || !r->overrides || !r->known || !r->states || !r->stack)
+    reader->content->uses = phx_reader_calloc(reader, n, sizeof *reader->content->uses);
+    reader->content->parameter_texts = phx_reader_calloc(reader, n, sizeof *reader->content->parameter_texts);
+    if (!r->parameters || !r->overrides || !r->known || !r->states || !r->stack || !reader->content->uses ||
+        !reader->content->parameter_texts)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < r->n; i++) {
         const phx_node *name = r->map->items[2 * i];
@@ -171,6 +175,22 @@ static phx_status create_parameters(resolver *r)
         r->parameters[i].name = name->text;
     }
     return phx_reader_names(reader, &reader->content->parameters, r->parameters, sizeof *r->parameters, r->n);
+}
+
+/* Where parameters are used, once they have their values. */
+static void note_use(void *user, int parameter, phx_expression_use use)
+{
+    phx_reader *reader = user;
+    const bool of_time = use == PHX_USE_TIME || use == PHX_USE_TIME_AND_PLACE || use == PHX_USE_MEASURES;
+    const phx_parameter_role role = of_time ? reader->role : PHX_PARAMETER_IN_NUMBER;
+    phx_parameter_use *it = &reader->content->uses[parameter];
+
+    const int number = role == PHX_PARAMETER_IN_NUMBER ? it->count[role] : PHX_PARAMETER_PLACES;
+    if (number < PHX_PARAMETER_PLACES)
+        snprintf(it->numbers[number], sizeof it->numbers[number], "%.79s", reader->key_path);
+    if (role == PHX_PARAMETER_IN_SIGNAL || role == PHX_PARAMETER_IN_MOTION)
+        snprintf(it->of_time, it->of_time[0] ? 0 : sizeof it->of_time, "%.79s", reader->key_path);
+    it->count[role]++;
 }
 
 static phx_status read_parameters(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
@@ -188,7 +208,10 @@ static phx_status read_parameters(phx_reader *reader, const phx_key *key, const 
     model->n_parameters = r.n;
     phx_evaluator_set_parameters(reader->evaluator, r.parameters, &reader->content->parameters, r.known);
     status = take_overrides(&r);
-    return status ? status : resolve(&r);
+    if (!status)
+        status = resolve(&r);
+    phx_evaluator_watch(reader->evaluator, note_use, reader);
+    return status;
 }
 
 static phx_status preset_parameters(phx_reader *reader, const phx_key *key, void *field, void *owner)
