@@ -251,7 +251,24 @@ phx_status phx_program_variable(phx_program *program, int variable)
 phx_status phx_program_parameter(phx_program *program, int parameter, const double *values)
 {
     program->parameters = values;
-    return put(program, &(phx_instruction){.operation = PHX_PROGRAM_PARAMETER, .at = parameter});
+    return put(program,
+               &(phx_instruction){.operation = PHX_PROGRAM_PARAMETER, .at = parameter, .number = values[parameter]});
+}
+
+bool phx_program_has_changed(const phx_program *program)
+{
+    for (int i = 0; i < program->n; i++)
+        if (program->code[i].operation == PHX_PROGRAM_PARAMETER &&
+            program->code[i].number != program->parameters[program->code[i].at])
+            return true;
+    return false;
+}
+
+void phx_program_note_parameters(phx_program *program)
+{
+    for (int i = 0; i < program->n; i++)
+        if (program->code[i].operation == PHX_PROGRAM_PARAMETER)
+            program->code[i].number = program->parameters[program->code[i].at];
 }
 
 phx_status phx_program_operate(phx_program *program, phx_program_operation operation)

@@ -57,10 +57,11 @@ static phx_status allocate(phx_unit *unit)
     unit->columns = phx_calloc(unit->context, columns, sizeof *unit->columns);
     unit->before = phx_calloc(unit->context, columns, sizeof *unit->before);
     unit->parameters = phx_calloc(unit->context, (size_t)unit->def.n_parameters, sizeof *unit->parameters);
+    unit->former = phx_calloc(unit->context, (size_t)unit->def.n_parameters, sizeof *unit->former);
     unit->x = phx_calloc(unit->context, (size_t)phx_system_n_x(unit->system), sizeof *unit->x);
     unit->v = phx_calloc(unit->context, (size_t)phx_system_n_v(unit->system), sizeof *unit->v);
     unit->lambda = phx_calloc(unit->context, (size_t)phx_system_n_l(unit->system), sizeof *unit->lambda);
-    if (!unit->columns || !unit->before || !unit->parameters || !unit->x || !unit->v || !unit->lambda)
+    if (!unit->columns || !unit->before || !unit->parameters || !unit->former || !unit->x || !unit->v || !unit->lambda)
         return PHX_ERR_MEMORY;
     copy_parameters(unit, unit->parameters, unit->def.parameter_starts);
     return PHX_OK;
@@ -119,8 +120,8 @@ void phx_unit_destroy(phx_unit *unit)
     phx_system_dae_destroy(unit->reader);
     phx_system_destroy(unit->system);
     phx_unit_def_free(&unit->def);
-    double *const arrays[] = {unit->flow0,  unit->flow,       unit->power, unit->held, unit->columns,
-                              unit->before, unit->parameters, unit->x,     unit->v,    unit->lambda};
+    double *const arrays[] = {unit->flow0,      unit->flow,   unit->power, unit->held, unit->columns, unit->before,
+                              unit->parameters, unit->former, unit->x,     unit->v,    unit->lambda};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
     phx_free(unit->inputs);
@@ -225,11 +226,9 @@ static phx_status find_start(phx_unit *unit)
 /* The breaks of signals for the parameters as they are. */
 static phx_status renew_breaks(phx_unit *unit)
 {
-    phx_status status = PHX_OK;
-
-    if (parameters_are(unit, unit->parameters))
+    if (unit->def.n_parameters == 0)
         return PHX_OK;
-    status = phx_system_renew_breaks(unit->system, 0.0, unit->def.options.end);
+    const phx_status status = phx_system_renew_breaks(unit->system, 0.0, unit->def.options.end);
     if (!status)
         copy_parameters(unit, unit->parameters, unit->def.parameter_values);
     return status;
@@ -242,14 +241,9 @@ static phx_status check_signals(const phx_unit *unit, double t)
 
 phx_status phx_unit_take_parameters(phx_unit *unit, bool start)
 {
-    double *const values = unit->def.parameter_values;
-
     if (parameters_are(unit, unit->parameters))
         return PHX_OK;
-    double *before = phx_calloc(unit->context, (size_t)unit->def.n_parameters, sizeof *before);
-    if (!before)
-        return PHX_ERR_MEMORY;
-    copy_parameters(unit, before, unit->parameters);
+    copy_parameters(unit, unit->former, unit->parameters);
     phx_status status = renew_breaks(unit);
     if (!status)
         status = check_signals(unit, unit->t);
@@ -258,12 +252,11 @@ phx_status phx_unit_take_parameters(phx_unit *unit, bool start)
     if (status) {
         char message[1000];
         snprintf(message, sizeof message, "%s", phx_context_message(unit->context));
-        copy_parameters(unit, values, before);
+        copy_parameters(unit, unit->def.parameter_values, unit->former);
         if (renew_breaks(unit) == PHX_OK && start)
             (void)phx_unit_start(unit, unit->t);
         phx_fail(unit->context, status, "%s", message);
     }
-    phx_free(before);
     if (!start) {
         unit->looked = false;
         phx_unit_exchange_forget(unit, true);

@@ -86,7 +86,10 @@ static void archive_parameters(phx_archive *archive, phx_unit_def *def)
     }
     if (phx_archive_status(archive))
         return;
-    if (def->n_parameters > 0 && (!def->parameter_fixed || !def->parameter_starts))
+    bool named = true;
+    for (int k = 0; k < def->n_parameters; k++)
+        named = named && def->parameters[k];
+    if (!named || (def->n_parameters > 0 && (!def->parameter_fixed || !def->parameter_starts)))
         phx_archive_fail(archive, phx_fail(context, PHX_ERR_INPUT, "the parameters of the mechanism are damaged"));
     else if (phx_archive_reads(archive) && n > 0)
         memcpy(def->parameter_values, def->parameter_starts, n * sizeof *def->parameter_values);

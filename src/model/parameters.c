@@ -96,6 +96,18 @@ static int missing_parameter(const resolver *r)
     return -1;
 }
 
+/* The expression of a parameter, for those that stay open; one from outside may not last. */
+static phx_status keep_text(resolver *r, int parameter, const char *text, bool copied)
+{
+    phx_reader *reader = r->reader;
+    const char **kept = &reader->content->parameter_texts[parameter];
+
+    if (*kept)
+        return PHX_OK;
+    *kept = text && copied ? phx_arena_text(reader->context, &reader->content->memory, text, strlen(text)) : text;
+    return *kept || !text ? PHX_OK : PHX_ERR_MEMORY;
+}
+
 /* Look at the parameter on top of the stack: give it its value, or push one it waits for. */
 static phx_status advance(resolver *r)
 {
@@ -107,8 +119,9 @@ static phx_status advance(resolver *r)
     if (!override && (node->kind != PHX_NODE_SCALAR || phx_node_is_null(node)))
         return phx_reader_expected(r->reader, node, "a number");
     const char *text = override ? override->expression : node->text;
-    r->reader->content->parameter_texts[top] = text;
-    phx_status status = PHX_OK;
+    phx_status status = keep_text(r, top, text, override != NULL);
+    if (status)
+        return status;
     if (text && !phx_number_from_text(text, &value)) {
         status = phx_evaluator_scan(evaluator, text, PHX_USE_CONSTANT);
         missing = status ? -1 : missing_parameter(r);

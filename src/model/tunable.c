@@ -126,7 +126,8 @@ static phx_status refuse(const choosing *c, int k)
 
     if (c->through[k] < 0)
         return phx_model_fail(c->context, c->model, it, PHX_ERR_INPUT,
-                              "parameter '%s' is used in no expression of time: there is nothing to be tuned", it->name);
+                              "parameter '%s' is used in no expression of time: there is nothing to be tuned",
+                              it->name);
     list_places(&c->content->uses[c->through[k]], sizeof places, places);
     if (c->through[k] != k)
         snprintf(through, sizeof through, ", as parameter '%s' that is made of it",
@@ -203,8 +204,7 @@ phx_status phx_tunables_create(phx_context *context, const phx_model *model, int
                                phx_tunables *tunables)
 {
     const size_t n = (size_t)model->n_parameters;
-    choosing c = {
-        .context = context, .model = model, .content = &model->store->content, .n = model->n_parameters};
+    choosing c = {.context = context, .model = model, .content = &model->store->content, .n = model->n_parameters};
     bool *open = phx_calloc(context, n, sizeof *open);
     phx_status status = PHX_OK;
 
