@@ -161,9 +161,7 @@ static phx_status read_motions(phx_reader *reader, const phx_key *key, const phx
     phx_status status = inverse->outputs && inverse->motion ? PHX_OK : PHX_ERR_MEMORY;
     for (int k = 0; k < node->count && !status; k++) {
         inverse->outputs[k] = node->items[2 * k]->text;
-        reader->role = PHX_PARAMETER_ELSEWHERE;
         status = phx_read_signal(reader, node->items[2 * k + 1], PHX_USE_TIME, &inverse->motion[k]);
-        reader->role = PHX_PARAMETER_IN_SIGNAL;
         inverse->n_outputs = k + 1;
     }
     return status;

@@ -190,12 +190,26 @@ static phx_status create_parameters(resolver *r)
     return phx_reader_names(reader, &reader->content->parameters, r->parameters, sizeof *r->parameters, r->n);
 }
 
+/* Whether the key path leads to the defaults of an analysis, which no simulation knows. */
+static bool is_of_analysis(const char *key_path)
+{
+    static const char *const keys[] = {"modes", "linearize", "inverse", "sweep"};
+    const size_t length = strcspn(key_path, ".[");
+
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        if (strlen(keys[k]) == length && !strncmp(key_path, keys[k], length))
+            return true;
+    return false;
+}
+
 /* Where parameters are used, once they have their values. */
 static void note_use(void *user, int parameter, phx_expression_use use)
 {
     phx_reader *reader = user;
     const bool of_time = use == PHX_USE_TIME || use == PHX_USE_TIME_AND_PLACE || use == PHX_USE_MEASURES;
-    const phx_parameter_role role = of_time ? reader->role : PHX_PARAMETER_IN_NUMBER;
+    const phx_parameter_role role = is_of_analysis(reader->key_path) ? PHX_PARAMETER_ELSEWHERE
+                                    : of_time                        ? reader->role
+                                                                     : PHX_PARAMETER_IN_NUMBER;
     phx_parameter_use *it = &reader->content->uses[parameter];
 
     const int number = role == PHX_PARAMETER_IN_NUMBER ? it->count[role] : PHX_PARAMETER_PLACES;

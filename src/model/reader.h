@@ -26,7 +26,7 @@ typedef enum phx_parameter_role {
     PHX_PARAMETER_IN_SIGNAL, /* they may stay open */
     PHX_PARAMETER_IN_MOTION, /* the same, until the start */
     PHX_PARAMETER_IN_NUMBER, /* the system is made with their values */
-    PHX_PARAMETER_ELSEWHERE, /* of an analysis: the mechanism knows nothing of them */
+    PHX_PARAMETER_ELSEWHERE, /* in the defaults of an analysis: the mechanism knows nothing of them */
     PHX_PARAMETER_ROLES
 } phx_parameter_role;
 /* The uses of a parameter outside the other parameters. Constant expressions are PHX_PARAMETER_IN_NUMBER. */

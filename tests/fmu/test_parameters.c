@@ -38,7 +38,8 @@ static const char text[] =
     "  crank: {coordinate: axle}\n"
     "  rail: {coordinate: rail}\n"
     "  holds: {effort: axle}\n"
-    "simulate: {step: 2e-3, end: 0.2}\n";
+    "simulate: {step: 2e-3, end: 0.2}\n"
+    "sweep: {c: {from: 0, to: 2*S, count: 3}}\n"; /* of an analysis: the mechanism knows nothing of it */
 static const double H = 2e-3;
 enum { STEPS = 60 };
 
