@@ -2,6 +2,7 @@
  * energy balance stays closed when they change; saved states have them; instances have their own. */
 #define _POSIX_C_SOURCE 200809L
 #include "fmu/exchange.h"
+#include "model/model.h"
 
 #include <phlexor/fmu.h>
 
@@ -678,6 +679,34 @@ static void wrong_names(void **state)
     phx_model_destroy(model);
 }
 
+/* Every allocation fails in turn. */
+static void there_may_be_no_memory(void **state)
+{
+    phx_context *context = *state;
+    phx_model *model = read_model(context, false);
+    long failed = 0;
+
+    for (bool whole = false; !whole; failed += !whole) {
+        phx_tunables open = {0};
+        phx_system *system = NULL;
+        phx_context_clear(context);
+        phx_context_fail_allocation(context, failed);
+        phx_status status = phx_tunables_create(context, model, 0, NULL, &open);
+        if (!status)
+            status = phx_model_build_open(context, model, NULL, &open, &system);
+        phx_context_fail_allocation(context, -1);
+        whole = !status;
+        if (status)
+            CHECK_STATUS(context, status, PHX_ERR_MEMORY);
+        else
+            assert_int_equal(open.count, 9);
+        phx_system_destroy(system);
+        phx_tunables_free(&open);
+    }
+    assert_true(failed > 100);
+    phx_model_destroy(model);
+}
+
 static void check_finds_nothing(void **state)
 {
     for (int version = 2; version <= 3; version++) {
@@ -711,6 +740,7 @@ int main(void)
         cmocka_unit_test(values_without_a_number),
         cmocka_unit_test(event_mode_takes_them),
         cmocka_unit_test(wrong_names),
+        cmocka_unit_test(there_may_be_no_memory),
         cmocka_unit_test(check_finds_nothing),
     };
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
