@@ -212,11 +212,13 @@ static void note_use(void *user, int parameter, phx_expression_use use)
                                                                      : PHX_PARAMETER_IN_NUMBER;
     phx_parameter_use *it = &reader->content->uses[parameter];
 
-    const int number = role == PHX_PARAMETER_IN_NUMBER ? it->count[role] : PHX_PARAMETER_PLACES;
-    if (number < PHX_PARAMETER_PLACES)
-        snprintf(it->numbers[number], sizeof it->numbers[number], "%.79s", reader->key_path);
-    if (role == PHX_PARAMETER_IN_SIGNAL || role == PHX_PARAMETER_IN_MOTION)
-        snprintf(it->of_time, it->of_time[0] ? 0 : sizeof it->of_time, "%.79s", reader->key_path);
+    char *place = NULL;
+    if (role == PHX_PARAMETER_IN_NUMBER && it->count[role] < PHX_PARAMETER_PLACES)
+        place = it->numbers[it->count[role]];
+    else if ((role == PHX_PARAMETER_IN_SIGNAL || role == PHX_PARAMETER_IN_MOTION) && !it->of_time[0])
+        place = it->of_time;
+    if (place)
+        snprintf(place, sizeof it->of_time, "%.79s", reader->key_path);
     it->count[role]++;
 }
 
