@@ -33,6 +33,7 @@ static const struct value_kind {
     {"fmu", "--identifier", "NAME", NULL, NULL, FORM_FREE},
     {"fmu", "--inputs", "LIST", NULL, offer_model_inputs, FORM_LIST},
     {"fmu", "--outputs", "LIST", NULL, offer_model_outputs, FORM_LIST},
+    {"fmu", "--parameters", "LIST", NULL, offer_parameter_names, FORM_LIST},
     {NULL, NULL, "MODEL", ":files .yaml .yml", NULL, FORM_FREE},
     {"plot", "--output", "FILE", ":files", NULL, FORM_FREE},
     {"plot", NULL, "FILE", ":files .h5 .csv .yaml .yml", NULL, FORM_FREE},

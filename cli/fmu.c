@@ -5,8 +5,8 @@
 #include <string.h>
 
 typedef struct fmu_arguments {
-    const char *model, *output, *version, *kind, *identifier, *inputs, *outputs, *step, *end, *integrator, *rtol, *atol,
-        *format;
+    const char *model, *output, *version, *kind, *identifier, *inputs, *outputs, *parameters, *step, *end, *integrator,
+        *rtol, *atol, *format;
     bool no_run;
     cli_list set, words;
 } fmu_arguments;
@@ -74,10 +74,10 @@ static void print_report(const fmu_arguments *given, const char *output, const p
                          const phx_fmu_report *report)
 {
     if (given->format && !strcmp(given->format, "json")) {
-        printf("{\"file\": \"%s\", \"fmi\": %d, \"inputs\": %d, \"outputs\": %d, \"states\": %d, "
+        printf("{\"file\": \"%s\", \"fmi\": %d, \"inputs\": %d, \"outputs\": %d, \"parameters\": %d, \"states\": %d, "
                "\"bytes\": %zu, \"step\": %.17g, \"token\": \"%s\"}\n",
-               output, options->version, report->inputs, report->outputs, report->states, report->bytes, report->step,
-               report->token);
+               output, options->version, report->inputs, report->outputs, report->parameters, report->states,
+               report->bytes, report->step, report->token);
         return;
     }
     printf("%s: FMI %d.0, %s, %d inputs, %d outputs, %.1f MB\n", output, options->version,
@@ -85,6 +85,8 @@ static void print_report(const fmu_arguments *given, const char *output, const p
            : options->kind == PHX_FMU_MODEL_EXCHANGE ? "model exchange"
                                                      : "co-simulation",
            report->inputs, report->outputs, 1e-6 * (double)report->bytes);
+    if (report->parameters > 0)
+        printf("  parameters   %d, which the other program can set\n", report->parameters);
     if (report->states > 0)
         printf("  states       %d\n", report->states);
     if (report->step > 0.0 && options->kind != PHX_FMU_MODEL_EXCHANGE)
@@ -123,6 +125,11 @@ static int export_model(phx_context *context, const phx_model *model, const fmu_
     return status;
 }
 
+static bool is_none(const cli_words *words)
+{
+    return words->count == 1 && !strcmp(words->words[0], "none");
+}
+
 int cli_fmu(const cli_command *command, phx_context *context, int argc, char **argv)
 {
     fmu_arguments given = {0};
@@ -135,6 +142,9 @@ int cli_fmu(const cli_command *command, phx_context *context, int argc, char **a
         {"--inputs", 0, OPTION_TEXT, "LIST",
          "JOINT.effort, JOINT.rate, LOAD.fx, SPRING.force; default: all that the model acts with", &given.inputs},
         {"--outputs", 0, OPTION_TEXT, "LIST", "outputs of the model; default: all", &given.outputs},
+        {"--parameters", 0, OPTION_TEXT, "LIST",
+         "parameters that the other program can set, or none; default: all that only expressions of time use",
+         &given.parameters},
         {"--integrator", 0, OPTION_TEXT, "INTEGRATOR", "midpoint, gauss4, ...; default: that of the model",
          &given.integrator},
         {"--step", 0, OPTION_TEXT, "H", "longest step of the integrator, s", &given.step},
@@ -151,7 +161,7 @@ int cli_fmu(const cli_command *command, phx_context *context, int argc, char **a
         .options = options, .n_options = (int)(sizeof options / sizeof *options), .wanted = 1, .more = &given.words};
     phx_fmu_options wanted = phx_fmu_options_default();
     phx_model *model = NULL;
-    cli_words inputs = {0}, outputs = {0};
+    cli_words inputs = {0}, outputs = {0}, parameters = {0};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
     given.model = given.words.count > 0 ? given.words.items[0] : NULL;
@@ -163,6 +173,8 @@ int cli_fmu(const cli_command *command, phx_context *context, int argc, char **a
         status = cli_split(command, context, "--inputs", given.inputs, &inputs);
     if (status < 0)
         status = cli_split(command, context, "--outputs", given.outputs, &outputs);
+    if (status < 0)
+        status = cli_split(command, context, "--parameters", given.parameters, &parameters);
     if (status < 0)
         status = cli_choose_integrator(command, given.integrator, &wanted.simulate);
     if (status < 0)
@@ -179,10 +191,13 @@ int cli_fmu(const cli_command *command, phx_context *context, int argc, char **a
         wanted.n_inputs = inputs.count;
         wanted.outputs = outputs.words;
         wanted.n_outputs = outputs.count;
+        wanted.parameters = parameters.words;
+        wanted.n_parameters = is_none(&parameters) ? 0 : parameters.count;
         status = export_model(context, model, &given, &wanted);
     }
     cli_words_free(&inputs);
     cli_words_free(&outputs);
+    cli_words_free(&parameters);
     phx_model_destroy(model);
     cli_options_free(&arguments);
     return status;

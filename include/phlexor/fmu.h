@@ -24,22 +24,28 @@ typedef struct phx_fmu_options {
      * among the outputs. */
     int n_outputs;
     const char *const *outputs;
+    /* Parameters of the model whose values the importing program can set: those that appear in expressions of time
+     * alone (loads, drives, references and expressions of controllers). Those in motions can be set until the start.
+     * NULL: all that can, in models that do not start in an equilibrium; with a count of 0 not NULL: none. */
+    int n_parameters;
+    const char *const *parameters;
     phx_simulate_options simulate; /* integrator, step, tolerances and end instead of the model's */
 } phx_fmu_options;
 phx_fmu_options phx_fmu_options_default(void);
 
 /* The FMU that has been written. */
 typedef struct phx_fmu_report {
-    int inputs, outputs; /* variables */
-    int states;          /* of model exchange */
-    size_t bytes;        /* of the file */
-    double step;         /* s: the longest of the integrator; 0: it chooses */
-    char token[48];      /* instantiation token */
+    int inputs, outputs, parameters; /* variables */
+    int states;                      /* of model exchange */
+    size_t bytes;                    /* of the file */
+    double step;                     /* s: the longest of the integrator; 0: it chooses */
+    char token[48];                  /* instantiation token */
 } phx_fmu_report;
 
 /* Write the model's mechanism at its start state as an FMU that needs nothing else: the file appears under its name
  * when it is complete. With the same steps and inputs of zero its motion is that of phx_study_simulate, bit by bit.
- * PHX_ERR_INPUT for names that are not there (with the nearest); PHX_ERR_UNSUPPORTED for what cannot be written yet,
+ * PHX_ERR_INPUT for names that are not there (with the nearest), and for parameters that shape the
+ * assembled system, with the places where they are used; PHX_ERR_UNSUPPORTED for what cannot be written yet,
  * with its name, and where the library was built without the shared object of FMUs. `report` may be NULL. */
 phx_status phx_fmu_export(phx_context *context, const phx_model *model, const phx_fmu_options *options,
                           const char *path, phx_fmu_report *report);

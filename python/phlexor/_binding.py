@@ -1904,12 +1904,15 @@ phx_fmu_options._fields_ = [
     ("inputs", POINTER(c_char_p)),
     ("n_outputs", c_int),
     ("outputs", POINTER(c_char_p)),
+    ("n_parameters", c_int),
+    ("parameters", POINTER(c_char_p)),
     ("simulate", phx_simulate_options),
 ]
 
 phx_fmu_report._fields_ = [
     ("inputs", c_int),
     ("outputs", c_int),
+    ("parameters", c_int),
     ("states", c_int),
     ("bytes", c_size_t),
     ("step", c_double),

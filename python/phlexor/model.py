@@ -133,7 +133,7 @@ class Fmu:
     Attributes
     ----------
     path : str
-    inputs, outputs : int
+    inputs, outputs, parameters : int
         Variables.
     states : int
         Of model exchange; 0 in an FMU for co-simulation alone.
@@ -148,6 +148,7 @@ class Fmu:
     path: str
     inputs: int
     outputs: int
+    parameters: int
     states: int
     bytes: int
     step: float
@@ -915,7 +916,8 @@ class Model:
     def fmu(self, path: PathLike, *, version: int = 3, inputs: Optional[Iterable[str]] = None,
             outputs: Optional[Iterable[str]] = None, identifier: Optional[str] = None, end: Optional[float] = None,
             step: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
-            integrator: Optional[Integrator] = None, kind: FmuKind = "cs") -> Fmu:
+            integrator: Optional[Integrator] = None, kind: FmuKind = "cs",
+            parameters: Optional[Iterable[str]] = None) -> Fmu:
         """Write the mechanism at its start state as an FMU for co-simulation or model exchange (docs/fmi.md).
 
         Parameters
@@ -935,6 +937,9 @@ class Model:
             As for :meth:`simulate`; `end` is what the FMU proposes.
         kind : {"cs", "me", "both"}
             Co-simulation, model exchange, or an FMU for both.
+        parameters : sequence of str, optional
+            Parameters of the model that the other program can set; by default all that only expressions of time use
+            (loads, drives, controllers), and none of a model that starts in an equilibrium. An empty sequence: none.
 
         Returns
         -------
@@ -946,12 +951,14 @@ class Model:
                                   simulate=_simulate_options(end, step, None, rtol, atol, integrator, None, None))
         if identifier is not None:
             options.identifier = identifier.encode()
-        keep, report = _set_names(options, inputs=inputs, outputs=outputs), phx_fmu_report()
+        keep = _set_names(options, inputs=inputs, outputs=outputs, parameters=parameters)
+        report = phx_fmu_report()
         with self._use() as (call, pointer):
             call.check(lib.phx_fmu_export(call.pointer, pointer, ctypes.byref(options), path_of(path),
                                           ctypes.byref(report)))
         del keep
-        return Fmu(os.fspath(path), report.inputs, report.outputs, report.states, report.bytes, report.step, report.token.decode())
+        return Fmu(os.fspath(path), report.inputs, report.outputs, report.parameters, report.states, report.bytes,
+                   report.step, report.token.decode())
 
     def titop(self, body: str, *, parent: Optional[str] = None, ports: Optional[Iterable[str]] = None,
               inverted: Optional[Iterable[str]] = None, inputs: Optional[Iterable[str]] = None,

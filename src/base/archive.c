@@ -10,6 +10,8 @@ struct phx_archive {
     unsigned char *bytes;
     const unsigned char *from; /* of what is read, borrowed */
     size_t size, capacity, at;
+    int n_parameters;
+    const double *parameters; /* of programs that are read, borrowed */
 };
 
 phx_status phx_archive_create(phx_context *context, phx_archive **archive)
@@ -54,6 +56,18 @@ phx_context *phx_archive_context(const phx_archive *archive)
 bool phx_archive_reads(const phx_archive *archive)
 {
     return archive->reads;
+}
+
+void phx_archive_take_parameters(phx_archive *archive, int count, const double *values)
+{
+    archive->n_parameters = count;
+    archive->parameters = values;
+}
+
+const double *phx_archive_parameters(const phx_archive *archive, int *count)
+{
+    *count = archive->n_parameters;
+    return archive->parameters;
 }
 
 phx_status phx_archive_status(const phx_archive *archive)

@@ -165,6 +165,9 @@ void phx_archive_doubles(phx_archive *archive, size_t count, double *values);
 void phx_archive_int_array(phx_archive *archive, size_t count, int **values);
 void phx_archive_double_array(phx_archive *archive, size_t count, double **values);
 void phx_archive_text(phx_archive *archive, char **text);
+/* The values of parameters, for programs that are read from here on; borrowed by them. */
+void phx_archive_take_parameters(phx_archive *archive, int count, const double *values);
+const double *phx_archive_parameters(const phx_archive *archive, int *count);
 
 /* ---- compiled expressions ----
  * Postfix code on a stack of numbers. Made by its steps in order: what an operator or a function takes comes before it.
@@ -173,6 +176,7 @@ typedef struct phx_program phx_program;
 typedef enum phx_program_operation {
     PHX_PROGRAM_NUMBER,
     PHX_PROGRAM_VARIABLE,
+    PHX_PROGRAM_PARAMETER,
     PHX_PROGRAM_NEGATE,
     PHX_PROGRAM_ADD,
     PHX_PROGRAM_SUBTRACT,
@@ -194,6 +198,9 @@ phx_status phx_program_create(phx_context *context, phx_program **program);
 void phx_program_destroy(phx_program *program); /* NULL is allowed */
 phx_status phx_program_number(phx_program *program, double value);
 phx_status phx_program_variable(phx_program *program, int variable);
+/* The value of a parameter, number `parameter` of `values`, which the program borrows and which may change; all of a
+ * program stand in the same array. */
+phx_status phx_program_parameter(phx_program *program, int parameter, const double *values);
 phx_status phx_program_operate(phx_program *program, phx_program_operation operation);
 phx_status phx_program_call(phx_program *program, int function, int count);
 /* Its value; nothing is allocated. */
@@ -202,12 +209,20 @@ double phx_program_value(const phx_program *program, const double *variables);
 void phx_program_derivatives(const phx_program *program, const double *variables, double jet[3]);
 /* The same by any variable. */
 void phx_program_partial(const phx_program *program, int variable, const double *variables, double jet[3]);
+/* Whether it names a variable. */
+bool phx_program_varies(const phx_program *program);
 /* Its conditions, the numbers whose signs decide which piece of it holds: x - y of a comparison, x of abs, sign and
  * step, x_i - x_j of min and max, t - t0 and t - t1 of a ramp. NaN: another variable than the first has a part in it.
  * Returns their number, which is always the same; writes `most` at most. 0 also where a function has too many
  * arguments.
  */
 int phx_program_conditions(const phx_program *program, const double *variables, int most, double *condition);
+/* Whether one of its conditions follows a parameter. */
+bool phx_program_conditions_move(const phx_program *program);
+/* The roots of the conditions that are affine functions of the first variable alone, as far as their values at 0, 1, 2
+ * and 3 tell: ascending, each once, at most PHX_PROGRAM_MOST_BREAKS. Returns their number. */
+enum { PHX_PROGRAM_MOST_BREAKS = 64 };
+int phx_program_breaks(const phx_program *program, double breaks[PHX_PROGRAM_MOST_BREAKS]);
 /* One of so many variables; allocated when it is read. */
 void phx_program_archive(phx_archive *archive, int n_variables, phx_program **program);
 
@@ -216,9 +231,8 @@ const char *phx_function_name(int index);
 void phx_function_arity(int index, int *least, int *most);
 
 /* ---- signals ---- */
-/* A signal of t and s, the two variables of a program, which is taken over; `breaks` as of a function. */
-phx_status phx_signal_create_program(phx_context *context, phx_program *program, int n_breaks, const double *breaks,
-                                     phx_signal **signal);
+/* A signal of t and s, the two variables of a program, which is taken over. Its breaks are phx_program_breaks. */
+phx_status phx_signal_create_program(phx_context *context, phx_program *program, phx_signal **signal);
 /* An input that a program around the library adds to a signal: value + slope (t - since). */
 typedef struct phx_signal_input {
     double value, slope, since;
@@ -236,10 +250,14 @@ double phx_signal_next_break(const phx_signal *signal, double t);
  * text told. A condition that changes faster than a 65537th of the time has none; two changes within a thousandth may
  * be missed. */
 phx_status phx_signal_find_breaks(phx_context *context, phx_signal *signal, double from, double to);
+/* The same from the beginning, of an expression whose conditions follow a parameter; nothing happens to others. */
+phx_status phx_signal_renew_breaks(phx_context *context, phx_signal *signal, double from, double to);
 /* Time derivative; on a break, that of the piece after it. Analytic for constants and tables, else by extrapolated
  * difference quotients that stay between breaks. */
 double phx_signal_rate(const phx_signal *signal, double t);
 bool phx_signal_is_constant(const phx_signal *signal);
+/* Whether it is constant but for parameters. */
+bool phx_signal_is_steady(const phx_signal *signal);
 /* The points of a table, borrowed: their number, 0 for any other signal. `times`, `values` may be NULL. */
 int phx_signal_points(const phx_signal *signal, const double **times, const double **values);
 

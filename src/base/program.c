@@ -94,6 +94,7 @@ static int taken(const phx_instruction *it)
     switch (it->operation) {
     case PHX_PROGRAM_NUMBER:
     case PHX_PROGRAM_VARIABLE:
+    case PHX_PROGRAM_PARAMETER:
         return 0;
     case PHX_PROGRAM_NEGATE:
         return 1;
@@ -162,6 +163,9 @@ static double run(const phx_program *program, int first, const double *variables
             break;
         case PHX_PROGRAM_VARIABLE:
             *top++ = variables[it->at];
+            break;
+        case PHX_PROGRAM_PARAMETER:
+            *top++ = program->parameters[it->at];
             break;
         case PHX_PROGRAM_NEGATE:
             top[-1] = -top[-1];
@@ -244,6 +248,29 @@ phx_status phx_program_variable(phx_program *program, int variable)
     return put(program, &(phx_instruction){.operation = PHX_PROGRAM_VARIABLE, .at = variable});
 }
 
+phx_status phx_program_parameter(phx_program *program, int parameter, const double *values)
+{
+    program->parameters = values;
+    return put(program,
+               &(phx_instruction){.operation = PHX_PROGRAM_PARAMETER, .at = parameter, .number = values[parameter]});
+}
+
+bool phx_program_has_changed(const phx_program *program)
+{
+    for (int i = 0; i < program->n; i++)
+        if (program->code[i].operation == PHX_PROGRAM_PARAMETER &&
+            program->code[i].number != program->parameters[program->code[i].at])
+            return true;
+    return false;
+}
+
+void phx_program_note_parameters(phx_program *program)
+{
+    for (int i = 0; i < program->n; i++)
+        if (program->code[i].operation == PHX_PROGRAM_PARAMETER)
+            program->code[i].number = program->parameters[program->code[i].at];
+}
+
 phx_status phx_program_operate(phx_program *program, phx_program_operation operation)
 {
     return put(program, &(phx_instruction){.operation = operation});
@@ -254,13 +281,23 @@ phx_status phx_program_call(phx_program *program, int function, int count)
     return put(program, &(phx_instruction){.operation = PHX_PROGRAM_CALL, .at = function, .count = count});
 }
 
+bool phx_program_varies(const phx_program *program)
+{
+    for (int i = 0; i < program->n; i++)
+        if (program->code[i].operation == PHX_PROGRAM_VARIABLE)
+            return true;
+    return false;
+}
+
 /* ---- archives ---- */
-/* Whether a step that was read means something, with so many variables and values on the stack. */
-static bool is_valid(const phx_instruction *it, int n_variables, int depth)
+/* Whether a step that was read means something, with so many variables, parameters and values on the stack. */
+static bool is_valid(const phx_instruction *it, int n_variables, int n_parameters, int depth)
 {
     if (it->operation < 0 || it->operation >= PHX_PROGRAM_OPERATIONS)
         return false;
     if (it->operation == PHX_PROGRAM_VARIABLE && (it->at < 0 || it->at >= n_variables))
+        return false;
+    if (it->operation == PHX_PROGRAM_PARAMETER && (it->at < 0 || it->at >= n_parameters))
         return false;
     if (it->operation == PHX_PROGRAM_CALL) {
         int least = 0, most = 0;
@@ -284,19 +321,22 @@ static void archive_instruction(phx_archive *archive, phx_instruction *it)
 void phx_program_archive(phx_archive *archive, int n_variables, phx_program **program)
 {
     phx_context *context = phx_archive_context(archive);
-    int n = phx_archive_reads(archive) ? 0 : (*program)->n;
+    int n = phx_archive_reads(archive) ? 0 : (*program)->n, n_parameters = 0;
+    const double *parameters = phx_archive_parameters(archive, &n_parameters);
 
     phx_archive_count(archive, &n);
     if (phx_archive_reads(archive)) {
         *program = NULL;
         phx_archive_fail(archive, phx_archive_status(archive) ? PHX_OK : phx_program_create(context, program));
+        if (*program)
+            (*program)->parameters = parameters;
     }
     for (int i = 0; i < n && !phx_archive_status(archive); i++) {
         phx_instruction one = phx_archive_reads(archive) ? (phx_instruction){0} : (*program)->code[i];
         archive_instruction(archive, &one);
         if (!phx_archive_reads(archive))
             continue;
-        if (!is_valid(&one, n_variables, (*program)->depth))
+        if (!is_valid(&one, n_variables, n_parameters, (*program)->depth))
             phx_archive_fail(archive, phx_fail(context, PHX_ERR_INPUT, "a compiled expression is damaged"));
         else
             phx_archive_fail(archive, put(*program, &one));

@@ -4,16 +4,17 @@
 #include <math.h>
 #include <string.h>
 
-/* A value on the stack, and whether another variable than the first has a part in it. */
+/* A value on the stack, and whether another variable than the first, or a parameter, has a part in it. */
 typedef struct entry {
     double value;
-    double other; /* 0 or 1; the stack has room for numbers */
+    double other, parameter; /* 0 or 1; the stack has room for three numbers */
 } entry;
 
 /* The list of conditions that is being made. */
 typedef struct list {
     int most, n;
     double *condition;
+    bool move; /* one of them follows a parameter */
 } list;
 
 static void add(list *it, entry x, entry y)
@@ -21,6 +22,7 @@ static void add(list *it, entry x, entry y)
     if (it->n < it->most)
         it->condition[it->n] = x.other + y.other > 0.0 ? NAN : x.value - y.value;
     it->n++;
+    it->move = it->move || x.parameter + y.parameter > 0.0;
 }
 
 static void add_call(list *it, const phx_instruction *call, const entry *x)
@@ -45,31 +47,36 @@ static bool compares(int operation)
     return operation >= PHX_PROGRAM_LESS && operation <= PHX_PROGRAM_NOT_EQUAL;
 }
 
-int phx_program_conditions(const phx_program *program, const double *variables, int most, double *condition)
+static void list_conditions(const phx_program *program, const double *variables, list *conditions)
 {
     entry *top = (entry *)(void *)program->stack; /* one behind the last value */
     double x[PHX_PROGRAM_MOST_ARGUMENTS];
-    list conditions = {most, 0, condition};
 
     for (const phx_instruction *it = program->code; it < program->code + program->n; it++)
         switch (it->operation) {
         case PHX_PROGRAM_NUMBER:
-            *top++ = (entry){it->number, 0.0};
+            *top++ = (entry){it->number, 0.0, 0.0};
             break;
         case PHX_PROGRAM_VARIABLE:
-            *top++ = (entry){variables[it->at], it->at > 0};
+            *top++ = (entry){variables[it->at], it->at > 0, 0.0};
+            break;
+        case PHX_PROGRAM_PARAMETER:
+            *top++ = (entry){program->parameters[it->at], 0.0, 1.0};
             break;
         case PHX_PROGRAM_NEGATE:
             top[-1].value = -top[-1].value;
             break;
         case PHX_PROGRAM_CALL:
-            if (it->count > PHX_PROGRAM_MOST_ARGUMENTS)
-                return 0;
+            if (it->count > PHX_PROGRAM_MOST_ARGUMENTS) {
+                conditions->n = 0;
+                return;
+            }
             top -= it->count;
-            add_call(&conditions, it, top);
+            add_call(conditions, it, top);
             for (int k = 0; k < it->count; k++) {
                 x[k] = top[k].value;
                 top[0].other = fmax(top[0].other, top[k].other);
+                top[0].parameter = fmax(top[0].parameter, top[k].parameter);
             }
             top[0].value = phx_instruction_call(it, x);
             top++;
@@ -77,9 +84,72 @@ int phx_program_conditions(const phx_program *program, const double *variables, 
         default:
             top--;
             if (compares(it->operation))
-                add(&conditions, top[-1], top[0]);
+                add(conditions, top[-1], top[0]);
             top[-1].value = phx_instruction_operate(it->operation, top[-1].value, top[0].value);
             top[-1].other = fmax(top[-1].other, top[0].other);
+            top[-1].parameter = fmax(top[-1].parameter, top[0].parameter);
         }
+}
+
+int phx_program_conditions(const phx_program *program, const double *variables, int most, double *condition)
+{
+    list conditions = {.most = most, .condition = condition};
+
+    list_conditions(program, variables, &conditions);
     return conditions.n;
+}
+
+bool phx_program_conditions_move(const phx_program *program)
+{
+    const double variables[] = {0.0, 0.0};
+    list conditions = {0};
+
+    list_conditions(program, variables, &conditions);
+    return conditions.n > 0 && conditions.move;
+}
+
+/* ---- roots of affine conditions ---- */
+static int sort_unique(double *x, int n)
+{
+    for (int i = 1; i < n; i++)
+        for (int j = i; j > 0 && x[j] < x[j - 1]; j--) {
+            double swap = x[j];
+            x[j] = x[j - 1];
+            x[j - 1] = swap;
+        }
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (!kept || x[i] > x[kept - 1])
+            x[kept++] = x[i];
+    return kept;
+}
+
+/* The root of a condition with these values at t = 0, 1, 2, 3, NaN: it is no affine function of t. */
+static double affine_root(const double d[4])
+{
+    double slope = d[1] - d[0], size = fabs(d[0]) + fabs(d[1]) + fabs(d[2]) + fabs(d[3]);
+    const double bend = fabs(d[2] - 2.0 * d[1] + d[0]) + fabs(d[3] - 2.0 * d[2] + d[1]);
+
+    if (!isfinite(size) || bend > 1e-13 * size || fabs(slope) <= 1e-13 * size)
+        return NAN;
+    if (fabs(fabs(slope) - 1.0) <= 1e-13 * size) /* t - c: the root is c to the last digit */
+        slope = slope > 0.0 ? 1.0 : -1.0;
+    return -d[0] / slope;
+}
+
+int phx_program_breaks(const phx_program *program, double breaks[PHX_PROGRAM_MOST_BREAKS])
+{
+    enum { MOST = 256, TIMES = 4 };
+    double condition[TIMES][MOST];
+    int count = 0, n = 0;
+
+    for (int k = 0; k < TIMES; k++)
+        count = phx_program_conditions(program, (const double[]){k, 0.0}, MOST, condition[k]);
+    for (int i = 0; i < count && i < MOST && n < PHX_PROGRAM_MOST_BREAKS; i++) {
+        const double root =
+            affine_root((const double[]){condition[0][i], condition[1][i], condition[2][i], condition[3][i]});
+        if (isfinite(root))
+            breaks[n++] = root == 0.0 ? 0.0 : root;
+    }
+    return sort_unique(breaks, n);
 }

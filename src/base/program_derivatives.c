@@ -156,7 +156,10 @@ void phx_program_partial(const phx_program *program, int variable, const double 
         switch (it->operation) {
         case PHX_PROGRAM_NUMBER:
         case PHX_PROGRAM_VARIABLE:
-            (*top)[0] = it->operation == PHX_PROGRAM_NUMBER ? it->number : variables[it->at];
+        case PHX_PROGRAM_PARAMETER:
+            (*top)[0] = it->operation == PHX_PROGRAM_NUMBER     ? it->number
+                        : it->operation == PHX_PROGRAM_VARIABLE ? variables[it->at]
+                                                                : program->parameters[it->at];
             (*top)[1] = it->operation == PHX_PROGRAM_VARIABLE && it->at == variable ? 1.0 : 0.0;
             (*top)[2] = 0.0;
             top++;

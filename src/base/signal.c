@@ -105,9 +105,10 @@ phx_status phx_signal_create_function(phx_context *context, phx_signal_fn *funct
     return phx_conclude(context, PHX_OK);
 }
 
-phx_status phx_signal_create_program(phx_context *context, phx_program *program, int n_breaks, const double *breaks,
-                                     phx_signal **signal)
+phx_status phx_signal_create_program(phx_context *context, phx_program *program, phx_signal **signal)
 {
+    double breaks[PHX_PROGRAM_MOST_BREAKS];
+    const int n_breaks = phx_program_breaks(program, breaks);
     const phx_status status = phx_signal_allocate(context, SIGNAL_PROGRAM, n_breaks, 0, signal);
 
     if (status) {
@@ -229,7 +230,7 @@ static double gauss_mean(const phx_signal *signal, double t0, double t1)
 /* Without its input, t0 <= t1. */
 static double own_mean(const phx_signal *signal, double t0, double t1)
 {
-    if (signal->kind == SIGNAL_CONSTANT || t0 == t1)
+    if (t0 == t1 || phx_signal_is_fixed(signal))
         return own_value(signal, t0, 0.0);
     if (signal->kind == SIGNAL_DERIVATIVE) /* exactly, so that what follows it stays on it */
         return (phx_signal_value(signal->of, t1) - phx_signal_value(signal->of, t0)) / (t1 - t0);
@@ -260,6 +261,11 @@ bool phx_signal_is_constant(const phx_signal *signal)
         return !signal->input && phx_signal_is_constant(signal->of);
     return !signal->input &&
            (signal->kind == SIGNAL_CONSTANT || (signal->kind == SIGNAL_TABLE && signal->n_breaks == 1));
+}
+
+bool phx_signal_is_steady(const phx_signal *signal)
+{
+    return phx_signal_is_constant(signal) || (!signal->input && phx_signal_is_fixed(signal));
 }
 
 int phx_signal_points(const phx_signal *signal, const double **times, const double **values)

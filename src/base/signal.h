@@ -34,6 +34,12 @@ static inline bool phx_signal_is_function(const phx_signal *signal)
     return signal->kind == SIGNAL_FUNCTION || signal->kind == SIGNAL_PROGRAM;
 }
 
+/* Without its input: a number, or an expression of parameters alone. */
+static inline bool phx_signal_is_fixed(const phx_signal *signal)
+{
+    return signal->kind == SIGNAL_CONSTANT || (signal->kind == SIGNAL_PROGRAM && !phx_program_varies(signal->program));
+}
+
 /* Number of breaks at or before t. */
 int phx_signal_breaks_until(const phx_signal *signal, double t);
 /* Polynomials: value and first two derivatives at t; constant outside. */

@@ -1,5 +1,6 @@
 /* Breaks of a signal that its text does not tell: `sin(40*t) >= 0`, `max(0, cos(t))`. Its conditions are sampled, and
  * where one of them changes its sign the place is bracketed down to the last digit of t. */
+#include "program.h"
 #include "signal.h"
 
 #include <math.h>
@@ -119,6 +120,37 @@ static phx_status merge(search *it, phx_signal *signal)
     phx_free(signal->breaks);
     signal->breaks = breaks;
     signal->n_breaks = n;
+    return PHX_OK;
+}
+
+phx_status phx_signal_renew_breaks(phx_context *context, phx_signal *signal, double from, double to)
+{
+    double found[PHX_PROGRAM_MOST_BREAKS];
+
+    if (signal && signal->kind == SIGNAL_DERIVATIVE)
+        return phx_signal_renew_breaks(context, signal->of, from, to);
+    if (!signal || signal->kind != SIGNAL_PROGRAM || !phx_program_has_changed(signal->program) ||
+        !phx_program_conditions_move(signal->program))
+        return PHX_OK;
+    const int n = phx_program_breaks(signal->program, found);
+    double *breaks = phx_calloc(context, (size_t)n, sizeof *breaks);
+    if (!breaks)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < n; i++)
+        breaks[i] = found[i];
+    double *const known = signal->breaks;
+    const int n_known = signal->n_breaks;
+    signal->breaks = breaks;
+    signal->n_breaks = n;
+    const phx_status status = phx_signal_find_breaks(context, signal, from, to);
+    if (status) {
+        phx_free(signal->breaks);
+        signal->breaks = known;
+        signal->n_breaks = n_known;
+        return status;
+    }
+    phx_free(known);
+    phx_program_note_parameters(signal->program);
     return PHX_OK;
 }
 

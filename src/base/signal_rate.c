@@ -120,7 +120,7 @@ double phx_signal_rate(const phx_signal *signal, double t)
 {
     if (phx_signal_is_constant(signal))
         return 0.0;
-    if (phx_signal_is_function(signal)) /* its values have the input in them */
+    if (phx_signal_is_function(signal) && !phx_signal_is_fixed(signal)) /* its values have the input in them */
         return function_rate(signal, t);
     const double own = own_rate(signal, t);
     return signal->input ? own + signal->input->slope : own;
@@ -134,7 +134,7 @@ double phx_signal_derivative(const phx_signal *signal, double t, int order)
         return phx_signal_value(signal, t);
     if (signal->kind == SIGNAL_POLYNOMIALS)
         phx_signal_polynomial(signal, t, jet);
-    else if (signal->kind == SIGNAL_PROGRAM)
+    else if (signal->kind == SIGNAL_PROGRAM && !phx_signal_is_fixed(signal))
         phx_program_derivatives(signal->program, (const double[]){t, 0.0}, jet);
     else if (order == 1 && signal->kind == SIGNAL_TABLE && t == signal->breaks[signal->n_breaks - 1])
         return phx_signal_rate(signal, nextafter(t, -HUGE_VAL)); /* on the last point still that of its piece */

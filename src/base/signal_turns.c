@@ -16,7 +16,7 @@ int phx_signal_turns(const phx_signal *signal, double t0, double t1, double s, d
     int reversals = 0, way = 0;
 
     *range = 0.0;
-    if (phx_signal_is_constant(signal) || !(length > 0.0))
+    if (phx_signal_is_steady(signal) || !(length > 0.0))
         return 0;
     if (phx_signal_is_function(signal) && phx_signal_breaks_until(signal, t0) != phx_signal_breaks_until(signal, t1))
         return 0;

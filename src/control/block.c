@@ -257,7 +257,7 @@ void phx_block_closed_energy(const phx_block *block, double t, const double *y, 
 }
 static bool is_given(const phx_signal *signal)
 {
-    return !signal || phx_signal_is_constant(signal);
+    return !signal || phx_signal_is_steady(signal);
 }
 bool phx_block_shapes(const phx_block *block)
 {

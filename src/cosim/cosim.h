@@ -4,7 +4,8 @@
  * The variables have numbers, the value references of the FMI:
  *
  *   time | energies and the ledger | inputs | what is conjugate to each, mean over the last step | mean power of each |
- *   output columns | columns of controllers | for model exchange: states | derivatives | event indicators
+ *   output columns | columns of controllers | for model exchange: states | derivatives | event indicators |
+ *   parameters
  *
  * The last two states, `supplied` and `dissipated`, stand among the ledger. In model exchange conjugates and powers are
  * those of the instant. */
@@ -25,9 +26,15 @@ typedef struct phx_unit_def {
     char **inputs; /* names */
     phx_input_place *places;
     int n_outputs;
-    int *outputs;           /* columns of the system, then those of its controllers, ascending */
-    double spectral_radius; /* numerical damping of the steps; 1: none */
-    bool steps, exchange;   /* for co-simulation; for model exchange */
+    int *outputs; /* columns of the system, then those of its controllers, ascending */
+    int n_parameters;
+    char **parameters;       /* names */
+    char **parameter_places; /* where the model uses them */
+    int *parameter_fixed;    /* 1: the place of a drive follows it, it stays once the mechanism moves */
+    double *parameter_starts;
+    double *parameter_values; /* as they are now, what expressions evaluate; not in the file */
+    double spectral_radius;   /* numerical damping of the steps; 1: none */
+    bool steps, exchange;     /* for co-simulation; for model exchange */
 } phx_unit_def;
 /* A finalised system and what goes with it, with a mark, a version and a check sum in front; `bytes` is the caller's.
  */
@@ -52,7 +59,8 @@ typedef enum phx_variable_kind {
     PHX_VARIABLE_OUTPUT,
     PHX_VARIABLE_STATE,
     PHX_VARIABLE_RATE, /* derivative of a state */
-    PHX_VARIABLE_INDICATOR
+    PHX_VARIABLE_INDICATOR,
+    PHX_VARIABLE_PARAMETER
 } phx_variable_kind;
 typedef struct phx_variable {
     phx_variable_kind kind;
@@ -62,6 +70,8 @@ typedef struct phx_variable {
     bool from_inputs; /* follows the inputs at once */
     bool from_states; /* follows the states, in model exchange */
     int state;        /* which state it is, or the derivative of which; -1: neither */
+    double start;     /* of a parameter */
+    bool fixed;       /* a parameter that stays once the mechanism moves */
     int input;        /* of an input, its conjugate and its power: which one; else -1 */
 } phx_variable;
 int phx_unit_variables(const phx_unit *unit);
@@ -77,13 +87,20 @@ int phx_unit_power_of(const phx_unit *unit, int i);
 int phx_unit_state_variable(const phx_unit *unit, int k);
 int phx_unit_rate_variable(const phx_unit *unit, int k);
 
+int phx_unit_parameters(const phx_unit *unit);
+int phx_unit_first_parameter(const phx_unit *unit);
+
 /* ---- at work ---- */
-/* At the start state, with the clock at t; inputs stay. */
+/* At the start state, with the clock at t; inputs stay, and parameters as they have been set. */
 phx_status phx_unit_start(phx_unit *unit, double t);
 double phx_unit_time(const phx_unit *unit);
 phx_status phx_unit_get(phx_unit *unit, int variable, double *value);
-/* An input from now on. PHX_ERR_ARGUMENT for what is no input and for values that are not finite. */
+/* An input or a parameter from now on. PHX_ERR_ARGUMENT for what is neither and for values that are not finite. */
 phx_status phx_unit_set(phx_unit *unit, int variable, double value);
+/* After parameters have been set, and before anything else: what follows from them, the start state too while the unit
+ * is at its `start`. PHX_ERR_ANALYSIS where drives or loads are not finite with them, or do not begin where the
+ * mechanism is; then they are what they were. */
+phx_status phx_unit_take_parameters(phx_unit *unit, bool start);
 /* Its slope over the next steps, per second; back to zero when it is set. */
 phx_status phx_unit_set_slope(phx_unit *unit, int variable, double slope);
 /* Go on by h. After a failure that may be tried again (a positive status) the unit stands where it came to. */

@@ -224,6 +224,11 @@ int phx_instance_reset(instance *it)
 
     for (int i = 0; i < phx_unit_inputs(it->unit) && !status; i++)
         status = phx_unit_set(it->unit, phx_unit_first_input() + i, 0.0);
+    for (int i = 0; i < phx_unit_parameters(it->unit) && !status; i++) {
+        phx_variable variable;
+        phx_unit_variable(it->unit, phx_unit_first_parameter(it->unit) + i, &variable);
+        status = phx_unit_set(it->unit, phx_unit_first_parameter(it->unit) + i, variable.start);
+    }
     it->state = STATE_INSTANTIATED;
     it->last_step = INSTANCE_OK;
     return phx_instance_status(it, status ? status : phx_unit_start(it->unit, 0.0));
@@ -248,16 +253,46 @@ int phx_instance_get(instance *it, const char *function, size_t count, const uns
     return INSTANCE_OK;
 }
 
+/* Whether a parameter can be set now: until the end of the initialization, the tunable ones later too, at events and,
+ * where there are none, between steps. */
+static int check_parameter(const instance *it, const char *function, unsigned variable)
+{
+    const bool early = (it->state & (STATE_INSTANTIATED | STATE_INITIALIZING)) != 0;
+    const bool late = it->state == STATE_EVENT || (it->state == STATE_STEP && !it->event_mode);
+    phx_variable parameter;
+
+    if (early || variable < (unsigned)phx_unit_first_parameter(it->unit))
+        return INSTANCE_OK;
+    phx_unit_variable(it->unit, (int)variable, &parameter);
+    if (late && !parameter.fixed)
+        return INSTANCE_OK;
+    if (parameter.fixed)
+        phx_instance_log(it, LOG_ERROR,
+                         "%s: parameter '%s' gives the place of a drive; it can be set until the end of the "
+                         "initialization",
+                         function, parameter.name);
+    else
+        phx_instance_log(it, LOG_ERROR, "%s: parameter '%s' can be set in event mode, not %s", function, parameter.name,
+                         it->state == STATE_STEP ? "between steps" : "in continuous-time mode");
+    return INSTANCE_ERROR;
+}
+
 int phx_instance_set(instance *it, const char *function, size_t count, const unsigned *variables, const double *values)
 {
-    for (size_t k = 0; k < count; k++) {
+    int status = INSTANCE_OK;
+
+    for (size_t k = 0; k < count && !status; k++) {
         if (variables[k] >= (unsigned)phx_unit_variables(it->unit))
-            return unknown(it, function, variables[k]);
-        const int status = phx_instance_status(it, phx_unit_set(it->unit, (int)variables[k], values[k]));
-        if (status)
-            return status;
+            status = unknown(it, function, variables[k]);
+        if (!status)
+            status = check_parameter(it, function, variables[k]);
+        if (!status)
+            status = phx_instance_status(it, phx_unit_set(it->unit, (int)variables[k], values[k]));
     }
-    return INSTANCE_OK;
+    if (it->state == STATE_INSTANTIATED) /* the initialization looks at parameters */
+        return status;
+    const int taken = phx_instance_status(it, phx_unit_take_parameters(it->unit, it->state == STATE_INITIALIZING));
+    return status ? status : taken;
 }
 
 /* ---- steps ---- */
@@ -368,7 +403,7 @@ int phx_instance_derivative(instance *it, const char *function, const phx_unit_d
 }
 
 /* ---- saved states ---- */
-static const char MARK[8] = {'P', 'H', 'X', 'S', 'T', 'A', 'T', '2'};
+static const char MARK[8] = {'P', 'H', 'X', 'S', 'T', 'A', 'T', '3'};
 enum { HEAD = 24 };
 
 static uint64_t check_sum(size_t size, const void *bytes)

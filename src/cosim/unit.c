@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- creation ---- */
@@ -30,6 +31,19 @@ static phx_status check_outputs(const phx_unit *unit)
     return PHX_OK;
 }
 
+static void copy_parameters(const phx_unit *unit, double *to, const double *from)
+{
+    if (unit->def.n_parameters > 0)
+        memcpy(to, from, (size_t)unit->def.n_parameters * sizeof *to);
+}
+
+/* Whether the parameters have these values. */
+static bool parameters_are(const phx_unit *unit, const double *values)
+{
+    return unit->def.n_parameters == 0 ||
+           memcmp(unit->def.parameter_values, values, (size_t)unit->def.n_parameters * sizeof *values) == 0;
+}
+
 static phx_status allocate(phx_unit *unit)
 {
     const size_t inputs = (size_t)unit->def.n_inputs, columns = (size_t)all_columns(unit);
@@ -42,7 +56,15 @@ static phx_status allocate(phx_unit *unit)
     }
     unit->columns = phx_calloc(unit->context, columns, sizeof *unit->columns);
     unit->before = phx_calloc(unit->context, columns, sizeof *unit->before);
-    return unit->columns && unit->before ? PHX_OK : PHX_ERR_MEMORY;
+    unit->parameters = phx_calloc(unit->context, (size_t)unit->def.n_parameters, sizeof *unit->parameters);
+    unit->former = phx_calloc(unit->context, (size_t)unit->def.n_parameters, sizeof *unit->former);
+    unit->x = phx_calloc(unit->context, (size_t)phx_system_n_x(unit->system), sizeof *unit->x);
+    unit->v = phx_calloc(unit->context, (size_t)phx_system_n_v(unit->system), sizeof *unit->v);
+    unit->lambda = phx_calloc(unit->context, (size_t)phx_system_n_l(unit->system), sizeof *unit->lambda);
+    if (!unit->columns || !unit->before || !unit->parameters || !unit->former || !unit->x || !unit->v || !unit->lambda)
+        return PHX_ERR_MEMORY;
+    copy_parameters(unit, unit->parameters, unit->def.parameter_starts);
+    return PHX_OK;
 }
 
 static phx_status create(phx_unit *unit, size_t size, const void *bytes)
@@ -98,7 +120,8 @@ void phx_unit_destroy(phx_unit *unit)
     phx_system_dae_destroy(unit->reader);
     phx_system_destroy(unit->system);
     phx_unit_def_free(&unit->def);
-    double *const arrays[] = {unit->flow0, unit->flow, unit->power, unit->held, unit->columns, unit->before};
+    double *const arrays[] = {unit->flow0,      unit->flow,   unit->power, unit->held, unit->columns, unit->before,
+                              unit->parameters, unit->former, unit->x,     unit->v,    unit->lambda};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
     phx_free(unit->inputs);
@@ -184,16 +207,77 @@ static const double *integrals(const phx_unit *unit)
     return sample->ledger + phx_system_ledger(unit->system);
 }
 
+/* The start state for the parameters as they are: that of the file for those of the file. */
+static phx_status find_start(phx_unit *unit)
+{
+    const phx_unit_def *def = &unit->def;
+    const size_t n_l = (size_t)phx_system_n_l(unit->system);
+
+    memcpy(unit->x, def->x, (size_t)phx_system_n_x(unit->system) * sizeof *unit->x);
+    memcpy(unit->v, def->v, (size_t)phx_system_n_v(unit->system) * sizeof *unit->v);
+    if (n_l > 0 && def->lambda)
+        memcpy(unit->lambda, def->lambda, n_l * sizeof *unit->lambda);
+    if (parameters_are(unit, def->parameter_starts))
+        return PHX_OK;
+    const phx_status status = phx_system_check_motions(unit->system);
+    return status ? status : phx_system_start_again(unit->system, def->t, unit->x, unit->v, unit->lambda);
+}
+
+/* The breaks of signals for the parameters as they are. */
+static phx_status renew_breaks(phx_unit *unit)
+{
+    if (unit->def.n_parameters == 0)
+        return PHX_OK;
+    const phx_status status = phx_system_renew_breaks(unit->system, 0.0, unit->def.options.end);
+    if (!status)
+        copy_parameters(unit, unit->parameters, unit->def.parameter_values);
+    return status;
+}
+
+static phx_status check_signals(const phx_unit *unit, double t)
+{
+    return unit->reader->ops->check_signals ? unit->reader->ops->check_signals(unit->reader, t, t) : PHX_OK;
+}
+
+phx_status phx_unit_take_parameters(phx_unit *unit, bool start)
+{
+    if (parameters_are(unit, unit->parameters))
+        return PHX_OK;
+    copy_parameters(unit, unit->former, unit->parameters);
+    phx_status status = renew_breaks(unit);
+    if (!status)
+        status = check_signals(unit, unit->t);
+    if (!status && start)
+        status = phx_unit_start(unit, unit->t);
+    if (status) {
+        char message[1000];
+        snprintf(message, sizeof message, "%s", phx_context_message(unit->context));
+        copy_parameters(unit, unit->def.parameter_values, unit->former);
+        if (renew_breaks(unit) == PHX_OK && start)
+            (void)phx_unit_start(unit, unit->t);
+        phx_fail(unit->context, status, "%s", message);
+    }
+    if (!start) {
+        unit->looked = false;
+        phx_unit_exchange_forget(unit, true);
+    }
+    return status;
+}
+
 phx_status phx_unit_start(phx_unit *unit, double t)
 {
     phx_unit_def *def = &unit->def;
     phx_integration *run = NULL;
-    phx_status status = PHX_OK;
+    phx_status status = renew_breaks(unit);
 
-    if (def->spectral_radius != 1.0) /* its memories begin anew */
+    if (!status && def->n_parameters > 0)
+        status = check_signals(unit, t);
+    if (!status)
+        status = find_start(unit);
+    if (!status && def->spectral_radius != 1.0) /* its memories begin anew */
         status = phx_system_spectral_radius(unit->dae, def->spectral_radius);
     if (!status)
-        status = phx_integration_create(unit->dae, &def->options, t, def->x, def->v, def->lambda, &run);
+        status = phx_integration_create(unit->dae, &def->options, t, unit->x, unit->v, unit->lambda, &run);
     if (status)
         return status;
     phx_integration_destroy(unit->run);
@@ -206,7 +290,7 @@ phx_status phx_unit_start(phx_unit *unit, double t)
     unit->energy0 = 0.0;
     look_at_energies(unit, phx_integration_sample(run));
     unit->energy0 = unit->fixed[UNIT_ENERGY];
-    status = phx_system_input_rates(unit->reader, def->x, def->v, def->lambda, unit->flow);
+    status = phx_system_input_rates(unit->reader, unit->x, unit->v, unit->lambda, unit->flow);
     return status || !unit->exchange ? status : phx_unit_exchange_start(unit);
 }
 
@@ -241,6 +325,10 @@ phx_status phx_unit_get(phx_unit *unit, int variable, double *value)
         return status;
     }
     k -= 2 * inputs;
+    if (variable >= phx_unit_first_parameter(unit)) {
+        *value = unit->def.parameter_values[variable - phx_unit_first_parameter(unit)];
+        return PHX_OK;
+    }
     if (k >= unit->def.n_outputs)
         return phx_unit_exchange_get(unit, k - unit->def.n_outputs, value);
     const phx_status status = look(unit);
@@ -253,15 +341,27 @@ static phx_status check_input(phx_unit *unit, int variable, double value)
     const int k = variable - UNIT_FIRST_INPUT;
 
     if (k < 0 || k >= unit->def.n_inputs)
-        return phx_fail(unit->context, PHX_ERR_ARGUMENT, "variable %d is no input", variable);
+        return phx_fail(unit->context, PHX_ERR_ARGUMENT, "variable %d is neither input nor parameter", variable);
     if (!isfinite(value))
         return phx_fail(unit->context, PHX_ERR_ARGUMENT, "input '%s' is %g, expected a finite value",
                         unit->def.inputs[k], value);
     return PHX_OK;
 }
 
+static phx_status set_parameter(phx_unit *unit, int k, double value)
+{
+    if (!isfinite(value))
+        return phx_fail(unit->context, PHX_ERR_ARGUMENT, "parameter '%s' is %g, expected a finite value",
+                        unit->def.parameters[k], value);
+    unit->def.parameter_values[k] = value;
+    return PHX_OK;
+}
+
 phx_status phx_unit_set(phx_unit *unit, int variable, double value)
 {
+    const int parameter = variable - phx_unit_first_parameter(unit);
+    if (parameter >= 0 && parameter < unit->def.n_parameters)
+        return set_parameter(unit, parameter, value);
     const phx_status status = check_input(unit, variable, value);
 
     if (status)
@@ -354,6 +454,9 @@ void phx_unit_archive(phx_archive *archive, phx_unit *unit)
     const size_t inputs = (size_t)unit->def.n_inputs;
     double *const arrays[] = {unit->flow0, unit->flow, unit->power, unit->held};
 
+    phx_archive_doubles(archive, (size_t)unit->def.n_parameters, unit->def.parameter_values);
+    if (phx_archive_reads(archive) && !phx_archive_status(archive))
+        phx_archive_fail(archive, renew_breaks(unit));
     phx_archive_double(archive, &unit->t);
     phx_archive_double(archive, &unit->energy0);
     phx_archive_double(archive, &unit->length);

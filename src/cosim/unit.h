@@ -28,6 +28,9 @@ struct phx_unit {
     phx_dae *dae, *reader; /* of the steps; of the outputs */
     phx_integration *run;
     phx_signal_input *inputs; /* n_inputs; borrowed by the signals of the system */
+    double *parameters;       /* n_parameters: those that the breaks of signals are for */
+    double *former;           /* n_parameters: those before a change */
+    double *x, *v, *lambda;   /* the start state for them */
     double t;                 /* s: of the master */
     double energy0;           /* J, at the start */
     double length;            /* s: of the last step; 0: none yet */

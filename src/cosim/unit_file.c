@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char MARK[8] = {'P', 'H', 'X', 'U', 'N', 'I', 'T', '\n'};
-enum { VERSION = 4, HEAD = 24 };
+enum { VERSION = 5, HEAD = 24 };
 
 /* FNV-1a */
 static uint64_t check_sum(size_t size, const unsigned char *bytes)
@@ -63,6 +63,38 @@ static void archive_inputs(phx_archive *archive, phx_unit_def *def)
     }
 }
 
+static void archive_parameters(phx_archive *archive, phx_unit_def *def)
+{
+    phx_context *context = phx_archive_context(archive);
+
+    phx_archive_count(archive, &def->n_parameters);
+    const size_t n = (size_t)def->n_parameters;
+    if (phx_archive_reads(archive)) {
+        def->parameters = phx_calloc(context, n, sizeof *def->parameters);
+        def->parameter_places = phx_calloc(context, n, sizeof *def->parameter_places);
+        def->parameter_values = phx_calloc(context, n, sizeof *def->parameter_values);
+        if (!def->parameters || !def->parameter_places || !def->parameter_values) {
+            phx_archive_fail(archive, PHX_ERR_MEMORY);
+            return;
+        }
+    }
+    phx_archive_int_array(archive, n, &def->parameter_fixed);
+    phx_archive_double_array(archive, n, &def->parameter_starts);
+    for (int k = 0; k < def->n_parameters && !phx_archive_status(archive); k++) {
+        phx_archive_text(archive, &def->parameters[k]);
+        phx_archive_text(archive, &def->parameter_places[k]);
+    }
+    if (phx_archive_status(archive))
+        return;
+    bool named = true;
+    for (int k = 0; k < def->n_parameters; k++)
+        named = named && def->parameters[k];
+    if (!named || (def->n_parameters > 0 && (!def->parameter_fixed || !def->parameter_starts)))
+        phx_archive_fail(archive, phx_fail(context, PHX_ERR_INPUT, "the parameters of the mechanism are damaged"));
+    else if (phx_archive_reads(archive) && n > 0)
+        memcpy(def->parameter_values, def->parameter_starts, n * sizeof *def->parameter_values);
+}
+
 /* `sizes`: n_x, n_v, n_l. */
 static void archive_def(phx_archive *archive, int sizes[3], phx_unit_def *def)
 {
@@ -75,6 +107,7 @@ static void archive_def(phx_archive *archive, int sizes[3], phx_unit_def *def)
     phx_archive_double_array(archive, (size_t)sizes[2], &def->lambda);
     archive_options(archive, &def->options);
     archive_inputs(archive, def);
+    archive_parameters(archive, def);
     phx_archive_count(archive, &def->n_outputs);
     phx_archive_int_array(archive, (size_t)def->n_outputs, &def->outputs);
     phx_archive_double(archive, &def->spectral_radius);
@@ -148,8 +181,10 @@ phx_status phx_unit_read(phx_context *context, size_t size, const void *bytes, p
         archive_def(archive, sizes, def);
         status = phx_archive_status(archive);
     }
-    if (!status)
+    if (!status) {
+        phx_archive_take_parameters(archive, def->n_parameters, def->parameter_values);
         status = phx_system_read(context, archive, system);
+    }
     phx_archive_destroy(archive);
     return status;
 }
@@ -158,6 +193,15 @@ void phx_unit_def_free(phx_unit_def *def)
 {
     for (int i = 0; i < def->n_inputs && def->inputs; i++)
         phx_free(def->inputs[i]);
+    for (int k = 0; k < def->n_parameters && def->parameters; k++)
+        phx_free(def->parameters[k]);
+    for (int k = 0; k < def->n_parameters && def->parameter_places; k++)
+        phx_free(def->parameter_places[k]);
+    phx_free(def->parameters);
+    phx_free(def->parameter_places);
+    phx_free(def->parameter_fixed);
+    phx_free(def->parameter_starts);
+    phx_free(def->parameter_values);
     phx_free(def->inputs);
     phx_free(def->places);
     phx_free(def->token);

@@ -29,10 +29,20 @@ static int first_state(const phx_unit *unit)
     return UNIT_FIRST_INPUT + 3 * unit->def.n_inputs + unit->def.n_outputs;
 }
 
-int phx_unit_variables(const phx_unit *unit)
+int phx_unit_parameters(const phx_unit *unit)
+{
+    return unit->def.n_parameters;
+}
+
+int phx_unit_first_parameter(const phx_unit *unit)
 {
     const int states = phx_unit_states(unit);
     return first_state(unit) + (states > 0 ? 2 * states - UNIT_KNOWN_STATES + PHX_MINIMAL_INDICATORS : 0);
+}
+
+int phx_unit_variables(const phx_unit *unit)
+{
+    return phx_unit_first_parameter(unit) + unit->def.n_parameters;
 }
 
 int phx_unit_state_variable(const phx_unit *unit, int k)
@@ -142,7 +152,8 @@ static bool is_of_place(const phx_unit *unit, int k)
 /* In model exchange. */
 static void find_dependence(const phx_unit *unit, int k, phx_variable *it)
 {
-    if (phx_unit_states(unit) == 0 || it->kind == PHX_VARIABLE_TIME || it->kind == PHX_VARIABLE_INPUT)
+    if (phx_unit_states(unit) == 0 || it->kind == PHX_VARIABLE_TIME || it->kind == PHX_VARIABLE_INPUT ||
+        it->kind == PHX_VARIABLE_PARAMETER)
         return;
     const bool of_input = k >= phx_unit_flow_of(unit, 0) && it->input >= 0;
     it->from_states = true;
@@ -185,6 +196,18 @@ static void describe_exchange(const phx_unit *unit, int k, phx_variable *it)
     }
 }
 
+static void describe_parameter(const phx_unit *unit, int k, phx_variable *it)
+{
+    const char *place = unit->def.parameter_places[k];
+
+    it->kind = PHX_VARIABLE_PARAMETER;
+    it->start = unit->def.parameter_starts[k];
+    it->fixed = unit->def.parameter_fixed[k] != 0;
+    snprintf(it->name, sizeof it->name, "%s", unit->def.parameters[k] ? unit->def.parameters[k] : "");
+    snprintf(it->description, sizeof it->description, "parameter of the model%s%.100s", place && *place ? ": " : "",
+             place ? place : "");
+}
+
 void phx_unit_variable(const phx_unit *unit, int k, phx_variable *variable)
 {
     const int inputs = unit->def.n_inputs, of_input = k - UNIT_FIRST_INPUT;
@@ -201,8 +224,10 @@ void phx_unit_variable(const phx_unit *unit, int k, phx_variable *variable)
         describe_input(unit, of_input % inputs, of_input / inputs, variable);
     } else if (k < first_state(unit)) {
         describe_column(unit, unit->def.outputs[of_input - 3 * inputs], variable);
-    } else {
+    } else if (k < phx_unit_first_parameter(unit)) {
         describe_exchange(unit, k - first_state(unit), variable);
+    } else {
+        describe_parameter(unit, k - phx_unit_first_parameter(unit), variable);
     }
     if (phx_unit_states(unit) > 0 && (k == UNIT_FIRST_FIXED + UNIT_SUPPLIED || k == UNIT_FIRST_FIXED + UNIT_DISSIPATED))
         variable->state = phx_unit_states(unit) - UNIT_KNOWN_STATES + k - UNIT_FIRST_FIXED - UNIT_SUPPLIED;

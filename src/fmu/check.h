@@ -34,6 +34,8 @@ void phx_fmu_say(const phx_fmu_checked *it, char mark, const char *format, ...) 
 #define PHX_FMU_CALL(it, name, ...) PHX_FMU_CALL_OF(&(it)->calls, name, __VA_ARGS__)
 
 int phx_fmu_read_outputs(const phx_fmu_checked *it, void *c, double *values);
+/* Tunable parameters are set to the values that they have; `when`: "between steps". Findings say what fails. */
+void phx_fmu_set_again(const phx_fmu_checked *it, void *c, const char *when);
 
 /* The calls of model exchange: events, states and their derivatives along steps of Euler's method, the way back to a
  * saved state. */

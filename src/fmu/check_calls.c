@@ -104,6 +104,60 @@ static void check_rollback(const checked *it, void *c, int from)
     phx_fmu_free_state(&it->calls, c, &state);
 }
 
+void phx_fmu_set_again(const checked *it, void *c, const char *when)
+{
+    for (int k = 0; k < it->model->n_variables; k++) {
+        const phx_fmu_variable *p = &it->model->variables[k];
+        double value = 0.0, found = 0.0;
+        if (p->causality != PHX_FMU_PARAMETER || p->type != PHX_FMU_REAL || p->array || !p->variability ||
+            strcmp(p->variability, "tunable") != 0)
+            continue;
+        int status = phx_fmu_get_reals(&it->calls, c, &p->reference, 1, &value);
+        if (!status)
+            status = phx_fmu_set_reals(&it->calls, c, &p->reference, 1, &value);
+        if (!status)
+            status = phx_fmu_get_reals(&it->calls, c, &p->reference, 1, &found);
+        if (status)
+            phx_fmu_say(it, '!', "the tunable parameter '%s' cannot be set %s: status %d", p->name, when, status);
+        else if (memcmp(&value, &found, sizeof value) != 0)
+            phx_fmu_say(it, '!', "the tunable parameter '%s', set to %.17g %s, is %.17g", p->name, value, when, found);
+        if (status)
+            return;
+    }
+}
+
+static bool has_tunables(const phx_fmu_model *model)
+{
+    for (int k = 0; k < model->n_variables; k++)
+        if (model->variables[k].variability && !strcmp(model->variables[k].variability, "tunable"))
+            return true;
+    return false;
+}
+
+/* Parameters that are set to what they are change nothing. */
+static void check_parameters(const checked *it, const double *expected)
+{
+    static double found[MOST_OUTPUTS];
+    void *c = has_tunables(it->model) ? phx_fmu_instantiate(&it->calls, "third", false) : NULL;
+
+    if (!c)
+        return;
+    int status = initialize(it, c);
+    if (!status)
+        status = make_steps(it, c, 0, STEPS / 2);
+    if (!status)
+        phx_fmu_set_again(it, c, "between steps");
+    if (!status)
+        status = make_steps(it, c, STEPS / 2, STEPS - STEPS / 2);
+    if (!status)
+        status = phx_fmu_read_outputs(it, c, found);
+    if (!status)
+        compare(it, "with tunable parameters set to the values that they have", expected, found);
+    else
+        phx_fmu_say(it, '!', "steps after tunable parameters have been set fail with status %d", status);
+    phx_fmu_free_instance(&it->calls, c);
+}
+
 /* A second instance that takes the same steps is the same. */
 static void check_repeats(const checked *it, const double *expected)
 {
@@ -144,6 +198,7 @@ static void run(const checked *it)
             phx_fmu_say(it, '!', "after %d steps variable %u is %g", STEPS, it->outputs[k], values[k]);
     if (!status) {
         check_repeats(it, values);
+        check_parameters(it, values);
         check_rollback(it, c, STEPS);
     }
     phx_fmu_free_instance(&it->calls, c);

@@ -236,6 +236,7 @@ void phx_fmu_check_exchange(const phx_fmu_checked *it)
     if (!status)
         status = count(&p);
     if (!status && allocate(&p)) { /* the process ends afterwards */
+        phx_fmu_set_again(it, p.c, "in event mode");
         status = settle(&p);
         if (!status)
             status = look(&p);

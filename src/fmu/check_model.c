@@ -61,6 +61,10 @@ static void check_variable(const phx_fmu_model *model, const phx_fmu_variable *i
     if (it->start && (it->causality == PHX_FMU_INDEPENDENT ||
                       (it->initial == PHX_FMU_CALCULATED && it->causality != PHX_FMU_CALCULATED_PARAMETER)))
         phx_fmu_find(findings, "'%s' has a start value, but its value is calculated", it->name);
+    if (it->causality == PHX_FMU_PARAMETER && it->variability && strcmp(it->variability, "fixed") != 0 &&
+        strcmp(it->variability, "tunable") != 0)
+        phx_fmu_find(findings, "'%s': the variability of a parameter is '%s', expected fixed or tunable", it->name,
+                     it->variability);
     if (it->unit && !has_unit(model, it->unit))
         phx_fmu_find(findings, "'%s': the unit '%s' is not defined", it->name, it->unit);
 }

@@ -105,8 +105,23 @@ static const char *causality_of(const phx_variable *it)
         return "input";
     case PHX_VARIABLE_OUTPUT:
         return "output";
+    case PHX_VARIABLE_PARAMETER:
+        return "parameter";
     default:
         return "local";
+    }
+}
+
+static const char *initial_of(const phx_variable *it)
+{
+    switch (it->kind) {
+    case PHX_VARIABLE_TIME:
+    case PHX_VARIABLE_INPUT:
+        return "";
+    case PHX_VARIABLE_PARAMETER:
+        return " initial=\"exact\"";
+    default:
+        return " initial=\"calculated\"";
     }
 }
 
@@ -121,8 +136,11 @@ void phx_fmu_put_attributes(FILE *stream, const phx_variable *it, int k)
     phx_fmu_put_text(stream, it->name);
     fprintf(stream, "\" valueReference=\"%d\" description=\"", k);
     phx_fmu_put_text(stream, it->description);
-    fprintf(stream, "\" causality=\"%s\" variability=\"continuous\"%s", causality_of(it),
-            it->kind == PHX_VARIABLE_TIME || it->kind == PHX_VARIABLE_INPUT ? "" : " initial=\"calculated\"");
+    fprintf(stream, "\" causality=\"%s\" variability=\"%s\"%s", causality_of(it),
+            it->kind != PHX_VARIABLE_PARAMETER ? "continuous"
+            : it->fixed                        ? "fixed"
+                                               : "tunable",
+            initial_of(it));
 }
 
 void phx_fmu_put_real(FILE *stream, const phx_unit *unit, const phx_variable *it, int from)
@@ -135,6 +153,8 @@ void phx_fmu_put_real(FILE *stream, const phx_unit *unit, const phx_variable *it
         fputs(" reinit=\"true\"", stream);
     if (it->kind == PHX_VARIABLE_INPUT)
         fputs(" start=\"0\"", stream);
+    if (it->kind == PHX_VARIABLE_PARAMETER)
+        phx_fmu_put_number(stream, "start", it->start);
 }
 
 static bool is_listed(const phx_variable *it, phx_fmu_unknowns which)
@@ -151,7 +171,7 @@ static bool is_listed(const phx_variable *it, phx_fmu_unknowns which)
     }
 }
 
-/* While the FMU is initialized states are what is calculated, not what is known. */
+/* While the FMU is initialized states are what is calculated, not what is known; all may follow the parameters. */
 static void put_dependencies(FILE *stream, const phx_unit *unit, const phx_variable *of, bool initial, int from)
 {
     const char *gap = "";
@@ -159,7 +179,9 @@ static void put_dependencies(FILE *stream, const phx_unit *unit, const phx_varia
 
     for (int k = 0; k < phx_unit_variables(unit); k++) {
         phx_unit_variable(unit, k, &it);
-        if (!(it.kind == PHX_VARIABLE_INPUT ? of->from_inputs : is_state(&it) && of->from_states && !initial))
+        if (!(it.kind == PHX_VARIABLE_INPUT       ? of->from_inputs
+              : it.kind == PHX_VARIABLE_PARAMETER ? initial
+                                                  : is_state(&it) && of->from_states && !initial))
             continue;
         fprintf(stream, "%s%d", gap, from + k);
         gap = " ";
@@ -260,7 +282,11 @@ void phx_fmu_put_index(FILE *stream, const phx_fmu_description *it)
         fputs("<tr><td>", stream);
         phx_fmu_put_text(stream, variable.name);
         fprintf(stream, "</td><td>%s</td><td>%s%s</td></tr>\n", variable.unit,
-                variable.kind == PHX_VARIABLE_INPUT ? "input, " : "", variable.description);
+                variable.kind == PHX_VARIABLE_INPUT       ? "input, "
+                : variable.kind != PHX_VARIABLE_PARAMETER ? ""
+                : variable.fixed                          ? "fixed "
+                                                          : "tunable ",
+                variable.description);
     }
     fputs("</table></body></html>\n", stream);
 }

@@ -20,7 +20,9 @@ typedef struct making {
     const phx_fmu_options *options;
     phx_system *system;
     phx_unit_def def;
-    char **listed; /* names of the inputs that the model has; NULL: they are given */
+    phx_tunables tunables;
+    char (*renamed)[96]; /* n_parameters: names of those whose own another variable has */
+    char **listed;       /* names of the inputs that the model has; NULL: they are given */
     int n_listed;
     char token[48], identifier[80];
     size_t size;
@@ -87,6 +89,45 @@ static phx_status choose_inputs(making *m)
             status = phx_system_find_input(m->system, def->inputs[i], &def->places[i]);
     }
     return status;
+}
+
+/* ---- parameters ---- */
+/* A start in equilibrium follows all loads: an FMU, which does not search for it, has no parameters then. */
+static phx_status choose_parameters(making *m)
+{
+    const phx_fmu_options *options = m->options;
+    const phx_start_options start = phx_start_of(m->model);
+    const bool equilibrium = start.quasi_static || start.equilibrium;
+
+    if (equilibrium && options->parameters && options->n_parameters > 0)
+        return phx_model_fail(m->context, m->model, &m->model->initial, PHX_ERR_UNSUPPORTED,
+                              "the mechanism starts in an equilibrium, which would follow parameter '%s'; leave out "
+                              "the parameters, or start with 'deformation: zero' and without 'equilibrium'",
+                              options->parameters[0]);
+    if (equilibrium || (options->parameters && options->n_parameters == 0))
+        return PHX_OK;
+    return phx_tunables_create(m->context, m->model, options->n_parameters, options->parameters, &m->tunables);
+}
+
+static phx_status describe_parameters(making *m)
+{
+    const size_t n = (size_t)m->tunables.count;
+    phx_unit_def *def = &m->def;
+
+    def->parameters = phx_calloc(m->context, n, sizeof *def->parameters);
+    def->parameter_places = phx_calloc(m->context, n, sizeof *def->parameter_places);
+    def->parameter_fixed = phx_calloc(m->context, n, sizeof *def->parameter_fixed);
+    if (!def->parameters || !def->parameter_places || !def->parameter_fixed)
+        return PHX_ERR_MEMORY;
+    def->n_parameters = m->tunables.count;
+    def->parameter_starts = m->tunables.values;
+    for (int k = 0; k < m->tunables.count; k++) {
+        const phx_tunable *it = &m->tunables.items[k];
+        def->parameters[k] = (char *)m->model->parameters[it->parameter].name; /* are only read */
+        def->parameter_places[k] = (char *)it->where;
+        def->parameter_fixed[k] = it->until_start;
+    }
+    return PHX_OK;
 }
 
 static void column_name(const making *m, int k, size_t size, char *name)
@@ -214,9 +255,8 @@ static phx_status write_unit(making *m)
 {
     phx_status status = PHX_OK;
 
-    m->def.spectral_radius = m->model->simulate.spectral_radius;
-    m->def.steps = (m->options->kind & PHX_FMU_CO_SIMULATION) != 0;
-    m->def.exchange = (m->options->kind & PHX_FMU_MODEL_EXCHANGE) != 0;
+    phx_unit_destroy(m->unit);
+    m->unit = NULL;
     for (int pass = 0; pass < 2 && !status; pass++) { /* without the token, then with it */
         m->def.token = pass ? m->token : NULL;
         phx_free(m->bytes);
@@ -234,6 +274,45 @@ static phx_status write_unit(making *m)
     return status;
 }
 
+/* A parameter with the name of another variable is parameters.NAME; whether there is one. */
+static phx_status rename_parameters(making *m, bool *any)
+{
+    const int first = phx_unit_first_parameter(m->unit);
+    phx_variable one, other;
+
+    *any = false;
+    m->renamed = phx_calloc(m->context, (size_t)m->def.n_parameters, sizeof *m->renamed);
+    if (!m->renamed)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < m->def.n_parameters; k++) {
+        bool taken = false;
+        phx_unit_variable(m->unit, first + k, &one);
+        for (int i = 0; i < first && !taken; i++) {
+            phx_unit_variable(m->unit, i, &other);
+            taken = strcmp(one.name, other.name) == 0;
+        }
+        if (!taken)
+            continue;
+        snprintf(m->renamed[k], sizeof m->renamed[k], "parameters.%.80s", one.name);
+        m->def.parameters[k] = m->renamed[k];
+        *any = true;
+    }
+    return PHX_OK;
+}
+
+static phx_status make_unit(making *m)
+{
+    bool renamed = false;
+
+    m->def.spectral_radius = m->model->simulate.spectral_radius;
+    m->def.steps = (m->options->kind & PHX_FMU_CO_SIMULATION) != 0;
+    m->def.exchange = (m->options->kind & PHX_FMU_MODEL_EXCHANGE) != 0;
+    phx_status status = write_unit(m);
+    if (!status)
+        status = rename_parameters(m, &renamed);
+    return status || !renamed ? status : write_unit(m);
+}
+
 static void free_making(making *m)
 {
     phx_unit_destroy(m->unit);
@@ -241,12 +320,17 @@ static void free_making(making *m)
         phx_free(m->listed[i]);
     phx_free(m->listed);
     phx_free(m->def.places);
+    phx_free(m->renamed);
+    phx_free(m->def.parameters);
+    phx_free(m->def.parameter_places);
+    phx_free(m->def.parameter_fixed);
     phx_free(m->def.outputs);
     phx_free(m->def.x);
     phx_free(m->def.v);
     phx_free(m->def.lambda);
     phx_free(m->bytes);
     phx_system_destroy(m->system);
+    phx_tunables_free(&m->tunables);
 }
 
 /* ---- the archive ---- */
@@ -391,7 +475,12 @@ static phx_status export_model(making *m, const char *path, phx_fmu_report *repo
     if (!status)
         status = settle(m);
     if (!status)
-        status = phx_model_build(m->context, m->model, NULL, &m->system);
+        status = choose_parameters(m);
+    if (!status)
+        status = describe_parameters(m);
+    if (!status)
+        status =
+            phx_model_build_open(m->context, m->model, NULL, m->tunables.count > 0 ? &m->tunables : NULL, &m->system);
     if (!status)
         status = phx_system_find_breaks(m->system, 0.0, m->def.options.end);
     if (!status)
@@ -403,7 +492,7 @@ static phx_status export_model(making *m, const char *path, phx_fmu_report *repo
     if (!status)
         status = find_start(m);
     if (!status)
-        status = write_unit(m);
+        status = make_unit(m);
     if (!status)
         status = check_names(m);
     if (!status)
@@ -412,6 +501,7 @@ static phx_status export_model(making *m, const char *path, phx_fmu_report *repo
         return status;
     *report = (phx_fmu_report){.inputs = m->def.n_inputs,
                                .outputs = count_outputs(m->unit),
+                               .parameters = m->def.n_parameters,
                                .states = phx_unit_states(m->unit),
                                .step = m->def.options.step};
     snprintf(report->token, sizeof report->token, "%s", m->token);

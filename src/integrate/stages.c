@@ -408,8 +408,8 @@ phx_status phx_stages_work(phx_stages *stages, double t0, double h, phx_work *wo
     for (int i = 0; i < tableau->s; i++) {
         double supplied = 0.0, dissipated = 0.0;
         phx_status status =
-            dae->ops->power(dae, t0 + tableau->c[i] * h, stages->x + i * dae->n_x, stages->v + i * dae->n_v,
-                            stages->now.lambda + i * dae->n_l, &supplied, &dissipated);
+            dae->ops->power(dae, fmin(t0 + tableau->c[i] * h, stages->latest), stages->x + i * dae->n_x,
+                            stages->v + i * dae->n_v, stages->now.lambda + i * dae->n_l, &supplied, &dissipated);
         if (status != PHX_OK)
             return status;
         work->supplied += h * tableau->b[i] * supplied;

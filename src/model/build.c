@@ -148,9 +148,9 @@ static phx_status switch_forces(phx_builder *builder)
 
 /* The system of all bodies, joints and loads, or of one body alone when `only` is not NULL. */
 static phx_status build(phx_context *context, const phx_model *model, const phx_build_options *options,
-                        const phx_model_body *only, phx_system **system)
+                        const phx_tunables *tunables, const phx_model_body *only, phx_system **system)
 {
-    phx_builder builder = {.context = context, .model = model, .cache = options->cache};
+    phx_builder builder = {.context = context, .model = model, .cache = options->cache, .tunables = tunables};
     phx_beam_cache *own = NULL;
     phx_status status = PHX_OK;
 
@@ -188,7 +188,15 @@ phx_status phx_model_build(phx_context *context, const phx_model *model, const p
     if (!model || !system)
         return phx_fail_null(context, __func__, "model or system");
     const phx_build_options options = given ? *given : phx_build_options_default();
-    return phx_conclude(context, build(context, model, &options, NULL, system));
+    return phx_conclude(context, build(context, model, &options, NULL, NULL, system));
+}
+
+phx_status phx_model_build_open(phx_context *context, const phx_model *model, const phx_build_options *given,
+                                const phx_tunables *tunables, phx_system **system)
+{
+    const phx_build_options options = given ? *given : phx_build_options_default();
+
+    return phx_conclude(context, build(context, model, &options, tunables, NULL, system));
 }
 
 phx_status phx_model_build_body(phx_context *context, const phx_model *model, int body, phx_system **system)
@@ -200,5 +208,5 @@ phx_status phx_model_build_body(phx_context *context, const phx_model *model, in
     if (body < 0 || body >= model->n_bodies)
         return phx_fail(context, PHX_ERR_ARGUMENT, "body %d of a model with %d bodies; the first is 0", body,
                         model->n_bodies);
-    return phx_conclude(context, build(context, model, &options, &model->bodies[body], system));
+    return phx_conclude(context, build(context, model, &options, NULL, &model->bodies[body], system));
 }

@@ -9,6 +9,7 @@ typedef struct phx_builder {
     const phx_model *model;
     phx_beam_cache *cache;
     phx_system *system;
+    const phx_tunables *tunables; /* NULL: no parameter stays open */
 } phx_builder;
 
 /* The error of a lower layer with the position of the field in front, unless a part of the field has put its own
@@ -45,6 +46,8 @@ phx_status phx_beam_cache_keep_source(phx_beam_cache *cache, phx_context *contex
 /* Call before a build: forget beams that recent builds did not use once there are many. */
 void phx_beam_cache_begin(phx_beam_cache *cache);
 
+/* phx_model_copy_signal in which the builder's parameters stay open. */
+phx_status phx_builder_signal(phx_builder *builder, const phx_signal *signal, phx_signal **copy);
 /* An independent copy of one of the model's signals (NULL gives NULL), for what takes signals over: it may outlive the
  * model and be used by another thread. PHX_ERR_ARGUMENT when the signal is not the model's, PHX_ERR_MEMORY. */
 phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, const phx_signal *signal,

@@ -24,6 +24,8 @@ static phx_status fill_functions(phx_builder *builder, const phx_model_controlle
     if (!status)
         phx_evaluator_set_parameters(evaluator, builder->model->parameters, &builder->model->store->content.parameters,
                                      NULL);
+    if (!status && c->kind != PHX_MODEL_IDA_PBC)
+        phx_evaluator_keep_open(evaluator, builder->tunables);
     for (int k = 0; k < count && !status; k++)
         snprintf(r->names[k], sizeof r->names[k], "%s", c->inputs[k]);
     for (int k = 0; k < count_of_texts && !status; k++) {
@@ -83,7 +85,7 @@ static phx_status copy_signals(phx_builder *builder, int count, phx_signal *cons
 {
     phx_status status = PHX_OK;
     for (int k = 0; k < count && !status; k++)
-        status = phx_model_copy_signal(builder->context, builder->model, from[k], &to[k]);
+        status = phx_builder_signal(builder, from[k], &to[k]);
     return status;
 }
 

@@ -13,11 +13,6 @@ phx_status phx_builder_port(phx_builder *builder, const phx_model_point *point, 
     return phx_system_add_port_at(builder->system, point->body, &point->location, rotation, id);
 }
 
-static phx_status copy_signal(phx_builder *builder, const phx_signal *signal, phx_signal **copy)
-{
-    return phx_model_copy_signal(builder->context, builder->model, signal, copy);
-}
-
 /* ---- joints ---- */
 static void fill_stops(const phx_model_stops *from, phx_coordinate_def *to)
 {
@@ -48,11 +43,11 @@ static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *
         fill_stops(&from->stops, to);
         to->friction = phx_builder_friction(&from->friction);
         to->friction_arm = from->friction.given ? from->friction.coefficient * from->friction.radius : 0.0;
-        status = copy_signal(builder, from->speed, &to->speed);
+        status = phx_builder_signal(builder, from->speed, &to->speed);
         if (!status)
-            status = copy_signal(builder, from->motion, &to->motion);
+            status = phx_builder_signal(builder, from->motion, &to->motion);
         if (!status)
-            status = copy_signal(builder, from->effort, &to->effort);
+            status = phx_builder_signal(builder, from->effort, &to->effort);
         if (!status)
             status = phx_builder_law(builder, &from->law, &to->law);
         if (!status)
@@ -124,7 +119,7 @@ phx_status phx_builder_spring(phx_builder *builder, const phx_model_spring *spri
     if (!status)
         status = phx_builder_port(builder, &spring->ports[1], &def.b);
     if (!status)
-        status = copy_signal(builder, spring->force, &def.force);
+        status = phx_builder_signal(builder, spring->force, &def.force);
     if (!status)
         status = phx_builder_law(builder, &spring->law, &def.law);
     if (!status)
@@ -142,7 +137,7 @@ static phx_status copy_components(phx_builder *builder, const phx_model_load *lo
     phx_status status = PHX_OK;
 
     for (int k = 0; k < load->n_components && !status; k++)
-        status = copy_signal(builder, load->component[k], &component[k]);
+        status = phx_builder_signal(builder, load->component[k], &component[k]);
     for (int k = 0; k < 3 && status; k++)
         phx_signal_destroy(component[k]);
     return status;

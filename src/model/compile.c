@@ -7,7 +7,7 @@
 
 typedef struct compiler {
     const phx_expression *expression;
-    phx_expression_meaning *meaning;
+    phx_expression_name_fn *name;
     const void *data;
     phx_program *program;
     int at; /* the next token */
@@ -64,13 +64,6 @@ static phx_status compile_number(compiler *c, const phx_token *token)
     return phx_program_number(c->program, value);
 }
 
-static phx_status compile_name(compiler *c, const phx_token *token)
-{
-    double value = 0.0;
-    const int variable = c->meaning(c->data, token, &value);
-    return variable < 0 ? phx_program_number(c->program, value) : phx_program_variable(c->program, variable);
-}
-
 static phx_status compile_call(compiler *c, const phx_token *token)
 {
     phx_status status = PHX_OK;
@@ -96,7 +89,7 @@ static phx_status compile_value(compiler *c)
     case PHX_TOKEN_NUMBER:
         return compile_number(c, token);
     case PHX_TOKEN_NAME:
-        return compile_name(c, token);
+        return c->name(c->data, token, c->program);
     case PHX_TOKEN_FUNCTION:
         return compile_call(c, token);
     case PHX_TOKEN_SIGN:
@@ -125,18 +118,26 @@ static phx_status compile(compiler *c, int strength)
     return status;
 }
 
-phx_status phx_expression_compile(phx_context *context, const phx_expression *expression,
-                                  phx_expression_meaning *meaning, const void *data, phx_program **program)
+phx_status phx_expression_compile_on(const phx_expression *expression, phx_expression_name_fn *name, const void *data,
+                                     phx_program *program)
 {
-    compiler c = {.expression = expression, .meaning = meaning, .data = data};
-    phx_status status = phx_program_create(context, &c.program);
+    compiler c = {.expression = expression, .name = name, .data = data, .program = program};
+
+    return compile(&c, WEAKEST);
+}
+
+phx_status phx_expression_compile(phx_context *context, const phx_expression *expression, phx_expression_name_fn *name,
+                                  const void *data, phx_program **program)
+{
+    phx_program *made = NULL;
+    phx_status status = phx_program_create(context, &made);
 
     if (!status)
-        status = compile(&c, WEAKEST);
+        status = phx_expression_compile_on(expression, name, data, made);
     if (status) {
-        phx_program_destroy(c.program);
+        phx_program_destroy(made);
         return status;
     }
-    *program = c.program;
+    *program = made;
     return PHX_OK;
 }

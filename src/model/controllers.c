@@ -335,7 +335,9 @@ static phx_status take_expressions(phx_reader *reader, const phx_node *node, con
         for (int i = 0; i < names; i++)
             snprintf(all->names[i], sizeof all->names[i], "%s", c->inputs[i]);
         all->count = names;
+        reader->role = PHX_PARAMETER_IN_NUMBER; /* the matching condition holds for these values */
         const phx_status status = check_feedback(reader, entry, all);
+        reader->role = PHX_PARAMETER_IN_SIGNAL;
         if (status)
             return status;
         if (all->count > names)

@@ -13,9 +13,11 @@ struct phx_evaluator {
     const phx_model_parameter *parameters;
     const phx_names *names;
     const bool *known;
+    const phx_tunables *open; /* NULL: none */
+    phx_parameter_watch_fn *watch;
+    void *watcher;
     phx_expression_cache *cache;
     phx_expression expression;
-    phx_expression probe;                  /* parts of it, put together otherwise */
     char argument[PHX_EXPRESSION_MAX + 1]; /* of a law: its text with t for x or v */
 };
 
@@ -37,6 +39,19 @@ void phx_evaluator_begin(phx_evaluator *evaluator, phx_context *context)
 {
     evaluator->context = context;
     phx_evaluator_set_parameters(evaluator, NULL, NULL, NULL);
+    phx_evaluator_keep_open(evaluator, NULL);
+    phx_evaluator_watch(evaluator, NULL, NULL);
+}
+
+void phx_evaluator_keep_open(phx_evaluator *evaluator, const phx_tunables *tunables)
+{
+    evaluator->open = tunables;
+}
+
+void phx_evaluator_watch(phx_evaluator *evaluator, phx_parameter_watch_fn *watch, void *user)
+{
+    evaluator->watch = watch;
+    evaluator->watcher = user;
 }
 
 void phx_evaluator_destroy(phx_evaluator *evaluator)
@@ -72,12 +87,25 @@ static bool token_name(const phx_expression *expression, const phx_token *token,
     return true;
 }
 
-int phx_evaluator_parameter(const phx_evaluator *evaluator, const phx_token *token)
+static int parameter_of(const phx_evaluator *e, const phx_expression *expression, const phx_token *token)
 {
     char name[MAX_NAME];
-    if (token->kind != PHX_TOKEN_NAME || !evaluator->names || !token_name(&evaluator->expression, token, name))
+    if (token->kind != PHX_TOKEN_NAME || !e->names || !token_name(expression, token, name))
         return -1;
-    return phx_names_find(evaluator->names, name);
+    return phx_names_find(e->names, name);
+}
+
+int phx_evaluator_parameter(const phx_evaluator *evaluator, const phx_token *token)
+{
+    return parameter_of(evaluator, &evaluator->expression, token);
+}
+
+/* What stays of a parameter in an expression of time: its number among those that are open, or PHX_TUNABLE_NONE,
+ * PHX_TUNABLE_MADE. */
+static int open_number(const phx_evaluator *e, const phx_expression *expression, const phx_token *token)
+{
+    const int index = e->open ? parameter_of(e, expression, token) : -1;
+    return index < 0 ? PHX_TUNABLE_NONE : e->open->number[index];
 }
 
 static bool is_time_or_place(const phx_expression *expression, const phx_token *token)
@@ -153,8 +181,8 @@ static int variable_of(phx_expression_use use, const phx_expression *x, const ph
     return use == PHX_USE_TIME_AND_PLACE && phx_token_is(x, token, "s") ? 1 : -1;
 }
 
-/* The value of a name (phx_expression_meaning); false: nothing, or (`x` the expression that was scanned for a
- * message) a parameter without a value. */
+/* The value of a name; false: nothing, or (`x` the expression that was scanned for a message) a parameter without a
+ * value. */
 static bool name_value(const phx_evaluator *e, const phx_expression *x, const phx_token *token, double *value)
 {
     char name[MAX_NAME];
@@ -173,19 +201,48 @@ static bool name_value(const phx_evaluator *e, const phx_expression *x, const ph
 }
 
 /* The evaluator and the expression that it compiles. */
-typedef struct meanings {
+typedef struct naming {
     const phx_evaluator *evaluator;
     const phx_expression *expression;
-} meanings;
+    phx_expression_use use;
+} naming;
 
-static int meaning_of(const void *data, const phx_token *token, double *value)
+static phx_status put_name(const void *data, const phx_token *token, phx_program *program);
+
+/* The expression of a parameter that is made of open ones. */
+static phx_status put_parameter(const phx_evaluator *e, int parameter, phx_program *program)
 {
-    const meanings *it = data;
-    const int variable = variable_of(it->evaluator->use, it->expression, token);
+    phx_expression *own = phx_calloc(e->context, 1, sizeof *own);
+    const naming names = {.evaluator = e, .expression = own, .use = PHX_USE_CONSTANT};
+    phx_status status = own ? PHX_OK : PHX_ERR_MEMORY;
 
-    if (variable < 0)
-        (void)name_value(it->evaluator, it->expression, token, value);
-    return variable;
+    if (!status && phx_expression_scan(own, e->open->texts[parameter])) /* which has been scanned before */
+        status = phx_expression_compile_on(own, put_name, &names, program);
+    phx_free(own);
+    return status;
+}
+
+static phx_status put_name(const void *data, const phx_token *token, phx_program *program)
+{
+    const naming *it = data;
+    const int variable = variable_of(it->use, it->expression, token);
+    const int number = variable < 0 ? open_number(it->evaluator, it->expression, token) : PHX_TUNABLE_NONE;
+    double value = 0.0;
+
+    if (variable >= 0)
+        return phx_program_variable(program, variable);
+    if (number >= 0)
+        return phx_program_parameter(program, number, it->evaluator->open->values);
+    if (number == PHX_TUNABLE_MADE)
+        return put_parameter(it->evaluator, parameter_of(it->evaluator, it->expression, token), program);
+    (void)name_value(it->evaluator, it->expression, token, &value);
+    return phx_program_number(program, value);
+}
+
+static void tell(const phx_evaluator *e, int parameter, phx_expression_use use)
+{
+    if (e->watch && parameter >= 0)
+        e->watch(e->watcher, parameter, use);
 }
 
 static bool check_names(phx_evaluator *e, phx_expression_use use)
@@ -193,9 +250,11 @@ static bool check_names(phx_evaluator *e, phx_expression_use use)
     const phx_expression *x = &e->expression;
     for (int i = 0; i < x->n_tokens; i++) {
         double value;
-        if (x->tokens[i].kind == PHX_TOKEN_NAME && variable_of(use, x, &x->tokens[i]) < 0 &&
-            !name_value(e, x, &x->tokens[i], &value))
+        if (x->tokens[i].kind != PHX_TOKEN_NAME || variable_of(use, x, &x->tokens[i]) >= 0)
+            continue;
+        if (!name_value(e, x, &x->tokens[i], &value))
             return fail_name(e, &x->tokens[i], use);
+        tell(e, parameter_of(e, x, &x->tokens[i]), use);
     }
     return true;
 }
@@ -237,11 +296,11 @@ static phx_status fail_not_finite(phx_evaluator *e, const char *text, const char
 /* Compile what was scanned. */
 static phx_status compile(phx_evaluator *e, phx_program **program)
 {
-    const meanings names = {.evaluator = e, .expression = &e->expression};
+    const naming names = {.evaluator = e, .expression = &e->expression, .use = e->use};
 
     if (!check_numbers(&e->expression))
         return PHX_ERR_INPUT;
-    return phx_expression_compile(e->context, &e->expression, meaning_of, &names, program);
+    return phx_expression_compile(e->context, &e->expression, put_name, &names, program);
 }
 
 /* Compile and evaluate what was scanned, without variables. */
@@ -267,6 +326,7 @@ static bool look_up(const void *data, const char *name, double *value)
     const int index = e->names ? phx_names_find(e->names, name) : -1;
     if (index < 0 || (e->known && !e->known[index]))
         return false;
+    tell(e, index, PHX_USE_CONSTANT);
     *value = e->parameters[index].value;
     return true;
 }
@@ -308,41 +368,20 @@ phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, doubl
     return status ? status : keep(evaluator, text, *value);
 }
 
-phx_status phx_evaluator_probe(phx_evaluator *evaluator, const char *text, double t, double *value)
-{
-    const double variables[] = {t, 0.0};
-    const meanings names = {.evaluator = evaluator, .expression = &evaluator->probe};
-    phx_program *program = NULL;
-
-    *value = NAN;
-    if (!phx_expression_scan(&evaluator->probe, text) || !check_numbers(&evaluator->probe))
-        return PHX_OK;
-    const phx_status status =
-        phx_expression_compile(evaluator->context, &evaluator->probe, meaning_of, &names, &program);
-    if (!status)
-        *value = phx_program_value(program, variables);
-    phx_program_destroy(program);
-    return status;
-}
-
 /* ---- signals ---- */
 static phx_status function_signal(phx_evaluator *e, const char *text, bool of_time, phx_signal **signal)
 {
     const double middle[] = {0.0, 0.5};
-    double breaks[PHX_MAX_BREAKS];
-    int n_breaks = 0;
     phx_program *program = NULL;
     phx_status status = compile(e, &program);
 
     if (!status && of_time && !isfinite(phx_program_value(program, middle)))
         status = fail_not_finite(e, text, " at t = 0");
-    if (!status)
-        status = phx_expression_breaks(e, breaks, &n_breaks);
     if (status) {
         phx_program_destroy(program);
         return status;
     }
-    return phx_signal_create_program(e->context, program, n_breaks, breaks, signal);
+    return phx_signal_create_program(e->context, program, signal);
 }
 
 /* A law as a function of t: e->argument is its text with t for its own letter. */
@@ -384,10 +423,14 @@ phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_
     const phx_expression *x = &evaluator->expression;
     bool varies = false;
     for (int i = 0; i < x->n_tokens; i++)
-        varies = varies || is_time_or_place(x, &x->tokens[i]);
+        varies = varies || is_time_or_place(x, &x->tokens[i]) ||
+                 open_number(evaluator, x, &x->tokens[i]) != PHX_TUNABLE_NONE;
     if (varies)
         return function_signal(evaluator, text, of_time, signal);
+    phx_parameter_watch_fn *const watch = evaluator->watch;
+    evaluator->watch = NULL; /* it has been told what this is */
     status = phx_evaluator_value(evaluator, text, &value);
+    evaluator->watch = watch;
     return status ? status : phx_signal_create_constant(evaluator->context, value, signal);
 }
 

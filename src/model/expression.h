@@ -49,20 +49,20 @@ bool phx_expression_fail(phx_expression *expression, int at, const char *format,
     __attribute__((format(printf, 3, 4)));
 bool phx_token_is(const phx_expression *expression, const phx_token *token, const char *text);
 
-/* Tokens first .. last-1 without blanks; false when `size` is too small. */
-bool phx_expression_render(const phx_expression *expression, int first, int last, char *text, size_t size);
-
 /* A plain decimal number, whatever the locale; false when the text is more than that. */
 bool phx_number_from_text(const char *text, double *value);
 /* A name that an expression can contain: letters, digits and underscores, a letter or underscore first. */
 bool phx_is_identifier(const char *text);
 
 /* ---- compilation (compile.c) ---- */
-/* Meaning of a token of kind PHX_TOKEN_NAME: the variable of that number of the program, or (-1) `value`. */
-typedef int phx_expression_meaning(const void *data, const phx_token *token, double *value);
+/* Puts what a token of kind PHX_TOKEN_NAME means on the program. */
+typedef phx_status phx_expression_name_fn(const void *data, const phx_token *token, phx_program *program);
 /* The program of what has been scanned, whose names all mean something. */
-phx_status phx_expression_compile(phx_context *context, const phx_expression *expression,
-                                  phx_expression_meaning *meaning, const void *data, phx_program **program);
+phx_status phx_expression_compile(phx_context *context, const phx_expression *expression, phx_expression_name_fn *name,
+                                  const void *data, phx_program **program);
+/* The same, put on a program. */
+phx_status phx_expression_compile_on(const phx_expression *expression, phx_expression_name_fn *name, const void *data,
+                                     phx_program *program);
 
 /* ---- values ---- */
 /* Evaluates constant expressions with one set of parameters, and makes signals. Not for several threads. */
@@ -77,6 +77,9 @@ void phx_evaluator_set_parameters(phx_evaluator *evaluator, const phx_model_para
 /* The expression last looked at: its tokens after phx_evaluator_scan, its error after a failure. */
 const phx_expression *phx_evaluator_expression(const phx_evaluator *evaluator);
 
+/* Expressions of time that are made from now on keep these parameters open; borrowed, NULL: none. */
+void phx_evaluator_keep_open(phx_evaluator *evaluator, const phx_tunables *tunables);
+
 /* Index of the parameter a token names, -1. */
 int phx_evaluator_parameter(const phx_evaluator *evaluator, const phx_token *token);
 /* Which of the reserved names an expression may use. */
@@ -89,6 +92,9 @@ typedef enum phx_expression_use {
     PHX_USE_STROKE,         /* x: signals only, of which it is the argument */
     PHX_USE_RATE            /* v: the same */
 } phx_expression_use;
+/* Is told of every parameter that an expression names, and of which use it is. */
+typedef void phx_parameter_watch_fn(void *user, int parameter, phx_expression_use use);
+void phx_evaluator_watch(phx_evaluator *evaluator, phx_parameter_watch_fn *watch, void *user); /* NULL: nobody is */
 /* Split, check and look up every name. PHX_ERR_INPUT leaves the error in the expression
  * and nothing in the context. */
 phx_status phx_evaluator_scan(phx_evaluator *evaluator, const char *text, phx_expression_use use);
@@ -100,14 +106,6 @@ phx_status phx_evaluator_value(phx_evaluator *evaluator, const char *text, doubl
  * is known between which times (phx_signal_find_breaks). */
 phx_status phx_evaluator_signal(phx_evaluator *evaluator, const char *text, phx_expression_use use,
                                 phx_signal **signal);
-
-/* ---- for breaks.c ---- */
-enum { PHX_MAX_BREAKS = 64 };
-/* Value of the text with t set, names as in the expression last scanned. NaN when it cannot be evaluated; only a lack
- * of memory is an error. */
-phx_status phx_evaluator_probe(phx_evaluator *evaluator, const char *text, double t, double *value);
-/* Breaks of the expression last scanned, ascending, without repetitions; at most PHX_MAX_BREAKS. */
-phx_status phx_expression_breaks(phx_evaluator *evaluator, double breaks[PHX_MAX_BREAKS], int *count);
 
 /* ---- functions of a place ---- */
 /* An expression of x, y, z as a program of these variables. PHX_ERR_INPUT leaves the error in the expression. */

@@ -35,7 +35,7 @@ static phx_status build(phx_builder *builder, const phx_model_force *force, cons
 
     (void)ports;
     for (int i = 0; i < 3 && !status; i++)
-        status = phx_model_copy_signal(builder->context, builder->model, own->wind[i], &def.wind[i]);
+        status = phx_builder_signal(builder, own->wind[i], &def.wind[i]);
     if (!status)
         return phx_system_add_wind(builder->system, &def);
     for (int i = 0; i < 3; i++)

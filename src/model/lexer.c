@@ -64,21 +64,6 @@ bool phx_token_is(const phx_expression *expression, const phx_token *token, cons
     return strlen(text) == (size_t)token->length && !strncmp(expression->text + token->start, text, strlen(text));
 }
 
-bool phx_expression_render(const phx_expression *expression, int first, int last, char *text, size_t size)
-{
-    size_t n = 0;
-    text[0] = 0;
-    for (int i = first; i < last; i++) {
-        const phx_token *token = &expression->tokens[i];
-        if (n + (size_t)token->length >= size)
-            return false;
-        memcpy(text + n, expression->text + token->start, (size_t)token->length);
-        n += (size_t)token->length;
-        text[n] = 0;
-    }
-    return true;
-}
-
 /* Length of the number at `text`: digits with at most one point, and an exponent with digits; 0: none. */
 static int number_length(const char *text)
 {

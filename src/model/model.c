@@ -44,6 +44,8 @@ static phx_status evaluate(phx_context *context, phx_model *model, int n_overrid
         status = phx_reader_place(&reader, model, sizeof *model, store->root->source);
     if (!status)
         status = phx_read_object(&reader, &phx_schema_model, store->root, model);
+    if (store->evaluator)
+        phx_evaluator_watch(store->evaluator, NULL, NULL);
     phx_content_sort(&store->content);
     return status;
 }

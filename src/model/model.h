@@ -61,6 +61,31 @@ phx_beam_cache_stats phx_beam_cache_statistics(const phx_beam_cache *cache);
 /* phx_model_build of one body alone, without joints, loads and outputs; it is body 0 of the system. */
 phx_status phx_model_build_body(phx_context *context, const phx_model *model, int body, phx_system **system);
 
+/* ---- parameters that stay open (tunable.c) ---- */
+/* A parameter whose value can be set when the system is built: it is used in expressions of time alone. */
+typedef struct phx_tunable {
+    int parameter;     /* index in phx_model.parameters */
+    bool until_start;  /* the place of a drive follows it: once the mechanism moves it stays */
+    const char *where; /* "loads.push.force[1]": the first use, the model's */
+} phx_tunable;
+enum { PHX_TUNABLE_NONE = -1, PHX_TUNABLE_MADE = -2 };
+typedef struct phx_tunables {
+    int count;
+    phx_tunable *items;
+    double *values;           /* count: what programs evaluate; at first those of the model */
+    int *number;              /* of each parameter of the model: index in items, PHX_TUNABLE_NONE: its value stays, or
+                                 PHX_TUNABLE_MADE: it is an expression of open ones */
+    const char *const *texts; /* of each parameter of the model, the model's */
+} phx_tunables;
+/* Those of these names, NULL: all that can be open. PHX_ERR_INPUT for names that are not there, that are used
+ * elsewhere, with the places, that are used nowhere, and for one that is made of another of them. */
+phx_status phx_tunables_create(phx_context *context, const phx_model *model, int n_names, const char *const *names,
+                               phx_tunables *tunables);
+void phx_tunables_free(phx_tunables *tunables);
+/* phx_model_build with them; they must live as long as the system. */
+phx_status phx_model_build_open(phx_context *context, const phx_model *model, const phx_build_options *options,
+                                const phx_tunables *tunables, phx_system **system);
+
 /* Put file:line:column of the joint, body, spring or load that the recorded message names first in quotes in front of
  * it, of the file when it names none; nothing when the message has a position already. For errors of phx_system_start
  * and the like. Returns `status`. */

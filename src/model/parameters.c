@@ -96,6 +96,18 @@ static int missing_parameter(const resolver *r)
     return -1;
 }
 
+/* The expression of a parameter, for those that stay open; one from outside may not last. */
+static phx_status keep_text(resolver *r, int parameter, const char *text, bool copied)
+{
+    phx_reader *reader = r->reader;
+    const char **kept = &reader->content->parameter_texts[parameter];
+
+    if (*kept)
+        return PHX_OK;
+    *kept = text && copied ? phx_arena_text(reader->context, &reader->content->memory, text, strlen(text)) : text;
+    return *kept || !text ? PHX_OK : PHX_ERR_MEMORY;
+}
+
 /* Look at the parameter on top of the stack: give it its value, or push one it waits for. */
 static phx_status advance(resolver *r)
 {
@@ -107,7 +119,9 @@ static phx_status advance(resolver *r)
     if (!override && (node->kind != PHX_NODE_SCALAR || phx_node_is_null(node)))
         return phx_reader_expected(r->reader, node, "a number");
     const char *text = override ? override->expression : node->text;
-    phx_status status = PHX_OK;
+    phx_status status = keep_text(r, top, text, override != NULL);
+    if (status)
+        return status;
     if (text && !phx_number_from_text(text, &value)) {
         status = phx_evaluator_scan(evaluator, text, PHX_USE_CONSTANT);
         missing = status ? -1 : missing_parameter(r);
@@ -159,7 +173,10 @@ static phx_status create_parameters(resolver *r)
     r->known = phx_reader_calloc(reader, n, sizeof *r->known);
     r->states = phx_reader_calloc(reader, n, sizeof *r->states);
     r->stack = phx_reader_calloc(reader, n, sizeof *r->stack);
-    if (!r->parameters || !r->overrides || !r->known || !r->states || !r->stack)
+    reader->content->uses = phx_reader_calloc(reader, n, sizeof *reader->content->uses);
+    reader->content->parameter_texts = phx_reader_calloc(reader, n, sizeof *reader->content->parameter_texts);
+    if (!r->parameters || !r->overrides || !r->known || !r->states || !r->stack || !reader->content->uses ||
+        !reader->content->parameter_texts)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < r->n; i++) {
         const phx_node *name = r->map->items[2 * i];
@@ -171,6 +188,38 @@ static phx_status create_parameters(resolver *r)
         r->parameters[i].name = name->text;
     }
     return phx_reader_names(reader, &reader->content->parameters, r->parameters, sizeof *r->parameters, r->n);
+}
+
+/* Whether the key path leads to the defaults of an analysis, which no simulation knows. */
+static bool is_of_analysis(const char *key_path)
+{
+    static const char *const keys[] = {"modes", "linearize", "inverse", "sweep"};
+    const size_t length = strcspn(key_path, ".[");
+
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        if (strlen(keys[k]) == length && !strncmp(key_path, keys[k], length))
+            return true;
+    return false;
+}
+
+/* Where parameters are used, once they have their values. */
+static void note_use(void *user, int parameter, phx_expression_use use)
+{
+    phx_reader *reader = user;
+    const bool of_time = use == PHX_USE_TIME || use == PHX_USE_TIME_AND_PLACE || use == PHX_USE_MEASURES;
+    const phx_parameter_role role = is_of_analysis(reader->key_path) ? PHX_PARAMETER_ELSEWHERE
+                                    : of_time                        ? reader->role
+                                                                     : PHX_PARAMETER_IN_NUMBER;
+    phx_parameter_use *it = &reader->content->uses[parameter];
+
+    char *place = NULL;
+    if (role == PHX_PARAMETER_IN_NUMBER && it->count[role] < PHX_PARAMETER_PLACES)
+        place = it->numbers[it->count[role]];
+    else if ((role == PHX_PARAMETER_IN_SIGNAL || role == PHX_PARAMETER_IN_MOTION) && !it->of_time[0])
+        place = it->of_time;
+    if (place)
+        snprintf(place, sizeof it->of_time, "%.79s", reader->key_path);
+    it->count[role]++;
 }
 
 static phx_status read_parameters(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
@@ -188,7 +237,10 @@ static phx_status read_parameters(phx_reader *reader, const phx_key *key, const 
     model->n_parameters = r.n;
     phx_evaluator_set_parameters(reader->evaluator, r.parameters, &reader->content->parameters, r.known);
     status = take_overrides(&r);
-    return status ? status : resolve(&r);
+    if (!status)
+        status = resolve(&r);
+    phx_evaluator_watch(reader->evaluator, note_use, reader);
+    return status;
 }
 
 static phx_status preset_parameters(phx_reader *reader, const phx_key *key, void *field, void *owner)

@@ -21,6 +21,22 @@ typedef struct phx_owned_signal {
     const phx_table_form *form;
 } phx_owned_signal;
 
+/* What becomes of the parameters that an expression of time names. */
+typedef enum phx_parameter_role {
+    PHX_PARAMETER_IN_SIGNAL, /* they may stay open */
+    PHX_PARAMETER_IN_MOTION, /* the same, until the start */
+    PHX_PARAMETER_IN_NUMBER, /* the system is made with their values */
+    PHX_PARAMETER_ELSEWHERE, /* in the defaults of an analysis: the mechanism knows nothing of them */
+    PHX_PARAMETER_ROLES
+} phx_parameter_role;
+/* The uses of a parameter outside the other parameters. Constant expressions are PHX_PARAMETER_IN_NUMBER. */
+enum { PHX_PARAMETER_PLACES = 3 };
+typedef struct phx_parameter_use {
+    int count[PHX_PARAMETER_ROLES];
+    char numbers[PHX_PARAMETER_PLACES][80]; /* key paths of the first uses in numbers */
+    char of_time[80];                       /* and of the first in an expression of time */
+} phx_parameter_use;
+
 /* Memory that one evaluation of the document owns. */
 typedef struct phx_content {
     phx_arena memory;
@@ -28,6 +44,8 @@ typedef struct phx_content {
     int n_signals, signals_capacity;
     phx_place *places; /* ascending addresses once reading is done */
     int n_places, places_capacity;
+    phx_parameter_use *uses;      /* of each parameter */
+    const char **parameter_texts; /* of each parameter: its expression; NULL: its value was set as a number */
     phx_names parameters, materials, bodies, joints;
     phx_names *ports;                /* of each body, then of the ground; made when first asked for */
     struct phx_segmented *segmented; /* segments.h */
@@ -78,10 +96,11 @@ struct phx_reader {
     const phx_model_override *overrides;
     phx_model_body *body; /* being read; NULL before the bodies */
     phx_model_source body_source;
-    phx_names own_ports;  /* of that body, made when first asked for */
-    const phx_node *item; /* name of the item of a map that was begun last */
-    double sweep_points;  /* product of the counts so far */
-    char key_path[200];   /* "bodies.crank.section", for messages */
+    phx_names own_ports;     /* of that body, made when first asked for */
+    const phx_node *item;    /* name of the item of a map that was begun last */
+    phx_parameter_role role; /* of expressions of time */
+    double sweep_points;     /* product of the counts so far */
+    char key_path[200];      /* "bodies.crank.section", for messages */
     size_t key_path_length;
 };
 

@@ -52,14 +52,15 @@ phx_status phx_read_signal(phx_reader *reader, const phx_node *node, phx_express
     return status;
 }
 
-static phx_status copy_expression(phx_context *context, const phx_model *model, const phx_owned_signal *from,
-                                  phx_signal **copy)
+static phx_status copy_expression(phx_context *context, const phx_model *model, const phx_tunables *tunables,
+                                  const phx_owned_signal *from, phx_signal **copy)
 {
     phx_evaluator *evaluator = NULL;
     phx_status status = phx_evaluator_create(context, &evaluator);
     if (status)
         return status;
     phx_evaluator_set_parameters(evaluator, model->parameters, &model->store->content.parameters, NULL);
+    phx_evaluator_keep_open(evaluator, tunables);
     status = phx_evaluator_signal(evaluator, from->text, from->use, copy);
     if (status == PHX_ERR_INPUT)
         phx_fail(context, status, "%s: %s", model->path, phx_evaluator_expression(evaluator)->error);
@@ -67,20 +68,31 @@ static phx_status copy_expression(phx_context *context, const phx_model *model, 
     return status;
 }
 
-phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, const phx_signal *signal,
-                                 phx_signal **copy)
+static phx_status copy_signal(phx_context *context, const phx_model *model, const phx_tunables *tunables,
+                              const phx_signal *signal, phx_signal **copy)
 {
-    if (!model || !copy)
-        return phx_fail_null(context, __func__, "model or copy");
     *copy = NULL;
     if (!signal)
         return PHX_OK;
     const phx_owned_signal *from = model->store ? phx_content_find_signal(&model->store->content, signal) : NULL;
     if (from && from->text)
-        return copy_expression(context, model, from, copy);
+        return copy_expression(context, model, tunables, from, copy);
     if (from)
         return make_table(context, from->form, copy);
     return phx_fail(context, PHX_ERR_ARGUMENT, "copying a signal: it does not belong to this model");
+}
+
+phx_status phx_model_copy_signal(phx_context *context, const phx_model *model, const phx_signal *signal,
+                                 phx_signal **copy)
+{
+    if (!model || !copy)
+        return phx_fail_null(context, __func__, "model or copy");
+    return copy_signal(context, model, NULL, signal, copy);
+}
+
+phx_status phx_builder_signal(phx_builder *builder, const phx_signal *signal, phx_signal **copy)
+{
+    return copy_signal(builder->context, builder->model, builder->tunables, signal, copy);
 }
 
 /* The table of a CSV file, read when this node is first met. */

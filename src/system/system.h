@@ -227,6 +227,14 @@ void phx_system_sizes(const phx_system *system, const double *x, const double *v
 /* Jumps and kinks of drives and loads between two times (s) that their expressions do not tell, as in `sin(40*t) >= 0`,
  * become breaks, at which steps end and means are parted. */
 phx_status phx_system_find_breaks(phx_system *system, double from, double to);
+/* ---- parameters, values that expressions of time have in common and that a program around the system changes ---- */
+/* After a change: the breaks that follow parameters, found anew. */
+phx_status phx_system_renew_breaks(phx_system *system, double from, double to);
+/* PHX_ERR_ANALYSIS for a motion that does not begin where its joint was assembled. */
+phx_status phx_system_check_motions(const phx_system *system);
+/* phx_system_start from the positions x on, without equilibrium, of a system that has been read: velocities,
+ * multipliers, in x what sampled controllers hold. */
+phx_status phx_system_start_again(phx_system *system, double t, double *x, double *v, double *lambda);
 /* Whether dop853 takes it: PHX_ERR_UNSUPPORTED, with what is no tree of rigid bodies, or what acts in a way that only
  * intervals, multipliers or events know. */
 phx_status phx_system_check_tree(const phx_system *system);

@@ -92,6 +92,13 @@ static bool settle(exchange *e)
     return changed;
 }
 
+void exchange_tune(exchange *e, const char *name, double value)
+{
+    must(e, CALL(e, fmi2EnterEventMode(e->c), fmi3EnterEventMode(e->c)), "event mode");
+    exchange_set(e, importer_variable(e->it, name), value);
+    (void)settle(e);
+}
+
 exchange exchange_start(importer *it, int version, double tolerance)
 {
     exchange e = {.it = it, .version = version, .tolerance = tolerance, .indicators = 2};

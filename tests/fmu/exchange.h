@@ -23,6 +23,8 @@ void exchange_run(exchange *e, double t);
 void exchange_get(exchange *e, size_t count, const unsigned *variables, double *values);
 double exchange_value(exchange *e, const char *name);
 void exchange_set(exchange *e, unsigned variable, double value);
+/* The same at an event: a tunable parameter. */
+void exchange_tune(exchange *e, const char *name, double value);
 void exchange_get_states(exchange *e, double *states);
 void exchange_set_states(exchange *e, double t, const double *states);
 void exchange_get_rates(exchange *e, double *rates);

@@ -153,6 +153,9 @@ static void rules_of_the_description(void **state)
              "x", "0", "causality=\"local\"",
              "") "</ModelVariables><ModelStructure><Derivatives><Unknown index=\"1\"/></Derivatives></ModelStructure>",
          "'x' is listed among the derivatives"},
+        {"<ModelVariables>" VARIABLE("p", "0", "causality=\"parameter\" variability=\"continuous\"",
+                                     " start=\"0\"") "</ModelVariables><ModelStructure/>",
+         "'p': the variability of a parameter is 'continuous', expected fixed or tunable"},
         {"<ModelVariables", "modelDescription.xml:"},
     };
     for (size_t k = 0; k < sizeof broken / sizeof *broken; k++)

@@ -247,6 +247,56 @@ static void controllers_work(void **state)
     }
 }
 
+/* ---- parameters ---- */
+static const char tuned[] = "phlexor: 1\n"
+                            "dimension: 2\n"
+                            "gravity: [0, -9.81]\n"
+                            "parameters: {F: 3, S: 0.5}\n"
+                            "bodies:\n"
+                            "  cart: {kind: rigid, mass: 2, inertia: 0.1}\n"
+                            "  bob: {kind: rigid, mass: 1, inertia: 0.01, centre_of_mass: [0.4, 0]}\n"
+                            "joints:\n"
+                            "  rail: {kind: prismatic, ports: [ground.O, cart.P], axis: [1, 0], speed: %s}\n"
+                            "  pin: {kind: revolute, ports: [cart.P, bob.P], damping: 0.05}\n"
+                            "loads: {push: {force: [%s, 0], at: bob.P}, turn: {torque: %s, at: bob.P}}\n"
+                            "outputs: {q: {coordinate: pin}, x: {coordinate: rail}}\n"
+                            "simulate: {end: 0.7, step: 1e-3, every: 0.7}\n";
+
+/* Changed at an event, as if the model had said so; the balance of energy stays closed. */
+static void parameters_change_at_events(void **state)
+{
+    static const char *const names[] = {"q", "x", "kinetic", "residual", "supplied", "dissipated"};
+    char text[1500];
+    double expected[6];
+
+    snprintf(text, sizeof text, tuned, "S*cos(5*t)", "3 - 5*(t >= 0.3)", "0.1*(3 - 5*(t >= 0.3))");
+    phx_model *given = read_text(*state, text);
+    phx_result *result = simulate(*state, given, 0.7);
+    for (int k = 0; k < 6; k++)
+        CHECK_OK(*state, phx_result_column(result, phx_result_column_find(result, names[k]),
+                                           phx_result_rows(result) - 1, 1, &expected[k]));
+    phx_result_destroy(result);
+    phx_model_destroy(given);
+    snprintf(text, sizeof text, tuned, "S*cos(5*t)", "F", "0.1*F");
+    phx_model *model = read_text(*state, text);
+    for (int version = 2; version <= 3; version++) {
+        importer it;
+        export_model(*state, model, version, &it);
+        exchange e = exchange_start(&it, version, 1e-9);
+        exchange_run(&e, 0.3);
+        exchange_tune(&e, "F", -2.0);
+        exchange_run(&e, 0.7);
+        for (int k = 0; k < 6; k++) {
+            const double value = exchange_value(&e, names[k]);
+            CHECK_CLOSE(value, expected[k], 1e-6 * (1.0 + fabs(expected[k])), "%s", names[k]);
+        }
+        CHECK_CLOSE(exchange_value(&e, "residual"), 0.0, 1e-6, "balance of energy");
+        exchange_free(&e);
+        importer_close(&it);
+    }
+    phx_model_destroy(model);
+}
+
 /* ---- saved states ---- */
 /* In model exchange too a saved state is everything: derivatives are the same bit by bit, in another instance too. */
 static void saved_states_are_whole(void **state)
@@ -404,6 +454,7 @@ int main(void)
         cmocka_unit_test(joints_stay_closed),
         cmocka_unit_test(turns_are_counted),
         cmocka_unit_test(controllers_work),
+        cmocka_unit_test(parameters_change_at_events),
         cmocka_unit_test(saved_states_are_whole),
         cmocka_unit_test(derivatives_are_those_of_a_pendulum),
         cmocka_unit_test(wrong_calls),

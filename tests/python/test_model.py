@@ -245,6 +245,16 @@ class Simulating(Case):
         with self.assertRaises(ValueError):
             model.fmu(crank, version=1)
 
+    def test_parameters_of_fmus(self):
+        model, arm = phlexor.Model(EXAMPLES / "arm_pd.yaml"), self.folder / "arm.fmu"
+        self.assertEqual(model.fmu(arm).parameters, 4)
+        self.assertEqual(model.fmu(arm, parameters=[]).parameters, 0)
+        self.assertEqual(model.fmu(arm, parameters=["g1", "qd2"]).parameters, 2)
+        with zipfile.ZipFile(arm) as archive:
+            self.assertIn('causality="parameter" variability="tunable"', archive.read("modelDescription.xml").decode())
+        with self.assertRaisesRegex(phlexor.ModelError, "'kp1' shapes the assembled system: it is used in controllers"):
+            model.fmu(arm, parameters=["kp1"])
+
     def test_continues(self):
         half = self.folder / "half.h5"
         pendulum().simulate(end=0.5, h5=half)

@@ -202,6 +202,7 @@ static void jumps_of_conditions_are_met(void **state)
             const size_t last = phx_result_rows(result) - 1;
             CHECK_CLOSE(result_value(context, result, "w", last), rate, allowed, "rate of %s", name);
             CHECK_CLOSE(result_value(context, result, "q", last), angle, allowed, "angle of %s", name);
+            CHECK_CLOSE(result_value(context, result, "residual", last), 0.0, 10.0 * allowed, "balance of %s", name);
             phx_result_destroy(result);
             phx_model_destroy(model);
         }

@@ -113,7 +113,10 @@ phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1)
     return status;
 }
 
-phx_status phx_system_find_breaks(phx_system *system, double from, double to)
+typedef phx_status breaks_fn(phx_context *context, phx_signal *signal, double from, double to);
+
+/* `find` of all that drives and loads are given as. */
+static phx_status of_all(phx_system *system, breaks_fn *find, double from, double to)
 {
     phx_context *context = system->context;
     phx_status status = PHX_OK;
@@ -121,14 +124,40 @@ phx_status phx_system_find_breaks(phx_system *system, double from, double to)
     for (int j = 0; j < system->n_joints && system->traits.varies; j++)
         for (int c = 0; c < system->joints[j].n_coordinates && !status; c++) {
             const phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
-            status = phx_signal_find_breaks(context, def->speed, from, to);
+            status = find(context, def->speed, from, to);
             if (!status)
-                status = phx_signal_find_breaks(context, def->effort, from, to);
+                status = find(context, def->effort, from, to);
         }
     for (int i = 0; i < system->n_forces && system->traits.varies; i++)
         for (int a = 0; a < 3 && !status && system->forces[i].kind != FORCE_COORDINATE; a++)
-            status = phx_signal_find_breaks(context, system->forces[i].signal[a], from, to);
+            status = find(context, system->forces[i].signal[a], from, to);
     return status;
+}
+
+phx_status phx_system_find_breaks(phx_system *system, double from, double to)
+{
+    return of_all(system, phx_signal_find_breaks, from, to);
+}
+
+phx_status phx_system_renew_breaks(phx_system *system, double from, double to)
+{
+    return of_all(system, phx_signal_renew_breaks, from, to);
+}
+
+phx_status phx_system_check_motions(const phx_system *system)
+{
+    for (int j = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++) {
+            const phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
+            const phx_signal *motion = phx_signal_primitive(def->speed);
+            const double begin = phx_signal_value(motion, 0.0);
+            if (motion && !(fabs(begin - def->start) <= 1e-12 * (fabs(begin) + fabs(def->start))))
+                return phx_fail(system->context, PHX_ERR_ANALYSIS,
+                                "joint '%s': the motion begins at %.10g with these parameters, and the mechanism was "
+                                "assembled at %.10g; choose them so that it begins there",
+                                system->joints[j].name, begin, def->start);
+        }
+    return PHX_OK;
 }
 
 double phx_sys_op_next_break(const phx_dae *dae, double t)

@@ -300,19 +300,40 @@ static phx_status move_to_equilibrium(phx_system *system, double t, double *x, d
     return status;
 }
 
+/* lambda (NULL: not asked for) at x and v. */
+static phx_status start_multipliers(phx_system *system, double t, const double *x, const double *v, double *lambda)
+{
+    phx_dae *dae = NULL;
+    phx_status status = lambda ? phx_system_dae(system, system->context, &dae) : PHX_OK;
+    double *v_dot = dae && !status ? phx_calloc(system->context, (size_t)system->n_v, sizeof *v_dot) : NULL;
+
+    if (!status && lambda)
+        status = v_dot ? dae->ops->accelerations(dae, t, x, v, v_dot, lambda) : PHX_ERR_MEMORY;
+    if (status == PHX_SINGULAR)
+        status = phx_fail_prefix(system->context, PHX_ERR_ANALYSIS, "the start is a singular configuration: ");
+    phx_free(v_dot);
+    phx_system_dae_destroy(dae);
+    return status;
+}
+
+phx_status phx_system_start_again(phx_system *system, double t, double *x, double *v, double *lambda)
+{
+    phx_status status = phx_sys_start_velocities(system, t, x, v);
+    if (!status)
+        status = phx_sys_hold_start(system, t, x, v);
+    return status ? status : start_multipliers(system, t, x, v, lambda);
+}
+
 phx_status phx_system_start(phx_system *system, const phx_start_options *options, double *x, double *v, double *lambda)
 {
     if (!system || !x || !v)
         return phx_fail_null(system ? system->context : NULL, __func__, "system, x or v");
     const double t = options ? options->t : 0.0;
-    phx_dae *dae = NULL;
-    double *v_dot = NULL;
-    phx_status status = PHX_OK;
 
     if (!system->building.finalised)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be finalised first");
     memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
-    status = phx_sys_start_velocities(system, t, x, v);
+    phx_status status = phx_sys_start_velocities(system, t, x, v);
     if (!status)
         status = phx_sys_hold_start(system, t, x, v);
     if (!status && options && options->equilibrium)
@@ -327,16 +348,6 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
     if (!lambda)
         return status;
     if (!status)
-        status = phx_system_dae(system, system->context, &dae);
-    v_dot = status ? NULL : phx_calloc(system->context, (size_t)system->n_v, sizeof *v_dot);
-    if (!status && !v_dot)
-        status = PHX_ERR_MEMORY;
-    if (!status) {
-        status = dae->ops->accelerations(dae, t, x, v, v_dot, lambda);
-        if (status == PHX_SINGULAR)
-            status = phx_fail_prefix(system->context, PHX_ERR_ANALYSIS, "the start is a singular configuration: ");
-    }
-    phx_free(v_dot);
-    phx_system_dae_destroy(dae);
+        status = start_multipliers(system, t, x, v, lambda);
     return phx_conclude(system->context, status);
 }
