@@ -141,7 +141,7 @@ phx_status basis_add_prestressed(phx_context *context, const phx_continuum_def *
             status = respond(with, space, force + (size_t)a * n, phx_shapes_column(&changed, changed.count++));
     }
     if (!status)
-        status = phx_shapes_scale(context, &space->K, &changed);
+        status = phx_shapes_scale(context, &space->K, &changed, NULL);
     if (!status)
         status = phx_shapes_join(context, &space->K, &family, PHX_SHAPES_DEPENDENT, PRESTRESSED_MOST, &changed, &added);
     if (!status)
@@ -174,7 +174,7 @@ phx_status basis_add_followers(phx_context *context, const phx_continuum_def *de
     if (!status)
         status = add_derivatives(context, space, with, followed, lowest, &derivatives);
     if (!status)
-        status = phx_shapes_follow(context, &space->M, &space->K, &loads, &derivatives, &family);
+        status = phx_shapes_follow(context, &space->M, &space->K, 1, &loads, &derivatives, &family);
     take_family(&family, basis);
     flexibility_destroy(with);
     phx_shapes_free(&loads);

@@ -1,5 +1,5 @@
-/* A source in its lowest normal modes; of a beam with geometric stiffening with axial shapes that follow them, so that the
- * axial field takes the strains of second order away as it does with all coordinates.
+/* A source in its lowest normal modes; of a beam with geometric stiffening with axial shapes that follow them, so that
+ * the axial field takes the strains of second order away as it does with all coordinates.
  *
  * Shapes q of the full beam, f a force on its coordinates, K q = f:
  *
@@ -18,6 +18,7 @@
 
 enum {
     DENSE_MODES_MAX = 4000, /* coordinates of the dense eigenproblem */
+    PASSES = 2,             /* a slender beam feels in its axial force what of 1e-6 of the strains is not followed */
     DOUBLING = 3 /* pulled so many times as hard as it buckles, a beam on two supports has twice its first frequency */
 };
 
@@ -151,8 +152,8 @@ static phx_status derivatives_of(phx_context *context, const phx_flex *flex, int
     const size_t n = (size_t)flex->n, slopes = (size_t)st->n_slope;
     double *slope = phx_calloc(context, (size_t)count * slopes + 1, sizeof *slope);
     double *force = phx_calloc(context, (size_t)st->n_strain + 1, sizeof *force);
-    phx_status status = slope && force ? phx_shapes_allocate(context, flex->n, phx_strain_pairs(count), to)
-                                       : PHX_ERR_MEMORY;
+    phx_status status =
+        slope && force ? phx_shapes_allocate(context, flex->n, phx_strain_pairs(count), to) : PHX_ERR_MEMORY;
 
     for (int a = 0; a < count && !status; a++)
         rows_times(&st->slope, shape + (size_t)a * n, slope + (size_t)a * slopes);
@@ -162,7 +163,8 @@ static phx_status derivatives_of(phx_context *context, const phx_flex *flex, int
             for (int e = 0; e < st->n_strain; e++) {
                 double N = 0.0;
                 for (int p = st->product_begin[e]; p < st->product_begin[e + 1]; p++)
-                    N += 0.5 * st->weight[p] * (f[st->first[p]] * g[st->second[p]] + g[st->first[p]] * f[st->second[p]]);
+                    N +=
+                        0.5 * st->weight[p] * (f[st->first[p]] * g[st->second[p]] + g[st->first[p]] * f[st->second[p]]);
                 force[e] = -st->stiffness[e] * N;
             }
             double *y = phx_shapes_column(to, to->count++);
@@ -200,7 +202,7 @@ static phx_status follow(phx_context *context, const phx_flex_source *full, int 
     if (!status)
         status = derivatives_of(context, flex, followed, lowest, L, &derivatives);
     if (!status)
-        status = phx_shapes_follow(context, &M, &K, &loads, &derivatives, basis);
+        status = phx_shapes_follow(context, &M, &K, PASSES, &loads, &derivatives, basis);
     if (!status)
         keep_axial(&flex->stiffening->slope, modes, basis);
     phx_shapes_free(&loads);
@@ -347,8 +349,8 @@ static phx_status create_following(phx_context *context, phx_flex_source *full, 
         status = judge(context, full, m, count, omega, T, &quality);
     quality.followers = basis.count - count;
     if (!status)
-        status = (columns = phx_calloc(context, (size_t)n * (size_t)basis.count, sizeof *columns)) ? PHX_OK
-                                                                                                   : PHX_ERR_MEMORY;
+        status =
+            (columns = phx_calloc(context, (size_t)n * (size_t)basis.count, sizeof *columns)) ? PHX_OK : PHX_ERR_MEMORY;
     if (!status) {
         columns_of(basis.count, n, n, basis.y, columns);
         status = phx_flex_source_project(context, full, basis.count, columns, source);

@@ -5,8 +5,8 @@
  *                                                                              [  0  R22 ],
  *
  * hence 1/2 |R11 m + R12 q|^2 + 1/2 |R22 q|^2: one strain for each row of R11, whatever the mesh; the last term is part
- * of 1/2 q^T K q, and so is that of R12 alone. R comes from one pass over the elements, a few rows at a time. A beam has
- * one such row an element, sqrt(E A l) times its strain. */
+ * of 1/2 q^T K q, and so is that of R12 alone. R comes from one pass over the elements, a few rows at a time. A beam
+ * has one such row an element, sqrt(E A l) times its strain. */
 #include "source.h"
 
 #include <math.h>
@@ -77,8 +77,7 @@ static int choose_pairs(int n_slopes, const phx_strain_triangle *all, double *si
 }
 
 /* R of these columns and the last k. */
-static phx_status narrow(phx_context *context, const phx_strain_triangle *all, int count, const int *pair,
-                         double *R)
+static phx_status narrow(phx_context *context, const phx_strain_triangle *all, int count, const int *pair, double *R)
 {
     const size_t k = (size_t)all->k, pairs = (size_t)all->cols - k, width = (size_t)count + k;
     double *value = phx_calloc(context, (size_t)all->cols * width + 1, sizeof *value);

@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum { DERIVATIVES_MOST = 40 };
-static const double negligible = 1e-12; /* energy of a derivative beside the largest of them */
+static const double negligible = 1e-12, /* energy of a derivative beside the largest of them */
+    rounding = 1e-9; /* what a pass leaves of shapes of energy 1, sqrt(y^T K y), where it has no more than 6 digits */
 
 void phx_shapes_free(phx_shapes *family)
 {
@@ -98,13 +99,15 @@ phx_status phx_shapes_normalise(phx_context *context, const phx_csr *K, phx_shap
     return status;
 }
 
-phx_status phx_shapes_scale(phx_context *context, const phx_csr *K, phx_shapes *family)
+phx_status phx_shapes_scale(phx_context *context, const phx_csr *K, phx_shapes *family, double *largest)
 {
     double *size = NULL, most;
     const phx_status status = sizes_of(context, K, family, &size, &most);
 
     for (int k = 0; k < family->count && !status && most > 0.0; k++)
         scale_by(family, k, 1.0 / most);
+    if (largest)
+        *largest = most;
     phx_free(size);
     return status;
 }
@@ -223,7 +226,7 @@ phx_status phx_shapes_lowest(phx_context *context, const phx_csr *M, const phx_s
     return status;
 }
 
-phx_status phx_shapes_follow(phx_context *context, const phx_csr *M, const phx_csr *K, phx_shapes *loads,
+phx_status phx_shapes_follow(phx_context *context, const phx_csr *M, const phx_csr *K, int passes, phx_shapes *loads,
                              phx_shapes *derivatives, phx_shapes *basis)
 {
     phx_shapes added = {0};
@@ -231,10 +234,17 @@ phx_status phx_shapes_follow(phx_context *context, const phx_csr *M, const phx_c
 
     if (!status)
         status = phx_shapes_join(context, K, basis, PHX_SHAPES_DEPENDENT, loads->count, loads, &added);
-    if (!status)
-        status = phx_shapes_scale(context, K, derivatives);
-    if (!status)
-        status = phx_shapes_join(context, K, basis, negligible, DERIVATIVES_MOST, derivatives, &added);
+    const int most = added.count + DERIVATIVES_MOST;
+    for (int k = 0; k < passes && !status; k++) { /* from the second on what the passes before have left */
+        double largest = 0.0;
+        if (k > 0)
+            status = take_out(context, K, &added, NULL, derivatives);
+        if (!status)
+            status = phx_shapes_scale(context, K, derivatives, &largest);
+        if (status || (k > 0 && largest < rounding))
+            break;
+        status = phx_shapes_join(context, K, basis, negligible, most - added.count, derivatives, &added);
+    }
     if (!status)
         status = phx_shapes_append(context, M, &added, basis);
     phx_shapes_free(&added);

@@ -83,8 +83,8 @@ static inline double *phx_shapes_column(const phx_shapes *family, int k)
 }
 /* To y^T K y = 1 each; those of nothing stay. */
 phx_status phx_shapes_normalise(phx_context *context, const phx_csr *K, phx_shapes *family);
-/* All by one factor, the largest y^T K y to 1. */
-phx_status phx_shapes_scale(phx_context *context, const phx_csr *K, phx_shapes *family);
+/* All by one factor, the largest y^T K y to 1; *largest (NULL: not wanted): its root before. */
+phx_status phx_shapes_scale(phx_context *context, const phx_csr *K, phx_shapes *family, double *largest);
 /* Appends to `to`, which has the room and is orthonormal in K, what `more` has beside it and beside `basis` (with
  * omega), orthonormal in K, the most energetic first: at most `most` shapes, none whose energy is `least` or less of
  * that of those given. `more` is changed. */
@@ -98,8 +98,9 @@ phx_status phx_shapes_append(phx_context *context, const phx_csr *M, const phx_s
 phx_status phx_shapes_lowest(phx_context *context, const phx_csr *M, const phx_shapes *basis, const double *Phi,
                              int count, double **lowest);
 /* Appends to `basis`, as phx_shapes_append does, what follows it: `loads`, of energy 1 each, then as many as count of
- * `derivatives`, the displacements by the strains of second order of pairs of its shapes. Both are changed. */
-phx_status phx_shapes_follow(phx_context *context, const phx_csr *M, const phx_csr *K, phx_shapes *loads,
+ * `derivatives`, the displacements by the strains of second order of pairs of its shapes: in one pass those with more
+ * than 1e-12 of the energy of the largest, in a second those with more than that of what is left. Both are changed. */
+phx_status phx_shapes_follow(phx_context *context, const phx_csr *M, const phx_csr *K, int passes, phx_shapes *loads,
                              phx_shapes *derivatives, phx_shapes *basis);
 /* Of so many of the lowest shapes are pairs to be taken. */
 enum { PHX_SHAPES_FOLLOWED = 20 };
