@@ -1,5 +1,6 @@
-/* Mechanisms with plates and solids: processor time of building a model (mesh, factors, modes, integrals) and of a step
- * of midpoint, the least of several runs. Rigid bodies in the same mechanism show what the deformation costs. */
+/* Mechanisms with plates, solids and stiffened beams: processor time of building a model (mesh, factors, modes,
+ * integrals) and of a step of midpoint, the least of several runs. Rigid bodies in the same mechanism show what the
+ * deformation costs. */
 #include "options.h"
 #include "timing.h"
 
@@ -24,6 +25,14 @@ static const mechanism jobs[] = {
     {"the same, rigid", PHX_SOURCE_DIR "/bench/rigid_slider_crank.yaml", {.name = NULL}, 7500, 5e-5},
     {"one solid rod", PHX_SOURCE_DIR "/examples/solid_conrod.yaml", {.name = NULL}, 3000, 5e-5},
     {"plate with a rod", PHX_SOURCE_DIR "/examples/plate_rod.yaml", {.name = NULL}, 2000, 1e-5},
+    {"coupler, 8 elements", PHX_SOURCE_DIR "/bench/coupler.yaml", {.name = "n", .value = 8}, 4000, 2.0943951e-5},
+    {"the same, 3 modes", PHX_SOURCE_DIR "/examples/coupler_modes.yaml", {.name = "n", .value = 8}, 4000, 2.0943951e-5},
+    {"coupler, 32 elements", PHX_SOURCE_DIR "/bench/coupler.yaml", {.name = "n", .value = 32}, 4000, 2.0943951e-5},
+    {"the same, 3 modes",
+     PHX_SOURCE_DIR "/examples/coupler_modes.yaml",
+     {.name = "n", .value = 32},
+     4000,
+     2.0943951e-5},
 };
 enum { JOBS = sizeof jobs / sizeof *jobs };
 

@@ -74,8 +74,8 @@ enum { PHX_STRAIN_SLOPES = 48 };
 /* Strains of geometric stiffening, each a linear and a quadratic form of q: strain k is
  *   eps_k = lin_k q + 1/2 sum_{p: product of k} weight_p (slope_first[p] q) (slope_second[p] q),
  * energy 1/2 sum_k stiffness[k] eps_k^2. The part 1/2 stiffness lin^2 is already in K.
- * Beams: von Karman's strain, the mean over each element. Bodies in a basis: combinations of the strains at all
- * integration points with the same energy, of stiffness 1. */
+ * Beams: von Karman's strain, the mean over each element. Bodies in a basis: combinations of the strains of all
+ * elements or integration points with the same energy, of stiffness 1. */
 typedef struct phx_flex_stiffening {
     int n_strain;
     phx_csr lin;       /* n_strain x n */
@@ -90,6 +90,9 @@ typedef struct phx_flex_stiffening {
     double *weight;
     double *axial_stiffness; /* n_strain: E A, N: force = E A eps; NULL: no strain stands in the stress vector */
     int *stress_row;         /* n_strain: row of the stress vector that holds this axial force; NULL as above */
+    /* The strains that stand in the stress vector where those above are combinations of them: of a beam in a basis
+     * those of its elements. NULL: none beside those above. */
+    struct phx_flex_stiffening *stressed;
 } phx_flex_stiffening;
 
 /* The matrices of a phx_flex, each without its zeros: what is multiplied in every step. */
@@ -214,10 +217,10 @@ typedef struct phx_beam_mass {
  * at both ends (order 5: at 0, 1/3, 2/3 and 1 of the element) | the same of uz | the torsion moment of each element.
  * PHX_ELEMENT_PAPER: nodal values of the axial force | (m, m') per node.
  *
- * With `modes` q is the lowest normal modes of that beam, mass-normalised (M = I, K = diag(omega^2)); the stresses
- * stay. PHX_ELEMENT_ASSUMED: q is `modes` shapes of each field, field by field; without point masses M = I and K is
- * diagonal. Its stress vector holds an amplitude for each coordinate, and the stress rows are the analytic derivatives
- * there. */
+ * With `modes` q is the lowest normal modes of that beam, mass-normalised (M = I, K = diag(omega^2)), with stiffening
+ * followed by axial shapes (phx_flex_source_modes); the stresses stay. PHX_ELEMENT_ASSUMED: q is `modes` shapes of each
+ * field, field by field; without point masses M = I and K is diagonal. Its stress vector holds an amplitude for each
+ * coordinate, and the stress rows are the analytic derivatives there. */
 typedef struct phx_beam_def {
     int dim;
     double length;               /* m, > 0 */
@@ -232,7 +235,9 @@ typedef struct phx_beam_def {
     int modes; /* assumed: shapes of each field, 1..64; else 0: all coordinates of the elements, or so many normal modes
                 */
     phx_reference reference; /* assumed: cantilever */
-    bool stiffening;         /* not with modes */
+    bool stiffening;         /* not of assumed modes */
+    int n_pulled;            /* modes with stiffening: axial forces act, beside P and C, at so many */
+    const double *pulled;    /* fractions of the length; copied */
     int n_masses;
     const phx_beam_mass *masses; /* copied */
 } phx_beam_def;
@@ -240,8 +245,8 @@ phx_beam_def phx_beam_def_default(void);
 
 typedef phx_flex_source phx_beam; /* points: origin, which is P, and fractions of the length; sections */
 /* Errors: PHX_ERR_ARGUMENT names the field, its value and the range; PHX_ERR_UNSUPPORTED: PHX_ELEMENT_PAPER with order
- * 5 or stiffening, assumed modes with another reference than cantilever, modes with stiffening, or more coordinates
- * than fit where all couple (free, paper, modes). */
+ * 5 or stiffening, assumed modes with another reference than cantilever or with stiffening, more modes with stiffening
+ * than PHX_STRAIN_SLOPES, or more coordinates than fit where all couple (free, paper, modes). */
 phx_status phx_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
 
 #ifdef __cplusplus

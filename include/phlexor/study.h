@@ -480,6 +480,14 @@ typedef struct phx_loop_matching {
     double mass; /* largest entry of M M_0^-1 - 1, M_0 of the mechanism at the start; NAN: it has other freedoms */
 } phx_loop_matching;
 
+/* A beam in modes with geometric stiffening: how well they hold it. */
+typedef struct phx_check_modes {
+    const char *body;     /* owned by the model */
+    int modes, followers; /* its coordinates: modes, and axial shapes that follow them */
+    double error; /* of the first frequencies, half as many as modes, under an axial pull three times the buckling
+                     load of the reference condition, relative: an estimate by four times as many modes */
+} phx_check_modes;
+
 /* The certificate and the redundant constraints. */
 typedef struct phx_check_report {
     phx_certificate certificate;
@@ -496,6 +504,8 @@ typedef struct phx_check_report {
     int n_casimirs, n_matchings;
     phx_casimir *casimirs;        /* owned */
     phx_loop_matching *matchings; /* owned */
+    int n_modes;
+    phx_check_modes *modes; /* owned */
 } phx_check_report;
 void phx_check_report_free(phx_check_report *report); /* frees and zeroes the fields; NULL is allowed */
 

@@ -29,7 +29,7 @@ from .errors import (AnalysisError, ArgumentError, AssemblyError, FileError, Int
 from .expression import Expression
 from .joints import JointCoordinate, JointInfo, joint_kinds
 from .linear import Csr, Lft, Linear, Plants, StateSpace, read_linear, read_matrices
-from .model import Certificate, Fmu, Matching, Model, StableInverse, StartMove
+from .model import BeamInModes, Certificate, Fmu, Matching, Model, StableInverse, StartMove
 from .modes import Modes, read_modes
 from .result import Body, Report, Result, read_result
 from .simulation import Simulation
@@ -62,7 +62,7 @@ def schema() -> str:
 
 
 __all__ = [
-    "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamPort", "Body", "BodyKind", "BodyRef",
+    "AnalysisError", "ArgumentError", "AssemblyError", "Batch", "BeamInModes", "BeamPort", "Body", "BodyKind", "BodyRef",
     "Certificate", "Circle", "Csr", "Damping", "Equilibrium", "Expression", "FileError", "Fmu", "General",
     "Interrupted", "JointCoordinate",
     "JointInfo", "LibraryError", "LibraryNotFoundError", "Linear", "Matching", "Material", "ModalPort", "Mode", "Model",

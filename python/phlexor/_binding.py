@@ -734,6 +734,10 @@ class phx_loop_matching(Structure):
     pass
 
 
+class phx_check_modes(Structure):
+    pass
+
+
 class phx_check_report(Structure):
     pass
 
@@ -1880,6 +1884,13 @@ phx_loop_matching._fields_ = [
     ("mass", c_double),
 ]
 
+phx_check_modes._fields_ = [
+    ("body", c_char_p),
+    ("modes", c_int),
+    ("followers", c_int),
+    ("error", c_double),
+]
+
 phx_check_report._fields_ = [
     ("certificate", phx_certificate),
     ("dimension", c_int),
@@ -1894,6 +1905,8 @@ phx_check_report._fields_ = [
     ("n_matchings", c_int),
     ("casimirs", POINTER(phx_casimir)),
     ("matchings", POINTER(phx_loop_matching)),
+    ("n_modes", c_int),
+    ("modes", POINTER(phx_check_modes)),
 ]
 
 phx_fmu_options._fields_ = [

@@ -30,7 +30,7 @@ from .simulation import Simulation, stepper_of
 from .statics import Equilibrium, equilibrium_of
 from .sweep import SweepLike, check_threads, make_sweep, names_and_points
 
-__all__ = ["Certificate", "Fmu", "Matching", "Model", "StableInverse"]
+__all__ = ["BeamInModes", "Certificate", "Fmu", "Matching", "Model", "StableInverse"]
 
 #: A number or an expression of `pi`, `deg` and parameters.
 Number = Union[float, str]
@@ -156,6 +156,24 @@ class Fmu:
 
 
 @dataclass(frozen=True)
+class BeamInModes:
+    """How well modes hold a beam with geometric stiffening.
+
+    Attributes
+    ----------
+    modes, followers : int
+        Its coordinates: modes, and axial shapes that follow them.
+    error : float
+        Of the first frequencies, half as many as modes, under an axial pull three times the buckling load of the
+        reference condition, relative: an estimate.
+    """
+
+    modes: int
+    followers: int
+    error: float
+
+
+@dataclass(frozen=True)
 class Matching:
     """The matching condition of interconnection and damping assignment, at places of the region given.
 
@@ -205,6 +223,8 @@ class Certificate:
         ``"loop.z1 - shoulder.coordinate"``.
     matching : dict of str to Matching
         The matching conditions of controllers of kind `ida_pbc`, by their names.
+    beams_in_modes : dict of str to BeamInModes
+        Beams in modes with geometric stiffening, and how well the modes hold them, by the names of the bodies.
     limits : tuple of str
         Limits of validity that the start exceeds, in words.
     moves : tuple of StartMove
@@ -231,6 +251,7 @@ class Certificate:
     redundant_rows: Tuple[Tuple[str, int], ...]
     casimirs: Tuple[str, ...]
     matching: Dict[str, Matching]
+    beams_in_modes: Dict[str, BeamInModes]
     limits: Tuple[str, ...]
     moves: Tuple[StartMove, ...]
 
@@ -251,6 +272,8 @@ def _certificate(report: phx_check_report) -> Certificate:
         matching={text_of(item.controller): Matching(item.matching.potential, item.matching.kinetic,
                                                      item.matching.places, item.matching.indefinite, item.mass)
                   for item in report.matchings[: report.n_matchings]},
+        beams_in_modes={text_of(item.body): BeamInModes(item.modes, item.followers, item.error)
+                        for item in report.modes[: report.n_modes]},
         limits=tuple(text_of(finding.text) for finding in report.limits[: report.n_limits]),
         moves=tuple(StartMove(text_of(m.body), m.distance, m.angle, text_of(m.joint) if m.joint else "", m.gap,
                               m.gap_angle) for m in report.moves[: report.n_moves]),

@@ -61,6 +61,14 @@ static void archive_stiffening(phx_archive *archive, phx_flex_stiffening **stiff
     phx_archive_int_array(archive, n, &it->stress_row);
 }
 
+/* Those that stand in the stress vector have none beside them. */
+static void archive_stiffenings(phx_archive *archive, phx_flex_stiffening **stiffening)
+{
+    archive_stiffening(archive, stiffening);
+    if (*stiffening && !phx_archive_status(archive))
+        archive_stiffening(archive, &(*stiffening)->stressed);
+}
+
 /* The arrays that were read fit together: all are there, places are those of n coordinates. */
 static bool fits(const phx_flex *flex)
 {
@@ -83,10 +91,8 @@ static bool fits(const phx_flex *flex)
     return all;
 }
 
-static bool stiffening_fits(const phx_flex *flex)
+static bool stiffening_fits(const phx_flex *flex, const phx_flex_stiffening *it)
 {
-    const phx_flex_stiffening *it = flex->stiffening;
-
     if (!it)
         return true;
     const int slopes = it->in_basis ? flex->n : it->n_slope, strains = it->n_strain;
@@ -104,6 +110,12 @@ static bool stiffening_fits(const phx_flex *flex)
                   it->second[p] >= 0 && it->second[p] < slopes;
     }
     return all;
+}
+
+static bool all_fits(const phx_flex *flex)
+{
+    return fits(flex) && stiffening_fits(flex, flex->stiffening) &&
+           (!flex->stiffening || stiffening_fits(flex, flex->stiffening->stressed));
 }
 
 /* A new field changes the size: it is written here too. */
@@ -137,8 +149,8 @@ void phx_flex_archive(phx_archive *archive, phx_flex *flex)
     phx_csr *const matrices[] = {&flex->stress, &flex->root, &flex->compliance, &flex->strain};
     for (size_t k = 0; k < sizeof matrices / sizeof *matrices; k++)
         phx_csr_archive(archive, matrices[k]);
-    archive_stiffening(archive, &flex->stiffening);
-    if (phx_archive_reads(archive) && !phx_archive_status(archive) && !(fits(flex) && stiffening_fits(flex)))
+    archive_stiffenings(archive, &flex->stiffening);
+    if (phx_archive_reads(archive) && !phx_archive_status(archive) && !all_fits(flex))
         phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
                                            "the archive is damaged: the parts of a deformation do not fit together"));
     if (phx_archive_reads(archive) && !phx_archive_status(archive) && n > 0)

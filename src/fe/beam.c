@@ -59,10 +59,22 @@ static phx_status check_modes(phx_context *context, const phx_beam_def *def)
     if (assumed && def->reference != PHX_REFERENCE_CANTILEVER)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "beam: assumed modes are those of a beam clamped at P; use the cantilever reference");
-    if (def->stiffening && (assumed || def->modes > 0))
+    if (def->stiffening && assumed)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                        "beam: stiffening needs the axial coordinates that follow the shortening of the bent axis, "
-                        "which modes do not have; use elements and all their coordinates");
+                        "beam: stiffening needs axial coordinates that follow the shortening of the bent axis, which "
+                        "assumed modes do not have; use elements, all their coordinates or normal modes of them");
+    if (def->stiffening && def->modes > 0) {
+        const phx_status status = check_choice(context, "modes (with stiffening)", def->modes, 1, PHX_STRAIN_SLOPES);
+        if (status)
+            return status;
+    }
+    if (def->n_pulled < 0 || (def->n_pulled > 0 && !def->pulled))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "beam: n_pulled is %d, must be the number of entries of pulled",
+                        def->n_pulled);
+    for (int k = 0; k < def->n_pulled; k++)
+        if (!(def->pulled[k] >= 0.0 && def->pulled[k] <= 1.0))
+            return phx_fail(context, PHX_ERR_ARGUMENT,
+                            "beam: pulled[%d] is %g, must be a fraction of the length in [0, 1]", k, def->pulled[k]);
     if (assumed)
         return check_choice(context, "modes (element kind assumed)", def->modes, 1, ASSUMED_MODES_MAX);
     return check_choice(context, "modes", def->modes, 0, INT_MAX);
@@ -121,7 +133,7 @@ phx_status phx_beam_create(phx_context *context, const phx_beam_def *def, phx_be
     phx_beam *full = NULL;
     status = phx_mesh_beam_create(context, def, &full);
     if (status == PHX_OK)
-        status = phx_flex_source_modes(context, full, def->modes, beam);
+        status = phx_beam_modes_create(context, def, full, beam);
     phx_flex_source_destroy(full); /* the modes keep a share */
     return phx_conclude(context, status);
 }

@@ -157,6 +157,14 @@ phx_status phx_flex_source_stress_map(const phx_flex_source *source, phx_context
                                       phx_stress_map *map);
 
 /* ---- beams ---- */
+/* How well a beam in modes, with stiffening, holds the beam that it is made of. */
+typedef struct phx_modes_quality {
+    int modes, followers; /* its coordinates: modes, then shapes that follow them */
+    double pulled;        /* largest relative error of the first frequencies, half as many as modes, under an axial pull
+                             three times the buckling load of the reference condition: an estimate */
+} phx_modes_quality;
+/* Of such a beam; NULL: of another source. */
+const phx_modes_quality *phx_beam_modes_quality(const phx_flex_source *source);
 
 /* Point at a fraction s in [0,1] of the length, else PHX_ERR_ARGUMENT; free with phx_flex_point_free. A fraction within
  * rounding of a node is taken as the node. */
@@ -214,6 +222,31 @@ phx_status phx_stiffening_allocate(phx_context *context, int n_strain, int n_pro
 phx_status phx_stiffening_in_basis(phx_context *context, int n, int n_slope, phx_flex_stiffening *stiffening);
 phx_status phx_stiffening_copy(phx_context *context, const phx_flex_stiffening *from, phx_flex_stiffening **copy);
 void phx_stiffening_destroy(phx_flex_stiffening *stiffening); /* NULL is allowed */
+/* ---- strains of second order in a basis (second_order.c) ----
+ * Of k coordinates, products of the first n_slopes: each strain of stiffness 1 is a row (z, y), y q + z m with
+ * m_ab = q_a q_b, a <= b, half of it where a = b. Rows come as they are found, the triangle of all is kept. */
+typedef struct phx_strain_triangle {
+    int n_slopes, k;
+    int cols, rows, most;
+    double *value, *R; /* most x cols; cols x cols */
+} phx_strain_triangle;
+/* The products q_a q_b, a <= b, of so many coordinates: (0, 0), (0, 1), ... (1, 1), ... */
+static inline int phx_strain_pairs(int count)
+{
+    return count * (count + 1) / 2;
+}
+/* at_once: most rows that come together. */
+phx_status phx_strain_triangle_create(phx_context *context, int n_slopes, int k, int at_once, phx_strain_triangle *it);
+void phx_strain_triangle_free(phx_strain_triangle *it);
+/* second: count x pairs; first: count x k. */
+phx_status phx_strain_triangle_append(phx_context *context, int count, const double *second, const double *first,
+                                      phx_strain_triangle *it);
+/* The strains with the energy of all rows so far, as many as there are products at most. The caller frees them as
+ * phx_flex_free does. */
+phx_status phx_strain_triangle_finish(phx_context *context, phx_strain_triangle *it, phx_flex_stiffening **made);
+/* The strains of `full` in the coordinates eta, q = T eta (k columns), so compressed: phx_flex_project. */
+phx_status phx_stiffening_project(phx_context *context, const phx_flex_stiffening *full, int k, const double *T,
+                                  phx_flex_stiffening **made);
 /* Index of entry (row, col) of the pattern. The entry exists. */
 int phx_flex_entry(const phx_flex *flex, int row, int col);
 /* Adds a mass at a point, given in the coordinates of `flex`, to all integrals: kg; kg m^2 about the point (plane: 1
@@ -261,9 +294,10 @@ phx_status phx_flex_make_compact(phx_context *context, phx_flex *flex);
 
 /* ---- other bases ---- */
 /* The body in the coordinates eta of a basis, q = T eta with T n x k, row-major, of full rank, 1 <= k <= n: every
- * integral, K, stress and root, on a full pattern. The stress vector keeps its rows. `flex` is filled and owned by the
- * caller. Errors: PHX_ERR_ARGUMENT (k), PHX_ERR_UNSUPPORTED for a body with geometric stiffening, whose axial
- * coordinates must be free to follow; PHX_ERR_MEMORY. */
+ * integral, K, stress, root and the strains of geometric stiffening, on a full pattern. The stress vector keeps its
+ * rows. `flex` is filled and owned by the caller. With stiffening T needs columns that stretch the axis as the others
+ * shorten it, or the body is too stiff; such columns, without slopes, stand last. Errors: PHX_ERR_ARGUMENT (k),
+ * PHX_ERR_UNSUPPORTED for stiffening with more than PHX_STRAIN_SLOPES columns that have slopes, PHX_ERR_MEMORY. */
 phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, const double *T, phx_flex *flex);
 /* A point in the coordinates of the basis; `point` is filled and owned by the caller. */
 phx_status phx_flex_point_project(phx_context *context, int dim, const phx_flex_point *full, int k, const double *T,
@@ -275,7 +309,10 @@ phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, 
  * n: omega (count, rad/s, ascending), T (n x count, row-major). The first of the largest entries of a mode is positive.
  * Dense: PHX_ERR_UNSUPPORTED above 4000 coordinates. PHX_ERR_ARGUMENT (count), PHX_ERR_MEMORY, PHX_NOT_CONVERGED. */
 phx_status phx_flex_normal_modes(phx_context *context, const phx_flex *flex, int count, double *omega, double *T);
-/* The source in its lowest `count` normal modes: M = I, K = diag(omega^2). Errors of the two above. */
+/* The source in its lowest `count` normal modes: M = I, K = diag(omega^2). Of a beam with geometric stiffening these
+ * are the first coordinates; behind them, orthogonal to them in K and not in M, come axial shapes that follow: those
+ * that axial inertia loads and axial forces at P and C make, and static modal derivatives of pairs of modes, which take
+ * the strains of second order away. Errors of the two above. */
 phx_status phx_flex_source_modes(phx_context *context, phx_flex_source *full, int count, phx_flex_source **source);
 
 #endif

@@ -29,6 +29,7 @@ void phx_stiffening_destroy(phx_flex_stiffening *stiffening)
     phx_free(stiffening->weight);
     phx_free(stiffening->axial_stiffness);
     phx_free(stiffening->stress_row);
+    phx_stiffening_destroy(stiffening->stressed);
     phx_free(stiffening);
 }
 
@@ -203,6 +204,8 @@ phx_status phx_stiffening_copy(phx_context *context, const phx_flex_stiffening *
         to->stress_row = phx_calloc(context, strains + 1, sizeof *to->stress_row);
         status = to->axial_stiffness && to->stress_row ? PHX_OK : PHX_ERR_MEMORY;
     }
+    if (!status && from->stressed)
+        status = phx_stiffening_copy(context, from->stressed, &to->stressed);
     if (status)
         return status;
     to->n_slope = from->n_slope;

@@ -1,20 +1,16 @@
-/* Projection of a deformation on a basis, q = T eta, and the modal coordinates that come from it.
+/* Projection of a deformation on a basis, q = T eta.
  *
  *   S' = S T   C' = C T   j' = j T   M' = T^T M T   A' = T^T A T   Q' = T^T Q T   stress' = stress T   root' = root T
  *   strain' = strain T
  *   K' = root'^T root'
  *
+ * The strains of geometric stiffening at q = T eta are linear and quadratic forms of eta, compressed by second_order.c.
+ *
  * Kinetic energy and elastic energy are those of the full body at q = T eta, so whatever follows from them, the skew
  * structure and the conservation of energy included, holds for any T. */
-#include <math.h>
 #include <string.h>
 
-#include "reduce/reduce.h"
-
-#include "line_mesh.h"
 #include "source.h"
-
-enum { DENSE_MODES_MAX = 4000 }; /* coordinates of the dense eigenproblem */
 
 /* y (rows x k) = A T, row-major */
 static void times_basis(int rows, const int *ptr, const int *idx, const double *val, int k, const double *T, double *y)
@@ -74,10 +70,6 @@ phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, c
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "projection: %d columns for a body of %d coordinates, must be between 0 and that many", k,
                         full->n);
-    if (full->stiffening && k > 0)
-        return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                        "projection: geometric stiffening needs the axial coordinates that follow the shortening of "
-                        "the bent axis, which a basis does not keep; leave stiffening out or keep all coordinates");
     const int rows = full->n_stress > full->n ? full->n_stress : full->n;
     double *work = phx_calloc(context, (size_t)rows * (size_t)k, sizeof *work);
     flex->dim = full->dim;
@@ -109,6 +101,8 @@ phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, c
                     sum += work[(size_t)r * (size_t)k + (size_t)i] * work[(size_t)r * (size_t)k + (size_t)j];
                 flex->K[i * k + j] = flex->K[j * k + i] = sum;
             }
+    if (status == PHX_OK && full->stiffening && k > 0)
+        status = phx_stiffening_project(context, full->stiffening, k, T, &flex->stiffening);
     if (status == PHX_OK)
         status = phx_flex_make_compact(context, flex);
     phx_free(work);
@@ -118,16 +112,9 @@ phx_status phx_flex_project(phx_context *context, const phx_flex *full, int k, c
 }
 
 /* ---- a projected source ---- */
-typedef struct projected_source {
-    phx_flex_source source;
-    phx_source_operations operations;
-    phx_flex_source *full;
-    double *T;
-} projected_source;
-
 static void projected_destroy(phx_flex_source *source)
 {
-    projected_source *it = (projected_source *)source;
+    phx_projected_source *it = (phx_projected_source *)source;
     phx_flex_source_destroy(it->full);
     phx_free(it->T);
     phx_free(it);
@@ -161,7 +148,7 @@ phx_status phx_flex_point_project(phx_context *context, int dim, const phx_flex_
 static phx_status projected_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
                                   phx_flex_point *point)
 {
-    const projected_source *it = (const projected_source *)source;
+    const phx_projected_source *it = (const phx_projected_source *)source;
     phx_flex_point full = {.n = 0};
     phx_status status = phx_flex_source_point(it->full, context, location, &full);
     if (status == PHX_OK)
@@ -174,19 +161,19 @@ static phx_status projected_point(const phx_flex_source *source, phx_context *co
 static void projected_section_rows(const phx_flex_source *source, const phx_location *location, double *axial,
                                    double *moment, double *torsion)
 {
-    const phx_flex_source *full = ((const projected_source *)source)->full;
+    const phx_flex_source *full = ((const phx_projected_source *)source)->full;
     full->operations->section_rows(full, location, axial, moment, torsion);
 }
 
 static void projected_quadrature(const phx_flex_source *source, int *count, const double **s, const double **weight)
 {
-    const phx_flex_source *full = ((const projected_source *)source)->full;
+    const phx_flex_source *full = ((const phx_projected_source *)source)->full;
     full->operations->quadrature(full, count, s, weight);
 }
 
 static int projected_pieces(const phx_flex_source *source)
 {
-    return phx_flex_source_cubic_pieces(((const projected_source *)source)->full);
+    return phx_flex_source_cubic_pieces(((const phx_projected_source *)source)->full);
 }
 
 /* It offers what the full source does, and goes by its name. */
@@ -208,7 +195,7 @@ phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, 
     if (!full || (!T && k > 0) || !source)
         return phx_fail_null(context, __func__, "full, T or source");
     const size_t entries = (size_t)full->flex.n * (size_t)(k > 0 ? k : 0);
-    projected_source *made = phx_calloc(context, 1, sizeof *made);
+    phx_projected_source *made = phx_calloc(context, 1, sizeof *made);
     if (!made)
         return PHX_ERR_MEMORY;
     made->operations = projected_operations(full);
@@ -227,75 +214,7 @@ phx_status phx_flex_source_project(phx_context *context, phx_flex_source *full, 
     return status;
 }
 
-/* ---- normal modes of a flex ---- */
-/* The first of the largest entries (within a part in a million) of a column is positive. */
-static void fix_sign(int n, int k, int column, double *T)
+const phx_projected_source *phx_projected_of(const phx_flex_source *source)
 {
-    double largest = 0.0;
-    for (int i = 0; i < n; i++)
-        largest = fmax(largest, fabs(T[(size_t)i * (size_t)k + (size_t)column]));
-    for (int i = 0; i < n; i++) {
-        const double value = T[(size_t)i * (size_t)k + (size_t)column];
-        if (fabs(value) < (1.0 - 1e-6) * largest)
-            continue;
-        for (int r = 0; r < n && value < 0.0; r++)
-            T[(size_t)r * (size_t)k + (size_t)column] *= -1.0;
-        return;
-    }
-}
-
-phx_status phx_flex_normal_modes(phx_context *context, const phx_flex *flex, int count, double *omega, double *T)
-{
-    if (!flex || (count > 0 && (!omega || !T)))
-        return phx_fail_null(context, __func__, "flex, omega or T");
-    const int n = flex->n;
-    if (count < 1 || count > n)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "modes is %d, must be between 1 and %d, the number of coordinates",
-                        count, n);
-    if (n > DENSE_MODES_MAX)
-        return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                        "modes of %d coordinates: the eigenproblem is dense, at most %d; use fewer elements", n,
-                        DENSE_MODES_MAX);
-    double *factor = phx_calloc(context, (size_t)n * (size_t)n, sizeof *factor);
-    double *all = phx_calloc(context, (size_t)n, sizeof *all);
-    phx_basis free_motions = {0}, modes = {0};
-    const phx_csr mass = {n, n, flex->ptr, flex->idx, flex->M};
-    const phx_stiffness stiffness = {.root = &flex->root};
-    phx_status status = factor && all ? PHX_OK : PHX_ERR_MEMORY;
-    if (status == PHX_OK) {
-        phx_csr_to_dense(&mass, factor);
-        status = phx_dense_cholesky(context, n, factor);
-    }
-    if (status == PHX_OK)
-        status = phx_reduce_free_motions(context, n, factor, 0, NULL, 0.0, NULL, &free_motions);
-    if (status == PHX_OK)
-        status = phx_reduce_normal_modes(context, &free_motions, &stiffness, all, NULL, NULL, &modes);
-    for (int j = 0; j < count && status == PHX_OK; j++) {
-        omega[j] = all[j];
-        for (int i = 0; i < n; i++)
-            T[(size_t)i * (size_t)count + (size_t)j] = modes.columns[(size_t)i * (size_t)n + (size_t)j];
-        fix_sign(n, count, j, T);
-    }
-    phx_basis_free(&free_motions);
-    phx_basis_free(&modes);
-    phx_free(factor);
-    phx_free(all);
-    return status;
-}
-
-phx_status phx_flex_source_modes(phx_context *context, phx_flex_source *full, int count, phx_flex_source **source)
-{
-    if (!full || !source)
-        return phx_fail_null(context, __func__, "full or source");
-    const int columns = count > 0 && count <= full->flex.n ? count : 0;
-    double *omega = phx_calloc(context, (size_t)columns, sizeof *omega);
-    double *T = phx_calloc(context, (size_t)full->flex.n * (size_t)columns, sizeof *T);
-    phx_status status = omega && T ? PHX_OK : PHX_ERR_MEMORY;
-    if (status == PHX_OK)
-        status = phx_flex_normal_modes(context, &full->flex, count, omega, T);
-    if (status == PHX_OK)
-        status = phx_flex_source_project(context, full, count, T, source);
-    phx_free(omega);
-    phx_free(T);
-    return status;
+    return source->operations->destroy == projected_destroy ? (const phx_projected_source *)source : NULL;
 }

@@ -19,6 +19,20 @@ static inline double phx_beam_fraction(const phx_location *location)
 phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
 phx_status phx_assumed_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
 
+/* The beam in its lowest def->modes modes. */
+phx_status phx_beam_modes_create(phx_context *context, const phx_beam_def *def, phx_beam *full, phx_beam **beam);
+
+/* A source over another one (phx_flex_source_project). */
+typedef struct phx_projected_source {
+    phx_flex_source source;
+    phx_source_operations operations;
+    phx_flex_source *full;
+    double *T;
+    phx_modes_quality quality; /* modes 0: not known */
+} phx_projected_source;
+/* NULL: another source. */
+const phx_projected_source *phx_projected_of(const phx_flex_source *source);
+
 /* phx_flex_source_quadrature of what is known to be a beam. */
 void phx_beam_quadrature(const phx_beam *beam, int *count, const double **s, const double **weight);
 

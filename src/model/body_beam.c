@@ -64,7 +64,8 @@ static const phx_key keys[] = {
      .doc = "discontinuous stresses, the first paper's pairs, or assumed modes without elements"},
     {"modes", &phx_type_integer, AT(phx_model_body, kept_modes), .kinds = BEAM, .range = &modes_range,
      .fallback = "all coordinates",
-     .doc = "lowest normal modes that are kept; assumed: shapes of each direction, then required"},
+     .doc = "lowest normal modes that are kept, with stiffening at most 48; assumed: shapes of each direction, then "
+            "required"},
     {"kinetics", &phx_type_word, AT(phx_model_body, kinetics), .kinds = BEAM, .words = words_kinetics,
      .fallback = "full", .doc = "inertia depends on the deformation, or the paper's simplified equations"},
     {"twist", &phx_type_boolean, AT(phx_model_body, twist), .kinds = BEAM, .fallback = "true", .dims = PHX_SPACE,
@@ -98,10 +99,14 @@ static phx_status check_beam_modes(phx_reader *reader, const phx_node *node, con
     if (assumed && body->reference != PHX_REFERENCE_CANTILEVER)
         return phx_reader_fail(reader, phx_node_find(node, "reference"),
                                "assumed modes are those of a beam clamped at P; expected 'reference: cantilever'");
-    if (body->kept_modes && body->stiffening)
+    if (assumed && body->stiffening)
         return phx_reader_fail(reader, phx_node_find(node, "stiffening"),
-                               "'stiffening' does not go together with 'modes', which cannot follow the shortening of "
-                               "the bent axis; keep one");
+                               "'stiffening' does not go together with 'element: assumed', whose shapes cannot follow "
+                               "the shortening of the bent axis; take 'modes' of elements");
+    if (body->stiffening && body->kept_modes > PHX_STRAIN_SLOPES)
+        return phx_reader_fail(reader, phx_node_find(node, "modes"),
+                               "expected at most %d 'modes' with 'stiffening', found %d; or leave 'modes' out",
+                               PHX_STRAIN_SLOPES, body->kept_modes);
     return PHX_OK;
 }
 
@@ -150,7 +155,8 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
 
 /* ---- building ---- */
 /* EA, EI, G J and masses per length from material and section. */
-static phx_beam_def beam_def(const phx_model *model, const phx_model_body *body, const phx_beam_mass *masses)
+static phx_beam_def beam_def(const phx_model *model, const phx_model_body *body, int n_pulled, const double *pulled,
+                             const phx_beam_mass *masses)
 {
     const phx_model_material *material = &model->materials[body->material];
     const phx_model_section *section = &body->section;
@@ -173,24 +179,61 @@ static phx_beam_def beam_def(const phx_model *model, const phx_model_body *body,
     def.modes = body->kept_modes;
     def.reference = body->reference;
     def.stiffening = body->stiffening;
+    def.n_pulled = n_pulled;
+    def.pulled = pulled;
     def.n_masses = body->n_point_masses;
     def.masses = masses;
     return def;
 }
 
+/* Fractions of the length, inside, at which joints, springs or forces pull at a beam in modes with stiffening. */
+static int pulled_at(const phx_model *model, const phx_model_body *body, double *pulled)
+{
+    int count = 0;
+
+    for (int k = 0; k < body->n_ports && body->kept_modes && body->stiffening; k++) {
+        const double s = body->ports[k].location.fraction;
+        if (s > 0.0 && s < 1.0 && phx_builder_is_joined(model, (int)(body - model->bodies), k))
+            pulled[count++] = s;
+    }
+    return count;
+}
+
+/* Says how well the modes hold a beam that its loads stiffen: nothing, or a warning. */
+static void judge(phx_builder *builder, const phx_model_body *body, const phx_flex_source *source)
+{
+    static const double warns = 0.01;
+    const phx_modes_quality *quality = phx_beam_modes_quality(source);
+
+    if (quality && quality->pulled > warns)
+        phx_log(
+            builder->context, PHX_LOG_WARNING,
+            "body '%s': pulled at three times its buckling load, its first frequencies err by %.2g %% with %d modes; "
+            "take more modes",
+            body->name, 100.0 * quality->pulled, quality->modes);
+}
+
 static phx_status make_beam(phx_builder *builder, const phx_model_body *body, phx_beam **beam)
 {
     phx_beam_mass *masses = phx_calloc(builder->context, (size_t)body->n_point_masses, sizeof *masses);
-    if (!masses)
+    double *pulled = phx_calloc(builder->context, (size_t)body->n_ports + 1, sizeof *pulled);
+    if (!masses || !pulled) {
+        phx_free(masses);
+        phx_free(pulled);
         return PHX_ERR_MEMORY;
+    }
     for (int k = 0; k < body->n_point_masses; k++) {
         const phx_model_point_mass *point = &body->point_masses[k];
         masses[k] = (phx_beam_mass){.at = point->at.location.fraction, .mass = point->mass};
         memcpy(masses[k].inertia, point->inertia, sizeof masses[k].inertia);
     }
-    const phx_beam_def def = beam_def(builder->model, body, masses);
+    const int n_pulled = pulled_at(builder->model, body, pulled);
+    const phx_beam_def def = beam_def(builder->model, body, n_pulled, pulled, masses);
     phx_status status = phx_beam_cache_get(builder->cache, builder->context, &def, beam);
     phx_free(masses);
+    phx_free(pulled);
+    if (!status)
+        judge(builder, body, *beam);
     if (status && status != PHX_ERR_MEMORY)
         phx_fail_prefix(builder->context, status, "body '%s': ", body->name);
     return status;

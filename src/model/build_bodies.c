@@ -53,6 +53,36 @@ static phx_status blame_extreme(phx_builder *builder, const phx_model_body *body
     return status;
 }
 
+bool phx_builder_is_at(const phx_model_point *point, int body, int port)
+{
+    return point->body == body && point->port == port;
+}
+
+bool phx_builder_has_joint(const phx_model *model, int body, int port)
+{
+    bool has = false;
+
+    for (int k = 0; k < model->n_joints; k++)
+        has = has || phx_builder_is_at(&model->joints[k].ports[0], body, port) ||
+              phx_builder_is_at(&model->joints[k].ports[1], body, port);
+    return has;
+}
+
+bool phx_builder_is_joined(const phx_model *model, int body, int port)
+{
+    bool joined = phx_builder_has_joint(model, body, port);
+
+    for (int k = 0; k < model->n_springs; k++)
+        joined = joined || phx_builder_is_at(&model->springs[k].ports[0], body, port) ||
+                 phx_builder_is_at(&model->springs[k].ports[1], body, port);
+    for (int i = 0; i < model->n_forces; i++)
+        for (int k = 0; k < model->forces[i].n_ports; k++)
+            joined = joined || phx_builder_is_at(&model->forces[i].ports[k], body, port);
+    for (int k = 0; k < model->n_loads; k++)
+        joined = joined || (model->loads[k].on < 0 && phx_builder_is_at(&model->loads[k].at, body, port));
+    return joined;
+}
+
 phx_body_def phx_builder_body_def(const phx_builder *builder, const phx_model_body *body)
 {
     phx_body_def def = phx_body_def_default();

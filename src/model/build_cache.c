@@ -15,6 +15,7 @@ typedef struct cache_entry {
     uint64_t hash;
     long build; /* that used it last */
     phx_beam_def def;
+    double *pulled;
     phx_beam_mass *masses;
     phx_beam *beam;
 } cache_entry;
@@ -50,6 +51,7 @@ phx_status phx_beam_cache_create(phx_context *context, phx_beam_cache **cache)
 static void free_entry(cache_entry *entry)
 {
     phx_flex_source_destroy(entry->beam);
+    phx_free(entry->pulled);
     phx_free(entry->masses);
     phx_free(entry);
 }
@@ -147,7 +149,7 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size)
     return hash;
 }
 
-/* Everything but the masses, as numbers without padding. */
+/* Everything but the arrays, as numbers without padding. */
 enum { KEY_NUMBERS = 14 };
 static void key_of(const phx_beam_def *def, double key[KEY_NUMBERS])
 {
@@ -173,6 +175,8 @@ static uint64_t hash_of(const phx_beam_def *def)
     double key[KEY_NUMBERS];
     key_of(def, key);
     uint64_t hash = mix(UINT64_C(14695981039346656037), key, sizeof key);
+    for (int k = 0; k < def->n_pulled; k++)
+        hash = mix(hash, &def->pulled[k], sizeof def->pulled[k]);
     for (int k = 0; k < def->n_masses; k++) {
         hash = mix(hash, &def->masses[k].at, sizeof(double));
         hash = mix(hash, &def->masses[k].mass, sizeof(double));
@@ -188,6 +192,9 @@ static bool equal(const phx_beam_def *a, const phx_beam_def *b)
     key_of(a, key[0]);
     key_of(b, key[1]);
     if (a->n_masses != b->n_masses || memcmp(key[0], key[1], sizeof key[0]) != 0)
+        return false;
+    if (a->n_pulled != b->n_pulled ||
+        (a->n_pulled > 0 && memcmp(a->pulled, b->pulled, (size_t)a->n_pulled * sizeof *a->pulled) != 0))
         return false;
     for (int k = 0; k < a->n_masses; k++) {
         const phx_beam_mass *m = &a->masses[k], *n = &b->masses[k];
@@ -207,7 +214,11 @@ static phx_status make_entry(phx_context *context, const phx_beam_def *def, cach
         return status;
     entry->def = *def;
     entry->masses = phx_calloc(context, (size_t)def->n_masses, sizeof *entry->masses);
-    if (entry->masses) {
+    entry->pulled = phx_calloc(context, (size_t)def->n_pulled, sizeof *entry->pulled);
+    if (entry->masses && entry->pulled) {
+        if (def->n_pulled > 0)
+            memcpy(entry->pulled, def->pulled, (size_t)def->n_pulled * sizeof *entry->pulled);
+        entry->def.pulled = entry->pulled;
         if (def->n_masses > 0)
             memcpy(entry->masses, def->masses, (size_t)def->n_masses * sizeof *entry->masses);
         entry->def.masses = entry->masses;

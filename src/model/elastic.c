@@ -212,44 +212,13 @@ phx_status phx_elastic_finish_matrices(phx_reader *reader, const phx_node *node,
 }
 
 /* ---- building ---- */
-static bool is_at(const phx_model_point *point, int body, int port)
-{
-    return point->body == body && point->port == port;
-}
-
-/* A joint is at the port. */
-static bool has_joint(const phx_model *model, int body, int port)
-{
-    bool has = false;
-
-    for (int k = 0; k < model->n_joints; k++)
-        has = has || is_at(&model->joints[k].ports[0], body, port) || is_at(&model->joints[k].ports[1], body, port);
-    return has;
-}
-
 static bool is_welded(const phx_model *model, int body, int port)
 {
     for (int k = 0; k < model->n_joints; k++)
         for (int side = 0; side < 2 && model->joints[k].kind == PHX_JOINT_WELD; side++)
-            if (is_at(&model->joints[k].ports[side], body, port))
+            if (phx_builder_is_at(&model->joints[k].ports[side], body, port))
                 return true;
     return false;
-}
-
-/* Something pushes or holds the port. */
-static bool is_joined(const phx_model *model, int body, int port)
-{
-    bool joined = has_joint(model, body, port);
-
-    for (int k = 0; k < model->n_springs; k++)
-        joined =
-            joined || is_at(&model->springs[k].ports[0], body, port) || is_at(&model->springs[k].ports[1], body, port);
-    for (int i = 0; i < model->n_forces; i++)
-        for (int k = 0; k < model->forces[i].n_ports; k++)
-            joined = joined || is_at(&model->forces[i].ports[k], body, port);
-    for (int k = 0; k < model->n_loads; k++)
-        joined = joined || (model->loads[k].on < 0 && is_at(&model->loads[k].at, body, port));
-    return joined;
 }
 
 phx_status phx_elastic_check_mesh(phx_builder *builder, const phx_mesh *mesh, const char *file)
@@ -353,7 +322,7 @@ static void choose_frame(const phx_model *model, const phx_model_body *body, con
             def->frame_at[k] = port_named(body, keys->frame[k]);
     } else if (!keys->frame[0]) {
         for (int k = 0; k < body->n_ports && found < 2; k++)
-            if (has_joint(model, index, k))
+            if (phx_builder_has_joint(model, index, k))
                 def->frame_at[found++] = k;
         if (found == 2)
             choose_chord(interfaces, def);
@@ -572,7 +541,7 @@ static phx_status make_source(phx_builder *builder, const phx_model_body *body, 
                                              "port '%s': in modes that are given its nodes cannot be made rigid: "
                                              "'attach: average', or a single node",
                                              body->ports[k].name));
-        joined[k] = is_joined(builder->model, index, k);
+        joined[k] = phx_builder_is_joined(builder->model, index, k);
         if (keys->basis.at && !strcmp(keys->basis.at, body->ports[k].name))
             def.hold = k;
     }
@@ -608,7 +577,7 @@ static void look_at_ports(const phx_model *model, const phx_model_body *body, un
     const int index = (int)(body - model->bodies);
 
     for (int k = 0; k < body->n_ports; k++)
-        ports[k] = (unsigned char)(is_joined(model, index, k) + 2 * has_joint(model, index, k) +
+        ports[k] = (unsigned char)(phx_builder_is_joined(model, index, k) + 2 * phx_builder_has_joint(model, index, k) +
                                    4 * is_welded(model, index, k));
 }
 

@@ -1,8 +1,9 @@
 /* Layer reduce, for the other layers of the library: bases made from plain matrices.
  *
  * A basis P takes f new coordinates eta to n old ones, xi = P eta. All bases here are orthonormal in the mass matrix,
- * P^T M P = I, so that the reduced problem eta'' + P^T K P eta = 0 is an ordinary symmetric eigenproblem. Everything in
- * this layer is dense: n is the size of one body or of a mechanism, hundreds of coordinates and not millions. */
+ * P^T M P = I, so that the reduced problem eta'' + P^T K P eta = 0 is an ordinary symmetric eigenproblem. Bases are
+ * dense: n is the size of one body or of a mechanism, hundreds of coordinates and not millions; shapes that follow
+ * others (the end of this header) take M and K as sparse matrices, for bodies of any size. */
 #ifndef PHX_REDUCE_REDUCE_H
 #define PHX_REDUCE_REDUCE_H
 
@@ -63,5 +64,47 @@ phx_status phx_reduce_normal_modes(phx_context *context, const phx_basis *basis,
 phx_status phx_reduce_lowest_modes(phx_context *context, const phx_basis *basis, const phx_stiffness *stiffness,
                                    int wanted, double *frequency, double *resolution, double *asymmetry,
                                    phx_basis *modes);
+
+/* ---- shapes that follow others (followers.c) ----
+ * For geometric stiffening a basis needs shapes that take away what the strains of second order of its own would make:
+ * orthogonal to it in K, in energy the most important ones. */
+/* Shapes, one after the other: count x n. */
+typedef struct phx_shapes {
+    int n, count;
+    double *y;
+    double *omega; /* count: y^T K y = omega^2 of shapes that are orthogonal in K; else NULL */
+} phx_shapes;
+void phx_shapes_free(phx_shapes *family); /* frees and zeroes the fields */
+/* None yet, and room for `most`. */
+phx_status phx_shapes_allocate(phx_context *context, int n, int most, phx_shapes *family);
+static inline double *phx_shapes_column(const phx_shapes *family, int k)
+{
+    return family->y + (size_t)k * (size_t)family->n;
+}
+/* To y^T K y = 1 each; those of nothing stay. */
+phx_status phx_shapes_normalise(phx_context *context, const phx_csr *K, phx_shapes *family);
+/* All by one factor, the largest y^T K y to 1; *largest (NULL: not wanted): its root before. */
+phx_status phx_shapes_scale(phx_context *context, const phx_csr *K, phx_shapes *family, double *largest);
+/* Appends to `to`, which has the room and is orthonormal in K, what `more` has beside it and beside `basis` (with
+ * omega), orthonormal in K, the most energetic first: at most `most` shapes, none whose energy is `least` or less of
+ * that of those given. `more` is changed. */
+phx_status phx_shapes_join(phx_context *context, const phx_csr *K, const phx_shapes *basis, double least, int most,
+                           phx_shapes *more, phx_shapes *to);
+/* Appends `added`, orthonormal in K, to `basis` as shapes that are orthonormal in M too, with their omega. */
+phx_status phx_shapes_append(phx_context *context, const phx_csr *M, const phx_shapes *added, phx_shapes *basis);
+/* The lowest modes of the shapes `Phi` (omega.count x n, one after the other) with the mass M (n x n) and the stiffness
+ * diag(omega^2) of `basis`: `count` of them, as large as steady loads make them beside each other, energies 1/omega^2.
+ * lowest: count x n, allocated. */
+phx_status phx_shapes_lowest(phx_context *context, const phx_csr *M, const phx_shapes *basis, const double *Phi,
+                             int count, double **lowest);
+/* Appends to `basis`, as phx_shapes_append does, what follows it: `loads`, of energy 1 each, then as many as count of
+ * `derivatives`, the displacements by the strains of second order of pairs of its shapes: in one pass those with more
+ * than 1e-12 of the energy of the largest, in a second those with more than that of what is left. Both are changed. */
+phx_status phx_shapes_follow(phx_context *context, const phx_csr *M, const phx_csr *K, int passes, phx_shapes *loads,
+                             phx_shapes *derivatives, phx_shapes *basis);
+/* Of so many of the lowest shapes are pairs to be taken. */
+enum { PHX_SHAPES_FOLLOWED = 20 };
+/* What of a shape of energy 1 is rounding beside others. */
+#define PHX_SHAPES_DEPENDENT 1e-10
 
 #endif

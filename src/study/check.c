@@ -1,6 +1,8 @@
 /* The structure certificate of a model. */
 #include "internal.h"
 
+#include "fe/fe.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,6 +19,7 @@ void phx_check_report_free(phx_check_report *report)
     phx_free(report->moves);
     phx_casimirs_free(report->n_casimirs, report->casimirs);
     phx_free(report->matchings);
+    phx_free(report->modes);
     *report = (phx_check_report){0};
 }
 
@@ -108,6 +111,22 @@ static phx_status list_limits(phx_context *context, const phx_model *model, cons
     return status;
 }
 
+/* Beams in modes with stiffening. */
+static phx_status list_modes(phx_context *context, const phx_model *model, const phx_system *system,
+                             phx_check_report *report)
+{
+    report->modes = phx_calloc(context, (size_t)model->n_bodies + 1, sizeof *report->modes);
+    if (!report->modes)
+        return PHX_ERR_MEMORY;
+    for (int b = 0; b < model->n_bodies && b < phx_system_bodies(system); b++) {
+        const phx_modes_quality *quality = phx_beam_modes_quality(phx_system_source(system, b));
+        if (quality)
+            report->modes[report->n_modes++] =
+                (phx_check_modes){model->bodies[b].name, quality->modes, quality->followers, quality->pulled};
+    }
+    return PHX_OK;
+}
+
 void phx_warn_of_sampling(phx_context *context, const phx_system *system)
 {
     for (int c = 0; c < phx_system_controllers(system); c++)
@@ -153,6 +172,8 @@ phx_status phx_check_point(phx_context *context, const phx_model *model, const p
         status = phx_start_moves(context, model, at->system, &report->n_moves, &report->moves);
     if (!status)
         status = list_limits(context, model, at, report);
+    if (!status)
+        status = list_modes(context, model, at->system, report);
     if (!status)
         status = find_sampling_limit(context, model, at, report);
     if (!status)

@@ -86,6 +86,18 @@ static void put_number(FILE *stream, const char *name, double value)
     fprintf(stream, isfinite(value) ? ", \"%s\": %.17g" : ", \"%s\": null", name, value);
 }
 
+static void put_modes(FILE *stream, const phx_check_report *report)
+{
+    for (int k = 0; k < report->n_modes; k++) {
+        const phx_check_modes *it = &report->modes[k];
+        fputs(k ? ",\n    {\"body\": " : ",\n  \"beams_in_modes\": [\n    {\"body\": ", stream);
+        phx_put_json(stream, it->body);
+        fprintf(stream, ", \"modes\": %d, \"followers\": %d", it->modes, it->followers);
+        put_number(stream, "error", it->error);
+        fputs(k + 1 < report->n_modes ? "}" : "}\n  ]", stream);
+    }
+}
+
 /* Casimirs and matching conditions, where there are any. */
 static void put_loops(FILE *stream, const phx_check_report *report)
 {
@@ -137,6 +149,7 @@ phx_status phx_check_report_json(phx_context *context, const phx_check_report *r
             c->energy.kinetic, c->energy.elastic, c->energy.potential, phx_total_energy(&c->energy));
     if (report->sampling_limit > 0.0)
         fprintf(stream, ",\n  \"sampling_limit\": %.17g", report->sampling_limit);
+    put_modes(stream, report);
     put_loops(stream, report);
     put_moves(stream, report);
     put_limits(stream, report);
@@ -195,6 +208,15 @@ phx_status phx_check_report_text(phx_context *context, const phx_check_report *r
     put_value(stream, "potential energy", c->energy.potential, "J");
     if (report->sampling_limit > 0.0)
         put_value(stream, "largest sampling period", report->sampling_limit, "s");
+    for (int k = 0; k < report->n_modes; k++) {
+        const phx_check_modes *it = &report->modes[k];
+        char what[60];
+        snprintf(what, sizeof what, "modes of %.40s", it->body);
+        fprintf(stream,
+                "%-26s %d, followed by %d axial shapes; pulled at 3 times the buckling load first frequencies err by "
+                "%.2g %%\n",
+                what, it->modes, it->followers, 100.0 * it->error);
+    }
     for (int k = 0; k < report->n_casimirs; k++)
         fprintf(stream, "%-26s %s = const (residual %.2g)\n", k ? "" : "Casimirs", report->casimirs[k].text,
                 report->casimirs[k].residual);

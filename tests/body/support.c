@@ -43,6 +43,16 @@ const body_kind body_kinds[] = {
     {"space modal data, stiffening, Rayleigh", 3, false, 3, SUPPORTED, MIXED, true, true, FULL, 0.3, 0.02, 0, 6, true},
     {"plane modal data, stiffening", 2, false, 3, CANTILEVER, MIXED, true, false, FULL, 0, 0, 0, 5, true},
     {"space modal data, masses", 3, false, 3, FREE, MIXED, false, true, FULL, 0, 0, 0, 6, true},
+    {"plane cantilever, 3 modes, stiffening, masses", 2, false, 3, CANTILEVER, MIXED, true, true, FULL, 0, 0, 0, 3,
+     false},
+    {"plane supported, 2 modes, stiffening, modal", 2, false, 3, SUPPORTED, MIXED, true, false, FULL, 0, 0, 0.05, 2,
+     false},
+    {"plane free, 2 modes, stiffening, masses", 2, false, 3, FREE, MIXED, true, true, FULL, 0, 0, 0, 2, false},
+    {"space cantilever, 4 modes, stiffening", 3, false, 3, CANTILEVER, MIXED, true, false, FULL, 0, 0, 0, 4, false},
+    {"space supported, 4 modes, stiffening, Rayleigh", 3, false, 3, SUPPORTED, MIXED, true, true, FULL, 0.3, 0.02, 0, 4,
+     false},
+    {"space simplified, 3 modes, stiffening", 3, false, 3, CANTILEVER, MIXED, true, false, SIMPLIFIED, 0.1, 0.01, 0, 3,
+     false},
 };
 const int n_body_kinds = (int)(sizeof body_kinds / sizeof *body_kinds);
 

@@ -177,7 +177,7 @@ static double elastic(const cloud *it, const double *q)
     for (int e = 0; e < def->elements && body->beam; e++)
         energy += 0.5 * def->axial_stiffness * strain[e] * strain[e] * def->elements / def->length;
     const phx_flex_stiffening *st = phx_body_flex(body->body)->stiffening;
-    return energy + (st && st->in_basis ? strains_in_basis(st, q) : 0.0);
+    return energy + (st && st->in_basis && !def->stiffening ? strains_in_basis(st, q) : 0.0);
 }
 
 static double potential(const cloud *it, const double *x)

@@ -93,7 +93,7 @@ static void frequencies(phx_context *context, const blocks *at, int count, doubl
 }
 
 /* With rho A = L = EI = 1 the frequencies are in the unit of the table. */
-static void turning(phx_context *context, int dim, bool stiffening, double eta, int count, double *omega)
+static void turning(phx_context *context, int dim, bool stiffening, int modes, double eta, int count, double *omega)
 {
     phx_beam_def beam = phx_beam_def_default();
     phx_body_def def = phx_body_def_default();
@@ -108,6 +108,7 @@ static void turning(phx_context *context, int dim, bool stiffening, double eta, 
     beam.polar_inertia = 1e-6;
     beam.elements = dim == 2 ? 24 : 16;
     beam.stiffening = stiffening;
+    beam.modes = modes;
     subject_from_beam(context, &beam, &def, &it);
     const size_t nn = (size_t)it.n_q * (size_t)it.n_q;
     double *x = test_calloc((size_t)(it.n_x + it.n_v) + 3 * nn, sizeof *x), *v = x + it.n_x, *M = v + it.n_v;
@@ -126,7 +127,7 @@ static void test_lead_lag(void **state)
     for (size_t k = 0; k < sizeof flapping / sizeof *flapping; k++) {
         const published *p = &flapping[k];
         double omega[2];
-        turning(*state, 2, true, p->eta, 2, omega);
+        turning(*state, 2, true, 0, p->eta, 2, omega);
         for (int i = 0; i < 2; i++) {
             const double want = sqrt(p->mu[i] * p->mu[i] - p->eta * p->eta);
             CHECK_CLOSE(omega[i], want, 1e-3 * want, "plane, eta = %g, frequency %d", p->eta, i + 1);
@@ -141,7 +142,7 @@ static void test_flapping(void **state)
     for (int k = 0; k < 2; k++) {
         const published *p = &flapping[rows[k]];
         double omega[4];
-        turning(*state, 3, true, p->eta, 4, omega);
+        turning(*state, 3, true, 0, p->eta, 4, omega);
         for (int i = 0; i < 4; i++) {
             const double mu = p->mu[i / 2], want = i % 2 ? mu : sqrt(mu * mu - p->eta * p->eta);
             CHECK_CLOSE(omega[i], want, 1.5e-3 * want, "space, eta = %g, frequency %d", p->eta, i + 1);
@@ -153,13 +154,33 @@ static void test_flapping(void **state)
 static void test_softening(void **state)
 {
     double omega[2];
-    turning(*state, 2, false, 2.0, 2, omega);
+    turning(*state, 2, false, 0, 2.0, 2, omega);
     CHECK_CLOSE(omega[0], sqrt(3.51601527 * 3.51601527 - 4.0), 1e-4, "no stiffening, eta = 2");
+}
+
+/* Modes of the beam at rest with the axial shapes that follow them, against all coordinates. */
+static void test_modes(void **state)
+{
+    for (size_t k = 0; k < sizeof flapping / sizeof *flapping; k++)
+        for (int modes = 2; modes <= 8; modes += 2) {
+            const double eta = flapping[k].eta, tolerance[] = {0.0, 6e-2, 6e-3, 1.5e-3, 5e-4};
+            double full[2], omega[2], space_full[4], space[4], worst = 0.0;
+            turning(*state, 2, true, 0, eta, 2, full);
+            turning(*state, 2, true, modes, eta, 2, omega);
+            turning(*state, 3, true, 0, eta, 4, space_full);
+            turning(*state, 3, true, 2 * modes, eta, 4, space); /* pairs: both planes bend alike */
+            for (int i = 0; i < 1; i++)
+                worst = fmax(worst, fabs(omega[i] / full[i] - 1.0));
+            for (int i = 0; i < 2; i++)
+                worst = fmax(worst, fabs(space[i] / space_full[i] - 1.0));
+            print_message("eta = %g, %d modes: %.2e, second %.2e\n", eta, modes, worst, fabs(omega[1] / full[1] - 1.0));
+            CHECK_CLOSE(worst, 0.0, tolerance[modes / 2], "first frequencies, eta = %g, %d modes", eta, modes);
+        }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_lead_lag), cmocka_unit_test(test_flapping),
-                                       cmocka_unit_test(test_softening)};
+                                       cmocka_unit_test(test_softening), cmocka_unit_test(test_modes)};
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

@@ -12,6 +12,7 @@ both()
 }
 test_file=$source_dir/tests/cli/test_backends.sh
 both bennett 0.2
+both coupler_modes pi/150
 both crank_slider pi/150
 both damped_lever 0.3
 both double_pendulum 1

@@ -97,6 +97,12 @@ below "crank_slider_real_time, lower peak reached" "-$(largest crank_slider_real
 run simulate "$examples/crank_slider_real_time.yaml" --real-time -o timed.h5 &&
     grep -q '^  corrections  0 of 1000 steps' out || complain "crank_slider_real_time: $(cat out)"
 
+# With stiffening three modes and the shapes that follow them reach the peaks of all coordinates (0.015418, 0.015549).
+below "coupler_modes, upper peak" "$(largest coupler_modes 'v["mid.y"] / 0.3 / 0.015418')" 1.001
+below "coupler_modes, lower peak" "$(largest coupler_modes '-v["mid.y"] / 0.3 / 0.015549')" 1.001
+below "coupler_modes, upper peak reached" "-$(largest coupler_modes 'v["mid.y"] / 0.3 / 0.015418')" -0.999
+below "coupler_modes, lower peak reached" "-$(largest coupler_modes '-v["mid.y"] / 0.3 / 0.015549')" -0.999
+
 # Both links hang at some time, and the tip never leaves its reach.
 below "double_pendulum, lowest tip" "-$(largest double_pendulum '-v["tip.y"]')" -1.9
 below "double_pendulum, reach" "$(largest double_pendulum 'sqrt(v["tip.x"]^2 + v["tip.y"]^2)')" 2.001

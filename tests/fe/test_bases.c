@@ -184,11 +184,6 @@ static void test_projection(void **state)
     assert_int_equal(point.n, 5);
     phx_flex_point_free(&point);
     phx_flex_source_destroy(reduced);
-    def.stiffening = true;
-    full = test_beam(context, &def);
-    CHECK_STATUS(context, phx_flex_project(context, phx_flex_source_flex(full), 5, T, &flex), PHX_ERR_UNSUPPORTED);
-    CHECK_MESSAGE(context, "stiffening");
-    phx_flex_source_destroy(full);
 }
 
 /* ---- assumed modes ---- */

@@ -150,6 +150,26 @@ static void stiffened_modes(phx_beam_def *def, phx_beam_mass *mass)
     (void)mass;
     def->modes = 2;
     def->stiffening = true;
+    def->element = PHX_ELEMENT_ASSUMED;
+}
+static void too_many_stiffened_modes(phx_beam_def *def, phx_beam_mass *mass)
+{
+    (void)mass;
+    def->modes = 49;
+    def->elements = 40;
+    def->stiffening = true;
+}
+static void pulled_missing(phx_beam_def *def, phx_beam_mass *mass)
+{
+    (void)mass;
+    def->n_pulled = 1;
+}
+static void pulled_beside(phx_beam_def *def, phx_beam_mass *mass)
+{
+    static const double at[2] = {0.5, 1.5};
+    (void)mass;
+    def->n_pulled = 2;
+    def->pulled = at;
 }
 static void no_assumed_modes(phx_beam_def *def, phx_beam_mass *mass)
 {
@@ -184,7 +204,10 @@ static const bad_def bad_defs[] = {
     {2, dense_and_long, "fewer elements", PHX_ERR_UNSUPPORTED},
     {2, negative_modes, "modes is -1", PHX_ERR_ARGUMENT},
     {2, too_many_modes, "modes is 7, must be between 1 and 6", PHX_ERR_ARGUMENT},
-    {2, stiffened_modes, "stiffening", PHX_ERR_UNSUPPORTED},
+    {2, stiffened_modes, "assumed modes do not have", PHX_ERR_UNSUPPORTED},
+    {2, too_many_stiffened_modes, "modes (with stiffening) is 49, must be between 1 and 48", PHX_ERR_ARGUMENT},
+    {2, pulled_missing, "n_pulled", PHX_ERR_ARGUMENT},
+    {2, pulled_beside, "pulled[1]", PHX_ERR_ARGUMENT},
     {2, no_assumed_modes, "modes (element kind assumed) is 0, must be between 1 and 64", PHX_ERR_ARGUMENT},
     {3, assumed_supported, "cantilever", PHX_ERR_UNSUPPORTED},
     {2, masses_missing, "n_masses", PHX_ERR_ARGUMENT},
@@ -247,9 +270,10 @@ static void test_points_off_the_beam(void **state)
 static void test_allocation_failures(void **state)
 {
     phx_context *context = *state;
-    for (int reference = PHX_REFERENCE_CANTILEVER; reference <= PHX_REFERENCE_FREE; reference++) {
-        phx_beam_def def = test_def(3, 3, (phx_reference)reference, 2);
+    for (int k = 0; k < 2 * (PHX_REFERENCE_FREE + 1); k++) {
+        phx_beam_def def = test_def(3, 3, (phx_reference)(k / 2), 2);
         def.stiffening = true;
+        def.modes = k % 2 ? 3 : 0;
         long n = 0;
         for (bool done = false; !done; n++) {
             phx_beam *beam = NULL;

@@ -191,6 +191,12 @@ class Simulating(Case):
         with self.assertRaisesRegex(phlexor.PhlexorError, "no joint is driven"):
             phlexor.Model(EXAMPLES / "arm_feedforward.yaml").inverse()
 
+    def test_beams_in_modes_are_checked(self):
+        coupler = phlexor.Model(EXAMPLES / "coupler_modes.yaml").check().beams_in_modes["coupler"]
+        self.assertEqual((coupler.modes, coupler.followers), (3, 8))
+        self.assertLess(coupler.error, 1e-9)
+        self.assertEqual(phlexor.Model(EXAMPLES / "crank_slider.yaml").check().beams_in_modes, {})
+
     def test_loops_are_checked(self):
         matching = phlexor.Model(EXAMPLES / "wheel_pendulum.yaml").check().matching["swing"]
         self.assertLess(matching.potential, 1e-12)

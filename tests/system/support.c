@@ -135,6 +135,7 @@ phx_body_id add_beam(model *m, const char *name, const beam_kind *kind, phx_pose
     beam_def.elements = kind->elements;
     beam_def.reference = kind->reference;
     beam_def.stiffening = kind->stiffening;
+    beam_def.modes = kind->modes;
     CHECK_OK(m->context, phx_beam_create(m->context, &beam_def, &beam));
     def.name = name;
     def.dim = m->dim;

@@ -34,6 +34,7 @@ typedef struct beam_kind {
     int elements;
     phx_reference reference;
     bool stiffening;
+    int modes;
     phx_kinetics kinetics;
     double damping_mass, damping_stiffness;
 } beam_kind;

@@ -124,7 +124,7 @@ static void outputs_are_derivatives(void **state)
     static const char *const inputs[] = {"a.Q.fx"};
     const double place[3] = {0.1, 0.2, -0.3};
 
-    for (int k = 0; k < n_test_models + n_sliding_models; k++) {
+    for (int k = 0; k < n_all_test_models; k++) {
         double x[2 * MOST], v[MOST], lambda[MOST], worst = 0.0;
         uint64_t seed = (uint64_t)k + 7;
         model m;

@@ -30,7 +30,7 @@ static void single_intervals_balance(void **state)
 {
     int solved = 0, tried = 0;
 
-    for (int k = 0; k < n_test_models + n_sliding_models; k++) {
+    for (int k = 0; k < n_all_test_models; k++) {
         uint64_t seed = (uint64_t)k + 77;
         model m;
         if (!test_models[k].exact)
@@ -78,7 +78,7 @@ static void runs_balance(void **state)
     const int steps = TEST_LONG(300);
     const double h = 2e-3;
 
-    for (int k = 0; k < n_test_models + n_sliding_models; k++) {
+    for (int k = 0; k < n_all_test_models; k++) {
         double position = 0.0, velocity = 0.0;
         phx_work work;
         model m;
@@ -253,7 +253,7 @@ static void free_beams_under_loads_balance_impulses(void **state)
 /* No step allocates. */
 static void steps_do_not_allocate(void **state)
 {
-    for (int k = 0; k < n_test_models + n_sliding_models; k++) {
+    for (int k = 0; k < n_all_test_models; k++) {
         phx_work work;
         model m;
         open_test_model(*state, &test_models[k], &m);

@@ -88,7 +88,7 @@ static void differences(model *m, double t, const double *x, const double *v, co
 
 static void instant_arrays_are_derivatives(void **state)
 {
-    for (int k = 0; k < n_test_models + n_sliding_models; k++) {
+    for (int k = 0; k < n_all_test_models; k++) {
         double x[2 * MOST], v[MOST], lambda[MOST];
         uint64_t seed = (uint64_t)k + 5;
         model m;
@@ -114,7 +114,7 @@ static void instant_arrays_are_derivatives(void **state)
 /* The columns of the multipliers are -G^T, exactly, and the operators apply what the arrays hold. */
 static void multipliers_enter_by_the_transpose(void **state)
 {
-    for (int k = 0; k < n_test_models + n_sliding_models; k++) {
+    for (int k = 0; k < n_all_test_models; k++) {
         double x[2 * MOST], v[MOST], lambda[MOST], xi[MOST], out[MOST] = {0}, want[MOST] = {0};
         uint64_t seed = (uint64_t)k + 50;
         model m;
@@ -180,7 +180,7 @@ static double interval_bound(int k, double h)
 
 static void interval_array_is_the_derivative(void **state)
 {
-    for (int k = 0; k < n_test_models + n_sliding_models; k++) {
+    for (int k = 0; k < n_all_test_models; k++) {
         model m;
         open_test_model(*state, &test_models[k], &m);
         for (int trial = 0; trial < 2; trial++) {
@@ -201,7 +201,7 @@ static void interval_array_is_the_derivative(void **state)
 /* The accelerations satisfy the equations and, by differences along the motion, the rows' second derivative. */
 static void accelerations_satisfy_the_equations(void **state)
 {
-    for (int k = 0; k < n_test_models + n_sliding_models; k++) {
+    for (int k = 0; k < n_all_test_models; k++) {
         double v_dot[MOST], lambda[MOST], res[2][MOST], x_dot[2 * MOST], x1[2 * MOST], v1[MOST];
         const double t = 0.3, step = 1e-5;
         model m;
@@ -234,7 +234,7 @@ static void accelerations_satisfy_the_equations(void **state)
 /* (re + i im) on the complex factors equals the real arithmetic on A(re + i im). */
 static void complex_factors_solve(void **state)
 {
-    for (int k = 0; k < n_test_models + n_sliding_models; k += 3) {
+    for (int k = 0; k < n_all_test_models; k += 3) {
         double x[2 * MOST], v[MOST], lambda[MOST], b[2 * MOST], z[2 * MOST], kept[MOST][MOST];
         const double re = 120.0, im = 70.0, square = re * re + im * im;
         uint64_t seed = (uint64_t)k + 11;

@@ -356,6 +356,34 @@ static void loop(model *m)
     add_joint(m, "pin4", PHX_JOINT_REVOLUTE, at_place(m, PHX_GROUND, 1.2, 0.0), at_beam(m, c, 0.0));
 }
 
+/* Beams in modes with stiffening: joints at both ends and between, a load along one, damping. */
+static phx_body_id in_modes(model *m, const char *name, phx_reference reference, phx_pose pose)
+{
+    beam_kind kind = beam_default();
+    kind.reference = reference;
+    kind.stiffening = true;
+    kind.elements = 4;
+    kind.axial = 2e3; /* some of the modes stretch */
+    kind.modes = 3;
+    kind.damping_stiffness = 0.01;
+    return add_beam(m, name, &kind, pose);
+}
+
+static void modes_loop(model *m)
+{
+    const phx_body_id a = in_modes(m, "a", PHX_REFERENCE_CANTILEVER, pose_at(0.0, 0.0, 1.2));
+    const phx_body_id b = in_modes(m, "b", PHX_REFERENCE_SIMPLY_SUPPORTED, pose_at(0.3, 0.9, 0.1));
+    const phx_body_id c = in_modes(m, "c", PHX_REFERENCE_FREE, pose_at(1.2, 0.0, 1.4));
+    const phx_body_id d = rod(m, "d", 0.5, 1.5, 0.2);
+    phx_signal *component[3] = {constant(m, 0.5), sine(m, 1.0, 2.0, 3.0), NULL};
+    add_joint(m, "pin1", PHX_JOINT_REVOLUTE, at_place(m, PHX_GROUND, 0.0, 0.0), at_beam(m, a, 0.0));
+    add_joint(m, "pin2", PHX_JOINT_REVOLUTE, at_beam(m, a, 1.0), at_beam(m, b, 0.0));
+    add_joint(m, "pin3", PHX_JOINT_REVOLUTE, at_beam(m, b, 1.0), at_beam(m, c, 1.0));
+    add_joint(m, "pin4", PHX_JOINT_REVOLUTE, at_place(m, PHX_GROUND, 1.2, 0.0), at_beam(m, c, 0.0));
+    add_joint(m, "pin5", PHX_JOINT_WELD, at_beam(m, b, 0.4), at_place(m, d, 0.0, 0.0));
+    CHECK_OK(m->context, phx_system_add_distributed(m->system, "wind", b, component));
+}
+
 static void simplified(model *m)
 {
     beam_kind kind = beam_default();
@@ -493,6 +521,18 @@ static void space_weld(model *m)
     add_joint(m, "tip", PHX_JOINT_WELD, tip, at_beam(m, c, 0.0));
 }
 
+static void space_modes(model *m)
+{
+    phx_port_id tip;
+    const phx_joint_def def = between(m, "joint", PHX_JOINT_REVOLUTE, &tip);
+    const phx_body_id c = in_modes(m, "c", PHX_REFERENCE_CANTILEVER, pose_turned(1.5, 0.8, 0.3, 0.2, 1.0, -0.5, 1.3));
+    const phx_body_id d =
+        in_modes(m, "d", PHX_REFERENCE_SIMPLY_SUPPORTED, pose_turned(2.0, 0.8, 0.3, 0.2, 1.0, -0.5, 1.3));
+    add_joint_def(m, &def);
+    add_joint(m, "tip", PHX_JOINT_WELD, tip, at_beam(m, c, 0.0));
+    add_joint(m, "ball", PHX_JOINT_SPHERICAL, at_beam(m, c, 0.7), at_beam(m, d, 0.0));
+}
+
 static void space_loads(model *m)
 {
     phx_port_id tip;
@@ -621,10 +661,15 @@ const test_model test_models[] = {
     {"space: driven prismatic on a beam", driven_prismatic_on, true, true},
     {"space: cylindrical on a beam with springs, dampers, actuators", springy_cylindrical_on, true, true},
     {"space: driven cylindrical on a beam", driven_cylindrical_on, true, true},
+    /* n_modes_models */
+    {"loop of beams in modes, stiffening, load", modes_loop, true, false},
+    {"space: beams in modes, stiffening", space_modes, true, true},
 };
-enum { SLIDING = 10 };
-const int n_test_models = (int)(sizeof test_models / sizeof *test_models) - SLIDING;
+enum { ALL = sizeof test_models / sizeof *test_models, SLIDING = 10, MODES = 2 };
+const int n_test_models = ALL - SLIDING - MODES;
 const int n_sliding_models = SLIDING;
+const int n_modes_models = MODES;
+const int n_all_test_models = ALL;
 
 void begin_test_model(phx_context *context, const test_model *kind, model *m)
 {

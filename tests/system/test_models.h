@@ -15,6 +15,9 @@ extern const test_model test_models[];
 extern const int n_test_models;
 /* Behind these, with joints that slide along bodies, which the plain evaluator knows alone. */
 extern const int n_sliding_models;
+/* And behind them beams in modes, with stiffening. */
+extern const int n_modes_models;
+extern const int n_all_test_models;
 
 /* Opened (model_open) in its dimension with the gravity of all. */
 void begin_test_model(phx_context *context, const test_model *kind, model *m);

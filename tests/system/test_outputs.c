@@ -152,7 +152,7 @@ static void a_reaction_is_told_about_either_port(void **state)
                                               PHX_QUANTITY_POSITION};
     int counted = 0;
 
-    for (int a = 0; a < n_test_models + n_sliding_models; a++) {
+    for (int a = 0; a < n_all_test_models; a++) {
         static double columns[4096];
         model m;
         begin_test_model(*state, &test_models[a], &m);
@@ -321,7 +321,7 @@ static void columns_have_names_and_units(void **state)
 /* ---- allocations ---- */
 static void asking_allocates_nothing(void **state)
 {
-    for (int k = 0; k < n_test_models + n_sliding_models; k++) {
+    for (int k = 0; k < n_all_test_models; k++) {
         double columns[MOST];
         model m;
         begin_test_model(*state, &test_models[k], &m);

@@ -122,9 +122,12 @@ static void found_free(found *it)
 static void evaluations_agree(void **state)
 {
     uint64_t seed = 21;
+    const int own = n_test_models + n_condensed_models;
 
-    for (int k = 0; k < n_test_models + n_condensed_models; k++) {
-        const test_model *kind = k < n_test_models ? &test_models[k] : &condensed_models[k - n_test_models].is;
+    for (int k = 0; k < own + n_modes_models; k++) {
+        const test_model *kind = k < n_test_models ? &test_models[k]
+                                 : k < own         ? &condensed_models[k - n_test_models].is
+                                                   : &test_models[n_test_models + n_sliding_models + k - own];
         pair p;
         found got[2];
         open_pair(*state, kind, &p);
@@ -176,7 +179,7 @@ static void runs_agree(void **state)
     static const phx_integrator integrators[] = {PHX_MIDPOINT, PHX_GAUSS4};
     const double end = TEST_SHORTER(0.1, 0.03);
 
-    for (int k = 0; k < n_test_models; k++)
+    for (int k = 0; k < n_all_test_models; k = k + 1 == n_test_models ? k + 1 + n_sliding_models : k + 1)
         for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
             pair p;
             open_pair(*state, &test_models[k], &p);

@@ -43,9 +43,20 @@ static void rows_outer(const phx_floating *body, const phx_csr *a, int i, const 
 static int slopes_of(const phx_flex_stiffening *st, int k, const double *q, double s[PHX_STRAIN_SLOPES])
 {
     const int from = st->slope_begin[k], count = st->slope_end[k] - from;
-    for (int a = 0; a < count; a++)
+    if (st->in_basis)
+        memcpy(s, q, (size_t)count * sizeof *s);
+    for (int a = 0; a < count && !st->in_basis; a++)
         s[a] = row_dot(&st->slope, from + a, q);
     return count;
+}
+
+/* y += alpha (slope a of strain k)^T */
+static void slope_add(const phx_flex_stiffening *st, int k, int a, double alpha, double *y)
+{
+    if (st->in_basis)
+        y[a] += alpha;
+    else
+        row_add(&st->slope, st->slope_begin[k] + a, alpha, y);
 }
 
 static double quadratic(const phx_flex_stiffening *st, int k, const double *s)
@@ -86,7 +97,7 @@ void phx_floating_stiffening_residual(const phx_flex *flex, const double *q0, co
         const double force = st->stiffness[k] * row_dot(&st->lin, k, qm) + bend;
         row_add(&st->lin, k, bend, res);
         for (int a = 0; a < count; a++)
-            row_add(&st->slope, st->slope_begin[k] + a, force * c[a], res);
+            slope_add(st, k, a, force * c[a], res);
     }
 }
 
@@ -201,9 +212,15 @@ void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0,
 }
 
 /* ---- stresses ---- */
+/* The strains that stand in the stress vector, if any does. */
+static const phx_flex_stiffening *stressed_of(const phx_flex *flex)
+{
+    return flex->stiffening && flex->stiffening->stressed ? flex->stiffening->stressed : flex->stiffening;
+}
+
 void phx_floating_stiffening_stress(const phx_flex *flex, const double *q, double *sigma)
 {
-    const phx_flex_stiffening *st = flex->stiffening;
+    const phx_flex_stiffening *st = stressed_of(flex);
     double s[PHX_STRAIN_SLOPES];
 
     for (int k = 0; st && st->stress_row && k < st->n_strain; k++) { /* N = EA eps */
@@ -214,14 +231,14 @@ void phx_floating_stiffening_stress(const phx_flex *flex, const double *q, doubl
 
 void phx_floating_stiffening_stress_slope(const phx_flex *flex, const double *q, const double *row, double *out)
 {
-    const phx_flex_stiffening *st = flex->stiffening;
+    const phx_flex_stiffening *st = stressed_of(flex);
     double s[PHX_STRAIN_SLOPES], c[PHX_STRAIN_SLOPES];
 
     for (int k = 0; st && st->stress_row && k < st->n_strain; k++) {
         const int count = slopes_of(st, k, q, s);
         derivatives(st, k, s, c);
         for (int a = 0; a < count; a++)
-            row_add(&st->slope, st->slope_begin[k] + a, row[st->stress_row[k]] * st->axial_stiffness[k] * c[a], out);
+            slope_add(st, k, a, row[st->stress_row[k]] * st->axial_stiffness[k] * c[a], out);
     }
 }
 
