@@ -154,15 +154,15 @@ static bool is_listed(const phx_variable *it, phx_fmu_unknowns which)
 /* While the FMU is initialized states are what is calculated, not what is known. */
 static void put_dependencies(FILE *stream, const phx_unit *unit, const phx_variable *of, bool initial, int from)
 {
-    const char *gap = "";
+    const char *separator = "";
     phx_variable it;
 
     for (int k = 0; k < phx_unit_variables(unit); k++) {
         phx_unit_variable(unit, k, &it);
         if (!(it.kind == PHX_VARIABLE_INPUT ? of->from_inputs : is_state(&it) && of->from_states && !initial))
             continue;
-        fprintf(stream, "%s%d", gap, from + k);
-        gap = " ";
+        fprintf(stream, "%s%d", separator, from + k);
+        separator = " ";
     }
 }
 

@@ -68,7 +68,7 @@ typedef struct evaluator {
     phx_status (*create_projection)(workspace *ws);
     /* Settings as those of another workspace; NULL: it has none. */
     void (*imitate)(workspace *ws, const workspace *other);
-    /* Every port at the instant at hand. */
+    /* Every port at the current instant. */
     void (*view_ports)(workspace *ws);
     /* Covectors of all rows and their prescribed rates at t, or the means over [t, t + h]; the ports are viewed. */
     void (*rows)(workspace *ws, double t, double h);
@@ -86,7 +86,7 @@ typedef struct evaluator {
     phx_status (*interval_residual)(workspace *ws, const double *v1, const double *lambda, double *res);
     /* A(2/h) of that interval, for `factor`. */
     phx_status (*interval_linearise)(workspace *ws);
-    /* G, -G^T, K_l and stiffness of the rows, geometric terms of all ports into the linearisation at hand; and G and
+    /* G, -G^T, K_l and stiffness of the rows, geometric terms of all ports into the current linearisation; and G and
      * -G^T alone, in place of what is there. */
     void (*add_couplings)(workspace *ws, const double *lambda);
     void (*put_rows)(workspace *ws, double *val);
@@ -154,7 +154,7 @@ typedef struct port_set {
     int widest;                /* columns of a port */
     double *map;               /* 2 map_size: what the ports of a pair make of their bodies' columns */
     int map_size;
-    phx_port_view *view; /* at the interval or instant at hand */
+    phx_port_view *view; /* at the current interval or instant */
     double *effort;      /* PHX_PORT_MAX each: total of multipliers and forces (fast, over an interval: not of ports in
                             batches of joints) */
 } port_set;
@@ -264,7 +264,7 @@ struct workspace {
     phx_filter **filters;            /* per body, NULL: it has none; NULL: no numerical damping */
     double radius;                   /* its spectral radius */
     reaction_forces rubbing;         /* NULL in a system without such friction */
-    phx_body_view view;              /* of the interval or instant at hand: where vectors of all bodies begin */
+    phx_body_view view;              /* of the current interval or instant: where vectors of all bodies begin */
     const double *angles0, *angles1; /* x at its ends, for the unwrapped joint angles */
     body_set bodies;
     scratch scratch;
