@@ -22,8 +22,8 @@ typedef struct phx_modes_options {
     int count;        /* modes wanted beside the rigid-body modes; 0: all */
     int dense_limit;  /* systems with more coordinates are solved by shift-invert; default 600 */
     double rank_rtol; /* rows of G that depend on others up to this, relative, are redundant; default 1e-10 */
-    bool unsymmetric; /* keep the skew part of K (follower forces); default: the symmetric part only, but for what is
-                         circulatory */
+    bool unsymmetric; /* keep the skew part of K, circulatory or not; default: where the system says that it is (loads
+                         without a potential), else it is that of a point out of balance and left out */
     const int
         *order; /* elimination order of the n + m unknowns (xi, lambda) of the sparse solver; NULL: AMD. Borrowed */
 } phx_modes_options;

@@ -265,6 +265,8 @@ typedef struct phx_static_report {
     int unstable;          /* directions in which the tangent stiffness is negative; 0: stable */
     int free_motions;      /* that nothing holds and nothing pulls at */
     char free_names[256];  /* joints or bodies that tell them, "joint 'a', joint 'b'" */
+    bool circulatory;      /* a load has no potential: `unstable` is that of the symmetric part of the stiffness, and
+                              the modes about the equilibrium tell whether it is stable */
 } phx_static_report;
 /* The equilibrium of the mechanism at rest: generalised forces of gravity, springs, loads and elasticity in balance,
  * joints closed, driven coordinates kept, controllers without states at work. x: a start configuration in, the
@@ -456,7 +458,8 @@ typedef struct phx_linear {
     bool damped;          /* D is not zero */
     bool gyroscopic;      /* about a rotation: D has a skew part */
     bool lossless;        /* and no other: D is skew on the motions that G allows */
-    bool circulatory;     /* the skew part of K belongs to it: damping inside a rotor that bends */
+    bool circulatory;     /* the skew part of K belongs to it: loads that follow or have no potential otherwise, damping
+                             inside a rotor that bends */
 } phx_linear;
 phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear);
 /* Steady rotation: the drives turn at their constant speeds and everything turns with them as one rigid body about a

@@ -812,6 +812,7 @@ phx_static_report._fields_ = [
     ("unstable", c_int),
     ("free_motions", c_int),
     ("free_names", c_char * 256),
+    ("circulatory", c_bool),
 ]
 
 phx_critical_load._fields_ = [

@@ -122,6 +122,9 @@ typedef struct phx_dae_ops {
     /* The norm of the velocities that cross the places themselves in the time h. Where forces come from differences of
      * places, a share of it is rounding. NULL: there are no such forces. */
     double (*place_speed)(phx_dae *dae, double h, const double *x);
+    /* The norm of the velocities that gravity gives in the time h, and that cross the extent of the places in it where
+     * forces act between them: what balances at rest is as large as that, and its rounding a share of it. NULL: 0. */
+    double (*balance_speed)(phx_dae *dae, double h, const double *x);
     /* size (n_v) <- length of the vector that each velocity is a component of; of a deformation's rate the rate itself.
      * NULL: each velocity stands for itself. */
     void (*velocity_sizes)(phx_dae *dae, const double *v, double *size);

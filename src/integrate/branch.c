@@ -111,7 +111,7 @@ void phx_branch_watch(phx_run *run, double h)
     phx_branch *it = run->branch;
     if (!it || it->inside)
         return;
-    it->way += run->scale * fabs(h);
+    it->way += run->sizes.velocity * fabs(h);
     it->steps++;
     const bool near = it->ahead || it->behind || it->r < WATCHED * it->largest;
     if (near || it->evaluations < FIRST || it->steps >= MOST || it->rate * it->way >= SHARE * it->r)
@@ -147,9 +147,9 @@ static bool same_branch(const phx_run *run)
     const phx_branch *it = run->branch;
     const phx_dae *dae = run->dae;
     for (int k = 0; k < dae->n_v; k++)
-        it->v[k] = run->v1[k] - run->v[k];
+        it->v[k] = run->trial.v[k] - run->v[k];
     const double change = dae->ops->norm(run->dae, it->v);
-    const double size = fmax(dae->ops->norm(run->dae, run->v), dae->ops->norm(run->dae, run->v1));
+    const double size = fmax(dae->ops->norm(run->dae, run->v), dae->ops->norm(run->dae, run->trial.v));
     return change <= (FORCED + SMOOTH * it->zone) * size;
 }
 

@@ -104,7 +104,8 @@ static void settle(dop853 *m)
 {
     phx_run *run = m->base.run;
     const size_t bytes_x = (size_t)run->dae->n_x * sizeof(double), bytes_v = (size_t)run->dae->n_v * sizeof(double);
-    const bool accepted = run->t == m->t1 && !memcmp(run->x, run->x1, bytes_x) && !memcmp(run->v, run->v1, bytes_v);
+    const bool accepted =
+        run->t == m->t1 && !memcmp(run->x, run->trial.x, bytes_x) && !memcmp(run->v, run->trial.v, bytes_v);
 
     if (accepted) {
         double *y = m->y, *f = m->f[0];
@@ -181,14 +182,14 @@ static phx_status finish(dop853 *m, double t0, double t1)
     if (status)
         return status == PHX_NOT_CONVERGED ? not_finite(m, t1 - t0) : status;
     const double *y = m->jumped ? m->behind : m->y1;
-    memcpy(run->x1, run->x, (size_t)run->dae->n_x * sizeof *run->x1);
-    memcpy(run->lambda1, run->lambda, (size_t)run->dae->n_l * sizeof *run->lambda1);
-    m->ode->ops->state(m->ode, end, y, run->x1, run->v1);
+    memcpy(run->trial.x, run->x, (size_t)run->dae->n_x * sizeof *run->trial.x);
+    memcpy(run->trial.lambda, run->lambda, (size_t)run->dae->n_l * sizeof *run->trial.lambda);
+    m->ode->ops->state(m->ode, end, y, run->trial.x, run->trial.v);
     phx_run_clear_work(run);
     if (m->ode->n > n) {
-        run->work1 = (phx_work){y[n] - m->y[n], y[n + 1] - m->y[n + 1]};
+        run->trial.work = (phx_work){y[n] - m->y[n], y[n + 1] - m->y[n + 1]};
         for (int k = 0; k < run->dae->n_parts; k++)
-            run->ledger1[k] = y[n + 2 + k] - m->y[n + 2 + k];
+            run->trial.ledger[k] = y[n + 2 + k] - m->y[n + 2 + k];
     }
     m->t1 = t1;
     return PHX_OK;
@@ -314,7 +315,7 @@ static phx_status too_small(dop853 *m, double h)
 {
     phx_run *run = m->base.run;
 
-    if (!run->reason)
+    if (!run->failure.reason)
         phx_run_blame(run, PHX_NOT_CONVERGED, h, "the error stays above the tolerance", NULL);
     return phx_run_stop(run, PHX_NOT_CONVERGED);
 }
@@ -356,7 +357,7 @@ static phx_status adaptive_step(dop853 *m, double to)
             return too_small(m, h);
         h = lands ? h : fmax(h, smallest);
         const double t1 = lands ? to : run->t + h;
-        run->reason = NULL;
+        run->failure.reason = NULL;
         phx_status status = try_step(m, t1, &error);
         if (!status && (error < 1.0 || (jump && isfinite(error))))
             status = finish(m, run->t, t1);

@@ -32,23 +32,23 @@ static void end_of_step(const gauss *m, double h)
     const phx_tableau *tableau = &stages->tableau;
     const phx_run *run = m->base.run;
     const phx_dae *dae = run->dae;
-    memset(run->x1, 0, (size_t)dae->n_x * sizeof(double));
-    memset(run->v1, 0, (size_t)dae->n_v * sizeof(double));
-    memset(run->lambda1, 0, (size_t)dae->n_l * sizeof(double));
+    memset(run->trial.x, 0, (size_t)dae->n_x * sizeof(double));
+    memset(run->trial.v, 0, (size_t)dae->n_v * sizeof(double));
+    memset(run->trial.lambda, 0, (size_t)dae->n_l * sizeof(double));
     double last[PHX_STAGES];
     phx_tableau_lagrange(tableau, 1.0, last);
     for (int i = 0; i < tableau->s; i++) {
         for (int k = 0; k < dae->n_x; k++)
-            run->x1[k] += h * tableau->b[i] * stages->now.x_dot[i * dae->n_x + k];
+            run->trial.x[k] += h * tableau->b[i] * stages->now.x_dot[i * dae->n_x + k];
         for (int k = 0; k < dae->n_v; k++)
-            run->v1[k] += tableau->d[i] * stages->now.z[i * dae->n_v + k];
+            run->trial.v[k] += tableau->d[i] * stages->now.z[i * dae->n_v + k];
         for (int k = 0; k < dae->n_l; k++)
-            run->lambda1[k] += last[i] * stages->now.lambda[i * dae->n_l + k];
+            run->trial.lambda[k] += last[i] * stages->now.lambda[i * dae->n_l + k];
     }
     for (int k = 0; k < dae->n_x; k++)
-        run->x1[k] += run->x[k];
+        run->trial.x[k] += run->x[k];
     for (int k = 0; k < dae->n_v; k++)
-        run->v1[k] += run->v[k];
+        run->trial.v[k] += run->v[k];
 }
 
 /* Attitudes are rotations up to rounding, which is taken away before it grows. Anything larger stays: changing it would
@@ -59,12 +59,12 @@ static void remove_rounding(const gauss *m)
     const phx_run *run = m->base.run;
     int n_x = run->dae->n_x;
     double *x = m->stages.mean_x, change = 0.0;
-    memcpy(x, run->x1, (size_t)n_x * sizeof *x);
+    memcpy(x, run->trial.x, (size_t)n_x * sizeof *x);
     run->dae->ops->normalise(run->dae, x, true);
     for (int k = 0; k < n_x; k++)
-        change = fmax(change, fabs(x[k] - run->x1[k]));
+        change = fmax(change, fabs(x[k] - run->trial.x[k]));
     if (change <= ROUNDING)
-        memcpy(run->x1, x, (size_t)n_x * sizeof *x);
+        memcpy(run->trial.x, x, (size_t)n_x * sizeof *x);
 }
 
 /* From (x, v) of the run; its work is added to work1. */
@@ -78,17 +78,17 @@ static phx_status advance(gauss *m, double t0, double t1, double h, bool last_ch
     if (status != PHX_OK)
         return status;
     end_of_step(m, h);
-    run->dae->ops->count(run->dae, run->x1);
+    run->dae->ops->count(run->dae, run->trial.x);
     remove_rounding(m);
-    status =
-        run->dae->ops->project(run->dae, t1, h, false, !last_chance, run->x1, run->v1, m->impulse, &projection_work);
+    status = run->dae->ops->project(run->dae, t1, h, false, !last_chance, run->trial.x, run->trial.v, m->impulse,
+                                    &projection_work);
     if (status == PHX_REJECTED)
         return phx_run_blame(run, status, h, "putting the velocities on the joints takes too much energy", NULL);
     if (status != PHX_OK)
         return status;
     run->stats->projections++;
-    run->work1.supplied += step_work.supplied + projection_work.supplied;
-    run->work1.dissipated += step_work.dissipated + projection_work.dissipated;
+    run->trial.work.supplied += step_work.supplied + projection_work.supplied;
+    run->trial.work.dissipated += step_work.dissipated + projection_work.dissipated;
     phx_run_book(run, 1.0); /* of the projection */
     return PHX_OK;
 }
@@ -141,15 +141,15 @@ static phx_status pair_step(phx_method *method, double t0, double t1, double h, 
     phx_status status = half(m, t0, middle, 0.5 * h, last_chance, 0);
     if (status != PHX_OK)
         return status;
-    memcpy(m->x, run->x1, (size_t)dae->n_x * sizeof *m->x);
-    memcpy(m->v, run->v1, (size_t)dae->n_v * sizeof *m->v);
+    memcpy(m->x, run->trial.x, (size_t)dae->n_x * sizeof *m->x);
+    memcpy(m->v, run->trial.v, (size_t)dae->n_v * sizeof *m->v);
     add_node(m, s, m->v);
     run->x = m->x;
     run->v = m->v;
     status = half(m, middle, t1, 0.5 * h, last_chance, s + 1);
     run->x = x0;
     run->v = v0;
-    const double size = 0.5 * (dae->ops->norm(run->dae, v0) + dae->ops->norm(run->dae, run->v1));
+    const double size = 0.5 * (dae->ops->norm(run->dae, v0) + dae->ops->norm(run->dae, run->trial.v));
     m->error = dae->ops->norm(run->dae, m->bend) / (run->options.rtol * size + m->atol_size);
     return status;
 }

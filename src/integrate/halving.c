@@ -27,7 +27,7 @@ phx_status phx_halving_step(phx_run *run, phx_method *method, double t0, double 
     while (k < count) {
         double piece = h / (double)count;
         double from = t0 + (double)k * piece, to = k + 1 == count ? t1 : t0 + (double)(k + 1) * piece;
-        run->reason = NULL;
+        run->failure.reason = NULL;
         phx_status status = method->ops->step(method, from, to, piece, level == most_halvings(run));
         if (status == PHX_OK) {
             status = phx_run_accept(run, to, piece);

@@ -38,30 +38,54 @@ static const double WORTH = 10.0, GROWS = 1.2;
 /* Order 2 is not tried below this rtol: the errors of its steps add up to many times the tolerance. */
 static const double TIGHT = 1e-7;
 
-typedef struct ida {
-    phx_method base;
-    SUNContext sun;
+/* What belongs to SUNDIALS. */
+typedef struct ida_library {
+    SUNContext context;
     void *memory;
     SUNMatrix matrix;
     SUNLinearSolver solver;
+    phx_status status; /* of the dae's operation that failed last inside it */
+    char text[TEXT];   /* its last message */
+} ida_library;
+
+typedef struct ida_vectors {
     N_Vector y, y_dot, id;    /* n_x + n_v + n_l; of mu only the derivative, lambda, means something */
     N_Vector work;            /* supplied, dissipated, the parts of the dae */
     N_Vector past, past_work; /* the same within the last step */
-    double rtol, atol;
-    double cj;         /* of the factorisation */
-    double *x;         /* n_x: of the last evaluation, normalised */
-    double *rates;     /* n_x */
-    double *tangent;   /* n_v */
-    double *shift;     /* n_v + n_l */
-    phx_status status; /* of the dae's operation that failed last inside SUNDIALS */
-    char text[TEXT];   /* last message of SUNDIALS */
-    int restarts;      /* after failures */
-    double restarted_at;
-    long rejected, iterations;       /* before IDA was started last */
-    int order;                       /* the highest that IDA may use */
-    bool trial;                      /* of `order`; else it is settled */
+} ida_vectors;
+
+/* The last evaluation and what a solution with A(cj) needs. */
+typedef struct ida_linear {
+    double cj;       /* of the factorisation */
+    double *x;       /* n_x: normalised */
+    double *rates;   /* n_x */
+    double *tangent; /* n_v */
+    double *shift;   /* n_v + n_l */
+} ida_linear;
+
+/* Starts of IDA anew after failures, and the counts of the statistics before the last one. */
+typedef struct ida_starts {
+    int count;
+    double at;
+    long rejected, iterations;
+} ida_starts;
+
+/* The highest order that IDA may use, and the search for the one that is faster. */
+typedef struct ida_order {
+    int most;
+    bool trial;                      /* of it; else it is settled */
     long steps, wait;                /* since it was set; until the next trial */
     double mark, pace, settled_pace; /* start of the window; mean step of the last one, and before the trial */
+} ida_order;
+
+typedef struct ida {
+    phx_method base;
+    ida_library library;
+    ida_vectors vectors;
+    double rtol, atol;
+    ida_linear linear;
+    ida_starts starts;
+    ida_order choice;
 } ida;
 
 static double *entries(N_Vector vector)
@@ -73,9 +97,9 @@ static double *entries(N_Vector vector)
 static const double *configuration(ida *m, N_Vector y)
 {
     phx_dae *dae = m->base.run->dae;
-    memcpy(m->x, entries(y), (size_t)dae->n_x * sizeof *m->x);
-    dae->ops->normalise(dae, m->x, false);
-    return m->x;
+    memcpy(m->linear.x, entries(y), (size_t)dae->n_x * sizeof *m->linear.x);
+    dae->ops->normalise(dae, m->linear.x, false);
+    return m->linear.x;
 }
 
 /* lambda = mu_dot */
@@ -88,8 +112,8 @@ static const double *multipliers(const ida *m, N_Vector y_dot)
  * failure, so a fatal status is not overwritten. */
 static int to_sundials(ida *m, phx_status status)
 {
-    if (m->status >= 0)
-        m->status = status;
+    if (m->library.status >= 0)
+        m->library.status = status;
     return status == PHX_OK ? 0 : status > 0 ? 1 : -1;
 }
 
@@ -101,9 +125,9 @@ static int residual(double t, N_Vector y, N_Vector y_dot, N_Vector res, void *us
     int n_x = dae->n_x;
     const double *x = configuration(m, y), *v = entries(y) + n_x, *x_dot = entries(y_dot), *v_dot = x_dot + n_x;
     double *res_x = entries(res);
-    dae->ops->rates(dae, entries(y), v, m->rates);
+    dae->ops->rates(dae, entries(y), v, m->linear.rates);
     for (int k = 0; k < n_x; k++)
-        res_x[k] = x_dot[k] - m->rates[k];
+        res_x[k] = x_dot[k] - m->linear.rates[k];
     return to_sundials(m, dae->ops->residual(dae, t, x, v, v_dot, multipliers(m, y_dot), res_x + n_x));
 }
 
@@ -114,7 +138,7 @@ static int jacobian(double t, double cj, N_Vector y, N_Vector y_dot, N_Vector re
     phx_dae *dae = m->base.run->dae;
     const double *x = configuration(m, y), *v = entries(y) + dae->n_x;
     (void)res, (void)matrix, (void)work1, (void)work2, (void)work3;
-    m->cj = cj;
+    m->linear.cj = cj;
     m->base.run->stats->linearisations++;
     return to_sundials(m, dae->ops->linearise(dae, t, x, v, multipliers(m, y_dot)));
 }
@@ -154,7 +178,7 @@ static void remark(int code, const char *module, const char *function, char *tex
 {
     ida *m = user;
     (void)code, (void)module;
-    snprintf(m->text, sizeof m->text, "%s: %s", function, text);
+    snprintf(m->library.text, sizeof m->library.text, "%s: %s", function, text);
 }
 
 /* ---- the linear solver ---- */
@@ -176,7 +200,7 @@ static int solver_setup(SUNLinearSolver solver, SUNMatrix matrix)
     phx_dae *dae = m->base.run->dae;
     (void)matrix;
     m->base.run->stats->factorisations++;
-    return to_sundials(m, dae->ops->factor(dae, SLOT, m->cj));
+    return to_sundials(m, dae->ops->factor(dae, SLOT, m->linear.cj));
 }
 
 /* b = (b_x, b_v, b_l):  A(cj) (dv, dlambda) = (b_v, b_l) - [K; K_l] tangent(b_x)/cj,   dx = (b_x + T dv)/cj,
@@ -189,14 +213,14 @@ static int solver_solve(SUNLinearSolver solver, SUNMatrix matrix, N_Vector solut
     const double *b = entries(rhs);
     double *dx = entries(solution), *dv = dx + n_x;
     (void)matrix, (void)tolerance;
-    dae->ops->tangent(dae, m->x, b, m->tangent);
+    dae->ops->tangent(dae, m->linear.x, b, m->linear.tangent);
     memmove(dv, b + n_x, (size_t)n * sizeof *dv);
-    phx_status status = phx_solve_eliminated(dae, SLOT, m->cj, m->tangent, m->shift, dv);
-    dae->ops->rates(dae, m->x, dv, m->rates);
+    phx_status status = phx_solve_eliminated(dae, SLOT, m->linear.cj, m->linear.tangent, m->linear.shift, dv);
+    dae->ops->rates(dae, m->linear.x, dv, m->linear.rates);
     for (int k = 0; k < n_x; k++)
-        dx[k] = (b[k] + m->rates[k]) / m->cj;
+        dx[k] = (b[k] + m->linear.rates[k]) / m->linear.cj;
     for (int k = dae->n_v; k < n; k++)
-        dv[k] /= m->cj;
+        dv[k] /= m->linear.cj;
     return to_sundials(m, status);
 }
 
@@ -219,14 +243,14 @@ static phx_status consistent_start(ida *m)
     phx_run *run = m->base.run;
     phx_dae *dae = run->dae;
     size_t n_x = (size_t)dae->n_x, n_v = (size_t)dae->n_v, n_l = (size_t)dae->n_l;
-    double *y = entries(m->y), *y_dot = entries(m->y_dot);
+    double *y = entries(m->vectors.y), *y_dot = entries(m->vectors.y_dot);
     memset(y, 0, (n_x + n_v + n_l) * sizeof *y);
     memcpy(y, run->x, n_x * sizeof *y);
     memcpy(y + n_x, run->v, n_v * sizeof *y);
     dae->ops->rates(dae, run->x, run->v, y_dot);
-    entries(m->work)[0] = run->work.supplied;
-    entries(m->work)[1] = run->work.dissipated;
-    memcpy(entries(m->work) + 2, run->ledger, (size_t)dae->n_parts * sizeof *run->ledger);
+    entries(m->vectors.work)[0] = run->work.supplied;
+    entries(m->vectors.work)[1] = run->work.dissipated;
+    memcpy(entries(m->vectors.work) + 2, run->ledger, (size_t)dae->n_parts * sizeof *run->ledger);
     return dae->ops->accelerations(dae, run->t, run->x, run->v, y_dot + n_x, y_dot + n_x + n_v);
 }
 
@@ -234,22 +258,22 @@ static void count(const ida *m)
 {
     long errors = 0, solves = 0, iterations = 0;
     phx_integrate_stats *stats = m->base.run->stats;
-    IDAGetNumErrTestFails(m->memory, &errors);
-    IDAGetNumNonlinSolvConvFails(m->memory, &solves);
-    IDAGetNumNonlinSolvIters(m->memory, &iterations);
-    stats->rejected = m->rejected + errors + solves;
-    stats->newton_iterations = m->iterations + iterations;
+    IDAGetNumErrTestFails(m->library.memory, &errors);
+    IDAGetNumNonlinSolvConvFails(m->library.memory, &solves);
+    IDAGetNumNonlinSolvIters(m->library.memory, &iterations);
+    stats->rejected = m->starts.rejected + errors + solves;
+    stats->newton_iterations = m->starts.iterations + iterations;
 }
 
 /* Begin anew at the state reached, with its velocities on the constraints, at order 1. */
 static phx_status begin_anew(ida *m, int order)
 {
     phx_run *run = m->base.run;
-    m->rejected = run->stats->rejected;
-    m->iterations = run->stats->newton_iterations;
-    m->order = order;
-    m->steps = 0;
-    m->mark = run->t;
+    m->starts.rejected = run->stats->rejected;
+    m->starts.iterations = run->stats->newton_iterations;
+    m->choice.most = order;
+    m->choice.steps = 0;
+    m->choice.mark = run->t;
     phx_work work = {0};
     phx_status status = run->dae->ops->project(run->dae, run->t, 1.0, false, false, run->x, run->v, run->lambda, &work);
     run->work.supplied += work.supplied;
@@ -260,9 +284,10 @@ static phx_status begin_anew(ida *m, int order)
         status = consistent_start(m);
     if (status != PHX_OK)
         return status;
-    if (IDASetMaxOrd(m->memory, order) != IDA_SUCCESS || IDAReInit(m->memory, run->t, m->y, m->y_dot) != IDA_SUCCESS ||
-        IDAQuadReInit(m->memory, m->work) != IDA_SUCCESS)
-        return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA cannot be restarted: %s", m->text);
+    if (IDASetMaxOrd(m->library.memory, order) != IDA_SUCCESS ||
+        IDAReInit(m->library.memory, run->t, m->vectors.y, m->vectors.y_dot) != IDA_SUCCESS ||
+        IDAQuadReInit(m->library.memory, m->vectors.work) != IDA_SUCCESS)
+        return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA cannot be restarted: %s", m->library.text);
     return PHX_OK;
 }
 
@@ -270,14 +295,14 @@ static phx_status begin_anew(ida *m, int order)
 static phx_status restart(ida *m, double to, bool *restarted)
 {
     phx_run *run = m->base.run;
-    *restarted = m->restarts < MOST_RESTARTS && run->t > m->restarted_at;
+    *restarted = m->starts.count < MOST_RESTARTS && run->t > m->starts.at;
     if (!*restarted)
         return PHX_OK;
-    m->restarts++;
+    m->starts.count++;
     double least = phx_run_smallest_step(run);
     run->t = run->t + 8.0 * least < to ? run->t + 2.0 * least : to;
-    m->restarted_at = run->t;
-    return begin_anew(m, m->order);
+    m->starts.at = run->t;
+    return begin_anew(m, m->choice.most);
 }
 
 static phx_status try_order(ida *m, int order)
@@ -290,26 +315,27 @@ static phx_status try_order(ida *m, int order)
  * when they do not grow any more; waits grow while trials fail. */
 static phx_status choose_order(ida *m)
 {
-    double t = m->base.run->t, pace = (t - m->mark) / WINDOW;
-    int other = m->order == STABLE_ORDER ? HIGHEST_ORDER : STABLE_ORDER;
-    m->steps++;
-    if (m->steps % WINDOW != 0)
+    double t = m->base.run->t, pace = (t - m->choice.mark) / WINDOW;
+    int other = m->choice.most == STABLE_ORDER ? HIGHEST_ORDER : STABLE_ORDER;
+    m->choice.steps++;
+    if (m->choice.steps % WINDOW != 0)
         return PHX_OK;
-    m->mark = t;
-    if (!m->trial && m->steps >= m->wait && m->rtol > TIGHT) {
-        m->trial = true;
-        m->settled_pace = pace;
-        m->pace = 0.0;
+    m->choice.mark = t;
+    if (!m->choice.trial && m->choice.steps >= m->choice.wait && m->rtol > TIGHT) {
+        m->choice.trial = true;
+        m->choice.settled_pace = pace;
+        m->choice.pace = 0.0;
         return try_order(m, other);
     }
-    bool better = m->order == STABLE_ORDER ? pace > WORTH * m->settled_pace : WORTH * pace > m->settled_pace,
-         grows = pace > GROWS * m->pace;
-    m->pace = pace;
-    if (!m->trial || (grows && !better))
+    bool better = m->choice.most == STABLE_ORDER ? pace > WORTH * m->choice.settled_pace
+                                                 : WORTH * pace > m->choice.settled_pace,
+         grows = pace > GROWS * m->choice.pace;
+    m->choice.pace = pace;
+    if (!m->choice.trial || (grows && !better))
         return PHX_OK;
-    m->trial = false;
-    m->steps = 0;
-    m->wait = 2 * m->wait < MOST_WAIT ? 2 * m->wait : MOST_WAIT;
+    m->choice.trial = false;
+    m->choice.steps = 0;
+    m->choice.wait = 2 * m->choice.wait < MOST_WAIT ? 2 * m->choice.wait : MOST_WAIT;
     return better ? PHX_OK : try_order(m, other);
 }
 
@@ -317,17 +343,19 @@ static phx_status accept(ida *m, double t1)
 {
     phx_run *run = m->base.run;
     const phx_dae *dae = run->dae;
-    const double *y = entries(m->y), *work = entries(m->work);
+    const double *y = entries(m->vectors.y), *work = entries(m->vectors.work);
     double t_work, h = 0.0;
-    if (IDAGetQuad(m->memory, &t_work, m->work) != IDA_SUCCESS || IDAGetLastStep(m->memory, &h) != IDA_SUCCESS)
-        return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA does not tell its work: %s", m->text);
-    memcpy(run->x1, y, (size_t)dae->n_x * sizeof *y);
-    memcpy(run->v1, y + dae->n_x, (size_t)dae->n_v * sizeof *y);
-    memcpy(run->lambda1, multipliers(m, m->y_dot), (size_t)dae->n_l * sizeof *y);
-    run->dae->ops->normalise(run->dae, run->x1, true);
-    run->work1 = (phx_work){.supplied = work[0] - run->work.supplied, .dissipated = work[1] - run->work.dissipated};
+    if (IDAGetQuad(m->library.memory, &t_work, m->vectors.work) != IDA_SUCCESS ||
+        IDAGetLastStep(m->library.memory, &h) != IDA_SUCCESS)
+        return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA does not tell its work: %s", m->library.text);
+    memcpy(run->trial.x, y, (size_t)dae->n_x * sizeof *y);
+    memcpy(run->trial.v, y + dae->n_x, (size_t)dae->n_v * sizeof *y);
+    memcpy(run->trial.lambda, multipliers(m, m->vectors.y_dot), (size_t)dae->n_l * sizeof *y);
+    run->dae->ops->normalise(run->dae, run->trial.x, true);
+    run->trial.work =
+        (phx_work){.supplied = work[0] - run->work.supplied, .dissipated = work[1] - run->work.dissipated};
     for (int k = 0; k < dae->n_parts; k++)
-        run->ledger1[k] = work[2 + k] - run->ledger[k];
+        run->trial.ledger[k] = work[2 + k] - run->ledger[k];
     return phx_run_accept(run, t1, h);
 }
 
@@ -335,11 +363,11 @@ static phx_status failed(ida *m, double to, double h)
 {
     phx_run *run = m->base.run;
     bool restarted = false;
-    phx_status status = m->status < 0 ? m->status : restart(m, to, &restarted);
+    phx_status status = m->library.status < 0 ? m->library.status : restart(m, to, &restarted);
     if (restarted && status == PHX_OK)
         return PHX_OK;
     if (status == PHX_OK)
-        status = phx_run_blame(run, PHX_NOT_CONVERGED, h, m->text, NULL);
+        status = phx_run_blame(run, PHX_NOT_CONVERGED, h, m->library.text, NULL);
     return phx_run_stop(run, status);
 }
 
@@ -354,19 +382,19 @@ static phx_status ida_advance(phx_method *method, double to)
             if (status == PHX_OK && run->t > t1)
                 status = phx_run_sample_step(run);
             if (status == PHX_OK)
-                status = begin_anew(m, m->order);
+                status = begin_anew(m, m->choice.most);
             if (status != PHX_OK)
                 return status;
             continue;
         }
         const double stop =
             run->t + phx_branch_limit(run, to - run->t) < to ? run->t + phx_branch_limit(run, to - run->t) : to;
-        IDASetStopTime(m->memory, stop);
-        run->reason = NULL;
-        m->status = PHX_OK;
-        int flag = IDASolve(m->memory, stop, &t1, m->y, m->y_dot, IDA_ONE_STEP);
+        IDASetStopTime(m->library.memory, stop);
+        run->failure.reason = NULL;
+        m->library.status = PHX_OK;
+        int flag = IDASolve(m->library.memory, stop, &t1, m->vectors.y, m->vectors.y_dot, IDA_ONE_STEP);
         phx_status status;
-        if (flag >= 0 && m->status >= 0) {
+        if (flag >= 0 && m->library.status >= 0) {
             status = accept(m, flag == IDA_TSTOP_RETURN ? stop : t1);
             if (status == PHX_OK)
                 status = phx_run_sample_step(run);
@@ -374,7 +402,7 @@ static phx_status ida_advance(phx_method *method, double to)
             if (status == PHX_OK)
                 status = choose_order(m);
         } else {
-            IDAGetCurrentStep(m->memory, &h);
+            IDAGetCurrentStep(m->library.memory, &h);
             count(m);
             status = failed(m, to, h);
         }
@@ -385,96 +413,121 @@ static phx_status ida_advance(phx_method *method, double to)
 }
 
 /* ---- memory ---- */
+static void destroy_vectors(ida_vectors *vectors)
+{
+    N_VDestroy(vectors->y);
+    N_VDestroy(vectors->y_dot);
+    N_VDestroy(vectors->id);
+    N_VDestroy(vectors->work);
+    N_VDestroy(vectors->past);
+    N_VDestroy(vectors->past_work);
+}
+
+static void free_linear(ida_linear *linear)
+{
+    phx_free(linear->x);
+    phx_free(linear->rates);
+    phx_free(linear->tangent);
+    phx_free(linear->shift);
+}
+
 static void ida_destroy(phx_method *method)
 {
     ida *m = (ida *)method;
-    if (m->memory)
-        IDASetMaxOrd(m->memory, HIGHEST_ORDER); /* IDAS frees as many vectors of the quadrature as this says */
-    IDAFree(&m->memory);
-    if (m->solver)
-        SUNLinSolFreeEmpty(m->solver);
-    if (m->matrix)
-        SUNMatFreeEmpty(m->matrix);
-    N_VDestroy(m->y);
-    N_VDestroy(m->y_dot);
-    N_VDestroy(m->id);
-    N_VDestroy(m->work);
-    N_VDestroy(m->past);
-    N_VDestroy(m->past_work);
-    SUNContext_Free(&m->sun);
-    phx_free(m->x);
-    phx_free(m->rates);
-    phx_free(m->tangent);
-    phx_free(m->shift);
+    ida_library *library = &m->library;
+    if (library->memory)
+        IDASetMaxOrd(library->memory, HIGHEST_ORDER); /* IDAS frees as many vectors of the quadrature as this says */
+    IDAFree(&library->memory);
+    if (library->solver)
+        SUNLinSolFreeEmpty(library->solver);
+    if (library->matrix)
+        SUNMatFreeEmpty(library->matrix);
+    destroy_vectors(&m->vectors);
+    SUNContext_Free(&library->context);
+    free_linear(&m->linear);
     phx_free(m);
+}
+
+static phx_status create_linear(phx_context *context, const phx_dae *dae, ida_linear *made)
+{
+    made->x = phx_calloc(context, (size_t)dae->n_x, sizeof *made->x);
+    made->rates = phx_calloc(context, (size_t)dae->n_x, sizeof *made->rates);
+    made->tangent = phx_calloc(context, (size_t)dae->n_v, sizeof *made->tangent);
+    made->shift = phx_calloc(context, (size_t)dae->n_v + (size_t)dae->n_l, sizeof *made->shift);
+    return made->x && made->rates && made->tangent && made->shift ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* Whether all of them could be made. */
+static bool create_vectors(SUNContext context, const phx_dae *dae, ida_vectors *made)
+{
+    const sunindextype n = dae->n_x + dae->n_v + dae->n_l;
+    made->y = N_VNew_Serial(n, context);
+    made->y_dot = N_VNew_Serial(n, context);
+    made->id = N_VNew_Serial(n, context);
+    made->work = N_VNew_Serial(2 + dae->n_parts, context);
+    made->past = N_VNew_Serial(n, context);
+    made->past_work = N_VNew_Serial(2 + dae->n_parts, context);
+    return made->y && made->y_dot && made->id && made->work && made->past && made->past_work;
 }
 
 static phx_status allocate(ida *m)
 {
     phx_run *run = m->base.run;
+    ida_library *library = &m->library;
     const phx_dae *dae = run->dae;
-    size_t n_x = (size_t)dae->n_x, n_v = (size_t)dae->n_v, n_l = (size_t)dae->n_l;
-    m->x = phx_calloc(run->context, n_x, sizeof *m->x);
-    m->rates = phx_calloc(run->context, n_x, sizeof *m->rates);
-    m->tangent = phx_calloc(run->context, n_v, sizeof *m->tangent);
-    m->shift = phx_calloc(run->context, n_v + n_l, sizeof *m->shift);
-    if (!m->x || !m->rates || !m->tangent || !m->shift)
-        return PHX_ERR_MEMORY;
-
-    sunindextype n = dae->n_x + dae->n_v + dae->n_l;
-    if (SUNContext_Create(NULL, &m->sun) != 0)
+    const phx_status status = create_linear(run->context, dae, &m->linear);
+    if (status != PHX_OK)
+        return status;
+    if (SUNContext_Create(NULL, &library->context) != 0)
         return phx_fail(run->context, PHX_ERR_MEMORY, "no memory for SUNDIALS");
-    m->y = N_VNew_Serial(n, m->sun);
-    m->y_dot = N_VNew_Serial(n, m->sun);
-    m->id = N_VNew_Serial(n, m->sun);
-    m->work = N_VNew_Serial(2 + dae->n_parts, m->sun);
-    m->past = N_VNew_Serial(n, m->sun);
-    m->past_work = N_VNew_Serial(2 + dae->n_parts, m->sun);
-    m->matrix = SUNMatNewEmpty(m->sun);
-    m->solver = SUNLinSolNewEmpty(m->sun);
-    m->memory = IDACreate(m->sun);
-    if (!m->y || !m->y_dot || !m->id || !m->work || !m->past || !m->past_work || !m->matrix || !m->solver || !m->memory)
-        return phx_fail(run->context, PHX_ERR_MEMORY, "no memory for IDA with %ld unknowns", (long)n);
+    const bool made = create_vectors(library->context, dae, &m->vectors);
+    library->matrix = SUNMatNewEmpty(library->context);
+    library->solver = SUNLinSolNewEmpty(library->context);
+    library->memory = IDACreate(library->context);
+    if (!made || !library->matrix || !library->solver || !library->memory)
+        return phx_fail(run->context, PHX_ERR_MEMORY, "no memory for IDA with %ld unknowns",
+                        (long)dae->n_x + dae->n_v + dae->n_l);
     return PHX_OK;
 }
 
 static void set_solver(ida *m)
 {
-    m->matrix->ops->getid = matrix_id;
-    m->matrix->ops->zero = matrix_zero;
-    m->solver->ops->gettype = solver_type;
-    m->solver->ops->getid = solver_id;
-    m->solver->ops->setup = solver_setup;
-    m->solver->ops->solve = solver_solve;
-    m->solver->content = m;
+    m->library.matrix->ops->getid = matrix_id;
+    m->library.matrix->ops->zero = matrix_zero;
+    m->library.solver->ops->gettype = solver_type;
+    m->library.solver->ops->getid = solver_id;
+    m->library.solver->ops->setup = solver_setup;
+    m->library.solver->ops->solve = solver_solve;
+    m->library.solver->content = m;
 }
 
 static phx_status set_up(ida *m)
 {
     phx_run *run = m->base.run;
     const phx_dae *dae = run->dae;
-    double *id = entries(m->id);
+    double *id = entries(m->vectors.id);
     for (int k = 0; k < dae->n_x + dae->n_v + dae->n_l; k++)
         id[k] = k < dae->n_x + dae->n_v ? 1.0 : 0.0;
     set_solver(m);
     bool chooses = run->options.rtol > 0.0;
     m->rtol = chooses ? run->options.rtol : FIXED_RTOL;
     m->atol = run->options.atol > 0.0 ? run->options.atol : DEFAULT_ATOL * m->rtol;
-    void *memory = m->memory;
-    bool good =
-        IDASetErrHandlerFn(memory, remark, m) == IDA_SUCCESS && IDASetUserData(memory, m) == IDA_SUCCESS &&
-        IDAInit(memory, residual, run->t, m->y, m->y_dot) == IDA_SUCCESS &&
-        IDAWFtolerances(memory, weights) == IDA_SUCCESS && IDASetId(memory, m->id) == IDA_SUCCESS &&
-        IDASetSuppressAlg(memory, SUNTRUE) == IDA_SUCCESS &&
-        IDASetLinearSolver(memory, m->solver, m->matrix) == IDA_SUCCESS &&
-        IDASetJacFn(memory, jacobian) == IDA_SUCCESS && IDAQuadInit(memory, quadrature, m->work) == IDA_SUCCESS &&
-        IDASetQuadErrCon(memory, SUNFALSE) == IDA_SUCCESS && IDASetDeltaCjLSetup(memory, CJ_CHANGE) == IDA_SUCCESS &&
-        IDASetMaxErrTestFails(memory, MOST_FAILURES) == IDA_SUCCESS &&
-        IDASetMaxConvFails(memory, MOST_FAILURES) == IDA_SUCCESS;
+    void *memory = m->library.memory;
+    bool good = IDASetErrHandlerFn(memory, remark, m) == IDA_SUCCESS && IDASetUserData(memory, m) == IDA_SUCCESS &&
+                IDAInit(memory, residual, run->t, m->vectors.y, m->vectors.y_dot) == IDA_SUCCESS &&
+                IDAWFtolerances(memory, weights) == IDA_SUCCESS && IDASetId(memory, m->vectors.id) == IDA_SUCCESS &&
+                IDASetSuppressAlg(memory, SUNTRUE) == IDA_SUCCESS &&
+                IDASetLinearSolver(memory, m->library.solver, m->library.matrix) == IDA_SUCCESS &&
+                IDASetJacFn(memory, jacobian) == IDA_SUCCESS &&
+                IDAQuadInit(memory, quadrature, m->vectors.work) == IDA_SUCCESS &&
+                IDASetQuadErrCon(memory, SUNFALSE) == IDA_SUCCESS &&
+                IDASetDeltaCjLSetup(memory, CJ_CHANGE) == IDA_SUCCESS &&
+                IDASetMaxErrTestFails(memory, MOST_FAILURES) == IDA_SUCCESS &&
+                IDASetMaxConvFails(memory, MOST_FAILURES) == IDA_SUCCESS;
     good = good && IDASetMinStep(memory, phx_run_smallest_step(run)) == IDA_SUCCESS;
     if (good && !chooses)
         good = IDASetMaxStep(memory, run->options.step) == IDA_SUCCESS;
-    return good ? PHX_OK : phx_fail(run->context, PHX_ERR_LIBRARY, "IDA cannot be set up: %s", m->text);
+    return good ? PHX_OK : phx_fail(run->context, PHX_ERR_LIBRARY, "IDA cannot be set up: %s", m->library.text);
 }
 
 /* By the polynomial of the last step, as exact as the step. */
@@ -483,18 +536,20 @@ static phx_status ida_look_back(phx_method *method, double t, phx_run *into)
     ida *m = (ida *)method;
     phx_run *run = method->run;
     const phx_dae *dae = run->dae;
-    const double *y = entries(m->past), *work = entries(m->past_work);
-    if (IDAGetDky(m->memory, t, 0, m->past) != IDA_SUCCESS ||
-        IDAGetQuadDky(m->memory, t, 0, m->past_work) != IDA_SUCCESS)
-        return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA does not tell the state at t = %.9g s: %s", t, m->text);
+    const double *y = entries(m->vectors.past), *work = entries(m->vectors.past_work);
+    if (IDAGetDky(m->library.memory, t, 0, m->vectors.past) != IDA_SUCCESS ||
+        IDAGetQuadDky(m->library.memory, t, 0, m->vectors.past_work) != IDA_SUCCESS)
+        return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA does not tell the state at t = %.9g s: %s", t,
+                        m->library.text);
     memcpy(into->x, y, (size_t)dae->n_x * sizeof *y);
     memcpy(into->v, y + dae->n_x, (size_t)dae->n_v * sizeof *y);
     run->dae->ops->normalise(run->dae, into->x, true);
     into->work = (phx_work){.supplied = work[0], .dissipated = work[1]};
     memcpy(into->ledger, work + 2, (size_t)dae->n_parts * sizeof *work);
-    if (IDAGetDky(m->memory, t, 1, m->past) != IDA_SUCCESS)
-        return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA does not tell the rates at t = %.9g s: %s", t, m->text);
-    memcpy(into->lambda, multipliers(m, m->past), (size_t)dae->n_l * sizeof *y);
+    if (IDAGetDky(m->library.memory, t, 1, m->vectors.past) != IDA_SUCCESS)
+        return phx_fail(run->context, PHX_ERR_LIBRARY, "IDA does not tell the rates at t = %.9g s: %s", t,
+                        m->library.text);
+    memcpy(into->lambda, multipliers(m, m->vectors.past), (size_t)dae->n_l * sizeof *y);
     return PHX_OK;
 }
 
@@ -506,9 +561,9 @@ phx_status phx_ida_create(phx_run *run, phx_method **method)
     if (!m)
         return PHX_ERR_MEMORY;
     m->base = (phx_method){.ops = &ida_ops, .run = run};
-    m->restarted_at = -INFINITY;
-    m->order = HIGHEST_ORDER;
-    m->wait = LEAST_WAIT;
+    m->starts.at = -INFINITY;
+    m->choice.most = HIGHEST_ORDER;
+    m->choice.wait = LEAST_WAIT;
     phx_status status = allocate(m);
     if (status == PHX_OK)
         status = consistent_start(m);

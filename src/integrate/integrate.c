@@ -122,24 +122,24 @@ static phx_status check_state(const phx_dae *dae, const double *x, const double 
 static phx_status report_progress(phx_run *run)
 {
     double total = run->options.end - run->start, now = phx_wall_clock();
-    bool due = run->t - run->shown >= 1e-3 * total || now - run->shown_clock >= 0.05;
+    bool due = run->t - run->progress.shown >= 1e-3 * total || now - run->progress.shown_clock >= 0.05;
     if (!due)
         return PHX_OK;
-    run->shown = run->t;
-    run->shown_clock = now;
+    run->progress.shown = run->t;
+    run->progress.shown_clock = now;
     return phx_progress(run->context, "simulated time, s", run->t - run->start, total);
 }
 
 void phx_run_clear_work(phx_run *run)
 {
-    run->work1 = (phx_work){0};
-    memset(run->ledger1, 0, (size_t)run->dae->n_parts * sizeof *run->ledger1);
+    run->trial.work = (phx_work){0};
+    memset(run->trial.ledger, 0, (size_t)run->dae->n_parts * sizeof *run->trial.ledger);
 }
 
 void phx_run_book(phx_run *run, double factor)
 {
     for (int k = 0; k < run->dae->n_parts; k++)
-        run->ledger1[k] += factor * run->dae->parts[k];
+        run->trial.ledger[k] += factor * run->dae->parts[k];
 }
 
 static phx_status stopped(const phx_run *run, phx_status status)
@@ -162,13 +162,13 @@ static void synchronise(phx_run *run)
 
 phx_status phx_run_sample_at(phx_run *run, double t)
 {
-    if (!run->sample)
+    if (!run->receiver.sample)
         return PHX_OK;
     synchronise(run);
     phx_sample sample = {
         .t = run->t, .x = run->x, .v = run->v, .lambda = run->lambda, .work = run->work, .ledger = run->ledger};
     phx_branch_sample(run, t, &sample);
-    return run->sample(run->user, &sample);
+    return run->receiver.sample(run->receiver.user, &sample);
 }
 
 phx_status phx_run_sample(phx_run *run)
@@ -189,26 +189,26 @@ phx_status phx_run_accept(phx_run *run, double t1, double h)
     phx_step_clock_resume(run->clock);
     if (status != PHX_OK)
         return status;
-    memcpy(run->x, run->x1, (size_t)dae->n_x * sizeof *run->x);
-    memcpy(run->v, run->v1, (size_t)dae->n_v * sizeof *run->v);
-    memcpy(run->lambda, run->lambda1, (size_t)dae->n_l * sizeof *run->lambda);
+    memcpy(run->x, run->trial.x, (size_t)dae->n_x * sizeof *run->x);
+    memcpy(run->v, run->trial.v, (size_t)dae->n_v * sizeof *run->v);
+    memcpy(run->lambda, run->trial.lambda, (size_t)dae->n_l * sizeof *run->lambda);
     if (dae->filtered)
         dae->ops->keep(run->dae);
     run->t = t1;
-    run->work.supplied += run->work1.supplied;
-    run->work.dissipated += run->work1.dissipated;
+    run->work.supplied += run->trial.work.supplied;
+    run->work.dissipated += run->trial.work.dissipated;
     for (int k = 0; k < dae->n_parts; k++)
-        run->ledger[k] += run->ledger1[k];
+        run->ledger[k] += run->trial.ledger[k];
 
     phx_integrate_stats *stats = run->stats;
     stats->steps++;
     if (stats->smallest_step == 0.0 || h < stats->smallest_step)
         stats->smallest_step = h;
     const double speed = dae->ops->norm(run->dae, run->v); /* |v|_M^2/2 is the kinetic energy */
-    run->scale = fmax(0.99 * run->scale, speed);
+    run->sizes.velocity = fmax(0.99 * run->sizes.velocity, speed);
     stats->largest_kinetic = fmax(stats->largest_kinetic, 0.5 * speed * speed);
-    run->noise *= 0.99;
-    run->noise_scale *= 0.99;
+    run->sizes.noise *= 0.99;
+    run->sizes.forced *= 0.99;
     phx_branch_watch(run, h);
     phx_step_clock_pause(run->clock);
     if (run->outputs && (crossing || phx_outputs_wait(run->outputs)))
@@ -228,16 +228,17 @@ phx_status phx_run_sample_step(phx_run *run)
 
 phx_status phx_run_blame(phx_run *run, phx_status status, double h, const char *reason, const double *res)
 {
-    run->reason = reason;
-    run->failed_step = h;
-    run->worst = res ? run->dae->ops->worst_residual(run->dae, res) : NULL;
+    run->failure.reason = reason;
+    run->failure.step = h;
+    run->failure.worst = res ? run->dae->ops->worst_residual(run->dae, res) : NULL;
     return status;
 }
 
 /* Once a step has been accepted the running size is at least that of the velocities it ended with. */
 double phx_run_scale(phx_run *run, const double *v)
 {
-    return v == run->v && run->scale > 0.0 ? run->scale : fmax(run->scale, run->dae->ops->norm(run->dae, v));
+    return v == run->v && run->sizes.velocity > 0.0 ? run->sizes.velocity
+                                                    : fmax(run->sizes.velocity, run->dae->ops->norm(run->dae, v));
 }
 
 double phx_run_force_scale(const phx_run *run, double h, const double *res)
@@ -252,6 +253,11 @@ double phx_run_force_scale(const phx_run *run, double h, const double *res)
 double phx_run_place_scale(const phx_run *run, double h, const double *x)
 {
     return run->dae->ops->place_speed ? run->dae->ops->place_speed(run->dae, fabs(h), x) : 0.0;
+}
+
+double phx_run_balance_scale(const phx_run *run, double h, const double *x)
+{
+    return run->dae->ops->balance_speed ? run->dae->ops->balance_speed(run->dae, fabs(h), x) : 0.0;
 }
 
 double phx_run_smallest_step(const phx_run *run)
@@ -287,34 +293,43 @@ phx_status phx_run_stop(phx_run *run, phx_status status)
     char singular[MESSAGE];
     if (status > 0 && status != PHX_INTERRUPTED && phx_branch_explain(run, sizeof singular, singular))
         return phx_fail(run->context, status, "%s stopped at t = %.9g s: %s", name, run->t, singular);
-    if (run->reason)
+    if (run->failure.reason)
         return phx_fail(run->context, status, "%s stopped at t = %.9g s: with a step of %.3g s %s%s%s; try %s", name,
-                        run->t, run->failed_step, run->reason, run->worst ? ", worst at " : "",
-                        run->worst ? run->worst : "", remedy(run));
+                        run->t, run->failure.step, run->failure.reason, run->failure.worst ? ", worst at " : "",
+                        run->failure.worst ? run->failure.worst : "", remedy(run));
     if (phx_context_message(run->context)[0] == '\0')
         return phx_fail(run->context, status, "%s stopped at t = %.9g s: %s; try %s", name, run->t,
                         phx_status_text(status), remedy(run));
     return stopped(run, status);
 }
 
+static phx_status create_trial(phx_context *context, const phx_dae *dae, phx_trial *made)
+{
+    made->x = phx_calloc(context, (size_t)dae->n_x, sizeof *made->x);
+    made->v = phx_calloc(context, (size_t)dae->n_v, sizeof *made->v);
+    made->lambda = phx_calloc(context, (size_t)dae->n_l, sizeof *made->lambda);
+    made->ledger = phx_calloc(context, (size_t)dae->n_parts, sizeof *made->ledger);
+    return made->x && made->v && made->lambda && made->ledger ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void free_trial(phx_trial *trial)
+{
+    phx_free(trial->x);
+    phx_free(trial->v);
+    phx_free(trial->lambda);
+    phx_free(trial->ledger);
+}
+
 void phx_run_release(phx_run *run)
 {
-    phx_free(run->x1);
-    phx_free(run->v1);
-    phx_free(run->lambda1);
+    free_trial(&run->trial);
     phx_free(run->ledger);
-    phx_free(run->ledger1);
 }
 
 phx_status phx_run_allocate(phx_run *run)
 {
-    const phx_dae *dae = run->dae;
-    run->x1 = phx_calloc(run->context, (size_t)dae->n_x, sizeof *run->x1);
-    run->v1 = phx_calloc(run->context, (size_t)dae->n_v, sizeof *run->v1);
-    run->lambda1 = phx_calloc(run->context, (size_t)dae->n_l, sizeof *run->lambda1);
-    run->ledger = phx_calloc(run->context, (size_t)dae->n_parts, sizeof *run->ledger);
-    run->ledger1 = phx_calloc(run->context, (size_t)dae->n_parts, sizeof *run->ledger1);
-    return run->x1 && run->v1 && run->lambda1 && run->ledger && run->ledger1 ? PHX_OK : PHX_ERR_MEMORY;
+    run->ledger = phx_calloc(run->context, (size_t)run->dae->n_parts, sizeof *run->ledger);
+    return run->ledger ? create_trial(run->context, run->dae, &run->trial) : PHX_ERR_MEMORY;
 }
 
 /* ---- steps and outputs ---- */
@@ -566,10 +581,10 @@ phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, dou
                    .x = x,
                    .v = v,
                    .lambda = lambda,
-                   .sample = sample,
-                   .user = user,
+                   .receiver.sample = sample,
+                   .receiver.user = user,
                    .start = *t,
-                   .shown = -INFINITY};
+                   .progress.shown = -INFINITY};
     double clock = phx_wall_clock();
     *run.stats = (phx_integrate_stats){0};
     phx_context_clear(dae->context);

@@ -68,7 +68,7 @@ phx_status phx_integration_create(phx_dae *dae, const phx_integrate_options *opt
                         .stats = &it->stats,
                         .t = t,
                         .start = t,
-                        .shown = -INFINITY};
+                        .progress.shown = -INFINITY};
     it->base = it->at = t;
     status = copy_state(it, x, v, lambda);
     if (!status)
@@ -181,9 +181,22 @@ static phx_status advance_method(phx_integration *it, double length)
 static phx_status keep(void *user, const phx_sample *sample)
 {
     phx_run *run = user;
-    run->work1 = sample->work;
-    memcpy(run->ledger1, sample->ledger, (size_t)run->dae->n_parts * sizeof *run->ledger1);
+    run->trial.work = sample->work;
+    memcpy(run->trial.ledger, sample->ledger, (size_t)run->dae->n_parts * sizeof *run->trial.ledger);
     return PHX_OK;
+}
+
+static void add_stats(phx_integrate_stats *sum, const phx_integrate_stats *more)
+{
+    sum->steps += more->steps;
+    sum->rejected += more->rejected;
+    sum->halvings += more->halvings;
+    sum->newton_iterations += more->newton_iterations;
+    sum->linearisations += more->linearisations;
+    sum->factorisations += more->factorisations;
+    sum->projections += more->projections;
+    sum->smallest_step = sum->smallest_step > 0.0 ? fmin(sum->smallest_step, more->smallest_step) : more->smallest_step;
+    sum->largest_kinetic = fmax(sum->largest_kinetic, more->largest_kinetic);
 }
 
 /* One call of phx_integrate. */
@@ -191,15 +204,17 @@ static phx_status advance_anew(phx_integration *it, double length)
 {
     phx_run *run = &it->run;
     phx_integrate_options options = run->options;
+    phx_integrate_stats stats;
 
     options.end = run->t + length;
     phx_run_clear_work(run);
     const phx_status status =
-        phx_integrate(run->dae, &options, &run->t, run->x, run->v, run->lambda, keep, run, &it->stats);
-    run->work.supplied += run->work1.supplied;
-    run->work.dissipated += run->work1.dissipated;
+        phx_integrate(run->dae, &options, &run->t, run->x, run->v, run->lambda, keep, run, &stats);
+    add_stats(&it->stats, &stats);
+    run->work.supplied += run->trial.work.supplied;
+    run->work.dissipated += run->trial.work.dissipated;
     for (int k = 0; k < run->dae->n_parts; k++)
-        run->ledger[k] += run->ledger1[k];
+        run->ledger[k] += run->trial.ledger[k];
     it->at = run->t;
     return status;
 }
@@ -221,8 +236,9 @@ phx_status phx_integration_advance(phx_integration *it, double length)
 static void archive_run(phx_archive *archive, phx_run *run)
 {
     const phx_dae *dae = run->dae;
-    double *const numbers[] = {&run->t,     &run->work.supplied, &run->work.dissipated,
-                               &run->scale, &run->noise_scale,   &run->noise};
+    double *const numbers[] = {
+        &run->t,          &run->work.supplied, &run->work.dissipated, &run->sizes.velocity, &run->sizes.forced,
+        &run->sizes.noise};
 
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         phx_archive_double(archive, numbers[k]);

@@ -79,9 +79,9 @@ static void apply(const midpoint *m)
     const phx_run *run = m->base.run;
     int n_v = run->dae->n_v;
     for (int i = 0; i < n_v; i++)
-        run->v1[i] += 2.0 * m->delta[i];
+        run->trial.v[i] += 2.0 * m->delta[i];
     for (int i = 0; i < run->dae->n_l; i++)
-        run->lambda1[i] += m->delta[n_v + i];
+        run->trial.lambda[i] += m->delta[n_v + i];
 }
 
 /* The scale of the velocities with what the forces give during the step: at rest in equilibrium nothing else tells how
@@ -94,7 +94,7 @@ static phx_status widen_scale(midpoint *m, const interval *span, phx_newton *new
     memset(no_lambda, 0, (size_t)dae->n_l * sizeof *no_lambda);
     for (int i = 0; i < dae->n_v; i++)
         back[i] = -span->v0[i];
-    phx_status status = dae->ops->interval_residual(dae, back, no_lambda, run->x1, m->res);
+    phx_status status = dae->ops->interval_residual(dae, back, no_lambda, run->trial.x, m->res);
     if (status == PHX_OK)
         phx_newton_widen(newton,
                          fmax(phx_run_force_scale(run, span->h, m->res), phx_run_place_scale(run, span->h, span->x0)));
@@ -108,12 +108,14 @@ static phx_status rescue(midpoint *m, const interval *span, phx_newton *newton)
     phx_run *run = m->base.run;
     if (!newton->widened)
         return widen_scale(m, span, newton);
+    if (newton->rescued && !newton->balanced)
+        return phx_newton_balance(newton, phx_run_balance_scale(run, span->h, span->x0));
     if (newton->rescued)
         return phx_run_blame(run, PHX_NOT_CONVERGED, span->h, "Newton's iteration does not converge", m->res);
     newton->rescued = true;
     newton->previous = -1.0;
     newton->rate = newton->smallest = 0.0;
-    memcpy(run->v1, span->v0, (size_t)run->dae->n_v * sizeof *run->v1);
+    memcpy(run->trial.v, span->v0, (size_t)run->dae->n_v * sizeof *run->trial.v);
     m->jacobian[span->slot].valid = false;
     return PHX_OK;
 }
@@ -124,7 +126,7 @@ static bool multipliers_change(const midpoint *m)
     const phx_run *run = m->base.run;
     double largest = 0.0, change = 0.0;
     for (int i = 0; i < run->dae->n_l; i++) {
-        largest = fmax(largest, fabs(run->lambda1[i]));
+        largest = fmax(largest, fabs(run->trial.lambda[i]));
         change = fmax(change, fabs(m->delta[run->dae->n_v + i]));
     }
     return change > ROUNDING_LIMIT * largest;
@@ -172,14 +174,16 @@ static phx_status solve(midpoint *m, const interval *span)
     phx_jacobian_reuse_begin(&m->reuse[span->slot]);
     for (int k = 0; k <= PHX_NEWTON_LIMIT; k++) {
         const bool stops = verdict == PHX_NEWTON_LAST || verdict == PHX_NEWTON_ROUNDING;
-        const bool done = stops && (newton.scale == scale || phx_newton_confirm(&newton, dae->ops->norm(dae, run->v1)));
-        phx_status status = dae->ops->interval_residual(dae, run->v1, run->lambda1, run->x1, done ? NULL : m->res);
+        const bool done =
+            stops && (newton.scale == scale || phx_newton_confirm(&newton, dae->ops->norm(dae, run->trial.v)));
+        phx_status status =
+            dae->ops->interval_residual(dae, run->trial.v, run->trial.lambda, run->trial.x, done ? NULL : m->res);
         if (status != PHX_OK)
             return status;
         if (done) {
             phx_jacobian_reuse_learn(&m->reuse[span->slot], 2.0 * newton.left * newton.scale, newton.scale);
-            run->noise = newton.noise;
-            run->noise_scale = newton.forces;
+            run->sizes.noise = newton.noise;
+            run->sizes.forced = newton.forces;
             return PHX_OK;
         }
         status = iterate(m, span, &newton, &verdict);
@@ -198,9 +202,9 @@ static double energy_left(const midpoint *m, const interval *span)
     const int n_v = run->dae->n_v;
     double power = 0.0;
     for (int i = 0; i < n_v; i++)
-        power += 0.5 * (span->v0[i] + run->v1[i]) * m->res[i];
+        power += 0.5 * (span->v0[i] + run->trial.v[i]) * m->res[i];
     for (int i = 0; i < run->dae->n_l; i++)
-        power += run->lambda1[i] * m->res[n_v + i];
+        power += run->trial.lambda[i] * m->res[n_v + i];
     return span->h * power;
 }
 
@@ -209,7 +213,7 @@ static phx_status measure_left(midpoint *m, const interval *span, const phx_newt
 {
     phx_run *run = m->base.run;
     phx_integrate_stats *stats = run->stats;
-    const double energy = fabs(energy_left(m, span)), found = run->dae->ops->norm(run->dae, run->v1);
+    const double energy = fabs(energy_left(m, span)), found = run->dae->ops->norm(run->dae, run->trial.v);
     const double scale = fmax(newton->scale, found), noise_scale = fmax(m->forces, scale);
     double size;
     const phx_status status = solve_correction(m, span, newton, &size);
@@ -238,7 +242,7 @@ static phx_status solve_counted(midpoint *m, const interval *span)
     phx_jacobian_reuse_begin(reuse);
     for (int k = 0; k <= run->options.iterations && status == PHX_OK; k++) {
         double size;
-        status = ops->interval_residual(run->dae, run->v1, run->lambda1, run->x1, m->res);
+        status = ops->interval_residual(run->dae, run->trial.v, run->trial.lambda, run->trial.x, m->res);
         if (status == PHX_OK && k == 0)
             status = refresh(m, span);
         if (status != PHX_OK || k == run->options.iterations)
@@ -251,13 +255,14 @@ static phx_status solve_counted(midpoint *m, const interval *span)
     }
     if (status == PHX_OK)
         status = measure_left(m, span, &newton);
-    return status == PHX_OK ? ops->interval_residual(run->dae, run->v1, run->lambda1, run->x1, NULL) : status;
+    return status == PHX_OK ? ops->interval_residual(run->dae, run->trial.v, run->trial.lambda, run->trial.x, NULL)
+                            : status;
 }
 
 static bool reactions_change(const phx_run *run)
 {
     const phx_dae_ops *ops = run->dae->ops;
-    return ops->interval_reactions && ops->interval_reactions(run->dae, run->lambda1);
+    return ops->interval_reactions && ops->interval_reactions(run->dae, run->trial.lambda);
 }
 
 /* From (x0, v0) to (x1, v1, lambda1) of the run; its work is added to work1. */
@@ -270,7 +275,7 @@ static phx_status advance_interval(midpoint *m, const interval *span)
     if (status != PHX_OK)
         return status;
     const double middle = span->t0 + 0.5 * span->h;
-    phx_history_predict(&m->history, dae, middle, span->h, span->v0, run->v1, run->lambda1);
+    phx_history_predict(&m->history, dae, middle, span->h, span->v0, run->trial.v, run->trial.lambda);
     status = run->options.iterations > 0 ? solve_counted(m, span) : solve(m, span);
     for (int k = 0; status == PHX_OK && reactions_change(run); k++)
         status =
@@ -282,13 +287,14 @@ static phx_status advance_interval(midpoint *m, const interval *span)
         status = dae->ops->interval_work(dae, &work);
     if (status != PHX_OK)
         return status;
-    phx_history_keep(&m->history, dae, middle, span->h, span->v0, run->v1, run->lambda1, m->reuse[span->slot].size[0]);
+    phx_history_keep(&m->history, dae, middle, span->h, span->v0, run->trial.v, run->trial.lambda,
+                     m->reuse[span->slot].size[0]);
     if (dae->filtered)
-        status = dae->ops->interval_finish(dae, run->v1, &work);
+        status = dae->ops->interval_finish(dae, run->trial.v, &work);
     if (status != PHX_OK)
         return status;
-    run->work1.supplied += work.supplied;
-    run->work1.dissipated += work.dissipated;
+    run->trial.work.supplied += work.supplied;
+    run->trial.work.dissipated += work.dissipated;
     phx_run_book(run, 1.0);
     return PHX_OK;
 }
@@ -299,15 +305,15 @@ static phx_status project(midpoint *m, double t1, double h, bool last_chance)
 {
     phx_run *run = m->base.run;
     phx_work work = {0};
-    phx_status status =
-        run->dae->ops->project(run->dae, t1, h, true, !last_chance, run->x1, run->v1, run->lambda1, &work);
+    phx_status status = run->dae->ops->project(run->dae, t1, h, true, !last_chance, run->trial.x, run->trial.v,
+                                               run->trial.lambda, &work);
     if (status == PHX_REJECTED)
         return phx_run_blame(run, status, h, "putting the velocities on the joints takes too much energy", NULL);
     if (status != PHX_OK)
         return status;
     run->stats->projections++;
-    run->work1.supplied += work.supplied;
-    run->work1.dissipated += work.dissipated;
+    run->trial.work.supplied += work.supplied;
+    run->trial.work.dissipated += work.dissipated;
     phx_run_book(run, 1.0);
     return PHX_OK;
 }
@@ -356,8 +362,8 @@ static phx_status composed_step(phx_method *method, double t0, double t1, double
         phx_status status = advance_interval(m, &span);
         if (status != PHX_OK)
             return status;
-        memcpy(m->x, run->x1, bytes_x);
-        memcpy(m->v, run->v1, bytes_v);
+        memcpy(m->x, run->trial.x, bytes_x);
+        memcpy(m->v, run->trial.v, bytes_v);
     }
     return project(m, t1, g * half, last_chance);
 }
@@ -370,8 +376,8 @@ static double pair_error(midpoint *m)
     const phx_dae *dae = run->dae;
     double *bend = m->delta;
     for (int i = 0; i < dae->n_v; i++)
-        bend[i] = run->v1[i] - 2.0 * m->v[i] + run->v[i];
-    const double size = 0.5 * (dae->ops->norm(run->dae, run->v) + dae->ops->norm(run->dae, run->v1));
+        bend[i] = run->trial.v[i] - 2.0 * m->v[i] + run->v[i];
+    const double size = 0.5 * (dae->ops->norm(run->dae, run->v) + dae->ops->norm(run->dae, run->trial.v));
     return dae->ops->norm(run->dae, bend) / (run->options.rtol * size + m->atol_size);
 }
 
@@ -386,8 +392,8 @@ static phx_status pair_step(phx_method *method, double t0, double t1, double h, 
     phx_status status = advance_interval(m, &span);
     if (status != PHX_OK)
         return status;
-    memcpy(m->x, run->x1, (size_t)run->dae->n_x * sizeof *m->x);
-    memcpy(m->v, run->v1, (size_t)run->dae->n_v * sizeof *m->v);
+    memcpy(m->x, run->trial.x, (size_t)run->dae->n_x * sizeof *m->x);
+    memcpy(m->v, run->trial.v, (size_t)run->dae->n_v * sizeof *m->v);
     span = (interval){.t0 = t0 + 0.5 * h, .h = 0.5 * h, .slot = FORWARD_SLOT, .x0 = m->x, .v0 = m->v};
     status = advance_interval(m, &span);
     if (status != PHX_OK)

@@ -28,9 +28,9 @@ phx_newton phx_newton_to_rounding(const phx_run *run, double scale)
                         .left = LEFT * tolerance,
                         .scale = scale,
                         .given = scale,
-                        .noise_scale = fmax(scale, run->noise_scale),
-                        .forces = run->noise_scale,
-                        .noise = fmax(run->noise, SURE_NOISE),
+                        .noise_scale = fmax(scale, run->sizes.forced),
+                        .forces = run->sizes.forced,
+                        .noise = fmax(run->sizes.noise, SURE_NOISE),
                         .previous = -1.0};
 }
 
@@ -116,6 +116,13 @@ void phx_newton_widen(phx_newton *newton, double forces)
         newton->forces = fmax(newton->forces, ROUNDED * forces);
     newton->noise_scale = fmax(newton->noise_scale, newton->forces);
     newton->widened = true;
+}
+
+phx_status phx_newton_balance(phx_newton *newton, double forces)
+{
+    phx_newton_widen(newton, forces);
+    newton->balanced = true;
+    return PHX_OK;
 }
 
 bool phx_jacobian_fits(const phx_jacobian *jacobian, double h)

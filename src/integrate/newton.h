@@ -30,6 +30,7 @@ typedef struct phx_newton {
     double smallest;    /* correction so far; 0: none yet */
     int stalls;         /* corrections with a recent Jacobian since `smallest` was last halved */
     bool widened;       /* noise_scale contains the forces */
+    bool balanced;      /* and those that balance each other */
     bool rescued;       /* the iteration started again with a fresh Jacobian */
 } phx_newton;
 
@@ -46,6 +47,8 @@ phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent
 bool phx_newton_confirm(phx_newton *newton, double found);
 /* The forces at the start of the step, as the velocity they give (phx_run_force_scale), tell how small rounding is. */
 void phx_newton_widen(phx_newton *newton, double forces);
+/* The last resort: the same of forces that may balance each other (phx_run_balance_scale). PHX_OK. */
+phx_status phx_newton_balance(phx_newton *newton, double forces);
 
 /* The state for which a factorisation was made. */
 typedef struct phx_jacobian {

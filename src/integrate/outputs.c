@@ -92,8 +92,8 @@ static phx_status create_side(phx_outputs *outputs)
                       .options = run->options,
                       .stats = &outputs->side_stats,
                       .start = run->start,
-                      .shown = INFINITY,
-                      .shown_clock = INFINITY};
+                      .progress.shown = INFINITY,
+                      .progress.shown_clock = INFINITY};
     side->options.rtol = side->options.atol = side->options.every = 0.0;
     side->x = phx_calloc(run->context, (size_t)dae->n_x, sizeof *side->x);
     side->v = phx_calloc(run->context, (size_t)dae->n_v, sizeof *side->v);
@@ -169,9 +169,9 @@ static void begin_side(phx_outputs *outputs)
     memcpy(side->ledger, run->ledger, (size_t)dae->n_parts * sizeof *side->ledger);
     side->work = run->work;
     side->t = run->t;
-    side->scale = run->scale;
-    side->noise = run->noise;
-    side->noise_scale = run->noise_scale;
+    side->sizes.velocity = run->sizes.velocity;
+    side->sizes.noise = run->sizes.noise;
+    side->sizes.forced = run->sizes.forced;
     outputs->side_method->ops->forget(outputs->side_method);
     if (dae->filtered && outputs->twin)
         dae->ops->take_memory(outputs->twin, dae);
@@ -207,21 +207,22 @@ static phx_status sample_between(phx_outputs *outputs, double t)
     const phx_dae *dae = run->dae;
     const step_end *a = &outputs->ends[0], *b = &outputs->ends[1];
     const double h = run->t - side->t, s = (t - side->t) / h;
-    phx_sample sample = {.t = t, .x = side->x1, .v = side->v1, .lambda = side->lambda1, .ledger = side->ledger1};
+    phx_sample sample = {
+        .t = t, .x = side->trial.x, .v = side->trial.v, .lambda = side->trial.lambda, .ledger = side->trial.ledger};
 
     for (int k = 0; k < dae->n_x; k++)
-        side->x1[k] = cubic(s, h, side->x[k], a->x_dot[k], run->x[k], b->x_dot[k]);
-    dae->ops->normalise(outputs->twin, side->x1, true);
+        side->trial.x[k] = cubic(s, h, side->x[k], a->x_dot[k], run->x[k], b->x_dot[k]);
+    dae->ops->normalise(outputs->twin, side->trial.x, true);
     for (int k = 0; k < dae->n_v; k++)
-        side->v1[k] = cubic(s, h, side->v[k], a->v_dot[k], run->v[k], b->v_dot[k]);
+        side->trial.v[k] = cubic(s, h, side->v[k], a->v_dot[k], run->v[k], b->v_dot[k]);
     for (int k = 0; k < dae->n_l; k++)
-        side->lambda1[k] = (1.0 - s) * a->lambda[k] + s * b->lambda[k];
+        side->trial.lambda[k] = (1.0 - s) * a->lambda[k] + s * b->lambda[k];
     for (int k = 0; k < dae->n_parts; k++)
-        side->ledger1[k] = cubic(s, h, side->ledger[k], a->flow[k], run->ledger[k], b->flow[k]);
+        side->trial.ledger[k] = cubic(s, h, side->ledger[k], a->flow[k], run->ledger[k], b->flow[k]);
     sample.work.supplied = cubic(s, h, side->work.supplied, a->power.supplied, run->work.supplied, b->power.supplied);
     sample.work.dissipated =
         cubic(s, h, side->work.dissipated, a->power.dissipated, run->work.dissipated, b->power.dissipated);
-    return run->sample ? run->sample(run->user, &sample) : PHX_OK;
+    return run->receiver.sample ? run->receiver.sample(run->receiver.user, &sample) : PHX_OK;
 }
 
 static phx_status step_aside(phx_outputs *outputs, double t)
@@ -239,7 +240,7 @@ static phx_status sample_within(phx_outputs *outputs, double t)
 {
     phx_run *run = outputs->run, *side = &outputs->side;
     const phx_method_ops *ops = outputs->method->ops;
-    if (!run->sample)
+    if (!run->receiver.sample)
         return PHX_OK;
     phx_status status = side->x ? PHX_OK : create_side(outputs);
     if (status != PHX_OK)
@@ -254,10 +255,10 @@ static phx_status sample_within(phx_outputs *outputs, double t)
     if (status != PHX_OK)
         return status;
     side->t = t;
-    side->sample = run->sample;
-    side->user = run->user;
+    side->receiver.sample = run->receiver.sample;
+    side->receiver.user = run->receiver.user;
     status = phx_run_sample(side);
-    side->sample = NULL;
+    side->receiver.sample = NULL;
     return status;
 }
 

@@ -48,9 +48,9 @@ static void end_of_step(const radau *m)
     const phx_stages *stages = &m->stages;
     const phx_dae *dae = run->dae;
     int last = stages->tableau.s - 1;
-    memcpy(run->x1, stages->x + last * dae->n_x, (size_t)dae->n_x * sizeof(double));
-    memcpy(run->v1, stages->v + last * dae->n_v, (size_t)dae->n_v * sizeof(double));
-    memcpy(run->lambda1, stages->now.lambda + last * dae->n_l, (size_t)dae->n_l * sizeof(double));
+    memcpy(run->trial.x, stages->x + last * dae->n_x, (size_t)dae->n_x * sizeof(double));
+    memcpy(run->trial.v, stages->v + last * dae->n_v, (size_t)dae->n_v * sizeof(double));
+    memcpy(run->trial.lambda, stages->now.lambda + last * dae->n_l, (size_t)dae->n_l * sizeof(double));
 }
 
 /* After the error is known to be acceptable: the work, and attitudes that are rotations. */
@@ -58,10 +58,10 @@ static phx_status finish(radau *m, double t0, double h)
 {
     phx_run *run = m->base.run;
     phx_run_clear_work(run);
-    phx_status status = phx_stages_work(&m->stages, t0, h, &run->work1);
+    phx_status status = phx_stages_work(&m->stages, t0, h, &run->trial.work);
     if (status != PHX_OK)
         return status;
-    run->dae->ops->normalise(run->dae, run->x1, true);
+    run->dae->ops->normalise(run->dae, run->trial.x, true);
     phx_stages_keep(&m->stages, h);
     if (m->stages.rate > GOOD_RATE)
         m->stages.jacobian.valid = false;
@@ -269,7 +269,7 @@ static double landing_step(const radau *m, double to, bool *lands)
 static phx_status too_small(radau *m, double h)
 {
     phx_run *run = m->base.run;
-    if (!run->reason)
+    if (!run->failure.reason)
         phx_run_blame(run, PHX_NOT_CONVERGED, h, "the error stays above the tolerance", m->error_v);
     return phx_run_stop(run, PHX_NOT_CONVERGED);
 }
@@ -298,7 +298,7 @@ static phx_status adaptive_step(radau *m, double to)
         const bool jump = h <= smallest;
         if (jump && m->jumps >= MOST_JUMPS)
             return too_small(m, h);
-        run->reason = NULL;
+        run->failure.reason = NULL;
         h = lands ? h : fmax(h, smallest);
         phx_status status = try_step(m, h, jump, &error);
         if (status == PHX_OK && error < 1.0) {

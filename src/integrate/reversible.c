@@ -107,7 +107,7 @@ static phx_status adaptive_step(reversible *m, ruler *r)
         const long long next = r->at + (WHOLE >> s.level);
         const double t1 = next == WHOLE ? r->to : r->from + r->length * ldexp((double)next, -FINEST);
         const bool last_chance = s.level == FINEST || 0.5 * h <= phx_run_smallest_step(run);
-        run->reason = NULL;
+        run->failure.reason = NULL;
         phx_status status = m->wrapped->ops->step(m->wrapped, run->t, t1, h, last_chance);
         if (status == PHX_OK) {
             m->wanted = h * pow(fmax(m->wrapped->ops->estimate(m->wrapped), 1e-12), -1.0 / m->order);

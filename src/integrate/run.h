@@ -10,6 +10,38 @@
 typedef struct phx_branch phx_branch;
 typedef struct phx_step_clock phx_step_clock;
 
+/* The state at the end of the step, and the work over this step; `ledger`: by the parts of the dae, n_parts. */
+typedef struct phx_trial {
+    double *x, *v, *lambda; /* n_x, n_v, n_l */
+    double *ledger;
+    phx_work work;
+} phx_trial;
+
+/* Running sizes that Newton's corrections are measured by. */
+typedef struct phx_run_sizes {
+    double velocity; /* of the velocities, in the norm of the dae */
+    double forced;   /* of what the forces add to it where rounding is told apart */
+    double noise;    /* of the rounding in the Newton corrections, relative to `forced` */
+} phx_run_sizes;
+
+/* Why the last trial failed. */
+typedef struct phx_run_failure {
+    const char *reason; /* NULL: the message of the dae, if any */
+    const char *worst;  /* name of the body or joint with the worst residual */
+    double step;        /* s */
+} phx_run_failure;
+
+/* The function that is given the samples. */
+typedef struct phx_run_receiver {
+    phx_sample_fn *sample;
+    void *user;
+} phx_run_receiver;
+
+/* Simulated and wall time of the last report of progress, s. */
+typedef struct phx_run_progress {
+    double shown, shown_clock;
+} phx_run_progress;
+
 /* One call of phx_integrate. A method reads the accepted state and fills the trial; phx_run_accept makes the trial the
  * accepted state. A trial that fails leaves the accepted state unchanged. */
 typedef struct phx_run {
@@ -18,37 +50,27 @@ typedef struct phx_run {
     phx_integrate_options options; /* defaults filled in */
     phx_integrate_stats *stats;
 
-    /* The last state accepted, in the arrays of the caller, and the work since the start. */
+    /* The last state accepted, in the arrays of the caller, and the work since the start; `ledger` (n_parts): by the
+     * parts of the dae. */
     double t;
     double *x, *v, *lambda; /* n_x, n_v, n_l */
     phx_work work;
+    double *ledger;
 
-    /* The trial: the state at the end of the step, and the work over this step. */
-    double *x1, *v1, *lambda1; /* n_x, n_v, n_l */
-    phx_work work1;
-
-    double *ledger, *ledger1; /* n_parts each: the same two by the parts of the dae */
-
-    double scale;       /* running size of the velocities, in the norm of the dae */
-    double noise_scale; /* running size of what the forces add to scale where rounding is told apart */
-    double noise;       /* running size of the rounding in the Newton corrections, relative to noise_scale */
-
-    /* Why the last trial failed (NULL: the message of the dae, if any), and the name of the body or joint with the
-     * worst residual. */
-    const char *reason, *worst;
-    double failed_step; /* s */
+    double start; /* of the run, s */
+    phx_trial trial;
+    phx_run_sizes sizes;
+    phx_run_failure failure;
 
     struct phx_outputs *outputs; /* where to sample between the steps; NULL: steps end at output instants */
     phx_branch *branch;          /* singular positions; NULL: there are none */
-
-    phx_step_clock *clock; /* wall time of the steps; NULL: not taken */
+    phx_step_clock *clock;       /* wall time of the steps; NULL: not taken */
 
     bool lags; /* unwrapped joint angles of accepted states may lag behind: synchronise them with synchronise of the dae
                 */
-    phx_sample_fn *sample;
-    void *user;
-    bool aligned;                     /* options.aligned is followed: something jumps */
-    double start, shown, shown_clock; /* s: start of the run, simulated and wall time of the last progress report */
+    bool aligned; /* options.aligned is followed: something jumps */
+    phx_run_receiver receiver;
+    phx_run_progress progress;
 } phx_run;
 
 /* Commit the trial as the state at t1, a step of size h, and report progress. PHX_INTERRUPTED: the user stops the run;
@@ -83,6 +105,8 @@ double phx_run_scale(phx_run *run, const double *v);
 double phx_run_force_scale(const phx_run *run, double h, const double *res);
 /* Rounding of places as velocities, as large as rounding of forces may be: for phx_newton_widen. */
 double phx_run_place_scale(const phx_run *run, double h, const double *x);
+/* The same of forces that may balance each other, which the sum of all forces does not tell. */
+double phx_run_balance_scale(const phx_run *run, double h, const double *x);
 
 typedef struct phx_method phx_method;
 

@@ -324,8 +324,12 @@ static phx_status give_up(phx_stages *stages, double t0, double h, const char *r
  */
 static phx_status rescue(phx_stages *stages, double t0, double h, phx_newton *newton)
 {
+    const phx_run *run = stages->run;
+
     if (!stages->weight_v && !newton->widened)
         return widen_scale(stages, t0, h, newton);
+    if (!stages->weight_v && newton->rescued && !newton->balanced)
+        return phx_newton_balance(newton, phx_run_balance_scale(run, h, run->x));
     if (newton->rescued)
         return give_up(stages, t0, h, "Newton's iteration does not converge");
     newton->rescued = true;
@@ -388,8 +392,8 @@ phx_status phx_stages_solve(phx_stages *stages, double t0, double h)
         return give_up(stages, t0, h, "Newton's iteration converges too slowly");
     stages->rate = newton.rate;
     if (!stages->weight_v) {
-        run->noise = newton.noise;
-        run->noise_scale = newton.forces;
+        run->sizes.noise = newton.noise;
+        run->sizes.forced = newton.forces;
     }
     make_stage_x(stages, h);
     make_rates(stages);

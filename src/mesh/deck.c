@@ -61,8 +61,8 @@ static phx_status read_node(phx_deck_reader *r, const phx_deck_line *line, int s
                      ? DECK_FAIL(r, place, "a coordinate is expected, a number; found %s",
                                  phx_shown_part(field.text, field.length).text)
                      : PHX_OK;
-    if (!status && r->instance >= 0)
-        move_to_instance(&r->instances[r->instance], x);
+    if (!status && r->assembly.instance >= 0)
+        move_to_instance(&r->assembly.instances[r->assembly.instance], x);
     if (!status)
         status = phx_builder_node(r->b, phx_deck_scope(r), label, place, x);
     return status ? status : add_to_set(r, set, label, keyword);
@@ -187,30 +187,31 @@ static phx_status read_part(phx_deck_reader *r, const phx_keyword *k)
     const phx_slice *name = phx_keyword_value(k, "NAME");
     if (!name || !name->length)
         return DECK_FAIL(r, k->place, "*PART without a name; NAME=NAME is expected");
-    if (r->base)
+    if (r->lines.base)
         return DECK_FAIL(r, k->place, "a *PART inside of another");
-    const int depth = r->depth;
+    const int depth = r->lines.depth;
     if (depth == 0)
         return DECK_FAIL(r, k->place, "*PART without *END PART");
-    phx_part part = {.name = *name, .text = r->text[depth - 1]};
+    phx_part part = {.name = *name, .text = r->lines.text[depth - 1]};
     const phx_deck_line *line;
-    if (r->has_line) /* its data were looked at */
-        part.text.at = r->line.begin;
-    while ((line = phx_deck_peek(r)) && r->depth == depth) {
+    if (r->lines.has_line) /* its data were looked at */
+        part.text.at = r->lines.line.begin;
+    while ((line = phx_deck_peek(r)) && r->lines.depth == depth) {
         phx_keyword end = {.n_keys = 0};
         phx_status status = PHX_OK;
         part.text.end = line->begin;
         if (*line->text.text == '*')
             status = phx_deck_keyword(r, &end);
         else
-            r->has_line = false;
+            r->lines.has_line = false;
         if (status)
             return status;
         if (strcmp(end.name, "ENDPART") != 0)
             continue;
-        status = phx_grow(r->context, &r->parts, &r->parts_room, r->n_parts + 1, sizeof *r->parts);
+        status = phx_grow(r->context, &r->assembly.parts, &r->assembly.parts_room, r->assembly.n_parts + 1,
+                          sizeof *r->assembly.parts);
         if (!status)
-            r->parts[r->n_parts++] = part;
+            r->assembly.parts[r->assembly.n_parts++] = part;
         return status;
     }
     return DECK_FAIL(r, k->place, "*PART without *END PART in the same file");
@@ -218,9 +219,9 @@ static phx_status read_part(phx_deck_reader *r, const phx_keyword *k)
 
 static const phx_part *part_named(const phx_deck_reader *r, phx_slice name)
 {
-    for (size_t k = 0; k < r->n_parts; k++)
-        if (phx_slice_same(r->parts[k].name, name))
-            return &r->parts[k];
+    for (size_t k = 0; k < r->assembly.n_parts; k++)
+        if (phx_slice_same(r->assembly.parts[k].name, name))
+            return &r->assembly.parts[k];
     return NULL;
 }
 
@@ -283,18 +284,18 @@ static phx_status read_all(phx_deck_reader *r);
 /* The text of a part, as if it stood here. */
 static phx_status read_part_text(phx_deck_reader *r, const phx_part *part, size_t place)
 {
-    const phx_deck_line next = r->line;
-    const bool has_line = r->has_line;
-    const int base = r->base;
-    r->has_line = false;
+    const phx_deck_line next = r->lines.line;
+    const bool has_line = r->lines.has_line;
+    const int base = r->lines.base;
+    r->lines.has_line = false;
     phx_status status = phx_deck_push(r, part->text, place);
     if (status)
         return status;
-    r->base = r->depth - 1;
+    r->lines.base = r->lines.depth - 1;
     status = read_all(r);
-    r->base = base;
-    r->line = next;
-    r->has_line = has_line;
+    r->lines.base = base;
+    r->lines.line = next;
+    r->lines.has_line = has_line;
     return status;
 }
 
@@ -303,7 +304,7 @@ static phx_status read_instance(phx_deck_reader *r, const phx_keyword *k)
     const phx_slice *name = phx_keyword_value(k, "NAME"), *of = phx_keyword_value(k, "PART");
     if (!name || !name->length || !of)
         return DECK_FAIL(r, k->place, "*INSTANCE without NAME=NAME and PART=NAME");
-    if (r->instance >= 0)
+    if (r->assembly.instance >= 0)
         return DECK_FAIL(r, k->place, "an *INSTANCE inside of another");
     if (phx_deck_find_instance(r, *name) >= 0)
         return DECK_FAIL(r, k->place, "the instance %s is there twice", phx_shown_part(name->text, name->length).text);
@@ -314,20 +315,21 @@ static phx_status read_instance(phx_deck_reader *r, const phx_keyword *k)
     phx_instance instance = {.name = *name};
     phx_status status = read_placement(r, k, &instance);
     if (!status)
-        status = phx_grow(r->context, &r->instances, &r->instances_room, r->n_instances + 1, sizeof instance);
+        status = phx_grow(r->context, &r->assembly.instances, &r->assembly.instances_room, r->assembly.n_instances + 1,
+                          sizeof instance);
     if (!status)
         status = phx_builder_scope(r->b, &instance.scope);
     if (status)
         return status;
-    r->instance = (int)r->n_instances;
-    r->instances[r->n_instances++] = instance;
+    r->assembly.instance = (int)r->assembly.n_instances;
+    r->assembly.instances[r->assembly.n_instances++] = instance;
     return read_part_text(r, part, k->place);
 }
 
 static phx_status end_instance(phx_deck_reader *r, const phx_keyword *k)
 {
     (void)k;
-    r->instance = -1;
+    r->assembly.instance = -1;
     return PHX_OK;
 }
 
@@ -406,26 +408,37 @@ static phx_status read_all(phx_deck_reader *r)
 }
 
 /* ---- the deck ---- */
+static void free_sets(phx_deck_sets *sets)
+{
+    for (size_t k = 0; k < sets->n; k++) {
+        phx_free(sets->set[k].name);
+        phx_free(sets->set[k].ranges);
+    }
+    phx_free(sets->set);
+    phx_table_free(&sets->table);
+}
+
+static void free_surfaces(phx_deck_surfaces *surfaces)
+{
+    for (size_t k = 0; k < surfaces->n; k++)
+        phx_free(surfaces->line[k].surface);
+    phx_free(surfaces->line);
+    phx_free(surfaces->is_shared);
+}
+
 static void free_reader(phx_deck_reader *r)
 {
-    for (size_t k = 0; k < r->n_sets; k++) {
-        phx_free(r->sets[k].name);
-        phx_free(r->sets[k].ranges);
-    }
-    for (size_t k = 0; k < r->n_surface_lines; k++)
-        phx_free(r->surface_lines[k].surface);
-    phx_free(r->sets);
-    phx_free(r->parts);
-    phx_free(r->instances);
-    phx_free(r->surface_lines);
-    phx_free(r->section_lines);
-    phx_free(r->is_shared);
-    phx_table_free(&r->set_table);
+    phx_free(r->properties.line);
+    free_surfaces(&r->surfaces);
+    phx_free(r->assembly.parts);
+    phx_free(r->assembly.instances);
+    free_sets(&r->names);
 }
 
 phx_status phx_read_inp(phx_builder *builder, phx_deck *deck)
 {
-    phx_deck_reader r = {.b = builder, .context = builder->context, .deck = deck, .instance = -1, .material = -1};
+    phx_deck_reader r = {
+        .b = builder, .context = builder->context, .deck = deck, .assembly.instance = -1, .properties.material = -1};
     phx_status status = phx_deck_push_file(&r, 0, 0);
     if (!status)
         status = read_all(&r);

@@ -76,28 +76,53 @@ typedef struct phx_section_line {
     size_t place;
 } phx_section_line;
 
-typedef struct phx_deck_reader {
-    phx_builder *b;
-    phx_context *context;
-    phx_deck *deck;
-    /* lines */
+/* The texts being read, one inside the other (deck_lines.c). */
+typedef struct phx_deck_lines {
     phx_deck_text text[PHX_DECK_DEPTH];
     int depth, base; /* texts below `base` wait */
     phx_deck_line line;
     bool has_line; /* it was looked at and not taken */
-    /* names */
-    size_t n_sets, sets_room, n_ranges, n_parts, parts_room, n_instances, instances_room;
-    phx_set *sets;
+} phx_deck_lines;
+
+/* Sets of nodes and elements, found by name (deck_sets.c). */
+typedef struct phx_deck_sets {
+    size_t n, room, n_ranges;
+    phx_set *set;
+    phx_table table;
+} phx_deck_sets;
+
+/* Parts and their instances. */
+typedef struct phx_deck_assembly {
+    size_t n_parts, parts_room, n_instances, instances_room;
     phx_part *parts;
     phx_instance *instances;
-    phx_table set_table;
     int instance; /* being read, -1: none */
-    size_t n_surface_lines, surface_room, n_section_lines, section_room, sections_room, materials_room;
-    phx_surface_line *surface_lines;
-    phx_section_line *section_lines;
-    int material;    /* being read, -1: none */
-    double n_items;  /* that sets and surfaces have put into groups */
+} phx_deck_assembly;
+
+/* Lines of surfaces (deck_sets.c). */
+typedef struct phx_deck_surfaces {
+    size_t n, room;
+    phx_surface_line *line;
     bool *is_shared; /* side 8 cell + side of solids: another has it too; NULL: not looked for */
+} phx_deck_surfaces;
+
+/* Sections and materials (deck_materials.c); the last two rooms are of arrays of the deck. */
+typedef struct phx_deck_properties {
+    size_t n_lines, room, sections_room, materials_room;
+    phx_section_line *line;
+    int material; /* being read, -1: none */
+} phx_deck_properties;
+
+typedef struct phx_deck_reader {
+    phx_builder *b;
+    phx_context *context;
+    phx_deck *deck;
+    phx_deck_lines lines;
+    phx_deck_sets names;
+    phx_deck_assembly assembly;
+    phx_deck_surfaces surfaces;
+    phx_deck_properties properties;
+    double n_items; /* that sets and surfaces have put into groups */
 } phx_deck_reader;
 
 /* ---- lines (deck_lines.c) ---- */

@@ -66,9 +66,9 @@ char *phx_slice_copy(phx_context *context, phx_slice a)
 /* ---- texts ---- */
 phx_status phx_deck_push(phx_deck_reader *r, phx_deck_text text, size_t place)
 {
-    if (r->depth == PHX_DECK_DEPTH)
+    if (r->lines.depth == PHX_DECK_DEPTH)
         return DECK_FAIL(r, place, "files include one another more than %d deep", PHX_DECK_DEPTH);
-    r->text[r->depth++] = text;
+    r->lines.text[r->lines.depth++] = text;
     return PHX_OK;
 }
 
@@ -106,9 +106,9 @@ phx_status phx_deck_open(phx_deck_reader *r, phx_slice name, size_t place)
     if (name.length == 0)
         return DECK_FAIL(r, place, "the name of a file is expected");
     char *path = beside(r, input->files[0].path, name);
-    if (path && r->depth && access(path, F_OK) != 0) {
+    if (path && r->lines.depth && access(path, F_OK) != 0) {
         phx_free(path);
-        path = beside(r, input->files[r->text[r->depth - 1].file].path, name);
+        path = beside(r, input->files[r->lines.text[r->lines.depth - 1].file].path, name);
     }
     int file;
     phx_status status = path ? phx_input_load(input, path, place, &file) : PHX_ERR_MEMORY;
@@ -125,24 +125,25 @@ static void take_line(phx_deck_reader *r, phx_deck_text *text)
     if (!end)
         end = text->end;
     const phx_input_file *file = &r->b->input->files[text->file];
-    r->line.begin = text->at;
-    r->line.text = trimmed((phx_slice){text->at, (size_t)(end - text->at)});
-    r->line.place = file->base + (size_t)(r->line.text.text - file->bytes);
+    r->lines.line.begin = text->at;
+    r->lines.line.text = trimmed((phx_slice){text->at, (size_t)(end - text->at)});
+    r->lines.line.place = file->base + (size_t)(r->lines.line.text.text - file->bytes);
     text->at = end < text->end ? end + 1 : end;
 }
 
 const phx_deck_line *phx_deck_peek(phx_deck_reader *r)
 {
-    while (!r->has_line) {
-        while (r->depth > r->base && r->text[r->depth - 1].at == r->text[r->depth - 1].end)
-            r->depth--;
-        if (r->depth == r->base)
+    while (!r->lines.has_line) {
+        while (r->lines.depth > r->lines.base &&
+               r->lines.text[r->lines.depth - 1].at == r->lines.text[r->lines.depth - 1].end)
+            r->lines.depth--;
+        if (r->lines.depth == r->lines.base)
             return NULL;
-        take_line(r, &r->text[r->depth - 1]);
-        const phx_slice text = r->line.text;
-        r->has_line = text.length && !(text.length > 1 && text.text[0] == '*' && text.text[1] == '*');
+        take_line(r, &r->lines.text[r->lines.depth - 1]);
+        const phx_slice text = r->lines.line.text;
+        r->lines.has_line = text.length && !(text.length > 1 && text.text[0] == '*' && text.text[1] == '*');
     }
-    return &r->line;
+    return &r->lines.line;
 }
 
 const phx_deck_line *phx_deck_data(phx_deck_reader *r)
@@ -150,7 +151,7 @@ const phx_deck_line *phx_deck_data(phx_deck_reader *r)
     const phx_deck_line *line = phx_deck_peek(r);
     if (!line || *line->text.text == '*')
         return NULL;
-    r->has_line = false;
+    r->lines.has_line = false;
     return line;
 }
 
@@ -209,10 +210,10 @@ static phx_status take_keys(phx_deck_reader *r, phx_keyword *k, phx_slice rest)
 
 phx_status phx_deck_keyword(phx_deck_reader *r, phx_keyword *k)
 {
-    phx_slice rest = r->line.text, field = {NULL, 0};
+    phx_slice rest = r->lines.line.text, field = {NULL, 0};
     bool more = rest.text[rest.length - 1] == ',';
-    *k = (phx_keyword){.place = r->line.place};
-    r->has_line = false;
+    *k = (phx_keyword){.place = r->lines.line.place};
+    r->lines.has_line = false;
     phx_next_field(&rest, &field);
     size_t n = 0;
     for (size_t i = 1; i < field.length; i++)

@@ -32,12 +32,12 @@ phx_status phx_deck_read_material(phx_deck_reader *r, const phx_keyword *k)
         return DECK_FAIL(r, k->place, "*MATERIAL without a name; NAME=NAME is expected");
     if (find_material(deck, *name) >= 0)
         return DECK_FAIL(r, k->place, "the material %s is there twice", phx_shown_part(name->text, name->length).text);
-    const phx_status status = phx_grow(r->context, &deck->materials, &r->materials_room, (size_t)deck->n_materials + 1,
-                                       sizeof *deck->materials);
+    const phx_status status = phx_grow(r->context, &deck->materials, &r->properties.materials_room,
+                                       (size_t)deck->n_materials + 1, sizeof *deck->materials);
     char *copy = status ? NULL : phx_slice_copy(r->context, *name);
     if (!copy)
         return PHX_ERR_MEMORY;
-    r->material = deck->n_materials;
+    r->properties.material = deck->n_materials;
     deck->materials[deck->n_materials++] = (phx_deck_material){.name = copy};
     return PHX_OK;
 }
@@ -45,9 +45,9 @@ phx_status phx_deck_read_material(phx_deck_reader *r, const phx_keyword *k)
 /* The material that a keyword belongs to. */
 static phx_status current(phx_deck_reader *r, const phx_keyword *k, phx_deck_material **material)
 {
-    if (r->material < 0)
+    if (r->properties.material < 0)
         return DECK_FAIL(r, k->place, "*%s without a *MATERIAL before it", k->name);
-    *material = &r->deck->materials[r->material];
+    *material = &r->deck->materials[r->properties.material];
     return PHX_OK;
 }
 
@@ -146,7 +146,7 @@ phx_status phx_deck_read_section(phx_deck_reader *r, const phx_keyword *k)
     phx_deck_section section = {.material = -1, .shell = k->name[1] == 'H'};
     if (!elset)
         return DECK_FAIL(r, k->place, "*%s without an element set; ELSET=NAME is expected", k->name);
-    const int set = phx_deck_find_set(r, true, *elset, r->instance);
+    const int set = phx_deck_find_set(r, true, *elset, r->assembly.instance);
     if (set < 0)
         return DECK_FAIL(r, k->place, "there is no element set %s before this line",
                          phx_shown_part(elset->text, elset->length).text);
@@ -160,16 +160,16 @@ phx_status phx_deck_read_section(phx_deck_reader *r, const phx_keyword *k)
         status = phx_deck_number(r, field, place, "the thickness of a shell", &section.thickness);
     }
     if (!status)
-        status = phx_grow(r->context, &r->section_lines, &r->section_room, r->n_section_lines + 1, sizeof line);
+        status = phx_grow(r->context, &r->properties.line, &r->properties.room, r->properties.n_lines + 1, sizeof line);
     if (!status)
-        status = phx_grow(r->context, &deck->sections, &r->sections_room, (size_t)deck->n_sections + 1,
+        status = phx_grow(r->context, &deck->sections, &r->properties.sections_room, (size_t)deck->n_sections + 1,
                           sizeof *deck->sections);
     if (status)
         return status;
-    section.group = phx_strdup(r->context, r->sets[set].name);
+    section.group = phx_strdup(r->context, r->names.set[set].name);
     if (!section.group)
         return PHX_ERR_MEMORY;
-    r->section_lines[r->n_section_lines++] = line;
+    r->properties.line[r->properties.n_lines++] = line;
     deck->sections[deck->n_sections++] = section;
     return PHX_OK;
 }
@@ -177,7 +177,7 @@ phx_status phx_deck_read_section(phx_deck_reader *r, const phx_keyword *k)
 phx_status phx_deck_join_sections(phx_deck_reader *r)
 {
     for (int k = 0; k < r->deck->n_sections; k++) {
-        const phx_section_line *line = &r->section_lines[k];
+        const phx_section_line *line = &r->properties.line[k];
         r->deck->sections[k].material = line->material.text ? find_material(r->deck, line->material) : -1;
         if (line->material.text && r->deck->sections[k].material < 0)
             return DECK_FAIL(r, line->place, "there is no material %s in this deck",

@@ -43,7 +43,7 @@ static bool is_set(const void *items, int index, const void *key)
 static set_key key_of(const phx_deck_reader *r, bool cells, phx_slice name, int instance)
 {
     const phx_slice none = {"", 0};
-    return (set_key){instance < 0 ? none : r->instances[instance].name, name, cells};
+    return (set_key){instance < 0 ? none : r->assembly.instances[instance].name, name, cells};
 }
 
 static char *full_name(const phx_deck_reader *r, phx_slice name, int instance)
@@ -65,47 +65,47 @@ static char *full_name(const phx_deck_reader *r, phx_slice name, int instance)
 int phx_deck_find_set(const phx_deck_reader *r, bool cells, phx_slice name, int instance)
 {
     const set_key key = key_of(r, cells, name, instance);
-    const int set = phx_table_find(&r->set_table, hash_key(&key), is_set, r->sets, &key);
+    const int set = phx_table_find(&r->names.table, hash_key(&key), is_set, r->names.set, &key);
     return set >= 0 || instance < 0 ? set : phx_deck_find_set(r, cells, name, -1);
 }
 
 int phx_deck_find_instance(const phx_deck_reader *r, phx_slice name)
 {
-    for (size_t k = 0; k < r->n_instances; k++)
-        if (phx_slice_same(r->instances[k].name, name))
+    for (size_t k = 0; k < r->assembly.n_instances; k++)
+        if (phx_slice_same(r->assembly.instances[k].name, name))
             return (int)k;
     return -1;
 }
 
 int phx_deck_scope(const phx_deck_reader *r)
 {
-    return r->instance < 0 ? 0 : r->instances[r->instance].scope;
+    return r->assembly.instance < 0 ? 0 : r->assembly.instances[r->assembly.instance].scope;
 }
 
 phx_status phx_deck_set(phx_deck_reader *r, bool cells, phx_slice name, int *index)
 {
-    const set_key key = key_of(r, cells, name, r->instance);
-    *index = phx_table_find(&r->set_table, hash_key(&key), is_set, r->sets, &key);
+    const set_key key = key_of(r, cells, name, r->assembly.instance);
+    *index = phx_table_find(&r->names.table, hash_key(&key), is_set, r->names.set, &key);
     if (*index >= 0)
         return PHX_OK;
-    phx_status status = phx_grow(r->context, &r->sets, &r->sets_room, r->n_sets + 1, sizeof *r->sets);
-    phx_set set = {.name = status ? NULL : full_name(r, name, r->instance), .cells = cells};
+    phx_status status = phx_grow(r->context, &r->names.set, &r->names.room, r->names.n + 1, sizeof *r->names.set);
+    phx_set set = {.name = status ? NULL : full_name(r, name, r->assembly.instance), .cells = cells};
     if (!set.name)
         return PHX_ERR_MEMORY;
-    status = phx_table_add(r->context, &r->set_table, hash_key(&key), (int)r->n_sets);
+    status = phx_table_add(r->context, &r->names.table, hash_key(&key), (int)r->names.n);
     if (status) {
         phx_free(set.name);
         return status;
     }
-    *index = (int)r->n_sets;
-    r->sets[r->n_sets++] = set;
+    *index = (int)r->names.n;
+    r->names.set[r->names.n++] = set;
     return PHX_OK;
 }
 
 /* ---- ranges ---- */
 phx_status phx_set_add(phx_deck_reader *r, int index, const phx_range *range)
 {
-    phx_set *set = &r->sets[index];
+    phx_set *set = &r->names.set[index];
     phx_range *last = set->count ? &set->ranges[set->count - 1] : NULL;
     if (last && last->place == range->place && last->scope == range->scope && last->elements < 0 &&
         range->elements < 0 && last->step == 1 && !last->generated && !range->generated &&
@@ -117,7 +117,7 @@ phx_status phx_set_add(phx_deck_reader *r, int index, const phx_range *range)
     if (status)
         return status;
     set->ranges[set->count++] = *range;
-    r->n_ranges++;
+    r->names.n_ranges++;
     return PHX_OK;
 }
 
@@ -125,12 +125,12 @@ phx_status phx_set_add(phx_deck_reader *r, int index, const phx_range *range)
 static phx_status add_set(phx_deck_reader *r, int to, int from, size_t place)
 {
     const phx_input_file *last = &r->b->input->files[r->b->input->n_files - 1];
-    const size_t count = r->sets[from].count;
-    if (r->n_ranges + count > 1000000 + last->base + last->size)
+    const size_t count = r->names.set[from].count;
+    if (r->names.n_ranges + count > 1000000 + last->base + last->size)
         return DECK_FAIL(r, place, "the sets name one another so often that they are too large");
     phx_status status = PHX_OK;
     for (size_t k = 0; k < count && !status && to != from; k++) {
-        const phx_range range = r->sets[from].ranges[k];
+        const phx_range range = r->names.set[from].ranges[k];
         status = phx_set_add(r, to, &range);
     }
     return status;
@@ -142,9 +142,9 @@ static phx_status fail_unknown_set(phx_deck_reader *r, bool cells, phx_slice nam
     if (!wrong)
         return PHX_ERR_MEMORY;
     phx_nearest nearest = phx_nearest_to(wrong);
-    for (size_t k = 0; k < r->n_sets && k < 1000; k++)
-        if (r->sets[k].cells == cells)
-            phx_nearest_offer(&nearest, r->sets[k].name);
+    for (size_t k = 0; k < r->names.n && k < 1000; k++)
+        if (r->names.set[k].cells == cells)
+            phx_nearest_offer(&nearest, r->names.set[k].name);
     const phx_status status =
         DECK_FAIL(r, place, "%s is neither a label nor the name of %s set before this line%s",
                   phx_shown_text(wrong).text, cells ? "an element" : "a node", phx_nearest_hint(&nearest).text);
@@ -155,7 +155,7 @@ static phx_status fail_unknown_set(phx_deck_reader *r, bool cells, phx_slice nam
 /* "12", or "Part-1-1.12" of an instance; false: it is no label. */
 static bool read_label(const phx_deck_reader *r, phx_slice item, int instance, int *scope, long long *label)
 {
-    *scope = instance < 0 ? 0 : r->instances[instance].scope;
+    *scope = instance < 0 ? 0 : r->assembly.instances[instance].scope;
     if (phx_scan_integer(item.text, item.length, label))
         return true;
     size_t dot = item.length;
@@ -165,7 +165,7 @@ static bool read_label(const phx_deck_reader *r, phx_slice item, int instance, i
         return false;
     const int named = phx_deck_find_instance(r, (phx_slice){item.text, dot - 1});
     if (named >= 0)
-        *scope = r->instances[named].scope;
+        *scope = r->assembly.instances[named].scope;
     return named >= 0;
 }
 
@@ -176,7 +176,7 @@ static phx_status add_item(phx_deck_reader *r, int set, phx_slice item, int inst
         range.to = range.from;
         return phx_set_add(r, set, &range);
     }
-    const bool cells = r->sets[set].cells;
+    const bool cells = r->names.set[set].cells;
     const int named = phx_deck_find_set(r, cells, item, instance);
     return named < 0 ? fail_unknown_set(r, cells, item, place) : add_set(r, set, named, place);
 }
@@ -196,7 +196,7 @@ static phx_status add_generated(phx_deck_reader *r, int set, phx_slice rest, int
     if (number[0] < 1 || number[1] < number[0] || number[2] < 1 || number[1] > INT_MAX)
         return DECK_FAIL(r, place, "labels from %lld to %lld in steps of %lld cannot be generated", number[0],
                          number[1], number[2]);
-    const phx_range range = {.scope = instance < 0 ? 0 : r->instances[instance].scope,
+    const phx_range range = {.scope = instance < 0 ? 0 : r->assembly.instances[instance].scope,
                              .generated = true,
                              .elements = -1,
                              .from = number[0],
@@ -210,7 +210,7 @@ static phx_status add_generated(phx_deck_reader *r, int set, phx_slice rest, int
 static phx_status instance_of(phx_deck_reader *r, const phx_keyword *k, int *instance)
 {
     const phx_slice *name = phx_keyword_value(k, "INSTANCE");
-    *instance = name ? phx_deck_find_instance(r, *name) : r->instance;
+    *instance = name ? phx_deck_find_instance(r, *name) : r->assembly.instance;
     if (name && *instance < 0)
         return DECK_FAIL(r, k->place, "there is no instance %s before this line",
                          phx_shown_part(name->text, name->length).text);
@@ -266,16 +266,16 @@ phx_status phx_deck_read_surface(phx_deck_reader *r, const phx_keyword *k)
     const phx_deck_line *line;
     while ((line = phx_deck_data(r))) {
         phx_slice rest = line->text;
-        phx_surface_line surface = {.nodes = nodes, .instance = r->instance, .place = line->place};
+        phx_surface_line surface = {.nodes = nodes, .instance = r->assembly.instance, .place = line->place};
         phx_next_field(&rest, &surface.item);
         if (!phx_next_field(&rest, &surface.side) || nodes)
             surface.side = (phx_slice){NULL, 0};
         phx_status status =
-            phx_grow(r->context, &r->surface_lines, &r->surface_room, r->n_surface_lines + 1, sizeof *r->surface_lines);
-        surface.surface = status ? NULL : full_name(r, *name, r->instance);
+            phx_grow(r->context, &r->surfaces.line, &r->surfaces.room, r->surfaces.n + 1, sizeof *r->surfaces.line);
+        surface.surface = status ? NULL : full_name(r, *name, r->assembly.instance);
         if (!surface.surface)
             return PHX_ERR_MEMORY;
-        r->surface_lines[r->n_surface_lines++] = surface;
+        r->surfaces.line[r->surfaces.n++] = surface;
     }
     return PHX_OK;
 }
@@ -354,7 +354,7 @@ static phx_status push_nodes_of(phx_deck_reader *r, int elements, size_t place, 
 /* A node set may have the nodes of element sets, and those no more of them. */
 static phx_status push_set(phx_deck_reader *r, int index, list *l)
 {
-    const phx_set *set = &r->sets[index];
+    const phx_set *set = &r->names.set[index];
     phx_status status = PHX_OK;
     for (size_t k = 0; k < set->count && !status; k++) {
         const phx_range *range = &set->ranges[k];
@@ -376,7 +376,7 @@ static phx_status add_cell(phx_deck_reader *r, const char *name, int cell)
 
 static phx_status make_set_group(phx_deck_reader *r, int index)
 {
-    const phx_set *set = &r->sets[index];
+    const phx_set *set = &r->names.set[index];
     list l = {0};
     int group;
     phx_status status = push_set(r, index, &l);
@@ -424,8 +424,8 @@ static phx_status find_shared_sides(phx_deck_reader *r)
     if (n_cells > INT_MAX / 8)
         return phx_fail(r->context, PHX_ERR_INPUT, "%s: too many elements for a surface of free sides",
                         b->input->files[0].path);
-    r->is_shared = phx_calloc(r->context, (size_t)n_cells * 8, sizeof *r->is_shared);
-    if (!r->is_shared)
+    r->surfaces.is_shared = phx_calloc(r->context, (size_t)n_cells * 8, sizeof *r->surfaces.is_shared);
+    if (!r->surfaces.is_shared)
         return PHX_ERR_MEMORY;
     for (int c = 0; c < n_cells; c++) {
         const phx_cell_info *info = phx_cell_info_of(b->cells[c].type);
@@ -434,7 +434,7 @@ static phx_status find_shared_sides(phx_deck_reader *r)
             const uint64_t hash = phx_hash_bytes(PHX_HASH_START, &key, sizeof key);
             const int other = phx_table_find(&table, hash, is_face, b, &key);
             if (other >= 0)
-                r->is_shared[other] = r->is_shared[8 * c + s] = true;
+                r->surfaces.is_shared[other] = r->surfaces.is_shared[8 * c + s] = true;
             else
                 status = phx_table_add(r->context, &table, hash, 8 * c + s);
         }
@@ -457,9 +457,9 @@ static phx_status add_side(phx_deck_reader *r, const phx_surface_line *line, int
 /* All sides of a solid that no other has. */
 static phx_status add_free_sides(phx_deck_reader *r, const phx_surface_line *line, int cell)
 {
-    phx_status status = r->is_shared ? PHX_OK : find_shared_sides(r);
+    phx_status status = r->surfaces.is_shared ? PHX_OK : find_shared_sides(r);
     for (int s = 0; s < phx_cell_info_of(r->b->cells[cell].type)->sides && !status; s++)
-        if (!r->is_shared[8 * cell + s])
+        if (!r->surfaces.is_shared[8 * cell + s])
             status = add_side(r, line, cell, s);
     return status;
 }
@@ -515,9 +515,9 @@ static phx_status make_surface(phx_deck_reader *r, const phx_surface_line *line)
 phx_status phx_deck_make_groups(phx_deck_reader *r)
 {
     phx_status status = PHX_OK;
-    for (size_t k = 0; k < r->n_sets && !status; k++)
+    for (size_t k = 0; k < r->names.n && !status; k++)
         status = make_set_group(r, (int)k);
-    for (size_t k = 0; k < r->n_surface_lines && !status; k++)
-        status = make_surface(r, &r->surface_lines[k]);
+    for (size_t k = 0; k < r->surfaces.n && !status; k++)
+        status = make_surface(r, &r->surfaces.line[k]);
     return status;
 }

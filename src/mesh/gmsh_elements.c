@@ -24,7 +24,7 @@ static phx_status add_cell(phx_msh *m, const phx_built_cell *cell, const int *no
     const new_cell key = {cell->type, nodes};
     uint64_t hash = PHX_HASH_START;
     *index = m->b->n_cells;
-    if (m->format < 40) {
+    if (m->text.format < 40) {
         for (int k = 0; k < phx_cell_info_of(cell->type)->nodes; k++)
             hash = phx_hash_word(hash, (uint64_t)nodes[k]);
         const int old = phx_table_find(&m->cell_table, hash, is_cell, m->b, &key);
@@ -34,7 +34,7 @@ static phx_status add_cell(phx_msh *m, const phx_built_cell *cell, const int *no
         }
     }
     const phx_status status = phx_builder_cell(m->b, cell, nodes);
-    if (status || m->format >= 40)
+    if (status || m->text.format >= 40)
         return status;
     return phx_table_add(m->context, &m->cell_table, hash, (int)*index);
 }
@@ -54,8 +54,8 @@ static phx_status read_node_label(phx_msh *m, const element *e, int *node)
     long long label = 0;
     const phx_status status = phx_msh_tag(m, "a node of an element", &label);
     return status ? status
-                  : phx_builder_label(m->b, "an element with the node", label, m->binary ? e->place : phx_msh_place(m),
-                                      node);
+                  : phx_builder_label(m->b, "an element with the node", label,
+                                      m->text.binary ? e->place : phx_msh_place(m), node);
 }
 
 static phx_status read_point(phx_msh *m, const element *e)
@@ -63,11 +63,12 @@ static phx_status read_point(phx_msh *m, const element *e)
     phx_msh_point p = {.place = e->place};
     phx_status status = read_node_label(m, e, &p.node);
     if (!status)
-        status = phx_grow(m->context, &m->points, &m->points_room, m->n_points + 1, sizeof *m->points);
+        status = phx_grow(m->context, &m->physical.points, &m->physical.points_room, m->physical.n_points + 1,
+                          sizeof *m->physical.points);
     if (status)
         return status;
-    m->points[m->n_points] = p;
-    return phx_msh_add_run(m, 0, e->tag, e->of_entity, m->n_points++);
+    m->physical.points[m->physical.n_points] = p;
+    return phx_msh_add_run(m, 0, e->tag, e->of_entity, m->physical.n_points++);
 }
 
 static phx_status read_cell(phx_msh *m, const element *e)
@@ -156,10 +157,10 @@ static phx_status read_elements_2(phx_msh *m)
 {
     long long count = 0, n_read = 0;
     phx_status status = phx_msh_text_integer(m, "the number of elements", &count);
-    if (!status && m->binary)
+    if (!status && m->text.binary)
         status = phx_msh_end_line(m);
     while (n_read < count && !status) {
-        if (m->binary)
+        if (m->text.binary)
             status = read_element_block_2(m, &n_read);
         else {
             status = read_element_2(m);
@@ -183,7 +184,7 @@ static phx_status read_element_block(phx_msh *m, long long *n_read)
         element e = {
             .number = number, .tag = tag, .of_entity = true, .dimension = (int)dimension, .place = phx_msh_place(m)};
         status = phx_msh_tag(m, "the tag of an element", &e.label);
-        if (!m->binary)
+        if (!m->text.binary)
             e.place = phx_msh_place(m);
         if (!status)
             status = read_element(m, &e);
@@ -194,5 +195,5 @@ static phx_status read_element_block(phx_msh *m, long long *n_read)
 
 phx_status phx_msh_elements(phx_msh *m)
 {
-    return m->format < 40 ? read_elements_2(m) : phx_msh_blocks(m, "the number of elements", read_element_block);
+    return m->text.format < 40 ? read_elements_2(m) : phx_msh_blocks(m, "the number of elements", read_element_block);
 }

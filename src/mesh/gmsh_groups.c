@@ -17,11 +17,11 @@ static phx_status read_name(phx_msh *m)
         return status;
     if (dimension < 0 || dimension > 3 || tag < -INT_MAX || tag > INT_MAX)
         return MSH_FAIL(m, "a physical name of dimension %lld and tag %lld", dimension, tag);
-    const char *line = memchr(m->at, '\n', (size_t)(m->end - m->at));
+    const char *line = memchr(m->text.at, '\n', (size_t)(m->text.end - m->text.at));
     if (!line)
         return phx_msh_fail_end(m);
-    const char *first = memchr(m->at, '"', (size_t)(line - m->at)), *last = line;
-    while (last > m->at && *last != '"')
+    const char *first = memchr(m->text.at, '"', (size_t)(line - m->text.at)), *last = line;
+    while (last > m->text.at && *last != '"')
         last--;
     if (!first || last == first)
         return MSH_FAIL(m, "a name in double quotes is expected");
@@ -29,13 +29,14 @@ static phx_status read_name(phx_msh *m)
     for (size_t k = 0; k < length; k++)
         if ((unsigned char)first[1 + k] < 0x20)
             return MSH_FAIL(m, "a physical name with a control character in it");
-    status = phx_grow(m->context, &m->names, &m->names_room, m->n_names + 1, sizeof *m->names);
+    status = phx_grow(m->context, &m->physical.names, &m->physical.names_room, m->physical.n_names + 1,
+                      sizeof *m->physical.names);
     char *name = status ? NULL : phx_calloc(m->context, length + 1, 1);
     if (!name)
         return PHX_ERR_MEMORY;
     memcpy(name, first + 1, length);
-    m->names[m->n_names++] = (phx_msh_name){(int)dimension, abs((int)tag), name};
-    m->at = line + 1;
+    m->physical.names[m->physical.n_names++] = (phx_msh_name){(int)dimension, abs((int)tag), name};
+    m->text.at = line + 1;
     return PHX_OK;
 }
 
@@ -64,16 +65,17 @@ static uint64_t entity_hash(const phx_msh_entity *e)
 static phx_status add_entity(phx_msh *m, const phx_msh_entity *e)
 {
     const uint64_t hash = entity_hash(e);
-    const int index = phx_table_find(&m->entity_table, hash, is_entity, m->entities, e);
+    const int index = phx_table_find(&m->entities.table, hash, is_entity, m->entities.entity, e);
     if (index >= 0) {
-        m->entities[index] = *e;
+        m->entities.entity[index] = *e;
         return PHX_OK;
     }
-    phx_status status = phx_grow(m->context, &m->entities, &m->entities_room, m->n_entities + 1, sizeof *m->entities);
+    phx_status status =
+        phx_grow(m->context, &m->entities.entity, &m->entities.room, m->entities.n + 1, sizeof *m->entities.entity);
     if (!status)
-        status = phx_table_add(m->context, &m->entity_table, hash, (int)m->n_entities);
+        status = phx_table_add(m->context, &m->entities.table, hash, (int)m->entities.n);
     if (!status)
-        m->entities[m->n_entities++] = *e;
+        m->entities.entity[m->entities.n++] = *e;
     return status;
 }
 
@@ -90,15 +92,16 @@ static phx_status read_physical_tags(phx_msh *m, phx_msh_entity *e)
 {
     long long count = 0, tag = 0;
     phx_status status = phx_msh_count(m, "the number of physical tags", 2, &count);
-    e->first = m->n_tags;
+    e->first = m->entities.n_tags;
     for (long long k = 0; k < count && !status; k++) {
         status = phx_msh_int(m, "a physical tag", &tag);
         if (!status)
-            status = phx_grow(m->context, &m->tags, &m->tags_room, m->n_tags + 1, sizeof *m->tags);
+            status = phx_grow(m->context, &m->entities.tags, &m->entities.tags_room, m->entities.n_tags + 1,
+                              sizeof *m->entities.tags);
         if (!status) /* a negative one tells of a reversed orientation */
-            m->tags[m->n_tags++] = abs((int)tag);
+            m->entities.tags[m->entities.n_tags++] = abs((int)tag);
     }
-    e->count = m->n_tags - e->first;
+    e->count = m->entities.n_tags - e->first;
     return status;
 }
 
@@ -113,7 +116,7 @@ static phx_status read_entity(phx_msh *m, int dimension, bool partitioned)
     if (!status && partitioned)
         status = skip_ints(m, "the number of partitions of an entity");
     if (!status)
-        status = phx_msh_reals(m, "a bound of an entity", dimension || m->format == 40 ? 6 : 3, box);
+        status = phx_msh_reals(m, "a bound of an entity", dimension || m->text.format == 40 ? 6 : 3, box);
     if (!status)
         status = read_physical_tags(m, &e);
     if (!status && dimension)
@@ -144,7 +147,7 @@ phx_status phx_msh_entities(phx_msh *m)
 phx_status phx_msh_partitioned(phx_msh *m)
 {
     long long count = 0, ghosts = 0, value = 0;
-    if (m->format != 41)
+    if (m->text.format != 41)
         return MSH_FAIL(m, "partitioned meshes are read in format 4.1 only; save the file in it");
     phx_status status = phx_msh_size(m, "the number of partitions", &count);
     if (!status)
@@ -157,14 +160,15 @@ phx_status phx_msh_partitioned(phx_msh *m)
 /* ---- runs ---- */
 phx_status phx_msh_add_run(phx_msh *m, int dimension, long long tag, bool is_of_entity, size_t item)
 {
-    phx_msh_run *last = m->n_runs ? &m->runs[m->n_runs - 1] : NULL;
+    phx_msh_run *last = m->physical.n_runs ? &m->physical.runs[m->physical.n_runs - 1] : NULL;
     if (last && last->dimension == dimension && last->tag == tag && last->entity == is_of_entity && last->end == item) {
         last->end++;
         return PHX_OK;
     }
-    const phx_status status = phx_grow(m->context, &m->runs, &m->runs_room, m->n_runs + 1, sizeof *m->runs);
+    const phx_status status = phx_grow(m->context, &m->physical.runs, &m->physical.runs_room, m->physical.n_runs + 1,
+                                       sizeof *m->physical.runs);
     if (!status)
-        m->runs[m->n_runs++] = (phx_msh_run){dimension, (int)tag, is_of_entity, item, item + 1};
+        m->physical.runs[m->physical.n_runs++] = (phx_msh_run){dimension, (int)tag, is_of_entity, item, item + 1};
     return status;
 }
 
@@ -181,7 +185,9 @@ static phx_status group_of_tag(phx_msh *m, int dimension, int tag, int *group)
 {
     static const char *const sorts[4] = {"point", "curve", "surface", "volume"};
     const phx_msh_name key = {.dimension = dimension, .tag = tag};
-    const phx_msh_name *named = m->n_names ? bsearch(&key, m->names, m->n_names, sizeof *m->names, by_tag) : NULL;
+    const phx_msh_name *named =
+        m->physical.n_names ? bsearch(&key, m->physical.names, m->physical.n_names, sizeof *m->physical.names, by_tag)
+                            : NULL;
     if (named && named->name[0])
         return phx_builder_group(m->b, named->name, dimension, group);
     char name[32];
@@ -193,7 +199,7 @@ static phx_status add_item(phx_msh *m, int dimension, size_t item, int group)
 {
     if (dimension)
         return phx_builder_item(m->b, group, (int)item);
-    const phx_msh_point *p = &m->points[item];
+    const phx_msh_point *p = &m->physical.points[item];
     const int node = phx_builder_find_node(m->b, 0, p->node);
     if (node < 0)
         return phx_input_fail(m->b->input, p->place, "a point element has node %d, which is not there", p->node);
@@ -213,12 +219,13 @@ static phx_status add_to_group(phx_msh *m, const phx_msh_run *r, int tag)
 static phx_status add_run_to_groups(phx_msh *m, const phx_msh_run *r)
 {
     const phx_msh_entity key = {.dimension = r->dimension, .tag = r->tag};
-    const int e = r->entity ? phx_table_find(&m->entity_table, entity_hash(&key), is_entity, m->entities, &key) : -1;
-    const size_t n_tags = !r->entity ? 1 : e >= 0 ? m->entities[e].count : 0;
+    const int e =
+        r->entity ? phx_table_find(&m->entities.table, entity_hash(&key), is_entity, m->entities.entity, &key) : -1;
+    const size_t n_tags = !r->entity ? 1 : e >= 0 ? m->entities.entity[e].count : 0;
     phx_status status = PHX_OK;
     for (size_t t = 0; t < n_tags && !status; t++) {
-        const int tag = r->entity ? m->tags[m->entities[e].first + t] : r->tag;
-        m->has_physical = m->has_physical || tag;
+        const int tag = r->entity ? m->entities.tags[m->entities.entity[e].first + t] : r->tag;
+        m->physical.any = m->physical.any || tag;
         status = tag ? add_to_group(m, r, tag) : PHX_OK;
     }
     return status;
@@ -228,15 +235,15 @@ phx_status phx_msh_groups(phx_msh *m)
 {
     phx_status status = PHX_OK;
     int group = -1;
-    if (m->n_names)
-        qsort(m->names, m->n_names, sizeof *m->names, by_tag);
-    for (size_t k = 0; k < m->n_names && !status; k++)
-        status = group_of_tag(m, m->names[k].dimension, m->names[k].tag, &group);
-    for (size_t k = 0; k < m->n_runs && !status; k++)
-        status = add_run_to_groups(m, &m->runs[k]);
-    const bool by_entity = m->n_names == 0 && !m->has_physical;
-    for (size_t k = 0; k < m->n_runs && !status && by_entity; k++)
-        if (m->runs[k].tag)
-            status = add_to_group(m, &m->runs[k], m->runs[k].tag);
+    if (m->physical.n_names)
+        qsort(m->physical.names, m->physical.n_names, sizeof *m->physical.names, by_tag);
+    for (size_t k = 0; k < m->physical.n_names && !status; k++)
+        status = group_of_tag(m, m->physical.names[k].dimension, m->physical.names[k].tag, &group);
+    for (size_t k = 0; k < m->physical.n_runs && !status; k++)
+        status = add_run_to_groups(m, &m->physical.runs[k]);
+    const bool by_entity = m->physical.n_names == 0 && !m->physical.any;
+    for (size_t k = 0; k < m->physical.n_runs && !status && by_entity; k++)
+        if (m->physical.runs[k].tag)
+            status = add_to_group(m, &m->physical.runs[k], m->physical.runs[k].tag);
     return status;
 }

@@ -10,7 +10,7 @@
 /* ---- blocks of format 4 ---- */
 phx_status phx_msh_block_entity(phx_msh *m, long long *dimension, long long *tag)
 {
-    const bool tag_first = m->format == 40;
+    const bool tag_first = m->text.format == 40;
     phx_status status = phx_msh_int(m, "the entity of a block", tag_first ? tag : dimension);
     if (!status)
         status = phx_msh_int(m, "the entity of a block", tag_first ? dimension : tag);
@@ -25,7 +25,7 @@ phx_status phx_msh_blocks(phx_msh *m, const char *what, phx_status read_block(ph
     phx_status status = phx_msh_count(m, "the number of blocks", 2, &n_blocks);
     if (!status)
         status = phx_msh_size(m, what, &count);
-    for (int k = 0; k < 2 && !status && m->format == 41; k++)
+    for (int k = 0; k < 2 && !status && m->text.format == 41; k++)
         status = phx_msh_size(m, "the range of the tags", &tag);
     for (long long k = 0; k < n_blocks && !status; k++)
         status = read_block(m, &n_read);
@@ -40,7 +40,7 @@ static phx_status read_nodes_2(phx_msh *m)
     long long count = 0, label = 0;
     double x[3] = {0.0};
     phx_status status = phx_msh_text_integer(m, "the number of nodes", &count);
-    if (!status && m->binary)
+    if (!status && m->text.binary)
         status = phx_msh_end_line(m);
     for (long long k = 0; k < count && !status; k++) {
         const size_t place = phx_msh_place(m);
@@ -48,7 +48,7 @@ static phx_status read_nodes_2(phx_msh *m)
         if (!status)
             status = phx_msh_reals(m, "a coordinate", 3, x);
         if (!status)
-            status = phx_builder_node(m->b, 0, label, m->binary ? place : phx_msh_place(m), x);
+            status = phx_builder_node(m->b, 0, label, m->text.binary ? place : phx_msh_place(m), x);
     }
     return status;
 }
@@ -67,17 +67,17 @@ static phx_status read_node_block(phx_msh *m, long long *n_read)
     const int n_reals = parametric ? 3 + (int)dimension : 3;
     const size_t first = m->b->n_nodes;
     double x[6] = {0.0};
-    for (long long k = 0; k < count && !status && m->format == 41; k++) {
+    for (long long k = 0; k < count && !status && m->text.format == 41; k++) {
         status = phx_msh_tag(m, "the tag of a node", &label);
         if (!status)
             status = phx_builder_node(m->b, 0, label, phx_msh_place(m), x);
     }
     for (long long k = 0; k < count && !status; k++) {
-        if (m->format == 40)
+        if (m->text.format == 40)
             status = phx_msh_tag(m, "the tag of a node", &label);
         if (!status)
             status = phx_msh_reals(m, "a coordinate", n_reals, x);
-        if (!status && m->format == 40)
+        if (!status && m->text.format == 40)
             status = phx_builder_node(m->b, 0, label, phx_msh_place(m), x);
         else if (!status)
             status = phx_builder_place_node(m->b, first + (size_t)k, phx_msh_place(m), x);
@@ -88,7 +88,7 @@ static phx_status read_node_block(phx_msh *m, long long *n_read)
 
 static phx_status read_nodes(phx_msh *m)
 {
-    return m->format < 40 ? read_nodes_2(m) : phx_msh_blocks(m, "the number of nodes", read_node_block);
+    return m->text.format < 40 ? read_nodes_2(m) : phx_msh_blocks(m, "the number of nodes", read_node_block);
 }
 
 /* ---- the file ---- */
@@ -103,18 +103,18 @@ static phx_status read_format(phx_msh *m)
         status = phx_msh_text_integer(m, "the size of a number", &size);
     if (status)
         return status;
-    m->format = version >= 2.0 && version < 2.3 ? 22 : version == 4.0 ? 40 : version == 4.1 ? 41 : 0;
-    if (!m->format)
+    m->text.format = version >= 2.0 && version < 2.3 ? 22 : version == 4.0 ? 40 : version == 4.1 ? 41 : 0;
+    if (!m->text.format)
         return MSH_FAIL(
             m, "the format is %g; 2, 4.0 and 4.1 are read (gmsh FILE -save -format msh41 -o NEW.msh converts it)",
             version);
     if (type != 0 && type != 1)
         return MSH_FAIL(m, "the type of the file is %lld; 0 (text) or 1 (binary) is expected", type);
-    if (size != 8 && (size != 4 || m->format != 41))
+    if (size != 8 && (size != 4 || m->text.format != 41))
         return MSH_FAIL(m, "the size of a number is %lld bytes; 8 is expected", size);
-    m->size_bytes = (int)size;
-    m->binary = m->file->binary = type == 1;
-    return m->binary ? phx_msh_byte_order(m) : PHX_OK;
+    m->text.size_bytes = (int)size;
+    m->text.binary = m->text.file->binary = type == 1;
+    return m->text.binary ? phx_msh_byte_order(m) : PHX_OK;
 }
 
 typedef struct section {
@@ -132,13 +132,14 @@ static const section sections[] = {
 /* Any other section, of which nothing is needed. */
 static phx_status skip_section(phx_msh *m, const char *name, size_t length)
 {
-    for (const char *at = m->at; (at = memchr(at, '$', (size_t)(m->end - at))); at++)
-        if ((size_t)(m->end - at) >= length + 3 && !memcmp(at, "$End", 4) && !memcmp(at + 4, name + 1, length - 1)) {
-            m->at = at + length + 3;
+    for (const char *at = m->text.at; (at = memchr(at, '$', (size_t)(m->text.end - at))); at++)
+        if ((size_t)(m->text.end - at) >= length + 3 && !memcmp(at, "$End", 4) &&
+            !memcmp(at + 4, name + 1, length - 1)) {
+            m->text.at = at + length + 3;
             return PHX_OK;
         }
     const phx_shown shown = phx_shown_part(name, length);
-    m->at = m->end;
+    m->text.at = m->text.end;
     return MSH_FAIL(m, "the file ends inside of %s", shown.text);
 }
 
@@ -153,13 +154,13 @@ static const section *section_named(const char *name, size_t length)
 static phx_status read_section(phx_msh *m, const char *name, size_t length)
 {
     const section *s = section_named(name, length);
-    if (m->format == 0 && (!s || s->read != read_format))
+    if (m->text.format == 0 && (!s || s->read != read_format))
         return MSH_FAIL(m, "$MeshFormat is expected as the first section; found %s", phx_shown_part(name, length).text);
-    m->at += length;
+    m->text.at += length;
     if (!s)
         return skip_section(m, name, length);
-    m->section = s->name;
-    phx_status status = s->binary && m->binary && m->format >= 40 ? phx_msh_end_line(m) : PHX_OK;
+    m->text.section = s->name;
+    phx_status status = s->binary && m->text.binary && m->text.format >= 40 ? phx_msh_end_line(m) : PHX_OK;
     if (!status)
         status = s->read(m);
     return status ? status : phx_msh_end_section(m);
@@ -184,25 +185,39 @@ static phx_status read_sections(phx_msh *m)
     return status;
 }
 
+static void free_entities(phx_msh_entity_list *entities)
+{
+    phx_free(entities->entity);
+    phx_free(entities->tags);
+    phx_table_free(&entities->table);
+}
+
+static void free_physical(phx_msh_physical *physical)
+{
+    for (size_t k = 0; k < physical->n_names; k++)
+        phx_free(physical->names[k].name);
+    phx_free(physical->names);
+    phx_free(physical->runs);
+    phx_free(physical->points);
+}
+
 phx_status phx_read_msh(phx_builder *builder)
 {
     phx_input_file *file = &builder->input->files[0];
-    phx_msh m = {.b = builder, .context = builder->context, .file = file, .size_bytes = 8, .section = "$MeshFormat"};
-    m.at = file->bytes;
-    m.end = file->bytes + file->size;
+    phx_msh m = {.b = builder,
+                 .context = builder->context,
+                 .text.file = file,
+                 .text.size_bytes = 8,
+                 .text.section = "$MeshFormat"};
+    m.text.at = file->bytes;
+    m.text.end = file->bytes + file->size;
     phx_status status = read_sections(&m);
     if (!status)
         status = phx_builder_index(builder);
     if (!status)
         status = phx_msh_groups(&m);
-    for (size_t k = 0; k < m.n_names; k++)
-        phx_free(m.names[k].name);
-    phx_free(m.names);
-    phx_free(m.entities);
-    phx_free(m.tags);
-    phx_free(m.runs);
-    phx_free(m.points);
-    phx_table_free(&m.entity_table);
+    free_physical(&m.physical);
+    free_entities(&m.entities);
     phx_table_free(&m.cell_table);
     return status;
 }

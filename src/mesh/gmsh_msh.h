@@ -27,23 +27,40 @@ typedef struct phx_msh_point {
     size_t place;
 } phx_msh_point;
 
-typedef struct phx_msh {
-    phx_builder *b;
-    phx_context *context;
+/* The file, from `at` on, and how it is written (gmsh_words.c). */
+typedef struct phx_msh_text {
     phx_input_file *file;
     const char *at, *end;
     const char *section; /* being read, for messages */
     int format;          /* 22, 40, 41 */
     bool binary, big_endian;
     int size_bytes; /* of counts and tags in format 4.1 */
-    size_t n_entities, entities_room, n_tags, tags_room, n_names, names_room, n_runs, runs_room, n_points, points_room;
-    phx_msh_entity *entities;
+} phx_msh_text;
+
+/* Entities and their physical tags (gmsh_groups.c). */
+typedef struct phx_msh_entity_list {
+    size_t n, room, n_tags, tags_room;
+    phx_msh_entity *entity;
     int *tags; /* physical tags of all entities */
+    phx_table table;
+} phx_msh_entity_list;
+
+/* Physical groups: their names, the cells and points that belong to them (gmsh_groups.c). */
+typedef struct phx_msh_physical {
+    size_t n_names, names_room, n_runs, runs_room, n_points, points_room;
     phx_msh_name *names;
-    bool has_physical; /* some cells or points belong to a physical group */
     phx_msh_run *runs;
     phx_msh_point *points;
-    phx_table entity_table, cell_table;
+    bool any; /* some cells or points belong to one */
+} phx_msh_physical;
+
+typedef struct phx_msh {
+    phx_builder *b;
+    phx_context *context;
+    phx_msh_text text;
+    phx_msh_entity_list entities;
+    phx_msh_physical physical;
+    phx_table cell_table;
 } phx_msh;
 
 /* ---- words and numbers (gmsh_words.c); `what` is named when something else is found ---- */

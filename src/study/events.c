@@ -22,9 +22,10 @@ static phx_status begin(events_run *it)
 
     options.every = 0.0;
     if (!status)
-        status = s->dae->ops->accelerations(s->dae, it->t, it->x, it->v, v_dot, it->lambda);
+        status = s->dae->ops->accelerations(s->dae, it->t, it->before.x, it->before.v, v_dot, it->before.lambda);
     if (!status)
-        status = phx_integration_create(s->dae, &options, it->t, it->x, it->v, it->lambda, &it->integration);
+        status = phx_integration_create(s->dae, &options, it->t, it->before.x, it->before.v, it->before.lambda,
+                                        &it->integration);
     phx_free(v_dot);
     return status;
 }
@@ -35,7 +36,7 @@ double phx_events_speed(events_run *it)
     phx_sizes sizes;
 
     phx_system_sizes(it->s->system, it->s->x, it->s->v, &sizes);
-    it->speed = fmax(fmax(it->speed, sizes.speed), it->report->used.step * hypot(hypot(g[0], g[1]), g[2]));
+    it->speed = fmax(fmax(it->speed, sizes.speed), it->interval * hypot(hypot(g[0], g[1]), g[2]));
     return it->speed;
 }
 
@@ -74,7 +75,7 @@ static phx_status step_to(events_run *it, double t1)
 
     if (status)
         return status;
-    const phx_sample start = {.t = it->t, .x = it->x, .v = it->v, .lambda = it->lambda};
+    const phx_sample start = {.t = it->t, .x = it->before.x, .v = it->before.v, .lambda = it->before.lambda};
     phx_integration_rewind(it->integration, &start);
     status = phx_friction_direct(it, t1 - it->t);
     if (!status)
@@ -84,8 +85,8 @@ static phx_status step_to(events_run *it, double t1)
     memcpy(s->v, end->v, (size_t)dae->n_v * sizeof *s->v);
     memcpy(s->lambda, end->lambda, (size_t)dae->n_l * sizeof *s->lambda);
     s->t = status ? end->t : t1;
-    it->call_work = end->work;
-    memcpy(it->call, end->ledger, (size_t)it->n_ledger * sizeof *it->call);
+    it->done.call_work = end->work;
+    memcpy(it->done.call, end->ledger, (size_t)it->done.n_ledger * sizeof *it->done.call);
     return status;
 }
 
@@ -105,10 +106,10 @@ static phx_status look(events_run *it, double *values)
     for (int k = 0; k < it->model->n_events && !status; k++)
         values[k] = it->event[k].column >= 0 ? condition(&it->model->events[k], it->columns[it->event[k].column])
                                              : s->t - it->model->events[k].at.value;
-    if (!status && it->n_frictions + it->n_contacts > 0)
-        status = phx_system_set_valued(dae, s->t, s->x, s->v, it->contact, it->friction);
+    if (!status && it->frictions.n + it->contacts.n > 0)
+        status = phx_system_set_valued(dae, s->t, s->x, s->v, it->contacts.contact, it->frictions.friction);
     phx_friction_conditions(it, values + it->model->n_events);
-    phx_contacts_conditions(it, values + it->model->n_events + it->n_frictions);
+    phx_contacts_conditions(it, values + it->model->n_events + it->frictions.n);
     return status;
 }
 
@@ -116,8 +117,22 @@ static phx_status record(events_run *it)
 {
     phx_simulation *s = it->s;
     const phx_sample sample = {
-        .t = s->t, .x = s->x, .v = s->v, .lambda = s->lambda, .work = it->work, .ledger = it->ledger};
+        .t = s->t, .x = s->x, .v = s->v, .lambda = s->lambda, .work = it->done.work, .ledger = it->done.ledger};
     return phx_recording_sample(&s->recording, &sample);
+}
+
+/* An event of the model that has been comes again when its condition has gone back by more than errors of the steps: a
+ * joint that it attached may hold the output at its value. */
+static double armed_value(const events_run *it, int k, double value)
+{
+    static const double ROUNDED = 1e-9, TOLERANCES = 10.0;
+    event_state *event = &it->event[k];
+    const double error = fmax(ROUNDED, TOLERANCES * it->report->used.rtol);
+
+    if (k >= it->model->n_events)
+        return value;
+    event->largest = fmax(event->largest, fabs(value));
+    return event->value >= 0.0 && value < 0.0 && value > -error * event->largest ? 0.0 : value;
 }
 
 /* The step is accepted as it was made last. */
@@ -125,16 +140,16 @@ static phx_status accept(events_run *it, const double *values)
 {
     const phx_simulation *s = it->s;
 
-    memcpy(it->x, s->x, (size_t)s->dae->n_x * sizeof *it->x);
-    memcpy(it->v, s->v, (size_t)s->dae->n_v * sizeof *it->v);
-    memcpy(it->lambda, s->lambda, (size_t)s->dae->n_l * sizeof *it->lambda);
+    memcpy(it->before.x, s->x, (size_t)s->dae->n_x * sizeof *it->before.x);
+    memcpy(it->before.v, s->v, (size_t)s->dae->n_v * sizeof *it->before.v);
+    memcpy(it->before.lambda, s->lambda, (size_t)s->dae->n_l * sizeof *it->before.lambda);
     it->t = s->t;
-    it->work.supplied += it->call_work.supplied;
-    it->work.dissipated += it->call_work.dissipated;
-    for (int k = 0; k < it->n_ledger; k++)
-        it->ledger[k] += it->call[k];
+    it->done.work.supplied += it->done.call_work.supplied;
+    it->done.work.dissipated += it->done.call_work.dissipated;
+    for (int k = 0; k < it->done.n_ledger; k++)
+        it->done.ledger[k] += it->done.call[k];
     for (int k = 0; k < it->n; k++)
-        it->event[k].value = values[k];
+        it->event[k].value = armed_value(it, k, values[k]);
     count_steps(it);
     phx_contacts_accepted(it);
     return phx_friction_head(it);
@@ -162,7 +177,7 @@ static double scale_of(const events_run *it, int k, double end)
 static double earliest(const events_run *it)
 {
     static const double NOTHING = 1e-9; /* part of a step */
-    return it->t + NOTHING * it->report->used.step;
+    return it->t + NOTHING * it->interval;
 }
 
 /* Where the first of the conditions that are met at b is zero by the secant, and which it is. */
@@ -215,12 +230,12 @@ static void stay(events_run *it, double *values)
 {
     phx_simulation *s = it->s;
 
-    memcpy(s->x, it->x, (size_t)s->dae->n_x * sizeof *s->x);
-    memcpy(s->v, it->v, (size_t)s->dae->n_v * sizeof *s->v);
-    memcpy(s->lambda, it->lambda, (size_t)s->dae->n_l * sizeof *s->lambda);
+    memcpy(s->x, it->before.x, (size_t)s->dae->n_x * sizeof *s->x);
+    memcpy(s->v, it->before.v, (size_t)s->dae->n_v * sizeof *s->v);
+    memcpy(s->lambda, it->before.lambda, (size_t)s->dae->n_l * sizeof *s->lambda);
     s->t = it->t;
-    it->call_work = (phx_work){0.0, 0.0};
-    memset(it->call, 0, (size_t)it->n_ledger * sizeof *it->call);
+    it->done.call_work = (phx_work){0.0, 0.0};
+    memset(it->done.call, 0, (size_t)it->done.n_ledger * sizeof *it->done.call);
     for (int k = 0; k < it->n; k++)
         values[k] = it->event[k].value;
 }
@@ -311,10 +326,10 @@ phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes
     if (status)
         return status;
     phx_free(s->lambda);
-    phx_free(it->lambda);
+    phx_free(it->before.lambda);
     s->lambda = phx_calloc(it->context, (size_t)s->dae->n_l, sizeof *s->lambda);
-    it->lambda = phx_calloc(it->context, (size_t)s->dae->n_l, sizeof *it->lambda);
-    return s->lambda && it->lambda ? PHX_OK : PHX_ERR_MEMORY;
+    it->before.lambda = phx_calloc(it->context, (size_t)s->dae->n_l, sizeof *it->before.lambda);
+    return s->lambda && it->before.lambda ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 static phx_status switch_forces(const phx_model_event *event, phx_system *system)
@@ -351,9 +366,9 @@ static phx_status switch_joints(events_run *it, const phx_model_event *event)
 /* Contacts and friction after the condition of one of them, -1: after anything else. */
 static phx_status settle(events_run *it, int which)
 {
-    const int number = which - it->model->n_events, contact = which < 0 ? -1 : number - it->n_frictions;
+    const int number = which - it->model->n_events, contact = which < 0 ? -1 : number - it->frictions.n;
     const int friction = which < 0 || contact >= 0 ? -1 : number;
-    const bool of_contact = friction >= 0 && it->friction[friction].contact >= 0;
+    const bool of_contact = friction >= 0 && it->frictions.friction[friction].contact >= 0;
     phx_status status = phx_contacts_settle(it, contact, of_contact ? friction : -1);
     if (!status)
         status = phx_friction_settle(it, friction);
@@ -377,11 +392,11 @@ static phx_status happen(events_run *it, int k)
     if (status)
         return phx_fail_prefix(it->context, status, "event '%s' at t = %.9g s: ", event->name, s->t);
     const double lost = work.dissipated - work.supplied + (before.potential - after.potential);
-    it->work.dissipated += lost;
-    it->ledger[phx_system_event_entry(s->system, k)] += lost;
+    it->done.work.dissipated += lost;
+    it->done.ledger[phx_system_event_entry(s->system, k)] += lost;
     it->report->events++;
     it->report->event_loss += lost;
-    memcpy(it->v, s->v, (size_t)s->dae->n_v * sizeof *it->v);
+    memcpy(it->before.v, s->v, (size_t)s->dae->n_v * sizeof *it->before.v);
     phx_log(it->context, PHX_LOG_INFO, "event '%s' at t = %.12g s takes %.6g J", event->name, s->t, lost);
     return settle(it, -1);
 }
@@ -393,7 +408,7 @@ static phx_status try_step(events_run *it, double end, double *values, int *whic
     enum { HALVINGS = 40 };
     phx_status status = PHX_OK;
 
-    for (int trial = 0, again = 1; again && trial <= it->n_frictions + it->n_contacts + HALVINGS && !status; trial++) {
+    for (int trial = 0, again = 1; again && trial <= it->frictions.n + it->contacts.n + HALVINGS && !status; trial++) {
         status = step_to(it, end);
         if (!status)
             status = look(it, values);
@@ -401,7 +416,7 @@ static phx_status try_step(events_run *it, double end, double *values, int *whic
         if (!status)
             status = phx_friction_goes_back(it, values + it->model->n_events, &again);
         if (!status && !again)
-            status = phx_contacts_go_back(it, values + it->model->n_events + it->n_frictions, &end, &again);
+            status = phx_contacts_go_back(it, values + it->model->n_events + it->frictions.n, &end, &again);
         if (!status && !again && !any_met(it, values) && phx_contacts_make_energy(it)) {
             again = 1;
             end = it->t + 0.5 * (end - it->t);
@@ -457,7 +472,7 @@ static phx_status one_step(events_run *it, double t1, double *values, bool *even
     if (which < 0)
         which = phx_friction_overdue(it, values + n_events);
     if (which < 0)
-        which = phx_contacts_overdue(it, values + n_events + it->n_frictions);
+        which = phx_contacts_overdue(it, values + n_events + it->frictions.n);
     mark_met(it, values, which);
     status = accept(it, values);
     *event = which >= 0;
@@ -468,18 +483,112 @@ static phx_status one_step(events_run *it, double t1, double *values, bool *even
     return status ? status : all_happen(it, which, event);
 }
 
+/* ---- the parts of a run ---- */
+static phx_status create_frictions(phx_context *context, const phx_system *system, event_frictions *made)
+{
+    made->n = phx_system_dry_count(system);
+    made->friction = phx_calloc(context, (size_t)made->n, sizeof *made->friction);
+    made->heading = phx_calloc(context, (size_t)made->n, sizeof *made->heading);
+    return made->friction && made->heading ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void free_frictions(event_frictions *frictions)
+{
+    phx_free(frictions->friction);
+    phx_free(frictions->heading);
+}
+
+static phx_status create_contacts(phx_context *context, const phx_system *system, event_contacts *made)
+{
+    made->n = phx_system_contact_count(system);
+    made->contact = phx_calloc(context, (size_t)made->n, sizeof *made->contact);
+    return made->contact ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static phx_status create_before(phx_context *context, const phx_dae *dae, event_state_before *made)
+{
+    made->x = phx_calloc(context, (size_t)dae->n_x, sizeof *made->x);
+    made->v = phx_calloc(context, (size_t)dae->n_v, sizeof *made->v);
+    made->lambda = phx_calloc(context, (size_t)dae->n_l, sizeof *made->lambda);
+    return made->x && made->v && made->lambda ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void free_before(event_state_before *before)
+{
+    phx_free(before->x);
+    phx_free(before->v);
+    phx_free(before->lambda);
+}
+
+static phx_status create_work(phx_context *context, const phx_system *system, event_work *made)
+{
+    made->n_ledger = phx_system_ledger(system);
+    made->ledger = phx_calloc(context, (size_t)made->n_ledger, sizeof *made->ledger);
+    made->call = phx_calloc(context, (size_t)made->n_ledger, sizeof *made->call);
+    return made->ledger && made->call ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void free_work(event_work *work)
+{
+    phx_free(work->ledger);
+    phx_free(work->call);
+}
+
+static phx_status allocate(events_run *it)
+{
+    const phx_system *system = it->s->system;
+    const size_t joints = (size_t)it->model->n_joints;
+    phx_status status = create_frictions(it->context, system, &it->frictions);
+
+    if (!status)
+        status = create_contacts(it->context, system, &it->contacts);
+    if (!status)
+        status = create_before(it->context, it->s->dae, &it->before);
+    if (!status)
+        status = create_work(it->context, system, &it->done);
+    if (status)
+        return status;
+    it->n = it->model->n_events + it->frictions.n + it->contacts.n;
+    it->event = phx_calloc(it->context, (size_t)it->n, sizeof *it->event);
+    it->holds = phx_calloc(it->context, joints, sizeof *it->holds);
+    it->drives = phx_calloc(it->context, joints, sizeof *it->drives);
+    it->columns = phx_calloc(it->context, (size_t)phx_system_columns(system), sizeof *it->columns);
+    return it->event && it->holds && it->drives && it->columns ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void release(events_run *it)
+{
+    free_work(&it->done);
+    free_before(&it->before);
+    phx_free(it->contacts.contact);
+    free_frictions(&it->frictions);
+    phx_free(it->event);
+    phx_free(it->holds);
+    phx_free(it->drives);
+    phx_free(it->columns);
+}
+
+/* ---- a run ---- */
+/* Between two looks at the conditions: the step, or where a tolerance chooses the steps, what is recorded. */
+static double interval_of(const phx_integrate_options *used, double start)
+{
+    enum { LOOKS = 100 };
+    const double length = used->end - start;
+
+    return used->step > 0.0 ? used->step : used->every > 0.0 ? fmin(used->every, length) : length / LOOKS;
+}
+
 static phx_status prepare(events_run *it)
 {
     const phx_model *model = it->model;
     const phx_integrate_options *used = &it->report->used;
-    const phx_dae *dae = it->s->dae;
-    const size_t j = (size_t)model->n_joints;
-    const int frictions = phx_system_dry_count(it->s->system), contacts = phx_system_contact_count(it->s->system);
 
-    if (phx_integrator_chooses(used->integrator) && used->rtol > 0.0)
-        return phx_fail(
-            it->context, PHX_ERR_UNSUPPORTED,
-            "events, rigid contacts and friction that is not regularised are for fixed steps; leave out rtol");
+    const phx_system *system = it->s->system;
+    const bool set_valued = phx_system_dry_count(system) + phx_system_contact_count(system) > 0;
+
+    if (phx_integrator_chooses(used->integrator) && used->rtol > 0.0 && set_valued)
+        return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
+                        "rigid contacts and friction that is not regularised are for fixed steps; leave out rtol");
     if (model->simulate.spectral_radius < 1.0)
         return phx_fail(
             it->context, PHX_ERR_UNSUPPORTED,
@@ -490,25 +599,10 @@ static phx_status prepare(events_run *it)
                         "events, rigid contacts and friction that is not regularised divide steps: %s is for models "
                         "without them",
                         used->iterations > 0 ? "a fixed number of corrections" : "real time");
-    it->n_frictions = frictions;
-    it->n_contacts = contacts;
-    it->n = model->n_events + frictions + contacts;
-    it->n_ledger = phx_system_ledger(it->s->system);
-    it->event = phx_calloc(it->context, (size_t)it->n, sizeof *it->event);
-    it->friction = phx_calloc(it->context, (size_t)frictions, sizeof *it->friction);
-    it->heading = phx_calloc(it->context, (size_t)frictions, sizeof *it->heading);
-    it->contact = phx_calloc(it->context, (size_t)contacts, sizeof *it->contact);
-    it->holds = phx_calloc(it->context, j, sizeof *it->holds);
-    it->drives = phx_calloc(it->context, j, sizeof *it->drives);
-    it->columns = phx_calloc(it->context, (size_t)phx_system_columns(it->s->system), sizeof *it->columns);
-    it->x = phx_calloc(it->context, (size_t)dae->n_x, sizeof *it->x);
-    it->v = phx_calloc(it->context, (size_t)dae->n_v, sizeof *it->v);
-    it->lambda = phx_calloc(it->context, (size_t)dae->n_l, sizeof *it->lambda);
-    it->ledger = phx_calloc(it->context, (size_t)it->n_ledger, sizeof *it->ledger);
-    it->call = phx_calloc(it->context, (size_t)it->n_ledger, sizeof *it->call);
-    if (!it->event || !it->holds || !it->drives || !it->columns || !it->x || !it->v || !it->lambda || !it->ledger ||
-        !it->call || !it->friction || !it->heading || !it->contact)
-        return PHX_ERR_MEMORY;
+    const phx_status status = allocate(it);
+    if (status)
+        return status;
+    it->interval = interval_of(used, it->s->t);
     for (int k = 0; k < model->n_joints; k++)
         it->holds[k] = it->drives[k] = model->joints[k].active;
     for (int k = 0; k < model->n_events; k++) {
@@ -540,7 +634,7 @@ static phx_status settle_start(events_run *it)
     phx_status status = settle(it, -1);
     it->report->transitions = 0; /* those of the start are none */
     if (!status && it->report->impacts > 0) {
-        const phx_sample sample = {.t = s->t, .x = s->x, .v = before, .lambda = s->lambda, .ledger = it->call};
+        const phx_sample sample = {.t = s->t, .x = s->x, .v = before, .lambda = s->lambda, .ledger = it->done.call};
         status = phx_recording_sample(&s->recording, &sample);
     }
     phx_free(before);
@@ -551,7 +645,7 @@ static phx_status run(events_run *it)
 {
     const phx_integrate_options *used = &it->report->used;
     const double start = it->s->t, length = used->end - start;
-    const double count = fmax(1.0, ceil(length / used->step * (1.0 - SAME))), h = length / count;
+    const double count = fmax(1.0, ceil(length / it->interval * (1.0 - SAME))), h = length / count;
     const long stride = used->every > 0.0 ? (long)fmax(1.0, round(used->every / h)) : 1;
     double *values = phx_calloc(it->context, (size_t)it->n, sizeof *values);
     phx_status status = values ? look(it, values) : PHX_ERR_MEMORY;
@@ -596,17 +690,6 @@ phx_status phx_events_run(phx_context *context, const phx_model *model, phx_simu
     phx_events_forget(&it);
     timespec_get(&to, TIME_UTC);
     report->stats.wall_seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
-    phx_free(it.friction);
-    phx_free(it.heading);
-    phx_free(it.contact);
-    phx_free(it.event);
-    phx_free(it.holds);
-    phx_free(it.drives);
-    phx_free(it.columns);
-    phx_free(it.x);
-    phx_free(it.v);
-    phx_free(it.lambda);
-    phx_free(it.ledger);
-    phx_free(it.call);
+    release(&it);
     return status;
 }

@@ -9,11 +9,12 @@ enum { AT_TIME = -1, OF_FRICTION = -2 }; /* in place of a column */
 /* A condition: negative before, not negative after the event. Those of the model come first, then of each set-valued
  * friction that it begins to slip, or stops, then of each rigid contact that it closes, or would pull. */
 typedef struct event_state {
-    int column;   /* of the outputs */
-    double value; /* of the condition at the accepted state */
-    double slack; /* of a force that is at its limit from the start: what is rounding of it */
-    bool done;    /* at a time: it has been */
-    bool met;     /* of the model: at the end of the step */
+    int column;     /* of the outputs */
+    double value;   /* of the condition at the accepted state */
+    double largest; /* of the model: size of the condition so far */
+    double slack;   /* of a force that is at its limit from the start: what is rounding of it */
+    bool done;      /* at a time: it has been */
+    bool met;       /* of the model: at the end of the step */
     bool spare; /* of a contact: it touches and is open, and others keep its gap; of friction: it slips in name only, at
                  * its limit, others hold it */
 } event_state;
@@ -25,6 +26,31 @@ typedef struct slip_heading {
     double angle, turn, stiffness;
 } slip_heading;
 
+/* Set-valued frictions, as they were looked at last. */
+typedef struct event_frictions {
+    int n;
+    phx_dry_friction *friction;
+    slip_heading *heading; /* of each */
+} event_frictions;
+
+/* Rigid contacts, as they were looked at last. */
+typedef struct event_contacts {
+    int n;
+    phx_rigid_contact *contact;
+} event_contacts;
+
+/* The state at the start of a step. */
+typedef struct event_state_before {
+    double *x, *v, *lambda; /* n_x, n_v, n_l */
+} event_state_before;
+
+/* Work, in all and by entries of the ledger: since the start, and of the last step. */
+typedef struct event_work {
+    int n_ledger;
+    double *ledger, *call;
+    phx_work work, call_work;
+} event_work;
+
 typedef struct events_run {
     phx_context *context;
     const phx_model *model;
@@ -32,19 +58,16 @@ typedef struct events_run {
     phx_simulation *s;
     phx_integration *integration; /* NULL: to be made at the next step */
     phx_integrate_stats counted;  /* of it: what the report has of its steps */
+    double interval;              /* s: between two looks at the conditions, one step where steps are equal */
     bool by_outputs;              /* an event of the model is a condition on an output */
     int n;                        /* conditions */
     event_state *event;
-    int n_frictions;
-    phx_dry_friction *friction; /* as they were looked at last */
-    slip_heading *heading;      /* of each */
-    int n_contacts;
-    phx_rigid_contact *contact; /* the same */
-    bool *holds, *drives;       /* of each joint */
-    int n_ledger;
-    double *columns, *x, *v, *lambda; /* room; the state at the start of a step */
-    double *ledger, *call;            /* since the start, and of the last step */
-    phx_work work, call_work;
+    event_frictions frictions;
+    event_contacts contacts;
+    bool *holds, *drives; /* of each joint */
+    double *columns;      /* room for the outputs */
+    event_state_before before;
+    event_work done;
     int stalled;     /* events since time went on last */
     double slack;    /* of gaps that others keep */
     double t, speed; /* the largest so far, and at least what gravity gives in a step: rates are rounding against it */

@@ -34,12 +34,12 @@ static scales scales_of(events_run *it)
 static phx_status look(events_run *it)
 {
     const phx_simulation *s = it->s;
-    return phx_system_set_valued(s->recording.dae, s->t, s->x, s->v, it->contact, it->friction);
+    return phx_system_set_valued(s->recording.dae, s->t, s->x, s->v, it->contacts.contact, it->frictions.friction);
 }
 
 static event_state *condition_of(const events_run *it, int k)
 {
-    return &it->event[it->model->n_events + it->n_frictions + k];
+    return &it->event[it->model->n_events + it->frictions.n + k];
 }
 
 double phx_contacts_marginal(const events_run *it)
@@ -51,8 +51,8 @@ double phx_contacts_rounding(const events_run *it)
 {
     double largest = 0.0;
 
-    for (int k = 0; k < it->n_contacts; k++)
-        largest = fmax(largest, it->contact[k].closed ? fabs(it->contact[k].force) : 0.0);
+    for (int k = 0; k < it->contacts.n; k++)
+        largest = fmax(largest, it->contacts.contact[k].closed ? fabs(it->contacts.contact[k].force) : 0.0);
     return PULLS * largest;
 }
 
@@ -60,10 +60,10 @@ void phx_contacts_conditions(const events_run *it, double *values)
 {
     const double zero = phx_contacts_rounding(it);
 
-    for (int k = 0; k < it->n_contacts; k++)
-        values[k] = it->contact[k].closed        ? -it->contact[k].force - zero - condition_of(it, k)->slack
-                    : condition_of(it, k)->spare ? -it->contact[k].gap - it->slack
-                                                 : -it->contact[k].gap;
+    for (int k = 0; k < it->contacts.n; k++)
+        values[k] = it->contacts.contact[k].closed ? -it->contacts.contact[k].force - zero - condition_of(it, k)->slack
+                    : condition_of(it, k)->spare   ? -it->contacts.contact[k].gap - it->slack
+                                                   : -it->contacts.contact[k].gap;
 }
 
 phx_status phx_contacts_begin(events_run *it)
@@ -73,14 +73,14 @@ phx_status phx_contacts_begin(events_run *it)
 
     phx_system_sizes(it->s->system, it->s->x, it->s->v, &sizes);
     it->slack = SLACK * sizes.reach;
-    for (int k = 0; k < it->n_contacts; k++)
-        if (it->contact[k].gap < -WRITTEN * sizes.reach)
+    for (int k = 0; k < it->contacts.n; k++)
+        if (it->contacts.contact[k].gap < -WRITTEN * sizes.reach)
             return phx_fail(
                 it->context, PHX_ERR_INPUT,
                 "contact '%s': the bodies lie %.3g m inside each other at the start; a rigid contact begins "
                 "open or touching: move one of them apart by that much, or write its position as an expression "
                 "of what is touched",
-                phx_system_contact_name(it->s->system, k), -it->contact[k].gap);
+                phx_system_contact_name(it->s->system, k), -it->contacts.contact[k].gap);
     return PHX_OK;
 }
 
@@ -89,10 +89,10 @@ static phx_status put_on(events_run *it, const bool *on)
 {
     bool other = false;
 
-    for (int k = 0; k < it->n_contacts; k++)
-        if (it->contact[k].closed != on[k]) {
+    for (int k = 0; k < it->contacts.n; k++)
+        if (it->contacts.contact[k].closed != on[k]) {
             phx_system_close_contact(it->s->system, k, on[k]);
-            it->contact[k].closed = on[k];
+            it->contacts.contact[k].closed = on[k];
             other = true;
         }
     return other ? phx_events_renew(it, 0, NULL) : PHX_OK;
@@ -122,22 +122,22 @@ static void impact_free(impact *made)
 
 static phx_status impact_create(const events_run *it, impact *made)
 {
-    const size_t n = (size_t)it->n_contacts, n_v = (size_t)it->s->dae->n_v;
+    const size_t n = (size_t)it->contacts.n, n_v = (size_t)it->s->dae->n_v;
 
     *made = (impact){.touches = phx_calloc(it->context, n, sizeof *made->touches),
                      .on = phx_calloc(it->context, n, sizeof *made->on),
                      .last = phx_calloc(it->context, n, sizeof *made->last),
                      .modes = phx_calloc(it->context, n, sizeof *made->modes),
-                     .v = phx_calloc(it->context, n_v + (size_t)it->n_ledger, sizeof *made->v),
-                     .before = phx_calloc(it->context, (size_t)it->n_frictions, sizeof *made->before)};
+                     .v = phx_calloc(it->context, n_v + (size_t)it->done.n_ledger, sizeof *made->v),
+                     .before = phx_calloc(it->context, (size_t)it->frictions.n, sizeof *made->before)};
     made->ledger = made->v ? made->v + n_v : NULL;
     return made->touches && made->on && made->last && made->modes && made->before && made->v ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 static bool approaches(const events_run *it, const impact *at)
 {
-    for (int k = 0; k < it->n_contacts; k++)
-        if (at->touches[k] && it->contact[k].rate < -at->small.rate)
+    for (int k = 0; k < it->contacts.n; k++)
+        if (at->touches[k] && it->contacts.contact[k].rate < -at->small.rate)
             return true;
     return false;
 }
@@ -161,7 +161,7 @@ static phx_status blow_create(const events_run *it, const bool *which, blow *mad
     const int dim = it->model->dimension;
     int n = 0;
 
-    for (int k = 0; k < it->n_contacts; k++)
+    for (int k = 0; k < it->contacts.n; k++)
         n += which[k];
     const size_t rows = (size_t)(n * dim), n_v = (size_t)it->s->dae->n_v;
     *made = (blow){.n = n,
@@ -180,7 +180,7 @@ static phx_status blow_create(const events_run *it, const bool *which, blow *mad
     made->friction = next += n;
     made->restitution = next += n;
     n = 0;
-    for (int k = 0; k < it->n_contacts; k++)
+    for (int k = 0; k < it->contacts.n; k++)
         if (which[k])
             made->which[n++] = k;
     return PHX_OK;
@@ -189,8 +189,8 @@ static phx_status blow_create(const events_run *it, const bool *which, blow *mad
 static void set_laws(const events_run *it, const impact *at, blow *b)
 {
     for (int i = 0; i < b->n; i++) {
-        b->friction[i] = it->contact[b->which[i]].friction;
-        b->restitution[i] = at->last[b->which[i]] ? 0.0 : it->contact[b->which[i]].restitution;
+        b->friction[i] = it->contacts.contact[b->which[i]].friction;
+        b->restitution[i] = at->last[b->which[i]] ? 0.0 : it->contacts.contact[b->which[i]].restitution;
     }
 }
 
@@ -214,9 +214,9 @@ static void take(events_run *it, const blow *b)
     }
     for (int i = 0; i < b->n; i++) {
         const double share = losses > 0.0 ? fmax(b->loss[i], 0.0) / losses : 1.0 / b->n;
-        it->ledger[phx_system_contact_entry(s->system, b->which[i])] += lost * share;
+        it->done.ledger[phx_system_contact_entry(s->system, b->which[i])] += lost * share;
     }
-    it->work.dissipated += lost;
+    it->done.work.dissipated += lost;
     it->report->impact_loss += lost;
 }
 
@@ -256,7 +256,7 @@ static phx_status jam(events_run *it, const impact *at)
     it->report->impacts += !status;
     if (!status)
         take(it, &b);
-    memcpy(it->v, s->v, (size_t)s->dae->n_v * sizeof *it->v);
+    memcpy(it->before.v, s->v, (size_t)s->dae->n_v * sizeof *it->before.v);
     blow_free(&b);
     return status ? status : look(it);
 }
@@ -281,7 +281,7 @@ static phx_status strike(events_run *it, const impact *at)
     }
     if (!status)
         take(it, &b);
-    memcpy(it->v, s->v, (size_t)s->dae->n_v * sizeof *it->v);
+    memcpy(it->before.v, s->v, (size_t)s->dae->n_v * sizeof *it->before.v);
     blow_free(&b);
     return status ? status : look(it);
 }
@@ -300,8 +300,8 @@ static bool find_flights(const events_run *it, const impact *at, double all, dou
     const double step = it->report->used.step;
     bool any = false;
 
-    for (int k = 0; k < it->n_contacts; k++) {
-        const phx_rigid_contact *contact = &it->contact[k];
+    for (int k = 0; k < it->contacts.n; k++) {
+        const phx_rigid_contact *contact = &it->contacts.contact[k];
         const double a = at->modes[k].acceleration, e = at->last[k] ? 0.0 : contact->restitution;
         const double lowest = a < 0.0 ? sqrt(8.0 * at->small.flight / -a) : 0.0;
         const double least = fmax(lowest, fmax(one, all * (1.0 - e)) * step);
@@ -314,8 +314,8 @@ static bool find_flights(const events_run *it, const impact *at, double all, dou
 static void remember(const events_run *it, impact *at)
 {
     memcpy(at->v, it->s->v, (size_t)it->s->dae->n_v * sizeof *at->v);
-    memcpy(at->ledger, it->ledger, (size_t)it->n_ledger * sizeof *at->ledger);
-    at->work = it->work;
+    memcpy(at->ledger, it->done.ledger, (size_t)it->done.n_ledger * sizeof *at->ledger);
+    at->work = it->done.work;
     at->impact_loss = it->report->impact_loss;
     at->impacts = it->report->impacts;
 }
@@ -325,9 +325,9 @@ static phx_status undo(events_run *it, const impact *at)
     const size_t bytes = (size_t)it->s->dae->n_v * sizeof *at->v;
 
     memcpy(it->s->v, at->v, bytes);
-    memcpy(it->v, at->v, bytes);
-    memcpy(it->ledger, at->ledger, (size_t)it->n_ledger * sizeof *at->ledger);
-    it->work = at->work;
+    memcpy(it->before.v, at->v, bytes);
+    memcpy(it->done.ledger, at->ledger, (size_t)it->done.n_ledger * sizeof *at->ledger);
+    it->done.work = at->work;
     it->report->impact_loss = at->impact_loss;
     it->report->impacts = at->impacts;
     return look(it);
@@ -340,8 +340,8 @@ static bool is_last(const events_run *it, impact *at)
     bool any = false;
 
     find_flights(it, at, SHORT_FLIGHTS, 0.0, at->on);
-    for (int k = 0; k < it->n_contacts; k++) {
-        const bool last = at->on[k] && !at->last[k] && it->contact[k].restitution > 0.0;
+    for (int k = 0; k < it->contacts.n; k++) {
+        const bool last = at->on[k] && !at->last[k] && it->contacts.contact[k].restitution > 0.0;
         at->last[k] = at->last[k] || last;
         any = any || last;
     }
@@ -380,7 +380,7 @@ static phx_status end_flights(events_run *it, const impact *at, const bool *caug
     }
     if (!status)
         take(it, &b);
-    memcpy(it->v, it->s->v, (size_t)it->s->dae->n_v * sizeof *it->v);
+    memcpy(it->before.v, it->s->v, (size_t)it->s->dae->n_v * sizeof *it->before.v);
     blow_free(&b);
     phx_free(W);
     phx_free(row);
@@ -398,7 +398,7 @@ static bool is_transition(const phx_dry_friction *before, bool held, const conta
 
 static phx_status put_friction(events_run *it, const phx_dry_friction *before, int k, const contact_mode *mode)
 {
-    const int dry = it->contact[k].dry;
+    const int dry = it->contacts.contact[k].dry;
     if (dry < 0)
         return PHX_OK;
     event_state *condition = &it->event[it->model->n_events + dry];
@@ -416,13 +416,13 @@ static phx_status put_modes(events_run *it, impact *at, const phx_dry_friction *
 {
     phx_status status = PHX_OK;
 
-    for (int k = 0; k < it->n_contacts; k++) {
+    for (int k = 0; k < it->contacts.n; k++) {
         at->on[k] = at->touches[k] && modes[k].closed;
         condition_of(it, k)->spare = at->touches[k] && modes[k].spare;
-        if (it->contact[k].closed != at->on[k])
+        if (it->contacts.contact[k].closed != at->on[k])
             phx_system_close_contact(it->s->system, k, at->on[k]);
     }
-    for (int k = 0; k < it->n_contacts && !status; k++)
+    for (int k = 0; k < it->contacts.n && !status; k++)
         status = put_friction(it, before, k, &modes[k]);
     if (!status)
         status = phx_events_renew(it, 0, NULL);
@@ -433,7 +433,7 @@ static phx_status put_modes(events_run *it, impact *at, const phx_dry_friction *
 
 static bool touches(const events_run *it, int k, double gap)
 {
-    return it->contact[k].closed || condition_of(it, k)->spare || it->contact[k].gap <= gap;
+    return it->contacts.contact[k].closed || condition_of(it, k)->spare || it->contacts.contact[k].gap <= gap;
 }
 
 /* Impacts until nothing approaches; whether there were any. */
@@ -446,7 +446,7 @@ static phx_status all_strike(events_run *it, impact *at, contact_question *asked
         status = phx_friction_let_go(it);
         asked->loose = asked->tears = asked->stops = -1;
     }
-    memset(at->on, 0, (size_t)it->n_contacts * sizeof *at->on);
+    memset(at->on, 0, (size_t)it->contacts.n * sizeof *at->on);
     if (!status)
         status = put_on(it, at->on);
     if (!status)
@@ -486,7 +486,7 @@ static phx_status settle(events_run *it, impact *at, contact_question *asked)
 phx_status phx_contacts_settle(events_run *it, int which, int friction)
 {
     impact at = {.on = NULL};
-    if (it->n_contacts == 0)
+    if (it->contacts.n == 0)
         return PHX_OK;
     phx_status status = impact_create(it, &at);
 
@@ -494,21 +494,21 @@ phx_status phx_contacts_settle(events_run *it, int which, int friction)
         status = look(it);
     at.small = scales_of(it);
     contact_question asked = {.small = at.small.rate, .loose = -1, .tears = -1, .stops = -1};
-    if (!status && which >= 0 && it->contact[which].closed)
+    if (!status && which >= 0 && it->contacts.contact[which].closed)
         asked.loose = which;
-    if (!status && friction >= 0 && it->friction[friction].sticks)
+    if (!status && friction >= 0 && it->frictions.friction[friction].sticks)
         asked.tears = friction;
     else if (!status && friction >= 0 && phx_friction_stops(it, friction))
         asked.stops = friction;
-    for (int k = 0; k < it->n_contacts && !status; k++)
+    for (int k = 0; k < it->contacts.n && !status; k++)
         at.touches[k] = k == which || touches(it, k, at.small.gap);
-    memcpy(at.before, it->friction, (size_t)it->n_frictions * sizeof *at.before);
+    memcpy(at.before, it->frictions.friction, (size_t)it->frictions.n * sizeof *at.before);
     if (!status)
         status = settle(it, &at, &asked);
     phx_events_forget(it);
     const double zero = phx_contacts_rounding(it);
-    for (int k = 0; k < it->n_contacts && !status; k++) {
-        const phx_rigid_contact *c = &it->contact[k];
+    for (int k = 0; k < it->contacts.n && !status; k++) {
+        const phx_rigid_contact *c = &it->contacts.contact[k];
         event_state *condition = condition_of(it, k);
         condition->slack = c->closed && -c->force > -MARGINAL * zero ? MARGINAL * zero : 0.0;
         condition->value = c->closed          ? fmin(-c->force - zero - condition->slack, 0.0)
@@ -522,9 +522,10 @@ phx_status phx_contacts_settle(events_run *it, int which, int friction)
 
 void phx_contacts_accepted(events_run *it)
 {
-    for (int k = 0; k < it->n_contacts; k++) {
+    for (int k = 0; k < it->contacts.n; k++) {
         event_state *condition = condition_of(it, k);
-        condition->spare = condition->spare && !it->contact[k].closed && it->contact[k].gap <= it->slack;
+        condition->spare =
+            condition->spare && !it->contacts.contact[k].closed && it->contacts.contact[k].gap <= it->slack;
     }
 }
 
@@ -539,12 +540,12 @@ static double time_back(double rate, double gap, double time)
 /* Contact k was let go at rest and is pressed: it closes. */
 static phx_status close_again(events_run *it, int k)
 {
-    const int dry = it->contact[k].dry;
+    const int dry = it->contacts.contact[k].dry;
     phx_status status = PHX_OK;
 
     phx_system_close_contact(it->s->system, k, true);
     if (dry >= 0) {
-        const phx_dry_friction *f = &it->friction[dry];
+        const phx_dry_friction *f = &it->frictions.friction[dry];
         const double speed = hypot(f->rate[0], f->rate[1]), small = scales_of(it).rate;
         const double slip[2] = {f->rate[0] / speed, f->rate[1] / speed};
         status = phx_system_slip(it->s->system, dry, speed <= small, speed <= small ? NULL : slip);
@@ -556,16 +557,16 @@ static phx_status close_again(events_run *it, int k)
  * which has to be shorter; one that was let go at rest stays closed. */
 phx_status phx_contacts_go_back(events_run *it, const double *values, double *end, int *again)
 {
-    const double small = it->n_contacts > 0 ? scales_of(it).gap : 0.0;
+    const double small = it->contacts.n > 0 ? scales_of(it).gap : 0.0;
     phx_simulation *s = it->s;
     phx_status status = PHX_OK;
 
-    for (int k = 0; k < it->n_contacts && !*again && !status; k++) {
-        if (it->contact[k].closed || condition_of(it, k)->value < 0.0 || values[k] <= small)
+    for (int k = 0; k < it->contacts.n && !*again && !status; k++) {
+        if (it->contacts.contact[k].closed || condition_of(it, k)->value < 0.0 || values[k] <= small)
             continue;
         *again = 1;
-        memcpy(s->x, it->x, (size_t)s->dae->n_x * sizeof *s->x);
-        memcpy(s->v, it->v, (size_t)s->dae->n_v * sizeof *s->v);
+        memcpy(s->x, it->before.x, (size_t)s->dae->n_x * sizeof *s->x);
+        memcpy(s->v, it->before.v, (size_t)s->dae->n_v * sizeof *s->v);
         s->t = it->t;
         status = look(it);
         if (!status && *end - it->t <= SHORTEST * fmax(1.0, fabs(*end)))
@@ -575,8 +576,8 @@ phx_status phx_contacts_go_back(events_run *it, const double *values, double *en
                               phx_system_contact_name(s->system, k), it->t);
         if (status)
             continue;
-        if (it->contact[k].rate > scales_of(it).rate)
-            *end = it->t + 0.5 * time_back(it->contact[k].rate, -values[k], *end - it->t);
+        if (it->contacts.contact[k].rate > scales_of(it).rate)
+            *end = it->t + 0.5 * time_back(it->contacts.contact[k].rate, -values[k], *end - it->t);
         else
             status = close_again(it, k);
     }
@@ -591,16 +592,16 @@ bool phx_contacts_make_energy(const events_run *it)
     phx_system_sizes(it->s->system, it->s->x, it->s->v, &sizes);
     const double zero = ROUNDING * (it->report->stats.largest_kinetic + sizes.weight);
 
-    for (int k = 0; k < it->n_contacts; k++)
-        if (it->contact[k].closed && it->call[phx_system_contact_entry(it->s->system, k)] < -zero)
+    for (int k = 0; k < it->contacts.n; k++)
+        if (it->contacts.contact[k].closed && it->done.call[phx_system_contact_entry(it->s->system, k)] < -zero)
             return true;
     return false;
 }
 
 int phx_contacts_overdue(const events_run *it, const double *values)
 {
-    for (int k = 0; k < it->n_contacts; k++)
-        if (it->contact[k].closed && values[k] > 0.0)
-            return it->model->n_events + it->n_frictions + k;
+    for (int k = 0; k < it->contacts.n; k++)
+        if (it->contacts.contact[k].closed && values[k] > 0.0)
+            return it->model->n_events + it->frictions.n + k;
     return -1;
 }

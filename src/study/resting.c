@@ -60,7 +60,7 @@ static phx_status balance_create(const events_run *it, const bool *touches, bala
 {
     int n = 0;
 
-    for (int k = 0; k < it->n_contacts; k++)
+    for (int k = 0; k < it->contacts.n; k++)
         n += touches[k];
     const size_t rows = (size_t)(n * it->model->dimension), n_v = (size_t)it->s->dae->n_v;
     *b = (balance){.n = n, .dim = it->model->dimension, .rows = (int)rows};
@@ -78,7 +78,7 @@ static phx_status balance_create(const events_run *it, const bool *touches, bala
     b->f = next += rows;
     b->a = next + rows;
     n = 0;
-    for (int k = 0; k < it->n_contacts; k++)
+    for (int k = 0; k < it->contacts.n; k++)
         if (touches[k])
             b->which[n++] = k;
     return PHX_OK;
@@ -91,7 +91,7 @@ static void set_members(const events_run *it, const contact_question *asked, bal
     for (int i = 0; i < b->rows; i++)
         b->largest = fmax(b->largest, fabs(b->response.accelerations[i]));
     for (int k = 0; k < b->n; k++) {
-        const phx_rigid_contact *contact = &it->contact[b->which[k]];
+        const phx_rigid_contact *contact = &it->contacts.contact[b->which[k]];
         member *m = &b->member[k];
         const double rate[2] = {across(b, b->response.rates, k, 0), across(b, b->response.rates, k, 1)};
         const double speed = length(rate);
@@ -121,7 +121,7 @@ static bool let_go(const events_run *it, const contact_question *asked, const ph
         largest = fmax(largest, b->f[k * b->dim]);
     for (int k = 0; k < b->n; k++) {
         member *m = &b->member[k];
-        const int dry = it->contact[m->contact].dry;
+        const int dry = it->contacts.contact[m->contact].dry;
         const double normal = b->f[k * b->dim], t[2] = {across(b, b->f, k, 0), across(b, b->f, k, 1)};
         if (m->contact == asked->loose && normal <= CLEARLY * largest) {
             m->takes_part = false;
@@ -131,7 +131,7 @@ static bool let_go(const events_run *it, const contact_question *asked, const ph
             for (int i = 0; i < 2 && size > 0.0; i++)
                 m->d[i] = force[i] / size;
             m->moves = changed = size > 0.0;
-            m->friction = it->contact[m->contact].slipping;
+            m->friction = it->contacts.contact[m->contact].slipping;
         }
     }
     return changed;
@@ -207,7 +207,7 @@ static bool revise(const events_run *it, const contact_question *asked, balance 
 
     for (int k = 0; k < b->n; k++) {
         member *m = &b->member[k];
-        const phx_rigid_contact *contact = &it->contact[m->contact];
+        const phx_rigid_contact *contact = &it->contacts.contact[m->contact];
         const double a[2] = {across(b, b->a, k, 0), across(b, b->a, k, 1)};
         const double f[2] = {across(b, b->f, k, 0), across(b, b->f, k, 1)};
         if (m->contact == asked->loose && !m->takes_part && b->a[k * b->dim] < -zero) {
@@ -656,7 +656,7 @@ static phx_status set_friction(const events_run *it, const balance *b, int k, in
     const member *m = &b->member[k];
     contact_mode *mode = &modes[m->contact];
 
-    if (it->contact[m->contact].dry < 0 || !mode->closed)
+    if (it->contacts.contact[m->contact].dry < 0 || !mode->closed)
         return PHX_OK;
     if (!m->moves)
         return stick_or_lean(it->context, b, k, n_held, held, mode);

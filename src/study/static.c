@@ -249,7 +249,11 @@ static phx_status finish(static_work *work)
 
     if (found->unstable > 0 && !work->options->path)
         phx_log(work->context, PHX_LOG_WARNING, "the equilibrium is unstable in %d direction%s%s", found->unstable,
-                found->unstable == 1 ? "" : "s", work->options->stable ? "" : "; --stable leaves it for a stable one");
+                found->unstable == 1 ? "" : "s",
+                found->circulatory ? " by its stiffness alone; a load has no potential, so that 'modes --at static' "
+                                     "decides"
+                : work->options->stable ? ""
+                                        : "; --stable leaves it for a stable one");
     if (found->free_motions > 0)
         phx_log(work->context, PHX_LOG_WARNING,
                 "nothing holds %s (%d free motion%s), and nothing pulls there: it stays where it was",

@@ -56,6 +56,8 @@ static void put_found(const phx_study_static_report *report, bool path, FILE *ou
         fprintf(out, " in %d direction%s", found->unstable, found->unstable == 1 ? "" : "s");
     else if (found->free_motions > 0)
         fputs(" but for what is free", out);
+    if (found->circulatory)
+        fputs(" by its stiffness alone (a load has no potential: see 'modes --at static')", out);
     fprintf(out, "; %s, %d corrections", path ? "arc length" : methods[found->method], found->iterations);
     if (!path)
         fprintf(out, ", %.3g from the start (rad, parts of the size)", found->moved);
@@ -122,8 +124,11 @@ static void put_json(const phx_model *model, const phx_study_static_report *repo
     fprintf(out, ",\n  \"method\": \"%s\",\n", methods[found->method]);
     put_number(out, "load", report->load, false);
     put_number(out, "largest_load", report->largest_load, false);
-    fprintf(out, "  \"points\": %zu,\n  \"iterations\": %d,\n  \"unstable\": %d,\n  \"free_motions\": %d,\n",
-            report->rows, found->iterations, found->unstable, found->free_motions);
+    fprintf(out,
+            "  \"points\": %zu,\n  \"iterations\": %d,\n  \"unstable\": %d,\n  \"circulatory\": %s,\n  "
+            "\"free_motions\": %d,\n",
+            report->rows, found->iterations, found->unstable, found->circulatory ? "true" : "false",
+            found->free_motions);
     fputs("  \"free\": ", out);
     phx_put_json(out, found->free_names);
     fputs(",\n", out);

@@ -44,7 +44,8 @@ static double backwards(const phx_dry_friction *f)
 static phx_status look(events_run *it)
 {
     const phx_simulation *s = it->s;
-    return it->n_frictions > 0 ? phx_system_set_valued(s->recording.dae, s->t, s->x, s->v, NULL, it->friction) : PHX_OK;
+    return it->frictions.n > 0 ? phx_system_set_valued(s->recording.dae, s->t, s->x, s->v, NULL, it->frictions.friction)
+                               : PHX_OK;
 }
 
 /* The force beyond what static friction can hold; of a contact, forces that are rounding against others are none. */
@@ -57,8 +58,8 @@ void phx_friction_conditions(const events_run *it, double *values)
 {
     const double zero = phx_contacts_rounding(it);
 
-    for (int k = 0; k < it->n_frictions; k++) {
-        const phx_dry_friction *f = &it->friction[k];
+    for (int k = 0; k < it->frictions.n; k++) {
+        const phx_dry_friction *f = &it->frictions.friction[k];
         const bool rests = length(f->rate) <= ROUNDING * it->speed;
         if (it->event[it->model->n_events + k].spare && length(f->rate) <= STILL * it->speed)
             values[k] = -1.0;
@@ -73,7 +74,7 @@ void phx_friction_conditions(const events_run *it, double *values)
 /* Number k sticks, slips along sign x, or neither; whether other rows act. */
 static phx_status change(events_run *it, int k, bool sticks, double sign, const double *x, bool *rows)
 {
-    const phx_dry_friction *f = &it->friction[k];
+    const phx_dry_friction *f = &it->frictions.friction[k];
     double slip[2] = {0.0, 0.0};
 
     if (x)
@@ -91,8 +92,8 @@ phx_status phx_friction_direct(const events_run *it, double h)
 {
     phx_status status = PHX_OK;
 
-    for (int k = 0; k < it->n_frictions && !status; k++) {
-        const slip_heading *to = &it->heading[k];
+    for (int k = 0; k < it->frictions.n && !status; k++) {
+        const slip_heading *to = &it->frictions.heading[k];
         if (!to->in_space)
             continue;
         const double turn = 0.5 * h * to->turn / (1.0 + 0.5 * h * to->stiffness);
@@ -121,10 +122,10 @@ static phx_status turn_tangents(events_run *it)
     bool rows = false;
     phx_status status = PHX_OK;
 
-    for (int k = 0; k < it->n_frictions && !status; k++) {
+    for (int k = 0; k < it->frictions.n && !status; k++) {
         bool turned = false;
         status = phx_system_turn_slip(s->system, k, s->x, s->v, &turned);
-        rows = rows || (turned && it->friction[k].sticks);
+        rows = rows || (turned && it->frictions.friction[k].sticks);
     }
     return status || !rows ? status : phx_events_renew(it, 0, NULL);
 }
@@ -140,20 +141,20 @@ phx_status phx_friction_head(events_run *it)
     bool any = false;
     phx_status status = turn_tangents(it);
 
-    for (int k = 0; k < it->n_frictions; k++) {
-        const phx_dry_friction *f = &it->friction[k];
+    for (int k = 0; k < it->frictions.n; k++) {
+        const phx_dry_friction *f = &it->frictions.friction[k];
         const double *along = length(f->rate) > STILL * it->speed ? f->rate : f->slip;
-        it->heading[k] = (slip_heading){.in_space = f->n == 2 && !f->sticks && slips(f) && !leans(it, k),
-                                        .angle = atan2(along[1], along[0])};
-        any = any || it->heading[k].in_space;
+        it->frictions.heading[k] = (slip_heading){.in_space = f->n == 2 && !f->sticks && slips(f) && !leans(it, k),
+                                                  .angle = atan2(along[1], along[0])};
+        any = any || it->frictions.heading[k].in_space;
     }
     if (!status)
         status = phx_friction_direct(it, 0.0);
     if (!status && any)
         status = look(it);
-    for (int k = 0; k < it->n_frictions && !status; k++)
-        if (it->heading[k].in_space && length(it->friction[k].rate) > STILL * it->speed)
-            find_turn(&it->friction[k], &it->heading[k]);
+    for (int k = 0; k < it->frictions.n && !status; k++)
+        if (it->frictions.heading[k].in_space && length(it->frictions.friction[k].rate) > STILL * it->speed)
+            find_turn(&it->frictions.friction[k], &it->frictions.heading[k]);
     return status;
 }
 
@@ -163,17 +164,17 @@ phx_status phx_friction_hold(events_run *it)
     phx_work work;
     int k = 0;
 
-    while (k < it->n_frictions && !it->friction[k].sticks)
+    while (k < it->frictions.n && !it->frictions.friction[k].sticks)
         k++;
-    if (k == it->n_frictions)
+    if (k == it->frictions.n)
         return PHX_OK;
     const phx_status status = phx_system_impulse(s->dae, s->t, s->x, s->v, &work);
     if (status)
         return status;
     const double lost = work.dissipated - work.supplied;
-    it->ledger[phx_system_dry_entry(s->system, k)] += lost;
-    it->work.dissipated += lost;
-    memcpy(it->v, s->v, (size_t)s->dae->n_v * sizeof *it->v);
+    it->done.ledger[phx_system_dry_entry(s->system, k)] += lost;
+    it->done.work.dissipated += lost;
+    memcpy(it->before.v, s->v, (size_t)s->dae->n_v * sizeof *it->before.v);
     return PHX_OK;
 }
 
@@ -192,7 +193,7 @@ static bool turns_aside(const events_run *it, const phx_dry_friction *f)
 
 bool phx_friction_stops(const events_run *it, int k)
 {
-    return !it->friction[k].sticks && !turns_aside(it, &it->friction[k]);
+    return !it->frictions.friction[k].sticks && !turns_aside(it, &it->frictions.friction[k]);
 }
 
 /* For the time being all that rests sticks, and all that moves slips; contacts have settled theirs. */
@@ -201,8 +202,8 @@ static phx_status first_guess(events_run *it, int which, bool *rows)
     const double still = STILL * phx_events_speed(it);
     phx_status status = PHX_OK;
 
-    for (int k = 0; k < it->n_frictions && !status; k++) {
-        const phx_dry_friction *f = &it->friction[k];
+    for (int k = 0; k < it->frictions.n && !status; k++) {
+        const phx_dry_friction *f = &it->frictions.friction[k];
         const bool stops = k == which && !turns_aside(it, f), rests = stops || length(f->rate) <= still;
         if (f->contact >= 0)
             continue;
@@ -224,8 +225,8 @@ static int overloaded(const events_run *it)
     double worst = 1.0 + 1e-12;
     int which = -1;
 
-    for (int k = 0; k < it->n_frictions; k++) {
-        const phx_dry_friction *f = &it->friction[k];
+    for (int k = 0; k < it->frictions.n; k++) {
+        const phx_dry_friction *f = &it->frictions.friction[k];
         const double share = length(f->force) / fmax(f->limit, DBL_MIN);
         if (f->contact < 0 && f->sticks && share > worst) {
             worst = share;
@@ -240,7 +241,7 @@ phx_status phx_friction_settle(events_run *it, int which)
     bool rows = false;
     phx_status status = look(it);
 
-    if (it->n_frictions == 0)
+    if (it->frictions.n == 0)
         return PHX_OK;
     if (!status)
         status = first_guess(it, which, &rows);
@@ -254,12 +255,12 @@ phx_status phx_friction_settle(events_run *it, int which)
             status = phx_friction_hold(it);
         loose = status ? -1 : overloaded(it);
         if (loose >= 0)
-            status = change(it, loose, false, -1.0, it->friction[loose].force, &rows);
+            status = change(it, loose, false, -1.0, it->frictions.friction[loose].force, &rows);
     }
     phx_events_forget(it);
     const double rounding = phx_contacts_rounding(it), marginal = phx_contacts_marginal(it);
-    for (int k = 0; k < it->n_frictions && !status; k++) {
-        const phx_dry_friction *f = &it->friction[k];
+    for (int k = 0; k < it->frictions.n && !status; k++) {
+        const phx_dry_friction *f = &it->frictions.friction[k];
         event_state *condition = &it->event[it->model->n_events + k];
         const bool zero = (k == which && !turns_aside(it, f)) || length(f->rate) <= STILL * it->speed;
         const double over = beyond(f, rounding);
@@ -277,8 +278,8 @@ phx_status phx_friction_let_go(events_run *it)
     phx_status status = look(it);
     bool rows = false;
 
-    for (int k = 0; k < it->n_frictions && !status; k++)
-        if (it->friction[k].sticks)
+    for (int k = 0; k < it->frictions.n && !status; k++)
+        if (it->frictions.friction[k].sticks)
             status = change(it, k, false, 0.0, NULL, &rows);
     return status || !rows ? status : phx_events_renew(it, 0, NULL);
 }
@@ -289,13 +290,13 @@ phx_status phx_friction_goes_back(events_run *it, const double *values, int *aga
     phx_simulation *s = it->s;
     phx_status status = PHX_OK;
 
-    for (int k = 0; k < it->n_frictions && !*again && !status; k++) {
+    for (int k = 0; k < it->frictions.n && !*again && !status; k++) {
         bool rows = false;
-        if (it->friction[k].sticks || it->event[it->model->n_events + k].value < 0.0 || values[k] <= still)
+        if (it->frictions.friction[k].sticks || it->event[it->model->n_events + k].value < 0.0 || values[k] <= still)
             continue;
         *again = 1;
-        memcpy(s->x, it->x, (size_t)s->dae->n_x * sizeof *s->x);
-        memcpy(s->v, it->v, (size_t)s->dae->n_v * sizeof *s->v);
+        memcpy(s->x, it->before.x, (size_t)s->dae->n_x * sizeof *s->x);
+        memcpy(s->v, it->before.v, (size_t)s->dae->n_v * sizeof *s->v);
         s->t = it->t;
         status = change(it, k, true, 0.0, NULL, &rows);
         if (!status)
@@ -312,8 +313,8 @@ phx_status phx_friction_goes_back(events_run *it, const double *values, int *aga
 
 int phx_friction_overdue(const events_run *it, const double *values)
 {
-    for (int k = 0; k < it->n_frictions; k++)
-        if (it->friction[k].sticks && values[k] > 0.0)
+    for (int k = 0; k < it->frictions.n; k++)
+        if (it->frictions.friction[k].sticks && values[k] > 0.0)
             return it->model->n_events + k;
     return -1;
 }

@@ -123,7 +123,7 @@ typedef struct component_slot {
     int n_v, n_rows;  /* independent rows */
     bool free;        /* no constraint to ground and no force from outside but gravity and loads: momenta are known */
     bool driven;      /* has a driven coordinate */
-    int first, count; /* its bodies in phx_system.by_component */
+    int first, count; /* its bodies in component_list.bodies */
 } component_slot;
 
 typedef struct output_slot output_slot;
@@ -179,56 +179,112 @@ typedef struct input_slot {
     phx_input_place place;
 } input_slot;
 
-struct phx_system {
-    phx_context *context;
-    int dim, n_rot;
-    double gravity[3];
+/* ---- parts of a system, which own what they hold ---- */
+/* How far it is built, and the room of its arrays, elements (build/build.c). */
+typedef struct build_state {
     bool finalised;
     bool invalid; /* finalising failed: may only be destroyed */
-    int n_bodies, n_ports, n_points, n_joints, n_forces, n_rows, n_components, n_outputs, n_columns;
     int cap_bodies, cap_ports, cap_points, cap_joints, cap_forces, cap_outputs;
-    body_slot *bodies;
-    port_slot *ports;
-    point_slot *points;
-    int *point_index;     /* size_point_index, a power of two (0: no points): 1 + index of a point, 0: free */
-    int size_point_index; /* at least twice n_points */
-    joint_slot *joints;
-    force_slot *forces;
-    row_slot *rows;
-    component_slot *components;
-    bool any_free;     /* a component is */
-    int *by_component; /* bodies sorted by component */
-    int n_ledger;
-    ledger_entry *ledger;
+} build_state;
+
+/* Points with names (build/point_index.c). */
+typedef struct named_points {
+    int n;
+    point_slot *slot;
+    int *index;     /* index_size, a power of two (0: no points): 1 + number of a point, 0: free */
+    int index_size; /* at least twice n */
+} named_points;
+
+/* Rows on the velocities (build/finalise.c), and which of them carry a multiplier (build/redundant.c). */
+typedef struct row_list {
+    int n;
+    row_slot *slot;
+    int n_independent, n_redundant;
+    int *independent; /* rows that carry a multiplier, in order */
+    int *redundant;   /* the others (constraint and driven rows) */
+} row_list;
+
+/* Of the joints that act at present (build/finalise.c). */
+typedef struct component_list {
+    int n;
+    component_slot *slot;
+    int *bodies;   /* sorted by component */
+    bool any_free; /* a component is */
+} component_list;
+
+/* Who supplies and who takes energy (build/ledger.c). */
+typedef struct power_ledger {
+    int n;
+    ledger_entry *entry;
+    int n_events;
+    char **events; /* names of events whose losses it has */
+    int *event_entry;
+    bool numerical; /* it has entries for numerical damping */
+} power_ledger;
+
+/* Outputs (channels/outputs.c), whose columns follow each other, and inputs (inputs/inputs.c). */
+typedef struct channel_list {
+    int n_outputs, n_columns;
     output_slot *outputs;
-    int n_controllers;
-    controller_slot *controllers;
-    int *controller_order; /* those first that others read */
+    int n_inputs;
+    input_slot *inputs;
+} channel_list;
+
+/* Controllers (control/names.c). */
+typedef struct controller_list {
+    int n;
+    controller_slot *slot;
+    int *order;            /* those first that others read */
     int n_actuations;      /* outputs of all controllers */
     actuation *actuations; /* in the order of the controllers */
     int n_measures;        /* rows of the derivatives of measures */
     phx_signal *unit;      /* 1 */
-    int n_inputs;
-    input_slot *inputs;
-    found_before *found; /* of a system that has been read, until it is finalised */
-    int n_x, n_v;
-    int n_mechanism_x; /* entries of x without those of controllers, which come last */
-    int n_body_x;      /* entries of x that belong to bodies; behind them the unwrapped joint angles */
-    int n_independent, n_redundant;
-    int *independent;           /* rows that carry a multiplier, in order */
-    int *redundant;             /* the others (constraint and driven rows) */
-    double *x_start;            /* assembled, undeformed */
-    struct workspace *assembly; /* workspace with every row, for the start state */
+    int first_x;           /* their states come last in x: entries before them, of the mechanism */
+} controller_list;
+
+/* Rigid contacts (start/rigid_contact.c). */
+typedef struct contact_list {
+    int n;
+    contact_slot *slot;
+} contact_list;
+
+/* The start state (build/finalise.c). */
+typedef struct start_state {
+    double *x;                  /* n_x: assembled, undeformed */
+    struct workspace *assembly; /* workspace with every row */
+    found_before *found;        /* of a system that has been read, until it is finalised */
+} start_state;
+
+/* What is true of the whole. */
+typedef struct system_traits {
     bool lossless;
-    bool numerical; /* the ledger has entries for numerical damping */
-    int n_contacts;
-    contact_slot *contacts;
-    int n_events;
-    char **events; /* names of events whose losses the ledger has */
-    int *event_entry;
     bool varies; /* a drive or a load is not the same at all times */
     bool rubs;   /* friction somewhere depends on reactions */
     bool slides; /* a port slides along a body */
+} system_traits;
+
+struct phx_system {
+    phx_context *context;
+    int dim, n_rot;
+    double gravity[3];
+    int n_bodies, n_ports, n_joints, n_forces;
+    body_slot *bodies;
+    port_slot *ports;
+    joint_slot *joints;
+    force_slot *forces;
+    named_points points;
+    contact_list contacts;
+    controller_list control;
+    channel_list channels;
+    build_state building;
+    /* made when it is finalised, in this order */
+    int n_x, n_v;
+    int n_body_x; /* entries of x that belong to bodies; behind them the unwrapped joint angles */
+    row_list rows;
+    power_ledger ledger;
+    component_list components;
+    system_traits traits;
+    start_state start;
 };
 
 struct output_slot {

@@ -39,11 +39,12 @@ void phx_sys_reactions_free(reactions *made);
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
                                     const int *rows, workspace **out);
 void phx_sys_workspace_destroy(workspace *ws);
+pattern_source phx_sys_pattern_source(const workspace *ws);
 /* Pattern, places and elimination order; n_v, place, condensed and boundary are given (kkt.c). `val`: zeros on it. */
-phx_status phx_sys_kkt_create(phx_context *context, const workspace *ws, kkt_matrix *kkt, double **val);
-void phx_sys_kkt_free(const workspace *ws, kkt_matrix *kkt);
+phx_status phx_sys_kkt_create(phx_context *context, const pattern_source *of, kkt_matrix *kkt, double **val);
+void phx_sys_kkt_free(const phx_system *system, kkt_matrix *kkt);
 /* Fills kkt->order (order.c). */
-phx_status phx_sys_order(phx_context *context, const workspace *ws, kkt_matrix *kkt);
+phx_status phx_sys_order(phx_context *context, const pattern_source *of, kkt_matrix *kkt);
 /* Unknowns of a condensed body, the rigid ones first; their number. */
 int phx_sys_body_columns(const phx_system *system, const kkt_matrix *kkt, int b, int *cols);
 bool phx_sys_is_condensed(const kkt_matrix *kkt, int b);
@@ -124,13 +125,14 @@ void phx_sys_input_project(workspace *ws, const double *dv);
 /* names.c: once joints, forces and outputs are numbered; PHX_ERR_INPUT for names that mean nothing, quantities that
  * cannot be fed back, and controllers that wait for each other. */
 phx_status phx_sys_controllers_resolve(phx_system *system);
-void phx_sys_controllers_free(phx_system *system);
+void phx_sys_controllers_free(controller_list *controllers);
 /* Numbers the states of controllers behind those of the bodies; writes their start values. */
 void phx_sys_controllers_number(phx_system *system);
 void phx_sys_controllers_start(const phx_system *system, double *x);
 /* controllers.c: their part of a workspace, whose ports are made. */
-phx_status phx_sys_control_create(phx_context *context, workspace *ws);
-void phx_sys_control_free(workspace *ws);
+phx_status phx_sys_control_create(phx_context *context, const phx_system *system, const port_set *ports,
+                                  control_work *made);
+void phx_sys_control_free(const phx_system *system, control_work *control);
 /* Efforts and powers of controllers at the instant or over the current interval, at whose end their states are set;
  * with `linear` their derivatives. Part of phx_sys_forces. */
 phx_status phx_sys_controllers(workspace *ws, double t, bool linear);
@@ -145,8 +147,9 @@ void phx_sys_measure_row(workspace *ws, const measure *it);
 /* Whether a quantity can be fed back at once. */
 bool phx_sys_quantity_fits(const phx_system *system, const phx_output_def *def);
 /* couplings.c: places of the feedback in a pattern, and the feedback into the current linearisation. */
-phx_status phx_sys_control_collect(phx_context *context, const workspace *ws, phx_sys_triplets *list);
-phx_status phx_sys_control_locate(phx_context *context, const workspace *ws, const phx_csr *pattern, kkt_matrix *kkt);
+phx_status phx_sys_control_collect(phx_context *context, const pattern_source *of, phx_sys_triplets *list);
+phx_status phx_sys_control_locate(phx_context *context, const pattern_source *of, const phx_csr *pattern,
+                                  kkt_matrix *kkt);
 void phx_sys_control_couple(workspace *ws);
 /* Whether an actuation follows a measure, directly or through other controllers. */
 bool phx_sys_follows(const phx_system *system, int controller, int row);
@@ -212,8 +215,8 @@ void phx_sys_set_instant(workspace *ws, const double *x, const double *v);
 void phx_sys_ground_view(const phx_system *system, const port_slot *port, phx_port_view *view);
 /* rate of row k of the workspace: g . zeta, all ports at the current view. */
 double phx_sys_row_rate(const workspace *ws, int k);
-/* Efforts of forces into ws->ports.effort, powers into ws->power; distributed loads straight into res (res -= ...).
- * With `linear` also tangents into K, D. */
+/* Efforts of forces into ws->ports.effort, powers into ws->forces.power; distributed loads straight into res (res -=
+ * ...). With `linear` also tangents into K, D. */
 phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res);
 /* effort += multipliers' covectors */
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda);
@@ -224,6 +227,9 @@ phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val,
 /* A(cj) on it into a slot. */
 phx_status phx_sys_factor_whole(workspace *ws, int slot, double cj);
 phx_status phx_sys_factor_whole_mass(workspace *ws, const double *x); /* factor_mass on it */
+/* The first force that acts at t and whose efforts at rest need not be the derivatives of an energy: one that follows
+ * its port, a torque in space, a load over a body, wind; NULL: there is none. */
+const force_slot *phx_sys_without_potential(const phx_system *system, double t);
 /* phx_sys_forces with `linear`, without its residual. */
 phx_status phx_sys_add_forces(workspace *ws, double t);
 /* Unwrapped joint angles in x1 as in x0. */
@@ -275,10 +281,11 @@ double phx_sys_rate_of_rate(workspace *ws, const phx_port_id ends[2], const phx_
 /* Number k of the rigid contacts at the current instant, with the accelerations v_dot and the reactions of all rows. */
 void phx_sys_look_at_rigid_contact(workspace *ws, int k, const double *v_dot, phx_rigid_contact *out);
 /* Signals that vary: the list, and a look at them in a step. */
-phx_status phx_sys_watch_signals(workspace *ws);
+phx_status phx_sys_watch_signals(phx_context *context, const phx_system *system, signal_watch *made);
+void phx_sys_watch_free(signal_watch *watch);
 void phx_sys_look_at_signals(workspace *ws, double t0, double t1);
 /* The same of contacts by penalty, after an accepted step (contact_watch.c). */
-phx_status phx_sys_watch_contacts(workspace *ws);
+phx_status phx_sys_watch_contacts(phx_context *context, const phx_system *system, int **touched);
 void phx_sys_look_at_contacts(workspace *ws, double t0, double t1);
 bool phx_sys_varies(const phx_system *system);
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);

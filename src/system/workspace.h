@@ -137,11 +137,31 @@ typedef struct signal_watch {
     watched_signal *signal;
 } signal_watch;
 
-/* The rows that carry a multiplier. */
+/* Powers of forces at the last evaluation, which of them act, and how long (evaluate.c). */
+typedef struct force_work {
+    phx_work power; /* supplied and dissipated by forces */
+    double *flow;   /* n_ledger: the same by entries of the ledger, drives left out; not of a linearisation */
+    double load;    /* part of loads and actuators that acts: 1 */
+    int *touched;   /* per force: steps that a contact by penalty has lasted; NULL: there are none */
+} force_work;
+
+/* x at the ends of the current interval or instant, for the unwrapped joint angles; borrowed. */
+typedef struct angle_ends {
+    const double *x0, *x1;
+} angle_ends;
+
+/* Numerical damping of the deformations (filters.c). */
+typedef struct numerical_damping {
+    phx_filter **filters; /* per body, NULL: it has none; NULL: no numerical damping */
+    double radius;        /* its spectral radius */
+} numerical_damping;
+
+/* The rows that carry a multiplier: n of them. */
 typedef struct row_set {
+    int n;
     int *index;            /* system row of multiplier k */
     int *multiplier;       /* of system row r, or -1 */
-    work_row *row;         /* n_l */
+    work_row *row;         /* n */
     int n_driven, *driven; /* rows with a signal */
     double *covector;      /* per row: PAIR_SIZE */
     double *w;             /* per row: prescribed rate */
@@ -247,12 +267,20 @@ typedef struct control_work {
     bool open;         /* a linearisation leaves the feedback out: u stays what it is */
 } control_work;
 
-/* In the order in which its parts are made: each needs those above it. */
+/* The parts that the pattern of a KKT matrix is made of. */
+typedef struct pattern_source {
+    const phx_system *system;
+    const row_set *rows;
+    const port_set *ports;
+    const control_work *control;
+} pattern_source;
+
+/* The parts own what they hold and are made in this order (equations/workspace.c): the function that makes one is given
+ * those above it that it needs. */
 struct workspace {
     phx_dae base; /* first: a phx_dae is a workspace */
     phx_system *system;
     const evaluator *by;
-    int n_l;
     char blame[240]; /* name of a body with the reason, for a message */
     row_set rows;
     port_set ports;
@@ -261,23 +289,19 @@ struct workspace {
     kkt_values values;
     mass_matrix mass;
     step_interval step;
-    phx_filter **filters;            /* per body, NULL: it has none; NULL: no numerical damping */
-    double radius;                   /* its spectral radius */
-    reaction_forces rubbing;         /* NULL in a system without such friction */
-    phx_body_view view;              /* of the current interval or instant: where vectors of all bodies begin */
-    const double *angles0, *angles1; /* x at its ends, for the unwrapped joint angles */
+    reaction_forces rubbing; /* NULL in a system without such friction */
+    phx_body_view view;      /* of the current interval or instant: where vectors of all bodies begin */
+    angle_ends angles;
     body_set bodies;
     scratch scratch;
     projection projection;
     reactions reactions;
-    phx_work power; /* of the last evaluation: supplied and dissipated by forces */
-    double load;    /* part of loads and actuators that acts: 1 */
-    double *flow;   /* n_ledger: the same by entries of the ledger, drives left out; not of a linearisation */
+    force_work forces;
     signal_watch signals;
-    int *touched;           /* per force: steps that a contact by penalty has lasted; NULL: there are none */
-    fast_data *fast;        /* of the fast evaluator */
-    parallel_rows parallel; /* made at its first use */
-    rigid_kkt rigid;        /* the same */
+    fast_data *fast;           /* of the fast evaluator */
+    numerical_damping damping; /* made when it is asked for */
+    parallel_rows parallel;    /* made at its first use */
+    rigid_kkt rigid;           /* the same */
 };
 
 #endif

@@ -5,7 +5,7 @@
 
 static phx_newton iteration(double noise)
 {
-    const phx_run run = {.noise = noise};
+    const phx_run run = {.sizes.noise = noise};
     return phx_newton_to_rounding(&run, 1.0);
 }
 

@@ -18,8 +18,8 @@ static void row_values(const model *m, const double *x, double *values)
     double none[MOST] = {0};
 
     phx_sys_set_instant(inside(m), x, none);
-    for (int r = 0; r < system->n_rows; r++) {
-        const row_slot *row = &system->rows[r];
+    for (int r = 0; r < system->rows.n; r++) {
+        const row_slot *row = &system->rows.slot[r];
         values[r] = phx_row_value(row->row, &inside(m)->ports.view[row->a], &inside(m)->ports.view[row->b], 1);
     }
 }
@@ -55,8 +55,8 @@ static void single_intervals_balance(void **state)
                         test_models[k].name, trial, h, result.residual);
             row_values(&m, x, before);
             row_values(&m, x1, after);
-            for (int r = 0; r < m.system->n_rows; r++) {
-                const row_slot *slot = &m.system->rows[r];
+            for (int r = 0; r < m.system->rows.n; r++) {
+                const row_slot *slot = &m.system->rows.slot[r];
                 const coordinate_slot *coordinate = &m.system->joints[slot->joint].coordinates[slot->coordinate];
                 const double driven =
                     slot->role == ROW_DRIVEN ? h * phx_signal_mean(coordinate->def.speed, 0.4, 0.4 + h) : 0.0;
@@ -132,7 +132,7 @@ static void mechanisms_keep_their_energies_apart(void **state)
     whip(&m, 0.0, 1.0);
     whip(&m, 3.0, 50.0);
     model_ready(&m);
-    assert_int_equal(m.system->n_components, 2);
+    assert_int_equal(m.system->components.n, 2);
     for (int c = 0; c < 2; c++)
         before[c] = component_energy(&m, c);
     run_midpoint(&m, 0.0, 2e-3, TEST_LONG(2000), &work);
@@ -188,7 +188,7 @@ static void free_beams_keep_their_momenta(void **state)
     model_open(*state, 0.0, 0.0, &m);
     hinged_pair(&m, NULL, &tip);
     model_ready(&m);
-    assert_true(m.system->components[0].free);
+    assert_true(m.system->components.slot[0].free);
     momenta(&m, before);
     const double energy = total_energy(&m, m.x, m.v);
     run_midpoint(&m, 0.0, 2e-3, 10000, &work);
@@ -235,7 +235,7 @@ static void free_beams_under_loads_balance_impulses(void **state)
     hinged_pair(&m, &spring, &tip);
     add_force(&m, "push", tip, false, constant(&m, fx), sine(&m, 0.0, 1.0, 2.0));
     model_ready(&m);
-    assert_true(m.system->components[0].free);
+    assert_true(m.system->components.slot[0].free);
     momenta(&m, before);
     const double energy = total_energy(&m, m.x, m.v);
     run_midpoint(&m, 0.0, 2e-3, 1000, &work);

@@ -142,10 +142,10 @@ static void evaluate(const model *m, const trial *at, bool one_by_one, found *ou
     CHECK_OK(m->context, ops->interval_residual(m->dae, at->v1, at->lambda, x1, res));
     out->res[0] = copied(out->n_res, res);
     CHECK_OK(m->context, ops->interval_linearise(m->dae));
-    out->interval = copied(out->n_values, condensed ? ws->fast->condensation->coupling : ws->values.val);
+    out->interval = copied(out->n_values, condensed ? ws->fast->condensation->values.coupling : ws->values.val);
     ws->by->row_residuals(ws, 0.1, x1, at->v1, res);
-    out->rates = copied((size_t)ws->n_l, res);
-    double *mass = condensed ? ws->fast->condensation->val : ws->mass.val;
+    out->rates = copied((size_t)ws->rows.n, res);
+    double *mass = condensed ? ws->fast->condensation->values.val : ws->mass.val;
     ws->fast->into = kkt;
     memset(mass, 0, out->n_values * sizeof *mass);
     ws->by->put_rows(ws, mass);
@@ -235,7 +235,7 @@ static void chains_agree(void **state)
             snprintf(name, sizeof name, "%s in %s, links %d, %d alike", phx_joint_kind_name(chains[c].kind),
                      chains[c].space ? "space" : "the plane", (int)chains[c].links, alike);
             chain_open(*state, &chains[c], alike, &m);
-            assert_int_equal(((const workspace *)m.dae)->fast->used_joint_batches, batches_of(&chains[c], alike));
+            assert_int_equal(((const workspace *)m.dae)->fast->joints.used, batches_of(&chains[c], alike));
             compare_both(&m, name, alike % 2 ? 0.05 : -0.2, &seed);
             model_close(&m);
         }

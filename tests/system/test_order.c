@@ -130,7 +130,7 @@ static void random_mechanisms_factor(void **state)
         model_open(*state, 0.0, -9.81, &m);
         random_mechanism(&m, &seed, 1 + (int)(k % 13), (int)(k % 5), k % 2 ? 4.0 : 1.0);
         model_finalise(&m);
-        memcpy(m.x, m.system->x_start, (size_t)m.n_x * sizeof *m.x);
+        memcpy(m.x, m.system->start.x, (size_t)m.n_x * sizeof *m.x);
         snprintf(what, sizeof what, "mechanism %d", (int)k);
         factor_at_start(&m, k % 3 ? 1e-3 : 1e-5);
         /* pivots within a factor 1000 and masses over four decades cost digits, but not all */
@@ -148,7 +148,7 @@ static void leading_blocks_are_regular(void **state)
         model_open(*state, 0.0, 0.0, &m);
         random_mechanism(&m, &seed, 4 + (int)(k % 12), (int)(k % 7), 1.0);
         model_finalise(&m);
-        memcpy(m.x, m.system->x_start, (size_t)m.n_x * sizeof *m.x);
+        memcpy(m.x, m.system->start.x, (size_t)m.n_x * sizeof *m.x);
         factor_at_start(&m, 1e-4);
         const kkt_matrix *kkt = &inside(&m)->kkt;
         const int n = kkt->n;
@@ -385,7 +385,7 @@ static void bodies_without_joints_factor(void **state)
     const phx_body_id other = add_beam(&m, "other", &kind, pose_at(0.0, 7.0, 0.0));
     add_joint(&m, "other pin", PHX_JOINT_WELD, at_place(&m, PHX_GROUND, 0.0, 7.0), at_beam(&m, other, 0.0));
     model_ready(&m);
-    assert_int_equal(m.system->n_components, 3);
+    assert_int_equal(m.system->components.n, 3);
     factor_at_start(&m, 1e-3);
     compare_with_dense(&m, 1e-12, "three mechanisms");
     model_close(&m);

@@ -175,7 +175,8 @@ static void a_reaction_is_told_about_either_port(void **state)
         CHECK_OK(m.context, phx_system_outputs(m.dae, 0.0, m.x, m.v, columns));
         const int dim = m.system->dim, wrench = dim == 2 ? 3 : 6;
         for (int j = 0; j < joints; j++, counted++) {
-            const double *at_b = columns + m.system->outputs[m.system->n_outputs - 4 * joints + 4 * j].first;
+            const double *at_b =
+                columns + m.system->channels.outputs[m.system->channels.n_outputs - 4 * joints + 4 * j].first;
             const double *at_a = at_b + wrench, *u_a = at_a + wrench, *u_b = u_a + dim, *F = at_b;
             double d[3] = {0}, scale = 1.0, moment[3] = {0};
             for (int i = 0; i < dim; i++)

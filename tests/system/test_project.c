@@ -216,7 +216,7 @@ static void each_mechanism_by_itself(void **state)
     memcpy(kept, v, sizeof kept);
     CHECK_OK(m.context, m.dae->ops->project(m.dae, 0.0, 0.01, false, true, m.x, v, lambda, &work));
     assert_memory_equal(v, kept, 6 * sizeof *v);
-    CHECK_CLOSE(m.system->n_components, 2, 0, "mechanisms");
+    CHECK_CLOSE(m.system->components.n, 2, 0, "mechanisms");
     if (memcmp(v + 6, kept + 6, 6 * sizeof *v) == 0)
         fail_msg("the second mechanism was not corrected");
     model_close(&m);

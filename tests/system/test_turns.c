@@ -172,8 +172,8 @@ static void counts_are_those_of_the_general_code(void **state)
         shift_origins(&m, &seed);
         double *x = state_of(&m, NULL), *v = calloc((size_t)m.n_v, sizeof *v);
         CHECK_OK(*state, phx_system_dae(m.system, *state, &other));
-        assert_int_equal(((const workspace *)m.dae)->fast->used_joint_batches, 2);
-        assert_int_equal(((const workspace *)m.dae)->fast->n_loose_angles, 1);
+        assert_int_equal(((const workspace *)m.dae)->fast->joints.used, 2);
+        assert_int_equal(((const workspace *)m.dae)->fast->unbatched.n_angles, 1);
         random_state(&m, &seed, x, v);
         for (int k = 0; k < 3; k++)
             tumble_on(&m, other, name, 500, turns[k], &seed, x, &seen);

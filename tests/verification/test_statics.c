@@ -28,9 +28,9 @@ static const char *const hanging = "phlexor: 1\n"
                                    "  j3: {kind: weld, ports: [b.C, bob.P]}\n"
                                    "springs: {s: {ports: [ground.G, bob.P], stiffness: 12, length: 0.3}}\n";
 
-static void modes_about_an_equilibrium_are_small_motions(void **state)
+/* far: how far, at least, the equilibrium is from the poses as written. */
+static void check_small_motions(const char *text, double far)
 {
-    (void)state;
     const double small = 1e-7;
     phx_static_options how = phx_static_options_default();
     phx_modes_options wanted = phx_modes_options_default();
@@ -41,10 +41,10 @@ static void modes_about_an_equilibrium_are_small_motions(void **state)
     phx_modal *modal = NULL;
     mechanism m;
 
-    mechanism_open(&m, hanging, 0, NULL);
+    mechanism_open(&m, text, 0, NULL);
     CHECK_OK(m.context, phx_system_static(m.dae, &how, m.x, m.lambda, &report));
     assert_int_equal(report.unstable, 0);
-    CHECK_BETWEEN(report.moved, 0.5, 4.0, "from the sketch");
+    CHECK_BETWEEN(report.moved, far, 4.0, "from the sketch");
     wanted.count = 3;
     CHECK_OK(m.context, phx_system_linear(m.dae, 0.0, m.x, m.lambda, &linear));
     CHECK_OK(m.context, phx_modal_create(m.context, &modal));
@@ -84,6 +84,119 @@ static void modes_about_an_equilibrium_are_small_motions(void **state)
     mechanism_close(&m);
 }
 
+static void modes_about_an_equilibrium_are_small_motions(void **state)
+{
+    (void)state;
+    check_small_motions(hanging, 0.5);
+}
+
+/* A force that follows and a torque in space, which have no potential: K is not symmetric. */
+static void modes_know_loads_without_a_potential(void **state)
+{
+    (void)state;
+    check_small_motions("phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\n"
+                        "materials: {soft: {density: 1500, young: 2e8, poisson: 0.3}}\nbodies:\n"
+                        "  a: {kind: rigid, mass: 2, inertia: [0.1, 0.2, 0.15], ports: {C: {position: [0.4, 0, 0]}}}\n"
+                        "  b: {kind: beam, material: soft, length: 0.8, elements: 3, reference: cantilever,\n"
+                        "      pose: {position: [0.4, 0, 0]},\n"
+                        "      section: {kind: rectangle, width: 0.04, height: 0.05}}\n"
+                        "joints:\n"
+                        "  p: {kind: universal, ports: [ground.O, a.P], axes: [[0, 1, 0], [0, 0, 1]],\n"
+                        "      stiffness: [90, 60]}\n"
+                        "  w: {kind: weld, ports: [a.C, b.P]}\n"
+                        "loads:\n"
+                        "  f: {force: [-20, 3, 0], at: b.C, frame: body}\n"
+                        "  t: {torque: [2, -1, 3], at: b.C}\n",
+                        0.2);
+}
+
+/* A double pendulum with torsion springs c under a force p that follows its second link, l = 1: with the masses 2 and 1
+ * and the inertias J at the ends of the links
+ *
+ *     M = [3 + J  1; 1  1 + J] ,   K = [2c - p  p - c; -c  c] ,   omega^2 = (B +- sqrt(B^2 - 4 A c^2))/(2A) ,
+ *
+ * A = det M, B = (2c - p)(1 + J) + c(3 + J) - p + 2c. J = 0: flutter at p = (7/2 - sqrt 2) c (H. Ziegler, 1952). */
+static void zieglers_pendulum_flutters(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nparameters: {p: 0}\nbodies:\n"
+        "  a: {kind: rigid, mass: 2, inertia: 0.01, centre_of_mass: [1, 0], ports: {C: {position: [1, 0]}}}\n"
+        "  b: {kind: rigid, mass: 1, inertia: 0.01, centre_of_mass: [1, 0], ports: {C: {position: [1, 0]}},\n"
+        "      pose: {position: [1, 0]}}\njoints:\n"
+        "  p: {kind: revolute, ports: [ground.O, a.P], stiffness: 5}\n"
+        "  q: {kind: revolute, ports: [a.C, b.P], stiffness: 5}\n"
+        "loads: {f: {force: [-p, \"0\"], at: b.C, frame: body}}\n";
+    const double c = 5.0, J = 0.01, A = (3.0 + J) * (1.0 + J) - 1.0;
+    const phx_modes_options options = phx_modes_options_default();
+
+    (void)state;
+    for (double p = 1.0; p < 12.5; p += 1.1) { /* flutter from 10.5 */
+        const double B = (2.0 * c - p) * (1.0 + J) + c * (3.0 + J) - p + 2.0 * c, D = B * B - 4.0 * A * c * c;
+        char value[40];
+        phx_linear linear = {0};
+        phx_mode_set set = {0};
+        phx_modal *modal = NULL;
+        mechanism m;
+        snprintf(value, sizeof value, "%.17g", p);
+        mechanism_open(&m, text, 1, &(phx_model_override){.name = "p", .expression = value});
+        CHECK_OK(m.context, phx_system_linear(m.dae, 0.0, m.x, NULL, &linear));
+        CHECK_OK(m.context, phx_modal_create(m.context, &modal));
+        CHECK_OK(m.context, phx_modal_solve(modal, &linear, &options, &set));
+        assert_int_equal(set.count, 2);
+        assert_int_equal(set.unstable, D < 0.0);
+        for (int k = 0; k < 2; k++) {
+            const double omega = D < 0.0 ? sqrt(c / sqrt(A)) : sqrt((B + (k ? 1.0 : -1.0) * sqrt(D)) / (2.0 * A));
+            CHECK_CLOSE(set.omega[k], omega, 1e-9, "mode %d at p = %g", k + 1, p);
+        }
+        if (D < 0.0) { /* omega^2 = r exp(i a), cos a = B/(2 sqrt(A) c): lambda = i sqrt(r) exp(i a/2) */
+            const double damping = sin(0.5 * acos(B / (2.0 * sqrt(A) * c)));
+            CHECK_CLOSE(fabs(set.damping[0]), damping, 1e-9, "growth at p = %g", p);
+        }
+        phx_mode_set_free(&set);
+        phx_modal_destroy(modal);
+        phx_linear_free(&linear);
+        mechanism_close(&m);
+    }
+}
+
+/* The column clamped at its foot under a force that follows its end flutters at 20.051 EI/L^2 (M. Beck, 1952). */
+static void becks_column_flutters(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nparameters: {p: 0}\nmaterials: {steel: {density: 1000, young: 1.2e11}}\nbodies:\n"
+        "  b: {kind: rod, shear: rigid, material: steel, length: 1, elements: 16,\n"
+        "      section: {kind: rectangle, width: 0.01, height: 0.01}}\n"
+        "joints: {w: {kind: weld, ports: [ground.O, b.P]}}\n"
+        "loads: {f: {force: [-100*p, \"0\"], at: b.C, frame: body}}\n"; /* EI = 100 */
+    double low = 19.0, high = 21.0;
+
+    (void)state;
+    while (high - low > 1e-3) {
+        const double p = 0.5 * (low + high);
+        const phx_static_options how = phx_static_options_default();
+        const phx_modes_options options = phx_modes_options_default();
+        char value[40];
+        phx_static_report report;
+        phx_linear linear = {0};
+        phx_mode_set set = {0};
+        phx_modal *modal = NULL;
+        mechanism m;
+        snprintf(value, sizeof value, "%.17g", p);
+        mechanism_open(&m, text, 1, &(phx_model_override){.name = "p", .expression = value});
+        CHECK_OK(m.context, phx_system_static(m.dae, &how, m.x, m.lambda, &report));
+        assert_true(report.circulatory);
+        CHECK_OK(m.context, phx_system_linear(m.dae, 0.0, m.x, m.lambda, &linear));
+        CHECK_OK(m.context, phx_modal_create(m.context, &modal));
+        CHECK_OK(m.context, phx_modal_solve(modal, &linear, &options, &set));
+        *(set.unstable ? &high : &low) = p;
+        phx_mode_set_free(&set);
+        phx_modal_destroy(modal);
+        phx_linear_free(&linear);
+        mechanism_close(&m);
+    }
+    CHECK_CLOSE(0.5 * (low + high), 20.051, 5e-3, "flutter load");
+}
+
 /* ---- a run from an equilibrium ---- */
 static void a_run_from_an_equilibrium_stays(void **state)
 {
@@ -99,6 +212,43 @@ static void a_run_from_an_equilibrium_stays(void **state)
     mechanism_run(&m, &run);
     CHECK_SMALL(m.largest_kinetic, 1e-22, "kinetic energy");
     mechanism_close(&m);
+}
+
+/* Where springs alone hold a body no multiplier says how large the forces are that balance: a beam on two springs, soft
+ * and stiff, and a body in space that six springs along its free coordinates hold. */
+static void bodies_on_springs_rest(void **state)
+{
+    static const char beam[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {k: 200}\n"
+        "materials: {steel: {density: 7800, young: 2.1e11}}\n"
+        "ground: {ports: {A: {position: [-0.1, 0]}, B: {position: [1.1, 0.05]}}}\nbodies:\n"
+        "  b: {kind: beam, material: steel, length: 1, section: {kind: rectangle, width: 0.01, height: 0.01},\n"
+        "      reference: simply_supported, pose: {position: [0, -0.5]}}\nsprings:\n"
+        "  p: {ports: [ground.A, b.P], stiffness: k, length: 0.4}\n"
+        "  c: {ports: [ground.B, b.C], stiffness: 1.5*k, length: 0.4}\n";
+    static const char modal[] =
+        "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\nparameters: {k: 200}\nbodies:\n"
+        "  b: {kind: modal, mass: 1.3, centre_of_mass: [-0.17, -0.04, 0.17], inertia: [0.18, 0.177, 0.122],\n"
+        "      modes: [{frequency: 7.5, translation: [0.18, -0.19, 0.06], rotation: [-0.02, -0.02, -0.03]}]}\n"
+        "joints: {j: {kind: free, ports: [ground.O, b.P], stiffness: [k, 1.2*k, 1.4*k, k, k, 2*k]}}\n";
+    static const struct {
+        const char *text, *stiffness; /* N/m, N m/rad */
+    } cases[] = {{beam, "200"}, {beam, "2e4"}, {beam, "2e6"}, {modal, "40"}, {modal, "4e4"}};
+    static const phx_integrator methods[] = {PHX_MIDPOINT, PHX_MIDPOINT4, PHX_GAUSS4, PHX_GAUSS6, PHX_RADAU5};
+    const phx_start_options start = {.equilibrium = true};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+            const phx_model_override set = {.name = "k", .expression = cases[i].stiffness};
+            const phx_integrate_options run = {.integrator = methods[k], .end = 0.05, .step = 1e-3};
+            mechanism m;
+            mechanism_open(&m, cases[i].text, 1, &set);
+            CHECK_OK(m.context, phx_system_start(m.system, &start, m.x, m.v, m.lambda));
+            mechanism_run(&m, &run);
+            CHECK_SMALL(m.largest_kinetic, 1e-22, "kinetic energy of %s, case %zu", phx_integrator_name(methods[k]), i);
+            mechanism_close(&m);
+        }
 }
 
 /* ---- columns and arches ---- */
@@ -346,7 +496,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modes_about_an_equilibrium_are_small_motions),
+        cmocka_unit_test(modes_know_loads_without_a_potential),
+        cmocka_unit_test(zieglers_pendulum_flutters),
+        cmocka_unit_test(becks_column_flutters),
         cmocka_unit_test(a_run_from_an_equilibrium_stays),
+        cmocka_unit_test(bodies_on_springs_rest),
         cmocka_unit_test(columns_buckle_at_eulers_loads),
         cmocka_unit_test(a_plate_buckles_as_a_column),
         cmocka_unit_test(an_arch_has_a_bifurcation_and_a_limit_point),

@@ -31,16 +31,16 @@ static report_cost costs(const phx_report *report)
 {
     report_cost cost = {0};
 
-    for (int k = 0; k < report->n_arrays; k++) {
-        const report_array *array = &report->arrays[k];
+    for (int k = 0; k < report->stream.n; k++) {
+        const report_array *array = &report->stream.array[k];
         const double bytes = (double)(array->count * phx_report_bytes(array->type));
         const bool of_frames = array->write == phx_report_frame_times || array->write == phx_report_poses ||
                                array->write == phx_report_deformed || array->write == phx_report_load_values;
         const bool of_points = array->write == phx_report_times || array->write == phx_report_column;
-        if (of_frames && report->frames > 0)
-            cost.frame += bytes / (double)report->frames;
-        else if (of_points && report->points > 0)
-            cost.point += bytes / (double)report->points;
+        if (of_frames && report->shown.frames > 0)
+            cost.frame += bytes / (double)report->shown.frames;
+        else if (of_points && report->shown.points > 0)
+            cost.point += bytes / (double)report->shown.points;
         else
             cost.fixed += bytes;
     }
@@ -62,34 +62,35 @@ static double taken(size_t count, double each)
 static void choose_amount(phx_report *report, double room, const report_cost *cost)
 {
     const double free_room = room > cost->fixed ? room - cost->fixed : 0.0;
-    const double all_points = taken(report->rows, cost->point);
+    const double all_points = taken(report->source.rows, cost->point);
     const double least_points = all_points < free_room / 3.0 ? all_points : free_room / 3.0;
 
-    report->frames = as_many(free_room - least_points, cost->frame, 1, report->rows);
-    report->points = as_many(free_room - taken(report->frames, cost->frame), cost->point, LEAST_POINTS, report->rows);
-    if (report->points < report->rows)
-        report->points -= report->points % 2; /* the ends and pairs */
+    report->shown.frames = as_many(free_room - least_points, cost->frame, 1, report->source.rows);
+    report->shown.points =
+        as_many(free_room - taken(report->shown.frames, cost->frame), cost->point, LEAST_POINTS, report->source.rows);
+    if (report->shown.points < report->source.rows)
+        report->shown.points -= report->shown.points % 2; /* the ends and pairs */
 }
 
 /* Leave out the least important part that does not fit: maps, meshes, the shapes of modes at most points, deformations.
  * False: it fits, or nothing can be left out. */
 static bool leave_out(phx_report *report, double room, const report_cost *cost)
 {
-    const bool one = !report->result; /* nothing but the fixed arrays and each configuration */
+    const bool one = !report->source.result; /* nothing but the fixed arrays and each configuration */
     const double share = one ? room : 0.5 * room;
-    const double bytes = cost->fixed + (one ? taken(report->frames, cost->frame) : 0.0);
-    const int points = report->modes ? report->modes->n_points : 0;
+    const double bytes = cost->fixed + (one ? taken(report->shown.frames, cost->frame) : 0.0);
+    const int points = report->source.modes ? report->source.modes->n_points : 0;
 
-    if (bytes <= share || !report->with_shapes)
+    if (bytes <= share || !report->shown.with_shapes)
         return false;
-    if (report->with_maps)
-        report->with_maps = false;
-    else if (report->with_meshes)
-        report->with_meshes = false;
-    else if (report->every_shape < points)
-        report->every_shape *= 2;
+    if (report->shown.with_maps)
+        report->shown.with_maps = false;
+    else if (report->shown.with_meshes)
+        report->shown.with_meshes = false;
+    else if (report->shown.every_shape < points)
+        report->shown.every_shape *= 2;
     else
-        report->with_shapes = false;
+        report->shown.with_shapes = false;
     return true;
 }
 
@@ -98,20 +99,20 @@ static phx_status settle_amount(phx_report *report, const char *page, phx_output
 {
     phx_status status = PHX_OK;
 
-    report->with_maps = report->with_meshes = report->with_shapes = true;
-    report->every_shape = 1;
+    report->shown.with_maps = report->shown.with_meshes = report->shown.with_shapes = true;
+    report->shown.every_shape = 1;
     for (bool again = true; again && !status;) {
-        report->frames = report->points = report->rows;
+        report->shown.frames = report->shown.points = report->source.rows;
         manifest->used = manifest->whole = 0;
         phx_report_manifest(report, manifest);
         const double room = allowance(page, manifest);
         const report_cost cost = costs(report);
         status = manifest->status;
         again = leave_out(report, room, &cost);
-        if (!again && report->result)
+        if (!again && report->source.result)
             choose_amount(report, room, &cost);
     }
-    if (status || (report->frames == report->rows && report->points == report->rows))
+    if (status || (report->shown.frames == report->source.rows && report->shown.points == report->source.rows))
         return status;
     manifest->used = manifest->whole = 0;
     phx_report_manifest(report, manifest);
@@ -124,8 +125,8 @@ static phx_status put_arrays(phx_report *report, phx_output *output)
     phx_payload *payload = NULL;
     phx_status status = phx_payload_create(report->context, output, &payload);
 
-    for (int k = 0; k < report->n_arrays && !status; k++) {
-        const report_array *array = &report->arrays[k];
+    for (int k = 0; k < report->stream.n && !status; k++) {
+        const report_array *array = &report->stream.array[k];
         while (phx_payload_count(payload) < array->at)
             phx_payload_i16(payload, 0);
         phx_report_at_point(report, array->point);
@@ -208,11 +209,24 @@ phx_status phx_report_check(phx_context *context, const phx_report_options *opti
 static phx_status protect(const phx_report *report)
 {
     phx_status status = PHX_OK;
-    if (report->result && phx_result_path(report->result))
-        status = phx_files_read(report->context, phx_result_path(report->result));
-    if (!status && report->modes)
-        status = phx_modes_protect(report->context, report->modes);
+    if (report->source.result && phx_result_path(report->source.result))
+        status = phx_files_read(report->context, phx_result_path(report->source.result));
+    if (!status && report->source.modes)
+        status = phx_modes_protect(report->context, report->source.modes);
     return status;
+}
+
+static phx_status create_work(phx_context *context, size_t row, int n_bodies, report_work *made)
+{
+    made->block = phx_calloc(context, row > REPORT_BLOCK ? row : REPORT_BLOCK, sizeof *made->block);
+    made->quaternions = phx_calloc(context, (size_t)n_bodies * 4, sizeof *made->quaternions);
+    return made->block && made->quaternions ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void free_work(report_work *work)
+{
+    phx_free(work->block);
+    phx_free(work->quaternions);
 }
 
 static phx_status make(phx_report *report, const char *path, phx_report_size *size)
@@ -221,22 +235,21 @@ static phx_status make(phx_report *report, const char *path, phx_report_size *si
     phx_report_size unread, *written = size ? size : &unread;
     phx_output manifest = {.descriptor = -1};
     const char *page = NULL;
-    const size_t row = (size_t)report->n_x;
+    const size_t row = (size_t)report->source.n_x;
 
     if (!report->options)
         report->options = &none;
     phx_status status = find_page(report->context, report->options, &page);
     if (!status)
         status = phx_output_open_memory(report->context, &manifest);
-    report->block = phx_calloc(report->context, row > REPORT_BLOCK ? row : REPORT_BLOCK, sizeof *report->block);
-    report->quaternions = phx_calloc(report->context, (size_t)report->n_bodies * 4, sizeof *report->quaternions);
-    if (!status && (!report->block || !report->quaternions))
-        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = create_work(report->context, row, report->n_bodies, &report->work);
     if (!status)
         status = phx_report_choose_entries(report);
     if (!status)
         status = settle_amount(report, page, &manifest);
-    *written = (phx_report_size){.rows = report->rows, .frames = report->frames, .points = report->points};
+    *written =
+        (phx_report_size){.rows = report->source.rows, .frames = report->shown.frames, .points = report->shown.points};
     phx_files_begin(report->context);
     if (!status)
         status = protect(report);
@@ -244,10 +257,9 @@ static phx_status make(phx_report *report, const char *path, phx_report_size *si
         status = write_page(report, page, &manifest, path, &written->bytes);
     phx_files_end(report->context);
     phx_output_close(&manifest, false);
-    phx_free(report->arrays);
-    phx_free(report->block);
-    phx_free(report->quaternions);
-    phx_free(report->entry_shown);
+    free_work(&report->work);
+    phx_free(report->stream.array);
+    phx_free(report->shown.entry);
     return status;
 }
 
@@ -261,20 +273,20 @@ phx_status phx_report_result(phx_context *context, const phx_result *result, con
     phx_report report = {.context = context,
                          .point = -1,
                          .options = options,
-                         .kind = "simulation",
-                         .title = title ? title : "",
-                         .program = phx_result_text(result, "program_version"),
-                         .model_text = phx_result_model_text(result),
-                         .reason = phx_result_is_complete(result) ? NULL
-                                   : reason                       ? reason
-                                                                  : "",
+                         .about.kind = "simulation",
+                         .about.title = title ? title : "",
+                         .about.program = phx_result_text(result, "program_version"),
+                         .about.model_text = phx_result_model_text(result),
+                         .about.reason = phx_result_is_complete(result) ? NULL
+                                         : reason                       ? reason
+                                                                        : "",
                          .dimension = phx_result_dimension(result),
                          .n_bodies = phx_result_bodies(result),
                          .bodies = phx_result_bodies(result) > 0 ? phx_result_body(result, 0) : NULL,
                          .scene = phx_result_scene(result),
-                         .result = result,
-                         .n_x = phx_result_n_x(result),
-                         .rows = phx_result_rows(result)};
+                         .source.result = result,
+                         .source.n_x = phx_result_n_x(result),
+                         .source.rows = phx_result_rows(result)};
     return phx_conclude(context, make(&report, html_path, size));
 }
 
@@ -286,18 +298,18 @@ phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, 
     phx_report report = {.context = context,
                          .point = -1,
                          .options = options,
-                         .kind = "modes",
-                         .title = table->model_name,
-                         .program = table->program_version,
-                         .model_text = table->model_text,
+                         .about.kind = "modes",
+                         .about.title = table->model_name,
+                         .about.program = table->program_version,
+                         .about.model_text = table->model_text,
                          .dimension = table->dimension > 0 ? table->dimension : 3,
                          .n_bodies = table->n_bodies,
                          .bodies = table->bodies,
                          .scene = table->scene,
-                         .modes = table,
-                         .states = table->states,
-                         .n_x = table->n_x,
-                         .rows = (size_t)table->n_states};
+                         .source.modes = table,
+                         .source.states = table->states,
+                         .source.n_x = table->n_x,
+                         .source.rows = (size_t)table->n_states};
     return phx_conclude(context, make(&report, html_path, size));
 }
 
@@ -309,18 +321,18 @@ phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, c
     phx_report report = {.context = context,
                          .point = -1,
                          .options = options,
-                         .kind = "model",
-                         .title = pose->title,
-                         .program = phx_version(),
-                         .model_text = pose->model_text,
-                         .reason = pose->reason,
+                         .about.kind = "model",
+                         .about.title = pose->title,
+                         .about.program = phx_version(),
+                         .about.model_text = pose->model_text,
+                         .about.reason = pose->reason,
                          .dimension = pose->dimension,
                          .n_bodies = pose->n_bodies,
                          .bodies = pose->bodies,
                          .scene = pose->scene,
-                         .states = pose->x,
-                         .n_x = pose->n_x,
-                         .rows = 1};
+                         .source.states = pose->x,
+                         .source.n_x = pose->n_x,
+                         .source.rows = 1};
     return phx_conclude(context, make(&report, html_path, size));
 }
 

@@ -22,36 +22,57 @@ typedef struct report_array {
     int point;        /* of the sweep, whose bodies it is about; -1: those of the report */
 } report_array;
 
-struct phx_report {
-    phx_context *context;
-    const phx_report_options *options;
+/* Texts about the page; borrowed. */
+typedef struct report_about {
     const char *kind, *title, *program, *model_text, *reason; /* reason NULL: complete */
-    int dimension, n_bodies;
-    const phx_record_body *bodies;
-    const phx_scene *scene; /* NULL: none */
-    int point;              /* bodies and scene are now those of this point of the sweep; -1: those of the report */
-    /* source of the motion: one of these, or one configuration */
+} report_about;
+
+/* Source of the motion: a result or modes (NULL: not this one), or one configuration. */
+typedef struct report_source {
     const phx_result *result;
     const phx_modes_table *modes;
     const double *states; /* rows x n_x, of modes and one configuration */
     int n_x;
     size_t rows; /* number of configurations */
-    /* the part of it that is shown */
-    size_t frames; /* configurations shown, evenly chosen */
+} report_source;
+
+/* The part of it that is shown. */
+typedef struct report_shown {
+    size_t frames; /* configurations, evenly chosen */
     size_t points; /* in each column of the diagrams: all rows, or pairs of least and greatest */
     bool with_maps, with_meshes, with_shapes;
-    int n_entries[2];  /* of the ledger: that supply, that take */
-    bool *entry_shown; /* of each entry */
-    int every_shape;   /* of the points of a sweep: mode shapes of each such one */
-    /* the arrays */
-    int n_arrays, room;
-    report_array *arrays;
+    int n_entries[2]; /* of the ledger: that supply, that take */
+    bool *entry;      /* of each entry: it is shown */
+    int every_shape;  /* of the points of a sweep: mode shapes of each such one */
+} report_shown;
+
+/* The arrays behind the manifest, in their order. */
+typedef struct report_stream {
+    int n, room;
+    report_array *array;
     size_t bytes;
-    /* workspace of the writers */
+} report_stream;
+
+/* Workspace of the writers. */
+typedef struct report_work {
     double *block; /* room for REPORT_BLOCK numbers, or one row of x */
     int block_of;  /* its contents: a column, or REPORT_STATES */
     size_t block_first, block_rows;
     double *quaternions; /* n_bodies x 4: attitudes in the frame before */
+} report_work;
+
+struct phx_report {
+    phx_context *context;
+    const phx_report_options *options;
+    report_about about;
+    int dimension, n_bodies;
+    const phx_record_body *bodies;
+    const phx_scene *scene; /* NULL: none */
+    int point;              /* bodies and scene are now those of this point of the sweep; -1: those of the report */
+    report_source source;
+    report_shown shown;
+    report_stream stream;
+    report_work work;
 };
 
 enum { REPORT_BLOCK = 1 << 15, REPORT_STATES = -1, REPORT_ENTRIES = 24 };

@@ -139,54 +139,54 @@ phx_status phx_report_map(phx_report *report, int index, phx_payload *payload)
 /* Of a column, or behind the columns of an entry of the ledger, or of the states. */
 static phx_status read_rows(const phx_report *report, int of, size_t first, size_t count, double *values)
 {
-    const int columns = phx_result_columns(report->result);
+    const int columns = phx_result_columns(report->source.result);
     if (of == REPORT_STATES)
-        return phx_result_states(report->result, first, count, values, NULL);
-    return of < columns ? phx_result_column(report->result, of, first, count, values)
-                        : phx_result_ledger_values(report->result, of - columns, first, count, values);
+        return phx_result_states(report->source.result, first, count, values, NULL);
+    return of < columns ? phx_result_column(report->source.result, of, first, count, values)
+                        : phx_result_ledger_values(report->source.result, of - columns, first, count, values);
 }
 
 /* `count` rows from `first` on, as many as fit the block; with `ahead` those behind them are read, too, because they
  * will be asked for next. */
 static phx_status see_rows(phx_report *report, int of, size_t first, size_t count, bool ahead, const double **values)
 {
-    const size_t width = of == REPORT_STATES ? (size_t)report->n_x : 1;
-    const size_t rest = report->rows - first, room = width < REPORT_BLOCK ? REPORT_BLOCK / width : 1;
+    const size_t width = of == REPORT_STATES ? (size_t)report->source.n_x : 1;
+    const size_t rest = report->source.rows - first, room = width < REPORT_BLOCK ? REPORT_BLOCK / width : 1;
     phx_status status = PHX_OK;
 
-    if (of != report->block_of || first < report->block_first ||
-        first + count > report->block_first + report->block_rows) {
+    if (of != report->work.block_of || first < report->work.block_first ||
+        first + count > report->work.block_first + report->work.block_rows) {
         const size_t wanted = !ahead ? count : room < rest ? room : rest;
-        status = read_rows(report, of, first, wanted, report->block);
-        report->block_of = of;
-        report->block_first = first;
-        report->block_rows = status ? 0 : wanted;
+        status = read_rows(report, of, first, wanted, report->work.block);
+        report->work.block_of = of;
+        report->work.block_first = first;
+        report->work.block_rows = status ? 0 : wanted;
     }
-    *values = report->block + (first - report->block_first) * width;
+    *values = report->work.block + (first - report->work.block_first) * width;
     return status;
 }
 
 /* ---- the motion ---- */
 static size_t row_of_frame(const phx_report *report, size_t frame)
 {
-    return report->frames > 1
-               ? (size_t)((double)frame * (double)(report->rows - 1) / (double)(report->frames - 1) + 0.5)
+    return report->shown.frames > 1
+               ? (size_t)((double)frame * (double)(report->source.rows - 1) / (double)(report->shown.frames - 1) + 0.5)
                : 0;
 }
 
 static phx_status state_of(phx_report *report, size_t row, const double **x)
 {
-    *x = report->result ? NULL : report->states + row * (size_t)report->n_x;
-    if (!report->result || report->n_x == 0)
+    *x = report->source.result ? NULL : report->source.states + row * (size_t)report->source.n_x;
+    if (!report->source.result || report->source.n_x == 0)
         return PHX_OK;
-    return see_rows(report, REPORT_STATES, row, 1, report->rows / report->frames <= 16, x);
+    return see_rows(report, REPORT_STATES, row, 1, report->source.rows / report->shown.frames <= 16, x);
 }
 
 static phx_status time_of(phx_report *report, size_t frame, double *t)
 {
     const double *time = t;
-    const phx_status status =
-        see_rows(report, 0, row_of_frame(report, frame), 1, report->rows / report->frames <= REPORT_BLOCK / 16, &time);
+    const phx_status status = see_rows(report, 0, row_of_frame(report, frame), 1,
+                                       report->source.rows / report->shown.frames <= REPORT_BLOCK / 16, &time);
     *t = status ? 0.0 : *time;
     return status;
 }
@@ -196,7 +196,7 @@ phx_status phx_report_frame_times(phx_report *report, int index, phx_payload *pa
     phx_status status = PHX_OK;
 
     (void)index;
-    for (size_t k = 0; k < report->frames && !status; k++) {
+    for (size_t k = 0; k < report->shown.frames && !status; k++) {
         double t = 0.0;
         status = time_of(report, k, &t);
         phx_payload_f64(payload, t);
@@ -250,8 +250,8 @@ phx_status phx_report_poses(phx_report *report, int index, phx_payload *payload)
     phx_status status = PHX_OK;
 
     (void)index;
-    memset(report->quaternions, 0, (size_t)report->n_bodies * 4 * sizeof *report->quaternions);
-    for (size_t k = 0; k < report->frames && !status; k++) {
+    memset(report->work.quaternions, 0, (size_t)report->n_bodies * 4 * sizeof *report->work.quaternions);
+    for (size_t k = 0; k < report->shown.frames && !status; k++) {
         const double *x = NULL;
         status = state_of(report, row_of_frame(report, k), &x);
         for (int b = 0; b < report->n_bodies && !status; b++) {
@@ -259,10 +259,10 @@ phx_status phx_report_poses(phx_report *report, int index, phx_payload *payload)
             const bool placed = report->bodies[b].x_count >= front_of(report);
             const double *own = placed ? x + report->bodies[b].x_start : nowhere;
             put_vectors(payload, dim, 1, own);
-            put_attitude(dim, placed ? own + dim : nowhere + 3, report->quaternions + 4 * b, payload);
+            put_attitude(dim, placed ? own + dim : nowhere + 3, report->work.quaternions + 4 * b, payload);
         }
         if (!status)
-            status = phx_progress(report->context, "frames", (double)k, (double)report->frames);
+            status = phx_progress(report->context, "frames", (double)k, (double)report->shown.frames);
     }
     return status;
 }
@@ -273,7 +273,7 @@ phx_status phx_report_deformed(phx_report *report, int index, phx_payload *paylo
     phx_status status = PHX_OK;
 
     (void)index;
-    for (size_t k = 0; k < report->frames && !status; k++) {
+    for (size_t k = 0; k < report->shown.frames && !status; k++) {
         const double *x = NULL;
         status = state_of(report, row_of_frame(report, k), &x);
         for (int b = 0; b < report->n_bodies && !status; b++)
@@ -331,9 +331,9 @@ phx_status phx_report_load_values(phx_report *report, int index, phx_payload *pa
 {
     phx_status status = PHX_OK;
 
-    for (size_t k = 0; k < report->frames && !status; k++) {
+    for (size_t k = 0; k < report->shown.frames && !status; k++) {
         double t = 0.0;
-        if (report->result)
+        if (report->source.result)
             status = time_of(report, k, &t);
         put_load(report, index, t, payload);
     }
@@ -400,7 +400,7 @@ static phx_status see_interval(phx_report *report, int column, size_t first, siz
 static phx_status put_row(phx_report *report, int column, size_t row, phx_payload *payload)
 {
     const double *value = NULL;
-    const phx_status status = see_rows(report, column, row, 1, row + 1 < report->rows, &value);
+    const phx_status status = see_rows(report, column, row, 1, row + 1 < report->source.rows, &value);
 
     if (!status)
         (column == 0 ? phx_payload_f64 : phx_payload_f32)(payload, *value);
@@ -409,12 +409,13 @@ static phx_status put_row(phx_report *report, int column, size_t row, phx_payloa
 
 static phx_status put_column(phx_report *report, int column, phx_payload *payload)
 {
-    const thinning thin = {report->rows, report->points < report->rows ? (report->points - 2) / 2 : 0};
+    const thinning thin = {report->source.rows,
+                           report->shown.points < report->source.rows ? (report->shown.points - 2) / 2 : 0};
     phx_status status = PHX_OK;
 
-    for (size_t row = 0; row < report->rows && report->points == report->rows && !status; row++)
+    for (size_t row = 0; row < report->source.rows && report->shown.points == report->source.rows && !status; row++)
         status = put_row(report, column, row, payload);
-    if (report->points == report->rows || status)
+    if (report->shown.points == report->source.rows || status)
         return status;
     status = put_row(report, column, 0, payload);
     for (size_t k = 0; k < thin.intervals && !status; k++) {
@@ -426,7 +427,7 @@ static phx_status put_column(phx_report *report, int column, phx_payload *payloa
         if (!status)
             put_interval(payload, values, kept, column == 0);
     }
-    return status ? status : put_row(report, column, report->rows - 1, payload);
+    return status ? status : put_row(report, column, report->source.rows - 1, payload);
 }
 
 phx_status phx_report_times(phx_report *report, int index, phx_payload *payload)

@@ -23,9 +23,10 @@ static phx_status measure(const phx_report *report, sized_entry *sized)
     phx_status status = PHX_OK;
 
     sized->work = 0.0;
-    for (size_t k = 1; k <= SAMPLES && report->rows > 0 && !status; k++) {
+    for (size_t k = 1; k <= SAMPLES && report->source.rows > 0 && !status; k++) {
         double value = 0.0;
-        status = phx_result_ledger_values(report->result, sized->entry, k * (report->rows - 1) / SAMPLES, 1, &value);
+        status = phx_result_ledger_values(report->source.result, sized->entry, k * (report->source.rows - 1) / SAMPLES,
+                                          1, &value);
         sized->work = fmax(sized->work, fabs(value));
     }
     return status;
@@ -33,30 +34,30 @@ static phx_status measure(const phx_report *report, sized_entry *sized)
 
 static phx_status choose(phx_report *report, bool dissipates, sized_entry *sized)
 {
-    const int n = phx_result_ledger(report->result);
+    const int n = phx_result_ledger(report->source.result);
     int count = 0;
     phx_status status = PHX_OK;
 
     for (int k = 0; k < n; k++)
-        if (phx_result_ledger_entry(report->result, k)->dissipates == dissipates)
+        if (phx_result_ledger_entry(report->source.result, k)->dissipates == dissipates)
             sized[count++].entry = k;
-    report->n_entries[dissipates] = count;
+    report->shown.n_entries[dissipates] = count;
     for (int i = 0; i < count && count > REPORT_ENTRIES && !status; i++)
         status = measure(report, &sized[i]);
     if (count > REPORT_ENTRIES)
         qsort(sized, (size_t)count, sizeof *sized, compare_work);
     for (int i = 0; i < count && i < REPORT_ENTRIES; i++)
-        report->entry_shown[sized[i].entry] = true;
+        report->shown.entry[sized[i].entry] = true;
     return status;
 }
 
 phx_status phx_report_choose_entries(phx_report *report)
 {
-    const size_t n = report->result ? (size_t)phx_result_ledger(report->result) : 0;
+    const size_t n = report->source.result ? (size_t)phx_result_ledger(report->source.result) : 0;
     sized_entry *sized = phx_calloc(report->context, n, sizeof *sized);
 
-    report->entry_shown = phx_calloc(report->context, n, sizeof *report->entry_shown);
-    phx_status status = sized && report->entry_shown ? PHX_OK : PHX_ERR_MEMORY;
+    report->shown.entry = phx_calloc(report->context, n, sizeof *report->shown.entry);
+    phx_status status = sized && report->shown.entry ? PHX_OK : PHX_ERR_MEMORY;
     for (int dissipates = 0; dissipates < 2 && n > 0 && !status; dissipates++)
         status = choose(report, dissipates, sized);
     phx_free(sized);

@@ -74,19 +74,20 @@ void phx_report_ref(phx_report *report, phx_output *manifest, report_type type, 
 {
     static const char *const names[] = {"f32", "f64", "u32", "i16"};
 
-    if (report->n_arrays == report->room) {
-        const int room = 2 * report->room + 64;
-        report_array *arrays = phx_realloc(report->context, report->arrays, (size_t)room, sizeof *arrays);
+    if (report->stream.n == report->stream.room) {
+        const int room = 2 * report->stream.room + 64;
+        report_array *arrays = phx_realloc(report->context, report->stream.array, (size_t)room, sizeof *arrays);
         if (!arrays) {
             manifest->status = PHX_ERR_MEMORY;
             return;
         }
-        report->arrays = arrays;
-        report->room = room;
+        report->stream.array = arrays;
+        report->stream.room = room;
     }
-    report->arrays[report->n_arrays++] = (report_array){write, index, type, count, report->bytes, report->point};
-    phx_output_format(manifest, "{\"at\":%zu,\"count\":%zu,\"type\":\"%s\"}", report->bytes, count, names[type]);
-    report->bytes += (count * phx_report_bytes(type) + 7) / 8 * 8;
+    report->stream.array[report->stream.n++] =
+        (report_array){write, index, type, count, report->stream.bytes, report->point};
+    phx_output_format(manifest, "{\"at\":%zu,\"count\":%zu,\"type\":\"%s\"}", report->stream.bytes, count, names[type]);
+    report->stream.bytes += (count * phx_report_bytes(type) + 7) / 8 * 8;
 }
 
 /* ---- head ---- */
@@ -183,8 +184,8 @@ static void put_settings(phx_report *report, phx_output *m)
 
     key(m, false, "settings");
     text(m, "[");
-    for (int k = 0; report->result && k < phx_result_attributes(report->result); k++) {
-        const phx_attribute *attribute = phx_result_attribute(report->result, k);
+    for (int k = 0; report->source.result && k < phx_result_attributes(report->source.result); k++) {
+        const phx_attribute *attribute = phx_result_attribute(report->source.result, k);
         if (find_known(attribute->name) || (report->scene && !strncmp(attribute->name, "parameter.", 10)))
             continue; /* the parameters follow */
         put_setting(m, first, "", attribute->name, attribute->text, attribute->number);
@@ -201,9 +202,9 @@ static void put_settings(phx_report *report, phx_output *m)
 static void describe_thinning(const phx_report *report, char *to, size_t size, bool diagrams)
 {
     if (diagrams)
-        snprintf(to, size, "least and greatest values of %zu equal intervals", (report->points - 2) / 2);
+        snprintf(to, size, "least and greatest values of %zu equal intervals", (report->shown.points - 2) / 2);
     else
-        snprintf(to, size, "%zu of %zu instants, evenly chosen", report->frames, report->rows);
+        snprintf(to, size, "%zu of %zu instants, evenly chosen", report->shown.frames, report->source.rows);
 }
 
 static void put_summary(phx_report *report, phx_output *m)
@@ -213,12 +214,12 @@ static void put_summary(phx_report *report, phx_output *m)
     double energy = 0.0, residual = 0.0;
     int n = 0;
 
-    if (report->modes)
-        items[n++] = (phx_report_item){.name = "points", .value = report->modes->n_points};
-    if (report->result)
-        items[n++] = (phx_report_item){.name = "instants", .value = (double)report->rows};
-    for (int k = 0; report->result && k < phx_result_attributes(report->result); k++) {
-        const phx_attribute *attribute = phx_result_attribute(report->result, k);
+    if (report->source.modes)
+        items[n++] = (phx_report_item){.name = "points", .value = report->source.modes->n_points};
+    if (report->source.result)
+        items[n++] = (phx_report_item){.name = "instants", .value = (double)report->source.rows};
+    for (int k = 0; report->source.result && k < phx_result_attributes(report->source.result); k++) {
+        const phx_attribute *attribute = phx_result_attribute(report->source.result, k);
         const struct known_attribute *of = find_known(attribute->name);
         if (!of || !of->label || attribute->text)
             continue;
@@ -228,25 +229,26 @@ static void put_summary(phx_report *report, phx_output *m)
     }
     if (energy > 0.0)
         items[n++] = (phx_report_item){.name = "residual over energy", .value = residual / energy};
-    if (report->modes)
-        items[n++] = (phx_report_item){.name = "modes", .value = report->modes->n_rows};
-    if (report->result && report->frames < report->rows) {
+    if (report->source.modes)
+        items[n++] = (phx_report_item){.name = "modes", .value = report->source.modes->n_rows};
+    if (report->source.result && report->shown.frames < report->source.rows) {
         describe_thinning(report, shown[0], sizeof shown[0], false);
         items[n++] = (phx_report_item){.name = "animation", .text = shown[0]};
     }
-    if (report->result && report->points < report->rows) {
+    if (report->source.result && report->shown.points < report->source.rows) {
         describe_thinning(report, shown[1], sizeof shown[1], true);
         items[n++] = (phx_report_item){.name = "diagrams", .text = shown[1]};
     }
-    if (report->modes && report->every_shape > 1 && report->with_shapes) {
-        snprintf(shown[2], sizeof shown[2], "of every %dth point", report->every_shape);
+    if (report->source.modes && report->shown.every_shape > 1 && report->shown.with_shapes) {
+        snprintf(shown[2], sizeof shown[2], "of every %dth point", report->shown.every_shape);
         items[n++] = (phx_report_item){.name = "mode shapes", .text = shown[2]};
     }
-    if (!report->with_maps || !report->with_shapes)
-        items[n++] = (phx_report_item){.name = "left out for its size",
-                                       .text = !report->with_shapes   ? "deformations, meshes, stresses, section forces"
-                                               : !report->with_meshes ? "meshes, stresses, section forces"
-                                                                      : "stresses, section forces"};
+    if (!report->shown.with_maps || !report->shown.with_shapes)
+        items[n++] =
+            (phx_report_item){.name = "left out for its size",
+                              .text = !report->shown.with_shapes   ? "deformations, meshes, stresses, section forces"
+                                      : !report->shown.with_meshes ? "meshes, stresses, section forces"
+                                                                   : "stresses, section forces"};
     put_items(m, "summary", n, items, false);
 }
 
@@ -255,16 +257,16 @@ static void put_head(phx_report *report, phx_output *m)
     char program[200];
 
     text(m, "{\"format\":\"phlexor report\",\"version\":1");
-    put_text(m, false, "kind", report->kind);
-    put_text(m, false, "title", report->title);
-    snprintf(program, sizeof program, "phlexor %s", report->program ? report->program : "");
+    put_text(m, false, "kind", report->about.kind);
+    put_text(m, false, "title", report->about.title);
+    snprintf(program, sizeof program, "phlexor %s", report->about.program ? report->about.program : "");
     put_text(m, false, "program", program);
-    if (report->model_text && report->model_text[0])
-        put_text(m, false, "model", report->model_text);
+    if (report->about.model_text && report->about.model_text[0])
+        put_text(m, false, "model", report->about.model_text);
     put_number(m, false, "dimension", report->dimension);
-    put_text(m, false, "status", report->reason ? "partial" : "complete");
-    if (report->reason)
-        put_text(m, false, "reason", report->reason);
+    put_text(m, false, "status", report->about.reason ? "partial" : "complete");
+    if (report->about.reason)
+        put_text(m, false, "reason", report->about.reason);
     put_text(m, false, "source", report->options->source);
     put_settings(report, m);
     put_summary(report, m);
@@ -291,7 +293,7 @@ static void put_ports(phx_report *report, phx_output *m, int b)
         put_vector(m, dim, scene->port_position + p * dim);
         key(m, false, "rotation");
         put_matrix(m, dim, scene->port_rotation + p * dim * dim);
-        if (n_q > 0 && report->with_shapes) {
+        if (n_q > 0 && report->shown.with_shapes) {
             key(m, false, "shape");
             phx_report_ref(report, m, REPORT_F32, 3 * (size_t)n_q, phx_report_port_shapes, p);
         }
@@ -414,7 +416,7 @@ static void put_mesh(phx_report *report, phx_output *m, int b)
     phx_report_ref(report, m, REPORT_I16, 3 * (size_t)nodes * n_q, phx_report_mesh_shapes, mesh);
     key(m, false, "scale");
     phx_report_ref(report, m, REPORT_F32, n_q, phx_report_mesh_shape_scales, mesh);
-    if (report->with_maps && set != PHX_STRESSES_NONE)
+    if (report->shown.with_maps && set != PHX_STRESSES_NONE)
         put_fields(report, m, mesh, set, (size_t)nodes * n_q, n_q);
     text(m, "}");
 }
@@ -433,7 +435,7 @@ static void put_body(phx_report *report, phx_output *m, int b)
     key(m, false, "lines");
     phx_report_ref(report, m, REPORT_U32, points > 1 ? 2 * (points - 1) : 0, phx_report_lines, b);
     put_number(m, false, "q", (double)n_q);
-    if (n_q > 0 && body->shapes && report->with_shapes) {
+    if (n_q > 0 && body->shapes && report->shown.with_shapes) {
         key(m, false, "shapes");
         phx_report_ref(report, m, REPORT_F32, 3 * points * n_q, phx_report_shapes, b);
     }
@@ -445,9 +447,9 @@ static void put_body(phx_report *report, phx_output *m, int b)
         key(m, false, "centre");
         put_vector(m, report->dimension, scene->centre + b * report->dimension);
     }
-    if (report->with_maps && report->with_shapes)
+    if (report->shown.with_maps && report->shown.with_shapes)
         put_sections(report, m, b);
-    if (report->with_meshes && report->with_shapes)
+    if (report->shown.with_meshes && report->shown.with_shapes)
         put_mesh(report, m, b);
     text(m, "}");
 }
@@ -562,7 +564,7 @@ static void put_springs(phx_report *report, phx_output *m)
 static void put_load_values(phx_report *report, phx_output *m, int load)
 {
     const int places = phx_report_load_places(report, load);
-    const bool constant = phx_report_load_is_constant(report, load) || !report->result;
+    const bool constant = phx_report_load_is_constant(report, load) || !report->source.result;
     const size_t each = 3 * (size_t)places;
 
     put_text(m, false, "frame", report->options->loads[load].follows ? "body" : "inertial");
@@ -575,7 +577,7 @@ static void put_load_values(phx_report *report, phx_output *m, int load)
         text(m, "]");
     }
     key(m, false, "value");
-    phx_report_ref(report, m, REPORT_F32, constant ? each : each * report->frames,
+    phx_report_ref(report, m, REPORT_F32, constant ? each : each * report->shown.frames,
                    constant ? phx_report_load_constant : phx_report_load_values, load);
 }
 
@@ -613,22 +615,22 @@ static void put_frames(phx_report *report, phx_output *m)
     for (int b = 0; b < report->n_bodies; b++)
         n_q += (size_t)phx_report_deformations(report, b);
     key(m, false, "frames");
-    phx_output_format(m, "{\"count\":%zu", report->frames);
-    if (report->result) {
+    phx_output_format(m, "{\"count\":%zu", report->shown.frames);
+    if (report->source.result) {
         key(m, false, "time");
-        phx_report_ref(report, m, REPORT_F64, report->frames, phx_report_frame_times, 0);
+        phx_report_ref(report, m, REPORT_F64, report->shown.frames, phx_report_frame_times, 0);
     }
     key(m, false, "pose");
-    phx_report_ref(report, m, REPORT_F32, report->frames * 7 * (size_t)report->n_bodies, phx_report_poses, 0);
+    phx_report_ref(report, m, REPORT_F32, report->shown.frames * 7 * (size_t)report->n_bodies, phx_report_poses, 0);
     key(m, false, "q");
-    phx_report_ref(report, m, REPORT_F32, report->frames * n_q, phx_report_deformed, 0);
+    phx_report_ref(report, m, REPORT_F32, report->shown.frames * n_q, phx_report_deformed, 0);
     text(m, "}");
 }
 
 /* Work that the entries of the ledger supplied, or dissipated: a group when there are any. */
 static void put_ledger(phx_report *report, phx_output *m, bool dissipates)
 {
-    const int columns = phx_result_columns(report->result), all = report->n_entries[dissipates];
+    const int columns = phx_result_columns(report->source.result), all = report->shown.n_entries[dissipates];
     char title[100];
     int count = 0;
 
@@ -636,9 +638,9 @@ static void put_ledger(phx_report *report, phx_output *m, bool dissipates)
     if (all > REPORT_ENTRIES)
         snprintf(title, sizeof title, "%s, the %d largest of %d parts", dissipates ? "Work taken" : "Work supplied",
                  REPORT_ENTRIES, all);
-    for (int k = 0; k < phx_result_ledger(report->result); k++) {
-        const phx_record_entry *entry = phx_result_ledger_entry(report->result, k);
-        if (entry->dissipates != dissipates || !report->entry_shown[k])
+    for (int k = 0; k < phx_result_ledger(report->source.result); k++) {
+        const phx_record_entry *entry = phx_result_ledger_entry(report->source.result, k);
+        if (entry->dissipates != dissipates || !report->shown.entry[k])
             continue;
         if (count++ == 0) {
             text(m, ",{");
@@ -652,7 +654,7 @@ static void put_ledger(phx_report *report, phx_output *m, bool dissipates)
         put_text(m, true, "name", entry->name);
         put_text(m, false, "unit", "J");
         key(m, false, "data");
-        phx_report_ref(report, m, REPORT_F32, report->points, phx_report_column, columns + k);
+        phx_report_ref(report, m, REPORT_F32, report->shown.points, phx_report_column, columns + k);
         text(m, "}");
     }
     text(m, count > 0 ? "]}" : "");
@@ -660,14 +662,14 @@ static void put_ledger(phx_report *report, phx_output *m, bool dissipates)
 
 static void put_columns(phx_report *report, phx_output *m)
 {
-    const phx_plot_source source = {.result = (phx_result *)report->result,
-                                    .n_columns = phx_result_columns(report->result)};
+    const phx_plot_source source = {.result = (phx_result *)report->source.result,
+                                    .n_columns = phx_result_columns(report->source.result)};
     phx_column_group group = {0};
 
     key(m, false, "columns");
     text(m, "{");
     key(m, true, "time");
-    phx_report_ref(report, m, REPORT_F64, report->points, phx_report_times, 0);
+    phx_report_ref(report, m, REPORT_F64, report->shown.points, phx_report_times, 0);
     key(m, false, "groups");
     text(m, "[");
     for (bool first = true; phx_column_group_next(&source, &group); first = false) {
@@ -679,9 +681,9 @@ static void put_columns(phx_report *report, phx_output *m)
         for (int k = 0; k < group.count; k++) {
             text(m, k ? ",{" : "{");
             put_text(m, true, "name", group.labels[k]);
-            put_text(m, false, "unit", phx_result_column_unit(report->result, group.columns[k]));
+            put_text(m, false, "unit", phx_result_column_unit(report->source.result, group.columns[k]));
             key(m, false, "data");
-            phx_report_ref(report, m, REPORT_F32, report->points, phx_report_column, group.columns[k]);
+            phx_report_ref(report, m, REPORT_F32, report->shown.points, phx_report_column, group.columns[k]);
             if (group.logarithmic)
                 text(m, ",\"log\":true");
             text(m, "}");
@@ -698,8 +700,8 @@ static void put_columns(phx_report *report, phx_output *m)
 /* "bodies": those that differ from the first point's, null the others. */
 static void put_bodies_of_point(phx_report *report, phx_output *m, int point)
 {
-    const int from = point - point % report->every_shape;
-    if (report->options->n_points == report->modes->n_points && from != point) {
+    const int from = point - point % report->shown.every_shape;
+    if (report->options->n_points == report->source.modes->n_points && from != point) {
         put_number(m, false, "bodies", from); /* too many: those of a point before */
         return;
     }
@@ -723,7 +725,7 @@ static void put_bodies_of_point(phx_report *report, phx_output *m, int point)
 
 static void put_points_of_sweep(phx_report *report, phx_output *m)
 {
-    const phx_modes_table *table = report->modes;
+    const phx_modes_table *table = report->source.modes;
 
     key(m, true, "parameters");
     text(m, "[");
@@ -744,7 +746,7 @@ static void put_points_of_sweep(phx_report *report, phx_output *m)
         put_number(m, false, "rigid", table->rigid_modes ? table->rigid_modes[p] : 0);
         if (table->spin)
             put_number(m, false, "spin", table->spin[p]);
-        put_number(m, false, "frame", report->frames > 1 ? p : 0);
+        put_number(m, false, "frame", report->shown.frames > 1 ? p : 0);
         put_bodies_of_point(report, m, p);
         text(m, "}");
     }
@@ -753,7 +755,7 @@ static void put_points_of_sweep(phx_report *report, phx_output *m)
 
 static void put_modes(phx_report *report, phx_output *m)
 {
-    const phx_modes_table *table = report->modes;
+    const phx_modes_table *table = report->source.modes;
     size_t values = 0;
 
     for (int b = 0; b < report->n_bodies; b++)
@@ -770,8 +772,8 @@ static void put_modes(phx_report *report, phx_output *m)
         put_number(m, false, "omega", row->omega);
         put_number(m, false, "frequency", row->frequency);
         put_number(m, false, "damping", row->damping);
-        if (table->n_coordinates > 0 && report->n_bodies > 0 && report->with_shapes &&
-            row->point % report->every_shape == 0) {
+        if (table->n_coordinates > 0 && report->n_bodies > 0 && report->shown.with_shapes &&
+            row->point % report->shown.every_shape == 0) {
             key(m, false, "shape");
             phx_report_ref(report, m, REPORT_F32, values, phx_report_mode_real, r);
             if (table->shapes_imaginary) {
@@ -786,8 +788,8 @@ static void put_modes(phx_report *report, phx_output *m)
 
 void phx_report_manifest(phx_report *report, phx_output *manifest)
 {
-    report->n_arrays = 0;
-    report->bytes = 0;
+    report->stream.n = 0;
+    report->stream.bytes = 0;
     put_head(report, manifest);
     key(manifest, false, "bodies");
     text(manifest, "[");
@@ -807,9 +809,9 @@ void phx_report_manifest(phx_report *report, phx_output *manifest)
         }
     }
     put_frames(report, manifest);
-    if (report->result)
+    if (report->source.result)
         put_columns(report, manifest);
-    if (report->modes)
+    if (report->source.modes)
         put_modes(report, manifest);
     text(manifest, "}");
 }

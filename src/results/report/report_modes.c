@@ -13,10 +13,11 @@ typedef struct moved_body {
 
 static moved_body body_of_mode(const phx_report *report, int row, int b)
 {
-    const phx_modes_table *table = report->modes;
+    const phx_modes_table *table = report->source.modes;
     const phx_record_body *body = &report->bodies[b];
-    const size_t state = report->rows > 1 ? (size_t)table->rows[row].point : 0;
-    const double *attitude = report->states + state * (size_t)report->n_x + body->x_start + report->dimension;
+    const size_t state = report->source.rows > 1 ? (size_t)table->rows[row].point : 0;
+    const double *attitude =
+        report->source.states + state * (size_t)report->source.n_x + body->x_start + report->dimension;
     const size_t at = (size_t)row * (size_t)table->n_coordinates + (size_t)body->v_start;
     moved_body moved = {.dim = report->dimension, .n_q = phx_report_deformations(report, b)};
 
@@ -69,7 +70,7 @@ static double amplitude(const double a[3], const double b[3])
 /* Scale of the shape: the greatest displacement of a drawn point; if no point moves (torsion), the largest entry. */
 static double scale_of(const phx_report *report, int row)
 {
-    const phx_modes_table *table = report->modes;
+    const phx_modes_table *table = report->source.modes;
     const size_t at = (size_t)row * (size_t)table->n_coordinates;
     double moved_most = 0.0, largest = 0.0;
 

@@ -6,7 +6,7 @@
 bool phx_report_at_point(phx_report *report, int point)
 {
     const phx_report_options *options = report->options;
-    const phx_modes_table *table = report->modes;
+    const phx_modes_table *table = report->source.modes;
 
     if (point >= 0 && (!table || options->n_points != table->n_points || !options->points[point].bodies))
         return false;
@@ -45,8 +45,8 @@ static bool same_ports(const phx_report *report, int b, const phx_scene *one, co
 
 bool phx_report_same_body(const phx_report *report, int b)
 {
-    const phx_record_body *body = &report->bodies[b], *beside = &report->modes->bodies[b];
-    const phx_scene *scene = report->scene, *their = report->modes->scene;
+    const phx_record_body *body = &report->bodies[b], *beside = &report->source.modes->bodies[b];
+    const phx_scene *scene = report->scene, *their = report->source.modes->scene;
     const size_t dim = (size_t)report->dimension, values = (size_t)body->n_points * dim;
     const size_t n_q = (size_t)phx_report_deformations(report, b), section = PHX_SCENE_SECTION;
     bool equal = body->n_points == beside->n_points && same(values, body->points, beside->points) &&

@@ -56,19 +56,17 @@ static phx_status check_attributes(phx_context *context, int count, const phx_at
     return PHX_OK;
 }
 
-static phx_status copy_texts(phx_recorder *recorder, const phx_recorder_def *def)
+static phx_status create_about(phx_context *context, const phx_recorder_def *def, phx_recorder_about *made)
 {
-    phx_context *context = recorder->context;
-    recorder->model_name = phx_strdup(context, def->model_name ? def->model_name : "");
-    recorder->model_text = phx_strdup(context, def->model_text ? def->model_text : "");
-    recorder->program_version = phx_strdup(context, def->program_version ? def->program_version : "");
-    recorder->integrator = phx_strdup(context, def->integrator ? def->integrator : "");
-    recorder->attributes = phx_calloc(context, (size_t)def->n_attributes, sizeof *recorder->attributes);
-    if (!recorder->model_name || !recorder->model_text || !recorder->program_version || !recorder->integrator ||
-        !recorder->attributes)
+    made->model_name = phx_strdup(context, def->model_name ? def->model_name : "");
+    made->model_text = phx_strdup(context, def->model_text ? def->model_text : "");
+    made->program_version = phx_strdup(context, def->program_version ? def->program_version : "");
+    made->integrator = phx_strdup(context, def->integrator ? def->integrator : "");
+    made->attributes = phx_calloc(context, (size_t)def->n_attributes, sizeof *made->attributes);
+    if (!made->model_name || !made->model_text || !made->program_version || !made->integrator || !made->attributes)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < def->n_attributes; i++) {
-        phx_attribute *to = &recorder->attributes[recorder->n_attributes++];
+        phx_attribute *to = &made->attributes[made->n_attributes++];
         to->number = def->attributes[i].number;
         to->name = phx_strdup(context, def->attributes[i].name);
         to->text = def->attributes[i].text ? phx_strdup(context, def->attributes[i].text) : NULL;
@@ -78,21 +76,49 @@ static phx_status copy_texts(phx_recorder *recorder, const phx_recorder_def *def
     return PHX_OK;
 }
 
-static phx_status make_buffers(phx_recorder *recorder, size_t buffer_bytes)
+static void free_about(phx_recorder_about *about)
 {
-    phx_context *context = recorder->context;
-    const phx_layout *layout = &recorder->layout;
-    recorder->width = (size_t)layout->n_columns + (size_t)layout->n_x + (size_t)layout->n_v + (size_t)layout->n_ledger;
-    recorder->capacity = buffer_bytes / (recorder->width * sizeof(double));
-    recorder->block_rows = BLOCK_VALUES / recorder->width;
-    if (recorder->capacity < 1)
-        recorder->capacity = 1;
-    if (recorder->block_rows < 1)
-        recorder->block_rows = 1;
-    recorder->buffer = phx_calloc(context, recorder->capacity * recorder->width, sizeof(double));
-    recorder->block = phx_calloc(context, recorder->block_rows * recorder->width, sizeof(double));
-    recorder->scratch = phx_calloc(context, recorder->block_rows * recorder->width, sizeof(double));
-    return recorder->buffer && recorder->block && recorder->scratch ? PHX_OK : PHX_ERR_MEMORY;
+    phx_attributes_free(about->n_attributes, about->attributes);
+    phx_free(about->model_name);
+    phx_free(about->model_text);
+    phx_free(about->program_version);
+    phx_free(about->integrator);
+}
+
+static phx_status create_buffer(phx_context *context, size_t width, size_t bytes, phx_recorder_buffer *made)
+{
+    made->capacity = bytes / (width * sizeof(double));
+    if (made->capacity < 1)
+        made->capacity = 1;
+    made->values = phx_calloc(context, made->capacity * width, sizeof(double));
+    return made->values ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static phx_status create_block(phx_context *context, size_t width, phx_recorder_block *made)
+{
+    made->rows = BLOCK_VALUES / width;
+    if (made->rows < 1)
+        made->rows = 1;
+    made->values = phx_calloc(context, made->rows * width, sizeof(double));
+    made->dataset = phx_calloc(context, made->rows * width, sizeof(double));
+    return made->values && made->dataset ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+static void free_block(phx_recorder_block *block)
+{
+    phx_free(block->values);
+    phx_free(block->dataset);
+}
+
+static void free_kept(phx_recorder_kept *kept)
+{
+    phx_free(kept->values);
+    phx_attributes_free(kept->n_attributes, kept->attributes);
+}
+
+static size_t width_of(const phx_layout *layout)
+{
+    return (size_t)layout->n_columns + (size_t)layout->n_x + (size_t)layout->n_v + (size_t)layout->n_ledger;
 }
 
 /* The spool is a file without a name beside the result: opened under the name of the next checkpoint, so that the
@@ -100,32 +126,32 @@ static phx_status make_buffers(phx_recorder *recorder, size_t buffer_bytes)
 static phx_status open_h5(phx_recorder *recorder, const char *path)
 {
     phx_context *context = recorder->context;
-    phx_status status = phx_file_claim(context, path, &recorder->h5_path, NULL);
+    phx_status status = phx_file_claim(context, path, &recorder->files.h5_path, NULL);
     if (status)
         return status;
-    recorder->h5_partial = phx_file_suffixed(context, recorder->h5_path, ".partial");
-    recorder->h5_temporary = phx_file_suffixed(context, recorder->h5_path, ".partial.tmp");
-    if (!recorder->h5_partial || !recorder->h5_temporary)
+    recorder->files.h5_partial = phx_file_suffixed(context, recorder->files.h5_path, ".partial");
+    recorder->files.h5_temporary = phx_file_suffixed(context, recorder->files.h5_path, ".partial.tmp");
+    if (!recorder->files.h5_partial || !recorder->files.h5_temporary)
         return PHX_ERR_MEMORY;
-    recorder->spool = phx_file_create(recorder->h5_temporary);
-    if (recorder->spool < 0 || unlink(recorder->h5_temporary) != 0)
-        return phx_file_fail(context, recorder->h5_temporary, "create", errno);
-    recorder->has_h5 = true;
+    recorder->spooled.file = phx_file_create(recorder->files.h5_temporary);
+    if (recorder->spooled.file < 0 || unlink(recorder->files.h5_temporary) != 0)
+        return phx_file_fail(context, recorder->files.h5_temporary, "create", errno);
+    recorder->files.has_h5 = true;
     return PHX_OK;
 }
 
 static phx_status open_csv(phx_recorder *recorder, const char *path)
 {
-    phx_status status = phx_output_open(recorder->context, path, &recorder->csv);
+    phx_status status = phx_output_open(recorder->context, path, &recorder->files.csv);
     if (status)
         return status;
-    recorder->has_csv = true;
+    recorder->files.has_csv = true;
     for (int i = 0; i < recorder->layout.n_columns; i++) {
-        phx_output_text(&recorder->csv, i ? "," : "");
-        phx_output_csv(&recorder->csv, recorder->layout.columns[i].name);
+        phx_output_text(&recorder->files.csv, i ? "," : "");
+        phx_output_csv(&recorder->files.csv, recorder->layout.columns[i].name);
     }
-    phx_output_line(&recorder->csv);
-    return phx_output_flush(&recorder->csv);
+    phx_output_line(&recorder->files.csv);
+    return phx_output_flush(&recorder->files.csv);
 }
 
 static phx_status check_def(phx_context *context, const phx_recorder_def *def)
@@ -149,23 +175,26 @@ phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def
     if (!recorder)
         return PHX_ERR_MEMORY;
     recorder->context = context;
-    recorder->spool = -1;
-    recorder->csv.descriptor = -1;
-    recorder->in_memory = def->in_memory;
-    recorder->interval = def->checkpoint_interval;
-    recorder->share = def->checkpoint_share;
+    recorder->spooled.file = -1;
+    recorder->files.csv.descriptor = -1;
+    recorder->kept.on = def->in_memory;
+    recorder->times.interval = def->checkpoint_interval;
+    recorder->times.share = def->checkpoint_share;
     status = phx_layout_create(context, def, &recorder->layout);
     if (!status)
-        status = copy_texts(recorder, def);
+        status = create_about(context, def, &recorder->about);
+    recorder->width = status ? 0 : width_of(&recorder->layout);
     if (!status)
-        status = make_buffers(recorder, def->buffer_bytes);
+        status = create_buffer(context, recorder->width, def->buffer_bytes, &recorder->buffer);
+    if (!status)
+        status = create_block(context, recorder->width, &recorder->block);
     phx_files_begin(context);
     if (!status && def->h5_path)
         status = open_h5(recorder, def->h5_path);
     if (!status && def->csv_path)
         status = open_csv(recorder, def->csv_path);
     phx_files_end(context);
-    recorder->created = recorder->checkpointed = recorder->csv_flushed = now();
+    recorder->times.created = recorder->times.checkpointed = recorder->times.csv_flushed = now();
     if (status)
         phx_recorder_destroy(recorder);
     else
@@ -213,15 +242,15 @@ static phx_status check_finite(const phx_recorder *recorder, const double *row, 
 
 static void append_csv(phx_recorder *recorder, const double *row, double time)
 {
-    phx_output *csv = &recorder->csv;
+    phx_output *csv = &recorder->files.csv;
     for (int i = 0; i < recorder->layout.n_columns; i++) {
         phx_output_text(csv, i ? "," : "");
         phx_output_number(csv, row[i]);
     }
     phx_output_line(csv);
-    if (time - recorder->csv_flushed >= 1.0) {
+    if (time - recorder->times.csv_flushed >= 1.0) {
         phx_output_flush(csv);
-        recorder->csv_flushed = time;
+        recorder->times.csv_flushed = time;
     }
 }
 
@@ -239,17 +268,17 @@ void phx_recorder_lay_out(const phx_recorder *recorder, const double *row, const
 
 static void append_buffer(phx_recorder *recorder, const double *row, const double *x, const double *v)
 {
-    phx_recorder_lay_out(recorder, row, x, v, recorder->buffer + recorder->n_buffered * recorder->width);
-    recorder->n_buffered++;
+    phx_recorder_lay_out(recorder, row, x, v, recorder->buffer.values + recorder->buffer.rows * recorder->width);
+    recorder->buffer.rows++;
 }
 
 /* Time that the rows since the last checkpoint add to the next one, s. */
 static double added_cost(const phx_recorder *recorder)
 {
     const double row_bytes = (double)(recorder->width * sizeof(double));
-    const double saved = (double)recorder->n_saved * row_bytes;
+    const double saved = (double)recorder->saved.rows * row_bytes;
     const double added = (double)recorder->stats.rows * row_bytes - saved;
-    const double speed = saved > ENOUGH_BYTES ? saved / recorder->cost : BYTES_PER_SECOND;
+    const double speed = saved > ENOUGH_BYTES ? saved / recorder->times.cost : BYTES_PER_SECOND;
     return added / speed;
 }
 
@@ -257,11 +286,13 @@ static double added_cost(const phx_recorder *recorder)
  * never does get one, at up to LOOSER times that share, whenever the run has become LOOSER times as long. */
 static bool is_due(const phx_recorder *recorder, double time)
 {
-    const double wait = time - recorder->checkpointed;
-    if (wait < recorder->interval)
+    const double wait = time - recorder->times.checkpointed;
+    if (wait < recorder->times.interval)
         return false;
-    const double added = added_cost(recorder), cost = recorder->cost + added, allowed = recorder->share * wait;
-    const bool much_longer = time - recorder->created >= LOOSER * (recorder->checkpointed - recorder->created);
+    const double added = added_cost(recorder), cost = recorder->times.cost + added,
+                 allowed = recorder->times.share * wait;
+    const bool much_longer =
+        time - recorder->times.created >= LOOSER * (recorder->times.checkpointed - recorder->times.created);
     return cost <= allowed || (added > allowed && cost <= LOOSER * allowed && much_longer);
 }
 
@@ -269,9 +300,9 @@ static phx_status usable(const phx_recorder *recorder)
 {
     if (recorder->failed)
         return phx_fail(recorder->context, PHX_ERR_FILE, "%s: an earlier write failed; free space and run again",
-                        recorder->has_h5    ? recorder->h5_path
-                        : recorder->has_csv ? recorder->csv.path
-                                            : "recorder");
+                        recorder->files.has_h5    ? recorder->files.h5_path
+                        : recorder->files.has_csv ? recorder->files.csv.path
+                                                  : "recorder");
     if (recorder->closed)
         return phx_fail(recorder->context, PHX_ERR_ARGUMENT, "the recorder is finished; create another one");
     return PHX_OK;
@@ -287,23 +318,23 @@ phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const 
     if (status)
         return status;
     const double time = now();
-    if (recorder->in_memory)
+    if (recorder->kept.on)
         status = phx_recorder_keep(recorder, row, x, v);
     if (status)
         return status;
-    if (recorder->has_h5 && recorder->n_buffered == recorder->capacity)
+    if (recorder->files.has_h5 && recorder->buffer.rows == recorder->buffer.capacity)
         status = phx_recorder_spool(recorder);
-    if (!status && recorder->has_h5)
+    if (!status && recorder->files.has_h5)
         append_buffer(recorder, row, x, v);
     if (!status) {
         recorder->last_time = row[0];
         recorder->stats.rows++;
     }
-    if (!status && recorder->has_csv) {
+    if (!status && recorder->files.has_csv) {
         append_csv(recorder, row, time);
-        status = recorder->csv.status;
+        status = recorder->files.csv.status;
     }
-    if (!status && recorder->has_h5 && is_due(recorder, time))
+    if (!status && recorder->files.has_h5 && is_due(recorder, time))
         return phx_recorder_checkpoint(recorder);
     recorder->failed = status != PHX_OK;
     return status;
@@ -320,24 +351,24 @@ static phx_status checkpoint(phx_recorder *recorder, const char *reason)
     phx_status status = phx_recorder_store(recorder, &state);
     if (status)
         return status;
-    status = phx_h5_open(recorder->context, recorder->h5_temporary, &saved);
+    status = phx_h5_open(recorder->context, recorder->files.h5_temporary, &saved);
     if (!status)
-        status = phx_file_publish(recorder->context, recorder->h5_temporary, recorder->h5_partial);
+        status = phx_file_publish(recorder->context, recorder->files.h5_temporary, recorder->files.h5_partial);
     if (status) {
         phx_h5_close(saved);
-        (void)unlink(recorder->h5_temporary);
+        (void)unlink(recorder->files.h5_temporary);
         return status;
     }
-    phx_h5_close(recorder->saved);
-    recorder->saved = saved;
-    recorder->n_saved = recorder->stats.rows;
-    recorder->n_spooled = recorder->n_buffered = 0;
-    if (ftruncate(recorder->spool, 0) != 0)
-        status = phx_file_fail(recorder->context, recorder->h5_partial, "free rows kept beside it", errno);
-    recorder->checkpointed = now();
-    recorder->cost = recorder->checkpointed - start;
+    phx_h5_close(recorder->saved.file);
+    recorder->saved.file = saved;
+    recorder->saved.rows = recorder->stats.rows;
+    recorder->spooled.rows = recorder->buffer.rows = 0;
+    if (ftruncate(recorder->spooled.file, 0) != 0)
+        status = phx_file_fail(recorder->context, recorder->files.h5_partial, "free rows kept beside it", errno);
+    recorder->times.checkpointed = now();
+    recorder->times.cost = recorder->times.checkpointed - start;
     recorder->stats.checkpoints++;
-    recorder->stats.checkpoint_seconds += recorder->cost;
+    recorder->stats.checkpoint_seconds += recorder->times.cost;
     return status;
 }
 
@@ -348,9 +379,9 @@ phx_status phx_recorder_checkpoint(phx_recorder *recorder)
     phx_status status = usable(recorder);
     if (status)
         return status;
-    if (recorder->has_csv)
-        status = phx_output_flush(&recorder->csv);
-    if (!status && recorder->has_h5 && recorder->stats.rows > 0)
+    if (recorder->files.has_csv)
+        status = phx_output_flush(&recorder->files.csv);
+    if (!status && recorder->files.has_h5 && recorder->stats.rows > 0)
         status = checkpoint(recorder, "the run has not ended");
     recorder->failed = status != PHX_OK;
     return status;
@@ -363,24 +394,24 @@ phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const p
         return phx_fail_null(NULL, __func__, "recorder");
     phx_status status = usable(recorder);
     if (!status)
-        status =
-            check_attributes(recorder->context, n_attributes, attributes, recorder->n_attributes, recorder->attributes);
+        status = check_attributes(recorder->context, n_attributes, attributes, recorder->about.n_attributes,
+                                  recorder->about.attributes);
     if (status)
         return status;
     const phx_recorder_state state = {"complete", "", n_attributes, attributes};
-    if (recorder->in_memory)
+    if (recorder->kept.on)
         status = phx_recorder_describe(recorder, &state);
-    if (!status && recorder->has_csv)
-        status = phx_output_finish(&recorder->csv);
-    if (!status && recorder->has_h5)
+    if (!status && recorder->files.has_csv)
+        status = phx_output_finish(&recorder->files.csv);
+    if (!status && recorder->files.has_h5)
         status = phx_recorder_store(recorder, &state);
-    if (!status && recorder->has_h5) {
-        status = phx_file_publish(recorder->context, recorder->h5_temporary, recorder->h5_partial);
+    if (!status && recorder->files.has_h5) {
+        status = phx_file_publish(recorder->context, recorder->files.h5_temporary, recorder->files.h5_partial);
         if (!status)
-            status = phx_file_publish(recorder->context, recorder->h5_partial, recorder->h5_path);
+            status = phx_file_publish(recorder->context, recorder->files.h5_partial, recorder->files.h5_path);
     }
-    if (!status && recorder->has_csv)
-        status = phx_output_publish(&recorder->csv);
+    if (!status && recorder->files.has_csv)
+        status = phx_output_publish(&recorder->files.csv);
     recorder->failed = status != PHX_OK;
     recorder->closed = !status;
     return status;
@@ -395,13 +426,13 @@ phx_status phx_recorder_abandon(phx_recorder *recorder, const char *reason)
     const phx_recorder_state state = {.status = "partial", .reason = reason ? reason : ""};
     phx_status status = PHX_OK;
     recorder->closed = true;
-    if (recorder->has_h5 && recorder->stats.rows > 0)
+    if (recorder->files.has_h5 && recorder->stats.rows > 0)
         status = checkpoint(recorder, state.reason);
-    if (recorder->has_csv && recorder->stats.rows > 0 && !recorder->csv.status) {
-        const phx_status csv_status = phx_output_finish(&recorder->csv);
+    if (recorder->files.has_csv && recorder->stats.rows > 0 && !recorder->files.csv.status) {
+        const phx_status csv_status = phx_output_finish(&recorder->files.csv);
         status = status ? status : csv_status;
     }
-    const phx_status described = recorder->in_memory ? phx_recorder_describe(recorder, &state) : PHX_OK;
+    const phx_status described = recorder->kept.on ? phx_recorder_describe(recorder, &state) : PHX_OK;
     return status ? status : described;
 }
 
@@ -410,45 +441,45 @@ void phx_recorder_discard(phx_recorder *recorder)
     if (recorder->closed)
         return;
     recorder->closed = true;
-    if (recorder->has_csv)
-        phx_output_close(&recorder->csv, false);
-    recorder->has_csv = false;
-    if (recorder->saved)
-        (void)unlink(recorder->h5_partial);
+    if (recorder->files.has_csv)
+        phx_output_close(&recorder->files.csv, false);
+    recorder->files.has_csv = false;
+    if (recorder->saved.file)
+        (void)unlink(recorder->files.h5_partial);
+}
+
+/* An unfinished table stays where it has rows. */
+static void close_files(phx_recorder *recorder, phx_recorder_files *files)
+{
+    if (files->has_csv) {
+        if (!recorder->closed && !recorder->failed)
+            phx_output_flush(&files->csv);
+        phx_output_close(&files->csv, recorder->stats.rows > 0);
+    }
+    phx_free(files->h5_path);
+    phx_free(files->h5_partial);
+    phx_free(files->h5_temporary);
 }
 
 void phx_recorder_destroy(phx_recorder *recorder)
 {
     if (!recorder)
         return;
-    if (recorder->has_csv) {
-        if (!recorder->closed && !recorder->failed)
-            phx_output_flush(&recorder->csv);
-        phx_output_close(&recorder->csv, recorder->stats.rows > 0);
-    }
-    phx_h5_close(recorder->saved);
-    if (recorder->spool >= 0)
-        close(recorder->spool);
+    close_files(recorder, &recorder->files);
+    phx_h5_close(recorder->saved.file);
+    if (recorder->spooled.file >= 0)
+        close(recorder->spooled.file);
+    free_kept(&recorder->kept);
+    free_block(&recorder->block);
+    phx_free(recorder->buffer.values);
+    free_about(&recorder->about);
     phx_layout_free(&recorder->layout);
-    phx_attributes_free(recorder->n_attributes, recorder->attributes);
-    phx_free(recorder->model_name);
-    phx_free(recorder->model_text);
-    phx_free(recorder->program_version);
-    phx_free(recorder->integrator);
-    phx_free(recorder->h5_path);
-    phx_free(recorder->h5_partial);
-    phx_free(recorder->h5_temporary);
-    phx_free(recorder->buffer);
-    phx_free(recorder->block);
-    phx_free(recorder->scratch);
-    phx_free(recorder->kept);
-    phx_attributes_free(recorder->n_kept_attributes, recorder->kept_attributes);
     phx_free(recorder);
 }
 
 phx_recorder_stats phx_recorder_statistics(const phx_recorder *recorder)
 {
     phx_recorder_stats stats = recorder->stats;
-    stats.elapsed_seconds = now() - recorder->created;
+    stats.elapsed_seconds = now() - recorder->times.created;
     return stats;
 }

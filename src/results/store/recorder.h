@@ -12,44 +12,83 @@ typedef struct phx_recorder_stats {
     double checkpoint_seconds, elapsed_seconds; /* wall clock; elapsed since the creation */
 } phx_recorder_stats;
 
+/* Attributes of the results about the model, copied. */
+typedef struct phx_recorder_about {
+    char *model_name, *model_text, *program_version, *integrator;
+    int n_attributes;
+    phx_attribute *attributes;
+} phx_recorder_about;
+
+/* The files written: NAME, NAME.partial and NAME.partial.tmp of HDF5; the table. */
+typedef struct phx_recorder_files {
+    bool has_h5, has_csv;
+    char *h5_path, *h5_partial, *h5_temporary;
+    phx_output csv;
+} phx_recorder_files;
+
+/* The last rows, in memory. */
+typedef struct phx_recorder_buffer {
+    double *values; /* capacity x width */
+    size_t capacity, rows;
+} phx_recorder_buffer;
+
+/* Rows in a file without a name. */
+typedef struct phx_recorder_spooled {
+    int file; /* descriptor; -1: none */
+    size_t rows;
+} phx_recorder_spooled;
+
+/* Rows in the last checkpoint. */
+typedef struct phx_recorder_saved {
+    phx_h5 *file; /* open for reading; NULL: no checkpoint yet */
+    size_t rows;
+} phx_recorder_saved;
+
+/* Rows on their way to HDF5. */
+typedef struct phx_recorder_block {
+    size_t rows;
+    double *values;  /* rows x width */
+    double *dataset; /* the same, one dataset at a time */
+} phx_recorder_block;
+
+/* The result that phx_recorder_take gives away. */
+typedef struct phx_recorder_kept {
+    bool on; /* rows are kept */
+    bool taken;
+    double *values; /* capacity x width, stats.rows of them used: every row */
+    size_t capacity;
+    int n_attributes;
+    phx_attribute *attributes; /* made when the recorder is closed */
+} phx_recorder_kept;
+
+/* When checkpoints are due: least interval, s, largest share of the time; s on the monotonic clock. */
+typedef struct phx_recorder_times {
+    double interval, share;
+    double created, csv_flushed, checkpointed;
+    double cost; /* of the last checkpoint, s */
+} phx_recorder_times;
+
 /* The path of the rows:  append -> buffer (memory) -> spool (unnamed file) -> checkpoint NAME.partial -> NAME
  *
- *   rows 0 .. n_saved-1                    in the checkpoint `saved`
- *   rows n_saved .. n_saved+n_spooled-1    in the spool
- *   the last n_buffered rows               in memory
+ *   rows 0 .. saved.rows-1                           in the checkpoint
+ *   rows saved.rows .. saved.rows+spooled.rows-1     in the spool
+ *   the last buffer.rows rows                        in memory
  *
  * A checkpoint copies the saved rows, adds the others and replaces the checkpoint before. */
 struct phx_recorder {
     phx_context *context;
     phx_layout layout;
-    char *model_name, *model_text, *program_version, *integrator;
-    int n_attributes;
-    phx_attribute *attributes;
-
-    bool has_h5, has_csv;
-    char *h5_path, *h5_partial, *h5_temporary;
-    phx_output csv;
-
-    size_t width;   /* values in a row: columns, x, v */
-    double *buffer; /* capacity x width */
-    size_t capacity, n_buffered;
-    int spool; /* descriptor; -1: none */
-    size_t n_spooled;
-    phx_h5 *saved; /* open for reading; NULL: no checkpoint yet */
-    size_t n_saved;
-    double *block, *scratch; /* block_rows x width: rows on their way to HDF5; the same, one dataset at a time */
-    size_t block_rows;
-    double last_time;
-    bool in_memory, taken;
-    double *kept; /* kept_capacity x width, stats.rows of them used: every row, for phx_recorder_take */
-    size_t kept_capacity;
-    int n_kept_attributes;
-    phx_attribute *kept_attributes; /* of the result to take: made when the recorder is closed */
-
-    double interval, share;
-    double created, csv_flushed, checkpointed; /* s on the monotonic clock */
-    double cost;                               /* of the last checkpoint, s */
+    size_t width; /* values in a row: columns, x, v */
+    phx_recorder_about about;
+    phx_recorder_files files;
+    phx_recorder_buffer buffer;
+    phx_recorder_spooled spooled;
+    phx_recorder_saved saved;
+    phx_recorder_block block;
+    phx_recorder_kept kept;
+    phx_recorder_times times;
     phx_recorder_stats stats;
+    double last_time;
     bool failed, closed;
 };
 

@@ -10,15 +10,15 @@ enum { FIRST_ROWS = 256 };
 
 phx_status phx_recorder_keep(phx_recorder *recorder, const double *row, const double *x, const double *v)
 {
-    const size_t rows = recorder->stats.rows, room = recorder->kept_capacity ? 2 * rows : FIRST_ROWS;
-    if (rows == recorder->kept_capacity) {
-        double *kept = phx_realloc(recorder->context, recorder->kept, room, recorder->width * sizeof *kept);
+    const size_t rows = recorder->stats.rows, room = recorder->kept.capacity ? 2 * rows : FIRST_ROWS;
+    if (rows == recorder->kept.capacity) {
+        double *kept = phx_realloc(recorder->context, recorder->kept.values, room, recorder->width * sizeof *kept);
         if (!kept)
             return PHX_ERR_MEMORY;
-        recorder->kept = kept;
-        recorder->kept_capacity = room;
+        recorder->kept.values = kept;
+        recorder->kept.capacity = room;
     }
-    phx_recorder_lay_out(recorder, row, x, v, recorder->kept + rows * recorder->width);
+    phx_recorder_lay_out(recorder, row, x, v, recorder->kept.values + rows * recorder->width);
     return PHX_OK;
 }
 
@@ -30,7 +30,7 @@ static int compare_names(const void *a, const void *b)
 
 static phx_status add(phx_recorder *recorder, const phx_attribute *from)
 {
-    phx_attribute *to = &recorder->kept_attributes[recorder->n_kept_attributes++];
+    phx_attribute *to = &recorder->kept.attributes[recorder->kept.n_attributes++];
     to->number = from->number;
     to->name = phx_strdup(recorder->context, from->name);
     to->text = from->text ? phx_strdup(recorder->context, from->text) : NULL;
@@ -45,25 +45,25 @@ phx_status phx_recorder_describe(phx_recorder *recorder, const phx_recorder_stat
         {"dimension", NULL, recorder->layout.dimension},
         {"status", state->status, 0.0},
         {"reason", state->reason, 0.0},
-        {"program_version", recorder->program_version, 0.0},
-        {"model_name", recorder->model_name, 0.0},
-        {"integrator", recorder->integrator, 0.0},
+        {"program_version", recorder->about.program_version, 0.0},
+        {"model_name", recorder->about.model_name, 0.0},
+        {"integrator", recorder->about.integrator, 0.0},
         {"last_time", NULL, recorder->last_time}, /* the last one: absent without rows */
     };
     const int n_own = (int)(sizeof own / sizeof *own) - (recorder->stats.rows == 0);
-    const int total = n_own + recorder->n_attributes + state->n_attributes;
-    phx_attributes_free(recorder->n_kept_attributes, recorder->kept_attributes);
-    recorder->n_kept_attributes = 0;
-    recorder->kept_attributes = phx_calloc(recorder->context, (size_t)total, sizeof *recorder->kept_attributes);
-    phx_status status = recorder->kept_attributes ? PHX_OK : PHX_ERR_MEMORY;
+    const int total = n_own + recorder->about.n_attributes + state->n_attributes;
+    phx_attributes_free(recorder->kept.n_attributes, recorder->kept.attributes);
+    recorder->kept.n_attributes = 0;
+    recorder->kept.attributes = phx_calloc(recorder->context, (size_t)total, sizeof *recorder->kept.attributes);
+    phx_status status = recorder->kept.attributes ? PHX_OK : PHX_ERR_MEMORY;
     for (int k = 0; k < n_own && !status; k++)
         status = add(recorder, &own[k]);
-    for (int k = 0; k < recorder->n_attributes && !status; k++)
-        status = add(recorder, &recorder->attributes[k]);
+    for (int k = 0; k < recorder->about.n_attributes && !status; k++)
+        status = add(recorder, &recorder->about.attributes[k]);
     for (int k = 0; k < state->n_attributes && !status; k++)
         status = add(recorder, &state->attributes[k]);
     if (!status)
-        qsort(recorder->kept_attributes, (size_t)total, sizeof *recorder->kept_attributes, compare_names);
+        qsort(recorder->kept.attributes, (size_t)total, sizeof *recorder->kept.attributes, compare_names);
     return status;
 }
 
@@ -73,28 +73,28 @@ phx_status phx_recorder_take(phx_recorder *recorder, phx_context *context, phx_r
     if (!recorder || !taken)
         return phx_fail_null(context, __func__, "recorder or result");
     *taken = NULL;
-    if (!recorder->in_memory || !recorder->closed || recorder->taken || !recorder->kept_attributes)
+    if (!recorder->kept.on || !recorder->closed || recorder->kept.taken || !recorder->kept.attributes)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the recorder has no result to take: %s",
-                        !recorder->in_memory ? "it does not keep its rows (in_memory)"
-                        : recorder->taken    ? "it has been taken"
-                                             : "it is neither finished nor abandoned");
+                        !recorder->kept.on     ? "it does not keep its rows (in_memory)"
+                        : recorder->kept.taken ? "it has been taken"
+                                               : "it is neither finished nor abandoned");
     phx_result *result = phx_calloc(context, 1, sizeof *result);
     if (!result)
         return PHX_ERR_MEMORY;
     *result = (phx_result){.context = context,
-                           .memory = recorder->kept,
+                           .memory = recorder->kept.values,
                            .width = recorder->width,
                            .layout = recorder->layout,
                            .rows = recorder->stats.rows,
-                           .n_attributes = recorder->n_kept_attributes,
-                           .attributes = recorder->kept_attributes,
-                           .model_text = recorder->model_text};
-    recorder->taken = true;
-    recorder->kept = NULL;
+                           .n_attributes = recorder->kept.n_attributes,
+                           .attributes = recorder->kept.attributes,
+                           .model_text = recorder->about.model_text};
+    recorder->kept.taken = true;
+    recorder->kept.values = NULL;
     recorder->layout = (phx_layout){0};
-    recorder->n_kept_attributes = 0;
-    recorder->kept_attributes = NULL;
-    recorder->model_text = NULL;
+    recorder->kept.n_attributes = 0;
+    recorder->kept.attributes = NULL;
+    recorder->about.model_text = NULL;
     double *fit = phx_realloc(NULL, result->memory, result->rows, result->width * sizeof *fit);
     if (fit) /* else there is room for more rows than there are */
         result->memory = fit;

@@ -10,29 +10,30 @@
 phx_status phx_recorder_spool(phx_recorder *recorder)
 {
     const size_t row = recorder->width * sizeof(double);
-    const off_t start = (off_t)(recorder->n_spooled * row);
-    int error = lseek(recorder->spool, start, SEEK_SET) < 0 ? errno : 0;
+    const off_t start = (off_t)(recorder->spooled.rows * row);
+    int error = lseek(recorder->spooled.file, start, SEEK_SET) < 0 ? errno : 0;
     if (!error)
-        error = phx_file_write(recorder->spool, (const char *)recorder->buffer, recorder->n_buffered * row, NULL);
+        error = phx_file_write(recorder->spooled.file, (const char *)recorder->buffer.values,
+                               recorder->buffer.rows * row, NULL);
     if (error)
-        return phx_file_fail(recorder->context, recorder->h5_partial, "keep rows beside it", error);
-    recorder->n_spooled += recorder->n_buffered;
-    recorder->n_buffered = 0;
+        return phx_file_fail(recorder->context, recorder->files.h5_partial, "keep rows beside it", error);
+    recorder->spooled.rows += recorder->buffer.rows;
+    recorder->buffer.rows = 0;
     return PHX_OK;
 }
 
 static phx_status read_spool(const phx_recorder *recorder, size_t first, size_t count)
 {
     const size_t row = recorder->width * sizeof(double);
-    char *to = (char *)recorder->block;
+    char *to = (char *)recorder->block.values;
     size_t rest = count * row;
     off_t place = (off_t)(first * row);
     while (rest > 0) {
-        const ssize_t n = pread(recorder->spool, to, rest, place);
+        const ssize_t n = pread(recorder->spooled.file, to, rest, place);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return phx_file_fail(recorder->context, recorder->h5_partial, "read back rows kept beside it",
+            return phx_file_fail(recorder->context, recorder->files.h5_partial, "read back rows kept beside it",
                                  n < 0 ? errno : EIO);
         to += n;
         place += n;
@@ -45,11 +46,11 @@ static phx_status read_spool(const phx_recorder *recorder, size_t first, size_t 
 static void put_part(phx_recorder *recorder, phx_h5 *file, const char *path, const double *rows, size_t count,
                      size_t row, size_t first_value, size_t values)
 {
-    double *out = recorder->scratch;
+    double *out = recorder->block.dataset;
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < values; k++)
             *out++ = rows[i * recorder->width + first_value + k];
-    phx_h5_put_rows(file, path, row, count, recorder->scratch);
+    phx_h5_put_rows(file, path, row, count, recorder->block.dataset);
 }
 
 static void put_rows(phx_recorder *recorder, phx_h5 *file, const double *rows, size_t count, size_t row)
@@ -69,13 +70,13 @@ static void put_rows(phx_recorder *recorder, phx_h5 *file, const double *rows, s
 /* Copy the saved rows of a dataset of `cols` columns. */
 static phx_status copy_saved(phx_recorder *recorder, phx_h5 *file, const char *path, size_t cols)
 {
-    const size_t room = recorder->block_rows * recorder->width / cols;
+    const size_t room = recorder->block.rows * recorder->width / cols;
     phx_status status = PHX_OK;
-    for (size_t row = 0; row < recorder->n_saved && !status; row += room) {
-        const size_t rest = recorder->n_saved - row, count = rest < room ? rest : room;
-        status = phx_h5_read_rows(recorder->saved, path, row, count, recorder->scratch);
+    for (size_t row = 0; row < recorder->saved.rows && !status; row += room) {
+        const size_t rest = recorder->saved.rows - row, count = rest < room ? rest : room;
+        status = phx_h5_read_rows(recorder->saved.file, path, row, count, recorder->block.dataset);
         if (!status)
-            phx_h5_put_rows(file, path, row, count, recorder->scratch);
+            phx_h5_put_rows(file, path, row, count, recorder->block.dataset);
     }
     return status;
 }
@@ -98,23 +99,23 @@ static phx_status put_saved(phx_recorder *recorder, phx_h5 *file)
 static phx_status put_spooled(phx_recorder *recorder, phx_h5 *file)
 {
     phx_status status = PHX_OK;
-    for (size_t row = 0; row < recorder->n_spooled && !status; row += recorder->block_rows) {
-        const size_t rest = recorder->n_spooled - row,
-                     count = rest < recorder->block_rows ? rest : recorder->block_rows;
+    for (size_t row = 0; row < recorder->spooled.rows && !status; row += recorder->block.rows) {
+        const size_t rest = recorder->spooled.rows - row,
+                     count = rest < recorder->block.rows ? rest : recorder->block.rows;
         status = read_spool(recorder, row, count);
         if (!status)
-            put_rows(recorder, file, recorder->block, count, recorder->n_saved + row);
+            put_rows(recorder, file, recorder->block.values, count, recorder->saved.rows + row);
     }
     return status;
 }
 
 static void put_buffered(phx_recorder *recorder, phx_h5 *file)
 {
-    const size_t before = recorder->n_saved + recorder->n_spooled;
-    for (size_t row = 0; row < recorder->n_buffered; row += recorder->block_rows) {
-        const size_t rest = recorder->n_buffered - row,
-                     count = rest < recorder->block_rows ? rest : recorder->block_rows;
-        put_rows(recorder, file, recorder->buffer + row * recorder->width, count, before + row);
+    const size_t before = recorder->saved.rows + recorder->spooled.rows;
+    for (size_t row = 0; row < recorder->buffer.rows; row += recorder->block.rows) {
+        const size_t rest = recorder->buffer.rows - row,
+                     count = rest < recorder->block.rows ? rest : recorder->block.rows;
+        put_rows(recorder, file, recorder->buffer.values + row * recorder->width, count, before + row);
     }
 }
 
@@ -126,18 +127,18 @@ static void describe(const phx_recorder *recorder, phx_h5 *file, const phx_recor
     phx_h5_set_text(file, "/", "reason", state->reason);
     if (recorder->stats.rows > 0)
         phx_h5_set_number(file, "/", "last_time", recorder->last_time);
-    phx_h5_set_text(file, "/", "program_version", recorder->program_version);
-    phx_h5_set_text(file, "/", "model_name", recorder->model_name);
-    phx_h5_set_text(file, "/", "integrator", recorder->integrator);
-    phx_attributes_put(file, recorder->n_attributes, recorder->attributes);
+    phx_h5_set_text(file, "/", "program_version", recorder->about.program_version);
+    phx_h5_set_text(file, "/", "model_name", recorder->about.model_name);
+    phx_h5_set_text(file, "/", "integrator", recorder->about.integrator);
+    phx_attributes_put(file, recorder->about.n_attributes, recorder->about.attributes);
     phx_attributes_put(file, state->n_attributes, state->attributes);
-    phx_h5_put_text(file, "/model", recorder->model_text);
+    phx_h5_put_text(file, "/model", recorder->about.model_text);
 }
 
 phx_status phx_recorder_store(phx_recorder *recorder, const phx_recorder_state *state)
 {
     phx_h5 *file = NULL;
-    phx_status status = phx_h5_create(recorder->context, recorder->h5_temporary, &file);
+    phx_status status = phx_h5_create(recorder->context, recorder->files.h5_temporary, &file);
     if (status)
         return status;
     describe(recorder, file, state);
@@ -153,6 +154,6 @@ phx_status phx_recorder_store(phx_recorder *recorder, const phx_recorder_state *
         phx_h5_close(file);
     }
     if (status)
-        (void)unlink(recorder->h5_temporary);
+        (void)unlink(recorder->files.h5_temporary);
     return status;
 }

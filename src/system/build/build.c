@@ -25,7 +25,7 @@ phx_status phx_sys_grow(phx_context *context, void **array, int *capacity, int c
 
 phx_status phx_sys_open(phx_system *system)
 {
-    return system->finalised || system->invalid
+    return system->building.finalised || system->building.invalid
                ? phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is finalised; nothing can be added")
                : PHX_OK;
 }
@@ -63,58 +63,103 @@ phx_status phx_system_create(phx_context *context, int dim, const double *gravit
     return phx_conclude(context, PHX_OK);
 }
 
-static void free_found(found_before *found)
+static void free_bodies(int n, body_slot *bodies)
 {
-    if (!found)
-        return;
-    phx_free(found->x_start);
-    phx_free(found->redundant);
-    phx_free(found);
+    for (int i = 0; i < n; i++) {
+        phx_body_destroy(bodies[i].body);
+        phx_flex_source_destroy(bodies[i].source);
+    }
+    phx_free(bodies);
+}
+
+static void free_ports(int n, port_slot *ports)
+{
+    for (int i = 0; i < n; i++)
+        phx_sys_place_free(&ports[i]);
+    phx_free(ports);
+}
+
+static void free_joints(int n, joint_slot *joints)
+{
+    for (int i = 0; i < n; i++)
+        phx_sys_free_joint(&joints[i]);
+    phx_free(joints);
+}
+
+static void free_forces(int n, force_slot *forces)
+{
+    for (int i = 0; i < n; i++)
+        phx_sys_free_force(&forces[i]);
+    phx_free(forces);
+}
+
+static void free_points(named_points *points)
+{
+    for (int i = 0; i < points->n; i++) {
+        phx_sys_place_free(&points->slot[i].place);
+        phx_free(points->slot[i].name);
+    }
+    phx_free(points->slot);
+    phx_free(points->index);
+}
+
+static void free_channels(channel_list *channels)
+{
+    for (int i = 0; i < channels->n_outputs; i++)
+        phx_sys_output_free(&channels->outputs[i]);
+    phx_free(channels->outputs);
+    phx_free(channels->inputs);
+}
+
+static void free_rows(row_list *rows)
+{
+    phx_free(rows->slot);
+    phx_free(rows->independent);
+    phx_free(rows->redundant);
+}
+
+static void free_components(component_list *components)
+{
+    phx_free(components->slot);
+    phx_free(components->bodies);
+}
+
+static void free_ledger(power_ledger *ledger)
+{
+    for (int k = 0; k < ledger->n_events; k++)
+        phx_free(ledger->events[k]);
+    phx_free(ledger->events);
+    phx_free(ledger->event_entry);
+    phx_free(ledger->entry);
+}
+
+static void free_start(start_state *start)
+{
+    phx_sys_workspace_destroy(start->assembly);
+    phx_free(start->x);
+    if (start->found) {
+        phx_free(start->found->x_start);
+        phx_free(start->found->redundant);
+    }
+    phx_free(start->found);
 }
 
 void phx_system_destroy(phx_system *system)
 {
     if (!system)
         return;
-    phx_sys_workspace_destroy(system->assembly);
-    for (int i = 0; i < system->n_ports; i++)
-        phx_sys_place_free(&system->ports[i]);
-    for (int i = 0; i < system->n_points; i++) {
-        phx_sys_place_free(&system->points[i].place);
-        phx_free(system->points[i].name);
-    }
-    for (int i = 0; i < system->n_joints; i++)
-        phx_sys_free_joint(&system->joints[i]);
-    for (int i = 0; i < system->n_forces; i++)
-        phx_sys_free_force(&system->forces[i]);
-    for (int i = 0; i < system->n_outputs; i++)
-        phx_sys_output_free(&system->outputs[i]);
-    phx_sys_controllers_free(system);
-    for (int i = 0; i < system->n_bodies; i++) {
-        phx_body_destroy(system->bodies[i].body);
-        phx_flex_source_destroy(system->bodies[i].source);
-    }
-    phx_free(system->bodies);
-    phx_free(system->ports);
-    phx_free(system->points);
-    phx_free(system->point_index);
-    phx_free(system->joints);
-    phx_free(system->forces);
-    phx_free(system->rows);
-    phx_free(system->components);
-    phx_free(system->by_component);
-    phx_free(system->ledger);
-    phx_free(system->outputs);
-    phx_free(system->independent);
-    phx_free(system->redundant);
-    phx_free(system->x_start);
-    for (int k = 0; k < system->n_events; k++)
-        phx_free(system->events[k]);
-    phx_free(system->events);
-    phx_free(system->event_entry);
-    phx_free(system->contacts);
-    phx_free(system->inputs);
-    free_found(system->found);
+    free_start(&system->start);
+    free_components(&system->components);
+    free_ledger(&system->ledger);
+    free_rows(&system->rows);
+    free_channels(&system->channels);
+    phx_sys_controllers_free(&system->control);
+    phx_free(system->contacts.slot);
+    free_points(&system->points);
+    free_forces(system->n_forces, system->forces);
+    free_joints(system->n_joints, system->joints);
+    free_ports(system->n_ports, system->ports);
+    free_bodies(system->n_bodies, system->bodies);
     phx_free(system);
 }
 
@@ -150,7 +195,7 @@ phx_status phx_system_add_body(phx_system *system, phx_body *body, phx_flex_sour
     if (!status)
         status = check_body(system, body, source, pose);
     if (!status)
-        status = phx_sys_grow(system->context, (void **)&system->bodies, &system->cap_bodies, system->n_bodies,
+        status = phx_sys_grow(system->context, (void **)&system->bodies, &system->building.cap_bodies, system->n_bodies,
                               sizeof *system->bodies);
     if (status) {
         bool mine = false; /* a body that was added before stays */

@@ -49,8 +49,8 @@ static void deform(const phx_body *body, double size, uint64_t *seed, double *x)
 /* A state about the given one: attitudes and places anywhere, deformations small against the body. */
 static void random_state(const phx_system *system, const double *x, uint64_t *seed, double *xr, double *vr)
 {
-    memcpy(xr, x, (size_t)system->n_mechanism_x * sizeof *xr);
-    for (int i = system->n_mechanism_x; i < system->n_x; i++)
+    memcpy(xr, x, (size_t)system->control.first_x * sizeof *xr);
+    for (int i = system->control.first_x; i < system->n_x; i++)
         xr[i] = 0.0; /* controllers at rest: what they store is not the mechanism's */
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
@@ -200,7 +200,7 @@ static phx_status power_residual(workspace *ws, double t, const double *x, doubl
         random_state(system, x, &seed, xr, vr);
         for (int i = 0; i < n_v; i++)
             v_dot[i] = number(&seed);
-        for (int k = 0; k < ws->n_l; k++)
+        for (int k = 0; k < ws->rows.n; k++)
             lambda[k] = number(&seed);
         status = ws->base.ops->residual(&ws->base, t, xr, vr, v_dot, lambda, res);
         if (status == PHX_ERR_ANALYSIS) { /* ports of a spring met: another state */
@@ -209,12 +209,12 @@ static phx_status power_residual(workspace *ws, double t, const double *x, doubl
         }
         if (status)
             break;
-        power = ws->power.supplied - ws->power.dissipated;
+        power = ws->forces.power.supplied - ws->forces.power.dissipated;
         for (int i = 0; i < n_v; i++) {
             power += res[i] * vr[i];
             scale += fabs(res[i] * vr[i]);
         }
-        for (int k = 0; k < ws->n_l; k++)
+        for (int k = 0; k < ws->rows.n; k++)
             power += lambda[k] * phx_sys_row_rate(ws, k);
         rate = spring_rate(ws, &scale);
         for (int b = 0; b < system->n_bodies; b++)
@@ -239,7 +239,7 @@ static phx_status skew_residual(workspace *ws, double t, const double *x, double
 
     *worst = 0.0;
     if (!status) {
-        memset(ws->step.lambda, 0, (size_t)ws->n_l * sizeof(double));
+        memset(ws->step.lambda, 0, (size_t)ws->rows.n * sizeof(double));
         memset(ws->step.vm, 0, (size_t)system->n_v * sizeof(double));
         status = ws->base.ops->linearise(&ws->base, t, x, ws->step.vm, ws->step.lambda);
     }
@@ -390,11 +390,11 @@ phx_status phx_system_verify_structure(phx_dae *dae, double t, const double *x, 
     memset(out, 0, sizeof *out);
     out->velocities = system->n_v;
     out->coordinates = system->dim == 2 ? system->n_v : system->n_body_x;
-    out->constraints = system->n_independent + system->n_redundant;
-    out->redundant = system->n_redundant;
-    out->constraint_rank = system->n_independent;
-    out->degrees_of_freedom = system->n_v - system->n_independent;
-    out->index = system->n_independent > 0 ? 2 : 0;
+    out->constraints = system->rows.n_independent + system->rows.n_redundant;
+    out->redundant = system->rows.n_redundant;
+    out->constraint_rank = system->rows.n_independent;
+    out->degrees_of_freedom = system->n_v - system->rows.n_independent;
+    out->index = system->rows.n_independent > 0 ? 2 : 0;
     phx_system_energies(system, x, v, &out->energy);
     mass_properties(ws, x, out);
     status = skew_residual(ws, t, x, &out->skew_residual);
@@ -407,6 +407,6 @@ phx_status phx_system_verify_structure(phx_dae *dae, double t, const double *x, 
         status = smallest_mass(dae->context, slot->body, x + slot->x, ws->bodies.M, &smallest);
         out->smallest_mass_eigenvalue = fmin(out->smallest_mass_eigenvalue, smallest);
     }
-    out->lossless = system->lossless && out->power_residual < 1e-10 && out->skew_residual == 0.0;
+    out->lossless = system->traits.lossless && out->power_residual < 1e-10 && out->skew_residual == 0.0;
     return phx_conclude(dae->context, status);
 }

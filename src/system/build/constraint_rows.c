@@ -22,9 +22,9 @@ static int list_rows(const phx_system *system, const catalog *list, int *rows)
     int count = 0;
 
     for (int pass = 0; pass < 2; pass++)
-        for (int r = 0; r < system->n_rows; r++)
-            if (phx_sys_acts(&system->rows[r]) && system->rows[r].redundant == (pass == 1) &&
-                !released(list, &system->rows[r]))
+        for (int r = 0; r < system->rows.n; r++)
+            if (phx_sys_acts(&system->rows.slot[r]) && system->rows.slot[r].redundant == (pass == 1) &&
+                !released(list, &system->rows.slot[r]))
                 rows[count++] = r;
     return count;
 }
@@ -36,7 +36,7 @@ static phx_status rows_matrix(workspace *ws, const catalog *list, int count, con
     jacobian_rows it = {.ws = ws, .list = list};
 
     for (int k = 0; k < count; k++) {
-        const row_slot *slot = &system->rows[rows[k]];
+        const row_slot *slot = &system->rows.slot[rows[k]];
         double g[PAIR_SIZE];
         phx_row_covectors(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], g, g + PHX_PORT_MAX);
         phx_sys_jacobian_add_port(&it, JACOBIAN_H, k, slot->a, g);
@@ -134,11 +134,11 @@ phx_status phx_sys_constraint_rows_find(workspace *ws, const double *x, const ca
     const phx_system *system = ws->system;
     phx_status status = PHX_OK;
 
-    it->row = phx_calloc(ws->base.context, (size_t)system->n_rows, sizeof *it->row);
+    it->row = phx_calloc(ws->base.context, (size_t)system->rows.n, sizeof *it->row);
     if (!it->row)
         return PHX_ERR_MEMORY;
     const int count = list_rows(system, list, it->row);
-    if (system->n_redundant > 0)
+    if (system->rows.n_redundant > 0)
         status = set_redundant_apart(ws, x, count, it);
     it->count = count - it->redundant;
     if (!status)

@@ -15,7 +15,7 @@ static phx_status add_coordinate_forces(phx_system *system)
             if (!bigger)
                 return PHX_ERR_MEMORY;
             system->forces = bigger;
-            system->cap_forces = system->n_forces + 1;
+            system->building.cap_forces = system->n_forces + 1;
             system->forces[system->n_forces++] = (force_slot){.kind = FORCE_COORDINATE,
                                                               .a = joint->coordinates[c].a,
                                                               .b = joint->coordinates[c].b,
@@ -31,7 +31,7 @@ static void new_constraint(phx_system *system, row_role role, int j, int k)
 {
     const joint_slot *joint = &system->joints[j];
 
-    system->rows[system->n_rows++] =
+    system->rows.slot[system->rows.n++] =
         (row_slot){.role = role, .joint = j, .number = k, .row = &joint->constraints[k], .a = joint->a, .b = joint->b};
 }
 
@@ -41,13 +41,13 @@ static void new_row(phx_system *system, row_role role, int j, int c)
     const joint_slot *joint = &system->joints[j];
     const coordinate_slot *coordinate = &joint->coordinates[c];
 
-    system->rows[system->n_rows++] = (row_slot){.role = role,
-                                                .joint = j,
-                                                .number = joint->n_constraints + c,
-                                                .coordinate = c,
-                                                .row = &coordinate->row,
-                                                .a = coordinate->a,
-                                                .b = coordinate->b};
+    system->rows.slot[system->rows.n++] = (row_slot){.role = role,
+                                                     .joint = j,
+                                                     .number = joint->n_constraints + c,
+                                                     .coordinate = c,
+                                                     .row = &coordinate->row,
+                                                     .a = coordinate->a,
+                                                     .b = coordinate->b};
 }
 
 /* Offsets of bodies, rows of joints (constraints, drives, values held for the start), forces along coordinates. */
@@ -59,17 +59,17 @@ phx_status phx_sys_number(phx_system *system)
     if (status)
         return status;
     system->n_x = system->n_v = 0;
-    system->lossless = true;
+    system->traits.lossless = true;
     for (int b = 0; b < system->n_bodies; b++) {
         body_slot *slot = &system->bodies[b];
         slot->x = system->n_x;
         slot->v = system->n_v;
         system->n_x += phx_body_n_x(slot->body);
         system->n_v += phx_body_n_v(slot->body);
-        system->lossless = system->lossless && phx_body_is_lossless(slot->body);
+        system->traits.lossless = system->traits.lossless && phx_body_is_lossless(slot->body);
     }
     system->n_body_x = system->n_x;
-    system->lossless = system->lossless && system->n_controllers == 0 && system->n_contacts == 0;
+    system->traits.lossless = system->traits.lossless && system->control.n == 0 && system->contacts.n == 0;
     for (int j = 0; j < system->n_joints; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++) {
             coordinate_slot *coordinate = &system->joints[j].coordinates[c];
@@ -78,30 +78,30 @@ phx_status phx_sys_number(phx_system *system)
     phx_sys_controllers_number(system);
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
-        system->lossless = system->lossless && !phx_sys_force_of(force)->dissipates(system, force);
+        system->traits.lossless = system->traits.lossless && !phx_sys_force_of(force)->dissipates(system, force);
     }
     for (int j = 0; j < system->n_joints; j++)
         most += (size_t)(system->joints[j].n_constraints + 2 * system->joints[j].n_coordinates);
-    system->rows = phx_calloc(system->context, most, sizeof *system->rows);
-    if (!system->rows)
+    system->rows.slot = phx_calloc(system->context, most, sizeof *system->rows.slot);
+    if (!system->rows.slot)
         return PHX_ERR_MEMORY;
     for (int j = 0; j < system->n_joints; j++) {
         joint_slot *joint = &system->joints[j];
         const bool acts = !joint->def.inactive;
-        joint->first_row = system->n_rows;
+        joint->first_row = system->rows.n;
         for (int k = 0; k < joint->n_constraints; k++)
             new_constraint(system, acts ? ROW_CONSTRAINT : ROW_INACTIVE, j, k);
         for (int c = 0; c < joint->n_coordinates; c++) {
             coordinate_slot *coordinate = &joint->coordinates[c];
             if (coordinate->def.speed) {
-                coordinate->driven_row = system->n_rows;
+                coordinate->driven_row = system->rows.n;
                 new_row(system, acts ? ROW_DRIVEN : ROW_INACTIVE, j, c);
             } else if (coordinate->def.has_start || coordinate->def.has_rate) {
-                coordinate->held_row = system->n_rows;
+                coordinate->held_row = system->rows.n;
                 new_row(system, ROW_HELD, j, c);
             }
             if (coordinate->along.dry && coordinate->driven_row < 0) {
-                coordinate->stick_row = system->n_rows;
+                coordinate->stick_row = system->rows.n;
                 new_row(system, ROW_INACTIVE, j, c);
             }
         }
@@ -127,21 +127,21 @@ static void mark_outside_forces(phx_system *system)
         if (force->off)
             continue;
         if (!phx_sys_force_of(force)->at_ports) /* its impulse is not booked */
-            system->components[system->bodies[force->body].component].free = false;
+            system->components.slot[system->bodies[force->body].component].free = false;
         if (force->kind == FORCE_DRAG && ca >= 0) /* nor that of the air */
-            system->components[ca].free = false;
+            system->components.slot[ca].free = false;
         if (force->kind == FORCE_PORT || !phx_sys_force_of(force)->at_ports || ca == cb)
             continue;
         if (ca >= 0)
-            system->components[ca].free = false;
+            system->components.slot[ca].free = false;
         if (cb >= 0)
-            system->components[cb].free = false;
+            system->components.slot[cb].free = false;
     }
-    for (int i = 0; i < system->n_actuations; i++) { /* the impulse of a controlled load is not booked */
-        const actuation *one = &system->actuations[i];
+    for (int i = 0; i < system->control.n_actuations; i++) { /* the impulse of a controlled load is not booked */
+        const actuation *one = &system->control.actuations[i];
         const phx_body_id a = system->ports[one->a].body;
         if (one->force >= 0 && system->forces[one->force].kind == FORCE_PORT && a >= 0)
-            system->components[system->bodies[a].component].free = false;
+            system->components.slot[system->bodies[a].component].free = false;
     }
 }
 
@@ -149,15 +149,15 @@ static void sort_bodies(phx_system *system)
 {
     int at = 0;
     for (int b = 0; b < system->n_bodies; b++)
-        system->components[system->bodies[b].component].count++;
-    for (int c = 0; c < system->n_components; c++) {
-        system->components[c].first = at;
-        at += system->components[c].count;
-        system->components[c].count = 0;
+        system->components.slot[system->bodies[b].component].count++;
+    for (int c = 0; c < system->components.n; c++) {
+        system->components.slot[c].first = at;
+        at += system->components.slot[c].count;
+        system->components.slot[c].count = 0;
     }
     for (int b = 0; b < system->n_bodies; b++) {
-        component_slot *component = &system->components[system->bodies[b].component];
-        system->by_component[component->first + component->count++] = b;
+        component_slot *component = &system->components.slot[system->bodies[b].component];
+        system->components.bodies[component->first + component->count++] = b;
         component->n_v += phx_body_n_v(system->bodies[b].body);
     }
 }
@@ -170,10 +170,10 @@ static phx_status join_free(phx_system *system, int *parent)
 
     if (!held)
         return PHX_ERR_MEMORY;
-    for (int r = 0; r < system->n_rows; r++) {
-        const joint_slot *joint = &system->joints[system->rows[r].joint];
+    for (int r = 0; r < system->rows.n; r++) {
+        const joint_slot *joint = &system->joints[system->rows.slot[r].joint];
         const phx_body_id a = system->ports[joint->a].body, b = system->ports[joint->b].body;
-        if ((a < 0 || b < 0) && phx_sys_acts(&system->rows[r]))
+        if ((a < 0 || b < 0) && phx_sys_acts(&system->rows.slot[r]))
             held[find_root(parent, a >= 0 ? a : b)] = true;
     }
     for (int i = 0; i < system->n_forces; i++) {
@@ -193,8 +193,8 @@ static bool acts(const phx_system *system, int j)
     const joint_slot *joint = &system->joints[j];
     bool any = false;
 
-    for (int r = joint->first_row; r < system->n_rows && system->rows[r].joint == j; r++) {
-        if (system->rows[r].role != ROW_INACTIVE)
+    for (int r = joint->first_row; r < system->rows.n && system->rows.slot[r].joint == j; r++) {
+        if (system->rows.slot[r].role != ROW_INACTIVE)
             return true;
         any = true;
     }
@@ -207,12 +207,13 @@ phx_status phx_sys_components(phx_system *system)
     int *parent = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *parent);
     int count = 0;
 
-    phx_free(system->by_component); /* of other joints that acted before */
-    phx_free(system->components);
-    system->any_free = false;
-    system->by_component = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *system->by_component);
-    system->components = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *system->components);
-    if (!parent || !system->components || !system->by_component) {
+    phx_free(system->components.bodies); /* of other joints that acted before */
+    phx_free(system->components.slot);
+    system->components.any_free = false;
+    system->components.bodies =
+        phx_calloc(system->context, (size_t)system->n_bodies, sizeof *system->components.bodies);
+    system->components.slot = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *system->components.slot);
+    if (!parent || !system->components.slot || !system->components.bodies) {
         phx_free(parent);
         return PHX_ERR_MEMORY;
     }
@@ -232,17 +233,17 @@ phx_status phx_sys_components(phx_system *system)
     for (int b = 0; b < system->n_bodies; b++) {
         const int root = find_root(parent, b);
         if (system->bodies[root].component < 0) {
-            system->components[count].free = true;
+            system->components.slot[count].free = true;
             system->bodies[root].component = count++;
         }
         system->bodies[b].component = system->bodies[root].component;
     }
-    system->n_components = count;
-    for (int r = 0; r < system->n_rows; r++) {
-        row_slot *row = &system->rows[r];
+    system->components.n = count;
+    for (int r = 0; r < system->rows.n; r++) {
+        row_slot *row = &system->rows.slot[r];
         const phx_body_id a = system->ports[system->joints[row->joint].a].body;
         const phx_body_id b = system->ports[system->joints[row->joint].b].body;
-        component_slot *component = &system->components[system->bodies[a >= 0 ? a : b].component];
+        component_slot *component = &system->components.slot[system->bodies[a >= 0 ? a : b].component];
         row->component = system->bodies[a >= 0 ? a : b].component;
         if ((a < 0 || b < 0) && phx_sys_acts(row))
             component->free = false;
@@ -250,7 +251,7 @@ phx_status phx_sys_components(phx_system *system)
     }
     mark_outside_forces(system);
     for (int c = 0; c < count; c++)
-        system->any_free = system->any_free || system->components[c].free;
+        system->components.any_free = system->components.any_free || system->components.slot[c].free;
     sort_bodies(system);
     phx_free(parent);
     return PHX_OK;
@@ -259,23 +260,23 @@ phx_status phx_sys_components(phx_system *system)
 /* The start configuration, with the zeros of the coordinates, as it was when the system was written. */
 static phx_status take_start(phx_system *system)
 {
-    const found_before *found = system->found;
+    const found_before *found = system->start.found;
 
-    if (found->n_x != system->n_x || found->n_rows != system->n_rows || !found->x_start)
+    if (found->n_x != system->n_x || found->n_rows != system->rows.n || !found->x_start)
         return phx_fail(system->context, PHX_ERR_INPUT, "the system that was read does not fit its start state");
-    memcpy(system->x_start, found->x_start, (size_t)system->n_x * sizeof *system->x_start);
+    memcpy(system->start.x, found->x_start, (size_t)system->n_x * sizeof *system->start.x);
     return PHX_OK;
 }
 
 static phx_status assemble_undeformed(phx_system *system)
 {
     for (int b = 0; b < system->n_bodies; b++)
-        phx_body_rest(system->bodies[b].body, system->x_start + system->bodies[b].x);
-    phx_status status = phx_sys_guess_places(system, system->x_start);
-    phx_sys_controllers_start(system, system->x_start);
+        phx_body_rest(system->bodies[b].body, system->start.x + system->bodies[b].x);
+    phx_status status = phx_sys_guess_places(system, system->start.x);
+    phx_sys_controllers_start(system, system->start.x);
     if (!status)
-        status = phx_sys_assemble(system, system->x_start);
-    return status ? status : phx_sys_check_start_places(system, system->x_start);
+        status = phx_sys_assemble(system, system->start.x);
+    return status ? status : phx_sys_check_start_places(system, system->start.x);
 }
 
 static phx_status settle_forces(phx_system *system)
@@ -284,7 +285,7 @@ static phx_status settle_forces(phx_system *system)
 
     for (int i = 0; i < system->n_forces && none; i++)
         if (phx_sys_force_of(&system->forces[i])->settle)
-            phx_sys_force_of(&system->forces[i])->settle(system, &system->forces[i], system->x_start, none);
+            phx_sys_force_of(&system->forces[i])->settle(system, &system->forces[i], system->start.x, none);
     phx_free(none);
     return none ? PHX_OK : PHX_ERR_MEMORY;
 }
@@ -293,24 +294,25 @@ phx_status phx_system_expect_numerical_damping(phx_system *system)
 {
     if (!system)
         return phx_fail_null(NULL, __func__, "system");
-    if (system->finalised || system->invalid)
+    if (system->building.finalised || system->building.invalid)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is finalised: its ledger is what it is");
-    system->numerical = true;
+    system->ledger.numerical = true;
     return phx_conclude(system->context, PHX_OK);
 }
 
 static phx_status find_start(phx_system *system)
 {
-    phx_status status = system->found ? take_start(system) : assemble_undeformed(system);
+    phx_status status = system->start.found ? take_start(system) : assemble_undeformed(system);
 
     if (status)
         return status;
-    if (!system->found)
-        phx_sys_set_offsets(system, system->x_start);
+    if (!system->start.found)
+        phx_sys_set_offsets(system, system->start.x);
     status = settle_forces(system);
     if (status)
         return status;
-    return system->found ? phx_sys_take_redundant(system, system->found->redundant) : phx_sys_find_redundant(system);
+    return system->start.found ? phx_sys_take_redundant(system, system->start.found->redundant)
+                               : phx_sys_find_redundant(system);
 }
 
 phx_status phx_system_finalise(phx_system *system)
@@ -321,13 +323,13 @@ phx_status phx_system_finalise(phx_system *system)
     int *every = NULL;
     phx_status status = PHX_OK;
 
-    if (system->finalised)
+    if (system->building.finalised)
         return PHX_OK;
-    if (system->invalid)
+    if (system->building.invalid)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system could not be finalised before; build it anew");
     if (system->n_bodies == 0)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system has no body");
-    system->invalid = true; /* until all has succeeded: what is half made may only be destroyed */
+    system->building.invalid = true; /* until all has succeeded: what is half made may only be destroyed */
     status = phx_sys_number(system);
     if (!status)
         status = phx_sys_output_prepare(system);
@@ -337,23 +339,24 @@ phx_status phx_system_finalise(phx_system *system)
         status = phx_sys_ledger_create(system);
     if (!status)
         status = phx_sys_components(system);
-    every = status ? NULL : phx_calloc(context, (size_t)system->n_rows, sizeof *every);
+    every = status ? NULL : phx_calloc(context, (size_t)system->rows.n, sizeof *every);
     if (!status && !every)
         status = PHX_ERR_MEMORY;
-    for (int r = 0; r < system->n_rows && !status; r++)
+    for (int r = 0; r < system->rows.n && !status; r++)
         every[r] = r;
     if (!status)
-        status = phx_sys_workspace_create(system, context, PHX_BACKEND_AUTO, system->n_rows, every, &system->assembly);
-    system->x_start = status ? NULL : phx_calloc(context, (size_t)system->n_x, sizeof *system->x_start);
-    if (!status && !system->x_start)
+        status =
+            phx_sys_workspace_create(system, context, PHX_BACKEND_AUTO, system->rows.n, every, &system->start.assembly);
+    system->start.x = status ? NULL : phx_calloc(context, (size_t)system->n_x, sizeof *system->start.x);
+    if (!status && !system->start.x)
         status = PHX_ERR_MEMORY;
     if (!status)
         status = find_start(system);
     if (!status) {
-        system->varies = phx_sys_varies(system);
-        system->finalised = true;
+        system->traits.varies = phx_sys_varies(system);
+        system->building.finalised = true;
     }
-    system->invalid = !system->finalised;
+    system->building.invalid = !system->building.finalised;
     phx_free(every);
     return phx_conclude(system->context, status);
 }

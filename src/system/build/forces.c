@@ -36,7 +36,7 @@ static phx_status new_force(phx_system *system, force_kind kind, const char *nam
     if (!status && (a < least_a || b < least_b || a >= system->n_ports || b >= system->n_ports))
         status = phx_fail(system->context, PHX_ERR_ARGUMENT, "'%s': there is no port %d or %d", name, a, b);
     if (!status)
-        status = phx_sys_grow(system->context, (void **)&system->forces, &system->cap_forces, system->n_forces,
+        status = phx_sys_grow(system->context, (void **)&system->forces, &system->building.cap_forces, system->n_forces,
                               sizeof *system->forces);
     if (status) {
         for (int i = 0; i < 3; i++)

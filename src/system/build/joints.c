@@ -208,7 +208,7 @@ static phx_status make_joint(phx_system *system, joint_slot *joint)
                                                   .stick_row = -1,
                                                   .angle = -1};
         joint->coordinates[c].along = along_of(&def->coordinate[c]);
-        system->rubs = system->rubs || def->coordinate[c].friction_arm > 0.0;
+        system->traits.rubs = system->traits.rubs || def->coordinate[c].friction_arm > 0.0;
     }
     return status ? status : phx_sys_check_joint_directions(system, joint);
 }
@@ -253,7 +253,7 @@ static phx_status let_slide(phx_system *system, joint_slot *joint)
     if (!bigger)
         return PHX_ERR_MEMORY;
     system->ports = bigger;
-    system->cap_ports = (int)wider;
+    system->building.cap_ports = (int)wider;
     const phx_status status = phx_body_add_place(system->context, slot->source, &slot->body);
     if (status)
         return phx_fail_prefix(system->context, status, "joint '%s': ", joint->name);
@@ -292,7 +292,7 @@ static phx_status begin_joint(phx_system *system, joint_slot *joint)
     status = make_joint(system, joint);
     if (status && slides)
         stop_sliding(system, joint);
-    system->slides = system->slides || (slides && !status);
+    system->traits.slides = system->traits.slides || (slides && !status);
     return status;
 }
 
@@ -314,7 +314,7 @@ phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, ph
     if (!status)
         status = check_slides(system, def);
     if (!status)
-        status = phx_sys_grow(system->context, (void **)&system->joints, &system->cap_joints, system->n_joints,
+        status = phx_sys_grow(system->context, (void **)&system->joints, &system->building.cap_joints, system->n_joints,
                               sizeof *system->joints);
     if (!status) {
         joint = &system->joints[system->n_joints];

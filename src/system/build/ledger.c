@@ -28,9 +28,9 @@ static int add(phx_system *system, bool is_there, const char *kind, const char *
 {
     if (!is_there)
         return -1;
-    if (system->ledger)
-        system->ledger[system->n_ledger] = (ledger_entry){kind, name, dissipates};
-    return system->n_ledger++;
+    if (system->ledger.entry)
+        system->ledger.entry[system->ledger.n] = (ledger_entry){kind, name, dissipates};
+    return system->ledger.n++;
 }
 
 /* Joints, springs, loads, controllers, bodies, in their order. */
@@ -52,15 +52,15 @@ static void list(phx_system *system, bool dissipates)
                 add(system, dissipates ? of->dissipates(system, force) : of->supplies(system, force), of->noun,
                     force->name, dissipates);
     }
-    for (int c = 0; c < system->n_controllers; c++) {
-        controller_slot *controller = &system->controllers[c];
+    for (int c = 0; c < system->control.n; c++) {
+        controller_slot *controller = &system->control.slot[c];
         if (phx_block_stores(controller->block) == dissipates)
             controller->entry = add(system, true, "controller", controller->name, dissipates);
     }
-    for (int i = 0; i < system->n_events && dissipates; i++)
-        system->event_entry[i] = add(system, true, "event", system->events[i], dissipates);
+    for (int i = 0; i < system->ledger.n_events && dissipates; i++)
+        system->ledger.event_entry[i] = add(system, true, "event", system->ledger.events[i], dissipates);
     for (int b = 0; b < system->n_bodies && dissipates; b++)
-        system->bodies[b].numerical = add(system, system->numerical && phx_body_deforms(system->bodies[b].body),
+        system->bodies[b].numerical = add(system, system->ledger.numerical && phx_body_deforms(system->bodies[b].body),
                                           "numerical", phx_body_name(system->bodies[b].body), dissipates);
     for (int b = 0; b < system->n_bodies && dissipates; b++)
         system->bodies[b].entry = add(system, !phx_body_is_lossless(system->bodies[b].body), "body",
@@ -71,10 +71,10 @@ phx_status phx_sys_ledger_create(phx_system *system)
 {
     for (int pass = 0; pass < 2; pass++) { /* counting, then writing */
         if (pass == 1)
-            system->ledger = phx_calloc(system->context, (size_t)system->n_ledger, sizeof *system->ledger);
-        if (pass == 1 && !system->ledger)
+            system->ledger.entry = phx_calloc(system->context, (size_t)system->ledger.n, sizeof *system->ledger.entry);
+        if (pass == 1 && !system->ledger.entry)
             return PHX_ERR_MEMORY;
-        system->n_ledger = 0;
+        system->ledger.n = 0;
         list(system, false);
         list(system, true);
     }
@@ -83,43 +83,43 @@ phx_status phx_sys_ledger_create(phx_system *system)
 
 phx_status phx_system_expect_event(phx_system *system, const char *name)
 {
-    const size_t n = (size_t)system->n_events + 1;
-    char **names = phx_realloc(system->context, system->events, n, sizeof *names);
+    const size_t n = (size_t)system->ledger.n_events + 1;
+    char **names = phx_realloc(system->context, system->ledger.events, n, sizeof *names);
     if (names)
-        system->events = names;
-    int *entries = names ? phx_realloc(system->context, system->event_entry, n, sizeof *entries) : NULL;
+        system->ledger.events = names;
+    int *entries = names ? phx_realloc(system->context, system->ledger.event_entry, n, sizeof *entries) : NULL;
     if (entries)
-        system->event_entry = entries;
+        system->ledger.event_entry = entries;
     if (!names || !entries || !(names[n - 1] = phx_strdup(system->context, name)))
         return PHX_ERR_MEMORY;
-    system->n_events++;
+    system->ledger.n_events++;
     return PHX_OK;
 }
 
 int phx_system_event_entry(const phx_system *system, int event)
 {
-    return system->event_entry[event];
+    return system->ledger.event_entry[event];
 }
 
 int phx_system_ledger(const phx_system *system)
 {
-    return system->n_ledger;
+    return system->ledger.n;
 }
 
 void phx_system_ledger_name(const phx_system *system, int entry, char *buffer, size_t size)
 {
-    snprintf(buffer, size, "%s.%s", system->ledger[entry].kind, system->ledger[entry].name);
+    snprintf(buffer, size, "%s.%s", system->ledger.entry[entry].kind, system->ledger.entry[entry].name);
 }
 
 bool phx_system_ledger_dissipates(const phx_system *system, int entry)
 {
-    return system->ledger[entry].dissipates;
+    return system->ledger.entry[entry].dissipates;
 }
 
 /* ---- booking ---- */
 static int drive_entry(const workspace *ws, int k)
 {
-    const row_slot *row = &ws->system->rows[ws->rows.index[k]];
+    const row_slot *row = &ws->system->rows.slot[ws->rows.index[k]];
     return row->role == ROW_DRIVEN ? ws->system->joints[row->joint].entry[0] : -1;
 }
 
@@ -128,9 +128,9 @@ void phx_sys_ledger_work(workspace *ws, double h, const double *lambda)
 {
     double *parts = ws->base.parts;
 
-    for (int i = 0; i < ws->system->n_ledger; i++)
-        parts[i] = h * ws->flow[i];
-    for (int k = 0; k < ws->n_l && ws->system->n_ledger > 0; k++) {
+    for (int i = 0; i < ws->system->ledger.n; i++)
+        parts[i] = h * ws->forces.flow[i];
+    for (int k = 0; k < ws->rows.n && ws->system->ledger.n > 0; k++) {
         const int entry = drive_entry(ws, k);
         if (entry >= 0)
             parts[entry] += h * lambda[k] * ws->rows.w[k];
@@ -151,10 +151,10 @@ void phx_sys_ledger_project(workspace *ws, const double *dv, const double *e)
     double *rest = ws->projection.taken, *total = ws->projection.signal_work;
 
     phx_sys_ledger_nothing(ws);
-    memcpy(rest, ws->projection.supply, (size_t)system->n_components * sizeof *rest);
-    memset(total, 0, (size_t)system->n_components * sizeof *total);
-    for (int k = 0; k < ws->n_l; k++) {
-        const int entry = drive_entry(ws, k), component = system->rows[ws->rows.index[k]].component;
+    memcpy(rest, ws->projection.supply, (size_t)system->components.n * sizeof *rest);
+    memset(total, 0, (size_t)system->components.n * sizeof *total);
+    for (int k = 0; k < ws->rows.n; k++) {
+        const int entry = drive_entry(ws, k), component = system->rows.slot[ws->rows.index[k]].component;
         if (entry < 0)
             continue;
         const double mu = dv[ws->kkt.n_v + k];
@@ -162,8 +162,8 @@ void phx_sys_ledger_project(workspace *ws, const double *dv, const double *e)
         rest[component] -= mu * ws->rows.w[k];
         total[component] += fabs(mu * e[k]) + DBL_MIN;
     }
-    for (int k = 0; k < ws->n_l; k++) {
-        const int entry = drive_entry(ws, k), component = system->rows[ws->rows.index[k]].component;
+    for (int k = 0; k < ws->rows.n; k++) {
+        const int entry = drive_entry(ws, k), component = system->rows.slot[ws->rows.index[k]].component;
         if (entry >= 0)
             ws->base.parts[entry] +=
                 rest[component] * ((fabs(dv[ws->kkt.n_v + k] * e[k]) + DBL_MIN) / total[component]);

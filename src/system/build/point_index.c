@@ -16,11 +16,11 @@ static uint64_t hash_of(phx_body_id body, const char *name)
 /* The slot that has the point, or the free one where it would stand. The size is a power of two. */
 static int slot_of(const phx_system *system, phx_body_id body, const char *name)
 {
-    const int mask = system->size_point_index - 1;
+    const int mask = system->points.index_size - 1;
     int slot = (int)(hash_of(body, name) & (uint64_t)mask);
 
-    for (; system->point_index[slot] > 0; slot = (slot + 1) & mask) {
-        const point_slot *point = &system->points[system->point_index[slot] - 1];
+    for (; system->points.index[slot] > 0; slot = (slot + 1) & mask) {
+        const point_slot *point = &system->points.slot[system->points.index[slot] - 1];
         if (point->place.body == body && strcmp(point->name, name) == 0)
             break;
     }
@@ -29,22 +29,22 @@ static int slot_of(const phx_system *system, phx_body_id body, const char *name)
 
 static void enter(phx_system *system, int point)
 {
-    const point_slot *slot = &system->points[point];
-    system->point_index[slot_of(system, slot->place.body, slot->name)] = point + 1;
+    const point_slot *slot = &system->points.slot[point];
+    system->points.index[slot_of(system, slot->place.body, slot->name)] = point + 1;
 }
 
 phx_status phx_sys_point_index_reserve(phx_system *system)
 {
-    if (2 * (system->n_points + 1) <= system->size_point_index)
+    if (2 * (system->points.n + 1) <= system->points.index_size)
         return PHX_OK;
-    const int size = system->size_point_index ? 2 * system->size_point_index : 16;
+    const int size = system->points.index_size ? 2 * system->points.index_size : 16;
     int *wider = phx_calloc(system->context, (size_t)size, sizeof *wider);
     if (!wider)
         return PHX_ERR_MEMORY;
-    phx_free(system->point_index);
-    system->point_index = wider;
-    system->size_point_index = size;
-    for (int i = 0; i < system->n_points; i++)
+    phx_free(system->points.index);
+    system->points.index = wider;
+    system->points.index_size = size;
+    for (int i = 0; i < system->points.n; i++)
         enter(system, i);
     return PHX_OK;
 }
@@ -56,6 +56,6 @@ void phx_sys_point_index_add(phx_system *system, int point)
 
 const phx_body_port *phx_system_find_point(const phx_system *system, phx_body_id body, const char *name)
 {
-    const int entry = system->size_point_index ? system->point_index[slot_of(system, body, name)] : 0;
-    return entry > 0 ? &system->points[entry - 1].place.port : NULL;
+    const int entry = system->points.index_size ? system->points.index[slot_of(system, body, name)] : 0;
+    return entry > 0 ? &system->points.slot[entry - 1].place.port : NULL;
 }

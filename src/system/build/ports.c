@@ -116,7 +116,7 @@ static phx_status new_port(phx_system *system, const place_def *def, phx_port_id
     if (!status && (def->body < PHX_GROUND || def->body >= system->n_bodies))
         status = phx_fail(system->context, PHX_ERR_ARGUMENT, "port: there is no body %d", def->body);
     if (!status)
-        status = phx_sys_grow(system->context, (void **)&system->ports, &system->cap_ports, system->n_ports,
+        status = phx_sys_grow(system->context, (void **)&system->ports, &system->building.cap_ports, system->n_ports,
                               sizeof *system->ports);
     if (!status)
         status = phx_sys_place(system, def, &system->ports[system->n_ports]);
@@ -188,11 +188,11 @@ static phx_status new_point(phx_system *system, const char *name, const place_de
         status = phx_fail(system->context, PHX_ERR_ARGUMENT, "body '%s' has a point '%s' already",
                           phx_body_name(system->bodies[body].body), name);
     if (!status)
-        status = phx_sys_grow(system->context, (void **)&system->points, &system->cap_points, system->n_points,
-                              sizeof *system->points);
+        status = phx_sys_grow(system->context, (void **)&system->points.slot, &system->building.cap_points,
+                              system->points.n, sizeof *system->points.slot);
     if (status)
         return status;
-    slot = &system->points[system->n_points];
+    slot = &system->points.slot[system->points.n];
     status = phx_sys_point_index_reserve(system);
     if (!status)
         status = phx_sys_place(system, def, &slot->place);
@@ -202,7 +202,7 @@ static phx_status new_point(phx_system *system, const char *name, const place_de
         status = PHX_ERR_MEMORY;
     }
     if (!status)
-        phx_sys_point_index_add(system, system->n_points++);
+        phx_sys_point_index_add(system, system->points.n++);
     return status;
 }
 

@@ -66,7 +66,7 @@ int phx_system_n_l(const phx_system *system)
 {
     if (!system)
         return 0;
-    return system->n_independent;
+    return system->rows.n_independent;
 }
 void phx_system_offsets(const phx_system *system, phx_body_id id, int *x, int *v)
 {
@@ -79,22 +79,22 @@ int phx_system_redundant(const phx_system *system)
 {
     if (!system)
         return 0;
-    return system->n_redundant;
+    return system->rows.n_redundant;
 }
 void phx_system_redundant_row(const phx_system *system, int k, const char **name, int *row)
 {
     if (!system || k < 0 || k >= phx_system_redundant(system))
         return;
-    const row_slot *slot = &system->rows[system->redundant[k]];
+    const row_slot *slot = &system->rows.slot[system->rows.redundant[k]];
     *name = system->joints[slot->joint].name;
     *row = slot->number + 1;
 }
 
 void phx_system_multiplier(const phx_system *system, int k, const char **name, int *row, bool *drive)
 {
-    if (!system || k < 0 || k >= system->n_independent)
+    if (!system || k < 0 || k >= system->rows.n_independent)
         return;
-    const row_slot *slot = &system->rows[system->independent[k]];
+    const row_slot *slot = &system->rows.slot[system->rows.independent[k]];
     *name = system->joints[slot->joint].name;
     *row = slot->number + 1;
     *drive = slot->role == ROW_DRIVEN;

@@ -40,7 +40,7 @@ static void scale_columns(workspace *ws, size_t count, const int *row, const int
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
             if (kkt->idx[k] == i)
                 mass[i] = ws->mass.val[k] > 0.0 ? ws->mass.val[k] : 1.0;
-    memset(norm, 0, (size_t)ws->n_l * sizeof *norm);
+    memset(norm, 0, (size_t)ws->rows.n * sizeof *norm);
     for (size_t e = 0; e < count; e++) {
         val[e] /= sqrt(mass[row[e]]);
         norm[col[e]] += val[e] * val[e];
@@ -73,7 +73,7 @@ phx_status phx_sys_dependent_rows(workspace *ws, const double *x, int *dependent
     if (!status) {
         transposed_rows(ws, row, col, val);
         scale_columns(ws, entries, row, col, val);
-        status = phx_csr_from_triplets(context, n_v, ws->n_l, entries, row, col, val, &gt);
+        status = phx_csr_from_triplets(context, n_v, ws->rows.n, entries, row, col, val, &gt);
     }
     if (!status)
         status = phx_csr_dependent_columns(context, &gt, 1e-9, &rank, dependent, count);
@@ -89,11 +89,11 @@ static phx_status check_neighbours(phx_system *system, workspace *ws, const int 
 {
     phx_context *context = system->context;
     double *x = phx_calloc(context, (size_t)system->n_x, sizeof *x), distance = 0.1;
-    int *there = phx_calloc(context, (size_t)ws->n_l, sizeof *there), n_there = n_dependent;
+    int *there = phx_calloc(context, (size_t)ws->rows.n, sizeof *there), n_there = n_dependent;
     phx_status status = x && there ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int attempt = 0; attempt < 3 && !status; attempt++, distance *= 0.1) {
-        memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+        memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
         status = phx_sys_neighbour(system, distance, x);
         if (status > 0) { /* it cannot be closed */
             status = PHX_OK;
@@ -102,7 +102,7 @@ static phx_status check_neighbours(phx_system *system, workspace *ws, const int 
         if (!status)
             status = phx_sys_dependent_rows(ws, x, there, &n_there);
         if (!status && n_there < n_dependent) {
-            const row_slot *slot = &system->rows[ws->rows.index[dependent[0]]];
+            const row_slot *slot = &system->rows.slot[ws->rows.index[dependent[0]]];
             status = phx_fail(context, PHX_ERR_ASSEMBLY,
                               "the start is a singular configuration: row %d of joint '%s' depends on the others here, "
                               "but not beside it (links on one line?); start from a slightly different configuration",
@@ -181,10 +181,10 @@ static phx_status visit_places(phx_system *system, workspace *ws, choice *it)
     phx_context *context = system->context;
     double *x = phx_calloc(context, (size_t)system->n_x, sizeof *x);
     double *way = phx_calloc(context, (size_t)system->n_v, sizeof *way);
-    phx_status status = x && way ? add_place(ws, system->x_start, it) : PHX_ERR_MEMORY;
+    phx_status status = x && way ? add_place(ws, system->start.x, it) : PHX_ERR_MEMORY;
 
     for (int walk = 0; walk < WALKS && !status; walk++) {
-        memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+        memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
         phx_sys_any_way(system, walk, way);
         for (int k = 0; k < STEPS && !status; k++) {
             status = phx_sys_walk(system, STRIDE, way, x);
@@ -220,7 +220,7 @@ static double best_exchange(const choice *it, int *out, int *kept)
     for (int i = 0; i < it->n_out; i++)
         for (int j = 0; j < it->n_kept; j++) {
             double least = HUGE_VAL;
-            if (it->system->rows[it->kept[j]].role == ROW_DRIVEN)
+            if (it->system->rows.slot[it->kept[j]].role == ROW_DRIVEN)
                 continue;
             for (int p = 0; p < it->n_places && least > best; p++)
                 least = fmin(least, it->volume[p] + log(fabs(place_of(it, p)[i * it->n_kept + j])));
@@ -269,15 +269,15 @@ static double least_volume(const choice *it)
 static phx_status improve_choice(phx_system *system)
 {
     phx_context *context = system->context;
-    const size_t n_out = (size_t)system->n_redundant, n_kept = (size_t)system->n_independent;
+    const size_t n_out = (size_t)system->rows.n_redundant, n_kept = (size_t)system->rows.n_independent;
     choice it = {.system = system,
-                 .n_out = system->n_redundant,
-                 .n_kept = system->n_independent,
-                 .out = system->redundant,
-                 .kept = system->independent};
+                 .n_out = system->rows.n_redundant,
+                 .n_kept = system->rows.n_independent,
+                 .out = system->rows.redundant,
+                 .kept = system->rows.independent};
     workspace *ws = NULL;
-    phx_status status =
-        phx_sys_workspace_create(system, context, PHX_BACKEND_AUTO, system->n_independent, system->independent, &ws);
+    phx_status status = phx_sys_workspace_create(system, context, PHX_BACKEND_AUTO, system->rows.n_independent,
+                                                 system->rows.independent, &ws);
 
     it.C = phx_calloc(context, (1 + WALKS * STEPS) * n_out * n_kept, sizeof *it.C);
     it.volume = phx_calloc(context, 1 + WALKS * STEPS, sizeof *it.volume);
@@ -300,30 +300,30 @@ static phx_status improve_choice(phx_system *system)
 /* Into the lists, in the order of the rows. */
 static void list_rows(phx_system *system)
 {
-    system->n_redundant = system->n_independent = 0;
-    for (int r = 0; r < system->n_rows; r++) {
-        if (!phx_sys_acts(&system->rows[r]))
+    system->rows.n_redundant = system->rows.n_independent = 0;
+    for (int r = 0; r < system->rows.n; r++) {
+        if (!phx_sys_acts(&system->rows.slot[r]))
             continue;
-        if (system->rows[r].redundant)
-            system->redundant[system->n_redundant++] = r;
+        if (system->rows.slot[r].redundant)
+            system->rows.redundant[system->rows.n_redundant++] = r;
         else
-            system->independent[system->n_independent++] = r;
+            system->rows.independent[system->rows.n_independent++] = r;
     }
 }
 
 static void count_rows(phx_system *system)
 {
-    for (int k = 0; k < system->n_independent; k++)
-        system->components[system->rows[system->independent[k]].component].n_rows++;
+    for (int k = 0; k < system->rows.n_independent; k++)
+        system->components.slot[system->rows.slot[system->rows.independent[k]].component].n_rows++;
 }
 
 static phx_status create_lists(phx_system *system)
 {
-    phx_free(system->independent); /* of the rows that acted before an event */
-    phx_free(system->redundant);
-    system->independent = phx_calloc(system->context, (size_t)system->n_rows, sizeof *system->independent);
-    system->redundant = phx_calloc(system->context, (size_t)system->n_rows, sizeof *system->redundant);
-    return system->independent && system->redundant ? PHX_OK : PHX_ERR_MEMORY;
+    phx_free(system->rows.independent); /* of the rows that acted before an event */
+    phx_free(system->rows.redundant);
+    system->rows.independent = phx_calloc(system->context, (size_t)system->rows.n, sizeof *system->rows.independent);
+    system->rows.redundant = phx_calloc(system->context, (size_t)system->rows.n, sizeof *system->rows.redundant);
+    return system->rows.independent && system->rows.redundant ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 phx_status phx_sys_take_redundant(phx_system *system, const int *redundant)
@@ -332,8 +332,8 @@ phx_status phx_sys_take_redundant(phx_system *system, const int *redundant)
 
     if (status)
         return status;
-    for (int r = 0; r < system->n_rows; r++)
-        system->rows[r].redundant = redundant[r] != 0;
+    for (int r = 0; r < system->rows.n; r++)
+        system->rows.slot[r].redundant = redundant[r] != 0;
     list_rows(system);
     count_rows(system);
     return PHX_OK;
@@ -344,12 +344,12 @@ static phx_status choose_rows(phx_system *system)
     phx_status status = PHX_OK;
 
     list_rows(system);
-    if (system->n_redundant > 0) {
+    if (system->rows.n_redundant > 0) {
         status = improve_choice(system);
-        for (int k = 0; k < system->n_independent; k++)
-            system->rows[system->independent[k]].redundant = false;
-        for (int k = 0; k < system->n_redundant; k++)
-            system->rows[system->redundant[k]].redundant = true;
+        for (int k = 0; k < system->rows.n_independent; k++)
+            system->rows.slot[system->rows.independent[k]].redundant = false;
+        for (int k = 0; k < system->rows.n_redundant; k++)
+            system->rows.slot[system->rows.redundant[k]].redundant = true;
         list_rows(system);
     }
     count_rows(system);
@@ -364,12 +364,12 @@ static void warn(const phx_system *system)
     char names[512] = "";
     int used = 0, joints = 0;
 
-    for (int k = 0, last = -1; k < system->n_redundant; k++) {
-        const row_slot *slot = &system->rows[system->redundant[k]];
+    for (int k = 0, last = -1; k < system->rows.n_redundant; k++) {
+        const row_slot *slot = &system->rows.slot[system->rows.redundant[k]];
         const char *name = system->joints[slot->joint].name;
         if (system->joints[slot->joint].contact) /* as many as touch */
             continue;
-        if (system->n_redundant <= FEW)
+        if (system->rows.n_redundant <= FEW)
             phx_log(system->context, PHX_LOG_WARNING, "joint '%s': row %d is redundant; %s", name, slot->number + 1,
                     meaning);
         if (slot->joint == last)
@@ -378,36 +378,36 @@ static void warn(const phx_system *system)
         if (joints++ < NAMED)
             used += snprintf(names + used, sizeof names - (size_t)used, "%s'%.80s'", used ? ", " : "", name);
     }
-    if (system->n_redundant > FEW)
+    if (system->rows.n_redundant > FEW)
         phx_log(system->context, PHX_LOG_WARNING,
                 "%d rows of %d joints are redundant (joints %s%s; 'phlexor check' lists all rows); %s",
-                system->n_redundant, joints, names, joints > NAMED ? ", ..." : "", meaning);
+                system->rows.n_redundant, joints, names, joints > NAMED ? ", ..." : "", meaning);
 }
 
 phx_status phx_sys_find_redundant(phx_system *system)
 {
     phx_context *context = system->context;
     workspace *ws = NULL, *own = NULL; /* that of the assembly when it has no further rows */
-    int *all = phx_calloc(context, (size_t)system->n_rows, sizeof *all), count = 0, n_dependent = 0;
-    int *dependent = phx_calloc(context, (size_t)system->n_rows, sizeof *dependent);
+    int *all = phx_calloc(context, (size_t)system->rows.n, sizeof *all), count = 0, n_dependent = 0;
+    int *dependent = phx_calloc(context, (size_t)system->rows.n, sizeof *dependent);
     phx_status status = all && dependent ? create_lists(system) : PHX_ERR_MEMORY;
 
-    for (int r = 0; r < system->n_rows; r++)
-        system->rows[r].redundant = false;
-    for (int r = 0; r < system->n_rows && !status; r++)
-        if (phx_sys_acts(&system->rows[r]))
+    for (int r = 0; r < system->rows.n; r++)
+        system->rows.slot[r].redundant = false;
+    for (int r = 0; r < system->rows.n && !status; r++)
+        if (phx_sys_acts(&system->rows.slot[r]))
             all[count++] = r;
     if (!status && count > 0) {
-        if (count < system->n_rows)
+        if (count < system->rows.n)
             status = phx_sys_workspace_create(system, context, PHX_BACKEND_AUTO, count, all, &own);
-        ws = own ? own : system->assembly;
+        ws = own ? own : system->start.assembly;
         if (!status)
-            status = phx_sys_dependent_rows(ws, system->x_start, dependent, &n_dependent);
+            status = phx_sys_dependent_rows(ws, system->start.x, dependent, &n_dependent);
         if (!status && n_dependent > 0)
             status = check_neighbours(system, ws, dependent, n_dependent);
     }
     for (int k = 0; k < n_dependent && !status; k++)
-        system->rows[all[dependent[k]]].redundant = true;
+        system->rows.slot[all[dependent[k]]].redundant = true;
     if (!status)
         status = choose_rows(system);
     if (!status)

@@ -135,7 +135,8 @@ phx_status phx_sys_catalog_create(const phx_system *system, catalog *list)
     list->first_motion = phx_calloc(system->context, (size_t)system->n_joints, sizeof *list->first_motion);
     if (!list->first_motion)
         status = PHX_ERR_MEMORY;
-    for (int c = 0; c < system->n_columns && !status; c++) { /* first: names the user gave come before others */
+    for (int c = 0; c < system->channels.n_columns && !status;
+         c++) { /* first: names the user gave come before others */
         phx_system_column_name(system, c, name, sizeof name);
         status = put_entry(list, ENTRY_COLUMN, c, 0, "%s", name);
     }
@@ -143,9 +144,9 @@ phx_status phx_sys_catalog_create(const phx_system *system, catalog *list)
         status = put_force(list, i);
     for (int j = 0; j < system->n_joints && !status; j++)
         status = put_joint(list, j);
-    for (int i = 0; i < system->n_points && !status; i++)
-        status = put_point(list, phx_body_name(system->bodies[system->points[i].place.body].body), '.',
-                           system->points[i].name, &system->points[i].place, NULL);
+    for (int i = 0; i < system->points.n && !status; i++)
+        status = put_point(list, phx_body_name(system->bodies[system->points.slot[i].place.body].body), '.',
+                           system->points.slot[i].name, &system->points.slot[i].place, NULL);
     if (status)
         phx_sys_catalog_free(list);
     return status;

@@ -82,9 +82,9 @@ static phx_status add_actuations(choice *it)
     phx_channels *out = it->channels;
     phx_status status = PHX_OK;
 
-    for (int c = 0; c < system->n_controllers; c++)
-        for (int k = 0; k < system->controllers[c].n_outputs && !status; k++) {
-            const entry *one = phx_sys_catalog_find(&it->list, system->controllers[c].output_names[k], true, &status);
+    for (int c = 0; c < system->control.n; c++)
+        for (int k = 0; k < system->control.slot[c].n_outputs && !status; k++) {
+            const entry *one = phx_sys_catalog_find(&it->list, system->control.slot[c].output_names[k], true, &status);
             const int at = one ? (int)(one - it->list.entries) : -1;
             bool there = at < 0;
             for (int i = 0; i < out->n_inputs; i++)
@@ -98,7 +98,7 @@ static phx_status add_actuations(choice *it)
 static phx_status choose(choice *it, const phx_channels_options *options)
 {
     phx_context *context = it->list.system->context;
-    const size_t most = (size_t)it->list.n_entries, acted = (size_t)it->list.system->n_actuations;
+    const size_t most = (size_t)it->list.n_entries, acted = (size_t)it->list.system->control.n_actuations;
     phx_status status = PHX_OK;
 
     it->inputs = phx_calloc(context, (options->inputs ? (size_t)options->n_inputs : most) + acted, sizeof *it->inputs);
@@ -248,11 +248,11 @@ static phx_status output_jacobian(jacobian_rows *it, const choice *chosen)
 {
     const phx_system *system = it->ws->system;
     const jacobian_part parts[MOTION_PARTS] = {JACOBIAN_MU, JACOBIAN_A, JACOBIAN_V, JACOBIAN_Q};
-    int *row = phx_calloc(it->ws->base.context, (size_t)system->n_columns, sizeof *row);
+    int *row = phx_calloc(it->ws->base.context, (size_t)system->channels.n_columns, sizeof *row);
 
     if (!row)
         return PHX_ERR_MEMORY;
-    for (int c = 0; c < system->n_columns; c++)
+    for (int c = 0; c < system->channels.n_columns; c++)
         row[c] = -1;
     for (int k = 0; k < chosen->channels->n_outputs; k++) {
         const entry *one = &chosen->list.entries[chosen->outputs[k]];
@@ -266,13 +266,13 @@ static phx_status output_jacobian(jacobian_rows *it, const choice *chosen)
         else
             phx_sys_jacobian_add_effort(it, k, what->joint, what->coordinate);
     }
-    for (int i = 0; i < system->n_outputs && !it->status; i++) {
+    for (int i = 0; i < system->channels.n_outputs && !it->status; i++) {
         bool wanted = false;
-        for (int c = 0; c < system->outputs[i].count; c++)
-            wanted = wanted || row[system->outputs[i].first + c] >= 0;
-        it->row = row + system->outputs[i].first;
+        for (int c = 0; c < system->channels.outputs[i].count; c++)
+            wanted = wanted || row[system->channels.outputs[i].first + c] >= 0;
+        it->row = row + system->channels.outputs[i].first;
         if (wanted)
-            phx_sys_output_jacobian(it, &system->outputs[i]);
+            phx_sys_output_jacobian(it, &system->channels.outputs[i]);
     }
     it->row = NULL;
     phx_free(row);
@@ -286,7 +286,7 @@ static phx_status multiplier_columns(workspace *ws, const constraint_rows *rows,
 {
     phx_context *context = ws->base.context;
     const int m = rows->count;
-    int *place = phx_calloc(context, (size_t)ws->system->n_rows, sizeof *place);
+    int *place = phx_calloc(context, (size_t)ws->system->rows.n, sizeof *place);
     double *dense = phx_calloc(context, (size_t)n_outputs * (size_t)m, sizeof *dense);
     phx_status status = place && dense ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -389,7 +389,7 @@ static phx_status point_at(workspace *ws, double t, const double *x, const doubl
 
     memset(ws->step.vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->step.vm);
     if (lambda)
-        memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
+        memcpy(multipliers, lambda, (size_t)ws->rows.n * sizeof *lambda);
     else
         status =
             phx_sys_locked_accelerations(ws, t, x, ws->step.vm, true, ws->step.v0, multipliers, ws->scratch.vector[0]);
@@ -397,7 +397,7 @@ static phx_status point_at(workspace *ws, double t, const double *x, const doubl
         return status;
     phx_sys_set_instant(ws, x, ws->step.vm);
     ws->by->rows(ws, t, 0.0);
-    if (ws->system->n_redundant > 0)
+    if (ws->system->rows.n_redundant > 0)
         status = ws->by->factor_mass(ws, x);
     if (!status)
         status = phx_sys_all_multipliers(ws, multipliers, all);
@@ -415,7 +415,7 @@ phx_status phx_system_channels(phx_dae *dae, double t, const double *x, const do
     choice chosen = {.channels = channels};
     constraint_rows rows = {0};
     jacobian_rows it = {.ws = ws, .list = &chosen.list};
-    double *all = phx_calloc(context, (size_t)ws->system->n_rows, sizeof *all);
+    double *all = phx_calloc(context, (size_t)ws->system->rows.n, sizeof *all);
     phx_status status = all ? PHX_OK : PHX_ERR_MEMORY;
 
     *channels = (phx_channels){.n = ws->kkt.n_v};

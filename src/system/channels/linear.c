@@ -66,7 +66,7 @@ static bool root_is_exact(const workspace *ws, const double *x)
 {
     const phx_system *system = ws->system;
 
-    if (system->n_controllers > 0) /* their efforts turn with the ports */
+    if (system->control.n > 0) /* their efforts turn with the ports */
         return false;
     for (int a = 0; a < system->dim; a++)
         if (system->gravity[a] != 0.0)
@@ -311,8 +311,8 @@ static phx_status give_places_mass(const workspace *ws, phx_linear *linear)
             out.val[at] = M->val[k];
         }
     for (int r = 0; r < G->rows && !status; r++)
-        for (int i = G->ptr[r];
-             i < G->ptr[r + 1] && moves_place(ws, G, r) && ws->system->rows[ws->rows.index[r]].role == ROW_CONSTRAINT;
+        for (int i = G->ptr[r]; i < G->ptr[r + 1] && moves_place(ws, G, r) &&
+                                ws->system->rows.slot[ws->rows.index[r]].role == ROW_CONSTRAINT;
              i++)
             for (int j = G->ptr[r]; j < G->ptr[r + 1]; j++, at++) {
                 out.row[at] = G->idx[i];
@@ -338,14 +338,14 @@ static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_
     phx_status status = block(context, &ws->kkt, ws->values.M, 0, n_v, n_v, &linear->M);
 
     linear->n = n_v;
-    linear->m = ws->n_l;
+    linear->m = ws->rows.n;
     if (!status)
         status = block(context, &ws->kkt, ws->values.D, 0, n_v, n_v, &linear->D);
     if (!status)
         status = block(context, &ws->kkt, ws->values.K, 0, n_v, n_v, &linear->K);
     if (!status)
-        status = block(context, &ws->kkt, ws->values.D, n_v, ws->n_l, n_v, &linear->G);
-    if (!status && ws->system->slides)
+        status = block(context, &ws->kkt, ws->values.D, n_v, ws->rows.n, n_v, &linear->G);
+    if (!status && ws->system->traits.slides)
         status = give_places_mass(ws, linear);
     const phx_csr *const matrices[] = {&linear->M, &linear->D, &linear->K, &linear->G};
     for (int k = 0; k < 4 && !status; k++)
@@ -377,13 +377,14 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
     memset(linear, 0, sizeof *linear);
     memset(at_rest, 0, (size_t)ws->kkt.n_v * sizeof *at_rest);
     if (lambda)
-        memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
+        memcpy(multipliers, lambda, (size_t)ws->rows.n * sizeof *lambda);
     else
         status = phx_sys_locked_accelerations(ws, t, x, at_rest, true, ws->step.v0, multipliers, ws->scratch.vector[0]);
     ws->control.open = true;
     if (!status)
         status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
     ws->control.open = false;
+    linear->circulatory = phx_sys_without_potential(ws->system, t) != NULL;
     return phx_conclude(dae->context, status ? status : take_matrices(ws, x, true, linear));
 }
 
@@ -393,16 +394,17 @@ phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, con
     if (!dae || !x || !v || !linear)
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or linear");
     workspace *ws = (workspace *)dae;
-    if (ws->system->n_controllers > 0)
+    if (ws->system->control.n > 0)
         return phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
                         "controller '%s': there are no modes about a rotation with controllers; take the modes about "
                         "the start",
-                        ws->system->controllers[0].name);
+                        ws->system->control.slot[0].name);
     const phx_status status = phx_sys_linearise_steady(dae, t, x, v, axes, lambda);
 
     memset(linear, 0, sizeof *linear);
     linear->gyroscopic = true;
-    linear->lossless = ws->system->lossless;
+    linear->circulatory = phx_sys_without_potential(ws->system, t) != NULL;
+    linear->lossless = ws->system->traits.lossless;
     for (int b = 0; b < ws->system->n_bodies && !linear->lossless; b++) {
         const body_slot *slot = &ws->system->bodies[b];
         for (int i = ws->system->dim; i < ws->system->dim + ws->system->n_rot; i++)

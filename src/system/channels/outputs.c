@@ -113,14 +113,15 @@ phx_status phx_system_add_output(phx_system *system, const phx_output_def *def)
 
     if (status)
         return status;
-    if (system->finalised)
+    if (system->building.finalised)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system is finalised; nothing can be added");
-    bigger = phx_realloc(system->context, system->outputs, (size_t)system->n_outputs + 1, sizeof *bigger);
+    bigger =
+        phx_realloc(system->context, system->channels.outputs, (size_t)system->channels.n_outputs + 1, sizeof *bigger);
     if (!bigger)
         return PHX_ERR_MEMORY;
-    system->outputs = bigger;
-    system->outputs[system->n_outputs] = (output_slot){.def = *def};
-    output_slot *output = &system->outputs[system->n_outputs];
+    system->channels.outputs = bigger;
+    system->channels.outputs[system->channels.n_outputs] = (output_slot){.def = *def};
+    output_slot *output = &system->channels.outputs[system->channels.n_outputs];
     output->name = phx_strdup(system->context, def->name);
     status = output->name ? PHX_OK : PHX_ERR_MEMORY;
     if (!status && def->on_mesh)
@@ -130,7 +131,7 @@ phx_status phx_system_add_output(phx_system *system, const phx_output_def *def)
         phx_sys_output_free(output);
         return status;
     }
-    system->n_outputs++;
+    system->channels.n_outputs++;
     return phx_conclude(system->context, PHX_OK);
 }
 
@@ -207,12 +208,12 @@ static phx_status strain_rows(const phx_system *system, const output_slot *outpu
 /* Columns, and the rows over the stress vector that stress quantities apply. */
 phx_status phx_sys_output_prepare(phx_system *system)
 {
-    system->n_columns = 0;
-    for (int i = 0; i < system->n_outputs; i++) {
-        output_slot *output = &system->outputs[i];
-        output->first = system->n_columns;
+    system->channels.n_columns = 0;
+    for (int i = 0; i < system->channels.n_outputs; i++) {
+        output_slot *output = &system->channels.outputs[i];
+        output->first = system->channels.n_columns;
         output->count = count_of(system, output);
-        system->n_columns += output->count;
+        system->channels.n_columns += output->count;
         if (!is_of(output->def.quantity, PHX_OF_SECTION) || output->def.on_mesh ||
             output->stress) /* read with the system */
             continue;
@@ -234,14 +235,14 @@ int phx_system_columns(const phx_system *system)
 {
     if (!system)
         return 0;
-    return system->n_columns;
+    return system->channels.n_columns;
 }
 
 static const output_slot *output_of_column(const phx_system *system, int column)
 {
-    for (int i = 0; i < system->n_outputs; i++)
-        if (column < system->outputs[i].first + system->outputs[i].count)
-            return &system->outputs[i];
+    for (int i = 0; i < system->channels.n_outputs; i++)
+        if (column < system->channels.outputs[i].first + system->channels.outputs[i].count)
+            return &system->channels.outputs[i];
     return NULL;
 }
 
@@ -558,7 +559,7 @@ static void stress_quantity(workspace *ws, const output_slot *output, double *ou
 static void row_transposed(workspace *ws, int r, double *out)
 {
     const phx_system *system = ws->system;
-    const row_slot *slot = &system->rows[r];
+    const row_slot *slot = &system->rows.slot[r];
     double g[PAIR_SIZE];
 
     memset(out, 0, (size_t)system->n_v * sizeof *out);
@@ -575,8 +576,8 @@ static void row_transposed(workspace *ws, int r, double *out)
 
 phx_status phx_sys_reactions_create(phx_context *context, const phx_system *system, int n_l, reactions *made)
 {
-    const size_t redundant = (size_t)system->n_redundant;
-    const phx_sys_array arrays[] = {{&made->all, (size_t)system->n_rows},
+    const size_t redundant = (size_t)system->rows.n_redundant;
+    const phx_sys_array arrays[] = {{&made->all, (size_t)system->rows.n},
                                     {&made->dependence, redundant * ((size_t)n_l + redundant + 1)}};
 
     return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
@@ -592,12 +593,12 @@ void phx_sys_reactions_free(reactions *made)
 phx_status phx_sys_dependence(workspace *ws, double *C)
 {
     const phx_system *system = ws->system;
-    const int n_l = ws->n_l, n_v = system->n_v;
+    const int n_l = ws->rows.n, n_v = system->n_v;
     double *rhs = ws->scratch.vector[0];
     phx_status status = PHX_OK;
 
-    for (int r = 0; r < system->n_redundant && !status; r++) {
-        row_transposed(ws, system->redundant[r], rhs);
+    for (int r = 0; r < system->rows.n_redundant && !status; r++) {
+        row_transposed(ws, system->rows.redundant[r], rhs);
         memset(rhs + n_v, 0, (size_t)n_l * sizeof *rhs);
         status = ws->by->solve_mass(ws, rhs);
         for (int k = 0; k < n_l; k++)
@@ -611,7 +612,7 @@ phx_status phx_sys_dependence(workspace *ws, double *C)
 static phx_status spread_multipliers(workspace *ws, const double *lambda, double *all)
 {
     const phx_system *system = ws->system;
-    const int n = system->n_redundant, n_l = ws->n_l;
+    const int n = system->rows.n_redundant, n_l = ws->rows.n;
     double *C = ws->reactions.dependence, *S = C + (size_t)n * (size_t)n_l, *z = S + n * n;
     phx_status status = phx_sys_dependence(ws, C);
 
@@ -634,7 +635,7 @@ static phx_status spread_multipliers(workspace *ws, const double *lambda, double
         all[ws->rows.index[k]] = sum;
     }
     for (int r = 0; r < n; r++)
-        all[system->redundant[r]] = z[r];
+        all[system->rows.redundant[r]] = z[r];
     return PHX_OK;
 }
 
@@ -726,17 +727,17 @@ static void joint_quantity(workspace *ws, const output_slot *output, double t, c
 
 phx_status phx_sys_all_multipliers(workspace *ws, const double *lambda, double *all)
 {
-    for (int k = 0; k < ws->n_l; k++)
+    for (int k = 0; k < ws->rows.n; k++)
         all[ws->rows.index[k]] = lambda[k];
-    return ws->system->n_redundant > 0 ? spread_multipliers(ws, lambda, all) : PHX_OK;
+    return ws->system->rows.n_redundant > 0 ? spread_multipliers(ws, lambda, all) : PHX_OK;
 }
 
 void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const double *all, double *columns)
 {
     const phx_system *system = ws->system;
 
-    for (int i = 0; i < system->n_outputs; i++) {
-        const output_slot *output = &system->outputs[i];
+    for (int i = 0; i < system->channels.n_outputs; i++) {
+        const output_slot *output = &system->channels.outputs[i];
         double *out = columns + output->first;
         if (output->def.quantity == PHX_QUANTITY_REACTION)
             reaction(ws, output, all, out);
@@ -761,8 +762,8 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
     bool accelerations = false;
     phx_status status = PHX_OK;
 
-    for (int i = 0; i < system->n_outputs; i++)
-        accelerations = accelerations || quantities[system->outputs[i].def.quantity].info.order == 2;
+    for (int i = 0; i < system->channels.n_outputs; i++)
+        accelerations = accelerations || quantities[system->channels.outputs[i].def.quantity].info.order == 2;
     if (accelerations)
         status = phx_sys_op_accelerations(dae, t, x, v, v_dot, lambda);
     if (status)

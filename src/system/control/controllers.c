@@ -10,11 +10,11 @@
 static int ports_of(const phx_system *system, const measure *it, phx_port_id ports[2])
 {
     if (it->kind == MEASURE_FLOW) {
-        ports[0] = system->actuations[it->actuation].a;
-        ports[1] = system->actuations[it->actuation].b;
+        ports[0] = system->control.actuations[it->actuation].a;
+        ports[1] = system->control.actuations[it->actuation].b;
         return ports[1] < 0 ? 1 : 2;
     }
-    const output_slot *output = it->kind == MEASURE_OUTPUT ? &system->outputs[it->output] : NULL;
+    const output_slot *output = it->kind == MEASURE_OUTPUT ? &system->channels.outputs[it->output] : NULL;
     if (output && output->def.quantity != PHX_QUANTITY_COORDINATE && output->def.quantity != PHX_QUANTITY_RATE) {
         ports[0] = output->def.port;
         return 1;
@@ -27,34 +27,33 @@ static int ports_of(const phx_system *system, const measure *it, phx_port_id por
 }
 
 /* Columns of all measures, in their order. */
-static phx_status list_columns(phx_context *context, workspace *ws)
+static phx_status list_columns(phx_context *context, const phx_system *system, const port_set *of,
+                               control_work *control)
 {
-    const phx_system *system = ws->system;
-    control_work *control = &ws->control;
     int total = 0;
 
-    control->first = phx_calloc(context, (size_t)system->n_measures + 1, sizeof *control->first);
+    control->first = phx_calloc(context, (size_t)system->control.n_measures + 1, sizeof *control->first);
     if (!control->first)
         return PHX_ERR_MEMORY;
     for (int pass = 0; pass < 2; pass++) { /* counting, then writing */
         total = 0;
-        for (int c = 0; c < system->n_controllers; c++)
-            for (int k = 0; k < system->controllers[c].n_inputs; k++) {
-                const measure *it = &system->controllers[c].inputs[k];
+        for (int c = 0; c < system->control.n; c++)
+            for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
+                const measure *it = &system->control.slot[c].inputs[k];
                 phx_port_id ports[2];
                 if (it->row < 0)
                     continue;
                 control->first[it->row] = total;
                 const int n = ports_of(system, it, ports);
                 for (int p = 0; p < n; p++) {
-                    const int count = ws->ports.count[ports[p]];
+                    const int count = of->count[ports[p]];
                     if (pass == 1)
-                        memcpy(control->cols + total, ws->ports.cols + ws->ports.first[ports[p]],
+                        memcpy(control->cols + total, of->cols + of->first[ports[p]],
                                (size_t)count * sizeof *control->cols);
                     total += count;
                 }
             }
-        control->first[system->n_measures] = total;
+        control->first[system->control.n_measures] = total;
         if (pass == 1)
             break;
         control->cols = phx_calloc(context, (size_t)total, sizeof *control->cols);
@@ -65,18 +64,17 @@ static phx_status list_columns(phx_context *context, workspace *ws)
     return PHX_OK;
 }
 
-phx_status phx_sys_control_create(phx_context *context, workspace *ws)
+phx_status phx_sys_control_create(phx_context *context, const phx_system *system, const port_set *ports,
+                                  control_work *control)
 {
-    const phx_system *system = ws->system;
-    const size_t outputs = (size_t)system->n_actuations, measures = (size_t)system->n_measures;
+    const size_t outputs = (size_t)system->control.n_actuations, measures = (size_t)system->control.n_measures;
     size_t in = 1, area = 1;
-    control_work *control = &ws->control;
 
-    if (system->n_controllers == 0)
+    if (system->control.n == 0)
         return PHX_OK;
-    for (int c = 0; c < system->n_controllers; c++) {
-        const size_t n_in = (size_t)system->controllers[c].n_inputs;
-        const size_t n = n_in * (size_t)system->controllers[c].n_outputs;
+    for (int c = 0; c < system->control.n; c++) {
+        const size_t n_in = (size_t)system->control.slot[c].n_inputs;
+        const size_t n = n_in * (size_t)system->control.slot[c].n_outputs;
         in = n_in > in ? n_in : in;
         area = n > area ? n : area;
     }
@@ -86,27 +84,26 @@ phx_status phx_sys_control_create(phx_context *context, workspace *ws)
                                     {&control->effort, outputs * PAIR_SIZE},
                                     {&control->S, area},
                                     {&control->by_row, outputs * measures},
-                                    {&control->columns, (size_t)system->n_columns}};
+                                    {&control->columns, (size_t)system->channels.n_columns}};
     phx_status status = phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
-    control->room = status ? NULL : phx_calloc(context, (size_t)system->n_controllers, sizeof *control->room);
+    control->room = status ? NULL : phx_calloc(context, (size_t)system->control.n, sizeof *control->room);
     if (!control->room)
         return PHX_ERR_MEMORY;
-    for (int c = 0; c < system->n_controllers; c++) {
-        control->room[c] = phx_calloc(context, phx_block_room(system->controllers[c].block), sizeof(double));
+    for (int c = 0; c < system->control.n; c++) {
+        control->room[c] = phx_calloc(context, phx_block_room(system->control.slot[c].block), sizeof(double));
         if (!control->room[c])
             return PHX_ERR_MEMORY;
     }
-    return list_columns(context, ws);
+    return list_columns(context, system, ports, control);
 }
 
-void phx_sys_control_free(workspace *ws)
+void phx_sys_control_free(const phx_system *system, control_work *control)
 {
-    control_work *control = &ws->control;
     double *arrays[] = {control->u, control->flow,   control->y,       control->effort,
                         control->S, control->by_row, control->columns, control->row};
 
     phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
-    for (int c = 0; c < ws->system->n_controllers && control->room; c++)
+    for (int c = 0; c < system->control.n && control->room; c++)
         phx_free(control->room[c]);
     phx_free(control->room);
     phx_free(control->first);
@@ -117,7 +114,7 @@ void phx_sys_control_free(workspace *ws)
 static phx_status unit_effort(workspace *ws, int i, bool tangents, phx_load_result *result)
 {
     const phx_system *system = ws->system;
-    const actuation *one = &system->actuations[i];
+    const actuation *one = &system->control.actuations[i];
     const phx_port_view *a = &ws->ports.view[one->a], *b = one->b < 0 ? NULL : &ws->ports.view[one->b];
 
     if (one->joint >= 0) {
@@ -139,8 +136,8 @@ static phx_status find_flows(workspace *ws)
     const int size = phx_port_size(system->dim);
     phx_load_result result = {0};
 
-    for (int i = 0; i < system->n_actuations; i++) {
-        const actuation *one = &system->actuations[i];
+    for (int i = 0; i < system->control.n_actuations; i++) {
+        const actuation *one = &system->control.actuations[i];
         double *effort = ws->control.effort + (size_t)i * PAIR_SIZE;
         memset(&result.effort, 0, sizeof result.effort);
         const phx_status status = unit_effort(ws, i, false, &result);
@@ -159,7 +156,7 @@ static phx_status find_flows(workspace *ws)
 static void chain(workspace *ws, const controller_slot *slot, const double *S)
 {
     const phx_system *system = ws->system;
-    const int n = system->n_measures;
+    const int n = system->control.n_measures;
 
     for (int k = 0; k < slot->n_outputs; k++) {
         double *row = ws->control.by_row + (size_t)(slot->first_output + k) * (size_t)n;
@@ -171,7 +168,7 @@ static void chain(workspace *ws, const controller_slot *slot, const double *S)
                 row[it->row] += s;
             if (it->kind != MEASURE_CONTROLLER)
                 continue;
-            const controller_slot *other = &system->controllers[it->controller];
+            const controller_slot *other = &system->control.slot[it->controller];
             const double *from = ws->control.by_row + (size_t)(other->first_output + it->number) * (size_t)n;
             for (int m = 0; m < n; m++)
                 row[m] += s * from[m];
@@ -182,14 +179,14 @@ static void chain(workspace *ws, const controller_slot *slot, const double *S)
 static phx_status evaluate_one(workspace *ws, int c, double t, bool linear, double *loss)
 {
     const phx_system *system = ws->system;
-    const controller_slot *slot = &system->controllers[c];
+    const controller_slot *slot = &system->control.slot[c];
     double *u = ws->control.u + slot->first_output;
 
     *loss = 0.0;
     if (phx_block_sample_time(slot->block) > 0.0) {
-        double *rows = ws->control.by_row + (size_t)slot->first_output * (size_t)system->n_measures;
+        double *rows = ws->control.by_row + (size_t)slot->first_output * (size_t)system->control.n_measures;
         memcpy(u, ws->view.x0 + slot->x + phx_block_n(slot->block), (size_t)slot->n_outputs * sizeof *u);
-        memset(rows, 0, (size_t)(slot->n_outputs * system->n_measures) * sizeof *rows);
+        memset(rows, 0, (size_t)(slot->n_outputs * system->control.n_measures) * sizeof *rows);
         return PHX_OK;
     }
     for (int k = 0; k < slot->n_inputs; k++)
@@ -209,19 +206,19 @@ static void book(workspace *ws, const controller_slot *slot, double loss, bool l
     double power = loss;
 
     if (phx_block_stores(slot->block)) {
-        ws->power.dissipated += power;
+        ws->forces.power.dissipated += power;
     } else {
         power = phx_sys_dot(slot->n_outputs, ws->control.u + slot->first_output, ws->control.flow + slot->first_output);
-        ws->power.supplied += power;
+        ws->forces.power.supplied += power;
     }
     if (!linear && slot->entry >= 0)
-        ws->flow[slot->entry] += power;
+        ws->forces.flow[slot->entry] += power;
 }
 
 /* u e_i on the ports; K -= u P^T (de_i/dxi) W */
 static phx_status apply(workspace *ws, int i, bool linear)
 {
-    const actuation *one = &ws->system->actuations[i];
+    const actuation *one = &ws->system->control.actuations[i];
     const double *effort = ws->control.effort + (size_t)i * PAIR_SIZE, u = ws->control.u[i];
     phx_load_result result = {0};
 
@@ -245,14 +242,14 @@ phx_status phx_sys_controllers(workspace *ws, double t, bool linear)
     const phx_system *system = ws->system;
     phx_status status = find_flows(ws);
 
-    for (int k = 0; k < system->n_controllers && !status; k++) {
-        const int c = system->controller_order[k];
+    for (int k = 0; k < system->control.n && !status; k++) {
+        const int c = system->control.order[k];
         double loss;
         status = evaluate_one(ws, c, t, linear, &loss);
         if (!status)
-            book(ws, &system->controllers[c], loss, linear);
+            book(ws, &system->control.slot[c], loss, linear);
     }
-    for (int i = 0; i < system->n_actuations && !status; i++)
+    for (int i = 0; i < system->control.n_actuations && !status; i++)
         status = apply(ws, i, linear);
     if (!status && linear && !ws->control.open)
         phx_sys_control_couple(ws);
@@ -263,22 +260,22 @@ void phx_sys_controllers_flow(workspace *ws, double t, const double *x, double *
 {
     const phx_system *system = ws->system;
 
-    memset(z_dot, 0, (size_t)(system->n_x - system->n_mechanism_x) * sizeof *z_dot);
-    for (int c = 0; c < system->n_controllers; c++) {
-        const controller_slot *slot = &system->controllers[c];
+    memset(z_dot, 0, (size_t)(system->n_x - system->control.first_x) * sizeof *z_dot);
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
         if (phx_block_sample_time(slot->block) > 0.0 || phx_block_n(slot->block) == 0)
             continue;
         for (int k = 0; k < slot->n_inputs; k++)
             ws->control.y[k] = phx_sys_measure(ws, &slot->inputs[k]);
         phx_block_flow(slot->block, t, x + slot->x, ws->control.y, ws->control.room[c],
-                       z_dot + slot->x - system->n_mechanism_x);
+                       z_dot + slot->x - system->control.first_x);
     }
 }
 
 double phx_sys_controllers_energy(const phx_system *system, const double *x)
 {
     double sum = 0.0;
-    for (int c = 0; c < system->n_controllers; c++)
-        sum += phx_block_energy(system->controllers[c].block, x + system->controllers[c].x);
+    for (int c = 0; c < system->control.n; c++)
+        sum += phx_block_energy(system->control.slot[c].block, x + system->control.slot[c].x);
     return sum;
 }

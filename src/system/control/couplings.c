@@ -7,7 +7,7 @@
 /* Whether the outputs of a controller follow a measure, directly or through the controllers it reads. */
 bool phx_sys_follows(const phx_system *system, int c, int row)
 {
-    const controller_slot *slot = &system->controllers[c];
+    const controller_slot *slot = &system->control.slot[c];
 
     if (phx_block_sample_time(slot->block) > 0.0)
         return false;
@@ -19,29 +19,29 @@ bool phx_sys_follows(const phx_system *system, int c, int row)
 }
 
 /* Columns of the velocities that an actuation acts on. */
-static int acted_columns(const workspace *ws, const actuation *one)
+static int acted_columns(const port_set *ports, const actuation *one)
 {
-    return ws->ports.count[one->a] + (one->b < 0 ? 0 : ws->ports.count[one->b]);
+    return ports->count[one->a] + (one->b < 0 ? 0 : ports->count[one->b]);
 }
 
-static int acted_column(const workspace *ws, const actuation *one, int k)
+static int acted_column(const port_set *ports, const actuation *one, int k)
 {
-    const int n_a = ws->ports.count[one->a];
-    return k < n_a ? ws->ports.cols[ws->ports.first[one->a] + k] : ws->ports.cols[ws->ports.first[one->b] + k - n_a];
+    const int n_a = ports->count[one->a];
+    return k < n_a ? ports->cols[ports->first[one->a] + k] : ports->cols[ports->first[one->b] + k - n_a];
 }
 
-typedef phx_status pair_fn(void *user, const workspace *ws, int actuation, int row);
+typedef phx_status pair_fn(void *user, const pattern_source *of, int actuation, int row);
 
 /* Every actuation with every measure that it follows. */
-static phx_status each_pair(const workspace *ws, pair_fn *function, void *user)
+static phx_status each_pair(const pattern_source *of, pair_fn *function, void *user)
 {
-    const phx_system *system = ws->system;
+    const phx_system *system = of->system;
     phx_status status = PHX_OK;
 
-    for (int c = 0; c < system->n_controllers; c++)
-        for (int m = 0; m < system->n_measures; m++)
-            for (int k = 0; k < system->controllers[c].n_outputs && !status && phx_sys_follows(system, c, m); k++)
-                status = function(user, ws, system->controllers[c].first_output + k, m);
+    for (int c = 0; c < system->control.n; c++)
+        for (int m = 0; m < system->control.n_measures; m++)
+            for (int k = 0; k < system->control.slot[c].n_outputs && !status && phx_sys_follows(system, c, m); k++)
+                status = function(user, of, system->control.slot[c].first_output + k, m);
     return status;
 }
 
@@ -50,25 +50,25 @@ typedef struct collecting {
     phx_sys_triplets *list;
 } collecting;
 
-static phx_status collect_pair(void *user, const workspace *ws, int i, int m)
+static phx_status collect_pair(void *user, const pattern_source *of, int i, int m)
 {
     const collecting *to = user;
-    const actuation *one = &ws->system->actuations[i];
+    const actuation *one = &of->system->control.actuations[i];
     phx_status status = PHX_OK;
 
-    for (int k = 0; k < acted_columns(ws, one); k++)
-        for (int j = ws->control.first[m]; j < ws->control.first[m + 1] && !status; j++) {
-            status = phx_sys_put(to->context, to->list, acted_column(ws, one, k), ws->control.cols[j]);
+    for (int k = 0; k < acted_columns(of->ports, one); k++)
+        for (int j = of->control->first[m]; j < of->control->first[m + 1] && !status; j++) {
+            status = phx_sys_put(to->context, to->list, acted_column(of->ports, one, k), of->control->cols[j]);
             if (!status) /* the pattern is symmetric */
-                status = phx_sys_put(to->context, to->list, ws->control.cols[j], acted_column(ws, one, k));
+                status = phx_sys_put(to->context, to->list, of->control->cols[j], acted_column(of->ports, one, k));
         }
     return status;
 }
 
-phx_status phx_sys_control_collect(phx_context *context, const workspace *ws, phx_sys_triplets *list)
+phx_status phx_sys_control_collect(phx_context *context, const pattern_source *of, phx_sys_triplets *list)
 {
     collecting to = {context, list};
-    return each_pair(ws, collect_pair, &to);
+    return each_pair(of, collect_pair, &to);
 }
 
 typedef struct locating {
@@ -77,41 +77,42 @@ typedef struct locating {
     kkt_matrix *kkt;
 } locating;
 
-static phx_status locate_pair(void *user, const workspace *ws, int i, int m)
+static phx_status locate_pair(void *user, const pattern_source *of, int i, int m)
 {
     const locating *to = user;
-    const actuation *one = &ws->system->actuations[i];
-    const int rows = acted_columns(ws, one), n = ws->control.first[m + 1] - ws->control.first[m];
+    const actuation *one = &of->system->control.actuations[i];
+    const int rows = acted_columns(of->ports, one), n = of->control->first[m + 1] - of->control->first[m];
     int *at = phx_calloc(to->context, (size_t)(rows * n), sizeof *at);
 
     if (!at)
         return PHX_ERR_MEMORY;
-    to->kkt->control_at[i * ws->system->n_measures + m] = at;
+    to->kkt->control_at[i * of->system->control.n_measures + m] = at;
     for (int k = 0; k < rows; k++)
         for (int j = 0; j < n; j++)
-            at[k * n + j] =
-                phx_csr_find(to->pattern, acted_column(ws, one, k), ws->control.cols[ws->control.first[m] + j]);
+            at[k * n + j] = phx_csr_find(to->pattern, acted_column(of->ports, one, k),
+                                         of->control->cols[of->control->first[m] + j]);
     return PHX_OK;
 }
 
-phx_status phx_sys_control_locate(phx_context *context, const workspace *ws, const phx_csr *pattern, kkt_matrix *kkt)
+phx_status phx_sys_control_locate(phx_context *context, const pattern_source *of, const phx_csr *pattern,
+                                  kkt_matrix *kkt)
 {
-    const size_t pairs = (size_t)ws->system->n_actuations * (size_t)ws->system->n_measures;
+    const size_t pairs = (size_t)of->system->control.n_actuations * (size_t)of->system->control.n_measures;
     locating to = {context, pattern, kkt};
 
     kkt->control_at = phx_calloc(context, pairs, sizeof *kkt->control_at);
     if (!kkt->control_at)
         return PHX_ERR_MEMORY;
-    return each_pair(ws, locate_pair, &to);
+    return each_pair(of, locate_pair, &to);
 }
 
 /* val -= (P^T e_i) (factor Y_m) */
 static void add_pair(workspace *ws, int i, int m, double factor, double *val)
 {
-    const actuation *one = &ws->system->actuations[i];
+    const actuation *one = &ws->system->control.actuations[i];
     const double *effort = ws->control.effort + (size_t)i * PAIR_SIZE, *Y = ws->control.row + ws->control.first[m];
-    const int rows = acted_columns(ws, one), n = ws->control.first[m + 1] - ws->control.first[m];
-    const int *at = ws->kkt.control_at[i * ws->system->n_measures + m];
+    const int rows = acted_columns(&ws->ports, one), n = ws->control.first[m + 1] - ws->control.first[m];
+    const int *at = ws->kkt.control_at[i * ws->system->control.n_measures + m];
     double *acted = ws->scratch.block;
 
     for (int k = 0; k < rows; k++)
@@ -128,15 +129,16 @@ void phx_sys_control_couple(workspace *ws)
 {
     const phx_system *system = ws->system;
 
-    for (int c = 0; c < system->n_controllers; c++)
-        for (int k = 0; k < system->controllers[c].n_inputs; k++) {
-            const measure *it = &system->controllers[c].inputs[k];
-            if (it->row < 0 || phx_block_sample_time(system->controllers[c].block) > 0.0)
+    for (int c = 0; c < system->control.n; c++)
+        for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
+            const measure *it = &system->control.slot[c].inputs[k];
+            if (it->row < 0 || phx_block_sample_time(system->control.slot[c].block) > 0.0)
                 continue;
             const bool is_rate = phx_sys_measure_is_rate(system, it);
             phx_sys_measure_row(ws, it);
-            for (int i = 0; i < system->n_actuations; i++) {
-                const double gain = ws->control.by_row[(size_t)i * (size_t)system->n_measures + (size_t)it->row];
+            for (int i = 0; i < system->control.n_actuations; i++) {
+                const double gain =
+                    ws->control.by_row[(size_t)i * (size_t)system->control.n_measures + (size_t)it->row];
                 if (gain != 0.0)
                     add_pair(ws, i, it->row, is_rate ? gain : gain * ws->values.weight_K,
                              is_rate ? ws->values.into_D : ws->values.into_K);

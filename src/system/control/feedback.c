@@ -6,17 +6,17 @@
 
 int phx_system_controllers(const phx_system *system)
 {
-    return system ? system->n_controllers : 0;
+    return system ? system->control.n : 0;
 }
 
 const char *phx_system_controller_name(const phx_system *system, int k)
 {
-    return system && k >= 0 && k < system->n_controllers ? system->controllers[k].name : NULL;
+    return system && k >= 0 && k < system->control.n ? system->control.slot[k].name : NULL;
 }
 
 double phx_system_controller_sample(const phx_system *system, int k)
 {
-    return system && k >= 0 && k < system->n_controllers ? phx_block_sample_time(system->controllers[k].block) : 0.0;
+    return system && k >= 0 && k < system->control.n ? phx_block_sample_time(system->control.slot[k].block) : 0.0;
 }
 
 void phx_system_initial_controllers(const phx_system *system, double *x)
@@ -36,8 +36,8 @@ static int columns_of(const controller_slot *slot)
 int phx_system_controller_columns(const phx_system *system)
 {
     int count = 0;
-    for (int c = 0; c < system->n_controllers; c++)
-        count += columns_of(&system->controllers[c]);
+    for (int c = 0; c < system->control.n; c++)
+        count += columns_of(&system->control.slot[c]);
     return count + (phx_sys_is_shaped(system) ? PHX_SYS_SHAPED : 0);
 }
 
@@ -52,13 +52,13 @@ const char *phx_system_controller_column(const phx_system *system, int column, c
 {
     int c = 0;
 
-    for (; c < system->n_controllers && column >= columns_of(&system->controllers[c]); c++)
-        column -= columns_of(&system->controllers[c]);
-    if (c == system->n_controllers) {
+    for (; c < system->control.n && column >= columns_of(&system->control.slot[c]); c++)
+        column -= columns_of(&system->control.slot[c]);
+    if (c == system->control.n) {
         snprintf(buffer, size, PHX_SYS_CLOSED_LOOP ".%s", column ? "rate" : "energy");
         return column ? "W" : "J";
     }
-    const controller_slot *slot = &system->controllers[c];
+    const controller_slot *slot = &system->control.slot[c];
     const int state = column - slot->n_outputs;
     if (state < 0)
         snprintf(buffer, size, "%s.u%d", slot->name, column + 1);
@@ -69,7 +69,7 @@ const char *phx_system_controller_column(const phx_system *system, int column, c
     else
         snprintf(buffer, size, "%s.energy", slot->name);
     if (state < 0)
-        return unit_of(system, &system->actuations[slot->first_output + column]);
+        return unit_of(system, &system->control.actuations[slot->first_output + column]);
     return state < phx_block_shown(slot->block) ? NULL : state == phx_block_shown(slot->block) ? "J" : "W";
 }
 
@@ -82,13 +82,13 @@ static void measure_all(workspace *ws, const controller_slot *slot)
 
 const phx_block *phx_system_controller_block(const phx_system *system, int k)
 {
-    return system->controllers[k].block;
+    return system->control.slot[k].block;
 }
 
 void phx_system_controller_measured(phx_dae *dae, int k, const double *x, const double *v, double *y)
 {
     workspace *ws = (workspace *)dae;
-    const controller_slot *slot = &ws->system->controllers[k];
+    const controller_slot *slot = &ws->system->control.slot[k];
 
     phx_sys_set_instant(ws, x, v);
     measure_all(ws, slot);
@@ -100,13 +100,13 @@ phx_status phx_system_controller_values(phx_dae *dae, double t, const double *x,
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
 
-    if (system->n_controllers == 0)
+    if (system->control.n == 0)
         return PHX_OK;
     phx_sys_set_instant(ws, x, v);
     ws->by->clear_efforts(ws);
     const phx_status status = phx_sys_controllers(ws, t, false);
-    for (int c = 0; c < system->n_controllers && !status; c++) {
-        const controller_slot *slot = &system->controllers[c];
+    for (int c = 0; c < system->control.n && !status; c++) {
+        const controller_slot *slot = &system->control.slot[c];
         const double *z = x + slot->x;
         const int n = phx_block_shown(slot->block);
         memcpy(columns, ws->control.u + slot->first_output, (size_t)slot->n_outputs * sizeof *columns);
@@ -157,8 +157,8 @@ static phx_status name_all(phx_context *context, const phx_system *system, phx_f
     it->continuous = phx_calloc(context, (size_t)it->n_actuations, sizeof *it->continuous);
     if (!it->actuations || !it->states || !it->continuous)
         return PHX_ERR_MEMORY;
-    for (int c = 0; c < system->n_controllers; c++) {
-        const controller_slot *slot = &system->controllers[c];
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
         for (int k = 0; k < slot->n_outputs; k++) {
             it->continuous[acted] = is_continuous(slot);
             it->actuations[acted] = phx_strdup(context, slot->output_names[k]);
@@ -177,9 +177,10 @@ static phx_status name_all(phx_context *context, const phx_system *system, phx_f
 
 static phx_status create(phx_context *context, const phx_system *system, phx_feedback *it)
 {
-    *it = (phx_feedback){.n = system->n_v, .n_actuations = system->n_actuations, .n_measures = system->n_measures};
-    for (int c = 0; c < system->n_controllers; c++)
-        it->n_states += is_continuous(&system->controllers[c]) ? phx_block_n(system->controllers[c].block) : 0;
+    *it = (phx_feedback){
+        .n = system->n_v, .n_actuations = system->control.n_actuations, .n_measures = system->control.n_measures};
+    for (int c = 0; c < system->control.n; c++)
+        it->n_states += is_continuous(&system->control.slot[c]) ? phx_block_n(system->control.slot[c].block) : 0;
     const size_t n = (size_t)it->n, z = (size_t)it->n_states, u = (size_t)it->n_actuations, y = (size_t)it->n_measures;
     const phx_sys_array arrays[] = {{&it->Y_q, y * n}, {&it->Y_v, y * n}, {&it->A, z * z},
                                     {&it->B, z * y},   {&it->C, u * z},   {&it->D, u * y}};
@@ -192,9 +193,9 @@ static void put_measures(workspace *ws, phx_feedback *it)
 {
     const phx_system *system = ws->system;
 
-    for (int c = 0; c < system->n_controllers; c++)
-        for (int k = 0; k < system->controllers[c].n_inputs; k++) {
-            const measure *one = &system->controllers[c].inputs[k];
+    for (int c = 0; c < system->control.n; c++)
+        for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
+            const measure *one = &system->control.slot[c].inputs[k];
             if (one->row < 0)
                 continue;
             double *Y = phx_sys_measure_is_rate(system, one) ? it->Y_v : it->Y_q;
@@ -212,7 +213,7 @@ static void add_measure(const phx_system *system, const phx_feedback *it, const 
         row_y[one->row] += factor;
     if (one->kind != MEASURE_CONTROLLER)
         return;
-    const int from = system->controllers[one->controller].first_output + one->number;
+    const int from = system->control.slot[one->controller].first_output + one->number;
     for (int j = 0; j < it->n_states; j++)
         row_z[j] += factor * it->C[from * it->n_states + j];
     for (int j = 0; j < it->n_measures; j++)
@@ -242,7 +243,7 @@ static void put_block(const phx_system *system, const controller_slot *slot, int
 static phx_status add_block(workspace *ws, int c, double t, const double *x, int first, phx_feedback *it)
 {
     const phx_system *system = ws->system;
-    const controller_slot *slot = &system->controllers[c];
+    const controller_slot *slot = &system->control.slot[c];
     const size_t n = (size_t)phx_block_n(slot->block), in = (size_t)slot->n_inputs, out = (size_t)slot->n_outputs;
     double *A = phx_calloc(ws->base.context, n * n + n * in + out * n + out * in, sizeof *A);
 
@@ -268,7 +269,7 @@ phx_status phx_system_feedback(phx_dae *dae, double t, const double *x, phx_feed
     phx_status status = PHX_OK;
 
     *feedback = (phx_feedback){0};
-    if (system->n_controllers == 0)
+    if (system->control.n == 0)
         return PHX_OK;
     status = create(dae->context, system, feedback);
     memset(ws->step.vm, 0, (size_t)ws->kkt.n_v * sizeof *ws->step.vm);
@@ -279,11 +280,11 @@ phx_status phx_system_feedback(phx_dae *dae, double t, const double *x, phx_feed
     }
     if (!status)
         put_measures(ws, feedback);
-    for (int k = 0; k < system->n_controllers && !status; k++) {
-        const int c = system->controller_order[k];
+    for (int k = 0; k < system->control.n && !status; k++) {
+        const int c = system->control.order[k];
         int first = 0;
         for (int b = 0; b < c; b++)
-            first += is_continuous(&system->controllers[b]) ? phx_block_n(system->controllers[b].block) : 0;
+            first += is_continuous(&system->control.slot[b]) ? phx_block_n(system->control.slot[b].block) : 0;
         status = add_block(ws, c, t, x, first, feedback);
     }
     if (status)

@@ -124,9 +124,9 @@ double phx_sys_measure(const workspace *ws, const measure *it)
     case MEASURE_FLOW:
         return ws->control.flow[it->actuation];
     case MEASURE_CONTROLLER:
-        return ws->control.u[ws->system->controllers[it->controller].first_output + it->number];
+        return ws->control.u[ws->system->control.slot[it->controller].first_output + it->number];
     default:
-        return output_value(ws, &ws->system->outputs[it->output], it->component);
+        return output_value(ws, &ws->system->channels.outputs[it->output], it->component);
     }
 }
 
@@ -134,7 +134,7 @@ double phx_sys_measure(const workspace *ws, const measure *it)
 bool phx_sys_measure_is_rate(const phx_system *system, const measure *it)
 {
     if (it->kind == MEASURE_OUTPUT)
-        return phx_system_quantity_info(system->outputs[it->output].def.quantity)->order == 1;
+        return phx_system_quantity_info(system->channels.outputs[it->output].def.quantity)->order == 1;
     return it->kind == MEASURE_RATE || it->kind == MEASURE_FLOW;
 }
 
@@ -213,10 +213,10 @@ void phx_sys_measure_row(workspace *ws, const measure *it)
     const phx_system *system = ws->system;
 
     if (it->kind == MEASURE_FLOW) {
-        const actuation *one = &system->actuations[it->actuation];
+        const actuation *one = &system->control.actuations[it->actuation];
         pull_pair(ws, it->row, one->a, one->b, ws->control.effort + (size_t)it->actuation * PAIR_SIZE);
     } else if (it->kind == MEASURE_OUTPUT) {
-        output_row(ws, it->row, &system->outputs[it->output], it->component);
+        output_row(ws, it->row, &system->channels.outputs[it->output], it->component);
     } else {
         joint_row(ws, it->row, it->joint, it->coordinate);
     }

@@ -30,14 +30,14 @@ static void free_controller(controller_slot *slot)
     phx_block_destroy(slot->block);
 }
 
-void phx_sys_controllers_free(phx_system *system)
+void phx_sys_controllers_free(controller_list *controllers)
 {
-    for (int c = 0; c < system->n_controllers; c++)
-        free_controller(&system->controllers[c]);
-    phx_free(system->controllers);
-    phx_free(system->controller_order);
-    phx_free(system->actuations);
-    phx_signal_destroy(system->unit);
+    for (int c = 0; c < controllers->n; c++)
+        free_controller(&controllers->slot[c]);
+    phx_free(controllers->slot);
+    phx_free(controllers->order);
+    phx_free(controllers->actuations);
+    phx_signal_destroy(controllers->unit);
 }
 
 static phx_status check_def(const phx_system *system, const phx_controller_def *def)
@@ -46,7 +46,7 @@ static phx_status check_def(const phx_system *system, const phx_controller_def *
 
     if (!def->name)
         return phx_fail_null(context, "phx_system_add_controller", "the name of a controller");
-    if (system->finalised)
+    if (system->building.finalised)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system is finalised; nothing can be added");
     if (def->n_inputs < 0 || def->n_outputs < 0 || (def->n_inputs > 0 && !def->inputs) ||
         (def->n_outputs > 0 && !def->outputs))
@@ -55,8 +55,8 @@ static phx_status check_def(const phx_system *system, const phx_controller_def *
         return phx_fail(context, PHX_ERR_ARGUMENT,
                         "controller '%s': a port_hamiltonian measures the flows of its ports and has no other inputs",
                         def->name);
-    for (int c = 0; c < system->n_controllers; c++)
-        if (strcmp(system->controllers[c].name, def->name) == 0)
+    for (int c = 0; c < system->control.n; c++)
+        if (strcmp(system->control.slot[c].name, def->name) == 0)
             return phx_fail(context, PHX_ERR_ARGUMENT, "there are two controllers '%s'", def->name);
     return PHX_OK;
 }
@@ -90,28 +90,28 @@ phx_status phx_system_add_controller(phx_system *system, const phx_controller_de
     if (!status && def->n_inputs > 0)
         status = copy_names(context, slot.n_inputs, def->inputs, &slot.input_names);
     if (!status) {
-        bigger = phx_realloc(context, system->controllers, (size_t)system->n_controllers + 1, sizeof *bigger);
+        bigger = phx_realloc(context, system->control.slot, (size_t)system->control.n + 1, sizeof *bigger);
         status = bigger ? PHX_OK : PHX_ERR_MEMORY;
     }
     if (status) {
         free_controller(&slot);
         return phx_conclude(context, status);
     }
-    system->controllers = bigger;
-    system->controllers[system->n_controllers++] = slot;
+    system->control.slot = bigger;
+    system->control.slot[system->control.n++] = slot;
     return phx_conclude(context, PHX_OK);
 }
 
 /* ---- states ---- */
 void phx_sys_controllers_number(phx_system *system)
 {
-    system->n_mechanism_x = system->n_x;
-    system->n_actuations = 0;
-    for (int c = 0; c < system->n_controllers; c++) {
-        controller_slot *slot = &system->controllers[c];
+    system->control.first_x = system->n_x;
+    system->control.n_actuations = 0;
+    for (int c = 0; c < system->control.n; c++) {
+        controller_slot *slot = &system->control.slot[c];
         slot->x = system->n_x;
-        slot->first_output = system->n_actuations;
-        system->n_actuations += slot->n_outputs;
+        slot->first_output = system->control.n_actuations;
+        system->control.n_actuations += slot->n_outputs;
         system->n_x += phx_block_n(slot->block);
         if (phx_block_sample_time(slot->block) > 0.0)
             system->n_x += slot->n_outputs * (1 + phx_block_delay(slot->block));
@@ -120,8 +120,8 @@ void phx_sys_controllers_number(phx_system *system)
 
 void phx_sys_controllers_start(const phx_system *system, double *x)
 {
-    for (int c = 0; c < system->n_controllers; c++) {
-        const controller_slot *slot = &system->controllers[c];
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
         const size_t n = (size_t)phx_block_n(slot->block);
         memcpy(x + slot->x, phx_block_initial(slot->block), n * sizeof *x);
     }
@@ -159,8 +159,8 @@ static phx_status refuse_quantity(const phx_system *system, const controller_slo
 /* "NAME.uK" of another controller. */
 static bool find_controller(const phx_system *system, const char *name, measure *found)
 {
-    for (int c = 0; c < system->n_controllers; c++) {
-        const controller_slot *slot = &system->controllers[c];
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
         const size_t length = strlen(slot->name);
         if (strncmp(name, slot->name, length) != 0 || name[length] != '.' || name[length + 1] != 'u')
             continue;
@@ -179,7 +179,7 @@ static bool find_controller(const phx_system *system, const char *name, measure 
 static int output_of(const phx_system *system, int column)
 {
     int i = 0;
-    while (column >= system->outputs[i].first + system->outputs[i].count)
+    while (column >= system->channels.outputs[i].first + system->channels.outputs[i].count)
         i++;
     return i;
 }
@@ -222,7 +222,7 @@ static phx_status resolve_measure(catalog *list, const controller_slot *slot, co
         return unknown_measure(list, slot, name);
     if (found->kind == ENTRY_COLUMN) {
         const int output = output_of(system, found->index);
-        const output_slot *of = &system->outputs[output];
+        const output_slot *of = &system->channels.outputs[output];
         *it = (measure){.kind = MEASURE_OUTPUT, .output = output, .component = found->index - of->first};
         if (phx_block_sample_time(slot->block) == 0.0 && !phx_sys_quantity_fits(system, &of->def))
             return refuse_quantity(system, slot, name, of->def.quantity);
@@ -283,12 +283,12 @@ static phx_status by_force(const phx_system *system, const controller_slot *slot
     *it = (actuation){
         .pair = system->n_joints + found->index, .a = force->a, .b = force->b, .joint = -1, .force = found->index};
     if (force->kind == FORCE_LINE) {
-        it->spring.force = system->unit;
+        it->spring.force = system->control.unit;
         return PHX_OK;
     }
     it->load = force->load;
     for (int k = 0; k < 3; k++)
-        it->load.component[k] = k == found->part ? system->unit : NULL;
+        it->load.component[k] = k == found->part ? system->control.unit : NULL;
     return PHX_OK;
 }
 
@@ -322,7 +322,7 @@ typedef enum visit_state { UNSEEN, OPEN, DONE } visit_state;
 
 static phx_status visit(phx_system *system, int c, visit_state *seen, int *placed)
 {
-    const controller_slot *slot = &system->controllers[c];
+    const controller_slot *slot = &system->control.slot[c];
 
     seen[c] = OPEN;
     for (int k = 0; k < slot->n_inputs; k++) {
@@ -333,27 +333,27 @@ static phx_status visit(phx_system *system, int c, visit_state *seen, int *place
             return phx_fail(system->context, PHX_ERR_INPUT,
                             "controller '%s' and controller '%s' read each other in a loop; make one controller of "
                             "both",
-                            slot->name, system->controllers[it->controller].name);
+                            slot->name, system->control.slot[it->controller].name);
         const phx_status status = visit(system, it->controller, seen, placed);
         if (status)
             return status;
     }
     seen[c] = DONE;
-    system->controller_order[(*placed)++] = c;
+    system->control.order[(*placed)++] = c;
     return PHX_OK;
 }
 
 static phx_status put_in_order(phx_system *system)
 {
-    const size_t n = (size_t)system->n_controllers;
+    const size_t n = (size_t)system->control.n;
     visit_state *seen = phx_calloc(system->context, n, sizeof *seen);
     int placed = 0;
     phx_status status = PHX_OK;
 
-    system->controller_order = phx_calloc(system->context, n, sizeof *system->controller_order);
-    if (!seen || !system->controller_order)
+    system->control.order = phx_calloc(system->context, n, sizeof *system->control.order);
+    if (!seen || !system->control.order)
         status = PHX_ERR_MEMORY;
-    for (int c = 0; c < system->n_controllers && !status; c++)
+    for (int c = 0; c < system->control.n && !status; c++)
         if (seen[c] == UNSEEN)
             status = visit(system, c, seen, &placed);
     phx_free(seen);
@@ -363,12 +363,12 @@ static phx_status put_in_order(phx_system *system)
 /* Numbers the rows of derivatives: of measurements that depend on the motion of the mechanism alone. */
 static void number_measures(phx_system *system)
 {
-    for (int c = 0; c < system->n_controllers; c++)
-        for (int k = 0; k < system->controllers[c].n_inputs; k++) {
-            measure *it = &system->controllers[c].inputs[k];
+    for (int c = 0; c < system->control.n; c++)
+        for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
+            measure *it = &system->control.slot[c].inputs[k];
             const bool fits =
-                it->kind != MEASURE_OUTPUT || phx_sys_quantity_fits(system, &system->outputs[it->output].def);
-            it->row = fits && it->kind != MEASURE_CONTROLLER ? system->n_measures++ : -1;
+                it->kind != MEASURE_OUTPUT || phx_sys_quantity_fits(system, &system->channels.outputs[it->output].def);
+            it->row = fits && it->kind != MEASURE_CONTROLLER ? system->control.n_measures++ : -1;
         }
 }
 
@@ -380,7 +380,8 @@ static phx_status resolve_one(catalog *list, phx_system *system, controller_slot
     if (!slot->inputs)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < slot->n_outputs && !status; k++)
-        status = resolve_actuation(list, slot, slot->output_names[k], &system->actuations[slot->first_output + k]);
+        status =
+            resolve_actuation(list, slot, slot->output_names[k], &system->control.actuations[slot->first_output + k]);
     for (int k = 0; k < slot->n_inputs && !status; k++) {
         if (slot->input_names)
             status = resolve_measure(list, slot, slot->input_names[k], &slot->inputs[k]);
@@ -395,17 +396,18 @@ phx_status phx_sys_controllers_resolve(phx_system *system)
     catalog list = {0};
     phx_status status = PHX_OK;
 
-    if (system->n_controllers == 0)
+    if (system->control.n == 0)
         return PHX_OK;
-    system->actuations = phx_calloc(system->context, (size_t)system->n_actuations, sizeof *system->actuations);
-    if (!system->actuations)
+    system->control.actuations =
+        phx_calloc(system->context, (size_t)system->control.n_actuations, sizeof *system->control.actuations);
+    if (!system->control.actuations)
         return PHX_ERR_MEMORY;
-    if (!system->unit)
-        status = phx_signal_create_constant(system->context, 1.0, &system->unit);
+    if (!system->control.unit)
+        status = phx_signal_create_constant(system->context, 1.0, &system->control.unit);
     if (!status)
         status = phx_sys_catalog_create(system, &list);
-    for (int c = 0; c < system->n_controllers && !status; c++)
-        status = resolve_one(&list, system, &system->controllers[c]);
+    for (int c = 0; c < system->control.n && !status; c++)
+        status = resolve_one(&list, system, &system->control.slot[c]);
     phx_sys_catalog_free(&list);
     if (!status)
         status = put_in_order(system);

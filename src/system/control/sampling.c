@@ -19,8 +19,8 @@ double phx_sys_op_next_sample(const phx_dae *dae, double t)
     const phx_system *system = phx_system_of(dae);
     double next = HUGE_VAL;
 
-    for (int c = 0; c < system->n_controllers; c++) {
-        const double sample = phx_block_sample_time(system->controllers[c].block);
+    for (int c = 0; c < system->control.n; c++) {
+        const double sample = phx_block_sample_time(system->control.slot[c].block);
         if (sample > 0.0)
             next = fmin(next, sample * (floor(t / sample + SAME) + 1.0));
     }
@@ -42,14 +42,14 @@ static phx_status look(workspace *ws, double t, const double *x, const double *v
 static phx_status take_one(workspace *ws, int c, double t, double *x)
 {
     const phx_system *system = ws->system;
-    const controller_slot *slot = &system->controllers[c];
+    const controller_slot *slot = &system->control.slot[c];
     const int n = phx_block_n(slot->block), out = slot->n_outputs, delay = phx_block_delay(slot->block);
     double *z = x + slot->x, *held = z + n, *last = held + delay * out;
 
     for (int k = 0; k < slot->n_inputs; k++) {
         const measure *it = &slot->inputs[k];
         ws->control.y[k] = it->kind == MEASURE_OUTPUT
-                               ? ws->control.columns[system->outputs[it->output].first + it->component]
+                               ? ws->control.columns[system->channels.outputs[it->output].first + it->component]
                                : phx_sys_measure(ws, it);
     }
     memmove(held, held + out, (size_t)(delay * out) * sizeof *held);
@@ -64,14 +64,14 @@ phx_status phx_sys_take_samples(workspace *ws, double t, double *x, const double
     const phx_system *system = ws->system;
     bool due = false;
 
-    for (int c = 0; c < system->n_controllers; c++)
-        due = due || is_due(&system->controllers[c], t);
+    for (int c = 0; c < system->control.n; c++)
+        due = due || is_due(&system->control.slot[c], t);
     if (!due)
         return PHX_OK;
     phx_status status = look(ws, t, x, v);
-    for (int k = 0; k < system->n_controllers && !status; k++) {
-        const int c = system->controller_order[k];
-        if (is_due(&system->controllers[c], t))
+    for (int k = 0; k < system->control.n && !status; k++) {
+        const int c = system->control.order[k];
+        if (is_due(&system->control.slot[c], t))
             status = take_one(ws, c, t, x);
     }
     return status;
@@ -84,9 +84,9 @@ static phx_status hold_all(workspace *ws, double t, double *x, const double *v)
 
     phx_status status = look(ws, t, x, v);
 
-    for (int k = 0; k < system->n_controllers && !status; k++) {
-        const int c = system->controller_order[k];
-        const controller_slot *slot = &system->controllers[c];
+    for (int k = 0; k < system->control.n && !status; k++) {
+        const int c = system->control.order[k];
+        const controller_slot *slot = &system->control.slot[c];
         const int n = phx_block_n(slot->block), out = slot->n_outputs, delay = phx_block_delay(slot->block);
         double *held = x + slot->x + n;
         if (phx_block_sample_time(slot->block) == 0.0)
@@ -107,8 +107,8 @@ phx_status phx_sys_hold_start(phx_system *system, double t, double *x, const dou
     bool sampled = false;
     phx_status status = PHX_OK;
 
-    for (int c = 0; c < system->n_controllers; c++)
-        sampled = sampled || phx_block_sample_time(system->controllers[c].block) > 0.0;
+    for (int c = 0; c < system->control.n; c++)
+        sampled = sampled || phx_block_sample_time(system->control.slot[c].block) > 0.0;
     if (!sampled)
         return PHX_OK;
     status = phx_system_dae(system, system->context, &dae);
@@ -119,13 +119,13 @@ phx_status phx_sys_hold_start(phx_system *system, double t, double *x, const dou
         memcpy(copy, x, (size_t)system->n_x * sizeof *copy);
         status = hold_all((workspace *)dae, t, copy, v);
     }
-    for (int c = 0; c < system->n_controllers && !status; c++) {
-        const controller_slot *slot = &system->controllers[c];
+    for (int c = 0; c < system->control.n && !status; c++) {
+        const controller_slot *slot = &system->control.slot[c];
         const int at = slot->x + phx_block_n(slot->block);
         const int n =
             phx_block_sample_time(slot->block) > 0.0 ? slot->n_outputs * (1 + phx_block_delay(slot->block)) : 0;
         memcpy(x + at, copy + at, (size_t)n * sizeof *x);
-        memcpy(system->x_start + at, copy + at, (size_t)n * sizeof *x);
+        memcpy(system->start.x + at, copy + at, (size_t)n * sizeof *x);
     }
     phx_free(copy);
     phx_system_dae_destroy(dae);

@@ -13,14 +13,14 @@ static bool is_along(const phx_system *system, const measure *it, const actuatio
         return it->joint == act->joint && it->coordinate == act->coordinate;
     if (it->kind != MEASURE_OUTPUT)
         return false;
-    const phx_output_def *def = &system->outputs[it->output].def;
+    const phx_output_def *def = &system->channels.outputs[it->output].def;
     return def->quantity == (rate ? PHX_QUANTITY_RATE : PHX_QUANTITY_COORDINATE) && def->joint == act->joint &&
            it->component == act->coordinate;
 }
 
 static bool shapes(const phx_system *system, const controller_slot *slot)
 {
-    const actuation *act = &system->actuations[slot->first_output];
+    const actuation *act = &system->control.actuations[slot->first_output];
 
     return phx_block_shapes(slot->block) && act->joint >= 0 && is_along(system, &slot->inputs[0], act, false) &&
            (slot->n_inputs == 1 || is_along(system, &slot->inputs[1], act, true));
@@ -30,8 +30,8 @@ bool phx_sys_is_shaped(const phx_system *system)
 {
     bool any = false;
 
-    for (int c = 0; c < system->n_controllers; c++) {
-        const controller_slot *slot = &system->controllers[c];
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
         const bool own = shapes(system, slot);
         if (!own && !phx_block_stores(slot->block))
             return false;
@@ -54,8 +54,8 @@ phx_status phx_sys_shaped(workspace *ws, double t, const double *x, const double
     phx_energies e;
     phx_status status = PHX_OK;
 
-    memset(lambda, 0, (size_t)ws->n_l * sizeof *lambda);
-    if (phx_system_drives(system) > 0 || system->rubs) /* else no power depends on them */
+    memset(lambda, 0, (size_t)ws->rows.n * sizeof *lambda);
+    if (phx_system_drives(system) > 0 || system->traits.rubs) /* else no power depends on them */
         status = phx_sys_op_accelerations(&ws->base, t, x, v, ws->step.v1, lambda);
     if (!status)
         status = ws->base.ops->power(&ws->base, t, x, v, lambda, &supplied, &dissipated);
@@ -65,9 +65,9 @@ phx_status phx_sys_shaped(workspace *ws, double t, const double *x, const double
     phx_system_energies(system, x, v, &e);
     values[0] = phx_total_energy(&e);
     values[1] = supplied - dissipated;
-    for (int c = 0; c < system->n_controllers; c++) {
-        const controller_slot *slot = &system->controllers[c];
-        const actuation *act = &system->actuations[slot->first_output];
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
+        const actuation *act = &system->control.actuations[slot->first_output];
         if (!shapes(system, slot))
             continue;
         const double y = phx_sys_coordinate_value(ws, act->joint, act->coordinate, 1);

@@ -47,11 +47,11 @@ phx_status phx_sys_blame_equation(const workspace *ws, int equation, bool finite
     const phx_system *system = ws->system;
     const int row = equation - ws->kkt.n_v;
 
-    if (equation < 0 || row >= ws->n_l || (row < 0 && system->n_bodies == 0))
+    if (equation < 0 || row >= ws->rows.n || (row < 0 && system->n_bodies == 0))
         return PHX_SINGULAR; /* the message stays */
     if (row < 0)
         return phx_sys_blame_body(ws->base.context, system->bodies[body_of(system, equation)].body, finite);
-    const row_slot *slot = &system->rows[ws->rows.index[row]];
+    const row_slot *slot = &system->rows.slot[ws->rows.index[row]];
     const char *name = system->joints[slot->joint].name;
     if (!finite)
         return phx_fail(ws->base.context, PHX_SINGULAR,

@@ -4,27 +4,26 @@
 
 enum { FEW = 2, ENOUGH = 20, TOLD = -1 }; /* steps that end in contact */
 
-phx_status phx_sys_watch_contacts(workspace *ws)
+phx_status phx_sys_watch_contacts(phx_context *context, const phx_system *system, int **touched)
 {
-    const phx_system *system = ws->system;
     bool any = false;
 
     for (int i = 0; i < system->n_forces; i++)
         any = any || system->forces[i].kind == FORCE_CONTACT;
     if (any)
-        ws->touched = phx_calloc(ws->base.context, (size_t)system->n_forces, sizeof *ws->touched);
-    return any && !ws->touched ? PHX_ERR_MEMORY : PHX_OK;
+        *touched = phx_calloc(context, (size_t)system->n_forces, sizeof **touched);
+    return any && !*touched ? PHX_ERR_MEMORY : PHX_OK;
 }
 
 void phx_sys_look_at_contacts(workspace *ws, double t0, double t1)
 {
     const phx_system *system = ws->system;
 
-    if (!ws->touched || ws->step.t0 != t0)
+    if (!ws->forces.touched || ws->step.t0 != t0)
         return; /* not an interval of the midpoint rule */
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
-        int *touched = &ws->touched[i];
+        int *touched = &ws->forces.touched[i];
         if (force->kind != FORCE_CONTACT || force->off || *touched == TOLD)
             continue;
         if (phx_sys_contact_gap(system, force, ws->step.x1, ws->step.v1) < 0.0) {

@@ -57,9 +57,9 @@ static phx_status op_power(phx_dae *dae, double t, const double *x, const double
     memset(ws->scratch.vector[3], 0, (size_t)ws->kkt.n * sizeof(double));
     phx_sys_rubbing_take(ws, lambda, false);
     status = phx_sys_forces(ws, t, false, ws->scratch.vector[3]);
-    *supplied = ws->power.supplied;
-    *dissipated = ws->power.dissipated;
-    for (int k = 0; k < ws->n_l; k++)
+    *supplied = ws->forces.power.supplied;
+    *dissipated = ws->forces.power.dissipated;
+    for (int k = 0; k < ws->rows.n; k++)
         *supplied += lambda[k] * ws->rows.w[k];
     phx_sys_ledger_work(ws, 1.0, lambda);
     return status;
@@ -83,7 +83,7 @@ static void op_unwrap(phx_dae *dae, double *x)
     workspace *ws = of(dae);
 
     unwrap_planar(ws->system, x);
-    if (ws->system->n_mechanism_x > ws->system->n_body_x) {
+    if (ws->system->control.first_x > ws->system->n_body_x) {
         phx_sys_set_instant(ws, x, ws->step.vm);
         phx_sys_unwrap_angles(ws, x);
     }
@@ -126,8 +126,8 @@ static phx_status find_accelerations(phx_dae *dae, double t, const double *x, co
         return status;
     for (int i = 0; i < n_v; i++)
         rhs[i] = -rhs[i];
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+    for (int k = 0; k < ws->rows.n; k++) {
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         const coordinate_slot *coordinate = &system->joints[slot->joint].coordinates[slot->coordinate];
         rhs[n_v + k] = slot->role == ROW_DRIVEN ? phx_signal_rate(coordinate->def.speed, t) : 0.0;
         rhs[n_v + k] -= phx_sys_row_acceleration(ws, k);
@@ -141,7 +141,7 @@ static phx_status find_accelerations(phx_dae *dae, double t, const double *x, co
     if (status)
         return status;
     memcpy(v_dot, rhs, (size_t)n_v * sizeof *v_dot);
-    memcpy(lambda, rhs + n_v, (size_t)ws->n_l * sizeof *lambda);
+    memcpy(lambda, rhs + n_v, (size_t)ws->rows.n * sizeof *lambda);
     return PHX_OK;
 }
 
@@ -191,13 +191,13 @@ void phx_sys_interval_free(step_interval *step)
 static bool carry_over(workspace *ws, const double *x0, const double *v0)
 {
     const phx_system *system = ws->system;
-    const size_t bytes_x = (size_t)system->n_mechanism_x * sizeof *x0, bytes_v = (size_t)system->n_v * sizeof *v0;
-    const size_t bytes_z = (size_t)(system->n_x - system->n_mechanism_x) * sizeof *x0;
+    const size_t bytes_x = (size_t)system->control.first_x * sizeof *x0, bytes_v = (size_t)system->n_v * sizeof *v0;
+    const size_t bytes_z = (size_t)(system->n_x - system->control.first_x) * sizeof *x0;
     const int per = system->dim + system->n_rot;
     const bool goes_on = memcmp(x0, ws->step.x1, bytes_x) == 0;
 
     if (!goes_on && memcmp(x0, ws->step.x0, bytes_x) == 0 && memcmp(v0, ws->step.v0, bytes_v) == 0) {
-        memcpy(ws->step.x0 + system->n_mechanism_x, x0 + system->n_mechanism_x, bytes_z);
+        memcpy(ws->step.x0 + system->control.first_x, x0 + system->control.first_x, bytes_z);
         return false;
     }
     if (goes_on) {
@@ -207,12 +207,12 @@ static bool carry_over(workspace *ws, const double *x0, const double *v0)
         memcpy(ws->step.x0, x0, bytes_x);
         memset(ws->step.low0, 0, bytes_x);
     }
-    memcpy(ws->step.x0 + system->n_mechanism_x, x0 + system->n_mechanism_x, bytes_z);
+    memcpy(ws->step.x0 + system->control.first_x, x0 + system->control.first_x, bytes_z);
     memcpy(ws->step.v0, v0, bytes_v);
-    if (!system->any_free)
+    if (!system->components.any_free)
         return goes_on;
     phx_sys_momenta(ws, x0, v0, ws->projection.momentum0);
-    for (int c = 0; c < system->n_components && goes_on && memcmp(v0, ws->step.v1, bytes_v) == 0; c++)
+    for (int c = 0; c < system->components.n && goes_on && memcmp(v0, ws->step.v1, bytes_v) == 0; c++)
         if (ws->projection.kept[c])
             memcpy(ws->projection.momentum0 + c * per, ws->projection.momentum1 + c * per,
                    (size_t)per * sizeof(double));
@@ -224,8 +224,8 @@ void phx_sys_begin_angles(workspace *ws)
 {
     const phx_system *system = ws->system;
 
-    ws->angles0 = ws->step.x0;
-    ws->angles1 = ws->step.x1;
+    ws->angles.x0 = ws->step.x0;
+    ws->angles.x1 = ws->step.x1;
     memcpy(ws->step.x1 + system->n_body_x, ws->step.x0 + system->n_body_x,
            (size_t)(system->n_x - system->n_body_x) * sizeof *ws->step.x1);
 }
@@ -235,7 +235,7 @@ static phx_status op_interval_begin(phx_dae *dae, double t0, double h, const dou
     workspace *ws = of(dae);
 
     ws->step.t0 = t0;
-    const bool again = memcmp(x0, ws->step.x0, (size_t)ws->system->n_mechanism_x * sizeof *x0) == 0;
+    const bool again = memcmp(x0, ws->step.x0, (size_t)ws->system->control.first_x * sizeof *x0) == 0;
     ws->step.goes_on = carry_over(ws, x0, v0);
     phx_sys_rubbing_begin(ws, ws->step.goes_on, again);
     const phx_status sampled = phx_sys_take_samples(ws, t0, ws->step.x0, ws->step.v0);
@@ -260,7 +260,7 @@ static phx_status op_interval_residual(phx_dae *dae, const double *v1, const dou
 
     if (status)
         return status;
-    memcpy(ws->step.lambda, lambda, (size_t)ws->n_l * sizeof *lambda);
+    memcpy(ws->step.lambda, lambda, (size_t)ws->rows.n * sizeof *lambda);
     if (x1)
         memcpy(x1, ws->step.x1, (size_t)ws->system->n_x * sizeof *x1);
     return PHX_OK;
@@ -283,9 +283,9 @@ static phx_status op_interval_work(phx_dae *dae, phx_work *work)
 {
     workspace *ws = of(dae);
 
-    work->supplied = ws->view.h * ws->power.supplied;
-    work->dissipated = ws->view.h * ws->power.dissipated;
-    for (int k = 0; k < ws->n_l; k++)
+    work->supplied = ws->view.h * ws->forces.power.supplied;
+    work->dissipated = ws->view.h * ws->forces.power.dissipated;
+    for (int k = 0; k < ws->rows.n; k++)
         work->supplied += ws->view.h * ws->step.lambda[k] * ws->rows.w[k];
     phx_sys_ledger_work(ws, ws->view.h, ws->step.lambda);
     return phx_sys_input_work(ws, ws->view.h, ws->step.lambda);
@@ -323,6 +323,39 @@ static double op_place_speed(phx_dae *dae, double h, const double *x)
         sum += 2.0 * phx_body_kinetic_undeformed(slot->body, v + slot->v);
     }
     return sqrt(sum);
+}
+
+/* The largest distance from the origin, along an axis, of a frame or of a port on the ground. */
+static double extent_of(const workspace *ws, const double *x)
+{
+    const phx_system *system = ws->system;
+    double extent = 0.0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        const phx_body_frame *frames;
+        const int n_frames = phx_body_frames(slot->body, &frames);
+        for (int f = 0; f < n_frames; f++)
+            for (int a = 0; a < system->dim; a++)
+                extent = fmax(extent, fabs(x[slot->x + frames[f].x + a]));
+    }
+    for (int i = 0; i < system->n_ports; i++)
+        for (int a = 0; a < system->dim && system->ports[i].body < 0; a++)
+            extent = fmax(extent, fabs(system->ports[i].port.point.x[a]));
+    return extent;
+}
+
+static double op_balance_speed(phx_dae *dae, double h, const double *x)
+{
+    const workspace *ws = of(dae);
+    const phx_system *system = ws->system;
+    const double fall = h * sqrt(phx_sys_dot(system->dim, system->gravity, system->gravity));
+    const double speed = fmax(fall, system->n_forces > 0 ? extent_of(ws, x) / h : 0.0);
+    double mass = 0.0;
+
+    for (int b = 0; b < system->n_bodies; b++)
+        mass += phx_body_at_rest(system->bodies[b].body)->mass;
+    return sqrt(mass) * speed;
 }
 
 static void put_length(int n, const double *vector, double *size)
@@ -381,8 +414,8 @@ void phx_system_drift(phx_dae *dae, double t, const double *x, const double *v, 
 
     phx_sys_set_instant(ws, x, v);
     *position = *velocity = 0.0;
-    for (int r = 0; r < system->n_rows; r++) {
-        const row_slot *slot = &system->rows[r];
+    for (int r = 0; r < system->rows.n; r++) {
+        const row_slot *slot = &system->rows.slot[r];
         const joint_slot *joint = &system->joints[slot->joint];
         const phx_port_view *a = &ws->ports.view[slot->a], *b = &ws->ports.view[slot->b];
         double rate = 0.0;
@@ -435,9 +468,9 @@ static phx_status op_twin(phx_dae *dae, phx_dae **twin)
 
     if (!status && ws->by->imitate)
         ws->by->imitate(of(*twin), ws);
-    if (status || !ws->filters)
+    if (status || !ws->damping.filters)
         return status;
-    const phx_status filtered = phx_system_spectral_radius(*twin, ws->radius);
+    const phx_status filtered = phx_system_spectral_radius(*twin, ws->damping.radius);
     if (filtered) {
         phx_system_dae_destroy(*twin);
         *twin = NULL;
@@ -472,6 +505,7 @@ const phx_dae_ops phx_sys_ops = {
     .project = phx_sys_op_project,
     .norm = op_norm,
     .place_speed = op_place_speed,
+    .balance_speed = op_balance_speed,
     .velocity_sizes = op_velocity_sizes,
     .worst_residual = op_worst_residual,
     .check_signals = phx_sys_op_check_signals,

@@ -50,7 +50,7 @@ void phx_sys_rigid_velocities(const body_slot *slot, const double *x, const doub
 void phx_sys_point_at(workspace *ws, const double *x, const double *v)
 {
     ws->view = (phx_body_view){.h = 0.0, .x0 = x, .x1 = x, .xm = x, .v0 = v, .v1 = v, .vm = v};
-    ws->angles0 = ws->angles1 = x;
+    ws->angles.x0 = ws->angles.x1 = x;
 }
 
 void phx_sys_set_instant(workspace *ws, const double *x, const double *v)
@@ -87,7 +87,7 @@ double phx_sys_coordinate_value(const workspace *ws, int j, int c, int end)
 {
     const joint_slot *joint = &ws->system->joints[j];
     const coordinate_slot *coordinate = &joint->coordinates[c];
-    const double near = coordinate->angle < 0 ? 0.0 : (end ? ws->angles1 : ws->angles0)[coordinate->angle];
+    const double near = coordinate->angle < 0 ? 0.0 : (end ? ws->angles.x1 : ws->angles.x0)[coordinate->angle];
 
     return phx_row_unwrapped(&coordinate->row, &ws->ports.view[coordinate->a], &ws->ports.view[coordinate->b], end,
                              near);
@@ -168,7 +168,7 @@ double phx_sys_row_bias(workspace *ws, const phx_row *row, const phx_port_id ids
 
 double phx_sys_row_acceleration(workspace *ws, int k)
 {
-    const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
+    const row_slot *slot = &ws->system->rows.slot[ws->rows.index[k]];
 
     return phx_sys_row_bias(ws, slot->row, (phx_port_id[2]){slot->a, slot->b},
                             ws->rows.covector + (size_t)k * PAIR_SIZE);
@@ -181,27 +181,27 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
     phx_status status = PHX_OK;
 
     ws->by->clear_efforts(ws);
-    ws->power = (phx_work){0.0, 0.0};
+    ws->forces.power = (phx_work){0.0, 0.0};
     if (!linear)
-        memset(ws->flow, 0, (size_t)system->n_ledger * sizeof *ws->flow);
+        memset(ws->forces.flow, 0, (size_t)system->ledger.n * sizeof *ws->forces.flow);
     for (int i = 0; i < system->n_forces && !status; i++) {
         const force_slot *force = &system->forces[i];
         const int pair = system->n_joints + i;
-        const phx_work before = ws->power;
+        const phx_work before = ws->forces.power;
         status = phx_sys_force_of(force)->evaluate(ws, pair, force, t, linear, res);
         if (!linear && force->entry[0] >= 0)
-            ws->flow[force->entry[0]] += ws->power.supplied - before.supplied;
+            ws->forces.flow[force->entry[0]] += ws->forces.power.supplied - before.supplied;
         if (!linear && force->entry[1] >= 0)
-            ws->flow[force->entry[1]] += ws->power.dissipated - before.dissipated;
+            ws->forces.flow[force->entry[1]] += ws->forces.power.dissipated - before.dissipated;
     }
-    if (!status && system->n_controllers > 0)
+    if (!status && system->control.n > 0)
         status = phx_sys_controllers(ws, t, linear);
-    for (int b = 0; b < system->n_bodies && !system->lossless; b++) {
+    for (int b = 0; b < system->n_bodies && !system->traits.lossless; b++) {
         const phx_body_view view = phx_sys_body_view(ws, b);
         const double taken = phx_body_interval_dissipation(system->bodies[b].body, &view);
-        ws->power.dissipated += taken;
+        ws->forces.power.dissipated += taken;
         if (!linear && system->bodies[b].entry >= 0)
-            ws->flow[system->bodies[b].entry] += taken;
+            ws->forces.flow[system->bodies[b].entry] += taken;
     }
     return status;
 }
@@ -209,7 +209,7 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res)
 /* e += sum_k lambda_k g_k */
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda)
 {
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
         phx_sys_add_effort(ws, ws->rows.row[k].a, lambda[k], g);
         phx_sys_add_effort(ws, ws->rows.row[k].b, lambda[k], g + PHX_PORT_MAX);

@@ -13,16 +13,16 @@ phx_status phx_system_spectral_radius(phx_dae *dae, double radius)
     if (radius < 1.0 && ws->by != &phx_plain_evaluator)
         return phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
                         "a spectral radius below 1 is for the plain evaluator; make the dae with PHX_BACKEND_PLAIN");
-    if (radius < 1.0 && system->slides)
+    if (radius < 1.0 && system->traits.slides)
         return phx_sys_check_floating(dae->context, system, "numerical damping", "leave out the spectral radius");
     phx_sys_filters_free(ws);
     if (radius == 1.0)
         return phx_conclude(dae->context, PHX_OK);
-    ws->radius = radius;
-    ws->filters = phx_calloc(dae->context, (size_t)system->n_bodies, sizeof *ws->filters);
-    phx_status status = ws->filters ? PHX_OK : PHX_ERR_MEMORY;
+    ws->damping.radius = radius;
+    ws->damping.filters = phx_calloc(dae->context, (size_t)system->n_bodies, sizeof *ws->damping.filters);
+    phx_status status = ws->damping.filters ? PHX_OK : PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies && !status; b++)
-        status = phx_filter_create(dae->context, system->bodies[b].body, radius, &ws->filters[b]);
+        status = phx_filter_create(dae->context, system->bodies[b].body, radius, &ws->damping.filters[b]);
     if (status)
         phx_sys_filters_free(ws);
     dae->filtered = !status;
@@ -31,28 +31,28 @@ phx_status phx_system_spectral_radius(phx_dae *dae, double radius)
 
 void phx_sys_filters_free(workspace *ws)
 {
-    for (int b = 0; b < ws->system->n_bodies && ws->filters; b++)
-        phx_filter_destroy(ws->filters[b]);
-    phx_free(ws->filters);
-    ws->filters = NULL;
+    for (int b = 0; b < ws->system->n_bodies && ws->damping.filters; b++)
+        phx_filter_destroy(ws->damping.filters[b]);
+    phx_free(ws->damping.filters);
+    ws->damping.filters = NULL;
     ws->base.filtered = false;
 }
 
 void phx_sys_filters_begin(workspace *ws)
 {
-    for (int b = 0; b < ws->system->n_bodies && ws->filters; b++)
-        if (ws->filters[b])
-            phx_filter_begin(ws->filters[b], ws->view.h);
+    for (int b = 0; b < ws->system->n_bodies && ws->damping.filters; b++)
+        if (ws->damping.filters[b])
+            phx_filter_begin(ws->damping.filters[b], ws->view.h);
 }
 
 phx_status phx_sys_filters_residual(workspace *ws, double *res)
 {
     phx_status status = PHX_OK;
 
-    for (int b = 0; b < ws->system->n_bodies && ws->filters && !status; b++) {
+    for (int b = 0; b < ws->system->n_bodies && ws->damping.filters && !status; b++) {
         const phx_body_view view = phx_sys_body_view(ws, b);
-        if (ws->filters[b])
-            status = phx_filter_residual(ws->filters[b], &view, res + ws->system->bodies[b].v);
+        if (ws->damping.filters[b])
+            status = phx_filter_residual(ws->damping.filters[b], &view, res + ws->system->bodies[b].v);
     }
     return status;
 }
@@ -66,8 +66,8 @@ phx_status phx_sys_op_interval_finish(phx_dae *dae, double *v1, phx_work *work)
         const body_slot *slot = &ws->system->bodies[b];
         const phx_body_view view = phx_sys_body_view(ws, b);
         double lost = 0.0;
-        if (ws->filters[b])
-            status = phx_filter_finish(ws->filters[b], &view, v1 + slot->v, &lost);
+        if (ws->damping.filters[b])
+            status = phx_filter_finish(ws->damping.filters[b], &view, v1 + slot->v, &lost);
         work->dissipated += lost;
         if (slot->numerical >= 0 && ws->base.n_parts > 0)
             ws->base.parts[slot->numerical] += lost;
@@ -80,8 +80,8 @@ void phx_sys_op_keep(phx_dae *dae)
     const workspace *ws = (const workspace *)dae;
 
     for (int b = 0; b < ws->system->n_bodies; b++)
-        if (ws->filters[b])
-            phx_filter_keep(ws->filters[b]);
+        if (ws->damping.filters[b])
+            phx_filter_keep(ws->damping.filters[b]);
 }
 
 void phx_sys_op_take_memory(phx_dae *dae, const phx_dae *from)
@@ -89,6 +89,6 @@ void phx_sys_op_take_memory(phx_dae *dae, const phx_dae *from)
     const workspace *to = (const workspace *)dae, *other = (const workspace *)from;
 
     for (int b = 0; b < to->system->n_bodies; b++)
-        if (to->filters[b])
-            phx_filter_copy(to->filters[b], other->filters[b]);
+        if (to->damping.filters[b])
+            phx_filter_copy(to->damping.filters[b], other->damping.filters[b]);
 }

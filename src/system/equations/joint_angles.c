@@ -5,7 +5,7 @@
 
 static bool has_angles(const phx_system *system)
 {
-    return system->n_mechanism_x > system->n_body_x;
+    return system->control.first_x > system->n_body_x;
 }
 
 void phx_sys_angle_rates(const phx_system *system, const double *x, const double *v, double *x_dot)

@@ -9,18 +9,18 @@ static int unknown_of(const kkt_matrix *kkt, int v)
     return kkt->place ? kkt->place[v] : v;
 }
 
-static int port_columns(const workspace *ws, const kkt_matrix *kkt, phx_port_id id, int *cols)
+static int port_columns(const pattern_source *of, const kkt_matrix *kkt, phx_port_id id, int *cols)
 {
-    for (int c = 0; c < ws->ports.count[id]; c++)
-        cols[c] = unknown_of(kkt, ws->ports.cols[ws->ports.first[id] + c]);
-    return ws->ports.count[id];
+    for (int c = 0; c < of->ports->count[id]; c++)
+        cols[c] = unknown_of(kkt, of->ports->cols[of->ports->first[id] + c]);
+    return of->ports->count[id];
 }
 
 /* Columns of both ports of a pair, a's first; returns their number. */
-static int pair_columns(const workspace *ws, const kkt_matrix *kkt, phx_port_id a, phx_port_id b, int *cols)
+static int pair_columns(const pattern_source *of, const kkt_matrix *kkt, phx_port_id a, phx_port_id b, int *cols)
 {
-    const int n = port_columns(ws, kkt, a, cols);
-    return b < 0 ? n : n + port_columns(ws, kkt, b, cols + n);
+    const int n = port_columns(of, kkt, a, cols);
+    return b < 0 ? n : n + port_columns(of, kkt, b, cols + n);
 }
 
 int phx_sys_body_columns(const phx_system *system, const kkt_matrix *kkt, int b, int *cols)
@@ -51,8 +51,8 @@ bool phx_sys_pair_ports(const phx_system *system, int pair, phx_port_id *a, phx_
     if (pair < system->n_joints) {
         const joint_slot *joint = &system->joints[pair];
         bool curved = system->ports[joint->a].port.slides > 0;
-        for (int i = 0; i < system->n_actuations; i++)
-            curved = curved || system->actuations[i].pair == pair;
+        for (int i = 0; i < system->control.n_actuations; i++)
+            curved = curved || system->control.actuations[i].pair == pair;
         for (int k = 0; k < joint->n_constraints; k++)
             curved = curved || joint->constraints[k].kind != PHX_ROW_POINT;
         for (int c = 0; c < joint->n_coordinates; c++)
@@ -105,10 +105,10 @@ static phx_status reserve_first_frame(phx_context *context, const phx_system *sy
     return status;
 }
 
-static phx_status collect(phx_context *context, const workspace *ws, const kkt_matrix *kkt, int *cols,
+static phx_status collect(phx_context *context, const pattern_source *of, const kkt_matrix *kkt, int *cols,
                           phx_sys_triplets *list)
 {
-    const phx_system *system = ws->system;
+    const phx_system *system = of->system;
     phx_status status = PHX_OK;
 
     for (int b = 0; b < system->n_bodies && !status; b++)
@@ -117,13 +117,13 @@ static phx_status collect(phx_context *context, const workspace *ws, const kkt_m
         phx_port_id a = -1, b = -1;
         if (!phx_sys_pair_ports(system, p, &a, &b))
             continue;
-        const int n = pair_columns(ws, kkt, a, b, cols);
+        const int n = pair_columns(of, kkt, a, b, cols);
         for (int k = 0; k < n * n && !status; k++)
             status = phx_sys_put(context, list, cols[k / n], cols[k % n]);
     }
-    for (int k = 0; k < ws->n_l && !status; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
-        const int n = pair_columns(ws, kkt, slot->a, slot->b, cols), row = kkt->n_v + k;
+    for (int k = 0; k < of->rows->n && !status; k++) {
+        const row_slot *slot = &system->rows.slot[of->rows->index[k]];
+        const int n = pair_columns(of, kkt, slot->a, slot->b, cols), row = kkt->n_v + k;
         status = phx_sys_put(context, list, row, row);
         for (int i = 0; i < n && !status; i++) {
             status = phx_sys_put(context, list, row, cols[i]);
@@ -134,7 +134,7 @@ static phx_status collect(phx_context *context, const workspace *ws, const kkt_m
         for (int side = 0; side < 2 && !status; side++)
             status = reserve_first_frame(context, system, kkt, bodies[side], row, list);
     }
-    return status ? status : phx_sys_control_collect(context, ws, list);
+    return status ? status : phx_sys_control_collect(context, of, list);
 }
 
 /* Positions of the square block over `cols` in the pattern, into a new array; -1 where there is no entry. */
@@ -171,14 +171,14 @@ static phx_status locate_bodies(phx_context *context, const phx_system *system, 
     return status;
 }
 
-static phx_status locate_rows(phx_context *context, const workspace *ws, kkt_matrix *kkt, const phx_csr *pattern,
+static phx_status locate_rows(phx_context *context, const pattern_source *of, kkt_matrix *kkt, const phx_csr *pattern,
                               int *cols)
 {
-    const phx_system *system = ws->system;
+    const phx_system *system = of->system;
 
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
-        const int n = pair_columns(ws, kkt, slot->a, slot->b, cols), row = kkt->n_v + k;
+    for (int k = 0; k < of->rows->n; k++) {
+        const row_slot *slot = &system->rows.slot[of->rows->index[k]];
+        const int n = pair_columns(of, kkt, slot->a, slot->b, cols), row = kkt->n_v + k;
         kkt->row_at[k] = phx_calloc(context, (size_t)(2 * n), sizeof(int));
         if (!kkt->row_at[k])
             return PHX_ERR_MEMORY;
@@ -190,54 +190,59 @@ static phx_status locate_rows(phx_context *context, const workspace *ws, kkt_mat
     return PHX_OK;
 }
 
-static phx_status locate_all(phx_context *context, const workspace *ws, kkt_matrix *kkt, const phx_csr *pattern,
+static phx_status locate_all(phx_context *context, const pattern_source *of, kkt_matrix *kkt, const phx_csr *pattern,
                              int *cols)
 {
-    const phx_system *system = ws->system;
+    const phx_system *system = of->system;
     phx_status status = PHX_OK;
 
     kkt->body_at = phx_calloc(context, (size_t)system->n_bodies, sizeof *kkt->body_at);
     kkt->port_at = phx_calloc(context, (size_t)system->n_ports, sizeof *kkt->port_at);
     kkt->pair_at = phx_calloc(context, (size_t)phx_sys_pair_count(system), sizeof *kkt->pair_at);
-    kkt->row_at = phx_calloc(context, (size_t)ws->n_l, sizeof *kkt->row_at);
+    kkt->row_at = phx_calloc(context, (size_t)of->rows->n, sizeof *kkt->row_at);
     if (!kkt->body_at || !kkt->port_at || !kkt->pair_at || !kkt->row_at)
         return PHX_ERR_MEMORY;
     status = locate_bodies(context, system, kkt, pattern, cols);
     for (int p = 0; p < system->n_ports && !status; p++)
-        status = locate(context, pattern, port_columns(ws, kkt, p, cols), cols, &kkt->port_at[p]);
+        status = locate(context, pattern, port_columns(of, kkt, p, cols), cols, &kkt->port_at[p]);
     for (int p = 0; p < phx_sys_pair_count(system) && !status; p++) {
         phx_port_id a = -1, b = -1;
         if (phx_sys_pair_ports(system, p, &a, &b))
-            status = locate(context, pattern, pair_columns(ws, kkt, a, b, cols), cols, &kkt->pair_at[p]);
+            status = locate(context, pattern, pair_columns(of, kkt, a, b, cols), cols, &kkt->pair_at[p]);
     }
     if (!status)
-        status = phx_sys_control_locate(context, ws, pattern, kkt);
-    return status ? status : locate_rows(context, ws, kkt, pattern, cols);
+        status = phx_sys_control_locate(context, of, pattern, kkt);
+    return status ? status : locate_rows(context, of, kkt, pattern, cols);
 }
 
-phx_status phx_sys_kkt_create(phx_context *context, const workspace *ws, kkt_matrix *kkt, double **val)
+phx_status phx_sys_kkt_create(phx_context *context, const pattern_source *of, kkt_matrix *kkt, double **val)
 {
     phx_sys_triplets list = {0};
     phx_csr pattern = {0};
-    int *cols = phx_calloc(context, (size_t)(2 * (ws->system->n_v + 1)), sizeof *cols);
-    phx_status status = cols ? collect(context, ws, kkt, cols, &list) : PHX_ERR_MEMORY;
+    int *cols = phx_calloc(context, (size_t)(2 * (of->system->n_v + 1)), sizeof *cols);
+    phx_status status = cols ? collect(context, of, kkt, cols, &list) : PHX_ERR_MEMORY;
 
-    kkt->n_l = ws->n_l;
+    kkt->n_l = of->rows->n;
     kkt->n = kkt->n_v + kkt->n_l;
     if (!status)
         status = phx_csr_from_triplets(context, kkt->n, kkt->n, list.count, list.row, list.col, NULL, &pattern);
     if (!status)
-        status = locate_all(context, ws, kkt, &pattern, cols);
+        status = locate_all(context, of, kkt, &pattern, cols);
     kkt->ptr = pattern.ptr;
     kkt->idx = pattern.idx;
     *val = pattern.val;
     kkt->order = status ? NULL : phx_calloc(context, (size_t)kkt->n, sizeof *kkt->order);
     if (!status)
-        status = kkt->order ? phx_sys_order(context, ws, kkt) : PHX_ERR_MEMORY;
+        status = kkt->order ? phx_sys_order(context, of, kkt) : PHX_ERR_MEMORY;
     phx_free(cols);
     phx_free(list.row);
     phx_free(list.col);
     return status;
+}
+
+pattern_source phx_sys_pattern_source(const workspace *ws)
+{
+    return (pattern_source){ws->system, &ws->rows, &ws->ports, &ws->control};
 }
 
 static void free_each(int **list, int count)
@@ -247,15 +252,15 @@ static void free_each(int **list, int count)
     phx_free(list);
 }
 
-void phx_sys_kkt_free(const workspace *ws, kkt_matrix *kkt)
+void phx_sys_kkt_free(const phx_system *system, kkt_matrix *kkt)
 {
     int *indices[] = {kkt->ptr, kkt->idx, kkt->order, kkt->place, kkt->boundary_first, kkt->boundary};
 
-    free_each(kkt->body_at, ws->system->n_bodies);
-    free_each(kkt->port_at, ws->system->n_ports);
-    free_each(kkt->pair_at, phx_sys_pair_count(ws->system));
-    free_each(kkt->row_at, ws->n_l);
-    free_each(kkt->control_at, ws->system->n_actuations * ws->system->n_measures);
+    free_each(kkt->body_at, system->n_bodies);
+    free_each(kkt->port_at, system->n_ports);
+    free_each(kkt->pair_at, phx_sys_pair_count(system));
+    free_each(kkt->row_at, kkt->n_l);
+    free_each(kkt->control_at, system->control.n_actuations * system->control.n_measures);
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++)
         phx_free(indices[i]);
     phx_free(kkt->condensed);

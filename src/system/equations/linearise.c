@@ -87,10 +87,10 @@ phx_status phx_sys_op_linearise(phx_dae *dae, double t, const double *x, const d
 phx_status phx_sys_op_interval_linearise(phx_dae *dae)
 {
     workspace *ws = (workspace *)dae;
-    const phx_work power = ws->power;
+    const phx_work power = ws->forces.power;
     const phx_status status = ws->by->interval_linearise(ws);
 
-    ws->power = power;
+    ws->forces.power = power;
     return status;
 }
 

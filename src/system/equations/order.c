@@ -88,7 +88,7 @@ static phx_status body_order(phx_context *context, const phx_system *system, boo
 
 /* The elimination as it goes. */
 typedef struct elimination {
-    const workspace *ws;
+    const pattern_source *of;
     kkt_matrix *kkt;
     const phx_system *system;
     int at;              /* places filled in kkt.order */
@@ -116,9 +116,9 @@ static void body_pair(const phx_system *system, int j, phx_body_id *a, phx_body_
 }
 
 /* Multipliers of joint j that this workspace carries, appended to the order when `order` is given; their number. */
-static int joint_rows(const workspace *ws, const kkt_matrix *kkt, int j, int *order)
+static int joint_rows(const pattern_source *of, const kkt_matrix *kkt, int j, int *order)
 {
-    const joint_slot *joint = &ws->system->joints[j];
+    const joint_slot *joint = &of->system->joints[j];
     int rows[PHX_JOINT_MAX_ROWS + 3 * PHX_JOINT_MAX_COORDINATES], n_rows = 0, count = 0;
 
     for (int r = 0; r < joint->n_constraints; r++)
@@ -129,7 +129,7 @@ static int joint_rows(const workspace *ws, const kkt_matrix *kkt, int j, int *or
         rows[n_rows++] = joint->coordinates[c].stick_row;
     }
     for (int i = 0; i < n_rows; i++) {
-        const int k = rows[i] < 0 ? -1 : ws->rows.multiplier[rows[i]];
+        const int k = rows[i] < 0 ? -1 : of->rows->multiplier[rows[i]];
         if (k >= 0 && order)
             order[count] = kkt->n_v + k;
         count += k >= 0;
@@ -139,7 +139,7 @@ static int joint_rows(const workspace *ws, const kkt_matrix *kkt, int j, int *or
 
 static void place_joint(elimination *e, int j)
 {
-    e->at += joint_rows(e->ws, e->kkt, j, e->kkt->order + e->at);
+    e->at += joint_rows(e->of, e->kkt, j, e->kkt->order + e->at);
     e->placed[j] = true;
 }
 
@@ -260,7 +260,7 @@ static void list_joints(elimination *e)
         for (int j = 0; j < system->n_joints; j++) {
             phx_body_id pair[2];
             body_pair(system, j, &pair[0], &pair[1]);
-            e->placed[j] = joint_rows(e->ws, e->kkt, j, NULL) == 0;
+            e->placed[j] = joint_rows(e->of, e->kkt, j, NULL) == 0;
             for (int side = 0; side < 2; side++) {
                 if (pair[side] < 0 || e->placed[j])
                     continue;
@@ -295,7 +295,7 @@ static phx_status find_leaves(phx_context *context, elimination *e, bool *leaf)
             if (!kkt->place || kkt->place[i] >= 0)
                 body_of[kkt->place ? kkt->place[i] : i] = b;
         for (int i = e->first[b]; i < e->first[b + 1]; i++)
-            rows += joint_rows(e->ws, kkt, e->joints[i], NULL);
+            rows += joint_rows(e->of, kkt, e->joints[i], NULL);
         leaf[b] = rows <= most;
     }
     for (int i = 0; i < kkt->n_v; i++)
@@ -420,15 +420,15 @@ static phx_status order_along(phx_context *context, elimination *e, bool balance
 }
 
 /* placed: unknowns that have a place in kkt->order; fewer than all when leaves are to come first and there are none. */
-static phx_status order_unknowns(phx_context *context, const workspace *ws, bool leaves_first, bool balanced,
+static phx_status order_unknowns(phx_context *context, const pattern_source *of, bool leaves_first, bool balanced,
                                  kkt_matrix *kkt, int *placed)
 {
-    const phx_system *system = ws->system;
+    const phx_system *system = of->system;
     const size_t nb = (size_t)system->n_bodies, nj = (size_t)system->n_joints;
     int *integers = phx_calloc(context, 5 * nb + 1 + 3 * nj, sizeof *integers);
     bool *flags = phx_calloc(context, nb + nj, sizeof *flags);
     phx_status status = integers && flags ? PHX_OK : PHX_ERR_MEMORY;
-    elimination e = {.ws = ws, .kkt = kkt, .system = system};
+    elimination e = {.of = of, .kkt = kkt, .system = system};
 
     if (status)
         goto cleanup;
@@ -459,12 +459,12 @@ typedef struct best_order {
 } best_order;
 
 /* Another order is taken when its work is less than `most` times that of the best one. */
-static phx_status try_order(phx_context *context, const workspace *ws, bool leaves_first, bool balanced, double most,
-                            kkt_matrix *kkt, best_order *best)
+static phx_status try_order(phx_context *context, const pattern_source *of, bool leaves_first, bool balanced,
+                            double most, kkt_matrix *kkt, best_order *best)
 {
     double work = HUGE_VAL;
     int placed = 0;
-    phx_status status = order_unknowns(context, ws, leaves_first, balanced, kkt, &placed);
+    phx_status status = order_unknowns(context, of, leaves_first, balanced, kkt, &placed);
 
     if (status || placed < kkt->n) /* there are no leaves */
         return status;
@@ -477,20 +477,20 @@ static phx_status try_order(phx_context *context, const workspace *ws, bool leav
     return status;
 }
 
-phx_status phx_sys_order(phx_context *context, const workspace *ws, kkt_matrix *kkt)
+phx_status phx_sys_order(phx_context *context, const pattern_source *of, kkt_matrix *kkt)
 {
-    const int bodies = ws->system->n_bodies;
+    const int bodies = of->system->n_bodies;
     int placed = 0;
 
     if (bodies < LEAF_BODIES) /* there is nothing to choose */
-        return order_unknowns(context, ws, false, false, kkt, &placed);
+        return order_unknowns(context, of, false, false, kkt, &placed);
     best_order best = {phx_calloc(context, (size_t)kkt->n, sizeof *best.order), -1.0, false};
-    phx_status status = best.order ? try_order(context, ws, false, false, 1.0, kkt, &best) : PHX_ERR_MEMORY;
+    phx_status status = best.order ? try_order(context, of, false, false, 1.0, kkt, &best) : PHX_ERR_MEMORY;
 
     if (!status)
-        status = try_order(context, ws, true, false, 1.0, kkt, &best);
+        status = try_order(context, of, true, false, 1.0, kkt, &best);
     if (!status && bodies >= BALANCE_BODIES)
-        status = try_order(context, ws, best.leaves_first, true, BALANCE_COST, kkt, &best);
+        status = try_order(context, of, best.leaves_first, true, BALANCE_COST, kkt, &best);
     if (!status)
         memcpy(kkt->order, best.order, (size_t)kkt->n * sizeof *best.order);
     phx_free(best.order);

@@ -37,11 +37,11 @@ static void list_pairs(const workspace *ws, pair_row *list)
 {
     const phx_system *system = ws->system;
 
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         const int a = system->ports[ws->rows.row[k].a].body, b = system->ports[ws->rows.row[k].b].body;
         list[k] = (pair_row){a < b ? a : b, a < b ? b : a, k};
     }
-    qsort(list, (size_t)ws->n_l, sizeof *list, compare_pairs);
+    qsort(list, (size_t)ws->rows.n, sizeof *list, compare_pairs);
 }
 
 static int end_of_pair(const pair_row *list, int n, int first)
@@ -60,23 +60,23 @@ phx_status phx_sys_parallel_create(const workspace *ws, parallel_rows *out)
     pair_row *list = NULL;
 
     *out = (parallel_rows){.made = true};
-    if (ws->n_l <= many)
+    if (ws->rows.n <= many)
         return PHX_OK;
-    list = phx_calloc(context, (size_t)ws->n_l, sizeof *list);
-    out->dropped = phx_calloc(context, (size_t)ws->n_l, sizeof *out->dropped);
-    out->before = phx_calloc(context, (size_t)ws->n_l, sizeof *out->before);
-    out->row = phx_calloc(context, (size_t)ws->n_l, sizeof *out->row);
-    out->end = phx_calloc(context, (size_t)(ws->n_l / many) + 1, sizeof *out->end);
-    out->asked = phx_calloc(context, (size_t)ws->n_l, sizeof *out->asked);
-    out->reduced = phx_calloc(context, (size_t)ws->n_l * PAIR_COLUMNS, sizeof *out->reduced);
+    list = phx_calloc(context, (size_t)ws->rows.n, sizeof *list);
+    out->dropped = phx_calloc(context, (size_t)ws->rows.n, sizeof *out->dropped);
+    out->before = phx_calloc(context, (size_t)ws->rows.n, sizeof *out->before);
+    out->row = phx_calloc(context, (size_t)ws->rows.n, sizeof *out->row);
+    out->end = phx_calloc(context, (size_t)(ws->rows.n / many) + 1, sizeof *out->end);
+    out->asked = phx_calloc(context, (size_t)ws->rows.n, sizeof *out->asked);
+    out->reduced = phx_calloc(context, (size_t)ws->rows.n * PAIR_COLUMNS, sizeof *out->reduced);
     if (!list || !out->dropped || !out->before || !out->row || !out->end || !out->asked || !out->reduced) {
         phx_free(list);
         phx_sys_parallel_free(out);
         return PHX_ERR_MEMORY;
     }
     list_pairs(ws, list);
-    for (int first = 0, end = 0, count = 0; first < ws->n_l; first = end) {
-        end = end_of_pair(list, ws->n_l, first);
+    for (int first = 0, end = 0, count = 0; first < ws->rows.n; first = end) {
+        end = end_of_pair(list, ws->rows.n, first);
         if (end - first <= many || !is_rigid(system, list[first].a) || !is_rigid(system, list[first].b))
             continue;
         for (int k = first; k < end; k++)
@@ -187,7 +187,7 @@ static void equilibrate(int n, double *rows)
 
 bool phx_sys_parallel_choose(const workspace *ws, const bool *on, parallel_rows *parallel)
 {
-    const size_t size = (size_t)ws->n_l * sizeof *parallel->dropped;
+    const size_t size = (size_t)ws->rows.n * sizeof *parallel->dropped;
 
     if (parallel->n_pairs == 0)
         return false;

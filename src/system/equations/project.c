@@ -25,7 +25,7 @@ typedef struct correction {
 
 phx_status phx_sys_projection_create(phx_context *context, const phx_system *system, projection *made)
 {
-    const size_t n = (size_t)system->n_components + 1, per = (size_t)(system->dim + system->n_rot);
+    const size_t n = (size_t)system->components.n + 1, per = (size_t)(system->dim + system->n_rot);
     const phx_sys_array arrays[] = {
         {&made->momentum0, per * n}, {&made->momentum1, per * n}, {&made->impulse, per * n}, {&made->supply, n},
         {&made->prescribed, n},      {&made->signal_work, n},     {&made->before, n},        {&made->taken, n}};
@@ -51,11 +51,11 @@ void phx_sys_momenta(const workspace *ws, const double *x, const double *v, doub
     const phx_system *system = ws->system;
     const int dim = system->dim, per = dim + system->n_rot;
 
-    memset(momenta, 0, (size_t)(system->n_components * per) * sizeof *momenta);
+    memset(momenta, 0, (size_t)(system->components.n * per) * sizeof *momenta);
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         double linear[3], angular[3], *sum = momenta + slot->component * per;
-        if (!system->components[slot->component].free)
+        if (!system->components.slot[slot->component].free)
             continue;
         phx_body_inertial_momentum(slot->body, x + slot->x, v + slot->v, linear, angular);
         for (int a = 0; a < dim; a++)
@@ -72,11 +72,11 @@ static void impulses(workspace *ws)
     const int dim = system->dim, per = dim + system->n_rot;
     double torque[3], moment0[3], moment1[3];
 
-    memset(ws->projection.impulse, 0, (size_t)(system->n_components * per) * sizeof *ws->projection.impulse);
+    memset(ws->projection.impulse, 0, (size_t)(system->components.n * per) * sizeof *ws->projection.impulse);
     for (int b = 0; b < system->n_bodies; b++) { /* m g at the mean centre of mass */
         const body_slot *slot = &system->bodies[b];
         double *sum = ws->projection.impulse + slot->component * per;
-        if (!system->components[slot->component].free)
+        if (!system->components.slot[slot->component].free)
             continue;
         phx_body_moment(slot->body, ws->step.x0 + slot->x, moment0);
         phx_body_moment(slot->body, ws->step.x1 + slot->x, moment1);
@@ -127,7 +127,7 @@ static void rigid_motion(const phx_system *system, const body_slot *slot, const 
 /* Bodies of a component, one after the other: for (...each body slot...). */
 static const body_slot *member(const phx_system *system, const component_slot *component, int i)
 {
-    return &system->bodies[system->by_component[component->first + i]];
+    return &system->bodies[system->components.bodies[component->first + i]];
 }
 
 /* part = rigid motion of a component with the given momenta, T (T^T M T)^-1 momenta; only its bodies are written. */
@@ -173,7 +173,7 @@ static double kinetic(workspace *ws, const component_slot *component, const doub
 
     ws->by->component_energies(ws, component, x, v);
     for (int i = 0; i < component->count; i++)
-        energy += ws->bodies.energy[ws->system->by_component[component->first + i]];
+        energy += ws->bodies.energy[ws->system->components.bodies[component->first + i]];
     return energy;
 }
 
@@ -247,7 +247,7 @@ static phx_status exchange_momenta(workspace *ws, const component_slot *componen
  * known: its terms would cancel in the difference of two energies. */
 static phx_status correct(workspace *ws, int c, const correction *step, const double *wanted)
 {
-    const component_slot *component = &ws->system->components[c];
+    const component_slot *component = &ws->system->components.slot[c];
     const double *x = step->x, *v = step->v, *dv = step->dv, *drive = step->drive;
     double *next = ws->step.vm, *fixed = wanted || drive ? ws->scratch.velocities : NULL, factor = 1.0,
            missing = ws->projection.taken[c];
@@ -330,11 +330,11 @@ static double rounding(const workspace *ws, int k, const double *v)
 static void find_moved(workspace *ws, const double *v, const double *e)
 {
     const phx_system *system = ws->system;
-    int missing = system->n_components;
+    int missing = system->components.n;
 
-    memset(ws->projection.moved, 0, (size_t)system->n_components * sizeof *ws->projection.moved);
-    for (int k = 0; k < ws->n_l && missing > 0; k++) {
-        bool *moved = &ws->projection.moved[system->rows[ws->rows.index[k]].component];
+    memset(ws->projection.moved, 0, (size_t)system->components.n * sizeof *ws->projection.moved);
+    for (int k = 0; k < ws->rows.n && missing > 0; k++) {
+        bool *moved = &ws->projection.moved[system->rows.slot[ws->rows.index[k]].component];
         if (*moved || fabs(e[k]) <= rounding(ws, k, v))
             continue;
         *moved = true;
@@ -347,20 +347,20 @@ static void find_moved(workspace *ws, const double *v, const double *e)
 static void drive_work(workspace *ws, const double *dv, const double *e)
 {
     const phx_system *system = ws->system;
-    const size_t bytes = (size_t)system->n_components * sizeof *ws->projection.supply;
+    const size_t bytes = (size_t)system->components.n * sizeof *ws->projection.supply;
 
     memset(ws->projection.supply, 0, bytes);
     memset(ws->projection.signal_work, 0, bytes);
     memset(ws->projection.taken, 0, bytes);
-    for (int k = 0; k < ws->n_l;) {
-        const int component = system->rows[ws->rows.index[k]].component;
+    for (int k = 0; k < ws->rows.n;) {
+        const int component = system->rows.slot[ws->rows.index[k]].component;
         double taken = 0.0;
-        for (; k < ws->n_l && system->rows[ws->rows.index[k]].component == component; k++)
+        for (; k < ws->rows.n && system->rows.slot[ws->rows.index[k]].component == component; k++)
             taken -= 0.5 * dv[ws->kkt.n_v + k] * e[k];
         ws->projection.taken[component] += taken;
     }
     for (int i = 0; i < ws->rows.n_driven; i++) {
-        const int k = ws->rows.driven[i], component = system->rows[ws->rows.index[k]].component;
+        const int k = ws->rows.driven[i], component = system->rows.slot[ws->rows.index[k]].component;
         const double impulse = dv[ws->kkt.n_v + k];
         ws->projection.supply[component] += impulse * ws->rows.w[k];
         /* between its mean and its end a signal may do what it likes, at any step */
@@ -373,9 +373,9 @@ static void prescribed_energies(workspace *ws, const double *drive)
 {
     const phx_system *system = ws->system;
 
-    memset(ws->projection.prescribed, 0, (size_t)system->n_components * sizeof *ws->projection.prescribed);
-    for (int k = 0; k < ws->n_l; k++)
-        ws->projection.prescribed[system->rows[ws->rows.index[k]].component] +=
+    memset(ws->projection.prescribed, 0, (size_t)system->components.n * sizeof *ws->projection.prescribed);
+    for (int k = 0; k < ws->rows.n; k++)
+        ws->projection.prescribed[system->rows.slot[ws->rows.index[k]].component] +=
             0.5 * ws->rows.w[k] * drive[ws->kkt.n_v + k];
 }
 
@@ -384,14 +384,15 @@ static void find_energies(workspace *ws, const correction *step, bool energies)
 {
     const phx_system *system = ws->system;
 
-    for (int c = 0; c < system->n_components; c++) {
+    for (int c = 0; c < system->components.n; c++) {
         ws->projection.before[c] = 0.0;
-        for (int i = 0; i < system->components[c].count && energies; i++)
-            ws->projection.before[c] += ws->bodies.energy[system->by_component[system->components[c].first + i]];
+        for (int i = 0; i < system->components.slot[c].count && energies; i++)
+            ws->projection.before[c] +=
+                ws->bodies.energy[system->components.bodies[system->components.slot[c].first + i]];
     }
-    for (int c = 0; c < system->n_components && !energies; c++)
-        if (ws->projection.moved[c] || (step->interval && system->components[c].free))
-            ws->projection.before[c] = kinetic(ws, &system->components[c], step->x, step->v);
+    for (int c = 0; c < system->components.n && !energies; c++)
+        if (ws->projection.moved[c] || (step->interval && system->components.slot[c].free))
+            ws->projection.before[c] = kinetic(ws, &system->components.slot[c], step->x, step->v);
 }
 
 /* Each component by itself: its joints, and its momenta where it is free. */
@@ -401,8 +402,8 @@ static phx_status correct_components(workspace *ws, const correction *step)
     const int per = system->dim + system->n_rot;
     phx_status status = PHX_OK;
 
-    for (int c = 0; c < system->n_components && !status; c++) {
-        const bool keep = step->interval && system->components[c].free;
+    for (int c = 0; c < system->components.n && !status; c++) {
+        const bool keep = step->interval && system->components.slot[c].free;
         double wanted[PER] = {0};
         for (int i = 0; i < per; i++)
             wanted[i] = ws->projection.momentum0[c * per + i] + ws->projection.impulse[c * per + i];
@@ -428,7 +429,7 @@ phx_status phx_sys_impulse(workspace *ws, double t, const double *x, double *v, 
     if (status)
         return status;
     drive_work(ws, dv, e);
-    for (int c = 0; c < system->n_components; c++) {
+    for (int c = 0; c < system->components.n; c++) {
         work->supplied += ws->projection.supply[c];
         work->dissipated += ws->projection.taken[c];
     }
@@ -452,16 +453,16 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     if (status)
         return status;
     phx_sys_ledger_nothing(ws);
-    if (interval && system->any_free)
+    if (interval && system->components.any_free)
         impulses(ws);
     ws->by->row_residuals(ws, t1, x1, v1, e);
     if (ws->by->viewed_end)
         ws->by->viewed_end(ws, x1);
     find_moved(ws, v1, e);
-    for (int c = 0; c < system->n_components; c++) {
+    for (int c = 0; c < system->components.n; c++) {
         joints = joints || ws->projection.moved[c];
-        any = any || ws->projection.moved[c] || (interval && system->components[c].free);
-        drives = drives || system->components[c].driven;
+        any = any || ws->projection.moved[c] || (interval && system->components.slot[c].free);
+        drives = drives || system->components.slot[c].driven;
     }
     phx_sys_rubbing_project(ws, NULL, h);
     if (!any)
@@ -492,12 +493,12 @@ phx_status phx_sys_op_project(phx_dae *dae, double t1, double h, bool interval, 
     if (status)
         return status;
     memcpy(v1, ws->step.v1, (size_t)n_v * sizeof *v1);
-    for (int c = 0; c < system->n_components; c++)
+    for (int c = 0; c < system->components.n; c++)
         work->supplied += ws->projection.supply[c];
     if (ws->base.n_parts > 0)
         phx_sys_ledger_project(ws, dv, e);
     phx_sys_input_project(ws, dv);
-    for (int k = 0; k < ws->n_l && h != 0.0; k++)
+    for (int k = 0; k < ws->rows.n && h != 0.0; k++)
         lambda[k] += dv[n_v + k] / h;
     phx_sys_rubbing_project(ws, dv + n_v, h);
     return PHX_OK;

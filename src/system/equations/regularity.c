@@ -22,12 +22,12 @@ bool phx_sys_closes_loops(const workspace *ws)
 {
     const phx_system *system = ws->system;
 
-    for (int c = 0; c < system->n_components; c++) {
-        const component_slot *component = &system->components[c];
+    for (int c = 0; c < system->components.n; c++) {
+        const component_slot *component = &system->components.slot[c];
         int joints = 0, last = -1;
         bool grounded = false;
-        for (int k = 0; k < ws->n_l; k++) {
-            const row_slot *row = &system->rows[ws->rows.index[k]];
+        for (int k = 0; k < ws->rows.n; k++) {
+            const row_slot *row = &system->rows.slot[ws->rows.index[k]];
             const joint_slot *joint = &system->joints[row->joint];
             if (row->component != c || row->joint == last || node_of(system, joint->a) == node_of(system, joint->b))
                 continue;
@@ -45,7 +45,7 @@ bool phx_sys_closes_loops(const workspace *ws)
  * z| relative to that of the rows alone; negative: no factors. `weak`: by factors that dependent rows have too. */
 static double inverse_iteration(workspace *ws, const double *x, const bool *weak, double *z)
 {
-    const int n_l = ws->n_l;
+    const int n_l = ws->rows.n;
     double *b = ws->scratch.vector[0], shrinks = -1.0;
     phx_status status = weak ? phx_sys_factor_rigid(ws, x, weak) : ws->by->factor_mass(ws, x);
 
@@ -96,8 +96,8 @@ static void write_names(const workspace *ws, const double *share, double least, 
     int count = 0, last = -1;
     size_t length = 0;
 
-    for (int k = 0; k < ws->n_l; k++) {
-        const int joint = system->rows[ws->rows.index[k]].joint;
+    for (int k = 0; k < ws->rows.n; k++) {
+        const int joint = system->rows.slot[ws->rows.index[k]].joint;
         if (!(share[joint] >= least) || joint == last)
             continue;
         last = joint;
@@ -114,17 +114,17 @@ void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double 
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
     double *share = phx_calloc(dae->context, (size_t)system->n_joints, sizeof *share), largest = 0.0;
-    double *z = phx_calloc(dae->context, (size_t)ws->n_l, sizeof *z);
-    bool *all = phx_calloc(dae->context, (size_t)ws->n_l, sizeof *all);
+    double *z = phx_calloc(dae->context, (size_t)ws->rows.n, sizeof *z);
+    bool *all = phx_calloc(dae->context, (size_t)ws->rows.n, sizeof *all);
 
     text[0] = '\0';
     if (share && z && all) {
-        memset(all, true, (size_t)ws->n_l * sizeof *all);
+        memset(all, true, (size_t)ws->rows.n * sizeof *all);
         set_rows(ws, t, x, v);
         if (inverse_iteration(ws, x, all, z) > 0.0) {
-            for (int k = 0; k < ws->n_l; k++)
-                share[system->rows[ws->rows.index[k]].joint] =
-                    fmax(share[system->rows[ws->rows.index[k]].joint], fabs(z[k]));
+            for (int k = 0; k < ws->rows.n; k++)
+                share[system->rows.slot[ws->rows.index[k]].joint] =
+                    fmax(share[system->rows.slot[ws->rows.index[k]].joint], fabs(z[k]));
             for (int j = 0; j < system->n_joints; j++)
                 largest = fmax(largest, share[j]);
         }

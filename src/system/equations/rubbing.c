@@ -9,7 +9,7 @@
 
 phx_status phx_sys_rubbing_create(phx_context *context, const phx_system *system, int n_l, reaction_forces *made)
 {
-    const size_t n = system->rubs ? (size_t)n_l : 0;
+    const size_t n = system->traits.rubs ? (size_t)n_l : 0;
     const phx_sys_array arrays[] = {{&made->lambda, n}, {&made->added, n},
                                     {&made->next, n},   {&made->found, n},
                                     {&made->change, n}, {&made->steps, (4 * REACTION_STEPS + 1) * n}};
@@ -73,7 +73,7 @@ static void repeat(workspace *ws, const double *found, double size)
 {
     enum { PLAIN = 8 };
     reaction_forces *it = &ws->rubbing;
-    const size_t n = (size_t)ws->n_l, block = REACTION_STEPS * n;
+    const size_t n = (size_t)ws->rows.n, block = REACTION_STEPS * n;
     double *changes = it->steps, *founds = changes + block, *q = founds + block, *p = q + block;
     const bool plain = it->count < 2 || (it->count < PLAIN && size < it->size);
 
@@ -92,9 +92,9 @@ static void repeat(workspace *ws, const double *found, double size)
     it->size = size;
     const int kept = it->count < REACTION_STEPS ? it->count : REACTION_STEPS;
     it->count++;
-    const int used = plain ? 0 : orthonormal_steps(ws->n_l, kept, changes, founds, q, p);
+    const int used = plain ? 0 : orthonormal_steps(ws->rows.n, kept, changes, founds, q, p);
     for (int j = 0; j < used; j++) {
-        const double along = dot(ws->n_l, q + (size_t)j * n, it->change);
+        const double along = dot(ws->rows.n, q + (size_t)j * n, it->change);
         for (size_t k = 0; k < n; k++)
             it->lambda[k] -= along * p[(size_t)j * n + k];
     }
@@ -106,7 +106,7 @@ static double change_of(const workspace *ws, const double *found, double *size)
     double change = 0.0;
 
     *size = 0.0;
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         change = fmax(change, fabs(found[k] - ws->rubbing.lambda[k]));
         *size = fmax(*size, fabs(found[k]));
     }
@@ -127,7 +127,7 @@ bool phx_sys_rubbing_settles(workspace *ws, const double *lambda)
 void phx_sys_rubbing_begin(workspace *ws, bool goes_on, bool again)
 {
     reaction_forces *it = &ws->rubbing;
-    const size_t bytes = (size_t)ws->n_l * sizeof *it->added;
+    const size_t bytes = (size_t)ws->rows.n * sizeof *it->added;
 
     it->taken = false;
     it->count = 0;
@@ -146,7 +146,7 @@ void phx_sys_rubbing_take(workspace *ws, const double *lambda, bool interval)
     if (!it->lambda || it->held || (interval && it->taken))
         return;
     it->taken = interval;
-    for (int k = 0; k < ws->n_l; k++)
+    for (int k = 0; k < ws->rows.n; k++)
         it->lambda[k] = lambda[k] + (interval ? it->added[k] : 0.0);
 }
 
@@ -168,8 +168,8 @@ bool phx_sys_rubbing_retake(workspace *ws, const double *lambda)
 
     if (!it->lambda)
         return false;
-    double *found = it->steps + 4 * REACTION_STEPS * (size_t)ws->n_l;
-    for (int k = 0; k < ws->n_l; k++)
+    double *found = it->steps + 4 * REACTION_STEPS * (size_t)ws->rows.n;
+    for (int k = 0; k < ws->rows.n; k++)
         found[k] = lambda[k] + it->added[k];
     const double change = change_of(ws, found, &size);
     repeat(ws, found, change);
@@ -178,7 +178,7 @@ bool phx_sys_rubbing_retake(workspace *ws, const double *lambda)
 
 void phx_sys_rubbing_project(workspace *ws, const double *impulses, double h)
 {
-    for (int k = 0; k < ws->n_l && ws->rubbing.lambda; k++)
+    for (int k = 0; k < ws->rows.n && ws->rubbing.lambda; k++)
         ws->rubbing.next[k] = impulses && h != 0.0 ? impulses[k] / h : 0.0;
 }
 

@@ -38,17 +38,15 @@ static void add_force(signal_watch *watch, const force_slot *force)
                                                                                                     : "torque"});
 }
 
-phx_status phx_sys_watch_signals(workspace *ws)
+phx_status phx_sys_watch_signals(phx_context *context, const phx_system *system, signal_watch *watch)
 {
-    const phx_system *system = ws->system;
-    signal_watch *watch = &ws->signals;
     size_t most = 3 * (size_t)system->n_forces;
 
-    if (!system->varies)
+    if (!system->traits.varies)
         return PHX_OK;
     for (int j = 0; j < system->n_joints; j++)
         most += 2 * (size_t)system->joints[j].n_coordinates;
-    watch->signal = phx_calloc(ws->base.context, most, sizeof *watch->signal);
+    watch->signal = phx_calloc(context, most, sizeof *watch->signal);
     if (!watch->signal)
         return PHX_ERR_MEMORY;
     for (int j = 0; j < system->n_joints; j++)
@@ -61,6 +59,11 @@ phx_status phx_sys_watch_signals(workspace *ws)
     for (int i = 0; i < system->n_forces; i++)
         add_force(watch, &system->forces[i]);
     return PHX_OK;
+}
+
+void phx_sys_watch_free(signal_watch *watch)
+{
+    phx_free(watch->signal);
 }
 
 /* The longest step, halved from the one given, in which the signal has one extreme at most. */

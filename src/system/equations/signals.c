@@ -101,7 +101,7 @@ phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1)
     phx_status status = PHX_OK;
 
     phx_sys_look_at_contacts((workspace *)dae, t0, t1);
-    if (!system->varies)
+    if (!system->traits.varies)
         return PHX_OK;
     for (int j = 0; j < system->n_joints && !status; j++)
         status = check_joint(dae->context, &system->joints[j], t0, t1);
@@ -118,14 +118,14 @@ phx_status phx_system_find_breaks(phx_system *system, double from, double to)
     phx_context *context = system->context;
     phx_status status = PHX_OK;
 
-    for (int j = 0; j < system->n_joints && system->varies; j++)
+    for (int j = 0; j < system->n_joints && system->traits.varies; j++)
         for (int c = 0; c < system->joints[j].n_coordinates && !status; c++) {
             const phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
             status = phx_signal_find_breaks(context, def->speed, from, to);
             if (!status)
                 status = phx_signal_find_breaks(context, def->effort, from, to);
         }
-    for (int i = 0; i < system->n_forces && system->varies; i++)
+    for (int i = 0; i < system->n_forces && system->traits.varies; i++)
         for (int a = 0; a < 3 && !status && system->forces[i].kind != FORCE_COORDINATE; a++)
             status = phx_signal_find_breaks(context, system->forces[i].signal[a], from, to);
     return status;
@@ -136,13 +136,13 @@ double phx_sys_op_next_break(const phx_dae *dae, double t)
     const phx_system *system = phx_system_of(dae);
     double next = phx_sys_op_next_sample(dae, t);
 
-    for (int j = 0; j < system->n_joints && system->varies; j++)
+    for (int j = 0; j < system->n_joints && system->traits.varies; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++) {
             const phx_coordinate_def *def = &system->joints[j].coordinates[c].def;
             next = fmin(next, phx_signal_next_break(def->speed, t));
             next = fmin(next, phx_signal_next_break(def->effort, t));
         }
-    for (int i = 0; i < system->n_forces && system->varies; i++)
+    for (int i = 0; i < system->n_forces && system->traits.varies; i++)
         for (int a = 0; a < 3 && system->forces[i].kind != FORCE_COORDINATE; a++)
             next = fmin(next, phx_signal_next_break(system->forces[i].signal[a], t));
     return next;

@@ -37,12 +37,13 @@ static work_row make_row(const phx_system *system, const row_slot *slot)
 }
 
 /* Covectors that never change are filled here. */
-static phx_status create_rows(phx_context *context, const phx_system *system, int n_l, const int *index, row_set *made)
+static phx_status create_rows(phx_context *context, const phx_system *system, int count, const int *index,
+                              row_set *made)
 {
-    const size_t n = (size_t)n_l;
+    const size_t n = (size_t)count;
 
     made->index = phx_calloc(context, n, sizeof *made->index);
-    made->multiplier = phx_calloc(context, (size_t)system->n_rows, sizeof *made->multiplier);
+    made->multiplier = phx_calloc(context, (size_t)system->rows.n, sizeof *made->multiplier);
     made->row = phx_calloc(context, n, sizeof *made->row);
     made->driven = phx_calloc(context, n, sizeof *made->driven);
     made->covector = phx_calloc(context, n * PAIR_SIZE, sizeof *made->covector);
@@ -50,13 +51,14 @@ static phx_status create_rows(phx_context *context, const phx_system *system, in
     made->on = phx_calloc(context, n, sizeof *made->on);
     if (!made->index || !made->multiplier || !made->row || !made->driven || !made->covector || !made->w || !made->on)
         return PHX_ERR_MEMORY;
-    for (int r = 0; r < system->n_rows; r++)
+    made->n = count;
+    for (int r = 0; r < system->rows.n; r++)
         made->multiplier[r] = -1;
-    for (int k = 0; k < n_l; k++) {
+    for (int k = 0; k < count; k++) {
         double *g = made->covector + (size_t)k * PAIR_SIZE;
         made->index[k] = index[k];
         made->multiplier[index[k]] = k;
-        made->row[k] = make_row(system, &system->rows[index[k]]);
+        made->row[k] = make_row(system, &system->rows.slot[index[k]]);
         if (made->row[k].speed)
             made->driven[made->n_driven++] = k;
         if (made->row[k].unit >= 0) {
@@ -160,17 +162,40 @@ static phx_status create_bodies(phx_context *context, const phx_system *system, 
     return PHX_OK;
 }
 
-/* ---- scratch ---- */
-static phx_status create_scratch(phx_context *context, const workspace *ws, scratch *made)
+/* The rest is the evaluator's. */
+static void free_bodies(body_set *bodies)
 {
-    const size_t n = (size_t)ws->kkt.n, widest = (size_t)ws->ports.widest;
+    phx_free(bodies->M);
+    phx_free(bodies->stress);
+}
+
+/* ---- forces ---- */
+static phx_status create_forces(phx_context *context, const phx_system *system, force_work *made)
+{
+    const phx_sys_array flow = {&made->flow, (size_t)system->ledger.n};
+    const phx_status status = phx_sys_arrays_create(context, 1, &flow);
+
+    made->load = 1.0;
+    return status ? status : phx_sys_watch_contacts(context, system, &made->touched);
+}
+
+static void free_forces(force_work *forces)
+{
+    phx_free(forces->flow);
+    phx_free(forces->touched);
+}
+
+/* ---- scratch ---- */
+static phx_status create_scratch(phx_context *context, const kkt_matrix *kkt, const port_set *ports, scratch *made)
+{
+    const size_t n = (size_t)kkt->n, widest = (size_t)ports->widest;
     const phx_sys_array arrays[] = {
         {&made->vector[0], n},
         {&made->vector[1], n},
         {&made->vector[2], n},
         {&made->vector[3], n},
-        {&made->velocities, (size_t)ws->system->n_v},
-        {&made->multipliers, (size_t)ws->n_l},
+        {&made->velocities, (size_t)kkt->n_v},
+        {&made->multipliers, (size_t)kkt->n_l},
         {&made->block, 4 * (2 * widest) * (2 * widest) + 8 * PAIR_SIZE * PAIR_SIZE + 64},
     };
 
@@ -205,39 +230,40 @@ static int matrix_cost(const phx_system *system)
 }
 
 /* The parts, in the order of the struct. */
-static phx_status create_parts(phx_context *context, workspace *ws, const int *rows)
+static phx_status create_parts(phx_context *context, workspace *ws, int n_rows, const int *rows)
 {
     const phx_system *system = ws->system;
-    const phx_sys_array ledger[] = {{&ws->flow, (size_t)system->n_ledger}, {&ws->base.parts, (size_t)ws->base.n_parts}};
-    phx_status status = create_rows(context, system, ws->n_l, rows, &ws->rows);
+    const pattern_source source = phx_sys_pattern_source(ws);
+    const phx_sys_array parts = {&ws->base.parts, (size_t)ws->base.n_parts};
+    phx_status status = phx_sys_arrays_create(context, 1, &parts);
 
+    if (!status)
+        status = create_rows(context, system, n_rows, rows, &ws->rows);
     if (!status)
         status = create_ports(context, system, &ws->ports);
     if (!status)
-        status = phx_sys_control_create(context, ws);
+        status = phx_sys_control_create(context, system, &ws->ports, &ws->control);
     ws->kkt.n_v = system->n_v;
     if (!status)
-        status = phx_sys_kkt_create(context, ws, &ws->kkt, &ws->values.val);
+        status = phx_sys_kkt_create(context, &source, &ws->kkt, &ws->values.val);
     if (!status)
         status = phx_sys_values_create(context, &ws->kkt, &ws->values, &ws->mass);
     if (!status)
-        status = phx_sys_interval_create(context, system, ws->n_l, &ws->step);
+        status = phx_sys_interval_create(context, system, n_rows, &ws->step);
     if (!status)
-        status = phx_sys_rubbing_create(context, system, ws->n_l, &ws->rubbing);
+        status = phx_sys_rubbing_create(context, system, n_rows, &ws->rubbing);
     if (!status)
         status = create_bodies(context, system, &ws->bodies);
     if (!status)
-        status = create_scratch(context, ws, &ws->scratch);
+        status = create_scratch(context, &ws->kkt, &ws->ports, &ws->scratch);
     if (!status)
         status = phx_sys_projection_create(context, system, &ws->projection);
     if (!status)
-        status = phx_sys_reactions_create(context, system, ws->n_l, &ws->reactions);
+        status = phx_sys_reactions_create(context, system, n_rows, &ws->reactions);
     if (!status)
-        status = phx_sys_arrays_create(context, 2, ledger);
+        status = create_forces(context, system, &ws->forces);
     if (!status)
-        status = phx_sys_watch_signals(ws);
-    if (!status)
-        status = phx_sys_watch_contacts(ws);
+        status = phx_sys_watch_signals(context, system, &ws->signals);
     ws->base.closed = !status && phx_sys_closes_loops(ws);
     return status ? status : ws->by->create(ws);
 }
@@ -255,17 +281,15 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
                          .n_x = system->n_x,
                          .n_v = system->n_v,
                          .n_l = n_rows,
-                         .n_parts = system->n_ledger + system->n_inputs,
-                         .lossless = system->lossless,
-                         .midpoint_only = system->n_controllers > 0,
-                         .rubs = system->rubs,
+                         .n_parts = system->ledger.n + system->channels.n_inputs,
+                         .lossless = system->traits.lossless,
+                         .midpoint_only = system->control.n > 0,
+                         .rubs = system->traits.rubs,
                          .matrix_cost = matrix_cost(system)};
     ws->system = system;
-    ws->load = 1.0;
-    ws->by = backend == PHX_BACKEND_PLAIN || system->n_controllers > 0 || system->slides ? &phx_plain_evaluator
-                                                                                         : &phx_fast_evaluator;
-    ws->n_l = n_rows;
-    const phx_status status = create_parts(context, ws, rows);
+    ws->by = backend == PHX_BACKEND_PLAIN || system->control.n > 0 || system->traits.slides ? &phx_plain_evaluator
+                                                                                            : &phx_fast_evaluator;
+    const phx_status status = create_parts(context, ws, n_rows, rows);
     if (status)
         phx_sys_workspace_destroy(ws);
     else
@@ -281,22 +305,20 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_sys_filters_free(ws);
     phx_sys_rigid_free(&ws->rigid);
     phx_sys_parallel_free(&ws->parallel);
-    phx_free(ws->signals.signal);
-    phx_free(ws->touched);
-    phx_free(ws->flow);
-    phx_free(ws->base.parts);
+    phx_sys_watch_free(&ws->signals);
+    free_forces(&ws->forces);
     phx_sys_reactions_free(&ws->reactions);
     phx_sys_projection_free(&ws->projection);
     free_scratch(&ws->scratch);
-    phx_free(ws->bodies.M);
-    phx_free(ws->bodies.stress);
+    free_bodies(&ws->bodies);
     phx_sys_interval_free(&ws->step);
     phx_sys_rubbing_free(&ws->rubbing);
     phx_sys_values_free(&ws->values, &ws->mass);
-    phx_sys_kkt_free(ws, &ws->kkt);
-    phx_sys_control_free(ws);
+    phx_sys_kkt_free(ws->system, &ws->kkt);
+    phx_sys_control_free(ws->system, &ws->control);
     free_ports(&ws->ports);
     free_rows(&ws->rows);
+    phx_free(ws->base.parts);
     phx_free(ws);
 }
 
@@ -319,9 +341,10 @@ phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_bac
     phx_status status = PHX_OK;
 
     *dae = NULL;
-    if (!system->finalised)
+    if (!system->building.finalised)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system must be finalised first");
-    status = phx_sys_workspace_create(system, context, backend, system->n_independent, system->independent, &ws);
+    status =
+        phx_sys_workspace_create(system, context, backend, system->rows.n_independent, system->rows.independent, &ws);
     if (!status && ws->by->create_projection) {
         status = ws->by->create_projection(ws);
         if (status)

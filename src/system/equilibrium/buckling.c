@@ -60,7 +60,7 @@ static phx_status add_stiffness(buckling *b, double ds, double factor)
     statics *s = &p->s;
 
     phx_statics_displace(s, p->at.x, ds, b->rates, b->x);
-    for (int k = 0; k < s->ws->n_l; k++)
+    for (int k = 0; k < s->ws->rows.n; k++)
         b->lambda[k] = p->at.lambda[k] + ds * b->rates[s->ws->kkt.n_v + k];
     phx_statics_set_load(s, b->begin + ds);
     phx_status status = phx_statics_newton(s, 1.0, b->x, b->lambda);
@@ -112,7 +112,7 @@ static phx_status solve_linear(buckling *b, double ds, double *factors, int *fou
     if (!status)
         status = phx_statics_linearise(s, p->at.x, p->at.lambda);
     if (!status)
-        status = phx_statics_factor(s, s->rounding);
+        status = phx_statics_factor(s, s->scale.rounding);
     if (!status)
         status = phx_subspace_create(s, b->count + GUARD, apply_slope, b->slope, false, &e);
     for (int k = 0; k < LIMIT && !status && change > 1e-12; k++) {
@@ -137,7 +137,7 @@ static phx_status predict(buckling *b, double *factors, int *found)
     enum { PASSES = 4 };
     path *p = &b->front[0].p;
     double ds, skew = 0.0;
-    phx_status status = phx_path_tangent(p, p->at.x, p->at.lambda, b->begin, p->s.rounding);
+    phx_status status = phx_path_tangent(p, p->at.x, p->at.lambda, b->begin, p->s.scale.rounding);
 
     *found = 0;
     if (status)

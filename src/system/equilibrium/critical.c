@@ -29,13 +29,13 @@ static void apply_W(const statics *s, const void *user, const double *z, double 
     memset(out, 0, (size_t)s->ws->kkt.n * sizeof *out);
     s->ws->base.ops->mass_apply(&s->ws->base, z, out);
     for (int i = 0; i < s->ws->kkt.n_v; i++)
-        out[i] += s->turning[i] * z[i];
+        out[i] += s->scale.turning[i] * z[i];
 }
 
 /* The place among the values of kappa_j, with `negative` of all negative; -1: the space does not have it. */
 static int place_of(const path *p, const subspace *e, int j, int negative)
 {
-    const double zero = p->s.rounding;
+    const double zero = p->s.scale.rounding;
     int below = 0, middle = 0;
 
     for (int k = 0; k < e->width; k++) {
@@ -68,7 +68,7 @@ static phx_status find_values(statics *s, subspace *e)
 {
     enum { PASSES = 40 };
     double last = HUGE_VAL, change = HUGE_VAL;
-    phx_status status = phx_statics_factor(s, s->rounding);
+    phx_status status = phx_statics_factor(s, s->scale.rounding);
 
     for (int k = 0; k < PASSES && !status && change > 1e-10; k++) {
         double sum = 0.0, largest = 0.0;
@@ -123,7 +123,7 @@ static phx_status take(path *p, subspace *e, int j, double part, sample *out, do
     phx_status status = phx_path_between(p, part, &out->load);
     phx_statics_set_load(s, out->load);
     if (!status)
-        status = phx_statics_linearise(s, s->x_try, s->lambda_try);
+        status = phx_statics_linearise(s, s->vectors.x_try, s->vectors.lambda_try);
     if (!status)
         status = find_values(s, e);
     if (!status)
@@ -144,7 +144,7 @@ static phx_status load_rate(path *p, const double *x, const double *lambda, doub
 
     if (status == PHX_SINGULAR) {
         phx_context_clear(p->s.context);
-        status = phx_path_tangent(p, x, lambda, load, p->s.rounding);
+        status = phx_path_tangent(p, x, lambda, load, p->s.scale.rounding);
     }
     *rate = 1.0 / sqrt(phx_statics_W_product(&p->s, p->along, p->along) + p->w);
     return status;
@@ -154,7 +154,7 @@ static phx_status load_rate(path *p, const double *x, const double *lambda, doub
 static phx_status turns(path *p, double load, bool *limit)
 {
     double here, before;
-    phx_status status = load_rate(p, p->s.x_try, p->s.lambda_try, load, &here);
+    phx_status status = load_rate(p, p->s.vectors.x_try, p->s.vectors.lambda_try, load, &here);
 
     if (!status)
         status = load_rate(p, p->last.x, p->last.lambda, p->last.load, &before);

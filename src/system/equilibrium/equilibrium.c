@@ -17,8 +17,8 @@ phx_static_options phx_static_options_default(void)
 /* ---- what can be asked ---- */
 static phx_status check(const phx_system *system, phx_context *context)
 {
-    for (int c = 0; c < system->n_controllers; c++) {
-        const controller_slot *slot = &system->controllers[c];
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
         if (phx_block_sample_time(slot->block) > 0.0 || phx_block_n(slot->block) > 0)
             return phx_fail(context, PHX_ERR_UNSUPPORTED,
                             "controller '%s' %s, and what it does at rest the mechanism does not tell; for the "
@@ -34,7 +34,8 @@ static phx_status check(const phx_system *system, phx_context *context)
 /* First guess of the multipliers: those of the joints at rest with the deformations held. */
 static phx_status first_multipliers(statics *s, const double *x, double *lambda)
 {
-    return phx_sys_locked_accelerations(s->ws, s->t, x, s->zero, true, s->step, lambda, s->res_try);
+    return phx_sys_locked_accelerations(s->ws, s->problem.t, x, s->vectors.zero, true, s->vectors.step, lambda,
+                                        s->vectors.res_try);
 }
 
 /* ---- ways ---- */
@@ -48,7 +49,7 @@ static double way_between(const statics *s, const double *x0, const double *x)
         const int dim = s->system->dim;
         double R0[9], R1[9], trace = 0.0;
         for (int a = 0; a < dim; a++)
-            way = fmax(way, fabs(to[a] - from[a]) / s->size);
+            way = fmax(way, fabs(to[a] - from[a]) / s->scale.size);
         phx_attitude_rotation(dim, from + dim, R0);
         phx_attitude_rotation(dim, to + dim, R1);
         for (int i = 0; i < dim * dim; i++)
@@ -63,7 +64,7 @@ static phx_status negative_at(statics *s, const double *x, const double *lambda,
     const phx_status status = phx_statics_linearise(s, x, lambda);
 
     *count = 0;
-    return status ? status : phx_statics_negative(s, 10.0 * s->rounding, count);
+    return status ? status : phx_statics_negative(s, 10.0 * s->scale.rounding, count);
 }
 
 /* From x with the loads as they are. Newton's equilibrium is taken where it is stable, or where the start is one but
@@ -73,11 +74,11 @@ static phx_status settle(statics *s, double near, double *x, double *lambda, phx
     int unstable = 0;
     phx_status status = phx_statics_newton(s, near, x, lambda);
 
-    if (!status && way_between(s, s->x_kept, x) > WRITTEN)
+    if (!status && way_between(s, s->vectors.x_kept, x) > WRITTEN)
         status = negative_at(s, x, lambda, &unstable);
     if (!status && unstable > 0) {
-        memcpy(x, s->x_kept, (size_t)s->system->n_x * sizeof *x);
-        memcpy(lambda, s->lambda_kept, (size_t)s->ws->n_l * sizeof *lambda);
+        memcpy(x, s->vectors.x_kept, (size_t)s->system->n_x * sizeof *x);
+        memcpy(lambda, s->vectors.lambda_kept, (size_t)s->ws->rows.n * sizeof *lambda);
         status = PHX_NOT_CONVERGED;
     }
     if (status != PHX_NOT_CONVERGED && status != PHX_SINGULAR)
@@ -90,14 +91,14 @@ static phx_status settle(statics *s, double near, double *x, double *lambda, phx
 static phx_status deliver(statics *s, const phx_static_options *options, const double *x, const double *lambda,
                           phx_static_report *report)
 {
-    phx_static_point point = {.load = s->load, .x = x, .lambda = lambda};
+    phx_static_point point = {.load = s->problem.load, .x = x, .lambda = lambda};
     double joint_residual;
 
     if (!options->deliver)
         return PHX_OK;
     phx_status status = negative_at(s, x, lambda, &point.unstable);
     if (!status)
-        status = phx_statics_residual(s, x, lambda, s->res, &point.unbalanced, &joint_residual);
+        status = phx_statics_residual(s, x, lambda, s->vectors.res, &point.unbalanced, &joint_residual);
     report->steps += !status;
     return status ? status : options->deliver(options->user, &point);
 }
@@ -123,7 +124,7 @@ static phx_status follow(statics *s, const phx_static_options *options, int step
             if (!status) {
                 done = next;
             } else if (status == PHX_NOT_CONVERGED && step > SMALLEST) {
-                memcpy(x, s->x_kept, (size_t)s->system->n_x * sizeof *x);
+                memcpy(x, s->vectors.x_kept, (size_t)s->system->n_x * sizeof *x);
                 step *= 0.5;
                 status = PHX_OK;
             }
@@ -143,17 +144,17 @@ static phx_status fails(statics *s, const double *x, const double *lambda, phx_s
     if (status != PHX_NOT_CONVERGED && status != PHX_SINGULAR)
         return status;
     phx_context_clear(s->context);
-    status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &joint_residual);
+    status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual);
     if (status)
         return status;
-    memset(s->res + s->ws->kkt.n_v, 0, (size_t)s->ws->n_l * sizeof *s->res);
-    const char *worst = s->ws->base.ops->worst_residual(&s->ws->base, s->res);
-    phx_statics_name_motion(s, x, s->step, sizeof motion, motion);
+    memset(s->vectors.res + s->ws->kkt.n_v, 0, (size_t)s->ws->rows.n * sizeof *s->vectors.res);
+    const char *worst = s->ws->base.ops->worst_residual(&s->ws->base, s->vectors.res);
+    phx_statics_name_motion(s, x, s->vectors.step, sizeof motion, motion);
     return phx_fail(s->context, PHX_ERR_ANALYSIS,
                     "no equilibrium was found: forces of %.3g N (%.2g of all that pulls) are out of balance, most on "
                     "body '%s', and %s still moves; give it a spring or a drive (speed: 0) that holds it, a start "
                     "nearer to the equilibrium, or smaller loads",
-                    unbalanced * s->weight, unbalanced, worst, motion);
+                    unbalanced * s->scale.weight, unbalanced, worst, motion);
 }
 
 /* Equilibrium in load steps from `start`, where the full loads at once do not converge. When this fails too, the error
@@ -166,7 +167,7 @@ static phx_status in_steps(statics *s, const phx_static_options *options, const 
 
     phx_context_clear(s->context);
     memcpy(x, start, (size_t)s->system->n_x * sizeof *x);
-    memset(lambda, 0, (size_t)s->ws->n_l * sizeof *lambda);
+    memset(lambda, 0, (size_t)s->ws->rows.n * sizeof *lambda);
     phx_status status = follow(s, options, 8, x, lambda, report);
     if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR)
         status = phx_fail(s->context, failure, "%s", message ? message : "no equilibrium was found");
@@ -182,16 +183,16 @@ static phx_status leave(statics *s, double *x, double *lambda, phx_static_report
     phx_status status = negative_at(s, x, lambda, &unstable);
 
     for (int k = 0; k < TRIES && unstable > 0 && !status; k++) {
-        memset(s->other, 0, (size_t)s->ws->kkt.n * sizeof *s->other);
+        memset(s->vectors.other, 0, (size_t)s->ws->kkt.n * sizeof *s->vectors.other);
         for (int i = 0; i < s->ws->kkt.n_v; i++)
-            s->step[i] = s->force[i] > 0.0 ? sin(1.0 + 0.7 * (k + 1) * i) / s->force[i] : 0.0;
-        s->ws->base.ops->mass_apply(&s->ws->base, s->step, s->other);
-        status = phx_statics_factor(s, s->rounding); /* of all motions those that the stiffness resists least */
+            s->vectors.step[i] = s->scale.force[i] > 0.0 ? sin(1.0 + 0.7 * (k + 1) * i) / s->scale.force[i] : 0.0;
+        s->ws->base.ops->mass_apply(&s->ws->base, s->vectors.step, s->vectors.other);
+        status = phx_statics_factor(s, s->scale.rounding); /* of all motions those that the stiffness resists least */
         if (!status)
-            status = phx_statics_solve(s, s->other);
-        const double length = status ? 0.0 : phx_statics_largest_move(s, s->other);
+            status = phx_statics_solve(s, s->vectors.other);
+        const double length = status ? 0.0 : phx_statics_largest_move(s, s->vectors.other);
         if (length > 0.0)
-            phx_statics_displace(s, x, 0.02 / length, s->other, x);
+            phx_statics_displace(s, x, 0.02 / length, s->vectors.other, x);
         if (!status)
             status = phx_statics_descend(s, x, lambda);
         report->method = PHX_STATIC_DESCENT;
@@ -211,12 +212,13 @@ static phx_status describe(statics *s, const double *x, const double *lambda, ph
         status = phx_statics_free_motions(s, x, lambda, &report->free_motions, sizeof report->free_names,
                                           report->free_names);
     if (!status)
-        status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &joint_residual);
+        status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual);
     report->iterations = s->iterations;
-    report->weight = s->pulled ? s->weight : 0.0;
-    report->unbalanced = unbalanced * s->weight;
-    phx_system_drift(&s->ws->base, s->t, x, s->zero, &report->gap, &joint_residual);
-    if (!status && !(report->gap <= 1e-8 * s->size))
+    report->weight = s->scale.pulled ? s->scale.weight : 0.0;
+    report->circulatory = phx_sys_without_potential(s->system, s->problem.t) != NULL;
+    report->unbalanced = unbalanced * s->scale.weight;
+    phx_system_drift(&s->ws->base, s->problem.t, x, s->vectors.zero, &report->gap, &joint_residual);
+    if (!status && !(report->gap <= 1e-8 * s->scale.size))
         return phx_fail(s->context, PHX_ERR_ANALYSIS,
                         "redundant joints do not close at the equilibrium: their residual is %.3g m (angles times 1 m)",
                         report->gap);
@@ -271,8 +273,8 @@ phx_status phx_system_pull(phx_dae *dae, double t, const double *x, double *pull
     statics s = {0};
     const phx_status status = phx_statics_create(dae, t, x, &s);
 
-    *pull = !status && s.pulled ? s.weight : 0.0;
-    *per_mass = *pull > 0.0 ? *pull / s.mass : 0.0;
+    *pull = !status && s.scale.pulled ? s.scale.weight : 0.0;
+    *per_mass = *pull > 0.0 ? *pull / s.scale.mass : 0.0;
     phx_statics_free(&s);
     return phx_conclude(dae->context, status);
 }
@@ -286,10 +288,10 @@ phx_status phx_system_static_outputs(phx_dae *dae, double t, const double *x, co
     phx_status status = PHX_OK;
 
     memset(rest, 0, (size_t)ws->kkt.n_v * sizeof *rest);
-    memcpy(multipliers, lambda, (size_t)ws->n_l * sizeof *lambda);
+    memcpy(multipliers, lambda, (size_t)ws->rows.n * sizeof *lambda);
     phx_sys_set_instant(ws, x, rest);
     ws->by->rows(ws, t, 0.0);
-    if (ws->system->n_redundant > 0)
+    if (ws->system->rows.n_redundant > 0)
         status = ws->by->factor_mass(ws, x);
     if (!status)
         status = phx_sys_all_multipliers(ws, multipliers, ws->reactions.all);

@@ -108,12 +108,12 @@ phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options,
         memcpy(lambda, p.at.lambda, (size_t)dae->n_l * sizeof *lambda);
     }
     if (!status)
-        status = phx_statics_residual(&p.s, x, lambda, p.s.res, &unbalanced, &joint_residual);
+        status = phx_statics_residual(&p.s, x, lambda, p.s.vectors.res, &unbalanced, &joint_residual);
     report->iterations = p.s.iterations;
     report->unstable = p.at.negative;
-    report->weight = p.s.pulled ? p.s.weight : 0.0;
-    report->unbalanced = unbalanced * p.s.weight;
-    report->gap = joint_residual * p.s.size;
+    report->weight = p.s.scale.pulled ? p.s.scale.weight : 0.0;
+    report->unbalanced = unbalanced * p.s.scale.weight;
+    report->gap = joint_residual * p.s.scale.size;
     phx_free(mode);
     phx_path_destroy(&p);
     return phx_conclude(dae->context, status);

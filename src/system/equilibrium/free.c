@@ -52,13 +52,13 @@ static void rates(statics *s, const double *x, const double *xi, double *rate)
             phx_row_covectors(&joint->coordinates[c].row, a, b, g, g + PHX_PORT_MAX);
             rate[j * PHX_JOINT_MAX_COORDINATES + c] =
                 (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)) /
-                (joint->coordinates[c].row.angular ? 1.0 : s->size);
+                (joint->coordinates[c].row.angular ? 1.0 : s->scale.size);
         }
     for (int b = 0; b < system->n_bodies; b++) {
         double *to = rate + system->n_joints * PHX_JOINT_MAX_COORDINATES + b * rigid;
-        const double share = sqrt(phx_body_at_rest(system->bodies[b].body)->mass / s->mass);
+        const double share = sqrt(phx_body_at_rest(system->bodies[b].body)->mass / s->scale.mass);
         for (int a = 0; a < rigid; a++)
-            to[a] = 0.1 * share * xi[system->bodies[b].v + a] / (a < system->dim ? s->size : 1.0);
+            to[a] = 0.1 * share * xi[system->bodies[b].v + a] / (a < system->dim ? s->scale.size : 1.0);
     }
 }
 
@@ -94,14 +94,14 @@ static phx_status find(statics *s, int count, double *Z)
 
     for (int c = 0; c < count; c++)
         for (int i = 0; i < n_v; i++)
-            Z[(size_t)c * (size_t)n + (size_t)i] = sin(1.0 + 0.7 * i + 1.3 * c * i) / s->force[i];
+            Z[(size_t)c * (size_t)n + (size_t)i] = sin(1.0 + 0.7 * i + 1.3 * c * i) / s->scale.force[i];
     for (int pass = 0; pass < 5 && !status; pass++)
         for (int c = 0; c < count && !status; c++) {
             double *z = Z + (size_t)c * (size_t)n;
-            memset(s->other, 0, (size_t)n * sizeof *s->other);
-            s->ws->base.ops->mass_apply(&s->ws->base, z, s->other);
-            status = phx_statics_solve(s, s->other);
-            memcpy(z, s->other, (size_t)n_v * sizeof *z);
+            memset(s->vectors.other, 0, (size_t)n * sizeof *s->vectors.other);
+            s->ws->base.ops->mass_apply(&s->ws->base, z, s->vectors.other);
+            status = phx_statics_solve(s, s->vectors.other);
+            memcpy(z, s->vectors.other, (size_t)n_v * sizeof *z);
             for (int e = 0; e < c; e++) {
                 const double *y = Z + (size_t)e * (size_t)n, part = phx_statics_W_product(s, y, z);
                 for (int i = 0; i < n_v; i++)
@@ -150,7 +150,7 @@ phx_status phx_statics_free_motions(statics *s, const double *x, const double *l
                                     char *names)
 {
     const size_t n = (size_t)s->ws->kkt.n;
-    const double zero = 10.0 * s->rounding;
+    const double zero = 10.0 * s->scale.rounding;
     int below = 0, above = 0;
     phx_status status = phx_statics_linearise(s, x, lambda);
 

@@ -24,7 +24,7 @@ static void copy_point(const path *p, path_point *to, const path_point *from)
     const workspace *ws = p->s.ws;
 
     memcpy(to->x, from->x, (size_t)p->s.system->n_x * sizeof *to->x);
-    memcpy(to->lambda, from->lambda, (size_t)ws->n_l * sizeof *to->lambda);
+    memcpy(to->lambda, from->lambda, (size_t)ws->rows.n * sizeof *to->lambda);
     memcpy(to->way, from->way, (size_t)ws->kkt.n * sizeof *to->way);
     to->load = from->load;
     to->way_load = from->way_load;
@@ -35,7 +35,7 @@ static void copy_point(const path *p, path_point *to, const path_point *from)
 void phx_path_set_load_step(path *p, double load_step)
 {
     p->load_step = load_step;
-    p->w = p->s.mass * pow(p->s.size * p->longest / load_step, 2.0);
+    p->w = p->s.scale.mass * pow(p->s.scale.size * p->longest / load_step, 2.0);
 }
 
 phx_status phx_path_create(phx_dae *dae, double t, const double *x, double longest, double load_step, path *p)
@@ -73,7 +73,8 @@ phx_status phx_path_begin(path *p, double load, phx_static_report *report)
 
     p->at.load = load;
     phx_statics_set_load(s, load);
-    phx_status status = phx_sys_locked_accelerations(s->ws, s->t, x, s->zero, true, s->step, lambda, s->res_try);
+    phx_status status = phx_sys_locked_accelerations(s->ws, s->problem.t, x, s->vectors.zero, true, s->vectors.step,
+                                                     lambda, s->vectors.res_try);
     if (!status)
         status = phx_statics_newton(s, 0.1, x, lambda);
     if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR)
@@ -118,37 +119,39 @@ static phx_status correct(path *p, const path_point *from, double *load, int *it
     for (int k = 0; k < LIMIT; k++) {
         const double before = unbalanced;
         phx_statics_set_load(s, *load);
-        phx_status status = phx_statics_residual(s, s->x_try, s->lambda_try, s->res, &unbalanced, &joint_residual);
+        phx_status status = phx_statics_residual(s, s->vectors.x_try, s->vectors.lambda_try, s->vectors.res,
+                                                 &unbalanced, &joint_residual);
         if (status)
             return status;
         *iterations = k;
-        if (unbalanced <= s->enough && joint_residual <= 1e-11 && (unbalanced <= 1e-14 || unbalanced >= 0.5 * before))
+        if (unbalanced <= s->scale.enough && joint_residual <= 1e-11 &&
+            (unbalanced <= 1e-14 || unbalanced >= 0.5 * before))
             return PHX_OK;
         if (!(unbalanced < 1e6))
             return PHX_NOT_CONVERGED;
-        status = phx_path_tangent(p, s->x_try, s->lambda_try, *load, s->rounding);
+        status = phx_path_tangent(p, s->vectors.x_try, s->vectors.lambda_try, *load, s->scale.rounding);
         for (int i = 0; i < n; i++)
-            s->step[i] = -s->res[i];
+            s->vectors.step[i] = -s->vectors.res[i];
         if (!status)
-            status = phx_statics_solve(s, s->step);
+            status = phx_statics_solve(s, s->vectors.step);
         if (status)
             return status;
         const double over = phx_statics_W_product(s, from->way, p->along) + p->w * from->way_load;
-        const double ds = -phx_statics_W_product(s, from->way, s->step) / over;
+        const double ds = -phx_statics_W_product(s, from->way, s->vectors.step) / over;
         if (!isfinite(ds))
             return PHX_NOT_CONVERGED;
         for (int i = 0; i < n; i++)
-            s->step[i] += ds * p->along[i];
-        aside += phx_statics_largest_move(s, s->step);
+            s->vectors.step[i] += ds * p->along[i];
+        aside += phx_statics_largest_move(s, s->vectors.step);
         if (!(aside <= 0.5 * p->stride)) /* another branch, or too sharp a turn */
             return PHX_NOT_CONVERGED;
-        phx_statics_displace(s, s->x_try, 1.0, s->step, s->x_try);
+        phx_statics_displace(s, s->vectors.x_try, 1.0, s->vectors.step, s->vectors.x_try);
         for (int i = n_v; i < n; i++)
-            s->lambda_try[i - n_v] += s->step[i];
+            s->vectors.lambda_try[i - n_v] += s->vectors.step[i];
         *load += ds;
         s->iterations++;
     }
-    return unbalanced <= s->enough && joint_residual <= 1e-11 ? PHX_OK : PHX_NOT_CONVERGED;
+    return unbalanced <= s->scale.enough && joint_residual <= 1e-11 ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
 /* The equilibrium near `from` and a part of its step. */
@@ -156,9 +159,9 @@ static phx_status arrive(path *p, const path_point *from, double part, double *l
 {
     statics *s = &p->s;
 
-    phx_statics_displace(s, from->x, part, from->way, s->x_try);
-    for (int k = 0; k < s->ws->n_l; k++)
-        s->lambda_try[k] = from->lambda[k] + part * from->way[s->ws->kkt.n_v + k];
+    phx_statics_displace(s, from->x, part, from->way, s->vectors.x_try);
+    for (int k = 0; k < s->ws->rows.n; k++)
+        s->vectors.lambda_try[k] = from->lambda[k] + part * from->way[s->ws->kkt.n_v + k];
     *load = from->load + part * from->way_load;
     return correct(p, from, load, iterations);
 }
@@ -176,10 +179,10 @@ phx_status phx_path_look(path *p, double *unbalanced)
     double joint_residual;
 
     phx_statics_set_load(s, p->at.load);
-    phx_status status = phx_statics_residual(s, p->at.x, p->at.lambda, s->res, unbalanced, &joint_residual);
+    phx_status status = phx_statics_residual(s, p->at.x, p->at.lambda, s->vectors.res, unbalanced, &joint_residual);
     if (!status)
         status = phx_statics_linearise(s, p->at.x, p->at.lambda);
-    return status ? status : phx_statics_negative(s, s->rounding, &p->at.negative);
+    return status ? status : phx_statics_negative(s, s->scale.rounding, &p->at.negative);
 }
 
 /* Scales (xi, ds) to a step of the present stride, and of the longest step of s at most. */
@@ -211,7 +214,7 @@ phx_status phx_path_choose(path *p, double sign)
 {
     statics *s = &p->s;
     path_point *at = &p->at;
-    const phx_status status = phx_path_tangent(p, at->x, at->lambda, at->load, s->rounding);
+    const phx_status status = phx_path_tangent(p, at->x, at->lambda, at->load, s->scale.rounding);
 
     if (status)
         return status;
@@ -232,7 +235,7 @@ void phx_path_choose_mode(path *p, const double *xi)
     const workspace *ws = p->s.ws;
 
     memcpy(p->at.way, xi, (size_t)ws->kkt.n_v * sizeof *xi);
-    memset(p->at.way + ws->kkt.n_v, 0, (size_t)ws->n_l * sizeof *xi);
+    memset(p->at.way + ws->kkt.n_v, 0, (size_t)ws->rows.n * sizeof *xi);
     p->at.way_load = 0.0;
     scale_way(p, p->at.way, &p->at.way_load);
 }
@@ -251,8 +254,8 @@ phx_status phx_path_step(path *p)
         status = arrive(p, at, 1.0, &load, &iterations);
         if (!status) {
             copy_point(p, &p->last, at);
-            memcpy(at->x, s->x_try, (size_t)s->system->n_x * sizeof *at->x);
-            memcpy(at->lambda, s->lambda_try, (size_t)s->ws->n_l * sizeof *at->lambda);
+            memcpy(at->x, s->vectors.x_try, (size_t)s->system->n_x * sizeof *at->x);
+            memcpy(at->lambda, s->vectors.lambda_try, (size_t)s->ws->rows.n * sizeof *at->lambda);
             at->load = load;
             phx_statics_count(s, at->x);
             p->stride = fmin(p->longest, iterations <= 4 ? 1.4 * p->stride : p->stride);

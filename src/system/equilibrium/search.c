@@ -37,16 +37,16 @@ static phx_status correction(statics *s, const double *res, double *out)
 
 static void try_step(statics *s, const double *x, const double *lambda)
 {
-    phx_statics_displace(s, x, 1.0, s->step, s->x_try);
-    for (int k = 0; k < s->ws->n_l; k++)
-        s->lambda_try[k] = lambda[k] + s->step[s->ws->kkt.n_v + k];
+    phx_statics_displace(s, x, 1.0, s->vectors.step, s->vectors.x_try);
+    for (int k = 0; k < s->ws->rows.n; k++)
+        s->vectors.lambda_try[k] = lambda[k] + s->vectors.step[s->ws->kkt.n_v + k];
 }
 
 static void accept(statics *s, double *x, double *lambda)
 {
-    copy(x, s->x_try, s->system->n_x);
-    copy(lambda, s->lambda_try, s->ws->n_l);
-    copy(s->res, s->res_try, s->ws->kkt.n);
+    copy(x, s->vectors.x_try, s->system->n_x);
+    copy(lambda, s->vectors.lambda_try, s->ws->rows.n);
+    copy(s->vectors.res, s->vectors.res_try, s->ws->kkt.n);
     phx_statics_count(s, x);
     s->iterations++;
 }
@@ -55,41 +55,42 @@ phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambd
 {
     enum { LIMIT = 25 };
     double unbalanced = HUGE_VAL, joint_residual = HUGE_VAL, before, length = HUGE_VAL, way = 0.0;
-    phx_status status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &joint_residual);
+    phx_status status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual);
 
-    copy(s->x_kept, x, s->system->n_x);
-    copy(s->lambda_kept, lambda, s->ws->n_l);
+    copy(s->vectors.x_kept, x, s->system->n_x);
+    copy(s->vectors.lambda_kept, lambda, s->ws->rows.n);
     for (int k = 0; k < LIMIT && !status; k++) {
         const double last = length;
         before = unbalanced;
         status = phx_statics_linearise(s, x, lambda);
         if (!status)
-            status = phx_statics_factor(s, s->rounding);
+            status = phx_statics_factor(s, s->scale.rounding);
         if (!status)
-            status = correction(s, s->res, s->step);
+            status = correction(s, s->vectors.res, s->vectors.step);
         if (status)
             break;
-        length = phx_statics_largest_move(s, s->step);
+        length = phx_statics_largest_move(s, s->vectors.step);
         way += length;
         if (!(way <= reach) || (length > 1e-7 && length > 0.7 * last)) {
             status = PHX_NOT_CONVERGED;
             break;
         }
         try_step(s, x, lambda);
-        status = phx_statics_residual(s, s->x_try, s->lambda_try, s->res_try, &unbalanced, &joint_residual);
+        status = phx_statics_residual(s, s->vectors.x_try, s->vectors.lambda_try, s->vectors.res_try, &unbalanced,
+                                      &joint_residual);
         if (status)
             break;
-        if (before <= s->enough && k > 0 && unbalanced >= before) /* no better for rounding */
+        if (before <= s->scale.enough && k > 0 && unbalanced >= before) /* no better for rounding */
             return PHX_OK;
         accept(s, x, lambda);
         if (unbalanced <= EXACT && joint_residual <= CLOSED)
             return PHX_OK;
-        if (k == LIMIT - 1 && !(unbalanced <= s->enough && joint_residual <= CLOSED))
+        if (k == LIMIT - 1 && !(unbalanced <= s->scale.enough && joint_residual <= CLOSED))
             status = PHX_NOT_CONVERGED;
     }
     if (status) {
-        copy(x, s->x_kept, s->system->n_x);
-        copy(lambda, s->lambda_kept, s->ws->n_l);
+        copy(x, s->vectors.x_kept, s->system->n_x);
+        copy(lambda, s->vectors.lambda_kept, s->ws->rows.n);
     }
     return status;
 }
@@ -100,18 +101,18 @@ static phx_status close_again(statics *s)
 {
     enum { LIMIT = 20 };
     const int n_v = s->ws->kkt.n_v;
-    double joint_residual = phx_statics_joint_residual(s, s->x_try, s->other + n_v);
+    double joint_residual = phx_statics_joint_residual(s, s->vectors.x_try, s->vectors.other + n_v);
 
     for (int k = 0; k < LIMIT && joint_residual > 1e-14; k++) {
         const double before = joint_residual;
-        memset(s->other, 0, (size_t)n_v * sizeof *s->other);
-        const phx_status status = correction(s, s->other, s->other);
+        memset(s->vectors.other, 0, (size_t)n_v * sizeof *s->vectors.other);
+        const phx_status status = correction(s, s->vectors.other, s->vectors.other);
         if (status)
             return status;
-        if (!(phx_statics_largest_move(s, s->other) <= LONGEST))
+        if (!(phx_statics_largest_move(s, s->vectors.other) <= LONGEST))
             return PHX_NOT_CONVERGED;
-        phx_statics_displace(s, s->x_try, 1.0, s->other, s->x_try);
-        joint_residual = phx_statics_joint_residual(s, s->x_try, s->other + n_v);
+        phx_statics_displace(s, s->vectors.x_try, 1.0, s->vectors.other, s->vectors.x_try);
+        joint_residual = phx_statics_joint_residual(s, s->vectors.x_try, s->vectors.other + n_v);
         if (joint_residual > 0.7 * before)
             break;
     }
@@ -134,7 +135,7 @@ static double work_at_end(const statics *s, const double *x, const double *res, 
             const int at = slot->v + frames[f].v, place = slot->x + frames[f].x;
             double R0[9], R1[9], d[3], own[3];
             phx_attitude_rotation(dim, x + place + dim, R0);
-            phx_attitude_rotation(dim, s->x_try + place + dim, R1);
+            phx_attitude_rotation(dim, s->vectors.x_try + place + dim, R1);
             phx_rot_apply(dim, R0, xi + at, d);
             phx_rot_apply_transposed(dim, R1, d, own);
             sum += phx_sys_dot(dim, res + at, own);
@@ -152,12 +153,12 @@ static phx_status make_positive(statics *s, double *sigma)
     int negative = 0;
 
     for (int k = 0; k < LIMIT; k++) {
-        const phx_status status = phx_statics_negative(s, fmax(*sigma, s->rounding), &negative);
+        const phx_status status = phx_statics_negative(s, fmax(*sigma, s->scale.rounding), &negative);
         if (status && status != PHX_SINGULAR)
             return status;
         if (!status && negative <= 0)
             return PHX_OK;
-        *sigma = fmax(4.0 * *sigma, fmax(1e-3 * s->slowest, s->rounding));
+        *sigma = fmax(4.0 * *sigma, fmax(1e-3 * s->scale.slowest, s->scale.rounding));
     }
     return PHX_NOT_CONVERGED;
 }
@@ -170,34 +171,35 @@ static phx_status next_step(statics *s, const double *x, const double *lambda, d
     const double before = *unbalanced;
 
     for (int k = 0; k < LIMIT; k++) {
-        const double shift = fmax(*sigma, s->rounding);
+        const double shift = fmax(*sigma, s->scale.rounding);
         phx_status status = phx_statics_factor(s, shift);
         if (!status)
-            status = correction(s, s->res, s->step);
+            status = correction(s, s->vectors.res, s->vectors.step);
         if (status && status != PHX_SINGULAR)
             return status;
-        *length = status ? HUGE_VAL : phx_statics_largest_move(s, s->step);
+        *length = status ? HUGE_VAL : phx_statics_largest_move(s, s->vectors.step);
         if (*length <= LONGEST) {
-            const double friction = shift * phx_statics_W_product(s, s->step, s->step);
-            const double stiffness = phx_statics_K_product(s, s->step, s->step);
+            const double friction = shift * phx_statics_W_product(s, s->vectors.step, s->vectors.step);
+            const double stiffness = phx_statics_K_product(s, s->vectors.step, s->vectors.step);
             try_step(s, x, lambda);
             status = close_again(s);
             if (!status)
-                status = phx_statics_residual(s, s->x_try, s->lambda_try, s->res_try, unbalanced, joint_residual);
+                status = phx_statics_residual(s, s->vectors.x_try, s->vectors.lambda_try, s->vectors.res_try,
+                                              unbalanced, joint_residual);
             if (status && status != PHX_NOT_CONVERGED)
                 return status;
             if (!status) {
-                const double work = work_at_end(s, x, s->res_try, s->step);
+                const double work = work_at_end(s, x, s->vectors.res_try, s->vectors.step);
                 const double foretold = -0.5 * stiffness - friction;
                 *ratio = 0.5 * (work - stiffness - friction) / foretold;
                 if (*ratio > 0.01 || (*length < 1e-4 && *unbalanced < before))
                     return PHX_OK;
-                if (before <= s->enough && *length < 1e-4)
+                if (before <= s->scale.enough && *length < 1e-4)
                     return PHX_NOT_CONVERGED; /* rounding */
             }
         }
         phx_context_clear(s->context);
-        *sigma = fmax(4.0 * *sigma, fmax(1e-3 * s->slowest, s->rounding));
+        *sigma = fmax(4.0 * *sigma, fmax(1e-3 * s->scale.slowest, s->scale.rounding));
     }
     return PHX_NOT_CONVERGED;
 }
@@ -210,7 +212,7 @@ static double far_from(const statics *s, const double *x0, const double *x)
     for (int b = 0; b < s->system->n_bodies; b++)
         for (int a = 0; a < s->system->dim; a++)
             way = fmax(way, fabs(x[s->system->bodies[b].x + a] - x0[s->system->bodies[b].x + a]));
-    return way / s->size;
+    return way / s->scale.size;
 }
 
 phx_status phx_statics_descend(statics *s, double *x, double *lambda)
@@ -220,9 +222,9 @@ phx_status phx_statics_descend(statics *s, double *x, double *lambda)
            best = HUGE_VAL;
     double way = 0.0;
     int since = 0;
-    phx_status status = phx_statics_residual(s, x, lambda, s->res, &unbalanced, &joint_residual);
+    phx_status status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual);
 
-    copy(s->x_kept, x, s->system->n_x);
+    copy(s->vectors.x_kept, x, s->system->n_x);
     s->endless = false;
     for (int k = 0; k < LIMIT && !status; k++) {
         const double before = unbalanced;
@@ -231,25 +233,25 @@ phx_status phx_statics_descend(statics *s, double *x, double *lambda)
             status = make_positive(s, &sigma);
         if (!status)
             status = next_step(s, x, lambda, &sigma, &unbalanced, &joint_residual, &length, &ratio);
-        if (status == PHX_NOT_CONVERGED && before <= s->enough)
+        if (status == PHX_NOT_CONVERGED && before <= s->scale.enough)
             return PHX_OK;
         if (status)
             break;
-        if (before <= s->enough && unbalanced >= before)
+        if (before <= s->scale.enough && unbalanced >= before)
             return PHX_OK;
         accept(s, x, lambda);
-        if (unbalanced <= EXACT || (length < 1e-14 && unbalanced <= 1e3 * s->enough))
+        if (unbalanced <= EXACT || (length < 1e-14 && unbalanced <= 1e3 * s->scale.enough))
             return PHX_OK;
         since = unbalanced < 0.5 * best ? 0 : since + 1;
         way = since == 0 ? 0.0 : way + length;
         best = since == 0 ? unbalanced : best;
-        s->endless = (since > PATIENCE && way > ENDLESS) || !(far_from(s, s->x_kept, x) < FARTHEST);
+        s->endless = (since > PATIENCE && way > ENDLESS) || !(far_from(s, s->vectors.x_kept, x) < FARTHEST);
         if (s->endless)
             return PHX_NOT_CONVERGED;
         if (ratio > 0.7)
-            sigma = sigma > 1e-4 * s->slowest ? 0.2 * sigma : 0.0;
+            sigma = sigma > 1e-4 * s->scale.slowest ? 0.2 * sigma : 0.0;
         else if (ratio < 0.3)
-            sigma = fmax(2.0 * sigma, 1e-3 * s->slowest);
+            sigma = fmax(2.0 * sigma, 1e-3 * s->scale.slowest);
     }
     return status ? status : PHX_NOT_CONVERGED;
 }

@@ -5,52 +5,70 @@
 #include <math.h>
 #include <string.h>
 
-void phx_statics_free(statics *s)
+static phx_status create_vectors(phx_context *context, const workspace *ws, statics_vectors *made)
 {
-    if (s->system) {
-        memcpy(s->system->gravity, s->gravity, sizeof s->gravity);
-        s->ws->load = 1.0;
-    }
-    double *arrays[] = {s->turning, s->zero,  s->target,     s->force, s->res,       s->step,   s->other,
-                        s->res_try, s->x_try, s->lambda_try, s->val,   s->symmetric, s->x_kept, s->lambda_kept};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        phx_free(arrays[i]);
-    int *lists[] = {s->ptr, s->idx, s->one, s->two};
+    const size_t n = (size_t)ws->kkt.n, n_x = (size_t)ws->system->n_x, n_l = (size_t)ws->rows.n;
+    const phx_sys_array arrays[] = {{&made->zero, n},    {&made->res, n},      {&made->step, n},
+                                    {&made->other, n},   {&made->res_try, n},  {&made->lambda_try, n_l},
+                                    {&made->x_try, n_x}, {&made->x_kept, n_x}, {&made->lambda_kept, n_l}};
+
+    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+}
+
+static void free_vectors(statics_vectors *of)
+{
+    double *arrays[] = {of->zero,  of->res,        of->step,   of->other,      of->res_try,
+                        of->x_try, of->lambda_try, of->x_kept, of->lambda_kept};
+
+    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+}
+
+static void free_tangent(statics_tangent *tangent)
+{
+    int *lists[] = {tangent->ptr, tangent->idx, tangent->one, tangent->two};
+
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         phx_free(lists[i]);
-    phx_lu_destroy(s->lu);
-    phx_ldl_destroy(s->ldl);
-    *s = (statics){0};
+    phx_free(tangent->val);
+    phx_free(tangent->symmetric);
+    phx_lu_destroy(tangent->lu);
+    phx_ldl_destroy(tangent->ldl);
 }
 
 static phx_status allocate(statics *s)
 {
     const workspace *ws = s->ws;
-    const size_t n = (size_t)ws->kkt.n, n_l = (size_t)ws->n_l, nnz = (size_t)ws->kkt.ptr[ws->kkt.n];
-    const phx_sys_array arrays[] = {{&s->zero, n},
-                                    {&s->target, n_l},
-                                    {&s->force, (size_t)ws->kkt.n_v},
-                                    {&s->turning, (size_t)ws->kkt.n_v},
-                                    {&s->res, n},
-                                    {&s->step, n},
-                                    {&s->other, n},
-                                    {&s->res_try, n},
-                                    {&s->lambda_try, n_l},
-                                    {&s->x_try, (size_t)s->system->n_x},
-                                    {&s->val, nnz},
-                                    {&s->symmetric, nnz},
-                                    {&s->x_kept, (size_t)s->system->n_x},
-                                    {&s->lambda_kept, n_l}};
+    const size_t n_v = (size_t)ws->kkt.n_v, nnz = (size_t)ws->kkt.ptr[ws->kkt.n];
+    const phx_sys_array arrays[] = {{&s->problem.target, (size_t)ws->rows.n},
+                                    {&s->scale.force, n_v},
+                                    {&s->scale.turning, n_v},
+                                    {&s->tangent.val, nnz},
+                                    {&s->tangent.symmetric, nnz}};
+    const phx_status status = phx_sys_arrays_create(s->context, sizeof arrays / sizeof *arrays, arrays);
 
-    return phx_sys_arrays_create(s->context, sizeof arrays / sizeof *arrays, arrays);
+    return status ? status : create_vectors(s->context, ws, &s->vectors);
+}
+
+void phx_statics_free(statics *s)
+{
+    if (s->system) {
+        memcpy(s->system->gravity, s->problem.gravity, sizeof s->problem.gravity);
+        s->ws->forces.load = 1.0;
+    }
+    free_tangent(&s->tangent);
+    free_vectors(&s->vectors);
+    phx_free(s->scale.force);
+    phx_free(s->scale.turning);
+    phx_free(s->problem.target);
+    *s = (statics){0};
 }
 
 void phx_statics_set_load(statics *s, double load)
 {
-    s->load = load;
-    s->ws->load = load;
+    s->problem.load = load;
+    s->ws->forces.load = load;
     for (int a = 0; a < s->system->dim; a++)
-        s->system->gravity[a] = load * s->gravity[a];
+        s->system->gravity[a] = load * s->problem.gravity[a];
 }
 
 /* Joint residuals at x, all ports viewed there. */
@@ -59,17 +77,17 @@ static double joint_residuals(const statics *s, double *out)
     const workspace *ws = s->ws;
     double worst = 0.0;
 
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &s->system->rows[ws->rows.index[k]];
-        out[k] = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1) - s->target[k];
-        worst = fmax(worst, fabs(out[k]) / (slot->row->angular ? 1.0 : s->size));
+    for (int k = 0; k < ws->rows.n; k++) {
+        const row_slot *slot = &s->system->rows.slot[ws->rows.index[k]];
+        out[k] = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1) - s->problem.target[k];
+        worst = fmax(worst, fabs(out[k]) / (slot->row->angular ? 1.0 : s->scale.size));
     }
     return worst;
 }
 
 double phx_statics_joint_residual(statics *s, const double *x, double *out)
 {
-    phx_sys_set_instant(s->ws, x, s->zero);
+    phx_sys_set_instant(s->ws, x, s->vectors.zero);
     return joint_residuals(s, out);
 }
 
@@ -78,17 +96,18 @@ phx_status phx_statics_residual(statics *s, const double *x, const double *lambd
 {
     workspace *ws = s->ws;
     const int n_v = ws->kkt.n_v;
-    const phx_status status = ws->base.ops->residual(&ws->base, s->t, x, s->zero, s->zero, lambda, res);
+    const phx_status status =
+        ws->base.ops->residual(&ws->base, s->problem.t, x, s->vectors.zero, s->vectors.zero, lambda, res);
 
     if (status)
         return status;
     *joint_residual = joint_residuals(s, res + n_v);
     *unbalanced = 0.0;
     for (int i = 0; i < n_v; i++) {
-        const double size = s->force[i] * fabs(res[i]);
+        const double size = s->scale.force[i] * fabs(res[i]);
         *unbalanced = isnan(size) ? HUGE_VAL : fmax(*unbalanced, size);
     }
-    *unbalanced /= s->weight;
+    *unbalanced /= s->scale.weight;
     return PHX_OK;
 }
 
@@ -107,10 +126,10 @@ static void put_turning(statics *s)
             largest = fmax(largest, rest->J0[k]);
         for (int f = 0; f < n_frames; f++)
             for (int k = 0; k < system->n_rot; k++)
-                s->turning[system->bodies[b].v + frames[f].v + system->dim + k] = largest / n_frames;
+                s->scale.turning[system->bodies[b].v + frames[f].v + system->dim + k] = largest / n_frames;
         int place, n_places = phx_body_places(system->bodies[b].body, NULL, &place);
         for (int k = 0; k < n_places; k++)
-            s->turning[system->bodies[b].v + place + k] = rest->mass;
+            s->scale.turning[system->bodies[b].v + place + k] = rest->mass;
     }
 }
 
@@ -119,7 +138,7 @@ static void put_turning(statics *s)
 static phx_status measure_forces(statics *s, const double *x)
 {
     const workspace *ws = s->ws;
-    const phx_status status = phx_statics_linearise(s, x, s->zero + ws->kkt.n_v);
+    const phx_status status = phx_statics_linearise(s, x, s->vectors.zero + ws->kkt.n_v);
     double highest = 0.0;
 
     put_turning(s);
@@ -127,13 +146,13 @@ static phx_status measure_forces(statics *s, const double *x)
         const double mass = phx_body_at_rest(s->system->bodies[b].body)->mass;
         for (; i < s->system->bodies[b].v + phx_body_n_v(s->system->bodies[b].body); i++)
             for (int k = ws->kkt.ptr[i]; k < ws->kkt.ptr[i + 1]; k++)
-                if (ws->kkt.idx[k] == i && ws->values.M[k] + s->turning[i] > 0.0) {
-                    const double inertia = ws->values.M[k] + s->turning[i];
-                    s->force[i] = sqrt(mass / inertia);
+                if (ws->kkt.idx[k] == i && ws->values.M[k] + s->scale.turning[i] > 0.0) {
+                    const double inertia = ws->values.M[k] + s->scale.turning[i];
+                    s->scale.force[i] = sqrt(mass / inertia);
                     highest = fmax(highest, fabs(ws->values.K[k]) / inertia);
                 }
     }
-    s->rounding = 1e-15 * highest;
+    s->scale.rounding = 1e-15 * highest;
     return status;
 }
 
@@ -142,7 +161,7 @@ static phx_status measure_forces(statics *s, const double *x)
 static double rounding_of_forces(const statics *s)
 {
     const kkt_matrix *kkt = &s->ws->kkt;
-    double *sizes = s->other, worst = 0.0;
+    double *sizes = s->vectors.other, worst = 0.0;
 
     memset(sizes, 0, (size_t)kkt->n * sizeof *sizes);
     for (int b = 0; b < s->system->n_bodies; b++) {
@@ -150,14 +169,15 @@ static double rounding_of_forces(const statics *s)
         const int n_frames = phx_body_frames(s->system->bodies[b].body, &frames);
         for (int f = 0; f < n_frames; f++)
             for (int a = 0; a < s->system->dim + s->system->n_rot; a++)
-                sizes[s->system->bodies[b].v + frames[f].v + a] = DBL_EPSILON * (a < s->system->dim ? s->size : 1.0);
+                sizes[s->system->bodies[b].v + frames[f].v + a] =
+                    DBL_EPSILON * (a < s->system->dim ? s->scale.size : 1.0);
     }
     for (int i = 0; i < kkt->n_v; i++) {
         double sum = 0.0;
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
             if (kkt->idx[k] < kkt->n_v)
                 sum += fabs(s->ws->values.K[k]) * sizes[kkt->idx[k]];
-        worst = fmax(worst, s->force[i] * sum);
+        worst = fmax(worst, s->scale.force[i] * sum);
     }
     return worst;
 }
@@ -166,11 +186,11 @@ static double rounding_of_forces(const statics *s)
 static double pull_of_coordinates(const statics *s, int b)
 {
     const body_slot *slot = &s->system->bodies[b];
-    const double *f = phx_sys_q_dot(slot, s->other);
+    const double *f = phx_sys_q_dot(slot, s->vectors.other);
     double most = 0.0;
 
     for (int i = 0; i < phx_body_n_q(slot->body); i++)
-        most = fmax(most, s->force[f - s->other + i] * fabs(f[i]));
+        most = fmax(most, s->scale.force[f - s->vectors.other + i] * fabs(f[i]));
     return most;
 }
 
@@ -182,19 +202,19 @@ static phx_status weigh(statics *s, const double *x)
     const int dim = system->dim;
     double g = 0.0;
 
-    s->mass = 0.0;
+    s->scale.mass = 0.0;
     for (int b = 0; b < system->n_bodies; b++)
-        s->mass += phx_body_at_rest(system->bodies[b].body)->mass;
+        s->scale.mass += phx_body_at_rest(system->bodies[b].body)->mass;
     for (int a = 0; a < dim; a++)
-        g = hypot(g, s->gravity[a]);
-    s->weight = s->mass * g;
-    phx_sys_set_instant(ws, x, s->zero);
-    memset(s->other, 0, (size_t)ws->kkt.n * sizeof *s->other);
-    const phx_status status = phx_sys_forces(ws, s->t, false, s->other);
+        g = hypot(g, s->problem.gravity[a]);
+    s->scale.weight = s->scale.mass * g;
+    phx_sys_set_instant(ws, x, s->vectors.zero);
+    memset(s->vectors.other, 0, (size_t)ws->kkt.n * sizeof *s->vectors.other);
+    const phx_status status = phx_sys_forces(ws, s->problem.t, false, s->vectors.other);
     for (int i = 0; i < system->n_ports && !status; i++) {
         const double *effort = ws->ports.effort + (size_t)i * PHX_PORT_MAX;
         for (int a = 0; a < phx_port_size(dim); a++)
-            s->weight += a < dim ? fabs(effort[a]) : fabs(effort[a]) / s->size;
+            s->scale.weight += a < dim ? fabs(effort[a]) : fabs(effort[a]) / s->scale.size;
     }
     for (int b = 0; b < system->n_bodies && !status; b++) {
         const phx_body_frame *frames;
@@ -202,8 +222,8 @@ static phx_status weigh(statics *s, const double *x)
         double resultant = 0.0;
         for (int f = 0; f < n_frames; f++)
             for (int a = 0; a < dim; a++)
-                resultant += fabs(s->other[system->bodies[b].v + frames[f].v + a]);
-        s->weight += fmax(resultant, pull_of_coordinates(s, b));
+                resultant += fabs(s->vectors.other[system->bodies[b].v + frames[f].v + a]);
+        s->scale.weight += fmax(resultant, pull_of_coordinates(s, b));
     }
     return status;
 }
@@ -212,29 +232,29 @@ phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *
 {
     workspace *ws = (workspace *)dae;
 
-    *s = (statics){.ws = ws, .system = ws->system, .context = dae->context, .t = t, .load = 1.0};
-    memcpy(s->gravity, ws->system->gravity, sizeof s->gravity);
+    *s = (statics){.ws = ws, .system = ws->system, .context = dae->context, .problem.t = t, .problem.load = 1.0};
+    memcpy(s->problem.gravity, ws->system->gravity, sizeof s->problem.gravity);
     phx_status status = allocate(s);
     if (status)
         return status;
-    phx_sys_set_instant(ws, x, s->zero);
-    s->size = phx_sys_size(ws);
-    joint_residuals(s, s->res);
-    for (int k = 0; k < ws->n_l; k++)
-        if (s->system->rows[ws->rows.index[k]].role == ROW_DRIVEN)
-            s->target[k] = s->res[k];
+    phx_sys_set_instant(ws, x, s->vectors.zero);
+    s->scale.size = phx_sys_size(ws);
+    joint_residuals(s, s->vectors.res);
+    for (int k = 0; k < ws->rows.n; k++)
+        if (s->system->rows.slot[ws->rows.index[k]].role == ROW_DRIVEN)
+            s->problem.target[k] = s->vectors.res[k];
     status = measure_forces(s, x);
     const double rounding = status ? 0.0 : rounding_of_forces(s);
     if (!status)
         status = weigh(s, x);
-    s->slowest = s->weight / (s->mass * s->size);
-    s->pulled = s->weight > 0.0;
-    if (!s->pulled) {
-        s->weight = 1.0;
-        s->slowest = fmax(1e6 * s->rounding, 1e-6);
+    s->scale.slowest = s->scale.weight / (s->scale.mass * s->scale.size);
+    s->scale.pulled = s->scale.weight > 0.0;
+    if (!s->scale.pulled) {
+        s->scale.weight = 1.0;
+        s->scale.slowest = fmax(1e6 * s->scale.rounding, 1e-6);
     }
-    s->rounding = fmax(s->rounding, 1e-8 * s->slowest);
-    s->enough = fmax(1e-10, rounding / s->weight);
+    s->scale.rounding = fmax(s->scale.rounding, 1e-8 * s->scale.slowest);
+    s->scale.enough = fmax(1e-10, rounding / s->scale.weight);
     return status;
 }
 
@@ -247,12 +267,12 @@ void phx_statics_displace(const statics *s, const double *x, double factor, cons
     }
 }
 
-/* The root mean square displacement by one coordinate of the deformation, the largest of them; s->force is 1 over that
- * of the coordinate 1, and 0 where it has no mass. */
+/* The root mean square displacement by one coordinate of the deformation, the largest of them; s->scale.force is 1 over
+ * that of the coordinate 1, and 0 where it has no mass. */
 static double largest_deformation(const statics *s, int b, const double *xi)
 {
     const body_slot *slot = &s->system->bodies[b];
-    const double *q = phx_sys_q_dot(slot, xi), *force = s->force + (q - xi);
+    const double *q = phx_sys_q_dot(slot, xi), *force = s->scale.force + (q - xi);
     double largest = 0.0;
 
     for (int i = 0; i < phx_body_n_q(slot->body); i++) {
@@ -267,13 +287,13 @@ double phx_statics_largest_move(const statics *s, const double *xi)
     double largest = 0.0;
 
     for (int b = 0; b < s->system->n_bodies; b++) {
-        largest = fmax(largest, largest_deformation(s, b, xi) / s->size);
+        largest = fmax(largest, largest_deformation(s, b, xi) / s->scale.size);
         const phx_body_frame *frames;
         const int n_frames = phx_body_frames(s->system->bodies[b].body, &frames);
         for (int f = 0; f < n_frames; f++) {
             const double *d = xi + s->system->bodies[b].v + frames[f].v;
             for (int a = 0; a < s->system->dim + s->system->n_rot; a++) {
-                const double part = fabs(d[a]) / (a < s->system->dim ? s->size : 1.0);
+                const double part = fabs(d[a]) / (a < s->system->dim ? s->scale.size : 1.0);
                 largest = isnan(part) ? HUGE_VAL : fmax(largest, part);
             }
         }

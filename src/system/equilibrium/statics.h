@@ -19,13 +19,16 @@
 
 #include "system/system_internal.h"
 
-typedef struct statics {
-    workspace *ws;
-    phx_system *system;
-    phx_context *context;
+/* The problem: when, under which loads, where the joints are to be. */
+typedef struct statics_problem {
     double t;
     double load;       /* what part of gravity, loads and actuators there is */
     double gravity[3]; /* of the system, whole */
+    double *target;    /* n_l: what joint residuals are to be: driven coordinates at the start */
+} statics_problem;
+
+/* What residuals and motions are measured by. */
+typedef struct statics_scale {
     double size, mass; /* of the mechanism, m, kg */
     double weight;     /* N: what gravity, loads and springs pull, to measure residuals by; 1 where nothing does */
     bool pulled;       /* something does */
@@ -33,24 +36,39 @@ typedef struct statics {
     double rounding;   /* 1/s^2: least sigma that is not rounding of K */
     double enough;     /* forces out of balance, parts of the weight: an equilibrium has no more; at least 1e-10, and
                           what the rounding of places and attitudes makes in stiff bodies */
-    double *zero;      /* n */
-    double *target;    /* n_l: what joint residuals are to be: driven coordinates at the start */
     double *force;     /* n_v: N for one unit of a generalised force */
     double *turning;   /* n_v: what W has beyond M, of the rotations of frames */
-    double *res;       /* n, at the configuration at hand */
-    double *step;      /* n: (xi, dlambda) */
-    double *other;     /* n, scratch */
-    double *res_try;   /* n, at x_try */
-    double *x_try;     /* n_x */
-    double *lambda_try;
-    double *x_kept; /* n_x: where the search began */
-    double *lambda_kept;
-    double *val; /* [K + sigma W, -G^T; G, 0] on the kkt pattern */
+} statics_scale;
+
+/* Vectors of the search. */
+typedef struct statics_vectors {
+    double *zero;                 /* n */
+    double *res;                  /* n, at the configuration at hand */
+    double *step;                 /* n: (xi, dlambda) */
+    double *other;                /* n, scratch */
+    double *res_try;              /* n, at x_try */
+    double *x_try, *lambda_try;   /* n_x, n_l */
+    double *x_kept, *lambda_kept; /* n_x, n_l: where the search began */
+} statics_vectors;
+
+/* [K + sigma W, -G^T; G, 0] and its factors, made at their first use (tangent.c). */
+typedef struct statics_tangent {
+    double *val; /* on the kkt pattern */
     phx_lu *lu;
     /* Symmetric part of it in elimination order: rows ptr, idx; each entry the mean of two of the kkt pattern. */
     phx_ldl *ldl;
     int *ptr, *idx, *one, *two;
     double *symmetric;
+} statics_tangent;
+
+typedef struct statics {
+    workspace *ws;
+    phx_system *system;
+    phx_context *context;
+    statics_problem problem;
+    statics_scale scale;
+    statics_vectors vectors;
+    statics_tangent tangent;
     int iterations; /* corrections made so far */
     bool endless;   /* the last descent went on and on: something moves that nothing holds */
 } statics;
@@ -85,7 +103,8 @@ double phx_statics_W_product(const statics *s, const double *xi, const double *e
 /* Newton's iteration from x as long as it stays within `reach` (rad, parts of the size) and contracts:
  * PHX_NOT_CONVERGED where it does not; x and lambda are then what they were. */
 phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambda);
-/* Down in energy to a stable equilibrium. PHX_NOT_CONVERGED: x is where it ended, s->step where it was going. */
+/* Down in energy to a stable equilibrium. PHX_NOT_CONVERGED: x is where it ended, s->vectors.step where it was going.
+ */
 phx_status phx_statics_descend(statics *s, double *x, double *lambda);
 
 /* ---- free.c ---- */

@@ -7,7 +7,7 @@
 phx_status phx_subspace_create(const statics *s, int width, subspace_fn *apply, const void *user, bool of_stiffness,
                                subspace *e)
 {
-    const int freedom = s->ws->kkt.n_v - s->ws->n_l;
+    const int freedom = s->ws->kkt.n_v - s->ws->rows.n;
 
     *e = (subspace){
         .width = width < freedom ? width : freedom, .apply = apply, .user = user, .of_stiffness = of_stiffness};
@@ -17,7 +17,7 @@ phx_status phx_subspace_create(const statics *s, int width, subspace_fn *apply, 
     const phx_status status = phx_sys_arrays_create(s->context, sizeof arrays / sizeof *arrays, arrays);
     for (size_t c = 0; c < w && !status; c++)
         for (size_t i = 0; i < n_v; i++)
-            e->Z[c * n + i] = sin(1.0 + 0.7 * (double)i + 1.3 * (double)(c * i)) / s->force[i];
+            e->Z[c * n + i] = sin(1.0 + 0.7 * (double)i + 1.3 * (double)(c * i)) / s->scale.force[i];
     return status;
 }
 

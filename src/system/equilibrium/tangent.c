@@ -15,7 +15,7 @@
 
 phx_status phx_statics_linearise(statics *s, const double *x, const double *lambda)
 {
-    return s->ws->base.ops->linearise(&s->ws->base, s->t, x, s->zero, lambda);
+    return s->ws->base.ops->linearise(&s->ws->base, s->problem.t, x, s->vectors.zero, lambda);
 }
 
 static void put_matrix(statics *s, double sigma)
@@ -26,20 +26,21 @@ static void put_matrix(statics *s, double sigma)
     for (int i = 0; i < kkt->n; i++)
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
             if (i >= kkt->n_v || kkt->idx[k] >= kkt->n_v)
-                s->val[k] = values->D[k];
+                s->tangent.val[k] = values->D[k];
             else
-                s->val[k] = values->K[k] + sigma * (values->M[k] + (kkt->idx[k] == i ? s->turning[i] : 0.0));
+                s->tangent.val[k] =
+                    values->K[k] + sigma * (values->M[k] + (kkt->idx[k] == i ? s->scale.turning[i] : 0.0));
 }
 
 phx_status phx_statics_factor(statics *s, double sigma)
 {
     put_matrix(s, sigma);
-    return phx_sys_factor(s->ws, false, s->val, &s->lu);
+    return phx_sys_factor(s->ws, false, s->tangent.val, &s->tangent.lu);
 }
 
 phx_status phx_statics_solve(const statics *s, double *b)
 {
-    return phx_lu_solve(s->lu, 1, b);
+    return phx_lu_solve(s->tangent.lu, 1, b);
 }
 
 /* ---- negative directions ---- */
@@ -50,11 +51,11 @@ static phx_status make_symmetric(statics *s)
     const phx_csr pattern = {kkt->n, kkt->n, kkt->ptr, kkt->idx, NULL};
     int *place = phx_calloc(s->context, n, sizeof *place);
 
-    s->ptr = phx_calloc(s->context, n + 1, sizeof *s->ptr);
-    s->idx = phx_calloc(s->context, nnz, sizeof *s->idx);
-    s->one = phx_calloc(s->context, nnz, sizeof *s->one);
-    s->two = phx_calloc(s->context, nnz, sizeof *s->two);
-    if (!place || !s->ptr || !s->idx || !s->one || !s->two) {
+    s->tangent.ptr = phx_calloc(s->context, n + 1, sizeof *s->tangent.ptr);
+    s->tangent.idx = phx_calloc(s->context, nnz, sizeof *s->tangent.idx);
+    s->tangent.one = phx_calloc(s->context, nnz, sizeof *s->tangent.one);
+    s->tangent.two = phx_calloc(s->context, nnz, sizeof *s->tangent.two);
+    if (!place || !s->tangent.ptr || !s->tangent.idx || !s->tangent.one || !s->tangent.two) {
         phx_free(place);
         return PHX_ERR_MEMORY;
     }
@@ -64,21 +65,21 @@ static phx_status make_symmetric(statics *s)
         const int i = kkt->order[p];
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++, at++) {
             const int j = kkt->idx[k], mirror = phx_csr_find(&pattern, j, i);
-            s->idx[at] = place[j];
-            s->one[at] = i < kkt->n_v ? k : mirror; /* of a row -G^T, not G */
-            s->two[at] = i < kkt->n_v && j < kkt->n_v ? mirror : s->one[at];
+            s->tangent.idx[at] = place[j];
+            s->tangent.one[at] = i < kkt->n_v ? k : mirror; /* of a row -G^T, not G */
+            s->tangent.two[at] = i < kkt->n_v && j < kkt->n_v ? mirror : s->tangent.one[at];
         }
-        s->ptr[p + 1] = at;
+        s->tangent.ptr[p + 1] = at;
     }
     phx_free(place);
-    return phx_ldl_create(s->context, kkt->n, s->ptr, s->idx, &s->ldl);
+    return phx_ldl_create(s->context, kkt->n, s->tangent.ptr, s->tangent.idx, &s->tangent.ldl);
 }
 
 phx_status phx_statics_negative(statics *s, double sigma, int *count)
 {
     enum { TRIES = 8 };
     const kkt_matrix *kkt = &s->ws->kkt;
-    phx_status status = s->ldl ? PHX_OK : make_symmetric(s);
+    phx_status status = s->tangent.ldl ? PHX_OK : make_symmetric(s);
 
     if (status)
         return status;
@@ -87,11 +88,11 @@ phx_status phx_statics_negative(statics *s, double sigma, int *count)
         phx_context_clear(s->context);
         put_matrix(s, ldexp(sigma, 2 * k));
         for (int e = 0; e < kkt->ptr[kkt->n]; e++)
-            s->symmetric[e] = 0.5 * (s->val[s->one[e]] + s->val[s->two[e]]);
-        status = phx_ldl_factor(s->ldl, s->symmetric);
+            s->tangent.symmetric[e] = 0.5 * (s->tangent.val[s->tangent.one[e]] + s->tangent.val[s->tangent.two[e]]);
+        status = phx_ldl_factor(s->tangent.ldl, s->tangent.symmetric);
     }
     if (!status)
-        *count = phx_ldl_negative(s->ldl) - s->ws->n_l;
+        *count = phx_ldl_negative(s->tangent.ldl) - s->ws->rows.n;
     return status;
 }
 
@@ -117,6 +118,6 @@ double phx_statics_W_product(const statics *s, const double *xi, const double *e
     double sum = product(s, s->ws->values.M, xi, eta);
 
     for (int i = 0; i < s->ws->kkt.n_v; i++)
-        sum += xi[i] * s->turning[i] * eta[i];
+        sum += xi[i] * s->scale.turning[i] * eta[i];
     return sum;
 }

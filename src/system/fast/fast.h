@@ -75,27 +75,91 @@ typedef struct delassus {
     double *mu;        /* n_l and a zero */
 } delassus;
 
+/* Where each batch has its part of the arrays below, by arrays, and their lengths (fast_condense.c). */
+typedef struct condensed_layout {
+    size_t *arrow_at, *influence_at, *internal_at, *rates_at; /* per batch */
+    size_t arrow_size, influence_size, internal_size, rates_size;
+} condensed_layout;
+
+/* The linearisation over the interval and what is factored of it, on the condensed pattern. */
+typedef struct condensed_values {
+    double *coupling;           /* what joins the bodies: rows, forces, whole bodies */
+    double *val;                /* with the condensed bodies */
+    double *arrow, *rates;      /* by batches, of the interval linearised last */
+    const condensed_lu *holder; /* of the arrow blocks of the last linearisation; NULL: they are above */
+} condensed_values;
+
+/* Vectors of the iteration B d_j = -(A - B) d_{j-1} for x = sum d_j (fast_condensed.c). */
+typedef struct condensed_vectors {
+    double *b, *d, *sum;             /* kkt.n: right-hand side, correction, their sum */
+    double *internal, *internal_sum; /* the same of the internal coordinates, by batches */
+    double *x;                       /* kkt.n of the whole matrix */
+} condensed_vectors;
+
 /* Condensation of the bodies' deformations (fast_condense.c). */
 typedef struct condensation {
     kkt_matrix kkt;
     int n_types;
-    int *type;                                                /* per body; -1: not condensed */
-    size_t *arrow_at, *influence_at, *internal_at, *rates_at; /* per batch */
-    size_t arrow_size, influence_size, internal_size, rates_size;
-    int *from;                       /* per unknown: its place in the whole matrix */
-    double *coupling;                /* what joins the bodies: rows, forces, whole bodies */
-    double *val;                     /* with the condensed bodies */
-    double *b, *d, *sum;             /* kkt.n: right-hand side, correction, their sum */
-    double *internal, *internal_sum; /* the same of the internal coordinates, by batches */
-    double *x;                       /* kkt.n of the whole matrix */
-    double *arrow, *rates;           /* of the interval linearised last */
+    int *type; /* per body; -1: not condensed */
+    int *from; /* per unknown: its place in the whole matrix */
+    condensed_layout layout;
+    condensed_values values;
+    condensed_vectors vectors;
     condensed_lu slot[PHX_FACTOR_SLOTS], mass;
-    const condensed_lu *holder;     /* of the arrow blocks of the last linearisation; NULL: they are above */
+    bool in_slot[PHX_FACTOR_SLOTS]; /* the factorisation in the slot is condensed */
     bool pays;                      /* for intervals */
     bool linearised;                /* the last linearisation was condensed */
-    bool in_slot[PHX_FACTOR_SLOTS]; /* so is the factorisation in the slot */
     int wait;                       /* linearisations that stay whole because the iteration contracted slowly */
 } condensation;
+
+/* The rows of all joints, joint by joint (fast_workspace.c). */
+typedef struct row_groups {
+    int n;
+    row_group *group;
+    bool *has_port; /* per port: a group has it */
+} row_groups;
+
+/* What is read of each port, and what has been viewed of it. */
+typedef struct port_use {
+    port_need *need;    /* per port */
+    double *place_rate; /* per port: dim, u_dot */
+    bool start_viewed;  /* views hold the start of the current interval: only its end has to be evaluated */
+    bool end_viewed;    /* views are those of an instant at x1 */
+} port_use;
+
+/* The members of batches, body by body (fast_batches.c). */
+typedef struct member_set {
+    int n;
+    member_slot *member;
+    int *first;              /* per body, and behind the last one */
+    int *batch_of, *lane_of; /* per member; -1: in none */
+    double *energy;          /* per member: kinetic; its bodies' in ws->bodies.energy are their sums */
+} member_set;
+
+/* The bodies as a step goes over them: in batches, rods by their elements, others one by one (fast_batches.c). */
+typedef struct body_batches {
+    int n;
+    batch_slot *batch;
+    bool *done; /* per batch: scratch, false between its uses */
+    int n_rods;
+    rod_slot *rods;
+    int n_unbatched, *unbatched; /* bodies in no batch, and no rods, ascending */
+} body_batches;
+
+/* Joints that are evaluated together (fast_joints.c). */
+typedef struct joint_batches {
+    int n, used; /* used: all, or none where joints go one by one */
+    joint_batch *batch;
+    int *of;            /* per group of rows: its batch; -1: in none */
+    bool *port_batched; /* per port: it is in one that is used */
+} joint_batches;
+
+/* Groups of rows, ports and joints with unwrapped angles in no batch of joints that is used, ascending (fast_joints.c).
+ */
+typedef struct unbatched_joints {
+    int n_groups, n_ports, n_angles;
+    int *groups, *ports, *angles;
+} unbatched_joints;
 
 /* Scratch of what goes over bodies, ports or joints on one thread, numbers: matrices of a body, what bodies share,
  * arrow block and matrices of a batch, maps of two ports, rows of a group, a product, rows of a batch. */
@@ -112,54 +176,41 @@ typedef enum scratch_kind {
     N_SCRATCH
 } scratch_kind;
 
-/* Data that the threads share: sums that are not of one part only (fast_threads.c). */
+/* That of the calling thread (fast_workspace.c), beside ws->bodies.M, ws->bodies.room and ws->ports.map. */
+typedef struct fast_scratch {
+    size_t size[N_SCRATCH]; /* set by the parts that need it */
+    double *arrow;          /* of one batch */
+    double *block;          /* condensed matrices of one batch; NULL without condensation */
+    double *G, *K;          /* of the rows of one group, dense */
+    double *product;        /* PHX_PORT_MAX x the widest port's columns */
+    double *rows;           /* of the projection for one batch; NULL without it */
+} fast_scratch;
+
+/* The threads of a step, and the sums that are not of one part of a loop only (fast_threads.c). */
 enum { LATE_PORT = 1, LATE_BODY = 4 }; /* times 1 for port A of a joint, times 2 for port B */
-typedef struct sharing {
+typedef struct thread_use {
+    phx_thread_pool *pool;                  /* NULL: the calling thread does everything */
     unsigned char *group;                   /* per group of rows: LATE_..., what it adds to after all parts are done */
     bool *port;                             /* per port: it adds to its body then */
     int n_groups, *groups, n_ports, *ports; /* those of which anything is late, ascending */
     int n_batches, *batches;                /* of joints */
     double *room;                           /* scratch of the parts from the second on */
     size_t stride;                          /* from part to part */
-} sharing;
+} thread_use;
 
 struct fast_data {
-    row_group *groups;
-    int n_groups;
-    bool *in_group; /* per port: a group has it */
-    joint_batch *joint_batches;
-    int n_joint_batches, used_joint_batches;                        /* all, or none where joints go one by one */
-    int *joint_batch_of;                                            /* per group; -1: in none */
-    int n_loose_groups, *loose_groups, n_loose_ports, *loose_ports; /* in no batch that is used, ascending */
-    bool *port_batched;                                             /* per port: it is in one */
-    int n_loose_angles, *loose_angles; /* joints with unwrapped angles, in no batch that is used, ascending */
-    const kkt_matrix *into;            /* the matrix that contributions go to: kkt, or the condensed one */
-    condensation *condensation;        /* NULL: no body has internal coordinates */
+    port_use ports;
+    row_groups rows;
+    condensation *condensation; /* NULL: no body has internal coordinates */
+    member_set members;
+    body_batches bodies;
+    joint_batches joints;
+    unbatched_joints unbatched;
+    thread_use threads;
+    fast_scratch scratch;
+    delassus *delassus;     /* NULL: the projection factors the sparse matrix */
+    const kkt_matrix *into; /* the matrix that contributions go to: kkt, or the condensed one */
     phx_condensing condensing;
-    delassus *delassus;    /* NULL: the projection factors the sparse matrix */
-    double *rows_room;     /* its scratch for one batch */
-    phx_thread_pool *pool; /* NULL: the calling thread does everything */
-    sharing sharing;
-    size_t scratch_size[N_SCRATCH];
-    int n_members;
-    member_slot *members;
-    int *first_member; /* per body, and behind the last one */
-    int n_batches;
-    batch_slot *batches;
-    int *batch_of, *lane_of; /* per member; -1: in none */
-    double *energy;          /* per member: kinetic; its bodies' in ws->bodies.energy are their sums */
-    int n_rods;
-    rod_slot *rods;
-    int n_loose_bodies, *loose_bodies; /* in no batch, and no rods, ascending */
-    double *arrow;                     /* of one batch */
-    bool *batch_done;                  /* per batch: scratch, false between its uses */
-    double *block;                     /* condensed matrices of one batch */
-    bool start_viewed;         /* port_views hold the start of the current interval: only its end has to be evaluated */
-    bool end_viewed;           /* port_views are those of an instant at x1 */
-    port_need *need;           /* per port */
-    double *place_rate;        /* per port: dim, u_dot */
-    double *group_G, *group_K; /* of the rows of one group, dense */
-    double *product;           /* PHX_PORT_MAX x the widest port's columns */
 };
 
 /* ---- the evaluator's operations (fast_rows.c, fast_couplings.c, fast_bodies.c, fast_linearise.c, fast_delassus.c)
@@ -210,9 +261,10 @@ void phx_sys_unwrap_anew(const workspace *ws, int joint, double *x1);
 /* A factorisation on the pattern of a matrix, by the pool where there is one (fast_threads.c). */
 phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
 
-/* Groups of rows and all that is made once for several threads; rows are there. */
-phx_status phx_sys_threads_create(workspace *ws);
-void phx_sys_threads_free(workspace *ws);
+/* All that is made once for several threads. */
+phx_status phx_sys_threads_create(phx_context *context, const phx_system *system, const row_set *rows,
+                                  thread_use *made);
+void phx_sys_threads_free(thread_use *threads);
 /* The entries of the loops over joints and ports that are late, after another pool or other batches of joints. */
 phx_status phx_sys_find_late(workspace *ws);
 /* All parts of [0, count), by the pool where there is one; tasks that cannot fail. */
@@ -232,21 +284,26 @@ int phx_sys_member_of(const workspace *ws, phx_port_id id);
 void phx_sys_clear(const workspace *ws, size_t count, double *values);
 
 /* ---- batches ---- */
-/* After the types of the condensation, if any, are known. */
-phx_status phx_sys_batches_create(workspace *ws);
-void phx_sys_batches_free(workspace *ws);
+phx_status phx_sys_members_create(phx_context *context, const phx_system *system, member_set *made);
+void phx_sys_members_free(member_set *members);
+/* Of the members, which are told their batches, by the types of the condensation (NULL: none); with them what the
+ * bodies of the workspace leave to the evaluator. `sizes`: of the scratch. */
+phx_status phx_sys_batches_create(phx_context *context, const phx_system *system, const condensation *condensed,
+                                  member_set *members, body_set *shared, body_batches *made, size_t *sizes);
+void phx_sys_batches_free(const phx_system *system, body_set *shared, body_batches *batches);
 /* Derivatives over the interval, of the bodies in a batch or of one in none, into val at the places `body_at`; those of
  * the elements of a rod, added to what its nodes have put there. */
 void phx_sys_put_batch(workspace *ws, int p, int *const *body_at, double *val);
 void phx_sys_add_rod(const workspace *ws, int k, int *const *body_at, double *val);
 void phx_sys_put_body(workspace *ws, int b, int *const *body_at, double *val);
 /* The type of a body for condensation, -1: it is not condensed. */
-int phx_sys_condensed_type(const workspace *ws, int b);
+int phx_sys_condensed_type(const condensation *of, int b);
 
 /* ---- batches of joints ---- */
-/* After both matrices are there. */
-phx_status phx_sys_joint_batches_create(workspace *ws);
-void phx_sys_joint_batches_free(workspace *ws);
+/* Of the groups of rows between members of batches, with their places in both matrices. */
+phx_status phx_sys_joint_batches_create(phx_context *context, const workspace *ws, joint_batches *joints,
+                                        unbatched_joints *unbatched);
+void phx_sys_joint_batches_free(joint_batches *joints, unbatched_joints *unbatched);
 /* Of those in use at the views of the bodies at hand: residuals of their rows and what their efforts do at the bodies,
  * into res (n_v + n_l); what rates of rows read, at an instant; what they add to a linearisation; G and -G^T in place
  * of what is there. */
@@ -262,10 +319,12 @@ void phx_sys_joint_batch_bodies(const workspace *ws, int p, int lane, phx_body_i
 bool phx_sys_joint_batch_waits(workspace *ws, int p, int lane, int late);
 
 /* ---- condensation ---- */
-/* Which bodies, and the pattern; then, over the batches, its arrays. */
-phx_status phx_sys_condensation_create(workspace *ws);
-phx_status phx_sys_condensation_allocate(workspace *ws);
-void phx_sys_condensation_free(workspace *ws);
+/* Which bodies, and the pattern, *made NULL: no body; then, over the batches, its arrays. */
+phx_status phx_sys_condensation_create(phx_context *context, const pattern_source *of, condensation **made);
+phx_status phx_sys_condensation_allocate(phx_context *context, const phx_system *system, const kkt_matrix *whole,
+                                         const member_set *members, const body_batches *bodies, condensation *made,
+                                         size_t *sizes);
+void phx_sys_condensation_free(const phx_system *system, condensation *of);
 /* The arrays of a slot's factorisation, at its first use. */
 phx_status phx_sys_condensed_lu_create(workspace *ws, condensed_lu *out);
 /* Whether the next interval is linearised condensed. */

@@ -10,7 +10,7 @@ static void view_end(workspace *ws, phx_port_id id, port_need viewed)
     const port_slot *port = &ws->system->ports[id];
     const phx_body *body = port->body == PHX_GROUND ? NULL : ws->system->bodies[port->body].body;
 
-    if (!body || ws->fast->need[id] >= viewed)
+    if (!body || ws->fast->ports.need[id] >= viewed)
         return;
     const phx_body_view of_body = phx_sys_body_view(ws, port->body);
     if (port->port.point.n == 0)
@@ -21,8 +21,8 @@ static void view_end(workspace *ws, phx_port_id id, port_need viewed)
 
 void phx_sys_follow_angles(workspace *ws, port_need viewed)
 {
-    for (int i = 0; i < ws->fast->n_loose_angles; i++) {
-        const joint_slot *joint = &ws->system->joints[ws->fast->loose_angles[i]];
+    for (int i = 0; i < ws->fast->unbatched.n_angles; i++) {
+        const joint_slot *joint = &ws->system->joints[ws->fast->unbatched.angles[i]];
         view_end(ws, joint->a, viewed);
         view_end(ws, joint->b, viewed);
         phx_sys_unwrap_joint(joint, &ws->ports.view[joint->a], &ws->ports.view[joint->b], ws->step.x1);

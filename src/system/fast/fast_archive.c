@@ -20,9 +20,9 @@ static void archive_slot(phx_archive *archive, workspace *ws, condensation *it, 
     factors->cj = given;
     phx_archive_int(archive, &factors->corrections);
     phx_archive_int(archive, &factors->asked);
-    phx_archive_doubles(archive, it->arrow_size, factors->arrow);
-    phx_archive_doubles(archive, it->influence_size, factors->influence);
-    phx_archive_doubles(archive, it->rates_size, factors->rates);
+    phx_archive_doubles(archive, it->layout.arrow_size, factors->arrow);
+    phx_archive_doubles(archive, it->layout.influence_size, factors->influence);
+    phx_archive_doubles(archive, it->layout.rates_size, factors->rates);
     phx_sys_archive_lu(archive, ws, &it->kkt, phx_fast_create_lu, &factors->lu);
 }
 
@@ -31,7 +31,7 @@ void phx_fast_archive(phx_archive *archive, workspace *ws)
     condensation *it = ws->fast->condensation;
 
     if (phx_archive_reads(archive))
-        ws->fast->start_viewed = ws->fast->end_viewed = false;
+        ws->fast->ports.start_viewed = ws->fast->ports.end_viewed = false;
     if (!it)
         return;
     phx_archive_int(archive, &it->wait);
@@ -40,5 +40,5 @@ void phx_fast_archive(phx_archive *archive, workspace *ws)
         archive_slot(archive, ws, it, &it->slot[slot]);
     }
     phx_sys_archive_lu(archive, ws, &it->kkt, phx_fast_create_lu, &it->mass.lu);
-    it->holder = NULL;
+    it->values.holder = NULL;
 }

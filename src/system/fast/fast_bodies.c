@@ -7,7 +7,7 @@ static phx_status begin_batches(void *user, phx_context *context, int part, int 
 
     (void)context, (void)part;
     for (int p = first; p < end; p++)
-        phx_body_batch_begin(ws->fast->batches[p].batch, ws->view.h, ws->step.x0, ws->step.v0);
+        phx_body_batch_begin(ws->fast->bodies.batch[p].batch, ws->view.h, ws->step.x0, ws->step.v0);
     return PHX_OK;
 }
 
@@ -17,7 +17,7 @@ static phx_status begin_bodies(void *user, phx_context *context, int part, int f
 
     (void)context, (void)part;
     for (int i = first; i < end; i++) {
-        const int b = ws->fast->loose_bodies[i];
+        const int b = ws->fast->bodies.unbatched[i];
         const body_slot *slot = &ws->system->bodies[b];
         phx_body_interval_begin(slot->body, ws->view.h, ws->step.x0 + slot->x, ws->step.v0 + slot->v,
                                 ws->bodies.products[b]);
@@ -31,17 +31,17 @@ static phx_status begin_rods(void *user, phx_context *context, int part, int fir
 
     (void)context, (void)part;
     for (int k = first; k < end; k++)
-        phx_rod_batch_begin(ws->fast->rods[k].batch, ws->view.h, ws->step.x0);
+        phx_rod_batch_begin(ws->fast->bodies.rods[k].batch, ws->view.h, ws->step.x0);
     return PHX_OK;
 }
 
 void phx_fast_interval_begin(workspace *ws)
 {
-    ws->fast->start_viewed = ws->step.goes_on && ws->fast->end_viewed;
-    ws->fast->end_viewed = false;
-    phx_sys_run(ws, ws->fast->n_batches, begin_batches, ws);
-    phx_sys_run(ws, ws->fast->n_rods, begin_rods, ws);
-    phx_sys_run(ws, ws->fast->n_loose_bodies, begin_bodies, ws);
+    ws->fast->ports.start_viewed = ws->step.goes_on && ws->fast->ports.end_viewed;
+    ws->fast->ports.end_viewed = false;
+    phx_sys_run(ws, ws->fast->bodies.n, begin_batches, ws);
+    phx_sys_run(ws, ws->fast->bodies.n_rods, begin_rods, ws);
+    phx_sys_run(ws, ws->fast->bodies.n_unbatched, begin_bodies, ws);
 }
 
 typedef struct interval_end {
@@ -71,7 +71,7 @@ static phx_status set_batches(void *user, phx_context *context, int part, int fi
 
     (void)context, (void)part;
     for (int p = first; p < end; p++) {
-        phx_body_batch *batch = ws->fast->batches[p].batch;
+        phx_body_batch *batch = ws->fast->bodies.batch[p].batch;
         phx_body_batch_move(batch, to->res != NULL, ws->step.x0, ws->step.low0, ws->step.vm, ws->step.x1, ws->step.low1,
                             ws->step.xm);
         if (to->res)
@@ -87,7 +87,7 @@ static phx_status set_bodies(void *user, phx_context *context, int part, int fir
 
     (void)context, (void)part;
     for (int i = first; i < end; i++) {
-        const int b = ws->fast->loose_bodies[i];
+        const int b = ws->fast->bodies.unbatched[i];
         const body_slot *slot = &ws->system->bodies[b];
         const phx_body_view view = phx_sys_body_view(ws, b);
         (to->res ? phx_body_try : phx_body_move)(slot->body, ws->view.h, ws->step.x0 + slot->x, ws->step.low0 + slot->x,
@@ -106,7 +106,7 @@ static phx_status residual_of_rods(void *user, phx_context *context, int part, i
 
     (void)context, (void)part;
     for (int k = first; k < end; k++)
-        phx_rod_batch_residual(ws->fast->rods[k].batch, ws->step.x1, ws->step.xm, to->res);
+        phx_rod_batch_residual(ws->fast->bodies.rods[k].batch, ws->step.x1, ws->step.xm, to->res);
     return PHX_OK;
 }
 
@@ -118,10 +118,10 @@ static void set_interval(workspace *ws, const double *v1, double *res)
     interval_end to = {ws, v1, res};
 
     phx_sys_run(ws, ws->system->n_v, set_velocities, &to);
-    phx_sys_run(ws, ws->fast->n_batches, set_batches, &to);
+    phx_sys_run(ws, ws->fast->bodies.n, set_batches, &to);
     if (res)
-        phx_sys_run(ws, ws->fast->n_rods, residual_of_rods, &to);
-    phx_sys_run(ws, ws->fast->n_loose_bodies, set_bodies, &to);
+        phx_sys_run(ws, ws->fast->bodies.n_rods, residual_of_rods, &to);
+    phx_sys_run(ws, ws->fast->bodies.n_unbatched, set_bodies, &to);
 }
 
 /* The end of an interval whose residual was evaluated nearby: only forces and unwrapped angles depend on the views. */
@@ -134,7 +134,7 @@ static phx_status end_interval(workspace *ws, const double *v1)
     if (system->n_forces > 0)
         phx_fast_view_rows(ws);
     phx_sys_follow_angles(ws, system->n_forces > 0 ? NEED_VIEW : NEED_MORE);
-    if (system->n_forces == 0 && system->lossless)
+    if (system->n_forces == 0 && system->traits.lossless)
         return PHX_OK;
     return phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, ws->scratch.vector[3]);
 }
@@ -148,7 +148,7 @@ phx_status phx_fast_interval_residual(workspace *ws, const double *v1, const dou
     set_interval(ws, v1, res);
     phx_sys_begin_angles(ws);
     phx_fast_view_rows(ws);
-    ws->fast->start_viewed = true;
+    ws->fast->ports.start_viewed = true;
     status = phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, res);
     if (!status)
         phx_fast_rows_residual(ws, ws->step.t0, ws->view.h, lambda, res);
@@ -163,20 +163,20 @@ typedef struct energy_loop {
 
 void phx_sys_batch_energies(const workspace *ws, int p, const double *x, const double *v)
 {
-    const batch_slot *slot = &ws->fast->batches[p];
+    const batch_slot *slot = &ws->fast->bodies.batch[p];
     double energies[PHX_BATCH_WIDTH];
 
     phx_body_batch_kinetic(slot->batch, x, v, energies);
     for (int l = 0; l < slot->count; l++)
-        ws->fast->energy[slot->member[l]] = energies[l];
+        ws->fast->members.energy[slot->member[l]] = energies[l];
 }
 
 void phx_sys_sum_energies(const workspace *ws)
 {
     for (int b = 0; b < ws->system->n_bodies; b++) {
         double sum = 0.0;
-        for (int m = ws->fast->first_member[b]; m < ws->fast->first_member[b + 1]; m++)
-            sum += ws->fast->energy[m];
+        for (int m = ws->fast->members.first[b]; m < ws->fast->members.first[b + 1]; m++)
+            sum += ws->fast->members.energy[m];
         ws->bodies.energy[b] = sum;
     }
 }
@@ -198,9 +198,9 @@ static phx_status energies_of_bodies(void *user, phx_context *context, int part,
 
     (void)context, (void)part;
     for (int i = first; i < end; i++) {
-        const int b = ws->fast->loose_bodies[i];
+        const int b = ws->fast->bodies.unbatched[i];
         const body_slot *slot = &ws->system->bodies[b];
-        ws->fast->energy[ws->fast->first_member[b]] =
+        ws->fast->members.energy[ws->fast->members.first[b]] =
             it->x ? phx_body_kinetic(slot->body, it->x + slot->x, it->v + slot->v)
                   : phx_body_kinetic_undeformed(slot->body, it->v + slot->v);
     }
@@ -211,8 +211,8 @@ void phx_fast_kinetic_energies(const workspace *ws, const double *x, const doubl
 {
     energy_loop loop = {ws, x, v};
 
-    phx_sys_run(ws, ws->fast->n_batches, energies_of_batches, &loop);
-    phx_sys_run(ws, ws->fast->n_loose_bodies, energies_of_bodies, &loop);
+    phx_sys_run(ws, ws->fast->bodies.n, energies_of_batches, &loop);
+    phx_sys_run(ws, ws->fast->bodies.n_unbatched, energies_of_bodies, &loop);
     phx_sys_sum_energies(ws);
 }
 
@@ -221,26 +221,26 @@ void phx_fast_kinetic_energies(const workspace *ws, const double *x, const doubl
 void phx_fast_component_energies(workspace *ws, const component_slot *component, const double *x, const double *v)
 {
     const phx_system *system = ws->system;
-    const int *bodies = system->by_component + component->first;
+    const int *bodies = system->components.bodies + component->first;
 
     if (2 * component->count > system->n_bodies) {
         phx_fast_kinetic_energies(ws, x, v);
         return;
     }
     for (int i = 0; i < component->count; i++)
-        for (int m = ws->fast->first_member[bodies[i]]; m < ws->fast->first_member[bodies[i] + 1]; m++) {
-            const member_slot *member = &ws->fast->members[m];
-            const int p = ws->fast->batch_of[m];
+        for (int m = ws->fast->members.first[bodies[i]]; m < ws->fast->members.first[bodies[i] + 1]; m++) {
+            const member_slot *member = &ws->fast->members.member[m];
+            const int p = ws->fast->members.batch_of[m];
             if (p < 0)
-                ws->fast->energy[m] = phx_body_kinetic(member->body, x + member->x, v + member->v);
-            else if (!ws->fast->batch_done[p]) {
+                ws->fast->members.energy[m] = phx_body_kinetic(member->body, x + member->x, v + member->v);
+            else if (!ws->fast->bodies.done[p]) {
                 phx_sys_batch_energies(ws, p, x, v);
-                ws->fast->batch_done[p] = true;
+                ws->fast->bodies.done[p] = true;
             }
         }
     for (int i = 0; i < component->count; i++)
-        for (int m = ws->fast->first_member[bodies[i]]; m < ws->fast->first_member[bodies[i] + 1]; m++)
-            if (ws->fast->batch_of[m] >= 0)
-                ws->fast->batch_done[ws->fast->batch_of[m]] = false;
+        for (int m = ws->fast->members.first[bodies[i]]; m < ws->fast->members.first[bodies[i] + 1]; m++)
+            if (ws->fast->members.batch_of[m] >= 0)
+                ws->fast->bodies.done[ws->fast->members.batch_of[m]] = false;
     phx_sys_sum_energies(ws);
 }

@@ -78,19 +78,18 @@ static bool choose(const phx_system *system, const bool *marks, kkt_matrix *kkt)
 }
 
 /* ---- creation ---- */
-int phx_sys_condensed_type(const workspace *ws, int b)
+int phx_sys_condensed_type(const condensation *of, int b)
 {
-    return ws->fast->condensation ? ws->fast->condensation->type[b] : -1;
+    return of ? of->type[b] : -1;
 }
 
-static phx_status find_types(workspace *ws, condensation *it)
+static phx_status find_types(phx_context *context, const phx_system *system, condensation *it)
 {
-    const phx_system *system = ws->system;
     const kkt_matrix *kkt = &it->kkt;
     phx_condenser **types = NULL;
     phx_status status = PHX_OK;
 
-    it->mass.type = types = phx_calloc(ws->base.context, (size_t)system->n_bodies, sizeof *types);
+    it->mass.type = types = phx_calloc(context, (size_t)system->n_bodies, sizeof *types);
     if (!types)
         return PHX_ERR_MEMORY;
     for (int b = 0; b < system->n_bodies && !status; b++) {
@@ -104,7 +103,7 @@ static phx_status find_types(workspace *ws, condensation *it)
         while (type < it->n_types && !phx_condenser_serves(types[type], body, n_boundary, boundary))
             type++;
         if (type == it->n_types) {
-            status = phx_condenser_create(ws->base.context, body, n_boundary, boundary, &types[type]);
+            status = phx_condenser_create(context, body, n_boundary, boundary, &types[type]);
             it->n_types += status == PHX_OK;
         }
         it->type[b] = type;
@@ -126,16 +125,15 @@ static void free_factors(const condensation *it, condensed_lu *factors)
 }
 
 /* The arrays of a factorisation, and its own factors of the types where it has none. */
-static phx_status make_factors(workspace *ws, const condensation *it, condensed_lu *out)
+static phx_status make_factors(phx_context *context, const phx_system *system, const condensation *it,
+                               condensed_lu *out)
 {
-    const phx_system *system = ws->system;
     const kkt_matrix *kkt = &it->kkt;
-    phx_context *context = ws->base.context;
     phx_status status = PHX_OK;
 
-    out->arrow = phx_calloc(context, it->arrow_size, sizeof *out->arrow);
-    out->influence = phx_calloc(context, it->influence_size, sizeof *out->influence);
-    out->rates = phx_calloc(context, it->rates_size, sizeof *out->rates);
+    out->arrow = phx_calloc(context, it->layout.arrow_size, sizeof *out->arrow);
+    out->influence = phx_calloc(context, it->layout.influence_size, sizeof *out->influence);
+    out->rates = phx_calloc(context, it->layout.rates_size, sizeof *out->rates);
     if (!out->arrow || !out->influence || !out->rates)
         return PHX_ERR_MEMORY;
     if (out->type)
@@ -152,96 +150,149 @@ static phx_status make_factors(workspace *ws, const condensation *it, condensed_
 }
 
 /* Where the batches have their arrays; the unknowns of the widest body. */
-static size_t lay_out(const workspace *ws, condensation *it)
+static size_t lay_out(const phx_system *system, const condensation *it, const member_set *members,
+                      const body_batches *bodies, condensed_layout *made)
 {
-    const phx_system *system = ws->system;
     size_t widest = 1;
 
-    for (int p = 0; p < ws->fast->n_batches; p++) {
-        const batch_slot *slot = &ws->fast->batches[p];
-        const int b = ws->fast->members[slot->member[0]].of;
+    for (int p = 0; p < bodies->n; p++) {
+        const batch_slot *slot = &bodies->batch[p];
+        const int b = members->member[slot->member[0]].of;
         if (it->type[b] < 0)
             continue;
         const size_t internal = phx_body_batch_internal_size(slot->batch, it->mass.type[it->type[b]]);
         const size_t n =
             (size_t)(system->dim + system->n_rot + it->kkt.boundary_first[b + 1] - it->kkt.boundary_first[b]);
-        it->arrow_at[p] = it->arrow_size;
-        it->influence_at[p] = it->influence_size;
-        it->internal_at[p] = it->internal_size;
-        it->rates_at[p] = it->rates_size;
-        it->arrow_size += phx_body_batch_arrow_size(slot->batch);
-        it->influence_size += internal * (size_t)system->n_rot;
-        it->internal_size += internal;
-        it->rates_size += (size_t)(system->n_rot * slot->lanes);
+        made->arrow_at[p] = made->arrow_size;
+        made->influence_at[p] = made->influence_size;
+        made->internal_at[p] = made->internal_size;
+        made->rates_at[p] = made->rates_size;
+        made->arrow_size += phx_body_batch_arrow_size(slot->batch);
+        made->influence_size += internal * (size_t)system->n_rot;
+        made->internal_size += internal;
+        made->rates_size += (size_t)(system->n_rot * slot->lanes);
         widest = n > widest ? n : widest;
     }
     return widest;
 }
 
-static phx_status allocate(workspace *ws, condensation *it)
+/* `widest`: unknowns of the widest body. */
+static phx_status create_layout(phx_context *context, const phx_system *system, const condensation *it,
+                                const member_set *members, const body_batches *bodies, condensed_layout *made,
+                                size_t *widest)
 {
-    phx_context *context = ws->base.context;
-    const size_t n = (size_t)it->kkt.n, batches = (size_t)ws->fast->n_batches;
+    const size_t batches = (size_t)bodies->n;
 
-    it->arrow_at = phx_calloc(context, batches, sizeof *it->arrow_at);
-    it->influence_at = phx_calloc(context, batches, sizeof *it->influence_at);
-    it->internal_at = phx_calloc(context, batches, sizeof *it->internal_at);
-    it->rates_at = phx_calloc(context, batches, sizeof *it->rates_at);
-    if (!it->arrow_at || !it->influence_at || !it->internal_at || !it->rates_at)
+    made->arrow_at = phx_calloc(context, batches, sizeof *made->arrow_at);
+    made->influence_at = phx_calloc(context, batches, sizeof *made->influence_at);
+    made->internal_at = phx_calloc(context, batches, sizeof *made->internal_at);
+    made->rates_at = phx_calloc(context, batches, sizeof *made->rates_at);
+    if (!made->arrow_at || !made->influence_at || !made->internal_at || !made->rates_at)
         return PHX_ERR_MEMORY;
-    const size_t widest = lay_out(ws, it);
-    it->coupling = phx_calloc(context, (size_t)it->kkt.ptr[n], sizeof *it->coupling);
-    it->b = phx_calloc(context, n, sizeof *it->b);
-    it->d = phx_calloc(context, n, sizeof *it->d);
-    it->sum = phx_calloc(context, n, sizeof *it->sum);
-    it->internal = phx_calloc(context, it->internal_size, sizeof *it->internal);
-    it->internal_sum = phx_calloc(context, it->internal_size, sizeof *it->internal_sum);
-    it->x = phx_calloc(context, (size_t)ws->kkt.n, sizeof *it->x);
-    ws->fast->scratch_size[SCRATCH_BLOCK] = widest * widest * PHX_BATCH_WIDTH;
-    ws->fast->block = phx_calloc(context, ws->fast->scratch_size[SCRATCH_BLOCK], sizeof *ws->fast->block);
-    it->arrow = phx_calloc(context, it->arrow_size, sizeof *it->arrow);
-    it->rates = phx_calloc(context, it->rates_size, sizeof *it->rates);
-    it->from = phx_calloc(context, n, sizeof *it->from);
-    return it->coupling && it->b && it->d && it->sum && it->internal && it->internal_sum && it->x && ws->fast->block &&
-                   it->arrow && it->rates && it->from
-               ? PHX_OK
-               : PHX_ERR_MEMORY;
+    *widest = lay_out(system, it, members, bodies, made);
+    return PHX_OK;
+}
+
+static void free_layout(condensed_layout *layout)
+{
+    phx_free(layout->arrow_at);
+    phx_free(layout->influence_at);
+    phx_free(layout->internal_at);
+    phx_free(layout->rates_at);
+}
+
+/* `val` is made with the pattern. */
+static phx_status create_values(phx_context *context, const kkt_matrix *kkt, const condensed_layout *layout,
+                                condensed_values *made)
+{
+    const phx_sys_array arrays[] = {{&made->coupling, (size_t)kkt->ptr[kkt->n]},
+                                    {&made->arrow, layout->arrow_size},
+                                    {&made->rates, layout->rates_size}};
+
+    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+}
+
+static void free_values(condensed_values *values)
+{
+    double *arrays[] = {values->coupling, values->val, values->arrow, values->rates};
+
+    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+}
+
+static phx_status create_vectors(phx_context *context, const kkt_matrix *condensed, const kkt_matrix *whole,
+                                 const condensed_layout *layout, condensed_vectors *made)
+{
+    const size_t n = (size_t)condensed->n;
+    const phx_sys_array arrays[] = {{&made->b, n},
+                                    {&made->d, n},
+                                    {&made->sum, n},
+                                    {&made->internal, layout->internal_size},
+                                    {&made->internal_sum, layout->internal_size},
+                                    {&made->x, (size_t)whole->n}};
+
+    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+}
+
+static void free_vectors(condensed_vectors *vectors)
+{
+    double *arrays[] = {vectors->b, vectors->d, vectors->sum, vectors->internal, vectors->internal_sum, vectors->x};
+
+    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+}
+
+/* Where each condensed unknown is in the whole matrix. */
+static phx_status create_from(phx_context *context, const kkt_matrix *kkt, int n_v, int **from)
+{
+    int *made = phx_calloc(context, (size_t)kkt->n, sizeof *made);
+
+    *from = made;
+    if (!made)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < n_v; i++)
+        if (kkt->place[i] >= 0)
+            made[kkt->place[i]] = i;
+    for (int k = 0; k < kkt->n_l; k++)
+        made[kkt->n_v + k] = n_v + k;
+    return PHX_OK;
 }
 
 phx_status phx_sys_condensed_lu_create(workspace *ws, condensed_lu *out)
 {
-    const phx_status status = make_factors(ws, ws->fast->condensation, out);
+    const phx_status status = make_factors(ws->base.context, ws->system, ws->fast->condensation, out);
 
     if (status)
         free_factors(ws->fast->condensation, out);
     return status;
 }
 
-phx_status phx_sys_condensation_allocate(workspace *ws)
+phx_status phx_sys_condensation_allocate(phx_context *context, const phx_system *system, const kkt_matrix *whole,
+                                         const member_set *members, const body_batches *bodies, condensation *made,
+                                         size_t *sizes)
 {
-    condensation *it = ws->fast->condensation;
-    phx_status status = it ? allocate(ws, it) : PHX_OK;
+    size_t widest = 0;
 
-    if (status || !it)
-        return status;
-    for (int i = 0; i < ws->system->n_v; i++)
-        if (it->kkt.place[i] >= 0)
-            it->from[it->kkt.place[i]] = i;
-    for (int k = 0; k < it->kkt.n_l; k++)
-        it->from[it->kkt.n_v + k] = ws->system->n_v + k;
-    return make_factors(ws, it, &it->mass);
+    if (!made)
+        return PHX_OK;
+    phx_status status = create_layout(context, system, made, members, bodies, &made->layout, &widest);
+    sizes[SCRATCH_BLOCK] = widest * widest * PHX_BATCH_WIDTH;
+    if (!status)
+        status = create_values(context, &made->kkt, &made->layout, &made->values);
+    if (!status)
+        status = create_vectors(context, &made->kkt, whole, &made->layout, &made->vectors);
+    if (!status)
+        status = create_from(context, &made->kkt, system->n_v, &made->from);
+    return status ? status : make_factors(context, system, made, &made->mass);
 }
 
-phx_status phx_sys_condensation_create(workspace *ws)
+phx_status phx_sys_condensation_create(phx_context *context, const pattern_source *of, condensation **made)
 {
-    const phx_system *system = ws->system;
-    phx_context *context = ws->base.context;
+    const phx_system *system = of->system;
     const size_t nb = (size_t)system->n_bodies, nv = (size_t)system->n_v;
     condensation *it = phx_calloc(context, 1, sizeof *it);
     bool *marks = phx_calloc(context, nv, sizeof *marks), any = false;
     phx_status status = it && marks ? PHX_OK : PHX_ERR_MEMORY;
 
-    ws->fast->condensation = it;
+    *made = it;
     if (!status) {
         it->kkt.place = phx_calloc(context, nv, sizeof(int));
         it->kkt.condensed = phx_calloc(context, nb, sizeof(bool));
@@ -257,35 +308,28 @@ phx_status phx_sys_condensation_create(workspace *ws)
     }
     phx_free(marks);
     if (!status && any) {
-        status = phx_sys_kkt_create(context, ws, &it->kkt, &it->val);
-        return status ? status : find_types(ws, it);
+        status = phx_sys_kkt_create(context, of, &it->kkt, &it->values.val);
+        return status ? status : find_types(context, system, it);
     }
-    phx_sys_condensation_free(ws);
+    phx_sys_condensation_free(system, it);
+    *made = NULL;
     return status;
 }
 
-void phx_sys_condensation_free(workspace *ws)
+void phx_sys_condensation_free(const phx_system *system, condensation *it)
 {
-    condensation *it = ws->fast->condensation;
-
     if (!it)
         return;
     for (int s = 0; s < PHX_FACTOR_SLOTS; s++)
         free_factors(it, &it->slot[s]);
     free_factors(it, &it->mass);
-    phx_sys_kkt_free(ws, &it->kkt);
-    double *arrays[] = {it->coupling,     it->val, it->b,     it->d,     it->sum,        it->internal,
-                        it->internal_sum, it->x,   it->arrow, it->rates, ws->fast->block};
-    size_t *places[] = {it->arrow_at, it->influence_at, it->internal_at, it->rates_at};
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        phx_free(arrays[k]);
-    for (size_t k = 0; k < sizeof places / sizeof *places; k++)
-        phx_free(places[k]);
+    free_vectors(&it->vectors);
+    free_values(&it->values);
+    free_layout(&it->layout);
+    phx_sys_kkt_free(system, &it->kkt);
     phx_free(it->type);
     phx_free(it->from);
     phx_free(it);
-    ws->fast->block = NULL;
-    ws->fast->condensation = NULL;
 }
 
 /* ---- linearisation ---- */
@@ -307,14 +351,14 @@ static phx_status arrows_of_batches(void *user, phx_context *context, int part, 
 
     (void)context;
     for (int p = first; p < end; p++) {
-        const batch_slot *slot = &ws->fast->batches[p];
-        if (it->type[ws->fast->members[slot->member[0]].of] < 0) {
-            phx_sys_put_batch(ws, p, it->kkt.body_at, it->coupling);
+        const batch_slot *slot = &ws->fast->bodies.batch[p];
+        if (it->type[ws->fast->members.member[slot->member[0]].of] < 0) {
+            phx_sys_put_batch(ws, p, it->kkt.body_at, it->values.coupling);
             continue;
         }
         phx_body_batch_interval_arrow(slot->batch, system->gravity, ws->step.x1, ws->step.xm,
-                                      it->arrow + it->arrow_at[p]);
-        phx_body_batch_rates(slot->batch, it->rates + it->rates_at[p]);
+                                      it->values.arrow + it->layout.arrow_at[p]);
+        phx_body_batch_rates(slot->batch, it->values.rates + it->layout.rates_at[p]);
     }
     return PHX_OK;
 }
@@ -326,7 +370,7 @@ static phx_status whole_rods(void *user, phx_context *context, int part, int fir
 
     (void)context, (void)part;
     for (int k = first; k < end; k++)
-        phx_sys_add_rod(ws, k, it->kkt.body_at, it->coupling);
+        phx_sys_add_rod(ws, k, it->kkt.body_at, it->values.coupling);
     return PHX_OK;
 }
 
@@ -338,16 +382,16 @@ static phx_status whole_bodies(void *user, phx_context *context, int part, int f
 
     (void)context;
     for (int i = first; i < end; i++)
-        phx_sys_put_body(ws, ws->fast->loose_bodies[i], it->kkt.body_at, it->coupling);
+        phx_sys_put_body(ws, ws->fast->bodies.unbatched[i], it->kkt.body_at, it->values.coupling);
     return PHX_OK;
 }
 
 void phx_sys_condensed_bodies(workspace *ws)
 {
-    ws->fast->condensation->holder = NULL;
-    phx_sys_run(ws, ws->fast->n_batches, arrows_of_batches, ws);
-    phx_sys_run(ws, ws->fast->n_rods, whole_rods, ws);
-    phx_sys_run(ws, ws->fast->n_loose_bodies, whole_bodies, ws);
+    ws->fast->condensation->values.holder = NULL;
+    phx_sys_run(ws, ws->fast->bodies.n, arrows_of_batches, ws);
+    phx_sys_run(ws, ws->fast->bodies.n_rods, whole_rods, ws);
+    phx_sys_run(ws, ws->fast->bodies.n_unbatched, whole_bodies, ws);
 }
 
 void phx_fast_body_add(workspace *ws, int b, int row, int dof, double value)
@@ -357,10 +401,10 @@ void phx_fast_body_add(workspace *ws, int b, int row, int dof, double value)
     const int *ptr = NULL, *idx = NULL;
 
     if (phx_sys_is_condensed(ws->fast->into, b)) {
-        const int m = ws->fast->first_member[b], p = ws->fast->batch_of[m];
-        phx_body_batch_arrow_add(ws->fast->batches[p].batch,
-                                 ws->fast->condensation->arrow + ws->fast->condensation->arrow_at[p],
-                                 ws->fast->lane_of[m], row - dim, dof, value);
+        const int m = ws->fast->members.first[b], p = ws->fast->members.batch_of[m];
+        phx_body_batch_arrow_add(ws->fast->bodies.batch[p].batch,
+                                 ws->fast->condensation->values.arrow + ws->fast->condensation->layout.arrow_at[p],
+                                 ws->fast->members.lane_of[m], row - dim, dof, value);
         return;
     }
     phx_body_pattern(body, &ptr, &idx);

@@ -12,7 +12,7 @@ static const double LEFT = 1e-5;
 /* The condenser of a batch, NULL: it is not condensed. */
 static const phx_condenser *of_batch(const workspace *ws, const condensed_lu *factors, int p)
 {
-    const int type = ws->fast->condensation->type[ws->fast->members[ws->fast->batches[p].member[0]].of];
+    const int type = ws->fast->condensation->type[ws->fast->members.member[ws->fast->bodies.batch[p].member[0]].of];
     return type < 0 ? NULL : factors->type[type];
 }
 
@@ -47,7 +47,7 @@ static phx_status each_batch(void *user, phx_context *context, int part, int fir
 static void over_batches(batch_work *work, batch_loop *loop)
 {
     loop->work = work;
-    phx_sys_run(loop->ws, loop->ws->fast->n_batches, each_batch, loop);
+    phx_sys_run(loop->ws, loop->ws->fast->bodies.n, each_batch, loop);
 }
 
 /* The condensed matrices of a batch, added to the values. */
@@ -55,57 +55,58 @@ static void add_condensed(const batch_loop *it, const workspace *ws, int p, cons
 {
     const condensation *all = ws->fast->condensation;
     const kkt_matrix *kkt = &all->kkt;
-    const batch_slot *slot = &ws->fast->batches[p];
-    const int b = ws->fast->members[slot->member[0]].of;
+    const batch_slot *slot = &ws->fast->bodies.batch[p];
+    const int b = ws->fast->members.member[slot->member[0]].of;
     const int n = ws->system->dim + ws->system->n_rot + kkt->boundary_first[b + 1] - kkt->boundary_first[b];
 
-    phx_body_batch_reduce(slot->batch, condenser, it->factors->arrow + all->arrow_at[p],
-                          it->factors->influence + all->influence_at[p], ws->fast->block);
+    phx_body_batch_reduce(slot->batch, condenser, it->factors->arrow + all->layout.arrow_at[p],
+                          it->factors->influence + all->layout.influence_at[p], ws->fast->scratch.block);
     for (int l = 0; l < slot->count; l++) {
-        const int *at = kkt->body_at[ws->fast->members[slot->member[l]].of];
+        const int *at = kkt->body_at[ws->fast->members.member[slot->member[l]].of];
         for (int k = 0; k < n * n; k++)
-            all->val[at[k]] += ws->fast->block[k * slot->lanes + l];
+            all->values.val[at[k]] += ws->fast->scratch.block[k * slot->lanes + l];
     }
 }
 
 static void add_mass(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_body_batch_mass_arrow(ws->fast->batches[p].batch, it->x,
-                              it->factors->arrow + ws->fast->condensation->arrow_at[p]);
+    phx_body_batch_mass_arrow(ws->fast->bodies.batch[p].batch, it->x,
+                              it->factors->arrow + ws->fast->condensation->layout.arrow_at[p]);
     add_condensed(it, ws, p, condenser);
 }
 
 static void begin_solve(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
-    phx_body_batch_begin_solve(ws->fast->batches[p].batch, condenser, it->factors->arrow + all->arrow_at[p],
-                               it->internal + all->internal_at[p], it->c);
+    phx_body_batch_begin_solve(ws->fast->bodies.batch[p].batch, condenser, it->factors->arrow + all->layout.arrow_at[p],
+                               it->internal + all->layout.internal_at[p], it->c);
 }
 
 static void end_solve(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
-    phx_body_batch_end_solve(ws->fast->batches[p].batch, condenser, it->factors->arrow + all->arrow_at[p],
-                             it->factors->influence + all->influence_at[p], it->c, it->internal + all->internal_at[p]);
+    phx_body_batch_end_solve(ws->fast->bodies.batch[p].batch, condenser, it->factors->arrow + all->layout.arrow_at[p],
+                             it->factors->influence + all->layout.influence_at[p], it->c,
+                             it->internal + all->layout.internal_at[p]);
 }
 
 static void gather_internal(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_body_batch_gather_internal(ws->fast->batches[p].batch, condenser, it->b,
-                                   it->internal + ws->fast->condensation->internal_at[p]);
+    phx_body_batch_gather_internal(ws->fast->bodies.batch[p].batch, condenser, it->b,
+                                   it->internal + ws->fast->condensation->layout.internal_at[p]);
 }
 
 static void scatter_internal(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
-    phx_body_batch_scatter_internal(ws->fast->batches[p].batch, condenser,
-                                    it->internal + ws->fast->condensation->internal_at[p], it->b);
+    phx_body_batch_scatter_internal(ws->fast->bodies.batch[p].batch, condenser,
+                                    it->internal + ws->fast->condensation->layout.internal_at[p], it->b);
 }
 
 static void find_lacking(const batch_loop *it, const workspace *ws, int p, const phx_condenser *condenser)
 {
     const condensation *all = ws->fast->condensation;
-    phx_body_batch_lacking(ws->fast->batches[p].batch, condenser, it->factors->rates + all->rates_at[p], it->b,
-                           it->internal + all->internal_at[p], it->c);
+    phx_body_batch_lacking(ws->fast->bodies.batch[p].batch, condenser, it->factors->rates + all->layout.rates_at[p],
+                           it->b, it->internal + all->layout.internal_at[p], it->c);
 }
 
 /* ---- factors ---- */
@@ -118,7 +119,7 @@ static phx_status factor_values(const workspace *ws, condensed_lu *out)
         status = phx_fast_create_lu(ws, kkt, false, &out->lu);
     int column = -1, unknown = -1;
     if (!status)
-        status = phx_lu_factor(out->lu, ws->fast->condensation->val, &column);
+        status = phx_lu_factor(out->lu, ws->fast->condensation->values.val, &column);
     if (status != PHX_SINGULAR || column < 0)
         return status;
     for (int v = 0; v < ws->kkt.n_v && unknown < 0 && column < kkt->n_v; v++)
@@ -126,7 +127,7 @@ static phx_status factor_values(const workspace *ws, condensed_lu *out)
             unknown = v;
     if (column >= kkt->n_v)
         unknown = ws->kkt.n_v + column - kkt->n_v;
-    return phx_sys_blame_factor(ws, kkt->ptr, ws->fast->condensation->val, column, unknown);
+    return phx_sys_blame_factor(ws, kkt->ptr, ws->fast->condensation->values.val, column, unknown);
 }
 
 /* Factors of cj M + c R + K/cj for each type, kept while cj is the same. */
@@ -148,13 +149,13 @@ static phx_status factor_types(const condensation *it, double cj, double b, doub
  * first. */
 static void take_arrows(condensation *it, condensed_lu *out)
 {
-    if (!it->holder) {
-        phx_sys_exchange(&it->arrow, &out->arrow);
-        phx_sys_exchange(&it->rates, &out->rates);
-        it->holder = out;
-    } else if (it->holder != out) {
-        memcpy(out->arrow, it->holder->arrow, it->arrow_size * sizeof *out->arrow);
-        memcpy(out->rates, it->holder->rates, it->rates_size * sizeof *out->rates);
+    if (!it->values.holder) {
+        phx_sys_exchange(&it->values.arrow, &out->arrow);
+        phx_sys_exchange(&it->values.rates, &out->rates);
+        it->values.holder = out;
+    } else if (it->values.holder != out) {
+        memcpy(out->arrow, it->values.holder->arrow, it->layout.arrow_size * sizeof *out->arrow);
+        memcpy(out->rates, it->values.holder->rates, it->layout.rates_size * sizeof *out->rates);
     }
 }
 
@@ -172,7 +173,7 @@ phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj)
     take_arrows(it, out);
     if (out->asked > 0)
         out->asked--;
-    memcpy(it->val, it->coupling, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
+    memcpy(it->values.val, it->values.coupling, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->values.val);
     over_batches(add_condensed, &(batch_loop){.ws = ws, .factors = out});
     return factor_values(ws, out);
 }
@@ -220,13 +221,13 @@ static phx_status correct(const workspace *ws, const condensed_lu *factors)
 {
     condensation *it = ws->fast->condensation;
 
-    phx_sys_exchange(&it->b, &it->d);
-    lacking(ws, factors, it->d, it->internal, it->b);
-    const phx_status status = solve(ws, factors, it->b, it->internal);
+    phx_sys_exchange(&it->vectors.b, &it->vectors.d);
+    lacking(ws, factors, it->vectors.d, it->vectors.internal, it->vectors.b);
+    const phx_status status = solve(ws, factors, it->vectors.b, it->vectors.internal);
     for (int i = 0; i < it->kkt.n; i++)
-        it->sum[i] += it->b[i];
-    for (size_t i = 0; i < it->internal_size; i++)
-        it->internal_sum[i] += it->internal[i];
+        it->vectors.sum[i] += it->vectors.b[i];
+    for (size_t i = 0; i < it->layout.internal_size; i++)
+        it->vectors.internal_sum[i] += it->vectors.internal[i];
     return status;
 }
 
@@ -235,8 +236,8 @@ static double size_of_correction(workspace *ws, const condensed_lu *factors)
 {
     condensation *it = ws->fast->condensation;
 
-    put_together(ws, factors, it->b, it->internal, it->x);
-    return ws->base.ops->norm(&ws->base, it->x);
+    put_together(ws, factors, it->vectors.b, it->vectors.internal, it->vectors.x);
+    return ws->base.ops->norm(&ws->base, it->vectors.x);
 }
 
 phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
@@ -247,10 +248,10 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
     const int most = ws->system->dim - 1, count = ws->base.loose ? 0 : factors->corrections;
     double size = 1.0, first = 1.0, left = 1.0;
 
-    take_apart(ws, factors, b, it->b, it->internal);
-    phx_status status = solve(ws, factors, it->b, it->internal);
-    memcpy(it->sum, it->b, (size_t)it->kkt.n * sizeof *it->b);
-    memcpy(it->internal_sum, it->internal, it->internal_size * sizeof *it->internal);
+    take_apart(ws, factors, b, it->vectors.b, it->vectors.internal);
+    phx_status status = solve(ws, factors, it->vectors.b, it->vectors.internal);
+    memcpy(it->vectors.sum, it->vectors.b, (size_t)it->kkt.n * sizeof *it->vectors.b);
+    memcpy(it->vectors.internal_sum, it->vectors.internal, it->layout.internal_size * sizeof *it->vectors.internal);
     if (ask) {
         size = first = size_of_correction(ws, factors);
         left = first;
@@ -270,7 +271,7 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
         it->wait = STAY_WHOLE;
         factors->asked = 0;
     }
-    put_together(ws, factors, it->sum, it->internal_sum, b);
+    put_together(ws, factors, it->vectors.sum, it->vectors.internal_sum, b);
     return status;
 }
 
@@ -282,14 +283,15 @@ phx_status phx_sys_condensed_factor_mass(workspace *ws, const double *x)
 
     if (status)
         return status;
-    memset(it->val, 0, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->val);
+    memset(it->values.val, 0, (size_t)it->kkt.ptr[it->kkt.n] * sizeof *it->values.val);
     ws->fast->into = &it->kkt;
-    phx_fast_put_rows(ws, it->val);
+    phx_fast_put_rows(ws, it->values.val);
     ws->fast->into = &ws->kkt;
     over_batches(add_mass, &(batch_loop){.ws = ws, .factors = &it->mass, .x = x});
     for (int b = 0; b < system->n_bodies; b++)
         if (it->type[b] < 0)
-            phx_body_put_mass(system->bodies[b].body, x + system->bodies[b].x, true, it->kkt.body_at[b], it->val);
+            phx_body_put_mass(system->bodies[b].body, x + system->bodies[b].x, true, it->kkt.body_at[b],
+                              it->values.val);
     return factor_values(ws, &it->mass);
 }
 
@@ -297,8 +299,8 @@ phx_status phx_sys_condensed_solve_mass(workspace *ws, double *b)
 {
     condensation *it = ws->fast->condensation;
 
-    take_apart(ws, &it->mass, b, it->b, it->internal);
-    const phx_status status = solve(ws, &it->mass, it->b, it->internal);
-    put_together(ws, &it->mass, it->b, it->internal, b);
+    take_apart(ws, &it->mass, b, it->vectors.b, it->vectors.internal);
+    const phx_status status = solve(ws, &it->mass, it->vectors.b, it->vectors.internal);
+    put_together(ws, &it->mass, it->vectors.b, it->vectors.internal, b);
     return status;
 }

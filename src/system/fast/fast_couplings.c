@@ -83,7 +83,7 @@ static void add_loose_ports(workspace *ws)
 {
     for (int i = 0; i < ws->system->n_ports; i++) {
         const double *effort = ws->ports.effort + (size_t)i * PHX_PORT_MAX;
-        if (ws->fast->in_group[i] || ws->system->ports[i].body == PHX_GROUND)
+        if (ws->fast->rows.has_port[i] || ws->system->ports[i].body == PHX_GROUND)
             continue;
         const port_map map =
             ws->system->dim == 2 ? map_port(2, ws, i, 0, true, effort) : map_port(3, ws, i, 0, true, effort);
@@ -193,8 +193,8 @@ static inline void add_block_in(const int dim, const int first, workspace *ws, i
             if (maps[left].n == 0 || maps[right].n == 0 || !is_in(parts, left, right))
                 continue;
             times_map(dim, first, by, 0.5 * ws->view.h, block + left * PHX_PORT_MAX * PAIR_SIZE + right * PHX_PORT_MAX,
-                      &maps[right], ws->fast->product);
-            add_pulled(dim, first, alpha, &maps[left], maps[right].n, ws->fast->product,
+                      &maps[right], ws->fast->scratch.product);
+            add_pulled(dim, first, alpha, &maps[left], maps[right].n, ws->fast->scratch.product,
                        at + left * n0 * n + right * n0, n, val);
         }
 }
@@ -374,7 +374,7 @@ static inline int dense_from(const row_group *group)
 static inline void put_rows_in(const int dim, const workspace *ws, int begin, int end, double *val)
 {
     for (int i = begin; i < end; i++) {
-        const row_group *group = &ws->fast->groups[ws->fast->loose_groups[i]];
+        const row_group *group = &ws->fast->rows.group[ws->fast->unbatched.groups[i]];
         const port_map maps[2] = {map_port(dim, ws, group->a, 0, false, NULL),
                                   map_port(dim, ws, group->b, 1, false, NULL)};
         if (group->rigid) {
@@ -388,8 +388,8 @@ static inline void put_rows_in(const int dim, const workspace *ws, int begin, in
             put_points(dim, false, false, ws, group, maps, val);
         if (rest == group->end)
             continue;
-        group_jacobian(dim, ws, group, rest, maps, ws->fast->group_G);
-        put_group(maps[0].n + maps[1].n, ws, group, rest, ws->fast->group_G, ws->fast->group_G, val);
+        group_jacobian(dim, ws, group, rest, maps, ws->fast->scratch.G);
+        put_group(maps[0].n + maps[1].n, ws, group, rest, ws->fast->scratch.G, ws->fast->scratch.G, val);
     }
 }
 
@@ -418,7 +418,7 @@ void phx_fast_put_rows(workspace *ws, double *val)
 {
     rows_loop loop = {.ws = ws, .val = val};
 
-    phx_sys_run(ws, ws->fast->n_loose_groups, put_rows, &loop);
+    phx_sys_run(ws, ws->fast->unbatched.n_groups, put_rows, &loop);
     phx_sys_joint_batches_put(ws, val);
 }
 
@@ -518,7 +518,7 @@ typedef struct group_share {
 
 static inline group_share share_of(const workspace *ws, int g, bool late)
 {
-    const int flags = ws->fast->sharing.group[g], waiting = flags ? late_parts(flags) : 0;
+    const int flags = ws->fast->threads.group[g], waiting = flags ? late_parts(flags) : 0;
 
     return (group_share){late ? flags : ~flags, late ? waiting : ALL_PARTS & ~waiting, late};
 }
@@ -529,7 +529,7 @@ static inline void add_group(const int dim, workspace *ws, const row_group *grou
 {
     const bool summed = ws->values.into_D == ws->values.into_K;
     const int first = summed ? dense_from(group) : group->first, count = group->end - first;
-    double *G = ws->fast->group_G, *K_l = ws->fast->group_K;
+    double *G = ws->fast->scratch.G, *K_l = ws->fast->scratch.K;
     port_map maps[2];
 
     map_group(dim, ws, group, share->sides, maps);
@@ -566,7 +566,7 @@ static inline void add_rigid_group(const int dim, workspace *ws, const row_group
 static void add_one(workspace *ws, int g, bool late, const double *lambda)
 {
     const bool plane = ws->system->dim == 2, summed = ws->values.into_D == ws->values.into_K;
-    const row_group *group = &ws->fast->groups[g];
+    const row_group *group = &ws->fast->rows.group[g];
     const group_share share = share_of(ws, g, late);
 
     if (plane && group->rigid && summed)
@@ -587,7 +587,7 @@ static phx_status add_some(void *user, phx_context *context, int part, int first
 
     (void)context;
     for (int i = first; i < end; i++)
-        add_one(own, own->fast->loose_groups[i], false, it->lambda);
+        add_one(own, own->fast->unbatched.groups[i], false, it->lambda);
     return PHX_OK;
 }
 
@@ -595,9 +595,9 @@ static void add_groups(workspace *ws, const double *lambda)
 {
     rows_loop loop = {.ws = ws, .lambda = lambda};
 
-    phx_sys_run(ws, ws->fast->n_loose_groups, add_some, &loop);
-    for (int i = 0; i < ws->fast->sharing.n_groups; i++)
-        add_one(ws, ws->fast->sharing.groups[i], true, lambda);
+    phx_sys_run(ws, ws->fast->unbatched.n_groups, add_some, &loop);
+    for (int i = 0; i < ws->fast->threads.n_groups; i++)
+        add_one(ws, ws->fast->threads.groups[i], true, lambda);
     phx_sys_joint_batches_linearise(ws, lambda);
 }
 

@@ -24,17 +24,17 @@ typedef struct making {
 /* ---- which rows touch a body; bodies are members here ---- */
 static int body_of(const workspace *ws, int side)
 {
-    const row_group *group = &ws->fast->groups[side / 2];
+    const row_group *group = &ws->fast->rows.group[side / 2];
     return phx_sys_member_of(ws, side % 2 ? group->b : group->a);
 }
 
 static void list_sides(making *m)
 {
     const workspace *ws = m->ws;
-    const int n_bodies = ws->fast->n_members;
+    const int n_bodies = ws->fast->members.n;
 
     for (int pass = 0; pass < 2; pass++) {
-        for (int side = 0; side < 2 * ws->fast->n_groups; side++) {
+        for (int side = 0; side < 2 * ws->fast->rows.n; side++) {
             const int b = body_of(ws, side);
             if (b >= 0 && pass == 0)
                 m->first[b + 1]++;
@@ -52,7 +52,7 @@ static int rows_on(const making *m, int b)
 {
     int count = 0;
     for (int i = m->first[b]; i < m->first[b + 1]; i++) {
-        const row_group *group = &m->ws->fast->groups[m->touched[i] / 2];
+        const row_group *group = &m->ws->fast->rows.group[m->touched[i] / 2];
         count += group->end - group->first;
     }
     return count;
@@ -62,10 +62,10 @@ static int rows_on(const making *m, int b)
 static int coordinates_on(const workspace *ws, int m)
 {
     const kkt_matrix *kkt = ws->fast->condensation ? &ws->fast->condensation->kkt : NULL;
-    const int b = ws->fast->members[m].of;
+    const int b = ws->fast->members.member[m].of;
     return kkt && phx_sys_is_condensed(kkt, b)
                ? ws->system->dim + ws->system->n_rot + kkt->boundary_first[b + 1] - kkt->boundary_first[b]
-               : phx_body_n_v(ws->fast->members[m].body);
+               : phx_body_n_v(ws->fast->members.member[m].body);
 }
 
 /* Multiplications for S before it is factored, and the least that a factorisation takes: the rows of one body all meet.
@@ -75,12 +75,12 @@ static double least_work(const making *m)
     const workspace *ws = m->ws;
     double work = 0.0, dense = 0.0;
 
-    for (int g = 0; g < ws->fast->n_groups; g++)
-        if (ws->fast->groups[g].one_body)
+    for (int g = 0; g < ws->fast->rows.n; g++)
+        if (ws->fast->rows.group[g].one_body)
             return HUGE_VAL;
-    for (int b = 0; b < ws->fast->n_members; b++) {
+    for (int b = 0; b < ws->fast->members.n; b++) {
         const double rows = rows_on(m, b), n = coordinates_on(ws, b);
-        if (rows > 0.0 && ws->fast->batch_of[b] < 0)
+        if (rows > 0.0 && ws->fast->members.batch_of[b] < 0)
             return HUGE_VAL;
         work += (rows * n * (n + rows)) / 4.0; /* in batches of four, so that all processors choose alike */
         dense = fmax(dense, rows * rows * rows / 6.0);
@@ -91,7 +91,7 @@ static double least_work(const making *m)
 /* ---- batches ---- */
 static phx_port_rows side_rows(const workspace *ws, int side)
 {
-    const row_group *group = &ws->fast->groups[side / 2];
+    const row_group *group = &ws->fast->rows.group[side / 2];
     const port_slot *port = &ws->system->ports[side % 2 ? group->b : group->a];
     const int rest = group->first + group->points;
     phx_port_rows rows = {.point = &port->port.point,
@@ -110,7 +110,7 @@ static phx_port_rows side_rows(const workspace *ws, int side)
 /* The coordinates that ports of a batch's bodies see, ascending; their number. */
 static int boundary_of_batch(const making *m, const batch_slot *slot)
 {
-    const int n_q = phx_body_n_q(m->ws->fast->members[slot->member[0]].body);
+    const int n_q = phx_body_n_q(m->ws->fast->members.member[slot->member[0]].body);
     int count = 0;
 
     memset(m->marks, 0, (size_t)n_q * sizeof *m->marks);
@@ -130,8 +130,8 @@ static int boundary_of_batch(const making *m, const batch_slot *slot)
 static phx_status find_type(making *m, int p)
 {
     delassus *it = m->it;
-    const batch_slot *slot = &m->ws->fast->batches[p];
-    const phx_body *body = m->ws->fast->members[slot->member[0]].body;
+    const batch_slot *slot = &m->ws->fast->bodies.batch[p];
+    const phx_body *body = m->ws->fast->members.member[slot->member[0]].body;
     const int n_boundary = boundary_of_batch(m, slot);
     phx_status status = PHX_OK;
     int type = 0;
@@ -156,8 +156,8 @@ static phx_status make_batch(making *m, int p)
 {
     workspace *ws = m->ws;
     delassus *it = m->it;
-    const batch_slot *slot = &ws->fast->batches[p];
-    phx_body_batch_rows_def def = {.stride = PAIR_SIZE, .none = ws->n_l};
+    const batch_slot *slot = &ws->fast->bodies.batch[p];
+    phx_body_batch_rows_def def = {.stride = PAIR_SIZE, .none = ws->rows.n};
     bool any = false;
 
     for (int l = 0; l < slot->lanes; l++) {
@@ -177,8 +177,8 @@ static phx_status make_batch(making *m, int p)
     if (status)
         return status;
     const size_t room = phx_body_batch_rows_room(it->rows[p]);
-    if (room > ws->fast->scratch_size[SCRATCH_ROWS])
-        ws->fast->scratch_size[SCRATCH_ROWS] = room;
+    if (room > ws->fast->scratch.size[SCRATCH_ROWS])
+        ws->fast->scratch.size[SCRATCH_ROWS] = room;
     return PHX_OK;
 }
 
@@ -190,23 +190,23 @@ static phx_status make_batches(making *m)
     phx_status status = PHX_OK;
 
     it->all = true;
-    for (int i = 0; i < m->first[ws->fast->n_members]; i++)
+    for (int i = 0; i < m->first[ws->fast->members.n]; i++)
         m->ports[i] = side_rows(ws, m->touched[i]);
-    for (int p = 0; p < ws->fast->n_batches && !status; p++) {
+    for (int p = 0; p < ws->fast->bodies.n && !status; p++) {
         status = make_batch(m, p);
         it->at[p] = count;
         count += it->rows[p] ? phx_body_batch_rows_size(it->rows[p]) : 0;
     }
     it->batched = true;
-    for (int b = 0; b < ws->fast->n_members; b++)
-        it->batched = it->batched && ws->fast->batch_of[b] >= 0;
+    for (int b = 0; b < ws->fast->members.n; b++)
+        it->batched = it->batched && ws->fast->members.batch_of[b] >= 0;
     it->all = it->all && it->batched;
     if (status)
         return status;
     it->schur = phx_calloc(ws->base.context, count + 1, sizeof *it->schur);
-    ws->fast->rows_room =
-        phx_calloc(ws->base.context, ws->fast->scratch_size[SCRATCH_ROWS], sizeof *ws->fast->rows_room);
-    return it->schur && ws->fast->rows_room ? PHX_OK : PHX_ERR_MEMORY;
+    ws->fast->scratch.rows =
+        phx_calloc(ws->base.context, ws->fast->scratch.size[SCRATCH_ROWS], sizeof *ws->fast->scratch.rows);
+    return it->schur && ws->fast->scratch.rows ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* ---- S ---- */
@@ -217,22 +217,22 @@ static phx_status make_factors(making *m, double most)
     phx_context *context = ws->base.context;
     phx_sys_triplets list = {0};
     phx_csr pattern = {0};
-    int *size = phx_calloc(context, (size_t)ws->fast->n_groups, sizeof *size);
+    int *size = phx_calloc(context, (size_t)ws->fast->rows.n, sizeof *size);
     phx_status status = size ? PHX_OK : PHX_ERR_MEMORY;
 
-    for (int g = 0; g < ws->fast->n_groups && !status; g++) {
-        size[g] = ws->fast->groups[g].end - ws->fast->groups[g].first;
+    for (int g = 0; g < ws->fast->rows.n && !status; g++) {
+        size[g] = ws->fast->rows.group[g].end - ws->fast->rows.group[g].first;
         status = phx_sys_put(context, &list, g, g);
     }
-    for (int b = 0; b < ws->fast->n_members; b++)
+    for (int b = 0; b < ws->fast->members.n; b++)
         for (int i = m->first[b]; i < m->first[b + 1]; i++)
             for (int j = m->first[b]; j < m->first[b + 1] && !status; j++)
                 status = phx_sys_put(context, &list, m->touched[i] / 2, m->touched[j] / 2);
     if (!status)
-        status = phx_csr_from_triplets(context, ws->fast->n_groups, ws->fast->n_groups, list.count, list.row, list.col,
+        status = phx_csr_from_triplets(context, ws->fast->rows.n, ws->fast->rows.n, list.count, list.row, list.col,
                                        NULL, &pattern);
     if (!status)
-        status = phx_block_ldl_create(context, ws->fast->n_groups, size, pattern.ptr, pattern.idx, most, &m->it->ldl);
+        status = phx_block_ldl_create(context, ws->fast->rows.n, size, pattern.ptr, pattern.idx, most, &m->it->ldl);
     phx_csr_free(&pattern);
     phx_free(list.row);
     phx_free(list.col);
@@ -261,7 +261,7 @@ static phx_status make_entries(making *m)
     const workspace *ws = m->ws;
     delassus *it = m->it;
     const size_t places = phx_block_ldl_entries(it->ldl);
-    const int last = ws->fast->n_batches - 1;
+    const int last = ws->fast->bodies.n - 1;
     const int zero = (int)(it->at[last] + (it->rows[last] ? phx_body_batch_rows_size(it->rows[last]) : 0));
     int *from = phx_calloc(ws->base.context, 2 * places, sizeof *from);
 
@@ -272,9 +272,9 @@ static phx_status make_entries(making *m)
     }
     for (size_t k = 0; k < 2 * places; k++)
         from[k] = -1;
-    for (int p = 0; p < ws->fast->n_batches; p++)
-        for (int l = 0; l < ws->fast->batches[p].count && it->rows[p]; l++)
-            send_body(it, &ws->fast->batches[p], p, l, ws->n_l, from);
+    for (int p = 0; p < ws->fast->bodies.n; p++)
+        for (int l = 0; l < ws->fast->bodies.batch[p].count && it->rows[p]; l++)
+            send_body(it, &ws->fast->bodies.batch[p], p, l, ws->rows.n, from);
     for (size_t k = 0; k < places; k++)
         if (from[2 * k] >= 0) {
             int *entry = it->entries + 3 * it->n_entries++;
@@ -290,7 +290,7 @@ static phx_status make_entries(making *m)
 static phx_status allocate(workspace *ws)
 {
     phx_context *context = ws->base.context;
-    const size_t batches = (size_t)ws->fast->n_batches;
+    const size_t batches = (size_t)ws->fast->bodies.n;
     delassus *it = phx_calloc(context, 1, sizeof *it);
 
     ws->fast->delassus = it;
@@ -300,7 +300,7 @@ static phx_status allocate(workspace *ws)
     it->type_of = phx_calloc(context, batches, sizeof *it->type_of);
     it->rows = phx_calloc(context, batches, sizeof *it->rows);
     it->at = phx_calloc(context, batches, sizeof *it->at);
-    it->mu = phx_calloc(context, (size_t)ws->n_l + 1, sizeof *it->mu);
+    it->mu = phx_calloc(context, (size_t)ws->rows.n + 1, sizeof *it->mu);
     return it->type && it->type_of && it->rows && it->at && it->mu ? PHX_OK : PHX_ERR_MEMORY;
 }
 
@@ -334,16 +334,16 @@ phx_status phx_sys_delassus_create(workspace *ws)
 {
     const phx_system *system = ws->system;
     phx_context *context = ws->base.context;
-    const size_t sides = 2 * (size_t)ws->fast->n_groups;
+    const size_t sides = 2 * (size_t)ws->fast->rows.n;
     int widest = 0;
 
-    if (ws->n_l == 0 || ws->fast->n_batches == 0)
+    if (ws->rows.n == 0 || ws->fast->bodies.n == 0)
         return PHX_OK;
     for (int b = 0; b < system->n_bodies; b++)
         widest = phx_body_n_q(system->bodies[b].body) > widest ? phx_body_n_q(system->bodies[b].body) : widest;
     phx_status status = allocate(ws);
     making m = {.ws = ws, .it = ws->fast->delassus};
-    m.first = phx_calloc(context, (size_t)ws->fast->n_members + 1, sizeof *m.first);
+    m.first = phx_calloc(context, (size_t)ws->fast->members.n + 1, sizeof *m.first);
     m.touched = phx_calloc(context, sides, sizeof *m.touched);
     m.boundary = phx_calloc(context, 2 * (size_t)widest, sizeof *m.boundary);
     m.ports = phx_calloc(context, sides, sizeof *m.ports);
@@ -365,12 +365,12 @@ void phx_sys_delassus_free(workspace *ws)
 {
     delassus *it = ws->fast->delassus;
 
-    phx_free(ws->fast->rows_room);
-    ws->fast->rows_room = NULL;
-    ws->fast->scratch_size[SCRATCH_ROWS] = 0;
+    phx_free(ws->fast->scratch.rows);
+    ws->fast->scratch.rows = NULL;
+    ws->fast->scratch.size[SCRATCH_ROWS] = 0;
     if (!it)
         return;
-    for (int p = 0; it->rows && p < ws->fast->n_batches; p++)
+    for (int p = 0; it->rows && p < ws->fast->bodies.n; p++)
         phx_body_batch_rows_destroy(it->rows[p]);
     for (int k = 0; k < it->n_types; k++)
         phx_condenser_destroy(it->type[k]);
@@ -407,16 +407,16 @@ static phx_status schur_of_batches(void *user, phx_context *context, int part, i
 
     (void)context;
     for (int p = first; p < end; p++) {
-        const batch_slot *slot = &own->fast->batches[p];
+        const batch_slot *slot = &own->fast->bodies.batch[p];
         double energy[PHX_BATCH_WIDTH];
         if (!it->rows[p]) {
             phx_sys_batch_energies(own, p, loop->x, loop->v);
             continue;
         }
-        phx_body_batch_rows_schur(it->rows[p], loop->x, loop->v, own->rows.covector, own->fast->rows_room,
+        phx_body_batch_rows_schur(it->rows[p], loop->x, loop->v, own->rows.covector, own->fast->scratch.rows,
                                   it->schur + it->at[p], energy);
         for (int l = 0; l < slot->count; l++)
-            own->fast->energy[slot->member[l]] = energy[l];
+            own->fast->members.energy[slot->member[l]] = energy[l];
     }
     return PHX_OK;
 }
@@ -437,7 +437,7 @@ static void evaluate(workspace *ws, const double *x, const double *v)
 {
     rows_loop loop = {.ws = ws, .x = x, .v = v, .out = phx_block_ldl_begin(ws->fast->delassus->ldl)};
 
-    phx_sys_run(ws, ws->fast->n_batches, schur_of_batches, &loop);
+    phx_sys_run(ws, ws->fast->bodies.n, schur_of_batches, &loop);
     phx_sys_sum_energies(ws);
     phx_sys_run(ws, ws->fast->delassus->n_entries, sum_entries, &loop);
 }
@@ -486,12 +486,12 @@ phx_status phx_fast_solve_rows(workspace *ws, double alpha, const double *r, dou
 
     if (!use || !it->all)
         memset(b, 0, (size_t)ws->kkt.n_v * sizeof *b);
-    for (int k = 0; k < ws->n_l; k++)
+    for (int k = 0; k < ws->rows.n; k++)
         mu[k] = alpha * r[k];
     if (!use)
         return phx_fast_solve_mass(ws, b);
     phx_block_ldl_solve(it->ldl, mu);
-    memcpy(b + ws->kkt.n_v, mu, (size_t)ws->n_l * sizeof *mu);
-    phx_sys_run(ws, ws->fast->n_batches, push_batches, &(rows_loop){.ws = ws, .out = b});
+    memcpy(b + ws->kkt.n_v, mu, (size_t)ws->rows.n * sizeof *mu);
+    phx_sys_run(ws, ws->fast->bodies.n, push_batches, &(rows_loop){.ws = ws, .out = b});
     return PHX_OK;
 }

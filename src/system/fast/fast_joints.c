@@ -33,9 +33,9 @@ static void count_uses(const workspace *ws, int *uses)
 {
     const phx_system *system = ws->system;
 
-    for (int g = 0; g < ws->fast->n_groups; g++) {
-        uses[ws->fast->groups[g].a]++;
-        uses[ws->fast->groups[g].b]++;
+    for (int g = 0; g < ws->fast->rows.n; g++) {
+        uses[ws->fast->rows.group[g].a]++;
+        uses[ws->fast->rows.group[g].b]++;
     }
     for (int i = 0; i < system->n_forces; i++) {
         phx_port_id a = -1, b = -1;
@@ -86,7 +86,7 @@ static bool has_places(const workspace *ws, const kkt_matrix *kkt, const row_gro
 
 static bool is_batched(const workspace *ws, phx_port_id id)
 {
-    return phx_body_fits_batch(ws->fast->members[phx_sys_member_of(ws, id)].body);
+    return phx_body_fits_batch(ws->fast->members.member[phx_sys_member_of(ws, id)].body);
 }
 
 static bool may_batch(const workspace *ws, const row_group *group, const int *uses)
@@ -134,7 +134,7 @@ static void spread(const joint_batch *batch, int lane, int n, const double *from
 static void fill_side(const workspace *ws, joint_batch *batch, int which, int lane)
 {
     const phx_system *system = ws->system;
-    const row_group *group = &ws->fast->groups[batch->group[lane]];
+    const row_group *group = &ws->fast->rows.group[batch->group[lane]];
     const phx_port_id id = which ? group->b : group->a;
     const body_slot *body = &system->bodies[system->ports[id].body];
     const phx_flex_point *point = point_of(ws, id);
@@ -185,7 +185,7 @@ static void fill_angle(const workspace *ws, joint_batch *batch, int k)
     double *of[DIRECTIONS] = {one->p[0], one->p[1], one->q[0], one->q[1]};
 
     for (int l = 0; l < batch->count; l++) {
-        const coordinate_slot *coordinate = angle_of(ws, ws->fast->groups[batch->group[l]].joint, k);
+        const coordinate_slot *coordinate = angle_of(ws, ws->fast->rows.group[batch->group[l]].joint, k);
         spread(batch, l, 3, coordinate->row.alpha, of[ALPHA]);
         spread(batch, l, 3, coordinate->row.alpha2, of[ALPHA2]);
         spread(batch, l, 3, coordinate->row.beta, of[BETA]);
@@ -213,7 +213,7 @@ static void take(const joint_batch *batch, int lane, int place, int **next)
 /* Places of a joint in a matrix, in the order of fast_joints.h. */
 static void fill_places(const workspace *ws, const joint_batch *batch, int lane, const kkt_matrix *kkt, int *at)
 {
-    const row_group *group = &ws->fast->groups[batch->group[lane]];
+    const row_group *group = &ws->fast->rows.group[batch->group[lane]];
     const phx_port_id ports[2] = {group->a, group->b};
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, r = dim + n_rot;
     const int n[2] = {r + batch->side[0].n_q, r + batch->side[1].n_q}, all = n[0] + n[1];
@@ -296,28 +296,29 @@ static void list_adding(joint_batch *batch)
         }
 }
 
-static phx_status make_batch(workspace *ws, int count, const int *groups)
+static phx_status make_batch(const workspace *ws, int count, const int *groups, joint_batches *made)
 {
-    joint_batch *batch = &ws->fast->joint_batches[ws->fast->n_joint_batches];
-    const row_group *first = &ws->fast->groups[groups[0]];
+    joint_batch *batch = &made->batch[made->n];
+    const row_group *first = &ws->fast->rows.group[groups[0]];
 
     *batch = (joint_batch){.count = count, .dots = dots_of(ws, first), .n_angles = angles_of(ws, first->joint)};
     batch->side[0].n_q = point_of(ws, first->a)->n;
     batch->side[1].n_q = point_of(ws, first->b)->n;
-    ws->fast->n_joint_batches++;
+    made->n++;
     list_adding(batch);
     const phx_status status = allocate(ws, batch);
     if (status)
         return status;
     for (int l = 0; l < PHX_JOINT_LANES; l++) {
         batch->group[l] = groups[l < count ? l : count - 1];
-        batch->first[l] = ws->fast->groups[batch->group[l]].first;
-        batch->angle_at[l] = batch->n_angles > 0 ? angle_of(ws, ws->fast->groups[batch->group[l]].joint, 0)->angle : -1;
+        batch->first[l] = ws->fast->rows.group[batch->group[l]].first;
+        batch->angle_at[l] =
+            batch->n_angles > 0 ? angle_of(ws, ws->fast->rows.group[batch->group[l]].joint, 0)->angle : -1;
     }
     for (int k = 0; k < batch->n_angles; k++)
         fill_angle(ws, batch, k);
     for (int l = 0; l < count; l++) {
-        const row_group *group = &ws->fast->groups[groups[l]];
+        const row_group *group = &ws->fast->rows.group[groups[l]];
         for (int which = 0; which < 2; which++)
             fill_side(ws, batch, which, l);
         for (int k = 0; k < batch->dots; k++) {
@@ -325,7 +326,7 @@ static phx_status make_batch(workspace *ws, int count, const int *groups)
             spread(batch, l, 3, row->alpha, batch->alpha + 3 * PHX_JOINT_LANES * k);
             spread(batch, l, 3, row->beta, batch->beta + 3 * PHX_JOINT_LANES * k);
         }
-        ws->fast->joint_batch_of[groups[l]] = ws->fast->n_joint_batches - 1;
+        made->of[groups[l]] = made->n - 1;
         fill_places(ws, batch, l, &ws->kkt, batch->at[0]);
         if (batch->at[1])
             fill_places(ws, batch, l, &ws->fast->condensation->kkt, batch->at[1]);
@@ -333,105 +334,116 @@ static phx_status make_batch(workspace *ws, int count, const int *groups)
     return PHX_OK;
 }
 
-/* Batches of the groups that go with group g, from g on; one by itself stays loose. */
-static phx_status gather(workspace *ws, int g, const bool *may)
+/* Batches of the groups that go with group g, from g on; one by itself is in none. */
+static phx_status gather(const workspace *ws, int g, const bool *may, joint_batches *made)
 {
     int list[PHX_JOINT_LANES], count = 0;
     phx_status status = PHX_OK;
 
-    for (int other = g; other < ws->fast->n_groups && !status; other++) {
-        if (!may[other] || ws->fast->joint_batch_of[other] >= 0 ||
-            !alike(ws, &ws->fast->groups[g], &ws->fast->groups[other]))
+    for (int other = g; other < ws->fast->rows.n && !status; other++) {
+        if (!may[other] || made->of[other] >= 0 || !alike(ws, &ws->fast->rows.group[g], &ws->fast->rows.group[other]))
             continue;
         list[count++] = other;
         if (count == PHX_JOINT_LANES) {
-            status = make_batch(ws, PHX_JOINT_LANES, list);
+            status = make_batch(ws, PHX_JOINT_LANES, list, made);
             count = 0;
         }
     }
-    return status || count < 2 ? status : make_batch(ws, count, list);
+    return status || count < 2 ? status : make_batch(ws, count, list, made);
 }
 
 /* Joints that have unwrapped angles and are in no batch that is used. */
-static void list_angles(workspace *ws)
+static void list_angles(const workspace *ws, const joint_batches *joints, unbatched_joints *made)
 {
-    int *joints = ws->fast->loose_angles;
+    const row_groups *rows = &ws->fast->rows;
+    int *list = made->angles;
 
     for (int j = 0; j < ws->system->n_joints; j++)
-        joints[j] = angles_of(ws, j);
-    for (int g = 0; g < ws->fast->n_groups; g++)
-        if (ws->fast->port_batched[ws->fast->groups[g].a])
-            joints[ws->fast->groups[g].joint] = 0;
-    ws->fast->n_loose_angles = 0;
+        list[j] = angles_of(ws, j);
+    for (int g = 0; g < rows->n; g++)
+        if (joints->port_batched[rows->group[g].a])
+            list[rows->group[g].joint] = 0;
+    made->n_angles = 0;
     for (int j = 0; j < ws->system->n_joints; j++)
-        if (joints[j] > 0)
-            joints[ws->fast->n_loose_angles++] = j;
+        if (list[j] > 0)
+            list[made->n_angles++] = j;
 }
 
 /* The joints in no batch that is used, and their number. */
-static void list_loose(workspace *ws, bool one_by_one)
+static void list_unbatched(const workspace *ws, bool one_by_one, joint_batches *joints, unbatched_joints *made)
 {
-    ws->fast->used_joint_batches = one_by_one ? 0 : ws->fast->n_joint_batches;
-    ws->fast->n_loose_groups = ws->fast->n_loose_ports = 0;
+    const row_groups *rows = &ws->fast->rows;
+
+    joints->used = one_by_one ? 0 : joints->n;
+    made->n_groups = made->n_ports = 0;
     for (int i = 0; i < ws->system->n_ports; i++)
-        ws->fast->port_batched[i] = false;
-    for (int g = 0; g < ws->fast->n_groups; g++) {
-        if (one_by_one || ws->fast->joint_batch_of[g] < 0)
-            ws->fast->loose_groups[ws->fast->n_loose_groups++] = g;
+        joints->port_batched[i] = false;
+    for (int g = 0; g < rows->n; g++) {
+        if (one_by_one || joints->of[g] < 0)
+            made->groups[made->n_groups++] = g;
         else
-            ws->fast->port_batched[ws->fast->groups[g].a] = ws->fast->port_batched[ws->fast->groups[g].b] = true;
+            joints->port_batched[rows->group[g].a] = joints->port_batched[rows->group[g].b] = true;
     }
     for (int i = 0; i < ws->system->n_ports; i++)
-        if (!ws->fast->port_batched[i])
-            ws->fast->loose_ports[ws->fast->n_loose_ports++] = i;
-    list_angles(ws);
+        if (!joints->port_batched[i])
+            made->ports[made->n_ports++] = i;
+    list_angles(ws, joints, made);
 }
 
-phx_status phx_sys_joint_batches_create(workspace *ws)
+static phx_status allocate_batches(phx_context *context, const phx_system *system, int n_groups, joint_batches *joints,
+                                   unbatched_joints *unbatched)
 {
-    phx_context *context = ws->base.context;
-    const size_t n_groups = (size_t)ws->fast->n_groups, n_ports = (size_t)ws->system->n_ports;
-    int *uses = phx_calloc(context, n_ports, sizeof *uses);
-    bool *may = phx_calloc(context, n_groups, sizeof *may);
-    phx_status status = PHX_OK;
+    const size_t groups = (size_t)n_groups, ports = (size_t)system->n_ports;
 
-    ws->fast->joint_batches = phx_calloc(context, n_groups, sizeof *ws->fast->joint_batches);
-    ws->fast->joint_batch_of = phx_calloc(context, n_groups, sizeof *ws->fast->joint_batch_of);
-    ws->fast->loose_groups = phx_calloc(context, n_groups, sizeof *ws->fast->loose_groups);
-    ws->fast->loose_ports = phx_calloc(context, n_ports, sizeof *ws->fast->loose_ports);
-    ws->fast->port_batched = phx_calloc(context, n_ports, sizeof *ws->fast->port_batched);
-    ws->fast->loose_angles = phx_calloc(context, (size_t)ws->system->n_joints, sizeof *ws->fast->loose_angles);
-    if (!uses || !may || !ws->fast->joint_batches || !ws->fast->joint_batch_of || !ws->fast->loose_groups ||
-        !ws->fast->loose_ports || !ws->fast->port_batched || !ws->fast->loose_angles)
-        status = PHX_ERR_MEMORY;
+    joints->batch = phx_calloc(context, groups, sizeof *joints->batch);
+    joints->of = phx_calloc(context, groups, sizeof *joints->of);
+    joints->port_batched = phx_calloc(context, ports, sizeof *joints->port_batched);
+    unbatched->groups = phx_calloc(context, groups, sizeof *unbatched->groups);
+    unbatched->ports = phx_calloc(context, ports, sizeof *unbatched->ports);
+    unbatched->angles = phx_calloc(context, (size_t)system->n_joints, sizeof *unbatched->angles);
+    return joints->batch && joints->of && joints->port_batched && unbatched->groups && unbatched->ports &&
+                   unbatched->angles
+               ? PHX_OK
+               : PHX_ERR_MEMORY;
+}
+
+phx_status phx_sys_joint_batches_create(phx_context *context, const workspace *ws, joint_batches *joints,
+                                        unbatched_joints *unbatched)
+{
+    const row_groups *rows = &ws->fast->rows;
+    int *uses = phx_calloc(context, (size_t)ws->system->n_ports, sizeof *uses);
+    bool *may = phx_calloc(context, (size_t)rows->n, sizeof *may);
+    phx_status status =
+        uses && may ? allocate_batches(context, ws->system, rows->n, joints, unbatched) : PHX_ERR_MEMORY;
+
     if (!status)
         count_uses(ws, uses);
-    for (int g = 0; g < ws->fast->n_groups && !status; g++) {
-        ws->fast->joint_batch_of[g] = -1;
-        may[g] = may_batch(ws, &ws->fast->groups[g], uses);
+    for (int g = 0; g < rows->n && !status; g++) {
+        joints->of[g] = -1;
+        may[g] = may_batch(ws, &rows->group[g], uses);
     }
-    for (int g = 0; g < ws->fast->n_groups && !status; g++)
-        if (may[g] && ws->fast->joint_batch_of[g] < 0)
-            status = gather(ws, g, may);
+    for (int g = 0; g < rows->n && !status; g++)
+        if (may[g] && joints->of[g] < 0)
+            status = gather(ws, g, may, joints);
     if (!status)
-        list_loose(ws, false);
+        list_unbatched(ws, false, joints, unbatched);
     phx_free(uses);
     phx_free(may);
     return status;
 }
 
-void phx_sys_joint_batches_free(workspace *ws)
+void phx_sys_joint_batches_free(joint_batches *joints, unbatched_joints *unbatched)
 {
-    for (int p = 0; p < ws->fast->n_joint_batches; p++) {
-        phx_free(ws->fast->joint_batches[p].alpha);
-        phx_free(ws->fast->joint_batches[p].side[0].q);
+    for (int p = 0; p < joints->n; p++) {
+        phx_free(joints->batch[p].alpha);
+        phx_free(joints->batch[p].side[0].q);
     }
-    phx_free(ws->fast->joint_batches);
-    phx_free(ws->fast->joint_batch_of);
-    phx_free(ws->fast->loose_groups);
-    phx_free(ws->fast->loose_ports);
-    phx_free(ws->fast->port_batched);
-    phx_free(ws->fast->loose_angles);
+    phx_free(joints->batch);
+    phx_free(joints->of);
+    phx_free(joints->port_batched);
+    phx_free(unbatched->groups);
+    phx_free(unbatched->ports);
+    phx_free(unbatched->angles);
 }
 
 phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one)
@@ -440,14 +452,14 @@ phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one)
         return phx_fail_null(NULL, __func__, "dae");
     workspace *ws = (workspace *)dae;
 
-    list_loose(ws, one_by_one);
-    ws->fast->start_viewed = ws->fast->end_viewed = false;
+    list_unbatched(ws, one_by_one, &ws->fast->joints, &ws->fast->unbatched);
+    ws->fast->ports.start_viewed = ws->fast->ports.end_viewed = false;
     return phx_sys_find_late(ws);
 }
 
 void phx_sys_joint_batch_bodies(const workspace *ws, int p, int lane, phx_body_id *bodies)
 {
-    const joint_batch *batch = &ws->fast->joint_batches[p];
+    const joint_batch *batch = &ws->fast->joints.batch[p];
 
     for (int side = 0; side < 2; side++)
         bodies[side] = lane < batch->count ? ws->system->ports[batch->side[side].port[lane]].body : -1;
@@ -455,8 +467,8 @@ void phx_sys_joint_batch_bodies(const workspace *ws, int p, int lane, phx_body_i
 
 bool phx_sys_joint_batch_waits(workspace *ws, int p, int lane, int late)
 {
-    ws->fast->joint_batches[p].late[lane] = (unsigned char)late;
-    list_adding(&ws->fast->joint_batches[p]);
+    ws->fast->joints.batch[p].late[lane] = (unsigned char)late;
+    list_adding(&ws->fast->joints.batch[p]);
     return late != 0;
 }
 
@@ -477,14 +489,14 @@ static phx_status each_batch(void *user, phx_context *context, int part, int fir
 
     (void)context, (void)part;
     for (int p = first; p < end; p++)
-        it->work(it, &it->ws->fast->joint_batches[p]);
+        it->work(it, &it->ws->fast->joints.batch[p]);
     return PHX_OK;
 }
 
 /* All batches that are used, then their shared contributions, which are added after all parts. */
 static void over_batches(const workspace *ws, joint_work *work, const double *lambda, double *out)
 {
-    if (ws->fast->used_joint_batches == 0)
+    if (ws->fast->joints.used == 0)
         return;
     const phx_body_view *view = &ws->view;
     joint_loop loop = {
@@ -494,10 +506,10 @@ static void over_batches(const workspace *ws, joint_work *work, const double *la
         .out = out,
         .work = work};
 
-    phx_sys_run(ws, ws->fast->used_joint_batches, each_batch, &loop);
+    phx_sys_run(ws, ws->fast->joints.used, each_batch, &loop);
     loop.at.late = true;
-    for (int i = 0; i < ws->fast->sharing.n_batches && lambda; i++)
-        work(&loop, &ws->fast->joint_batches[ws->fast->sharing.batches[i]]);
+    for (int i = 0; i < ws->fast->threads.n_batches && lambda; i++)
+        work(&loop, &ws->fast->joints.batch[ws->fast->threads.batches[i]]);
 }
 
 static void find_residual(const joint_loop *it, const joint_batch *batch)
@@ -546,7 +558,7 @@ static void follow_angles(const joint_loop *it, const joint_batch *batch)
 
     for (int l = 0; l < batch->count && gone >> l; l++)
         if (gone >> l & 1)
-            phx_sys_unwrap_anew(it->ws, it->ws->fast->groups[batch->group[l]].joint, it->out);
+            phx_sys_unwrap_anew(it->ws, it->ws->fast->rows.group[batch->group[l]].joint, it->out);
 }
 
 void phx_sys_joint_batches_angles(const workspace *ws, double *x1)

@@ -21,7 +21,7 @@ static phx_status interval_bodies(void *user, phx_context *context, int part, in
 
     (void)context;
     for (int i = first; i < end; i++)
-        phx_sys_put_body(own, own->fast->loose_bodies[i], own->kkt.body_at, own->values.val);
+        phx_sys_put_body(own, own->fast->bodies.unbatched[i], own->kkt.body_at, own->values.val);
     return PHX_OK;
 }
 
@@ -46,7 +46,7 @@ static void clear_values(workspace *ws, bool condensed)
     ws->values.summed = true;
     ws->values.weight_K = 0.5 * ws->view.h;
     ws->fast->into = condensed ? &it->kkt : &ws->kkt;
-    ws->values.into_D = ws->values.into_K = condensed ? it->coupling : ws->values.val;
+    ws->values.into_D = ws->values.into_K = condensed ? it->values.coupling : ws->values.val;
     phx_sys_clear(ws, (size_t)ws->fast->into->ptr[ws->fast->into->n], ws->values.into_D);
 }
 
@@ -63,9 +63,9 @@ phx_status phx_fast_interval_linearise(workspace *ws)
     if (condensed) {
         phx_sys_condensed_bodies(ws);
     } else {
-        phx_sys_run(ws, ws->fast->n_batches, interval_batches, ws);
-        phx_sys_run(ws, ws->fast->n_rods, interval_rods, ws);
-        phx_sys_run(ws, ws->fast->n_loose_bodies, interval_bodies, ws);
+        phx_sys_run(ws, ws->fast->bodies.n, interval_batches, ws);
+        phx_sys_run(ws, ws->fast->bodies.n_rods, interval_rods, ws);
+        phx_sys_run(ws, ws->fast->bodies.n_unbatched, interval_bodies, ws);
     }
     phx_fast_add_couplings(ws, ws->step.lambda);
     if (ws->system->n_forces > 0)

@@ -8,7 +8,7 @@ static void view_port(workspace *ws, phx_port_id id, port_need need)
 {
     const port_slot *port = &ws->system->ports[id];
     phx_port_view *view = &ws->ports.view[id];
-    double *rate = ws->fast->place_rate + id * ws->system->dim;
+    double *rate = ws->fast->ports.place_rate + id * ws->system->dim;
 
     if (port->body == PHX_GROUND) {
         view->h = ws->view.h;
@@ -22,7 +22,7 @@ static void view_port(workspace *ws, phx_port_id id, port_need need)
     }
     if (need == NEED_FRAMES)
         phx_body_port_view_frames(body, &port->port, &of_body, view);
-    else if (ws->fast->start_viewed)
+    else if (ws->fast->ports.start_viewed)
         phx_body_port_view_end(body, &port->port, &of_body, view);
     else
         phx_body_port_view(body, &port->port, &of_body, view);
@@ -44,13 +44,13 @@ static phx_status view_rows(void *user, phx_context *context, int part, int firs
 
     (void)context, (void)part;
     for (int i = first; i < end; i++)
-        view_port(ws, ws->fast->loose_ports[i], ws->fast->need[ws->fast->loose_ports[i]]);
+        view_port(ws, ws->fast->unbatched.ports[i], ws->fast->ports.need[ws->fast->unbatched.ports[i]]);
     return PHX_OK;
 }
 
 void phx_fast_view_rows(workspace *ws)
 {
-    phx_sys_run(ws, ws->fast->n_loose_ports, view_rows, ws);
+    phx_sys_run(ws, ws->fast->unbatched.n_ports, view_rows, ws);
 }
 
 /* Signals may be anything: they are evaluated on the calling thread. */
@@ -102,14 +102,14 @@ static phx_status set_rows(void *user, phx_context *context, int part, int first
 
     (void)context, (void)part;
     for (int i = first; i < end; i++)
-        set_group(ws, &ws->fast->groups[i]);
+        set_group(ws, &ws->fast->rows.group[i]);
     return PHX_OK;
 }
 
 void phx_fast_rows(workspace *ws, double t, double h)
 {
     set_signals(ws, t, h);
-    phx_sys_run(ws, ws->fast->n_groups, set_rows, ws);
+    phx_sys_run(ws, ws->fast->rows.n, set_rows, ws);
 }
 
 /* g . zeta; of a POINT row the rates of the places alone. */
@@ -119,7 +119,8 @@ static double row_rate(const workspace *ws, int k)
     const int dim = ws->system->dim, size = phx_port_size(dim), first = row->angular_only ? dim : 0;
 
     if (row->unit >= 0)
-        return ws->fast->place_rate[row->b * dim + row->unit] - ws->fast->place_rate[row->a * dim + row->unit];
+        return ws->fast->ports.place_rate[row->b * dim + row->unit] -
+               ws->fast->ports.place_rate[row->a * dim + row->unit];
     const double *a = ws->ports.view[row->a].rate, *b = ws->ports.view[row->b].rate;
     const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
     return phx_sys_dot(size - first, g + first, a + first) +
@@ -138,7 +139,7 @@ static phx_status rates_of_groups(void *user, phx_context *context, int part, in
 
     (void)context, (void)part;
     for (int i = first; i < end; i++) {
-        const row_group *group = &ws->fast->groups[ws->fast->loose_groups[i]];
+        const row_group *group = &ws->fast->rows.group[ws->fast->unbatched.groups[i]];
         set_group(ws, group);
         for (int k = group->first; k < group->end; k++)
             it->e[k] = row_rate(ws, k) - ws->rows.w[k];
@@ -151,10 +152,10 @@ void phx_fast_row_residuals(workspace *ws, double t, const double *x, const doub
     rates_loop loop = {ws, e};
 
     phx_sys_point_at(ws, x, v);
-    ws->fast->start_viewed = ws->fast->end_viewed = false;
+    ws->fast->ports.start_viewed = ws->fast->ports.end_viewed = false;
     phx_fast_view_rows(ws);
     set_signals(ws, t, 0.0);
-    phx_sys_run(ws, ws->fast->n_loose_groups, rates_of_groups, &loop);
+    phx_sys_run(ws, ws->fast->unbatched.n_groups, rates_of_groups, &loop);
     phx_sys_joint_batches_rates(ws, e);
 }
 
@@ -213,9 +214,10 @@ static inline void rigid_residual(const int dim, workspace *ws, const row_group 
 static inline void rows_residual(const int dim, workspace *ws, int first, int last, const double *lambda, double *res)
 {
     for (int i = first; i < last; i++) {
-        const int g = ws->fast->loose_groups[i], sides = (ON_A | ON_B) & ~ws->fast->sharing.group[g];
-        const row_group *group = &ws->fast->groups[g];
-        const double *rate_a = ws->fast->place_rate + group->a * dim, *rate_b = ws->fast->place_rate + group->b * dim;
+        const int g = ws->fast->unbatched.groups[i], sides = (ON_A | ON_B) & ~ws->fast->threads.group[g];
+        const row_group *group = &ws->fast->rows.group[g];
+        const double *rate_a = ws->fast->ports.place_rate + group->a * dim,
+                     *rate_b = ws->fast->ports.place_rate + group->b * dim;
         double *a = ws->ports.effort + (size_t)group->a * PHX_PORT_MAX,
                *b = ws->ports.effort + (size_t)group->b * PHX_PORT_MAX;
         for (int k = group->first, p = 0; p < group->points; p++, k++) {
@@ -266,8 +268,8 @@ static phx_status apply_to_bodies(void *user, phx_context *context, int part, in
 
     (void)context, (void)part;
     for (int i = first; i < end; i++)
-        if (!ws->fast->sharing.port[ws->fast->loose_ports[i]])
-            apply_effort(ws, ws->fast->loose_ports[i], it->res);
+        if (!ws->fast->threads.port[ws->fast->unbatched.ports[i]])
+            apply_effort(ws, ws->fast->unbatched.ports[i], it->res);
     return PHX_OK;
 }
 
@@ -276,30 +278,30 @@ void phx_fast_rows_residual(workspace *ws, double t, double h, const double *lam
     residual_loop loop = {ws, lambda, res + ws->system->n_v};
 
     set_signals(ws, t, h);
-    phx_sys_run(ws, ws->fast->n_loose_groups, residual_of_groups, &loop);
-    for (int i = 0; i < ws->fast->sharing.n_groups; i++) {
-        const int g = ws->fast->sharing.groups[i];
-        for (int k = ws->fast->groups[g].first; k < ws->fast->groups[g].end; k++)
-            apply_multiplier(ws, k, ws->fast->sharing.group[g], lambda[k]);
+    phx_sys_run(ws, ws->fast->unbatched.n_groups, residual_of_groups, &loop);
+    for (int i = 0; i < ws->fast->threads.n_groups; i++) {
+        const int g = ws->fast->threads.groups[i];
+        for (int k = ws->fast->rows.group[g].first; k < ws->fast->rows.group[g].end; k++)
+            apply_multiplier(ws, k, ws->fast->threads.group[g], lambda[k]);
     }
     phx_sys_joint_batches_residual(ws, lambda, res);
     loop.res = res;
-    phx_sys_run(ws, ws->fast->n_loose_ports, apply_to_bodies, &loop);
-    for (int i = 0; i < ws->fast->sharing.n_ports; i++)
-        apply_effort(ws, ws->fast->sharing.ports[i], res);
+    phx_sys_run(ws, ws->fast->unbatched.n_ports, apply_to_bodies, &loop);
+    for (int i = 0; i < ws->fast->threads.n_ports; i++)
+        apply_effort(ws, ws->fast->threads.ports[i], res);
 }
 
 void phx_fast_view_ports(workspace *ws)
 {
-    ws->fast->start_viewed = ws->fast->end_viewed = false;
+    ws->fast->ports.start_viewed = ws->fast->ports.end_viewed = false;
     phx_sys_run(ws, ws->system->n_ports, view_ports, ws);
 }
 
 /* Over an interval joints in batches make no use of them. */
 void phx_fast_clear_efforts(workspace *ws)
 {
-    for (int i = 0; i < ws->fast->n_loose_ports && ws->view.h != 0.0; i++)
-        memset(ws->ports.effort + (size_t)ws->fast->loose_ports[i] * PHX_PORT_MAX, 0,
+    for (int i = 0; i < ws->fast->unbatched.n_ports && ws->view.h != 0.0; i++)
+        memset(ws->ports.effort + (size_t)ws->fast->unbatched.ports[i] * PHX_PORT_MAX, 0,
                PHX_PORT_MAX * sizeof *ws->ports.effort);
     if (ws->view.h == 0.0)
         phx_sys_clear(ws, (size_t)ws->system->n_ports * PHX_PORT_MAX, ws->ports.effort);
@@ -307,5 +309,5 @@ void phx_fast_clear_efforts(workspace *ws)
 
 void phx_fast_viewed_end(workspace *ws, const double *x1)
 {
-    ws->fast->end_viewed = memcmp(x1, ws->step.x1, (size_t)ws->system->n_x * sizeof *x1) == 0;
+    ws->fast->ports.end_viewed = memcmp(x1, ws->step.x1, (size_t)ws->system->n_x * sizeof *x1) == 0;
 }

@@ -16,7 +16,7 @@ enum { PAYING_UNKNOWNS = 10000 };
 /* ---- loops ---- */
 void phx_sys_run(const workspace *ws, int count, phx_thread_pool_task *task, void *user)
 {
-    (void)phx_thread_pool_run(ws->fast->pool, ws->base.context, count, task, user);
+    (void)phx_thread_pool_run(ws->fast->threads.pool, ws->base.context, count, task, user);
 }
 
 workspace *phx_sys_part(const workspace *ws, int part, fast_part *room)
@@ -29,14 +29,15 @@ workspace *phx_sys_part(const workspace *ws, int part, fast_part *room)
     own->fast = fast;
     if (part == 0)
         return own;
-    double *at = fast->sharing.room + (size_t)(part - 1) * fast->sharing.stride;
-    double **arrays[N_SCRATCH] = {&own->bodies.M, &own->bodies.room, &fast->arrow,   &fast->block,    &own->ports.map,
-                                  &fast->group_G, &fast->group_K,    &fast->product, &fast->rows_room};
+    double *at = fast->threads.room + (size_t)(part - 1) * fast->threads.stride;
+    fast_scratch *it = &fast->scratch;
+    double **arrays[N_SCRATCH] = {&own->bodies.M, &own->bodies.room, &it->arrow, &it->block, &own->ports.map, &it->G,
+                                  &it->K,         &it->product,      &it->rows};
     for (int k = 0; k < N_SCRATCH; k++) {
         *arrays[k] = at;
-        at += fast->scratch_size[k];
+        at += it->size[k];
     }
-    const size_t widest = fast->scratch_size[SCRATCH_BODY] / 3;
+    const size_t widest = it->size[SCRATCH_BODY] / 3;
     own->bodies.D = own->bodies.M + widest;
     own->bodies.K = own->bodies.D + widest;
     return own;
@@ -59,48 +60,45 @@ static phx_status clear_part(void *user, phx_context *context, int part, int fir
 
 void phx_sys_clear(const workspace *ws, size_t count, double *values)
 {
-    span it = {count, values, phx_thread_pool_parts(ws->fast->pool)};
+    span it = {count, values, phx_thread_pool_parts(ws->fast->threads.pool)};
     phx_sys_run(ws, it.parts, clear_part, &it);
 }
 
 /* ---- what is made once ---- */
-phx_status phx_sys_threads_create(workspace *ws)
+phx_status phx_sys_threads_create(phx_context *context, const phx_system *system, const row_set *of, thread_use *made)
 {
-    phx_context *context = ws->base.context;
-    const phx_system *system = ws->system;
-    const size_t rows = (size_t)ws->n_l;
+    const size_t rows = (size_t)of->n;
 
-    ws->fast->sharing.group = phx_calloc(context, rows, sizeof *ws->fast->sharing.group);
-    ws->fast->sharing.port = phx_calloc(context, (size_t)system->n_ports, sizeof *ws->fast->sharing.port);
-    ws->fast->sharing.groups =
-        phx_calloc(context, 2 * rows + (size_t)system->n_ports, sizeof *ws->fast->sharing.groups);
-    if (!ws->fast->sharing.group || !ws->fast->sharing.port || !ws->fast->sharing.groups)
+    made->group = phx_calloc(context, rows, sizeof *made->group);
+    made->port = phx_calloc(context, (size_t)system->n_ports, sizeof *made->port);
+    made->groups = phx_calloc(context, 2 * rows + (size_t)system->n_ports, sizeof *made->groups);
+    if (!made->group || !made->port || !made->groups)
         return PHX_ERR_MEMORY;
-    ws->fast->sharing.batches = ws->fast->sharing.groups + rows;
-    ws->fast->sharing.ports = ws->fast->sharing.batches + rows;
+    made->batches = made->groups + rows;
+    made->ports = made->batches + rows;
     return PHX_OK;
 }
 
-void phx_sys_threads_free(workspace *ws)
+void phx_sys_threads_free(thread_use *threads)
 {
-    phx_thread_pool_destroy(ws->fast->pool);
-    phx_free(ws->fast->sharing.group);
-    phx_free(ws->fast->sharing.port);
-    phx_free(ws->fast->sharing.groups);
-    phx_free(ws->fast->sharing.room);
+    phx_thread_pool_destroy(threads->pool);
+    phx_free(threads->group);
+    phx_free(threads->port);
+    phx_free(threads->groups);
+    phx_free(threads->room);
 }
 
 /* Scratch of the parts, with a cache line between them; parts of batches and bodies as the loops have them. */
 static phx_status share_scratch(workspace *ws)
 {
     enum { APART = 16 };
-    sharing *it = &ws->fast->sharing;
-    const int parts = phx_thread_pool_parts(ws->fast->pool);
+    thread_use *it = &ws->fast->threads;
+    const int parts = phx_thread_pool_parts(ws->fast->threads.pool);
     double *shared = NULL;
 
     it->stride = APART;
     for (int k = 0; k < N_SCRATCH; k++)
-        it->stride += ws->fast->scratch_size[k];
+        it->stride += ws->fast->scratch.size[k];
     shared = phx_calloc(ws->base.context, (size_t)(parts - 1) * it->stride + APART, sizeof *shared);
     if (!shared)
         return PHX_ERR_MEMORY;
@@ -109,13 +107,14 @@ static phx_status share_scratch(workspace *ws)
     for (int part = 0; part < parts; part++) {
         fast_part room;
         const workspace *own = phx_sys_part(ws, part, &room);
-        const int end_batch = phx_thread_pool_first(ws->fast->pool, ws->fast->n_batches, part + 1),
-                  end_body = phx_thread_pool_first(ws->fast->pool, ws->fast->n_loose_bodies, part + 1);
-        for (int p = phx_thread_pool_first(ws->fast->pool, ws->fast->n_batches, part); p < end_batch; p++)
-            phx_body_batch_share(ws->fast->batches[p].batch, own->bodies.room);
-        for (int i = phx_thread_pool_first(ws->fast->pool, ws->fast->n_loose_bodies, part); i < end_body; i++)
-            phx_body_products_share(ws->system->bodies[ws->fast->loose_bodies[i]].body,
-                                    ws->bodies.products[ws->fast->loose_bodies[i]], own->bodies.room);
+        const int end_batch = phx_thread_pool_first(ws->fast->threads.pool, ws->fast->bodies.n, part + 1),
+                  end_body = phx_thread_pool_first(ws->fast->threads.pool, ws->fast->bodies.n_unbatched, part + 1);
+        for (int p = phx_thread_pool_first(ws->fast->threads.pool, ws->fast->bodies.n, part); p < end_batch; p++)
+            phx_body_batch_share(ws->fast->bodies.batch[p].batch, own->bodies.room);
+        for (int i = phx_thread_pool_first(ws->fast->threads.pool, ws->fast->bodies.n_unbatched, part); i < end_body;
+             i++)
+            phx_body_products_share(ws->system->bodies[ws->fast->bodies.unbatched[i]].body,
+                                    ws->bodies.products[ws->fast->bodies.unbatched[i]], own->bodies.room);
     }
     return PHX_OK;
 }
@@ -134,16 +133,16 @@ static bool is_late(int *owner, int target, int part)
 static void find_late_groups(workspace *ws, int *owner)
 {
     const phx_system *system = ws->system;
-    sharing *it = &ws->fast->sharing;
+    thread_use *it = &ws->fast->threads;
     int *of_port = owner + system->n_bodies;
 
     it->n_groups = 0;
-    for (int g = 0; g < ws->fast->n_groups; g++)
+    for (int g = 0; g < ws->fast->rows.n; g++)
         it->group[g] = 0;
-    for (int i = 0, part = 0; i < ws->fast->n_loose_groups; i++) {
-        while (i >= phx_thread_pool_first(ws->fast->pool, ws->fast->n_loose_groups, part + 1))
+    for (int i = 0, part = 0; i < ws->fast->unbatched.n_groups; i++) {
+        while (i >= phx_thread_pool_first(ws->fast->threads.pool, ws->fast->unbatched.n_groups, part + 1))
             part++;
-        const int g = ws->fast->loose_groups[i], ports[2] = {ws->fast->groups[g].a, ws->fast->groups[g].b};
+        const int g = ws->fast->unbatched.groups[i], ports[2] = {ws->fast->rows.group[g].a, ws->fast->rows.group[g].b};
         for (int side = 0; side < 2; side++)
             it->group[g] =
                 (unsigned char)(it->group[g] | (is_late(of_port, ports[side], part) ? LATE_PORT << side : 0) |
@@ -156,12 +155,12 @@ static void find_late_groups(workspace *ws, int *owner)
 /* owner: n_bodies of scratch, all -1; as in the next one. */
 static void find_late_batches(workspace *ws, int *owner)
 {
-    sharing *it = &ws->fast->sharing;
+    thread_use *it = &ws->fast->threads;
 
     it->n_batches = 0;
-    for (int p = 0, part = 0; p < ws->fast->used_joint_batches; p++) {
+    for (int p = 0, part = 0; p < ws->fast->joints.used; p++) {
         bool waits = false;
-        while (p >= phx_thread_pool_first(ws->fast->pool, ws->fast->used_joint_batches, part + 1))
+        while (p >= phx_thread_pool_first(ws->fast->threads.pool, ws->fast->joints.used, part + 1))
             part++;
         for (int l = 0; l < PHX_JOINT_LANES; l++) {
             phx_body_id bodies[2];
@@ -178,12 +177,12 @@ static void find_late_batches(workspace *ws, int *owner)
 
 static void find_late_ports(workspace *ws, int *owner)
 {
-    sharing *it = &ws->fast->sharing;
+    thread_use *it = &ws->fast->threads;
 
     it->n_ports = 0;
-    for (int i = 0, part = 0; i < ws->fast->n_loose_ports; i++) {
-        const phx_port_id id = ws->fast->loose_ports[i];
-        while (i >= phx_thread_pool_first(ws->fast->pool, ws->fast->n_loose_ports, part + 1))
+    for (int i = 0, part = 0; i < ws->fast->unbatched.n_ports; i++) {
+        const phx_port_id id = ws->fast->unbatched.ports[i];
+        while (i >= phx_thread_pool_first(ws->fast->threads.pool, ws->fast->unbatched.n_ports, part + 1))
             part++;
         it->port[id] = is_late(owner, ws->system->ports[id].body, part);
         if (it->port[id])
@@ -222,8 +221,8 @@ phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool c
     phx_status status =
         phx_lu_create(ws->base.context, kkt->n, kkt->ptr, kkt->idx, kkt->order, complex_values, &created);
 
-    if (!status && ws->fast->pool)
-        status = phx_lu_use(created, ws->fast->pool);
+    if (!status && ws->fast->threads.pool)
+        status = phx_lu_use(created, ws->fast->threads.pool);
     if (status)
         phx_lu_destroy(created);
     else
@@ -246,27 +245,27 @@ static phx_status hand_on(workspace *ws)
     }
     for (int k = 0; k < count && !status; k++)
         if (lu[k])
-            status = phx_lu_use(lu[k], ws->fast->pool);
+            status = phx_lu_use(lu[k], ws->fast->threads.pool);
     return status;
 }
 
 phx_status phx_fast_set_threads(workspace *ws, int threads)
 {
-    phx_thread_pool *before = ws->fast->pool;
+    phx_thread_pool *before = ws->fast->threads.pool;
     phx_status status = PHX_OK;
 
-    ws->fast->pool = NULL;
+    ws->fast->threads.pool = NULL;
     if (threads == 0)
         threads = ws->kkt.n < PAYING_UNKNOWNS ? 1 : phx_processors();
     if (threads != 1)
-        status = phx_thread_pool_create(ws->base.context, threads, &ws->fast->pool);
+        status = phx_thread_pool_create(ws->base.context, threads, &ws->fast->threads.pool);
     if (!status)
         status = share(ws);
     if (!status)
         status = hand_on(ws);
     if (status) { /* what was shared before is as good on one thread */
-        phx_thread_pool_destroy(ws->fast->pool);
-        ws->fast->pool = NULL;
+        phx_thread_pool_destroy(ws->fast->threads.pool);
+        ws->fast->threads.pool = NULL;
         (void)hand_on(ws);
     }
     phx_thread_pool_destroy(before);
@@ -275,5 +274,5 @@ phx_status phx_fast_set_threads(workspace *ws, int threads)
 
 int phx_fast_threads(const workspace *ws)
 {
-    return phx_thread_pool_parts(ws->fast->pool);
+    return phx_thread_pool_parts(ws->fast->threads.pool);
 }

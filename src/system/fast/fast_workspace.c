@@ -3,37 +3,54 @@
 
 #include <string.h>
 
-/* ---- what each port is needed for, and the rows of each joint ---- */
-static void raise_need(workspace *ws, phx_port_id id, port_need need)
+/* ---- what each port is needed for ---- */
+static void raise_need(port_use *made, phx_port_id id, port_need need)
 {
-    if (id >= 0 && ws->fast->need[id] < need)
-        ws->fast->need[id] = need;
+    if (id >= 0 && made->need[id] < need)
+        made->need[id] = need;
 }
 
 /* DOT rows of sections that do not turn know their frames at the mean and at the end, other rows that vary and forces
  * the whole view. */
-static void find_needs(workspace *ws)
+static void find_needs(const phx_system *system, const row_set *rows, port_use *made)
 {
-    const phx_system *system = ws->system;
-
-    for (int k = 0; k < ws->n_l; k++) {
-        const work_row *row = &ws->rows.row[k];
+    for (int k = 0; k < rows->n; k++) {
+        const work_row *row = &rows->row[k];
         const bool straight = system->ports[row->a].port.point.n == 0 && system->ports[row->b].port.point.n == 0;
         const port_need need = row->unit >= 0                             ? NEED_PLACE_RATE
                                : row->row.kind == PHX_ROW_DOT && straight ? NEED_FRAMES
                                                                           : NEED_VIEW;
-        raise_need(ws, row->a, need);
-        raise_need(ws, row->b, need);
+        raise_need(made, row->a, need);
+        raise_need(made, row->b, need);
     }
     for (int i = 0; i < system->n_forces; i++) {
         phx_port_id a = -1, b = -1;
         if (phx_sys_pair_ports(system, system->n_joints + i, &a, &b)) {
-            raise_need(ws, a, NEED_VIEW);
-            raise_need(ws, b, NEED_VIEW);
+            raise_need(made, a, NEED_VIEW);
+            raise_need(made, b, NEED_VIEW);
         }
     }
 }
 
+static phx_status create_ports(phx_context *context, const phx_system *system, const row_set *rows, port_use *made)
+{
+    const size_t ports = (size_t)system->n_ports;
+
+    made->place_rate = phx_calloc(context, ports * (size_t)system->dim, sizeof *made->place_rate);
+    made->need = phx_calloc(context, ports, sizeof *made->need);
+    if (!made->place_rate || !made->need)
+        return PHX_ERR_MEMORY;
+    find_needs(system, rows, made);
+    return PHX_OK;
+}
+
+static void free_ports(port_use *ports)
+{
+    phx_free(ports->place_rate);
+    phx_free(ports->need);
+}
+
+/* ---- the rows of each joint ---- */
 /* The ports are on two bodies, neither of them deformed there. */
 static bool a_body_each(const port_slot *a, const port_slot *b)
 {
@@ -41,13 +58,11 @@ static bool a_body_each(const port_slot *a, const port_slot *b)
            b->port.point.n == 0;
 }
 
-static void find_groups(workspace *ws)
+static void find_groups(const phx_system *system, const row_set *rows, row_groups *made)
 {
-    const phx_system *system = ws->system;
-
-    for (int k = 0; k < ws->n_l;) {
-        const int joint = system->rows[ws->rows.index[k]].joint;
-        const phx_port_id a = ws->rows.row[k].a, b = ws->rows.row[k].b;
+    for (int k = 0; k < rows->n;) {
+        const int joint = system->rows.slot[rows->index[k]].joint;
+        const phx_port_id a = rows->row[k].a, b = rows->row[k].b;
         const port_slot *on_a = &system->ports[a], *on_b = &system->ports[b];
         row_group group = {.a = a,
                            .b = b,
@@ -55,66 +70,105 @@ static void find_groups(workspace *ws)
                            .first = k,
                            .one_body = on_a->body == on_b->body,
                            .rigid = a_body_each(on_a, on_b),
-                           .opens = {!ws->fast->in_group[a], !ws->fast->in_group[b] && a != b}};
-        for (; k < ws->n_l && system->rows[ws->rows.index[k]].joint == joint; k++) {
-            group.points += ws->rows.row[k].unit == k - group.first && group.points == k - group.first &&
-                            !ws->rows.row[k].speed && ws->rows.row[k].rate == 0.0;
+                           .opens = {!made->has_port[a], !made->has_port[b] && a != b}};
+        for (; k < rows->n && system->rows.slot[rows->index[k]].joint == joint; k++) {
+            group.points += rows->row[k].unit == k - group.first && group.points == k - group.first &&
+                            !rows->row[k].speed && rows->row[k].rate == 0.0;
             group.rigid = group.rigid && (k - group.first < group.points ||
-                                          (system->dim == 3 && ws->rows.row[k].row.kind == PHX_ROW_DOT));
+                                          (system->dim == 3 && rows->row[k].row.kind == PHX_ROW_DOT));
         }
         group.end = k;
         group.points = group.points == system->dim ? group.points : 0;
         group.rigid = group.rigid && group.points > 0;
-        ws->fast->in_group[a] = ws->fast->in_group[b] = true;
-        ws->fast->groups[ws->fast->n_groups++] = group;
+        made->has_port[a] = made->has_port[b] = true;
+        made->group[made->n++] = group;
     }
 }
 
-static phx_status allocate(workspace *ws)
+static phx_status create_groups(phx_context *context, const phx_system *system, const row_set *rows, row_groups *made)
+{
+    made->has_port = phx_calloc(context, (size_t)system->n_ports, sizeof *made->has_port);
+    made->group = phx_calloc(context, (size_t)rows->n, sizeof *made->group);
+    if (!made->has_port || !made->group)
+        return PHX_ERR_MEMORY;
+    find_groups(system, rows, made);
+    return PHX_OK;
+}
+
+static void free_groups(row_groups *rows)
+{
+    phx_free(rows->has_port);
+    phx_free(rows->group);
+}
+
+/* ---- scratch ---- */
+/* Of the sizes that the parts before it have asked for; that of the projection is made with it. */
+static phx_status create_scratch(phx_context *context, const port_set *ports, const body_set *bodies,
+                                 fast_scratch *made)
 {
     enum { MOST_ROWS = PHX_JOINT_MAX_ROWS + PHX_JOINT_MAX_COORDINATES };
-    const phx_system *system = ws->system;
-    phx_context *context = ws->base.context;
-    const size_t rows = (size_t)(MOST_ROWS * 2 * ws->ports.widest), ports = (size_t)system->n_ports;
-    fast_data *it = ws->fast;
+    const size_t rows = (size_t)(MOST_ROWS * 2 * ports->widest);
+    const struct {
+        scratch_kind kind;
+        size_t size;
+    } own[] = {{SCRATCH_BODY, (size_t)(3 * (bodies->D - bodies->M))},
+               {SCRATCH_MAP, (size_t)(2 * ports->map_size)},
+               {SCRATCH_G, rows},
+               {SCRATCH_K, rows},
+               {SCRATCH_PRODUCT, (size_t)(PHX_PORT_MAX * ports->widest)}};
 
-    it->group_G = phx_calloc(context, rows, sizeof *it->group_G);
-    it->group_K = phx_calloc(context, rows, sizeof *it->group_K);
-    it->product = phx_calloc(context, (size_t)(PHX_PORT_MAX * ws->ports.widest), sizeof *it->product);
-    it->place_rate = phx_calloc(context, ports * (size_t)system->dim, sizeof *it->place_rate);
-    it->need = phx_calloc(context, ports, sizeof *it->need);
-    it->in_group = phx_calloc(context, ports, sizeof *it->in_group);
-    it->groups = phx_calloc(context, (size_t)ws->n_l, sizeof *it->groups);
-    it->scratch_size[SCRATCH_BODY] = (size_t)(3 * (ws->bodies.D - ws->bodies.M));
-    it->scratch_size[SCRATCH_MAP] = (size_t)(2 * ws->ports.map_size);
-    it->scratch_size[SCRATCH_G] = it->scratch_size[SCRATCH_K] = rows;
-    it->scratch_size[SCRATCH_PRODUCT] = (size_t)(PHX_PORT_MAX * ws->ports.widest);
-    return it->group_G && it->group_K && it->product && it->place_rate && it->need && it->in_group && it->groups
-               ? PHX_OK
-               : PHX_ERR_MEMORY;
+    for (size_t k = 0; k < sizeof own / sizeof *own; k++)
+        made->size[own[k].kind] = own[k].size;
+    const phx_sys_array arrays[] = {{&made->G, rows},
+                                    {&made->K, rows},
+                                    {&made->product, made->size[SCRATCH_PRODUCT]},
+                                    {&made->arrow, made->size[SCRATCH_ARROW]},
+                                    {&made->block, made->size[SCRATCH_BLOCK]}};
+    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+}
+
+static void free_scratch(fast_scratch *of)
+{
+    double *arrays[] = {of->G, of->K, of->product, of->arrow, of->block, of->rows};
+
+    phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
+}
+
+/* ---- the whole ---- */
+/* The parts, in the order of the struct. */
+static phx_status create_parts(phx_context *context, workspace *ws, fast_data *it)
+{
+    const phx_system *system = ws->system;
+    const pattern_source source = phx_sys_pattern_source(ws);
+    size_t *sizes = it->scratch.size;
+    phx_status status = create_ports(context, system, &ws->rows, &it->ports);
+
+    if (!status)
+        status = create_groups(context, system, &ws->rows, &it->rows);
+    if (!status)
+        status = phx_sys_condensation_create(context, &source, &it->condensation);
+    if (!status)
+        status = phx_sys_members_create(context, system, &it->members);
+    if (!status)
+        status =
+            phx_sys_batches_create(context, system, it->condensation, &it->members, &ws->bodies, &it->bodies, sizes);
+    if (!status)
+        status = phx_sys_condensation_allocate(context, system, &ws->kkt, &it->members, &it->bodies, it->condensation,
+                                               sizes);
+    if (!status)
+        status = phx_sys_joint_batches_create(context, ws, &it->joints, &it->unbatched);
+    if (!status)
+        status = phx_sys_threads_create(context, system, &ws->rows, &it->threads);
+    return status ? status : create_scratch(context, &ws->ports, &ws->bodies, &it->scratch);
 }
 
 static phx_status create(workspace *ws)
 {
-    phx_status status = PHX_OK;
-
     ws->fast = phx_calloc(ws->base.context, 1, sizeof *ws->fast);
     if (!ws->fast)
         return PHX_ERR_MEMORY;
     ws->fast->into = &ws->kkt;
-    status = allocate(ws);
-    if (!status) {
-        find_needs(ws);
-        find_groups(ws);
-        status = phx_sys_threads_create(ws);
-    }
-    if (!status)
-        status = phx_sys_condensation_create(ws);
-    if (!status)
-        status = phx_sys_batches_create(ws);
-    if (!status)
-        status = phx_sys_condensation_allocate(ws);
-    return status ? status : phx_sys_joint_batches_create(ws);
+    return create_parts(ws->base.context, ws, ws->fast);
 }
 
 static void destroy(workspace *ws)
@@ -124,17 +178,14 @@ static void destroy(workspace *ws)
     if (!it)
         return;
     phx_sys_delassus_free(ws);
-    phx_sys_joint_batches_free(ws);
-    phx_sys_condensation_free(ws);
-    phx_sys_batches_free(ws);
-    phx_sys_threads_free(ws);
-    phx_free(it->group_G);
-    phx_free(it->group_K);
-    phx_free(it->product);
-    phx_free(it->place_rate);
-    phx_free(it->need);
-    phx_free(it->in_group);
-    phx_free(it->groups);
+    free_scratch(&it->scratch);
+    phx_sys_threads_free(&it->threads);
+    phx_sys_joint_batches_free(&it->joints, &it->unbatched);
+    phx_sys_batches_free(ws->system, &ws->bodies, &it->bodies);
+    phx_sys_members_free(&it->members);
+    phx_sys_condensation_free(ws->system, it->condensation);
+    free_groups(&it->rows);
+    free_ports(&it->ports);
     phx_free(it);
     ws->fast = NULL;
 }

@@ -32,7 +32,7 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     for (int k = 0; k < n; k++) {
         const double lost = row_times(it->damping, n, k, m.rate);
         f.f[k] = it->preload[k] - row_times(it->stiffness, n, k, mean) - lost;
-        ws->power.dissipated += lost * m.rate[k];
+        ws->forces.power.dissipated += lost * m.rate[k];
         for (int l = 0; l < n; l++) {
             f.by_end[k * n + l] = -0.5 * it->stiffness[k * n + l];
             f.by_rate[k * n + l] = -it->damping[k * n + l];

@@ -136,7 +136,7 @@ static void rub(workspace *ws, int pair, const force_slot *force, const contact 
             effort[k] -= secant * slip[i] * g[i][k];
     phx_sys_add_effort(ws, force->a, 1.0, effort);
     phx_sys_add_effort(ws, force->b, 1.0, effort + PHX_PORT_MAX);
-    ws->power.dissipated += f.dissipated;
+    ws->forces.power.dissipated += f.dissipated;
     if (!linear)
         return;
     double place[PAIR_SIZE * PAIR_SIZE] = {0}, rate[PAIR_SIZE * PAIR_SIZE] = {0}, normal[PAIR_SIZE] = {0};
@@ -182,7 +182,7 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
         return PHX_OK;
     spread(it, &m, &s, it->shape.side * N.value, N.by_end, N.by_rate, &f);
     phx_sys_push(ws, pair, force, &m, &f, linear);
-    ws->power.dissipated += N.dissipated;
+    ws->forces.power.dissipated += N.dissipated;
     if (it->friction.regularised > 0.0)
         rub(ws, pair, force, it, &m, &s, N.value, N.by_end, N.by_rate, linear);
     return PHX_OK;

@@ -107,19 +107,19 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     const double rate = covectors(ws, coordinate, g);
     const phx_scalar_force along = acting(ws, joint, coordinate, rate);
     phx_status status = phx_scalar_force_evaluate(ws->base.context, &along, psi0, psi1, rate, t, &f);
-    if (!status && ws->load != 1.0 && along.effort) { /* a part of the actuator's effort */
+    if (!status && ws->forces.load != 1.0 && along.effort) { /* a part of the actuator's effort */
         phx_scalar_force passive = along;
         phx_scalar_result without;
         passive.effort = NULL;
         status = phx_scalar_force_evaluate(ws->base.context, &passive, psi0, psi1, rate, t, &without);
-        f.force = ws->load * f.force + (1.0 - ws->load) * without.force;
+        f.force = ws->forces.load * f.force + (1.0 - ws->forces.load) * without.force;
     }
     if (status)
         return phx_fail_prefix(ws->base.context, status, "joint '%s': ", joint->name);
     phx_sys_add_effort(ws, coordinate->a, f.force, g);
     phx_sys_add_effort(ws, coordinate->b, f.force, g + PHX_PORT_MAX);
-    ws->power.supplied += f.supplied;
-    ws->power.dissipated += f.dissipated;
+    ws->forces.power.supplied += f.supplied;
+    ws->forces.power.dissipated += f.dissipated;
     if (linear)
         add_derivatives(ws, pair, &coordinate->row, a, b, g, &f);
     return PHX_OK;

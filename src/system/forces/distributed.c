@@ -13,7 +13,7 @@ static phx_status surface_force(workspace *ws, const force_slot *force, double t
 
     for (int k = 0; k < force->n_fields; k++) {
         const phx_flex_load *field = &force->fields[k];
-        const double factor = ws->load * phx_signal_value(force->signal[k], t);
+        const double factor = ws->forces.load * phx_signal_value(force->signal[k], t);
         double power = 0.0;
         if (!isfinite(factor))
             return phx_fail(ws->base.context, PHX_ERR_ANALYSIS, "load '%s' is %g at t = %g s, expected a finite value",
@@ -42,7 +42,7 @@ static phx_status surface_force(workspace *ws, const force_slot *force, double t
             out_q[j] -= factor * effort;
             power += effort * q_dot[j];
         }
-        ws->power.supplied += factor * power;
+        ws->forces.power.supplied += factor * power;
     }
     return PHX_OK;
 }
@@ -52,7 +52,7 @@ static phx_status line_force(const workspace *ws, const force_slot *force, doubl
                              double *f)
 {
     for (int a = 0; a < ws->system->dim; a++)
-        f[a] = ws->load * weight * phx_signal_value_at(force->signal[a], t, fraction);
+        f[a] = ws->forces.load * weight * phx_signal_value_at(force->signal[a], t, fraction);
     for (int a = 0; a < ws->system->dim; a++)
         if (!isfinite(f[a]))
             return phx_fail(ws->base.context, PHX_ERR_ANALYSIS,
@@ -79,7 +79,7 @@ static phx_status frames_force(workspace *ws, const force_slot *force, double t,
         phx_rot_x_vec(dim, v + at + dim, point->place, velocity);
         for (int a = 0; a < dim; a++) {
             out[at + a] -= f[a];
-            ws->power.supplied += f[a] * (v[at + a] + velocity[a]);
+            ws->forces.power.supplied += f[a] * (v[at + a] + velocity[a]);
         }
         for (int r = 0; r < ws->system->n_rot; r++)
             out[at + dim + r] -= torque[r];
@@ -121,7 +121,7 @@ phx_status phx_sys_distributed_force(workspace *ws, const force_slot *force, dou
                 out_q[point->dof[j]] -= point->phi[a * point->n + j] * f[a];
                 velocity[a] += point->phi[a * point->n + j] * q_dot[point->dof[j]];
             }
-            ws->power.supplied += f[a] * (v[a] + velocity[a]);
+            ws->forces.power.supplied += f[a] * (v[a] + velocity[a]);
         }
         for (int r = 0; r < system->n_rot; r++)
             out[dim + r] -= torque[r];

@@ -27,9 +27,9 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     speed = sqrt(speed);
     for (int i = 0; i < dim; i++) {
         effort[i] = -it->coefficient * speed * v[i];
-        ws->power.supplied += effort[i] * wind[i];
+        ws->forces.power.supplied += effort[i] * wind[i];
     }
-    ws->power.dissipated += it->coefficient * speed * speed * speed;
+    ws->forces.power.dissipated += it->coefficient * speed * speed * speed;
     phx_sys_add_effort(ws, force->a, 1.0, effort);
     if (!linear || speed == 0.0)
         return PHX_OK;

@@ -45,7 +45,7 @@ phx_status phx_system_switch_force(phx_system *system, const char *name, bool ac
         return phx_fail_null(system ? system->context : NULL, __func__, "system or name");
     const char *noun = NULL;
 
-    if (!system->finalised)
+    if (!system->building.finalised)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be finalised first");
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
@@ -65,6 +65,27 @@ phx_status phx_system_switch_force(phx_system *system, const char *name, bool ac
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "there is no spring, load or force '%s' that could be switched (a rigid contact cannot)", name);
     return phx_conclude(system->context, phx_sys_components(system));
+}
+
+/* ---- forces without a potential ---- */
+static bool may_have_none(const phx_system *system, const force_slot *force)
+{
+    if (force->kind != FORCE_PORT)
+        return phx_sys_force_of(force)->outside;
+    return force->load.follower || (force->load.kind == PHX_LOAD_TORQUE && system->dim == 3);
+}
+
+const force_slot *phx_sys_without_potential(const phx_system *system, double t)
+{
+    for (int i = 0; i < system->n_forces; i++) {
+        const force_slot *force = &system->forces[i];
+        if (force->off || !may_have_none(system, force))
+            continue;
+        for (int a = 0; a < 3; a++)
+            if (force->signal[a] && (phx_signal_value(force->signal[a], t) != 0.0 || force->kind != FORCE_PORT))
+                return force;
+    }
+    return NULL;
 }
 
 /* ---- shared ---- */
@@ -104,8 +125,8 @@ void phx_sys_take_result(workspace *ws, int pair, const force_slot *force, bool 
 {
     phx_sys_add_effort(ws, force->a, 1.0, result->effort);
     phx_sys_add_effort(ws, force->b, 1.0, result->effort + PHX_PORT_MAX);
-    ws->power.supplied += result->supplied;
-    ws->power.dissipated += result->dissipated;
+    ws->forces.power.supplied += result->supplied;
+    ws->forces.power.dissipated += result->dissipated;
     if (linear && result->has_tangent)
         ws->by->pair_add(ws, pair, -1.0, result->tangent);
     if (linear && result->has_rate_tangent)

@@ -37,7 +37,8 @@ const force_operations *phx_sys_force_of(const force_slot *force);
 const force_operations *phx_sys_force_sort(const force_slot *force);
 /* Adds alpha times an effort to the efforts on a port. */
 void phx_sys_add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort);
-/* result <- part of it and the rest of `without`: a load, or what an actuator adds, where ws->load of it acts. */
+/* result <- part of it and the rest of `without`: a load, or what an actuator adds, where ws->forces.load of it acts.
+ */
 void phx_sys_take_part(double part, const phx_load_result *without, phx_load_result *result);
 /* The result of an element of layer load into efforts, powers and the linearisation. */
 void phx_sys_take_result(workspace *ws, int pair, const force_slot *force, bool linear, const phx_load_result *result);

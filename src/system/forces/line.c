@@ -9,13 +9,13 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     phx_status status = phx_line_spring_evaluate(ws->base.context, &force->spring, &ws->ports.view[force->a],
                                                  &ws->ports.view[force->b], t, linear, &result);
 
-    if (!status && ws->load != 1.0 && force->spring.force) { /* a part of the actuator's force */
+    if (!status && ws->forces.load != 1.0 && force->spring.force) { /* a part of the actuator's force */
         phx_load_result without = {0};
         phx_line_spring passive = force->spring;
         passive.force = NULL;
         status = phx_line_spring_evaluate(ws->base.context, &passive, &ws->ports.view[force->a],
                                           &ws->ports.view[force->b], t, linear, &without);
-        phx_sys_take_part(ws->load, &without, &result);
+        phx_sys_take_part(ws->forces.load, &without, &result);
     }
 
     (void)res;

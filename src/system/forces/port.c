@@ -11,8 +11,8 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
     (void)res;
     if (status)
         return phx_fail_prefix(ws->base.context, status, "'%s': ", force->name);
-    if (ws->load != 1.0)
-        phx_sys_take_part(ws->load, &nothing, &result);
+    if (ws->forces.load != 1.0)
+        phx_sys_take_part(ws->forces.load, &nothing, &result);
     phx_sys_take_result(ws, pair, force, linear, &result);
     return PHX_OK;
 }

@@ -191,8 +191,8 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
         return phx_fail_prefix(ws->base.context, status, "'%s': ", force->name);
     for (int p = 0; p < it->n_ports; p++)
         phx_sys_add_effort(ws, it->ports[p], f.force, all.G[p]);
-    ws->power.supplied += f.supplied;
-    ws->power.dissipated += f.dissipated;
+    ws->forces.power.supplied += f.supplied;
+    ws->forces.power.dissipated += f.dissipated;
     if (linear && (f.force != 0.0 || f.by_end != 0.0 || f.by_rate != 0.0))
         add_derivatives(ws, pair, it, &all, &f);
     return PHX_OK;

@@ -57,8 +57,8 @@ static void push(workspace *ws, const wind *it, double weight, const double *vel
     speed = sqrt(speed);
     for (int a = 0; a < ws->system->dim; a++) {
         f[a] = -weight * it->coefficient * speed * across[a];
-        ws->power.supplied += f[a] * w[a];
-        ws->power.dissipated -= f[a] * across[a];
+        ws->forces.power.supplied += f[a] * w[a];
+        ws->forces.power.dissipated -= f[a] * across[a];
     }
 }
 

@@ -103,16 +103,18 @@ void phx_system_input_units(const phx_system *system, const phx_input_place *pla
 phx_status phx_system_add_input(phx_system *system, const phx_input_place *place, const phx_signal_input *input)
 {
     phx_context *context = system->context;
-    input_slot *bigger = phx_realloc(context, system->inputs, (size_t)system->n_inputs + 1, sizeof *bigger);
+    input_slot *bigger =
+        phx_realloc(context, system->channels.inputs, (size_t)system->channels.n_inputs + 1, sizeof *bigger);
     phx_status status = bigger ? PHX_OK : PHX_ERR_MEMORY;
 
-    if (!status && !system->unit)
-        status = phx_signal_create_constant(context, 1.0, &system->unit);
+    if (!status && !system->control.unit)
+        status = phx_signal_create_constant(context, 1.0, &system->control.unit);
     if (status)
         return status;
-    system->inputs = bigger;
-    if (system->finalised || place->component < 0 || place->component > 2 || place->joint >= system->n_joints ||
-        place->force >= system->n_forces || (place->joint < 0) == (place->force < 0))
+    system->channels.inputs = bigger;
+    if (system->building.finalised || place->component < 0 || place->component > 2 ||
+        place->joint >= system->n_joints || place->force >= system->n_forces ||
+        (place->joint < 0) == (place->force < 0))
         return phx_fail(context, PHX_ERR_ARGUMENT, "an input of something that is not there");
     if (place->force >= 0) {
         force_slot *force = &system->forces[place->force];
@@ -127,7 +129,7 @@ phx_status phx_system_add_input(phx_system *system, const phx_input_place *place
         joint->coordinates[place->component].along.effort = def->effort;
     }
     if (!status)
-        system->inputs[system->n_inputs++] = (input_slot){.place = *place};
+        system->channels.inputs[system->channels.n_inputs++] = (input_slot){.place = *place};
     return status;
 }
 
@@ -171,12 +173,12 @@ static phx_status flow_of(const workspace *ws, const phx_input_place *place, dou
     if (coordinate) {
         phx_row_covectors(&coordinate->row, &at_a, &at_b, result.effort, result.effort + PHX_PORT_MAX);
     } else if (force->kind == FORCE_LINE) {
-        const phx_line_spring spring = {.force = system->unit};
+        const phx_line_spring spring = {.force = system->control.unit};
         status = phx_line_spring_evaluate(ws->base.context, &spring, &at_a, &at_b, 0.0, false, &result);
     } else {
         phx_port_load load = force->load;
         for (int k = 0; k < 3; k++)
-            load.component[k] = k == place->component ? system->unit : NULL;
+            load.component[k] = k == place->component ? system->control.unit : NULL;
         status = phx_port_load_evaluate(ws->base.context, &load, &at_a, 0.0, false, &result);
     }
     *flow = phx_sys_dot(size, result.effort, at_a.rate);
@@ -200,11 +202,11 @@ static int multiplier_of(const workspace *ws, const phx_input_place *place)
 phx_status phx_sys_input_work(workspace *ws, double h, const double *lambda)
 {
     const phx_system *system = ws->system;
-    double *parts = ws->base.parts + system->n_ledger;
+    double *parts = ws->base.parts + system->ledger.n;
     phx_status status = PHX_OK;
 
-    for (int i = 0; i < system->n_inputs && !status; i++) {
-        const phx_input_place *place = &system->inputs[i].place;
+    for (int i = 0; i < system->channels.n_inputs && !status; i++) {
+        const phx_input_place *place = &system->channels.inputs[i].place;
         double flow = 0.0;
         if (place->speed) {
             const int k = multiplier_of(ws, place);
@@ -220,10 +222,10 @@ phx_status phx_sys_input_work(workspace *ws, double h, const double *lambda)
 void phx_sys_input_project(workspace *ws, const double *dv)
 {
     const phx_system *system = ws->system;
-    double *parts = ws->base.parts + system->n_ledger;
+    double *parts = ws->base.parts + system->ledger.n;
 
-    for (int i = 0; i < system->n_inputs; i++) {
-        const phx_input_place *place = &system->inputs[i].place;
+    for (int i = 0; i < system->channels.n_inputs; i++) {
+        const phx_input_place *place = &system->channels.inputs[i].place;
         const int k = place->speed ? multiplier_of(ws, place) : -1;
         parts[i] = k < 0 ? 0.0 : dv[ws->kkt.n_v + k];
     }
@@ -231,7 +233,7 @@ void phx_sys_input_project(workspace *ws, const double *dv)
 
 int phx_system_inputs(const phx_system *system)
 {
-    return system->n_inputs;
+    return system->channels.n_inputs;
 }
 
 phx_status phx_system_input_rates(phx_dae *dae, const double *x, const double *v, const double *lambda, double *rates)
@@ -241,8 +243,8 @@ phx_status phx_system_input_rates(phx_dae *dae, const double *x, const double *v
     phx_status status = PHX_OK;
 
     phx_sys_point_at(ws, x, v);
-    for (int i = 0; i < system->n_inputs && !status; i++) {
-        const phx_input_place *place = &system->inputs[i].place;
+    for (int i = 0; i < system->channels.n_inputs && !status; i++) {
+        const phx_input_place *place = &system->channels.inputs[i].place;
         rates[i] = 0.0;
         if (place->speed && multiplier_of(ws, place) >= 0)
             rates[i] = lambda[multiplier_of(ws, place)];

@@ -133,7 +133,7 @@ static phx_status find_units(phx_minimal *m)
         mass = phx_calloc(m->context, n * n, sizeof *mass);
         if (!mass)
             return PHX_ERR_MEMORY;
-        phx_body_mass_matrix(slot->body, system->x_start + slot->x, mass);
+        phx_body_mass_matrix(slot->body, system->start.x + slot->x, mass);
         for (size_t i = 0; i < n; i++)
             m->unit[(size_t)slot->v + i] = mass[i * n + i] > 0.0 ? 1.0 / sqrt(mass[i * n + i]) : 1.0;
         phx_free(mass);
@@ -278,7 +278,7 @@ static void fill_joints(phx_minimal *m)
 {
     workspace *ws = m->ws;
 
-    for (int k = 0; k < ws->n_l; k++)
+    for (int k = 0; k < ws->rows.n; k++)
         phx_sys_pull_back_row(ws, (phx_port_id[2]){ws->rows.row[k].a, ws->rows.row[k].b},
                               ws->rows.covector + (size_t)k * PAIR_SIZE, m->J + (size_t)k * (size_t)m->system->n_v);
 }
@@ -286,7 +286,7 @@ static void fill_joints(phx_minimal *m)
 static void fill(phx_minimal *m, const double *x, const double *v)
 {
     const size_t n_v = (size_t)m->system->n_v, n = (size_t)m->n_solved;
-    size_t at = (size_t)m->ws->n_l;
+    size_t at = (size_t)m->ws->rows.n;
 
     fill_joints(m);
     for (int k = m->n_drives; k < m->n_drives + m->n_free; k++)
@@ -332,7 +332,7 @@ static bool is_driven(const phx_minimal *m, const choice *it)
 static phx_status free_motions(phx_minimal *m, double **basis)
 {
     const size_t n_v = (size_t)m->system->n_v;
-    const int n_l = m->ws->n_l;
+    const int n_l = m->ws->rows.n;
     int rank = 0;
 
     *basis = NULL;
@@ -444,8 +444,8 @@ static void find_open(phx_minimal *m, const double *y, const double *x)
     size_t at = 0;
     int drive = 0;
 
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+    for (int k = 0; k < ws->rows.n; k++) {
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         const joint_slot *joint = &system->joints[slot->joint];
         if (slot->role == ROW_DRIVEN) {
             m->rhs[at++] = y[drive] - value_of(m, chosen(m, drive), x);
@@ -517,7 +517,7 @@ static phx_status find_velocities(phx_minimal *m, double t, const double *u, con
             v[chosen(m, m->n_drives + k)->v] = u[k];
     look(m, t, x, v);
     fill(m, x, v);
-    for (int k = 0; k < ws->n_l; k++)
+    for (int k = 0; k < ws->rows.n; k++)
         m->rhs[at++] = ws->rows.w[k];
     for (int k = 0; k < m->n_free; k++)
         if (chosen(m, m->n_drives + k)->kind != CHOICE_SHAPE)
@@ -567,14 +567,14 @@ phx_status phx_minimal_derivatives(phx_minimal *m, double t, const double *x, co
 /* ---- controllers, powers ---- */
 int phx_system_controller_states(const phx_system *system)
 {
-    return system->n_x - system->n_mechanism_x;
+    return system->n_x - system->control.first_x;
 }
 
 bool phx_system_controller_state_flows(const phx_system *system, int state)
 {
-    for (int c = 0; c < system->n_controllers; c++) {
-        const controller_slot *slot = &system->controllers[c];
-        const int k = system->n_mechanism_x + state - slot->x;
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
+        const int k = system->control.first_x + state - slot->x;
         if (k >= 0 && k < phx_block_n(slot->block) && phx_block_sample_time(slot->block) == 0.0)
             return true;
     }
@@ -600,7 +600,7 @@ phx_status phx_minimal_take_samples(phx_minimal *m, double t, double *x, const d
 /* sqrt of the mean square of v, in units, that rates of length one make. */
 static phx_status find_stretch(phx_minimal *m, double t, const double *x, double *stretch)
 {
-    const size_t n = (size_t)m->n_solved, n_v = (size_t)m->system->n_v, n_l = (size_t)m->ws->n_l;
+    const size_t n = (size_t)m->n_solved, n_v = (size_t)m->system->n_v, n_l = (size_t)m->ws->rows.n;
     const size_t count = n - n_l;
     double sum = 0.0;
 
@@ -708,7 +708,7 @@ static void take_drives(phx_minimal *m)
     const workspace *ws = m->ws;
 
     for (int k = 0; k < m->n_drives; k++) {
-        const row_slot *slot = &m->system->rows[ws->rows.index[ws->rows.driven[k]]];
+        const row_slot *slot = &m->system->rows.slot[ws->rows.index[ws->rows.driven[k]]];
         for (int c = 0; c < m->n_candidates; c++)
             if (m->candidates[c].kind == CHOICE_JOINT && m->candidates[c].joint == slot->joint &&
                 m->candidates[c].number == slot->coordinate)
@@ -743,7 +743,7 @@ phx_status phx_minimal_create(phx_context *context, phx_system *system, phx_mini
     m->ws = (workspace *)m->dae;
     if (!status) {
         m->n_drives = m->ws->rows.n_driven;
-        m->n_free = system->n_v - m->ws->n_l;
+        m->n_free = system->n_v - m->ws->rows.n;
         status = allocate(m);
     }
     if (!status) {

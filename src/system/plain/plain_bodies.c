@@ -47,8 +47,8 @@ void phx_plain_linearise_bodies(workspace *ws)
         const int *ptr = NULL, *idx = NULL, *at = ws->kkt.body_at[b];
         phx_body_pattern(body, &ptr, &idx);
         phx_body_interval_linearise(body, ws->system->gravity, &view, ws->bodies.D, ws->bodies.M);
-        if (ws->filters && ws->filters[b])
-            phx_filter_linearise(ws->filters[b], ws->view.h, ws->bodies.M);
+        if (ws->damping.filters && ws->damping.filters[b])
+            phx_filter_linearise(ws->damping.filters[b], ws->view.h, ws->bodies.M);
         for (int k = 0; k < ptr[phx_body_n_v(body)]; k++)
             ws->values.val[at[k]] += ws->bodies.M[k];
     }
@@ -59,7 +59,7 @@ phx_status phx_plain_interval_residual(workspace *ws, const double *v1, const do
     phx_status status = PHX_OK;
 
     phx_plain_move(ws, v1, res);
-    if (res && ws->filters)
+    if (res && ws->damping.filters)
         status = phx_sys_filters_residual(ws, res);
     if (status)
         return status;
@@ -75,7 +75,7 @@ phx_status phx_plain_interval_residual(workspace *ws, const double *v1, const do
 void phx_plain_component_energies(workspace *ws, const component_slot *component, const double *x, const double *v)
 {
     for (int i = 0; i < component->count; i++) {
-        const int b = ws->system->by_component[component->first + i];
+        const int b = ws->system->components.bodies[component->first + i];
         const body_slot *slot = &ws->system->bodies[b];
         ws->bodies.energy[b] = phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
     }

@@ -206,7 +206,7 @@ static void add_row(workspace *ws, int k, double lambda, const pair_maps *maps)
         ws->values.into_K[ws->kkt.row_at[k][j]] +=
             ws->values.weight_K * (pulled(size, n, zeta_H, maps->W, j) + pulled(size, n, g, maps->T, j));
     if (curved)
-        add_block(ws, ws->system->rows[ws->rows.index[k]].joint, -lambda * ws->values.weight_K, H, maps, maps->W,
+        add_block(ws, ws->system->rows.slot[ws->rows.index[k]].joint, -lambda * ws->values.weight_K, H, maps, maps->W,
                   ws->values.into_K);
 }
 
@@ -257,17 +257,17 @@ static void add_port(workspace *ws, phx_port_id id)
 /* Rows of a joint are consecutive: the first row after those of row k's joint and pair of ports. */
 static int end_of_joint(const workspace *ws, int k)
 {
-    const int joint = ws->system->rows[ws->rows.index[k]].joint;
+    const int joint = ws->system->rows.slot[ws->rows.index[k]].joint;
     const phx_port_id a = ws->rows.row[k].a;
 
-    while (k < ws->n_l && ws->system->rows[ws->rows.index[k]].joint == joint && ws->rows.row[k].a == a)
+    while (k < ws->rows.n && ws->system->rows.slot[ws->rows.index[k]].joint == joint && ws->rows.row[k].a == a)
         k++;
     return k;
 }
 
 void phx_plain_add_couplings(workspace *ws, const double *lambda)
 {
-    for (int k = 0; k < ws->n_l;) {
+    for (int k = 0; k < ws->rows.n;) {
         const pair_maps maps = map_pair(ws, ws->rows.row[k].a, ws->rows.row[k].b);
         for (const int end = end_of_joint(ws, k); k < end; k++) {
             put_row(ws, k, &maps, ws->values.into_D);
@@ -280,7 +280,7 @@ void phx_plain_add_couplings(workspace *ws, const double *lambda)
 
 void phx_plain_put_rows(workspace *ws, double *val)
 {
-    for (int k = 0; k < ws->n_l;) {
+    for (int k = 0; k < ws->rows.n;) {
         const pair_maps maps = map_pair(ws, ws->rows.row[k].a, ws->rows.row[k].b);
         for (const int end = end_of_joint(ws, k); k < end; k++)
             put_row(ws, k, &maps, val);

@@ -36,7 +36,7 @@ phx_status phx_plain_factor_rows(workspace *ws, const double *x, const double *v
 phx_status phx_plain_solve_rows(workspace *ws, double alpha, const double *r, double *b)
 {
     memset(b, 0, (size_t)ws->kkt.n_v * sizeof *b);
-    for (int k = 0; k < ws->n_l; k++)
+    for (int k = 0; k < ws->rows.n; k++)
         b[ws->kkt.n_v + k] = alpha * r[k];
     return phx_plain_solve_mass(ws, b);
 }

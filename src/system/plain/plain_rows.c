@@ -22,7 +22,7 @@ void phx_plain_view_ports(workspace *ws)
 /* g_k and w_k, the mean of the prescribed rate over an interval (theory 4: G_mean nu_mean = w_mean). */
 void phx_plain_rows(workspace *ws, double t, double h)
 {
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         const work_row *row = &ws->rows.row[k];
         double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
         phx_row_covectors(&row->row, &ws->ports.view[row->a], &ws->ports.view[row->b], g, g + PHX_PORT_MAX);
@@ -38,7 +38,7 @@ void phx_plain_rows_residual(workspace *ws, double t, double h, const double *la
     const phx_system *system = ws->system;
 
     phx_plain_rows(ws, t, h);
-    for (int k = 0; k < ws->n_l; k++)
+    for (int k = 0; k < ws->rows.n; k++)
         res[system->n_v + k] = phx_sys_row_rate(ws, k) - ws->rows.w[k];
     phx_sys_apply_multipliers(ws, lambda);
     for (int i = 0; i < system->n_ports; i++) { /* res -= P^T e */
@@ -55,6 +55,6 @@ void phx_plain_row_residuals(workspace *ws, double t, const double *x, const dou
 {
     phx_sys_set_instant(ws, x, v);
     phx_plain_rows(ws, t, 0.0);
-    for (int k = 0; k < ws->n_l; k++)
+    for (int k = 0; k < ws->rows.n; k++)
         e[k] = phx_sys_row_rate(ws, k) - ws->rows.w[k];
 }

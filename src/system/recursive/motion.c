@@ -72,41 +72,41 @@ static void set_rotation(int dim, const placed *from, const placed *to, tree_nod
 {
     double R[9], S[9], wanted[3];
 
-    memset(node->R0, 0, sizeof node->R0);
+    memset(node->start.R0, 0, sizeof node->start.R0);
     for (int i = 0; i < dim; i++)
-        node->R0[i * dim + i] = 1.0;
-    node->angle0 = 0.0;
-    if (!node->turns_over)
+        node->start.R0[i * dim + i] = 1.0;
+    node->start.angle0 = 0.0;
+    if (!node->axes.turns_over)
         return;
-    transposed_times(dim, from->R, to->R, node->R0);
-    phx_rot_normalise(dim, node->R0);
-    node->angle0 = to->angle - from->angle;
-    if (!node->matched)
+    transposed_times(dim, from->R, to->R, node->start.R0);
+    phx_rot_normalise(dim, node->start.R0);
+    node->start.angle0 = to->angle - from->angle;
+    if (!node->axes.matched)
         return;
-    phx_rot_apply_transposed(3, node->R0, node->matching, wanted);
-    phx_rot_shortest(node->given, wanted, S);
-    memcpy(R, node->R0, sizeof R);
-    times(3, R, S, node->R0);
+    phx_rot_apply_transposed(3, node->start.R0, node->axes.matching, wanted);
+    phx_rot_shortest(node->axes.given, wanted, S);
+    memcpy(R, node->start.R0, sizeof R);
+    times(3, R, S, node->start.R0);
 }
 
 static void set_axis(int dim, tree_node *node)
 {
-    memcpy(node->axis, node->given, sizeof node->axis);
-    if (node->turns_over && node->side == SIDE_PARENT && (node->motion == NODE_SLIDE || dim == 3))
-        phx_rot_apply_transposed(dim, node->R0, node->given, node->axis);
+    memcpy(node->start.axis, node->axes.given, sizeof node->start.axis);
+    if (node->axes.turns_over && node->axes.side == SIDE_PARENT && (node->motion == NODE_SLIDE || dim == 3))
+        phx_rot_apply_transposed(dim, node->start.R0, node->axes.given, node->start.axis);
 }
 
 /* R0 Rot(q) = R0 a a^T + cos q R0 (I - a a^T) + sin q R0 [a]x;  plane: cos q R0 + sin q R0 [a]x */
 static void set_hinge(int dim, tree_node *node)
 {
-    const double *a = node->axis;
+    const double *a = node->start.axis;
     double projector[9], rest[9], spin[9];
 
-    memset(node->along, 0, sizeof node->along);
+    memset(node->start.along, 0, sizeof node->start.along);
     if (dim == 2) {
         const double quarter[4] = {0.0, -a[0], a[0], 0.0};
-        memcpy(node->across, node->R0, sizeof node->across);
-        times(2, node->R0, quarter, node->turned);
+        memcpy(node->start.across, node->start.R0, sizeof node->start.across);
+        times(2, node->start.R0, quarter, node->start.turned);
         return;
     }
     for (int i = 0; i < 3; i++)
@@ -121,21 +121,21 @@ static void set_hinge(int dim, tree_node *node)
         for (int i = 0; i < 3; i++)
             spin[3 * i + k] = column[i];
     }
-    times(3, node->R0, projector, node->along);
-    times(3, node->R0, rest, node->across);
-    times(3, node->R0, spin, node->turned);
+    times(3, node->start.R0, projector, node->start.along);
+    times(3, node->start.R0, rest, node->start.across);
+    times(3, node->start.R0, spin, node->start.turned);
 }
 
 /* d from the parent's point of the joint to the child's; q = a . d, q' = a . (d' - w x d), w of the side that has the
  * axis. */
 static void begin_slide(int dim, const tree_node *node, const placed *from, const placed *to, double *q, double *u)
 {
-    const placed *side = node->side == SIDE_PARENT ? from : to;
+    const placed *side = node->axes.side == SIDE_PARENT ? from : to;
     double r0[3], v0[3], r1[3], v1[3], d[3], a[3], turned[3];
 
-    place_point(dim, from, node->at_from, r0, v0);
-    place_point(dim, to, node->at_to, r1, v1);
-    phx_rot_apply(dim, side->R, node->given, a);
+    place_point(dim, from, node->points.at_from, r0, v0);
+    place_point(dim, to, node->points.at_to, r1, v1);
+    phx_rot_apply(dim, side->R, node->axes.given, a);
     for (int i = 0; i < dim; i++)
         d[i] = r1[i] - r0[i];
     phx_rot_x_vec(dim, side->w, d, turned);
@@ -147,12 +147,12 @@ static void begin_slide(int dim, const tree_node *node, const placed *from, cons
 
 static double hinge_rate(int dim, const tree_node *node, const placed *from, const placed *to)
 {
-    const placed *side = node->side == SIDE_PARENT ? from : to;
+    const placed *side = node->axes.side == SIDE_PARENT ? from : to;
     double a[3], sum = 0.0;
 
     if (dim == 2)
-        return node->given[0] * (to->w[0] - from->w[0]);
-    phx_rot_apply(3, side->R, node->given, a);
+        return node->axes.given[0] * (to->w[0] - from->w[0]);
+    phx_rot_apply(3, side->R, node->axes.given, a);
     for (int i = 0; i < 3; i++)
         sum += a[i] * (to->w[i] - from->w[i]);
     return sum;
@@ -173,8 +173,8 @@ void phx_tree_begin(const workspace *ws, tree *of, const double *x, const double
         tree_node *node = &of->nodes[i];
         double value[4] = {node->motion == NODE_BALL ? 1.0 : 0.0}, rate[3] = {0.0};
         placed from, to;
-        place_body(ws, node->from, x, v, &from);
-        place_body(ws, node->to, x, v, &to);
+        place_body(ws, node->points.from, x, v, &from);
+        place_body(ws, node->points.to, x, v, &to);
         set_rotation(of->dim, &from, &to, node);
         set_axis(of->dim, node);
         if (node->motion == NODE_HINGE) {
@@ -186,7 +186,7 @@ void phx_tree_begin(const workspace *ws, tree *of, const double *x, const double
             ball_rates(&from, &to, rate);
         }
         if (node->angle >= 0)
-            node->value0 = x[node->angle];
+            node->start.value0 = x[node->angle];
         memcpy(q + node->q, value, (size_t)node->n_q * sizeof *q);
         if (node->u >= 0)
             memcpy(u + node->u, rate, (node->motion == NODE_BALL ? 3 : 1) * sizeof *u);
@@ -203,22 +203,22 @@ static inline void turn_node(const int dim, const tree_node *node, const double 
     if (node->motion == NODE_HINGE) {
         const double c = cos(q[0]), sn = sin(q[0]);
         for (int k = 0; k < dim * dim; k++)
-            relative[k] = node->along[k] + c * node->across[k] + sn * node->turned[k];
+            relative[k] = node->start.along[k] + c * node->start.across[k] + sn * node->start.turned[k];
     } else if (node->motion == NODE_BALL) {
         double R[9];
         phx_rot_from_quaternion(q, R);
-        times(3, node->R0, R, relative);
+        times(3, node->start.R0, R, relative);
     } else {
-        memcpy(relative, node->R0, sizeof relative);
+        memcpy(relative, node->start.R0, sizeof relative);
     }
     if (R_parent)
         times(dim, R_parent, relative, s->R);
     else
         memcpy(s->R, relative, sizeof s->R);
     if (dim == 3 || node->motion == NODE_SLIDE)
-        phx_rot_apply(dim, s->R, node->axis, s->axis);
+        phx_rot_apply(dim, s->R, node->start.axis, s->axis);
     else
-        s->axis[0] = node->axis[0];
+        s->axis[0] = node->start.axis[0];
 }
 
 /* With the lever l from the parent's point, w_p and v_p of the parent, s the joint's own angular velocity or a u of a
@@ -266,21 +266,21 @@ static inline void move(const int dim, tree *of, double t, const double *q, cons
         node_state *s = &of->state[i];
         const node_state *parent = node->parent < 0 ? NULL : &of->state[node->parent];
         turn_node(dim, node, q + node->q, parent ? parent->R : NULL, s);
-        s->rate = node->speed                                                ? phx_signal_value(node->speed, t)
+        s->rate = node->drive.speed                                          ? phx_signal_value(node->drive.speed, t)
                   : node->motion == NODE_HINGE || node->motion == NODE_SLIDE ? u[node->u]
                                                                              : 0.0;
-        s->drive = node->speed ? phx_signal_rate(node->speed, t) : 0.0;
+        s->drive = node->drive.speed ? phx_signal_rate(node->drive.speed, t) : 0.0;
         if (parent)
-            phx_rot_apply(dim, parent->R, node->at_parent, s->lever);
+            phx_rot_apply(dim, parent->R, node->points.at_parent, s->lever);
         else
-            memcpy(s->lever, node->at_parent, sizeof s->lever);
+            memcpy(s->lever, node->points.at_parent, sizeof s->lever);
         for (int k = 0; k < dim && node->motion == NODE_SLIDE; k++)
             s->lever[k] += s->axis[k] * q[node->q];
         move_node(dim, node, node->u < 0 ? NULL : u + node->u, parent, places, s);
         if (dim == 2)
-            s->turn = (parent ? parent->turn : 0.0) + node->angle0 +
-                      (node->motion == NODE_HINGE ? node->axis[0] * q[node->q] : 0.0);
-        s->value = node->angle >= 0 ? node->value0 + q[node->q] : 0.0;
+            s->turn = (parent ? parent->turn : 0.0) + node->start.angle0 +
+                      (node->motion == NODE_HINGE ? node->start.axis[0] * q[node->q] : 0.0);
+        s->value = node->angle >= 0 ? node->start.value0 + q[node->q] : 0.0;
     }
 }
 
@@ -306,7 +306,7 @@ void phx_tree_put_state(const workspace *ws, const tree *of, double *x, double *
         if (node->body < 0)
             continue;
         double *xb = x + ws->system->bodies[node->body].x, *vb = v + ws->system->bodies[node->body].v;
-        phx_rot_apply(dim, s->R, node->reference, arm);
+        phx_rot_apply(dim, s->R, node->points.reference, arm);
         phx_rot_x_vec(dim, s->w, arm, turned);
         for (int k = 0; k < dim; k++) {
             xb[k] = s->r[k] - arm[k];

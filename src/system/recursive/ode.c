@@ -106,7 +106,7 @@ static void put_work(tree_ode *it, double *work)
     double driven = 0.0;
 
     for (int i = 0; i < of->n_nodes && of->driven; i++) {
-        const int row = of->nodes[i].row;
+        const int row = of->nodes[i].drive.row;
         if (row < 0)
             continue;
         it->lambda[row] = phx_tree_drive_effort(of, i);
@@ -114,12 +114,12 @@ static void put_work(tree_ode *it, double *work)
         driven += it->lambda[row] * ws->rows.w[row];
     }
     if (!it->forces) {
-        ws->power = (phx_work){0.0, 0.0};
-        memset(ws->flow, 0, (size_t)ws->system->n_ledger * sizeof *ws->flow);
+        ws->forces.power = (phx_work){0.0, 0.0};
+        memset(ws->forces.flow, 0, (size_t)ws->system->ledger.n * sizeof *ws->forces.flow);
     }
     phx_sys_ledger_work(ws, 1.0, it->lambda);
-    work[0] = ws->power.supplied + driven;
-    work[1] = ws->power.dissipated;
+    work[0] = ws->forces.power.supplied + driven;
+    work[1] = ws->forces.power.dissipated;
     memcpy(work + 2, ws->base.parts, (size_t)ws->base.n_parts * sizeof *work);
 }
 
@@ -174,7 +174,8 @@ static double longest(const phx_ode *ode, const double *y)
 static double jump_of(const tree_node *node, double ahead, double behind)
 {
     static const double even = 1e-9; /* what a rate that is continuous may change by, relative */
-    const double before = phx_signal_value(node->speed, ahead), after = phx_signal_value(node->speed, behind);
+    const double before = phx_signal_value(node->drive.speed, ahead),
+                 after = phx_signal_value(node->drive.speed, behind);
 
     return fabs(after - before) > even * fmax(fabs(before), fabs(after)) ? after - before : 0.0;
 }
@@ -185,7 +186,7 @@ static bool jumps(const phx_ode *ode, double ahead, double behind)
     bool any = false;
 
     for (int i = 0; i < of->n_nodes && of->driven; i++)
-        any = any || (of->nodes[i].speed && jump_of(&of->nodes[i], ahead, behind) != 0.0);
+        any = any || (of->nodes[i].drive.speed && jump_of(&of->nodes[i], ahead, behind) != 0.0);
     return any;
 }
 
@@ -199,15 +200,15 @@ static phx_status pass_jump(phx_ode *ode, double ahead, double behind, double *y
 
     phx_tree_move(of, ahead, y, u, false);
     for (int i = 0; i < of->n_nodes; i++)
-        of->state[i].drive = of->nodes[i].speed ? jump_of(&of->nodes[i], ahead, behind) : 0.0;
+        of->state[i].drive = of->nodes[i].drive.speed ? jump_of(&of->nodes[i], ahead, behind) : 0.0;
     const int singular = phx_tree_impulses(of, ws, it->change);
     if (singular >= 0)
         return fail_singular(it, singular);
     for (int k = 0; k < of->n_u; k++)
         u[k] += it->change[k];
-    memset(ws->flow, 0, (size_t)ws->system->n_ledger * sizeof *ws->flow);
+    memset(ws->forces.flow, 0, (size_t)ws->system->ledger.n * sizeof *ws->forces.flow);
     for (int i = 0; i < of->n_nodes; i++) {
-        const int row = of->nodes[i].row;
+        const int row = of->nodes[i].drive.row;
         if (row < 0)
             continue;
         it->lambda[row] = phx_tree_drive_effort(of, i);
@@ -243,7 +244,7 @@ phx_status phx_sys_op_ode(phx_dae *dae, phx_ode **ode)
     const phx_sys_array arrays[] = {{&it->x, (size_t)system->n_x},
                                     {&it->v, (size_t)system->n_v},
                                     {&it->res, (size_t)ws->kkt.n},
-                                    {&it->lambda, (size_t)ws->n_l},
+                                    {&it->lambda, (size_t)ws->rows.n},
                                     {&it->change, (size_t)system->n_v}};
     phx_status status = phx_tree_create(dae->context, system, ws->rows.multiplier, &it->tree);
     if (!status)

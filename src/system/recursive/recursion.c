@@ -13,26 +13,26 @@ static inline void put_body(const int dim, const tree_node *node, node_state *s)
     const int n_rot = phx_rotations(dim);
     double c[3], Rw[9], spin[3], turned[3], twice[3];
 
-    phx_rot_apply(dim, s->R, node->centre, c);
+    phx_rot_apply(dim, s->R, node->rigid.centre, c);
     if (dim == 2) {
-        s->J[0] = node->inertia[0];
-        s->H[0] = -node->mass * c[1];
-        s->H[1] = node->mass * c[0];
+        s->J[0] = node->rigid.inertia[0];
+        s->H[0] = -node->rigid.mass * c[1];
+        s->H[1] = node->rigid.mass * c[0];
     } else {
         for (int i = 0; i < 3; i++)
-            phx_rot_apply(3, node->inertia, s->R + 3 * i, Rw + 3 * i); /* J_b is symmetric */
+            phx_rot_apply(3, node->rigid.inertia, s->R + 3 * i, Rw + 3 * i); /* J_b is symmetric */
         for (int i = 0; i < 3; i++)
             phx_rot_apply(3, s->R, Rw + 3 * i, s->J + 3 * i);
-        const double x = node->mass * c[0], y = node->mass * c[1], z = node->mass * c[2];
+        const double x = node->rigid.mass * c[0], y = node->rigid.mass * c[1], z = node->rigid.mass * c[2];
         const double H[9] = {0.0, -z, y, z, 0.0, -x, -y, x, 0.0};
         memcpy(s->H, H, sizeof H);
     }
     for (int k = 0; k < dim * dim; k++)
-        s->M[k] = k % (dim + 1) == 0 ? node->mass : 0.0;
+        s->M[k] = k % (dim + 1) == 0 ? node->rigid.mass : 0.0;
     phx_rot_x_vec(dim, s->w, c, turned);
     phx_rot_x_vec(dim, s->w, turned, twice);
     for (int k = 0; k < dim; k++)
-        s->p_f[k] = node->mass * twice[k];
+        s->p_f[k] = node->rigid.mass * twice[k];
     if (dim == 3) {
         phx_rot_apply(3, s->J, s->w, spin);
         phx_rot_x_rot(3, s->w, spin, s->p_n);
@@ -52,7 +52,7 @@ static inline void take_wrench(const int dim, const tree_node *node, const doubl
         n[0] = wrench[2];
     else
         phx_rot_apply(3, s->R, wrench + 3, n);
-    phx_rot_apply(dim, s->R, node->reference, arm); /* from the frame to the point */
+    phx_rot_apply(dim, s->R, node->points.reference, arm); /* from the frame to the point */
     phx_vec_x_vec(dim, arm, f, torque);
     for (int k = 0; k < dim; k++)
         s->p_f[k] -= f[k];

@@ -21,7 +21,44 @@ typedef enum node_motion { NODE_FIXED, NODE_HINGE, NODE_SLIDE, NODE_BALL } node_
 /* How the axis of a node is given: in the axes of its parent, or of the body behind the joint. */
 typedef enum node_side { SIDE_PARENT, SIDE_CHILD } node_side;
 
-/* A node of the tree. What is marked `begin` is set with the state from which the coordinates count. */
+/* The axis of a hinge or slide as the joint gives it. */
+typedef struct node_axes {
+    node_side side;
+    bool turns_over;    /* its axes are those of the body behind the joint, its parent's are not: it has R0 */
+    double given[3];    /* axis, on its `side`; length 1 */
+    double matching[3]; /* the same of a hinge that is the only one of its joint, on the other side */
+    bool matched;       /* there is such */
+} node_axes;
+
+/* Where the node is. */
+typedef struct node_points {
+    int from, to;                /* bodies that its joint connects: the parent's (PHX_GROUND), the child */
+    double at_from[3], at_to[3]; /* the points of the joint in their axes */
+    double at_parent[3];         /* from the parent's point to the node's at q = 0, parent's axes */
+    double reference[3];         /* the node's point from the frame of its body, body axes */
+} node_points;
+
+/* Set with the state from which the coordinates count (phx_tree_begin). */
+typedef struct node_start {
+    double axis[3];                        /* node axes */
+    double R0[9];                          /* node axes to the parent's at q = 0 */
+    double along[9], across[9], turned[9]; /* of a hinge R0 Rot(q) = along + cos q across + sin q turned */
+    double angle0;                         /* plane: angle of R0, unwrapped */
+    double value0;                         /* of the coordinate that x keeps unwrapped, at q = 0 */
+} node_start;
+
+/* Of the body about the node's point, node axes. */
+typedef struct node_inertia {
+    double mass, centre[3], inertia[9];
+} node_inertia;
+
+/* The drive of its coordinate. */
+typedef struct node_drive {
+    const phx_signal *speed; /* the rate of the coordinate; NULL: it is not driven */
+    int row;                 /* number of its multiplier */
+} node_drive;
+
+/* A node of the tree. */
 typedef struct tree_node {
     node_motion motion;
     int parent;            /* node, -1: the ground */
@@ -30,23 +67,11 @@ typedef struct tree_node {
     int angle;             /* where x keeps that coordinate unwrapped; -1: nowhere */
     int q, u;              /* first entry in the coordinates, in the rates; u = -1: fixed or driven */
     int n_q;               /* 0, 1, of a ball 4 (a quaternion) */
-    node_side side;
-    bool turns_over;             /* its axes are those of the body behind the joint, its parent's are not: it has R0 */
-    double given[3];             /* axis, of a hinge or slide, on its `side`; length 1 */
-    double matching[3];          /* the same of a hinge that is the only one of its joint, on the other side */
-    bool matched;                /* there is such */
-    int from, to;                /* bodies that its joint connects: the parent's (PHX_GROUND), the child */
-    double at_from[3], at_to[3]; /* the points of the joint in their axes */
-    double at_parent[3];         /* from the parent's point to the node's at q = 0, parent's axes */
-    double reference[3];         /* the node's point from the frame of its body, body axes */
-    double axis[3];              /* node axes (begin) */
-    double R0[9];                /* node axes to the parent's at q = 0 (begin) */
-    double along[9], across[9], turned[9]; /* of a hinge R0 Rot(q) = along + cos q across + sin q turned (begin) */
-    double angle0;                         /* plane: angle of R0, unwrapped (begin) */
-    double value0;                         /* of `angle` at q = 0 (begin) */
-    double mass, centre[3], inertia[9];    /* of the body about the node's point, node axes */
-    const phx_signal *speed;               /* driven: the rate of its coordinate; NULL: it is not */
-    int row;                               /* of the drive, number of its multiplier */
+    node_axes axes;
+    node_points points;
+    node_start start;
+    node_inertia rigid;
+    node_drive drive;
 } tree_node;
 
 /* The node at the current instant. */

@@ -80,10 +80,10 @@ static phx_status check_joints(phx_context *context, const phx_system *system)
 
 static phx_status check_forces(phx_context *context, const phx_system *system)
 {
-    if (system->n_events > 0)
-        return refuse(context, "event", system->events[0], "interrupts the motion");
-    if (system->n_controllers > 0)
-        return refuse(context, "controller", system->controllers[0].name, "acts over intervals");
+    if (system->ledger.n_events > 0)
+        return refuse(context, "event", system->ledger.events[0], "interrupts the motion");
+    if (system->control.n > 0)
+        return refuse(context, "controller", system->control.slot[0].name, "acts over intervals");
     for (int i = 0; i < system->n_forces; i++)
         if (system->forces[i].kind == FORCE_CONTACT)
             return refuse(context, "contact", system->forces[i].name, "begins and ends");
@@ -132,12 +132,12 @@ static tree_node new_node(const link *l, node_motion motion, int coordinate)
                       .joint = l->joint,
                       .coordinate = coordinate,
                       .angle = -1,
-                      .from = l->from,
-                      .to = l->to,
+                      .points.from = l->from,
+                      .points.to = l->to,
                       .u = -1,
-                      .row = -1};
-    memcpy(node.at_from, l->at_from, sizeof node.at_from);
-    memcpy(node.at_to, l->at_to, sizeof node.at_to);
+                      .drive.row = -1};
+    memcpy(node.points.at_from, l->at_from, sizeof node.points.at_from);
+    memcpy(node.points.at_to, l->at_to, sizeof node.points.at_to);
     return node;
 }
 
@@ -154,14 +154,14 @@ static int list_slides(const maker *m, const link *l, tree_node *nodes)
         if (row->kind != PHX_ROW_DISPLACEMENT)
             continue;
         nodes[n] = new_node(l, NODE_SLIDE, c);
-        set_axis(row->alpha, l->forward ? 1.0 : -1.0, nodes[n++].given);
+        set_axis(row->alpha, l->forward ? 1.0 : -1.0, nodes[n++].axes.given);
     }
     for (int k = 0; n < free; k++) { /* no coordinates: all directions are free */
         nodes[n] = new_node(l, NODE_SLIDE, -1);
-        nodes[n++].given[k] = l->forward ? 1.0 : -1.0;
+        nodes[n++].axes.given[k] = l->forward ? 1.0 : -1.0;
     }
     for (int k = 0; k < n; k++)
-        nodes[k].side = l->forward ? SIDE_PARENT : SIDE_CHILD;
+        nodes[k].axes.side = l->forward ? SIDE_PARENT : SIDE_CHILD;
     return n;
 }
 
@@ -189,7 +189,7 @@ static int list_turns(const maker *m, const link *l, tree_node *nodes)
         return 0;
     if (system->dim == 2) {
         nodes[0] = new_node(l, NODE_HINGE, turn_coordinate(joint, 0));
-        nodes[0].given[0] = sign;
+        nodes[0].axes.given[0] = sign;
         return 1;
     }
     if (kind == ALL_TURNS) {
@@ -201,14 +201,14 @@ static int list_turns(const maker *m, const link *l, tree_node *nodes)
         const phx_row *row = &joint->coordinates[nodes[k].coordinate].row;
         cross(3, row->alpha, row->alpha2, axis[0]);
         cross(3, row->beta, row->beta2, axis[1]);
-        nodes[k].side = (k == 1) == l->forward ? SIDE_CHILD : SIDE_PARENT;
-        set_axis(axis[k], sign, nodes[k].given);
+        nodes[k].axes.side = (k == 1) == l->forward ? SIDE_CHILD : SIDE_PARENT;
+        set_axis(axis[k], sign, nodes[k].axes.given);
     }
     if (kind == ONE_AXIS) {
-        nodes[0].side = SIDE_CHILD;
-        nodes[0].matched = true;
-        set_axis(axis[l->forward ? 1 : 0], sign, nodes[0].given);
-        set_axis(axis[l->forward ? 0 : 1], sign, nodes[0].matching);
+        nodes[0].axes.side = SIDE_CHILD;
+        nodes[0].axes.matched = true;
+        set_axis(axis[l->forward ? 1 : 0], sign, nodes[0].axes.given);
+        set_axis(axis[l->forward ? 0 : 1], sign, nodes[0].axes.matching);
     }
     return kind == TWO_AXES ? 2 : 1;
 }
@@ -236,22 +236,22 @@ static int list_nodes(const maker *m, const link *l, tree_node *nodes)
 static void set_mass(int dim, const phx_mass_properties *rest, tree_node *node)
 {
     static const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-    double s[3] = {0.0}, *c = node->centre, ss = 0.0, cc = 0.0;
+    double s[3] = {0.0}, *c = node->rigid.centre, ss = 0.0, cc = 0.0;
 
-    node->mass = rest->mass;
+    node->rigid.mass = rest->mass;
     for (int i = 0; i < dim; i++) {
         s[i] = rest->mass > 0.0 ? rest->s0[i] / rest->mass : 0.0;
-        c[i] = s[i] - node->reference[i];
+        c[i] = s[i] - node->points.reference[i];
         ss += s[i] * s[i];
         cc += c[i] * c[i];
     }
     if (dim == 2) {
-        node->inertia[0] = rest->J0[0] + rest->mass * (cc - ss);
+        node->rigid.inertia[0] = rest->J0[0] + rest->mass * (cc - ss);
         return;
     }
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 3; k++)
-            node->inertia[3 * i + k] =
+            node->rigid.inertia[3 * i + k] =
                 rest->J0[at[i][k]] + rest->mass * ((i == k ? cc - ss : 0.0) - c[i] * c[k] + s[i] * s[k]);
 }
 
@@ -265,8 +265,8 @@ static void set_coordinate(const maker *m, tree_node *node)
     node->angle = coordinate->angle;
     if (coordinate->driven_row < 0)
         return;
-    node->speed = coordinate->def.speed;
-    node->row = m->multiplier ? m->multiplier[coordinate->driven_row] : -1;
+    node->drive.speed = coordinate->def.speed;
+    node->drive.row = m->multiplier ? m->multiplier[coordinate->driven_row] : -1;
     m->made->driven = true;
 }
 
@@ -275,7 +275,7 @@ static void number(tree *made, tree_node *node)
     node->n_q = node->motion == NODE_FIXED ? 0 : node->motion == NODE_BALL ? 4 : 1;
     node->q = made->n_q;
     made->n_q += node->n_q;
-    if (node->speed || node->motion == NODE_FIXED)
+    if (node->drive.speed || node->motion == NODE_FIXED)
         return;
     node->u = made->n_u;
     made->n_u += node->motion == NODE_BALL ? 3 : 1;
@@ -319,10 +319,10 @@ static phx_status add_link(maker *m, const link *l)
     for (int k = 0; k < n; k++) {
         tree_node *node = &made->nodes[made->n_nodes];
         *node = nodes[k];
-        node->turns_over = k == turns_over;
+        node->axes.turns_over = k == turns_over;
         node->parent = parent;
         for (int i = 0; i < system->dim && k == 0; i++)
-            node->at_parent[i] = l->at_from[i] - (parent < 0 ? 0.0 : made->nodes[parent].reference[i]);
+            node->points.at_parent[i] = l->at_from[i] - (parent < 0 ? 0.0 : made->nodes[parent].points.reference[i]);
         set_coordinate(m, node);
         number(made, node);
         made->balls_counted +=
@@ -331,7 +331,7 @@ static phx_status add_link(maker *m, const link *l)
     }
     tree_node *last = &made->nodes[parent];
     last->body = l->to;
-    memcpy(last->reference, l->at_to, sizeof last->reference);
+    memcpy(last->points.reference, l->at_to, sizeof last->points.reference);
     set_mass(system->dim, phx_body_at_rest(system->bodies[l->to].body), last);
     made->node_of_body[l->to] = parent;
     return PHX_OK;

@@ -40,18 +40,18 @@ void phx_sys_op_archive(phx_dae *dae, phx_archive *archive)
 {
     workspace *ws = (workspace *)dae;
     const phx_system *system = ws->system;
-    const size_t momenta = (size_t)(system->n_components * (system->dim + system->n_rot));
+    const size_t momenta = (size_t)(system->components.n * (system->dim + system->n_rot));
 
     archive_interval(archive, system, &ws->step);
     phx_archive_doubles(archive, momenta, ws->projection.momentum0);
     phx_archive_doubles(archive, momenta, ws->projection.momentum1);
-    archive_bools(archive, system->n_components, ws->projection.kept);
+    archive_bools(archive, system->components.n, ws->projection.kept);
     for (int slot = 0; slot < PHX_FACTOR_SLOTS; slot++)
         phx_sys_archive_lu(archive, ws, &ws->kkt, ws->by->create_lu, &ws->values.lu[slot]);
     phx_sys_archive_lu(archive, ws, &ws->kkt, ws->by->create_lu, &ws->mass.lu);
-    for (int b = 0; b < system->n_bodies && ws->filters; b++)
-        if (ws->filters[b])
-            phx_filter_archive(archive, ws->filters[b]);
+    for (int b = 0; b < system->n_bodies && ws->damping.filters; b++)
+        if (ws->damping.filters[b])
+            phx_filter_archive(archive, ws->damping.filters[b]);
     if (ws->by->archive)
         ws->by->archive(archive, ws);
 }

@@ -167,7 +167,8 @@ static void archive_bodies(phx_archive *archive, phx_system *system)
 {
     deformations all = {0};
 
-    archive_array(archive, &system->n_bodies, &system->cap_bodies, sizeof *system->bodies, (void **)&system->bodies);
+    archive_array(archive, &system->n_bodies, &system->building.cap_bodies, sizeof *system->bodies,
+                  (void **)&system->bodies);
     archive_deformations(archive, system, &all);
     int made = 0;
     for (; made < system->n_bodies && !phx_archive_status(archive); made++)
@@ -192,7 +193,8 @@ static bool is_frame(const phx_system *system, const port_slot *slot)
 
 static void archive_ports(phx_archive *archive, phx_system *system)
 {
-    archive_array(archive, &system->n_ports, &system->cap_ports, sizeof *system->ports, (void **)&system->ports);
+    archive_array(archive, &system->n_ports, &system->building.cap_ports, sizeof *system->ports,
+                  (void **)&system->ports);
     for (int i = 0; i < system->n_ports && !phx_archive_status(archive); i++) {
         port_slot *slot = &system->ports[i];
         phx_sys_archive_index(archive, system->n_bodies, &slot->body);
@@ -289,7 +291,7 @@ static void archive_joints(phx_archive *archive, phx_system *system)
 {
     int count = system->n_joints;
 
-    if (system->n_contacts > 0 && !phx_archive_reads(archive))
+    if (system->contacts.n > 0 && !phx_archive_reads(archive))
         phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_UNSUPPORTED,
                                            "contact '%s': a rigid contact cannot be written to a snapshot yet",
                                            phx_system_contact_name(system, 0)));
@@ -350,7 +352,7 @@ static void archive_forces(phx_archive *archive, phx_system *system)
     while (!reads && count > 0 && system->forces[count - 1].kind == FORCE_COORDINATE)
         count--; /* they come last, when the system is finalised */
     if (reads) {
-        archive_array(archive, &system->n_forces, &system->cap_forces, sizeof *system->forces,
+        archive_array(archive, &system->n_forces, &system->building.cap_forces, sizeof *system->forces,
                       (void **)&system->forces);
         count = system->n_forces;
     } else {
@@ -431,10 +433,10 @@ static void archive_output(phx_archive *archive, const phx_system *system, outpu
 
 static void archive_outputs(phx_archive *archive, phx_system *system)
 {
-    archive_array(archive, &system->n_outputs, &system->cap_outputs, sizeof *system->outputs,
-                  (void **)&system->outputs);
-    for (int i = 0; i < system->n_outputs && !phx_archive_status(archive); i++)
-        archive_output(archive, system, &system->outputs[i]);
+    archive_array(archive, &system->channels.n_outputs, &system->building.cap_outputs, sizeof *system->channels.outputs,
+                  (void **)&system->channels.outputs);
+    for (int i = 0; i < system->channels.n_outputs && !phx_archive_status(archive); i++)
+        archive_output(archive, system, &system->channels.outputs[i]);
 }
 
 /* ---- controllers ---- */
@@ -467,22 +469,22 @@ static void archive_controller(phx_archive *archive, controller_slot *slot)
 
 static void archive_controllers(phx_archive *archive, phx_system *system)
 {
-    archive_array(archive, &system->n_controllers, NULL, sizeof *system->controllers, (void **)&system->controllers);
-    for (int c = 0; c < system->n_controllers && !phx_archive_status(archive); c++)
-        archive_controller(archive, &system->controllers[c]);
+    archive_array(archive, &system->control.n, NULL, sizeof *system->control.slot, (void **)&system->control.slot);
+    for (int c = 0; c < system->control.n && !phx_archive_status(archive); c++)
+        archive_controller(archive, &system->control.slot[c]);
 }
 
 /* ---- what finalising found ---- */
 static void archive_found(phx_archive *archive, phx_system *system)
 {
-    int n_x = system->n_x, n_rows = system->n_rows;
+    int n_x = system->n_x, n_rows = system->rows.n;
 
     phx_archive_count(archive, &n_x);
     phx_archive_count(archive, &n_rows);
     if (!phx_archive_reads(archive)) {
-        phx_archive_double_array(archive, (size_t)n_x, &system->x_start);
+        phx_archive_double_array(archive, (size_t)n_x, &system->start.x);
         for (int r = 0; r < n_rows; r++) {
-            int redundant = system->rows[r].redundant;
+            int redundant = system->rows.slot[r].redundant;
             phx_archive_int(archive, &redundant);
         }
         return;
@@ -492,7 +494,7 @@ static void archive_found(phx_archive *archive, phx_system *system)
         phx_archive_fail(archive, PHX_ERR_MEMORY);
         return;
     }
-    system->found = found;
+    system->start.found = found;
     found->n_x = n_x;
     found->n_rows = n_rows;
     phx_archive_double_array(archive, (size_t)n_x, &found->x_start);
@@ -520,7 +522,7 @@ phx_status phx_system_write(const phx_system *system, phx_archive *archive)
 {
     int dim = system->dim;
 
-    if (!system->finalised)
+    if (!system->building.finalised)
         return phx_fail(phx_archive_context(archive), PHX_ERR_ARGUMENT, "the system must be finalised first");
     phx_archive_int(archive, &dim);
     archive_system(archive, (phx_system *)system); /* is only read */

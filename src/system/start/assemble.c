@@ -26,7 +26,7 @@ static void write_poses(const phx_system *system, double *x)
 /* Gap of row k at the current views; false when the row asks nothing of the positions. */
 static bool row_residual(const workspace *ws, int k, double *residual)
 {
-    const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
+    const row_slot *slot = &ws->system->rows.slot[ws->rows.index[k]];
     const joint_slot *joint = &ws->system->joints[slot->joint];
     const phx_coordinate_def *def = &joint->coordinates[slot->coordinate].def;
 
@@ -46,8 +46,8 @@ static bool row_residual(const workspace *ws, int k, double *residual)
 /* Covectors of the assembly residuals. */
 static void residual_covectors(workspace *ws)
 {
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &ws->system->rows[ws->rows.index[k]];
+    for (int k = 0; k < ws->rows.n; k++) {
+        const row_slot *slot = &ws->system->rows.slot[ws->rows.index[k]];
         double *g = ws->rows.covector + (size_t)k * PAIR_SIZE, residual;
         phx_row_assembly_residual(slot->row, &ws->ports.view[ws->rows.row[k].a], &ws->ports.view[ws->rows.row[k].b],
                                   &residual, g, g + PHX_PORT_MAX);
@@ -232,7 +232,7 @@ double phx_sys_move_all(const workspace *ws, const double *xi, double *x)
 static double relative_residual(const workspace *ws, int k, double residual, double size)
 {
     return isnan(residual) ? HUGE_VAL
-                           : fabs(residual) / (ws->system->rows[ws->rows.index[k]].row->angular ? 1.0 : size);
+                           : fabs(residual) / (ws->system->rows.slot[ws->rows.index[k]].row->angular ? 1.0 : size);
 }
 
 static phx_status cannot_close(const workspace *ws, double size, double tolerance)
@@ -244,8 +244,8 @@ static phx_status cannot_close(const workspace *ws, double size, double toleranc
     for (int j = 0; j < system->n_joints; j++) {
         double worst = 0.0, residual = 0.0;
         bool open = false;
-        for (int k = 0; k < ws->n_l; k++)
-            if (system->rows[ws->rows.index[k]].joint == j && row_residual(ws, k, &residual)) {
+        for (int k = 0; k < ws->rows.n; k++)
+            if (system->rows.slot[ws->rows.index[k]].joint == j && row_residual(ws, k, &residual)) {
                 worst = fmax(worst, fabs(residual));
                 open = open || relative_residual(ws, k, residual, size) > tolerance;
             }
@@ -267,10 +267,10 @@ double phx_sys_assembly_residual(workspace *ws, const double *x, bool hold, doub
 
     phx_sys_set_instant(ws, x, ws->step.vm);
     const double size = phx_sys_size(ws);
-    for (int k = 0; k < ws->n_l; k++) {
+    for (int k = 0; k < ws->rows.n; k++) {
         double residual = 0.0;
         ws->rows.on[k] =
-            row_residual(ws, k, &residual) && (hold || ws->system->rows[ws->rows.index[k]].role == ROW_CONSTRAINT);
+            row_residual(ws, k, &residual) && (hold || ws->system->rows.slot[ws->rows.index[k]].role == ROW_CONSTRAINT);
         if (rhs)
             rhs[ws->kkt.n_v + k] = ws->rows.on[k] ? -residual : 0.0;
         if (ws->rows.on[k])
@@ -317,7 +317,7 @@ static phx_status downhill(workspace *ws, const double *x, double *size, double 
     residual_covectors(ws);
     phx_sys_pull_back(ws, x, xi);
     memcpy(gradient, xi, (size_t)system->n_v * sizeof *xi);
-    memset(xi + system->n_v, 0, (size_t)ws->n_l * sizeof *xi);
+    memset(xi + system->n_v, 0, (size_t)ws->rows.n * sizeof *xi);
     status = phx_sys_factor_rigid(ws, x, ws->rows.on);
     if (!status)
         status = phx_sys_solve_rigid(ws, xi);
@@ -467,7 +467,7 @@ static phx_status assemble_from_around(workspace *ws, double *x)
 
 phx_status phx_sys_assemble(phx_system *system, double *x)
 {
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
     phx_status status = PHX_OK;
 
     write_poses(system, x);
@@ -477,7 +477,7 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
         unwind(system, x);
         status = least_change(ws, x);
     } else if (status > 0) {
-        if (!system->finalised) /* deformed bodies: no search */
+        if (!system->building.finalised) /* deformed bodies: no search */
             status = assemble_from_around(ws, x);
         if (status > 0) {
             phx_sys_assembly_residual(ws, x, true, NULL);
@@ -523,7 +523,7 @@ void phx_sys_exchange_poses(phx_system *system, const double *x, phx_pose *writt
 
 phx_status phx_sys_assemble_from(phx_system *system, double t, double *x)
 {
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
     const size_t most = (size_t)system->n_joints * PHX_JOINT_MAX_COORDINATES;
     phx_coordinate_def *kept = phx_calloc(system->context, most, sizeof *kept);
     phx_pose *written = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *written);
@@ -557,7 +557,7 @@ phx_status phx_sys_assemble_from(phx_system *system, double t, double *x)
 void phx_system_moved(const phx_system *system, phx_body_id id, double *distance, double *angle)
 {
     const body_slot *slot = &system->bodies[id];
-    const double *x = system->x_start + slot->x;
+    const double *x = system->start.x + slot->x;
     const int dim = system->dim;
     double attitude[9], R[9], R0[9], Q[9], turn[3] = {0.0};
 
@@ -580,16 +580,16 @@ void phx_system_moved(const phx_system *system, phx_body_id id, double *distance
 
 void phx_system_open_as_written(phx_system *system, phx_joint_id id, double *distance, double *angle)
 {
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
     double *x = ws->step.x0;
 
     *distance = *angle = 0.0;
-    memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+    memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
     write_poses(system, x);
     memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);
     phx_sys_set_instant(ws, x, ws->step.vm);
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+    for (int k = 0; k < ws->rows.n; k++) {
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         double residual = 0.0, *largest = slot->row->angular ? angle : distance;
         if (slot->joint == id && row_residual(ws, k, &residual))
             *largest = fmax(*largest, fabs(residual));
@@ -598,7 +598,7 @@ void phx_system_open_as_written(phx_system *system, phx_joint_id id, double *dis
 
 phx_status phx_sys_neighbour(phx_system *system, double distance, double *x)
 {
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
     uint64_t seed = first_seed;
 
     memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);
@@ -616,7 +616,7 @@ void phx_sys_any_way(const phx_system *system, int seed, double *way)
  * | G  eps | | mu | = |   0   | */
 phx_status phx_sys_walk(phx_system *system, double distance, double *way, double *x)
 {
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
     const int rigid = system->dim + system->n_rot;
     double *xi = ws->scratch.vector[1], mass[36];
 
@@ -673,7 +673,7 @@ static void set_offset(const workspace *ws, int j, int c, double *x)
 
 void phx_sys_set_offsets(phx_system *system, double *x)
 {
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
 
     memset(ws->step.v1, 0, (size_t)system->n_v * sizeof *ws->step.v1);
     phx_sys_set_instant(ws, x, ws->step.v1);

@@ -46,7 +46,7 @@ static void find_largest_move(const phx_system *system, const double *x0, const 
 /* Whether a motion is not where its signal is. */
 static bool off_its_signal(const phx_system *system, double t)
 {
-    const workspace *ws = system->assembly;
+    const workspace *ws = system->start.assembly;
 
     for (int j = 0; j < system->n_joints; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++) {
@@ -61,7 +61,7 @@ static bool off_its_signal(const phx_system *system, double t)
 
 static phx_status close_positions(phx_system *system, double t, double *x, phx_continued *change)
 {
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
     double *before = NULL;
 
     memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);

@@ -27,7 +27,7 @@ phx_status phx_deformed_create(const phx_system *system, dense *d)
     phx_context *context = system->context;
     const int rigid = system->dim + system->n_rot;
 
-    *d = (dense){.n_v = system->n_v, .n_r = rigid * system->n_bodies, .m = system->assembly->n_l};
+    *d = (dense){.n_v = system->n_v, .n_r = rigid * system->n_bodies, .m = system->start.assembly->rows.n};
     d->cols = d->n_v + d->n_r + d->m;
     d->rows = d->n_v + 2 * d->m + d->n_r;
     d->rigid = phx_calloc(context, (size_t)d->n_r, sizeof *d->rigid);
@@ -40,7 +40,7 @@ phx_status phx_deformed_create(const phx_system *system, dense *d)
     d->lambda = phx_calloc(context, (size_t)d->m, sizeof *d->lambda);
     d->residuals = phx_calloc(context, (size_t)(d->n_v + d->m), sizeof *d->residuals);
     d->G = phx_calloc(context, (size_t)(d->m * d->n_r), sizeof *d->G);
-    d->K = phx_calloc(context, (size_t)system->assembly->kkt.ptr[system->assembly->kkt.n], sizeof *d->K);
+    d->K = phx_calloc(context, (size_t)system->start.assembly->kkt.ptr[system->start.assembly->kkt.n], sizeof *d->K);
     for (int b = 0; b < system->n_bodies; b++)
         d->n_force += phx_body_strains(system->bodies[b].body);
     d->force = phx_calloc(context, (size_t)d->n_force, sizeof *d->force);
@@ -83,7 +83,7 @@ static void put_back(phx_system *system, const own_gravity *own)
 /* K = s K(with forces) + (1 - s) K(without) */
 phx_status phx_deformed_linearise(phx_system *system, double t, const double *x, const double *v, const dense *d)
 {
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
     const own_gravity own = scale_gravity(system, d->load);
     const int nnz = ws->kkt.ptr[ws->kkt.n], forces = system->n_forces;
     phx_status status = phx_sys_op_linearise(&ws->base, t, x, v, d->lambda);
@@ -103,7 +103,7 @@ phx_status phx_deformed_linearise(phx_system *system, double t, const double *x,
 /* The same of the residual of motion, into b. */
 static phx_status residual(phx_system *system, double t, const double *x, const double *v, dense *d)
 {
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
     const own_gravity own = scale_gravity(system, d->load);
     const int forces = system->n_forces;
     phx_status status = ws->base.ops->residual(&ws->base, t, x, v, d->a, d->lambda, d->b);
@@ -160,7 +160,7 @@ static void follow_forces(const workspace *ws, dense *d, const double *x)
 /* Residual of motion with its derivatives: [K  M_r  -G^T]. */
 static phx_status motion_rows(phx_system *system, dense *d, double t, const double *x, const double *v)
 {
-    const workspace *ws = system->assembly;
+    const workspace *ws = system->start.assembly;
     phx_status status = phx_deformed_linearise(system, t, x, v, d);
 
     for (int i = 0; i < d->n_v && !status; i++) {
@@ -189,7 +189,7 @@ static void acceleration_rows(workspace *ws, dense *d, double t, const double *x
     const int first = d->n_v + d->m;
 
     for (int k = 0; k < d->m; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         double *row = d->A + (size_t)(first + k) * (size_t)d->cols;
         if (!phx_sys_acts(slot)) {
             row[d->n_v + d->n_r + k] = 1.0;
@@ -205,7 +205,7 @@ static void acceleration_rows(workspace *ws, dense *d, double t, const double *x
     }
     phx_sys_set_instant(ws, x, d->a); /* what the accelerations so far give: the rates that a would be */
     for (int k = 0; k < d->m; k++)
-        if (phx_sys_acts(&system->rows[ws->rows.index[k]]))
+        if (phx_sys_acts(&system->rows.slot[ws->rows.index[k]]))
             d->b[first + k] -= phx_sys_row_rate(ws, k);
 }
 
@@ -290,7 +290,7 @@ static const double NO_DEFORMATION = 1e-9;
 static double bend_of(const phx_system *system, const dense *d, const double *x)
 {
     const int rigid = system->dim + system->n_rot;
-    const double none = NO_DEFORMATION * phx_sys_size(system->assembly);
+    const double none = NO_DEFORMATION * phx_sys_size(system->start.assembly);
     double largest = 0.0;
 
     for (int b = 0; b < system->n_bodies; b++) {
@@ -324,7 +324,7 @@ static void row_accelerations(workspace *ws, const dense *d, const double *x, co
  * frame of a turning body moves against the section that is driven. By differences; K leaves it out. */
 static phx_status put_velocity_terms(phx_system *system, double t, const double *x, const double *v, dense *d)
 {
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
     const double small = 1e-7;
     const size_t n = (size_t)d->n_v, m = (size_t)d->m;
     double *room = phx_calloc(system->context, (size_t)system->n_x + 2 * n + 2 * m, sizeof *room);
@@ -350,7 +350,7 @@ static phx_status put_velocity_terms(phx_system *system, double t, const double 
                     d->A[(size_t)i * (size_t)d->cols + (size_t)j] +=
                         ws->values.D[k] * (rate[ws->kkt.idx[k]] - v[ws->kkt.idx[k]]) / small;
         for (int k = 0; k < d->m; k++)
-            if (phx_sys_acts(&system->rows[ws->rows.index[k]]))
+            if (phx_sys_acts(&system->rows.slot[ws->rows.index[k]]))
                 d->A[(size_t)(d->n_v + d->m + k) * (size_t)d->cols + (size_t)j] += (other[k] - own[k]) / small;
     }
     phx_free(room);
@@ -367,7 +367,7 @@ static bool rests(int n, const double *v)
 
 phx_status phx_deformed_evaluate(phx_system *system, double t, const double *x, double *v, dense *d)
 {
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
     phx_status status = phx_sys_start_velocities(system, t, x, v);
 
     for (int i = 0; i < d->n_v && d->load < 1.0; i++)
@@ -387,7 +387,7 @@ phx_status phx_deformed_evaluate(phx_system *system, double t, const double *x, 
 
 phx_status phx_deformed_correct(phx_system *system, double *x, dense *d, double *moved, double *bent)
 {
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
 
     const phx_status status = solve_scaled(ws, d);
     if (status)
@@ -405,7 +405,8 @@ phx_status phx_deformed_correct(phx_system *system, double *x, dense *d, double 
 
 bool phx_sys_deformed_fits(const phx_system *system)
 {
-    return system->n_v + (system->dim + system->n_rot) * system->n_bodies + 2 * system->assembly->n_l <= LARGEST;
+    return system->n_v + (system->dim + system->n_rot) * system->n_bodies + 2 * system->start.assembly->rows.n <=
+           LARGEST;
 }
 
 /* All loads at once. */
@@ -422,8 +423,8 @@ static phx_status at_once(phx_system *system, double t, double *x, double *v, de
             break;
         best = fmin(best, moved);
     }
-    if (!status &&
-        !(best < 1e-9 && bent < 1e-9 && phx_sys_assembly_residual(system->assembly, x, true, d->residuals) < 1e-9))
+    if (!status && !(best < 1e-9 && bent < 1e-9 &&
+                     phx_sys_assembly_residual(system->start.assembly, x, true, d->residuals) < 1e-9))
         status = PHX_NOT_CONVERGED;
     return status;
 }
@@ -445,7 +446,7 @@ phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, doubl
         return status;
     if (status || least <= 0.0) { /* step by step, and where that ends it is said why */
         phx_context_clear(system->context);
-        memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+        memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
         status = phx_sys_load_path(system, t, x, v);
     }
     return status ? status : phx_sys_start_velocities(system, t, x, v);

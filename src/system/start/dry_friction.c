@@ -97,7 +97,7 @@ static int contact_of(const phx_system *system, int j)
 {
     int k = 0;
 
-    while (system->contacts[k].joint != j)
+    while (system->contacts.slot[k].joint != j)
         k++;
     return k;
 }
@@ -112,10 +112,10 @@ static phx_status look_at(workspace *ws, int j, const coordinate_slot *first, co
     *out = (phx_dry_friction){.joint = j,
                               .contact = joint->contact ? contact_of(ws->system, j) : -1,
                               .n = together(joint),
-                              .open = joint->contact && ws->system->rows[joint->first_row].role != ROW_CONSTRAINT,
+                              .open = joint->contact && ws->system->rows.slot[joint->first_row].role != ROW_CONSTRAINT,
                               .limit = first->def.friction.ratio * phx_sys_friction_limit(ws, joint, first)};
     for (int i = 0; i < out->n; i++)
-        out->sticks = out->sticks || ws->system->rows[first[i].stick_row].role == ROW_DRIVEN;
+        out->sticks = out->sticks || ws->system->rows.slot[first[i].stick_row].role == ROW_DRIVEN;
     for (int i = 0; i < out->n && !status; i++) {
         const coordinate_slot *coordinate = first + i;
         const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
@@ -149,7 +149,7 @@ phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const 
         phx_sys_set_instant(ws, x, v);
         status = phx_sys_all_multipliers(ws, lambda, ws->reactions.all);
     }
-    for (int k = 0; k < ws->system->n_contacts && !status && contacts; k++)
+    for (int k = 0; k < ws->system->contacts.n && !status && contacts; k++)
         phx_sys_look_at_rigid_contact(ws, k, v_dot, &contacts[k]);
     for (; !status && (coordinate = next_dry(ws->system, &j, &c)); number++) {
         if (contacts && ws->system->joints[j].contact)
@@ -170,14 +170,14 @@ phx_status phx_system_slip(phx_system *system, int k, bool sticks, const double 
     const double length = !slip ? 1.0 : n == 2 ? hypot(slip[0], slip[1]) : n == 1 ? fabs(slip[0]) : 1.0;
     const double longest = first && first->def.friction.stribeck == 0.0 ? first->def.friction.ratio : 1.0;
 
-    if (!first || !system->finalised || !(length <= longest * (1.0 + 1e-9)) || (sticks && slip))
+    if (!first || !system->building.finalised || !(length <= longest * (1.0 + 1e-9)) || (sticks && slip))
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "set-valued friction %d, direction of length %g: there are %d in the finalised system, and the "
                         "direction has length 1, less where others hold it, or none is given where it sticks",
                         k, length, phx_system_dry_count(system));
     for (int i = 0; i < n; i++) {
         first[i].slip = slip ? slip[i] : 0.0;
-        system->rows[first[i].stick_row].role = sticks ? ROW_DRIVEN : ROW_INACTIVE;
+        system->rows.slot[first[i].stick_row].role = sticks ? ROW_DRIVEN : ROW_INACTIVE;
     }
     return phx_conclude(system->context, PHX_OK);
 }
@@ -192,7 +192,7 @@ phx_status phx_system_stick(phx_system *system, int k, const bool *holds, const 
 
     for (int i = 0; first && i < together(&system->joints[j]); i++) {
         first[i].slip = holds[i] ? 0.0 : parts[i];
-        system->rows[first[i].stick_row].role = holds[i] ? ROW_DRIVEN : ROW_INACTIVE;
+        system->rows.slot[first[i].stick_row].role = holds[i] ? ROW_DRIVEN : ROW_INACTIVE;
     }
     return status;
 }

@@ -72,8 +72,8 @@ static phx_status solve(phx_system *system, double t, double *x, double *v, dens
         if (!(change < 1e3))
             return PHX_NOT_CONVERGED;
         if (change < 1e-14 || (best < 1e-9 && change >= best))
-            return phx_sys_assembly_residual(system->assembly, x, true, d->residuals) < 1e-9 ? PHX_OK
-                                                                                             : PHX_NOT_CONVERGED;
+            return phx_sys_assembly_residual(system->start.assembly, x, true, d->residuals) < 1e-9 ? PHX_OK
+                                                                                                   : PHX_NOT_CONVERGED;
         worse = change < best ? 0 : worse + 1;
         if (worse > 5)
             return PHX_NOT_CONVERGED;

@@ -150,7 +150,7 @@ static phx_status least_stiffness(phx_system *system, const dense *d, const doub
     if (!status && body && !(modes = phx_calloc(context, c * c, sizeof *modes)))
         status = PHX_ERR_MEMORY;
     if (!status) {
-        put_tangent(system->assembly, d->n_v, K);
+        put_tangent(system->start.assembly, d->n_v, K);
         restrict_to(d->n_v, count, K, Z, room, Kt);
         put_material(system, d->n_v, K);
         restrict_to(d->n_v, count, K, Z, room, Km);

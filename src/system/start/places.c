@@ -129,7 +129,7 @@ static double beyond_ends(const phx_system *system, const joint_slot *joint, con
 
 phx_status phx_sys_check_start_places(const phx_system *system, const double *x)
 {
-    for (int j = 0; j < system->n_joints && system->slides; j++) {
+    for (int j = 0; j < system->n_joints && system->traits.slides; j++) {
         const joint_slot *joint = &system->joints[j];
         const port_slot *port = &system->ports[joint->a];
         double place;
@@ -148,7 +148,7 @@ phx_status phx_sys_check_places(const workspace *ws, double t, double h, const d
 {
     const phx_system *system = ws->system;
 
-    for (int j = 0; j < system->n_joints && system->slides; j++) {
+    for (int j = 0; j < system->n_joints && system->traits.slides; j++) {
         const joint_slot *joint = &system->joints[j];
         const port_slot *port = &system->ports[joint->a];
         double place;

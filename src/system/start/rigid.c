@@ -11,7 +11,7 @@ static phx_status list_unknowns(phx_context *context, const workspace *ws, rigid
     const phx_system *system = ws->system;
     const int n = ws->kkt.n, each = system->dim + system->n_rot;
 
-    rigid->n = system->n_bodies * each + ws->n_l;
+    rigid->n = system->n_bodies * each + ws->rows.n;
     for (int b = 0; b < system->n_bodies; b++)
         rigid->n += phx_body_places(system->bodies[b].body, NULL, NULL);
     rigid->unknown = phx_calloc(context, (size_t)rigid->n, sizeof *rigid->unknown);
@@ -137,7 +137,7 @@ static void fold_row(workspace *ws, const body_slot *slot, const double *x, int 
 static void fold_rows(workspace *ws, const double *x)
 {
     for (int b = 0; b < ws->system->n_bodies; b++)
-        for (int k = 0; k < ws->n_l && phx_sys_has_frames(ws->system, b); k++)
+        for (int k = 0; k < ws->rows.n && phx_sys_has_frames(ws->system, b); k++)
             fold_row(ws, &ws->system->bodies[b], x, ws->kkt.n_v + k);
 }
 

@@ -88,7 +88,7 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
     phx_joint_def joint = phx_joint_def_default();
     contact_shape shape = {.n = 0};
     phx_joint_id id = 0;
-    const size_t n = (size_t)system->n_contacts + 1;
+    const size_t n = (size_t)system->contacts.n + 1;
 
     joint.name = def->name;
     joint.kind = PHX_JOINT_FREE; /* holds nothing: the gap comes for a row, the slips for coordinates */
@@ -103,7 +103,7 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
         status = phx_system_add_joint(system, &joint, &id);
     if (!status)
         status = phx_sys_contact_shape(system, def, &shape);
-    contact_slot *bigger = status ? NULL : phx_realloc(system->context, system->contacts, n, sizeof *bigger);
+    contact_slot *bigger = status ? NULL : phx_realloc(system->context, system->contacts.slot, n, sizeof *bigger);
     if (!status && !bigger)
         status = PHX_ERR_MEMORY;
     if (status)
@@ -115,8 +115,8 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
         slip_rows(system->dim, def, &shape, system->joints[id].coordinates);
     system->joints[id].contact = true;
     system->joints[id].side = shape.side;
-    system->contacts = bigger;
-    system->contacts[system->n_contacts++] =
+    system->contacts.slot = bigger;
+    system->contacts.slot[system->contacts.n++] =
         (contact_slot){.joint = id, .side = shape.side, .restitution = def->restitution};
     return phx_conclude(system->context, PHX_OK);
 }
@@ -124,17 +124,17 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
 /* ---- at an instant ---- */
 int phx_system_contact_count(const phx_system *system)
 {
-    return system ? system->n_contacts : 0;
+    return system ? system->contacts.n : 0;
 }
 
 const char *phx_system_contact_name(const phx_system *system, int k)
 {
-    return system->joints[system->contacts[k].joint].name;
+    return system->joints[system->contacts.slot[k].joint].name;
 }
 
 int phx_system_contact_entry(const phx_system *system, int k)
 {
-    return system->joints[system->contacts[k].joint].entry[1];
+    return system->joints[system->contacts.slot[k].joint].entry[1];
 }
 
 /* The coefficients of its friction: kinetic, static, and at the slip of the instant. */
@@ -158,7 +158,7 @@ static void find_coefficients(workspace *ws, const joint_slot *joint, phx_rigid_
 
 void phx_sys_look_at_rigid_contact(workspace *ws, int k, const double *v_dot, phx_rigid_contact *out)
 {
-    const contact_slot *slot = &ws->system->contacts[k];
+    const contact_slot *slot = &ws->system->contacts.slot[k];
     const joint_slot *joint = &ws->system->joints[slot->joint];
     const phx_row *row = &joint->constraints[0];
     const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
@@ -167,7 +167,7 @@ void phx_sys_look_at_rigid_contact(workspace *ws, int k, const double *v_dot, ph
     double g[PAIR_SIZE], *along = ws->scratch.vector[1];
 
     phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
-    *out = (phx_rigid_contact){.closed = ws->system->rows[joint->first_row].role == ROW_CONSTRAINT,
+    *out = (phx_rigid_contact){.closed = ws->system->rows.slot[joint->first_row].role == ROW_CONSTRAINT,
                                .restitution = slot->restitution,
                                .dry = -1,
                                .gap = slot->side * phx_row_value(row, a, b, 1),
@@ -181,15 +181,15 @@ void phx_sys_look_at_rigid_contact(workspace *ws, int k, const double *v_dot, ph
 /* ---- changing ---- */
 void phx_system_close_contact(phx_system *system, int k, bool closed)
 {
-    joint_slot *joint = &system->joints[system->contacts[k].joint];
+    joint_slot *joint = &system->joints[system->contacts.slot[k].joint];
 
-    system->rows[joint->first_row].role = closed ? ROW_CONSTRAINT : ROW_INACTIVE;
+    system->rows.slot[joint->first_row].role = closed ? ROW_CONSTRAINT : ROW_INACTIVE;
     for (int i = 0; i < system->n_forces; i++) /* its friction */
-        if (system->forces[i].kind == FORCE_COORDINATE && system->forces[i].joint == system->contacts[k].joint)
+        if (system->forces[i].kind == FORCE_COORDINATE && system->forces[i].joint == system->contacts.slot[k].joint)
             system->forces[i].off = !closed;
     for (int c = 0; c < joint->n_coordinates && !closed; c++) { /* nothing rubs any more */
         joint->coordinates[c].slip = 0.0;
-        system->rows[joint->coordinates[c].stick_row].role = ROW_INACTIVE;
+        system->rows.slot[joint->coordinates[c].stick_row].role = ROW_INACTIVE;
     }
 }
 
@@ -231,7 +231,7 @@ static phx_status respond(workspace *ws, const double *along, double *moved, dou
     memcpy(solution, along, (size_t)n_v * sizeof *along);
     const phx_status status = ws->by->solve_mass(ws, solution);
     memcpy(moved, solution, (size_t)n_v * sizeof *moved);
-    *supplied = phx_sys_dot(ws->n_l, solution + n_v, ws->rows.w);
+    *supplied = phx_sys_dot(ws->rows.n, solution + n_v, ws->rows.w);
     return status;
 }
 
@@ -257,7 +257,7 @@ phx_status phx_system_contact_response(phx_dae *dae, double t, const double *x, 
     }
     for (int i = 0; i < rows && !status; i++) {
         double *own = along + (size_t)i * n_v;
-        out->rates[i] = contact_row(ws, &system->contacts[which[i / dim]], i % dim, v_dot, own,
+        out->rates[i] = contact_row(ws, &system->contacts.slot[which[i / dim]], i % dim, v_dot, own,
                                     v_dot ? &out->accelerations[i] : &none);
         status = respond(ws, own, out->moved + (size_t)i * n_v, &out->supplied[i]);
     }

@@ -27,8 +27,8 @@ static phx_status contradiction(const workspace *ws, double tolerance)
     const char *name = "";
     double worst = 0.0;
 
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+    for (int k = 0; k < ws->rows.n; k++) {
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         const double e = fabs(phx_sys_row_rate(ws, k) - ws->rows.w[k]);
         if (rate_given(system, slot) && (e > worst || isnan(e))) {
             worst = e;
@@ -64,7 +64,7 @@ static phx_status check_rates(const phx_system *system, double t)
 /* min (v - v0)^T M (v - v0) with G v = w: v += M^-1 G^T mu; repeated, so that agreeing redundant rows converge. */
 phx_status phx_sys_start_velocities(phx_system *system, double t, const double *x, double *v)
 {
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
     double *rhs = ws->scratch.vector[0], scale = 0.0;
     bool *on = ws->rows.on;
     phx_status status = check_rates(system, t);
@@ -72,13 +72,13 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
     if (status)
         return status;
     write_velocities(system, x, v);
-    for (int k = 0; k < ws->n_l; k++)
-        on[k] = rate_given(system, &system->rows[ws->rows.index[k]]);
+    for (int k = 0; k < ws->rows.n; k++)
+        on[k] = rate_given(system, &system->rows.slot[ws->rows.index[k]]);
     for (int pass = 0; pass < 6 && !status; pass++) {
         phx_sys_set_instant(ws, x, v);
         ws->by->rows(ws, t, 0.0);
         memset(rhs, 0, (size_t)ws->kkt.n * sizeof *rhs);
-        for (int k = 0; k < ws->n_l; k++) {
+        for (int k = 0; k < ws->rows.n; k++) {
             rhs[system->n_v + k] = on[k] ? ws->rows.w[k] - phx_sys_row_rate(ws, k) : 0.0;
             scale = fmax(scale, phx_sys_row_scale(ws, k));
         }
@@ -115,7 +115,7 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
     phx_status status = PHX_OK;
 
     memset(a, 0, (size_t)n_v * sizeof *a);
-    memset(lambda, 0, (size_t)ws->n_l * sizeof *lambda);
+    memset(lambda, 0, (size_t)ws->rows.n * sizeof *lambda);
     for (int pass = 0; pass < 4 && !status; pass++) {
         status = phx_sys_ops.residual(&ws->base, t, x, v, a, lambda, res);
         for (int i = 0; i < n_v && !status; i++)
@@ -125,8 +125,8 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
             int q_v, n_q = phx_body_coordinates(slot->body, NULL, &q_v);
             memset(rhs + slot->v + q_v, 0, (size_t)n_q * sizeof *rhs);
         }
-        for (int k = 0; k < ws->n_l && !status; k++) {
-            const row_slot *slot = &system->rows[ws->rows.index[k]];
+        for (int k = 0; k < ws->rows.n && !status; k++) {
+            const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
             const joint_slot *joint = &system->joints[slot->joint];
             on[k] = phx_sys_acts(slot);
             rhs[n_v + k] = slot->role == ROW_DRIVEN && !drives_locked
@@ -136,7 +136,7 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
         }
         if (!status) { /* what the accelerations so far already give: G a, by the rates that a would be */
             phx_sys_set_instant(ws, x, a);
-            for (int k = 0; k < ws->n_l; k++)
+            for (int k = 0; k < ws->rows.n; k++)
                 rhs[n_v + k] -= on[k] ? phx_sys_row_rate(ws, k) : 0.0;
             if (is_zero(ws->kkt.n, rhs)) /* no load, no motion: nothing accelerates, and nothing holds */
                 break;
@@ -147,7 +147,7 @@ phx_status phx_sys_locked_accelerations(workspace *ws, double t, const double *x
             status = phx_sys_solve_rigid(ws, rhs);
         for (int i = 0; i < n_v && !status; i++)
             a[i] += rhs[i];
-        for (int k = 0; k < ws->n_l && !status; k++)
+        for (int k = 0; k < ws->rows.n && !status; k++)
             lambda[k] += rhs[n_v + k];
     }
     if (!status)
@@ -207,7 +207,7 @@ static phx_status correct_deformation(phx_system *system, phx_cholesky **factor,
 static phx_status equilibrium(phx_system *system, double t, double *x, double *v)
 {
     phx_context *context = system->context;
-    workspace *ws = system->assembly;
+    workspace *ws = system->start.assembly;
     phx_cholesky **factor = phx_calloc(context, (size_t)system->n_bodies, sizeof(phx_cholesky *));
     double *work = phx_calloc(context, (size_t)(2 * ws->kkt.n + system->n_v), sizeof *work);
     double change = HUGE_VAL, best = HUGE_VAL;
@@ -254,13 +254,13 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
     if (!status && stable)
         return PHX_OK;
     if (!stable) {
-        memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+        memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
         status = phx_sys_load_path(system, t, x, v);
         return status ? status : phx_sys_start_velocities(system, t, x, v);
     }
     if (failed && phx_sys_deformed_fits(system)) { /* bodies that must deform to be closed, or bend too much for that */
         phx_context_clear(context);
-        memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+        memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
         return phx_sys_deformed_start(system, t, x, v);
     }
     if (failed && status != PHX_ERR_ANALYSIS) { /* numbers that are none, joints that do not close on such bodies */
@@ -289,8 +289,10 @@ static phx_status move_to_equilibrium(phx_system *system, double t, double *x, d
         status = lambda ? phx_system_static(dae, &options, x, lambda, &report) : PHX_ERR_MEMORY;
     if (!status && report.unstable > 0)
         phx_log(system->context, PHX_LOG_WARNING,
-                "the equilibrium that the run starts from is unstable in %d direction%s; the least motion leaves it",
-                report.unstable, report.unstable == 1 ? "" : "s");
+                "the equilibrium that the run starts from is unstable in %d direction%s%s", report.unstable,
+                report.unstable == 1 ? "" : "s",
+                report.circulatory ? " by its stiffness alone; a load has no potential, so that its modes decide"
+                                   : "; the least motion leaves it");
     if (!status)
         status = phx_sys_start_velocities(system, t, x, v);
     phx_free(lambda);
@@ -307,9 +309,9 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
     double *v_dot = NULL;
     phx_status status = PHX_OK;
 
-    if (!system->finalised)
+    if (!system->building.finalised)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be finalised first");
-    memcpy(x, system->x_start, (size_t)system->n_x * sizeof *x);
+    memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
     status = phx_sys_start_velocities(system, t, x, v);
     if (!status)
         status = phx_sys_hold_start(system, t, x, v);

@@ -68,8 +68,8 @@ static phx_status apply(phx_system *system, const phx_switch *change, const doub
     bool held = false;
     phx_status status = PHX_OK;
 
-    for (int r = joint->first_row; r < system->n_rows && system->rows[r].joint == change->joint; r++) {
-        row_slot *row = &system->rows[r];
+    for (int r = joint->first_row; r < system->rows.n && system->rows.slot[r].joint == change->joint; r++) {
+        row_slot *row = &system->rows.slot[r];
         const bool constraint = row->number < joint->n_constraints;
         if (row->role == ROW_HELD || is_stick_row(joint, r))
             continue;
@@ -89,7 +89,7 @@ phx_status phx_system_switch(phx_system *system, int count, const phx_switch *ch
     if (!system || (count > 0 && !changes) || !x)
         return phx_fail_null(system ? system->context : NULL, __func__, "system, changes or x");
     phx_context *context = system->context;
-    if (!system->finalised)
+    if (!system->building.finalised)
         return phx_fail(context, PHX_ERR_ARGUMENT, "the system must be finalised first");
     for (int k = 0; k < count; k++)
         if (changes[k].joint < 0 || changes[k].joint >= system->n_joints)
@@ -98,7 +98,7 @@ phx_status phx_system_switch(phx_system *system, int count, const phx_switch *ch
     if (slides)
         return slides;
     phx_pose *written = phx_calloc(context, (size_t)system->n_bodies, sizeof *written);
-    double *v = phx_calloc(context, (size_t)system->n_v, sizeof *v), *start = system->x_start;
+    double *v = phx_calloc(context, (size_t)system->n_v, sizeof *v), *start = system->start.x;
     double *at = phx_calloc(context, (size_t)system->n_x, sizeof *at);
     phx_status status = written && v && at ? PHX_OK : PHX_ERR_MEMORY;
 
@@ -113,9 +113,9 @@ phx_status phx_system_switch(phx_system *system, int count, const phx_switch *ch
         status = phx_sys_components(system);
     if (!status) { /* rows that depend on each other do so here, not at the start */
         memcpy(at, x, (size_t)system->n_x * sizeof *x);
-        system->x_start = at;
+        system->start.x = at;
         status = phx_sys_find_redundant(system);
-        system->x_start = start;
+        system->start.x = start;
     }
     phx_free(at);
     phx_free(v);

@@ -249,8 +249,8 @@ static double largest_rate(const steady *s, bool prescribed, const char **joint)
     const phx_system *system = ws->system;
     double worst = 0.0, largest = 0.0;
 
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+    for (int k = 0; k < ws->rows.n; k++) {
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         const double unit = slot->row->angular ? 1.0 : s->size, w = prescribed ? ws->rows.w[k] : 0.0;
         const double rate = fabs(phx_sys_row_rate(ws, k) - w) / unit;
         largest = fmax(largest, phx_sys_row_scale(ws, k) / unit);
@@ -272,8 +272,8 @@ static phx_status compare_joints(const steady *s, double time, const double *v)
 
     phx_sys_set_instant(ws, s->x, v);
     ws->by->rows(ws, s->t + time, 0.0);
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+    for (int k = 0; k < ws->rows.n; k++) {
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         const joint_slot *joint = &system->joints[slot->joint];
         const double residual = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1);
         if (slot->role != ROW_DRIVEN && fabs(residual) / (slot->row->angular ? 1.0 : s->size) > 1e-8)
@@ -306,7 +306,7 @@ double phx_steady_fastest(const steady *s)
     const phx_system *system = s->ws->system;
     double speed = 0.0;
 
-    for (int c = 0; c < system->n_components; c++)
+    for (int c = 0; c < system->components.n; c++)
         speed = fmax(speed, phx_steady_turning(system->n_rot, s->twist + c * TWIST + system->dim));
     for (int i = 0; i < s->n_spinning; i++)
         speed = fmax(speed, fabs(s->spinning[i].speed));
@@ -318,7 +318,7 @@ static double slowest(const steady *s)
     const phx_system *system = s->ws->system;
     double speed = phx_steady_fastest(s);
 
-    for (int c = 0; c < system->n_components; c++) {
+    for (int c = 0; c < system->components.n; c++) {
         const double own = phx_steady_turning(system->n_rot, s->twist + c * TWIST + system->dim);
         if (own > 1e-6 * speed)
             speed = fmin(speed, own);

@@ -50,8 +50,8 @@ static phx_status steady_create(workspace *ws, double t, steady *s)
     const size_t n = (size_t)ws->kkt.n, nnz = (size_t)ws->kkt.ptr[ws->kkt.n];
 
     *s = (steady){.ws = ws, .t = t};
-    s->twist = phx_calloc(context, (size_t)system->n_components * TWIST, sizeof *s->twist);
-    s->coordinate = phx_calloc(context, (size_t)ws->n_l, sizeof *s->coordinate);
+    s->twist = phx_calloc(context, (size_t)system->components.n * TWIST, sizeof *s->twist);
+    s->coordinate = phx_calloc(context, (size_t)ws->rows.n, sizeof *s->coordinate);
     s->res = phx_calloc(context, n, sizeof *s->res);
     s->xi = phx_calloc(context, n, sizeof *s->xi);
     s->zero = phx_calloc(context, n, sizeof *s->zero);
@@ -90,8 +90,8 @@ static phx_status check_drives(const phx_system *system, double t, phx_context *
 {
     *driven = 0;
 
-    for (int r = 0; r < system->n_rows; r++) {
-        const row_slot *slot = &system->rows[r];
+    for (int r = 0; r < system->rows.n; r++) {
+        const row_slot *slot = &system->rows.slot[r];
         if (slot->role != ROW_DRIVEN)
             continue;
         const joint_slot *joint = &system->joints[slot->joint];
@@ -168,8 +168,8 @@ static double joint_residuals(const steady *s, const double *x, const double *v,
     double worst = 0.0;
 
     phx_sys_set_instant(ws, x, v);
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+    for (int k = 0; k < ws->rows.n; k++) {
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         out[k] = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1);
         if (first)
             s->coordinate[k] = slot->role == ROW_DRIVEN ? out[k] : 0.0;
@@ -242,7 +242,7 @@ static phx_status newton(const steady *s, double factor, double *x, double *v, d
         if (!(*moved < 1e3))
             return PHX_NOT_CONVERGED;
         phx_sys_move_all(ws, s->xi, x);
-        for (int k = 0; k < ws->n_l; k++)
+        for (int k = 0; k < ws->rows.n; k++)
             lambda[k] += s->xi[system->n_v + k];
         if (best < 1e-10 && residual < 1e-10 && *moved >= 0.3 * best) {
             set_velocities(s, factor, x, v);
@@ -267,7 +267,7 @@ static phx_status find_equilibrium(const steady *s, double *x, double *v, double
     for (size_t i = 0; i < sizeof steps / sizeof *steps && (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR);
          i++) {
         memcpy(x, s->x, (size_t)system->n_x * sizeof *x);
-        memset(lambda, 0, (size_t)s->ws->n_l * sizeof *lambda);
+        memset(lambda, 0, (size_t)s->ws->rows.n * sizeof *lambda);
         status = PHX_OK;
         for (int k = 1; k <= steps[i] && !status; k++)
             status = newton(s, (double)k / steps[i], x, v, lambda, &moved);
@@ -325,7 +325,7 @@ phx_status phx_system_steady(phx_dae *dae, double t, double *x, double *v, doubl
         steady_free(&s);
         return phx_conclude(dae->context, come_to_rest(dae, t, x, v, axes, lambda, spin));
     }
-    if (!status && system->slides)
+    if (!status && system->traits.slides)
         status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
                           "there is no steady rotation of a mechanism in which joints slide along bodies; take the "
                           "modes about the start");

@@ -88,8 +88,8 @@ static double left_over(const steady *s, int component, const double *x, double 
     phx_steady_velocities(s, component, 1.0, x, v);
     phx_sys_set_instant(ws, x, v);
     ws->by->rows(ws, s->t, 0.0);
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+    for (int k = 0; k < ws->rows.n; k++) {
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         const double e = fabs(phx_sys_row_rate(ws, k) - ws->rows.w[k]) / (slot->row->angular ? 1.0 : s->size);
         if (slot->component == component && !(e <= worst)) {
             worst = isnan(e) ? HUGE_VAL : e;
@@ -117,11 +117,11 @@ static int put_rates(const steady *s, int component, int n, int c, double *A, do
 {
     workspace *ws = s->ws;
     const phx_system *system = ws->system;
-    int row = ws->n_l;
+    int row = ws->rows.n;
 
     ws->by->rows(ws, s->t, 0.0);
-    for (int k = 0; k < ws->n_l; k++) {
-        const row_slot *slot = &system->rows[ws->rows.index[k]];
+    for (int k = 0; k < ws->rows.n; k++) {
+        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
         const double scale = slot->component != component ? 0.0 : slot->row->angular ? 1.0 : 1.0 / s->size;
         A[k * n + c] = scale * phx_sys_row_rate(ws, k);
         b[k] = scale * ws->rows.w[k];
@@ -142,7 +142,7 @@ static phx_status solve_twist(const steady *s, int component, const double *x, d
     workspace *ws = s->ws;
     const phx_system *system = ws->system;
     const int n_rigid = system->dim + system->n_rot;
-    int n = n_rigid, rows = ws->n_l, rank = 0;
+    int n = n_rigid, rows = ws->rows.n, rank = 0;
     double *twist = s->twist + component * TWIST;
 
     for (int i = 0; i < s->n_spinning; i++)
@@ -163,7 +163,7 @@ static phx_status solve_twist(const steady *s, int component, const double *x, d
             phx_sys_set_instant(ws, x, v);
             put_rates(s, component, n, c++, A, b);
         }
-    double *solution = b ? b + ws->n_l + s->n_spinning : NULL;
+    double *solution = b ? b + ws->rows.n + s->n_spinning : NULL;
     if (!status)
         status = phx_dense_least_norm(ws->base.context, rows, n, A, 1, b, 1e-9, solution, &rank);
     for (int c = 0; c < n_rigid && !status; c++)
@@ -249,14 +249,14 @@ phx_status phx_steady_find_motion(steady *s, const double *x, double *v)
     bool unique = false;
     phx_status status = PHX_OK;
 
-    for (int c = 0; c < system->n_components && !status; c++) {
+    for (int c = 0; c < system->components.n && !status; c++) {
         status = solve_component(s, c, x, v, &unique);
         if (!status && unique && !turning &&
             phx_steady_turning(system->n_rot, s->twist + c * TWIST + system->dim) > 0.0)
             turning = s->twist + c * TWIST;
     }
     /* A component that the joints leave some freedom turns with the first one that turns, if they allow it. */
-    for (int c = 0; c < system->n_components && !status; c++) {
+    for (int c = 0; c < system->components.n && !status; c++) {
         double *twist = s->twist + c * TWIST, own[TWIST];
         const char *joint = "";
         status = solve_twist(s, c, x, v, &unique);
