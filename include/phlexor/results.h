@@ -251,7 +251,7 @@ const phx_bundle_item *phx_bundle_find(const phx_bundle *bundle, const char *nam
  *   state-space    A B C D, inputs outputs states, poles (complex column)
  *   second-order   M D K F Y_q Y_v Y_a Y_u (as in phx_ss_second_order_def, zero matrices written out), inputs outputs
  *                  coordinates, names that must be given
- *   descriptor     E J R Q B P S N sparse, ports; no Q: a frozen nonlinear system
+ *   descriptor     E J R Q B P S N sparse, ports; no Q: a nonlinear system at a state
  * Errors: the status of the bundle, PHX_ERR_MEMORY, those of phx_ss_poles. */
 phx_status phx_bundle_add_ss(phx_context *context, phx_bundle *bundle, const phx_ss *system);
 phx_status phx_bundle_add_second_order(phx_context *context, phx_bundle *bundle, const phx_ss_second_order_def *system);

@@ -10,7 +10,7 @@
  *
  * Most systems have no feedthrough: P, S and N are zero. (Where others write G for the inputs, this is B.) The columns
  * of B are partitioned into named ports: an effort and the flow conjugate to it, of any size. A system is
- * either linear, z = Q e with E^T Q symmetric and H = 1/2 e^T E^T Q e, or a nonlinear one frozen at a state (no Q),
+ * either linear, z = Q e with E^T Q symmetric and H = 1/2 e^T E^T Q e, or a nonlinear one held at a state (no Q),
  * whose efforts z the caller supplies; every interconnection is the same for both.
  *
  * A system never changes after its creation: what interconnects systems makes a new one, and copies what it keeps. */
@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* A descriptor system; frozen after its creation. */
+/* A descriptor system, which does not change after its creation. */
 typedef struct phx_descriptor phx_descriptor;
 
 /* A port: `size` consecutive columns of B. Its name has no '.'; its full name is "SYSTEM.PORT". */
@@ -69,10 +69,10 @@ typedef struct phx_descriptor_structure {
     double skew;               /* max |J + J^T|, |N + N^T| */
     double dissipation;        /* max |R - R^T|, |S - S^T| */
     double descriptor;         /* max |E - E^T| */
-    double energy;             /* max |E^T Q - Q^T E|; 0 for a frozen nonlinear system */
+    double energy;             /* max |E^T Q - Q^T E|; 0 for a nonlinear system at a state */
     double E_least, E_largest; /* eigenvalues of (E + E^T)/2: >= 0, multipliers make zeros */
     double W_least;            /* least eigenvalue of W: >= 0 */
-    double H_least;            /* least eigenvalue of E^T Q; 0 for a frozen nonlinear system */
+    double H_least;            /* least eigenvalue of E^T Q; 0 for a nonlinear system at a state */
     int algebraic;             /* rows of E without an entry that is not zero */
 } phx_descriptor_structure;
 /* Dense: n^2 memory, n^3 work. */
@@ -128,8 +128,8 @@ phx_status phx_descriptor_hold(phx_context *context, const phx_descriptor *syste
  * Q leaves the constrained efforts alone, as in the paper, whose Q is the identity. Redundant rows of G (below `rtol`
  * of the largest, 0: 1e-12) drop out. `basis` (may be NULL) receives T as n x n_reduced with rows of zeros at the
  * multipliers: e = basis e^ there; free with phx_csr_free. PHX_ERR_UNSUPPORTED when a port acts on a constraint
- * (improper, named), W >= 0 is violated at the multipliers, the system is frozen, or a constraint holds an effort that
- * stores no energy (index 3). Dense work. */
+ * (improper, named), W >= 0 is violated at the multipliers, the system is nonlinear, or a constraint holds an effort
+ * that stores no energy (index 3). Dense work. */
 phx_status phx_descriptor_eliminate(phx_context *context, const phx_descriptor *system, double rtol, phx_csr *basis,
                                     phx_descriptor **reduced);
 /* Standard form with the change of variable x = E e:  x_dot = (J - R) Q E^-1 x + (B - P) u. PHX_SINGULAR for a singular

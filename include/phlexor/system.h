@@ -1,4 +1,4 @@
-/* Phlexor, layer system: bodies, joints and loads interconnected into one frozen port-Hamiltonian DAE. */
+/* Phlexor, layer system: bodies, joints and loads interconnected into one port-Hamiltonian DAE. */
 #ifndef PHLEXOR_SYSTEM_H
 #define PHLEXOR_SYSTEM_H
 
@@ -200,7 +200,7 @@ phx_status phx_system_add_distributed(phx_system *system, const char *name, phx_
  * for controllers that read each other in a loop. PHX_ERR_ARGUMENT for what phx_controller_def does not allow. */
 phx_status phx_system_add_controller(phx_system *system, const phx_controller_def *def);
 
-/* Freeze: numbering, pattern, redundant constraints (named through the log as a warning), connected
+/* Finalise: numbering, pattern, redundant constraints (named through the log as a warning), connected
  * components. Nothing can be added afterwards. A finalised system stays as it is. */
 phx_status phx_system_finalise(phx_system *system);
 
@@ -222,7 +222,7 @@ typedef struct phx_start_options {
     double t;
 } phx_start_options;
 /* Assembly, velocities, multipliers (model format, "Start state"). x (n_x), v (n_v), lambda (n_l; NULL: not asked for).
- * PHX_ERR_ASSEMBLY names the joints that cannot close and the gap that is left, or the rates that contradict each
+ * PHX_ERR_ASSEMBLY names the joints that cannot close with their residuals, or the rates that contradict each
  * other. */
 phx_status phx_system_start(phx_system *system, const phx_start_options *options, double *x, double *v, double *lambda);
 

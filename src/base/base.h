@@ -274,14 +274,15 @@ const phx_signal *phx_signal_primitive(const phx_signal *signal); /* what it is 
  * lies between. */
 int phx_signal_turns(const phx_signal *signal, double t0, double t1, double s, double *largest, double *range);
 /* A time at which a signal has no finite value, or beside which it grows beyond all bounds. */
-typedef struct phx_signal_gap {
+typedef struct phx_signal_singularity {
     double t;     /* s; of a pole to the last digits */
     double value; /* there: not a number, infinite, or as large as it is beside the pole */
-} phx_signal_gap;
+} phx_signal_singularity;
 /* Whether there is one between t0 and t1, at the place s. A value that is not finite is found where it is sampled, a
  * pole between samples when it stands out from them: seven on each smooth piece, as an integrator takes them in a step.
- * One too narrow for that is not seen, nor is a logarithm's. `gap` may be NULL. */
-bool phx_signal_has_gap(const phx_signal *signal, double t0, double t1, double s, phx_signal_gap *gap);
+ * One too narrow for that is not seen, nor is a logarithm's. `singularity` may be NULL. */
+bool phx_signal_is_singular(const phx_signal *signal, double t0, double t1, double s,
+                            phx_signal_singularity *singularity);
 
 /* The entry `count` behind the start of a block that several arrays share; NULL where there is no block. */
 static inline double *phx_behind(double *block, size_t count)

@@ -24,7 +24,7 @@ typedef struct piece {
     double digit;       /* of t, s */
     double least, most; /* breaks of the signal on both sides, s */
     double t[SAMPLES], f[SAMPLES];
-    phx_signal_gap *gap;
+    phx_signal_singularity *singularity;
 } piece;
 
 static double value(const piece *p, double t)
@@ -34,8 +34,8 @@ static double value(const piece *p, double t)
 
 static bool found(const piece *p, double t, double f)
 {
-    if (p->gap)
-        *p->gap = (phx_signal_gap){.t = t, .value = f};
+    if (p->singularity)
+        *p->singularity = (phx_signal_singularity){.t = t, .value = f};
     return true;
 }
 
@@ -154,15 +154,16 @@ static bool singularity_in_piece(piece *p, double from, double to)
     return false;
 }
 
-bool phx_signal_has_gap(const phx_signal *signal, double t0, double t1, double s, phx_signal_gap *gap)
+bool phx_signal_is_singular(const phx_signal *signal, double t0, double t1, double s,
+                            phx_signal_singularity *singularity)
 {
     if (signal && signal->kind == SIGNAL_DERIVATIVE)
-        return phx_signal_has_gap(signal->of, t0, t1, s, gap);
+        return phx_signal_is_singular(signal->of, t0, t1, s, singularity);
     if (!signal || !phx_signal_is_function(signal))
         return false;
     if (t1 < t0)
-        return phx_signal_has_gap(signal, t1, t0, s, gap);
-    piece p = {.signal = signal, .s = s, .gap = gap};
+        return phx_signal_is_singular(signal, t1, t0, s, singularity);
+    piece p = {.signal = signal, .s = s, .singularity = singularity};
     double from = t0;
     for (int i = phx_signal_breaks_until(signal, t0); from < t1; i++) {
         p.least = i > 0 ? signal->breaks[i - 1] : -HUGE_VAL;

@@ -99,10 +99,10 @@ void phx_body_products_share(const phx_body *body, phx_products *products, doubl
 void phx_body_interval_begin(const phx_body *body, double h, const double *x0, const double *v0,
                              phx_products *products);
 /* Interval: res = (p1 - p0)/h - mean forces, the view's products from phx_body_interval_begin. Exact: h vm.res = change
- * of kinetic, elastic and gravity energy plus what R dissipates. */
+ * of kinetic, elastic and gravity energy plus the energy that R dissipates. */
 void phx_body_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view, double *res);
-/* Move the configuration: x1 = x0 (+) h vm with the Cayley map. Writes x1 and the means xm. low0, low1 (n_x): what
- * rounding took from x0 and takes from x1 (compensated summation). */
+/* Move the configuration: x1 = x0 (+) h vm with the Cayley map. Writes x1 and the means xm. low0, low1 (n_x): rounding
+ * errors of x0 and x1 (compensated summation). */
 void phx_body_move(const phx_body *body, double h, const double *x0, const double *low0, const double *vm, double *x1,
                    double *low1, double *xm);
 /* The same to rounding, faster: for ends that a Newton iteration tries. */
@@ -206,7 +206,8 @@ void phx_filter_begin(phx_filter *filter, double h);
 /* Adds to the residual of the interval, to its derivative on the body's pattern. */
 phx_status phx_filter_residual(phx_filter *filter, const phx_body_view *view, double *res);
 void phx_filter_linearise(const phx_filter *filter, double h, double *A);
-/* The interval is solved: v1 becomes the velocity at its end; what the body has lost, its store included, J. */
+/* Ends a solved interval: v1 becomes the velocity at its end. lost: the energy that the body has dissipated, J, the
+ * change of the energy stored in the filter included. */
 phx_status phx_filter_finish(phx_filter *filter, const phx_body_view *view, double *v1, double *lost);
 /* The trial that was finished last is accepted. */
 void phx_filter_keep(phx_filter *filter);

@@ -120,11 +120,11 @@ phx_status phx_body_lay_out(phx_context *context, const phx_body_ops *ops, const
 /* Frees name and pattern; for `destroy`. */
 void phx_body_free_base(phx_body *body);
 
-/* The coordinates over an interval: q1 = q0 + h rate, q_m, with what rounding took from q0 and takes from q1. */
+/* The coordinates over an interval: q1 = q0 + h rate, q_m, with the rounding errors of q0 and q1. */
 void phx_body_move_coordinates(int n, double h, const double *q0, const double *low0, const double *rate, double *q1,
                                double *low1, double *qm);
 
-/* The body itself, or that inside a body with places (sliding/sliding.c). */
+/* The body itself, or the body that one with sliding ports wraps (sliding/sliding.c). */
 const phx_body *phx_body_inside(const phx_body *body);
 
 /* The coordinates in x. */

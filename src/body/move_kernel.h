@@ -13,7 +13,7 @@
 
 #include <math.h>
 
-/* *sum = a + low + step, *rest: what is lost in it. */
+/* *sum = a + low + step, *rest: its rounding error. */
 static inline void NAME(carry)(const real *a, const real *low, const real *step, real *sum, real *rest)
 {
     const real exact = *step + *low, result = *a + exact;
@@ -79,7 +79,7 @@ static inline void NAME(turn_in_space)(double h, const real *w, const real *R0, 
     }
 }
 
-/* Position and attitude, dim + 3 or dim + 9 numbers; tried: low1 of the attitude is left as it is. */
+/* Position and attitude, dim + 3 or dim + 9 numbers; tried: for a trial step, low1 of the attitude is not written. */
 static inline void NAME(move_rigid)(const int dim, bool tried, double h, const real *x0, const real *low0,
                                     const real *vm, real *x1, real *low1, real *xm)
 {

@@ -83,7 +83,7 @@ static inline void velocity_of(const int dim, const int n_q, const phx_body *bod
     local_velocity(dim, n_q, point->phi, y, v, v + body->q_v, point->dof, velocity);
 }
 
-/* Rows of the place of P nu */
+/* Velocity of the point: the rows of P nu that belong to the place. */
 static inline void place_rate(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                               const phx_body_view *view, double *rate)
 {
@@ -342,7 +342,7 @@ void phx_body_port_place_jacobian(const phx_body *body, const phx_body_port *por
         only_place(3, body, port, view, P);
 }
 
-/* The lever does not move with simplified kinetics: what follows from d(phi q) is zero. */
+/* With simplified kinetics the lever arm is that of the undeformed body: terms by d(phi q) are zero. */
 static inline void geometric(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                              const port_pose *pose, const double *effort, double *turns, double *bends)
 {

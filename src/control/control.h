@@ -50,7 +50,7 @@ void phx_ida_pbc_match(const phx_ida_pbc *it, phx_matching *matching);
 void phx_ida_pbc_mass(const phx_ida_pbc *it, const double *y, double *M); /* n x n, y: 2 n */
 void phx_ida_pbc_archive(phx_archive *archive, phx_ida_pbc **data);
 
-/* A controller without its connections; frozen. */
+/* A controller without its connections, which does not change after its creation. */
 typedef struct phx_block phx_block;
 /* Takes over what phx_controller_def says, on failure too. PHX_ERR_ARGUMENT for what does not fit together. */
 phx_status phx_block_create(phx_context *context, const phx_controller_def *def, phx_block **block);

@@ -1,5 +1,5 @@
-/* Sampled controllers that keep their states themselves. A block is frozen and an external controller goes on: what a
- * simulation has of its state is a key, a number made of all measurements so far. The samples are kept by their keys,
+/* Sampled controllers that keep their states themselves. A block does not change, an external controller goes on: what
+ * a simulation has of its state is a key, a number made of all measurements so far. The samples are kept by their keys,
  * so that a step that is made again, or a simulation that goes back, finds where it was:
  *
  *     key_0 = 0,   key_k+1 = hash(key_k, t_k, y_k)

@@ -156,7 +156,7 @@ typedef struct phx_dae_ops {
      * two steps: with it those that follow are the same bit by bit, in another workspace over the same equations too.
      * NULL: nothing is left that matters. */
     void (*archive)(phx_dae *dae, phx_archive *archive);
-    /* Largest position-level gap and velocity-level residual of the joints, m and m/s (angles times 1 m). */
+    /* Largest residual of the joints at position and at velocity level, m and m/s (angles times 1 m). */
     void (*drift)(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity);
 } phx_dae_ops;
 

@@ -174,7 +174,7 @@ static bool is_listed(const phx_variable *it, phx_fmu_unknowns which)
 /* While the FMU is initialized states are what is calculated, not what is known; all may follow the parameters. */
 static void put_dependencies(FILE *stream, const phx_unit *unit, const phx_variable *of, bool initial, int from)
 {
-    const char *gap = "";
+    const char *separator = "";
     phx_variable it;
 
     for (int k = 0; k < phx_unit_variables(unit); k++) {
@@ -183,8 +183,8 @@ static void put_dependencies(FILE *stream, const phx_unit *unit, const phx_varia
               : it.kind == PHX_VARIABLE_PARAMETER ? initial
                                                   : is_state(&it) && of->from_states && !initial))
             continue;
-        fprintf(stream, "%s%d", gap, from + k);
-        gap = " ";
+        fprintf(stream, "%s%d", separator, from + k);
+        separator = " ";
     }
 }
 

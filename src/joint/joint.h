@@ -42,7 +42,7 @@ typedef enum phx_row_kind {
 } phx_row_kind;
 const char *phx_row_kind_name(phx_row_kind kind); /* "point", ...; "unknown" for what is no kind */
 
-/* The relation of a DOT row to turns: where it is the sine of an angle, phx_row_gap knows the angle. */
+/* The relation of a DOT row to turns: where it is the sine of an angle, phx_row_assembly_residual knows the angle. */
 typedef enum phx_row_hold {
     PHX_HOLD_NOTHING,
     PHX_HOLD_TURN, /* no turn about a direction: alpha and beta are what it takes into each other; in space alpha2 is
@@ -69,11 +69,12 @@ typedef struct phx_row {
 double phx_row_value(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end);
 /* The value that is nearest to `near` up to full turns where the measure jumps; else the value. */
 double phx_row_unwrapped(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end, double near);
-/* The gap that a Newton iteration from a guess closes: the value at end 1, at an instant; of DOT rows that hold a turn
+/* The assembly residual, which a Newton iteration from a guess brings to zero: the value at end 1, at an instant; of
+ * DOT rows that hold a turn
  * or an axis the angle itself, which unlike its sine is not zero half a turn away. g_a, g_b (may be NULL): its
  * covectors, exact once the joint is nearly closed. */
-void phx_row_gap(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *gap, double *g_a,
-                 double *g_b);
+void phx_row_assembly_residual(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *residual,
+                               double *g_a, double *g_b);
 /* Covectors of the interval: g_a, g_b with phx_port_size entries each (overwritten). */
 void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b);
 /* The entry of both ports in which the covectors are -1 of A and +1 of B, with nothing elsewhere, whatever the views;
@@ -82,7 +83,7 @@ static inline int phx_row_unit(const phx_row *row)
 {
     return row->kind == PHX_ROW_POINT ? row->axis : -1;
 }
-/* It knows the turns of the ports only, not their places: its covectors and tangent vanish for translations. */
+/* Whether the row depends on the rotations of the ports alone: its covectors and tangent vanish for translations. */
 bool phx_row_turns(const phx_row *row);
 /* Two directions across n, of length 1, in the same axes: the first that of the coordinate axis least along n, made
  * perpendicular to it, the second n x the first. In the plane one: to the right of where n points. */

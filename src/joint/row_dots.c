@@ -136,7 +136,7 @@ void row_set_dots_tangent(int count, const phx_row *const *rows, const double *w
     }
 }
 
-/* x y^T weighted, assigned for the first row */
+/* sum += weight x y^T, or = for the first row */
 static inline void collect_outer(bool first, double weight, const double *x, const double *y, double *sum)
 {
     for (int i = 0; i < 3; i++)

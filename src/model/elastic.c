@@ -255,12 +255,12 @@ static phx_status find_node(phx_context *context, const phx_elastic_model *elast
         high[k % 3] = fmax(high[k % 3], elastic->x[k]);
     }
     *node = phx_mesh_nearest_node(&(phx_mesh){.n_nodes = count, .x = elastic->x}, port->near);
-    const double *x = elastic->x + 3 * (size_t)*node, gap = distance(x, port->near);
-    return gap > 0.1 * distance(low, high)
+    const double *x = elastic->x + 3 * (size_t)*node, away = distance(x, port->near);
+    return away > 0.1 * distance(low, high)
                ? phx_fail(context, PHX_ERR_ARGUMENT,
                           "[%g, %g, %g] lies %.3g m off the nearest node, %d at [%g, %g, %g]; expected a place on the "
                           "body, in its axes",
-                          port->near[0], port->near[1], port->near[2], gap,
+                          port->near[0], port->near[1], port->near[2], away,
                           elastic->label ? elastic->label[*node] : *node + 1, x[0], x[1], x[2])
                : PHX_OK;
 }

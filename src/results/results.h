@@ -291,8 +291,8 @@ phx_status phx_export_choose(phx_context *context, const char *path, const char 
 phx_status phx_export_choose_exchange(phx_context *context, const char *format, const phx_export_format **chosen);
 
 /* A simulation in short, as json to an open stream, which is flushed: what it is of, whether and why it is incomplete,
- * settings and counts, the largest energy, residual and gaps, the ledger at the end, and of each column unit, first and
- * last value, least and largest with their times. */
+ * settings and counts, the largest energy, residual and drift, the ledger at the end, and of each column unit, first
+ * and last value, least and largest with their times. */
 phx_status phx_result_summary(phx_context *context, const char *path, FILE *stream, const char *name);
 
 /* ---- contents of a result, one by one (phx_result_about) ---- */

@@ -358,7 +358,7 @@ phx_status phx_descriptor_efforts(phx_context *context, const phx_descriptor *sy
         return phx_fail_null(context, __func__, "system, e or z");
     if (!system->has_Q)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                        "system '%s' is a nonlinear one frozen at a state; its efforts must be supplied", system->name);
+                        "system '%s' is a nonlinear one at a state; its efforts must be supplied", system->name);
     memset(z, 0, (size_t)system->n * sizeof *z);
     phx_csr_apply(&system->Q, 1.0, e, z);
     return PHX_OK;

@@ -375,7 +375,7 @@ phx_status phx_descriptor_eliminate(phx_context *context, const phx_descriptor *
         *basis = (phx_csr){0};
     if (!system->has_Q)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                        "system '%s' is a nonlinear one frozen at a state; only a linear one has its multipliers "
+                        "system '%s' is a nonlinear one at a state; only a linear one has its multipliers "
                         "eliminated",
                         system->name);
     rtol = rtol > 0.0 ? rtol : default_rtol;
@@ -452,7 +452,7 @@ phx_status phx_descriptor_standard(phx_context *context, const phx_descriptor *s
     *standard = NULL;
     if (!system->has_Q)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                        "system '%s' is a nonlinear one frozen at a state; it has no standard form", system->name);
+                        "system '%s' is a nonlinear one at a state; it has no standard form", system->name);
     status = standard_efforts(context, system, &Q);
     if (!status)
         status = phx_descriptor_copy(context, system, NULL, &made);

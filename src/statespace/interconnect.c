@@ -32,7 +32,7 @@ static phx_status check_parts(phx_context *context, const char *name, int count,
         if (systems[s]->has_Q != systems[0]->has_Q)
             return phx_fail(context, PHX_ERR_ARGUMENT,
                             "system '%s': '%s' is %s and '%s' is not; both must have efforts Q e, or neither", name,
-                            systems[0]->name, systems[0]->has_Q ? "linear" : "frozen", systems[s]->name);
+                            systems[0]->name, systems[0]->has_Q ? "linear" : "nonlinear", systems[s]->name);
     return PHX_OK;
 }
 

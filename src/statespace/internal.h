@@ -8,7 +8,7 @@ struct phx_descriptor {
     char *name;
     int n, n_inputs, n_ports;
     bool has_Q;
-    phx_csr E, J, R, Q, B;      /* Q without rows: frozen */
+    phx_csr E, J, R, Q, B;      /* Q without rows: nonlinear, at a state */
     phx_csr P, S, N;            /* feedthrough */
     phx_descriptor_port *ports; /* full names, owned */
 };
@@ -78,7 +78,7 @@ void phx_descriptor_outputs(const phx_descriptor *system, const double *z, const
 /* (z, u)^T W (z, u) = z^T R z + 2 z^T P u + u^T S u, W */
 double phx_descriptor_dissipation(const phx_descriptor *system, const double *z, const double *u);
 
-/* z = Q e and H = 1/2 e^T E^T Q e; PHX_ERR_UNSUPPORTED for a frozen nonlinear system. */
+/* z = Q e and H = 1/2 e^T E^T Q e; PHX_ERR_UNSUPPORTED for a nonlinear system at a state. */
 phx_status phx_descriptor_efforts(phx_context *context, const phx_descriptor *system, const double *e, double *z);
 phx_status phx_descriptor_energy(phx_context *context, const phx_descriptor *system, const double *e, double *energy);
 

@@ -199,7 +199,7 @@ phx_status phx_ss_from_descriptor(phx_context *context, const phx_descriptor *de
     *system = NULL;
     if (!phx_descriptor_Q(descriptor))
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                        "descriptor system '%s' is a nonlinear one frozen at a state; it has no state-space form",
+                        "descriptor system '%s' is a nonlinear one at a state; it has no state-space form",
                         phx_descriptor_name(descriptor));
     if (has_multipliers(phx_descriptor_E(descriptor))) {
         status = phx_descriptor_eliminate(context, descriptor, 0.0, NULL, &reduced);

@@ -25,7 +25,7 @@ int phx_descriptor_n(const phx_descriptor *system);
 const phx_csr *phx_descriptor_E(const phx_descriptor *system);
 const phx_csr *phx_descriptor_J(const phx_descriptor *system);
 const phx_csr *phx_descriptor_R(const phx_descriptor *system);
-const phx_csr *phx_descriptor_Q(const phx_descriptor *system); /* NULL: a frozen nonlinear system */
+const phx_csr *phx_descriptor_Q(const phx_descriptor *system); /* NULL: a nonlinear system at a state */
 const phx_csr *phx_descriptor_B(const phx_descriptor *system);
 const phx_csr *phx_descriptor_P(const phx_descriptor *system);
 const phx_csr *phx_descriptor_S(const phx_descriptor *system);

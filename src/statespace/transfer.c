@@ -78,7 +78,8 @@ phx_status phx_descriptor_transfer(phx_context *context, const phx_descriptor *s
     if (!system || !response)
         return phx_fail_null(context, __func__, "system or response");
     if (!phx_descriptor_Q(system))
-        return phx_fail(context, PHX_ERR_UNSUPPORTED, "system '%s' is frozen, without Q: it has no transfer function",
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "system '%s' is nonlinear, without Q: it has no transfer function",
                         phx_descriptor_name(system));
     const int n = phx_descriptor_n(system), m = phx_descriptor_inputs(system);
     const phx_csr *E = phx_descriptor_E(system), *Q = phx_descriptor_Q(system);

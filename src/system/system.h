@@ -28,7 +28,7 @@ const phx_body_port *phx_system_find_point(const phx_system *system, phx_body_id
  * names are left out, and so is the way back to the sources of deformations: bodies cannot get new ports there.
  * PHX_ERR_UNSUPPORTED names a body, a force or a signal of a kind that cannot be written. */
 phx_status phx_system_write(const phx_system *system, phx_archive *archive);
-/* Not finalised yet, so that inputs can be added. */
+/* A system from an archive. It is not finalised, so that inputs can still be added. */
 phx_status phx_system_read(phx_context *context, phx_archive *archive, phx_system **system);
 
 /* ---- inputs: what a program around the system adds to its signals ---- */
@@ -44,7 +44,7 @@ phx_status phx_system_find_input(const phx_system *system, const char *name, phx
 /* The names of all that the model acts with: actuators, drives, loads; names and array are the caller's, on failure
  * too. */
 phx_status phx_system_list_inputs(const phx_system *system, int *count, char ***names);
-/* "N", "N.m", "m/s" ...: of the input and of what is conjugate to it. */
+/* Units of an input and of the quantity conjugate to it: "N", "N.m", "m/s" ... */
 void phx_system_input_units(const phx_system *system, const phx_input_place *place, const char **unit,
                             const char **conjugate);
 /* Before the system is finalised; `input` is borrowed. */
@@ -88,10 +88,10 @@ phx_status phx_minimal_take_samples(phx_minimal *minimal, double t, double *x, c
 enum { PHX_MINIMAL_INDICATORS = 2 };
 phx_status phx_minimal_indicators(phx_minimal *minimal, double t, const double *x,
                                   double indicators[PHX_MINIMAL_INDICATORS]);
-/* Size of y_k, or of its rate, to reckon with; what it is. */
+/* Typical size of the minimal coordinate y_k, or of its rate, for scaling. */
 double phx_minimal_nominal(const phx_minimal *minimal, int k, bool rate);
 void phx_minimal_describe(const phx_minimal *minimal, int k, size_t size, char *text);
-/* The choice and what evaluations leave. */
+/* The chosen coordinates and the state of the evaluation. */
 void phx_minimal_archive(phx_archive *archive, phx_minimal *minimal);
 
 /* ---- drives: coordinates of joints that are prescribed ---- */
@@ -135,9 +135,10 @@ typedef struct phx_continued {
 } phx_continued;
 /* A state of other joints, x (n_x) and v (n_v) at t, put on those of the system: bodies move as little as possible, and
  * velocities change by an impulse of the joints, which keeps the momenta of what is free. What lies on the joints is
- * not touched. PHX_ERR_ASSEMBLY names the joints that cannot be closed, and the gaps. */
+ * not touched. PHX_ERR_ASSEMBLY names the joints that cannot be closed, with their residuals. */
 phx_status phx_system_continue(phx_dae *dae, double t, double *x, double *v, phx_continued *change);
-/* Before it is finalised: the ledger has an entry for what the event takes, phx_system_event_entry. */
+/* Gives the ledger an entry for the energy that events of this name dissipate (phx_system_event_entry); before the
+ * system is finalised. */
 phx_status phx_system_expect_event(phx_system *system, const char *name);
 int phx_system_event_entry(const phx_system *system, int event);
 /* Set-valued friction along coordinates of joints (phx_friction without `regularised`), numbered from 0. Until
@@ -202,7 +203,8 @@ typedef struct phx_contact_response {
 } phx_contact_response;
 phx_status phx_system_contact_response(phx_dae *dae, double t, const double *x, const double *v, int n,
                                        const int *which, const phx_contact_response *out);
-/* Before it is finalised: the ledger tells for each body what numerical damping takes. */
+/* Gives the ledger an entry for each body of the energy that numerical damping dissipates; before the system is
+ * finalised. */
 phx_status phx_system_expect_numerical_damping(phx_system *system);
 /* Redundant rows: count, and joint name and row number (from 1) of each. */
 int phx_system_redundant(const phx_system *system);
@@ -235,15 +237,15 @@ phx_status phx_system_check_motions(const phx_system *system);
 /* phx_system_start from the positions x on, without equilibrium, of a system that has been read: velocities,
  * multipliers, in x what sampled controllers hold. */
 phx_status phx_system_start_again(phx_system *system, double t, double *x, double *v, double *lambda);
-/* Whether dop853 takes it: PHX_ERR_UNSUPPORTED, with what is no tree of rigid bodies, or what acts in a way that only
- * intervals, multipliers or events know. */
+/* Whether dop853 can integrate it. PHX_ERR_UNSUPPORTED names what is not a tree of rigid bodies, or an element that
+ * needs intervals, multipliers or events. */
 phx_status phx_system_check_tree(const phx_system *system);
-/* Whether energies, what is supplied and what is dissipated balance; not with simplified kinetics. */
+/* Whether the balance energy = supplied - dissipated holds exactly; not with simplified kinetics. */
 bool phx_system_balances(const phx_system *system);
 
 double phx_total_energy(const phx_energies *energies); /* J */
-/* Quaternions among the output columns by their negatives, the same attitudes, where those are nearer to the columns of
- * the instant before. */
+/* Changes the sign of quaternions among the output columns (the same attitudes) where that brings them nearer to the
+ * columns of the instant before. */
 void phx_system_continue_attitudes(const phx_system *system, const double *before, double *columns);
 /* The quantity of a column, and (may be NULL) which component of it. */
 phx_quantity phx_system_column_quantity(const phx_system *system, int column, int *component);
@@ -282,8 +284,8 @@ void phx_system_kkt(const phx_dae *dae, int *n, const int **ptr, const int **idx
  * factorisation and its solutions. */
 typedef enum phx_condensing { PHX_CONDENSE_WHERE_IT_PAYS, PHX_CONDENSE_ALWAYS, PHX_CONDENSE_NEVER } phx_condensing;
 void phx_system_condense(phx_dae *dae, phx_condensing when);
-/* Joints that are alike are evaluated side by side, the default, or one by one like all others: with the same results,
- * to rounding. Errors: PHX_ERR_MEMORY. */
+/* Whether joints of equal rows are evaluated one by one, or in batches (the default). The results agree to rounding.
+ * Errors: PHX_ERR_MEMORY. */
 phx_status phx_system_joints_one_by_one(phx_dae *dae, bool one_by_one);
 
 /* ---- inputs and outputs of the linearised system: see phx_channels_options ---- */

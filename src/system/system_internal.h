@@ -79,7 +79,8 @@ unsigned phx_sys_location_sorts(const phx_system *system, phx_body_id body);
 
 /* ---- blame.c: messages of equations that cannot be solved; all return PHX_SINGULAR ---- */
 phx_status phx_sys_blame_body(phx_context *context, const phx_body *body, bool finite);
-/* PHX_ERR_UNSUPPORTED when a body is not a floating one: there is no `what`, and the remedy. */
+/* PHX_ERR_UNSUPPORTED when a body is not a floating one: the message says that `what` is not available, and the remedy.
+ */
 phx_status phx_sys_check_floating(phx_context *context, const phx_system *system, const char *what, const char *remedy);
 /* An equation of the whole matrix: a velocity of a body or the row of a joint. */
 phx_status phx_sys_blame_equation(const workspace *ws, int equation, bool finite);
@@ -115,8 +116,8 @@ void phx_sys_archive_lu(phx_archive *archive, const workspace *ws, const kkt_mat
                         phx_lu **lu);
 
 /* ---- inputs.c ---- */
-/* Parts of the dae behind the ledger: the integral of what is conjugate to each input over the interval at hand, or in
- * a projection, whose velocities and multipliers change by dv. */
+/* Parts of the dae behind the ledger: the integral over the current interval of the quantity conjugate to each input;
+ * in a projection, whose velocities and multipliers change by dv, its impulse. */
 phx_status phx_sys_input_work(workspace *ws, double h, const double *lambda);
 void phx_sys_input_project(workspace *ws, const double *dv);
 
@@ -125,18 +126,18 @@ void phx_sys_input_project(workspace *ws, const double *dv);
  * cannot be fed back, and controllers that wait for each other. */
 phx_status phx_sys_controllers_resolve(phx_system *system);
 void phx_sys_controllers_free(controller_list *controllers);
-/* Numbers their states behind the others; what they are at the start. */
+/* Numbers the states of controllers behind those of the bodies; writes their start values. */
 void phx_sys_controllers_number(phx_system *system);
 void phx_sys_controllers_start(const phx_system *system, double *x);
 /* controllers.c: their part of a workspace, whose ports are made. */
 phx_status phx_sys_control_create(phx_context *context, const phx_system *system, const port_set *ports,
                                   control_work *made);
 void phx_sys_control_free(const phx_system *system, control_work *control);
-/* Efforts and powers of controllers at the instant or over the interval at hand, at whose end their states are set;
+/* Efforts and powers of controllers at the instant or over the current interval, at whose end their states are set;
  * with `linear` their derivatives. Part of phx_sys_forces. */
 phx_status phx_sys_controllers(workspace *ws, double t, bool linear);
 double phx_sys_controllers_energy(const phx_system *system, const double *x);
-/* z' of the continuous ones at the instant that phx_sys_controllers was asked for last; zeros of the sampled ones. */
+/* z_dot of the continuous controllers at the instant of the last phx_sys_controllers; zero for sampled controllers. */
 void phx_sys_controllers_flow(workspace *ws, double t, const double *x, double *z_dot);
 /* measures.c: mean of a measure; its derivative by the variation of the ports, or by their rates (is_rate), into
  * ws->control.row. */
@@ -145,7 +146,7 @@ bool phx_sys_measure_is_rate(const phx_system *system, const measure *it);
 void phx_sys_measure_row(workspace *ws, const measure *it);
 /* Whether a quantity can be fed back at once. */
 bool phx_sys_quantity_fits(const phx_system *system, const phx_output_def *def);
-/* couplings.c: places of the feedback in a pattern, and the feedback into the linearisation at hand. */
+/* couplings.c: places of the feedback in a pattern, and the feedback into the current linearisation. */
 phx_status phx_sys_control_collect(phx_context *context, const pattern_source *of, phx_sys_triplets *list);
 phx_status phx_sys_control_locate(phx_context *context, const pattern_source *of, const phx_csr *pattern,
                                   kkt_matrix *kkt);
@@ -191,7 +192,7 @@ void phx_sys_rigid_velocities(const body_slot *slot, const double *x, const doub
 /* About the origin of the first frame, the largest, of the undeformed body. */
 double phx_sys_radius_of_gyration(const body_slot *slot);
 
-/* A body at the interval or instant at hand. */
+/* A body at the current interval or instant. */
 static inline phx_body_view phx_sys_body_view(const workspace *ws, int b)
 {
     const phx_body_view *all = &ws->view;
@@ -273,11 +274,11 @@ void phx_sys_op_dependent(phx_dae *dae, double t, const double *x, const double 
  * of the drives mu.w, and what the joints take, 1/2 e^T S^-1 e, J. */
 phx_status phx_sys_impulse(workspace *ws, double t, const double *x, double *v, phx_work *work);
 /* P^T g of a row of a joint with covectors g into `out` (n_v); and its acceleration, that of a coordinate with the
- * velocities' accelerations v_dot, at the instant at hand, with P^T g into `along`. */
+ * velocities' accelerations v_dot, at the current instant, with P^T g into `along`. */
 void phx_sys_pull_back_row(workspace *ws, const phx_port_id ends[2], const double *g, double *out);
 double phx_sys_rate_of_rate(workspace *ws, const phx_port_id ends[2], const phx_row *row, const double *g,
                             const double *v_dot, double *along);
-/* Number k of the rigid contacts at the instant at hand, with the accelerations v_dot and the reactions of all rows. */
+/* Number k of the rigid contacts at the current instant, with the accelerations v_dot and the reactions of all rows. */
 void phx_sys_look_at_rigid_contact(workspace *ws, int k, const double *v_dot, phx_rigid_contact *out);
 /* Signals that vary: the list, and a look at them in a step. */
 phx_status phx_sys_watch_signals(phx_context *context, const phx_system *system, signal_watch *made);
@@ -326,7 +327,7 @@ void phx_sys_pull_back(const workspace *ws, const double *x, double *rhs);
 /* Moves the bodies' frames by the rigid part of xi, at most 0.4 of the size or rad, and the deformations by the rest;
  * returns the largest rigid entry. */
 double phx_sys_move_all(const workspace *ws, const double *xi, double *x);
-/* Size of the mechanism at the current instant view, m: what residuals and moves are small against. */
+/* Size of the mechanism at the current instant view, m: the scale of residuals and displacements. */
 double phx_sys_size(const workspace *ws);
 /* The arrays of the motion about a steady rotation (steady.c). */
 phx_status phx_sys_linearise_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
@@ -337,13 +338,14 @@ phx_status phx_sys_start_velocities(phx_system *system, double t, const double *
  * enough for that. */
 phx_status phx_sys_deformed_start(phx_system *system, double t, double *x, double *v);
 bool phx_sys_deformed_fits(const phx_system *system);
-/* Load path (load_path.c): the same from the undeformed start x, with loads that grow from nothing to what they are. */
+/* Load path (load_path.c): the quasi-static start from the undeformed x, the loads raised in steps from zero to their
+ * full values. */
 phx_status phx_sys_load_path(phx_system *system, double t, double *x, double *v);
-/* Whether the quasi-static equilibrium at x with rigid accelerations a and multipliers lambda is a stable one, where
- * the system is small enough to tell (load_stability.c); v is written. */
+/* Whether the quasi-static equilibrium at x, with rigid accelerations a and multipliers lambda, is stable
+ * (load_stability.c), where the system is small enough to decide it. v is overwritten. */
 phx_status phx_sys_stable(phx_system *system, double t, const double *x, double *v, const double *a,
                           const double *lambda, bool *stable);
-/* The poses as written, and those of x in their place. */
+/* Puts the poses of x in place of those that the user gave, which go to `written`. */
 void phx_sys_exchange_poses(phx_system *system, const double *x, phx_pose *written);
 /* Offsets that make every coordinate count from its given start value at x, and the unwrapped joint angles in x. */
 void phx_sys_set_offsets(phx_system *system, double *x);
@@ -364,7 +366,7 @@ enum { PHX_SYS_SHAPED = 2 };
 bool phx_sys_is_shaped(const phx_system *system);
 phx_status phx_sys_shaped(workspace *ws, double t, const double *x, const double *v, double values[PHX_SYS_SHAPED]);
 double phx_sys_coordinate_rate(const workspace *ws, int joint, int coordinate); /* of the instant */
-/* The force along a coordinate at the instant at hand; not a number where its actuator is not finite. */
+/* The force along a coordinate at the current instant; not a number where its actuator is not finite. */
 phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int joint, int coordinate, double t);
 /* Unwrapped joint angles in x, nearest to those that x has: at the instant that all ports have been viewed at; their
  * rates.
@@ -373,8 +375,8 @@ void phx_sys_unwrap_angles(const workspace *ws, double *x);
 void phx_sys_angle_rates(const phx_system *system, const double *x, const double *v, double *x_dot);
 /* A port of a state, without a workspace. */
 void phx_sys_view_port(const phx_system *system, phx_port_id id, const double *x, const double *v, phx_port_view *view);
-/* Directions of a section in inertial components, orthonormal: dim x dim, columns are the port's directions, `own` what
- * they are in the undeformed body. */
+/* Directions of a deformed section, orthonormal, inertial components: dim x dim, a column for each direction of the
+ * port; `own` has them in the undeformed body, body axes. */
 void phx_sys_section_frame(const phx_port_view *view, const double *own, double *frame);
 void phx_sys_port_deformation(const workspace *ws, phx_port_id id, double *out); /* dim, body axes */
 void phx_sys_port_attitude(workspace *ws, phx_port_id id, double *out);          /* quaternion of the port's axes */

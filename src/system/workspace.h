@@ -68,7 +68,7 @@ typedef struct evaluator {
     phx_status (*create_projection)(workspace *ws);
     /* Settings as those of another workspace; NULL: it has none. */
     void (*imitate)(workspace *ws, const workspace *other);
-    /* Every port at the instant at hand. */
+    /* Every port at the current instant. */
     void (*view_ports)(workspace *ws);
     /* Covectors of all rows and their prescribed rates at t, or the means over [t, t + h]; the ports are viewed. */
     void (*rows)(workspace *ws, double t, double h);
@@ -86,7 +86,7 @@ typedef struct evaluator {
     phx_status (*interval_residual)(workspace *ws, const double *v1, const double *lambda, double *res);
     /* A(2/h) of that interval, for `factor`. */
     phx_status (*interval_linearise)(workspace *ws);
-    /* G, -G^T, K_l and stiffness of the rows, geometric terms of all ports into the linearisation at hand; and G and
+    /* G, -G^T, K_l and stiffness of the rows, geometric terms of all ports into the current linearisation; and G and
      * -G^T alone, in place of what is there. */
     void (*add_couplings)(workspace *ws, const double *lambda);
     void (*put_rows)(workspace *ws, double *val);
@@ -145,7 +145,7 @@ typedef struct force_work {
     int *touched;   /* per force: steps that a contact by penalty has lasted; NULL: there are none */
 } force_work;
 
-/* x at the ends of the interval or instant at hand, for the unwrapped joint angles; borrowed. */
+/* x at the ends of the current interval or instant, for the unwrapped joint angles; borrowed. */
 typedef struct angle_ends {
     const double *x0, *x1;
 } angle_ends;
@@ -174,7 +174,7 @@ typedef struct port_set {
     int widest;                /* columns of a port */
     double *map;               /* 2 map_size: what the ports of a pair make of their bodies' columns */
     int map_size;
-    phx_port_view *view; /* at the interval or instant at hand */
+    phx_port_view *view; /* at the current interval or instant */
     double *effort;      /* PHX_PORT_MAX each: total of multipliers and forces (fast, over an interval: not of ports in
                             batches of joints) */
 } port_set;
@@ -290,7 +290,7 @@ struct workspace {
     mass_matrix mass;
     step_interval step;
     reaction_forces rubbing; /* NULL in a system without such friction */
-    phx_body_view view;      /* of the interval or instant at hand: where vectors of all bodies begin */
+    phx_body_view view;      /* of the current interval or instant: where vectors of all bodies begin */
     angle_ends angles;
     body_set bodies;
     scratch scratch;

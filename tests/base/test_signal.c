@@ -270,14 +270,14 @@ static void test_poles_are_found(void **state)
             for (int off = -1; off <= 1; off++) {
                 const double data[] = {place + off * 1.2e-16, pow(h, powers[p]), off * 0.3, powers[p]};
                 phx_signal *signal = make_function(*state, pole, data, 0, NULL);
-                phx_signal_gap gap = {0};
+                phx_signal_singularity singularity = {0};
                 double found = NAN;
                 for (int step = 48; step <= 51; step++)
-                    if (phx_signal_has_gap(signal, step * h, (step + 1) * h, 0.0, &gap) && isnan(found))
-                        found = gap.t;
+                    if (phx_signal_is_singular(signal, step * h, (step + 1) * h, 0.0, &singularity) && isnan(found))
+                        found = singularity.t;
                 if (!(fabs(found - place) <= 1e-14))
                     fail_msg("1/|t - %.17g|^%g: found at %.17g", place, powers[p], found);
-                assert_true(!isfinite(gap.value) || fabs(gap.value) > 1e5);
+                assert_true(!isfinite(singularity.value) || fabs(singularity.value) > 1e5);
                 phx_signal_destroy(signal);
             }
         }
@@ -293,16 +293,16 @@ static double root(const void *data, double t, double s)
 static void test_values_that_are_none_are_found(void **state)
 {
     static const double here = 0.5;
-    phx_signal_gap gap;
+    phx_signal_singularity singularity;
     phx_signal *signal = make_function(*state, root, NULL, 0, NULL);
-    assert_false(phx_signal_has_gap(signal, 0.0, 0.5, 0.0, &gap));
-    assert_true(phx_signal_has_gap(signal, 0.6, 0.4, 0.0, &gap));
-    assert_true(gap.t > 0.5 && gap.t < 0.6 && isnan(gap.value));
-    assert_true(phx_signal_has_gap(signal, 0.5, 0.7, 0.0, NULL));
+    assert_false(phx_signal_is_singular(signal, 0.0, 0.5, 0.0, &singularity));
+    assert_true(phx_signal_is_singular(signal, 0.6, 0.4, 0.0, &singularity));
+    assert_true(singularity.t > 0.5 && singularity.t < 0.6 && isnan(singularity.value));
+    assert_true(phx_signal_is_singular(signal, 0.5, 0.7, 0.0, NULL));
     phx_signal_destroy(signal);
     signal = make_function(*state, root, NULL, 1, &here); /* the piece before the break is sound */
-    assert_true(phx_signal_has_gap(signal, 0.0, 0.7, 0.0, &gap));
-    assert_true(gap.t > 0.5 && gap.t < 0.7);
+    assert_true(phx_signal_is_singular(signal, 0.0, 0.7, 0.0, &singularity));
+    assert_true(singularity.t > 0.5 && singularity.t < 0.7);
     phx_signal_destroy(signal);
 }
 
@@ -345,14 +345,15 @@ static void test_sound_functions_have_no_gap(void **state)
         phx_signal *signal = make_function(*state, sound, &which, 0, NULL);
         for (double h = 1e-5; h < 1.1; h *= 10.0)
             for (int step = 0; step < 100 && step * h < 1.0; step++) {
-                phx_signal_gap gap = {0};
+                phx_signal_singularity singularity = {0};
                 const double from = h < 5e-3 ? 0.503 - 50.3 * h : 0.0;
-                if (phx_signal_has_gap(signal, from + step * h, from + (step + 1) * h, 0.0, &gap))
-                    fail_msg("function %d: a gap at %.17g, where it is %g", which, gap.t, gap.value);
+                if (phx_signal_is_singular(signal, from + step * h, from + (step + 1) * h, 0.0, &singularity))
+                    fail_msg("function %d: a singularity at %.17g, where it is %g", which, singularity.t,
+                             singularity.value);
             }
         phx_signal_destroy(signal);
     }
-    assert_false(phx_signal_has_gap(NULL, 0.0, 1.0, 0.0, NULL));
+    assert_false(phx_signal_is_singular(NULL, 0.0, 1.0, 0.0, NULL));
 }
 
 /* ---- profiles and derivatives ---- */

@@ -1,4 +1,5 @@
-/* Batches of bodies: arrow blocks against dense matrices, and nobody's numbers depend on the company. */
+/* Batches of bodies: arrow blocks against dense matrices, and the numbers of a body do not depend on the others of its
+ * batch. */
 #include "batches.h"
 
 /* Largest difference between the rigid rows and columns of an arrow block and those of A, relative to the largest of A.
@@ -118,7 +119,7 @@ static void check_company(phx_context *context, const subject *it, uint64_t *see
         check_batch(context, it, same, 1 + n % phx_body_batch_most(), lengths[n % 3], seed);
 }
 
-/* Rigid bodies keep company whatever their masses. */
+/* Rigid bodies are batched whatever their masses. */
 static void test_rigid_company(void **state)
 {
     uint64_t seed = 47;

@@ -15,7 +15,7 @@ static void refused(phx_context *context, const phx_body_def *def, const char *w
     CHECK_STATUS(context, phx_body_create(context, def, &body), PHX_ERR_ARGUMENT);
     assert_null(body);
     const char *message = phx_context_message(context);
-    if (!strstr(message, word) || !strstr(message, "'spoilt'")) {
+    if (!strstr(message, word) || !strstr(message, "'invalid'")) {
         print_error("the message \"%s\" names not both '%s' and the body\n", message, word);
         fail();
     }
@@ -46,7 +46,7 @@ static void test_bad_rigid(void **state)
         phx_body_def def = phx_body_def_default();
         memcpy(rigid.inertia, bad[k].inertia, sizeof rigid.inertia);
         memcpy(rigid.centre, bad[k].centre, sizeof rigid.centre);
-        def.name = "spoilt";
+        def.name = "invalid";
         def.dim = bad[k].dim;
         def.rigid = &rigid;
         refused(*state, &def, bad[k].word);
@@ -62,7 +62,7 @@ static void test_bad_body(void **state)
     beam_def.length = beam_def.mass_per_length = beam_def.axial_stiffness = beam_def.bending_stiffness[0] = 1.0;
     CHECK_STATUS(*state, phx_beam_create(*state, &beam_def, &beam), PHX_OK);
     phx_body_def good = phx_body_def_default(), def;
-    good.name = "spoilt";
+    good.name = "invalid";
     good.flex = phx_flex_source_flex(beam);
 
     def = good;

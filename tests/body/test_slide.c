@@ -349,7 +349,7 @@ static void refused(phx_context *context, phx_body *body, const phx_flex_source 
     phx_body_destroy(body);
 }
 
-/* What has no cubic curve is refused, and stays what it is. */
+/* A body without a cubic curve is refused and unchanged. */
 static void test_refused(void **state)
 {
     const phx_rigid_def rigid = {.mass = 1.0, .inertia = {1.0}};

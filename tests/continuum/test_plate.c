@@ -654,7 +654,7 @@ static void test_laminate_refuses(void **state)
 }
 
 /* ---- what is refused ---- */
-/* Two triangles on the unit square, to be spoilt. */
+/* Two triangles on the unit square, to be made invalid. */
 static phx_mesh two_triangles(phx_context *context)
 {
     const phx_rectangle_mesh rectangle = {.size = {1.0, 1.0}, .elements = {1, 1}, .grading = {1.0, 1.0}};

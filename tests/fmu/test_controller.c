@@ -66,7 +66,7 @@ static const char description3[] =
     "</ModelVariables><ModelStructure><Output valueReference=\"3\"/></ModelStructure></fmiModelDescription>\n";
 
 /* An archive of a description with the shared object as `library`. */
-static void pack(const char *path, const char *description, const char *library)
+static void make_archive(const char *path, const char *description, const char *library)
 {
     int error = 0;
     remove(path);
@@ -82,8 +82,8 @@ static int setup(void **state)
 {
     mkdir("unpacked", 0700);
     setenv("TMPDIR", "unpacked", 1);
-    pack("pi2.fmu", description2, "binaries/linux64/pi.so");
-    pack("pi3.fmu", description3, "binaries/" PHX_PLATFORM3 "/pi.so");
+    make_archive("pi2.fmu", description2, "binaries/linux64/pi.so");
+    make_archive("pi3.fmu", description3, "binaries/" PHX_PLATFORM3 "/pi.so");
     return context_setup(state);
 }
 
@@ -365,7 +365,7 @@ static void faults_are_told(void **state)
     check_fault(*state, PARTNER("pi2.fmu", ", fault: 7, at: 0.1") STEPS, "its output 1 is inf at t = 0.104 s");
 }
 
-/* What an FMU prints is not among what the program prints. */
+/* The output of an FMU is not part of the output of the program. */
 static void prints_go_nowhere(void **state)
 {
     phx_result *result = NULL;
@@ -439,7 +439,7 @@ static void pack_with(const char *from, const char *to, const char *library)
 
     assert_non_null(at);
     snprintf(text, sizeof text, "%.*s%s%s", (int)(at - description2), description2, to, at + strlen(from));
-    pack("other.fmu", text, library);
+    make_archive("other.fmu", text, library);
 }
 
 static void files_are_checked(void **state)
@@ -450,18 +450,18 @@ static void files_are_checked(void **state)
     check_refused(*state, model, "other.fmu: the FMU is for model exchange only");
     pack_with("<CoSimulation ", "<CoSimulation needsExecutionTool=\"true\" ", "binaries/linux64/pi.so");
     check_refused(*state, model, "needs the program that it was made with");
-    pack("other.fmu", description2, "binaries/win64/pi.dll");
+    make_archive("other.fmu", description2, "binaries/win64/pi.dll");
     check_refused(*state, model,
                   "no shared object for this computer (binaries/linux64/pi.so); it is made for: 'win64'");
     pack_with("stepSize=\"0.004\"", "", "binaries/linux64/pi.so");
     check_refused(*state, model, "the FMU says no step size; give `sample`");
     pack_with("modelIdentifier=\"pi\"", "modelIdentifier=\"../pi\"", "binaries/linux64/pi.so");
     check_refused(*state, model, "is no name of C");
-    pack("other.fmu", description2, "../pi.so");
+    make_archive("other.fmu", description2, "../pi.so");
     check_refused(*state, model, "leads out of its folder");
-    pack("other.fmu", description2, "/tmp/pi.so");
+    make_archive("other.fmu", description2, "/tmp/pi.so");
     check_refused(*state, model, "leads out of its folder");
-    pack("other.fmu", "<fmiModelDescription", "binaries/linux64/pi.so");
+    make_archive("other.fmu", "<fmiModelDescription", "binaries/linux64/pi.so");
     check_refused(*state, model, "modelDescription.xml:1");
     FILE *file = fopen("other.fmu", "w");
     fputs("no archive", file);

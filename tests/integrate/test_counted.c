@@ -74,7 +74,7 @@ static void test_energy_of_the_residual(void **state)
         }
 }
 
-/* What would be repeated in two halves ends the run instead. */
+/* A step that would be repeated in two halves ends the run instead. */
 static void test_no_halves(void **state)
 {
     const pendulum_def def = pendulum_def_default();

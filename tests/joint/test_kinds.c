@@ -268,9 +268,10 @@ static void test_allowed_motions(void **state)
                 const phx_row *row = &j.coordinates[k];
                 double c0 = phx_row_value(row, &v[0], &v[1], 0), change = q[1][k] - q[0][k];
                 double c1 = phx_row_unwrapped(row, &v[0], &v[1], 1, c0);
-                double gap = row->angular ? remainder(c0 - q[0][k], 2.0 * pi) : c0 - q[0][k];
+                double residual = row->angular ? remainder(c0 - q[0][k], 2.0 * pi) : c0 - q[0][k];
                 if (zero_known(&j, row))
-                    CHECK_SMALL(gap, 2e-14, "%s, dim %d: coordinate %d is %g, expected %g", name, dim, k, c0, q[0][k]);
+                    CHECK_SMALL(residual, 2e-14, "%s, dim %d: coordinate %d is %g, expected %g", name, dim, k, c0,
+                                q[0][k]);
                 CHECK_SMALL(c1 - c0 - change, 2e-14, "%s, dim %d: change of coordinate %d", name, dim, k);
                 phx_row_covectors(row, &v[0], &v[1], g[0], g[1]);
                 double rate = power(dim, g[0], v[0].rate) + power(dim, g[1], v[1].rate);
@@ -322,7 +323,8 @@ static void test_angle_of_an_axis(void **state)
     }
 }
 
-/* The gap of what holds a turn or an axis is an angle: whatever the guess, the turn by minus the gap closes it. */
+/* The residual of what holds a turn or an axis is an angle: whatever the guess, the turn by minus the residual closes
+ * it. */
 static void test_gap_is_the_angle(void **state)
 {
     static const phx_joint_kind kinds[6] = {PHX_JOINT_WELD,   PHX_JOINT_REVOLUTE,  PHX_JOINT_PRISMATIC,
@@ -333,23 +335,23 @@ static void test_gap_is_the_angle(void **state)
         phx_port_view a = random_instant(&seed, 3, 0.0), b = random_instant(&seed, 3, 0.0);
         double phi[3] = {0.0, 0.0, 0.0}, Q[9];
         for (int k = 0; k < j.n_constraints; k++) {
-            double gap, g[2][PHX_PORT_MAX];
-            phx_row_gap(&j.constraints[k], &a, &b, &gap, g[0], g[1]);
+            double residual, g[2][PHX_PORT_MAX];
+            phx_row_assembly_residual(&j.constraints[k], &a, &b, &residual, g[0], g[1]);
             if (j.constraints[k].hold == PHX_HOLD_NOTHING) {
-                CHECK_SMALL(gap - phx_row_value(&j.constraints[k], &a, &b, 1), 0.0, "row %d", k);
+                CHECK_SMALL(residual - phx_row_value(&j.constraints[k], &a, &b, 1), 0.0, "row %d", k);
                 continue;
             }
             for (int i = 0; i < 3; i++) /* R_a (A x alpha) of a lean; of a turn its rotation vector is its own image */
-                phi[i] -= gap * g[1][3 + i];
+                phi[i] -= residual * g[1][3 + i];
         }
         exponential(3, phi, Q);
         multiply(3, b.R0, Q, b.R0);
         memcpy(b.R1, b.R0, sizeof b.R0);
         for (int k = 0; k < j.n_constraints; k++) {
-            double gap;
-            phx_row_gap(&j.constraints[k], &a, &b, &gap, NULL, NULL);
+            double residual;
+            phx_row_assembly_residual(&j.constraints[k], &a, &b, &residual, NULL, NULL);
             if (j.constraints[k].hold != PHX_HOLD_NOTHING)
-                CHECK_SMALL(gap, 1e-14, "%s, sample %d, row %d", phx_joint_kind_name(j.kind), sample, k);
+                CHECK_SMALL(residual, 1e-14, "%s, sample %d, row %d", phx_joint_kind_name(j.kind), sample, k);
         }
     }
 }
@@ -459,7 +461,7 @@ static void test_turn_opens_a_weld(void **state)
                 CHECK_SMALL(phx_row_value(&j.constraints[dim + i], &a, &b, 0) - (i == k ? sin(delta) : 0.0), 2e-15,
                             "dim %d: turn about %d, row %d", dim, k, i);
             b.u0[0] += 0.25;
-            CHECK_SMALL(phx_row_value(&j.constraints[0], &a, &b, 0) - 0.25, 1e-15, "dim %d: gap along x", dim);
+            CHECK_SMALL(phx_row_value(&j.constraints[0], &a, &b, 0) - 0.25, 1e-15, "dim %d: residual along x", dim);
         }
     }
 }

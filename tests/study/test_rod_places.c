@@ -164,7 +164,7 @@ static void strains_belong_to_the_forces(void **state)
     phx_result_destroy(result);
 }
 
-/* What is only looked at has no node of its own: the motion does not depend on the outputs. */
+/* A place that only an output names has no node: the motion does not depend on the outputs. */
 static void outputs_make_no_nodes(void **state)
 {
     phx_system *system = NULL;

@@ -80,7 +80,7 @@ static void test_with_a_block(void **state)
     phx_result_destroy(r.result);
 }
 
-/* What a drive supplies, which takes its multiplier: of a link at constant speed that carries a controlled one. */
+/* Work supplied by a drive, by its multiplier: of a link at constant speed that carries a controlled one. */
 static void test_with_a_drive(void **state)
 {
     phx_context *context = *state;
@@ -106,7 +106,7 @@ static void test_with_a_drive(void **state)
     phx_result_destroy(r.result);
 }
 
-/* What a load supplies makes it rise, and that is told. */
+/* Work supplied by a load makes the energy rise, which the report says. */
 static void test_rise(void **state)
 {
     phx_context *context = *state;

@@ -131,8 +131,8 @@ static void other_joints_are_closed(void **state)
                            "initial: {from: first.h5}\n"),
                      NULL, &report, &t),
                  PHX_ERR_ASSEMBLY);
-    CHECK_MESSAGE(*state, "cannot be closed: 'A' (gap");
-    CHECK_MESSAGE(*state, "'D' (gap");
+    CHECK_MESSAGE(*state, "cannot be closed: 'A' (residual");
+    CHECK_MESSAGE(*state, "'D' (residual");
 }
 
 /* A beam that is bent in both planes at the start: the weld of its turned section is closed as a run measures it. */

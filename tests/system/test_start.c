@@ -198,7 +198,7 @@ static void joints_that_cannot_close_are_named(void **state)
     model_open(*state, 0.0, 0.0, &m);
     four_bar(&m, 5.0, false);
     CHECK_STATUS(m.context, phx_system_finalise(m.system), PHX_ERR_ASSEMBLY);
-    CHECK_MESSAGE(m.context, "'second' (gap ");
+    CHECK_MESSAGE(m.context, "'second' (residual ");
     CHECK_MESSAGE(m.context, "cannot be closed");
     model_close(&m);
 }

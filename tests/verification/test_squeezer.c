@@ -1,7 +1,7 @@
 /* Andrews' squeezing mechanism, seven bodies turned by a motor against a spring, against the published solution at
  * 0.03 s: E. Hairer and G. Wanner, Solving Ordinary Differential Equations II, section VII.7; values of the Test Set
  * for IVP Solvers (PSIDE, tolerances 1e-14), the multipliers being the forces at the common point of K2, K3, K4 and K6.
- * What is left, 1e-9 of the crank and 7e-8 of the forces, does not change with the step: it is that solution.
+ * The rest, 1e-9 of the crank and 7e-8 of the forces, does not change with the step: it is that solution.
  * In the plane, and as a model in space, where each of its three loops holds itself to the plane three times over. */
 #include "mechanism.h"
 

@@ -16,8 +16,8 @@
 #include <string.h>
 
 /* ---- which coordinates, in which order ---- */
-/* Distances from those that have 0, over the pattern; what they do not reach (-1) begins anew. Into `queue` in the
- * order of the distances; the largest. */
+/* Breadth-first distances over the pattern from the coordinates with distance 0; unreached parts (-1) begin with a new
+ * root. `queue`: coordinates in the order of distance. Returns the largest distance. */
 static int measure_distances(const phx_floating *body, int *distance, int *queue)
 {
     const int r = body->base.n_rigid, n = body->base.n_q;
@@ -318,7 +318,7 @@ static void make_influence(phx_condenser *it)
     }
 }
 
-/* The first moment's columns, and what the elimination makes of them. */
+/* Columns of the first moment S over the internal coordinates, and S_ii^-1 times them. */
 static void pull_sums(phx_condenser *it)
 {
     const phx_flex *flex = it->body->flex;

@@ -136,7 +136,7 @@ static inline void NAME(reduce)(const int dim, const phx_condenser *it, real *va
     NAME(reduce_boundary)(dim, it, &arrow, Y, stride, out);
 }
 
-/* z = S_ii^-1 b_i in place; what it takes from the rigid (r) and the boundary rows. */
+/* z = S_ii^-1 b_i in place, and its contributions to the right-hand sides of the rigid (r) and the boundary rows. */
 static inline void NAME(begin_solve)(const int dim, const phx_condenser *it, real *values, real *z, real *rigid,
                                      real *boundary)
 {

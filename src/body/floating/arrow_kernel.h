@@ -106,7 +106,8 @@ static inline void NAME(rigid_columns)(const int dim, const int n, const NAME(en
     }
 }
 
-/* H and E: what S_i gives in the rigid rows, t = 2 S_i + h w1 x S_i, r = h S_i x v1. */
+/* H and E: contributions of the columns S_i to the rigid rows, forces t = 2 S_i + h w1 x S_i, torques r = h S_i x v1.
+ */
 static inline void NAME(deformed_rows)(const int dim, const NAME(ends) * e, NAME(arrow) * out)
 {
     for (int c = 0; c < dim; c++) {

@@ -6,8 +6,8 @@
 
 #include "reduce/reduce.h"
 
-/* Modes of (M, K), columns of phi with phi^T M phi = I, and their omega; of fine meshes through the root, or low
- * frequencies lose digits. M, K: dense; K is overwritten. */
+/* Modes of (M, K): columns of phi with phi^T M phi = I, and omega. Of fine meshes by the root B, K = B^T B, because low
+ * frequencies would lose digits by K. M, K: dense, n x n; K is overwritten. */
 static phx_status normal_modes(phx_context *context, const phx_floating *body, const double *M, double *K,
                                double *omega, double *phi)
 {

@@ -146,7 +146,7 @@ void phx_filter_begin(phx_filter *it, double h)
     it->store0 = store_of(it, it->m0, it->n0);
 }
 
-/* th_q, th_v of the interval at hand. */
+/* th_q, th_v of the current interval. */
 static phx_status find_parts(phx_filter *it, const phx_body_view *view)
 {
     const phx_floating *body = it->body;

@@ -27,13 +27,13 @@ typedef struct phx_floating {
 } phx_floating;
 
 extern const phx_body_ops phx_floating_ops;
-/* A body as the floating body that it is; NULL: it is of another kind. */
+/* The body as a floating body; NULL when it is of another kind. */
 static inline const phx_floating *phx_as_floating(const phx_body *body)
 {
     return body->ops == &phx_floating_ops ? (const phx_floating *)body : NULL;
 }
 
-/* The same of what is one. */
+/* The body as a floating body, which it must be. */
 static inline const phx_floating *phx_floating_of(const phx_body *body)
 {
     return (const phx_floating *)body;
@@ -78,10 +78,10 @@ phx_status phx_floating_complete(phx_context *context, const phx_body_def *def, 
 /* Of the table of body/archive.c; `flex` NULL: a rigid body, whose mass properties are written with it. */
 void phx_floating_archive(phx_archive *archive, const phx_flex *flex, phx_body **body);
 
-/* R and what its force is made of; after the root. Errors: PHX_ERR_ARGUMENT. */
+/* The damping matrix R and its factors; needs the root of K. Errors: PHX_ERR_ARGUMENT. */
 phx_status phx_floating_make_damping(phx_context *context, const phx_body_def *def, phx_floating *body);
 
-/* So many coordinates that the rounding of K q, or of R q_dot, would be a load that the body feels. */
+/* Whether the body has so many coordinates that the rounding of K q, or of R q_dot, would be a noticeable load. */
 static inline bool phx_floating_is_fine(const phx_floating *body)
 {
     enum { FINE = 49 };

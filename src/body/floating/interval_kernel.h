@@ -233,7 +233,7 @@ static inline void NAME(rigid_momenta)(const int dim, const NAME(inertia) * own,
         p[dim + k] = turn ? a[k] + b[k] + turn[k] : a[k] + b[k];
 }
 
-/* J_p(q0) = J0 + j.q0 + 1/2 q0.Q q0, s, and what else depends on the start alone. */
+/* J_p(q0) = J0 + j.q0 + 1/2 q0.Q q0, s, and other terms of the start alone. */
 static inline void NAME(begin)(const int dim, const int n, const phx_floating *body, double h, const real *q0,
                                const real *v0, NAME(products) * it, real *room)
 {
@@ -341,7 +341,7 @@ static inline const real *NAME(strained)(const phx_floating *body, int n, const 
     return sum;
 }
 
-/* res += what is left of R u: W^T (W u) of modal damping, and what has no root */
+/* res += the rest of R u: W^T (W u) of modal damping, and the parts of R without a root */
 static inline void NAME(add_friction)(const phx_floating *body, int n, const real *u, real *room, real *res)
 {
     const phx_csr *R = body->friction;

@@ -210,7 +210,7 @@ static void add_product_of_root(const phx_csr *B, const double *x, double beta, 
 
 /* Over an interval: res_q += K q_mean + R q_dot_mean - 1/2 d/dq (nu0^T M(q) nu1) at q_mean, the discrete gradient of
  * the Lagrangian in q: M is quadratic in q, so the work of these forces is the change of energy. With simplified
- * kinetics the slope of M is that of the undeformed body. One pass over the pattern. */
+ * kinetics dM/dq is that of the undeformed body. One pass over the pattern. */
 static inline void subtract_deformation_forces(const int dim, const phx_floating *body, const double *qm,
                                                const double *v0, const double *v1, const double *vm, double *res)
 {

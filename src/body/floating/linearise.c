@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Write into entry (row, col) of the body's pattern; rigid rows are full and flexible rows begin with the rigid
- * columns, so rigid columns are found without a search. */
+/* Entry (row, col) of an array on the body's pattern. Rigid rows are full and flexible rows begin with the rigid
+ * columns, so rigid columns need no search. */
 static double *entry(const phx_floating *body, double *val, int row, int col)
 {
     return val + body->base.ptr[row] + col;

@@ -79,7 +79,7 @@ static void momenta(const phx_body *body, const double *x, const double *v, doub
     }
 }
 
-/* The matrix of a node, on its full pattern, into that of the rod. */
+/* Puts the dense matrix of node k into the pattern of the rod. */
 static void put_node(const phx_rod *rod, int k, const double *own, const int *at, double *val)
 {
     const int r = rod->base.n_rigid;

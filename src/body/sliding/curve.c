@@ -116,7 +116,7 @@ static double quotient(const double *a, double x0, double x1)
     return a[1] + a[2] * (x0 + x1) + a[3] * (x0 * x0 + x0 * x1 + x1 * x1);
 }
 
-/* Across knots: the quotients of the pieces by the lengths that are passed over. */
+/* Difference quotient across knots: the mean of the pieces' quotients, weighted by the lengths passed on each. */
 static double quotient_across(const phx_curve *curve, const phx_curve_term *term, int k0, int k1, double s0, double s1)
 {
     const double *knot = curve->knot;

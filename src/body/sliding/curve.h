@@ -35,7 +35,7 @@ phx_status phx_curve_create(phx_context *context, int n_pieces, const double *kn
 void phx_curve_free(phx_curve *curve);
 /* One more term, whose c is zero so far; `cubic` of the term given is not read. */
 phx_status phx_curve_add(phx_context *context, phx_curve *curve, const phx_curve_term *term);
-/* The last term and that behind it, its slope along s as part ALONG. */
+/* Adds the derivative of the last term by s, as a term of part ALONG. */
 phx_status phx_curve_add_slope(phx_context *context, phx_curve *curve);
 /* c of the last term on piece k: with these values and slopes at its ends; straight between the values. */
 void phx_curve_set_hermite(phx_curve *curve, int k, double value0, double slope0, double value1, double slope1);

@@ -400,7 +400,7 @@ static phx_status check_mass(phx_import *import, const phx_elastic_model *model)
     return PHX_OK;
 }
 
-/* Modal coordinates of a reduced body couple with the motion of its points in a way that nobody knows. */
+/* Modal coordinates of a reduced body couple with the motion of its points by matrices that are not given. */
 static phx_status check_scalar_points(phx_import *import, const phx_elastic_model *model)
 {
     for (int i = 0; i < model->n; i++)

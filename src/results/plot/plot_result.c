@@ -14,7 +14,7 @@ static phx_status is_zero(phx_result_picture *picture, int column, bool *zero)
     return PHX_OK;
 }
 
-/* A panel for each group; none of the work where nobody did any. */
+/* A panel for each group; none of the work where it is zero. */
 static phx_status add_groups(phx_result_picture *picture)
 {
     phx_column_group group = {0};

@@ -169,8 +169,8 @@ static double spring_rate(const workspace *ws, double *scale)
     return sum;
 }
 
-/* |H_dot - y^T u| over the size of its terms: any acceleration is balanced by the outer forces u = residual, whose
- * power, with that of forces and multipliers, must be the rate of the energy. */
+/* |H_dot - y^T u| over the size of its terms: for any acceleration the residual is the external force u that balances
+ * it, and its power with those of forces and multipliers must equal the rate of the energy. */
 static phx_status power_residual(workspace *ws, double t, const double *x, double *worst)
 {
     const phx_system *system = ws->system;

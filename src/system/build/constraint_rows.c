@@ -98,7 +98,7 @@ static phx_status share_multipliers(phx_context *context, constraint_rows *it)
     return status;
 }
 
-/* Moves what depends on rows before it to the end of the list. */
+/* Moves rows that depend on earlier ones to the end of the list. */
 static phx_status set_redundant_apart(workspace *ws, const double *x, int count, constraint_rows *it)
 {
     phx_context *context = ws->base.context;

@@ -162,7 +162,8 @@ static void sort_bodies(phx_system *system)
     }
 }
 
-/* Mechanisms that nothing holds to the ground and that push each other keep their momenta together: one component. */
+/* Joins components that are not connected to the ground and exert forces on each other: their momenta are conserved
+ * together. */
 static phx_status join_free(phx_system *system, int *parent)
 {
     bool *held = phx_calloc(system->context, (size_t)system->n_bodies, sizeof *held);

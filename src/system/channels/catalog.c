@@ -64,7 +64,7 @@ static phx_status put_motion(catalog *list, int point, int component, int joint,
 }
 
 /* ---- what has channels ---- */
-/* `body` and `name` make the first part, "BODY.PORT" or "BODY@S". */
+/* Adds the point "BODY.PORT" or "BODY@S", with `separator` between body and name. */
 static phx_status put_point(catalog *list, const char *body, char separator, const char *name, const port_slot *place,
                             port_slot *own)
 {
@@ -183,7 +183,7 @@ static const entry *look_up(const catalog *list, const char *name, bool input)
     return NULL;
 }
 
-/* The point that "BODY@S.what" names, when it names one that is not there yet. */
+/* Adds the point of the name "BODY@S.MOTION", unless the catalog has it. */
 static phx_status put_location(catalog *list, const char *name)
 {
     const phx_system *system = list->system;

@@ -280,7 +280,7 @@ static phx_status output_jacobian(jacobian_rows *it, const choice *chosen)
 }
 
 /* ---- assembly ---- */
-/* Y_l over the independent rows from what is over rows of the system. */
+/* Y_l by the multipliers of the independent rows, from the entries by those of all rows of the system. */
 static phx_status multiplier_columns(workspace *ws, const constraint_rows *rows, const jacobian_entries *list,
                                      int n_outputs, phx_csr *Y_l)
 {

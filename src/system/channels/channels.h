@@ -104,7 +104,8 @@ phx_sys_jacobian_fn phx_sys_position_jacobian, phx_sys_velocity_jacobian, phx_sy
     phx_sys_effort_jacobian;
 
 /* ---- stresses of bodies on a mesh (stresses.c) ---- */
-/* The rows of an output whose name and definition are there; PHX_ERR_ARGUMENT says what the body does not have. */
+/* The rows of an output whose name and definition are set. PHX_ERR_ARGUMENT when the body does not have the quantity.
+ */
 phx_status phx_sys_stresses_prepare(const phx_system *system, output_slot *output);
 const char *phx_sys_stresses_names(const output_slot *output); /* components, '|' between them */
 const char *phx_sys_stresses_unit(const output_slot *output);

@@ -202,7 +202,7 @@ static void put_rows(const phx_csr *own, double factor, int column, int *rows, e
         }
 }
 
-/* Takes from ws->values.D what of body b has a root. */
+/* Subtracts from ws->values.D the part of body b that has a root. */
 static phx_status leave_rest(workspace *ws, int b)
 {
     const phx_body *body = ws->system->bodies[b].body;
@@ -222,7 +222,8 @@ static phx_status leave_rest(workspace *ws, int b)
     return PHX_OK;
 }
 
-/* Stacked sqrt(beta) B and W of the bodies that have them. Leaves in ws->values.D what is not in it. */
+/* Root of the damping matrix: sqrt(beta) B and W of the bodies that have them, stacked. The rest of D stays in
+ * ws->values.D. */
 static phx_status make_damping_root(workspace *ws, phx_csr *root)
 {
     const phx_system *system = ws->system;

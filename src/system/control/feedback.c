@@ -73,7 +73,7 @@ const char *phx_system_controller_column(const phx_system *system, int column, c
     return state < phx_block_shown(slot->block) ? NULL : state == phx_block_shown(slot->block) ? "J" : "W";
 }
 
-/* The measurements of a controller at the instant at hand, into ws->control.y. */
+/* The measurements of a controller at the current instant, into ws->control.y. */
 static void measure_all(workspace *ws, const controller_slot *slot)
 {
     for (int k = 0; k < slot->n_inputs; k++)

@@ -1,4 +1,4 @@
-/* Measurements of controllers: means over the interval at hand, or values at an instant, and their derivatives as rows
+/* Measurements of controllers: means over the current interval, or values at an instant, and their derivatives as rows
  * over the velocities that move the ports. The mean of a coordinate is that of its ends, the mean of a rate its
  * increment over the interval, so that the work that a feedback does is that of the scheme. */
 #include "system/channels/channels.h"

@@ -184,7 +184,7 @@ static int output_of(const phx_system *system, int column)
     return i;
 }
 
-/* The nearest of what a controller can act with, or measure. */
+/* The nearest names of actuations or measurements, for messages. */
 static phx_shown hint_of(const catalog *list, const char *name, bool acts)
 {
     phx_nearest nearest = phx_nearest_to(name);
@@ -360,7 +360,7 @@ static phx_status put_in_order(phx_system *system)
     return status;
 }
 
-/* Rows of the derivative: what is measured of the mechanism and changes with its motion alone. */
+/* Numbers the rows of derivatives: of measurements that depend on the motion of the mechanism alone. */
 static void number_measures(phx_system *system)
 {
     for (int c = 0; c < system->control.n; c++)

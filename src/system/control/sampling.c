@@ -27,7 +27,7 @@ double phx_sys_op_next_sample(const phx_dae *dae, double t)
     return next;
 }
 
-/* Outputs of any quantity at the instant, and what continuous controllers do now, which sampled ones may read. */
+/* Outputs of any quantity at the instant, and the outputs of continuous controllers, which sampled ones may read. */
 static phx_status look(workspace *ws, double t, const double *x, const double *v)
 {
     const phx_status status = phx_system_outputs(&ws->base, t, x, v, ws->control.columns);
@@ -99,7 +99,7 @@ static phx_status hold_all(workspace *ws, double t, double *x, const double *v)
     return status;
 }
 
-/* Before its first sample a controller holds what that sample would give: the states are those of before it. */
+/* Before its first sample a controller holds the outputs of that sample, with the states before it. */
 phx_status phx_sys_hold_start(phx_system *system, double t, double *x, const double *v)
 {
     double *copy = NULL;

@@ -111,7 +111,7 @@ phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val,
                : status;
 }
 
-/* A(cj) = cj M + D + K/cj, or what an interval has summed. */
+/* A(cj) = cj M + D + K/cj, or the matrix of an interval as summed. */
 phx_status phx_sys_factor_whole(workspace *ws, int slot, double cj)
 {
     const int nnz = ws->kkt.ptr[ws->kkt.n];

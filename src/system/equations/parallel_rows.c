@@ -118,7 +118,8 @@ static double length_of(const double *r)
     return sqrt(square);
 }
 
-/* Gram-Schmidt on rows of length one, the longest remainder next; what is left of the dropped ones is rounding. */
+/* Gram-Schmidt with pivoting on rows of length one, the longest remainder next; rows whose remainder is rounding are
+ * dropped. */
 static void choose(int n, const int *row, double *rows, bool *dropped)
 {
     const double ROUNDING = 1e-9;
@@ -166,7 +167,7 @@ static void gather(const workspace *ws, int k, double *r)
     }
 }
 
-/* Columns to length one, so that no unit counts, then the rows. */
+/* Scales columns to length one, which removes the units, then the rows. */
 static void equilibrate(int n, double *rows)
 {
     for (int c = 0; c < PAIR_COLUMNS; c++) {

@@ -186,7 +186,7 @@ static void combine_range(int first, int end, double alpha, const double *a, dou
         y[i] = alpha * a[i];
 }
 
-/* The same on those of a component, of the whole system at once. */
+/* y = alpha a + beta b over the velocities of one component. */
 static void combine(const workspace *ws, const component_slot *component, double alpha, const double *a, double beta,
                     const double *b, double *y)
 {

@@ -15,10 +15,10 @@ typedef struct given {
 
 static phx_status check(phx_context *context, const given *it, double t0, double t1)
 {
-    phx_signal_gap singularity;
+    phx_signal_singularity singularity;
     char number[32] = "";
 
-    if (!phx_signal_has_gap(it->signal, t0, t1, it->s, &singularity))
+    if (!phx_signal_is_singular(it->signal, t0, t1, it->s, &singularity))
         return PHX_OK;
     if (it->number > 0)
         snprintf(number, sizeof number, " (component %d)", it->number);

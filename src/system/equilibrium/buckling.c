@@ -94,7 +94,7 @@ static int ranked(const subspace *e, int k)
     return at;
 }
 
-/* The factors with K' by differences of `ds` each way. */
+/* Factors of the linearised problem (K + factor K') z = G^T mu, K' by central differences over +-ds. */
 static phx_status solve_linear(buckling *b, double ds, double *factors, int *found, double *skew)
 {
     enum { LIMIT = 400, GUARD = 8 };
@@ -130,7 +130,8 @@ static phx_status solve_linear(buckling *b, double ds, double *factors, int *fou
     return status;
 }
 
-/* Differences over a hundredth of the first factor, or over what moves the mechanism by a hundredth. */
+/* Factors of the linearised problem. ds: a hundredth of the first factor, or less, so that the mechanism moves by at
+ * most a hundredth of its size. */
 static phx_status predict(buckling *b, double *factors, int *found)
 {
     enum { PASSES = 4 };
@@ -199,7 +200,7 @@ static void destroy(buckling *b)
     phx_path_destroy(&b->front[1].p);
 }
 
-/* Without loads; with the whole where these hold what is free without them. */
+/* The unloaded equilibrium; under the full loads where the mechanism is movable without them. */
 static phx_status begin(buckling *b, const double *x)
 {
     path *up = &b->front[0].p, *down = &b->front[1].p;

@@ -31,7 +31,7 @@ static phx_status check(const phx_system *system, phx_context *context)
     return PHX_OK;
 }
 
-/* Multipliers to begin with: what the joints carry at rest with the deformations held. */
+/* First guess of the multipliers: those of the joints at rest with the deformations held. */
 static phx_status first_multipliers(statics *s, const double *x, double *lambda)
 {
     return phx_sys_locked_accelerations(s->ws, s->problem.t, x, s->vectors.zero, true, s->vectors.step, lambda,
@@ -92,13 +92,13 @@ static phx_status deliver(statics *s, const phx_static_options *options, const d
                           phx_static_report *report)
 {
     phx_static_point point = {.load = s->problem.load, .x = x, .lambda = lambda};
-    double gap;
+    double joint_residual;
 
     if (!options->deliver)
         return PHX_OK;
     phx_status status = negative_at(s, x, lambda, &point.unstable);
     if (!status)
-        status = phx_statics_residual(s, x, lambda, s->vectors.res, &point.unbalanced, &gap);
+        status = phx_statics_residual(s, x, lambda, s->vectors.res, &point.unbalanced, &joint_residual);
     report->steps += !status;
     return status ? status : options->deliver(options->user, &point);
 }
@@ -139,12 +139,12 @@ static phx_status follow(statics *s, const phx_static_options *options, int step
 static phx_status fails(statics *s, const double *x, const double *lambda, phx_status status)
 {
     char motion[200];
-    double unbalanced = 0.0, gap = 0.0;
+    double unbalanced = 0.0, joint_residual = 0.0;
 
     if (status != PHX_NOT_CONVERGED && status != PHX_SINGULAR)
         return status;
     phx_context_clear(s->context);
-    status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &gap);
+    status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual);
     if (status)
         return status;
     memset(s->vectors.res + s->ws->kkt.n_v, 0, (size_t)s->ws->rows.n * sizeof *s->vectors.res);
@@ -157,7 +157,8 @@ static phx_status fails(statics *s, const double *x, const double *lambda, phx_s
                     unbalanced * s->scale.weight, unbalanced, worst, motion);
 }
 
-/* Where the loads as a whole lead nowhere: in steps from `start`. Without success the failure is that of the whole. */
+/* Equilibrium in load steps from `start`, where the full loads at once do not converge. When this fails too, the error
+ * is that of the full loads. */
 static phx_status in_steps(statics *s, const phx_static_options *options, const double *start, double *x,
                            double *lambda, phx_static_report *report)
 {
@@ -204,22 +205,22 @@ static phx_status leave(statics *s, double *x, double *lambda, phx_static_report
 /* ---- what was found ---- */
 static phx_status describe(statics *s, const double *x, const double *lambda, phx_static_report *report)
 {
-    double unbalanced = 0.0, gap = 0.0;
+    double unbalanced = 0.0, joint_residual = 0.0;
     phx_status status = negative_at(s, x, lambda, &report->unstable);
 
     if (!status)
         status = phx_statics_free_motions(s, x, lambda, &report->free_motions, sizeof report->free_names,
                                           report->free_names);
     if (!status)
-        status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &gap);
+        status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual);
     report->iterations = s->iterations;
     report->weight = s->scale.pulled ? s->scale.weight : 0.0;
     report->circulatory = phx_sys_without_potential(s->system, s->problem.t) != NULL;
     report->unbalanced = unbalanced * s->scale.weight;
-    phx_system_drift(&s->ws->base, s->problem.t, x, s->vectors.zero, &report->gap, &gap);
+    phx_system_drift(&s->ws->base, s->problem.t, x, s->vectors.zero, &report->gap, &joint_residual);
     if (!status && !(report->gap <= 1e-8 * s->scale.size))
         return phx_fail(s->context, PHX_ERR_ANALYSIS,
-                        "redundant joints do not close at the equilibrium: a gap of %.3g m (angles times 1 m) is left",
+                        "redundant joints do not close at the equilibrium: their residual is %.3g m (angles times 1 m)",
                         report->gap);
     return status;
 }

@@ -75,7 +75,7 @@ phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options,
     if (!dae || !options || !x || !lambda || !report)
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, options, x, lambda or report");
     path p = {0};
-    double unbalanced = 0.0, gap = 0.0, *mode = NULL;
+    double unbalanced = 0.0, joint_residual = 0.0, *mode = NULL;
     phx_status status = PHX_OK;
 
     *report = (phx_static_report){.method = PHX_STATIC_STEPS};
@@ -108,12 +108,12 @@ phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options,
         memcpy(lambda, p.at.lambda, (size_t)dae->n_l * sizeof *lambda);
     }
     if (!status)
-        status = phx_statics_residual(&p.s, x, lambda, p.s.vectors.res, &unbalanced, &gap);
+        status = phx_statics_residual(&p.s, x, lambda, p.s.vectors.res, &unbalanced, &joint_residual);
     report->iterations = p.s.iterations;
     report->unstable = p.at.negative;
     report->weight = p.s.scale.pulled ? p.s.scale.weight : 0.0;
     report->unbalanced = unbalanced * p.s.scale.weight;
-    report->gap = gap * p.s.scale.size;
+    report->gap = joint_residual * p.s.scale.size;
     phx_free(mode);
     phx_path_destroy(&p);
     return phx_conclude(dae->context, status);

@@ -91,13 +91,13 @@ phx_status phx_path_tangent(path *p, const double *x, const double *lambda, doub
 {
     statics *s = &p->s;
     const int n = s->ws->kkt.n, n_v = s->ws->kkt.n_v;
-    double unbalanced, gap;
+    double unbalanced, joint_residual;
 
     phx_statics_set_load(s, 1.0);
-    phx_status status = phx_statics_residual(s, x, lambda, p->along, &unbalanced, &gap);
+    phx_status status = phx_statics_residual(s, x, lambda, p->along, &unbalanced, &joint_residual);
     phx_statics_set_load(s, 0.0);
     if (!status)
-        status = phx_statics_residual(s, x, lambda, p->first, &unbalanced, &gap);
+        status = phx_statics_residual(s, x, lambda, p->first, &unbalanced, &joint_residual);
     for (int i = 0; i < n && !status; i++)
         p->along[i] = i < n_v ? p->first[i] - p->along[i] : 0.0;
     phx_statics_set_load(s, load);
@@ -114,17 +114,18 @@ static phx_status correct(path *p, const path_point *from, double *load, int *it
     enum { LIMIT = 12 };
     statics *s = &p->s;
     const int n = s->ws->kkt.n, n_v = s->ws->kkt.n_v;
-    double unbalanced = HUGE_VAL, gap = HUGE_VAL, aside = 0.0;
+    double unbalanced = HUGE_VAL, joint_residual = HUGE_VAL, aside = 0.0;
 
     for (int k = 0; k < LIMIT; k++) {
         const double before = unbalanced;
         phx_statics_set_load(s, *load);
-        phx_status status =
-            phx_statics_residual(s, s->vectors.x_try, s->vectors.lambda_try, s->vectors.res, &unbalanced, &gap);
+        phx_status status = phx_statics_residual(s, s->vectors.x_try, s->vectors.lambda_try, s->vectors.res,
+                                                 &unbalanced, &joint_residual);
         if (status)
             return status;
         *iterations = k;
-        if (unbalanced <= s->scale.enough && gap <= 1e-11 && (unbalanced <= 1e-14 || unbalanced >= 0.5 * before))
+        if (unbalanced <= s->scale.enough && joint_residual <= 1e-11 &&
+            (unbalanced <= 1e-14 || unbalanced >= 0.5 * before))
             return PHX_OK;
         if (!(unbalanced < 1e6))
             return PHX_NOT_CONVERGED;
@@ -150,7 +151,7 @@ static phx_status correct(path *p, const path_point *from, double *load, int *it
         *load += ds;
         s->iterations++;
     }
-    return unbalanced <= s->scale.enough && gap <= 1e-11 ? PHX_OK : PHX_NOT_CONVERGED;
+    return unbalanced <= s->scale.enough && joint_residual <= 1e-11 ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
 /* The equilibrium near `from` and a part of its step. */
@@ -175,10 +176,10 @@ phx_status phx_path_between(path *p, double part, double *load)
 phx_status phx_path_look(path *p, double *unbalanced)
 {
     statics *s = &p->s;
-    double gap;
+    double joint_residual;
 
     phx_statics_set_load(s, p->at.load);
-    phx_status status = phx_statics_residual(s, p->at.x, p->at.lambda, s->vectors.res, unbalanced, &gap);
+    phx_status status = phx_statics_residual(s, p->at.x, p->at.lambda, s->vectors.res, unbalanced, &joint_residual);
     if (!status)
         status = phx_statics_linearise(s, p->at.x, p->at.lambda);
     return status ? status : phx_statics_negative(s, s->scale.rounding, &p->at.negative);

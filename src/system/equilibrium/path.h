@@ -44,9 +44,9 @@ typedef struct critical_point {
 phx_status phx_path_create(phx_dae *dae, double t, const double *x, double longest, double load_step, path *p);
 void phx_path_destroy(path *p);
 void phx_path_set_load_step(path *p, double load_step);
-/* The equilibrium with `load` times the loads, near at.x or below, and what is free there: a path begins. */
+/* Begins a path: the equilibrium under `load` times the loads, near at.x or lower in energy, and its free motions. */
 phx_status phx_path_begin(path *p, double load, phx_static_report *report);
-/* at.negative, and the forces out of balance there. */
+/* Number of negative eigenvalues of the tangent stiffness at p->at, and the largest force out of balance there. */
 phx_status phx_path_look(path *p, double *unbalanced);
 /* The step on along the tangent: by sign, 0: as the last step went. */
 phx_status phx_path_choose(path *p, double sign);

@@ -54,8 +54,8 @@ static void accept(statics *s, double *x, double *lambda)
 phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambda)
 {
     enum { LIMIT = 25 };
-    double unbalanced = HUGE_VAL, gap = HUGE_VAL, before, length = HUGE_VAL, way = 0.0;
-    phx_status status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &gap);
+    double unbalanced = HUGE_VAL, joint_residual = HUGE_VAL, before, length = HUGE_VAL, way = 0.0;
+    phx_status status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual);
 
     copy(s->vectors.x_kept, x, s->system->n_x);
     copy(s->vectors.lambda_kept, lambda, s->ws->rows.n);
@@ -76,16 +76,16 @@ phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambd
             break;
         }
         try_step(s, x, lambda);
-        status =
-            phx_statics_residual(s, s->vectors.x_try, s->vectors.lambda_try, s->vectors.res_try, &unbalanced, &gap);
+        status = phx_statics_residual(s, s->vectors.x_try, s->vectors.lambda_try, s->vectors.res_try, &unbalanced,
+                                      &joint_residual);
         if (status)
             break;
         if (before <= s->scale.enough && k > 0 && unbalanced >= before) /* no better for rounding */
             return PHX_OK;
         accept(s, x, lambda);
-        if (unbalanced <= EXACT && gap <= CLOSED)
+        if (unbalanced <= EXACT && joint_residual <= CLOSED)
             return PHX_OK;
-        if (k == LIMIT - 1 && !(unbalanced <= s->scale.enough && gap <= CLOSED))
+        if (k == LIMIT - 1 && !(unbalanced <= s->scale.enough && joint_residual <= CLOSED))
             status = PHX_NOT_CONVERGED;
     }
     if (status) {
@@ -96,15 +96,15 @@ phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambd
 }
 
 /* ---- the descent ---- */
-/* The joints closed again at x_try, by the least of what the factored matrix measures. */
+/* Closes the joints at x_try again, by the correction that is least in the norm of the factored matrix. */
 static phx_status close_again(statics *s)
 {
     enum { LIMIT = 20 };
     const int n_v = s->ws->kkt.n_v;
-    double gap = phx_statics_gap(s, s->vectors.x_try, s->vectors.other + n_v);
+    double joint_residual = phx_statics_joint_residual(s, s->vectors.x_try, s->vectors.other + n_v);
 
-    for (int k = 0; k < LIMIT && gap > 1e-14; k++) {
-        const double before = gap;
+    for (int k = 0; k < LIMIT && joint_residual > 1e-14; k++) {
+        const double before = joint_residual;
         memset(s->vectors.other, 0, (size_t)n_v * sizeof *s->vectors.other);
         const phx_status status = correction(s, s->vectors.other, s->vectors.other);
         if (status)
@@ -112,11 +112,11 @@ static phx_status close_again(statics *s)
         if (!(phx_statics_largest_move(s, s->vectors.other) <= LONGEST))
             return PHX_NOT_CONVERGED;
         phx_statics_displace(s, s->vectors.x_try, 1.0, s->vectors.other, s->vectors.x_try);
-        gap = phx_statics_gap(s, s->vectors.x_try, s->vectors.other + n_v);
-        if (gap > 0.7 * before)
+        joint_residual = phx_statics_joint_residual(s, s->vectors.x_try, s->vectors.other + n_v);
+        if (joint_residual > 0.7 * before)
             break;
     }
-    return gap <= CLOSED ? PHX_OK : PHX_NOT_CONVERGED;
+    return joint_residual <= CLOSED ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
 /* res . xi with the residual at x_try and xi in the axes of the frames at x: R1^T R0 of both. */
@@ -165,7 +165,7 @@ static phx_status make_positive(statics *s, double *sigma)
 
 /* A correction from x that leads down: x_try, lambda_try, res_try. `ratio`: done to foretold. */
 static phx_status next_step(statics *s, const double *x, const double *lambda, double *sigma, double *unbalanced,
-                            double *gap, double *length, double *ratio)
+                            double *joint_residual, double *length, double *ratio)
 {
     enum { LIMIT = 60 };
     const double before = *unbalanced;
@@ -185,7 +185,7 @@ static phx_status next_step(statics *s, const double *x, const double *lambda, d
             status = close_again(s);
             if (!status)
                 status = phx_statics_residual(s, s->vectors.x_try, s->vectors.lambda_try, s->vectors.res_try,
-                                              unbalanced, gap);
+                                              unbalanced, joint_residual);
             if (status && status != PHX_NOT_CONVERGED)
                 return status;
             if (!status) {
@@ -218,10 +218,11 @@ static double far_from(const statics *s, const double *x0, const double *x)
 phx_status phx_statics_descend(statics *s, double *x, double *lambda)
 {
     enum { LIMIT = 1000, PATIENCE = 100 }; /* corrections; those without getting nearer */
-    double sigma = 0.0, unbalanced = HUGE_VAL, gap = HUGE_VAL, length = HUGE_VAL, ratio = 1.0, best = HUGE_VAL;
+    double sigma = 0.0, unbalanced = HUGE_VAL, joint_residual = HUGE_VAL, length = HUGE_VAL, ratio = 1.0,
+           best = HUGE_VAL;
     double way = 0.0;
     int since = 0;
-    phx_status status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &gap);
+    phx_status status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual);
 
     copy(s->vectors.x_kept, x, s->system->n_x);
     s->endless = false;
@@ -231,7 +232,7 @@ phx_status phx_statics_descend(statics *s, double *x, double *lambda)
         if (!status)
             status = make_positive(s, &sigma);
         if (!status)
-            status = next_step(s, x, lambda, &sigma, &unbalanced, &gap, &length, &ratio);
+            status = next_step(s, x, lambda, &sigma, &unbalanced, &joint_residual, &length, &ratio);
         if (status == PHX_NOT_CONVERGED && before <= s->scale.enough)
             return PHX_OK;
         if (status)

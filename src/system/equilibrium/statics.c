@@ -85,14 +85,14 @@ static double joint_residuals(const statics *s, double *out)
     return worst;
 }
 
-double phx_statics_gap(statics *s, const double *x, double *out)
+double phx_statics_joint_residual(statics *s, const double *x, double *out)
 {
     phx_sys_set_instant(s->ws, x, s->vectors.zero);
     return joint_residuals(s, out);
 }
 
 phx_status phx_statics_residual(statics *s, const double *x, const double *lambda, double *res, double *unbalanced,
-                                double *gap)
+                                double *joint_residual)
 {
     workspace *ws = s->ws;
     const int n_v = ws->kkt.n_v;
@@ -101,7 +101,7 @@ phx_status phx_statics_residual(statics *s, const double *x, const double *lambd
 
     if (status)
         return status;
-    *gap = joint_residuals(s, res + n_v);
+    *joint_residual = joint_residuals(s, res + n_v);
     *unbalanced = 0.0;
     for (int i = 0; i < n_v; i++) {
         const double size = s->scale.force[i] * fabs(res[i]);
@@ -133,8 +133,8 @@ static void put_turning(statics *s)
     }
 }
 
-/* A generalised force in N: what does its work along a displacement of the body whose root mean square is 1 m,
- * F_i = f_i sqrt(m/W_ii). A torque counts by the radius of gyration. */
+/* Scale of the generalised forces f, N: F_i = f_i sqrt(m/W_ii) does the same work along a displacement of the body
+ * whose root mean square is 1 m. A torque is divided by the radius of gyration. */
 static phx_status measure_forces(statics *s, const double *x)
 {
     const workspace *ws = s->ws;
@@ -156,8 +156,8 @@ static phx_status measure_forces(statics *s, const double *x)
     return status;
 }
 
-/* N: what rounding the places (to the size) and attitudes of frames makes of forces, max_i F_i sum_j |K_ij| eps d_j;
- * after a linearisation. */
+/* Rounding error of the forces, N, by that of places (relative to the size) and attitudes of frames:
+ * max_i F_i sum_j |K_ij| eps d_j; after a linearisation. */
 static double rounding_of_forces(const statics *s)
 {
     const kkt_matrix *kkt = &s->ws->kkt;

@@ -80,13 +80,13 @@ void phx_statics_set_load(statics *s, double load);
 /* Both residuals at x into res (n), and how large they are: the forces out of balance in parts of the weight, the
  * largest; the joints' in parts of the size. */
 phx_status phx_statics_residual(statics *s, const double *x, const double *lambda, double *res, double *unbalanced,
-                                double *gap);
+                                double *joint_residual);
 /* The joints' alone, n_l. */
-double phx_statics_gap(statics *s, const double *x, double *out);
+double phx_statics_joint_residual(statics *s, const double *x, double *out);
 /* x1 = x (+) factor xi; the largest move for factor 1 of a frame, rad or parts of the size, or by a deformation. */
 void phx_statics_displace(const statics *s, const double *x, double factor, const double *xi, double *x1);
 double phx_statics_largest_move(const statics *s, const double *xi);
-/* Angles of joints that x keeps, nearest to what they were. */
+/* Unwraps the angles of joints in x: the values nearest to their last ones, up to full turns. */
 void phx_statics_count(const statics *s, double *x);
 
 /* ---- tangent.c: after a linearisation ---- */

@@ -29,7 +29,7 @@ void phx_subspace_destroy(subspace *e)
         phx_free(arrays[i]);
 }
 
-/* Y <- K^-1 S Z, each of length 1 by K or S. */
+/* One step of subspace iteration: Y <- K^-1 S Z, columns normalised by K or S. */
 static phx_status advance(const statics *s, subspace *e)
 {
     const size_t n = (size_t)s->ws->kkt.n;

@@ -123,7 +123,7 @@ typedef struct row_groups {
 typedef struct port_use {
     port_need *need;    /* per port */
     double *place_rate; /* per port: dim, u_dot */
-    bool start_viewed;  /* views hold the start of the interval at hand: only its end has to be evaluated */
+    bool start_viewed;  /* views hold the start of the current interval: only its end has to be evaluated */
     bool end_viewed;    /* views are those of an instant at x1 */
 } port_use;
 
@@ -216,7 +216,7 @@ struct fast_data {
 /* ---- the evaluator's operations (fast_rows.c, fast_couplings.c, fast_bodies.c, fast_linearise.c, fast_delassus.c)
  * ---- */
 void phx_fast_view_ports(workspace *ws);
-/* Of ports in no batch of joints what rows and forces need. */
+/* Views of the ports that are in no batch of joints, as rows and forces need them. */
 void phx_fast_view_rows(workspace *ws);
 void phx_fast_rows(workspace *ws, double t, double h);
 void phx_fast_row_residuals(workspace *ws, double t, const double *x, const double *v, double *e);
@@ -329,9 +329,9 @@ void phx_sys_condensation_free(const phx_system *system, condensation *of);
 phx_status phx_sys_condensed_lu_create(workspace *ws, condensed_lu *out);
 /* Whether the next interval is linearised condensed. */
 bool phx_sys_condenses(const workspace *ws);
-/* The arrow blocks of the condensed bodies, the tangents of the others, at the interval at hand. */
+/* The arrow blocks of the condensed bodies, the tangents of the others, at the current interval. */
 void phx_sys_condensed_bodies(workspace *ws);
-/* Factor what interval_linearise left, A(cj), into a slot; solve with it, refined. */
+/* Factor A(cj), which interval_linearise has summed, into a slot; solve with it, refined. */
 phx_status phx_sys_condensed_factor(workspace *ws, int slot, double cj);
 phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b);
 /* The same of [M -G^T; G 0] at an instant; the ports' Jacobians and the rows are evaluated. */

@@ -523,7 +523,7 @@ static inline group_share share_of(const workspace *ws, int g, bool late)
     return (group_share){late ? flags : ~flags, late ? waiting : ALL_PARTS & ~waiting, late};
 }
 
-/* The rows of one joint and what their efforts do at its ports: G, -G^T, K_l and stiffness. */
+/* Contributions of the rows of one joint: G, -G^T, K_l, and the geometric stiffness of their efforts at its ports. */
 static inline void add_group(const int dim, workspace *ws, const row_group *group, const group_share *share,
                              const double *lambda)
 {

@@ -18,7 +18,7 @@ typedef struct making {
     int *first, *touched;  /* per member: the sides of groups that touch it, 2 * group + side, in order */
     int *boundary, *marks; /* coordinates of the widest body */
     phx_port_rows *ports;  /* all sides in the order of `touched` */
-    bool unfit;            /* the mass of a deformation is singular: whoever solves with it says so */
+    bool unfit;            /* the mass of a deformation is singular: the solution reports it */
 } making;
 
 /* ---- which rows touch a body; bodies are members here ---- */

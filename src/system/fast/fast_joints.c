@@ -493,7 +493,7 @@ static phx_status each_batch(void *user, phx_context *context, int part, int fir
     return PHX_OK;
 }
 
-/* All batches that are used; then what is late in some of them. */
+/* All batches that are used, then their shared contributions, which are added after all parts. */
 static void over_batches(const workspace *ws, joint_work *work, const double *lambda, double *out)
 {
     if (ws->fast->joints.used == 0)

@@ -35,7 +35,8 @@ static phx_status interval_rods(void *user, phx_context *context, int part, int 
     return PHX_OK;
 }
 
-/* Over an interval all of it is summed into the matrix, D + h/2 K: val, or condensed what couples the bodies. */
+/* Zeroes the values. Over an interval all contributions add to one matrix, D + h/2 K: `val`, or when condensed the
+ * entries that couple bodies. */
 static void clear_values(workspace *ws, bool condensed)
 {
     condensation *it = ws->fast->condensation;

@@ -74,7 +74,7 @@ static void set_row(workspace *ws, int k)
         ws->rows.w[k] = it->rate;
 }
 
-/* The DOT rows of a rigid group; what they do at theta_dot does not matter, and no motion is prescribed. */
+/* The DOT rows of a group between rigid ports: without their entries at theta_dot, without prescribed motion. */
 static void set_rigid_rows(workspace *ws, const row_group *group)
 {
     const phx_row *rows[PHX_JOINT_MAX_ROWS];

@@ -119,7 +119,7 @@ static phx_status share_scratch(workspace *ws)
     return PHX_OK;
 }
 
-/* Whether `target` belongs to another part than this one, which owns it now if nobody did; -1: nothing. */
+/* Whether another part owns `target` (a body or a port); without an owner this part becomes it. target -1: false. */
 static bool is_late(int *owner, int target, int part)
 {
     if (target < 0)

@@ -37,7 +37,7 @@ static void add_derivatives(workspace *ws, int pair, const phx_row *row, const p
     ws->by->pair_rate_add(ws, pair, -1.0, block);
 }
 
-/* Kinetic friction along a coordinate with the joint's reaction at hand. */
+/* Kinetic friction along a coordinate by the joint's current reaction. */
 double phx_sys_friction_limit(const workspace *ws, const joint_slot *joint, const coordinate_slot *coordinate)
 {
     const phx_coordinate_def *def = &coordinate->def;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A surface load: its factor times what phx_flex_load says; theory 6. */
+/* A surface load: the factor of the signal times the generalised forces of phx_flex_load (theory 6). */
 static phx_status surface_force(workspace *ws, const force_slot *force, double t, bool linear, double *res)
 {
     const body_slot *slot = &ws->system->bodies[force->body];
@@ -47,7 +47,7 @@ static phx_status surface_force(workspace *ws, const force_slot *force, double t
     return PHX_OK;
 }
 
-/* Force per length times a weight, in the axes of what takes it. */
+/* Force per length times the quadrature weight, in the axes of the frame it acts on. */
 static phx_status line_force(const workspace *ws, const force_slot *force, double t, double fraction, double weight,
                              double *f)
 {

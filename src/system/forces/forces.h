@@ -9,13 +9,13 @@ typedef struct force_operations {
     const char *noun; /* in the ledger and in messages */
     bool at_ports;    /* acts on ports a and b, which it couples */
     bool outside;     /* one that pushes from outside the model */
-    /* Efforts and powers over the interval or at the instant at hand; with `linear` their derivatives into the
+    /* Efforts and powers over the interval or at the current instant; with `linear` their derivatives into the
      * linearisation, `pair` being its own (phx_sys_pair_ports). res: of loads that do not act at ports. */
     phx_status (*evaluate)(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res);
     /* Its energy at the end of the views; NULL: none. x, v: of the system. */
     double (*energy)(const phx_system *system, const force_slot *force, const phx_port_view *a, const phx_port_view *b,
                      const double *x, const double *v);
-    /* The rate of that at the instant at hand. */
+    /* The rate of that at the current instant. */
     double (*energy_rate)(const workspace *ws, const force_slot *force);
     /* Its fields, written or read; those of every sort (name, signals) are others'. NULL: it follows from the joints.
      * Numbers that are read are checked. */
@@ -35,7 +35,7 @@ PHX_SYS_FORCE_LIST(PHX_SYS_FORCE_DECLARE)
 const force_operations *phx_sys_force_of(const force_slot *force);
 /* Those of its kind, whether it acts or not. */
 const force_operations *phx_sys_force_sort(const force_slot *force);
-/* Add an effort, alpha times, to what acts on a port. */
+/* Adds alpha times an effort to the efforts on a port. */
 void phx_sys_add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort);
 /* result <- part of it and the rest of `without`: a load, or what an actuator adds, where ws->forces.load of it acts.
  */

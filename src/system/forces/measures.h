@@ -6,7 +6,7 @@
 
 enum { MOST_MEASURES = 6 };
 
-/* Rows between two ports over the interval or at the instant at hand. */
+/* Rows between two ports over the interval or at the current instant. */
 typedef struct measures {
     int n;
     const phx_row *rows;

@@ -86,7 +86,7 @@ static double term_value(const workspace *ws, const sum *it, const term *one, in
                : phx_sys_coordinate_value(ws, one->joint, one->coordinate, end);
 }
 
-/* The force along x: a rope pulls with the penetration of its slack, everything else as along a coordinate. */
+/* The force along x: of a rope by its stretch beyond the length, of others as along a coordinate. */
 static phx_status act(phx_context *context, const sum *it, double x0, double x1, double rate, double t,
                       phx_scalar_result *f)
 {

@@ -114,7 +114,7 @@ static phx_status blow_on_points(workspace *ws, const force_slot *force, double 
     return status;
 }
 
-/* It has no part in Newton's matrix: forces of the air are small against those of inertia in a step. */
+/* Drag is not in Newton's matrix: over a step it is small against the inertial forces. */
 static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     (void)pair, (void)linear;

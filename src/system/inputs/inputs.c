@@ -187,7 +187,7 @@ static phx_status flow_of(const workspace *ws, const phx_input_place *place, dou
     return status;
 }
 
-/* The integral of the displacement along a distributed load is not told. */
+/* Distributed loads have no conjugate output: the displacement integrated along the body is not computed. */
 static bool has_flow(const phx_system *system, const phx_input_place *place)
 {
     return place->force < 0 || system->forces[place->force].kind != FORCE_DISTRIBUTED;

@@ -247,7 +247,7 @@ static double place_row(const phx_minimal *m, const choice *it, const double *x,
     return bias;
 }
 
-/* The row C of a coordinate at the instant at hand, and, where asked for, C_dot v. */
+/* The row C of a coordinate at the current instant, C v its rate, and with `biased` C_dot v. */
 static double row_of(phx_minimal *m, const choice *it, const double *x, const double *v, bool biased, double *row)
 {
     double g[PAIR_SIZE] = {0};
@@ -359,7 +359,7 @@ static phx_status free_motions(phx_minimal *m, double **basis)
     return status;
 }
 
-/* W (n_free x candidates): what each candidate sees of the free motions, times its preference. */
+/* W (n_free x candidates): derivative of each candidate along the free motions, times its preference. */
 static void weigh(phx_minimal *m, const double *x, const double *basis, double *W)
 {
     const size_t n_v = (size_t)m->system->n_v, f = (size_t)m->n_free, n = (size_t)m->n_candidates;
@@ -436,7 +436,7 @@ phx_status phx_minimal_choose(phx_minimal *m, double t, const double *x)
 }
 
 /* ---- from y, u to x, v and back ---- */
-/* -(what is open), of the rows in their order. */
+/* Right-hand side: minus the residuals of the rows, in their order. */
 static void find_open(phx_minimal *m, const double *y, const double *x)
 {
     const phx_system *system = m->system;

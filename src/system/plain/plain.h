@@ -13,7 +13,7 @@
 #include "system/system_internal.h"
 
 /* ---- plain_rows.c: ports and rows ---- */
-/* Every port at the instant or over the interval at hand. */
+/* Every port at the instant or over the current interval. */
 void phx_plain_view_ports(workspace *ws);
 /* Covectors of all rows, and their prescribed rates at t, or the means over [t, t + h]. */
 void phx_plain_rows(workspace *ws, double t, double h);

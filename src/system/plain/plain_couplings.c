@@ -254,7 +254,7 @@ static void add_port(workspace *ws, phx_port_id id)
             ws->values.into_K[at[(dim + k) * n + r + j]] -= ws->values.weight_K * bends[k * (n - r) + j];
 }
 
-/* The rows of a joint follow each other: the first behind those of the joint of row k, or between other ports. */
+/* Rows of a joint are consecutive: the first row after those of row k's joint and pair of ports. */
 static int end_of_joint(const workspace *ws, int k)
 {
     const int joint = ws->system->rows.slot[ws->rows.index[k]].joint;

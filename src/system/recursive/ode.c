@@ -10,7 +10,7 @@ typedef struct tree_ode {
     workspace *ws;
     tree tree;
     bool forces;    /* there are others than gravity */
-    double *x, *v;  /* of the system, at the instant at hand */
+    double *x, *v;  /* of the system, at the current instant */
     double *res;    /* n_v + n_l: minus the wrenches of the bodies */
     double *lambda; /* n_l: of drives, else zero */
     double *change; /* n_v: of the rates, in a jump */
@@ -43,7 +43,8 @@ static void begin(phx_ode *ode, const double *x, const double *v, double *y)
     memcpy(it->x, x, (size_t)it->ws->system->n_x * sizeof *x);
 }
 
-/* Balls have angles that are told by the attitudes alone. */
+/* State of the bodies from the coordinates of the tree. Unwrapped angles of spherical joints follow from the attitudes.
+ */
 static void state(phx_ode *ode, double t, const double *y, double *x, double *v)
 {
     tree_ode *it = (tree_ode *)ode;
@@ -70,7 +71,7 @@ static void normalise(phx_ode *ode, double *y)
     }
 }
 
-/* Forces of the elements at the instant at hand, from the states of the bodies: res = -P^T efforts. */
+/* Forces of the elements at the current instant, from the states of the bodies: res = -P^T efforts. */
 static phx_status find_forces(tree_ode *it, double t)
 {
     workspace *ws = it->ws;
@@ -122,7 +123,8 @@ static void put_work(tree_ode *it, double *work)
     memcpy(work + 2, ws->base.parts, (size_t)ws->base.n_parts * sizeof *work);
 }
 
-/* Where a trial has gone too far its numbers are none; the integrator says so. */
+/* Error of a tree without inertia against a motion. A trial step that is too long gives numbers that are not finite:
+ * PHX_NOT_CONVERGED, and the integrator reduces it. */
 static phx_status fail_singular(const tree_ode *it, int node)
 {
     int body = node;

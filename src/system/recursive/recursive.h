@@ -74,7 +74,7 @@ typedef struct tree_node {
     node_drive drive;
 } tree_node;
 
-/* The node at the instant at hand. */
+/* The node at the current instant. */
 typedef struct node_state {
     double R[9];                 /* node axes to inertial */
     double w[3], v[3], r[3];     /* v and r where the places are asked for */
@@ -119,7 +119,7 @@ void phx_tree_rates(const tree *of, const double *q, const double *u, double *q_
 /* u' after phx_tree_move. wrench (n_v of the system): forces and torques at the bodies' frames in their axes; NULL:
  * none but gravity. A node with no inertia against its motion: its number, else -1. */
 int phx_tree_accelerations(tree *of, const workspace *ws, const double *wrench, double *u_dot);
-/* The same of impulses at rest, after phx_tree_move: changes of the rates u where those of drives change by `drive`. */
+/* Impulses at rest, after phx_tree_move: changes du of the rates u when the rates of drives change by `drive`. */
 int phx_tree_impulses(tree *of, const workspace *ws, double *du);
 /* Effort of the drive of a node, along its coordinate; its impulse after phx_tree_impulses. */
 double phx_tree_drive_effort(const tree *of, int node);

@@ -30,7 +30,7 @@ static bool row_residual(const workspace *ws, int k, double *residual)
     const joint_slot *joint = &ws->system->joints[slot->joint];
     const phx_coordinate_def *def = &joint->coordinates[slot->coordinate].def;
 
-    phx_row_gap(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], residual, NULL, NULL);
+    phx_row_assembly_residual(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], residual, NULL, NULL);
     if (slot->role == ROW_INACTIVE)
         return false;
     if (slot->role == ROW_CONSTRAINT)
@@ -49,8 +49,8 @@ static void residual_covectors(workspace *ws)
     for (int k = 0; k < ws->rows.n; k++) {
         const row_slot *slot = &ws->system->rows.slot[ws->rows.index[k]];
         double *g = ws->rows.covector + (size_t)k * PAIR_SIZE, residual;
-        phx_row_gap(slot->row, &ws->ports.view[ws->rows.row[k].a], &ws->ports.view[ws->rows.row[k].b], &residual, g,
-                    g + PHX_PORT_MAX);
+        phx_row_assembly_residual(slot->row, &ws->ports.view[ws->rows.row[k].a], &ws->ports.view[ws->rows.row[k].b],
+                                  &residual, g, g + PHX_PORT_MAX);
     }
 }
 
@@ -250,7 +250,7 @@ static phx_status cannot_close(const workspace *ws, double size, double toleranc
                 open = open || relative_residual(ws, k, residual, size) > tolerance;
             }
         if (open && used < sizeof list - 80)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s' (gap %.3g)", used ? ", " : "",
+            used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s' (residual %.3g)", used ? ", " : "",
                                      system->joints[j].name, worst);
     }
     return phx_fail(
@@ -417,8 +417,8 @@ static void scatter(workspace *ws, uint64_t *seed, double distance, double *x)
 
 static const uint64_t first_seed = 88172645463325252ULL;
 
-/* Plane: the angle of a body that Newton's iteration has turned more than half a turn is that nearest to the pose as
- * written, so that x depends on the attitudes found and not on the way there. */
+/* Plane: where Newton's iteration has changed the angle of a body by more than half a turn, the angle nearest to that
+ * of the pose as written, so that x depends on the attitudes alone and not on the iterates. */
 static void unwind(const phx_system *system, double *x)
 {
     for (int b = 0; b < system->n_bodies && system->dim == 2; b++) {
@@ -489,7 +489,7 @@ phx_status phx_sys_assemble(phx_system *system, double *x)
     return status;
 }
 
-/* Start values as a motion has them at t; others are not asked for. */
+/* Start values of coordinates with a prescribed motion, at t. */
 static void hold_motions(phx_system *system, double t, phx_coordinate_def *kept)
 {
     for (int j = 0, n = 0; j < system->n_joints; j++)

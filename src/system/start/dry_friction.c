@@ -16,7 +16,7 @@ static coordinate_slot *next_dry(const phx_system *system, int *j, int *c)
     return NULL;
 }
 
-/* Number k of them; NULL: there are less. */
+/* Coordinate k of those with set-valued friction, and its joint j; NULL beyond the last one. */
 static coordinate_slot *dry_coordinate(const phx_system *system, int k, int *j)
 {
     int c = -1;

@@ -45,7 +45,7 @@ static bool stays(const workspace *ws, const int *place, int i, int k)
     return place[j] >= 0 && (i == j || (!phx_sys_dropped(ws, i) && !phx_sys_dropped(ws, j)));
 }
 
-/* The part of the pattern between the unknowns; each entry knows the one it comes from. */
+/* The pattern between the unknowns, and for each entry its place in the full pattern. */
 static phx_status make_pattern(phx_context *context, const workspace *ws, rigid_kkt *rigid, const int *place)
 {
     const kkt_matrix *kkt = &ws->kkt;

@@ -21,7 +21,7 @@ static phx_row gap_row(const contact_shape *shape, int dim)
     return row;
 }
 
-/* The slip of a sphere across the normal n of the plane, along the directions phx_row_across. */
+/* Slip rows of a sphere on a plane: tangential velocities along the directions of phx_row_across. */
 static void slip_on_a_plane(int dim, const contact_shape *shape, double radius, coordinate_slot *coordinates)
 {
     double t[2][3];
@@ -220,7 +220,8 @@ static double contact_row(workspace *ws, const contact_slot *slot, int i, const 
     return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
 }
 
-/* M^-1 of one row with the joints holding, and what drives supply. */
+/* Response to an impulse P^T g = `along` with the joints closed: change of velocity `moved`, [M -G^T; G 0] solved, and
+ * the work that the drives supply. */
 static phx_status respond(workspace *ws, const double *along, double *moved, double *supplied)
 {
     const int n_v = ws->system->n_v;

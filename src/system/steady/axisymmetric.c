@@ -53,7 +53,8 @@ static phx_status uneven_array(phx_context *context, const phx_flex *flex, const
     return status;
 }
 
-/* The rows that couple rigid velocities and deformations, m = [S; C] as a wrench on (v, w): m Z = -ad(z)^T m. */
+/* Axial symmetry of the coupling m = [S; C] between rigid velocities (v, w) and deformations: m Z = -ad(z)^T m, Z the
+ * rotation of the deformations. worst: the largest residual, relative. */
 static phx_status uneven_coupling(phx_context *context, const phx_flex *flex, const double *z, const phx_csr *Z,
                                   double *worst)
 {

@@ -99,7 +99,7 @@ static line find_line(const steady *s, const joint_slot *joint, int coordinate, 
     return out;
 }
 
-/* Whether a row feels it that its body B turns about the line and A does not. */
+/* Whether the rate of a row changes when its body B rotates about the line and A does not. */
 static bool row_resists(const steady *s, const phx_row *row, const joint_slot *joint, const line *about)
 {
     const workspace *ws = s->ws;
@@ -264,15 +264,15 @@ static phx_status symmetric(steady *s, const spinning_bodies *turning, const lin
 static phx_status is_new(const steady *s, const spinning_bodies *one, const double *x, bool *result)
 {
     phx_context *context = s->ws->base.context;
-    const int n_v = s->ws->system->n_v, twists = s->ws->system->dim + s->ws->system->n_rot;
-    int n = twists + 1, rank = 0, c = 0;
+    const int n_v = s->ws->system->n_v, n_rigid = s->ws->system->dim + s->ws->system->n_rot;
+    int n = n_rigid + 1, rank = 0, c = 0;
 
     for (int i = 0; i < s->n_spinning; i++)
         n += s->spinning[i].component == one->component;
     double *A = phx_calloc(context, (size_t)n_v * (size_t)n, sizeof *A);
     double *room = phx_calloc(context, (size_t)(2 * n_v + n), sizeof *room); /* a column, zeros, a solution */
     phx_status status = A && room ? PHX_OK : PHX_ERR_MEMORY;
-    for (; c < twists && !status; c++) {
+    for (; c < n_rigid && !status; c++) {
         phx_steady_unit_twist(s, one->component, c, x, room);
         for (int k = 0; k < n_v; k++)
             A[k * n + c] = room[k];

@@ -17,14 +17,15 @@ static bool spins(const steady *s, int b)
     return phx_steady_turning(system->n_rot, s->spin + system->bodies[b].v + system->dim) > 0.0;
 }
 
-/* Deformations of what spins and bends, turned by -s Z over `time`, in place; forces by the transposed. */
+/* Deformations q of a flexible spinning body in the axes of the steady motion: q <- exp(-s Z time) q in place;
+ * generalised forces by the transpose. */
 static void turn_deformation(const steady *s, int b, bool forces, double time, double *q)
 {
     if (s->Z[b].rows > 0)
         phx_steady_turn_deformation(&s->Z[b], forces, -s->turn[b] * time, s->room, q);
 }
 
-/* nu_body = Ad(g)^-1 nu of the spinning bodies after `time`, in place. */
+/* Velocities of the spinning bodies in their own axes after `time`: nu <- Ad(g)^-1 nu, g the rotation so far. */
 static void to_bodies(const steady *s, double time, double *nu)
 {
     const phx_system *system = s->ws->system;
@@ -276,7 +277,7 @@ static phx_status compare_joints(const steady *s, double time, const double *v)
         const joint_slot *joint = &system->joints[slot->joint];
         const double residual = phx_row_value(slot->row, &ws->ports.view[slot->a], &ws->ports.view[slot->b], 1);
         if (slot->role != ROW_DRIVEN && fabs(residual) / (slot->row->angular ? 1.0 : s->size) > 1e-8)
-            return not_steady(s, "the gaps of joint", joint->name, fabs(residual));
+            return not_steady(s, "the residual of joint", joint->name, fabs(residual));
     }
     change = largest_rate(s, true, &name);
     if (change > 1e-8)

@@ -1,4 +1,4 @@
-/* Steady rotation: all bodies of a component turn (or slide) as one rigid body, with a twist that the joints and the
+/* Steady rotation: all bodies of a component turn (or slide) as one rigid body, with a velocity that the joints and the
  * constant speeds of the drives determine, and spinning bodies beside it with a constant twist s z in their axes.
  * The body velocities are then functions of the configuration,
  *
@@ -108,8 +108,8 @@ static phx_status check_drives(const phx_system *system, double t, phx_context *
 }
 
 /* ---- equilibrium ---- */
-/* to += factor from ad(twists), `twists` a velocity of each frame; arrays on the pattern. */
-static void add_product(const steady *s, const double *from, double factor, const double *twists, double *to)
+/* to += factor from ad(rigid), `rigid` a velocity of each frame; arrays on the pattern. */
+static void add_product(const steady *s, const double *from, double factor, const double *rigid, double *to)
 {
     const workspace *ws = s->ws;
     const phx_system *system = ws->system;
@@ -120,7 +120,7 @@ static void add_product(const steady *s, const double *from, double factor, cons
         for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1] && kkt->idx[k] < kkt->n_v; k++) {
             if (!s->leads[kkt->idx[k]])
                 continue;
-            const double *v = twists + kkt->idx[k], *w = v + dim, *d = from + k;
+            const double *v = rigid + kkt->idx[k], *w = v + dim, *d = from + k;
             double t[3], r[3], r2[3]; /* d_t [w]x = (d_t x w)^T, d_t [v]x + d_r [w]x */
             phx_vec_x_rot(dim, d, w, t);
             phx_vec_x_vec(dim, d, v, r);
@@ -159,8 +159,8 @@ static phx_status add_convection(const steady *s, const double *x, const double 
     return status;
 }
 
-/* Gaps, driven coordinates against their values at the start: what is left to close, n_l. Returns the largest,
- * relative. */
+/* Residuals of the rows at position level, of driven coordinates against their values at the start: n_l. Returns the
+ * largest, relative. */
 static double joint_residuals(const steady *s, const double *x, const double *v, bool first, double *out)
 {
     workspace *ws = s->ws;

@@ -66,7 +66,8 @@ phx_status phx_steady_add_product(const workspace *ws, int b, const double *from
                                   double *to);
 /* K += d(M(q) v_dot)/dq of one body. */
 phx_status phx_steady_add_inertia(const workspace *ws, int b, const double *x, const double *v_dot, double *K);
-/* Rates of the deformations that stand still in the axes, for `factor` times the turn of each body, added to v. */
+/* v += factor times the rates of deformations that are constant in the axes of the steady motion, by the angular speeds
+ * `turn` of the bodies against them. */
 void phx_steady_deformation_rates(const steady *s, const double *turn, double factor, const double *x, double *v);
 
 /* kg */
@@ -80,7 +81,7 @@ void phx_steady_velocities(const steady *s, int component, double factor, const 
 phx_status phx_steady_find_motion(steady *s, const double *x, double *v);
 /* The same without the spinning bodies' spin. */
 void phx_steady_axes(const steady *s, int component, double factor, const double *x, double *v);
-/* The same for one of the dim + n_rot twists of a component alone: 1 m/s times the size, or 1 rad/s. */
+/* The same for one of the dim + n_rot rigid velocities of a component alone: 1 m/s times the size, or 1 rad/s. */
 void phx_steady_unit_twist(const steady *s, int component, int c, const double *x, double *v);
 /* Spinning bodies of a component: those that turn freely, `driven_too` those that are driven as well. */
 phx_status phx_steady_find_spinning(steady *s, int component, bool driven_too, const double *x);

@@ -1,7 +1,7 @@
-/* The twists of a steady rotation: each component turns (or slides) as one rigid body, its spinning bodies beside it
- * about axes of their own, so that the joints and the constant speeds of the drives are satisfied,
+/* Rigid-body velocities of a steady rotation: each component turns (or slides) as one rigid body, its spinning bodies
+ * beside it about axes of their own, so that the joints and the constant speeds of the drives are satisfied,
  *
- *   G V(twists, speeds of the spinning bodies) = w       least norm. */
+ *   G V(rigid velocities, speeds of the spinning bodies) = w       least norm. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -141,8 +141,8 @@ static phx_status solve_twist(const steady *s, int component, const double *x, d
 {
     workspace *ws = s->ws;
     const phx_system *system = ws->system;
-    const int twists = system->dim + system->n_rot;
-    int n = twists, rows = ws->rows.n, rank = 0;
+    const int n_rigid = system->dim + system->n_rot;
+    int n = n_rigid, rows = ws->rows.n, rank = 0;
     double *twist = s->twist + component * TWIST;
 
     for (int i = 0; i < s->n_spinning; i++)
@@ -150,12 +150,12 @@ static phx_status solve_twist(const steady *s, int component, const double *x, d
     double *A = phx_calloc(ws->base.context, (size_t)(rows + s->n_spinning + 1) * (size_t)n, sizeof *A);
     double *b = phx_calloc(ws->base.context, (size_t)(rows + s->n_spinning + n), sizeof *b);
     phx_status status = A && b ? PHX_OK : PHX_ERR_MEMORY;
-    for (int c = 0; c < twists && !status; c++) {
+    for (int c = 0; c < n_rigid && !status; c++) {
         phx_steady_unit_twist(s, component, c, x, v);
         phx_sys_set_instant(ws, x, v);
         rows = put_rates(s, component, n, c, A, b);
     }
-    for (int i = 0, c = twists; i < s->n_spinning && !status; i++)
+    for (int i = 0, c = n_rigid; i < s->n_spinning && !status; i++)
         if (s->spinning[i].component == component) {
             memcpy(v, s->spinning[i].unit, (size_t)system->n_v * sizeof *v);
             find_turns(s, &s->spinning[i], s->turn);
@@ -166,9 +166,9 @@ static phx_status solve_twist(const steady *s, int component, const double *x, d
     double *solution = b ? b + ws->rows.n + s->n_spinning : NULL;
     if (!status)
         status = phx_dense_least_norm(ws->base.context, rows, n, A, 1, b, 1e-9, solution, &rank);
-    for (int c = 0; c < twists && !status; c++)
+    for (int c = 0; c < n_rigid && !status; c++)
         twist[c] = c < system->dim ? s->size * solution[c] : solution[c];
-    for (int i = 0, c = twists; i < s->n_spinning && !status; i++)
+    for (int i = 0, c = n_rigid; i < s->n_spinning && !status; i++)
         if (s->spinning[i].component == component)
             s->spinning[i].speed = solution[c++];
     *unique = rank == n;

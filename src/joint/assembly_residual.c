@@ -1,4 +1,5 @@
-/* Gaps that tell a joint from one that is closed the wrong way round. */
+/* Assembly residuals of rows: of rows that hold a direction the angle, which is not zero where the joint is closed
+ * half a turn away. */
 #include <math.h>
 
 #include "row.h"
@@ -77,19 +78,19 @@ static bool has_turned(const phx_port_view *view)
     return !view->straight && (view->theta1[0] != 0.0 || view->theta1[1] != 0.0 || view->theta1[2] != 0.0);
 }
 
-void phx_row_gap(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *gap, double *g_a,
-                 double *g_b)
+void phx_row_assembly_residual(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *residual,
+                               double *g_a, double *g_b)
 {
     /* The directions of a section that has turned are not orthogonal to second order: what makes the rotation vector of
-     * them zero is not what makes the rows zero, so near that the row itself is the gap. */
+     * them zero is not what makes the rows zero, so near that the row itself is the residual. */
     static const double near = 0.5;
     double axis[3] = {0.0, 0.0, 0.0}, whole = HUGE_VAL;
     if (row->hold == PHX_HOLD_TURN)
-        *gap = a->dim == 2 ? plane_turn(row, a, b) : space_turn(row, a, b, axis, &whole);
+        *residual = a->dim == 2 ? plane_turn(row, a, b) : space_turn(row, a, b, axis, &whole);
     else if (row->hold == PHX_HOLD_AXIS)
-        *gap = lean(row, a, b, axis);
+        *residual = lean(row, a, b, axis);
     if (row->hold == PHX_HOLD_NOTHING || (whole < near && (has_turned(a) || has_turned(b)))) {
-        *gap = phx_row_value(row, a, b, 1);
+        *residual = phx_row_value(row, a, b, 1);
         if (g_a)
             phx_row_covectors(row, a, b, g_a, g_b);
     } else if (g_a) {
