@@ -155,8 +155,7 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
 
 /* ---- building ---- */
 /* EA, EI, G J and masses per length from material and section. */
-static phx_beam_def beam_def(const phx_model *model, const phx_model_body *body, int n_pulled, const double *pulled,
-                             const phx_beam_mass *masses)
+static phx_beam_def beam_def(const phx_model *model, const phx_model_body *body, const phx_beam_mass *masses)
 {
     const phx_model_material *material = &model->materials[body->material];
     const phx_model_section *section = &body->section;
@@ -179,24 +178,46 @@ static phx_beam_def beam_def(const phx_model *model, const phx_model_body *body,
     def.modes = body->kept_modes;
     def.reference = body->reference;
     def.stiffening = body->stiffening;
-    def.n_pulled = n_pulled;
-    def.pulled = pulled;
     def.n_masses = body->n_point_masses;
     def.masses = masses;
     return def;
 }
 
 /* Fractions of the length, inside, at which joints, springs or forces pull at a beam in modes with stiffening. */
-static int pulled_at(const phx_model *model, const phx_model_body *body, double *pulled)
-{
-    int count = 0;
+typedef struct pulled_places {
+    const phx_model *model;
+    const phx_model_body *body;
+    int count;
+    double *at; /* NULL: they are counted */
+} pulled_places;
 
-    for (int k = 0; k < body->n_ports && body->kept_modes && body->stiffening; k++) {
-        const double s = body->ports[k].location.fraction;
-        if (s > 0.0 && s < 1.0 && phx_builder_is_joined(model, (int)(body - model->bodies), k))
-            pulled[count++] = s;
-    }
-    return count;
+static void add_place(void *user, const phx_model_point *point)
+{
+    pulled_places *it = user;
+
+    if (point->body < 0 || &it->model->bodies[point->body] != it->body)
+        return;
+    const double s = point->port < 0 ? point->location.fraction : it->body->ports[point->port].location.fraction;
+    if (!(s > 0.0 && s < 1.0))
+        return;
+    if (it->at)
+        it->at[it->count] = s;
+    it->count++;
+}
+
+static phx_status find_places(phx_context *context, pulled_places *it)
+{
+    const bool wanted = it->body->kept_modes && it->body->stiffening;
+
+    if (wanted)
+        phx_builder_visit_points(it->model, add_place, it);
+    it->at = phx_calloc(context, (size_t)it->count + 1, sizeof *it->at);
+    if (!it->at)
+        return PHX_ERR_MEMORY;
+    it->count = 0;
+    if (wanted)
+        phx_builder_visit_points(it->model, add_place, it);
+    return PHX_OK;
 }
 
 /* Says how well the modes hold a beam that its loads stiffen: nothing, or a warning. */
@@ -216,10 +237,9 @@ static void judge(phx_builder *builder, const phx_model_body *body, const phx_fl
 static phx_status make_beam(phx_builder *builder, const phx_model_body *body, phx_beam **beam)
 {
     phx_beam_mass *masses = phx_calloc(builder->context, (size_t)body->n_point_masses, sizeof *masses);
-    double *pulled = phx_calloc(builder->context, (size_t)body->n_ports + 1, sizeof *pulled);
-    if (!masses || !pulled) {
+    pulled_places places = {.model = builder->model, .body = body};
+    if (!masses || find_places(builder->context, &places)) {
         phx_free(masses);
-        phx_free(pulled);
         return PHX_ERR_MEMORY;
     }
     for (int k = 0; k < body->n_point_masses; k++) {
@@ -227,11 +247,12 @@ static phx_status make_beam(phx_builder *builder, const phx_model_body *body, ph
         masses[k] = (phx_beam_mass){.at = point->at.location.fraction, .mass = point->mass};
         memcpy(masses[k].inertia, point->inertia, sizeof masses[k].inertia);
     }
-    const int n_pulled = pulled_at(builder->model, body, pulled);
-    const phx_beam_def def = beam_def(builder->model, body, n_pulled, pulled, masses);
+    phx_beam_def def = beam_def(builder->model, body, masses);
+    def.n_pulled = places.count;
+    def.pulled = places.at;
     phx_status status = phx_beam_cache_get(builder->cache, builder->context, &def, beam);
     phx_free(masses);
-    phx_free(pulled);
+    phx_free(places.at);
     if (!status)
         judge(builder, body, *beam);
     if (status && status != PHX_ERR_MEMORY)

@@ -64,6 +64,9 @@ extern const phx_object phx_schema_length_port;
 bool phx_builder_is_at(const phx_model_point *point, int body, int port);
 bool phx_builder_has_joint(const phx_model *model, int body, int port);
 bool phx_builder_is_joined(const phx_model *model, int body, int port);
+/* All points at which joints, springs, forces and loads are. */
+typedef void phx_point_visit(void *user, const phx_model_point *point);
+void phx_builder_visit_points(const phx_model *model, phx_point_visit *visit, void *user);
 /* Keys of every body. */
 phx_body_def phx_builder_body_def(const phx_builder *builder, const phx_model_body *body);
 /* Mass, inertia and centre of mass. */

@@ -68,19 +68,39 @@ bool phx_builder_has_joint(const phx_model *model, int body, int port)
     return has;
 }
 
-bool phx_builder_is_joined(const phx_model *model, int body, int port)
+void phx_builder_visit_points(const phx_model *model, phx_point_visit *visit, void *user)
 {
-    bool joined = phx_builder_has_joint(model, body, port);
-
+    for (int k = 0; k < model->n_joints; k++)
+        for (int side = 0; side < 2; side++)
+            visit(user, &model->joints[k].ports[side]);
     for (int k = 0; k < model->n_springs; k++)
-        joined = joined || phx_builder_is_at(&model->springs[k].ports[0], body, port) ||
-                 phx_builder_is_at(&model->springs[k].ports[1], body, port);
+        for (int side = 0; side < 2; side++)
+            visit(user, &model->springs[k].ports[side]);
     for (int i = 0; i < model->n_forces; i++)
         for (int k = 0; k < model->forces[i].n_ports; k++)
-            joined = joined || phx_builder_is_at(&model->forces[i].ports[k], body, port);
+            visit(user, &model->forces[i].ports[k]);
     for (int k = 0; k < model->n_loads; k++)
-        joined = joined || (model->loads[k].on < 0 && phx_builder_is_at(&model->loads[k].at, body, port));
-    return joined;
+        if (model->loads[k].on < 0)
+            visit(user, &model->loads[k].at);
+}
+
+typedef struct wanted_port {
+    int body, port;
+    bool found;
+} wanted_port;
+
+static void look_for_port(void *user, const phx_model_point *point)
+{
+    wanted_port *it = user;
+    it->found = it->found || phx_builder_is_at(point, it->body, it->port);
+}
+
+bool phx_builder_is_joined(const phx_model *model, int body, int port)
+{
+    wanted_port it = {body, port, false};
+
+    phx_builder_visit_points(model, look_for_port, &it);
+    return it.found;
 }
 
 phx_body_def phx_builder_body_def(const phx_builder *builder, const phx_model_body *body)
