@@ -110,6 +110,29 @@ static void modes_know_loads_without_a_potential(void **state)
                         0.2);
 }
 
+/* The modes about the equilibrium under a load p that has no potential. */
+static void find_modes(const char *text, double p, phx_mode_set *set)
+{
+    const phx_static_options how = phx_static_options_default();
+    const phx_modes_options options = phx_modes_options_default();
+    char value[40];
+    phx_static_report report;
+    phx_linear linear = {0};
+    phx_modal *modal = NULL;
+    mechanism m;
+
+    snprintf(value, sizeof value, "%.17g", p);
+    mechanism_open(&m, text, 1, &(phx_model_override){.name = "p", .expression = value});
+    CHECK_OK(m.context, phx_system_static(m.dae, &how, m.x, m.lambda, &report));
+    assert_true(report.circulatory);
+    CHECK_OK(m.context, phx_system_linear(m.dae, 0.0, m.x, m.lambda, &linear));
+    CHECK_OK(m.context, phx_modal_create(m.context, &modal));
+    CHECK_OK(m.context, phx_modal_solve(modal, &linear, &options, set));
+    phx_modal_destroy(modal);
+    phx_linear_free(&linear);
+    mechanism_close(&m);
+}
+
 /* A double pendulum with torsion springs c under a force p that follows its second link, l = 1: with the masses 2 and 1
  * and the inertias J at the ends of the links
  *
@@ -127,21 +150,12 @@ static void zieglers_pendulum_flutters(void **state)
         "  q: {kind: revolute, ports: [a.C, b.P], stiffness: 5}\n"
         "loads: {f: {force: [-p, \"0\"], at: b.C, frame: body}}\n";
     const double c = 5.0, J = 0.01, A = (3.0 + J) * (1.0 + J) - 1.0;
-    const phx_modes_options options = phx_modes_options_default();
 
     (void)state;
     for (double p = 1.0; p < 12.5; p += 1.1) { /* flutter from 10.5 */
         const double B = (2.0 * c - p) * (1.0 + J) + c * (3.0 + J) - p + 2.0 * c, D = B * B - 4.0 * A * c * c;
-        char value[40];
-        phx_linear linear = {0};
         phx_mode_set set = {0};
-        phx_modal *modal = NULL;
-        mechanism m;
-        snprintf(value, sizeof value, "%.17g", p);
-        mechanism_open(&m, text, 1, &(phx_model_override){.name = "p", .expression = value});
-        CHECK_OK(m.context, phx_system_linear(m.dae, 0.0, m.x, NULL, &linear));
-        CHECK_OK(m.context, phx_modal_create(m.context, &modal));
-        CHECK_OK(m.context, phx_modal_solve(modal, &linear, &options, &set));
+        find_modes(text, p, &set);
         assert_int_equal(set.count, 2);
         assert_int_equal(set.unstable, D < 0.0);
         for (int k = 0; k < 2; k++) {
@@ -153,9 +167,6 @@ static void zieglers_pendulum_flutters(void **state)
             CHECK_CLOSE(fabs(set.damping[0]), damping, 1e-9, "growth at p = %g", p);
         }
         phx_mode_set_free(&set);
-        phx_modal_destroy(modal);
-        phx_linear_free(&linear);
-        mechanism_close(&m);
     }
 }
 
@@ -173,26 +184,10 @@ static void becks_column_flutters(void **state)
     (void)state;
     while (high - low > 1e-3) {
         const double p = 0.5 * (low + high);
-        const phx_static_options how = phx_static_options_default();
-        const phx_modes_options options = phx_modes_options_default();
-        char value[40];
-        phx_static_report report;
-        phx_linear linear = {0};
         phx_mode_set set = {0};
-        phx_modal *modal = NULL;
-        mechanism m;
-        snprintf(value, sizeof value, "%.17g", p);
-        mechanism_open(&m, text, 1, &(phx_model_override){.name = "p", .expression = value});
-        CHECK_OK(m.context, phx_system_static(m.dae, &how, m.x, m.lambda, &report));
-        assert_true(report.circulatory);
-        CHECK_OK(m.context, phx_system_linear(m.dae, 0.0, m.x, m.lambda, &linear));
-        CHECK_OK(m.context, phx_modal_create(m.context, &modal));
-        CHECK_OK(m.context, phx_modal_solve(modal, &linear, &options, &set));
+        find_modes(text, p, &set);
         *(set.unstable ? &high : &low) = p;
         phx_mode_set_free(&set);
-        phx_modal_destroy(modal);
-        phx_linear_free(&linear);
-        mechanism_close(&m);
     }
     CHECK_CLOSE(0.5 * (low + high), 20.051, 5e-3, "flutter load");
 }
