@@ -281,7 +281,7 @@ struct workspace {
     phx_dae base; /* first: a phx_dae is a workspace */
     phx_system *system;
     const evaluator *by;
-    char blame[240]; /* name of a body with the reason, for a message */
+    char blame[320]; /* name of a body with the reason, for a message */
     row_set rows;
     port_set ports;
     control_work control;

@@ -223,6 +223,28 @@ static void examples_keep_to_their_limits(void **state)
     }
 }
 
+/* Dampers along the angles x-y'-z'' of a body that tumbles through 90 degrees of the second one. */
+static void singular_angles_are_named(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\nground: {ports: {A: {position: [0.331, 0.247, 0.341]}}}\n"
+        "bodies:\n  b: {kind: rigid, mass: 1.896, inertia: [0.061, 0.053, 0.108], centre_of_mass: [0.195, 0.009, "
+        "0.056],\n"
+        "      ports: {Q: {position: [-0.437, -0.492, -0.254]}}}\n"
+        "joints: {j: {kind: free, ports: [ground.O, b.P], damping: [0.233, 0.027, 0.098, 0.171, 0.255, 0.147]}}\n"
+        "springs: {s: {ports: [ground.A, b.Q], stiffness: 57.19, damping: 1.397, length: 0.431}}\n"
+        "loads: {f: {force: [-4.112*sin(19.241*t), 2.858*sin(5.619*t), 1.179*sin(18.414*t)], at: b.Q},\n"
+        "        g: {torque: [-0.434, -0.467, -0.558], at: b.Q}}\n"
+        "simulate: {end: 0.4, step: 0.002}\n";
+    phx_model *model = read(*state, text);
+    const phx_simulate_options options = phx_simulate_options_default();
+    phx_simulate_report report;
+
+    assert_int_equal(phx_study_simulate(*state, model, &options, &report), PHX_NOT_CONVERGED);
+    CHECK_MESSAGE(*state, "joint 'j' is near 90 deg of its second angle");
+    phx_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +253,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_diverging_run_is_not_complete_without_a_word, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(a_check_sees_what_the_loads_would_do, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(a_rod_that_bends_sharply_is_named, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(singular_angles_are_named, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(examples_keep_to_their_limits, study_setup, study_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

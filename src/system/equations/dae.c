@@ -383,12 +383,36 @@ static void op_velocity_sizes(phx_dae *dae, const double *v, double *size)
     }
 }
 
+/* A joint of the body along whose three angles something acts and whose second angle is near a quarter turn, where they
+ * are not defined; NULL: there is none. */
+static const joint_slot *singular_angles(const workspace *ws, int body)
+{
+    static const double NEAR = 1.3; /* rad */
+    const phx_system *system = ws->system;
+
+    for (int j = 0; j < system->n_joints; j++) {
+        const joint_slot *joint = &system->joints[j];
+        bool acts = false, near = false;
+        for (int c = 0; c < joint->n_coordinates; c++) {
+            const coordinate_slot *it = &joint->coordinates[c];
+            acts = acts || phx_scalar_force_is_there(&it->along) || it->driven_row >= 0;
+            if (it->row.kind == PHX_ROW_TILT)
+                near = fabs(phx_row_value(&it->row, &ws->ports.view[it->a], &ws->ports.view[it->b], 1) +
+                            it->row.target) > NEAR;
+        }
+        if (acts && near && (system->ports[joint->a].body == body || system->ports[joint->b].body == body))
+            return joint;
+    }
+    return NULL;
+}
+
 static const char *op_worst_residual(phx_dae *dae, const double *res)
 {
     workspace *ws = of(dae);
     const phx_system *system = ws->system;
     const char *name = system->n_bodies ? phx_body_name(system->bodies[0].body) : "";
     double largest = -1.0;
+    int worst = -1;
 
     for (int b = 0; b < system->n_bodies; b++) {
         for (int i = 0; i < phx_body_n_v(system->bodies[b].body); i++) {
@@ -396,6 +420,7 @@ static const char *op_worst_residual(phx_dae *dae, const double *res)
             if (size > largest || isnan(size)) {
                 largest = isnan(size) ? HUGE_VAL : size;
                 name = phx_body_name(system->bodies[b].body);
+                worst = b;
             }
             if (isnan(size) && phx_body_beyond(system->bodies[b].body)) {
                 snprintf(ws->blame, sizeof ws->blame, "%.100s (%s)", name, phx_body_beyond(system->bodies[b].body));
@@ -403,7 +428,14 @@ static const char *op_worst_residual(phx_dae *dae, const double *res)
             }
         }
     }
-    return name;
+    const joint_slot *joint = worst >= 0 ? singular_angles(ws, worst) : NULL;
+    if (!joint)
+        return name;
+    snprintf(ws->blame, sizeof ws->blame,
+             "%.60s (joint '%.60s' is near 90 deg of its second angle, where its three angles are not defined and what "
+             "acts along them grows without bound; a bushing does not)",
+             name, joint->name);
+    return ws->blame;
 }
 
 void phx_system_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity)
