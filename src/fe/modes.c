@@ -144,7 +144,7 @@ static void rows_times(const phx_csr *A, const double *y, double *out)
     phx_csr_apply(A, 1.0, y, out);
 }
 
-/* What the pairs of `count` shapes make of the beam. */
+/* The static modal derivatives of the pairs of `count` shapes. */
 static phx_status derivatives_of(phx_context *context, const phx_flex *flex, int count, const double *shape,
                                  const double *L, phx_shapes *to)
 {

@@ -38,7 +38,7 @@ static const double WORTH = 10.0, GROWS = 1.2;
 /* Order 2 is not tried below this rtol: the errors of its steps add up to many times the tolerance. */
 static const double TIGHT = 1e-7;
 
-/* What belongs to SUNDIALS. */
+/* Objects of SUNDIALS. */
 typedef struct ida_library {
     SUNContext context;
     void *memory;

@@ -100,7 +100,7 @@ int phx_evaluator_parameter(const phx_evaluator *evaluator, const phx_token *tok
     return parameter_of(evaluator, &evaluator->expression, token);
 }
 
-/* What stays of a parameter in an expression of time: its number among those that are open, or PHX_TUNABLE_NONE,
+/* The place of a parameter in an expression of time: its number among those that are open, or PHX_TUNABLE_NONE,
  * PHX_TUNABLE_MADE. */
 static int open_number(const phx_evaluator *e, const phx_expression *expression, const phx_token *token)
 {

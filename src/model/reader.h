@@ -21,7 +21,7 @@ typedef struct phx_owned_signal {
     const phx_table_form *form;
 } phx_owned_signal;
 
-/* What becomes of the parameters that an expression of time names. */
+/* How the parameters are treated that an expression of time names. */
 typedef enum phx_parameter_role {
     PHX_PARAMETER_IN_SIGNAL, /* they may stay open */
     PHX_PARAMETER_IN_MOTION, /* the same, until the start */

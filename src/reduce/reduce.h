@@ -104,7 +104,7 @@ phx_status phx_shapes_follow(phx_context *context, const phx_csr *M, const phx_c
                              phx_shapes *derivatives, phx_shapes *basis);
 /* Of so many of the lowest shapes are pairs to be taken. */
 enum { PHX_SHAPES_FOLLOWED = 20 };
-/* What of a shape of energy 1 is rounding beside others. */
+/* The share of a shape of energy 1 that is rounding beside others. */
 #define PHX_SHAPES_DEPENDENT 1e-10
 
 #endif

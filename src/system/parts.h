@@ -255,7 +255,7 @@ typedef struct start_state {
     found_before *found;        /* of a system that has been read, until it is finalised */
 } start_state;
 
-/* What is true of the whole. */
+/* Properties of the whole system. */
 typedef struct system_traits {
     bool lossless;
     bool varies; /* a drive or a load is not the same at all times */

@@ -218,6 +218,15 @@ static void check_row(phx_context *context, const unit *u, const phx_result *res
     assert_true(compared >= 9);
 }
 
+/* Each step of the unit is a row of the result. */
+static void check_motion(phx_context *context, const unit *u, const phx_result *result)
+{
+    for (int k = 0; k < STEPS; k++) {
+        check_row(context, u, result, (size_t)k);
+        step(u, k, k + 1);
+    }
+}
+
 /* Set before the initialization, or within it. */
 static void moves_as_the_simulation(void **state)
 {
@@ -233,10 +242,7 @@ static void moves_as_the_simulation(void **state)
             if (within)
                 set_others(&u);
             leave(&u);
-            for (int k = 0; k < STEPS; k++) {
-                check_row(*state, &u, result, (size_t)k);
-                step(&u, k, k + 1);
-            }
+            check_motion(*state, &u, result);
             release(&u);
             importer_close(&it);
             phx_result_destroy(result);
@@ -309,10 +315,7 @@ static void reset_restores_them(void **state)
         assert_int_equal(enter(&u), 0);
         leave(&u);
         CHECK_NEAR(get(&u, "F"), 3.0, 0.0);
-        for (int k = 0; k < STEPS; k++) {
-            check_row(*state, &u, result, (size_t)k);
-            step(&u, k, k + 1);
-        }
+        check_motion(*state, &u, result);
         release(&u);
         importer_close(&it);
         phx_result_destroy(result);

@@ -27,7 +27,7 @@ typedef struct statics_problem {
     double *target;    /* n_l: what joint residuals are to be: driven coordinates at the start */
 } statics_problem;
 
-/* What residuals and motions are measured by. */
+/* The scales of residuals and motions. */
 typedef struct statics_scale {
     double size, mass; /* of the mechanism, m, kg */
     double weight;     /* N: what gravity, loads and springs pull, to measure residuals by; 1 where nothing does */

@@ -119,7 +119,7 @@ typedef struct row_groups {
     bool *has_port; /* per port: a group has it */
 } row_groups;
 
-/* What is read of each port, and what has been viewed of it. */
+/* The parts of each port that are read, and those that have been viewed. */
 typedef struct port_use {
     port_need *need;    /* per port */
     double *place_rate; /* per port: dim, u_dot */

@@ -17,8 +17,7 @@ phx_status phx_sys_air_wind(const workspace *ws, const force_slot *force, double
 
 bool phx_sys_air_blows(const phx_system *system, const force_slot *force)
 {
-    (void)system;
-    return force->signal[0] || force->signal[1] || force->signal[2];
+    return phx_sys_force_is_given(system, force, 0.0);
 }
 
 phx_status phx_sys_air_take(phx_system *system, force_slot *force, const char *noun, const char *name,

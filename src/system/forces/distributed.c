@@ -161,4 +161,5 @@ const force_operations phx_sys_force_distributed = {.noun = "load",
                                                     .archive = archive,
                                                     .evaluate = evaluate,
                                                     .supplies = phx_sys_force_always,
-                                                    .dissipates = phx_sys_force_never};
+                                                    .dissipates = phx_sys_force_never,
+                                                    .circulatory = phx_sys_force_is_given};

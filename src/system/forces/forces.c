@@ -68,22 +68,12 @@ phx_status phx_system_switch_force(phx_system *system, const char *name, bool ac
 }
 
 /* ---- forces without a potential ---- */
-static bool may_have_none(const phx_system *system, const force_slot *force)
-{
-    if (force->kind != FORCE_PORT)
-        return phx_sys_force_of(force)->outside;
-    return force->load.follower || (force->load.kind == PHX_LOAD_TORQUE && system->dim == 3);
-}
-
 const force_slot *phx_sys_without_potential(const phx_system *system, double t)
 {
     for (int i = 0; i < system->n_forces; i++) {
-        const force_slot *force = &system->forces[i];
-        if (force->off || !may_have_none(system, force))
-            continue;
-        for (int a = 0; a < 3; a++)
-            if (force->signal[a] && (phx_signal_value(force->signal[a], t) != 0.0 || force->kind != FORCE_PORT))
-                return force;
+        const force_operations *sort = phx_sys_force_of(&system->forces[i]);
+        if (sort->circulatory && sort->circulatory(system, &system->forces[i], t))
+            return &system->forces[i];
     }
     return NULL;
 }
@@ -100,6 +90,12 @@ bool phx_sys_force_always(const phx_system *system, const force_slot *force)
 {
     (void)system, (void)force;
     return true;
+}
+
+bool phx_sys_force_is_given(const phx_system *system, const force_slot *force, double t)
+{
+    (void)system, (void)t;
+    return force->signal[0] || force->signal[1] || force->signal[2];
 }
 
 void phx_sys_add_effort(workspace *ws, phx_port_id id, double alpha, const double *effort)

@@ -26,6 +26,9 @@ typedef struct force_operations {
     void (*settle)(phx_system *system, force_slot *force, const double *x, const double *v);
     bool (*supplies)(const phx_system *system, const force_slot *force);
     bool (*dissipates)(const phx_system *system, const force_slot *force);
+    /* Whether its efforts at rest need not be the derivatives of an energy at t, so that the stiffness is not
+     * symmetric; NULL: they always are. */
+    bool (*circulatory)(const phx_system *system, const force_slot *force, double t);
 } force_operations;
 
 #define PHX_SYS_FORCE_DECLARE(NAME, name) extern const force_operations phx_sys_force_##name;
@@ -46,6 +49,8 @@ void phx_sys_take_result(workspace *ws, int pair, const force_slot *force, bool 
 /* For `supplies` and `dissipates`. */
 bool phx_sys_force_never(const phx_system *system, const force_slot *force);
 bool phx_sys_force_always(const phx_system *system, const force_slot *force);
+/* For `circulatory`: a signal is given, whatever its value. */
+bool phx_sys_force_is_given(const phx_system *system, const force_slot *force, double t);
 
 /* ---- for `archive` ---- */
 /* Ports a and b, or a alone. */

@@ -30,10 +30,21 @@ static void archive(phx_archive *archive, phx_system *system, force_slot *force)
         force->load.component[k] = force->signal[k];
 }
 
+/* A force that follows its port, a torque in space. */
+static bool circulatory(const phx_system *system, const force_slot *force, double t)
+{
+    bool acts = false;
+
+    for (int a = 0; a < 3; a++)
+        acts = acts || phx_signal_value(force->signal[a], t) != 0.0;
+    return acts && (force->load.follower || (force->load.kind == PHX_LOAD_TORQUE && system->dim == 3));
+}
+
 const force_operations phx_sys_force_port = {.noun = "load",
                                              .at_ports = true,
                                              .outside = true,
                                              .archive = archive,
                                              .evaluate = evaluate,
                                              .supplies = phx_sys_force_always,
-                                             .dissipates = phx_sys_force_never};
+                                             .dissipates = phx_sys_force_never,
+                                             .circulatory = circulatory};

@@ -136,7 +136,8 @@ const force_operations phx_sys_force_wind = {.noun = "force",
                                              .archive = archive,
                                              .evaluate = evaluate,
                                              .supplies = phx_sys_air_blows,
-                                             .dissipates = phx_sys_force_always};
+                                             .dissipates = phx_sys_force_always,
+                                             .circulatory = phx_sys_force_is_given};
 
 phx_status phx_system_add_wind(phx_system *system, const phx_wind_def *def)
 {
