@@ -10,7 +10,7 @@
  * CREDIBLE one says that the correction before was right. */
 enum { STALLS = 3 };
 #define NOISE_LIMIT 1e-12
-static const double SLOW = 0.02, STALLED = 0.5, NOISE = NOISE_LIMIT, SURE_NOISE = 2e-14;
+static const double SLOW = 0.02, STALLED = 0.5, NOISE = NOISE_LIMIT, SURE_NOISE = PHX_SURE_NOISE;
 static const double LUCKY = 1e-2, CREDIBLE = 0.1, WILD = 4.0, BELIEVED = 1e-4;
 /* Of the velocity that the forces give 64 DBL_EPSILON may be taken for rounding, and no more: stiffness makes forces of
  * any size, which move nothing. */

@@ -5,6 +5,8 @@
 #include "run.h"
 
 enum { PHX_NEWTON_LIMIT = 30 }; /* corrections per step, at most */
+/* Corrections below this part of the velocities are rounding. */
+#define PHX_SURE_NOISE 2e-14
 
 typedef enum phx_newton_verdict {
     PHX_NEWTON_GOES_ON,  /* apply the correction */

@@ -131,14 +131,14 @@ static void set_weights(radau *m)
         m->weight_v[k] = 1.0 / (m->atol + m->rtol * fabs(run->v[k]));
 }
 
-/* sqrt(mean of (component times weight)^2) over x and v */
+/* sqrt(mean of (component times weight)^2) over x and v; v may be NULL: none */
 static double weighted_norm(const radau *m, const double *x, const double *v)
 {
     const phx_dae *dae = m->base.run->dae;
     double sum = 0.0;
     for (int k = 0; k < dae->n_x; k++)
         sum += x[k] * m->weight_x[k] * x[k] * m->weight_x[k];
-    for (int k = 0; k < dae->n_v; k++)
+    for (int k = 0; k < dae->n_v && v; k++)
         sum += v[k] * m->weight_v[k] * v[k] * m->weight_v[k];
     return sqrt(sum / (dae->n_x + dae->n_v));
 }
@@ -177,6 +177,18 @@ static phx_status filtered_error(radau *m, double t0, double h, const double *x,
     return status;
 }
 
+/* The size of the error in error_x and error_v, in units of the tolerance. Of the velocities it is not looked at where
+ * it is rounding of the large ones, which no step makes smaller. */
+static double error_size(const radau *m)
+{
+    phx_run *run = m->base.run;
+    const double error = weighted_norm(m, m->error_x, m->error_v);
+
+    if (error < 1.0 || !(run->dae->ops->norm(run->dae, m->error_v) <= PHX_SURE_NOISE * phx_run_scale(run, run->v)))
+        return error;
+    return weighted_norm(m, m->error_x, NULL);
+}
+
 /* Estimate in units of the tolerance. An estimate that is too large in the first step or after a rejection is filtered
  * once more, with f at y0 + err. */
 static phx_status estimate(radau *m, double t0, double h, double *error)
@@ -184,7 +196,7 @@ static phx_status estimate(radau *m, double t0, double h, double *error)
     phx_run *run = m->base.run;
     const phx_dae *dae = run->dae;
     phx_status status = filtered_error(m, t0, h, run->x, run->v, run->lambda);
-    *error = weighted_norm(m, m->error_x, m->error_v);
+    *error = error_size(m);
     if (status != PHX_OK || *error < 1.0 || (m->h_accepted > 0.0 && !m->after_reject))
         return status;
     for (int k = 0; k < dae->n_x; k++)
@@ -194,7 +206,7 @@ static phx_status estimate(radau *m, double t0, double h, double *error)
     for (int k = 0; k < dae->n_l; k++)
         m->lambda[k] = run->lambda[k] + m->error_v[dae->n_v + k];
     status = filtered_error(m, t0, h, m->x, m->v, m->lambda);
-    *error = weighted_norm(m, m->error_x, m->error_v);
+    *error = error_size(m);
     return status;
 }
 

@@ -283,11 +283,11 @@ static double weighted(int n, const double *a, const double *weight)
     return sqrt(sum / n);
 }
 
-/* sqrt(mean over the stages of |dV_i|^2 + |eps_i|^2), in the norm of the dae or in error weights */
-static double correction_size(const phx_stages *stages)
+/* sqrt(mean over the stages of |dV_i|^2 + |eps_i|^2), in the norm of the dae, or in error weights where these are given
+ */
+static double correction_size(const phx_stages *stages, const double *weight)
 {
     phx_dae *dae = stages->run->dae;
-    const double *weight = stages->weight_v;
     int s = stages->tableau.s, n_v = dae->n_v, n = dae->n_v + dae->n_l;
     double sum = 0.0;
     for (int i = 0; i < s; i++) {
@@ -340,6 +340,14 @@ static phx_status rescue(phx_stages *stages, double t0, double h, phx_newton *ne
     return PHX_OK;
 }
 
+/* Error weights may ask for more of a small velocity than rounding of the large ones lets be had. */
+static bool is_rounding(const phx_stages *stages)
+{
+    phx_run *run = stages->run;
+    const double size = correction_size(stages, NULL);
+    return size <= PHX_SURE_NOISE * fmax(phx_run_scale(run, run->v), run->sizes.forced);
+}
+
 /* One correction, judged and applied. */
 static phx_status iterate(phx_stages *stages, double t0, double h, phx_newton *newton, bool *done)
 {
@@ -350,7 +358,10 @@ static phx_status iterate(phx_stages *stages, double t0, double h, phx_newton *n
         status = corrections(stages, h);
     if (status != PHX_OK)
         return status;
-    phx_newton_verdict verdict = phx_newton_judge(newton, correction_size(stages), stages->jacobian.recent);
+    const double size = correction_size(stages, stages->weight_v);
+    phx_newton_verdict verdict = phx_newton_judge(newton, size, stages->jacobian.recent);
+    if (verdict == PHX_NEWTON_FAILS && stages->weight_v && isfinite(size) && is_rounding(stages))
+        verdict = PHX_NEWTON_ROUNDING;
     if (verdict == PHX_NEWTON_FAILS)
         return rescue(stages, t0, h, newton);
     if (verdict != PHX_NEWTON_ROUNDING)

@@ -232,26 +232,53 @@ static phx_status run_with(accurate_run *it, const method *with, double step, bo
 /* The runs of one method, each with a shorter step than the one before. */
 typedef struct sequence {
     const method *with;
+    double first;  /* step of the first run, s */
     double step;   /* of the last run; 0: there was none */
-    double change; /* between the last two, in units of what is allowed */
+    double ratio;  /* of the steps of the last two */
+    double change; /* between them, in units of what is allowed */
     double error;  /* of the last, likewise */
     double order;  /* with which the changes fall; 0: not known */
     bool settled;  /* the last is good enough */
+    bool refused;  /* the method does not take the mechanism */
     int worst;     /* the quantity that decides, -1: none */
     phx_trace last;
 } sequence;
 
-/* e_0 - e_1 is the change from step h to r h, and e_1 = r^p e_0, but no less than `least`, what rounding leaves. */
+/* The order p by which two changes between three runs fall: e = c h^p, and the steps fall by `first` and `second`;
+ * 0 where they do not. (1 - first^p) / (first^p (1 - second^p)) grows with p. */
+static double observed_order(double first, double second, double fall)
+{
+    static const double largest = 16.0;
+    double low = 0.0, high = largest;
+
+    for (int k = 0; k < 40; k++) {
+        const double p = 0.5 * (low + high), power = pow(first, p);
+        if ((1.0 - power) / (power * (1.0 - pow(second, p))) < fall)
+            low = p;
+        else
+            high = p;
+    }
+    return low;
+}
+
+/* e_0 - e_1 is the change from step h to r h, and e_1 = r^p e_0, but no less than `least`, what rounding leaves. The
+ * order is observed anew in each run: what has oscillations that a step does not resolve converges at first, then not,
+ * and again with steps that resolve them. Of a first change it is not known, and the least that counts is taken. */
 static void judge(sequence *q, double ratio, double change, double least)
 {
-    const double p = q->with->order, observed = log2(q->change / change);
-    const bool falls = ratio == 0.5 && isfinite(q->change) && change > 0.0 && observed > 0.6 * p;
+    static const double shows = 0.6, lowest = 0.5; /* of the order of the method; of any estimate */
+    const double p = q->with->order;
+    double observed = shows * p;
 
-    if (q->order == 0.0 && falls)
-        q->order = fmin(observed, p);
-    const double power = pow(ratio, q->order > 0.0 ? q->order : 1.0);
+    q->order = 0.0;
+    if (isfinite(q->change) && change > 0.0) {
+        observed = fmax(lowest, fmin(observed_order(q->ratio, ratio, q->change / change), p));
+        q->order = observed > shows * p ? observed : 0.0;
+    }
+    const double power = pow(ratio, observed);
     q->error = fmax(change * power / (1.0 - power), least);
     q->change = change;
+    q->ratio = ratio;
     q->settled = q->error <= 1.0;
 }
 
@@ -281,8 +308,10 @@ static double whole_part(const accurate_run *it, double step)
 /* The step that the error so far asks for. */
 static double next_step(const accurate_run *it, const sequence *q)
 {
-    static const double least = 1.0 / 64.0, most = 0.75;
+    static const double least = 0.25, most = 0.75;
 
+    if (q->step == 0.0)
+        return whole_part(it, q->first);
     if (q->order == 0.0)
         return 0.5 * q->step;
     const double factor = fmin(fmax(pow(AIM / q->error, 1.0 / q->order), least), most);
@@ -301,41 +330,52 @@ static bool is_rounding(const accurate_run *it, const sequence *q)
     return it->choice->asked.absolute == 0.0 && q->change * it->choice->asked.relative < rounding;
 }
 
-/* Runs until the order shows (`whole`: until the last is good enough), or they would take more than `most`. */
-static phx_status run_sequence(accurate_run *it, double most, bool whole, sequence *q)
+/* No further run can help: its step is too short, or rounding hides what it would gain. */
+static bool is_exhausted(const accurate_run *it, const sequence *q)
 {
-    const double begun = it->work;
+    return q->refused || it->span / next_step(it, q) > MOST_STEPS || (q->step > 0.0 && is_rounding(it, q));
+}
+
+/* What a sequence still takes, in steps of midpoint: the run that should be good enough; where the order does not show
+ * yet, as long as it does not, and that of a method that was not tried, a multiple of its next run. */
+static double work_ahead(const accurate_run *it, const sequence *q)
+{
+    static const double untried = 10.0, unknown = 4.0;
+
+    if (q->settled)
+        return 0.0;
+    if (is_exhausted(it, q))
+        return HUGE_VAL;
+    const double work = work_of(it, q->with, next_step(it, q));
+    return q->order > 0.0 ? work : q->step > 0.0 ? unknown * work : untried * work;
+}
+
+/* Runs of one method until the order shows, or they would take more than `most`. */
+static phx_status run_trials(accurate_run *it, double most, sequence *q)
+{
     phx_status status = PHX_OK;
 
-    while (!status && !q->settled && (whole || q->order == 0.0)) {
+    for (const double begun = it->work; !status && !q->settled && q->order == 0.0 && !is_exhausted(it, q);) {
         const double step = next_step(it, q);
-        if (it->work - begun + work_of(it, q->with, step) > most || it->span / step > MOST_STEPS || is_rounding(it, q))
+        if (it->work - begun + work_of(it, q->with, step) > most)
             break;
         status = next_run(it, step, q);
     }
     return status;
 }
 
-static phx_status begin_sequence(accurate_run *it, const method *with, double step, double most, sequence *q)
+static phx_status run_to_end(accurate_run *it, sequence *q)
 {
-    *q = (sequence){.with = with, .change = HUGE_VAL, .error = HUGE_VAL, .worst = -1};
-    const phx_status status = next_run(it, whole_part(it, step), q);
-    return status ? status : run_sequence(it, most, false, q);
+    phx_status status = PHX_OK;
+
+    while (!status && !q->settled && !is_exhausted(it, q))
+        status = next_run(it, next_step(it, q), q);
+    return status;
 }
 
-static const double everything = 16.0 * MOST_STEPS;
-
-/* Options of the next run of a sequence. */
-static double work_ahead(const accurate_run *it, const sequence *q)
+static sequence sequence_of(const method *with, double first)
 {
-    return q->settled ? 0.0 : q->order > 0.0 ? work_of(it, q->with, next_step(it, q)) : everything;
-}
-
-static void take(sequence *from, sequence *to)
-{
-    trace_free(&to->last);
-    *to = *from;
-    from->last = (phx_trace){0};
+    return (sequence){.with = with, .first = first, .change = HUGE_VAL, .error = HUGE_VAL, .worst = -1};
 }
 
 static const method *method_of(phx_integrator integrator)
@@ -353,14 +393,42 @@ static phx_status search_explicit(accurate_run *it, double longest, sequence *be
 {
     static const double trial = 40.0, intervals = 4.0; /* runs with the longest step; of a step */
     const method *with = method_of(PHX_DOP853);
-    const double step = it->bounded ? longest : intervals * longest;
-    phx_status status = begin_sequence(it, with, step, trial * work_of(it, with, longest), best);
 
-    return status || best->order == 0.0 ? status : run_sequence(it, 1e3 * everything, true, best);
+    *best = sequence_of(with, it->bounded ? longest : intervals * longest);
+    const phx_status status = run_trials(it, trial * work_of(it, with, longest), best);
+    return status || best->order == 0.0 ? status : run_to_end(it, best);
 }
 
-/* The methods one after the other, those of higher order where the work that they would save pays their first runs;
- * then the best of them to its end. */
+/* The next run is always one of the method that has the least work ahead. */
+static phx_status search_implicit(accurate_run *it, double longest, sequence *best)
+{
+    sequence all[CANDIDATES];
+    phx_status status = PHX_OK;
+    int least = 0;
+
+    for (int k = 0; k < CANDIDATES; k++)
+        all[k] = sequence_of(&methods[k], longest);
+    while (!status) {
+        least = 0;
+        for (int k = 1; k < CANDIDATES; k++)
+            if (work_ahead(it, &all[k]) < work_ahead(it, &all[least]))
+                least = k;
+        if (all[least].settled || is_exhausted(it, &all[least]))
+            break;
+        status = next_run(it, next_step(it, &all[least]), &all[least]);
+        if (status == PHX_ERR_UNSUPPORTED && least > 0) { /* of the mechanism by the method: controllers */
+            phx_context_clear(it->context);
+            status = PHX_OK;
+            all[least].refused = true;
+        }
+    }
+    *best = all[least];
+    for (int k = 0; k < CANDIDATES; k++)
+        if (k != least)
+            trace_free(&all[k].last);
+    return status;
+}
+
 static phx_status search(accurate_run *it, const method *only, double longest, sequence *best)
 {
     phx_status status = !only && it->tree ? search_explicit(it, longest, best) : PHX_OK;
@@ -368,24 +436,10 @@ static phx_status search(accurate_run *it, const method *only, double longest, s
     if (status || best->settled || best->order > 0.0)
         return status;
     trace_free(&best->last);
-    status = begin_sequence(it, only ? only : &methods[0], longest, everything, best);
-    for (int k = 1; k < CANDIDATES && !only && !status && !best->settled; k++) {
-        const double ahead = work_ahead(it, best), step = fmin(8.0 * best->step, longest);
-        sequence other;
-        if (3.0 * work_of(it, &methods[k], step) > 0.3 * ahead)
-            continue;
-        status = begin_sequence(it, &methods[k], step, 0.5 * ahead, &other);
-        if (status == PHX_ERR_UNSUPPORTED) { /* of the mechanism by the method: controllers */
-            phx_context_clear(it->context);
-            status = PHX_OK;
-            trace_free(&other.last);
-            continue;
-        }
-        if (!status && work_ahead(it, &other) < 0.8 * ahead)
-            take(&other, best);
-        trace_free(&other.last);
-    }
-    return status ? status : run_sequence(it, 1e3 * everything, true, best);
+    if (!only)
+        return search_implicit(it, longest, best);
+    *best = sequence_of(only, longest);
+    return run_to_end(it, best);
 }
 
 /* The instants of the comparison are output instants, where these are given. */

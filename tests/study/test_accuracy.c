@@ -153,6 +153,44 @@ static void the_error_is_what_was_asked_for(void **state)
     }
 }
 
+/* A slow motion with a fast one of a part in a million: the outputs settle at first, as if the order of the slow
+ * one were all, and change again with steps that resolve the fast one. */
+static void fast_oscillations_are_seen(void **state)
+{
+    static const char text[] = "phlexor: 1\n"
+                               "dimension: 2\n"
+                               "gravity: [0, -9.81]\n"
+                               "bodies:\n"
+                               "  arm: {kind: rigid, mass: 1, inertia: 0.1, centre_of_mass: [0.5, 0],\n"
+                               "        ports: {C: {position: [1, 0]}}}\n"
+                               "  tip: {kind: rigid, mass: 0.1, inertia: 1e-4, pose: {position: [1.000001, 0]}}\n"
+                               "joints:\n"
+                               "  pivot: {kind: revolute, ports: [ground.O, arm.P]}\n"
+                               "  slot: {kind: prismatic, ports: [arm.C, tip.P], axis: [1, 0], stiffness: 4e5}\n"
+                               "outputs: {tip: {position: tip.P}}\n";
+    static const double asked = 3e-7;
+    phx_context *context = *state;
+    phx_model *model = read_text(context, text);
+    phx_simulate_options options = options_of(0.2, 0.01);
+    phx_simulate_report report;
+
+    options.step = (phx_model_optional){true, 1e-5};
+    options.has_integrator = true;
+    options.integrator = PHX_GAUSS6;
+    phx_result *exact = simulate(context, model, &options, &report);
+    options = options_of(0.2, 0.01);
+    options.has_integrator = true;
+    options.integrator = PHX_MIDPOINT;
+    options.accuracy = (phx_model_optional){true, asked};
+    phx_result *result = simulate(context, model, &options, &report);
+    const double error = error_of(context, result, exact, "tip.x", 2);
+    CHECK_BETWEEN(error, 0.0, asked, "error with fast oscillations");
+    CHECK_BETWEEN(report.accuracy_reached, error / 5.0, 5.0 * error, "estimate with fast oscillations");
+    phx_result_destroy(result);
+    phx_result_destroy(exact);
+    phx_model_destroy(model);
+}
+
 /* Keys of the model; a named integrator is kept; a model that asks for nothing gets 1e-3; an option replaces a key. */
 static void who_asks(void **state)
 {
@@ -221,6 +259,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_error_is_what_was_asked_for, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(fast_oscillations_are_seen, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(who_asks, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(what_cannot_be_had, context_setup, context_teardown),
     };

@@ -112,6 +112,30 @@ static void radau_at_tight_tolerance(void **state)
     mechanism_close(&m);
 }
 
+/* Beyond rounding: tolerances that ask for more of small velocities than large ones leave are no reason to stop. */
+static void radau_at_the_limit_of_rounding(void **state)
+{
+    static const double end = 2e-4;
+    mechanism m;
+    (void)state;
+    mechanism_open(&m, "crank_slider.yaml", 0, NULL);
+    phx_integrate_options options = phx_integrate_options_default();
+    options.integrator = PHX_GAUSS6;
+    options.end = end;
+    options.step = end / 400;
+    double *expected = mechanism_final_state(&m, &options);
+    for (double rtol = 1e-12; rtol > 1e-15; rtol *= 0.1) {
+        options.integrator = PHX_RADAU5;
+        options.rtol = rtol;
+        options.step = 0.0;
+        double *z = mechanism_final_state(&m, &options);
+        CHECK_SMALL(mechanism_distance(z, expected, m.dae->n_x), 1e-13, "places with radau5 at rtol %.0e", rtol);
+        free(z);
+    }
+    free(expected);
+    mechanism_close(&m);
+}
+
 /* ---- geometric stiffening ---- */
 /* The coupler with stiffening, with all coordinates of so many elements or in modes. */
 static void open_stiffened(mechanism *m, int elements, int modes)
@@ -245,8 +269,11 @@ static void all_modes_are_the_body(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(midpoint_at_three_steps),    cmocka_unit_test(radau_at_tight_tolerance),
-        cmocka_unit_test(stiffening_lowers_the_peak), cmocka_unit_test(modes_follow),
+        cmocka_unit_test(midpoint_at_three_steps),
+        cmocka_unit_test(radau_at_tight_tolerance),
+        cmocka_unit_test(radau_at_the_limit_of_rounding),
+        cmocka_unit_test(stiffening_lowers_the_peak),
+        cmocka_unit_test(modes_follow),
         cmocka_unit_test(all_modes_are_the_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
