@@ -84,28 +84,6 @@ static void make_twins(phx_context *context, phx_model *model, twin *own, twin *
     phx_model_destroy(model);
 }
 
-/* Examples with their steps. */
-static const struct {
-    const char *name;
-    double step;
-    int steps;
-} cases[] = {
-    {"heavy_top.yaml", 2e-4, 200},   {"double_pendulum.yaml", 0.01, 200},
-    {"crank_slider.yaml", 1e-4, 60}, {"coupler_modes.yaml", 1e-4, 60},
-    {"arm_pd.yaml", 5e-4, 100},      {"arm_digital.yaml", 5e-4, 100},
-    {"bennett.yaml", 1e-3, 100},     {"hinged_pair.yaml", 1e-3, 100},
-    {"manipulator.yaml", 2e-3, 50},  {"modal_appendage.yaml", 0.02, 60},
-    {"plate_rod.yaml", 1e-5, 40},    {"satellite.yaml", 1e-2, 60},
-    {"spacecraft.yaml", 1e-2, 40},   {"spatial_slider_crank.yaml", 1e-3, 100},
-    {"spin_up.yaml", 0.01, 60},      {"torque_free.yaml", 0.01, 100},
-    {"damped_lever.yaml", 1e-3, 50}, {"solid_conrod.yaml", 5e-5, 40},
-    {"bracket.yaml", 5e-4, 20},      {"double_wishbone.yaml", 2e-4, 60},
-    {"gear_train.yaml", 5e-5, 60},   {"landing_gear.yaml", 2e-4, 100},
-    {"solar_panels.yaml", 0.01, 40}, {"desk_lamp.yaml", 1e-3, 60},
-    {"fishing_rod.yaml", 2e-4, 40},
-};
-enum { CASES = sizeof cases / sizeof *cases };
-
 /* Every sort of force that has a name, motions by a spline and by an expression. */
 static const char sorts[] =
     "phlexor: 1\n"
@@ -135,6 +113,57 @@ static const char sorts[] =
     "outputs: {tip: {position: hub.Q}, push: {reaction: root}}\n"
     "simulate: {step: 1e-4}\n";
 
+/* Laws, dampers, end stops and friction along springs and coordinates. */
+static const char forces[] =
+    "phlexor: 1\n"
+    "dimension: 2\n"
+    "gravity: [0, -9.81]\n"
+    "bodies: {lever: {kind: rigid, mass: 2, inertia: 0.2, centre_of_mass: [0.5, 0], ports: {C: {position: [1, 0]}}}}\n"
+    "ground: {ports: {S: {position: [1, 1]}}}\n"
+    "joints:\n"
+    "  pin: {kind: revolute, ports: [ground.O, lever.P], law: {expression: 3*x + x^3, range: [-2, 2]},\n"
+    "    damper: {expression: 0.1*v*abs(v)}, stops: {lower: -0.2, stiffness: 500, damping: 0.1},\n"
+    "    friction: {force: 0.2, coefficient: 0.1, radius: 0.1, regularised: 0.01}}\n"
+    "springs:\n"
+    "  cord: {ports: [ground.S, lever.C], length: 1, law: {x: [-1, 0, 0.5], f: [-4, 0, 3]}}\n";
+
+/* Examples and texts with their steps. */
+static const struct {
+    const char *name;
+    double step;
+    int steps;
+    const char *text;
+} cases[] = {
+    {"heavy_top.yaml", 2e-4, 200, NULL},
+    {"double_pendulum.yaml", 0.01, 200, NULL},
+    {"crank_slider.yaml", 1e-4, 60, NULL},
+    {"coupler_modes.yaml", 1e-4, 60, NULL},
+    {"arm_pd.yaml", 5e-4, 100, NULL},
+    {"arm_digital.yaml", 5e-4, 100, NULL},
+    {"bennett.yaml", 1e-3, 100, NULL},
+    {"hinged_pair.yaml", 1e-3, 100, NULL},
+    {"manipulator.yaml", 2e-3, 50, NULL},
+    {"modal_appendage.yaml", 0.02, 60, NULL},
+    {"plate_rod.yaml", 1e-5, 40, NULL},
+    {"satellite.yaml", 1e-2, 60, NULL},
+    {"spacecraft.yaml", 1e-2, 40, NULL},
+    {"spatial_slider_crank.yaml", 1e-3, 100, NULL},
+    {"spin_up.yaml", 0.01, 60, NULL},
+    {"torque_free.yaml", 0.01, 100, NULL},
+    {"damped_lever.yaml", 1e-3, 50, NULL},
+    {"solid_conrod.yaml", 5e-5, 40, NULL},
+    {"bracket.yaml", 5e-4, 20, NULL},
+    {"double_wishbone.yaml", 2e-4, 60, NULL},
+    {"gear_train.yaml", 5e-5, 60, NULL},
+    {"landing_gear.yaml", 2e-4, 100, NULL},
+    {"solar_panels.yaml", 0.01, 40, NULL},
+    {"desk_lamp.yaml", 1e-3, 60, NULL},
+    {"fishing_rod.yaml", 2e-4, 40, NULL},
+    {"all sorts of forces", 1e-4, 400, sorts},
+    {"forces along scalars", 1e-3, 200, forces},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
 /* A system goes on as the one that it was written from, with the same reactions and outputs. */
 static void check_steps(phx_context *context, const char *name, phx_model *model, double step, int steps)
 {
@@ -163,18 +192,15 @@ static void check_steps(phx_context *context, const char *name, phx_model *model
     end(&read);
 }
 
-static phx_model *read_sorts(phx_context *context)
+static phx_model *read_case(phx_context *context, int k)
 {
-    phx_model *model = NULL;
-    CHECK_OK(context, phx_model_read_text(context, "sorts", sorts, strlen(sorts), 0, NULL, &model));
-    return model;
+    return cases[k].text ? read_text(context, cases[k].text) : read_example(context, cases[k].name);
 }
 
 static void the_same_steps(void **state)
 {
     for (int k = 0; k < CASES; k++)
-        check_steps(*state, cases[k].name, read_example(*state, cases[k].name), cases[k].step, cases[k].steps);
-    check_steps(*state, "all sorts of forces", read_sorts(*state), 1e-4, 400);
+        check_steps(*state, cases[k].name, read_case(*state, k), cases[k].step, cases[k].steps);
 }
 
 /* Whatever stands in the bytes, reading ends with a system or a message. */
@@ -184,7 +210,7 @@ static void damaged_bytes_are_refused(void **state)
     phx_context *context = *state;
     phx_archive *written = NULL;
     phx_system *system = NULL;
-    phx_model *model = read_sorts(context);
+    phx_model *model = read_text(context, sorts);
     size_t size = 0;
     unsigned seed = 5;
     int refused = 0;
@@ -295,8 +321,8 @@ static void runs_go_on(void **state)
         const int half = cases[k].steps / 2, rest = cases[k].steps - half;
         const double h = cases[k].step;
         twin own = {0}, read = {0}, whole = {0}, unused = {0};
-        make_twins(context, read_example(context, cases[k].name), &own, &read);
-        make_twins(context, read_example(context, cases[k].name), &whole, &unused);
+        make_twins(context, read_case(context, k), &own, &read);
+        make_twins(context, read_case(context, k), &whole, &unused);
         CHECK_OK(context, phx_system_finalise(read.system));
         begin(context, &read);
         copy_state(&own, &read);
@@ -325,28 +351,12 @@ static void runs_go_on(void **state)
     }
 }
 
-/* Laws, dampers, end stops and friction along springs and coordinates. */
-static const char forces[] =
-    "phlexor: 1\n"
-    "dimension: 2\n"
-    "gravity: [0, -9.81]\n"
-    "bodies: {lever: {kind: rigid, mass: 2, inertia: 0.2, centre_of_mass: [0.5, 0], ports: {C: {position: [1, 0]}}}}\n"
-    "ground: {ports: {S: {position: [1, 1]}}}\n"
-    "joints:\n"
-    "  pin: {kind: revolute, ports: [ground.O, lever.P], law: {expression: 3*x + x^3, range: [-2, 2]},\n"
-    "    damper: {expression: 0.1*v*abs(v)}, stops: {lower: -0.2, stiffness: 500, damping: 0.1},\n"
-    "    friction: {force: 0.2, regularised: 0.01}}\n"
-    "springs:\n"
-    "  cord: {ports: [ground.S, lever.C], length: 1, law: {x: [-1, 0, 0.5], f: [-4, 0, 3]}}\n";
-
 static void forces_along_scalars(void **state)
 {
     phx_context *context = *state;
     twin own = {0}, read = {0};
-    phx_model *model = NULL;
 
-    CHECK_OK(context, phx_model_read_text(context, "text.yaml", forces, strlen(forces), 0, NULL, &model));
-    make_twins(context, model, &own, &read);
+    make_twins(context, read_text(context, forces), &own, &read);
     CHECK_OK(context, phx_system_finalise(read.system));
     begin(context, &read);
     copy_state(&own, &read);

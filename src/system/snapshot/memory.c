@@ -1,5 +1,5 @@
 /* The memory of steps in a workspace: where the last interval began and ended, with what rounding took, momenta that
- * the last projection kept, factors. */
+ * the last projection kept, what it added to the reactions, factors. */
 #include "system/system_internal.h"
 
 static void archive_bools(phx_archive *archive, int count, bool *values)
@@ -46,6 +46,10 @@ void phx_sys_op_archive(phx_dae *dae, phx_archive *archive)
     phx_archive_doubles(archive, momenta, ws->projection.momentum0);
     phx_archive_doubles(archive, momenta, ws->projection.momentum1);
     archive_bools(archive, system->components.n, ws->projection.kept);
+    if (ws->rubbing.lambda) {
+        phx_archive_doubles(archive, (size_t)ws->rows.n, ws->rubbing.added);
+        phx_archive_doubles(archive, (size_t)ws->rows.n, ws->rubbing.next);
+    }
     for (int slot = 0; slot < PHX_FACTOR_SLOTS; slot++)
         phx_sys_archive_lu(archive, ws, &ws->kkt, ws->by->create_lu, &ws->values.lu[slot]);
     phx_sys_archive_lu(archive, ws, &ws->kkt, ws->by->create_lu, &ws->mass.lu);
