@@ -312,11 +312,13 @@ static void subtract_references(const phx_block *block, double t, double h, cons
         f[k] = phx_signal_value(block->feedforward[k], t);
 }
 
-static phx_status check_result(const phx_block *block, phx_context *context, double t, const double *u)
+/* `failure`: what it is that they are not finite. */
+static phx_status check_result(const phx_block *block, phx_context *context, double t, const double *u,
+                               phx_status failure)
 {
     for (int k = 0; k < block->n_outputs; k++)
         if (!isfinite(u[k]))
-            return phx_fail(context, PHX_ERR_ANALYSIS,
+            return phx_fail(context, failure,
                             "controller '%s': its output %d is %g at t = %.9g s, expected a finite value", block->name,
                             k + 1, u[k], t);
     return PHX_OK;
@@ -330,8 +332,8 @@ phx_status phx_block_evaluate(const phx_block *block, phx_context *context, doub
     result->dissipation = 0.0;
     subtract_references(block, t, h, y, e, f);
     phx_status status = block->ops->interval(block, context, t, h, z0, e, f, own, result);
-    if (!status)
-        status = check_result(block, context, t, result->u);
+    if (!status) /* y may be of an iteration that went astray: a shorter step may mend it */
+        status = check_result(block, context, t, result->u, PHX_NOT_CONVERGED);
     for (int k = 0; k < block->n_outputs && !status; k++) {
         bool inside = true;
         result->u[k] = phx_block_limited(block, k, result->u[k], &inside);
@@ -349,7 +351,7 @@ phx_status phx_block_take_sample(const phx_block *block, phx_context *context, d
     subtract_references(block, t, 0.0, y, e, f);
     phx_status status = block->ops->sample(block, context, t, z, e, f, own, u);
     if (!status)
-        status = check_result(block, context, t, u);
+        status = check_result(block, context, t, u, PHX_ERR_ANALYSIS);
     for (int k = 0; k < block->n_outputs && !status; k++)
         u[k] = phx_block_limited(block, k, u[k], NULL);
     return status;

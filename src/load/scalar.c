@@ -78,8 +78,8 @@ phx_status phx_scalar_force_evaluate(phx_context *context, const phx_scalar_forc
     }
     if (force->motor) {
         const double f = phx_signal_value(force->motor, rate);
-        if (!isfinite(f))
-            return phx_fail(context, PHX_ERR_ANALYSIS, "the motor gives %g at the rate %g, expected a finite value", f,
+        if (!isfinite(f)) /* the rate may be a trial that went astray */
+            return phx_fail(context, PHX_NOT_CONVERGED, "the motor gives %g at the rate %g, expected a finite value", f,
                             rate);
         result->force += f;
         result->by_rate += phx_signal_rate(force->motor, rate);

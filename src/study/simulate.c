@@ -229,7 +229,7 @@ phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model
                                                      : integrate(context, model, report, s);
     if (!status)
         phx_monitor_conclude(&s->recording.monitor, context);
-    return status == PHX_ERR_ANALYSIS ? phx_model_blame(context, model, status) : status;
+    return status == PHX_ERR_ANALYSIS || status == PHX_NOT_CONVERGED ? phx_model_blame(context, model, status) : status;
 }
 
 phx_status phx_simulation_run(phx_context *context, const phx_model *model, const phx_simulation_setup *setup,

@@ -560,6 +560,37 @@ static void damaged_matrices_are_refused(void **state)
     }
 }
 
+/* A law without a value beyond 1.5 rad, where an iteration of a long step strays: the step is halved. One without a
+ * value at the start ends the run, with its place. */
+static void trials_without_a_value(void **state)
+{
+    phx_context *context = *state;
+    static const char text[] = "phlexor: 1\n"
+                               "dimension: 2\n"
+                               "bodies: {lever: {kind: rigid, mass: 1, inertia: 1}}\n"
+                               "joints: {pin: {kind: revolute, ports: [ground.O, lever.P], rate: 20}}\n"
+                               "controllers: {law: {kind: expression, efforts: {pin.effort: \"%s\"}}}\n"
+                               "outputs: {angle: {coordinate: pin}}\n";
+    char filled[800];
+    phx_simulate_report report;
+
+    snprintf(filled, sizeof filled, text, "-300*asin(y(pin.coordinate)/1.5)");
+    phx_result *result = simulate(context, read_text(context, filled), (run){0.5, 0.1, 0.1}, &report);
+    assert_true(report.stats.halvings > 0);
+    CHECK_BELOW(report.largest_residual, 1e-12 * report.largest_energy, "balance");
+    phx_result_destroy(result);
+
+    snprintf(filled, sizeof filled, text, "sqrt(y(pin.coordinate) - 1)");
+    phx_model *model = read_text(context, filled);
+    phx_simulate_options options = phx_simulate_options_default();
+    options.end = (phx_model_optional){true, 0.5};
+    options.step = (phx_model_optional){true, 0.1};
+    CHECK_STATUS(context, phx_study_simulate(context, model, &options, &report), PHX_NOT_CONVERGED);
+    CHECK_MESSAGE(context, ":5:15: ");
+    CHECK_MESSAGE(context, "controller 'law': its output 1 is ");
+    phx_model_destroy(model);
+}
+
 /* ---- continued runs ---- */
 /* A run in two parts is the run; a result with other controllers, or none, gives its mechanism. */
 static void runs_go_on(void **state)
@@ -793,6 +824,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(matrices_from_files, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(damaged_matrices_are_refused, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(samples_are_taken_once, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(trials_without_a_value, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(runs_go_on, study_setup, study_teardown),
         cmocka_unit_test(kinds_have_names),
         cmocka_unit_test_setup_teardown(a_function_is_a_controller, study_setup, study_teardown),
