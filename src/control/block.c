@@ -203,25 +203,9 @@ void phx_block_destroy(phx_block *block)
 }
 
 /* ---- asking ---- */
-const char *phx_block_name(const phx_block *block)
-{
-    return block->name;
-}
-phx_controller_kind phx_block_kind(const phx_block *block)
-{
-    return block->def.kind;
-}
 int phx_block_n(const phx_block *block)
 {
     return block->n;
-}
-int phx_block_inputs(const phx_block *block)
-{
-    return block->n_inputs;
-}
-int phx_block_outputs(const phx_block *block)
-{
-    return block->n_outputs;
 }
 double phx_block_sample_time(const phx_block *block)
 {
@@ -277,10 +261,6 @@ double phx_block_slope(const phx_block *block, double y)
 {
     return block->def.kp * (y - phx_signal_value(block->reference[0], 0.0)) -
            phx_signal_value(block->feedforward[0], 0.0);
-}
-bool phx_block_is_direct(const phx_block *block)
-{
-    return block->ops->direct ? block->ops->direct(block) : true;
 }
 size_t phx_block_room(const phx_block *block)
 {

@@ -24,7 +24,6 @@ typedef struct phx_block_ops {
     /* Energy of the states; NULL: there is none. */
     double (*energy)(const phx_block *block, const double *z);
     size_t (*room)(const phx_block *block); /* NULL: none */
-    bool (*direct)(const phx_block *block); /* NULL: always */
     bool limits;                            /* may have limits */
     bool hidden;                            /* its states mean nothing to others */
 } phx_block_ops;

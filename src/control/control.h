@@ -60,12 +60,8 @@ void phx_block_archive(phx_archive *archive, phx_block **block);
 /* Frees what a definition hands over. */
 void phx_controller_def_release(const phx_controller_def *def);
 
-const char *phx_block_name(const phx_block *block);
-phx_controller_kind phx_block_kind(const phx_block *block);
-int phx_block_n(const phx_block *block);     /* states */
-int phx_block_shown(const phx_block *block); /* those that results show: all or none */
-int phx_block_inputs(const phx_block *block);
-int phx_block_outputs(const phx_block *block);
+int phx_block_n(const phx_block *block);              /* states */
+int phx_block_shown(const phx_block *block);          /* those that results show: all or none */
 double phx_block_sample_time(const phx_block *block); /* s; 0: continuous */
 int phx_block_delay(const phx_block *block);
 /* States at the start, n values. */
@@ -104,9 +100,6 @@ void phx_block_flow(const phx_block *block, double t, const double *z, const dou
  */
 phx_status phx_block_linearise(const phx_block *block, phx_context *context, double t, const double *z, const double *y,
                                double *room, double *A, double *B, double *C, double *D);
-/* Whether u follows y without delay: D is not zero for good. */
-bool phx_block_is_direct(const phx_block *block);
-
 const char *phx_controller_kind_name(phx_controller_kind kind); /* "pid"; NULL: no such kind */
 
 #endif

@@ -129,14 +129,6 @@ static void linear_flow(const phx_block *block, const double *f, const double *z
         z_dot[i] = row(block->n, block->A + i * block->n, z) + row(block->n_inputs, block->B + i * block->n_inputs, e);
 }
 
-static bool linear_direct(const phx_block *block)
-{
-    for (int k = 0; k < block->n_inputs * block->n_outputs; k++)
-        if (block->D[k] != 0.0)
-            return true;
-    return false;
-}
-
 static phx_status make_arrays(phx_context *context, phx_block *block, int n)
 {
     const size_t states = (size_t)n, in = (size_t)block->n_inputs, out = (size_t)block->n_outputs;
@@ -361,7 +353,6 @@ const phx_block_ops phx_block_state_space = {.name = "state_space",
                                              .rates = linear_rates,
                                              .flow = linear_flow,
                                              .room = linear_room,
-                                             .direct = linear_direct,
                                              .limits = true};
 const phx_block_ops phx_block_port_hamiltonian = {.name = "port_hamiltonian",
                                                   .begin = begin_port_hamiltonian,
@@ -369,5 +360,4 @@ const phx_block_ops phx_block_port_hamiltonian = {.name = "port_hamiltonian",
                                                   .rates = linear_rates,
                                                   .flow = linear_flow,
                                                   .energy = storage,
-                                                  .room = linear_room,
-                                                  .direct = linear_direct};
+                                                  .room = linear_room};

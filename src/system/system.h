@@ -47,11 +47,9 @@ phx_status phx_system_list_inputs(const phx_system *system, int *count, char ***
 /* Units of an input and of the quantity conjugate to it: "N", "N.m", "m/s" ... */
 void phx_system_input_units(const phx_system *system, const phx_input_place *place, const char **unit,
                             const char **conjugate);
-/* Before the system is finalised; `input` is borrowed. */
+/* Before the system is finalised; `input` is borrowed. The parts of the dae have an entry for each behind the ledger:
+ * the integral of the rate conjugate to an effort, of the effort conjugate to a speed (of distributed loads zero). */
 phx_status phx_system_add_input(phx_system *system, const phx_input_place *place, const phx_signal_input *input);
-/* How many there are. The parts of the dae have so many entries behind the ledger: the integrals of the rates conjugate
- * to efforts, of the efforts conjugate to speeds (of distributed loads zero). */
-int phx_system_inputs(const phx_system *system);
 /* The conjugate of each at an instant. */
 phx_status phx_system_input_rates(phx_dae *dae, const double *x, const double *v, const double *lambda, double *rates);
 
@@ -112,8 +110,7 @@ phx_status phx_system_drive_values(phx_dae *dae, double t, const double *x, cons
 
 /* ---- asking ----
  * Of a system that is NULL, or for an index out of range, numbers are 0, pointers are NULL and nothing is filled in. */
-/* Context, dimension, numbers of bodies and joints, the bodies. */
-phx_context *phx_system_context(const phx_system *system);
+/* Dimension, numbers of bodies and joints, the bodies. */
 int phx_system_dim(const phx_system *system);
 int phx_system_bodies(const phx_system *system);
 int phx_system_joints(const phx_system *system);

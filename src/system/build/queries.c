@@ -3,12 +3,6 @@
 
 #include <string.h>
 
-phx_context *phx_system_context(const phx_system *system)
-{
-    if (!system)
-        return NULL;
-    return system->context;
-}
 int phx_system_dim(const phx_system *system)
 {
     if (!system)

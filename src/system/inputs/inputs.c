@@ -231,11 +231,6 @@ void phx_sys_input_project(workspace *ws, const double *dv)
     }
 }
 
-int phx_system_inputs(const phx_system *system)
-{
-    return system->channels.n_inputs;
-}
-
 phx_status phx_system_input_rates(phx_dae *dae, const double *x, const double *v, const double *lambda, double *rates)
 {
     workspace *ws = (workspace *)dae;
