@@ -24,11 +24,12 @@ static phx_model *read(phx_context *context, const char *text)
 static const char *section(double axial, double GJ, double EI2, double EI3)
 {
     static char text[SECTION];
-    snprintf(text, sizeof text,
-             "shear: rigid, section: {kind: general, stiffness: [[%g, 0, 0, 0, 0, 0], [0, %g, 0, 0, 0, 0], [0, 0, %g, 0, "
-             "0, 0], [0, 0, 0, %g, 0, 0], [0, 0, 0, 0, %g, 0], [0, 0, 0, 0, 0, %g]], mass: [[1, 0, 0, 0, 0, 0], [0, 1, "
-             "0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 2e-6, 0, 0], [0, 0, 0, 0, 1e-6, 0], [0, 0, 0, 0, 0, 1e-6]]}",
-             axial, axial, axial, GJ, EI2, EI3);
+    snprintf(
+        text, sizeof text,
+        "shear: rigid, section: {kind: general, stiffness: [[%g, 0, 0, 0, 0, 0], [0, %g, 0, 0, 0, 0], [0, 0, %g, 0, "
+        "0, 0], [0, 0, 0, %g, 0, 0], [0, 0, 0, 0, %g, 0], [0, 0, 0, 0, 0, %g]], mass: [[1, 0, 0, 0, 0, 0], [0, 1, "
+        "0, 0, 0, 0], [0, 0, 1, 0, 0, 0], [0, 0, 0, 2e-6, 0, 0], [0, 0, 0, 0, 1e-6, 0], [0, 0, 0, 0, 0, 1e-6]]}",
+        axial, axial, axial, GJ, EI2, EI3);
     return text;
 }
 
@@ -66,23 +67,23 @@ static void wrench(phx_context *context, int elements, double error[2])
     helix(k, tau, 1.0, at[1], axes[1]);
     for (int i = 0; i < 3; i++)
         moment[i] = EI * k * axes[1][ALONG_B + i] + GJ * w * axes[1][i];
-    snprintf(text, sizeof text,
-             "phlexor: 1\ndimension: 3\nground: {ports: {A: {position: [%.17g, %.17g, %.17g]}}}\nbodies:\n  rod: {kind: "
-             "rod, length: 1, elements: %d, %s, pose: {position: [%.17g, %.17g, %.17g], rotation: {matrix: [[%.17g, "
-             "%.17g, %.17g], [%.17g, %.17g, %.17g], [%.17g, %.17g, %.17g]]}}}\njoints: {clamp: {kind: weld, ports: "
-             "[ground.A, rod.P]}}\nloads:\n  force: {force: [0, 0, %.17g], at: rod.C}\n  moment: {torque: [%.17g, "
-             "%.17g, %.17g], at: rod.C}\noutputs: {end: {position: rod.C}, strain: {strain: rod.C}}\n",
-             at[0][0], at[0][1], at[0][2], elements, section(1e9, GJ, EI, EI), at[0][0], at[0][1], at[0][2], axes[0][0],
-             axes[0][3], axes[0][6], axes[0][1], axes[0][4], axes[0][7], axes[0][2], axes[0][5], axes[0][8],
-             q * (GJ * w - EI * tau), moment[0], moment[1], moment[2]);
+    snprintf(
+        text, sizeof text,
+        "phlexor: 1\ndimension: 3\nground: {ports: {A: {position: [%.17g, %.17g, %.17g]}}}\nbodies:\n  rod: {kind: "
+        "rod, length: 1, elements: %d, %s, pose: {position: [%.17g, %.17g, %.17g], rotation: {matrix: [[%.17g, "
+        "%.17g, %.17g], [%.17g, %.17g, %.17g], [%.17g, %.17g, %.17g]]}}}\njoints: {clamp: {kind: weld, ports: "
+        "[ground.A, rod.P]}}\nloads:\n  force: {force: [0, 0, %.17g], at: rod.C}\n  moment: {torque: [%.17g, "
+        "%.17g, %.17g], at: rod.C}\noutputs: {end: {position: rod.C}, strain: {strain: rod.C}}\n",
+        at[0][0], at[0][1], at[0][2], elements, section(1e9, GJ, EI, EI), at[0][0], at[0][1], at[0][2], axes[0][0],
+        axes[0][3], axes[0][6], axes[0][1], axes[0][4], axes[0][7], axes[0][2], axes[0][5], axes[0][8],
+        q * (GJ * w - EI * tau), moment[0], moment[1], moment[2]);
     phx_model *model = read(context, text);
     options.steps = 12;
     CHECK_OK(context, phx_study_static(context, model, &options, &report, &result));
     const size_t last = phx_result_rows(result) - 1;
     static const char *const names[] = {"end.x", "end.y", "end.z"};
     for (int i = 0; i < 3; i++)
-        CHECK_OK(context,
-                 phx_result_column(result, phx_result_column_find(result, names[i]), last, 1, &found[i]));
+        CHECK_OK(context, phx_result_column(result, phx_result_column_find(result, names[i]), last, 1, &found[i]));
     CHECK_OK(context, phx_result_column(result, phx_result_column_find(result, "strain.k1"), last, 1, &twist));
     for (int i = 0; i < 3; i++)
         found[i] -= at[1][i];
@@ -166,11 +167,12 @@ static void a_shaft_buckles_under_torque(void **state)
     for (int k = 0; k < 2; k++) {
         phx_study_static_report report;
         char text[TEXT];
-        snprintf(text, sizeof text,
-                 "phlexor: 1\ndimension: 3\nground: {ports: {E: {position: [1, 0, 0]}}}\nbodies: {rod: {kind: rod, length: "
-                 "1, elements: %d, %s}}\njoints:\n  clamp: {kind: weld, ports: [ground.O, rod.P]}\n  end: {kind: "
-                 "cylindrical, axis: [1, 0, 0], ports: [ground.E, rod.C]}\nloads: {m: {torque: [1, 0, 0], at: rod.C}}\n",
-                 k ? 16 : 8, section(1e8, 1e4, 1.0, 1.0));
+        snprintf(
+            text, sizeof text,
+            "phlexor: 1\ndimension: 3\nground: {ports: {E: {position: [1, 0, 0]}}}\nbodies: {rod: {kind: rod, length: "
+            "1, elements: %d, %s}}\njoints:\n  clamp: {kind: weld, ports: [ground.O, rod.P]}\n  end: {kind: "
+            "cylindrical, axis: [1, 0, 0], ports: [ground.E, rod.C]}\nloads: {m: {torque: [1, 0, 0], at: rod.C}}\n",
+            k ? 16 : 8, section(1e8, 1e4, 1.0, 1.0));
         phx_model *model = read(*state, text);
         CHECK_OK(*state, phx_study_static(*state, model, &options, &report, NULL));
         assert_true(report.n_critical >= 1);
