@@ -453,6 +453,7 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         status = basis_quality(context, def, &space, interfaces, &basis, &it->quality);
     if (!status && def->stiffening)
         status = add_shapes(context, def, &space, interfaces, &basis, &slopes);
+    const int massless = def->stiffening ? slopes : basis.count; /* behind the last of them */
     if (!status)
         status = make_Phi(context, def, &space, interfaces, &basis, &it->Phi);
     if (!status)
@@ -462,6 +463,8 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         status = elastic_part_assemble(context, &space.part);
     if (!status)
         status = continuum_integrals(context, &space.part, basis.count, it->Phi, &it->source.flex, &symmetric);
+    for (int k = massless - basis.n_massless; k < massless && !status; k++)
+        it->source.flex.M[phx_flex_entry(&it->source.flex, k, k)] += 1.0;
     if (!status && basis.own)
         status = put_modal_mass(context, &space, &basis, &it->source.flex);
     if (!status && symmetric > 1e-6)
