@@ -5,6 +5,7 @@
 #include "stiffening.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct elastic_source {
@@ -229,20 +230,24 @@ static phx_stress_set stresses_of(const phx_flex_source *source)
     return ((const elastic_source *)source)->shape.model->ops->stresses;
 }
 
+/* Nodes of the model that a port has; added to them. */
+static void mark_port(const phx_elastic_model *model, const phx_interface *interface, unsigned char *nodes)
+{
+    for (int k = 0; k < interface->rows.ptr[interface->rows.rows]; k++)
+        if (model->node[interface->rows.idx[k]] >= 0)
+            nodes[model->node[interface->rows.idx[k]]] = 1;
+}
+
 /* The mean over the nodes of a port. */
 static phx_status port_stresses(phx_context *context, const continuum_source *it, const stress_columns *columns,
                                 const phx_interface *interface, double *rows)
 {
     const phx_elastic_model *model = it->model;
-    unsigned char *wanted = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, 1);
+    unsigned char *wanted = phx_calloc(context, (size_t)model->n_nodes + 1, 1);
 
     if (!wanted)
         return PHX_ERR_MEMORY;
-    for (int k = 0; k < interface->rows.ptr[interface->rows.rows]; k++) {
-        const int node = model->node[interface->rows.idx[k]];
-        if (node >= 0 && node < model->mesh.n_nodes)
-            wanted[node] = 1;
-    }
+    mark_port(model, interface, wanted);
     const phx_status status = continuum_mean_stress(context, it, columns, wanted, rows);
     phx_free(wanted);
     return status;
@@ -300,13 +305,53 @@ static phx_status describe_columns(const phx_flex_source *source, phx_context *c
     return PHX_OK;
 }
 
-static phx_status stress_map_rows(const phx_flex_source *source, phx_context *context, const phx_location *location,
-                                  double *rows)
+/* On the boundary of a plate. */
+static phx_status edge_rows(const elastic_source *it, phx_context *context, const stress_columns *columns,
+                            phx_stress_set set, const phx_location *location, double *rows)
+{
+    const phx_elastic_model *model = it->shape.model;
+    const size_t n = (size_t)model->n_nodes + 1;
+    unsigned char *ports = phx_calloc(context, 2 * n, 1), *nodes = ports + n;
+    phx_plate_spot spot = {.node = -1, .ports = ports};
+    char text[120] = "";
+    phx_status status = ports ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < it->n_interfaces && !status; i++) {
+        mark_port(model, &it->interfaces[i], ports);
+        if (location->sort == PHX_LOCATION_NAME && !strcmp(it->interfaces[i].name, location->name)) {
+            mark_port(model, &it->interfaces[i], nodes);
+            spot.nodes = nodes;
+        }
+    }
+    if (location->sort == PHX_LOCATION_PLACE) {
+        memcpy(spot.place, location->place, sizeof spot.place);
+        snprintf(text, sizeof text, "the place [%g, %g]", location->place[0], location->place[1]);
+    } else if (location->sort == PHX_LOCATION_NODE) {
+        spot.node = continuum_node_labelled(model, location->node);
+        snprintf(text, sizeof text, "node %d", location->node);
+        if (!status && (spot.node < 0 || spot.node >= model->mesh.n_nodes))
+            status = phx_fail(context, PHX_ERR_ARGUMENT, "its mesh has no node %d", location->node);
+    } else {
+        snprintf(text, sizeof text, "the port %s", phx_shown_text(location->name).text);
+        if (!status && !spot.nodes)
+            status = phx_fail(context, PHX_ERR_ARGUMENT, "it has no point %s", phx_shown_text(location->name).text);
+    }
+    spot.text = text;
+    if (!status)
+        status = phx_plate_edge_rows(context, model, columns, set, &spot, rows);
+    phx_free(ports);
+    return status;
+}
+
+static phx_status stress_map_rows(const phx_flex_source *source, phx_context *context, phx_stress_set set,
+                                  const phx_location *location, double *rows)
 {
     const elastic_source *it = (const elastic_source *)source;
     const stress_columns columns = all_columns(it);
 
-    return rows_at(it, context, &columns, location, rows);
+    return set == PHX_STRESSES_EDGE || set == PHX_STRESSES_CORNER
+               ? edge_rows(it, context, &columns, set, location, rows)
+               : rows_at(it, context, &columns, location, rows);
 }
 
 /* ---- life ---- */

@@ -462,6 +462,14 @@ static void wrong_models_are_told_once_where(void **state)
         {"o:", "the place [3, 1] lies off its mesh; the nearest node is",
          PLATE("material: m") "outputs: {o: {stress: b, place: [3, 1]}}\n"},
         {"o:", "its mesh has no node 999", SOLID("material: m") "outputs: {o: {stress: b@999}}\n"},
+        {"o:", "its mesh has no node 999", PLATE("material: m") "outputs: {o: {edge_shear: b@999}}\n"},
+        {"o:", "the place [0.3, 0.1] lies on no edge of the plate",
+         PLATE("material: m") "outputs: {o: {edge_moment: b, place: [0.3, 0.1]}}\n"},
+        {"o:", "node 1 is a corner of the plate", PLATE("material: m") "outputs: {o: {edge_shear: b@1}}\n"},
+        {"o:", "the place [0.3, 0] is no corner of the plate",
+         PLATE("material: m") "outputs: {o: {corner_force: b, place: [0.3, 0]}}\n"},
+        {"b@1", "expected a point of a plate", SOLID("material: m") "outputs: {o: {corner_force: b@1}}\n"},
+        {"b}", "expected a point like body@12", PLATE("material: m") "outputs: {o: {edge_shear: b}}\n"},
     };
     int wrong = 0;
 
