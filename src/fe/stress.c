@@ -66,9 +66,9 @@ phx_stress_set phx_flex_source_stresses(const phx_flex_source *source)
     const phx_stress_set set =
         source && source->operations->stresses ? source->operations->stresses(source) : PHX_STRESSES_NONE;
 
-    return !source || !source->flex.stiffening ? set
-           : set == PHX_STRESSES_PLATE         ? PHX_STRESSES_BENDING
-                                               : PHX_STRESSES_NONE;
+    return !source || !source->flex.stiffening || set == PHX_STRESSES_BENDING ? set
+           : set == PHX_STRESSES_PLATE                                        ? PHX_STRESSES_BENDING
+                                                                              : PHX_STRESSES_NONE;
 }
 
 /* ---- by all that they depend on ---- */
@@ -95,7 +95,7 @@ static phx_status rows_of(const phx_flex_source *source, phx_context *context, c
     const size_t n = (size_t)source->flex.n, all = (size_t)phx_stress_components(PHX_STRESSES_PLATE) * n,
                  part = (size_t)phx_stress_components(PHX_STRESSES_BENDING) * n;
 
-    if (phx_flex_source_stresses(source) != PHX_STRESSES_BENDING)
+    if (phx_flex_source_stresses(source) == source->operations->stresses(source))
         return source->operations->stress_rows(source, context, location, rows);
     double *whole = phx_calloc(context, nodes * all + 1, sizeof *whole);
     const phx_status status =

@@ -137,14 +137,16 @@ static void test_square(void **state)
                 error[k][2] = 0.0;
                 for (int c = 0; c < 4; c++)
                     error[k][2] = fmax(error[k][2], fabs(at_corner(context, model, u, c % 2, c / 2) / R - 1.0));
-                CHECK_CLOSE(resultant(context, model, u, def.size), -1.0, 1e-8, "k = %d: balance", order); /* K loses digits by h^4 */
+                CHECK_CLOSE(resultant(context, model, u, def.size), -1.0, 1e-8, "k = %d: balance",
+                            order); /* K loses digits by h^4 */
                 free(u);
                 phx_elastic_destroy(model);
             }
             static const double most[3][3] = {{1e-3, 2e-3, 4e-2}, {5e-4, 1e-3, 8e-3}, {3e-4, 5e-4, 1e-3}};
             for (int i = 0; i < 3; i++) {
                 CHECK_BELOW(error[2][i], most[order][i], "k = %d, crossed %d: %d", order, crossed, i);
-                CHECK_BELOW(error[2][i], error[0][i] / (order ? 11.0 : 8.0), "k = %d, crossed %d: order of %d", order, crossed, i);
+                CHECK_BELOW(error[2][i], error[0][i] / (order ? 11.0 : 8.0), "k = %d, crossed %d: order of %d", order,
+                            crossed, i);
             }
         }
 }
@@ -183,8 +185,8 @@ static void test_twist(void **state)
         CHECK_RELATIVE(u[phx_plate_of(model)->deflection[phx_mesh_nearest_node(&model->mesh, x)]],
                        P * a * b / (2.0 * def.section.bending[0] * (1.0 - nu)), 1e-9, "k = %d: deflection", order);
         for (int c = 0; c < 4; c++)
-            CHECK_RELATIVE(at_corner(context, model, u, c % 2 ? a : 0.0, c / 2 ? b : 0.0),
-                           c == 0 || c == 3 ? P : -P, 1e-9, "k = %d: corner %d", order, c);
+            CHECK_RELATIVE(at_corner(context, model, u, c % 2 ? a : 0.0, c / 2 ? b : 0.0), c == 0 || c == 3 ? P : -P,
+                           1e-9, "k = %d: corner %d", order, c);
         for (int e = 0; e < 4; e++) {
             over_group(context, model, u, sides[e], value);
             CHECK_SMALL(value[0], 1e-9 * P, "V on %s", sides[e]);
@@ -200,8 +202,8 @@ static void test_twist(void **state)
     }
 }
 
-/* A strip without lateral contraction, clamped at x = 0, pushed up by 1 N/m at x = L: a beam. On an irregular mesh V has
- * what the moments miss of a linear field, k = 0. */
+/* A strip without lateral contraction, clamped at x = 0, pushed up by 1 N/m at x = L: a beam. On an irregular mesh V
+ * has what the moments miss of a linear field, k = 0. */
 static void test_cantilever(void **state)
 {
     phx_context *context = *state;
@@ -277,8 +279,7 @@ static void test_balance(void **state)
                 free(u);
                 u = loaded(context, model, supports[k], quadratic);
                 CHECK_CLOSE(resultant(context, model, u, def.size), -1.3 * 0.8 * (1.69 / 3.0 + 0.4),
-                            order ? 4e-3 : 2e-2, "%s, k = %d",
-                            supports[k], order);
+                            order ? 4e-3 : 2e-2, "%s, k = %d", supports[k], order);
                 free(u);
                 phx_elastic_destroy(model);
             }
@@ -288,8 +289,7 @@ static void test_balance(void **state)
 /* The square [0, 2]^2 of crossed cells as the disc of radius 1 about the origin. */
 static phx_elastic_model *make_disc(phx_context *context, int n, int order, double nu)
 {
-    const phx_rectangle_mesh square = {
-        .size = {2.0, 2.0}, .elements = {n, n}, .crossed = true, .grading = {1.0, 1.0}};
+    const phx_rectangle_mesh square = {.size = {2.0, 2.0}, .elements = {n, n}, .crossed = true, .grading = {1.0, 1.0}};
     plate_case unit = unit_plate(1, nu);
     const phx_plate_region region = {.section = unit.section};
     const phx_plate_def plate = {.order = order, .n_regions = 1, .regions = &region};

@@ -3,6 +3,7 @@
 #include "held.h"
 
 #include "continuum/continuum.h"
+#include "results/results.h"
 #include <phlexor/study.h>
 
 #include <math.h>
@@ -385,6 +386,74 @@ static void reduced_bodies_keep_their_stresses(void **state)
     check_reduced(*state, STRIP "loads: {pull: {force: [1000, 0, 0], at: plate.C}}\n", "plate", 2);
 }
 
+/* The same mechanism with the body and with what it is reduced to. */
+static phx_result *run(phx_context *context, const char *body, const char *joints, phx_model **model)
+{
+    const phx_simulate_options options = {.end = {true, 0.05}, .step = {true, 1e-3}};
+    phx_simulate_report report;
+    phx_result *result = NULL;
+    char text[2000];
+
+    snprintf(text, sizeof text, "%s%s%s", SPACE "materials: {m: {density: 2700, young: 7e10, poisson: 0.3}}\n", body,
+             joints);
+    CHECK_OK(context, phx_model_read_text(context, "run.yaml", text, strlen(text), 0, NULL, model));
+    CHECK_OK(context, phx_study_simulate_result(context, *model, &options, &report, &result));
+    return result;
+}
+
+/* Spin-up: every column is the same bit by bit; `root` at the end is about that of a rod that turns. */
+static void check_stiffened(phx_context *context, const char *body, const char *joints, const char *root, double wanted)
+{
+    phx_model *model[2] = {NULL};
+    phx_result *result[2];
+    phx_reduce_report report;
+
+    result[0] = run(context, body, joints, &model[0]);
+    CHECK_OK(context, phx_study_reduce(context, model[0], "b", "stiff.h5", &report));
+    phx_reduce_report_free(&report);
+    result[1] = run(context, "bodies: {b: {kind: reduced, file: stiff.h5}}\n", joints, &model[1]);
+    const size_t rows = phx_result_rows(result[0]);
+    double *values[2] = {calloc(rows, sizeof(double)), calloc(rows, sizeof(double))};
+    assert_true(values[0] && values[1] && phx_result_rows(result[1]) == rows);
+    assert_int_equal(phx_result_columns(result[0]), phx_result_columns(result[1]));
+    for (int c = 0; c < phx_result_columns(result[0]); c++) {
+        for (int k = 0; k < 2; k++)
+            CHECK_OK(context, phx_result_column(result[k], c, 0, rows, values[k]));
+        assert_memory_equal(values[0], values[1], rows * sizeof(double));
+        if (c == phx_result_column_find(result[0], root))
+            CHECK_RELATIVE(values[1][rows - 1], wanted, 0.05, "%s", root);
+    }
+    for (int k = 0; k < 2; k++) {
+        free(values[k]);
+        phx_result_destroy(result[k]);
+        phx_model_destroy(model[k]);
+    }
+    remove("stiff.h5");
+}
+
+/* Tension by the spin w: rho w^2 (L^2 - x^2)/2, m w^2 L of the mass besides; and the bending by a force at the tip. */
+static void reduced_bodies_with_stiffening_keep_their_stresses(void **state)
+{
+    const char *solid =
+        "bodies: {b: {kind: solid, material: m, stiffening: true, basis: {modes: 4}, mesh: {size: [0.5, "
+        "0.04, 0.01], elements: [6, 1, 1]}, frame: P, ports: {P: {on: x0}, C: {on: x1}}}}\n";
+    const char *plate = "bodies: {b: {kind: plate, material: m, thickness: 0.01, stiffening: true, basis: {modes: 4}, "
+                        "mesh: {size: [0.5, 0.04], elements: [8, 2]}, frame: P, ports: {P: {on: x0}, C: {on: x1}}}}\n";
+    const char *joints =
+        "joints: {motor: {kind: revolute, axis: [0, 0, 1], ports: [ground.O, b.P], angle: 0, speed: "
+        "\"150*sin(min(t, 0.03)/0.06*pi)^2\"}}\n"
+        "loads: {push: {force: [0, 0, 40], at: b.C, frame: body}}\ninitial: {deformation: quasi_static}\n"
+        "outputs: {mid: {%s: b, place: [0.25, 0.02%s]}, root: {stress: b.P}, most: {von_mises: b}, main: "
+        "{principal_stress: b}, tip: {deformation: b.C}}\n";
+    const double tension = 2700.0 * 150.0 * 150.0 * 0.5 * (0.25 - 0.0625); /* in the middle */
+    char text[1200];
+
+    snprintf(text, sizeof text, joints, "stress", ", 0.005");
+    check_stiffened(*state, solid, text, "mid.xx", tension);
+    snprintf(text, sizeof text, joints, "membrane_force", "");
+    check_stiffened(*state, plate, text, "mid.xx", 0.01 * tension);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -398,6 +467,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(surfaces_are_those_of_the_outer_layers, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(rows_are_the_derivatives, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(reduced_bodies_keep_their_stresses, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(reduced_bodies_with_stiffening_keep_their_stresses, context_setup,
+                                        context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,8 +248,7 @@ static void add_moments(const phx_elastic_model *model, const stress_columns *co
         plate_bending_column(model, columns, c, &u, &sigma);
         phx_plate_moments(model, side.triangle, u, sigma, lambda, M);
         rows[c] += factor * (n[0] * n[0] * M[0] + n[1] * n[1] * M[1] + 2.0 * n[0] * n[1] * M[2]);
-        rows[cols + c] +=
-            factor * (n[0] * t[0] * M[0] + n[1] * t[1] * M[1] + (n[0] * t[1] + n[1] * t[0]) * M[2]);
+        rows[cols + c] += factor * (n[0] * t[0] * M[0] + n[1] * t[1] * M[1] + (n[0] * t[1] + n[1] * t[0]) * M[2]);
     }
 }
 
@@ -403,8 +402,7 @@ static phx_status at_node(phx_context *context, const phx_elastic_model *model, 
                         "'corner_force'",
                         spot->text);
     edge_request request = {.factor = 0.5, .s = 1.0};
-    phx_status status =
-        add_line(context, model, columns, spot->ports, boundary, boundary->in[node], &request, own);
+    phx_status status = add_line(context, model, columns, spot->ports, boundary, boundary->in[node], &request, own);
     request.s = 0.0;
     return status ? status
                   : add_line(context, model, columns, spot->ports, boundary, boundary->out[node], &request, own);
@@ -493,7 +491,7 @@ phx_status phx_plate_edge_rows(phx_context *context, const phx_elastic_model *mo
                                         "30 degrees",
                                         spot->text);
     } else if (!status) {
-        status = spot->nodes      ? over_nodes(context, model, columns, &boundary, spot, own)
+        status = spot->nodes       ? over_nodes(context, model, columns, &boundary, spot, own)
                  : spot->node >= 0 ? at_node(context, model, columns, &boundary, spot, spot->node, own)
                                    : at_place(context, model, columns, &boundary, spot, own);
     }
