@@ -13,6 +13,7 @@ typedef struct elastic_source {
     int n_interfaces;
     phx_interface *interfaces;
     double *motions; /* per interface 6 x flex.n: by the basis in the frame */
+    int n_slopes;    /* shapes that have strains of second order; 0 without stiffening */
     int n_strains;
     double *strains; /* as continuum_def has them */
 } elastic_source;
@@ -278,10 +279,9 @@ static phx_status stress_rows(const phx_flex_source *source, phx_context *contex
 
 static stress_columns all_columns(const elastic_source *it)
 {
-    const phx_flex *flex = &it->shape.source.flex;
     stress_columns columns = continuum_linear_columns(&it->shape);
 
-    columns.n_slopes = flex->stiffening ? flex->stiffening->n_slope : 0;
+    columns.n_slopes = it->n_slopes;
     columns.n_strains = it->n_strains;
     columns.strains = it->strains;
     return columns;
@@ -311,10 +311,10 @@ static phx_status edge_rows(const elastic_source *it, phx_context *context, cons
 {
     const phx_elastic_model *model = it->shape.model;
     const size_t n = (size_t)model->n_nodes + 1;
-    unsigned char *ports = phx_calloc(context, 2 * n, 1), *nodes = ports + n;
+    unsigned char *ports = phx_calloc(context, n, 1), *nodes = phx_calloc(context, n, 1);
     phx_plate_spot spot = {.node = -1, .ports = ports};
     char text[120] = "";
-    phx_status status = ports ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = ports && nodes ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int i = 0; i < it->n_interfaces && !status; i++) {
         mark_port(model, &it->interfaces[i], ports);
@@ -340,6 +340,7 @@ static phx_status edge_rows(const elastic_source *it, phx_context *context, cons
     if (!status)
         status = phx_plate_edge_rows(context, model, columns, set, &spot, rows);
     phx_free(ports);
+    phx_free(nodes);
     return status;
 }
 
@@ -498,6 +499,8 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         status = basis_quality(context, def, &space, interfaces, &basis, &it->quality);
     if (!status && def->stiffening)
         status = add_shapes(context, def, &space, interfaces, &basis, &slopes);
+    if (made)
+        made->n_slopes = slopes;
     const int massless = def->stiffening ? slopes : basis.count; /* behind the last of them */
     if (!status)
         status = make_Phi(context, def, &space, interfaces, &basis, &it->Phi);

@@ -215,10 +215,11 @@ static phx_status fit_load(line_work *it, int t, double *b)
     const int count = nodes_inside(it, t), *corner = it->plate->corner + 3 * t;
     const size_t cols = (size_t)it->cols;
     const double centre[3] = {1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0};
-    double x[3], length, *A = phx_calloc(it->context, (size_t)count * (3 + cols) + 3 * cols + 1, sizeof *A);
-    double *F = A + 3 * (size_t)count, *z = F + (size_t)count * cols;
+    double x[3], length, *A = phx_calloc(it->context, 3 * (size_t)count + 1, sizeof *A);
+    double *F = phx_calloc(it->context, (size_t)count * cols + 1, sizeof *F);
+    double *z = phx_calloc(it->context, 3 * cols + 1, sizeof *z);
     int rank = 0;
-    phx_status status = A ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = A && F && z ? PHX_OK : PHX_ERR_MEMORY;
     phx_plate_frame frame;
 
     phx_plate_frame_of(it->model, t, &frame);
@@ -245,6 +246,8 @@ static phx_status fit_load(line_work *it, int t, double *b)
                 z[c] + z[cols + c] * (at[0] - x[0]) / length + z[2 * cols + c] * (at[1] - x[1]) / length;
     }
     phx_free(A);
+    phx_free(F);
+    phx_free(z);
     return status;
 }
 
