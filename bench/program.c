@@ -128,7 +128,8 @@ static bool write_chain(const chain *which, int count, const char *path)
 /* kB a body, from the difference of both sizes; 0: there is no such program. */
 static bool weigh_chain(const chain *which, const char *program, double *per_body)
 {
-    static const char *const words[MOST_WORDS] = {"simulate", "chain.yaml", "-o", "chain.h5", "--yes", "--threads", "1"};
+    static const char *const words[MOST_WORDS] = {"simulate", "chain.yaml", "-o", "chain.h5",
+                                                  "--yes",    "--threads",  "1"};
     double time, memory[SIZES] = {0};
 
     for (int k = 0; k < SIZES && program; k++)
@@ -202,8 +203,8 @@ int main(int argc, char **argv)
                 "simulation a body (%d and %d links); 0: not measured\nwhat,unit,now,before\n",
                 processor, bench_compiler(), phx_version(), phx_build(), repeats, links[0], links[1]);
     bool done = measure((const char *const[]){programs[0], before ? programs[1] : NULL}, repeats, csv);
-    for (const char *const *name = (const char *const[]){"list.csv", "pendulum.h5", "chain.yaml", "chain.h5", NULL}; *name;
-         name++)
+    for (const char *const *name = (const char *const[]){"list.csv", "pendulum.h5", "chain.yaml", "chain.h5", NULL};
+         *name; name++)
         (void)unlink(*name);
     (void)rmdir(folder);
     if (csv && fclose(csv) != 0)

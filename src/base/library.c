@@ -14,7 +14,8 @@ static phx_status refuse(phx_context *context, const phx_library *library, const
                     packed ? "" : " or build Phlexor with the one that is there");
 }
 
-/* Of the object pointers that dlsym gives POSIX says that they are those of functions where the name is a function's. */
+/* Of the object pointers that dlsym gives POSIX says that they are those of functions where the name is a function's.
+ */
 static phx_status load(phx_context *context, phx_library *library)
 {
     void *handle = dlopen(library->file, RTLD_LAZY | RTLD_LOCAL);

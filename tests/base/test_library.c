@@ -90,7 +90,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_functions_are_found, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(test_a_library_that_is_not_there_says_what_to_install, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_a_library_that_is_not_there_says_what_to_install, context_setup,
+                                        context_teardown),
         cmocka_unit_test_setup_teardown(test_a_library_without_a_name_is_refused, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_threads_load_it_once, context_setup, context_teardown),
     };
