@@ -24,8 +24,8 @@ done
 
 # ---- and what is loaded: the names that the program has; not by what does not use it ----
 column 6 | sed -n 's/.*loaded: `\(.*\)`.*/\1/p' | sort >listed.txt
-readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\].*/\1/p' >needed.txt
-grep -aoE 'lib[a-z0-9_]+\.so\.[0-9]+' "$program" | sort -u | grep -vxF -f needed.txt >loaded.txt
+ldd "$program" | sed -n 's/^[[:space:]]*\(lib[^ ]*\).*/\1/p' >needed.txt # libc is in the shared object of FMUs too
+readelf -p .rodata "$program" | grep -oE '\blib[a-z0-9_]+\.so\.[0-9]+$' | sort -u | grep -vxF -f needed.txt >loaded.txt
 sed 's/^lib\(.*\)\.so.*/\1/' loaded.txt | diff listed.txt - >&2 || fail "docs/dependencies.md lists other libraries (<)"
 printf '%s\n' 'phlexor: 1' 'bodies: {bob: {kind: rigid, mass: 1, inertia: 1}}' 'dimension: 2' >bob.yaml
 for command in info 'check bob.yaml' 'simulate --help'; do
