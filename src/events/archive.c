@@ -49,8 +49,7 @@ phx_status phx_events_restructure(phx_context *context, const phx_events_def *de
         status = phx_archive_status(archive);
     }
     phx_archive_destroy(archive);
-    const phx_status made = phx_events_renew_daes(context, def); /* of a structure that is damaged too */
-    return status ? status : made;
+    return status ? status : phx_events_renew_daes(context, def);
 }
 
 /* The structure that is read, with workspaces of it. */
@@ -63,7 +62,10 @@ static phx_status take_structure(events_run *it, size_t size, const void *bytes)
         return status;
     phx_events_forget(it);
     status = phx_events_restructure(it->context, &it->def, size, bytes);
-    return status ? status : phx_events_take_daes(it);
+    if (!status)
+        return phx_events_take_daes(it);
+    it->s->dae = it->s->reader = NULL;
+    return status;
 }
 
 static void archive_structure(phx_archive *archive, events_run *it)
@@ -121,7 +123,7 @@ static void archive_state(phx_archive *archive, events_run *it)
 {
     const mechanism *s = it->s;
     double *const numbers[] = {
-        &it->t,     &it->speed,         &it->slack,  &it->done.work.supplied, &it->done.work.dissipated,
+        &it->t,     &it->speed,      &it->slack,  &it->done.work.supplied, &it->done.work.dissipated,
         &it->own.t, &it->clock.base, &it->clock.h};
 
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)

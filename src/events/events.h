@@ -1,6 +1,7 @@
 /* Layer events: a mechanism in motion whose joints begin to hold, let go, or lose their drives, whose springs, forces
- * and loads begin or cease to act, whose rigid contacts strike and rest, and whose set-valued friction sticks and slips.
- * It knows the system and the integrators, no model: simulations and units of co-simulation make their steps with it. */
+ * and loads begin or cease to act, whose rigid contacts strike and rest, and whose set-valued friction sticks and
+ * slips. It knows the system and the integrators, no model: simulations and units of co-simulation make their steps
+ * with it. */
 #ifndef PHX_EVENTS_EVENTS_H
 #define PHX_EVENTS_EVENTS_H
 
@@ -11,9 +12,9 @@ enum { PHX_EVENT_AT_TIME = -1 }; /* in place of a column */
 /* An event: its condition, and what it switches. */
 typedef struct phx_event {
     char *name;
-    int column;                        /* of the outputs that comes to `value`; PHX_EVENT_AT_TIME */
-    bool falls;                        /* it comes there from above; else from below */
-    double value;                      /* in the unit of the column; of a time s */
+    int column;   /* of the outputs that comes to `value`; PHX_EVENT_AT_TIME */
+    bool falls;   /* it comes there from above; else from below */
+    double value; /* in the unit of the column; of a time s */
     int n_attach, n_release, n_undrive;
     int *joints; /* numbers of those that it attaches, releases, and whose drives it switches off, in this order */
     int n_on, n_off;

@@ -113,8 +113,9 @@ bool phx_events_any_met(const events_run *it, const double *values);
 phx_status phx_events_locate(events_run *it, double t1, double *values, int *which);
 
 /* ---- switches.c ---- */
-/* The workspaces anew; multipliers are zero. */
+/* The owner's workspaces anew; after a failure there are none. */
 phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def);
+/* The run goes on with them; multipliers are zero. */
 phx_status phx_events_take_daes(events_run *it);
 /* Contacts and friction after the condition of one of them, -1: after anything else. */
 phx_status phx_events_settle(events_run *it, int which);

@@ -61,6 +61,8 @@ void phx_events_stand_back(events_run *it)
 {
     mechanism *s = it->s;
 
+    if (!s->dae) /* lost for want of memory */
+        return;
     memcpy(s->x, it->before.x, (size_t)s->dae->n_x * sizeof *s->x);
     memcpy(s->v, it->before.v, (size_t)s->dae->n_v * sizeof *s->v);
     memcpy(s->lambda, it->before.lambda, (size_t)s->dae->n_l * sizeof *s->lambda);
@@ -103,9 +105,8 @@ phx_status phx_events_look(events_run *it, double *values)
     phx_status status = it->by_outputs ? phx_system_outputs(dae, s->t, s->x, s->v, it->columns) : PHX_OK;
 
     for (int k = 0; k < it->n_events && !status; k++)
-        values[k] = it->def.events[k].column >= 0
-                        ? condition(&it->def.events[k], it->columns[it->def.events[k].column])
-                        : s->t - it->def.events[k].value;
+        values[k] = it->def.events[k].column >= 0 ? condition(&it->def.events[k], it->columns[it->def.events[k].column])
+                                                  : s->t - it->def.events[k].value;
     if (!status && it->frictions.n + it->contacts.n > 0)
         status = phx_system_set_valued(dae, s->t, s->x, s->v, it->contacts.contact, it->frictions.friction);
     phx_friction_conditions(it, values + it->n_events);

@@ -1,19 +1,28 @@
-/* What events do: joints begin to hold or let go, an impulse puts the velocities on those that hold, and what that takes
- * is booked. */
+/* What events do: joints begin to hold or let go, an impulse puts the velocities on those that hold, and what that
+ * takes is booked. */
 #include "run.h"
 
 #include <string.h>
 
-phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def)
+static void destroy_daes(const phx_events_def *def)
 {
     phx_system_dae_destroy(*def->dae);
     phx_system_dae_destroy(*def->reader);
     *def->dae = *def->reader = NULL;
+}
+
+phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def)
+{
+    destroy_daes(def);
     phx_status status = phx_system_dae_with(def->system, context, def->backend, def->dae);
 
     if (!status)
         status = phx_system_threads(*def->dae, def->threads);
-    return status ? status : phx_system_dae(def->system, context, def->reader);
+    if (!status)
+        status = phx_system_dae(def->system, context, def->reader);
+    if (status) /* both, or none */
+        destroy_daes(def);
+    return status;
 }
 
 phx_status phx_events_take_daes(events_run *it)
@@ -26,7 +35,11 @@ phx_status phx_events_take_daes(events_run *it)
     phx_free(it->before.lambda);
     s->lambda = phx_calloc(it->context, (size_t)s->dae->n_l, sizeof *s->lambda);
     it->before.lambda = phx_calloc(it->context, (size_t)s->dae->n_l, sizeof *it->before.lambda);
-    return s->lambda && it->before.lambda ? PHX_OK : PHX_ERR_MEMORY;
+    if (s->lambda && it->before.lambda)
+        return PHX_OK;
+    destroy_daes(&it->def);
+    s->dae = s->reader = NULL;
+    return PHX_ERR_MEMORY;
 }
 
 /* New rows: everything that knows the old ones is made again. */
@@ -35,9 +48,8 @@ phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes
     mechanism *s = it->s;
 
     phx_events_forget(it);
-    phx_system_dae_destroy(s->dae);
-    phx_system_dae_destroy(s->reader);
-    *it->def.dae = *it->def.reader = s->dae = s->reader = NULL;
+    destroy_daes(&it->def);
+    s->dae = s->reader = NULL;
     phx_status status = phx_system_switch(s->system, count, changes, s->x);
     if (!status)
         status = phx_events_renew_daes(it->context, &it->def);
