@@ -45,6 +45,9 @@ static void count_steps(events_run *it)
     sum->newton_iterations += stats->newton_iterations - counted->newton_iterations;
     sum->factorisations += stats->factorisations - counted->factorisations;
     sum->projections += stats->projections - counted->projections;
+    if (stats->steps > counted->steps)
+        sum->smallest_step =
+            sum->smallest_step > 0.0 ? fmin(sum->smallest_step, stats->smallest_step) : stats->smallest_step;
     sum->largest_kinetic = fmax(sum->largest_kinetic, stats->largest_kinetic);
     it->counted = *stats;
 }

@@ -19,7 +19,8 @@ static const char crane[] =
     "materials: {aluminium: {young: 7e10, density: 2700, poisson: 0.3}}\n"
     "bodies:\n"
     "  tower: {kind: rigid, mass: 50, inertia: [4, 4, 2], ports: {top: {position: [0, 0, 1]}}}\n"
-    "  boom: {kind: beam, length: 2, material: aluminium, section: {kind: circle, diameter: 0.04}, elements: 2, reference: cantilever,\n"
+    "  boom: {kind: beam, length: 2, material: aluminium, section: {kind: circle, diameter: 0.04}, elements: 2, "
+    "reference: cantilever,\n"
     "    pose: {position: [0, 0, 1]}}\n"
     "  load: {kind: rigid, mass: 3, inertia: [0.1, 0.1, 0.1], pose: {position: [2, 0, 0.97]},\n"
     "    ports: {eye: {position: [0, 0, 0.02]}}}\n"
@@ -668,7 +669,8 @@ int main(void)
         cmocka_unit_test(moves_as_the_simulation), cmocka_unit_test(longer_steps_are_divided),
         cmocka_unit_test(steps_of_any_length),     cmocka_unit_test(saved_states_go_on),
         cmocka_unit_test(instances_are_apart),     cmocka_unit_test(instances_leave_nothing),
-        cmocka_unit_test(steps_are_discarded),     cmocka_unit_test(model_exchange_is_refused), cmocka_unit_test(there_may_be_no_memory),
+        cmocka_unit_test(steps_are_discarded),     cmocka_unit_test(model_exchange_is_refused),
+        cmocka_unit_test(there_may_be_no_memory),
     };
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }
