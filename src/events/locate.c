@@ -128,9 +128,10 @@ phx_status phx_events_locate(events_run *it, double t1, double *values, int *whi
             *which = k;
     if (*which < 0)
         return PHX_OK;
-    double *room = phx_calloc(it->context, 3 * n, sizeof *room), *end = room + 2 * n;
+    double *room = phx_calloc(it->context, 3 * n, sizeof *room);
     if (!room)
         return PHX_ERR_MEMORY;
+    double *end = room + 2 * n;
     in.at_a = room;
     in.at_b = room + n;
     memcpy(in.at_b, values, n * sizeof *values);
