@@ -63,7 +63,8 @@ static double size_of(int n, const double *x)
     return most;
 }
 
-/* The solution for re + i im, its parts added to the basis. */
+/* The solution for re + i im, its parts added to the basis, the larger first: there may be room for one only, and at a
+ * resonance the smaller is what the mode is not. */
 static phx_status add_solution(krylov *it, phx_saddle *saddle, bool is_complex)
 {
     const int n = it->full->n, width = is_complex ? 2 : 1;
@@ -82,10 +83,11 @@ static phx_status add_solution(krylov *it, phx_saddle *saddle, bool is_complex)
         it->im[i] = is_complex ? it->x[2 * i + 1] : 0.0;
     }
     const double re = size_of(n, it->re), im = size_of(n, it->im);
-    if (!status && re > negligible * im)
-        status = phx_space_add(it->space, it->re, &added);
-    if (!status && im > negligible * re)
-        status = phx_space_add(it->space, it->im, &added);
+    const double *first = re >= im ? it->re : it->im, *second = re >= im ? it->im : it->re;
+    if (!status && fmax(re, im) > 0.0)
+        status = phx_space_add(it->space, first, &added);
+    if (!status && fmin(re, im) > negligible * fmax(re, im))
+        status = phx_space_add(it->space, second, &added);
     return status;
 }
 
