@@ -2,23 +2,6 @@
  * models written down by hand. */
 #include "reduced.h"
 
-static phx_reduction *reduce(phx_context *context, const phx_linearised *model, phx_reduction_method method, int order)
-{
-    phx_reduction_options options = phx_reduction_options_default();
-    phx_reduction *reduction = NULL;
-    options.method = method;
-    options.order = order;
-    CHECK_OK(context, phx_reduce_linear(context, model, &options, &reduction));
-    return reduction;
-}
-
-static void forms(phx_context *context, const phx_linearised *model, const phx_reduction *reduction,
-                  phx_descriptor **full, phx_descriptor **small)
-{
-    CHECK_OK(context, phx_linearised_descriptor(context, model, full, NULL));
-    CHECK_OK(context, phx_reduction_descriptor(context, reduction, small, NULL));
-}
-
 /* ---- the benchmark ---- */
 /* All modes in energy coordinates, ports as they are. */
 static void whole(phx_context *context, const phx_linearised *model, phx_full *full, phx_projected *all, phx_ph *ph)
@@ -388,68 +371,6 @@ static void certificates_agree(void **state)
     assert_int_equal(active, random_reductions);
 }
 
-/* Five masses on springs in a row, of which one is on a damper to the ground and nothing else holds them. */
-static phx_linearised *rigid_on_damper(phx_context *context)
-{
-    const double F[10] = {[0] = 1.0, [9] = 1.0};
-    mechanism mech;
-    phx_linear linear;
-
-    mechanism_begin(&mech, context);
-    mech.n = 5;
-    for (int k = 0; k < 5; k++)
-        put(&mech.M, k, k, 1.0 + k);
-    put(&mech.D, 0, 0, 0.7);
-    for (int k = 0; k < 4; k++) {
-        put(&mech.root, mech.roots, k, 3.0 + k);
-        put(&mech.root, mech.roots++, k + 1, -3.0 - k);
-    }
-    mechanism_end(&mech, &linear);
-    return model_of(context, &linear, 2, F, 0, NULL);
-}
-
-/* A modal damping takes the place of the damping of elastic modes; rigid motions keep theirs. */
-static void a_modal_damping_leaves_rigid_motions(void **state)
-{
-    phx_context *context = *state;
-    phx_linearised *model = rigid_on_damper(context);
-    const phx_reduced *modes = &model->reduced;
-    phx_full full;
-    phx_projected all;
-    phx_ph ph;
-    phx_ss *ss = NULL;
-    double response[8], sum = 0.0;
-
-    assert_int_equal(modes->rigid, 1);
-    CHECK_OK(context, phx_full_create(context, model, &full));
-    CHECK_OK(context, phx_project(&full, full.f - full.rigid, NULL, NULL, &all));
-    CHECK_OK(context, phx_ph_of(&full, &all, 0.02, NULL, &ph));
-    CHECK_OK(context, phx_ph_ss(context, "model", &ph, true, &ss));
-    CHECK_OK(context, phx_ss_response(context, ss, 1.5, response));
-    double complex want = 0.0;
-    for (int k = 0; k < 5; k++) { /* sum over the modes of i w b^2/(omega^2 - w^2 + i w d) */
-        const double b = modes->basis[k], omega = k == 0 ? 0.0 : modes->omega[k];
-        const double d = k == 0 ? 0.7 * b * b : 2.0 * 0.02 * omega;
-        want += I * 1.5 * b * b / (omega * omega - 1.5 * 1.5 + I * 1.5 * d);
-        sum += b * b;
-    }
-    CHECK_CLOSE(sum, 1.0, 1e-12, "F^T M^-1 F");
-    CHECK_SMALL(cabs(response[0] + I * response[1] - want), 1e-12 * cabs(want), "response");
-    for (int method = PHX_REDUCE_MODAL; method <= PHX_REDUCE_LQG; method++) {
-        phx_reduction_options options = {.method = (phx_reduction_method)method, .order = 2, .damping = 0.02};
-        phx_reduction *reduction = NULL;
-        CHECK_OK(context, phx_reduce_linear(context, model, &options, &reduction));
-        CHECK_BETWEEN(phx_reduction_about(reduction)->error, 1e-6, 0.9, "%s",
-                      phx_reduction_method_name(options.method));
-        phx_reduction_destroy(reduction);
-    }
-    phx_ss_destroy(ss);
-    phx_ph_free(&ph);
-    phx_projected_free(&all);
-    phx_full_free(&full);
-    phx_linearised_destroy(model);
-}
-
 /* With room for one direction at a resonance the mode is taken, not what is left beside it. */
 static void one_direction_at_a_resonance(void **state)
 {
@@ -597,7 +518,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_bound_holds, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_order_of_an_error, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(certificates_agree, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(a_modal_damping_leaves_rigid_motions, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(one_direction_at_a_resonance, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_forms_are_one_model, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(refused_with_the_reason, context_setup, context_teardown),
