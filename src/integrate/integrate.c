@@ -496,8 +496,10 @@ static phx_status check_instants(const phx_run *run)
     if (run->options.iterations == 0 || !run->outputs || phx_outputs_on_grid(run->outputs))
         return PHX_OK;
     return phx_fail(run->context, PHX_ERR_ARGUMENT,
-                    "every: %g s; with a fixed number of corrections it must be a multiple of the step, %g s",
-                    run->options.every, run->options.step);
+                    "'every': %g s is not a multiple of the %g s of the equal steps from %g s to %g s, which a fixed "
+                    "number of corrections needs; take a step that divides both, or 'every' 0 for each step",
+                    run->options.every, phx_run_equal_step(run, run->options.end - run->start), run->start,
+                    run->options.end);
 }
 
 static phx_status integrate(phx_run *run)
