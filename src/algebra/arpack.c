@@ -87,11 +87,63 @@ static phx_status fail_arpack(const arnoldi *w, const char *routine)
             w->context, PHX_NOT_CONVERGED,
             "ARPACK found %d of %d eigenvalues near %g in %d restarts; ask for fewer or loosen the tolerance",
             w->iparam[4], w->count, w->sigma, w->iparam[2]);
-    if (w->info == -9999 || w->info == 3 || w->info == -14)
+    if (w->info == -9999)
+        return phx_fail(w->context, PHX_NOT_CONVERGED,
+                        "%d eigenvalues near %g are wanted of matrices that have %d finite ones; ask for fewer",
+                        w->count, w->sigma, w->iparam[4]);
+    if (w->info == 3 || w->info == -14)
         return phx_fail(w->context, PHX_NOT_CONVERGED,
                         "ARPACK's %s stopped with info = %d: the matrices may have fewer than %d finite eigenvalues",
                         routine, w->info, w->count);
     return phx_fail(w->context, PHX_ERR_LIBRARY, "ARPACK's %s failed with info = %d", routine, w->info);
+}
+
+/* The Krylov space ended with all that (A - sigma B)^-1 B reaches: its rank is less than ncv, and the basis V, whose
+ * columns are orthonormal in B, is invariant. Its Ritz values are eigenvalues then; the `count` nearest to sigma are
+ * kept, and their vectors x = (A - sigma B)^-1 B V y / mu take the place of V. */
+static phx_status take_invariant_space(arnoldi *w)
+{
+    const int n = w->n, rank = w->iparam[4], m = w->count;
+    const size_t length = (size_t)n, j = (size_t)rank;
+    double *image = phx_calloc(w->context, 2 * length * j, sizeof *image); /* rows (A - sigma B)^-1 B v_k, B times it */
+    double *T = phx_calloc(w->context, j * (3 * j + 1), sizeof *T);
+    if (!image || !T) {
+        phx_free(image);
+        phx_free(T);
+        return PHX_ERR_MEMORY;
+    }
+    double *product = image + length * j, *Y = T + j * j, *kept = Y + j * j, *mu = kept + j * j;
+    phx_status status = PHX_OK;
+    for (size_t k = 0; k < j && !status; k++) {
+        double *row = image + k * length;
+        status = w->multiply(w->user, w->v + k * length, w->product);
+        if (!status)
+            status = w->solve(w->user, w->product, row);
+        if (!status)
+            status = w->multiply(w->user, row, product + k * length);
+    }
+    if (!status) {
+        phx_dense_multiply(false, true, rank, rank, n, 1.0, w->v, n, product, n, 0.0, T, rank);
+        status = phx_dense_eigen_symmetric(w->context, rank, T, NULL, mu, Y);
+    }
+    for (int c = 0, low = 0, high = rank; c < m && !status; c++) {
+        const int k = fabs(mu[low]) > fabs(mu[high - 1]) ? low++ : --high;
+        for (int i = 0; i < rank; i++)
+            kept[c * rank + i] = Y[i * rank + k] / mu[k];
+        w->values[c] = w->sigma + 1.0 / mu[k];
+    }
+    if (!status) {
+        phx_dense_multiply(false, false, m, n, rank, 1.0, kept, rank, image, n, 0.0, product, n);
+        memcpy(w->v, product, length * (size_t)m * sizeof *w->v);
+    }
+    phx_free(image);
+    phx_free(T);
+    return status;
+}
+
+static bool ended_early(const arnoldi *w)
+{
+    return w->info == -9999 && w->iparam[4] >= w->count;
 }
 
 static phx_status iterate(arnoldi *w)
@@ -110,7 +162,7 @@ static phx_status iterate(arnoldi *w)
                 return status;
         }
     } while (ido == -1 || ido == 1 || ido == 2);
-    return w->info == 0 ? PHX_OK : fail_arpack(w, "dsaupd");
+    return w->info == 0 || ended_early(w) ? PHX_OK : fail_arpack(w, "dsaupd");
 }
 
 static phx_status extract(arnoldi *w, bool want_vectors)
@@ -165,7 +217,7 @@ phx_status phx_eigen_shift_invert(phx_context *context, int n, int count, double
         pthread_mutex_lock(&arpack_lock);
         status = iterate(&w);
         if (!status)
-            status = extract(&w, vectors != NULL);
+            status = ended_early(&w) ? take_invariant_space(&w) : extract(&w, vectors != NULL);
         pthread_mutex_unlock(&arpack_lock);
     }
     if (!status)

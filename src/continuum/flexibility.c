@@ -10,6 +10,7 @@ struct flexibility {
     const elastic_space *space;
     int n;           /* coordinates of this process that are not held */
     int n_all;       /* of all processes */
+    int n_massive;   /* of all processes those that have mass */
     int *full;       /* n: of the space */
     phx_csr M;       /* n x n; one process */
     int n_rigid;     /* rigid motions left, 0 to 6 */
@@ -223,12 +224,24 @@ static phx_status factor(flexibility *it)
 }
 
 /* ---- several processes ---- */
-static int count_all(const flexibility *it)
+/* Unknowns of all processes, and those of them that have mass: whose row of M is not zero, which some vector without
+ * a zero and without regularity shows. */
+static phx_status count_all(flexibility *it)
 {
-    double count = it->n;
+    double *x = it->work, *product = it->work + it->n, phase = 0.0, count[2] = {it->n, 0.0};
 
-    phx_ranks_sum(ranks_of(it), 1, &count);
-    return (int)count;
+    for (int i = 0; i < it->n; i++) {
+        phase += 0.61803398874989485;
+        phase -= floor(phase);
+        x[i] = 1.0 + phase;
+    }
+    const phx_status status = mass(it, 1, x, product);
+    for (int i = 0; i < it->n && !status; i++)
+        count[1] += product[i] != 0.0;
+    phx_ranks_sum(ranks_of(it), 2, count);
+    it->n_all = (int)count[0];
+    it->n_massive = (int)count[1];
+    return status;
 }
 
 /* Unknowns of a node together, three translations each, on every process: a multigrid by nodes is the better one. */
@@ -313,10 +326,10 @@ phx_status flexibility_create(phx_context *context, const elastic_space *space, 
             it->full[it->n++] = j;
     }
     status = phx_ranks_agree(context, space->part.ranks, status);
-    if (!status)
-        it->n_all = count_all(it);
     if (!status && !space->part.ranks)
         status = submatrix(context, &space->M, it->n, part, &it->M);
+    if (!status)
+        status = count_all(it);
     if (!status)
         status = make_rigid(it, held);
     if (!status)
@@ -413,7 +426,8 @@ static phx_status op_mass(void *user, const double *x, double *y)
 
 int flexibility_most_modes(const flexibility *it)
 {
-    return it->n_all - it->n_rigid - 1;
+    const int most = it->n_all - 1 < it->n_massive ? it->n_all - 1 : it->n_massive;
+    return most - it->n_rigid;
 }
 
 /* A vector of the Lanczos process has parts that the mass does not see (unknowns without mass); A M takes them to what

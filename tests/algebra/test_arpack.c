@@ -124,6 +124,40 @@ static void test_lowest_pairs_of_a_string(void **state)
     }
 }
 
+/* Only a few nodes have mass: the matrices have as many finite eigenvalues, fewer than Lanczos vectors are usual. They
+ * are those of B^(1/2) A^-1 B^(1/2) on these nodes. */
+static void test_all_finite_pairs_of_few_masses(void **state)
+{
+    phx_context *context = *state;
+    enum { N = 60, MASSES = 9 };
+    problem p = string_problem(context, N);
+    double compliance[MASSES * MASSES], x[N], y[N], mu[MASSES], values[N], vectors[N * MASSES];
+    problem_shift(context, &p, 0.0);
+    for (int c = 0; c < MASSES; c++) {
+        memset(x, 0, sizeof x);
+        x[6 * c + 3] = 1.0 + 0.1 * c;
+        CHECK_OK(context, solve(&p, x, y));
+        for (int r = 0; r < MASSES; r++)
+            compliance[r * MASSES + c] = (1.0 + 0.1 * r) * y[6 * r + 3];
+    }
+    CHECK_OK(context, phx_dense_eigen_symmetric(context, MASSES, compliance, NULL, mu, NULL));
+    for (int i = 0; i < N; i++)
+        for (int e = p.b.ptr[i]; e < p.b.ptr[i + 1]; e++) {
+            const double root = 1.0 + 0.1 * (i / 6);
+            p.b.val[e] = p.b.idx[e] == i && i % 6 == 3 && i / 6 < MASSES ? root * root : 0.0;
+        }
+    for (int count = 1; count <= MASSES; count++) {
+        CHECK_OK(context, phx_eigen_shift_invert(context, N, count, 0.0, solve, multiply, &p, 0.0, values, vectors));
+        for (int k = 0; k < count; k++)
+            CHECK_BELOW(fabs(values[k] * mu[MASSES - 1 - k] - 1.0), 1e-11, "eigenvalue %d of %d", k, count);
+        check_pairs(&p, count, values, vectors);
+    }
+    CHECK_STATUS(context, phx_eigen_shift_invert(context, N, MASSES + 1, 0.0, solve, multiply, &p, 0.0, values, NULL),
+                 PHX_NOT_CONVERGED);
+    CHECK_MESSAGE(context, "9 finite");
+    problem_free(&p);
+}
+
 static void test_pairs_around_a_shift(void **state)
 {
     phx_context *context = *state;
@@ -262,6 +296,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_lowest_pairs_of_a_string, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_all_finite_pairs_of_few_masses, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_pairs_around_a_shift, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_semidefinite_b, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_reruns_agree_bit_for_bit, context_setup, context_teardown),
