@@ -218,7 +218,8 @@ typedef struct phx_reduction_point {
 typedef struct phx_reduction_options {
     phx_reduction_method method;
     int order;      /* coordinates beside rigid and prescribed motions; of first order twice as many states. 0: the
-                       fewest with which `error` holds, or, of krylov, what the points give */
+                       fewest with which `error` holds, or, of krylov, what the points give. No less than the
+                       prescribed motions, each of which takes one (those that move no elastic mode none) */
     double error;   /* H-infinity, relative, and `error_local` of the report; 0: by order */
     double band[2]; /* rad/s: where the error counts; both 0: everywhere */
     double damping; /* modal damping ratio in place of the model's own damping, for choice and error alone; 0: the
@@ -255,9 +256,9 @@ typedef struct phx_reduction_report {
 /* A reduced model. */
 typedef struct phx_reduction phx_reduction;
 /* Nothing of `linearised` is kept. Errors: PHX_ERR_ARGUMENT for an order or error out of range, no demand at all, more
- * order than there is; PHX_ERR_UNSUPPORTED for a model without port-Hamiltonian form (phx_linearised_descriptor), or
- * prescribed rates and a method of first order; PHX_ERR_ANALYSIS for an error demanded over all frequencies where there
- * is no damping, a point at a pole, lqg where all characteristic values are one. Dense: n^3 work. */
+ * order than there is; PHX_ERR_UNSUPPORTED for a model without port-Hamiltonian form (phx_linearised_descriptor);
+ * PHX_ERR_ANALYSIS for an error demanded over all frequencies where there is no damping, a point at a pole, xmin where
+ * there is no damping, lqg where all characteristic values are one. Dense: n^3 work. */
 phx_status phx_reduce_linear(phx_context *context, const phx_linearised *linearised,
                              const phx_reduction_options *options, phx_reduction **reduction);
 void phx_reduction_destroy(phx_reduction *reduction); /* NULL is allowed */
@@ -265,9 +266,11 @@ void phx_reduction_destroy(phx_reduction *reduction); /* NULL is allowed */
 const phx_reduction_report *phx_reduction_about(const phx_reduction *reduction);
 /* n x count: xi = basis times the first `count` entries of e of the descriptor form. */
 const double *phx_reduction_basis(const phx_reduction *reduction, int *n, int *count);
-/* The forms, as of a linearised mechanism: Q = diag(K, I, I) with diagonal K where the method is of second order; E = I
- * and Q = diag(0, I) where it is of first order, which has no second-order form (PHX_ERR_UNSUPPORTED). proper: without
- * the outputs that follow the derivative of a rate. */
+/* The forms, as of a linearised mechanism: Q = diag(K, I, I) with diagonal K where the method is of second order; where
+ * it is of first order, which has no second-order form (PHX_ERR_UNSUPPORTED), e = (rigid displacements, z, rigid
+ * velocities, prescribed motions s, their rates w, efforts), E = diag(I, D1, 0), Q = diag(0, I, K0, I), D1 and K0
+ * inertia at infinite frequency and static stiffness of s. proper: without the outputs that follow the derivative of a
+ * rate. */
 phx_status phx_reduction_ss(phx_context *context, const phx_reduction *reduction, bool proper, phx_ss **ss);
 phx_status phx_reduction_descriptor(phx_context *context, const phx_reduction *reduction, phx_descriptor **descriptor,
                                     phx_measured *measured);

@@ -275,6 +275,14 @@ static phx_status fill_first_order(phx_context *context, const phx_reduced *r, f
     return PHX_OK;
 }
 
+phx_status phx_linearised_refuse_improper(phx_context *context, const char *output, const char *input, double factor)
+{
+    return phx_fail(context, PHX_ERR_INPUT,
+                    "the output '%s' follows the derivative of the input '%s' (factor %.3g); take the acceleration of "
+                    "that motion as input, or leave the output out",
+                    output, input, factor);
+}
+
 /* The rate w = s' of a prescribed motion as input in place of the acceleration w', column k: with x_bar = x - B_k w
  *
  *     x_bar' = A x_bar + A B_k w,   y = C x_bar + C B_k w + D_k w'       D_k must vanish
@@ -300,10 +308,7 @@ static phx_status take_rate(phx_context *context, const phx_linearised *linearis
             it->improper[i] = true;
         } else if (improper) {
             phx_free(b);
-            return phx_fail(context, PHX_ERR_INPUT,
-                            "the output '%s' follows the derivative of the input '%s' (factor %.3g); take the "
-                            "acceleration of that motion as input, or leave the output out",
-                            channels->outputs[i], channels->inputs[k], it->D[i * m + k]);
+            return phx_linearised_refuse_improper(context, channels->outputs[i], channels->inputs[k], it->D[i * m + k]);
         }
         it->D[i * m + k] = 0.0;
         for (int j = 0; j < n; j++)

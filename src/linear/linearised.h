@@ -22,6 +22,11 @@ phx_status phx_linearised_close(phx_context *context, const phx_linearised *it, 
 phx_status phx_linearised_refuse_feedback(phx_context *context, const phx_linearised *it, const char *what);
 /* linearise.c. PHX_ERR_UNSUPPORTED where `it` is for the descriptor form alone. */
 phx_status phx_linearised_refuse_sparse(phx_context *context, const phx_linearised *it);
+/* PHX_ERR_INPUT: `output` has `factor` times the derivative of the rate `input`. */
+phx_status phx_linearised_refuse_improper(phx_context *context, const char *output, const char *input, double factor);
+/* linearised_ph.c. PHX_ERR_UNSUPPORTED where an input is an acceleration. */
+phx_status phx_linearised_refuse_accelerations(phx_context *context, int n_inputs, const phx_channel_kind *kind,
+                                               char *const *inputs);
 /* linearised.c */
 /* y (n x cols) = A x for a dense row-major x with cols columns. */
 phx_status phx_csr_times_dense(phx_context *context, const phx_csr *a, int cols, const double *x, double **y);

@@ -160,14 +160,15 @@ static phx_status check_damping(phx_context *context, const phx_csr *D)
     return status || is ? status : check_eigenvalues(context, D);
 }
 
-static phx_status check_inputs(phx_context *context, const phx_channels *channels)
+phx_status phx_linearised_refuse_accelerations(phx_context *context, int n_inputs, const phx_channel_kind *kind,
+                                               char *const *inputs)
 {
-    for (int k = 0; k < channels->n_inputs; k++)
-        if (channels->kind[k] == PHX_CHANNEL_ACCELERATION)
+    for (int k = 0; k < n_inputs; k++)
+        if (kind[k] == PHX_CHANNEL_ACCELERATION)
             return phx_fail(context, PHX_ERR_UNSUPPORTED,
                             "the input '%s' is an acceleration, which has no conjugate output; a port-Hamiltonian form "
                             "takes the rate of the motion",
-                            channels->inputs[k]);
+                            inputs[k]);
     return PHX_OK;
 }
 
@@ -405,7 +406,9 @@ static phx_status fill_form(phx_context *context, const phx_linearised *it, ph_f
     const phx_linear *linear = &it->linear;
     const double rest = linear->has_root ? 0.0 : largest(linear->rest.rows > 0 ? &linear->rest : &linear->K);
     phx_csr K = {0}, D = {0};
-    phx_status status = check_inputs(context, &it->channels);
+    const phx_channels *channels = &it->channels;
+    phx_status status =
+        phx_linearised_refuse_accelerations(context, channels->n_inputs, channels->kind, channels->inputs);
 
     if (!status)
         status = symmetric_part(context, "stiffness", &linear->K, 1e-8 * rest + 1e-13 * largest(&linear->K), &K);

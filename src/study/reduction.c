@@ -69,6 +69,8 @@ void phx_reduction_text(const phx_reduction *reduction, FILE *stream)
 
     fprintf(stream, "\nreduced by %s: %d of %d elastic coordinates, %d rigid, %d prescribed motions exact; %d states\n",
             phx_reduction_method_name(r->method), r->order, r->full, r->rigid, r->held, r->states);
+    if (r->held > 0)
+        fprintf(stream, "  %-28s exact: errors are of the rest of the efforts\n", "inertia, static stiffness");
     fprintf(stream, "  %-28s %.3e   %s, at %.4g rad/s\n", "error, H infinity", r->error,
             r->certified ? "certified" : "an estimate from below", r->error_omega);
     if (!isnan(r->error_local))

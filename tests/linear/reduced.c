@@ -122,6 +122,44 @@ phx_linearised *beam_chain(phx_context *context, int links, int elements, bool g
     return it;
 }
 
+phx_linearised *random_model(phx_context *context, uint64_t *seed, int rates)
+{
+    const int n = 6 + (int)(4.0 * (1.0 + random_value(seed)));
+    mechanism mech;
+    phx_linear linear;
+    double F[2 * 16], H[2 * 16];
+
+    mechanism_begin(&mech, context);
+    mech.n = n;
+    for (int k = 0; k < n; k++)
+        put(&mech.M, k, k, 1.0 + 0.9 * random_value(seed));
+    for (int k = 0; k < n + 3; k++) {
+        const int i = k < n ? k : (int)(0.5 * (1.0 + random_value(seed)) * (n - 1));
+        const int j = (i + 1 + (int)(0.5 * (1.0 + random_value(seed)) * (n - 2))) % n;
+        const double root = 1.0 + 5.0 * (1.0 + random_value(seed));
+        put(&mech.root, mech.roots, i, root);
+        put(&mech.root, mech.roots++, j, -root * (k < n ? 0.5 : 1.0));
+    }
+    for (int k = 0; k < n; k++) { /* a damper between two, and a little everywhere */
+        const double d = 0.3 * (1.0 + random_value(seed));
+        put(&mech.D, k, k, d + 0.02);
+        put(&mech.D, (k + 1) % n, (k + 1) % n, d);
+        put(&mech.D, k, (k + 1) % n, -d);
+        put(&mech.D, (k + 1) % n, k, -d);
+    }
+    mechanism_end(&mech, &linear);
+    random_vector(seed, 2 * n, 1.0, F);
+    random_vector(seed, 2 * n, 1.0, H);
+    return model_of(context, &linear, 2, F, rates, H);
+}
+
+void whole(phx_context *context, const phx_linearised *model, phx_full *full, phx_projected *all, phx_ph *ph)
+{
+    CHECK_OK(context, phx_full_create(context, model, full));
+    CHECK_OK(context, phx_project(full, full->f - full->rigid, NULL, NULL, all));
+    CHECK_OK(context, phx_ph_of(full, all, 0.0, NULL, ph));
+}
+
 phx_reduction *reduce(phx_context *context, const phx_linearised *model, phx_reduction_method method, int order)
 {
     phx_reduction_options options = phx_reduction_options_default();

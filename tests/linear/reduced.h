@@ -19,6 +19,11 @@ phx_linearised *mass_spring_chain(phx_context *context);
  */
 phx_linearised *beam_chain(phx_context *context, int links, int elements, bool grounded, double alpha, double beta,
                            bool rate);
+/* Masses on springs and dampers without order: stiffness, damping (of rank 1 to all), two forces, and `rates` (up to 2)
+ * prescribed motions that take every mass along. */
+phx_linearised *random_model(phx_context *context, uint64_t *seed, int rates);
+/* All modes in energy coordinates, ports as they are. */
+void whole(phx_context *context, const phx_linearised *model, phx_full *full, phx_projected *all, phx_ph *ph);
 /* The model with so many elastic coordinates, which must succeed. */
 phx_reduction *reduce(phx_context *context, const phx_linearised *model, phx_reduction_method method, int order);
 /* The descriptor forms of a model and of its reduction. */

@@ -3,14 +3,6 @@
 #include "reduced.h"
 
 /* ---- the benchmark ---- */
-/* All modes in energy coordinates, ports as they are. */
-static void whole(phx_context *context, const phx_linearised *model, phx_full *full, phx_projected *all, phx_ph *ph)
-{
-    CHECK_OK(context, phx_full_create(context, model, full));
-    CHECK_OK(context, phx_project(full, full->f - full->rigid, NULL, NULL, all));
-    CHECK_OK(context, phx_ph_of(full, all, 0.0, NULL, ph));
-}
-
 static void the_chain_is_the_benchmark(void **state)
 {
     phx_context *context = *state;
@@ -233,7 +225,7 @@ static void all_coordinates_are_the_model(void **state)
 {
     phx_context *context = *state;
     for (int rate = 0; rate < 2; rate++)
-        for (int method = PHX_REDUCE_MODAL; method <= (rate ? PHX_REDUCE_KRYLOV : PHX_REDUCE_LQG); method++) {
+        for (int method = PHX_REDUCE_MODAL; method <= PHX_REDUCE_LQG; method++) {
             phx_linearised *model = beam_chain(context, 1, 2, true, 0.5, 1e-5, rate);
             const int all =
                 method == PHX_REDUCE_KRYLOV ? 4 : model->reduced.modes; /* of 6 two are axial, and not moved */
@@ -296,37 +288,6 @@ static void the_order_of_an_error(void **state)
     phx_linearised_destroy(model);
 }
 
-/* Masses on springs and dampers without order: stiffness, damping (of rank 1 to all), forces. */
-static phx_linearised *random_model(phx_context *context, uint64_t *seed)
-{
-    const int n = 6 + (int)(4.0 * (1.0 + random_value(seed)));
-    mechanism mech;
-    phx_linear linear;
-    double F[2 * 16];
-
-    mechanism_begin(&mech, context);
-    mech.n = n;
-    for (int k = 0; k < n; k++)
-        put(&mech.M, k, k, 1.0 + 0.9 * random_value(seed));
-    for (int k = 0; k < n + 3; k++) {
-        const int i = k < n ? k : (int)(0.5 * (1.0 + random_value(seed)) * (n - 1));
-        const int j = (i + 1 + (int)(0.5 * (1.0 + random_value(seed)) * (n - 2))) % n;
-        const double root = 1.0 + 5.0 * (1.0 + random_value(seed));
-        put(&mech.root, mech.roots, i, root);
-        put(&mech.root, mech.roots++, j, -root * (k < n ? 0.5 : 1.0));
-    }
-    for (int k = 0; k < n; k++) { /* a damper between two, and a little everywhere */
-        const double d = 0.3 * (1.0 + random_value(seed));
-        put(&mech.D, k, k, d + 0.02);
-        put(&mech.D, (k + 1) % n, (k + 1) % n, d);
-        put(&mech.D, k, (k + 1) % n, -d);
-        put(&mech.D, (k + 1) % n, k, -d);
-    }
-    mechanism_end(&mech, &linear);
-    random_vector(seed, 2 * n, 1.0, F);
-    return model_of(context, &linear, 2, F, 0, NULL);
-}
-
 /* The structure says passive, and so does the Hamiltonian test; where passivity is taken away by an output that is not
  * conjugate, the test says so. */
 static void certificates_agree(void **state)
@@ -336,7 +297,7 @@ static void certificates_agree(void **state)
     int active = 0, random_reductions = TEST_SHORTER(200, 10);
 
     for (int k = 0; k < random_reductions; k++) {
-        phx_linearised *model = random_model(context, &seed);
+        phx_linearised *model = random_model(context, &seed, 0);
         const phx_reduction_method method = (phx_reduction_method)(k % 5);
         phx_reduction *reduction = reduce(context, model, method, 1 + k % 4);
         const phx_reduction_report *report = phx_reduction_about(reduction);
@@ -444,7 +405,6 @@ static void refused_with_the_reason(void **state)
     phx_context *context = *state;
     const phx_reduction_options none = phx_reduction_options_default();
     phx_linearised *bare = beam_chain(context, 2, 4, false, 0.0, 0.0, false);
-    phx_linearised *driven = beam_chain(context, 2, 4, true, 0.0, 1e-5, true);
     phx_linearised *damped = beam_chain(context, 2, 4, false, 0.5, 0.0, false);
     const phx_reduction_point zero = {0}, one = {.im = 30.0};
     phx_reduction_options o = none;
@@ -467,8 +427,6 @@ static void refused_with_the_reason(void **state)
     o.order = 3;
     o.method = PHX_REDUCE_XMIN;
     refuse(context, bare, o, PHX_ERR_ANALYSIS, "without damping");
-    o.method = PHX_REDUCE_IRKA;
-    refuse(context, driven, o, PHX_ERR_UNSUPPORTED, "no lifting for the prescribed motion 'w1'");
     o.method = PHX_REDUCE_LQG;
     refuse(context, bare, o, PHX_ERR_ANALYSIS, "characteristic values of 'lqg' are one");
     o.points = &one;
@@ -479,7 +437,6 @@ static void refused_with_the_reason(void **state)
     o.points = &zero;
     refuse(context, damped, o, PHX_ERR_ANALYSIS, "at s = 0");
     phx_linearised_destroy(bare);
-    phx_linearised_destroy(driven);
     phx_linearised_destroy(damped);
 }
 

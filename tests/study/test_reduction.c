@@ -148,12 +148,112 @@ static void the_satellite_with_six_states(void **state)
     phx_model_destroy(model);
 }
 
+/* ---- prescribed rates ---- */
+/* Largest |a - b| of the responses of two systems at a frequency, over the largest of b. */
+static double differ(phx_context *context, const phx_ss *a, const phx_ss *b, double omega)
+{
+    double x[64], y[64], most = 0.0;
+    const int cells = 2 * phx_ss_inputs(a) * phx_ss_outputs(a);
+    assert_true(cells <= 64 && phx_ss_outputs(a) == phx_ss_outputs(b));
+    CHECK_OK(context, phx_ss_response(context, a, omega, x));
+    CHECK_OK(context, phx_ss_response(context, b, omega, y));
+    for (int k = 0; k < cells; k++)
+        most = fmax(most, fabs(x[k] - y[k]));
+    return most / max_abs(cells, y);
+}
+
+/* The drive of the spacecraft by its rate: the error that is told is that of its effort, inertia and all, and with all
+ * states efforts, reactions and accelerations are those of the model. */
+static void the_driven_spacecraft(void **state)
+{
+    phx_context *context = *state;
+    static const char *const rate[] = {"drive.rate"}, *const acceleration[] = {"drive.acceleration", "thruster.fx"};
+    static const char *const effort[] = {"drive.effort"};
+    phx_model *model = example(context, "spacecraft");
+    phx_linear_report full, small;
+    phx_reduction_options how = phx_reduction_options_default();
+    how.method = PHX_REDUCE_IRKA;
+    for (int two = 0; two < 2; two++) {
+        how.order = two ? 13 : 4;
+        CHECK_OK(context, reduce(context, model, 1 + two, acceleration, effort, NULL, PHX_FORM_STATE_SPACE, &full));
+        CHECK_OK(context, reduce(context, model, 1 + two, acceleration, effort, &how, PHX_FORM_STATE_SPACE, &small));
+        const phx_reduction_curves *curves = phx_reduction_bode(small.reduction);
+        double ratio = 0.0;
+        for (int k = 0; k < curves->count; k += 10) {
+            const double omega = curves->omega[k];
+            double a[4], b[4];
+            if (two) {
+                CHECK_BELOW(differ(context, small.system, full.system, omega), 1e-9, "all states, at %g rad/s", omega);
+                continue;
+            }
+            /* effort by acceleration times i omega is effort by rate: the same multiple of the told error everywhere */
+            CHECK_OK(context, phx_ss_response(context, full.system, omega, a));
+            CHECK_OK(context, phx_ss_response(context, small.system, omega, b));
+            const double error = omega * hypot(a[0] - b[0], a[1] - b[1]);
+            if (ratio > 0.0)
+                CHECK_RELATIVE(curves->error[k] / error, ratio, 1e-4, "told over found error, at %g rad/s", omega);
+            if (curves->error[k] > 1e-3 * phx_reduction_about(small.reduction)->norm && ratio == 0.0)
+                ratio = curves->error[k] / error;
+            CHECK_BELOW(curves->error[k],
+                        phx_reduction_about(small.reduction)->error * phx_reduction_about(small.reduction)->norm *
+                            (1.0 + 1e-6),
+                        "error, at %g rad/s", omega);
+        }
+        assert_true(two || ratio > 0.0);
+        phx_linear_report_free(&small);
+        phx_linear_report_free(&full);
+    }
+    /* the descriptor form keeps the effort */
+    how.order = 4;
+    CHECK_OK(context, reduce(context, model, 1, rate, effort, &how, PHX_FORM_DESCRIPTOR, &small));
+    assert_string_equal(phx_bundle_find(small.bundle, "reduction_method")->text, "irka");
+    phx_linear_report_free(&small);
+    assert_int_equal(reduce(context, model, 1, rate, effort, &how, PHX_FORM_STATE_SPACE, &small), PHX_ERR_INPUT);
+    CHECK_MESSAGE(context, "follows the derivative of the input 'drive.rate'");
+    phx_linear_report_free(&small);
+    phx_model_destroy(model);
+}
+
+/* Turning crank and pushed slider: a tenth of the error of 'modal' with as many coordinates, the effort of slow motions
+ * exact. */
+static void the_driven_crank_slider(void **state)
+{
+    phx_context *context = *state;
+    static const char *const inputs[] = {"motor.acceleration", "slider.P.fx"};
+    static const char *const outputs[] = {"motor.effort", "slider.P.ax", "wrist.effort", "coupler@0.5.ay"};
+    phx_model *model = example(context, "crank_slider");
+    phx_study_linearize_options options = phx_study_linearize_options_default();
+    phx_linear_report full, small;
+    double error[5] = {0.0};
+    options.channels = (phx_channels_options){.n_inputs = 2, .inputs = inputs, .n_outputs = 4, .outputs = outputs};
+    CHECK_OK(context, phx_study_linearize(context, model, &options, &full));
+    for (int method = PHX_REDUCE_MODAL; method <= PHX_REDUCE_LQG; method++) {
+        phx_reduction_options how = {.method = (phx_reduction_method)method, .order = 8, .damping = 0.005};
+        if (method == PHX_REDUCE_KRYLOV)
+            continue;
+        options.reduction = &how;
+        CHECK_OK(context, phx_study_linearize(context, model, &options, &small));
+        error[method] = phx_reduction_about(small.reduction)->error;
+        assert_true(phx_reduction_about(small.reduction)->certified);
+        assert_true(phx_reduction_about(small.reduction)->passivity.passive);
+        CHECK_BELOW(differ(context, small.system, full.system, 1.0), 1e-6, "%s, at 1 rad/s",
+                    phx_reduction_method_name(how.method));
+        phx_linear_report_free(&small);
+        CHECK_BELOW(error[method], method == PHX_REDUCE_MODAL ? 2.0 : 0.1 * error[PHX_REDUCE_MODAL], "%s",
+                    phx_reduction_method_name(how.method));
+    }
+    phx_linear_report_free(&full);
+    phx_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(errors_of_the_examples, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(errors_of_the_satellites, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_satellite_with_six_states, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(the_driven_spacecraft, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(the_driven_crank_slider, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,3 +24,31 @@ phx_status phx_orthonormal(phx_context *context, int n, int k, double *Z)
         }
     return PHX_OK;
 }
+
+bool phx_append(int n, int count, double *columns, const double *x, double dependent)
+{
+    const size_t size = (size_t)n;
+    double *z = columns + (size_t)count * size;
+    double before = 0.0, after = 0.0;
+
+    for (size_t i = 0; i < size; i++) {
+        z[i] = x[i];
+        before += x[i] * x[i];
+    }
+    for (int round = 0; round < 2; round++)
+        for (int j = 0; j < count; j++) {
+            const double *other = columns + (size_t)j * size;
+            double along = 0.0;
+            for (size_t i = 0; i < size; i++)
+                along += other[i] * z[i];
+            for (size_t i = 0; i < size; i++)
+                z[i] -= along * other[i];
+        }
+    for (size_t i = 0; i < size; i++)
+        after += z[i] * z[i];
+    if (!(after > dependent * dependent * before))
+        return false;
+    for (size_t i = 0; i < size; i++)
+        z[i] /= sqrt(after);
+    return true;
+}

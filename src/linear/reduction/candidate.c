@@ -114,121 +114,6 @@ static phx_status krylov(phx_reduction_work *it, int order, phx_candidate *out)
     return status;
 }
 
-/* ---- methods of first order ---- */
-/* States of a reduction: two for each coordinate, and the rigid velocities that are damped. */
-static int first_order_states(const phx_reduction_work *it, int order)
-{
-    return 2 * order + it->full.rigid - it->full.free;
-}
-
-/* Rows of x that belong to the most dominant modes and to damped rigid motions, as columns of an identity. */
-static void start_by_dominance(const phx_reduction_work *it, int order, double *Z)
-{
-    const int elastic = phx_elastic_modes(it), k = first_order_states(it, order),
-              damped = it->full.rigid - it->full.free;
-
-    for (int j = 0; j < damped; j++)
-        Z[(elastic + j) * k + 2 * order + j] = 1.0;
-
-    for (int j = 0; j < order; j++) {
-        const int mode = it->dominance.order[j];
-        Z[mode * k + 2 * j] = 1.0;
-        Z[(elastic + damped + mode) * k + 2 * j + 1] = 1.0;
-    }
-}
-
-static phx_status irka(phx_reduction_work *it, int order, phx_candidate *out, phx_reduction_report *report)
-{
-    const phx_ph *ph = it->T ? &it->stored : &it->measure.full;
-    const int n = ph->n, k = first_order_states(it, order);
-    double *start = phx_calloc(it->context, (size_t)n * (size_t)k + 1, sizeof *start);
-    phx_status status = start ? PHX_OK : PHX_ERR_MEMORY;
-
-    if (!status) {
-        start_by_dominance(it, order, it->T ? start : out->Z);
-        if (it->T) { /* an orthonormal basis of T start */
-            phx_dense_multiply(false, false, n, k, n, 1.0, it->T, n, start, k, 0.0, out->inner, k);
-            status = phx_orthonormal(it->context, n, k, out->inner);
-        }
-    }
-    if (!status)
-        status = phx_irka(it->context, ph, k, it->T ? out->inner : out->Z, &report->iterations);
-    phx_free(start);
-    return status;
-}
-
-static phx_status storage(phx_reduction_work *it)
-{
-    const size_t n = (size_t)it->measure.full.n;
-
-    if (it->T)
-        return PHX_OK;
-    it->T = phx_calloc(it->context, n * n + 1, sizeof *it->T);
-    return it->T ? phx_least_storage(it->context, &it->measure.full, it->measure.norm.upper, &it->stored, it->T,
-                                     &it->shift)
-                 : PHX_ERR_MEMORY;
-}
-
-/* x = T^-1 Z z */
-static phx_status back_from_storage(const phx_reduction_work *it, phx_candidate *out)
-{
-    const int n = it->measure.full.n;
-    double *T = phx_calloc(it->context, (size_t)n * (size_t)n + 1, sizeof *T);
-    phx_status status = T ? PHX_OK : PHX_ERR_MEMORY;
-
-    if (!status) {
-        memcpy(T, it->T, (size_t)n * (size_t)n * sizeof *T);
-        memcpy(out->Z, out->inner, (size_t)n * (size_t)out->k * sizeof *out->Z);
-        status = phx_dense_solve(it->context, n, T, out->k, out->Z);
-    }
-    phx_free(T);
-    return status;
-}
-
-static phx_status lqg(phx_reduction_work *it, int order, phx_candidate *out)
-{
-    static const double one = 0.999;
-    const int n = it->measure.full.n, k = first_order_states(it, order);
-    phx_status status = PHX_OK;
-
-    if (!it->balanced) {
-        it->balanced = phx_calloc(it->context, (size_t)n * (size_t)n + 1, sizeof *it->balanced);
-        it->values = phx_calloc(it->context, (size_t)n + 1, sizeof *it->values);
-        status = it->balanced && it->values
-                     ? phx_lqg_balance(it->context, &it->measure.full, n, it->balanced, it->values)
-                     : PHX_ERR_MEMORY;
-    }
-    if (!status && k < n && it->values[k] > one)
-        status = phx_fail(it->context, PHX_ERR_ANALYSIS,
-                          "the characteristic values of 'lqg' are all one (from %.6f to %.6f for what would be left "
-                          "out): they carry no order; take 'modal' or 'krylov'",
-                          it->values[0], it->values[k]);
-    for (int i = 0; i < n && !status; i++)
-        memcpy(out->Z + (size_t)i * (size_t)k, it->balanced + (size_t)i * (size_t)n, (size_t)k * sizeof *out->Z);
-    return status;
-}
-
-static phx_status build_first(phx_reduction_work *it, int order, phx_candidate *out, phx_reduction_report *report)
-{
-    const size_t cells = (size_t)it->measure.full.n * (size_t)first_order_states(it, order);
-    const bool stored = it->options->method == PHX_REDUCE_XMIN;
-    phx_status status = stored ? storage(it) : PHX_OK;
-
-    out->k = first_order_states(it, order);
-    out->Z = phx_calloc(it->context, cells + 1, sizeof *out->Z);
-    out->inner = stored ? phx_calloc(it->context, cells + 1, sizeof *out->inner) : NULL;
-    if (!out->Z || (stored && !out->inner))
-        status = PHX_ERR_MEMORY;
-    if (!status)
-        status = it->options->method == PHX_REDUCE_LQG ? lqg(it, order, out) : irka(it, order, out, report);
-    if (!status && stored)
-        status = back_from_storage(it, out);
-    if (!status)
-        status = phx_ph_project(it->context, stored ? &it->stored : &it->measure.full, out->k,
-                                stored ? out->inner : out->Z, &out->ph);
-    return status;
-}
-
 /* ---- one order ---- */
 /* The error system of modes left out, where damping couples none of them. */
 static phx_status left_out(phx_reduction_work *it, int order, phx_ph *part)
@@ -260,7 +145,7 @@ phx_status phx_reduction_try(phx_reduction_work *it, int order, phx_candidate *o
 
     phx_candidate_free(out);
     if (phx_first_order(it))
-        status = build_first(it, order, out, report);
+        status = phx_reduction_build_first(it, order, out, report);
     else if (plain)
         status = modal(it, order, out);
     else

@@ -109,35 +109,6 @@ static phx_status residues(irka *it, const phx_ph *reduced)
     return status;
 }
 
-/* The column x (n), made orthonormal to `count` others (by columns); whether something was left. */
-static bool append(irka *it, int count, const double *x)
-{
-    const size_t n = (size_t)it->n;
-    double *z = it->Z + (size_t)count * n;
-    double before = 0.0, after = 0.0;
-
-    for (size_t i = 0; i < n; i++) {
-        z[i] = x[i];
-        before += x[i] * x[i];
-    }
-    for (int round = 0; round < 2; round++)
-        for (int j = 0; j < count; j++) {
-            const double *other = it->Z + (size_t)j * n;
-            double along = 0.0;
-            for (size_t i = 0; i < n; i++)
-                along += other[i] * z[i];
-            for (size_t i = 0; i < n; i++)
-                z[i] -= along * other[i];
-        }
-    for (size_t i = 0; i < n; i++)
-        after += z[i] * z[i];
-    if (!(after > 1e-20 * before))
-        return false;
-    for (size_t i = 0; i < n; i++)
-        z[i] /= sqrt(after);
-    return true;
-}
-
 /* Z <- a basis of the solutions at the mirror images of the poles; *found: how many of them are independent. */
 static phx_status interpolate(irka *it, double *Z, int *found)
 {
@@ -161,7 +132,7 @@ static phx_status interpolate(irka *it, double *Z, int *found)
         for (int side = 0; side < (it->im[i] > 0.0 ? 2 : 1) && count < k; side++) {
             for (int j = 0; j < n; j++)
                 part[j] = side ? cimag(it->column[j]) : creal(it->column[j]);
-            count += append(it, count, part);
+            count += phx_append(n, count, it->Z, part, 1e-10);
         }
     }
     *found = count;

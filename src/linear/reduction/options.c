@@ -82,19 +82,9 @@ phx_status phx_reduction_check_order(const phx_reduction_work *it, int order)
                         "an order of %d is more than there is: the model has %d elastic coordinates beside rigid and "
                         "prescribed motions",
                         order, most);
-    return PHX_OK;
-}
-
-phx_status phx_reduction_refuse_rates(const phx_reduction_work *it)
-{
-    const phx_channels *channels = &it->full.it->channels;
-
-    for (int k = 0; k < channels->n_inputs && phx_first_order(it); k++)
-        if (channels->held[k] >= 0)
-            return phx_fail(
-                it->context, PHX_ERR_UNSUPPORTED,
-                "'%s' has no lifting for the prescribed motion '%s', whose effort is improper; take 'modal' "
-                "or 'krylov', or the effort as input",
-                phx_reduction_method_name(it->options->method), channels->inputs[k]);
+    if (order > 0 && order < it->lifted)
+        return phx_fail(it->context, PHX_ERR_ARGUMENT,
+                        "an order of %d is too low for %d prescribed motions: each takes one coordinate for its effort",
+                        order, it->lifted);
     return PHX_OK;
 }

@@ -142,6 +142,74 @@ phx_status phx_ph_of(const phx_full *full, const phx_projected *it, double nomin
     return status;
 }
 
+/* ---- frequency zero ---- */
+/* A or A^T, A = J - R. */
+static void fill_dynamics(const phx_ph *ph, bool transposed, double *A)
+{
+    const int n = ph->n;
+
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            A[i * n + j] = transposed ? ph->J[j * n + i] - ph->R[j * n + i] : ph->J[i * n + j] - ph->R[i * n + j];
+}
+
+/* x <- A^-1 (B - P) and y <- A^-2 (B - P), or A^-T (B + P) and A^-2T (B + P): n x m each. */
+static phx_status answers_at_zero(phx_context *context, const phx_ph *ph, bool transposed, double *x, double *y)
+{
+    const size_t n = (size_t)ph->n, cells = n * (size_t)ph->m;
+    double *A = phx_calloc(context, n * n + 1, sizeof *A);
+    phx_status status = A ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (size_t i = 0; i < cells; i++)
+        x[i] = ph->B[i] + (transposed ? ph->P[i] : -ph->P[i]);
+    for (int round = 0; round < 2 && !status; round++) {
+        double *at = round == 0 ? x : y;
+        if (round == 1)
+            memcpy(y, x, cells * sizeof *y);
+        fill_dynamics(ph, transposed, A);
+        status = phx_dense_solve(context, ph->n, A, ph->m, at);
+    }
+    phx_free(A);
+    return status;
+}
+
+/* Columns k of x and y (n x m), both or none. */
+static void append_pair(int n, int m, int k, const double *x, const double *y, double *column, double *columns,
+                        int *count)
+{
+    /* Below this part of its norm the first depends on what is there: of a system with Rayleigh damping the answers of
+     * A^T are those of A but for the sign of the strain. */
+    static const double dependent = 1e-6;
+    int found = 0;
+
+    for (int side = 0; side < 2 && found == side; side++) {
+        for (int i = 0; i < n; i++)
+            column[i] = (side ? y : x)[i * m + k];
+        found += phx_append(n, *count + found, columns, column, side ? 0.0 : dependent);
+    }
+    *count += found == 2 ? 2 : 0;
+}
+
+phx_status phx_ph_at_zero(phx_context *context, const phx_ph *ph, const int *held, int room, double *columns,
+                          int *count)
+{
+    const int n = ph->n, m = ph->m;
+    const size_t cells = (size_t)n * (size_t)m;
+    double *x = phx_calloc(context, 2 * cells + (size_t)n + 1, sizeof *x), *y = phx_behind(x, cells),
+           *column = phx_behind(y, cells);
+    phx_status status = x ? PHX_OK : PHX_ERR_MEMORY;
+
+    *count = 0;
+    for (int side = 0; side < 2 && !status; side++) { /* responses to the rates first, then their efforts */
+        status = answers_at_zero(context, ph, side == 1, x, y);
+        for (int k = 0; k < m && !status && *count + 2 <= room; k++)
+            if (held[k] >= 0)
+                append_pair(n, m, k, x, y, column, columns, count);
+    }
+    phx_free(x);
+    return status;
+}
+
 /* ---- projection ---- */
 /* out (k x k) = Z^T A Z, made symmetric (sign 1) or skew (-1) to the last bit. */
 static void congruence(int n, int k, const double *A, const double *Z, double sign, double *work, double *out)

@@ -99,6 +99,21 @@ static void clear_rounding(phx_projected *it, int from, int to, int k, double si
         it->F[j * it->m + k] = 0.0;
 }
 
+/* Prescribed motions that move elastic modes by rounding alone move none. */
+static void clear_lifting(phx_projected *it)
+{
+    static const double rounding = 1e-12;
+    const int c = it->c;
+
+    for (int s = it->r; s < c; s++) {
+        double most = 0.0;
+        for (int i = it->rigid; i < it->r; i++)
+            most = fmax(most, fabs(it->M[i * c + s]));
+        for (int i = it->rigid; i < it->r && most <= rounding * sqrt(it->M[s * c + s]); i++)
+            it->M[i * c + s] = it->M[s * c + i] = 0.0;
+    }
+}
+
 /* W^T F */
 static phx_status fill_forces(const phx_full *full, phx_projected *it)
 {
@@ -132,6 +147,8 @@ static phx_status fill_matrices(const phx_full *full, phx_projected *it)
     for (int i = 0; i < it->r && !status; i++)
         for (int j = 0; j < it->r; j++)
             it->M[i * c + j] = i == j ? 1.0 : 0.0;
+    if (!status)
+        clear_lifting(it);
     for (int i = 0; i < it->free && !status; i++)
         for (int j = 0; j < c; j++)
             it->D[i * c + j] = it->D[j * c + i] = 0.0;

@@ -11,6 +11,7 @@ static void work_free(phx_reduction_work *it)
     phx_dominance_free(&it->dominance);
     phx_ph_free(&it->measure.full);
     phx_free(it->measure.curves.omega);
+    phx_ph_free(&it->own);
     phx_ph_free(&it->stored);
     phx_free(it->balanced);
     phx_free(it->values);
@@ -37,13 +38,30 @@ static phx_status find_rigid_gain(phx_reduction_work *it)
     return status;
 }
 
+/* Independent columns of V^T M X, V the elastic modes. */
+static phx_status count_lifted(phx_reduction_work *it)
+{
+    const phx_projected *all = &it->all;
+    const int count = phx_elastic_modes(it), held = it->full.held;
+    double *columns = phx_calloc(it->context, (size_t)count * (size_t)(held + 1) + 1, sizeof *columns),
+           *x = phx_behind(columns, (size_t)count * (size_t)held);
+
+    if (!columns)
+        return PHX_ERR_MEMORY;
+    for (int s = 0; s < held && it->lifted < count; s++) {
+        for (int i = 0; i < count; i++)
+            x[i] = all->M[(all->rigid + i) * all->c + all->r + s];
+        it->lifted += phx_append(count, it->lifted, columns, x, 1e-10);
+    }
+    phx_free(columns);
+    return PHX_OK;
+}
+
 static phx_status prepare(phx_reduction_work *it, const phx_linearised *linearised)
 {
     const phx_reduction_options *o = it->options;
     phx_status status = phx_full_create(it->context, linearised, &it->full);
 
-    if (!status)
-        status = phx_reduction_refuse_rates(it);
     if (!status && phx_elastic_modes(it) == 0)
         status = phx_fail(it->context, PHX_ERR_ARGUMENT, "the model has no elastic modes: there is nothing to reduce");
     if (!status && it->full.m == 0)
@@ -51,11 +69,15 @@ static phx_status prepare(phx_reduction_work *it, const phx_linearised *linearis
     if (!status)
         status = phx_project(&it->full, phx_elastic_modes(it), NULL, NULL, &it->all);
     if (!status)
+        status = count_lifted(it);
+    if (!status)
         status = phx_reduction_choose_damping(it);
     if (!status)
         status = phx_dominance_find(&it->full, &it->all, it->nominal, &it->dominance);
     if (!status)
         status = phx_ph_of(&it->full, &it->all, it->nominal, it->dominance.scale, &it->measure.full);
+    if (!status && phx_first_order(it) && it->full.held > 0 && it->nominal > 0.0)
+        status = phx_ph_of(&it->full, &it->all, 0.0, it->dominance.scale, &it->own);
     it->measure.context = it->context;
     it->measure.options = o;
     it->measure.band = o->band[1] > 0.0 ? o->band : NULL;
@@ -78,7 +100,7 @@ static bool good_enough(const phx_reduction_work *it, const phx_reduction_report
 static phx_status search(phx_reduction_work *it, phx_candidate *out, phx_reduction_report *report)
 {
     const int most = phx_elastic_modes(it);
-    int low = 0, high = 1, last = 0;
+    int high = it->lifted > 1 ? it->lifted : 1, low = high - 1, last = 0;
     phx_status status = phx_reduction_try(it, high, out, report);
 
     for (last = high; !status && !good_enough(it, report) && high < most; last = high) {
@@ -150,7 +172,7 @@ static phx_status verify_structure(phx_reduction_work *it, const phx_candidate *
     phx_ss *system = NULL;
     double size = 0.0;
     phx_status status = out->second ? phx_descriptor_by_rates(it->context, out->second, &descriptor)
-                                    : phx_reduction_descriptor(it->context, out, &descriptor, NULL);
+                                    : phx_reduction_by_rates(it->context, out, &descriptor);
 
     if (!status)
         status = phx_descriptor_check(it->context, descriptor, &structure);
@@ -202,7 +224,7 @@ static phx_status finish(phx_reduction_work *it, phx_candidate *best, phx_reduct
     report->full = phx_elastic_modes(it);
     report->rigid = it->full.rigid;
     report->held = it->full.held;
-    report->states = out->second ? 2 * out->count : out->states;
+    report->states = out->second ? 2 * out->count : out->states + out->held;
     for (int k = 0; k < it->full.m; k++) /* a rate is given, not a state */
         report->states -= it->full.it->channels.kind[k] == PHX_CHANNEL_RATE;
     report->damping = it->nominal;

@@ -101,6 +101,13 @@ void phx_ph_free(phx_ph *ph);
  * with a modal damping of this ratio in place of D. scale (m): of the inputs and outputs; NULL: 1. */
 phx_status phx_ph_of(const phx_full *full, const phx_projected *projected, double nominal, const double *scale,
                      phx_ph *ph);
+/* Orthonormal columns (n each, at most `room`) for the prescribed rates: A^-1 and A^-2 (B - P), A^-T and A^-2T (B + P)
+ * of each, A = J - R, pairs that depend on others left out. With them in the basis of a projection the responses to
+ * that rate and its effort are exact at frequency zero, with their first derivative. They come in pairs, of a velocity
+ * and a strain where there is no damping: a velocity without its strain is a pole at zero. held: of each input, as in
+ * phx_channels. */
+phx_status phx_ph_at_zero(phx_context *context, const phx_ph *ph, const int *held, int room, double *columns,
+                          int *count);
 /* On the columns of Z (n x k, orthonormal): Z^T J Z and so on. */
 phx_status phx_ph_project(phx_context *context, const phx_ph *ph, int k, const double *Z, phx_ph *out);
 /* x' = (J - R) x ..; without_feedthrough: D = 0. */
@@ -136,8 +143,12 @@ phx_status phx_reduce_krylov(const phx_full *full, const phx_reduction_options *
 /* Z (n x k, orthonormal): overwritten by the best of the iterates; iterations: how many there were. */
 phx_status phx_irka(phx_context *context, const phx_ph *ph, int k, double *Z, int *iterations);
 
-/* basis.c: the columns of Z (n x k) made orthonormal. */
+/* ---- basis.c ---- */
+/* The columns of Z (n x k) made orthonormal. */
 phx_status phx_orthonormal(phx_context *context, int n, int k, double *Z);
+/* x (n), made orthonormal to `count` columns (n each, one after the other), as the next of them; false: it depends on
+ * them, below `dependent` of its own norm. */
+bool phx_append(int n, int count, double *columns, const double *x, double dependent);
 
 /* ---- balance.c ---- */
 /* Z (n x k): the k directions of the largest characteristic values, of which all (n) are returned, descending. */

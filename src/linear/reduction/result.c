@@ -10,15 +10,32 @@ static void free_names(int count, char **names)
     phx_free(names);
 }
 
+phx_status phx_copy_names(phx_context *context, int count, char *const *names, char ***copies)
+{
+    *copies = phx_calloc(context, (size_t)count + 1, sizeof **copies);
+    if (!*copies)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < count; k++) {
+        (*copies)[k] = phx_strdup(context, names[k]);
+        if (!(*copies)[k])
+            return PHX_ERR_MEMORY;
+    }
+    return PHX_OK;
+}
+
 void phx_reduction_destroy(phx_reduction *it)
 {
     if (!it)
         return;
-    double *const arrays[] = {it->basis, it->J, it->R, it->Q, it->B, it->P, it->S, it->N, it->C, it->D};
+    double *const arrays[] = {it->basis, it->J, it->R, it->Q,     it->B,   it->P,      it->S,
+                              it->N,     it->C, it->D, it->D_dot, it->Y_h, it->inertia};
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
     phx_free(it->curves.omega);
+    phx_free(it->kind);
+    phx_free(it->row);
     free_names(it->states, it->states_names);
+    free_names(it->held, it->rates);
     free_names(it->m, it->inputs);
     free_names(it->p, it->outputs);
     phx_linearised_destroy(it->second);
@@ -51,84 +68,7 @@ phx_status phx_reduction_ss(phx_context *context, const phx_reduction *it, bool 
         return phx_fail_null(context, __func__, "reduction or ss");
     if (it->second)
         return proper ? phx_linearised_proper_ss(context, it->second, ss) : phx_linearised_ss(context, it->second, ss);
-    const size_t n = (size_t)it->states, m = (size_t)it->m;
-    double *A = phx_calloc(context, n * (n + m) + 1, sizeof *A), *B = phx_behind(A, n * n);
-    phx_status status = A ? PHX_OK : PHX_ERR_MEMORY;
-
-    *ss = NULL;
-    for (size_t i = 0; i < n && !status; i++) {
-        for (size_t j = 0; j < n; j++)
-            A[i * n + j] = (it->J[i * n + j] - it->R[i * n + j]) * it->Q[j * n + j];
-        for (size_t j = 0; j < m; j++)
-            B[i * m + j] = it->B[i * m + j] - it->P[i * m + j];
-    }
-    if (!status) {
-        const phx_ss_def def = {.name = it->name,
-                                .n = it->states,
-                                .n_inputs = it->m,
-                                .n_outputs = it->p,
-                                .A = A,
-                                .B = B,
-                                .C = it->C,
-                                .D = it->D,
-                                .states = (const char *const *)it->states_names,
-                                .inputs = (const char *const *)it->inputs,
-                                .outputs = (const char *const *)it->outputs};
-        status = phx_ss_create(context, &def, ss);
-    }
-    phx_free(A);
-    return phx_conclude(context, status);
-}
-
-static phx_status make_ports(phx_context *context, const phx_reduction *it, phx_descriptor_port **ports)
-{
-    *ports = phx_calloc(context, (size_t)it->m + 1, sizeof **ports);
-    if (!*ports)
-        return PHX_ERR_MEMORY;
-    for (int k = 0; k < it->m; k++) {
-        char *name = phx_strdup(context, it->inputs[k]);
-        (*ports)[k] = (phx_descriptor_port){name, 1};
-        if (!name)
-            return PHX_ERR_MEMORY;
-        for (char *c = name; *c; c++)
-            if (*c == '.')
-                *c = '_';
-    }
-    return PHX_OK;
-}
-
-static phx_status first_order_descriptor(phx_context *context, const phx_reduction *it, phx_descriptor **descriptor)
-{
-    const int n = it->states, m = it->m;
-    const double *const dense[] = {it->J, it->R, it->Q, it->B, it->P, it->S, it->N};
-    const int rows[] = {n, n, n, n, n, m, m}, cols[] = {n, n, n, m, m, m, m};
-    phx_csr parts[7] = {0};
-    phx_descriptor_port *ports = NULL;
-    phx_status status = make_ports(context, it, &ports);
-
-    for (int k = 0; k < 7 && !status; k++)
-        status = phx_csr_from_dense(context, rows[k], cols[k], dense[k], 0.0, &parts[k]);
-    if (!status) {
-        phx_descriptor_def def = phx_descriptor_def_default();
-        def.name = it->name;
-        def.n = n;
-        def.J = &parts[0];
-        def.R = &parts[1];
-        def.Q = &parts[2];
-        def.B = &parts[3];
-        def.P = &parts[4];
-        def.S = &parts[5];
-        def.N = &parts[6];
-        def.n_ports = m;
-        def.ports = ports;
-        status = phx_descriptor_create(context, &def, descriptor);
-    }
-    for (int k = 0; k < 7; k++)
-        phx_csr_free(&parts[k]);
-    for (int k = 0; ports && k < m; k++)
-        phx_free((void *)ports[k].name);
-    phx_free(ports);
-    return status;
+    return phx_conclude(context, phx_reduction_first_ss(context, it, proper, ss));
 }
 
 phx_status phx_reduction_descriptor(phx_context *context, const phx_reduction *it, phx_descriptor **descriptor,
@@ -138,22 +78,7 @@ phx_status phx_reduction_descriptor(phx_context *context, const phx_reduction *i
         return phx_fail_null(context, __func__, "reduction or descriptor");
     if (it->second)
         return phx_linearised_descriptor(context, it->second, descriptor, measured);
-    phx_measured outputs = {0};
-    *descriptor = NULL;
-    phx_status status = first_order_descriptor(context, it, descriptor);
-    if (!status && measured)
-        status = phx_csr_from_dense(context, it->p, it->states, it->C, 0.0, &outputs.C);
-    if (!status && measured)
-        status = phx_csr_from_dense(context, it->p, it->m, it->D, 0.0, &outputs.D);
-    if (!status && measured)
-        *measured = outputs;
-    else
-        phx_measured_free(&outputs);
-    if (status) {
-        phx_descriptor_destroy(*descriptor);
-        *descriptor = NULL;
-    }
-    return phx_conclude(context, status);
+    return phx_conclude(context, phx_reduction_first_descriptor(context, it, descriptor, measured));
 }
 
 phx_status phx_reduction_second_order(phx_context *context, const phx_reduction *it, phx_ss_second_order_def *def)

@@ -11,14 +11,34 @@ struct phx_reduction {
     int n, count;
     double *basis;          /* n x count */
     phx_linearised *second; /* of second order: the mechanism on its basis; NULL: of first order, then */
-    int states;             /* entries of e = (rigid displacements, z, rigid velocities) */
     int m, p;               /* inputs, outputs */
-    char **states_names, **inputs, **outputs;
+    char **inputs, **outputs;
+    /* e = (rigid displacements, z, rigid velocities, prescribed motions s), all motions prescribed by their rates w:
+     * what is proper, with outputs conjugate to the inputs; the efforts mu of w have inertia w' beside theirs */
+    int states, rigid, elastic; /* in all; rigid displacements; z */
+    char **states_names;
     double *J, *R, *Q; /* states x states */
     double *B, *P;     /* states x m */
     double *S, *N;     /* m x m */
-    double *C, *D;     /* p x states, p x m: the outputs asked for */
+    int held;
+    phx_channel_kind *kind; /* m */
+    int *row;               /* m: of each input its prescribed motion, -1: none */
+    char **rates;           /* held: names of w */
+    double *inertia;        /* held x held, symmetric, positive definite */
+    /* the outputs asked for: y = C e + D u + D_dot u' + Y_h mu */
+    double *C, *D, *D_dot; /* p x states, p x m, p x m */
+    double *Y_h;           /* p x held */
 };
+
+/* result.c */
+phx_status phx_copy_names(phx_context *context, int count, char *const *names, char ***copies);
+
+/* result_forms.c: of first order. */
+phx_status phx_reduction_first_ss(phx_context *context, const phx_reduction *it, bool proper, phx_ss **ss);
+phx_status phx_reduction_first_descriptor(phx_context *context, const phx_reduction *it, phx_descriptor **descriptor,
+                                          phx_measured *measured);
+/* The descriptor form with prescribed motions by their rates, also where their accelerations are the inputs. */
+phx_status phx_reduction_by_rates(phx_context *context, const phx_reduction *it, phx_descriptor **descriptor);
 
 /* result_second.c: on the basis of `projected`, whose V is not rigid from column `rigid` on. */
 phx_status phx_reduction_take_second(const phx_full *full, const phx_projected *projected, phx_reduction *out);

@@ -1,7 +1,11 @@
-/* A reduced system of first order, e = (rho, z, nu): rigid displacements and velocities beside the elastic states.
+/* A reduced system of first order, e = (rho, z, nu, s): rigid displacements and velocities beside the elastic states,
+ * and motions that are prescribed by their rates w among the inputs u.
  *
  *     rho' = (nu, V z)        V: rigid velocities that are damped, and part of the elastic states
- *     z'   = (J - R) z + (B - P) u,      nu' = F u,      Q = diag(0, I, I)                                           */
+ *     z'   = (J - R) z + (B - P) u,      nu' = F u,      s' = w,      Q = diag(0, I, I, X^T K X)
+ *
+ * with the lifting of phx_ph_of, xi = T e and xi' = V e + X_inf w. The efforts of w have X_inf^T M X_inf w' beside
+ * their outputs: what is improper is that of the model. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +17,25 @@ typedef struct first {
     const phx_projected *all;
     const phx_ph *ph;
     const double *Z; /* x = Z z, x of phx_ph_of for all modes */
-    int rigid, free, k, size;
-    double *T, *V; /* n x size: xi = T e, xi' = V e */
+    int rigid, free, k, held, size;
+    double *T, *V; /* n x size: xi = T e, xi' = V e + U u */
+    double *U;     /* n x m */
 } first;
+
+static const char *state_name(const first *it, int i, size_t room, char *name)
+{
+    const int nu = it->rigid + it->k, s = nu + it->free;
+
+    if (i >= s)
+        return it->full->it->channels.motion[i - s];
+    if (i < it->rigid)
+        snprintf(name, room, "rigid%d", i + 1);
+    else if (i < nu)
+        snprintf(name, room, "z%d", i - it->rigid + 1);
+    else
+        snprintf(name, room, "rigid%d_dot", i - nu + 1);
+    return name;
+}
 
 static phx_status name_states(const first *it, phx_reduction *out)
 {
@@ -26,50 +46,53 @@ static phx_status name_states(const first *it, phx_reduction *out)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < it->size && !status; i++) {
         char name[32];
-        if (i < it->rigid)
-            snprintf(name, sizeof name, "rigid%d", i + 1);
-        else if (i < it->rigid + it->k)
-            snprintf(name, sizeof name, "z%d", i - it->rigid + 1);
-        else
-            snprintf(name, sizeof name, "rigid%d_dot", i - it->rigid - it->k + 1);
-        out->states_names[i] = phx_strdup(it->full->context, name);
+        out->states_names[i] = phx_strdup(it->full->context, state_name(it, i, sizeof name, name));
         status = out->states_names[i] ? PHX_OK : PHX_ERR_MEMORY;
     }
     return status;
 }
 
-static phx_status copy_names(phx_context *context, int count, char *const *names, char ***out)
+static phx_status allocate_matrices(const first *it, phx_reduction *out)
 {
-    *out = phx_calloc(context, (size_t)count + 1, sizeof **out);
-    for (int k = 0; k < count && *out; k++) {
-        (*out)[k] = phx_strdup(context, names[k]);
-        if (!(*out)[k])
+    const size_t s = (size_t)it->size, m = (size_t)out->m, p = (size_t)out->p, h = (size_t)it->held;
+    double **const arrays[] = {&out->J, &out->R, &out->Q, &out->B,     &out->P,   &out->S,
+                               &out->N, &out->C, &out->D, &out->D_dot, &out->Y_h, &out->inertia};
+    const size_t sizes[] = {s * s, s * s, s * s, s * m, s * m, m * m, m * m, p * s, p * m, p * m, p * h, h * h};
+
+    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
+        *arrays[k] = phx_calloc(it->full->context, sizes[k] + 1, sizeof(double));
+        if (!*arrays[k])
             return PHX_ERR_MEMORY;
     }
-    return *out ? PHX_OK : PHX_ERR_MEMORY;
+    return PHX_OK;
 }
 
 static phx_status allocate(const first *it, phx_reduction *out)
 {
     const phx_channels *ch = &it->full->it->channels;
     phx_context *context = it->full->context;
-    const size_t s = (size_t)it->size, m = (size_t)ch->n_inputs, p = (size_t)ch->n_outputs;
-    double **const arrays[] = {&out->J, &out->R, &out->Q, &out->B, &out->P, &out->S, &out->N, &out->C, &out->D};
-    const size_t sizes[] = {s * s, s * s, s * s, s * m, s * m, m * m, m * m, p * s, p * m};
+    const size_t m = (size_t)ch->n_inputs;
 
     out->states = it->size;
+    out->rigid = it->rigid;
+    out->elastic = it->k;
     out->m = ch->n_inputs;
     out->p = ch->n_outputs;
-    for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
-        *arrays[k] = phx_calloc(context, sizes[k] + 1, sizeof(double));
-        if (!*arrays[k])
-            return PHX_ERR_MEMORY;
+    out->held = it->held;
+    out->kind = phx_calloc(context, m + 1, sizeof *out->kind);
+    out->row = phx_calloc(context, m + 1, sizeof *out->row);
+    phx_status status = out->kind && out->row ? allocate_matrices(it, out) : PHX_ERR_MEMORY;
+    if (!status) {
+        memcpy(out->kind, ch->kind, m * sizeof *out->kind);
+        memcpy(out->row, ch->held, m * sizeof *out->row);
+        status = name_states(it, out);
     }
-    phx_status status = name_states(it, out);
     if (!status)
-        status = copy_names(context, out->m, ch->inputs, &out->inputs);
+        status = phx_copy_names(context, out->m, ch->inputs, &out->inputs);
     if (!status)
-        status = copy_names(context, out->p, ch->outputs, &out->outputs);
+        status = phx_copy_names(context, out->p, ch->outputs, &out->outputs);
+    if (!status)
+        status = phx_copy_names(context, out->held, ch->rate, &out->rates);
     return status;
 }
 
@@ -82,7 +105,7 @@ static int velocity_row(const first *it, int j)
 static void fill_structure(const first *it, phx_reduction *out)
 {
     const phx_ph *ph = it->ph;
-    const int s = it->size, k = it->k, m = out->m, at = it->rigid, nu = it->rigid + k;
+    const int s = it->size, k = it->k, m = out->m, at = it->rigid, nu = at + k, motion = nu + it->free;
 
     for (int i = 0; i < k; i++) {
         for (int j = 0; j < k; j++) {
@@ -103,26 +126,34 @@ static void fill_structure(const first *it, phx_reduction *out)
             out->J[j * s + at + i] = v;
             out->J[(at + i) * s + j] = -v;
         }
-    for (int i = at; i < s; i++)
+    for (int i = at; i < motion; i++)
         out->Q[i * s + i] = 1.0;
+    for (int h = 0; h < it->held; h++)
+        memcpy(out->Q + (motion + h) * s + motion, it->all->stiffness + h * it->held,
+               (size_t)it->held * sizeof *out->Q);
+    for (int l = 0; l < m; l++)
+        if (out->row[l] >= 0)
+            out->B[(motion + out->row[l]) * m + l] = 1.0;
     memcpy(out->S, ph->S, (size_t)m * (size_t)m * sizeof *out->S);
     memcpy(out->N, ph->N, (size_t)m * (size_t)m * sizeof *out->N);
 }
 
-/* xi = T e and xi' = V e; x = (omega q, v) = Z z. */
+/* xi = T e and xi' = V e + U u; x = (omega q, v) = Z z. */
 static phx_status fill_lifting(first *it)
 {
     const phx_projected *all = it->all;
-    const int n = all->n, s = it->size, k = it->k, elastic = all->r - it->rigid;
-    double *q = phx_calloc(it->full->context, 2 * (size_t)all->r * (size_t)s + 1, sizeof *q),
-           *v = phx_behind(q, (size_t)(all->r * s));
+    const int n = all->n, s = it->size, k = it->k, m = all->m, c = all->c, elastic = all->r - it->rigid;
+    const int *row = it->full->it->channels.held;
+    double *q = phx_calloc(it->full->context, (size_t)c * (size_t)(2 * s + m) + 1, sizeof *q),
+           *v = phx_behind(q, (size_t)(c * s)), *u = phx_behind(v, (size_t)(c * s));
 
-    it->T = phx_calloc(it->full->context, 2 * (size_t)n * (size_t)s + 1, sizeof *it->T);
-    it->V = it->T + (size_t)n * (size_t)s;
+    it->T = phx_calloc(it->full->context, (size_t)n * (size_t)(2 * s + m) + 1, sizeof *it->T);
     if (!q || !it->T) {
         phx_free(q);
         return PHX_ERR_MEMORY;
     }
+    it->V = it->T + (size_t)n * (size_t)s;
+    it->U = it->V + (size_t)n * (size_t)s;
     for (int j = 0; j < it->rigid; j++)
         q[j * s + j] = 1.0;
     for (int j = 0; j < it->free; j++)
@@ -133,10 +164,32 @@ static phx_status fill_lifting(first *it)
         for (int j = it->free; j < all->r; j++)
             v[j * s + it->rigid + i] = it->Z[velocity_row(it, j) * k + i];
     }
-    phx_dense_multiply(false, false, n, s, all->r, 1.0, all->W, all->c, q, s, 0.0, it->T, s);
-    phx_dense_multiply(false, false, n, s, all->r, 1.0, all->W, all->c, v, s, 0.0, it->V, s);
+    for (int h = 0; h < it->held; h++)
+        q[(all->r + h) * s + s - it->held + h] = 1.0;
+    for (int l = 0; l < m; l++) { /* X_inf = X - V V^T M X */
+        if (row[l] < 0)
+            continue;
+        u[(all->r + row[l]) * m + l] = 1.0;
+        for (int j = 0; j < all->r; j++)
+            u[j * m + l] = -all->M[j * c + all->r + row[l]];
+    }
+    phx_dense_multiply(false, false, n, s, c, 1.0, all->W, c, q, s, 0.0, it->T, s);
+    phx_dense_multiply(false, false, n, s, c, 1.0, all->W, c, v, s, 0.0, it->V, s);
+    phx_dense_multiply(false, false, n, m, c, 1.0, all->W, c, u, m, 0.0, it->U, m);
     phx_free(q);
     return PHX_OK;
+}
+
+/* X_inf^T M X_inf */
+static void fill_inertia(const first *it, phx_reduction *out)
+{
+    const int m = out->m, held = out->held;
+
+    for (int k = 0; k < m; k++)
+        for (int l = 0; l <= k && out->row[k] >= 0; l++)
+            if (out->row[l] >= 0)
+                out->inertia[out->row[k] * held + out->row[l]] = out->inertia[out->row[l] * held + out->row[k]] =
+                    phx_form(&it->full->it->linear.M, m, it->U + k, m, it->U + l, NULL);
 }
 
 /* C += (Y + L A) X, L from multipliers (NULL: none) */
@@ -159,7 +212,35 @@ static phx_status add_output(const first *it, const phx_csr *Y, const double *L,
     return status;
 }
 
-/* y = Y_q xi + Y_v xi' + Y_a xi'' + Y_l lambda + Y_u u with xi'' = V (A e + B u) */
+/* D_dot = (Y_a + L M) U, without what is rounding of its terms. */
+static phx_status fill_derivative(const first *it, const double *L, phx_reduction *out)
+{
+    static const double rounding = 1e-9;
+    const phx_csr *Y_a = &it->full->it->channels.Y_a;
+    const int n = it->full->n, m = out->m;
+    double *MU = NULL;
+    phx_status status = phx_csr_times_dense(it->full->context, &it->full->it->linear.M, m, it->U, &MU);
+
+    for (int i = 0; i < out->p && !status; i++)
+        for (int k = 0; k < m; k++) {
+            double sum = 0.0, size = 0.0;
+            for (int e = Y_a->ptr[i]; e < Y_a->ptr[i + 1]; e++) {
+                const double term = Y_a->val[e] * it->U[(size_t)Y_a->idx[e] * (size_t)m + (size_t)k];
+                sum += term;
+                size += fabs(term);
+            }
+            for (int j = 0; j < n; j++) {
+                const double term = L[(size_t)i * (size_t)n + (size_t)j] * MU[(size_t)j * (size_t)m + (size_t)k];
+                sum += term;
+                size += fabs(term);
+            }
+            out->D_dot[i * m + k] = fabs(sum) > rounding * size ? sum : 0.0;
+        }
+    phx_free(MU);
+    return status;
+}
+
+/* y = Y_q xi + Y_v xi' + Y_a xi'' + Y_l lambda + Y_h mu + Y_u u with xi'' = V (A e + B u) + U u' */
 static phx_status fill_outputs(const first *it, phx_reduction *out)
 {
     const phx_linear *linear = &it->full->it->linear;
@@ -172,7 +253,7 @@ static phx_status fill_outputs(const first *it, phx_reduction *out)
     phx_status status = A && VA ? phx_reduction_multipliers(it->full, &L) : PHX_ERR_MEMORY;
 
     for (int i = 0; i < s && !status; i++) {
-        for (int j = 0; j < s; j++)
+        for (int j = 0; j < s; j++) /* J and R have no columns of s, where Q is full */
             A[i * s + j] = (out->J[i * s + j] - out->R[i * s + j]) * out->Q[j * s + j];
         for (int j = 0; j < m; j++)
             B[i * m + j] = out->B[i * m + j] - out->P[i * m + j];
@@ -184,10 +265,16 @@ static phx_status fill_outputs(const first *it, phx_reduction *out)
     }
     if (!status)
         status = add_output(it, &ch->Y_v, L, &linear->D, it->V, s, out->C);
+    if (!status && it->held > 0)
+        status = add_output(it, &ch->Y_v, L, &linear->D, it->U, m, out->D);
     if (!status)
         status = add_output(it, &ch->Y_a, NULL, NULL, VA, s, out->C);
     if (!status)
         status = add_output(it, &ch->Y_a, NULL, NULL, VB, m, out->D);
+    if (!status && it->held > 0)
+        status = fill_derivative(it, L, out);
+    if (!status && it->held > 0)
+        phx_csr_to_dense(&ch->Y_h, out->Y_h);
     for (int i = 0; i < ch->n_outputs && !status; i++)
         for (int k = ch->Y_u.ptr[i]; k < ch->Y_u.ptr[i + 1]; k++)
             out->D[i * m + ch->Y_u.idx[k]] += ch->Y_u.val[k];
@@ -205,13 +292,15 @@ phx_status phx_reduction_take_first(const phx_full *full, const phx_projected *a
                                     phx_reduction *out)
 {
     first it = {.full = full, .all = all, .ph = ph, .Z = Z, .rigid = full->rigid, .free = full->free, .k = ph->n};
-    it.size = it.rigid + it.k + it.free;
+    it.held = full->held;
+    it.size = it.rigid + it.k + it.free + it.held;
     phx_status status = allocate(&it, out);
 
     if (!status)
         status = fill_lifting(&it);
     if (!status) {
         fill_structure(&it, out);
+        fill_inertia(&it, out);
         status = fill_outputs(&it, out);
     }
     out->n = full->n;

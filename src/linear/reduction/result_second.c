@@ -121,31 +121,18 @@ static phx_status project_feedthrough(const phx_full *full, const double *L, phx
 }
 
 /* ---- channels ---- */
-static phx_status copy_names(phx_context *context, int count, char *const *names, char ***out)
-{
-    *out = phx_calloc(context, (size_t)count + 1, sizeof **out);
-    if (!*out)
-        return PHX_ERR_MEMORY;
-    for (int k = 0; k < count; k++) {
-        (*out)[k] = phx_strdup(context, names[k]);
-        if (!(*out)[k])
-            return PHX_ERR_MEMORY;
-    }
-    return PHX_OK;
-}
-
 static phx_status name_channels(const phx_full *full, phx_channels *out)
 {
     const phx_channels *from = &full->it->channels;
     phx_context *context = full->context;
-    phx_status status = copy_names(context, from->n_inputs, from->inputs, &out->inputs);
+    phx_status status = phx_copy_names(context, from->n_inputs, from->inputs, &out->inputs);
 
     if (!status)
-        status = copy_names(context, from->n_outputs, from->outputs, &out->outputs);
+        status = phx_copy_names(context, from->n_outputs, from->outputs, &out->outputs);
     if (!status)
-        status = copy_names(context, from->n_held, from->motion, &out->motion);
+        status = phx_copy_names(context, from->n_held, from->motion, &out->motion);
     if (!status)
-        status = copy_names(context, from->n_held, from->rate, &out->rate);
+        status = phx_copy_names(context, from->n_held, from->rate, &out->rate);
     out->kind = phx_calloc(context, (size_t)from->n_inputs + 1, sizeof *out->kind);
     out->held = phx_calloc(context, (size_t)from->n_inputs + 1, sizeof *out->held);
     if (!out->kind || !out->held)

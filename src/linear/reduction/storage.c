@@ -1,9 +1,9 @@
 /* The least storage function: X_min, the minimal solution of the Kalman-Yakubovich-Popov inequality, in place of the
- * energy. With a feedthrough (eps/2) I, which makes the inequality a Riccati equation,
+ * energy. With (eps/2) I added to the feedthrough S + N, which makes the inequality a Riccati equation,
  *
- *     A^T X + X A + (X B - C^T) (eps I)^-1 (B^T X - C) = 0,
+ *     A^T X + X A + (X B - C^T) Delta^-1 (B^T X - C) = 0,   Delta = 2 S + eps I,
  *
- * and X = T^T T the system in x~ = T x has R = -sym(T A T^-1), P = (T^-T C^T - T B)/2, S = eps/2 I, of which W >= 0.
+ * and X = T^T T the system in x~ = T x has R = -sym(T A T^-1), P = (T^-T C^T - T B)/2, S + eps/2 I, of which W >= 0.
  * The inequality is linear in X and the energy solves it as well: a little of it, which X_min gets, makes X regular
  * where states are hardly seen. */
 #include <math.h>
@@ -100,6 +100,31 @@ static phx_status clip(phx_context *context, phx_ph *ph)
     return status;
 }
 
+/* Delta = L L^T; B^T <- L^-1 B^T, C <- L^-1 C of the inputs and outputs (n x m each, as B and C^T). */
+static phx_status by_feedthrough(phx_context *context, const phx_ph *ph, double eps, double *input, double *output)
+{
+    const int n = ph->n, m = ph->m;
+    double *const sides[] = {input, output};
+    double *L = phx_calloc(context, (size_t)m * (size_t)(m + n) + 1, sizeof *L), *x = phx_behind(L, (size_t)(m * m));
+    phx_status status = L ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < m * m && !status; i++)
+        L[i] = 2.0 * ph->S[i] + (i % (m + 1) == 0 ? eps : 0.0);
+    if (!status)
+        status = phx_dense_cholesky(context, m, L);
+    for (int side = 0; side < 2 && !status; side++) {
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < m; k++)
+                x[k * n + i] = sides[side][i * m + k];
+        phx_dense_triangle_solve(false, m, L, n, x);
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < m; k++)
+                sides[side][i * m + k] = x[k * n + i];
+    }
+    phx_free(L);
+    return status;
+}
+
 phx_status phx_least_storage(phx_context *context, const phx_ph *ph, double norm, phx_ph *out, double *T, double *shift)
 {
     const int n = ph->n, m = ph->m;
@@ -116,12 +141,14 @@ phx_status phx_least_storage(phx_context *context, const phx_ph *ph, double norm
         input[i] = ph->B[i] - ph->P[i];
         output[i] = ph->B[i] + ph->P[i];
     }
-    if (!status) { /* A - B C/eps, G = -B B^T/eps, Q = C^T C/eps */
+    if (!status)
+        status = by_feedthrough(context, ph, eps, input, output);
+    if (!status) { /* A - B Delta^-1 C, G = -B Delta^-1 B^T, Q = C^T Delta^-1 C */
         for (size_t i = 0; i < cells; i++)
             A[i] = ph->J[i] - ph->R[i];
-        phx_dense_multiply(false, true, n, n, m, -1.0 / eps, input, m, output, m, 1.0, A, n);
-        phx_dense_multiply(false, true, n, n, m, -1.0 / eps, input, m, input, m, 0.0, G, n);
-        phx_dense_multiply(false, true, n, n, m, 1.0 / eps, output, m, output, m, 0.0, Q, n);
+        phx_dense_multiply(false, true, n, n, m, -1.0, input, m, output, m, 1.0, A, n);
+        phx_dense_multiply(false, true, n, n, m, -1.0, input, m, input, m, 0.0, G, n);
+        phx_dense_multiply(false, true, n, n, m, 1.0, output, m, output, m, 0.0, Q, n);
         status = phx_dense_riccati(context, n, A, G, Q, X);
     }
     if (!status)
