@@ -79,7 +79,8 @@ phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options,
     phx_status status = PHX_OK;
 
     *report = (phx_static_report){.method = PHX_STATIC_STEPS};
-    if (!(options->to > 0.0 && options->points > 0))
+    status = phx_statics_refuse_states(dae->context, phx_system_of(dae), "paths");
+    if (!status && !(options->to > 0.0 && options->points > 0))
         status = phx_fail(dae->context, PHX_ERR_ARGUMENT,
                           "a path to the load factor %g with %d points; expected both "
                           "to be positive",
