@@ -326,10 +326,11 @@ phx_status phx_system_buckling(phx_dae *dae, double t, const double *x, int coun
  */
 typedef struct phx_path_options {
     double t;
-    double to;     /* largest load factor; the path ends there */
-    int points;    /* at most */
-    double stride; /* length of a step, rad or parts of the size, the largest of any body; 0: 0.05 */
-    bool branch;   /* at a bifurcation the path leaves the branch it came on for the other one */
+    double to;                   /* largest load factor; the path ends there */
+    int points;                  /* at most */
+    double stride;               /* length of a step, rad or parts of the size, the largest of any body; 0: 0.05 */
+    bool branch;                 /* at a bifurcation the path leaves the branch it came on for the other one */
+    phx_stability_fn *stability; /* as in phx_static_options, of every point */
     phx_static_fn *deliver;
     void *user;
 } phx_path_options;

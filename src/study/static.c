@@ -164,6 +164,7 @@ static phx_status follow_path(static_work *work)
     options.points = given->points;
     options.stride = given->stride;
     options.branch = given->branch;
+    options.stability = phx_linear_stability;
     options.deliver = record;
     options.user = work;
     return phx_system_static_path(at->dae, &options, at->x, at->lambda, &work->report->found);

@@ -268,15 +268,16 @@ static void zieglers_pendulum_flutters(void **state)
     }
 }
 
+static const char beck[] =
+    "phlexor: 1\ndimension: 2\nparameters: {p: 0}\nmaterials: {steel: {density: 1000, young: 1.2e11}}\nbodies:\n"
+    "  b: {kind: rod, shear: rigid, material: steel, length: 1, elements: 16,\n"
+    "      section: {kind: rectangle, width: 0.01, height: 0.01}}\n"
+    "joints: {w: {kind: weld, ports: [ground.O, b.P]}}\n"
+    "loads: {f: {force: [-100*p, \"0\"], at: b.C, frame: body}}\n"; /* EI = 100 */
+
 /* The column clamped at its foot under a force that follows its end flutters at 20.051 EI/L^2 (M. Beck, 1952). */
 static void becks_column_flutters(void **state)
 {
-    static const char text[] =
-        "phlexor: 1\ndimension: 2\nparameters: {p: 0}\nmaterials: {steel: {density: 1000, young: 1.2e11}}\nbodies:\n"
-        "  b: {kind: rod, shear: rigid, material: steel, length: 1, elements: 16,\n"
-        "      section: {kind: rectangle, width: 0.01, height: 0.01}}\n"
-        "joints: {w: {kind: weld, ports: [ground.O, b.P]}}\n"
-        "loads: {f: {force: [-100*p, \"0\"], at: b.C, frame: body}}\n"; /* EI = 100 */
     double low = 19.0, high = 21.0;
 
     (void)state;
@@ -284,7 +285,7 @@ static void becks_column_flutters(void **state)
         const double p = 0.5 * (low + high);
         phx_mode_set set = {0};
         phx_stability motions;
-        find_modes(text, p, &set, &motions);
+        find_modes(beck, p, &set, &motions);
         if (fabs(p - 20.051) > 0.02)
             assert_int_equal(motions.fluttering > 0, set.unstable > 0);
         assert_int_equal(motions.divergent, 0);
@@ -553,6 +554,26 @@ static void the_path_of_an_arch_stays_symmetric(void **state)
     study_close(&it);
 }
 
+/* Along a path of the load it flutters from 20.05 EI/L^2 on, and nothing else tells. */
+static void a_path_tells_where_flutter_begins(void **state)
+{
+    study it;
+
+    (void)state;
+    study_open(beck, 1, &(phx_model_override){.name = "p", .expression = "24"}, &it);
+    it.options.path = true;
+    it.options.points = 40;
+    study_run(&it);
+    double *load = study_column(&it, "static.load"), *unstable = study_column(&it, "static.unstable");
+    for (size_t k = 0; k < it.report.rows; k++)
+        assert_int_equal(unstable[k] > 0.0, 24.0 * load[k] > 20.05);
+    assert_true(it.report.found.judged && it.report.found.motions.fluttering == 1);
+    CHECK_CLOSE(load[it.report.rows - 1], 1.0, 1e-12, "the path comes to the whole load");
+    free(load);
+    free(unstable);
+    study_close(&it);
+}
+
 /* In steps of the load it snaps once, and what it finds before and behind is on the path. */
 static void an_arch_snaps_through_in_steps(void **state)
 {
@@ -627,6 +648,7 @@ int main(void)
         cmocka_unit_test(modes_know_loads_without_a_potential),
         cmocka_unit_test(zieglers_pendulum_flutters),
         cmocka_unit_test(becks_column_flutters),
+        cmocka_unit_test(a_path_tells_where_flutter_begins),
         cmocka_unit_test(what_diverges_is_left),
         cmocka_unit_test(a_run_from_an_equilibrium_stays),
         cmocka_unit_test(bodies_on_springs_rest),

@@ -98,6 +98,34 @@ static void an_integral_holds_what_it_is_far_from(void **state)
     mechanism_close(&m);
 }
 
+/* Three links hang; a torque at the second joint holds the height of the tip: far from any equilibrium of the start,
+ * with a stiffness whose symmetric part is negative. The search ends at one. */
+static void a_height_is_held_from_afar(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+        "  a: {kind: rigid, mass: 1, inertia: 0.01, centre_of_mass: [0.2, 0], ports: {C: {position: [0.4, 0]}}}\n"
+        "  b: {kind: rigid, mass: 1, inertia: 0.01, centre_of_mass: [0.2, 0], ports: {C: {position: [0.4, 0]}},\n"
+        "      pose: {position: [0.4, 0]}}\n"
+        "  c: {kind: rigid, mass: 0.3, inertia: 0.01, centre_of_mass: [0.2, 0], ports: {C: {position: [0.4, 0]}},\n"
+        "      pose: {position: [0.8, 0]}}\n"
+        "joints:\n"
+        "  i: {kind: revolute, ports: [ground.O, a.P], stiffness: 20, damping: 1}\n"
+        "  j: {kind: revolute, ports: [a.C, b.P], damping: 1}\n"
+        "  k: {kind: revolute, ports: [b.C, c.P], stiffness: 1, damping: 1}\n"
+        "outputs: {tip: {position: c.C}, q: {coordinate: j}}\n"
+        "controllers: {pid: {kind: pid, measure: tip.y, reference: -0.35, kp: 20, kd: 5, ki: 10, filter: 0.05,\n"
+        "                    effort: j}}\n";
+    phx_static_report report;
+    mechanism m;
+
+    find(&m, text, &report);
+    CHECK_OK(m.context, phx_system_outputs(m.dae, 0.0, m.x, m.v, m.columns));
+    CHECK_CLOSE(m.columns[1], -0.35, 1e-12, "height of the tip");
+    mechanism_close(&m);
+}
+
 /* z = -A^-1 B y, u = (D - C A^-1 B) y = (-3 + C (2/3, 4/3)) y; sampled: z = (I - A)^-1 B y */
 static void a_state_space_rests_at_its_gain(void **state)
 {
@@ -243,8 +271,8 @@ static void paths_are_refused_by_name(void **state)
 static void poles_about_the_equilibrium_are_those_by_hand(void **state)
 {
     (void)state;
-    const char *const text = ARM HINGE
-        "controllers: {pid: {kind: pid, measure: j, reference: 0.7, kp: 30, kd: 5, ki: 20, effort: j}}\n";
+    const char *const text =
+        ARM HINGE "controllers: {pid: {kind: pid, measure: j, reference: 0.7, kp: 30, kd: 5, ki: 20, effort: j}}\n";
     const double kp = 30.0 - WEIGHT * sin(0.7);
     phx_static_report report;
     phx_mode_set set = {0};
@@ -269,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_integral_carries_the_weight),
         cmocka_unit_test(an_integral_holds_what_it_is_far_from),
+        cmocka_unit_test(a_height_is_held_from_afar),
         cmocka_unit_test(a_state_space_rests_at_its_gain),
         cmocka_unit_test(port_hamiltonian_blocks_rest),
         cmocka_unit_test(an_integral_at_its_limit),

@@ -4,9 +4,9 @@
  *
  * In a search each controller stands for where its states end over a long time from z0 (phx_block_rest), a function of
  * what it measures like a spring: the searches know no states. Then z0 takes over where they have ended, until nothing
- * changes (the proximal iteration; an integral is a spring span ki about an error of zero, and what is left of the error
- * falls in each pass by the stiffness of the mechanism over that of the spring). Last come corrections of all unknowns
- * together: with z eliminated, z - z0 = span F f(z0, y + Y xi), the matrix is that of the search,
+ * changes (the proximal iteration; an integral is a spring span ki about an error of zero, and what is left of the
+ * error falls in each pass by the stiffness of the mechanism over that of the spring). Last come corrections of all
+ * unknowns together: with z eliminated, z - z0 = span F f(z0, y + Y xi), the matrix is that of the search,
  *
  *     | K + sigma W - P^T E S Y   -G^T | | xi      |     | residual of motion with u at rest |
  *     | G                          0   | | dlambda | = - | joint residuals                   | ,
@@ -148,7 +148,8 @@ static double followed(const statics *s, int i, const double *xi)
     for (int c = 0; c < s->system->control.n; c++)
         for (int k = 0; k < s->system->control.slot[c].n_inputs; k++) {
             const measure *it = &s->system->control.slot[c].inputs[k];
-            const double gain = it->row < 0 ? 0.0 : ws->control.rest.by_y[(size_t)i * (size_t)measures + (size_t)it->row];
+            const double gain =
+                it->row < 0 ? 0.0 : ws->control.rest.by_y[(size_t)i * (size_t)measures + (size_t)it->row];
             if (gain == 0.0)
                 continue;
             const bool is_rate = phx_sys_measure_is_rate(s->system, it);
@@ -204,8 +205,8 @@ static phx_status find_forgetting(statics *s, const double *x, const double *lam
 {
     const int first = s->system->control.first_x;
     double *z = phx_calloc(s->context, (size_t)n_states(s), sizeof *z), unbalanced, joint_residual;
-    phx_status status = z ? phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual)
-                          : PHX_ERR_MEMORY;
+    phx_status status =
+        z ? phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual) : PHX_ERR_MEMORY;
 
     if (!status)
         memcpy(z, s->ws->control.rest.z, (size_t)n_states(s) * sizeof *z);
@@ -226,8 +227,8 @@ static phx_status find_forgetting(statics *s, const double *x, const double *lam
         if (!status)
             status = phx_statics_solve(s, s->vectors.step);
         for (int i = 0; i < n && !status; i++)
-            A[i * n + j] = (double)(i == j) -
-                           (direct[state[i]] - z[state[i]] + followed(s, state[i], s->vectors.step)) / step;
+            A[i * n + j] =
+                (double)(i == j) - (direct[state[i]] - z[state[i]] + followed(s, state[i], s->vectors.step)) / step;
     }
     phx_free(z);
     return status;

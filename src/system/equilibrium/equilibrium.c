@@ -48,6 +48,42 @@ typedef struct way {
     phx_static_method *method;
 } way;
 
+/* Down in energy; where forces have no energy and the descent does not end (a torque that follows a place far from it,
+ * with a stiffness whose symmetric part is negative), by Newton's steps from where it has come, or from the start. */
+static phx_status go_down(statics *s, double *x, double *lambda)
+{
+    const size_t n_x = (size_t)s->system->n_x, n_l = (size_t)s->ws->rows.n;
+    const size_t places = n_x * sizeof *x, multipliers = n_l * sizeof *lambda;
+    double *start = s->circulatory ? phx_calloc(s->context, 2 * n_x + n_l, sizeof *start) : NULL;
+
+    if (s->circulatory && !start)
+        return PHX_ERR_MEMORY;
+    if (start)
+        memcpy(start, x, places);
+    phx_status status = phx_statics_descend(s, x, lambda);
+    const phx_status failure = status;
+    if (start && (failure == PHX_NOT_CONVERGED || failure == PHX_SINGULAR)) {
+        double *end = start + n_x, *end_lambda = end + n_x;
+        memcpy(end, x, places);
+        memcpy(end_lambda, lambda, multipliers);
+        phx_context_clear(s->context);
+        status = phx_statics_newton_from_afar(s, x, lambda);
+        if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) {
+            phx_context_clear(s->context);
+            memcpy(x, start, places);
+            memset(lambda, 0, multipliers);
+            status = phx_statics_newton_from_afar(s, x, lambda);
+        }
+        if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) { /* what the descent has come to says more */
+            memcpy(x, end, places);
+            memcpy(lambda, end_lambda, multipliers);
+            status = failure;
+        }
+    }
+    phx_free(start);
+    return status;
+}
+
 /* With controllers as they are. Newton's equilibrium is taken where nothing diverges from it, or where the start is one
  * but for the digits that were written. */
 static phx_status settle_mechanism(statics *s, void *user, double *x, double *lambda)
@@ -69,7 +105,7 @@ static phx_status settle_mechanism(statics *s, void *user, double *x, double *la
         return status;
     phx_context_clear(s->context);
     *method = *method == PHX_STATIC_NEWTON ? PHX_STATIC_DESCENT : *method;
-    return phx_statics_descend(s, x, lambda);
+    return go_down(s, x, lambda);
 }
 
 /* From x with the loads as they are. */

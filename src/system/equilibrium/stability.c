@@ -20,7 +20,7 @@ static phx_status negative_directions(statics *s, const double *x, const double 
     return status ? status : phx_statics_negative(s, 10.0 * s->scale.rounding, count);
 }
 
-/* Under the loads that there are now. */
+/* Under the loads that there are now; the linearisation is that of the search again afterwards. */
 static phx_status judge(statics *s, const double *x, const double *lambda, phx_stability *motions)
 {
     workspace *ws = (workspace *)s->judged;
@@ -32,7 +32,7 @@ static phx_status judge(statics *s, const double *x, const double *lambda, phx_s
     const phx_status status = s->stability(s->judged, s->problem.t, x, lambda, motions);
     if (ws != s->ws)
         ws->forces.load = 1.0;
-    return status;
+    return status ? status : phx_statics_linearise(s, x, lambda);
 }
 
 phx_status phx_statics_unstable(statics *s, const double *x, const double *lambda, int *count, phx_stability *motions)

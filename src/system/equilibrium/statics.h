@@ -109,6 +109,8 @@ double phx_statics_W_product(const statics *s, const double *xi, const double *e
 /* Newton's iteration from x as long as it stays within `reach` (rad, parts of the size) and contracts:
  * PHX_NOT_CONVERGED where it does not; x and lambda are then what they were. */
 phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambda);
+/* From afar, by steps of a limited length, whatever the residual does: where there is no energy to go down in. */
+phx_status phx_statics_newton_from_afar(statics *s, double *x, double *lambda);
 /* Down in energy to a stable equilibrium. PHX_NOT_CONVERGED: x is where it ended, s->vectors.step where it was going.
  */
 phx_status phx_statics_descend(statics *s, double *x, double *lambda);
