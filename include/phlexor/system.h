@@ -218,6 +218,19 @@ int phx_system_n_l(const phx_system *system); /* independent constraint rows */
 /* Offsets of a body in x and v. */
 void phx_system_offsets(const phx_system *system, phx_body_id id, int *x, int *v);
 
+/* ---- stability ---- */
+/* Small motions about a point at rest that grow, as far as rounding tells. */
+typedef struct phx_stability {
+    int divergent;    /* that grow to one side, exp(s t) with s real */
+    int fluttering;   /* that oscillate while they grow */
+    int judged;       /* motions that were looked at: all, or the slowest of many */
+    double growth;    /* 1/s, of the one that grows fastest; 0: none does */
+    double frequency; /* rad/s, of the same one */
+} phx_stability;
+/* Finds it at t about (x, at rest, lambda); lambda NULL: the multipliers that hold the point there. */
+typedef phx_status phx_stability_fn(phx_dae *dae, double t, const double *x, const double *lambda,
+                                    phx_stability *found);
+
 /* ---- start state ---- */
 /* How the start state is made. */
 typedef struct phx_start_options {
@@ -225,6 +238,7 @@ typedef struct phx_start_options {
     bool equilibrium;  /* the whole mechanism where phx_system_static finds its equilibrium at rest; then the velocities
                           are those that the rates and drives have there */
     double t;
+    phx_stability_fn *stability; /* as in phx_static_options */
 } phx_start_options;
 /* Assembly, velocities, multipliers (model format, "Start state"). x (n_x), v (n_v), lambda (n_l; NULL: not asked for).
  * PHX_ERR_ASSEMBLY names the joints that cannot close with their residuals, or the rates that contradict each
@@ -236,7 +250,7 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
 typedef struct phx_static_point {
     double load; /* part of gravity, loads and actuators that there is */
     const double *x, *lambda;
-    int unstable;      /* directions in which the tangent stiffness is negative */
+    int unstable;      /* as in phx_static_report */
     double unbalanced; /* forces out of balance, the largest, parts of the weight */
 } phx_static_point;
 /* Gets every point; any status but PHX_OK ends the analysis with it. */
@@ -246,7 +260,10 @@ typedef phx_status phx_static_fn(void *user, const phx_static_point *point);
 typedef struct phx_static_options {
     double t;  /* s: the instant of loads and signals */
     int steps; /* equal steps of the loads from nothing to what they are; 0: at once, in steps only where that fails */
-    bool stable;            /* an unstable equilibrium is left for a stable one */
+    bool stable; /* an unstable equilibrium is left for a stable one */
+    /* phx_linear_stability (linear.h): asked where the stiffness does not tell stability, that is where a load has no
+     * potential, or a controller has states, is sampled, or is no spring; NULL: the stiffness tells all the same. */
+    phx_stability_fn *stability;
     phx_static_fn *deliver; /* called for every step with an equilibrium; NULL: not wanted */
     void *user;
 } phx_static_options;
@@ -267,18 +284,22 @@ typedef struct phx_static_report {
                               body whose root mean square is 1 m */
     double gap;            /* of the joints, m (angles times 1 m), all rows */
     double moved;          /* from the start, the largest: rad, or parts of the size */
-    int unstable;          /* directions in which the tangent stiffness is negative; 0: stable */
+    int unstable;          /* 0: stable. Directions in which the tangent stiffness is negative; where `judged`, the
+                              motions that grow */
     int free_motions;      /* that nothing holds and nothing pulls at */
     char free_names[256];  /* joints or bodies that tell them, "joint 'a', joint 'b'" */
-    bool circulatory;      /* a load has no potential: `unstable` is that of the symmetric part of the stiffness, and
-                              the modes about the equilibrium tell whether it is stable */
+    bool circulatory;      /* the stiffness does not tell stability (phx_static_options.stability): where it was not
+                              judged, `unstable` is that of its symmetric part */
+    bool judged;           /* by the motions about the equilibrium: */
+    phx_stability motions;
 } phx_static_report;
 /* The equilibrium of the mechanism at rest: generalised forces of gravity, springs, loads and elasticity in balance,
- * joints closed, driven coordinates kept, controllers without states at work. x: a start configuration in, the
- * equilibrium out; lambda: what the joints carry. A start that is an equilibrium, or nearly, stays, stable or not; else
+ * joints closed, driven coordinates kept, controllers at rest: their states, which x has, do not change any more, and
+ * sampled ones hold what they give there. x: a start configuration in, the equilibrium out; lambda: what the joints
+ * carry. A start that is an equilibrium, or nearly, stays, stable or not; else
  * a stable one is looked for, down in energy. Errors: PHX_ERR_ANALYSIS, with what is out of balance and what moves,
- * when there is none (something that pulls is held by nothing), and after failures x is the last try;
- * PHX_ERR_UNSUPPORTED for controllers with states. */
+ * when there is none (something that pulls is held by nothing, a controller's state comes to no rest), and after
+ * failures x is the last try; PHX_ERR_UNSUPPORTED for controllers that are other programs, or measure forces. */
 phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, double *x, double *lambda,
                              phx_static_report *report);
 
@@ -305,10 +326,11 @@ phx_status phx_system_buckling(phx_dae *dae, double t, const double *x, int coun
  */
 typedef struct phx_path_options {
     double t;
-    double to;     /* largest load factor; the path ends there */
-    int points;    /* at most */
-    double stride; /* length of a step, rad or parts of the size, the largest of any body; 0: 0.05 */
-    bool branch;   /* at a bifurcation the path leaves the branch it came on for the other one */
+    double to;                   /* largest load factor; the path ends there */
+    int points;                  /* at most */
+    double stride;               /* length of a step, rad or parts of the size, the largest of any body; 0: 0.05 */
+    bool branch;                 /* at a bifurcation the path leaves the branch it came on for the other one */
+    phx_stability_fn *stability; /* as in phx_static_options, of every point */
     phx_static_fn *deliver;
     void *user;
 } phx_path_options;

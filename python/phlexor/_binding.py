@@ -337,6 +337,10 @@ class phx_joint_info(Structure):
     pass
 
 
+class phx_stability(Structure):
+    pass
+
+
 class phx_static_report(Structure):
     pass
 
@@ -808,6 +812,14 @@ phx_joint_info._fields_ = [
     ("solids", phx_joint_solid * 3),
 ]
 
+phx_stability._fields_ = [
+    ("divergent", c_int),
+    ("fluttering", c_int),
+    ("judged", c_int),
+    ("growth", c_double),
+    ("frequency", c_double),
+]
+
 phx_static_report._fields_ = [
     ("method", c_int),
     ("iterations", c_int),
@@ -820,6 +832,8 @@ phx_static_report._fields_ = [
     ("free_motions", c_int),
     ("free_names", c_char * 256),
     ("circulatory", c_bool),
+    ("judged", c_bool),
+    ("motions", phx_stability),
 ]
 
 phx_critical_load._fields_ = [

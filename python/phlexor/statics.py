@@ -23,7 +23,7 @@ class Equilibrium:
     result : Result
         In memory: a row for the equilibrium, or for each step of the loads or point of a path, with the columns of a
         simulation and `static.load` (the factor), `static.unbalanced` (parts of the weight), `static.unstable`
-        (directions).
+        (as below).
     method : str
         "newton" (near the start), "descent" (down in energy) or "load steps".
     iterations : int
@@ -39,7 +39,14 @@ class Equilibrium:
     moved : float
         From the start: rad, parts of the size.
     unstable : int
-        Directions in which the tangent stiffness is negative; 0: stable.
+        0: stable. Directions in which the tangent stiffness is negative; where the stiffness does not tell (loads
+        without a potential, controllers with states) the motions that grow: `divergent` and `fluttering`.
+    judged : int
+        Motions about the equilibrium that were looked at for that; 0: the stiffness has told.
+    divergent, fluttering : int
+        Motions that grow to one side, and that oscillate while they grow.
+    growth, growth_frequency : float
+        Of the one that grows fastest: exp(growth t), 1/s, and its rad/s.
     free_motions : int
         That nothing holds and nothing pulls at.
     free : str
@@ -67,6 +74,11 @@ class Equilibrium:
     gap: float
     moved: float
     unstable: int
+    judged: int
+    divergent: int
+    fluttering: int
+    growth: float
+    growth_frequency: float
     free_motions: int
     free: str
     elastic: float
@@ -78,7 +90,7 @@ class Equilibrium:
 
     @property
     def stable(self) -> bool:
-        """The tangent stiffness is nowhere negative."""
+        """Nothing leaves it: no direction of negative stiffness, no motion that grows."""
         return self.unstable == 0
 
     @property
@@ -96,6 +108,11 @@ def equilibrium_of(report: phx_study_static_report, result: Result) -> Equilibri
         result=result,
         method=_METHODS[found.method],
         load=report.load,
+        judged=found.motions.judged,
+        divergent=found.motions.divergent,
+        fluttering=found.motions.fluttering,
+        growth=found.motions.growth,
+        growth_frequency=found.motions.frequency,
         largest_load=report.largest_load,
         free=text_of(found.free_names),
         elastic=report.elastic,

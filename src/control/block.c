@@ -352,19 +352,26 @@ phx_status phx_block_linearise(const phx_block *block, phx_context *context, dou
 {
     const int n = block->n, n_in = block->n_inputs, n_out = block->n_outputs;
     double *e = room, *f = e + n_in, step[2];
-    double *u = phx_calloc(context, (size_t)(2 * n_out + n_out * n_in + n), sizeof *u);
+    double *u = phx_calloc(context, (size_t)(3 * n_out + n_out * n_in + n), sizeof *u);
     phx_status status = u ? PHX_OK : PHX_ERR_MEMORY;
 
     if (status)
         return status;
-    double *S = u + 2 * n_out, *moved = S + n_out * n_in;
+    double *S = u + 3 * n_out, *moved = S + n_out * n_in, *inside = u + 2 * n_out;
     phx_block_result result = {.u = u, .S = S};
     status = phx_block_evaluate(block, context, t, 0.0, z, y, room, &result);
     if (!status && D)
         memcpy(D, S, (size_t)(n_out * n_in) * sizeof *D);
     if (!status && n > 0)
         block->ops->rates(block, f, z, e, A, B);
-    for (int j = 0; j < n && C && !status; j++) { /* u is linear in z but for the limits */
+    memcpy(inside, u, (size_t)n_out * sizeof *u);
+    if (!status) {
+        result = (phx_block_result){.u = u};
+        status = block->ops->interval(block, context, t, 0.0, z, e, f, f + n_out, &result);
+    }
+    for (int k = 0; k < n_out; k++)
+        inside[k] = inside[k] == u[k] ? 1.0 : 0.0; /* beyond a limit u does not follow z */
+    for (int j = 0; j < n && C && !status; j++) {  /* u is linear in z but for the limits */
         for (int side = 0; side < 2 && !status; side++) {
             memcpy(moved, z, (size_t)n * sizeof *moved);
             step[side] = (side ? -0.5 : 0.5) * fmax(1.0, fabs(z[j]));
@@ -374,7 +381,7 @@ phx_status phx_block_linearise(const phx_block *block, phx_context *context, dou
             status = block->ops->interval(block, context, t, 0.0, moved, e, f, f + n_out, &result);
         }
         for (int k = 0; k < n_out && !status; k++)
-            C[k * n + j] = (u[k] - u[n_out + k]) / (step[0] - step[1]);
+            C[k * n + j] = inside[k] * (u[k] - u[n_out + k]) / (step[0] - step[1]);
     }
     phx_free(u);
     return status;

@@ -100,6 +100,16 @@ void phx_block_flow(const phx_block *block, double t, const double *z, const dou
  */
 phx_status phx_block_linearise(const phx_block *block, phx_context *context, double t, const double *z, const double *y,
                                double *room, double *A, double *B, double *C, double *D);
+/* At rest (rest.c): where the states end over a time `span` with the measurements y, u there, and the derivatives. A
+ * sampled block is asked as if it were continuous. PHX_NOT_CONVERGED: its equations do not hold so long a time. */
+typedef struct phx_block_at_rest {
+    double *z;     /* n */
+    double *u, *S; /* outputs, outputs x inputs */
+    double *by_y;  /* n x inputs: dz/dy */
+} phx_block_at_rest;
+bool phx_block_rests(const phx_block *block); /* its states are known: not those of an external one */
+phx_status phx_block_rest(const phx_block *block, phx_context *context, double t, double span, const double *z0,
+                          const double *y, double *room, phx_block_at_rest *result);
 const char *phx_controller_kind_name(phx_controller_kind kind); /* "pid"; NULL: no such kind */
 
 #endif

@@ -176,6 +176,8 @@ void phx_events_archive(phx_archive *archive, phx_events *it)
         memcpy(it->s->v, it->before.v, (size_t)it->s->dae->n_v * sizeof *it->s->v);
     }
     archive_steps(archive, it);
+    if (phx_archive_reads(archive) && !phx_archive_status(archive))
+        phx_events_keep_memory(it);
     if (!phx_archive_status(archive) && it->s->reader->ops->archive)
         it->s->reader->ops->archive(it->s->reader, archive);
 }

@@ -97,6 +97,7 @@ void phx_events_destroy(phx_events *it)
     if (!it)
         return;
     phx_integration_destroy(it->integration);
+    phx_system_dae_destroy(it->memory);
     free_work(&it->done);
     free_before(&it->before);
     phx_free(it->own.x);
@@ -132,10 +133,6 @@ static phx_status check_options(phx_context *context, const phx_events_def *def)
     if (phx_integrator_chooses(options->integrator) && options->rtol > 0.0 && set_valued)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "rigid contacts and friction that is not regularised are for fixed steps; leave out rtol");
-    if (def->spectral_radius < 1.0)
-        return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                        "events, rigid contacts or friction that is not regularised and a spectral radius below 1 do "
-                        "not go together yet; leave one out");
     if (options->iterations > 0 || options->real_time)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "events, rigid contacts and friction that is not regularised divide steps: %s is for models "
@@ -161,6 +158,8 @@ phx_status phx_events_create(phx_context *context, const phx_events_def *def, do
     for (int k = 0; k < def->n; k++)
         it->by_outputs = it->by_outputs || def->events[k].column >= 0;
     status = allocate(it);
+    if (!status)
+        status = phx_events_begin_memory(it);
     if (status) {
         phx_events_destroy(it);
         *events = NULL;

@@ -75,6 +75,7 @@ typedef struct phx_events {
     event_contacts contacts;
     double *columns, *values; /* room for the outputs, for conditions */
     event_state_before before;
+    phx_dae *memory; /* of the numerical damping at the accepted state, a workspace; NULL: there is none */
     event_work done;
     phx_events_counts counts;
     step_clock clock;
@@ -95,6 +96,10 @@ static inline bool phx_events_at_time(const events_run *it, int k)
 {
     return k < it->n_events && it->def.events[k].column < 0;
 }
+/* What the numerical damping remembers at the accepted state: from new workspaces on; as it is now; back to it. */
+phx_status phx_events_begin_memory(events_run *it);
+void phx_events_keep_memory(events_run *it);
+void phx_events_recall_memory(events_run *it);
 /* From the accepted state to t1. */
 phx_status phx_events_step_to(events_run *it, double t1);
 /* The conditions at the state that was made last, into values (n). */

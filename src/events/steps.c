@@ -22,6 +22,29 @@ static phx_status begin(events_run *it)
     return status;
 }
 
+/* ---- numerical damping ---- */
+phx_status phx_events_begin_memory(events_run *it)
+{
+    phx_dae *dae = it->s->dae;
+
+    phx_system_dae_destroy(it->memory);
+    it->memory = NULL;
+    return dae->filtered ? dae->ops->twin(dae, &it->memory) : PHX_OK;
+}
+
+void phx_events_keep_memory(events_run *it)
+{
+    if (it->memory)
+        it->memory->ops->take_memory(it->memory, it->s->dae);
+}
+
+void phx_events_recall_memory(events_run *it)
+{
+    if (it->memory)
+        it->memory->ops->take_memory(it->s->dae, it->memory);
+}
+
+/* ---- steps ---- */
 double phx_events_speed(events_run *it)
 {
     phx_sizes sizes;
@@ -70,6 +93,7 @@ void phx_events_stand_back(events_run *it)
     memcpy(s->v, it->before.v, (size_t)s->dae->n_v * sizeof *s->v);
     memcpy(s->lambda, it->before.lambda, (size_t)s->dae->n_l * sizeof *s->lambda);
     s->t = it->t;
+    phx_events_recall_memory(it);
 }
 
 phx_status phx_events_step_to(events_run *it, double t1)
@@ -82,6 +106,7 @@ phx_status phx_events_step_to(events_run *it, double t1)
         return status;
     const phx_sample start = {.t = it->t, .x = it->before.x, .v = it->before.v, .lambda = it->before.lambda};
     phx_integration_rewind(it->integration, &start);
+    phx_events_recall_memory(it); /* a step is made more than once */
     status = phx_friction_direct(it, t1 - it->t);
     if (!status)
         status = phx_integration_advance(it->integration, t1 - it->t);
@@ -139,6 +164,7 @@ phx_status phx_events_accept(events_run *it, const double *values)
     memcpy(it->before.v, s->v, (size_t)s->dae->n_v * sizeof *it->before.v);
     memcpy(it->before.lambda, s->lambda, (size_t)s->dae->n_l * sizeof *it->before.lambda);
     it->t = s->t;
+    phx_events_keep_memory(it);
     it->done.work.supplied += it->done.call_work.supplied;
     it->done.work.dissipated += it->done.call_work.dissipated;
     for (int k = 0; k < it->done.n_ledger; k++)

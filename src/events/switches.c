@@ -14,10 +14,13 @@ static void destroy_daes(const phx_events_def *def)
 phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def)
 {
     destroy_daes(def);
-    phx_status status = phx_system_dae_with(def->system, context, def->backend, def->dae);
+    const bool damped = def->spectral_radius < 1.0;
+    phx_status status = phx_system_dae_with(def->system, context, damped ? PHX_BACKEND_PLAIN : def->backend, def->dae);
 
     if (!status)
         status = phx_system_threads(*def->dae, def->threads);
+    if (!status && damped) /* its memories begin anew */
+        status = phx_system_spectral_radius(*def->dae, def->spectral_radius);
     if (!status)
         status = phx_system_dae(def->system, context, def->reader);
     if (status) /* both, or none */
@@ -35,11 +38,12 @@ phx_status phx_events_take_daes(events_run *it)
     phx_free(it->before.lambda);
     s->lambda = phx_calloc(it->context, (size_t)s->dae->n_l, sizeof *s->lambda);
     it->before.lambda = phx_calloc(it->context, (size_t)s->dae->n_l, sizeof *it->before.lambda);
-    if (s->lambda && it->before.lambda)
+    const phx_status status = s->lambda && it->before.lambda ? phx_events_begin_memory(it) : PHX_ERR_MEMORY;
+    if (!status)
         return PHX_OK;
     destroy_daes(&it->def);
     s->dae = s->reader = NULL;
-    return PHX_ERR_MEMORY;
+    return status;
 }
 
 /* New rows: everything that knows the old ones is made again. */

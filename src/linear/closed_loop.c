@@ -230,6 +230,67 @@ phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const 
     return phx_conclude(context, status);
 }
 
+/* ---- stability ---- */
+enum { ALL = 400, SLOWEST = 60 };     /* coordinates of which all motions are looked at; else so many */
+static const double GROWS = 1e-7;     /* real parts below this, of the root, may be rounding: roots that are almost */
+static const double ROUNDING = 1e-14; /* double come out so far apart; and below this, of the largest root */
+
+static void count_growing(const phx_mode_set *set, phx_stability *found)
+{
+    double largest = 0.0;
+
+    *found = (phx_stability){.judged = set->count + set->rigid};
+    for (int k = 0; k < set->count; k++)
+        largest = fmax(largest, set->omega[k]);
+    for (int k = 0; k < set->count; k++) {
+        if (!(set->re[k] > GROWS * set->omega[k] + ROUNDING * largest) || set->omega[k] <= set->resolution)
+            continue;
+        found->divergent += set->im[k] == 0.0;
+        found->fluttering += set->im[k] != 0.0;
+        if (set->re[k] > found->growth) {
+            found->growth = set->re[k];
+            found->frequency = set->im[k];
+        }
+    }
+}
+
+static phx_status all_modes(phx_dae *dae, double t, const double *x, const double *lambda, phx_mode_set *set)
+{
+    phx_modes_options options = phx_modes_options_default();
+    phx_linear linear = {0};
+    phx_modal *modal = NULL;
+    phx_status status = phx_system_linear(dae, t, x, lambda, &linear);
+
+    options.count = dae->n_v - dae->n_l <= ALL ? 0 : SLOWEST;
+    if (!status)
+        status = phx_modal_create(dae->context, &modal);
+    if (!status)
+        status = phx_modal_solve(modal, &linear, &options, set);
+    phx_modal_destroy(modal);
+    phx_linear_free(&linear);
+    return status;
+}
+
+phx_status phx_linear_stability(phx_dae *dae, double t, const double *x, const double *lambda, phx_stability *found)
+{
+    if (!dae || !x || !found)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x or found");
+    const phx_system *system = phx_system_of(dae);
+    const int controllers = phx_system_controllers(system);
+    phx_mode_set set = {0};
+
+    *found = (phx_stability){0};
+    for (int c = 0; c < controllers; c++)
+        if (phx_system_controller_sample(system, c) > 0.0)
+            return PHX_OK;
+    const phx_status status =
+        controllers > 0 ? phx_closed_modes(dae->context, dae, t, x, 0, &set) : all_modes(dae, t, x, lambda, &set);
+    if (!status)
+        count_growing(&set, found);
+    phx_mode_set_free(&set);
+    return phx_conclude(dae->context, status);
+}
+
 /* ---- Casimirs ---- */
 /* r = (-row B Y_v, 0, row) */
 static phx_status complete_row(phx_context *context, const phx_linearised *it, const double *row, double *r)

@@ -91,7 +91,8 @@ void phx_start_point_free(phx_start_point *point)
 phx_start_options phx_start_of(const phx_model *model)
 {
     return (phx_start_options){.quasi_static = model->initial.deformation == PHX_MODEL_QUASI_STATIC,
-                               .equilibrium = model->initial.equilibrium};
+                               .equilibrium = model->initial.equilibrium,
+                               .stability = phx_linear_stability};
 }
 
 phx_status phx_start_point_create(phx_context *context, const phx_model *model, const phx_build_options *options,
@@ -123,7 +124,7 @@ phx_status phx_start_point_at(phx_context *context, const phx_model *model, cons
     if (at == PHX_MODEL_AT_STEADY)
         start = (phx_start_options){0};
     else if (at == PHX_MODEL_AT_STATIC)
-        start = (phx_start_options){.equilibrium = true};
+        start = (phx_start_options){.equilibrium = true, .stability = phx_linear_stability};
     return phx_start_point_create(context, model, options, &start, at == PHX_MODEL_AT_STEADY, point);
 }
 

@@ -128,8 +128,12 @@ static phx_status rest(static_work *work)
 {
     const phx_study_static_options *given = work->options;
     phx_start_point *at = &work->at;
-    const phx_static_options options = {
-        .t = given->t, .steps = given->steps, .stable = given->stable, .deliver = record, .user = work};
+    const phx_static_options options = {.t = given->t,
+                                        .steps = given->steps,
+                                        .stable = given->stable,
+                                        .stability = phx_linear_stability,
+                                        .deliver = record,
+                                        .user = work};
 
     return phx_system_static(at->dae, &options, at->x, at->lambda, &work->report->found);
 }
@@ -160,6 +164,7 @@ static phx_status follow_path(static_work *work)
     options.points = given->points;
     options.stride = given->stride;
     options.branch = given->branch;
+    options.stability = phx_linear_stability;
     options.deliver = record;
     options.user = work;
     return phx_system_static_path(at->dae, &options, at->x, at->lambda, &work->report->found);
@@ -244,14 +249,22 @@ static phx_status finish(static_work *work)
                                         {"weight", NULL, found->weight},
                                         {"unbalanced_force", NULL, found->unbalanced},
                                         {"free_motions", NULL, found->free_motions},
+                                        {"divergent", NULL, found->motions.divergent},
+                                        {"fluttering", NULL, found->motions.fluttering},
                                         {"free", found->free_names, 0.0},
                                         {"limits", NULL, phx_limits_count(work->limits)}};
 
-    if (found->unstable > 0 && !work->options->path)
+    if (found->unstable > 0 && found->judged)
+        phx_log(work->context, PHX_LOG_WARNING, "the equilibrium is unstable%s",
+                found->motions.divergent > 0 && !work->options->stable
+                    ? ": it diverges; --stable leaves it for a stable one"
+                : found->motions.divergent > 0 ? ": it diverges"
+                                               : ": it flutters, and no other equilibrium is looked for");
+    else if (found->unstable > 0 && !work->options->path)
         phx_log(work->context, PHX_LOG_WARNING, "the equilibrium is unstable in %d direction%s%s", found->unstable,
                 found->unstable == 1 ? "" : "s",
-                found->circulatory ? " by its stiffness alone; a load has no potential, so that 'modes --at static' "
-                                     "decides"
+                found->circulatory ? " by its stiffness alone, which does not decide: a load has no potential, or a "
+                                     "controller is sampled"
                 : work->options->stable ? ""
                                         : "; --stable leaves it for a stable one");
     if (found->free_motions > 0)

@@ -44,6 +44,46 @@ static void put_rotation(const phx_study_static_report *report, FILE *out)
     fprintf(out, "  joints       open by at most %.2g m\n", report->found.gap);
 }
 
+/* "flutters (2 motions)" */
+static void put_growing(const char *verb, int count, FILE *out)
+{
+    fprintf(out, "%s (%d motion%s)", verb, count, count == 1 ? "" : "s");
+}
+
+/* Stability where the stiffness does not tell it. */
+static void put_motions(const phx_static_report *found, FILE *out)
+{
+    const phx_stability *motions = &found->motions;
+
+    if (found->unstable == 0) {
+        fprintf(out, "stable by its %d motions%s", motions->judged,
+                found->free_motions > 0 ? " but for what is free" : "");
+        return;
+    }
+    fputs("unstable: ", out);
+    if (motions->divergent > 0)
+        put_growing("diverges", motions->divergent, out);
+    if (motions->divergent > 0 && motions->fluttering > 0)
+        fputs(" and ", out);
+    if (motions->fluttering > 0)
+        put_growing("flutters", motions->fluttering, out);
+    fprintf(out, ", the fastest as exp(%.4g t)", motions->growth);
+    if (motions->frequency > 0.0)
+        fprintf(out, " at %.4g rad/s", motions->frequency);
+}
+
+static void put_stiffness(const phx_static_report *found, FILE *out)
+{
+    fputs(found->unstable == 0 ? "stable" : "unstable", out);
+    if (found->unstable > 0)
+        fprintf(out, " in %d direction%s", found->unstable, found->unstable == 1 ? "" : "s");
+    else if (found->free_motions > 0)
+        fputs(" but for what is free", out);
+    if (found->circulatory)
+        fputs(" by its stiffness alone, which does not decide (a load has no potential, or a controller is sampled)",
+              out);
+}
+
 static void put_found(const phx_study_static_report *report, bool path, FILE *out)
 {
     const phx_static_report *found = &report->found;
@@ -51,13 +91,11 @@ static void put_found(const phx_study_static_report *report, bool path, FILE *ou
     if (path)
         fprintf(out, "  path         %zu points, load factor up to %.6g, at the end %.6g\n", report->rows,
                 report->largest_load, report->load);
-    fprintf(out, "  equilibrium  %s", found->unstable == 0 ? "stable" : "unstable");
-    if (found->unstable > 0)
-        fprintf(out, " in %d direction%s", found->unstable, found->unstable == 1 ? "" : "s");
-    else if (found->free_motions > 0)
-        fputs(" but for what is free", out);
-    if (found->circulatory)
-        fputs(" by its stiffness alone (a load has no potential: see 'modes --at static')", out);
+    fputs("  equilibrium  ", out);
+    if (found->judged)
+        put_motions(found, out);
+    else
+        put_stiffness(found, out);
     fprintf(out, "; %s, %d corrections", path ? "arc length" : methods[found->method], found->iterations);
     if (!path)
         fprintf(out, ", %.3g from the start (rad, parts of the size)", found->moved);
@@ -129,6 +167,10 @@ static void put_json(const phx_model *model, const phx_study_static_report *repo
             "\"free_motions\": %d,\n",
             report->rows, found->iterations, found->unstable, found->circulatory ? "true" : "false",
             found->free_motions);
+    fprintf(out, "  \"judged\": %d,\n  \"divergent\": %d,\n  \"fluttering\": %d,\n", found->motions.judged,
+            found->motions.divergent, found->motions.fluttering);
+    put_number(out, "growth", found->motions.growth, false);
+    put_number(out, "growth_frequency", found->motions.frequency, false);
     fputs("  \"free\": ", out);
     phx_put_json(out, found->free_names);
     fputs(",\n", out);

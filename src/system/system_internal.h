@@ -36,6 +36,8 @@ void phx_sys_projection_free(projection *made);
 phx_status phx_sys_reactions_create(phx_context *context, const phx_system *system, int n_l, reactions *made);
 void phx_sys_reactions_free(reactions *made);
 
+/* A workspace for an equilibrium, with controllers at rest: phx_system_dae_destroy. */
+phx_status phx_sys_rest_dae(phx_system *system, phx_context *context, phx_dae **dae);
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
                                     const int *rows, workspace **out);
 void phx_sys_workspace_destroy(workspace *ws);
@@ -153,8 +155,19 @@ phx_status phx_sys_control_collect(phx_context *context, const pattern_source *o
 phx_status phx_sys_control_locate(phx_context *context, const pattern_source *of, const phx_csr *pattern,
                                   kkt_matrix *kkt);
 void phx_sys_control_couple(workspace *ws);
-/* Whether an actuation follows a measure, directly or through other controllers. */
-bool phx_sys_follows(const phx_system *system, int controller, int row);
+/* Rows over the measures of `count` values that follow the inputs of a controller by S (count x inputs), directly and
+ * through the controllers that it reads. */
+void phx_sys_control_chain(workspace *ws, const controller_slot *slot, int count, const double *S, double *rows);
+/* Whether an actuation follows a measure, directly or through other controllers; at rest through sampled ones too. */
+bool phx_sys_follows(const phx_system *system, bool at_rest, int controller, int row);
+/* at_rest.c: whether a controller has states or is sampled, so that its rest is to be found. */
+bool phx_sys_controller_rests(const controller_slot *slot);
+/* Part of phx_sys_controllers, of one controller at rest; rows: du/dy, outputs x measures. */
+phx_status phx_sys_controller_at_rest(workspace *ws, int c, double t, double *rows);
+/* Of a measure that is a rate: whether it is that of a place, and the place now. */
+bool phx_sys_measure_place(const workspace *ws, const measure *it, double *place);
+/* The places at x from which rates count. */
+void phx_sys_rest_from(workspace *ws, const double *x);
 /* sampling.c: the samples that are due at the start of an interval, into x. */
 phx_status phx_sys_take_samples(workspace *ws, double t, double *x, const double *v);
 /* Puts the coordinates that are held at the start into x and the start configuration of the system. */

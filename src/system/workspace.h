@@ -253,6 +253,18 @@ typedef struct scratch {
     double *block;       /* dense blocks over the columns of two ports */
 } scratch;
 
+/* Controllers at rest (system/control/at_rest.c), for an equilibrium: instants are evaluated with their states, and
+ * what sampled ones hold, where these end over the time `span` from those in x; 0: with those in x, sampled ones too.
+ */
+typedef struct rest_control {
+    bool on;
+    double span;   /* s */
+    double *z;     /* entries of x behind those of the mechanism: states at rest, then u of sampled ones */
+    double *by_y;  /* those x measures: how they follow what is measured */
+    double *place; /* per measure: of rates that are those of places, the places they count from */
+    double *S;     /* of one controller: states x inputs */
+} rest_control;
+
 /* Controllers at work (system/control). */
 typedef struct control_work {
     double *u, *flow;  /* per actuation: what it does, the rate that its effort works on */
@@ -265,6 +277,7 @@ typedef struct control_work {
     double *row;       /* their values */
     double *columns;   /* all output columns, of a sample */
     bool open;         /* a linearisation leaves the feedback out: u stays what it is */
+    rest_control rest;
 } control_work;
 
 /* The parts that the pattern of a KKT matrix is made of. */

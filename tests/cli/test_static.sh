@@ -85,4 +85,55 @@ awk '$1 == "pair" && n < 4 { print $2; n++ }' out.txt >poles.txt
 [ "$(wc -l <poles.txt)" -eq 4 ] || fail "expected four poles in: $(cat out.txt)"
 paste modes.txt poles.txt | awk '{ d = $1 / $2 - 1; if (d > 1e-8 || d < -1e-8) exit 1 }' ||
     fail "the poles about the rotation are not the modes: $(paste modes.txt poles.txt)"
+# ---- controllers with states rest ----
+cat >pid.yaml <<'E'
+phlexor: 1
+dimension: 2
+gravity: [0, -9.81]
+bodies: {arm: {kind: rigid, mass: 2, inertia: 0.1, centre_of_mass: [0.4, 0]}}
+joints: {j: {kind: revolute, ports: [ground.O, arm.P]}}
+outputs: {q: {coordinate: j}}
+controllers: {pid: {kind: pid, measure: j, reference: 0.7, kp: 30, kd: 5, ki: 20, effort: j}}
+simulate: {end: 0.5, step: 1e-2}
+initial: {equilibrium: true}
+E
+run 0 static pid.yaml -o held.h5
+prints 'stable by its 2 motions'
+prints 'pid.z1 *6.0024814'
+run 0 simulate pid.yaml --csv rest.csv
+columns rest.csv q pid.z1 kinetic | awk '{ d = $1 - 0.7; if (d * d > 1e-26 || $3 > 1e-24) exit 1 }' ||
+    fail "a run from the equilibrium moves: $(columns rest.csv q pid.z1 kinetic | tail -1)"
+(grep -v initial pid.yaml; echo 'initial: {from: held.h5}') >from.yaml
+run 0 simulate from.yaml --csv from.csv
+columns from.csv kinetic | awk '{ if ($1 > 1e-24) exit 1 }' || fail "a run that continues the equilibrium moves"
+run 0 linearize pid.yaml --at static --inputs j.effort
+prints '3 states'
+[ -s err.txt ] && fail "linearize --at static says: $(cat err.txt)"
+sed 's/effort: j}/effort: j, sample: 0.01}/' pid.yaml >sampled.yaml
+run 0 static sampled.yaml
+prints 'by its stiffness alone, which does not decide'
+prints 'pid.z1 *6.0024814'
+
+# ---- divergence and flutter apart: Ziegler's pendulum ----
+cat >ziegler.yaml <<'E'
+phlexor: 1
+dimension: 2
+parameters: {p: 5}
+bodies:
+  a: {kind: rigid, mass: 2, inertia: 0.01, centre_of_mass: [1, 0], ports: {C: {position: [1, 0]}}}
+  b: {kind: rigid, mass: 1, inertia: 0.01, centre_of_mass: [1, 0], ports: {C: {position: [1, 0]}}, pose: {position: [1, 0]}}
+joints:
+  p: {kind: revolute, ports: [ground.O, a.P], stiffness: 5}
+  q: {kind: revolute, ports: [a.C, b.P], stiffness: 5}
+loads: {f: {force: [-p, "0"], at: b.C, frame: body}}
+E
+run 0 static ziegler.yaml
+prints 'stable by its 2 motions'
+run 0 static ziegler.yaml --set p=12
+prints 'unstable: flutters (1 motion), the fastest as exp('
+says 'it flutters, and no other equilibrium is looked for'
+run 0 static ziegler.yaml --set p=40 --format json
+prints '"divergent": 2'
+prints '"fluttering": 0'
+says 'it diverges; --stable leaves it for a stable one'
 finish

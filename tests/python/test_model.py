@@ -121,6 +121,18 @@ class Rest(Case):
         self.assertLess(rest.unbalanced, 1e-10 * rest.weight)
         self.assertEqual(rest.outputs["lower_angle"], rest.result["lower_angle"][0])
         self.assertEqual(rest.result.rows, 1)
+        self.assertEqual((rest.judged, rest.divergent, rest.fluttering, rest.growth), (0, 0, 0, 0.0))
+
+    def test_controllers_rest(self):
+        text = """phlexor: 1
+dimension: 2
+bodies: {a: {kind: rigid, mass: 1, inertia: 1, centre_of_mass: [1, 0]}}
+joints: {j: {kind: revolute, ports: [ground.O, a.P]}}
+controllers: {c: {kind: pid, measure: j, reference: 0.3, kp: 5, ki: 1, kd: 1, effort: j}}
+"""
+        held = phlexor.Model.from_text(text).static()
+        self.assertTrue(held.stable and held.judged == 2)
+        self.assertAlmostEqual(float(held.result["c.z1"][-1]), 0.0, delta=1e-12)
 
     def test_paths_and_steps(self):
         arch = phlexor.Model(EXAMPLES / "shallow_arch.yaml")

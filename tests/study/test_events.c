@@ -90,6 +90,78 @@ static void examples_run(void **state)
         }
 }
 
+/* A flexible arm that lets its load go where it hangs, at an angle or at a time: with numerical damping each step that
+ * is made again to find the instant begins with the same memory. */
+static text_run let_go(phx_context *context, const char *radius, const char *when)
+{
+    char text[1400];
+
+    snprintf(text, sizeof text,
+             "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nmaterials: {m: {density: 2700, young: 7e9}}\nbodies:\n"
+             "  arm: {kind: beam, material: m, length: 1, elements: 3, reference: cantilever,\n"
+             "        section: {kind: rectangle, width: 0.02, height: 0.01}}\n"
+             "  load: {kind: rigid, mass: 0.5, inertia: 1e-3, pose: {position: [1, 0]}}\n"
+             "joints: {A: {kind: revolute, ports: [ground.O, arm.P]}, grip: {kind: weld, ports: [arm.C, load.P]}}\n"
+             "outputs: {A: {coordinate: A}, tip: {position: arm.C}}\n"
+             "events: {go: {%s, release: [grip]}}\n"
+             "simulate: {end: 0.7, step: 5e-3%s}\n",
+             when, radius);
+    return run_text(context, text, 0.0);
+}
+
+static void numerical_damping_goes_with_events(void **state)
+{
+    static const char *const radii[] = {"", ", spectral_radius: 1", ", spectral_radius: 0.5", ", spectral_radius: 0"};
+    double elastic[4];
+    char when[80];
+
+    for (int k = 0; k < 4; k++) {
+        const text_run r = let_go(*state, radii[k], "output: A, falls_to: -1.2");
+        size_t row = 0;
+        assert_int_equal(r.report.events, 1);
+        while (row + 1 < r.n && record_at(*state, &r, "A", row) > -1.2 + 1e-12)
+            row++;
+        snprintf(when, sizeof when, "at: %.17g", record_at(*state, &r, "t", row));
+        const text_run same = let_go(*state, radii[k], when);
+        CHECK_CLOSE(record_at(*state, &r, "tip.x", r.n - 1), record_at(*state, &same, "tip.x", same.n - 1), 1e-11,
+                    "located and given, spectral radius '%s'", radii[k]);
+        CHECK_CLOSE(record_at(*state, &r, "tip.y", r.n - 1), record_at(*state, &same, "tip.y", same.n - 1), 1e-11,
+                    "located and given, spectral radius '%s'", radii[k]);
+        elastic[k] = record_at(*state, &r, "elastic", r.n - 1);
+        phx_result_destroy(r.result);
+        phx_result_destroy(same.result);
+    }
+    CHECK_CLOSE(elastic[1], elastic[0], 0.0, "a radius of 1 changes no bit");
+    assert_true(elastic[2] != elastic[1]);
+}
+
+/* A bar falls on its end and rings after the impact, which is rigid: what steps do not resolve is gone soon. */
+static void an_impact_rings_less(void **state)
+{
+    static const double radius[] = {1.0, 0.5, 0.0};
+    double elastic[3];
+
+    for (int k = 0; k < 3; k++) {
+        char text[900];
+        snprintf(
+            text, sizeof text,
+            "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nmaterials: {m: {density: 7800, young: 2e11}}\nbodies:\n"
+            "  bar: {kind: beam, material: m, length: 1, elements: 10, reference: free,\n"
+            "        section: {kind: rectangle, width: 0.02, height: 0.02}, pose: {position: [0, 0.01], angle: pi/2}}\n"
+            "forces: {floor: {kind: contact, ports: [ground.O, bar.P], against: plane, normal: [0, 1], restitution: "
+            "0}}\n"
+            "joints: {rail: {kind: prismatic, ports: [ground.O, bar.P], axis: [0, 1]}}\n"
+            "simulate: {end: 0.08, step: 1e-4, spectral_radius: %g}\n",
+            radius[k]);
+        const text_run r = run_text(*state, text, 0.0);
+        assert_true(r.report.impacts > 0);
+        elastic[k] = record_at(*state, &r, "elastic", r.n - 1);
+        phx_result_destroy(r.result);
+    }
+    CHECK_BELOW(elastic[1], 0.1 * elastic[0], "ringing, J, spectral radius 0.5 against 1");
+    CHECK_BELOW(elastic[2], 0.1 * elastic[0], "ringing, J, spectral radius 0 against 1");
+}
+
 static void wrong_events_are_refused(void **state)
 {
     static const char *const events[][2] = {
@@ -213,6 +285,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(events_are_located, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(examples_run, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(the_first_comes_first, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(numerical_damping_goes_with_events, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(an_impact_rings_less, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(forces_are_switched, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(switches_are_checked, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(steps_by_hand_have_none, study_setup, study_teardown),

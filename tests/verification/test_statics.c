@@ -195,9 +195,9 @@ static void modes_know_loads_without_a_potential(void **state)
 }
 
 /* The modes about the equilibrium under a load p that has no potential. */
-static void find_modes(const char *text, double p, phx_mode_set *set)
+static void find_modes(const char *text, double p, phx_mode_set *set, phx_stability *motions)
 {
-    const phx_static_options how = phx_static_options_default();
+    phx_static_options how = phx_static_options_default();
     const phx_modes_options options = phx_modes_options_default();
     char value[40];
     phx_static_report report;
@@ -207,8 +207,11 @@ static void find_modes(const char *text, double p, phx_mode_set *set)
 
     snprintf(value, sizeof value, "%.17g", p);
     mechanism_open(&m, text, 1, &(phx_model_override){.name = "p", .expression = value});
+    how.stability = phx_linear_stability;
     CHECK_OK(m.context, phx_system_static(m.dae, &how, m.x, m.lambda, &report));
-    assert_true(report.circulatory);
+    assert_true(report.circulatory && report.judged);
+    assert_int_equal(report.unstable, report.motions.divergent + report.motions.fluttering);
+    *motions = report.motions;
     CHECK_OK(m.context, phx_system_linear(m.dae, 0.0, m.x, m.lambda, &linear));
     CHECK_OK(m.context, phx_modal_create(m.context, &modal));
     CHECK_OK(m.context, phx_modal_solve(modal, &linear, &options, set));
@@ -236,10 +239,19 @@ static void zieglers_pendulum_flutters(void **state)
     const double c = 5.0, J = 0.01, A = (3.0 + J) * (1.0 + J) - 1.0;
 
     (void)state;
-    for (double p = 1.0; p < 12.5; p += 1.1) { /* flutter from 10.5 */
+    for (double p = 1.0; p < 45.0; p += p < 12.0 ? 1.1 : 15.0) { /* flutter from 10.5, divergence both ways from 29 */
         const double B = (2.0 * c - p) * (1.0 + J) + c * (3.0 + J) - p + 2.0 * c, D = B * B - 4.0 * A * c * c;
         phx_mode_set set = {0};
-        find_modes(text, p, &set);
+        phx_stability motions;
+        find_modes(text, p, &set, &motions);
+        assert_int_equal(motions.fluttering, D < 0.0);
+        assert_int_equal(motions.divergent, B < 0.0 && D > 0.0 ? 2 : 0);
+        if (B < 0.0 && D > 0.0) {
+            CHECK_CLOSE(motions.growth, sqrt((sqrt(D) - B) / (2.0 * A)), 1e-9, "divergence at p = %g", p);
+            CHECK_CLOSE(motions.frequency, 0.0, 0.0, "divergence at p = %g", p);
+            phx_mode_set_free(&set);
+            continue;
+        }
         assert_int_equal(set.count, 2);
         assert_int_equal(set.unstable, D < 0.0);
         for (int k = 0; k < 2; k++) {
@@ -249,31 +261,68 @@ static void zieglers_pendulum_flutters(void **state)
         if (D < 0.0) { /* omega^2 = r exp(i a), cos a = B/(2 sqrt(A) c): lambda = i sqrt(r) exp(i a/2) */
             const double damping = sin(0.5 * acos(B / (2.0 * sqrt(A) * c)));
             CHECK_CLOSE(fabs(set.damping[0]), damping, 1e-9, "growth at p = %g", p);
+            CHECK_CLOSE(motions.growth, damping * set.omega[0], 1e-9, "growth at p = %g", p);
+            CHECK_CLOSE(motions.frequency, sqrt(1.0 - damping * damping) * set.omega[0], 1e-9, "at p = %g", p);
         }
         phx_mode_set_free(&set);
     }
 }
 
+static const char beck[] =
+    "phlexor: 1\ndimension: 2\nparameters: {p: 0}\nmaterials: {steel: {density: 1000, young: 1.2e11}}\nbodies:\n"
+    "  b: {kind: rod, shear: rigid, material: steel, length: 1, elements: 16,\n"
+    "      section: {kind: rectangle, width: 0.01, height: 0.01}}\n"
+    "joints: {w: {kind: weld, ports: [ground.O, b.P]}}\n"
+    "loads: {f: {force: [-100*p, \"0\"], at: b.C, frame: body}}\n"; /* EI = 100 */
+
 /* The column clamped at its foot under a force that follows its end flutters at 20.051 EI/L^2 (M. Beck, 1952). */
 static void becks_column_flutters(void **state)
 {
-    static const char text[] =
-        "phlexor: 1\ndimension: 2\nparameters: {p: 0}\nmaterials: {steel: {density: 1000, young: 1.2e11}}\nbodies:\n"
-        "  b: {kind: rod, shear: rigid, material: steel, length: 1, elements: 16,\n"
-        "      section: {kind: rectangle, width: 0.01, height: 0.01}}\n"
-        "joints: {w: {kind: weld, ports: [ground.O, b.P]}}\n"
-        "loads: {f: {force: [-100*p, \"0\"], at: b.C, frame: body}}\n"; /* EI = 100 */
     double low = 19.0, high = 21.0;
 
     (void)state;
     while (high - low > 1e-3) {
         const double p = 0.5 * (low + high);
         phx_mode_set set = {0};
-        find_modes(text, p, &set);
-        *(set.unstable ? &high : &low) = p;
+        phx_stability motions;
+        find_modes(beck, p, &set, &motions);
+        if (fabs(p - 20.051) > 0.02)
+            assert_int_equal(motions.fluttering > 0, set.unstable > 0);
+        assert_int_equal(motions.divergent, 0);
+        *(motions.fluttering ? &high : &low) = p;
         phx_mode_set_free(&set);
     }
     CHECK_CLOSE(0.5 * (low + high), 20.051, 5e-3, "flutter load");
+}
+
+/* A rod that stands on its hinge, 2 kg at 0.5 m, under a force that follows it and does no work:
+ * it diverges, and left it hangs. */
+static void what_diverges_is_left(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies:\n"
+        "  a: {kind: rigid, mass: 2, inertia: 0.1, centre_of_mass: [0.5, 0], pose: {angle: pi/2}}\n"
+        "joints: {j: {kind: revolute, ports: [ground.O, a.P], damping: 0.3}}\n"
+        "loads: {f: {force: [2, \"0\"], at: a.P, frame: body}}\n"; /* at the hinge: it does no work */
+    phx_static_options how = phx_static_options_default();
+    phx_static_report report;
+    mechanism m;
+
+    (void)state;
+    how.stability = phx_linear_stability;
+    mechanism_open(&m, text, 0, NULL);
+    CHECK_OK(m.context, phx_system_static(m.dae, &how, m.x, m.lambda, &report));
+    assert_true(report.circulatory && report.judged);
+    assert_int_equal(report.motions.divergent, 1);
+    assert_int_equal(report.motions.fluttering, 0);
+    const double I = 0.1 + 0.5, k = 2.0 * 9.81 * 0.5; /* I s^2 + 0.3 s - k = 0 */
+    CHECK_RELATIVE(report.motions.growth, (-0.3 + sqrt(0.09 + 4.0 * I * k)) / (2.0 * I), 1e-9, "divergence");
+    how.stable = true;
+    CHECK_OK(m.context, phx_system_static(m.dae, &how, m.x, m.lambda, &report));
+    assert_int_equal(report.unstable, 0);
+    assert_int_equal(report.motions.judged, 1);
+    CHECK_CLOSE(report.moved, TEST_PI, 1e-6, "it hangs");
+    mechanism_close(&m);
 }
 
 /* ---- a run from an equilibrium ---- */
@@ -505,6 +554,26 @@ static void the_path_of_an_arch_stays_symmetric(void **state)
     study_close(&it);
 }
 
+/* Along a path of the load it flutters from 20.05 EI/L^2 on, and nothing else tells. */
+static void a_path_tells_where_flutter_begins(void **state)
+{
+    study it;
+
+    (void)state;
+    study_open(beck, 1, &(phx_model_override){.name = "p", .expression = "24"}, &it);
+    it.options.path = true;
+    it.options.points = 40;
+    study_run(&it);
+    double *load = study_column(&it, "static.load"), *unstable = study_column(&it, "static.unstable");
+    for (size_t k = 0; k < it.report.rows; k++)
+        assert_int_equal(unstable[k] > 0.0, 24.0 * load[k] > 20.05);
+    assert_true(it.report.found.judged && it.report.found.motions.fluttering == 1);
+    CHECK_CLOSE(load[it.report.rows - 1], 1.0, 1e-12, "the path comes to the whole load");
+    free(load);
+    free(unstable);
+    study_close(&it);
+}
+
 /* In steps of the load it snaps once, and what it finds before and behind is on the path. */
 static void an_arch_snaps_through_in_steps(void **state)
 {
@@ -546,10 +615,9 @@ static void what_has_no_equilibrium_is_refused_by_name(void **state)
     "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nbodies: {b: {kind: rigid, mass: 1, inertia: 1}}\n"                 \
     "joints: {slope: {kind: prismatic, ports: [ground.O, b.P], axis: [2, 1]}}\n" more
     refused(SLIDE(""), PHX_ERR_ANALYSIS, "'slope'");
-    refused(SLIDE("controllers: {c: {kind: pid, measure: slope, effort: slope.effort, kp: 10, ki: 1}}\n"),
-            PHX_ERR_UNSUPPORTED, "'c' has states");
-    refused(SLIDE("controllers: {c: {kind: pid, measure: slope, effort: slope.effort, kp: 10, sample: 0.01}}\n"),
-            PHX_ERR_UNSUPPORTED, "'c' is sampled");
+    refused(SLIDE("outputs: {r: {reaction: slope}}\ncontrollers: {c: {kind: state_space, A: [[0]], B: [[1]], C: "
+                  "[[1]], D: [[0]], inputs: [r.fx], outputs: [slope.effort], sample: 0.01}}\n"),
+            PHX_ERR_UNSUPPORTED, "controller 'c' measures 'r.fx'");
 #undef SLIDE
 }
 
@@ -580,6 +648,8 @@ int main(void)
         cmocka_unit_test(modes_know_loads_without_a_potential),
         cmocka_unit_test(zieglers_pendulum_flutters),
         cmocka_unit_test(becks_column_flutters),
+        cmocka_unit_test(a_path_tells_where_flutter_begins),
+        cmocka_unit_test(what_diverges_is_left),
         cmocka_unit_test(a_run_from_an_equilibrium_stays),
         cmocka_unit_test(bodies_on_springs_rest),
         cmocka_unit_test(columns_buckle_at_eulers_loads),

@@ -64,6 +64,25 @@ static phx_status list_columns(phx_context *context, const phx_system *system, c
     return PHX_OK;
 }
 
+static phx_status create_rest(phx_context *context, const phx_system *system, control_work *control)
+{
+    const size_t states = (size_t)(system->n_x - system->control.first_x),
+                 measures = (size_t)system->control.n_measures;
+    size_t area = 1;
+
+    for (int c = 0; c < system->control.n; c++) {
+        const controller_slot *slot = &system->control.slot[c];
+        const size_t n = (size_t)phx_block_n(slot->block) * (size_t)slot->n_inputs;
+        area = n > area ? n : area;
+    }
+    const phx_sys_array arrays[] = {{&control->rest.z, states},
+                                    {&control->rest.by_y, states * measures},
+                                    {&control->rest.place, measures},
+                                    {&control->rest.S, area}};
+
+    return phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+}
+
 phx_status phx_sys_control_create(phx_context *context, const phx_system *system, const port_set *ports,
                                   control_work *control)
 {
@@ -86,6 +105,8 @@ phx_status phx_sys_control_create(phx_context *context, const phx_system *system
                                     {&control->by_row, outputs * measures},
                                     {&control->columns, (size_t)system->channels.n_columns}};
     phx_status status = phx_sys_arrays_create(context, sizeof arrays / sizeof *arrays, arrays);
+    if (!status && control->rest.on)
+        status = create_rest(context, system, control);
     control->room = status ? NULL : phx_calloc(context, (size_t)system->control.n, sizeof *control->room);
     if (!control->room)
         return PHX_ERR_MEMORY;
@@ -99,8 +120,9 @@ phx_status phx_sys_control_create(phx_context *context, const phx_system *system
 
 void phx_sys_control_free(const phx_system *system, control_work *control)
 {
-    double *arrays[] = {control->u, control->flow,   control->y,       control->effort,
-                        control->S, control->by_row, control->columns, control->row};
+    double *arrays[] = {control->u,      control->flow,      control->y,          control->effort,
+                        control->S,      control->by_row,    control->columns,    control->row,
+                        control->rest.z, control->rest.by_y, control->rest.place, control->rest.S};
 
     phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     for (int c = 0; c < system->control.n && control->room; c++)
@@ -152,14 +174,13 @@ static phx_status find_flows(workspace *ws)
 }
 
 /* ---- the blocks ---- */
-/* du/dy of the controller's outputs: S over its own measures and through the controllers that it reads. */
-static void chain(workspace *ws, const controller_slot *slot, const double *S)
+void phx_sys_control_chain(workspace *ws, const controller_slot *slot, int count, const double *S, double *rows)
 {
     const phx_system *system = ws->system;
     const int n = system->control.n_measures;
 
-    for (int k = 0; k < slot->n_outputs; k++) {
-        double *row = ws->control.by_row + (size_t)(slot->first_output + k) * (size_t)n;
+    for (int k = 0; k < count; k++) {
+        double *row = rows + (size_t)k * (size_t)n;
         memset(row, 0, (size_t)n * sizeof *row);
         for (int j = 0; j < slot->n_inputs; j++) {
             const measure *it = &slot->inputs[j];
@@ -182,9 +203,12 @@ static phx_status evaluate_one(workspace *ws, int c, double t, bool linear, doub
     const controller_slot *slot = &system->control.slot[c];
     double *u = ws->control.u + slot->first_output;
 
+    double *rows = ws->control.by_row + (size_t)slot->first_output * (size_t)system->control.n_measures;
+
     *loss = 0.0;
+    if (ws->control.rest.on)
+        return phx_sys_controller_at_rest(ws, c, t, rows);
     if (phx_block_sample_time(slot->block) > 0.0) {
-        double *rows = ws->control.by_row + (size_t)slot->first_output * (size_t)system->control.n_measures;
         memcpy(u, ws->view.x0 + slot->x + phx_block_n(slot->block), (size_t)slot->n_outputs * sizeof *u);
         memset(rows, 0, (size_t)(slot->n_outputs * system->control.n_measures) * sizeof *rows);
         return PHX_OK;
@@ -196,7 +220,7 @@ static phx_status evaluate_one(workspace *ws, int c, double t, bool linear, doub
     const phx_status status = phx_block_evaluate(slot->block, ws->base.context, t, ws->view.h, ws->view.x0 + slot->x,
                                                  ws->control.y, ws->control.room[c], &result);
     if (!status && linear)
-        chain(ws, slot, ws->control.S);
+        phx_sys_control_chain(ws, slot, slot->n_outputs, ws->control.S, rows);
     *loss = result.dissipation;
     return status;
 }

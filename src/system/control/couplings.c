@@ -5,15 +5,15 @@
 #include "system/system_internal.h"
 
 /* Whether the outputs of a controller follow a measure, directly or through the controllers it reads. */
-bool phx_sys_follows(const phx_system *system, int c, int row)
+bool phx_sys_follows(const phx_system *system, bool at_rest, int c, int row)
 {
     const controller_slot *slot = &system->control.slot[c];
 
-    if (phx_block_sample_time(slot->block) > 0.0)
+    if (phx_block_sample_time(slot->block) > 0.0 && !at_rest)
         return false;
     for (int k = 0; k < slot->n_inputs; k++)
-        if (slot->inputs[k].row == row ||
-            (slot->inputs[k].kind == MEASURE_CONTROLLER && phx_sys_follows(system, slot->inputs[k].controller, row)))
+        if (slot->inputs[k].row == row || (slot->inputs[k].kind == MEASURE_CONTROLLER &&
+                                           phx_sys_follows(system, at_rest, slot->inputs[k].controller, row)))
             return true;
     return false;
 }
@@ -40,7 +40,9 @@ static phx_status each_pair(const pattern_source *of, pair_fn *function, void *u
 
     for (int c = 0; c < system->control.n; c++)
         for (int m = 0; m < system->control.n_measures; m++)
-            for (int k = 0; k < system->control.slot[c].n_outputs && !status && phx_sys_follows(system, c, m); k++)
+            for (int k = 0; k < system->control.slot[c].n_outputs && !status &&
+                            phx_sys_follows(system, of->control->rest.on, c, m);
+                 k++)
                 status = function(user, of, system->control.slot[c].first_output + k, m);
     return status;
 }
@@ -125,6 +127,20 @@ static void add_pair(workspace *ws, int i, int m, double factor, double *val)
             val[at[k * n + j]] -= acted[k] * factor * Y[j];
 }
 
+/* How a measure goes into K: that of a rate at rest counts over the time. */
+static bool into_stiffness(const workspace *ws, const measure *it, double *factor)
+{
+    double place;
+
+    *factor = ws->values.weight_K;
+    if (!phx_sys_measure_is_rate(ws->system, it))
+        return true;
+    if (!(ws->control.rest.span > 0.0) || !phx_sys_measure_place(ws, it, &place))
+        return false;
+    *factor = 1.0 / ws->control.rest.span;
+    return true;
+}
+
 void phx_sys_control_couple(workspace *ws)
 {
     const phx_system *system = ws->system;
@@ -132,16 +148,17 @@ void phx_sys_control_couple(workspace *ws)
     for (int c = 0; c < system->control.n; c++)
         for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
             const measure *it = &system->control.slot[c].inputs[k];
-            if (it->row < 0 || phx_block_sample_time(system->control.slot[c].block) > 0.0)
+            if (it->row < 0 || (phx_block_sample_time(system->control.slot[c].block) > 0.0 && !ws->control.rest.on))
                 continue;
-            const bool is_rate = phx_sys_measure_is_rate(system, it);
+            double factor;
+            const bool stiff = into_stiffness(ws, it, &factor);
             phx_sys_measure_row(ws, it);
             for (int i = 0; i < system->control.n_actuations; i++) {
                 const double gain =
                     ws->control.by_row[(size_t)i * (size_t)system->control.n_measures + (size_t)it->row];
                 if (gain != 0.0)
-                    add_pair(ws, i, it->row, is_rate ? gain : gain * ws->values.weight_K,
-                             is_rate ? ws->values.into_D : ws->values.into_K);
+                    add_pair(ws, i, it->row, stiff ? gain * factor : gain,
+                             stiff ? ws->values.into_K : ws->values.into_D);
             }
         }
 }

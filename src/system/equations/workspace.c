@@ -268,8 +268,8 @@ static phx_status create_parts(phx_context *context, workspace *ws, int n_rows, 
     return status ? status : ws->by->create(ws);
 }
 
-phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
-                                    const int *rows, workspace **out)
+static phx_status create_workspace(phx_system *system, phx_context *context, phx_backend backend, bool at_rest,
+                                   int n_rows, const int *rows, workspace **out)
 {
     workspace *ws = phx_calloc(context, 1, sizeof *ws);
 
@@ -287,6 +287,7 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
                          .rubs = system->traits.rubs,
                          .matrix_cost = matrix_cost(system)};
     ws->system = system;
+    ws->control.rest.on = at_rest;
     ws->by = backend == PHX_BACKEND_PLAIN || system->control.n > 0 || system->traits.slides ? &phx_plain_evaluator
                                                                                             : &phx_fast_evaluator;
     const phx_status status = create_parts(context, ws, n_rows, rows);
@@ -294,6 +295,22 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
         phx_sys_workspace_destroy(ws);
     else
         *out = ws;
+    return status;
+}
+
+phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
+                                    const int *rows, workspace **out)
+{
+    return create_workspace(system, context, backend, false, n_rows, rows, out);
+}
+
+phx_status phx_sys_rest_dae(phx_system *system, phx_context *context, phx_dae **dae)
+{
+    workspace *ws = NULL;
+    const phx_status status = create_workspace(system, context, PHX_BACKEND_PLAIN, true, system->rows.n_independent,
+                                               system->rows.independent, &ws);
+
+    *dae = status ? NULL : &ws->base;
     return status;
 }
 

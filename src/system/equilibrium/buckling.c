@@ -307,9 +307,12 @@ phx_status phx_system_buckling(phx_dae *dae, double t, const double *x, int coun
     if (!dae || !x || !loads || !found || !linear || !n_linear)
         return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, loads, found, linear or n_linear");
     buckling b = {0};
-    phx_status status =
-        count > 0 ? create(dae, t, x, count, &b)
-                  : phx_fail(dae->context, PHX_ERR_ARGUMENT, "%d critical loads; expected a positive number", count);
+    phx_status status = phx_statics_refuse_states(dae->context, phx_system_of(dae), "critical loads");
+
+    if (!status)
+        status = count > 0
+                     ? create(dae, t, x, count, &b)
+                     : phx_fail(dae->context, PHX_ERR_ARGUMENT, "%d critical loads; expected a positive number", count);
 
     *found = *n_linear = 0;
     if (!status)

@@ -14,23 +14,6 @@ phx_static_options phx_static_options_default(void)
     return (phx_static_options){0};
 }
 
-/* ---- what can be asked ---- */
-static phx_status check(const phx_system *system, phx_context *context)
-{
-    for (int c = 0; c < system->control.n; c++) {
-        const controller_slot *slot = &system->control.slot[c];
-        if (phx_block_sample_time(slot->block) > 0.0 || phx_block_n(slot->block) > 0)
-            return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                            "controller '%s' %s, and what it does at rest the mechanism does not tell; for the "
-                            "equilibrium make it continuous, of proportional and derivative gains, or leave it out "
-                            "and hold what it moves by speed: 0",
-                            slot->name,
-                            phx_block_sample_time(slot->block) > 0.0 ? "is sampled"
-                                                                     : "has states (an integral, a filter)");
-    }
-    return PHX_OK;
-}
-
 /* First guess of the multipliers: those of the joints at rest with the deformations held. */
 static phx_status first_multipliers(statics *s, const double *x, double *lambda)
 {
@@ -59,23 +42,60 @@ static double way_between(const statics *s, const double *x0, const double *x)
     return way;
 }
 
-static phx_status negative_at(statics *s, const double *x, const double *lambda, int *count)
-{
-    const phx_status status = phx_statics_linearise(s, x, lambda);
+/* How far from the start Newton's iteration may go, and how the equilibrium was found. */
+typedef struct way {
+    double near;
+    phx_static_method *method;
+} way;
 
-    *count = 0;
-    return status ? status : phx_statics_negative(s, 10.0 * s->scale.rounding, count);
+/* Down in energy; where forces have no energy and the descent does not end (a torque that follows a place far from it,
+ * with a stiffness whose symmetric part is negative), by Newton's steps from where it has come, or from the start. */
+static phx_status go_down(statics *s, double *x, double *lambda)
+{
+    const size_t n_x = (size_t)s->system->n_x, n_l = (size_t)s->ws->rows.n;
+    const size_t places = n_x * sizeof *x, multipliers = n_l * sizeof *lambda;
+    double *start = s->circulatory ? phx_calloc(s->context, 2 * n_x + n_l, sizeof *start) : NULL;
+
+    if (s->circulatory && !start)
+        return PHX_ERR_MEMORY;
+    if (start)
+        memcpy(start, x, places);
+    phx_status status = phx_statics_descend(s, x, lambda);
+    const phx_status failure = status;
+    if (start && (failure == PHX_NOT_CONVERGED || failure == PHX_SINGULAR)) {
+        double *end = start + n_x, *end_lambda = end + n_x;
+        memcpy(end, x, places);
+        memcpy(end_lambda, lambda, multipliers);
+        phx_context_clear(s->context);
+        status = phx_statics_newton_from_afar(s, x, lambda);
+        if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) {
+            phx_context_clear(s->context);
+            memcpy(x, start, places);
+            memset(lambda, 0, multipliers);
+            status = phx_statics_newton_from_afar(s, x, lambda);
+        }
+        if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) { /* what the descent has come to says more */
+            memcpy(x, end, places);
+            memcpy(lambda, end_lambda, multipliers);
+            status = failure;
+        }
+    }
+    phx_free(start);
+    return status;
 }
 
-/* From x with the loads as they are. Newton's equilibrium is taken where it is stable, or where the start is one but
- * for the digits that were written. */
-static phx_status settle(statics *s, double near, double *x, double *lambda, phx_static_method *method)
+/* With controllers as they are. Newton's equilibrium is taken where nothing diverges from it, or where the start is one
+ * but for the digits that were written. */
+static phx_status settle_mechanism(statics *s, void *user, double *x, double *lambda)
 {
+    const way *it = user;
+    phx_static_method *method = it->method;
+    const double near = it->near;
     int unstable = 0;
     phx_status status = phx_statics_newton(s, near, x, lambda);
 
     if (!status && way_between(s, s->vectors.x_kept, x) > WRITTEN)
-        status = negative_at(s, x, lambda, &unstable);
+        status = phx_statics_diverges(s, x, lambda, &unstable);
     if (!status && unstable > 0) {
         memcpy(x, s->vectors.x_kept, (size_t)s->system->n_x * sizeof *x);
         memcpy(lambda, s->vectors.lambda_kept, (size_t)s->ws->rows.n * sizeof *lambda);
@@ -85,7 +105,15 @@ static phx_status settle(statics *s, double near, double *x, double *lambda, phx
         return status;
     phx_context_clear(s->context);
     *method = *method == PHX_STATIC_NEWTON ? PHX_STATIC_DESCENT : *method;
-    return phx_statics_descend(s, x, lambda);
+    return go_down(s, x, lambda);
+}
+
+/* From x with the loads as they are. */
+static phx_status settle(statics *s, double near, double *x, double *lambda, phx_static_method *method)
+{
+    way it = {near, method};
+
+    return phx_statics_rest(s, settle_mechanism, &it, x, lambda);
 }
 
 /* Of the equilibria that free motions make of the one at x, the one nearest to `start`; where they are many, a heap of
@@ -99,6 +127,17 @@ static phx_status go_back(statics *s, const double *start, double *x, double *la
     return status || count == 0 || count > MANY ? status : phx_statics_nearest(s, start, count, x, lambda);
 }
 
+/* The equilibrium as it is handed out, from one that was found. */
+static phx_status complete(statics *s, const double *start, double *x, double *lambda)
+{
+    phx_static_method method = PHX_STATIC_NEWTON;
+    phx_status status = go_back(s, start, x, lambda);
+
+    if (!status && s->loop)
+        status = settle(s, NEAR, x, lambda, &method);
+    return status ? status : phx_statics_finish_states(s, x, lambda);
+}
+
 static phx_status deliver(statics *s, const phx_static_options *options, const double *x, const double *lambda,
                           phx_static_report *report)
 {
@@ -107,9 +146,9 @@ static phx_status deliver(statics *s, const phx_static_options *options, const d
 
     if (!options->deliver)
         return PHX_OK;
-    phx_status status = negative_at(s, x, lambda, &point.unstable);
+    phx_status status = phx_statics_unstable(s, x, lambda, &point.unstable, NULL);
     if (!status)
-        status = phx_statics_residual(s, x, lambda, s->vectors.res, &point.unbalanced, &joint_residual);
+        status = phx_statics_residual_as_it_is(s, x, lambda, s->vectors.res, &point.unbalanced, &joint_residual);
     report->steps += !status;
     return status ? status : options->deliver(options->user, &point);
 }
@@ -125,7 +164,7 @@ static phx_status follow(statics *s, const phx_static_options *options, int step
     phx_statics_set_load(s, 0.0);
     status = settle(s, NEAR, x, lambda, &method);
     if (!status && every)
-        status = go_back(s, start, x, lambda);
+        status = complete(s, start, x, lambda);
     if (!status && every)
         status = deliver(s, options, x, lambda, report);
     for (int k = 1; k <= steps && !status; k++) {
@@ -143,7 +182,7 @@ static phx_status follow(statics *s, const phx_static_options *options, int step
             }
         }
         if (!status && every)
-            status = go_back(s, start, x, lambda);
+            status = complete(s, start, x, lambda);
         if (!status && every)
             status = deliver(s, options, x, lambda, report);
     }
@@ -159,7 +198,9 @@ static phx_status fails(statics *s, const double *x, const double *lambda, phx_s
     if (status != PHX_NOT_CONVERGED && status != PHX_SINGULAR)
         return status;
     phx_context_clear(s->context);
-    status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual);
+    status = phx_statics_blame_states(s, x, lambda);
+    if (!status)
+        status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual);
     if (status)
         return status;
     memset(s->vectors.res + s->ws->kkt.n_v, 0, (size_t)s->ws->rows.n * sizeof *s->vectors.res);
@@ -177,6 +218,9 @@ static phx_status fails(statics *s, const double *x, const double *lambda, phx_s
 static phx_status in_steps(statics *s, const phx_static_options *options, const double *start, double *x,
                            double *lambda, phx_static_report *report)
 {
+    const phx_status states = phx_statics_blame_states(s, x, lambda);
+    if (states)
+        return states;
     const phx_status failure = fails(s, x, lambda, PHX_NOT_CONVERGED);
     char *message = phx_strdup(NULL, phx_context_message(s->context));
 
@@ -195,7 +239,7 @@ static phx_status leave(statics *s, double *x, double *lambda, phx_static_report
 {
     enum { TRIES = 3 };
     int unstable = 0;
-    phx_status status = negative_at(s, x, lambda, &unstable);
+    phx_status status = phx_statics_diverges(s, x, lambda, &unstable);
 
     for (int k = 0; k < TRIES && unstable > 0 && !status; k++) {
         memset(s->vectors.other, 0, (size_t)s->ws->kkt.n * sizeof *s->vectors.other);
@@ -212,7 +256,7 @@ static phx_status leave(statics *s, double *x, double *lambda, phx_static_report
             status = phx_statics_descend(s, x, lambda);
         report->method = PHX_STATIC_DESCENT;
         if (!status)
-            status = negative_at(s, x, lambda, &unstable);
+            status = phx_statics_diverges(s, x, lambda, &unstable);
     }
     return status;
 }
@@ -221,16 +265,19 @@ static phx_status leave(statics *s, double *x, double *lambda, phx_static_report
 static phx_status describe(statics *s, const double *x, const double *lambda, phx_static_report *report)
 {
     double unbalanced = 0.0, joint_residual = 0.0;
-    phx_status status = negative_at(s, x, lambda, &report->unstable);
+    phx_status status = phx_statics_unstable(s, x, lambda, &report->unstable, &report->motions);
 
     if (!status)
         status = phx_statics_free_motions(s, x, lambda, &report->free_motions, sizeof report->free_names,
                                           report->free_names);
     if (!status)
-        status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual);
+        status = phx_statics_residual_as_it_is(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual);
+    if (!status)
+        status = phx_statics_tell_states(s, x, lambda);
     report->iterations = s->iterations;
     report->weight = s->scale.pulled ? s->scale.weight : 0.0;
-    report->circulatory = phx_sys_without_potential(s->system, s->problem.t) != NULL;
+    report->circulatory = s->circulatory;
+    report->judged = report->motions.judged > 0;
     report->unbalanced = unbalanced * s->scale.weight;
     phx_system_drift(&s->ws->base, s->problem.t, x, s->vectors.zero, &report->gap, &joint_residual);
     if (!status && !(report->gap <= 1e-8 * s->scale.size))
@@ -240,21 +287,19 @@ static phx_status describe(statics *s, const double *x, const double *lambda, ph
     return status;
 }
 
-phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, double *x, double *lambda,
-                             phx_static_report *report)
+/* dae: of the search; judged: of the motions about an equilibrium. */
+static phx_status find(phx_dae *dae, phx_dae *judged, const phx_static_options *options, double *x, double *lambda,
+                       phx_static_report *report)
 {
-    if (!dae || !options || !x || !lambda || !report)
-        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, options, x, lambda or report");
     statics s = {0};
     double *start = NULL;
     const size_t bytes = (size_t)dae->n_x * sizeof *x;
 
-    *report = (phx_static_report){.method = PHX_STATIC_NEWTON};
-    phx_status status = check(phx_system_of(dae), dae->context);
-    if (!status && options->steps < 0)
-        status = phx_fail(dae->context, PHX_ERR_ARGUMENT, "%d load steps; expected 0 or more", options->steps);
-    if (!status)
-        status = phx_statics_create(dae, options->t, x, &s);
+    phx_status status = phx_statics_create(dae, options->t, x, &s);
+
+    s.circulatory = phx_statics_circulates(((workspace *)dae)->system, options->t);
+    s.stability = options->stability;
+    s.judged = judged;
     if (!status) {
         start = phx_calloc(dae->context, (size_t)dae->n_x, sizeof *start);
         status = start ? first_multipliers(&s, x, lambda) : PHX_ERR_MEMORY;
@@ -271,7 +316,7 @@ phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, do
     if (status && s.system)
         status = fails(&s, x, lambda, status);
     if (!status && (options->steps == 0 || options->stable))
-        status = go_back(&s, start, x, lambda);
+        status = complete(&s, start, x, lambda);
     if (!status && options->steps == 0)
         status = deliver(&s, options, x, lambda, report);
     if (!status)
@@ -280,6 +325,27 @@ phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, do
         report->moved = way_between(&s, start, x);
     phx_free(start);
     phx_statics_free(&s);
+    return status;
+}
+
+phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, double *x, double *lambda,
+                             phx_static_report *report)
+{
+    if (!dae || !options || !x || !lambda || !report)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, options, x, lambda or report");
+    phx_system *system = ((workspace *)dae)->system;
+    phx_dae *own = NULL; /* in whose matrix sampled controllers have their places */
+
+    *report = (phx_static_report){.method = PHX_STATIC_NEWTON};
+    phx_status status = phx_statics_check_controllers(dae->context, system);
+
+    if (!status && options->steps < 0)
+        status = phx_fail(dae->context, PHX_ERR_ARGUMENT, "%d load steps; expected 0 or more", options->steps);
+    if (!status && phx_statics_has_states(system))
+        status = phx_sys_rest_dae(system, dae->context, &own);
+    if (!status)
+        status = find(own ? own : dae, dae, options, x, lambda, report);
+    phx_system_dae_destroy(own);
     return phx_conclude(dae->context, status);
 }
 

@@ -12,11 +12,14 @@ phx_path_options phx_path_options_default(void)
 static phx_status deliver(path *p, const phx_path_options *options, phx_static_report *report)
 {
     phx_static_point point = {.load = p->at.load, .x = p->at.x, .lambda = p->at.lambda};
-    const phx_status status = phx_path_look(p, &point.unbalanced);
+    phx_status status = phx_path_look(p, &point.unbalanced);
 
+    point.unstable = p->at.negative;
+    if (!status && p->s.circulatory && options->stability)
+        status = phx_statics_unstable(&p->s, p->at.x, p->at.lambda, &point.unstable, &report->motions);
     if (status)
         return status;
-    point.unstable = p->at.negative;
+    report->unstable = point.unstable;
     report->steps++;
     return options->deliver ? options->deliver(options->user, &point) : PHX_OK;
 }
@@ -79,7 +82,8 @@ phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options,
     phx_status status = PHX_OK;
 
     *report = (phx_static_report){.method = PHX_STATIC_STEPS};
-    if (!(options->to > 0.0 && options->points > 0))
+    status = phx_statics_refuse_states(dae->context, phx_system_of(dae), "paths");
+    if (!status && !(options->to > 0.0 && options->points > 0))
         status = phx_fail(dae->context, PHX_ERR_ARGUMENT,
                           "a path to the load factor %g with %d points; expected both "
                           "to be positive",
@@ -88,6 +92,9 @@ phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options,
         status = phx_path_create(dae, options->t, x,
                                  options->stride > 0.0 ? options->stride : phx_path_options_default().stride,
                                  0.1 * options->to, &p);
+    p.s.circulatory = phx_statics_circulates(phx_system_of(dae), options->t);
+    p.s.stability = options->stability;
+    p.s.judged = dae;
     if (!status) {
         mode = phx_calloc(dae->context, (size_t)dae->n_v, sizeof *mode);
         status = mode ? phx_path_begin(&p, 0.0, report) : PHX_ERR_MEMORY;
@@ -110,7 +117,8 @@ phx_status phx_system_static_path(phx_dae *dae, const phx_path_options *options,
     if (!status)
         status = phx_statics_residual(&p.s, x, lambda, p.s.vectors.res, &unbalanced, &joint_residual);
     report->iterations = p.s.iterations;
-    report->unstable = p.at.negative;
+    report->circulatory = p.s.circulatory;
+    report->judged = report->motions.judged > 0;
     report->weight = p.s.scale.pulled ? p.s.scale.weight : 0.0;
     report->unbalanced = unbalanced * p.s.scale.weight;
     report->gap = joint_residual * p.s.scale.size;

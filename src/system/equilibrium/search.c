@@ -95,6 +95,33 @@ phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambd
     return status;
 }
 
+phx_status phx_statics_newton_from_afar(statics *s, double *x, double *lambda)
+{
+    enum { LIMIT = 60 };
+    static const double STRIDE = 0.2, NEAR = 0.05; /* rad, parts of the size */
+    double unbalanced, joint_residual, length = HUGE_VAL;
+    phx_status status = phx_statics_residual(s, x, lambda, s->vectors.res, &unbalanced, &joint_residual);
+
+    for (int k = 0; k < LIMIT && !status && length > NEAR; k++) {
+        status = phx_statics_linearise(s, x, lambda);
+        if (!status)
+            status = phx_statics_factor(s, s->scale.rounding);
+        if (!status)
+            status = correction(s, s->vectors.res, s->vectors.step);
+        if (status)
+            return status;
+        length = phx_statics_largest_move(s, s->vectors.step);
+        for (int i = 0; i < s->ws->kkt.n && length > STRIDE; i++)
+            s->vectors.step[i] *= STRIDE / length;
+        try_step(s, x, lambda);
+        status = phx_statics_residual(s, s->vectors.x_try, s->vectors.lambda_try, s->vectors.res_try, &unbalanced,
+                                      &joint_residual);
+        if (!status)
+            accept(s, x, lambda);
+    }
+    return status ? status : phx_statics_newton(s, 1.0, x, lambda);
+}
+
 /* ---- the descent ---- */
 /* Closes the joints at x_try again, by the correction that is least in the norm of the factored matrix. */
 static phx_status close_again(statics *s)

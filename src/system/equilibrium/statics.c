@@ -232,7 +232,12 @@ phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *
 {
     workspace *ws = (workspace *)dae;
 
-    *s = (statics){.ws = ws, .system = ws->system, .context = dae->context, .problem.t = t, .problem.load = 1.0};
+    *s = (statics){.ws = ws,
+                   .system = ws->system,
+                   .context = dae->context,
+                   .problem.t = t,
+                   .problem.load = 1.0,
+                   .loop = ws->control.rest.on};
     memcpy(s->problem.gravity, ws->system->gravity, sizeof s->problem.gravity);
     phx_status status = allocate(s);
     if (status)
@@ -244,7 +249,7 @@ phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *
         if (s->system->rows.slot[ws->rows.index[k]].role == ROW_DRIVEN)
             s->problem.target[k] = s->vectors.res[k];
     status = measure_forces(s, x);
-    const double rounding = status ? 0.0 : rounding_of_forces(s);
+    double rounding = status ? 0.0 : rounding_of_forces(s);
     if (!status)
         status = weigh(s, x);
     s->scale.slowest = s->scale.weight / (s->scale.mass * s->scale.size);
@@ -252,6 +257,11 @@ phx_status phx_statics_create(phx_dae *dae, double t, const double *x, statics *
     if (!s->scale.pulled) {
         s->scale.weight = 1.0;
         s->scale.slowest = fmax(1e6 * s->scale.rounding, 1e-6);
+    }
+    if (s->loop && !status) { /* as springs over a long time they are stiff */
+        phx_statics_lengthen(s, x);
+        status = measure_forces(s, x);
+        rounding = status ? 0.0 : rounding_of_forces(s);
     }
     s->scale.rounding = fmax(s->scale.rounding, 1e-8 * s->scale.slowest);
     s->scale.enough = fmax(1e-10, rounding / s->scale.weight);

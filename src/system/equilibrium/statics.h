@@ -69,8 +69,12 @@ typedef struct statics {
     statics_scale scale;
     statics_vectors vectors;
     statics_tangent tangent;
-    int iterations; /* corrections made so far */
-    bool endless;   /* the last descent went on and on: something moves that nothing holds */
+    bool loop;        /* controllers have states, or are sampled (controllers.c) */
+    bool circulatory; /* the stiffness does not tell stability (stability.c) */
+    phx_stability_fn *stability;
+    phx_dae *judged; /* for it */
+    int iterations;  /* corrections made so far */
+    bool endless;    /* the last descent went on and on: something moves that nothing holds */
 } statics;
 
 /* ---- statics.c ---- */
@@ -105,9 +109,40 @@ double phx_statics_W_product(const statics *s, const double *xi, const double *e
 /* Newton's iteration from x as long as it stays within `reach` (rad, parts of the size) and contracts:
  * PHX_NOT_CONVERGED where it does not; x and lambda are then what they were. */
 phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambda);
+/* From afar, by steps of a limited length, whatever the residual does: where there is no energy to go down in. */
+phx_status phx_statics_newton_from_afar(statics *s, double *x, double *lambda);
 /* Down in energy to a stable equilibrium. PHX_NOT_CONVERGED: x is where it ended, s->vectors.step where it was going.
  */
 phx_status phx_statics_descend(statics *s, double *x, double *lambda);
+
+/* ---- controllers.c ---- */
+bool phx_statics_has_states(const phx_system *system);
+/* PHX_ERR_UNSUPPORTED, by name, for controllers with states; for those whose rest nobody knows. */
+phx_status phx_statics_refuse_states(phx_context *context, const phx_system *system, const char *what);
+phx_status phx_statics_check_controllers(phx_context *context, const phx_system *system);
+/* From now on controllers are at rest over a long time, from x. */
+void phx_statics_lengthen(statics *s, const double *x);
+/* `search` again and again, until the states of the controllers have come to rest as well. PHX_NOT_CONVERGED. */
+typedef phx_status phx_statics_search(statics *s, void *user, double *x, double *lambda);
+phx_status phx_statics_rest(statics *s, phx_statics_search *search, void *user, double *x, double *lambda);
+/* Corrections of all unknowns together, down to rounding. */
+phx_status phx_statics_finish_states(statics *s, double *x, double *lambda);
+/* The residuals with the states in x, which need not be at rest. */
+phx_status phx_statics_residual_as_it_is(statics *s, const double *x, const double *lambda, double *res,
+                                         double *unbalanced, double *joint_residual);
+/* PHX_ERR_ANALYSIS with the controller of a state that nothing brings to rest; a warning of one that rests anywhere. */
+phx_status phx_statics_blame_states(statics *s, const double *x, const double *lambda);
+phx_status phx_statics_tell_states(statics *s, const double *x, const double *lambda);
+
+/* ---- stability.c ---- */
+/* Whether stability is more than a matter of the stiffness: loads without a potential, controllers that are no springs.
+ */
+bool phx_statics_circulates(const phx_system *system, double t);
+/* Directions in which the stiffness at (x, lambda) is negative, or motions that grow: 0 where it is stable. motions
+ * (may be NULL): judged 0 where the stiffness has told. */
+phx_status phx_statics_unstable(statics *s, const double *x, const double *lambda, int *count, phx_stability *motions);
+/* The same, of motions that leave to one side: from where a descent leads on. */
+phx_status phx_statics_diverges(statics *s, const double *x, const double *lambda, int *count);
 
 /* ---- free.c ---- */
 /* Motions without stiffness at the equilibrium (x, lambda). */

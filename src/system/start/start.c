@@ -276,7 +276,7 @@ static phx_status equilibrium(phx_system *system, double t, double *x, double *v
 }
 
 /* The mechanism at rest in equilibrium, then with the velocities that are given. */
-static phx_status move_to_equilibrium(phx_system *system, double t, double *x, double *v)
+static phx_status move_to_equilibrium(phx_system *system, const phx_start_options *start, double *x, double *v)
 {
     phx_static_options options = phx_static_options_default();
     phx_static_report report;
@@ -284,17 +284,25 @@ static phx_status move_to_equilibrium(phx_system *system, double t, double *x, d
     phx_status status = phx_system_dae_with(system, system->context, PHX_BACKEND_PLAIN, &dae);
     double *lambda = status ? NULL : phx_calloc(system->context, (size_t)dae->n_l, sizeof *lambda);
 
-    options.t = t;
+    options.t = start->t;
+    options.stability = start->stability;
     if (!status)
         status = lambda ? phx_system_static(dae, &options, x, lambda, &report) : PHX_ERR_MEMORY;
-    if (!status && report.unstable > 0)
+    if (!status && report.judged && report.unstable > 0)
+        phx_log(
+            system->context, PHX_LOG_WARNING,
+            "the equilibrium that the run starts from is unstable: %d motion%s grow%s, the fastest by exp(%.3g t)%s",
+            report.unstable, report.unstable == 1 ? "" : "s", report.unstable == 1 ? "s" : "", report.motions.growth,
+            report.motions.fluttering > 0 ? " (flutter)" : "");
+    else if (!status && report.unstable > 0)
         phx_log(system->context, PHX_LOG_WARNING,
                 "the equilibrium that the run starts from is unstable in %d direction%s%s", report.unstable,
                 report.unstable == 1 ? "" : "s",
-                report.circulatory ? " by its stiffness alone; a load has no potential, so that its modes decide"
+                report.circulatory ? " by its stiffness alone, which does not decide: a load has no potential, or a "
+                                     "controller is sampled"
                                    : "; the least motion leaves it");
     if (!status)
-        status = phx_sys_start_velocities(system, t, x, v);
+        status = phx_sys_start_velocities(system, start->t, x, v);
     phx_free(lambda);
     phx_system_dae_destroy(dae);
     return status;
@@ -346,7 +354,7 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
     if (!status)
         status = phx_sys_hold_start(system, t, x, v);
     if (!status && options && options->equilibrium)
-        status = move_to_equilibrium(system, t, x, v);
+        status = move_to_equilibrium(system, options, x, v);
     const bool deforms = options && options->quasi_static && !options->equilibrium;
     if (!status && deforms)
         status = phx_sys_check_floating(system->context, system, "quasi-static start", "start with deformation: zero");

@@ -1,0 +1,100 @@
+/* Controllers at rest: what they do where their states have come to rest with the mechanism, for its equilibrium. Over
+ * the time `span` (phx_block_rest) a rate that is that of a place is its displacement over the time, so that what
+ * integrates a rate is the spring that it would be in a motion. */
+#include "system/channels/channels.h"
+
+#include <math.h>
+#include <string.h>
+
+bool phx_sys_controller_rests(const controller_slot *slot)
+{
+    return phx_block_n(slot->block) > 0 || phx_block_sample_time(slot->block) > 0.0;
+}
+
+/* ---- places ---- */
+static bool place_of_actuation(const workspace *ws, const actuation *one, double *place)
+{
+    const phx_port_view *a = &ws->ports.view[one->a];
+
+    if (one->joint >= 0) {
+        *place = phx_sys_coordinate_value(ws, one->joint, one->coordinate, 1);
+        return true;
+    }
+    if (one->b >= 0 || one->load.kind != PHX_LOAD_FORCE || one->load.follower)
+        return false;
+    const double *direction = ws->control.effort + (size_t)(one - ws->system->control.actuations) * PAIR_SIZE;
+    *place = phx_sys_dot(a->dim, direction, a->u1);
+    return true;
+}
+
+bool phx_sys_measure_place(const workspace *ws, const measure *it, double *place)
+{
+    if (it->kind == MEASURE_RATE) {
+        *place = phx_sys_coordinate_value(ws, it->joint, it->coordinate, 1);
+        return true;
+    }
+    if (it->kind == MEASURE_FLOW)
+        return place_of_actuation(ws, &ws->system->control.actuations[it->actuation], place);
+    if (it->kind != MEASURE_OUTPUT)
+        return false;
+    const phx_output_def *def = &ws->system->channels.outputs[it->output].def;
+    if (def->quantity == PHX_QUANTITY_RATE)
+        *place = phx_sys_coordinate_value(ws, def->joint, it->component, 1);
+    else if (def->quantity == PHX_QUANTITY_VELOCITY && !def->body_frame)
+        *place = ws->ports.view[def->port].u1[it->component];
+    else
+        return false;
+    return true;
+}
+
+void phx_sys_rest_from(workspace *ws, const double *x)
+{
+    const phx_system *system = ws->system;
+
+    memset(ws->scratch.velocities, 0, (size_t)ws->kkt.n_v * sizeof(double));
+    phx_sys_set_instant(ws, x, ws->scratch.velocities);
+    for (int c = 0; c < system->control.n; c++)
+        for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
+            const measure *it = &system->control.slot[c].inputs[k];
+            if (it->row >= 0 && phx_sys_measure_is_rate(system, it))
+                (void)phx_sys_measure_place(ws, it, &ws->control.rest.place[it->row]);
+        }
+}
+
+/* ---- one controller ---- */
+static double measure_at_rest(const workspace *ws, const measure *it)
+{
+    double place;
+
+    if (it->row < 0 && it->kind != MEASURE_CONTROLLER)
+        return 0.0;
+    if (it->row < 0 || !phx_sys_measure_is_rate(ws->system, it))
+        return phx_sys_measure(ws, it);
+    return ws->control.rest.span > 0.0 && phx_sys_measure_place(ws, it, &place)
+               ? (place - ws->control.rest.place[it->row]) / ws->control.rest.span
+               : 0.0;
+}
+
+phx_status phx_sys_controller_at_rest(workspace *ws, int c, double t, double *rows)
+{
+    const controller_slot *slot = &ws->system->control.slot[c];
+    const int n = phx_block_n(slot->block), out = slot->n_outputs, measures = ws->system->control.n_measures;
+    const int first = slot->x - ws->system->control.first_x;
+    double *z = ws->control.rest.z + first, *by_y = ws->control.rest.by_y + (size_t)first * (size_t)measures;
+    double *u = ws->control.u + slot->first_output;
+    phx_block_at_rest result = {.z = z, .u = u, .S = ws->control.S, .by_y = ws->control.rest.S};
+
+    for (int k = 0; k < slot->n_inputs; k++)
+        ws->control.y[k] = measure_at_rest(ws, &slot->inputs[k]);
+    const phx_status status = phx_block_rest(slot->block, ws->base.context, t, ws->control.rest.span,
+                                             ws->view.x0 + slot->x, ws->control.y, ws->control.room[c], &result);
+    if (status)
+        return status;
+    phx_sys_control_chain(ws, slot, out, ws->control.S, rows);
+    phx_sys_control_chain(ws, slot, n, ws->control.rest.S, by_y);
+    for (int i = 0; phx_block_sample_time(slot->block) > 0.0 && i <= phx_block_delay(slot->block); i++) {
+        memcpy(z + n + i * out, u, (size_t)out * sizeof *u);
+        memcpy(by_y + (size_t)(n + i * out) * (size_t)measures, rows, (size_t)(out * measures) * sizeof *rows);
+    }
+    return PHX_OK;
+}
