@@ -56,7 +56,8 @@ typedef struct phx_fmu_check_report {
     char name[256]; /* of the model */
     int variables;
     bool co_simulation, model_exchange;
-    int steps; /* that it has made */
+    int steps;  /* that it has made */
+    int events; /* of model exchange, that were handled */
     int n_findings;
     char **findings; /* in words; none: nothing was found */
 } phx_fmu_check_report;
