@@ -184,8 +184,9 @@ static phx_status follow_steps(phx_unit *unit)
 {
     unit_exchange *it = unit->exchange;
 
-    if (unit->exchanging || it->solved)
-        return PHX_OK;
+    const phx_status stands = phx_unit_check_stands(unit);
+    if (stands || unit->exchanging || it->solved)
+        return stands;
     const phx_sample sample = phx_unit_state_of(unit);
     it->t = sample.t;
     take_sample(unit, it, &sample);

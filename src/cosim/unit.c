@@ -244,7 +244,7 @@ bool phx_unit_stands(const phx_unit *unit)
     return (unit->events || unit->run) && unit->dae && unit->reader;
 }
 
-static phx_status check_stands(const phx_unit *unit)
+phx_status phx_unit_check_stands(const phx_unit *unit)
 {
     return phx_unit_stands(unit) ? PHX_OK
                                  : phx_fail(unit->context, PHX_ERR_ANALYSIS,
@@ -291,7 +291,7 @@ static phx_status look_at_flows(phx_unit *unit, const phx_sample *sample)
 static phx_status look(phx_unit *unit)
 {
     const int n = phx_system_columns(unit->system);
-    phx_status status = unit->looked ? PHX_OK : check_stands(unit);
+    phx_status status = unit->looked ? PHX_OK : phx_unit_check_stands(unit);
 
     if (unit->looked || status)
         return status;
@@ -567,7 +567,7 @@ static void find_means(phx_unit *unit, double length)
 phx_status phx_unit_step(phx_unit *unit, double h)
 {
     const double from = unit->t;
-    phx_status status = check_stands(unit);
+    phx_status status = phx_unit_check_stands(unit);
 
     if (status)
         return status;
@@ -616,7 +616,7 @@ void phx_unit_archive(phx_archive *archive, phx_unit *unit)
             phx_archive_fail(archive, begin(unit, unit->t));
     }
     if (!unit->events && !unit->run)
-        phx_archive_fail(archive, check_stands(unit));
+        phx_archive_fail(archive, phx_unit_check_stands(unit));
     if (phx_archive_status(archive))
         return;
     phx_archive_doubles(archive, (size_t)unit->def.n_parameters, unit->def.parameter_values);

@@ -50,6 +50,8 @@ struct phx_unit {
 
 /* It has events, rigid contacts or set-valued friction: its steps are those of layer events. */
 bool phx_unit_with_events(const phx_unit *unit);
+/* PHX_ERR_ANALYSIS unless phx_unit_stands. */
+phx_status phx_unit_check_stands(const phx_unit *unit);
 /* Where the steps stand. */
 phx_sample phx_unit_state_of(const phx_unit *unit);
 /* How many states there are, of a unit without workspaces: with events the system is switched afterwards. A part of it

@@ -139,8 +139,8 @@ static int times_before(const exploration *e, int k)
     int before = 0;
 
     for (int i = 0; i < e->n; i++)
-        before += e->events[i].column < 0 && (e->events[i].value < e->events[k].value ||
-                                              (e->events[i].value == e->events[k].value && i < k));
+        before += e->events[i].column < 0 &&
+                  (e->events[i].value < e->events[k].value || (e->events[i].value == e->events[k].value && i < k));
     return before;
 }
 

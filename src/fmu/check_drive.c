@@ -83,7 +83,8 @@ static void interpolate(const drive *d, double h, double s, double *y)
 {
     for (size_t i = 0; i < d->p->n; i++) {
         const double moved = d->y1[i] - d->y[i];
-        y[i] = d->y[i] + s * (moved + (1.0 - s) * ((1.0 - s) * (h * d->k[0][i] - moved) - s * (h * d->k[3][i] - moved)));
+        y[i] =
+            d->y[i] + s * (moved + (1.0 - s) * ((1.0 - s) * (h * d->k[0][i] - moved) - s * (h * d->k[3][i] - moved)));
     }
 }
 
@@ -222,8 +223,9 @@ static void check_way_back(drive *d, void *state, double t, double next)
             status = phx_fmu_read_all(p, results[k]);
     }
     if (!status && memcmp(results[0], results[1], size * sizeof(double)) != 0)
-        phx_fmu_say(p->it, '!', "model exchange: after going back over an event and on again the states or outputs are "
-                                "others");
+        phx_fmu_say(p->it, '!',
+                    "model exchange: after going back over an event and on again the states or outputs are "
+                    "others");
 }
 
 void phx_fmu_drive(plant *p, double t)

@@ -1,4 +1,5 @@
-/* A ball that falls on the ground and rebounds, as an FMU 2.0 for model exchange; its guid says what is wrong with it. */
+/* A ball that falls on the ground and rebounds, as an FMU 2.0 for model exchange; its guid says what is wrong with it.
+ */
 #include "fmi/fmi.h"
 
 #include <stdlib.h>
@@ -47,7 +48,8 @@ void fmi2FreeInstance(fmi2Component c)
 DONE(fmi2SetupExperiment,
      (fmi2Component c, fmi2Boolean has_tolerance, fmi2Real tolerance, fmi2Real start, fmi2Boolean has_stop,
       fmi2Real stop),
-     (void)c; (void)has_tolerance; (void)tolerance; (void)start; (void)has_stop; (void)stop)
+     (void)c;
+     (void)has_tolerance; (void)tolerance; (void)start; (void)has_stop; (void)stop)
 DONE(fmi2EnterInitializationMode, (fmi2Component c), (void)c)
 DONE(fmi2ExitInitializationMode, (fmi2Component c), (void)c)
 DONE(fmi2EnterEventMode, (fmi2Component c), (void)c)
