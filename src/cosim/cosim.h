@@ -143,13 +143,14 @@ double phx_unit_next_time_event(const phx_unit *unit); /* s; HUGE_VAL: none */
 
 /* ---- derivatives ---- */
 /* A direction: the unknowns that are differentiated and the knowns by which, variables by their numbers; knowns are
- * inputs, in model exchange states too. */
+ * inputs and tunable parameters, in model exchange states too. */
 typedef struct phx_unit_direction {
     size_t n_unknown;
     const unsigned *unknown;
     size_t n_known;
     const unsigned *known;
     const double *seed; /* of the knowns; for the adjoint of the unknowns */
+    bool start;         /* in the initialization: the start state follows the parameters, all of which are known */
 } phx_unit_direction;
 /* J seed (n_unknown) and J^T seed (n_known), J the derivative of the unknowns; the unit is as it was. */
 phx_status phx_unit_directional(phx_unit *unit, const phx_unit_direction *along, double *derivative);

@@ -396,8 +396,10 @@ int phx_instance_derivative(instance *it, const char *function, const phx_unit_d
     for (size_t k = 0; k < along->n_known; k++)
         if (along->known[k] >= variables)
             return unknown(it, function, along->known[k]);
-    return phx_instance_status(it, adjoint ? phx_unit_adjoint(it->unit, along, derivative)
-                                           : phx_unit_directional(it->unit, along, derivative));
+    phx_unit_direction direction = *along;
+    direction.start = it->state == STATE_INITIALIZING;
+    return phx_instance_status(it, adjoint ? phx_unit_adjoint(it->unit, &direction, derivative)
+                                           : phx_unit_directional(it->unit, &direction, derivative));
 }
 
 /* ---- saved states ---- */
