@@ -20,6 +20,8 @@ static void print_text(const char *path, const phx_fmu_check_report *report)
                report->co_simulation ? "co-simulation" : "",
                report->co_simulation && report->model_exchange ? ", " : "",
                report->model_exchange ? "model exchange" : "", report->variables, report->steps);
+    if (report->events > 0)
+        printf(", %d events", report->events);
     putchar('\n');
     for (int k = 0; k < report->n_findings; k++)
         printf("  %s\n", report->findings[k]);
@@ -42,9 +44,10 @@ static void print_json(const phx_fmu_check_report *report)
 {
     printf("{\"fmi\": %d, \"name\": ", report->version);
     print_quoted(report->name);
-    printf(", \"co_simulation\": %s, \"model_exchange\": %s, \"variables\": %d, \"steps\": %d, \"findings\": [",
+    printf(", \"co_simulation\": %s, \"model_exchange\": %s, \"variables\": %d, \"steps\": %d, \"events\": %d, "
+           "\"findings\": [",
            report->co_simulation ? "true" : "false", report->model_exchange ? "true" : "false", report->variables,
-           report->steps);
+           report->steps, report->events);
     for (int k = 0; k < report->n_findings; k++) {
         fputs(k ? ", " : "", stdout);
         print_quoted(report->findings[k]);

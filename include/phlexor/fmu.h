@@ -56,14 +56,15 @@ typedef struct phx_fmu_check_report {
     char name[256]; /* of the model */
     int variables;
     bool co_simulation, model_exchange;
-    int steps; /* that it has made */
+    int steps;  /* that it has made */
+    int events; /* of model exchange, that were handled */
     int n_findings;
     char **findings; /* in words; none: nothing was found */
 } phx_fmu_check_report;
 void phx_fmu_check_report_free(phx_fmu_check_report *report); /* frees and zeroes the fields; NULL is allowed */
 /* Check an FMU of any program: the archive, the rules of the standard about its description and, with `run`, its calls
- * in a process of their own: steps, a second instance, the way back to a saved state. What is wrong with it stands in
- * the report; PHX_ERR_FILE when it cannot be read. */
+ * in a process of their own: steps, a second instance, events of model exchange, the way back to a saved state. What is
+ * wrong with it stands in the report; PHX_ERR_FILE when it cannot be read. */
 phx_status phx_fmu_check(phx_context *context, const char *path, bool run, phx_fmu_check_report *report);
 
 #ifdef __cplusplus

@@ -124,22 +124,33 @@ phx_status phx_unit_set_states(phx_unit *unit, const double *states);
 void phx_unit_get_states(phx_unit *unit, double *states);
 phx_status phx_unit_get_rates(phx_unit *unit, double *rates);
 void phx_unit_nominals(const phx_unit *unit, double *nominal);
-phx_status phx_unit_indicators(phx_unit *unit, double *indicators); /* PHX_MINIMAL_INDICATORS */
-/* An event at the time at hand: samples that are due are taken, coordinates chosen anew where an indicator says so. */
-phx_status phx_unit_event(phx_unit *unit, bool *chosen_anew);
-/* After a step of the integrator: what is continued from instant to instant goes on from here. */
-phx_status phx_unit_completed(phx_unit *unit);
+/* How many event indicators: of the choice of the states, then of the events on outputs. All are positive. */
+int phx_unit_n_indicators(const phx_unit *unit);
+phx_status phx_unit_indicators(phx_unit *unit, double *indicators);
+/* An event at the time at hand: events of the model whose conditions are met happen, samples that are due are taken,
+ * coordinates are chosen anew after events and where an indicator says so. */
+typedef struct phx_unit_changes {
+    bool happened;    /* events of the model */
+    bool chosen_anew; /* the states are other coordinates */
+    bool again;       /* what was done meets another condition: the event goes on */
+} phx_unit_changes;
+/* After an error the unit has to be put back to a state or to its start. */
+phx_status phx_unit_event(phx_unit *unit, phx_unit_changes *changes);
+/* After a step of the integrator: what is continued from instant to instant goes on from here. *event: there is an
+ * event to handle. */
+phx_status phx_unit_completed(phx_unit *unit, bool *event);
 double phx_unit_next_time_event(const phx_unit *unit); /* s; HUGE_VAL: none */
 
 /* ---- derivatives ---- */
 /* A direction: the unknowns that are differentiated and the knowns by which, variables by their numbers; knowns are
- * inputs, in model exchange states too. */
+ * inputs and tunable parameters, in model exchange states too. */
 typedef struct phx_unit_direction {
     size_t n_unknown;
     const unsigned *unknown;
     size_t n_known;
     const unsigned *known;
     const double *seed; /* of the knowns; for the adjoint of the unknowns */
+    bool start;         /* in the initialization: the start state follows the parameters, all of which are known */
 } phx_unit_direction;
 /* J seed (n_unknown) and J^T seed (n_known), J the derivative of the unknowns; the unit is as it was. */
 phx_status phx_unit_directional(phx_unit *unit, const phx_unit_direction *along, double *derivative);

@@ -54,7 +54,9 @@ static phx_status read_knowns(phx_unit *unit, const phx_unit_direction *along, d
         phx_variable variable;
         phx_unit_variable(unit, (int)along->known[k], &variable);
         status = phx_unit_get(unit, (int)along->known[k], &now[k]);
-        nominal[k] = variable.state >= 0 ? all[variable.state] : 1.0;
+        nominal[k] = variable.state >= 0                                        ? all[variable.state]
+                     : variable.kind == PHX_VARIABLE_PARAMETER && now[k] != 0.0 ? fabs(now[k])
+                                                                                : 1.0;
     }
     phx_free(all);
     return status;
@@ -65,6 +67,7 @@ static phx_status put_knowns(phx_unit *unit, const phx_unit_direction *along, co
     const int states = phx_unit_states(unit);
     double *all = phx_calloc(unit->context, (size_t)states, sizeof *all);
     phx_status status = all ? PHX_OK : PHX_ERR_MEMORY;
+    bool of_states = false;
 
     if (!status && states > 0)
         phx_unit_get_states(unit, all);
@@ -72,12 +75,15 @@ static phx_status put_knowns(phx_unit *unit, const phx_unit_direction *along, co
         const double value = now[k] + s * along->seed[k];
         phx_variable variable;
         phx_unit_variable(unit, (int)along->known[k], &variable);
+        of_states = of_states || variable.state >= 0;
         if (variable.state >= 0)
             all[variable.state] = value;
         else
             status = phx_unit_set(unit, (int)along->known[k], value);
     }
-    if (!status && states > 0 && unit->exchanging)
+    if (!status)
+        status = phx_unit_take_parameters(unit, along->start);
+    if (!status && of_states && unit->exchanging)
         status = phx_unit_set_states(unit, all);
     phx_free(all);
     return status;
@@ -106,9 +112,13 @@ static phx_status check_direction(phx_unit *unit, const phx_unit_direction *alon
         phx_variable variable;
         phx_unit_variable(unit, (int)along->known[k], &variable);
         const bool state = unit->exchanging && variable.state >= 0 && variable.kind != PHX_VARIABLE_RATE;
-        if (variable.kind != PHX_VARIABLE_INPUT && !state)
+        const bool parameter = variable.kind == PHX_VARIABLE_PARAMETER && (!variable.fixed || along->start);
+        if (variable.kind != PHX_VARIABLE_INPUT && !state && !parameter)
             return phx_fail(unit->context, PHX_ERR_ARGUMENT, "'%s' is %s: nothing is differentiated with respect to it",
-                            variable.name, unit->exchanging ? "neither input nor state" : "no input");
+                            variable.name,
+                            variable.kind == PHX_VARIABLE_PARAMETER ? "a parameter that stays after the initialization"
+                            : unit->exchanging                      ? "neither input nor state nor parameter"
+                                                                    : "neither input nor parameter");
     }
     return PHX_OK;
 }
@@ -150,6 +160,7 @@ phx_status phx_unit_adjoint(phx_unit *unit, const phx_unit_direction *along, dou
                                         .unknown = along->unknown,
                                         .n_known = 1,
                                         .known = &along->known[k],
+                                        .start = along->start,
                                         .seed = (const double[1]){1.0}};
         status = phx_unit_directional(unit, &one, column);
         derivative[k] = 0.0;

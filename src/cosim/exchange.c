@@ -1,8 +1,10 @@
 /* A unit as an ordinary differential equation, for model exchange: its states, derivatives, events.
  *
- *   states:  y | u (minimal coordinates) | states of continuous controllers | supplied | dissipated
+ *   states:  y, 0 | u, 0 (minimal coordinates) | states of continuous controllers | supplied | dissipated
  *
- * The configuration and the velocities of the mechanism follow from them. */
+ * The configuration and the velocities of the mechanism follow from them. Their number is fixed, and events of the
+ * model change that of the minimal coordinates: there are as many as can become free, and those that are not are zeros.
+ */
 #include "unit.h"
 
 #include <math.h>
@@ -10,12 +12,14 @@
 #include <string.h>
 
 struct unit_exchange {
-    phx_minimal *minimal;
+    phx_minimal *minimal;   /* NULL: to be made of the rows that act now */
     int n_y, n_u, n_z, n;   /* numbers of states: of each part, of all */
     int *z;                 /* n_z: numbers among the states of controllers */
+    int n_on_outputs;       /* events of the model that have indicators */
     double t;               /* s */
     double *states, *rates; /* n */
-    double *x, *v, *lambda; /* of the mechanism; x has the states of all controllers */
+    double *x, *v;          /* of the mechanism; x has the states of all controllers */
+    double *lambda;         /* of the rows that act */
     double *z_dot;          /* of the states of all controllers */
     bool solved, derived;   /* x and v, rates and lambda are those of the states */
     double sampled;         /* s: when samples were taken last */
@@ -32,7 +36,6 @@ static phx_status allocate(phx_unit *unit, unit_exchange *it)
                   {&it->rates, it->n},
                   {&it->x, phx_system_n_x(unit->system)},
                   {&it->v, phx_system_n_v(unit->system)},
-                  {&it->lambda, phx_system_n_l(unit->system)},
                   {&it->z_dot, n_z}};
 
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
@@ -54,33 +57,73 @@ static phx_status list_controller_states(phx_unit *unit, unit_exchange *it)
     return it->z ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-phx_status phx_unit_exchange_create(phx_unit *unit)
+void phx_unit_exchange_let_go(unit_exchange *it)
+{
+    if (!it)
+        return;
+    phx_minimal_destroy(it->minimal);
+    phx_free(it->lambda);
+    it->minimal = NULL;
+    it->lambda = NULL;
+    it->solved = it->derived = false;
+}
+
+/* Minimal coordinates of the rows that act, to be chosen. */
+static phx_status renew(phx_unit *unit, unit_exchange *it)
+{
+    if (it->minimal)
+        return PHX_OK;
+    phx_status status = phx_minimal_create(unit->context, unit->system, &it->minimal);
+    if (status)
+        return status;
+    it->lambda = phx_calloc(unit->context, (size_t)phx_system_n_l(unit->system), sizeof *it->lambda);
+    const int n_y = phx_minimal_coordinates(it->minimal), n_u = phx_minimal_rates(it->minimal);
+    if (!it->lambda)
+        status = PHX_ERR_MEMORY;
+    else if (n_y > it->n_y || n_u > it->n_u)
+        status = phx_fail(unit->context, PHX_ERR_ANALYSIS,
+                          "here, where joints hold the same motion twice, %d coordinates and %d rates are free; the "
+                          "states have room for %d and %d: use the FMU in co-simulation",
+                          n_y, n_u, it->n_y, it->n_u);
+    if (status)
+        phx_unit_exchange_let_go(it);
+    return status;
+}
+
+phx_status phx_unit_exchange_count(phx_unit *unit)
 {
     unit_exchange *it = phx_calloc(unit->context, 1, sizeof *it);
+    phx_events_free most = {0, 0};
 
     unit->exchange = it;
     if (!it)
         return PHX_ERR_MEMORY;
-    phx_status status = phx_minimal_create(unit->context, unit->system, &it->minimal);
-    if (!status)
-        status = list_controller_states(unit, it);
-    if (status)
-        return status;
-    it->n_y = phx_minimal_coordinates(it->minimal);
-    it->n_u = phx_minimal_rates(it->minimal);
+    const phx_status status =
+        phx_events_most_free(unit->context, unit->system, unit->def.n_events, unit->def.events, unit->def.x, &most);
+    it->n_y = most.coordinates;
+    it->n_u = most.rates;
+    it->n_on_outputs = phx_events_on_outputs(unit->def.n_events, unit->def.events);
+    return status;
+}
+
+phx_status phx_unit_exchange_create(phx_unit *unit)
+{
+    unit_exchange *it = unit->exchange;
+    const phx_status status = list_controller_states(unit, it);
+
     it->n = it->n_y + it->n_u + it->n_z + 2;
-    return allocate(unit, it);
+    return status ? status : allocate(unit, it);
 }
 
 void phx_unit_exchange_destroy(unit_exchange *it)
 {
     if (!it)
         return;
-    double *const arrays[] = {it->states, it->rates, it->x, it->v, it->lambda, it->z_dot};
+    double *const arrays[] = {it->states, it->rates, it->x, it->v, it->z_dot};
+    phx_unit_exchange_let_go(it);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
     phx_free(it->z);
-    phx_minimal_destroy(it->minimal);
     phx_free(it);
 }
 
@@ -96,6 +139,8 @@ static void read_states(phx_unit *unit, unit_exchange *it, double supplied, doub
 {
     double *z = it->states + it->n_y + it->n_u;
 
+    memset(it->states, 0, (size_t)(it->n_y + it->n_u) * sizeof *it->states);
+    memset(it->rates, 0, (size_t)(it->n_y + it->n_u) * sizeof *it->rates);
     phx_minimal_read(it->minimal, it->t, it->x, it->v, it->states, it->states + it->n_y);
     for (int k = 0; k < it->n_z; k++)
         z[k] = controllers_in(unit, it->x)[it->z[k]];
@@ -103,48 +148,67 @@ static void read_states(phx_unit *unit, unit_exchange *it, double supplied, doub
     z[it->n_z + 1] = dissipated;
 }
 
-phx_status phx_unit_exchange_start(phx_unit *unit)
+/* Coordinates chosen at t, x, v, and the states. */
+static phx_status choose(phx_unit *unit, unit_exchange *it, double supplied, double dissipated)
 {
-    unit_exchange *it = unit->exchange;
-    const phx_sample *sample = phx_integration_sample(unit->run);
+    phx_status status = renew(unit, it);
 
-    it->t = unit->t;
-    it->sampled = -HUGE_VAL;
-    memcpy(it->x, sample->x, (size_t)phx_system_n_x(unit->system) * sizeof *it->x);
-    memcpy(it->v, sample->v, (size_t)phx_system_n_v(unit->system) * sizeof *it->v);
-    const phx_status status = phx_minimal_choose(it->minimal, it->t, it->x);
     if (!status)
-        read_states(unit, it, sample->work.supplied, sample->work.dissipated);
+        status = phx_minimal_choose(it->minimal, it->t, it->x);
+    if (!status)
+        read_states(unit, it, supplied, dissipated);
     it->solved = !status;
     it->derived = false;
     return status;
 }
 
-/* In co-simulation the states are those of the steps. */
-static void follow_steps(phx_unit *unit)
+static void take_sample(const phx_unit *unit, unit_exchange *it, const phx_sample *sample)
 {
-    unit_exchange *it = unit->exchange;
-    const phx_sample *sample = phx_integration_sample(unit->run);
-
-    if (unit->exchanging || it->solved)
-        return;
-    it->t = sample->t;
     memcpy(it->x, sample->x, (size_t)phx_system_n_x(unit->system) * sizeof *it->x);
     memcpy(it->v, sample->v, (size_t)phx_system_n_v(unit->system) * sizeof *it->v);
-    read_states(unit, it, sample->work.supplied, sample->work.dissipated);
+}
+
+phx_status phx_unit_exchange_start(phx_unit *unit)
+{
+    unit_exchange *it = unit->exchange;
+    const phx_sample sample = phx_unit_state_of(unit);
+
+    it->t = unit->t;
+    it->sampled = -HUGE_VAL;
+    take_sample(unit, it, &sample);
+    return choose(unit, it, sample.work.supplied, sample.work.dissipated);
+}
+
+/* In co-simulation the states are those of the steps. */
+static phx_status follow_steps(phx_unit *unit)
+{
+    unit_exchange *it = unit->exchange;
+
+    const phx_status stands = phx_unit_check_stands(unit);
+    if (stands || unit->exchanging || it->solved)
+        return stands;
+    const phx_sample sample = phx_unit_state_of(unit);
+    it->t = sample.t;
+    take_sample(unit, it, &sample);
+    if (!it->minimal)
+        return choose(unit, it, sample.work.supplied, sample.work.dissipated);
+    read_states(unit, it, sample.work.supplied, sample.work.dissipated);
     it->solved = true;
+    return PHX_OK;
 }
 
 static phx_status find_state(phx_unit *unit)
 {
     unit_exchange *it = unit->exchange;
 
-    follow_steps(unit);
-    if (it->solved)
-        return PHX_OK;
+    phx_status status = follow_steps(unit);
+    if (status || it->solved)
+        return status;
+    if (!it->minimal) /* since an event that has failed */
+        return phx_fail(unit->context, PHX_ERR_ANALYSIS, "the mechanism has no states since a failure");
     for (int k = 0; k < it->n_z; k++)
         controllers_in(unit, it->x)[it->z[k]] = it->states[it->n_y + it->n_u + k];
-    const phx_status status = phx_minimal_solve(it->minimal, it->t, it->states, it->states + it->n_y, it->x, it->v);
+    status = phx_minimal_solve(it->minimal, it->t, it->states, it->states + it->n_y, it->x, it->v);
     it->solved = !status;
     return status;
 }
@@ -230,7 +294,7 @@ phx_status phx_unit_set_states(phx_unit *unit, const double *states)
 
 void phx_unit_get_states(phx_unit *unit, double *states)
 {
-    follow_steps(unit);
+    (void)follow_steps(unit); /* in model exchange they are there */
     memcpy(states, unit->exchange->states, (size_t)unit->exchange->n * sizeof *states);
 }
 
@@ -245,68 +309,149 @@ phx_status phx_unit_get_rates(phx_unit *unit, double *rates)
 void phx_unit_nominals(const phx_unit *unit, double *nominal)
 {
     const unit_exchange *it = unit->exchange;
-    const int first = phx_minimal_first_rate(it->minimal);
 
     for (int k = 0; k < it->n; k++)
         nominal[k] = 1.0;
-    for (int k = 0; k < it->n_y; k++)
+    if (!it->minimal)
+        return;
+    const int first = phx_minimal_first_rate(it->minimal);
+    for (int k = 0; k < phx_minimal_coordinates(it->minimal); k++)
         nominal[k] = phx_minimal_nominal(it->minimal, k, false);
-    for (int k = 0; k < it->n_u; k++)
+    for (int k = 0; k < phx_minimal_rates(it->minimal); k++)
         nominal[it->n_y + k] = phx_minimal_nominal(it->minimal, first + k, true);
+}
+
+int phx_unit_n_indicators(const phx_unit *unit)
+{
+    return unit->exchange ? PHX_MINIMAL_INDICATORS + unit->exchange->n_on_outputs : 0;
 }
 
 phx_status phx_unit_indicators(phx_unit *unit, double *indicators)
 {
     unit_exchange *it = unit->exchange;
-    const phx_status status = find_state(unit);
+    phx_status status = find_state(unit);
 
-    return status ? status : phx_minimal_indicators(it->minimal, it->t, it->x, indicators);
+    if (!status)
+        status = phx_minimal_indicators(it->minimal, it->t, it->x, indicators);
+    if (!status && it->n_on_outputs > 0)
+        status = phx_events_indicators(unit->events, it->t, it->x, it->v, indicators + PHX_MINIMAL_INDICATORS);
+    return status;
+}
+
+/* One of them. */
+static phx_status get_indicator(phx_unit *unit, int k, double *value)
+{
+    double *all = phx_calloc(unit->context, (size_t)phx_unit_n_indicators(unit), sizeof *all);
+    const phx_status status = all ? phx_unit_indicators(unit, all) : PHX_ERR_MEMORY;
+
+    *value = status ? 0.0 : all[k];
+    phx_free(all);
+    return status;
 }
 
 /* States but the last two, derivatives, indicators. */
 phx_status phx_unit_exchange_get(phx_unit *unit, int k, double *value)
 {
     unit_exchange *it = unit->exchange;
-    double indicators[PHX_MINIMAL_INDICATORS];
-    phx_status status = PHX_OK;
-
     if (k < it->n - 2) {
-        follow_steps(unit);
+        const phx_status status = follow_steps(unit);
         *value = it->states[k];
-        return PHX_OK;
+        return status;
     }
     k -= it->n - 2;
     if (k < it->n) {
-        status = find_rates(unit);
+        const phx_status status = find_rates(unit);
         *value = it->rates[k];
         return status;
     }
-    status = phx_unit_indicators(unit, indicators);
-    *value = indicators[k - it->n];
-    return status;
+    return get_indicator(unit, k - it->n, value);
 }
 
 /* ---- events ---- */
-phx_status phx_unit_event(phx_unit *unit, bool *chosen_anew)
+/* Whether the coordinates that are chosen are no longer good. */
+static phx_status is_spent(phx_unit *unit, bool *spent)
 {
     unit_exchange *it = unit->exchange;
     double indicators[PHX_MINIMAL_INDICATORS];
-    phx_status status = phx_unit_indicators(unit, indicators);
+    phx_status status = find_state(unit);
 
-    *chosen_anew = false;
-    if (!status && it->sampled != it->t) {
-        status = phx_minimal_take_samples(it->minimal, it->t, it->x, it->v);
-        it->sampled = it->t;
-        it->derived = unit->looked = false;
-    }
-    for (int k = 0; k < PHX_MINIMAL_INDICATORS && !status; k++)
-        *chosen_anew = *chosen_anew || indicators[k] <= 0.0;
-    if (status || !*chosen_anew)
-        return status;
-    status = phx_minimal_choose(it->minimal, it->t, it->x);
     if (!status)
-        read_states(unit, it, it->states[it->n - 2], it->states[it->n - 1]);
-    it->derived = unit->looked = false;
+        status = phx_minimal_indicators(it->minimal, it->t, it->x, indicators);
+    *spent = false;
+    for (int k = 0; k < PHX_MINIMAL_INDICATORS && !status; k++)
+        *spent = *spent || indicators[k] <= 0.0;
+    return status;
+}
+
+/* Where the events of the model stand; whether one of them is met. */
+static phx_status stand(phx_unit *unit, bool *due)
+{
+    unit_exchange *it = unit->exchange;
+    const phx_status status = find_state(unit);
+
+    *due = false;
+    return status || !unit->events ? status : phx_events_stand(unit->events, it->t, it->x, it->v, due);
+}
+
+/* The events of the model that are met: what they take is booked, and the states are those of the rows after them. */
+static phx_status happen(phx_unit *unit)
+{
+    unit_exchange *it = unit->exchange;
+    const phx_work before = phx_events_sample(unit->events).work;
+    phx_status status = phx_events_happen(unit->events);
+
+    if (status)
+        return status;
+    const phx_sample after = phx_events_sample(unit->events);
+    take_sample(unit, it, &after);
+    return choose(unit, it, it->states[it->n - 2] + (after.work.supplied - before.supplied),
+                  it->states[it->n - 1] + (after.work.dissipated - before.dissipated));
+}
+
+static phx_status take_samples(phx_unit *unit)
+{
+    unit_exchange *it = unit->exchange;
+
+    if (it->sampled == it->t)
+        return PHX_OK;
+    const phx_status status = phx_minimal_take_samples(it->minimal, it->t, it->x, it->v);
+    it->sampled = it->t;
+    it->derived = false;
+    return status;
+}
+
+phx_status phx_unit_event(phx_unit *unit, phx_unit_changes *changes)
+{
+    unit_exchange *it = unit->exchange;
+    bool due = false, spent = false;
+
+    *changes = (phx_unit_changes){false, false, false};
+    unit->looked = false;
+    phx_status status = stand(unit, &due);
+    if (!status && due)
+        status = happen(unit);
+    changes->happened = changes->chosen_anew = due;
+    if (!status)
+        status = take_samples(unit);
+    if (!status)
+        status = is_spent(unit, &spent);
+    if (!status && spent) {
+        status = choose(unit, it, it->states[it->n - 2], it->states[it->n - 1]);
+        changes->chosen_anew = true;
+    }
+    if (!status) /* samples change efforts, which may be what another event looks at */
+        status = stand(unit, &changes->again);
+    return due && status > 0 ? PHX_ERR_ANALYSIS : status;
+}
+
+phx_status phx_unit_exchange_completed(phx_unit *unit, bool *event)
+{
+    bool due = false, spent = false;
+    phx_status status = stand(unit, &due);
+
+    if (!status)
+        status = is_spent(unit, &spent);
+    *event = due || spent;
     return status;
 }
 
@@ -315,28 +460,47 @@ double phx_unit_next_time_event(const phx_unit *unit)
     const double t = unit->exchange->t;
     double next = HUGE_VAL;
 
-    if (unit->dae->ops->next_sample)
+    if (unit->dae && unit->dae->ops->next_sample)
         next = unit->dae->ops->next_sample(unit->dae, t);
-    if (unit->dae->ops->next_break)
+    if (unit->dae && unit->dae->ops->next_break)
         next = fmin(next, unit->dae->ops->next_break(unit->dae, t));
-    return next;
+    return unit->events ? fmin(next, phx_events_next_time(unit->events)) : next;
 }
 
 /* ---- names, archives ---- */
+/* Number k of the coordinates y; at the start it may be none. */
+static void describe_coordinate(const unit_exchange *it, int k, size_t size, char *text)
+{
+    char what[120];
+
+    if (!it->minimal || k >= phx_minimal_coordinates(it->minimal)) {
+        snprintf(text, size, "state: at the start a constant, free after an event");
+        return;
+    }
+    phx_minimal_describe(it->minimal, k, sizeof what, what);
+    snprintf(text, size, "state: at the start %s", what);
+}
+
+/* Number k of the rates u. */
+static void describe_rate(const unit_exchange *it, int k, size_t size, char *text)
+{
+    if (!it->minimal || k >= phx_minimal_rates(it->minimal))
+        snprintf(text, size, "state: at the start a constant, free after an event");
+    else
+        snprintf(text, size, "state: rate of state.y%d", phx_minimal_first_rate(it->minimal) + k + 1);
+}
+
 void phx_unit_describe_state(const phx_unit *unit, int k, size_t size, char *name, size_t room, char *text)
 {
     const unit_exchange *it = unit->exchange;
-    const int first = phx_minimal_first_rate(it->minimal), rate = k - it->n_y, z = rate - it->n_u;
-    char what[120];
+    const int rate = k - it->n_y, z = rate - it->n_u;
 
     if (k < it->n_y) {
-        phx_minimal_describe(it->minimal, k, sizeof what, what);
         snprintf(name, size, "state.y%d", k + 1);
-        snprintf(text, room, "state: at the start %s", what);
+        describe_coordinate(it, k, room, text);
     } else if (rate < it->n_u) {
-        phx_minimal_describe(it->minimal, first + rate, sizeof what, what);
-        snprintf(name, size, "state.u%d", first + rate + 1);
-        snprintf(text, room, "state: rate of state.y%d", first + rate + 1);
+        snprintf(name, size, "state.u%d", it->n_y - it->n_u + rate + 1);
+        describe_rate(it, rate, room, text);
     } else if (z < it->n_z) {
         snprintf(name, size, "state.z%d", z + 1);
         snprintf(text, room, "state of a controller");
@@ -346,18 +510,50 @@ void phx_unit_describe_state(const phx_unit *unit, int k, size_t size, char *nam
     }
 }
 
+void phx_unit_describe_indicator(const phx_unit *unit, int k, size_t size, char *name, size_t room, char *text)
+{
+    static const char *const names[PHX_MINIMAL_INDICATORS][2] = {
+        {"indicator.choice", "negative: the states no longer determine the motion well"},
+        {"indicator.turn", "negative: a body has turned far from where its rotation vector counts from"}};
+    int event = 0;
+
+    if (k < PHX_MINIMAL_INDICATORS) {
+        snprintf(name, size, "%s", names[k][0]);
+        snprintf(text, room, "%s", names[k][1]);
+        return;
+    }
+    for (int before = k - PHX_MINIMAL_INDICATORS; event < unit->def.n_events; event++)
+        if (unit->def.events[event].column >= 0 && before-- == 0)
+            break;
+    snprintf(name, size, "indicator.event.%s", unit->def.events[event].name);
+    snprintf(text, room, "negative: event %.80s of the model happens; 1 until it can come again",
+             unit->def.events[event].name);
+}
+
 void phx_unit_exchange_archive(phx_archive *archive, phx_unit *unit)
 {
     unit_exchange *it = unit->exchange;
+    bool chosen = it->minimal != NULL;
 
+    phx_archive_bool(archive, &chosen);
+    if (phx_archive_reads(archive) && !phx_archive_status(archive)) {
+        if (chosen)
+            phx_archive_fail(archive, renew(unit, it));
+        else
+            phx_unit_exchange_let_go(it);
+    }
+    if (phx_archive_status(archive))
+        return;
     phx_archive_double(archive, &it->t);
     phx_archive_double(archive, &it->sampled);
     phx_archive_doubles(archive, (size_t)it->n, it->states);
     phx_archive_doubles(archive, (size_t)it->n, it->rates);
     phx_archive_doubles(archive, (size_t)phx_system_n_x(unit->system), it->x);
     phx_archive_doubles(archive, (size_t)phx_system_n_v(unit->system), it->v);
-    phx_archive_doubles(archive, (size_t)phx_system_n_l(unit->system), it->lambda);
     phx_archive_bool(archive, &it->solved);
     phx_archive_bool(archive, &it->derived);
+    if (!chosen)
+        return;
+    phx_archive_doubles(archive, (size_t)phx_system_n_l(unit->system), it->lambda);
     phx_minimal_archive(archive, it->minimal);
 }

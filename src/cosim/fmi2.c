@@ -299,7 +299,8 @@ fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo *info)
     if (phx_instance_check_exchange(c, __func__, STATE_EVENT))
         return fmi2Error;
     const int status = phx_instance_event(c, &event);
-    *info = (fmi2EventInfo){.nominalsOfContinuousStatesChanged = event.states_changed,
+    *info = (fmi2EventInfo){.newDiscreteStatesNeeded = event.again,
+                            .nominalsOfContinuousStatesChanged = event.states_changed,
                             .valuesOfContinuousStatesChanged = event.states_changed,
                             .nextEventTimeDefined = event.next_defined,
                             .nextEventTime = event.next_defined ? event.next : 0.0};

@@ -145,6 +145,7 @@ fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean *update_needed, 
     }
     instance_event event;
     const int status = phx_instance_event(c, &event);
+    *update_needed = event.again;
     *nominals_changed = *values_changed = event.states_changed;
     *next_event_defined = event.next_defined;
     if (event.next_defined)
@@ -438,7 +439,7 @@ static fmi3Status get_number(fmi3Instance c, const char *function, int number, s
 
 fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t *count)
 {
-    return get_number(c, __func__, PHX_MINIMAL_INDICATORS, count);
+    return get_number(c, __func__, c ? phx_unit_n_indicators(of(c)->unit) : 0, count);
 }
 
 fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t *count)

@@ -333,8 +333,13 @@ int phx_instance_check_exchange(const instance *it, const char *function, int st
 int phx_instance_event(instance *it, instance_event *event)
 {
     *event = (instance_event){0};
-    const int status = phx_instance_status(it, phx_unit_event(it->unit, &event->states_changed));
+    phx_unit_changes changes;
+    const int status = phx_instance_status(it, phx_unit_event(it->unit, &changes));
 
+    if (status == INSTANCE_ERROR)
+        it->state = STATE_FAILED;
+    event->again = changes.again;
+    event->states_changed = changes.chosen_anew;
     event->next = phx_unit_next_time_event(it->unit);
     event->next_defined = isfinite(event->next);
     if (event->states_changed)
@@ -345,15 +350,7 @@ int phx_instance_event(instance *it, instance_event *event)
 /* An integrator that does not look for state events learns of them here. */
 int phx_instance_completed(instance *it, bool *enter_event_mode)
 {
-    double indicators[PHX_MINIMAL_INDICATORS];
-    phx_status status = phx_unit_completed(it->unit);
-
-    *enter_event_mode = false;
-    if (!status)
-        status = phx_unit_indicators(it->unit, indicators);
-    for (int k = 0; k < PHX_MINIMAL_INDICATORS && !status; k++)
-        *enter_event_mode = *enter_event_mode || indicators[k] <= 0.0;
-    return phx_instance_status(it, status);
+    return phx_instance_status(it, phx_unit_completed(it->unit, enter_event_mode));
 }
 
 static int check_count(const instance *it, const char *function, size_t count, int expected)
@@ -376,7 +373,7 @@ int phx_instance_get_array(instance *it, const char *function, instance_array wh
     const bool indicators = which == ARRAY_INDICATORS;
     phx_status status = PHX_OK;
 
-    if (check_count(it, function, count, indicators ? PHX_MINIMAL_INDICATORS : phx_unit_states(it->unit)))
+    if (check_count(it, function, count, indicators ? phx_unit_n_indicators(it->unit) : phx_unit_states(it->unit)))
         return INSTANCE_ERROR;
     if (which == ARRAY_STATES)
         phx_unit_get_states(it->unit, values);
@@ -399,8 +396,10 @@ int phx_instance_derivative(instance *it, const char *function, const phx_unit_d
     for (size_t k = 0; k < along->n_known; k++)
         if (along->known[k] >= variables)
             return unknown(it, function, along->known[k]);
-    return phx_instance_status(it, adjoint ? phx_unit_adjoint(it->unit, along, derivative)
-                                           : phx_unit_directional(it->unit, along, derivative));
+    phx_unit_direction direction = *along;
+    direction.start = it->state == STATE_INITIALIZING;
+    return phx_instance_status(it, adjoint ? phx_unit_adjoint(it->unit, &direction, derivative)
+                                           : phx_unit_directional(it->unit, &direction, derivative));
 }
 
 /* ---- saved states ---- */

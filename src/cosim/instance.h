@@ -68,6 +68,7 @@ int phx_instance_step(instance *it, const char *function, double time, double st
 int phx_instance_check_exchange(const instance *it, const char *function, int states);
 /* The changes that an event made. */
 typedef struct instance_event {
+    bool again; /* there is more to come: another call has to follow */
     bool states_changed, next_defined;
     double next; /* s: of the next time event */
 } instance_event;

@@ -83,9 +83,9 @@ static phx_status check_events(const phx_unit *unit)
     if (phx_unit_with_events(unit) && !(unit->def.interval > 0.0 && isfinite(unit->def.interval)))
         return phx_fail(unit->context, PHX_ERR_INPUT, "the conditions of events are looked at every %g s",
                         unit->def.interval);
-    if (phx_unit_with_events(unit) && unit->def.exchange)
+    if (unit->def.exchange && phx_events_needed(unit->system, 0))
         return phx_fail(unit->context, PHX_ERR_UNSUPPORTED,
-                        "events change the number of states: a mechanism with events is for co-simulation only");
+                        "a mechanism with rigid contacts or set-valued friction is for co-simulation only");
     return PHX_OK;
 }
 
@@ -95,6 +95,57 @@ static phx_status expect_events(phx_unit *unit)
 
     for (int k = 0; k < unit->def.n_events && !status; k++)
         status = phx_system_expect_event(unit->system, unit->def.events[k].name);
+    return status;
+}
+
+/* ---- what acts ---- */
+static void before_renewal(void *owner)
+{
+    phx_unit *unit = owner;
+    phx_unit_exchange_let_go(unit->exchange);
+}
+
+/* What the steps of a unit with events are made of. */
+static phx_events_def events_of(phx_unit *unit)
+{
+    return (phx_events_def){.system = unit->system,
+                            .dae = &unit->dae,
+                            .reader = &unit->reader,
+                            .before_renewal = before_renewal,
+                            .owner = unit,
+                            .backend = PHX_BACKEND_AUTO,
+                            .threads = 1,
+                            .n = unit->def.n_events,
+                            .events = unit->def.events,
+                            .options = unit->def.options,
+                            .interval = unit->def.interval,
+                            .spectral_radius = unit->def.spectral_radius};
+}
+
+/* What acts at the start acts again. */
+static phx_status go_back(phx_unit *unit)
+{
+    const phx_events_def def = events_of(unit);
+    size_t size = 0;
+    const void *bytes = unit->structure ? phx_archive_bytes(unit->structure, &size) : NULL;
+
+    if (!unit->structure)
+        return PHX_OK;
+    phx_events_destroy(unit->events);
+    unit->events = NULL;
+    return phx_events_restructure(unit->context, &def, size, bytes);
+}
+
+static phx_status create_daes(phx_unit *unit)
+{
+    phx_status status = unit->def.exchange ? go_back(unit) : PHX_OK; /* from what was counted */
+
+    if (!status && !unit->dae)
+        status =
+            phx_system_dae_with(unit->system, unit->context,
+                                unit->def.spectral_radius != 1.0 ? PHX_BACKEND_PLAIN : PHX_BACKEND_AUTO, &unit->dae);
+    if (!status && !unit->reader)
+        status = phx_system_dae(unit->system, unit->context, &unit->reader);
     return status;
 }
 
@@ -116,16 +167,14 @@ static phx_status create(phx_unit *unit, size_t size, const void *bytes)
         status = check_outputs(unit);
     if (!status)
         status = check_events(unit);
-    if (!status)
-        status =
-            phx_system_dae_with(unit->system, unit->context,
-                                unit->def.spectral_radius != 1.0 ? PHX_BACKEND_PLAIN : PHX_BACKEND_AUTO, &unit->dae);
-    if (!status)
-        status = phx_system_dae(unit->system, unit->context, &unit->reader);
-    if (!status)
-        status = allocate(unit);
     if (!status && phx_unit_with_events(unit))
         status = phx_events_structure(unit->context, unit->system, &unit->structure);
+    if (!status && unit->def.exchange)
+        status = phx_unit_exchange_count(unit);
+    if (!status)
+        status = create_daes(unit);
+    if (!status)
+        status = allocate(unit);
     if (!status && unit->def.exchange)
         status = phx_unit_exchange_create(unit);
     return status ? status : phx_unit_start(unit, unit->def.t);
@@ -195,7 +244,7 @@ bool phx_unit_stands(const phx_unit *unit)
     return (unit->events || unit->run) && unit->dae && unit->reader;
 }
 
-static phx_status check_stands(const phx_unit *unit)
+phx_status phx_unit_check_stands(const phx_unit *unit)
 {
     return phx_unit_stands(unit) ? PHX_OK
                                  : phx_fail(unit->context, PHX_ERR_ANALYSIS,
@@ -203,7 +252,7 @@ static phx_status check_stands(const phx_unit *unit)
 }
 
 /* Where the steps stand. */
-static phx_sample state_of(const phx_unit *unit)
+phx_sample phx_unit_state_of(const phx_unit *unit)
 {
     return unit->events ? phx_events_sample(unit->events) : *phx_integration_sample(unit->run);
 }
@@ -242,11 +291,11 @@ static phx_status look_at_flows(phx_unit *unit, const phx_sample *sample)
 static phx_status look(phx_unit *unit)
 {
     const int n = phx_system_columns(unit->system);
-    phx_status status = unit->looked ? PHX_OK : check_stands(unit);
+    phx_status status = unit->looked ? PHX_OK : phx_unit_check_stands(unit);
 
     if (unit->looked || status)
         return status;
-    phx_sample sample = state_of(unit);
+    phx_sample sample = phx_unit_state_of(unit);
     if (unit->exchanging)
         status = phx_unit_exchange_sample(unit, &sample);
     if (status)
@@ -265,7 +314,7 @@ static phx_status look(phx_unit *unit)
 /* The integrals of the conjugates so far. */
 static const double *integrals(const phx_unit *unit)
 {
-    return state_of(unit).ledger + phx_system_ledger(unit->system);
+    return phx_unit_state_of(unit).ledger + phx_system_ledger(unit->system);
 }
 
 /* The start state for the parameters as they are: that of the file for those of the file. */
@@ -326,35 +375,6 @@ phx_status phx_unit_take_parameters(phx_unit *unit, bool start)
     return status;
 }
 
-/* What the steps of a unit with events are made of. */
-static phx_events_def events_of(phx_unit *unit)
-{
-    return (phx_events_def){.system = unit->system,
-                            .dae = &unit->dae,
-                            .reader = &unit->reader,
-                            .backend = PHX_BACKEND_AUTO,
-                            .threads = 1,
-                            .n = unit->def.n_events,
-                            .events = unit->def.events,
-                            .options = unit->def.options,
-                            .interval = unit->def.interval,
-                            .spectral_radius = unit->def.spectral_radius};
-}
-
-/* What acts at the start acts again. */
-static phx_status go_back(phx_unit *unit)
-{
-    const phx_events_def def = events_of(unit);
-    size_t size = 0;
-    const void *bytes = unit->structure ? phx_archive_bytes(unit->structure, &size) : NULL;
-
-    if (!unit->structure)
-        return PHX_OK;
-    phx_events_destroy(unit->events);
-    unit->events = NULL;
-    return phx_events_restructure(unit->context, &def, size, bytes);
-}
-
 /* Steps from the start state. */
 static phx_status begin(phx_unit *unit, double t)
 {
@@ -375,7 +395,7 @@ static phx_status begin(phx_unit *unit, double t)
 static phx_status find_first_flows(phx_unit *unit)
 {
     phx_dae *reader = unit->reader;
-    const phx_sample sample = state_of(unit);
+    const phx_sample sample = phx_unit_state_of(unit);
     const size_t n_l = (size_t)reader->n_l;
     double *lambda = phx_calloc(unit->context, n_l + (size_t)reader->n_v, sizeof *lambda);
     phx_status status = lambda ? PHX_OK : PHX_ERR_MEMORY;
@@ -414,7 +434,7 @@ phx_status phx_unit_start(phx_unit *unit, double t)
     memset(unit->before, 0, (size_t)all_columns(unit) * sizeof *unit->before);
     memset(unit->power, 0, (size_t)def->n_inputs * sizeof *unit->power);
     unit->energy0 = 0.0;
-    const phx_sample sample = state_of(unit);
+    const phx_sample sample = phx_unit_state_of(unit);
     look_at_energies(unit, &sample);
     unit->energy0 = unit->fixed[UNIT_ENERGY];
     if (unit->events)
@@ -525,9 +545,12 @@ static phx_status keep_columns(phx_unit *unit)
     return status;
 }
 
-phx_status phx_unit_completed(phx_unit *unit)
+phx_status phx_unit_completed(phx_unit *unit, bool *event)
 {
-    return keep_columns(unit);
+    const phx_status status = keep_columns(unit);
+
+    *event = false;
+    return status ? status : phx_unit_exchange_completed(unit, event);
 }
 
 /* Means over the step of the conjugates and of the powers, of inputs as they were in its middle. */
@@ -544,7 +567,7 @@ static void find_means(phx_unit *unit, double length)
 phx_status phx_unit_step(phx_unit *unit, double h)
 {
     const double from = unit->t;
-    phx_status status = check_stands(unit);
+    phx_status status = phx_unit_check_stands(unit);
 
     if (status)
         return status;
@@ -555,9 +578,9 @@ phx_status phx_unit_step(phx_unit *unit, double h)
     status = keep_columns(unit);
     if (status)
         return status;
-    const double begun = state_of(unit).t;
+    const double begun = phx_unit_state_of(unit).t;
     status = unit->events ? phx_events_advance(unit->events, h) : phx_integration_advance(unit->run, h);
-    const double length = status ? state_of(unit).t - begun : h;
+    const double length = status ? phx_unit_state_of(unit).t - begun : h;
     unit->looked = false;
     phx_unit_exchange_forget(unit, true);
     unit->t = from + length;
@@ -593,7 +616,7 @@ void phx_unit_archive(phx_archive *archive, phx_unit *unit)
             phx_archive_fail(archive, begin(unit, unit->t));
     }
     if (!unit->events && !unit->run)
-        phx_archive_fail(archive, check_stands(unit));
+        phx_archive_fail(archive, phx_unit_check_stands(unit));
     if (phx_archive_status(archive))
         return;
     phx_archive_doubles(archive, (size_t)unit->def.n_parameters, unit->def.parameter_values);
@@ -611,7 +634,7 @@ void phx_unit_archive(phx_archive *archive, phx_unit *unit)
     }
     phx_archive_doubles(archive, (size_t)all_columns(unit), unit->before);
     if (unit->events)
-        phx_events_archive(archive, unit->events);
+        phx_events_archive(archive, unit->events); /* other rows let go of the minimal coordinates */
     else
         phx_integration_archive(archive, unit->run);
     if (!unit->events && unit->reader->ops->archive)

@@ -50,14 +50,27 @@ struct phx_unit {
 
 /* It has events, rigid contacts or set-valued friction: its steps are those of layer events. */
 bool phx_unit_with_events(const phx_unit *unit);
-phx_status phx_unit_exchange_create(phx_unit *unit); /* a part of it is freed with the unit */
+/* PHX_ERR_ANALYSIS unless phx_unit_stands. */
+phx_status phx_unit_check_stands(const phx_unit *unit);
+/* Where the steps stand. */
+phx_sample phx_unit_state_of(const phx_unit *unit);
+/* How many states there are, of a unit without workspaces: with events the system is switched afterwards. A part of it
+ * is freed with the unit. */
+phx_status phx_unit_exchange_count(phx_unit *unit);
+phx_status phx_unit_exchange_create(phx_unit *unit);
 void phx_unit_exchange_destroy(unit_exchange *exchange);
+/* Other rows are going to act: minimal coordinates are made anew when they are asked for. NULL is allowed. */
+void phx_unit_exchange_let_go(unit_exchange *exchange);
 /* At the state of the run, with coordinates chosen there. */
 phx_status phx_unit_exchange_start(phx_unit *unit);
 /* The state of the mechanism, without a ledger. */
 phx_status phx_unit_exchange_sample(phx_unit *unit, phx_sample *sample);
 /* Inputs, or states of the run too, have changed. */
 void phx_unit_exchange_forget(phx_unit *unit, bool states);
+/* After a step of the integrator. *event: it has to be handled. */
+phx_status phx_unit_exchange_completed(phx_unit *unit, bool *event);
+/* Name and meaning of indicator k. */
+void phx_unit_describe_indicator(const phx_unit *unit, int k, size_t size, char *name, size_t room, char *text);
 /* Variable k of those behind the output columns. */
 phx_status phx_unit_exchange_get(phx_unit *unit, int k, double *value);
 void phx_unit_describe_state(const phx_unit *unit, int k, size_t size, char *name, size_t room, char *text);

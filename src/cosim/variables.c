@@ -37,7 +37,7 @@ int phx_unit_parameters(const phx_unit *unit)
 int phx_unit_first_parameter(const phx_unit *unit)
 {
     const int states = phx_unit_states(unit);
-    return first_state(unit) + (states > 0 ? 2 * states - UNIT_KNOWN_STATES + PHX_MINIMAL_INDICATORS : 0);
+    return first_state(unit) + (states > 0 ? 2 * states - UNIT_KNOWN_STATES + phx_unit_n_indicators(unit) : 0);
 }
 
 int phx_unit_variables(const phx_unit *unit)
@@ -188,12 +188,9 @@ static void describe_exchange(const phx_unit *unit, int k, phx_variable *it)
     } else if (k < own + states) {
         describe_state(unit, k - own, true, it);
     } else {
-        static const char *const names[PHX_MINIMAL_INDICATORS][2] = {
-            {"indicator.choice", "negative: the states no longer determine the motion well"},
-            {"indicator.turn", "negative: a body has turned far from where its rotation vector counts from"}};
         it->kind = PHX_VARIABLE_INDICATOR;
-        snprintf(it->name, sizeof it->name, "%s", names[k - own - states][0]);
-        snprintf(it->description, sizeof it->description, "%s", names[k - own - states][1]);
+        phx_unit_describe_indicator(unit, k - own - states, sizeof it->name, it->name, sizeof it->description,
+                                    it->description);
     }
 }
 

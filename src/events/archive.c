@@ -40,9 +40,7 @@ phx_status phx_events_restructure(phx_context *context, const phx_events_def *de
 
     if (status || (same && *def->dae && *def->reader))
         return status;
-    phx_system_dae_destroy(*def->dae);
-    phx_system_dae_destroy(*def->reader);
-    *def->dae = *def->reader = NULL;
+    phx_events_destroy_daes(def);
     status = phx_archive_open(context, size, bytes, &archive);
     if (!status) {
         phx_system_archive_structure(archive, def->system);

@@ -26,8 +26,12 @@ typedef struct phx_event {
 typedef struct phx_events_def {
     phx_system *system;
     phx_dae **dae, **reader; /* the owner's, of the steps and of outputs: made anew where other rows act */
-    phx_backend backend;     /* of the steps */
-    int threads;             /* as of phx_system_threads */
+    /* Called before other rows act: what the owner has made of the system beside them is to be destroyed. NULL: it has
+     * nothing. */
+    void (*before_renewal)(void *owner);
+    void *owner;
+    phx_backend backend; /* of the steps */
+    int threads;         /* as of phx_system_threads */
     int n;
     const phx_event *events; /* borrowed */
     phx_integrate_options options;
@@ -69,6 +73,28 @@ phx_status phx_events_advance(phx_events *events, double length);
 /* Where the run stands, with work and ledger since the start: valid until the next call. */
 phx_sample phx_events_sample(const phx_events *events);
 const phx_events_counts *phx_events_count(const phx_events *events);
+
+/* ---- steps that another program makes (outside.c), of a run without rigid contacts and set-valued friction ---- */
+/* How many of the events are conditions on outputs. */
+int phx_events_on_outputs(int n, const phx_event *events);
+/* Of each of these an indicator at a state: positive, not so where the condition is met; 1 from then until it has gone
+ * back. */
+phx_status phx_events_indicators(phx_events *events, double t, const double *x, const double *v, double *indicators);
+/* The run stands at the end of a step (copied): conditions that have gone back are armed again. *due: something is to
+ * happen there. */
+phx_status phx_events_stand(phx_events *events, double t, const double *x, const double *v, bool *due);
+/* All that is due where the run stands: the sample has the state and the work after it. */
+phx_status phx_events_happen(phx_events *events);
+/* s: of the next event at a time; HUGE_VAL: none. */
+double phx_events_next_time(const phx_events *events);
+/* The largest numbers of minimal coordinates and of their rates (phx_minimal) with the joints that act at the start and
+ * after any events that can follow each other, each attached where the bodies are at x; of more than 200 such
+ * structures with all of those joints open. It switches the system, which has no phx_dae. */
+typedef struct phx_events_free {
+    int coordinates, rates;
+} phx_events_free;
+phx_status phx_events_most_free(phx_context *context, phx_system *system, int n, const phx_event *events,
+                                const double *x, phx_events_free *most);
 
 /* Which joints and forces act, with their rows, as bytes in an archive that the caller destroys. */
 phx_status phx_events_structure(phx_context *context, phx_system *system, phx_archive **structure);

@@ -106,6 +106,9 @@ phx_status phx_events_step_to(events_run *it, double t1);
 phx_status phx_events_look(events_run *it, double *values);
 /* The step is accepted as it was made last. */
 phx_status phx_events_accept(events_run *it, const double *values);
+/* What condition k of this value is at the accepted state: an event that has been comes again when its condition has
+ * gone back by more than errors of the steps, since a joint that it attached may hold the output at its value. */
+double phx_events_armed_value(const events_run *it, int k, double value);
 /* Condition k, which has this value, was not met at the accepted state and is. */
 bool phx_events_happens(const events_run *it, int k, double value);
 /* Back at the accepted state. */
@@ -118,6 +121,8 @@ bool phx_events_any_met(const events_run *it, const double *values);
 phx_status phx_events_locate(events_run *it, double t1, double *values, int *which);
 
 /* ---- switches.c ---- */
+/* The owner's workspaces, and by its function what else it has made of the system. */
+void phx_events_destroy_daes(const phx_events_def *def);
 /* The owner's workspaces anew; after a failure there are none. */
 phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def);
 /* The run goes on with them; multipliers are zero. */

@@ -142,9 +142,7 @@ phx_status phx_events_look(events_run *it, double *values)
     return status;
 }
 
-/* An event of the model that has been comes again when its condition has gone back by more than errors of the steps: a
- * joint that it attached may hold the output at its value. */
-static double armed_value(const events_run *it, int k, double value)
+double phx_events_armed_value(const events_run *it, int k, double value)
 {
     static const double ROUNDED = 1e-9, TOLERANCES = 10.0;
     event_state *event = &it->event[k];
@@ -170,7 +168,7 @@ phx_status phx_events_accept(events_run *it, const double *values)
     for (int k = 0; k < it->done.n_ledger; k++)
         it->done.ledger[k] += it->done.call[k];
     for (int k = 0; k < it->n; k++)
-        it->event[k].value = armed_value(it, k, values[k]);
+        it->event[k].value = phx_events_armed_value(it, k, values[k]);
     count_steps(it);
     phx_contacts_accepted(it);
     return phx_friction_head(it);

@@ -4,8 +4,10 @@
 
 #include <string.h>
 
-static void destroy_daes(const phx_events_def *def)
+void phx_events_destroy_daes(const phx_events_def *def)
 {
+    if (def->before_renewal)
+        def->before_renewal(def->owner);
     phx_system_dae_destroy(*def->dae);
     phx_system_dae_destroy(*def->reader);
     *def->dae = *def->reader = NULL;
@@ -13,7 +15,7 @@ static void destroy_daes(const phx_events_def *def)
 
 phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def)
 {
-    destroy_daes(def);
+    phx_events_destroy_daes(def);
     const bool damped = def->spectral_radius < 1.0;
     phx_status status = phx_system_dae_with(def->system, context, damped ? PHX_BACKEND_PLAIN : def->backend, def->dae);
 
@@ -24,7 +26,7 @@ phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def
     if (!status)
         status = phx_system_dae(def->system, context, def->reader);
     if (status) /* both, or none */
-        destroy_daes(def);
+        phx_events_destroy_daes(def);
     return status;
 }
 
@@ -41,7 +43,7 @@ phx_status phx_events_take_daes(events_run *it)
     const phx_status status = s->lambda && it->before.lambda ? phx_events_begin_memory(it) : PHX_ERR_MEMORY;
     if (!status)
         return PHX_OK;
-    destroy_daes(&it->def);
+    phx_events_destroy_daes(&it->def);
     s->dae = s->reader = NULL;
     return status;
 }
@@ -52,7 +54,7 @@ phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes
     mechanism *s = it->s;
 
     phx_events_forget(it);
-    destroy_daes(&it->def);
+    phx_events_destroy_daes(&it->def);
     s->dae = s->reader = NULL;
     phx_status status = phx_system_switch(s->system, count, changes, s->x);
     if (!status)
@@ -149,7 +151,7 @@ phx_status phx_events_all_happen(events_run *it, int which, bool *event)
         const bool now = phx_events_at_time(it, k) && !one->done && it->def.events[k].value <= it->t;
         if (!now && !one->met)
             continue;
-        one->done = one->done || now;
+        one->done = one->done || phx_events_at_time(it, k);
         one->value = 0.0;
         *event = true;
         status = happen(it, k);

@@ -24,6 +24,9 @@ void phx_fmu_find(phx_fmu_findings *findings, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    for (int k = 0; k < report->n_findings; k++)
+        if (!strcmp(report->findings[k], text))
+            return;
     char **more =
         phx_realloc(findings->context, report->findings, (size_t)report->n_findings + 1, sizeof *report->findings);
     if (more) {
@@ -84,7 +87,7 @@ static phx_status check_unpacked(phx_context *context, const char *path, const c
     phx_fmu_check_model(&model, findings);
     if (run && (model.identifier || model.exchange_identifier) && model.token && !model.needs_tool &&
         !leaves_folder(model.identifier) && !leaves_folder(model.exchange_identifier))
-        status = phx_fmu_check_calls(context, &model, folder, findings, &report->steps);
+        status = phx_fmu_check_calls(context, &model, folder, findings, report);
     phx_fmu_free_model(&model);
     return status;
 }

@@ -9,14 +9,14 @@
 
 /* ---- findings ---- */
 typedef struct phx_fmu_findings phx_fmu_findings;
-/* Another finding. */
+/* Another finding, unless it is there already. */
 void phx_fmu_find(phx_fmu_findings *findings, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The rules of the standard about the description. */
 void phx_fmu_check_model(const phx_fmu_model *model, phx_fmu_findings *findings);
 /* Loads the shared object in a child process, makes steps, saves and restores; what the child has to say and how it
- * ended. */
+ * ended, steps and events into the report. */
 phx_status phx_fmu_check_calls(phx_context *context, const phx_fmu_model *model, const char *folder,
-                               phx_fmu_findings *findings, int *steps);
+                               phx_fmu_findings *findings, phx_fmu_check_report *report);
 
 /* ---- in the child process ---- */
 enum { PHX_FMU_STEPS = 20, PHX_FMU_MOST_OUTPUTS = 500 };
@@ -28,7 +28,7 @@ typedef struct phx_fmu_checked {
     unsigned outputs[PHX_FMU_MOST_OUTPUTS];
     double step;
 } phx_fmu_checked;
-/* A line for the parent: '!' a finding, '#' steps that have been made. */
+/* A line for the parent: '!' a finding, '#' steps that have been made, '*' events of model exchange. */
 void phx_fmu_say(const phx_fmu_checked *it, char mark, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* A call of the FMU: its status, 0 for OK. */
 #define PHX_FMU_CALL(it, name, ...) PHX_FMU_CALL_OF(&(it)->calls, name, __VA_ARGS__)
@@ -38,7 +38,8 @@ int phx_fmu_read_outputs(const phx_fmu_checked *it, void *c, double *values);
 void phx_fmu_set_again(const phx_fmu_checked *it, void *c, const char *when);
 
 /* The calls of model exchange: events, states and their derivatives along steps of Euler's method, the way back to a
- * saved state. */
+ * saved state; then events at zeros of indicators and at times, as far as the default experiment and some evaluations
+ * go. */
 void phx_fmu_check_exchange(const phx_fmu_checked *it);
 
 #endif

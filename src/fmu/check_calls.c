@@ -2,7 +2,8 @@
  * finding:
  *
  *     !TEXT      a finding
- *     #NUMBER    steps that have been made */
+ *     #NUMBER    steps that have been made
+ *     *NUMBER    events of model exchange that have been handled */
 #define _DEFAULT_SOURCE
 #include "check.h"
 
@@ -238,7 +239,7 @@ static void be_child(void *user, int socket, phx_fmu_shared *shared)
 typedef struct heard {
     char line[1400];
     size_t length;
-    int steps;
+    int steps, events;
     phx_fmu_findings *findings;
 } heard;
 
@@ -249,6 +250,9 @@ static void take_line(heard *it)
     switch (it->line[0]) {
     case '#':
         it->steps = atoi(it->line + 1) > it->steps ? atoi(it->line + 1) : it->steps;
+        break;
+    case '*':
+        it->events += atoi(it->line + 1);
         break;
     case '!':
         phx_fmu_find(it->findings, "%s", it->line + 1);
@@ -273,7 +277,7 @@ static void listen_to(int pipe, heard *it)
 }
 
 phx_status phx_fmu_check_calls(phx_context *context, const phx_fmu_model *model, const char *folder,
-                               phx_fmu_findings *findings, int *steps)
+                               phx_fmu_findings *findings, phx_fmu_check_report *report)
 {
     char fault[300];
     plan of = {.model = model, .folder = folder};
@@ -281,12 +285,12 @@ phx_status phx_fmu_check_calls(phx_context *context, const phx_fmu_model *model,
     heard it = {.findings = findings};
     const phx_status status = phx_fmu_process_start(context, LONGEST, 0, be_child, &of, &process);
 
-    *steps = 0;
     if (status)
         return status;
     listen_to(process.socket, &it);
     if (!phx_fmu_process_end(&process, false, sizeof fault, fault))
         phx_fmu_find(findings, "the FMU %s", fault);
-    *steps = it.steps;
+    report->steps = it.steps;
+    report->events = it.events;
     return PHX_OK;
 }

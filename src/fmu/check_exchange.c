@@ -1,5 +1,5 @@
 /* The calls of model exchange, in the child process of check_calls.c. */
-#include "check.h"
+#include "check_plant.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,24 +7,15 @@
 
 #define CALL PHX_FMU_CALL
 
-enum { MOST_EVENTS = 50 };
+enum { MOST_EVENTS = 50, MOST_STEPS = 4 * PHX_FMU_STEPS };
 static const double SHORT = 1e-3; /* steps of Euler's method, in steps of the default experiment */
-
-/* An instance with its arrays. */
-typedef struct plant {
-    const phx_fmu_checked *it;
-    void *c;
-    size_t n, indicators;
-    double *states, *rates, *nominal, *indicator;
-    double *first; /* of a run before: states, then outputs */
-} plant;
 
 static int second(const plant *p)
 {
     return p->it->model->version == 2;
 }
 
-static int finding(const plant *p, const char *what, int status)
+int phx_fmu_finding(const plant *p, const char *what, int status)
 {
     if (status)
         phx_fmu_say(p->it, '!', "model exchange: %s fails with status %d", what, status);
@@ -58,105 +49,181 @@ static int count(plant *p)
         phx_fmu_say(it, '!', "the FMU has %zu event indicators, its description %zu", indicators, p->indicators);
     p->n = n;
     p->indicators = indicators;
-    return finding(p, "counting the states", status);
+    return phx_fmu_finding(p, "counting the states", status);
 }
 
-static int get_states(plant *p)
+int phx_fmu_get_states(plant *p)
 {
-    return finding(p, "reading the states",
-                   second(p) ? CALL(p->it, fmi2GetContinuousStates, p->c, p->states, p->n)
-                             : CALL(p->it, fmi3GetContinuousStates, p->c, p->states, p->n));
+    return phx_fmu_finding(p, "reading the states",
+                           second(p) ? CALL(p->it, fmi2GetContinuousStates, p->c, p->states, p->n)
+                                     : CALL(p->it, fmi3GetContinuousStates, p->c, p->states, p->n));
 }
 
-static int get_rates(plant *p)
+int phx_fmu_try_rates(plant *p, double *rates)
 {
-    return finding(p, "reading the derivatives",
-                   second(p) ? CALL(p->it, fmi2GetDerivatives, p->c, p->rates, p->n)
-                             : CALL(p->it, fmi3GetContinuousStateDerivatives, p->c, p->rates, p->n));
+    return second(p) ? CALL(p->it, fmi2GetDerivatives, p->c, rates, p->n)
+                     : CALL(p->it, fmi3GetContinuousStateDerivatives, p->c, rates, p->n);
+}
+
+int phx_fmu_try_indicators(plant *p, double *values)
+{
+    if (p->indicators == 0)
+        return 0;
+    return second(p) ? CALL(p->it, fmi2GetEventIndicators, p->c, values, p->indicators)
+                     : CALL(p->it, fmi3GetEventIndicators, p->c, values, p->indicators);
+}
+
+int phx_fmu_get_nominals(plant *p)
+{
+    return phx_fmu_finding(p, "reading the nominal values",
+                           second(p) ? CALL(p->it, fmi2GetNominalsOfContinuousStates, p->c, p->nominal, p->n)
+                                     : CALL(p->it, fmi3GetNominalsOfContinuousStates, p->c, p->nominal, p->n));
 }
 
 static int look(plant *p)
 {
-    int status = second(p) ? CALL(p->it, fmi2GetNominalsOfContinuousStates, p->c, p->nominal, p->n)
-                           : CALL(p->it, fmi3GetNominalsOfContinuousStates, p->c, p->nominal, p->n);
+    int status = phx_fmu_get_nominals(p);
 
-    finding(p, "reading the nominal values", status);
     for (size_t k = 0; k < p->n && !status; k++)
         if (!(p->nominal[k] > 0.0 && isfinite(p->nominal[k])))
             phx_fmu_say(p->it, '!', "the nominal value of state %zu is %g", k + 1, p->nominal[k]);
-    if (status || p->indicators == 0)
+    if (status)
         return status;
-    status = second(p) ? CALL(p->it, fmi2GetEventIndicators, p->c, p->indicator, p->indicators)
-                       : CALL(p->it, fmi3GetEventIndicators, p->c, p->indicator, p->indicators);
+    status = phx_fmu_try_indicators(p, p->indicator);
     for (size_t k = 0; k < p->indicators && !status; k++)
         if (!isfinite(p->indicator[k]))
             phx_fmu_say(p->it, '!', "event indicator %zu is %g", k + 1, p->indicator[k]);
-    return finding(p, "reading the event indicators", status);
+    return phx_fmu_finding(p, "reading the event indicators", status);
 }
 
 /* ---- events ---- */
+/* What the calls of an event have said. */
+typedef struct event_flags {
+    bool nominals, values;
+} event_flags;
+
+static int update(plant *p, bool *again, event_flags *flags)
+{
+    bool nominals = false, values = false, defined = false;
+    double next = 0.0;
+    int status;
+
+    if (second(p)) {
+        fmi2EventInfo info = {0};
+        status = CALL(p->it, fmi2NewDiscreteStates, p->c, &info);
+        *again = info.newDiscreteStatesNeeded;
+        p->terminates = p->terminates || info.terminateSimulation;
+        nominals = info.nominalsOfContinuousStatesChanged;
+        values = info.valuesOfContinuousStatesChanged;
+        defined = info.nextEventTimeDefined;
+        next = info.nextEventTime;
+    } else {
+        bool terminate = false;
+        *again = false;
+        status = CALL(p->it, fmi3UpdateDiscreteStates, p->c, again, &terminate, &nominals, &values, &defined, &next);
+        p->terminates = p->terminates || terminate;
+    }
+    flags->nominals = flags->nominals || nominals;
+    flags->values = flags->values || values;
+    p->next = defined ? next : HUGE_VAL;
+    return status;
+}
+
 /* From event mode into continuous-time mode. */
-static int settle(plant *p)
+static int settle(plant *p, event_flags *flags)
 {
     int status = 0;
     bool again = true;
 
-    for (int k = 0; k < MOST_EVENTS && again && !status; k++) {
-        if (second(p)) {
-            fmi2EventInfo info = {0};
-            status = CALL(p->it, fmi2NewDiscreteStates, p->c, &info);
-            again = info.newDiscreteStatesNeeded;
-        } else {
-            bool terminate = false, nominals = false, values = false, defined = false;
-            double next = 0.0;
-            again = false;
-            status =
-                CALL(p->it, fmi3UpdateDiscreteStates, p->c, &again, &terminate, &nominals, &values, &defined, &next);
-        }
-    }
+    *flags = (event_flags){false, false};
+    for (int k = 0; k < MOST_EVENTS && again && !status; k++)
+        status = update(p, &again, flags);
     if (again && !status)
         phx_fmu_say(p->it, '!', "%d iterations of an event do not come to an end", MOST_EVENTS);
-    if (!status)
+    if (!status && !p->terminates)
         status =
             second(p) ? CALL(p->it, fmi2EnterContinuousTimeMode, p->c) : CALL(p->it, fmi3EnterContinuousTimeMode, p->c);
-    return finding(p, "an event", status);
+    return phx_fmu_finding(p, "an event", status);
 }
 
-static int complete(plant *p)
+/* What has changed at an event is what the FMU said. */
+static int compare(plant *p, double t, const event_flags *flags)
 {
-    fmi2Boolean event2 = 0, terminate2 = 0;
-    bool event3 = false, terminate3 = false;
-    int status = second(p) ? CALL(p->it, fmi2CompletedIntegratorStep, p->c, 0, &event2, &terminate2)
-                           : CALL(p->it, fmi3CompletedIntegratorStep, p->c, false, &event3, &terminate3);
+    const double *states = p->before, *nominals = p->before + p->n;
+    int status = phx_fmu_get_states(p);
 
-    if (status || !(event2 || event3))
-        return finding(p, "completing a step", status);
-    status = second(p) ? CALL(p->it, fmi2EnterEventMode, p->c) : CALL(p->it, fmi3EnterEventMode, p->c);
-    if (!finding(p, "entering event mode", status))
-        status = settle(p);
-    return status ? status : get_states(p);
-}
-
-/* ---- steps ---- */
-static int set(plant *p, double t)
-{
-    int status = second(p) ? CALL(p->it, fmi2SetTime, p->c, t) : CALL(p->it, fmi3SetTime, p->c, t);
-
-    if (!finding(p, "setting the time", status) && p->n > 0)
-        status = finding(p, "setting the states",
-                         second(p) ? CALL(p->it, fmi2SetContinuousStates, p->c, p->states, p->n)
-                                   : CALL(p->it, fmi3SetContinuousStates, p->c, p->states, p->n));
+    if (!status)
+        status = phx_fmu_get_nominals(p);
+    for (size_t k = 0; k < p->n && !status; k++) {
+        if (!isfinite(p->states[k]) || !(p->nominal[k] > 0.0 && isfinite(p->nominal[k])))
+            phx_fmu_say(p->it, '!', "after an event at %.9g s state %zu is %g, its nominal value %g", t, k + 1,
+                        p->states[k], p->nominal[k]);
+        if (!flags->values && p->states[k] != states[k]) {
+            phx_fmu_say(p->it, '!', "an event at %.9g s changes state %zu without valuesOfContinuousStatesChanged", t,
+                        k + 1);
+            return status;
+        }
+        if (!flags->nominals && p->nominal[k] != nominals[k]) {
+            phx_fmu_say(p->it, '!',
+                        "an event at %.9g s changes the nominal value of state %zu without "
+                        "nominalsOfContinuousStatesChanged",
+                        t, k + 1);
+            return status;
+        }
+    }
     return status;
 }
 
-/* Steps of Euler's method from number `from` on. */
+static int handle_event(plant *p, double t)
+{
+    event_flags flags;
+
+    memcpy(p->before, p->states, p->n * sizeof *p->before);
+    memcpy(p->before + p->n, p->nominal, p->n * sizeof *p->before);
+    int status = second(p) ? CALL(p->it, fmi2EnterEventMode, p->c) : CALL(p->it, fmi3EnterEventMode, p->c);
+    phx_fmu_finding(p, "entering event mode", status);
+    if (!status)
+        status = settle(p, &flags);
+    if (!status && p->next <= t)
+        phx_fmu_say(p->it, '!', "after an event at %.17g s the next time event is at %.17g s", t, p->next);
+    return status || p->terminates ? status : compare(p, t, &flags);
+}
+
+int phx_fmu_complete(plant *p, double t, bool *event)
+{
+    fmi2Boolean event2 = 0, terminate2 = 0;
+    bool event3 = false, terminate3 = false;
+    const int status = second(p) ? CALL(p->it, fmi2CompletedIntegratorStep, p->c, 0, &event2, &terminate2)
+                                 : CALL(p->it, fmi3CompletedIntegratorStep, p->c, false, &event3, &terminate3);
+
+    *event = *event || event2 || event3;
+    p->terminates = p->terminates || terminate2 || terminate3;
+    if (status || !*event || p->terminates)
+        return phx_fmu_finding(p, "completing a step", status);
+    return handle_event(p, t);
+}
+
+/* ---- steps ---- */
+int phx_fmu_try_states(plant *p, double t)
+{
+    const int status = second(p) ? CALL(p->it, fmi2SetTime, p->c, t) : CALL(p->it, fmi3SetTime, p->c, t);
+
+    if (phx_fmu_finding(p, "setting the time", status) || p->n == 0)
+        return status;
+    return second(p) ? CALL(p->it, fmi2SetContinuousStates, p->c, p->states, p->n)
+                     : CALL(p->it, fmi3SetContinuousStates, p->c, p->states, p->n);
+}
+
+/* Steps of Euler's method from number `from` on, before the first time event. */
 static int make_steps(plant *p, int from)
 {
-    const double h = SHORT * p->it->step;
-    int status = get_states(p);
+    const double start = p->it->model->start, h = fmin(SHORT * p->it->step, (p->next - start) / MOST_STEPS);
+    int status = phx_fmu_get_states(p);
 
     for (int k = from; k < from + PHX_FMU_STEPS && !status; k++) {
-        status = get_rates(p);
+        const double t = start + (k + 1) * h;
+        bool event = false;
+        status = phx_fmu_finding(p, "reading the derivatives", phx_fmu_try_rates(p, p->rates));
         for (size_t i = 0; i < p->n && !status; i++) {
             if (!isfinite(p->rates[i])) {
                 phx_fmu_say(p->it, '!', "after %d steps the derivative of state %zu is %g", k, i + 1, p->rates[i]);
@@ -165,19 +232,19 @@ static int make_steps(plant *p, int from)
             p->states[i] += h * p->rates[i];
         }
         if (!status)
-            status = set(p, p->it->model->start + (k + 1) * h);
+            status = phx_fmu_finding(p, "setting the states", phx_fmu_try_states(p, t));
         if (!status)
-            status = complete(p);
+            status = phx_fmu_complete(p, t, &event);
         if (!status)
             phx_fmu_say(p->it, '#', "%d", k + 1);
     }
-    return status ? status : get_states(p);
+    return status ? status : phx_fmu_get_states(p);
 }
 
-static int read_all(plant *p, double *values)
+int phx_fmu_read_all(plant *p, double *values)
 {
     memcpy(values, p->states, p->n * sizeof *values);
-    return finding(p, "reading the outputs", phx_fmu_read_outputs(p->it, p->c, values + p->n));
+    return phx_fmu_finding(p, "reading the outputs", phx_fmu_read_outputs(p->it, p->c, values + p->n));
 }
 
 static void check_rollback(plant *p)
@@ -194,13 +261,13 @@ static void check_rollback(plant *p)
     }
     int status = make_steps(p, PHX_FMU_STEPS);
     if (!status)
-        status = read_all(p, p->first);
+        status = phx_fmu_read_all(p, p->first);
     if (!status)
-        status = finding(p, "going back to a saved state", phx_fmu_restore(&p->it->calls, p->c, state));
+        status = phx_fmu_finding(p, "going back to a saved state", phx_fmu_restore(&p->it->calls, p->c, state));
     if (!status)
         status = make_steps(p, PHX_FMU_STEPS);
     if (!status)
-        status = read_all(p, found);
+        status = phx_fmu_read_all(p, found);
     if (!status && memcmp(p->first, found, size * sizeof *found) != 0)
         phx_fmu_say(p->it, '!',
                     "model exchange: after going back to a saved state and on again the states or outputs "
@@ -210,8 +277,8 @@ static void check_rollback(plant *p)
 
 static bool allocate(plant *p)
 {
-    double **const arrays[] = {&p->states, &p->rates, &p->nominal, &p->indicator, &p->first};
-    const size_t sizes[] = {p->n, p->n, p->n, p->indicators, 2 * (p->n + PHX_FMU_MOST_OUTPUTS)};
+    double **const arrays[] = {&p->states, &p->rates, &p->nominal, &p->indicator, &p->before, &p->first};
+    const size_t sizes[] = {p->n, p->n, p->n, p->indicators, 2 * p->n, 2 * (p->n + PHX_FMU_MOST_OUTPUTS)};
 
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
         *arrays[k] = calloc(sizes[k] + 1, sizeof(double));
@@ -221,29 +288,43 @@ static bool allocate(plant *p)
     return true;
 }
 
+/* An instance in continuous-time mode with its arrays; the process ends afterwards. */
+static bool start(plant *p, const phx_fmu_checked *it, const char *name)
+{
+    event_flags flags;
+
+    *p = (plant){.it = it, .c = phx_fmu_instantiate(&it->calls, name, true), .next = HUGE_VAL};
+    if (!p->c) {
+        phx_fmu_say(it, '!', "no instance for model exchange can be made");
+        return false;
+    }
+    int status = phx_fmu_enter_initialization(&it->calls, p->c, it->model->start);
+    if (!status)
+        status = phx_fmu_exit_initialization(&it->calls, p->c);
+    phx_fmu_finding(p, "the initialization", status);
+    if (!status)
+        status = count(p);
+    if (status || !allocate(p))
+        return false;
+    phx_fmu_set_again(it, p->c, "in event mode");
+    status = settle(p, &flags);
+    if (!status && !p->terminates)
+        status = look(p);
+    return !status && !p->terminates;
+}
+
 void phx_fmu_check_exchange(const phx_fmu_checked *it)
 {
-    plant p = {.it = it, .c = phx_fmu_instantiate(&it->calls, "exchange", true)};
+    plant p;
 
-    if (!p.c) {
-        phx_fmu_say(it, '!', "no instance for model exchange can be made");
+    if (start(&p, it, "exchange") && !make_steps(&p, 0))
+        check_rollback(&p);
+    if (p.c)
+        phx_fmu_free_instance(&it->calls, p.c);
+    if (p.n == 0)
         return;
-    }
-    int status = phx_fmu_enter_initialization(&it->calls, p.c, it->model->start);
-    if (!status)
-        status = phx_fmu_exit_initialization(&it->calls, p.c);
-    finding(&p, "the initialization", status);
-    if (!status)
-        status = count(&p);
-    if (!status && allocate(&p)) { /* the process ends afterwards */
-        phx_fmu_set_again(it, p.c, "in event mode");
-        status = settle(&p);
-        if (!status)
-            status = look(&p);
-        if (!status)
-            status = make_steps(&p, 0);
-        if (!status)
-            check_rollback(&p);
-    }
-    phx_fmu_free_instance(&it->calls, p.c);
+    if (start(&p, it, "events"))
+        phx_fmu_drive(&p, it->model->start);
+    if (p.c)
+        phx_fmu_free_instance(&it->calls, p.c);
 }

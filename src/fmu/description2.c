@@ -44,7 +44,7 @@ void phx_fmu_put_description2(FILE *stream, const phx_fmu_description *it)
     phx_fmu_put_text(stream, it->text);
     fprintf(stream,
             "\" generationTool=\"Phlexor %s\" variableNamingConvention=\"flat\" numberOfEventIndicators=\"%d\">\n",
-            phx_version(), exchange ? PHX_MINIMAL_INDICATORS : 0);
+            phx_version(), exchange ? phx_unit_n_indicators(it->unit) : 0);
     put_kinds(stream, it);
     phx_fmu_put_units(stream, it->unit);
     phx_fmu_put_log(stream);

@@ -216,18 +216,15 @@ static phx_status settle(making *m)
     return status;
 }
 
-/* What switches rows changes the number of states. */
+/* Whether contacts push, open, stick or slip is decided over a step, which may have to be made again. */
 static phx_status check_kind(const making *m)
 {
     static const char remedy[] =
-        "changes the number of states, which model exchange does not know; export the model for "
-        "co-simulation (--kind cs)";
+        "is decided on by making steps again, which in model exchange are those of the other program; export the model "
+        "for co-simulation (--kind cs)";
 
     if (m->options->kind == PHX_FMU_CO_SIMULATION)
         return PHX_OK;
-    if (m->model->n_events > 0)
-        return phx_model_fail(m->context, m->model, &m->model->events[0], PHX_ERR_UNSUPPORTED, "event '%s' %s",
-                              m->model->events[0].name, remedy);
     if (phx_system_contact_count(m->system) > 0)
         return phx_fail(m->context, PHX_ERR_UNSUPPORTED, "the rigid contact '%s' %s",
                         phx_system_contact_name(m->system, 0), remedy);

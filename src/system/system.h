@@ -62,7 +62,7 @@ phx_status phx_system_input_rates(phx_dae *dae, const double *x, const double *v
  * y: coordinates that determine the configuration, those of drives first; u: the rates of all of them but those of
  * drives, u_k = y_dot of number first_rate + k. States of controllers are none of both. */
 typedef struct phx_minimal phx_minimal;
-/* Of a finalised system, borrowed; phx_minimal_choose comes next. */
+/* Of a finalised system, borrowed, with the rows that it has; phx_minimal_choose comes next. */
 phx_status phx_minimal_create(phx_context *context, phx_system *system, phx_minimal **minimal);
 void phx_minimal_destroy(phx_minimal *minimal); /* NULL is allowed */
 /* Choose y and u at a configuration that lies on the joints. PHX_SINGULAR where the joints' rows depend on each other.
@@ -122,7 +122,8 @@ const phx_body *phx_system_body(const phx_system *system, phx_body_id id);
 const phx_flex_source *phx_system_source(const phx_system *system, phx_body_id id); /* NULL: it has none */
 const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id);          /* NULL: it has no sections */
 double phx_system_gravity(const phx_system *system);                                /* its size, m/s^2 */
-bool phx_system_joint_holds(const phx_system *system, phx_joint_id id); /* whether a constraint of it acts */
+bool phx_system_joint_holds(const phx_system *system, phx_joint_id id);  /* whether a constraint of it acts */
+bool phx_system_joint_drives(const phx_system *system, phx_joint_id id); /* whether a drive of it acts */
 const char *phx_system_joint_name(const phx_system *system, phx_joint_id id);
 /* How far the assembly has moved the origin of a body's first frame from the pose as written (m), and turned it (rad).
  */

@@ -64,6 +64,20 @@ static int indicators_of(exchange *e, double *values)
     return CALL(e, fmi2GetEventIndicators(e->c, values, n), fmi3GetEventIndicators(e->c, values, n));
 }
 
+void exchange_get_indicators(exchange *e, double *values)
+{
+    must(e, indicators_of(e, values), "indicators");
+}
+
+void exchange_get_nominals(exchange *e, double *values)
+{
+    const size_t n = (size_t)e->states;
+    must(
+        e,
+        CALL(e, fmi2GetNominalsOfContinuousStates(e->c, values, n), fmi3GetNominalsOfContinuousStates(e->c, values, n)),
+        "nominals");
+}
+
 /* ---- events ---- */
 /* In event mode: events until nothing changes; whether the states have other values. */
 static bool settle(exchange *e)
@@ -101,7 +115,8 @@ void exchange_tune(exchange *e, const char *name, double value)
 
 exchange exchange_start(importer *it, int version, double tolerance)
 {
-    exchange e = {.it = it, .version = version, .tolerance = tolerance, .indicators = 2};
+    exchange e = {.it = it, .version = version, .tolerance = tolerance};
+    char indicators_of_2[20];
 
     e.c = version == 2 ? importer_exchange2(it, "one") : importer_exchange3(it, "one");
     if (!e.c)
@@ -110,6 +125,9 @@ exchange exchange_start(importer *it, int version, double tolerance)
         assert_int_equal(it->fmi2SetupExperiment(e.c, 0, 0.0, 0.0, 0, 0.0), fmi2OK);
         assert_int_equal(it->fmi2EnterInitializationMode(e.c), fmi2OK);
         assert_int_equal(it->fmi2ExitInitializationMode(e.c), fmi2OK);
+        assert_true(importer_attribute(it, "<fmiModelDescription", "numberOfEventIndicators", sizeof indicators_of_2,
+                                       indicators_of_2));
+        e.indicators = atoi(indicators_of_2);
         for (const char *at = it->description; (at = strstr(at, " derivative=\"")) != NULL; at++)
             e.states++;
     } else {
@@ -143,9 +161,8 @@ static int roots(double t, N_Vector y, double *values, void *user)
 }
 
 /* CVODE begins at e->t with the states of the instance, and goes on to `to` or an event. */
-static void run_between_events(exchange *e, double to, SUNContext sun)
+static bool run_between_events(exchange *e, double to, SUNContext sun)
 {
-    const size_t n = (size_t)e->states;
     N_Vector y = N_VNew_Serial(e->states, sun), atol = N_VNew_Serial(e->states, sun);
     SUNMatrix matrix = SUNDenseMatrix(e->states, e->states, sun);
     SUNLinearSolver solver = SUNLinSol_Dense(y, matrix, sun);
@@ -153,10 +170,7 @@ static void run_between_events(exchange *e, double to, SUNContext sun)
     bool event = false;
 
     exchange_get_states(e, N_VGetArrayPointer(y));
-    must(e,
-         CALL(e, fmi2GetNominalsOfContinuousStates(e->c, N_VGetArrayPointer(atol), n),
-              fmi3GetNominalsOfContinuousStates(e->c, N_VGetArrayPointer(atol), n)),
-         "nominals");
+    exchange_get_nominals(e, N_VGetArrayPointer(atol));
     N_VScale(1e-2 * e->tolerance, atol, atol);
     assert_int_equal(CVodeInit(cvode, right_side, e->t, y), CV_SUCCESS);
     CVodeSVtolerances(cvode, e->tolerance, atol);
@@ -189,21 +203,36 @@ static void run_between_events(exchange *e, double to, SUNContext sun)
     SUNMatDestroy(matrix);
     N_VDestroy(y);
     N_VDestroy(atol);
+    return event;
+}
+
+bool exchange_to_event(exchange *e, double t)
+{
+    SUNContext sun;
+    bool event = e->t >= e->next;
+
+    assert_int_equal(SUNContext_Create(NULL, &sun), 0);
+    if (!event && e->t < t) {
+        event = run_between_events(e, e->next < t ? e->next : t, sun);
+        e->time_events += e->t >= e->next;
+        event = event || e->t >= e->next;
+    }
+    SUNContext_Free(&sun);
+    return event;
+}
+
+bool exchange_event(exchange *e)
+{
+    must(e, CALL(e, fmi2EnterEventMode(e->c), fmi3EnterEventMode(e->c)), "event mode");
+    return settle(e);
 }
 
 void exchange_run(exchange *e, double t)
 {
-    SUNContext sun;
-
-    assert_int_equal(SUNContext_Create(NULL, &sun), 0);
     while (e->t < t) {
-        const double to = e->next < t ? e->next : t;
-        run_between_events(e, to, sun);
-        e->time_events += e->t >= e->next;
-        must(e, CALL(e, fmi2EnterEventMode(e->c), fmi3EnterEventMode(e->c)), "event mode");
-        (void)settle(e);
+        (void)exchange_to_event(e, t);
+        (void)exchange_event(e);
     }
-    SUNContext_Free(&sun);
 }
 
 void exchange_free(exchange *e)

@@ -20,6 +20,12 @@ typedef struct exchange {
 exchange exchange_start(importer *it, int version, double tolerance);
 /* Integrated to the time t. */
 void exchange_run(exchange *e, double t);
+/* The same to the first event, which is not handled yet: true, or to t: false. */
+bool exchange_to_event(exchange *e, double t);
+/* Event mode and out of it again; whether the states have other values. */
+bool exchange_event(exchange *e);
+void exchange_get_indicators(exchange *e, double *values);
+void exchange_get_nominals(exchange *e, double *values);
 void exchange_get(exchange *e, size_t count, const unsigned *variables, double *values);
 double exchange_value(exchange *e, const char *name);
 void exchange_set(exchange *e, unsigned variable, double value);

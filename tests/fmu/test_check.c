@@ -182,6 +182,79 @@ static void crashes_have_a_place(void **state)
     remove("crash.fmu");
 }
 
+/* ---- events of model exchange ---- */
+static const char ball[] =
+    "<?xml version=\"1.0\"?>\n<fmiModelDescription fmiVersion=\"2.0\" modelName=\"ball\" guid=\"%s\" "
+    "numberOfEventIndicators=\"1\">\n"
+    "<ModelExchange modelIdentifier=\"ball\" canGetAndSetFMUstate=\"true\"/>\n"
+    "<DefaultExperiment startTime=\"0\" stopTime=\"5\" stepSize=\"0.01\"/>\n<ModelVariables>\n"
+    "<ScalarVariable name=\"h\" valueReference=\"0\" causality=\"output\" variability=\"continuous\" "
+    "initial=\"exact\"><Real start=\"1\"/></ScalarVariable>\n"
+    "<ScalarVariable name=\"v\" valueReference=\"1\" causality=\"output\" variability=\"continuous\" "
+    "initial=\"exact\"><Real start=\"0\"/></ScalarVariable>\n"
+    "<ScalarVariable name=\"der(h)\" valueReference=\"2\" causality=\"local\" variability=\"continuous\" "
+    "initial=\"calculated\"><Real derivative=\"1\"/></ScalarVariable>\n"
+    "<ScalarVariable name=\"der(v)\" valueReference=\"3\" causality=\"local\" variability=\"continuous\" "
+    "initial=\"calculated\"><Real derivative=\"2\"/></ScalarVariable>\n</ModelVariables>\n<ModelStructure>"
+    "<Outputs><Unknown index=\"1\"/><Unknown index=\"2\"/></Outputs>"
+    "<Derivatives><Unknown index=\"3\"/><Unknown index=\"4\"/></Derivatives>"
+    "<InitialUnknowns><Unknown index=\"3\"/><Unknown index=\"4\"/></InitialUnknowns>"
+    "</ModelStructure></fmiModelDescription>\n";
+
+/* A ball that rebounds is driven to three rebounds, at which it asks for the end; each of its faults is found. */
+static void events_are_driven(void **state)
+{
+    static const char *const faults[][2] = {
+        {"none", NULL},
+        {"silent", "changes state 1 without valuesOfContinuousStatesChanged"},
+        {"nominal", "changes the nominal value of state 1 without nominalsOfContinuousStatesChanged"},
+        {"endless", "iterations of an event do not come to an end"},
+        {"past", "the next time event is at 0 s"},
+        {"forgetful", "after going back over an event and on again the states or outputs are others"}};
+
+    for (size_t k = 0; k < sizeof faults / sizeof *faults; k++) {
+        char text[3000];
+        phx_fmu_check_report report;
+        zip_t *archive = begin("ball.fmu");
+        snprintf(text, sizeof text, ball, faults[k][0]);
+        add(archive, "modelDescription.xml", text);
+        zip_source_t *library = zip_source_file(archive, PHX_BALL, 0, -1);
+        assert_true(zip_file_add(archive, "binaries/linux64/ball.so", library, 0) >= 0);
+        assert_int_equal(zip_close(archive), 0);
+        if (faults[k][1]) {
+            check_finds(*state, "ball.fmu", faults[k][1]);
+            continue;
+        }
+        CHECK_OK(*state, phx_fmu_check(*state, "ball.fmu", true, &report));
+        for (int f = 0; f < report.n_findings; f++)
+            fail_msg("%s", report.findings[f]);
+        assert_int_equal(report.events, 3);
+        phx_fmu_check_report_free(&report);
+    }
+    remove("ball.fmu");
+}
+
+/* The project's own: a joint attaches at a place, lets go at a time. */
+static void own_events_are_good(void **state)
+{
+    for (int version = 2; version <= 3; version++) {
+        phx_fmu_options options = phx_fmu_options_default();
+        phx_fmu_check_report report;
+        phx_model *model = NULL;
+        options.version = version;
+        options.kind = PHX_FMU_MODEL_EXCHANGE;
+        CHECK_OK(*state, phx_model_read(*state, PHX_SOURCE_DIR "/examples/pick_up.yaml", 0, NULL, &model));
+        CHECK_OK(*state, phx_fmu_export(*state, model, &options, "events.fmu", NULL));
+        phx_model_destroy(model);
+        CHECK_OK(*state, phx_fmu_check(*state, "events.fmu", true, &report));
+        for (int f = 0; f < report.n_findings; f++)
+            fail_msg("FMI %d: %s", version, report.findings[f]);
+        assert_int_equal(report.events, 2);
+        phx_fmu_check_report_free(&report);
+        remove("events.fmu");
+    }
+}
+
 /* ---- damaged files ---- */
 static unsigned char *read_bytes(const char *path, size_t *size)
 {
@@ -238,6 +311,8 @@ int main(void)
         cmocka_unit_test(archives_stay_in_their_folder),
         cmocka_unit_test(rules_of_the_description),
         cmocka_unit_test(crashes_have_a_place),
+        cmocka_unit_test(events_are_driven),
+        cmocka_unit_test(own_events_are_good),
         cmocka_unit_test(damaged_files),
     };
     return cmocka_run_group_tests(tests, context_setup, context_teardown);

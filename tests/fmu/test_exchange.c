@@ -385,13 +385,84 @@ static void derivatives_are_those_of_a_pendulum(void **state)
     exchange_get_rates(&e, after);
     assert_memory_equal(before, after, (size_t)e.states * sizeof *before);
     assert_int_equal(it.fmi3GetDirectionalDerivative(e.c, unknown, 3, unknown, 1, before, 1, column, 3), fmi3Error);
-    assert_non_null(strstr(it.log, "neither input nor state"));
+    assert_non_null(strstr(it.log, "neither input nor state nor parameter"));
     exchange_free(&e);
 
     fmi3Instance c = importer_start3(&it, "steps"); /* between steps, with respect to the input */
     const double one = 1.0;
     assert_int_equal(it.fmi3GetDirectionalDerivative(c, unknown + 1, 2, known + 2, 1, &one, 1, column, 2), fmi3OK);
     assert_true(fabs(column[0] - expected[1][2]) < 1e-9 && fabs(column[1] - expected[2][2]) < 1e-9);
+    it.fmi3FreeInstance(c);
+    importer_close(&it);
+    phx_model_destroy(model);
+}
+
+static const char driven[] = "phlexor: 1\n"
+                             "dimension: 2\n"
+                             "gravity: [0, -9.81]\n"
+                             "parameters: {A: 3, w: 20, S: 0.5, B: 0.2}\n"
+                             "bodies:\n"
+                             "  cart: {kind: rigid, mass: 2, inertia: 0.1}\n"
+                             "  arm: {kind: rigid, mass: 2, inertia: 0.5, centre_of_mass: [0.4, 0]}\n"
+                             "  wheel: {kind: rigid, mass: 1, inertia: 0.1}\n"
+                             "joints:\n"
+                             "  rail: {kind: prismatic, ports: [ground.O, cart.P], axis: [1, 0], speed: S*cos(5*t)}\n"
+                             "  axle: {kind: revolute, ports: [ground.O, wheel.P], motion: B*sin(3*t)}\n"
+                             "  pin: {kind: revolute, ports: [ground.O, arm.P], angle: 0.3, effort: A*sin(w*t)}\n"
+                             "outputs: {q: {coordinate: pin}, v: {rate: rail}}\n"
+                             "simulate: {step: 1e-3}\n";
+
+/* By parameters: I q'' = A sin(w t) - m g s cos q and the powers; in the initialization the start state follows, with
+ * the kinetic energies m S^2/2 of the cart and I_w (3 B)^2/2 of the wheel, whose parameter is fixed afterwards. */
+static void derivatives_by_parameters(void **state)
+{
+    const double I = 0.5 + 2.0 * 0.16, A = 3.0, w = 20.0, S = 0.5, t = 0.07, one = 1.0;
+    importer it;
+    phx_model *model = read_text(*state, driven);
+    export_model(*state, model, 3, &it);
+    exchange e = exchange_start(&it, 3, 1e-9);
+    exchange_run(&e, t);
+    const double rate = exchange_value(&e, "state.u3");
+    const unsigned unknown[4] = {importer_variable(&it, "der(state.u3)"), importer_variable(&it, "v"),
+                                 importer_variable(&it, "der(supplied)"), importer_variable(&it, "kinetic")};
+    const unsigned known[4] = {importer_variable(&it, "A"), importer_variable(&it, "w"), importer_variable(&it, "S"),
+                               importer_variable(&it, "B")};
+    const double force = -2.0 * 5.0 * S * sin(5.0 * t), v = S * cos(5.0 * t); /* of the drive */
+    const double expected[4][3] = {{sin(w * t) / I, A * t * cos(w * t) / I, 0.0},
+                                   {0.0, 0.0, cos(5.0 * t)},
+                                   {sin(w * t) * rate, A * t * cos(w * t) * rate, 2.0 * force * v / S},
+                                   {0.0, 0.0, 2.0 * v * cos(5.0 * t)}};
+    double before[10], after[10], column[4], row[3];
+
+    assert_true(e.states == 3 + 1 + 2 && fabs(rate) > 0.01);
+    exchange_get_rates(&e, before);
+    for (int k = 0; k < 3; k++) {
+        assert_int_equal(it.fmi3GetDirectionalDerivative(e.c, unknown, 4, &known[k], 1, &one, 1, column, 4), fmi3OK);
+        for (int i = 0; i < 4; i++)
+            CHECK_CLOSE(column[i], expected[i][k], 1e-9 * (1.0 + fabs(expected[i][k])), "of %d by %d", i, k);
+    }
+    assert_int_equal(it.fmi3GetDirectionalDerivative(e.c, unknown, 4, &known[3], 1, &one, 1, column, 4), fmi3Error);
+    assert_non_null(strstr(it.log, "'B' is a parameter that stays after the initialization"));
+    assert_int_equal(it.fmi3GetAdjointDerivative(e.c, unknown, 1, known, 3, &one, 1, row, 3), fmi3OK);
+    for (int k = 0; k < 3; k++)
+        CHECK_CLOSE(row[k], expected[0][k], 1e-9 * (1.0 + fabs(expected[0][k])), "adjoint by %d", k);
+    exchange_get_rates(&e, after);
+    assert_memory_equal(before, after, (size_t)e.states * sizeof *before);
+    const double value = exchange_value(&e, "A");
+    assert_true(value == A);
+    exchange_free(&e);
+
+    fmi3Instance c = importer_exchange3(&it, "start");
+    double kept[2], again[2];
+    assert_int_equal(it.fmi3EnterInitializationMode(c, false, 0.0, 0.0, false, 0.0), fmi3OK);
+    assert_int_equal(it.fmi3GetFloat64(c, unknown + 2, 2, kept, 2), fmi3OK);
+    assert_int_equal(it.fmi3GetDirectionalDerivative(c, unknown, 4, &known[2], 1, &one, 1, column, 4), fmi3OK);
+    CHECK_CLOSE(column[1], 1.0, 1e-10, "of the start rate by S");
+    CHECK_CLOSE(column[3], 2.0 * S, 1e-10, "of the start energy by S");
+    assert_int_equal(it.fmi3GetDirectionalDerivative(c, unknown + 3, 1, &known[3], 1, &one, 1, column, 1), fmi3OK);
+    CHECK_CLOSE(column[0], 0.1 * 9.0 * 0.2, 1e-10, "of the start energy by B");
+    assert_int_equal(it.fmi3GetFloat64(c, unknown + 2, 2, again, 2), fmi3OK);
+    assert_memory_equal(kept, again, sizeof kept);
     it.fmi3FreeInstance(c);
     importer_close(&it);
     phx_model_destroy(model);
@@ -457,6 +528,7 @@ int main(void)
         cmocka_unit_test(parameters_change_at_events),
         cmocka_unit_test(saved_states_are_whole),
         cmocka_unit_test(derivatives_are_those_of_a_pendulum),
+        cmocka_unit_test(derivatives_by_parameters),
         cmocka_unit_test(wrong_calls),
     };
     return cmocka_run_group_tests(tests, create, destroy);

@@ -43,14 +43,22 @@ double phx_system_gravity(const phx_system *system)
 {
     return system ? hypot(hypot(system->gravity[0], system->gravity[1]), system->gravity[2]) : 0.0;
 }
-bool phx_system_joint_holds(const phx_system *system, phx_joint_id id)
+static bool joint_has(const phx_system *system, phx_joint_id id, row_role role)
 {
     if (!system || id < 0 || id >= system->n_joints)
         return false;
     for (int r = system->joints[id].first_row; r < system->rows.n && system->rows.slot[r].joint == id; r++)
-        if (system->rows.slot[r].role == ROW_CONSTRAINT)
+        if (system->rows.slot[r].role == role)
             return true;
     return false;
+}
+bool phx_system_joint_holds(const phx_system *system, phx_joint_id id)
+{
+    return joint_has(system, id, ROW_CONSTRAINT);
+}
+bool phx_system_joint_drives(const phx_system *system, phx_joint_id id)
+{
+    return joint_has(system, id, ROW_DRIVEN);
 }
 const char *phx_system_joint_name(const phx_system *system, phx_joint_id id)
 {

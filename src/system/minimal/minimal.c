@@ -87,13 +87,20 @@ static void list_frames(phx_minimal *m, int b, int *count)
         }
 }
 
+/* The coordinates of a joint that does not hold are no longer those of the bodies' relative motion: their rates are not
+ * their derivatives. */
+static bool is_open(const phx_system *system, int j)
+{
+    return system->joints[j].n_constraints > 0 && !phx_system_joint_holds(system, j);
+}
+
 static void list_candidates(phx_minimal *m)
 {
     const phx_system *system = m->system;
     int count = 0;
 
     for (int j = 0; j < system->n_joints; j++)
-        for (int c = 0; c < system->joints[j].n_coordinates; c++)
+        for (int c = 0; c < system->joints[j].n_coordinates && !is_open(system, j); c++)
             m->candidates[count++] = (choice){.kind = CHOICE_JOINT, .joint = j, .number = c};
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];

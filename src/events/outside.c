@@ -1,0 +1,264 @@
+/* A run whose steps another program makes, as in model exchange: it brings states, the run keeps what the conditions
+ * were, and what is met happens where it stands. */
+#include "run.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Conditions on outputs this near to zero are met, as part of the largest so far, and times as part of the time: who
+ * looks for the zero may stop on its near side. */
+static const double MET = 1e-12;
+
+int phx_events_on_outputs(int n, const phx_event *events)
+{
+    int count = 0;
+
+    for (int k = 0; k < n; k++)
+        count += events[k].column >= 0;
+    return count;
+}
+
+/* The run is at this state, which is not accepted yet; values of its conditions. */
+static phx_status look_at(events_run *it, double t, const double *x, const double *v)
+{
+    mechanism *s = it->s;
+
+    s->t = t;
+    memcpy(s->x, x, (size_t)s->dae->n_x * sizeof *x);
+    memcpy(s->v, v, (size_t)s->dae->n_v * sizeof *v);
+    return phx_events_look(it, it->values);
+}
+
+phx_status phx_events_indicators(phx_events *it, double t, const double *x, const double *v, double *indicators)
+{
+    const phx_status status = look_at(it, t, x, v);
+    int at = 0;
+
+    for (int k = 0; k < it->n_events && !status; k++)
+        if (!phx_events_at_time(it, k))
+            indicators[at++] = it->event[k].value < 0.0 ? -it->values[k] : 1.0;
+    return status;
+}
+
+static bool is_due(const events_run *it, int k)
+{
+    const event_state *event = &it->event[k];
+
+    if (phx_events_at_time(it, k))
+        return !event->done && it->def.events[k].value <= it->s->t + MET * fabs(it->s->t);
+    return event->value < 0.0 && it->values[k] >= -MET * event->largest;
+}
+
+/* Marks the events that are due, of the conditions as they were looked at last; whether there are any. */
+static bool mark_due(events_run *it)
+{
+    bool any = false;
+
+    for (int k = 0; k < it->n_events; k++) {
+        it->event[k].met = is_due(it, k);
+        any = any || it->event[k].met;
+    }
+    return any;
+}
+
+phx_status phx_events_stand(phx_events *it, double t, const double *x, const double *v, bool *due)
+{
+    mechanism *s = it->s;
+    const phx_status status = look_at(it, t, x, v);
+
+    *due = false;
+    if (status)
+        return status;
+    it->t = t;
+    memcpy(it->before.x, x, (size_t)s->dae->n_x * sizeof *x);
+    memcpy(it->before.v, v, (size_t)s->dae->n_v * sizeof *v);
+    *due = mark_due(it);
+    for (int k = 0; k < it->n_events; k++)
+        if (!it->event[k].met)
+            it->event[k].value = phx_events_armed_value(it, k, it->values[k]);
+    return PHX_OK;
+}
+
+phx_status phx_events_happen(phx_events *it)
+{
+    bool due = mark_due(it);
+    phx_status status = PHX_OK;
+
+    it->half_done = due;
+    while (due && !status) { /* what has been is not armed again here, so there are no more rounds than events */
+        bool event = false;
+        status = phx_events_all_happen(it, -1, &event);
+        if (!status)
+            status = phx_events_look(it, it->values);
+        due = !status && mark_due(it);
+    }
+    it->half_done = status != PHX_OK;
+    return status > 0 ? PHX_ERR_ANALYSIS : status;
+}
+
+double phx_events_next_time(const phx_events *it)
+{
+    double next = HUGE_VAL;
+
+    for (int k = 0; k < it->n_events; k++)
+        if (phx_events_at_time(it, k) && !it->event[k].done)
+            next = fmin(next, it->def.events[k].value);
+    return next;
+}
+
+/* ---- the joints that can act ---- */
+/* Joints that events switch, and what acts of each of them after some events. */
+typedef struct reached {
+    unsigned char *acts; /* n_joints: HOLDS, DRIVES as bits */
+    int times;           /* how many of the events at times have been */
+} reached;
+enum { HOLDS = 1, DRIVES = 2, MOST_REACHED = 200 };
+
+typedef struct exploration {
+    phx_context *context;
+    phx_system *system;
+    int n, n_joints;
+    const phx_event *events;
+    int *joints; /* n_joints */
+    int count;
+    reached all[MOST_REACHED];
+    bool complete;
+} exploration;
+
+static int find_joint(const exploration *e, int joint)
+{
+    int k = 0;
+    while (k < e->n_joints && e->joints[k] != joint)
+        k++;
+    return k;
+}
+
+/* Events at times in their order: how many come before event k. */
+static int times_before(const exploration *e, int k)
+{
+    int before = 0;
+
+    for (int i = 0; i < e->n; i++)
+        before += e->events[i].column < 0 &&
+                  (e->events[i].value < e->events[k].value || (e->events[i].value == e->events[k].value && i < k));
+    return before;
+}
+
+static phx_status list_joints(exploration *e)
+{
+    size_t most = 0;
+
+    for (int k = 0; k < e->n; k++)
+        most += (size_t)(e->events[k].n_attach + e->events[k].n_release + e->events[k].n_undrive);
+    e->joints = phx_calloc(e->context, most, sizeof *e->joints);
+    if (!e->joints)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < e->n; k++)
+        for (int i = 0; i < e->events[k].n_attach + e->events[k].n_release + e->events[k].n_undrive; i++)
+            if (find_joint(e, e->events[k].joints[i]) == e->n_joints)
+                e->joints[e->n_joints++] = e->events[k].joints[i];
+    return PHX_OK;
+}
+
+static bool is_known(const exploration *e, const reached *it)
+{
+    for (int k = 0; k < e->count; k++)
+        if (e->all[k].times == it->times && memcmp(e->all[k].acts, it->acts, (size_t)e->n_joints) == 0)
+            return true;
+    return false;
+}
+
+/* After event k of `from`, where it can come. */
+static phx_status add_after(exploration *e, const reached *from, int k)
+{
+    const phx_event *event = &e->events[k];
+    reached next = *from;
+
+    if (event->column < 0 && from->times != times_before(e, k))
+        return PHX_OK;
+    next.times += event->column < 0;
+    next.acts = phx_calloc(e->context, (size_t)e->n_joints, 1);
+    if (!next.acts)
+        return PHX_ERR_MEMORY;
+    if (e->n_joints > 0)
+        memcpy(next.acts, from->acts, (size_t)e->n_joints);
+    for (int i = 0; i < event->n_attach + event->n_release + event->n_undrive; i++) {
+        unsigned char *acts = &next.acts[find_joint(e, event->joints[i])];
+        if (i < event->n_attach)
+            *acts = HOLDS | DRIVES;
+        else
+            *acts = i < event->n_attach + event->n_release ? 0 : *acts & HOLDS;
+    }
+    const bool known = is_known(e, &next);
+    e->complete = e->complete && (known || e->count < MOST_REACHED);
+    if (known || e->count == MOST_REACHED)
+        phx_free(next.acts);
+    else
+        e->all[e->count++] = next;
+    return PHX_OK;
+}
+
+/* The numbers that are free with what acts. */
+static phx_status count_free(const exploration *e, const unsigned char *acts, const double *x, phx_events_free *most)
+{
+    phx_switch *changes = phx_calloc(e->context, (size_t)e->n_joints, sizeof *changes);
+    int driven = 0;
+    phx_status status = changes ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int k = 0; k < e->n_joints && !status; k++)
+        changes[k] = (phx_switch){e->joints[k], (acts[k] & HOLDS) != 0, (acts[k] & DRIVES) != 0};
+    if (!status)
+        status = phx_system_switch(e->system, e->n_joints, changes, x);
+    phx_free(changes);
+    if (status)
+        return status;
+    for (int k = 0; k < phx_system_n_l(e->system); k++) {
+        const char *joint;
+        int row;
+        bool drive = false;
+        phx_system_multiplier(e->system, k, &joint, &row, &drive);
+        driven += drive;
+    }
+    const int rates = phx_system_n_v(e->system) - phx_system_n_l(e->system);
+    most->rates = rates > most->rates ? rates : most->rates;
+    most->coordinates = rates + driven > most->coordinates ? rates + driven : most->coordinates;
+    return PHX_OK;
+}
+
+phx_status phx_events_most_free(phx_context *context, phx_system *system, int n, const phx_event *events,
+                                const double *x, phx_events_free *most)
+{
+    exploration *e = phx_calloc(context, 1, sizeof *e);
+    phx_status status = e ? PHX_OK : PHX_ERR_MEMORY;
+
+    *most = (phx_events_free){0, 0};
+    if (!e)
+        return status;
+    *e = (exploration){.context = context, .system = system, .n = n, .events = events, .complete = true};
+    status = list_joints(e);
+    if (!status) {
+        e->all[0].acts = phx_calloc(context, (size_t)e->n_joints, 1);
+        e->count = 1;
+        status = e->all[0].acts ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    for (int k = 0; k < e->n_joints && !status; k++)
+        e->all[0].acts[k] = (unsigned char)((phx_system_joint_holds(system, e->joints[k]) ? HOLDS : 0) |
+                                            (phx_system_joint_drives(system, e->joints[k]) ? DRIVES : 0));
+    for (int i = 0; i < e->count && !status; i++)
+        for (int k = 0; k < n && !status; k++)
+            status = add_after(e, &e->all[i], k);
+    if (!status && !e->complete) /* more than can be looked at: all of them let go */
+        memset(e->all[0].acts, 0, (size_t)e->n_joints);
+    for (int i = 0; i < (e->complete ? e->count : 1) && !status; i++) {
+        bool seen = false; /* the same joints at another time */
+        for (int k = 0; k < i; k++)
+            seen = seen || memcmp(e->all[k].acts, e->all[i].acts, (size_t)e->n_joints) == 0;
+        if (!seen)
+            status = count_free(e, e->all[i].acts, x, most);
+    }
+    for (int i = 0; i < e->count; i++)
+        phx_free(e->all[i].acts);
+    phx_free(e->joints);
+    phx_free(e);
+    return status;
+}
