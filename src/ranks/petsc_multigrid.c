@@ -13,7 +13,8 @@ enum { MOST_LEVELS = 24, SMOOTHING = 2 /* K */, ESTIMATE = 12 /* steps of Lanczo
 
 typedef struct level {
     Mat A;
-    Mat P, R;                   /* from the next level to this one and back, its transpose; NULL on the last */
+    Mat P;                      /* from the next level to this one; NULL on the last */
+    block_operator *multiply, *interpolate, *restrict_by; /* by A, P and P^T; but for the first NULL on the last */
     PetscInt n, block;          /* numbers of this process; of D */
     const PetscScalar *inverse; /* D^-1, block by block, each by columns; A has it, or `diagonal` */
     Vec diagonal;               /* 1 / D where blocks are 1 x 1; else NULL */
@@ -25,47 +26,8 @@ typedef struct level {
 struct multigrid {
     PetscInt count;
     level levels[MOST_LEVELS];
-    Mat inverse; /* of the last level's matrix, beside its kernel */
+    block_operator *inverse; /* of the last level's matrix, beside its kernel */
 };
-
-/* ---- blocks of vectors ---- */
-static PetscErrorCode one_product(Mat A, PetscInt rows, PetscInt cols, const PetscScalar *x, PetscScalar *y)
-{
-    MPI_Comm comm = PetscObjectComm((PetscObject)A);
-    Vec from, to;
-
-    PetscFunctionBegin;
-    PetscCall(VecCreateMPIWithArray(comm, 1, cols, PETSC_DETERMINE, x, &from));
-    PetscCall(VecCreateMPIWithArray(comm, 1, rows, PETSC_DETERMINE, y, &to));
-    PetscCall(MatMult(A, from, to));
-    PetscCall(VecDestroy(&from));
-    PetscCall(VecDestroy(&to));
-    PetscFunctionReturn(0);
-}
-
-PetscErrorCode block_product(Mat A, PetscInt m, const PetscScalar *x, PetscScalar *y)
-{
-    MPI_Comm comm = PetscObjectComm((PetscObject)A);
-    PetscInt rows, cols;
-    Mat from, to;
-
-    PetscFunctionBegin;
-    PetscCall(MatGetLocalSize(A, &rows, &cols));
-    if (m == 1) {
-        PetscCall(one_product(A, rows, cols, x, y));
-        PetscFunctionReturn(0);
-    }
-    PetscCall(MatCreateDense(comm, cols, PETSC_DECIDE, PETSC_DETERMINE, m, (PetscScalar *)x, &from));
-    PetscCall(MatCreateDense(comm, rows, PETSC_DECIDE, PETSC_DETERMINE, m, y, &to));
-    PetscCall(MatProductCreateWithMat(A, from, NULL, to));
-    PetscCall(MatProductSetType(to, MATPRODUCT_AB));
-    PetscCall(MatProductSetFromOptions(to));
-    PetscCall(MatProductSymbolic(to));
-    PetscCall(MatProductNumeric(to));
-    PetscCall(MatDestroy(&from));
-    PetscCall(MatDestroy(&to));
-    PetscFunctionReturn(0);
-}
 
 /* ---- a level ---- */
 /* rho by conjugate gradients, which are Lanczos's process; a little more, because it comes from below. */
@@ -120,17 +82,23 @@ static PetscErrorCode invert_diagonal(level *it, PetscBool by_blocks)
 /* P NULL: the last one, which has no smoother. */
 static PetscErrorCode add_level(multigrid *it, Mat A, Mat P, PetscBool by_blocks)
 {
+    Mat transposed;
+
     PetscFunctionBegin;
     PetscCheck(it->count < MOST_LEVELS, PETSC_COMM_WORLD, PETSC_ERR_SUP, "more than %d levels", MOST_LEVELS);
     level *l = &it->levels[it->count++];
     l->A = A;
     PetscCall(PetscObjectReference((PetscObject)A));
     PetscCall(MatGetLocalSize(A, &l->n, NULL));
+    PetscCall(block_operator_create(A, &l->multiply));
     if (!P)
         PetscFunctionReturn(0);
     l->P = P;
     PetscCall(PetscObjectReference((PetscObject)P));
-    PetscCall(MatTranspose(P, MAT_INITIAL_MATRIX, &l->R));
+    PetscCall(block_operator_create(P, &l->interpolate));
+    PetscCall(MatTranspose(P, MAT_INITIAL_MATRIX, &transposed));
+    PetscCall(block_operator_create(transposed, &l->restrict_by));
+    PetscCall(MatDestroy(&transposed));
     PetscCall(invert_diagonal(l, by_blocks));
     PetscCall(estimate(l));
     PetscFunctionReturn(0);
@@ -151,8 +119,9 @@ static PetscErrorCode make_room(multigrid *it, PetscInt l, PetscInt m)
 }
 
 /* ---- the last level ---- */
-/* G = D^-1/2 (D^-1/2 A D^-1/2)^+ D^-1/2 of a dense matrix: rigid motions that are left cost nothing. */
-static PetscErrorCode invert_dense(PetscInt n, PetscScalar *A, PetscScalar *G)
+/* G = D^-1/2 (D^-1/2 A D^-1/2)^+ D^-1/2 of a dense matrix, D = P^T D P of the level before, which bounds A: what is
+ * rounding beside it costs nothing, as rigid motions do that are left. */
+static PetscErrorCode invert_dense(PetscInt n, const PetscScalar *bound, PetscScalar *A, PetscScalar *G)
 {
     static const PetscReal rounding = 1e-11;
     PetscBLASInt size, info, room;
@@ -164,7 +133,7 @@ static PetscErrorCode invert_dense(PetscInt n, PetscScalar *A, PetscScalar *G)
     PetscCall(PetscBLASIntCast(PetscMax(1, 8 * n), &room));
     PetscCall(PetscMalloc3(n, &values, n, &scale, room, &work));
     for (PetscInt i = 0; i < n; i++)
-        scale[i] = A[i + i * n] > 0.0 ? 1.0 / PetscSqrtReal(A[i + i * n]) : 0.0;
+        scale[i] = bound[i] > 0.0 ? 1.0 / PetscSqrtReal(bound[i]) : 0.0;
     for (PetscInt i = 0; i < n; i++)
         for (PetscInt j = 0; j < n; j++)
             A[i + j * n] *= scale[i] * scale[j];
@@ -172,21 +141,72 @@ static PetscErrorCode invert_dense(PetscInt n, PetscScalar *A, PetscScalar *G)
     PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACK's syev: %d", (int)info);
     PetscCall(PetscArrayzero(G, n * n));
     for (PetscInt k = 0; k < n; k++)
-        for (PetscInt j = 0; j < n && values[k] > rounding * values[n - 1]; j++)
+        for (PetscInt j = 0; j < n && values[k] > rounding; j++)
             for (PetscInt i = 0; i < n; i++)
                 G[i + j * n] += A[i + k * n] * A[j + k * n] / values[k] * scale[i] * scale[j];
     PetscCall(PetscFree3(values, scale, work));
     PetscFunctionReturn(0);
 }
 
+static PetscErrorCode square_entries(Mat A)
+{
+    Mat parts[2] = {A, NULL};
+    PetscBool alone;
+    PetscScalar *values;
+    MatInfo info;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, &alone));
+    if (!alone)
+        PetscCall(MatMPIAIJGetSeqAIJ(A, &parts[0], &parts[1], NULL));
+    for (int p = 0; p < 2 && parts[p]; p++) {
+        PetscCall(MatGetInfo(parts[p], MAT_LOCAL, &info));
+        PetscCall(MatSeqAIJGetArray(parts[p], &values));
+        for (PetscInt e = 0; e < (PetscInt)info.nz_used; e++)
+            values[e] *= values[e];
+        PetscCall(MatSeqAIJRestoreArray(parts[p], &values));
+    }
+    PetscFunctionReturn(0);
+}
+
+/* The diagonal of P^T D P, D the diagonal of A: all of it on each process. P NULL: of A. */
+static PetscErrorCode bound_last(Mat A, Mat P, Vec *all)
+{
+    Vec diagonal, of_last;
+    VecScatter scatter;
+    Mat squares;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreateVecs(A, NULL, &diagonal));
+    PetscCall(MatGetDiagonal(A, diagonal));
+    if (P) {
+        PetscCall(MatCreateVecs(P, &of_last, NULL));
+        PetscCall(MatDuplicate(P, MAT_COPY_VALUES, &squares));
+        PetscCall(square_entries(squares));
+        PetscCall(MatMultTranspose(squares, diagonal, of_last));
+        PetscCall(MatDestroy(&squares));
+        PetscCall(VecDestroy(&diagonal));
+    } else {
+        of_last = diagonal;
+    }
+    PetscCall(VecScatterCreateToAll(of_last, &scatter, all));
+    PetscCall(VecScatterBegin(scatter, of_last, *all, INSERT_VALUES, SCATTER_FORWARD));
+    PetscCall(VecScatterEnd(scatter, of_last, *all, INSERT_VALUES, SCATTER_FORWARD));
+    PetscCall(VecScatterDestroy(&scatter));
+    PetscCall(VecDestroy(&of_last));
+    PetscFunctionReturn(0);
+}
+
 /* All processes have the last matrix, which is small, and keep their rows of its inverse. */
-static PetscErrorCode invert_last(Mat A, Mat *inverse)
+static PetscErrorCode invert_last(Mat A, Mat before, Mat P, block_operator **made)
 {
     MPI_Comm comm = PetscObjectComm((PetscObject)A);
     PetscMPIInt size;
     PetscInt N, n, first, *columns;
     PetscScalar *a, *G, *row;
-    Mat all, dense;
+    const PetscScalar *diagonal;
+    Vec bound;
+    Mat all, dense, inverse;
 
     PetscFunctionBegin;
     PetscCallMPI(MPI_Comm_size(comm, &size));
@@ -198,24 +218,51 @@ static PetscErrorCode invert_last(Mat A, Mat *inverse)
     PetscCall(MatDestroy(&all));
     PetscCall(PetscMalloc3(N * N, &G, N, &columns, N, &row));
     PetscCall(MatDenseGetArray(dense, &a));
-    PetscCall(invert_dense(N, a, G));
+    PetscCall(bound_last(before, P, &bound));
+    PetscCall(VecGetArrayRead(bound, &diagonal));
+    PetscCall(invert_dense(N, diagonal, a, G));
+    PetscCall(VecRestoreArrayRead(bound, &diagonal));
+    PetscCall(VecDestroy(&bound));
     PetscCall(MatDenseRestoreArray(dense, &a));
     PetscCall(MatDestroy(&dense));
-    PetscCall(MatCreateAIJ(comm, n, n, N, N, n, NULL, N - n, NULL, inverse));
+    PetscCall(MatCreateAIJ(comm, n, n, N, N, n, NULL, N - n, NULL, &inverse));
     for (PetscInt j = 0; j < N; j++)
         columns[j] = j;
     for (PetscInt i = first; i < first + n; i++) {
         for (PetscInt j = 0; j < N; j++)
             row[j] = G[i + j * N];
-        PetscCall(MatSetValues(*inverse, 1, &i, N, columns, row, INSERT_VALUES));
+        PetscCall(MatSetValues(inverse, 1, &i, N, columns, row, INSERT_VALUES));
     }
-    PetscCall(MatAssemblyBegin(*inverse, MAT_FINAL_ASSEMBLY));
-    PetscCall(MatAssemblyEnd(*inverse, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyBegin(inverse, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(inverse, MAT_FINAL_ASSEMBLY));
+    PetscCall(block_operator_create(inverse, made));
+    PetscCall(MatDestroy(&inverse));
     PetscCall(PetscFree3(G, columns, row));
     PetscFunctionReturn(0);
 }
 
 /* ---- life ---- */
+/* Unless the user says otherwise: aggregates of a node and its neighbours, which need a third more steps when they are
+ * larger; and no smoothers and solvers on the levels, which are not used. */
+static PetscErrorCode set_options(void)
+{
+    static const char *const options[][2] = {{"-phlexor_pc_gamg_aggressive_coarsening", "0"},
+                                             {"-phlexor_pc_gamg_coarse_eq_limit", "400"},
+                                             {"-phlexor_mg_levels_ksp_type", "richardson"},
+                                             {"-phlexor_mg_levels_pc_type", "none"},
+                                             {"-phlexor_mg_coarse_ksp_type", "preonly"},
+                                             {"-phlexor_mg_coarse_pc_type", "none"}};
+    PetscBool set;
+
+    PetscFunctionBegin;
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++) {
+        PetscCall(PetscOptionsHasName(NULL, NULL, options[k][0], &set));
+        if (!set)
+            PetscCall(PetscOptionsSetValue(NULL, options[k][0], options[k][1]));
+    }
+    PetscFunctionReturn(0);
+}
+
 /* The levels below A by smoothed aggregation: its matrices and interpolations alone are taken. */
 static PetscErrorCode add_aggregates(multigrid *it, Mat A, PetscInt n_near, Vec *near, PetscBool by_blocks)
 {
@@ -232,9 +279,7 @@ static PetscErrorCode add_aggregates(multigrid *it, Mat A, PetscInt n_near, Vec 
     PetscCall(PCSetOptionsPrefix(pc, "phlexor_"));
     PetscCall(PCSetOperators(pc, A, A));
     PetscCall(PCSetType(pc, PCGAMG));
-    PetscCall(PetscOptionsInsertString(
-        NULL, "-phlexor_mg_levels_ksp_type richardson -phlexor_mg_levels_pc_type none "
-              "-phlexor_mg_coarse_ksp_type preonly -phlexor_mg_coarse_pc_type none"));
+    PetscCall(set_options());
     PetscCall(PCSetFromOptions(pc));
     PetscCall(PCSetUp(pc));
     PetscCall(PCGetInterpolations(pc, &n, &interpolations));
@@ -270,7 +315,8 @@ PetscErrorCode multigrid_create(Mat A, Mat P, PetscInt n_near, Vec *near, multig
     PetscCall(add_aggregates(it, corners, n_near, near, PETSC_TRUE));
     if (P)
         PetscCall(MatDestroy(&corners));
-    PetscCall(invert_last(it->levels[it->count - 1].A, &it->inverse));
+    const level *last = &it->levels[it->count - 1], *before = it->count > 1 ? last - 1 : last;
+    PetscCall(invert_last(last->A, before->A, before->P, &it->inverse));
     *made = it;
     PetscFunctionReturn(0);
 }
@@ -286,13 +332,15 @@ PetscErrorCode multigrid_destroy(multigrid **made)
         if (l->diagonal)
             PetscCall(VecRestoreArrayRead(l->diagonal, &l->inverse));
         PetscCall(VecDestroy(&l->diagonal));
+        PetscCall(block_operator_destroy(&l->multiply));
+        PetscCall(block_operator_destroy(&l->interpolate));
+        PetscCall(block_operator_destroy(&l->restrict_by));
         PetscCall(MatDestroy(&l->A));
         PetscCall(MatDestroy(&l->P));
-        PetscCall(MatDestroy(&l->R));
         PetscCall(PetscFree5(l->r, l->d, l->t, l->b, l->x));
     }
     if (it)
-        PetscCall(MatDestroy(&it->inverse));
+        PetscCall(block_operator_destroy(&it->inverse));
     PetscCall(PetscFree(it));
     PetscFunctionReturn(0);
 }
@@ -312,28 +360,35 @@ Mat multigrid_interpolation(const multigrid *it, PetscInt l)
     return it->levels[l].P;
 }
 
+const block_operator *multigrid_operator(const multigrid *it, PetscInt l)
+{
+    return it->levels[l].multiply;
+}
+
+const block_operator *multigrid_interpolation_operator(const multigrid *it, PetscInt l)
+{
+    return it->levels[l].interpolate;
+}
+
 /* ---- the cycle ---- */
-/* r <- r - t; d <- a d + c D^-1 r; x <- x + d: blocks of N numbers. */
-#define CORRECT(N)                                                                                                     \
-    static void correct_##N(PetscInt blocks, PetscReal a, PetscReal c, const PetscScalar *restrict inverse,            \
-                            const PetscScalar *restrict t, PetscScalar *restrict r, PetscScalar *restrict d,           \
-                            PetscScalar *restrict x)                                                                   \
-    {                                                                                                                  \
-        for (PetscInt i = 0; i < blocks; i++, inverse += N * N, t += N, r += N, d += N, x += N) {                      \
-            PetscScalar sum[N] = {0.0};                                                                                \
-            for (int k = 0; k < N; k++) {                                                                              \
-                r[k] -= t[k];                                                                                          \
-                for (int j = 0; j < N; j++)                                                                            \
-                    sum[j] += inverse[j + N * k] * r[k];                                                               \
-            }                                                                                                          \
-            for (int k = 0; k < N; k++) {                                                                              \
-                d[k] = a * d[k] + c * sum[k];                                                                          \
-                x[k] += d[k];                                                                                          \
-            }                                                                                                          \
-        }                                                                                                              \
+/* r <- r - t; d <- a d + c D^-1 r; x <- x + d: of a node with `block` rows, m vectors. */
+static void correct(PetscInt block, PetscInt m, PetscReal a, PetscReal c, const PetscScalar *restrict inverse,
+                    const PetscScalar *restrict t, PetscScalar *restrict r, PetscScalar *restrict d,
+                    PetscScalar *restrict x)
+{
+    for (PetscInt i = 0; i < block * m; i++) {
+        r[i] -= t[i];
+        d[i] *= a;
     }
-CORRECT(1)
-CORRECT(3)
+    for (PetscInt j = 0; j < block; j++)
+        for (PetscInt k = 0; k < block; k++) {
+            const PetscScalar factor = c * inverse[j + block * k];
+            for (PetscInt v = 0; v < m; v++)
+                d[j * m + v] += factor * r[k * m + v];
+        }
+    for (PetscInt i = 0; i < block * m; i++)
+        x[i] += d[i];
+}
 
 /* K steps; r is the residual of x, but for `t`, which is still to be subtracted, and so afterwards. */
 static PetscErrorCode smooth(level *l, PetscInt m, PetscBool residual, PetscScalar *x)
@@ -344,13 +399,10 @@ static PetscErrorCode smooth(level *l, PetscInt m, PetscBool residual, PetscScal
     PetscCall(PetscArrayzero(l->d, m * n));
     for (int k = 1; k <= SMOOTHING; k++) {
         const PetscReal a = (2.0 * k - 3.0) / (2.0 * k + 1.0), c = (8.0 * k - 4.0) / (2.0 * k + 1.0) / l->rho;
-        for (PetscInt v = 0; v < m; v++)
-            if (l->block == 3)
-                correct_3(n / 3, a, c, l->inverse, l->t + v * n, l->r + v * n, l->d + v * n, x + v * n);
-            else
-                correct_1(n, a, c, l->inverse, l->t + v * n, l->r + v * n, l->d + v * n, x + v * n);
+        for (PetscInt i = 0; i < n; i += l->block)
+            correct(l->block, m, a, c, l->inverse + i * l->block, l->t + i * m, l->r + i * m, l->d + i * m, x + i * m);
         if (k < SMOOTHING || residual)
-            PetscCall(block_product(l->A, m, l->d, l->t));
+            PetscCall(block_operator_apply(l->multiply, m, m, l->d, m, l->t));
     }
     PetscFunctionReturn(0);
 }
@@ -362,7 +414,7 @@ PetscErrorCode multigrid_cycle(multigrid *it, PetscInt at, PetscInt m, const Pet
     PetscFunctionBegin;
     PetscCall(make_room(it, at, m));
     if (!l->P) {
-        PetscCall(block_product(it->inverse, m, b, x));
+        PetscCall(block_operator_apply(it->inverse, m, m, b, m, x));
         PetscFunctionReturn(0);
     }
     PetscCall(make_room(it, at + 1, m));
@@ -372,12 +424,12 @@ PetscErrorCode multigrid_cycle(multigrid *it, PetscInt at, PetscInt m, const Pet
     PetscCall(smooth(l, m, PETSC_TRUE, x));
     for (PetscInt i = 0; i < m * l->n; i++)
         l->r[i] -= l->t[i];
-    PetscCall(block_product(l->R, m, l->r, next->b));
+    PetscCall(block_operator_apply(l->restrict_by, m, m, l->r, m, next->b));
     PetscCall(multigrid_cycle(it, at + 1, m, next->b, next->x));
-    PetscCall(block_product(l->P, m, next->x, l->d));
+    PetscCall(block_operator_apply(l->interpolate, m, m, next->x, m, l->d));
     for (PetscInt i = 0; i < m * l->n; i++)
         x[i] += l->d[i];
-    PetscCall(block_product(l->A, m, l->d, l->t));
+    PetscCall(block_operator_apply(l->multiply, m, m, l->d, m, l->t));
     PetscCall(smooth(l, m, PETSC_FALSE, x));
     PetscFunctionReturn(0);
 }
