@@ -2,9 +2,9 @@
  * processes for the free modes in the basis of a reduced body, everything included (parts, assembly, solver,
  * integrals), and how they grow.
  *
- *     mpirun -n N bench_processes [--unknowns N] [--modes N] [--solver mumps|gamg]
+ *     mpirun -n N bench_processes [--unknowns N] [--sizes N] [--modes N] [--solver mumps|gamg]
  *
- * --unknowns: the largest of three sizes, each three times the one before, about. */
+ * --unknowns: the largest of the sizes (three), each three times the one before, about. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "ranks/ranks.h"
 #include "timing.h"
 
-enum { SIZES = 3 };
+enum { MOST_SIZES = 8 };
 
 typedef struct measured {
     double unknowns, wall, processor, memory, highest; /* s, s, MB, Hz */
@@ -82,18 +82,20 @@ int main(int argc, char **argv)
 {
     const char *solver = "gamg";
     double unknowns = 12e3;
-    int modes = 20;
-    const bench_option options[] = {
-        {"--unknowns", NULL, NULL, &unknowns}, {"--modes", NULL, &modes, NULL}, {"--solver", &solver, NULL, NULL}};
+    int modes = 20, sizes = 3;
+    const bench_option options[] = {{"--unknowns", NULL, NULL, &unknowns},
+                                    {"--sizes", NULL, &sizes, NULL},
+                                    {"--modes", NULL, &modes, NULL},
+                                    {"--solver", &solver, NULL, NULL}};
     phx_context *context;
     phx_ranks *ranks = NULL;
-    measured found[SIZES];
+    measured found[MOST_SIZES];
     phx_status status = PHX_OK;
     bool abort;
 
-    if (!bench_read_options(3, options, argc, argv) || modes < 1 ||
+    if (!bench_read_options(4, options, argc, argv) || modes < 1 || sizes < 1 || sizes > MOST_SIZES ||
         (strcmp(solver, "gamg") != 0 && strcmp(solver, "mumps") != 0)) {
-        fprintf(stderr, "usage: mpirun -n N %s [--unknowns N] [--modes N] [--solver mumps|gamg]\n", argv[0]);
+        fprintf(stderr, "usage: mpirun -n N %s [--unknowns N] [--sizes N] [--modes N] [--solver mumps|gamg]\n", argv[0]);
         return 2;
     }
     if (phx_context_create(&context) || phx_ranks_open(context, &ranks)) {
@@ -106,8 +108,8 @@ int main(int argc, char **argv)
         printf("%s, %d processes, %d modes; growth: exponents from the size before\n"
                " unknowns    wall, s    processor  mem., MB  highest, Hz  wall    proc.   mem.\n",
                solver, phx_ranks_size(ranks), modes);
-    for (int k = 0; k < SIZES && !status; k++) {
-        status = measure(context, ranks, modes, unknowns / pow(3.0, SIZES - 1 - k), &found[k]);
+    for (int k = 0; k < sizes && !status; k++) {
+        status = measure(context, ranks, modes, unknowns / pow(3.0, sizes - 1 - k), &found[k]);
         if (!status && phx_ranks_rank(ranks) == 0)
             print(&found[k], k ? &found[k - 1] : NULL);
     }

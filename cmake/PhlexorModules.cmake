@@ -31,11 +31,11 @@ if(NOT PHX_SLEPC_FOUND AND NOT PHX_SANITIZE AND NOT PHX_FUZZ)
 endif()
 
 # A module of a layer, where phx::<name> is there; built with the layer.
-function(phx_module layer name source)
+function(phx_module layer name)
     if(NOT TARGET phx::${name})
         return()
     endif()
-    add_library(phlexor_${name} MODULE ${source})
+    add_library(phlexor_${name} MODULE ${ARGN})
     set_target_properties(phlexor_${name} PROPERTIES OUTPUT_NAME phlexor-${name} PREFIX "" LINKER_LANGUAGE C
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/phlexor)
     # PETSc puts the names of sources into the module: not those of this folder

@@ -660,6 +660,7 @@ phx_status basis_quality(phx_context *context, const phx_continuum_def *def, con
 {
     flexibility *body = NULL;
     phx_status status;
+    bool joined = false;
 
     memset(quality, 0, sizeof *quality);
     quality->effective = basis->effective;
@@ -669,7 +670,9 @@ phx_status basis_quality(phx_context *context, const phx_continuum_def *def, con
         space->model->modal_K)
         return PHX_OK; /* it has what is compared, or nothing is known to compare with */
     status = quality->frequency < 0.0 ? PHX_OK : compare_frequencies(context, def, space, basis, &quality->frequency);
-    if (!status)
+    for (int i = 0; i < space->n_interfaces; i++)
+        joined = joined || is_joined(def, i);
+    if (!status && joined)
         status = flexibility_create(context, space, NULL, &body);
     for (int i = 0; i < space->n_interfaces && !status; i++) {
         double lacks = 0.0;

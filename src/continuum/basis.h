@@ -32,6 +32,7 @@ typedef struct elastic_space {
     phx_csr T;    /* model->n x n_all */
     phx_csr M, K; /* T^T M T, T^T K T; one process */
     phx_ranks_matrix *M_rows, *K_rows; /* the same over several; NULL: one */
+    int *unknown;         /* n_all: the unknown that a coordinate is, -1: it is one of an interface */
     unsigned char *empty; /* n_all: a coordinate of an interface that moves nothing, all it could move is held */
     int *tie;             /* per interface: its first coordinate, -1: it has none */
     int *ties;            /* per interface: their number */
@@ -49,6 +50,14 @@ phx_status elastic_space_create(phx_context *context, const phx_elastic_model *m
 void elastic_space_free(elastic_space *space);
 /* Those of several processes alone: room for what follows. */
 void elastic_space_free_matrices(elastic_space *space);
+/* 3 where these coordinates of this process (n, ascending, from 0) are the translations of nodes, one node after the
+ * other, or motions of interfaces, and so on all processes; else 1. Collective. */
+int elastic_space_block(const elastic_space *space, int n, const int *coordinate);
+/* Of these coordinates, all that `left_out` (n_all, all processes) leaves, those that are not in the middle of an edge
+ * of a quadratic solid element with unknowns at both ends: *n_corners of them in `corner` (n). P: n x such ones of all
+ * processes; without rows when there are no such elements (corners.c). */
+phx_status elastic_space_corners(phx_context *context, const elastic_space *space, const unsigned char *left_out, int n,
+                                 const int *coordinate, int *n_corners, int *corner, phx_csr *P);
 /* Y <- M X, Y <- K X: rows of n numbers. */
 phx_status elastic_space_mass(const elastic_space *space, int rows, const double *x, double *y);
 phx_status elastic_space_stiffness(const elastic_space *space, int rows, const double *x, double *y);
@@ -78,6 +87,8 @@ void flexibility_destroy(flexibility *it); /* NULL is allowed */
 phx_status flexibility_apply(flexibility *it, const double *f, double *w);
 /* The lowest `count` modes of the body so held, without rigid ones: omega ascending (rad/s), modes count x n. */
 phx_status flexibility_modes(flexibility *it, int count, double *omega, double *modes);
+/* Steps of LOBPCG that the last modes took; 0: another method found them. */
+int flexibility_steps(const flexibility *it);
 /* At most so many has it. */
 int flexibility_most_modes(const flexibility *it);
 

@@ -21,6 +21,7 @@ struct flexibility {
     phx_cholesky *factors;
     phx_ranks_solver *solver; /* several processes, instead of the factors */
     double *work;             /* 3 n: load, solution, a vector of the caller */
+    int steps;                /* of LOBPCG */
     double *whole;            /* 2 of the space: a vector and its product; several processes */
 };
 
@@ -244,23 +245,6 @@ static phx_status count_all(flexibility *it)
     return status;
 }
 
-/* Unknowns of a node together, three translations each, on every process: a multigrid by nodes is the better one. */
-static int block_of(const flexibility *it)
-{
-    const phx_elastic_model *own = &it->space->part.own;
-    double whole = it->n % 3 == 0 && it->n_solved == it->n;
-
-    for (int i = 0; i < it->n && whole > 0.0; i += 3)
-        if (it->full[i + 2] != it->full[i] + 2)
-            whole = 0.0;
-    for (int j = 0; j < own->n && whole > 0.0; j++)
-        if (own->component[j] != j % 3)
-            whole = 0.0;
-    whole = -whole;
-    phx_ranks_most(ranks_of(it), 1, &whole);
-    return whole < 0.0 ? 3 : 1;
-}
-
 /* Rows of the space at the coordinates that are solved for. */
 static phx_status take(const flexibility *it, const int *kept, int rows, const double *from, double **to)
 {
@@ -273,26 +257,48 @@ static phx_status take(const flexibility *it, const int *kept, int rows, const d
     return *to ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static phx_status make_solver(flexibility *it)
+/* What multigrid wants to know of the coordinates `kept`; the caller frees `near`, `corner` and P. */
+static phx_status describe(const flexibility *it, const unsigned char *held, phx_ranks_equations *equations,
+                           double **near, int **corner, phx_csr *P)
+{
+    const elastic_space *space = it->space;
+    unsigned char *left_out = phx_calloc(it->context, (size_t)space->n_all + 1, sizeof *left_out);
+
+    *corner = phx_calloc(it->context, (size_t)it->n + 1, sizeof **corner);
+    phx_status status = left_out && *corner ? PHX_OK : PHX_ERR_MEMORY;
+    for (int c = 0; c < space->n_all && !status; c++)
+        left_out[c] = space->empty[c] || (held && held[c]);
+    if (!status)
+        status = take(it, equations->kept, 6, space->near, near);
+    if (!status)
+        status = elastic_space_corners(it->context, space, left_out, it->n, it->full, &equations->n_corners, *corner, P);
+    phx_free(left_out);
+    equations->n_near = 6;
+    equations->near = *near;
+    equations->corner = *corner;
+    equations->from_corners = P;
+    equations->n_null = it->n_rigid;
+    equations->null = it->rigid;
+    return status;
+}
+
+static phx_status make_solver(flexibility *it, const unsigned char *held)
 {
     phx_ranks_equations equations = {.matrix = it->space->K_rows, .n = it->n_solved, .block = 1};
-    int *kept = phx_calloc(it->context, (size_t)it->n_solved + 1, sizeof *kept);
+    int *kept = phx_calloc(it->context, (size_t)it->n_solved + 1, sizeof *kept), *corner = NULL;
     double *near = NULL;
+    phx_csr P = {0};
     phx_status status = kept ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int i = 0; i < it->n && !status; i++)
         if (it->solved[i] >= 0)
             kept[it->solved[i]] = it->full[i];
-    if (!status && uses_multigrid(it)) {
-        status = take(it, kept, 6, it->space->near, &near);
-        equations.n_near = 6;
-        equations.near = near;
-        equations.n_null = it->n_rigid;
-        equations.null = it->rigid;
-        equations.block = block_of(it);
-    }
     equations.kept = kept;
+    if (!status && uses_multigrid(it))
+        status = describe(it, held, &equations, &near, &corner, &P);
     status = phx_ranks_agree(it->context, ranks_of(it), status);
+    if (!status && uses_multigrid(it))
+        equations.block = elastic_space_block(it->space, it->n, it->full);
     if (!status)
         status = phx_ranks_solver_create(it->context, ranks_of(it), &equations, &it->solver);
     if (status == PHX_ERR_LIBRARY)
@@ -300,6 +306,8 @@ static phx_status make_solver(flexibility *it)
                         "stiffness of the body, without its rigid motions; is a part loose or a mechanism? ");
     phx_free(kept);
     phx_free(near);
+    phx_free(corner);
+    phx_csr_free(&P);
     return status;
 }
 
@@ -335,7 +343,7 @@ phx_status flexibility_create(phx_context *context, const elastic_space *space, 
     if (!status)
         status = support_rigid(it);
     if (!status)
-        status = space->part.ranks ? make_solver(it) : factor(it);
+        status = space->part.ranks ? make_solver(it, held) : factor(it);
     phx_free(part);
     if (status) {
         flexibility_destroy(it);
@@ -424,6 +432,11 @@ static phx_status op_mass(void *user, const double *x, double *y)
     return mass(user, 1, x, y);
 }
 
+int flexibility_steps(const flexibility *it)
+{
+    return it->steps;
+}
+
 int flexibility_most_modes(const flexibility *it)
 {
     const int most = it->n_all - 1 < it->n_massive ? it->n_all - 1 : it->n_massive;
@@ -466,10 +479,11 @@ static phx_status find_distributed_pairs(flexibility *it, int count, double *val
     static const double digits = 1e-13, of_multigrid = 1e-11;
     const bool multigrid = uses_multigrid(it);
 
-    /* LOBPCG may break down near the end, where its directions are all but dependent: then by solutions */
-    if (multigrid &&
-        !phx_ranks_eigen_multigrid(it->solver, count, op_mass, it, it->n_rigid, it->rigid, 1e-10, values, vectors))
+    /* a body of few unknowns has no room for LOBPCG's directions: then by solutions */
+    if (multigrid && !phx_ranks_eigen_multigrid(it->solver, count, it->space->M_rows, it->n_rigid, it->rigid, 1e-10,
+                                                values, vectors, &it->steps))
         return PHX_OK;
+    it->steps = 0;
     return phx_ranks_eigen(it->context, ranks_of(it), it->n, count, op_apply, op_mass, it,
                            multigrid ? of_multigrid : digits, values, vectors);
 }

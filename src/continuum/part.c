@@ -217,7 +217,7 @@ phx_status elastic_part_assemble(phx_context *context, elastic_part *part)
         rows.ptr = M.ptr + part->first;
     }
     if (!status)
-        status = phx_ranks_matrix_create(context, part->ranks, &rows, &part->M);
+        status = phx_ranks_matrix_create(context, part->ranks, &rows, 1, &part->M);
     phx_csr_free(&M);
     return status;
 }

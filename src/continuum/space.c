@@ -73,7 +73,8 @@ static phx_status make_T(phx_context *context, elastic_space *space, const unsig
     t.row = phx_calloc(context, most, sizeof *t.row);
     t.col = phx_calloc(context, most, sizeof *t.col);
     t.val = phx_calloc(context, most, sizeof *t.val);
-    if (!t.row || !t.col || !t.val)
+    space->unknown = phx_calloc(context, (size_t)model->n + 6 * (size_t)n_interfaces + 1, sizeof *space->unknown);
+    if (!t.row || !t.col || !t.val || !space->unknown)
         status = PHX_ERR_MEMORY;
     for (int k = 0; k < model->n && !status; k++) {
         const int j = elastic_part_unknown(&space->part, k);
@@ -81,8 +82,11 @@ static phx_status make_T(phx_context *context, elastic_space *space, const unsig
             continue;
         space->first += k < space->part.first;
         space->n += k >= space->part.first && k < space->part.end;
+        space->unknown[space->n_all] = j;
         put(&t, j, space->n_all++, 1.0);
     }
+    for (int k = 0; k < 6 * n_interfaces && !status; k++)
+        space->unknown[space->n_all + k] = -1;
     for (int i = 0; i < n_interfaces && !status; i++) {
         double motion[6];
         space->tie[i] = interfaces[i].n_tied ? space->n_all : -1;
@@ -219,6 +223,32 @@ static phx_status own_columns(phx_context *context, elastic_space *space)
         rows->cols = space->n;
     }
     return status;
+}
+
+/* Three coordinates of a node, or of an interface. */
+static bool is_node(const elastic_space *space, const int *coordinate)
+{
+    const phx_elastic_model *model = space->model;
+    const int *j = space->unknown + space->first + coordinate[0];
+
+    if (coordinate[2] != coordinate[0] + 2)
+        return false;
+    if (j[0] < 0)
+        return true; /* the last ones, and all of an interface is kept or none of it */
+    for (int k = 0; k < 3; k++)
+        if (j[k] < 0 || model->node[j[k]] != model->node[j[0]] || model->component[j[k]] != k)
+            return false;
+    return true;
+}
+
+int elastic_space_block(const elastic_space *space, int n, const int *coordinate)
+{
+    double broken = n % 3 != 0;
+
+    for (int i = 0; i < n && broken == 0.0; i += 3)
+        broken = !is_node(space, coordinate + i);
+    phx_ranks_most(space->part.ranks, 1, &broken);
+    return broken == 0.0 ? 3 : 1;
 }
 
 /* ---- products ---- */
@@ -420,7 +450,8 @@ void elastic_space_remove_rigid(const elastic_space *space, double *x)
 
 /* ---- life ---- */
 /* Rows of this process, of all of them or alone, to a distributed matrix. */
-static phx_status distribute(phx_context *context, const elastic_space *space, phx_csr *from, phx_ranks_matrix **to)
+static phx_status distribute(phx_context *context, const elastic_space *space, int block, phx_csr *from,
+                             phx_ranks_matrix **to)
 {
     phx_csr rows = *from;
     phx_status status = PHX_OK;
@@ -430,7 +461,7 @@ static phx_status distribute(phx_context *context, const elastic_space *space, p
         rows.ptr = from->ptr + space->first;
     }
     if (!status)
-        status = phx_ranks_matrix_create(context, space->part.ranks, &rows, to);
+        status = phx_ranks_matrix_create(context, space->part.ranks, &rows, block, to);
     phx_csr_free(from);
     return status;
 }
@@ -452,11 +483,16 @@ static phx_status make_matrices(phx_context *context, elastic_space *space)
     }
     if (!ranks)
         return status;
-    status = phx_ranks_agree(context, ranks, status);
+    int *all = phx_calloc(context, (size_t)space->n + 1, sizeof *all);
+    status = phx_ranks_agree(context, ranks, all ? status : PHX_ERR_MEMORY);
+    for (int i = 0; i < space->n && !status; i++)
+        all[i] = i;
+    const int block = status ? 1 : elastic_space_block(space, space->n, all);
+    phx_free(all);
     if (!status)
-        status = distribute(context, space, &space->K, &space->K_rows);
+        status = distribute(context, space, block, &space->K, &space->K_rows);
     if (!status)
-        status = distribute(context, space, &space->M, &space->M_rows);
+        status = distribute(context, space, block, &space->M, &space->M_rows);
     return status;
 }
 
@@ -507,6 +543,7 @@ void elastic_space_free(elastic_space *space)
     elastic_part_free(&space->part);
     phx_free(space->tie);
     phx_free(space->ties);
+    phx_free(space->unknown);
     phx_free(space->empty);
     phx_free(space->rigid);
     phx_free(space->M_rigid);

@@ -44,7 +44,7 @@ phx_status phx_ranks_partition(phx_context *context, const phx_ranks *ranks, con
 }
 
 /* ---- matrices ---- */
-phx_status phx_ranks_matrix_create(phx_context *context, const phx_ranks *ranks, const phx_csr *rows,
+phx_status phx_ranks_matrix_create(phx_context *context, const phx_ranks *ranks, const phx_csr *rows, int block,
                                    phx_ranks_matrix **matrix)
 {
     phx_ranks_matrix *it = phx_calloc(context, 1, sizeof *it);
@@ -54,7 +54,7 @@ phx_status phx_ranks_matrix_create(phx_context *context, const phx_ranks *ranks,
     status = phx_ranks_agree(context, ranks, status);
     if (!status) {
         *it = (phx_ranks_matrix){.context = context, .petsc = ranks->petsc};
-        status = result(context, it->petsc->matrix(rows->rows, rows->ptr, rows->idx, rows->val, &it->data));
+        status = result(context, it->petsc->matrix(rows->rows, block, rows->ptr, rows->idx, rows->val, &it->data));
     }
     if (status)
         phx_free(it);
@@ -88,6 +88,11 @@ phx_status phx_ranks_solver_create(phx_context *context, const phx_ranks *ranks,
                                            .block = equations->block,
                                            .n_near = equations->n_near,
                                            .near = equations->near,
+                                           .n_corners = equations->n_corners,
+                                           .corner = equations->corner,
+                                           .ptr = equations->from_corners ? equations->from_corners->ptr : NULL,
+                                           .idx = equations->from_corners ? equations->from_corners->idx : NULL,
+                                           .val = equations->from_corners ? equations->from_corners->val : NULL,
                                            .n_null = equations->n_null,
                                            .null = equations->null};
     phx_ranks_solver *it = phx_calloc(context, 1, sizeof *it);
@@ -158,13 +163,10 @@ phx_status phx_ranks_eigen(phx_context *context, const phx_ranks *ranks, int n, 
     return result(context, failed);
 }
 
-phx_status phx_ranks_eigen_multigrid(phx_ranks_solver *solver, int count, phx_operator_fn *multiply, void *user,
-                                     int n_rigid, const double *rigid, double tolerance, double *values,
-                                     double *vectors)
+phx_status phx_ranks_eigen_multigrid(phx_ranks_solver *solver, int count, const phx_ranks_matrix *mass, int n_rigid,
+                                     const double *rigid, double tolerance, double *values, double *vectors,
+                                     int *steps)
 {
-    operators it = {.context = solver->context, .multiply = multiply, .user = user};
-    const char *failed =
-        solver->petsc->lowest(solver->data, count, call_multiply, &it, n_rigid, rigid, tolerance, values, vectors);
-
-    return it.status ? it.status : result(solver->context, failed);
+    return result(solver->context, solver->petsc->lowest(solver->data, count, mass->data, n_rigid, rigid, tolerance,
+                                                         values, vectors, steps));
 }

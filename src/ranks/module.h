@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { PHX_MODULE_VERSION = 1 };
+enum { PHX_MODULE_VERSION = 2 };
 
 typedef struct phx_mpi_module {
     int version;
@@ -32,10 +32,15 @@ typedef struct phx_petsc_equations {
     void *matrix;
     int n;              /* of this process */
     const int *kept;    /* n: rows of this process that are solved for, from 0, ascending */
-    bool multigrid;     /* conjugate gradients with algebraic multigrid; else factors by MUMPS */
+    bool multigrid;     /* conjugate gradients with multigrid; else factors by MUMPS */
     int block;          /* unknowns of a node, one after the other; 1: nothing is known */
     int n_near;         /* motions that cost little energy, for the multigrid */
     const double *near; /* n_near x n */
+    /* For the multigrid, of quadratic elements, else none: of the n those at corners, ascending, and the rows of all of
+     * them by these, columns counted over all processes. */
+    int n_corners;
+    const int *corner, *ptr, *idx; /* n_corners; n + 1; ... */
+    const double *val;
     int n_null;         /* vectors that the matrix takes to zero */
     const double *null; /* n_null x n, orthonormal */
 } phx_petsc_equations;
@@ -45,7 +50,7 @@ typedef struct phx_petsc_module {
     const char *(*start)(void);
     void (*finish)(void);
     const char *(*partition)(int rows, const int *ptr, const int *idx, int *part);
-    const char *(*matrix)(int rows, const int *ptr, const int *idx, const double *val, void **matrix);
+    const char *(*matrix)(int rows, int block, const int *ptr, const int *idx, const double *val, void **matrix);
     void (*matrix_destroy)(void *matrix);
     const char *(*multiply)(void *matrix, const double *x, double *y);
     const char *(*solver)(const phx_petsc_equations *equations, void **solver);
@@ -53,8 +58,8 @@ typedef struct phx_petsc_module {
     const char *(*solve)(void *solver, const double *load, double *x);
     const char *(*nearest)(int n, int count, phx_module_operator *apply, phx_module_operator *mass, void *user,
                            double tolerance, double *values, double *vectors);
-    const char *(*lowest)(void *solver, int count, phx_module_operator *mass, void *user, int n_rigid,
-                          const double *rigid, double tolerance, double *values, double *vectors);
+    const char *(*lowest)(void *solver, int count, void *mass, int n_rigid, const double *rigid, double tolerance,
+                          double *values, double *vectors, int *steps);
 } phx_petsc_module;
 
 typedef const phx_mpi_module *phx_mpi_module_fn(void);

@@ -1,5 +1,6 @@
 /* The module phlexor-petsc.so: distributed matrices, equations and eigenproblems by PETSc and SLEPc. */
 #include "module.h"
+#include "petsc_multigrid.h"
 
 #include <slepceps.h>
 #include <stdio.h>
@@ -139,9 +140,9 @@ static PetscErrorCode make_vectors(PetscInt n, Vec *x, Vec *y)
     PetscFunctionReturn(0);
 }
 
-/* Row by row, so that it does not matter how PETSc counts. */
-static PetscErrorCode fill(Mat A, int rows, PetscInt first, PetscInt end, const int *ptr, const int *idx,
-                           const double *val)
+/* Row by row, so that it does not matter how PETSc counts; columns first .. end - 1 are this process's. */
+static PetscErrorCode fill(Mat A, int rows, PetscInt first_row, PetscInt first, PetscInt end, const int *ptr,
+                           const int *idx, const double *val)
 {
     PetscInt *on, *off, *columns, longest = 0;
 
@@ -155,12 +156,13 @@ static PetscErrorCode fill(Mat A, int rows, PetscInt first, PetscInt end, const 
                 off[r]++;
         longest = PetscMax(longest, ptr[r + 1] - ptr[r]);
     }
-    PetscCall(MatXAIJSetPreallocation(A, 1, on, off, NULL, NULL));
+    PetscCall(MatSeqAIJSetPreallocation(A, 0, on));
+    PetscCall(MatMPIAIJSetPreallocation(A, 0, on, 0, off));
     PetscCall(PetscFree2(on, off));
     PetscCall(MatSetOption(A, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE));
     PetscCall(PetscMalloc1(longest, &columns));
     for (int r = 0; r < rows; r++) {
-        const PetscInt row = first + r, count = ptr[r + 1] - ptr[r];
+        const PetscInt row = first_row + r, count = ptr[r + 1] - ptr[r];
         for (PetscInt k = 0; k < count; k++)
             columns[k] = idx[ptr[r] + k];
         PetscCall(MatSetValues(A, 1, &row, count, columns, val + ptr[r], INSERT_VALUES));
@@ -171,7 +173,7 @@ static PetscErrorCode fill(Mat A, int rows, PetscInt first, PetscInt end, const 
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode make_matrix(int rows, const int *ptr, const int *idx, const double *val, matrix **made)
+static PetscErrorCode make_matrix(int rows, int block, const int *ptr, const int *idx, const double *val, matrix **made)
 {
     matrix *it;
     const PetscInt mine = rows;
@@ -182,17 +184,18 @@ static PetscErrorCode make_matrix(int rows, const int *ptr, const int *idx, cons
     PetscCall(MatCreate(PETSC_COMM_WORLD, &it->A));
     PetscCall(MatSetSizes(it->A, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE));
     PetscCall(MatSetType(it->A, MATAIJ));
+    PetscCall(MatSetBlockSize(it->A, block));
     PetscCallMPI(MPI_Scan(&mine, &end, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
-    PetscCall(fill(it->A, rows, end - mine, end, ptr, idx, val));
+    PetscCall(fill(it->A, rows, end - mine, end - mine, end, ptr, idx, val));
     PetscCall(MatSetOption(it->A, MAT_SYMMETRIC, PETSC_TRUE));
     PetscCall(make_vectors(rows, &it->x, &it->y));
     *made = it;
     PetscFunctionReturn(0);
 }
 
-static const char *matrix_create(int rows, const int *ptr, const int *idx, const double *val, void **made)
+static const char *matrix_create(int rows, int block, const int *ptr, const int *idx, const double *val, void **made)
 {
-    return text_of(make_matrix(rows, ptr, idx, val, (matrix **)made));
+    return text_of(make_matrix(rows, block, ptr, idx, val, (matrix **)made));
 }
 
 static void matrix_destroy(void *made)
@@ -222,22 +225,26 @@ static const char *multiply(void *made, const double *x, double *y)
 /* ---- equations ---- */
 typedef struct solver {
     Mat A;
+    IS kept;        /* of the matrix's rows; NULL: all */
+    multigrid *grid; /* NULL: factors */
     KSP ksp;
     Vec x, y;
     Vec load; /* of the solver's own, so that load and solution may be one array */
 } solver;
 
-/* Vectors of the caller, one after the other, as PETSc's; copied and, when asked for, made orthonormal. */
-static PetscErrorCode copy_vectors(Mat A, int count, const double *from, PetscBool orthonormal, Vec **vectors)
+/* Vectors of the caller, one after the other, as PETSc's, of A's rows or columns; copied and, when asked for, made
+ * orthonormal. */
+static PetscErrorCode copy_vectors(Mat A, int count, const double *from, PetscBool orthonormal, PetscBool columns,
+                                   Vec **vectors)
 {
     PetscScalar *to;
     PetscInt n;
 
     PetscFunctionBegin;
-    PetscCall(MatGetLocalSize(A, &n, NULL));
+    PetscCall(MatGetLocalSize(A, columns ? NULL : &n, columns ? &n : NULL));
     PetscCall(PetscMalloc1(count, vectors));
     for (int k = 0; k < count; k++) {
-        PetscCall(MatCreateVecs(A, NULL, &(*vectors)[k]));
+        PetscCall(MatCreateVecs(A, columns ? &(*vectors)[k] : NULL, columns ? NULL : &(*vectors)[k]));
         PetscCall(VecGetArrayWrite((*vectors)[k], &to));
         PetscCall(PetscArraycpy(to, from + (size_t)k * (size_t)n, n));
         PetscCall(VecRestoreArrayWrite((*vectors)[k], &to));
@@ -262,47 +269,59 @@ static PetscErrorCode free_vectors(int count, Vec **vectors)
     PetscFunctionReturn(0);
 }
 
-/* Rows and columns that are kept. */
-static PetscErrorCode keep(const phx_petsc_equations *equations, Mat *A)
+/* Whether all processes keep all their rows. */
+static PetscErrorCode keeps_all(Mat from, PetscInt n, PetscBool *all)
 {
-    Mat from = ((matrix *)equations->matrix)->A;
-    PetscInt *rows, first;
-    IS kept;
+    PetscInt rows;
 
     PetscFunctionBegin;
+    PetscCall(MatGetLocalSize(from, &rows, NULL));
+    *all = rows == n ? PETSC_TRUE : PETSC_FALSE;
+    PetscCall(MPIU_Allreduce(MPI_IN_PLACE, all, 1, MPIU_BOOL, MPI_LAND, PETSC_COMM_WORLD));
+    PetscFunctionReturn(0);
+}
+
+/* Rows and columns that are kept: of all the matrix itself, where its blocks are those that are wanted. */
+static PetscErrorCode keep(solver *it, const phx_petsc_equations *equations)
+{
+    Mat from = ((matrix *)equations->matrix)->A;
+    PetscInt *rows, first, block;
+    PetscBool all;
+
+    PetscFunctionBegin;
+    PetscCall(keeps_all(from, equations->n, &all));
+    PetscCall(MatGetBlockSize(from, &block));
+    if (all && block == equations->block) {
+        PetscCall(PetscObjectReference((PetscObject)from));
+        it->A = from;
+        PetscFunctionReturn(0);
+    }
     PetscCall(MatGetOwnershipRange(from, &first, NULL));
     PetscCall(PetscMalloc1(equations->n, &rows));
     for (int k = 0; k < equations->n; k++)
         rows[k] = first + equations->kept[k];
-    PetscCall(ISCreateGeneral(PETSC_COMM_WORLD, equations->n, rows, PETSC_OWN_POINTER, &kept));
+    PetscCall(ISCreateGeneral(PETSC_COMM_WORLD, equations->n, rows, PETSC_OWN_POINTER, &it->kept));
     if (equations->block > 1)
-        PetscCall(ISSetBlockSize(kept, equations->block));
-    PetscCall(MatCreateSubMatrix(from, kept, kept, MAT_INITIAL_MATRIX, A));
-    PetscCall(ISDestroy(&kept));
-    PetscCall(MatSetOption(*A, MAT_SYMMETRIC, PETSC_TRUE));
+        PetscCall(ISSetBlockSize(it->kept, equations->block));
+    PetscCall(MatCreateSubMatrix(from, it->kept, it->kept, MAT_INITIAL_MATRIX, &it->A));
+    PetscCall(MatSetOption(it->A, MAT_SYMMETRIC, PETSC_TRUE));
     PetscFunctionReturn(0);
 }
 
+/* Loads do no work on these; solutions have none of them. */
 static PetscErrorCode set_null_space(const phx_petsc_equations *equations, Mat A)
 {
     MatNullSpace space;
     Vec *vectors;
 
     PetscFunctionBegin;
-    if (equations->n_null > 0) {
-        PetscCall(copy_vectors(A, equations->n_null, equations->null, PETSC_TRUE, &vectors));
-        PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, equations->n_null, vectors, &space));
-        PetscCall(MatSetNullSpace(A, space));
-        PetscCall(MatNullSpaceDestroy(&space));
-        PetscCall(free_vectors(equations->n_null, &vectors));
-    }
-    if (equations->n_near > 0) {
-        PetscCall(copy_vectors(A, equations->n_near, equations->near, PETSC_TRUE, &vectors));
-        PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, equations->n_near, vectors, &space));
-        PetscCall(MatSetNearNullSpace(A, space));
-        PetscCall(MatNullSpaceDestroy(&space));
-        PetscCall(free_vectors(equations->n_near, &vectors));
-    }
+    if (equations->n_null == 0)
+        PetscFunctionReturn(0);
+    PetscCall(copy_vectors(A, equations->n_null, equations->null, PETSC_TRUE, PETSC_FALSE, &vectors));
+    PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_FALSE, equations->n_null, vectors, &space));
+    PetscCall(MatSetNullSpace(A, space));
+    PetscCall(MatNullSpaceDestroy(&space));
+    PetscCall(free_vectors(equations->n_null, &vectors));
     PetscFunctionReturn(0);
 }
 
@@ -324,25 +343,84 @@ static PetscErrorCode use_factors(KSP ksp)
     PetscFunctionReturn(0);
 }
 
-/* Conjugate gradients; a cycle of the multigrid is symmetric. On the coarsest level rigid motions that are left cost
- * nothing: its equations are solved by singular values. */
-static PetscErrorCode use_multigrid(KSP ksp)
+/* One cycle of a solver's multigrid. */
+static PetscErrorCode apply_cycle(PC shell, Vec x, Vec y)
 {
+    multigrid *grid;
+    const PetscScalar *from;
+    PetscScalar *to;
+
+    PetscFunctionBegin;
+    PetscCall(PCShellGetContext(shell, &grid));
+    PetscCall(VecGetArrayRead(x, &from));
+    PetscCall(VecGetArrayWrite(y, &to));
+    PetscCall(multigrid_cycle(grid, 0, 1, from, to));
+    PetscCall(VecRestoreArrayRead(x, &from));
+    PetscCall(VecRestoreArrayWrite(y, &to));
+    PetscFunctionReturn(0);
+}
+
+/* P of the equations: it takes numbers at corners to those of all nodes. */
+static PetscErrorCode make_interpolation(const phx_petsc_equations *equations, Mat *P)
+{
+    PetscInt first, end, own = equations->n_corners;
+
+    PetscFunctionBegin;
+    PetscCall(MatCreate(PETSC_COMM_WORLD, P));
+    PetscCall(MatSetSizes(*P, equations->n, own, PETSC_DETERMINE, PETSC_DETERMINE));
+    PetscCall(MatSetType(*P, MATAIJ));
+    PetscCall(MatSetBlockSizes(*P, equations->block, equations->block));
+    PetscCallMPI(MPI_Scan(&own, &end, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+    PetscCall(MatSetUp(*P));
+    PetscCall(MatGetOwnershipRange(*P, &first, NULL));
+    PetscCall(fill(*P, equations->n, first, end - own, end, equations->ptr, equations->idx, equations->val));
+    PetscFunctionReturn(0);
+}
+
+/* Motions that cost little, at the corners where there are such. */
+static PetscErrorCode make_near(const phx_petsc_equations *equations, Mat A, Mat P, Vec **near)
+{
+    const PetscInt n = P ? equations->n_corners : equations->n;
+    PetscScalar *numbers;
+
+    PetscFunctionBegin;
+    PetscCall(PetscMalloc1(PetscMax(1, equations->n_near * n), &numbers));
+    for (int k = 0; k < equations->n_near; k++)
+        for (PetscInt i = 0; i < n; i++)
+            numbers[k * n + i] = equations->near[(size_t)k * (size_t)equations->n + (size_t)(P ? equations->corner[i] : i)];
+    PetscCall(copy_vectors(P ? P : A, equations->n_near, numbers, PETSC_TRUE, P ? PETSC_TRUE : PETSC_FALSE, near));
+    PetscCall(PetscFree(numbers));
+    PetscFunctionReturn(0);
+}
+
+/* Conjugate gradients; a cycle of the multigrid is symmetric. */
+static PetscErrorCode use_multigrid(solver *it, const phx_petsc_equations *equations)
+{
+    PetscInt corners = equations->n_corners;
+    Mat P = NULL;
+    Vec *near;
     PC pc;
 
     PetscFunctionBegin;
-    PetscCall(KSPSetType(ksp, KSPCG));
-    PetscCall(KSPSetNormType(ksp, KSP_NORM_NATURAL));
-    PetscCall(KSPSetTolerances(ksp, 1e-12, 1e-300, PETSC_DEFAULT, 500));
-    PetscCall(KSPGetPC(ksp, &pc));
-    PetscCall(PCSetType(pc, PCGAMG));
-    PetscCall(PetscOptionsInsertString(NULL, "-phlexor_mg_coarse_ksp_type preonly -phlexor_mg_coarse_pc_type redundant "
-                                             "-phlexor_mg_coarse_redundant_pc_type svd"));
+    PetscCall(MPIU_Allreduce(MPI_IN_PLACE, &corners, 1, MPIU_INT, MPI_SUM, PETSC_COMM_WORLD));
+    if (corners > 0)
+        PetscCall(make_interpolation(equations, &P));
+    PetscCall(make_near(equations, it->A, P, &near));
+    PetscCall(multigrid_create(it->A, P, equations->n_near, near, &it->grid));
+    PetscCall(free_vectors(equations->n_near, &near));
+    PetscCall(MatDestroy(&P));
+    PetscCall(KSPSetType(it->ksp, KSPCG));
+    PetscCall(KSPSetNormType(it->ksp, KSP_NORM_NATURAL));
+    PetscCall(KSPSetTolerances(it->ksp, 1e-12, 1e-300, PETSC_DEFAULT, 500));
+    PetscCall(KSPGetPC(it->ksp, &pc));
+    PetscCall(PCSetType(pc, PCSHELL));
+    PetscCall(PCShellSetContext(pc, it->grid));
+    PetscCall(PCShellSetApply(pc, apply_cycle));
     PetscFunctionReturn(0);
 }
 
 /* A factorisation that has failed tells why nowhere else. */
-static PetscErrorCode check_factors(solver *it, bool multigrid)
+static PetscErrorCode check_factors(solver *it)
 {
     PC pc;
     PCFailedReason reason;
@@ -352,7 +430,7 @@ static PetscErrorCode check_factors(solver *it, bool multigrid)
     PetscFunctionBegin;
     PetscCall(KSPGetPC(it->ksp, &pc));
     PetscCall(PCGetFailedReason(pc, &reason));
-    if (!reason || multigrid)
+    if (!reason || it->grid)
         PetscFunctionReturn(0);
     PetscCall(PCFactorGetMatrix(pc, &factors));
     PetscCall(MatMumpsGetInfog(factors, 1, &error));
@@ -370,7 +448,7 @@ static PetscErrorCode make_solver(const phx_petsc_equations *equations, solver *
 
     PetscFunctionBegin;
     PetscCall(PetscNew(&it));
-    PetscCall(keep(equations, &it->A));
+    PetscCall(keep(it, equations));
     PetscCall(set_null_space(equations, it->A));
     PetscCall(make_vectors(equations->n, &it->x, &it->y));
     PetscCall(MatCreateVecs(it->A, NULL, &it->load));
@@ -378,12 +456,12 @@ static PetscErrorCode make_solver(const phx_petsc_equations *equations, solver *
     PetscCall(KSPSetOptionsPrefix(it->ksp, "phlexor_"));
     PetscCall(KSPSetOperators(it->ksp, it->A, it->A));
     if (equations->multigrid)
-        PetscCall(use_multigrid(it->ksp));
+        PetscCall(use_multigrid(it, equations));
     else
         PetscCall(use_factors(it->ksp));
     PetscCall(KSPSetFromOptions(it->ksp));
     PetscCall(KSPSetUp(it->ksp));
-    PetscCall(check_factors(it, equations->multigrid));
+    PetscCall(check_factors(it));
     *made = it;
     PetscFunctionReturn(0);
 }
@@ -398,7 +476,10 @@ static void solver_destroy(void *made)
     solver *it = made;
 
     (void)KSPDestroy(&it->ksp);
+    (void)multigrid_destroy(&it->grid);
+    (void)MatSetNullSpace(it->A, NULL);
     (void)MatDestroy(&it->A);
+    (void)ISDestroy(&it->kept);
     (void)VecDestroy(&it->x);
     (void)VecDestroy(&it->y);
     (void)VecDestroy(&it->load);
@@ -570,73 +651,26 @@ static const char *nearest(int n, int count, phx_module_operator *apply, phx_mod
     return text_of(find_nearest(n, count, &of_apply, &of_mass, tolerance, values, vectors));
 }
 
-/* All modes at once and some more, because those at the end of the block converge slowly. None is set aside when it has
- * converged: what it lacks would stay in the others. */
-enum { GUARDS = 4 };
-
-/* One cycle of a solver's multigrid. */
-static PetscErrorCode apply_cycle(PC shell, Vec x, Vec y)
+static PetscErrorCode find_lowest(solver *with, int count, matrix *mass, int n_rigid, const double *rigid,
+                                  double tolerance, double *values, double *vectors, int *steps)
 {
-    PC cycle;
+    Mat B = mass->A;
+    PetscInt taken;
 
     PetscFunctionBegin;
-    PetscCall(PCShellGetContext(shell, &cycle));
-    PetscCall(PCApply(cycle, x, y));
+    if (with->kept)
+        PetscCall(MatCreateSubMatrix(mass->A, with->kept, with->kept, MAT_INITIAL_MATRIX, &B));
+    PetscCall(multigrid_eigen(with->grid, B, count, n_rigid, rigid, tolerance, values, vectors, &taken));
+    *steps = (int)taken;
+    if (with->kept)
+        PetscCall(MatDestroy(&B));
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode find_lowest(solver *with, int count, callback *mass, int n_rigid, const double *rigid,
-                                  double tolerance, double *values, double *vectors)
+static const char *lowest(void *made, int count, void *mass, int n_rigid, const double *rigid, double tolerance,
+                          double *values, double *vectors, int *steps)
 {
-    EPS eps;
-    ST st;
-    KSP ksp;
-    PC pc, cycle;
-    Mat B;
-    Vec *motions;
-    PetscInt n, size;
-
-    PetscFunctionBegin;
-    PetscCall(MatGetLocalSize(with->A, &n, NULL));
-    PetscCall(make_shell(n, mass, &B));
-    PetscCall(EPSCreate(PETSC_COMM_WORLD, &eps));
-    PetscCall(EPSSetOptionsPrefix(eps, "phlexor_multigrid_"));
-    PetscCall(EPSSetOperators(eps, with->A, B));
-    PetscCall(EPSSetProblemType(eps, EPS_GHEP));
-    PetscCall(EPSSetType(eps, EPSLOBPCG));
-    PetscCall(EPSLOBPCGSetLocking(eps, PETSC_FALSE));
-    PetscCall(MatGetSize(with->A, &size, NULL));
-    PetscCall(EPSLOBPCGSetBlockSize(eps, (PetscInt)PetscMin(count + GUARDS + count / 8, size / 4)));
-    PetscCall(EPSSetDimensions(eps, count, PETSC_DEFAULT, PETSC_DEFAULT));
-    PetscCall(EPSSetWhichEigenpairs(eps, EPS_SMALLEST_REAL));
-    PetscCall(EPSSetTolerances(eps, tolerance, 1000));
-    PetscCall(copy_vectors(with->A, n_rigid, rigid, PETSC_FALSE, &motions));
-    if (n_rigid > 0)
-        PetscCall(EPSSetDeflationSpace(eps, n_rigid, motions));
-    PetscCall(free_vectors(n_rigid, &motions));
-    PetscCall(EPSGetST(eps, &st));
-    PetscCall(STSetType(st, STPRECOND));
-    PetscCall(STGetKSP(st, &ksp));
-    PetscCall(KSPSetType(ksp, KSPPREONLY));
-    PetscCall(KSPGetPC(with->ksp, &cycle));
-    PetscCall(KSPGetPC(ksp, &pc));
-    PetscCall(PCSetType(pc, PCSHELL));
-    PetscCall(PCShellSetContext(pc, cycle));
-    PetscCall(PCShellSetApply(pc, apply_cycle));
-    PetscCall(EPSSetFromOptions(eps));
-    PetscCall(EPSSolve(eps));
-    PetscCall(get_pairs(eps, count, n, values, vectors));
-    PetscCall(EPSDestroy(&eps));
-    PetscCall(MatDestroy(&B));
-    PetscFunctionReturn(0);
-}
-
-static const char *lowest(void *made, int count, phx_module_operator *mass, void *user, int n_rigid,
-                          const double *rigid, double tolerance, double *values, double *vectors)
-{
-    callback of_mass = {mass, user};
-
-    return text_of(find_lowest(made, count, &of_mass, n_rigid, rigid, tolerance, values, vectors));
+    return text_of(find_lowest(made, count, mass, n_rigid, rigid, tolerance, values, vectors, steps));
 }
 
 static const phx_petsc_module table = {.version = PHX_MODULE_VERSION,

@@ -34,8 +34,9 @@ phx_status phx_ranks_partition(phx_context *context, const phx_ranks *ranks, con
 /* ---- distributed matrices (PETSc) ---- */
 /* Square; the rows of rank 0 first. */
 typedef struct phx_ranks_matrix phx_ranks_matrix;
-/* `rows` of this process, columns of all. The rows may be freed afterwards. */
-phx_status phx_ranks_matrix_create(phx_context *context, const phx_ranks *ranks, const phx_csr *rows,
+/* `rows` of this process, columns of all. The rows may be freed afterwards. block: unknowns of a node, one after the
+ * other, on all processes; 1: not known. */
+phx_status phx_ranks_matrix_create(phx_context *context, const phx_ranks *ranks, const phx_csr *rows, int block,
                                    phx_ranks_matrix **matrix);
 void phx_ranks_matrix_destroy(phx_ranks_matrix *matrix); /* NULL is allowed */
 /* y <- A x: numbers of this process. */
@@ -53,6 +54,11 @@ typedef struct phx_ranks_equations {
     int block;          /* unknowns of a node, one after the other; 1: not known */
     int n_near;         /* motions that cost little energy */
     const double *near; /* n_near x n */
+    /* Multigrid over the corners of quadratic elements: of the n those at corners, ascending, and all n by those of all
+     * processes, in the order of the ranks; 0, NULL: by aggregation alone. */
+    int n_corners;
+    const int *corner;
+    const phx_csr *from_corners; /* n x corners of all */
     int n_null;         /* those that cost none, orthonormal; loads must not do work on them */
     const double *null; /* n_null x n */
 } phx_ranks_equations;
@@ -67,11 +73,12 @@ phx_status phx_ranks_solver_solve(phx_ranks_solver *solver, const double *load, 
  * method. */
 phx_status phx_ranks_eigen(phx_context *context, const phx_ranks *ranks, int n, int count, phx_operator_fn *solve,
                            phx_operator_fn *multiply, void *user, double tolerance, double *values, double *vectors);
-/* The same of the solver's matrix by LOBPCG, preconditioned by one cycle of the solver's multigrid, beside the vectors
- * `rigid` (n_rigid x n, orthonormal in B). */
-phx_status phx_ranks_eigen_multigrid(phx_ranks_solver *solver, int count, phx_operator_fn *multiply, void *user,
-                                     int n_rigid, const double *rigid, double tolerance, double *values,
-                                     double *vectors);
+/* The same of the solver's matrix and of `mass`, rows and columns as the solver's, by LOBPCG, preconditioned by one
+ * cycle of the solver's multigrid, beside the vectors `rigid` (n_rigid x n, orthonormal in the mass). tolerance: error of
+ * the vectors in energy, relative. steps: of LOBPCG. */
+phx_status phx_ranks_eigen_multigrid(phx_ranks_solver *solver, int count, const phx_ranks_matrix *mass, int n_rigid,
+                                     const double *rigid, double tolerance, double *values, double *vectors,
+                                     int *steps);
 
 /* Processes of a common start by mpirun or srun, from the environment: 1 when there is none. Loads nothing. */
 int phx_ranks_started(void);

@@ -1,0 +1,181 @@
+/* Products of PETSc's matrices with blocks of vectors: the rows of the matrix stay in the cache while all vectors pass. */
+#include "petsc_multigrid.h"
+
+#include <petscsf.h>
+
+/* Rows of a matrix, columns of one kind: of this process, or of others. */
+typedef struct csr {
+    Mat A; /* sequential */
+    PetscInt rows;
+    const PetscInt *ptr, *idx;
+    const PetscScalar *val;
+} csr;
+
+struct block_operator {
+    Mat A;
+    PetscInt rows, cols, n_others; /* of this process; columns of others that its rows have */
+    csr own, others;               /* others.A NULL: one process */
+    PetscSF exchange;              /* from all to the columns of others */
+};
+
+static PetscErrorCode open_rows(Mat A, csr *rows)
+{
+    PetscBool done;
+
+    PetscFunctionBegin;
+    rows->A = A;
+    PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &rows->rows, &rows->ptr, &rows->idx, &done));
+    PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_SUP, "rows of a matrix that is not stored by rows");
+    PetscCall(MatSeqAIJGetArrayRead(A, &rows->val));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode close_rows(csr *rows)
+{
+    PetscBool done;
+
+    PetscFunctionBegin;
+    if (!rows->A)
+        PetscFunctionReturn(0);
+    PetscCall(MatSeqAIJRestoreArrayRead(rows->A, &rows->val));
+    PetscCall(MatRestoreRowIJ(rows->A, 0, PETSC_FALSE, PETSC_FALSE, &rows->rows, &rows->ptr, &rows->idx, &done));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode block_operator_create(Mat A, block_operator **made)
+{
+    block_operator *it;
+    PetscBool alone;
+    PetscLayout layout;
+    const PetscInt *columns;
+    Mat own, others;
+
+    PetscFunctionBegin;
+    PetscCall(PetscNew(&it));
+    it->A = A;
+    PetscCall(PetscObjectReference((PetscObject)A));
+    PetscCall(MatGetLocalSize(A, &it->rows, &it->cols));
+    PetscCall(PetscObjectTypeCompare((PetscObject)A, MATSEQAIJ, &alone));
+    if (alone) {
+        PetscCall(open_rows(A, &it->own));
+    } else {
+        PetscCall(MatMPIAIJGetSeqAIJ(A, &own, &others, &columns));
+        PetscCall(MatGetSize(others, NULL, &it->n_others));
+        PetscCall(open_rows(own, &it->own));
+        PetscCall(open_rows(others, &it->others));
+        PetscCall(MatGetLayouts(A, NULL, &layout));
+        PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)A), &it->exchange));
+        PetscCall(PetscSFSetGraphLayout(it->exchange, layout, it->n_others, NULL, PETSC_COPY_VALUES, columns));
+    }
+    *made = it;
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode block_operator_destroy(block_operator **made)
+{
+    block_operator *it = *made;
+
+    PetscFunctionBegin;
+    *made = NULL;
+    if (!it)
+        PetscFunctionReturn(0);
+    PetscCall(close_rows(&it->own));
+    PetscCall(close_rows(&it->others));
+    PetscCall(PetscSFDestroy(&it->exchange));
+    PetscCall(MatDestroy(&it->A));
+    PetscCall(PetscFree(it));
+    PetscFunctionReturn(0);
+}
+
+/* ---- the product ---- */
+/* One row times WIDTH vectors, whose sums stay in registers. */
+#define ROW(WIDTH)                                                                                                     \
+    static inline void row_##WIDTH(const PetscInt *restrict idx, const PetscScalar *restrict val, PetscInt count,      \
+                                   PetscInt stride, const PetscScalar *restrict x, PetscScalar *restrict y)            \
+    {                                                                                                                  \
+        PetscScalar sum[WIDTH];                                                                                        \
+        for (int k = 0; k < WIDTH; k++)                                                                                \
+            sum[k] = y[k];                                                                                             \
+        for (PetscInt e = 0; e < count; e++) {                                                                         \
+            const PetscScalar a = val[e], *restrict from = x + idx[e] * stride;                                        \
+            for (int k = 0; k < WIDTH; k++)                                                                            \
+                sum[k] += a * from[k];                                                                                 \
+        }                                                                                                              \
+        for (int k = 0; k < WIDTH; k++)                                                                                \
+            y[k] = sum[k];                                                                                             \
+    }
+ROW(16)
+ROW(8)
+ROW(4)
+ROW(1)
+
+/* y <- y + A x. */
+static void add_product(const csr *A, PetscInt m, PetscInt x_stride, const PetscScalar *x, PetscInt y_stride,
+                        PetscScalar *y)
+{
+    for (PetscInt r = 0; r < A->rows; r++, y += y_stride) {
+        const PetscInt first = A->ptr[r], count = A->ptr[r + 1] - first;
+        PetscInt k = 0;
+        for (; k + 16 <= m; k += 16)
+            row_16(A->idx + first, A->val + first, count, x_stride, x + k, y + k);
+        for (; k + 8 <= m; k += 8)
+            row_8(A->idx + first, A->val + first, count, x_stride, x + k, y + k);
+        for (; k + 4 <= m; k += 4)
+            row_4(A->idx + first, A->val + first, count, x_stride, x + k, y + k);
+        for (; k < m; k++)
+            row_1(A->idx + first, A->val + first, count, x_stride, x + k, y + k);
+    }
+}
+
+static PetscErrorCode one_product(const block_operator *it, const PetscScalar *x, PetscScalar *y)
+{
+    MPI_Comm comm = PetscObjectComm((PetscObject)it->A);
+    Vec from, to;
+
+    PetscFunctionBegin;
+    PetscCall(VecCreateMPIWithArray(comm, 1, it->cols, PETSC_DETERMINE, x, &from));
+    PetscCall(VecCreateMPIWithArray(comm, 1, it->rows, PETSC_DETERMINE, y, &to));
+    PetscCall(MatMult(it->A, from, to));
+    PetscCall(VecDestroy(&from));
+    PetscCall(VecDestroy(&to));
+    PetscFunctionReturn(0);
+}
+
+/* The numbers of other processes while the own ones are multiplied. */
+static PetscErrorCode add_exchanged(const block_operator *it, PetscInt m, PetscInt x_stride, const PetscScalar *x,
+                                    PetscInt y_stride, PetscScalar *y)
+{
+    PetscScalar *packed, *others;
+    MPI_Datatype row;
+
+    PetscFunctionBegin;
+    PetscCall(PetscMalloc2(it->cols * m, &packed, it->n_others * m, &others));
+    for (PetscInt i = 0; i < it->cols; i++)
+        PetscCall(PetscArraycpy(packed + i * m, x + i * x_stride, m));
+    PetscCallMPI(MPI_Type_contiguous((PetscMPIInt)m, MPIU_SCALAR, &row));
+    PetscCallMPI(MPI_Type_commit(&row));
+    PetscCall(PetscSFBcastBegin(it->exchange, row, packed, others, MPI_REPLACE));
+    add_product(&it->own, m, m, packed, y_stride, y);
+    PetscCall(PetscSFBcastEnd(it->exchange, row, packed, others, MPI_REPLACE));
+    add_product(&it->others, m, m, others, y_stride, y);
+    PetscCallMPI(MPI_Type_free(&row));
+    PetscCall(PetscFree2(packed, others));
+    PetscFunctionReturn(0);
+}
+
+PetscErrorCode block_operator_apply(const block_operator *it, PetscInt m, PetscInt x_stride, const PetscScalar *x,
+                                    PetscInt y_stride, PetscScalar *y)
+{
+    PetscFunctionBegin;
+    if (m == 1 && x_stride == 1 && y_stride == 1) {
+        PetscCall(one_product(it, x, y));
+        PetscFunctionReturn(0);
+    }
+    for (PetscInt i = 0; i < it->rows; i++)
+        PetscCall(PetscArrayzero(y + i * y_stride, m));
+    if (it->exchange)
+        PetscCall(add_exchanged(it, m, x_stride, x, y_stride, y));
+    else
+        add_product(&it->own, m, x_stride, x, y_stride, y);
+    PetscFunctionReturn(0);
+}
