@@ -514,9 +514,11 @@ static void rods_turn_steadily_from_afar(void **state)
     static const char text[] =
         "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 2700, young: 7e10, poisson: 0.3}}\nbodies:\n"
         "  hub: {kind: rigid, mass: 1, inertia: 0.1, ports: {C: {position: [0.1, 0]}}}\n"
-        "  b0: {kind: rod, material: m, length: 0.42, elements: 3, pose: {position: [0.1, 0], guess: true, angle: 0.27},\n"
+        "  b0: {kind: rod, material: m, length: 0.42, elements: 3, pose: {position: [0.1, 0], guess: true, angle: "
+        "0.27},\n"
         "       section: {kind: rectangle, width: 0.02, height: 0.01}}\n"
-        "  b1: {kind: rod, material: m, length: 0.31, elements: 2, pose: {position: [0.5, 0.11], guess: true, angle: -0.6},\n"
+        "  b1: {kind: rod, material: m, length: 0.31, elements: 2, pose: {position: [0.5, 0.11], guess: true, angle: "
+        "-0.6},\n"
         "       section: {kind: rectangle, width: 0.02, height: 0.01}}\n"
         "joints:\n"
         "  drive: {kind: revolute, ports: [ground.O, hub.P], speed: 5}\n"
