@@ -22,7 +22,7 @@ bool phx_block_rests(const phx_block *block)
     return block->n == 0 || block->ops->flow != NULL;
 }
 
-/* f at z, and A = df/dz, B = df/dy; e and f (feed-forward) are in `room` already (phx_block_flow). */
+/* f at z, and A = df/dz, B = df/dy; phx_block_flow leaves the errors and the feed-forward in `room`. */
 static void rate_of_states(const phx_block *block, double t, const double *z, const double *y, double *room, double *f,
                            double *A, double *B)
 {

@@ -253,26 +253,61 @@ static phx_status newton(const steady *s, double factor, double *x, double *v, d
     return best < 1e-9 ? PHX_OK : PHX_NOT_CONVERGED;
 }
 
-/* At once, or with the speeds raised in steps. */
-static phx_status find_equilibrium(const steady *s, double *x, double *v, double *lambda)
+static bool is_lost(phx_status status)
+{
+    return status == PHX_NOT_CONVERGED || status == PHX_SINGULAR;
+}
+
+/* From s->x, at once or with the speeds raised in steps. */
+static phx_status raise_speeds(const steady *s, double *x, double *v, double *lambda, double *moved)
 {
     static const int steps[] = {1, 4, 20};
+    phx_status status = PHX_NOT_CONVERGED;
+
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && is_lost(status); i++) {
+        memcpy(x, s->x, (size_t)s->ws->system->n_x * sizeof *x);
+        memset(lambda, 0, (size_t)s->ws->rows.n * sizeof *lambda);
+        status = PHX_OK;
+        for (int k = 1; k <= steps[i] && !status; k++)
+            status = newton(s, (double)k / steps[i], x, v, lambda, moved);
+    }
+    return status;
+}
+
+/* The equilibrium with the drives held, into s->x. */
+static phx_status start_from_rest(const steady *s, double *x, double *lambda)
+{
+    phx_static_options options = phx_static_options_default();
+    phx_static_report report;
+    const size_t bytes = (size_t)s->ws->system->n_x * sizeof *x;
+
+    options.t = s->t;
+    memcpy(x, s->x, bytes);
+    const phx_status status = phx_system_static(&s->ws->base, &options, x, lambda, &report);
+    if (!status)
+        memcpy(s->x, x, bytes);
+    return status;
+}
+
+/* From the start; where that is far from the steady motion, from the equilibrium at rest. */
+static phx_status find_equilibrium(const steady *s, double *x, double *v, double *lambda)
+{
     phx_context *context = s->ws->base.context;
     const phx_system *system = s->ws->system;
-    phx_status status = PHX_NOT_CONVERGED;
     double moved = 0.0;
 
     joint_residuals(s, x, v, true, s->res + system->n_v);
     memcpy(s->x, x, (size_t)system->n_x * sizeof *x);
-    for (size_t i = 0; i < sizeof steps / sizeof *steps && (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR);
-         i++) {
-        memcpy(x, s->x, (size_t)system->n_x * sizeof *x);
-        memset(lambda, 0, (size_t)s->ws->rows.n * sizeof *lambda);
-        status = PHX_OK;
-        for (int k = 1; k <= steps[i] && !status; k++)
-            status = newton(s, (double)k / steps[i], x, v, lambda, &moved);
+    phx_status status = raise_speeds(s, x, v, lambda, &moved);
+    if (is_lost(status)) {
+        phx_context_clear(context);
+        const phx_status rest = start_from_rest(s, x, lambda);
+        phx_context_clear(context);
+        if (rest == PHX_ERR_MEMORY || rest == PHX_INTERRUPTED)
+            return rest;
+        status = raise_speeds(s, x, v, lambda, &moved);
     }
-    if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) {
+    if (is_lost(status)) {
         double largest = 0.0;
         for (int i = 0; i < system->n_v; i++)
             largest = fmax(largest, fabs(s->res[i]));
