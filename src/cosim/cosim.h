@@ -124,7 +124,8 @@ phx_status phx_unit_set_states(phx_unit *unit, const double *states);
 void phx_unit_get_states(phx_unit *unit, double *states);
 phx_status phx_unit_get_rates(phx_unit *unit, double *rates);
 void phx_unit_nominals(const phx_unit *unit, double *nominal);
-/* How many event indicators: of the choice of the states, then of the events on outputs. All are positive. */
+/* How many event indicators: of the choice of the states, of the events on outputs, of set-valued frictions. All are
+ * positive. */
 int phx_unit_n_indicators(const phx_unit *unit);
 phx_status phx_unit_indicators(phx_unit *unit, double *indicators);
 /* An event at the time at hand: events of the model whose conditions are met happen, samples that are due are taken,

@@ -15,7 +15,7 @@ struct unit_exchange {
     phx_minimal *minimal;   /* NULL: to be made of the rows that act now */
     int n_y, n_u, n_z, n;   /* numbers of states: of each part, of all */
     int *z;                 /* n_z: numbers among the states of controllers */
-    int n_on_outputs;       /* events of the model that have indicators */
+    int n_conditions;       /* what has an indicator: events of the model on outputs, then frictions */
     double t;               /* s */
     double *states, *rates; /* n */
     double *x, *v;          /* of the mechanism; x has the states of all controllers */
@@ -102,7 +102,7 @@ phx_status phx_unit_exchange_count(phx_unit *unit)
         phx_events_most_free(unit->context, unit->system, unit->def.n_events, unit->def.events, unit->def.x, &most);
     it->n_y = most.coordinates;
     it->n_u = most.rates;
-    it->n_on_outputs = phx_events_on_outputs(unit->def.n_events, unit->def.events);
+    it->n_conditions = phx_events_on_outputs(unit->def.n_events, unit->def.events) + phx_system_dry_count(unit->system);
     return status;
 }
 
@@ -323,7 +323,7 @@ void phx_unit_nominals(const phx_unit *unit, double *nominal)
 
 int phx_unit_n_indicators(const phx_unit *unit)
 {
-    return unit->exchange ? PHX_MINIMAL_INDICATORS + unit->exchange->n_on_outputs : 0;
+    return unit->exchange ? PHX_MINIMAL_INDICATORS + unit->exchange->n_conditions : 0;
 }
 
 phx_status phx_unit_indicators(phx_unit *unit, double *indicators)
@@ -333,7 +333,7 @@ phx_status phx_unit_indicators(phx_unit *unit, double *indicators)
 
     if (!status)
         status = phx_minimal_indicators(it->minimal, it->t, it->x, indicators);
-    if (!status && it->n_on_outputs > 0)
+    if (!status && it->n_conditions > 0)
         status = phx_events_indicators(unit->events, it->t, it->x, it->v, indicators + PHX_MINIMAL_INDICATORS);
     return status;
 }
@@ -515,16 +515,22 @@ void phx_unit_describe_indicator(const phx_unit *unit, int k, size_t size, char 
     static const char *const names[PHX_MINIMAL_INDICATORS][2] = {
         {"indicator.choice", "negative: the states no longer determine the motion well"},
         {"indicator.turn", "negative: a body has turned far from where its rotation vector counts from"}};
-    int event = 0;
+    int event = 0, before = k - PHX_MINIMAL_INDICATORS;
 
     if (k < PHX_MINIMAL_INDICATORS) {
         snprintf(name, size, "%s", names[k][0]);
         snprintf(text, room, "%s", names[k][1]);
         return;
     }
-    for (int before = k - PHX_MINIMAL_INDICATORS; event < unit->def.n_events; event++)
+    for (; event < unit->def.n_events; event++)
         if (unit->def.events[event].column >= 0 && before-- == 0)
             break;
+    if (event == unit->def.n_events) {
+        snprintf(name, size, "indicator.friction.%s.%d", phx_system_dry_joint(unit->system, before), before + 1);
+        snprintf(text, room, "negative: friction of joint %.80s begins to slip, or its slip stops",
+                 phx_system_dry_joint(unit->system, before));
+        return;
+    }
     snprintf(name, size, "indicator.event.%s", unit->def.events[event].name);
     snprintf(text, room, "negative: event %.80s of the model happens; 1 until it can come again",
              unit->def.events[event].name);

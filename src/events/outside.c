@@ -5,9 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Conditions on outputs this near to zero are met, as part of the largest so far, and times as part of the time: who
- * looks for the zero may stop on its near side. */
-static const double MET = 1e-12;
+/* Conditions on outputs this near to zero are met, as part of the largest so far, forces as part of static friction,
+ * times as part of the time: who looks for the zero may stop on its near side. Rates are zero below ROUNDING of all
+ * velocities, and go back above STILL. */
+static const double MET = 1e-12, ROUNDING = 1e-15, STILL = 1e-12;
+enum { MOST_ROUNDS = 100 }; /* of transitions at one instant */
 
 int phx_events_on_outputs(int n, const phx_event *events)
 {
@@ -34,29 +36,46 @@ phx_status phx_events_indicators(phx_events *it, double t, const double *x, cons
     const phx_status status = look_at(it, t, x, v);
     int at = 0;
 
-    for (int k = 0; k < it->n_events && !status; k++)
+    for (int k = 0; k < it->n && !status; k++)
         if (!phx_events_at_time(it, k))
             indicators[at++] = it->event[k].value < 0.0 ? -it->values[k] : 1.0;
     return status;
+}
+
+/* Friction that begins to slip, or whose slip stops: its condition has come to zero; or it has gone on past that, as
+ * after a transition to a direction in which it does not go. */
+static bool is_transition(const events_run *it, int k)
+{
+    const phx_dry_friction *friction = &it->frictions.friction[k - it->n_events];
+    const double near = friction->sticks ? MET * friction->limit : ROUNDING * it->speed;
+    const double past = friction->sticks ? MET * friction->limit : STILL * it->speed;
+
+    return it->event[k].value < 0.0 ? it->values[k] >= -near : it->values[k] > past;
 }
 
 static bool is_due(const events_run *it, int k)
 {
     const event_state *event = &it->event[k];
 
+    if (k >= it->n_events)
+        return is_transition(it, k);
     if (phx_events_at_time(it, k))
         return !event->done && it->def.events[k].value <= it->s->t + MET * fabs(it->s->t);
     return event->value < 0.0 && it->values[k] >= -MET * event->largest;
 }
 
-/* Marks the events that are due, of the conditions as they were looked at last; whether there are any. */
-static bool mark_due(events_run *it)
+/* Marks the events that are due, of the conditions as they were looked at last; whether there are any. *which: the
+ * friction that is due; -1: none. */
+static bool mark_due(events_run *it, int *which)
 {
     bool any = false;
 
-    for (int k = 0; k < it->n_events; k++) {
+    *which = -1;
+    for (int k = 0; k < it->n; k++) {
         it->event[k].met = is_due(it, k);
         any = any || it->event[k].met;
+        if (it->event[k].met && k >= it->n_events && *which < 0)
+            *which = k;
     }
     return any;
 }
@@ -65,15 +84,17 @@ phx_status phx_events_stand(phx_events *it, double t, const double *x, const dou
 {
     mechanism *s = it->s;
     const phx_status status = look_at(it, t, x, v);
+    int which;
 
     *due = false;
     if (status)
         return status;
+    (void)phx_events_speed(it);
     it->t = t;
     memcpy(it->before.x, x, (size_t)s->dae->n_x * sizeof *x);
     memcpy(it->before.v, v, (size_t)s->dae->n_v * sizeof *v);
-    *due = mark_due(it);
-    for (int k = 0; k < it->n_events; k++)
+    *due = mark_due(it, &which);
+    for (int k = 0; k < it->n; k++)
         if (!it->event[k].met)
             it->event[k].value = phx_events_armed_value(it, k, it->values[k]);
     return PHX_OK;
@@ -81,16 +102,20 @@ phx_status phx_events_stand(phx_events *it, double t, const double *x, const dou
 
 phx_status phx_events_happen(phx_events *it)
 {
-    bool due = mark_due(it);
+    int which;
+    bool due = mark_due(it, &which);
     phx_status status = PHX_OK;
 
     it->half_done = due;
-    while (due && !status) { /* what has been is not armed again here, so there are no more rounds than events */
+    for (int round = 0; due && !status; round++) {
         bool event = false;
-        status = phx_events_all_happen(it, -1, &event);
+        status = phx_events_all_happen(it, which, &event);
         if (!status)
             status = phx_events_look(it, it->values);
-        due = !status && mark_due(it);
+        if (!status && round == MOST_ROUNDS)
+            status =
+                phx_fail(it->context, PHX_ERR_ANALYSIS, "friction finds no state to go on from at t = %.9g s", it->t);
+        due = !status && mark_due(it, &which);
     }
     it->half_done = status != PHX_OK;
     return status > 0 ? PHX_ERR_ANALYSIS : status;

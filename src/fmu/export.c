@@ -219,20 +219,12 @@ static phx_status settle(making *m)
 /* Whether contacts push, open, stick or slip is decided over a step, which may have to be made again. */
 static phx_status check_kind(const making *m)
 {
-    static const char remedy[] =
-        "is decided on by making steps again, which in model exchange are those of the other program; export the model "
-        "for co-simulation (--kind cs)";
-
-    if (m->options->kind == PHX_FMU_CO_SIMULATION)
+    if (m->options->kind == PHX_FMU_CO_SIMULATION || phx_system_contact_count(m->system) == 0)
         return PHX_OK;
-    if (phx_system_contact_count(m->system) > 0)
-        return phx_fail(m->context, PHX_ERR_UNSUPPORTED, "the rigid contact '%s' %s",
-                        phx_system_contact_name(m->system, 0), remedy);
-    if (phx_system_dry_count(m->system) > 0)
-        return phx_fail(m->context, PHX_ERR_UNSUPPORTED,
-                        "friction that is not regularised, of joint '%s', %s, or give it 'regularised'",
-                        phx_system_dry_joint(m->system, 0), remedy);
-    return PHX_OK;
+    return phx_fail(m->context, PHX_ERR_UNSUPPORTED,
+                    "the rigid contact '%s' is decided on by making steps again, which in model exchange are those of "
+                    "the other program; export the model for co-simulation (--kind cs)",
+                    phx_system_contact_name(m->system, 0));
 }
 
 static phx_status find_start(making *m)

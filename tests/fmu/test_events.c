@@ -550,12 +550,12 @@ static void steps_are_discarded(void **state)
     importer_close(&it);
 }
 
-/* What contacts and friction do is decided by making steps again, which model exchange cannot. */
+/* What contacts do is decided by making steps again, which model exchange cannot. */
 static void model_exchange_is_refused(void **state)
 {
     static const char *const models[][2] = {
         {"bouncing_table.yaml", "is decided on by making steps again, which in model exchange are those of the other"},
-        {"stick_slip.yaml", "friction that is not regularised, of joint"}};
+        {"billiards.yaml", "the rigid contact '"}};
     for (size_t k = 0; k < sizeof models / sizeof *models; k++)
         for (int kind = PHX_FMU_MODEL_EXCHANGE; kind <= PHX_FMU_BOTH; kind++) {
             phx_fmu_options options = phx_fmu_options_default();

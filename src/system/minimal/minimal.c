@@ -27,6 +27,7 @@ static const double preference[CHOICE_KINDS] = {8.0, 4.0, 1.0, 1.0};
 typedef struct choice {
     choice_kind kind;
     int joint, number; /* of a joint */
+    bool open;         /* of one that does not hold: it is not chosen */
     int body;
     int x, v; /* of the frame; of the deformation */
     int component;
@@ -41,6 +42,7 @@ struct phx_minimal {
     int n_candidates;
     choice *candidates;
     int *chosen;     /* n_drives + n_free, numbers of candidates */
+    int *driven;     /* n_drives: rows of the drives, and of friction that sticks, a drive at rest */
     double *x0;      /* n_x: where turns are counted from */
     double *unit;    /* n_v: velocity of which the kinetic energy is 1/2 */
     double *omega;   /* n_v: of a deformation by itself, rad/s; 0: none */
@@ -100,8 +102,9 @@ static void list_candidates(phx_minimal *m)
     int count = 0;
 
     for (int j = 0; j < system->n_joints; j++)
-        for (int c = 0; c < system->joints[j].n_coordinates && !is_open(system, j); c++)
-            m->candidates[count++] = (choice){.kind = CHOICE_JOINT, .joint = j, .number = c};
+        for (int c = 0; c < system->joints[j].n_coordinates; c++)
+            m->candidates[count++] =
+                (choice){.kind = CHOICE_JOINT, .joint = j, .number = c, .open = is_open(system, j)};
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         int x, v;
@@ -381,9 +384,9 @@ static void weigh(phx_minimal *m, const double *x, const double *basis, double *
             length += row[i] * row[i];
         }
         const bool planar = it->kind == CHOICE_TURN && m->system->dim == 2;
-        const double weight = is_driven(m, it) || !(length > 0.0) ? 0.0
-                              : planar                            ? preference[CHOICE_SHAPE]
-                                                                  : preference[it->kind];
+        const double weight = it->open || is_driven(m, it) || !(length > 0.0) ? 0.0
+                              : planar                                        ? preference[CHOICE_SHAPE]
+                                                                              : preference[it->kind];
         for (size_t k = 0; k < f; k++) {
             double sum = 0.0;
             for (size_t i = 0; i < n_v && weight > 0.0; i++)
@@ -561,7 +564,7 @@ phx_status phx_minimal_derivatives(phx_minimal *m, double t, const double *x, co
     phx_status status = phx_sys_op_accelerations(m->dae, t, x, v, m->a, lambda);
 
     for (int k = 0; k < m->n_drives && !status; k++)
-        y_dot[k] = ws->rows.w[ws->rows.driven[k]];
+        y_dot[k] = ws->rows.w[m->driven[k]];
     for (int k = 0; k < m->n_free && !status; k++) {
         const choice *it = chosen(m, m->n_drives + k);
         const double bias = row_of(m, it, x, v, true, m->rhs);
@@ -709,13 +712,27 @@ void phx_minimal_archive(phx_archive *archive, phx_minimal *m)
         m->dae->ops->archive(m->dae, archive);
 }
 
+static const row_slot *row_at(const phx_minimal *m, int k)
+{
+    return &m->system->rows.slot[m->ws->rows.index[k]];
+}
+
+static phx_status list_drives(phx_minimal *m)
+{
+    const int n = m->ws->rows.n;
+
+    m->driven = phx_calloc(m->context, (size_t)n, sizeof *m->driven);
+    for (int k = 0; k < n && m->driven; k++)
+        if (row_at(m, k)->role == ROW_DRIVEN)
+            m->driven[m->n_drives++] = k;
+    return m->driven ? PHX_OK : PHX_ERR_MEMORY;
+}
+
 /* The coordinates of the drives come first. */
 static void take_drives(phx_minimal *m)
 {
-    const workspace *ws = m->ws;
-
     for (int k = 0; k < m->n_drives; k++) {
-        const row_slot *slot = &m->system->rows.slot[ws->rows.index[ws->rows.driven[k]]];
+        const row_slot *slot = row_at(m, m->driven[k]);
         for (int c = 0; c < m->n_candidates; c++)
             if (m->candidates[c].kind == CHOICE_JOINT && m->candidates[c].joint == slot->joint &&
                 m->candidates[c].number == slot->coordinate)
@@ -748,8 +765,9 @@ phx_status phx_minimal_create(phx_context *context, phx_system *system, phx_mini
     m->system = system;
     phx_status status = phx_system_dae_with(system, context, PHX_BACKEND_PLAIN, &m->dae);
     m->ws = (workspace *)m->dae;
+    if (!status)
+        status = list_drives(m);
     if (!status) {
-        m->n_drives = m->ws->rows.n_driven;
         m->n_free = system->n_v - m->ws->rows.n;
         status = allocate(m);
     }
@@ -774,6 +792,7 @@ void phx_minimal_destroy(phx_minimal *m)
     phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_free(m->candidates);
     phx_free(m->chosen);
+    phx_free(m->driven);
     phx_free(m->solved);
     phx_system_dae_destroy(m->dae);
     phx_free(m);
