@@ -53,9 +53,9 @@ phx_status phx_ss_h2_norm(phx_context *context, const phx_ss *system, double *no
 }
 
 /* ---- largest singular values along the axis ---- */
-/* Of a complex p x m matrix, interleaved: by the symmetric form of H^H H, real and imaginary parts side by side. */
-static phx_status largest_singular(phx_context *context, int p, int m, const double *response, double *gram,
-                                   double *value)
+/* By the symmetric form of H^H H, real and imaginary parts side by side. */
+phx_status phx_largest_singular_value(phx_context *context, int p, int m, const double *response, double *gram,
+                                      double *value)
 {
     const double complex *H = (const double complex *)response;
     const int size = 2 * m;
@@ -89,7 +89,7 @@ phx_status phx_ss_singular_values(phx_context *context, const phx_ss *system, in
     if (!status)
         status = phx_ss_responses(context, system, count, omega, responses);
     for (int k = 0; k < count && !status; k++)
-        status = largest_singular(context, p, m, responses + (size_t)k * entries, gram, values + k);
+        status = phx_largest_singular_value(context, p, m, responses + (size_t)k * entries, gram, values + k);
     phx_free(responses);
     phx_free(gram);
     return phx_conclude(context, status);
@@ -205,7 +205,7 @@ static phx_status begin(level_set *it, phx_norm *norm)
             D[2 * k] = s->D[k];
     if (!status && !isfinite(it->high)) {
         it->omega[0] = HUGE_VAL;
-        status = largest_singular(it->context, s->n_outputs, m, D, gram, it->values);
+        status = phx_largest_singular_value(it->context, s->n_outputs, m, D, gram, it->values);
         if (!status)
             try_at(it, 1, norm);
     }

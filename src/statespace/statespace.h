@@ -64,6 +64,9 @@ int phx_ss_inversion_antistable(const phx_ss_inversion *inversion);
 /* ---- responses ---- */
 /* phx_ss_responses at one frequency, by one factorisation. */
 phx_status phx_ss_response(phx_context *context, const phx_ss *system, double omega, double *response);
+/* Of a complex p x m matrix, interleaved; gram: 4 m^2 + 2 m of work. */
+phx_status phx_largest_singular_value(phx_context *context, int p, int m, const double *response, double *gram,
+                                      double *value);
 /* phx_ss_dc_gain of a system with poles at zero, as free motions have: the rows of outputs that see one are not
  * numbers, those of the others are H(0). One solution for all outputs where those poles are states by themselves, as in
  * modal coordinates; else a reduction (PHX_SS_MINIMAL) for each. */

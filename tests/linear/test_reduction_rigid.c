@@ -196,6 +196,54 @@ static void unmoved_motions_stay_out(void **state)
     phx_linearised_destroy(model);
 }
 
+/* Responses as sums over the modes, where no damping couples them, against the state space; dampers that do are told.
+ */
+static void sums_over_modes(void **state)
+{
+    phx_context *context = *state;
+    for (int coupled = 0; coupled < 2; coupled++) {
+        uint64_t seed = 2;
+        phx_linearised *model =
+            coupled ? random_model(context, &seed, 0) : beam_chain(context, 2, 2, true, 0.5, 1e-6, false);
+        phx_full full;
+        phx_projected all;
+        phx_ph ph;
+        phx_ss *ss = NULL;
+        int *partner = NULL;
+        double got[12], want[12], omega[12];
+        whole(context, model, &full, &all, &ph);
+        CHECK_OK(context, phx_uncoupled_find(context, &ph, &partner));
+        assert_true((partner == NULL) == coupled);
+        if (!coupled) {
+            double *im = calloc((size_t)ph.n, sizeof *im), *re = calloc(2 * (size_t)ph.n, sizeof *re), most = 0.0;
+            CHECK_OK(context, phx_ph_ss(context, "model", &ph, true, &ss));
+            CHECK_OK(context, phx_ss_poles(context, ss, re, re + ph.n, NULL, NULL));
+            phx_uncoupled_poles(&ph, partner, im);
+            for (int k = 0; k < ph.n; k++) { /* each of them is a pole */
+                double least = HUGE_VAL;
+                for (int j = 0; j < ph.n; j++)
+                    least = fmin(least, fabs(im[k] - re[ph.n + j]));
+                most = fmax(most, least / fmax(1.0, fabs(im[k])));
+            }
+            CHECK_BELOW(most, 1e-8, "poles");
+            for (int k = 0; k < 12; k++)
+                omega[k] = k == 0 ? 0.0 : 0.1 * pow(4.0, k);
+            CHECK_OK(context, phx_uncoupled_gains(context, &ph, partner, 12, omega, got));
+            CHECK_OK(context, phx_ss_singular_values(context, ss, 12, omega, want));
+            for (int k = 0; k < 12; k++)
+                CHECK_RELATIVE(got[k], want[k], 1e-7, "gain at %g rad/s", omega[k]);
+            free(im);
+            free(re);
+        }
+        phx_free(partner);
+        phx_ss_destroy(ss);
+        phx_ph_free(&ph);
+        phx_projected_free(&all);
+        phx_full_free(&full);
+        phx_linearised_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +252,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(points_beside_poles, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(rigid_motions_beside_a_prescribed_one, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(unmoved_motions_stay_out, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(sums_over_modes, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

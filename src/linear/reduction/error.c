@@ -7,15 +7,55 @@
 /* States of an error system of which the Hamiltonian matrix is still worth its eigenvalues. */
 enum { CERTIFIED = 600 };
 
+/* A system without its feedthrough. */
+typedef struct measured {
+    const phx_ph *ph; /* NULL: not known */
+    int *partner;     /* of uncoupled modes; NULL: they are coupled */
+    phx_ss *ss;
+} measured;
+
+static void measured_free(measured *it)
+{
+    phx_free(it->partner);
+    phx_ss_destroy(it->ss);
+}
+
+static phx_status measured_of(phx_context *context, const char *name, const phx_ph *ph, measured *it)
+{
+    *it = (measured){.ph = ph};
+    const phx_status status = phx_uncoupled_find(context, ph, &it->partner);
+    return status ? status : phx_ph_ss(context, name, ph, true, &it->ss);
+}
+
+static phx_status gains(phx_context *context, const measured *it, int count, const double *omega, double *values)
+{
+    return it->partner ? phx_uncoupled_gains(context, it->ph, it->partner, count, omega, values)
+                       : phx_ss_singular_values(context, it->ss, count, omega, values);
+}
+
+/* Imaginary parts of the poles (n). */
+static phx_status poles(phx_context *context, const measured *it, double *im)
+{
+    double *re = phx_calloc(context, (size_t)phx_ss_n(it->ss) + 1, sizeof *re);
+    phx_status status = re ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status && it->partner)
+        phx_uncoupled_poles(it->ph, it->partner, im);
+    else if (!status)
+        status = phx_ss_poles(context, it->ss, re, im, NULL, NULL);
+    phx_free(re);
+    return status;
+}
+
 /* The largest singular value at the poles, refined by golden section: a lower bound. */
-static phx_status estimate(phx_context *context, const phx_ss *system, const double *band, phx_norm *norm)
+static phx_status estimate(phx_context *context, const measured *system, const double *band, phx_norm *norm)
 {
     enum { STEPS = 40 };
     static const double golden = 0.61803398874989484820;
-    const int n = phx_ss_n(system);
-    double *re = phx_calloc(context, 4 * (size_t)n + 4, sizeof *re), *im = phx_behind(re, (size_t)n),
-           *omega = phx_behind(im, (size_t)n), *value = phx_behind(omega, (size_t)(n + 2));
-    phx_status status = re ? phx_ss_poles(context, system, re, im, NULL, NULL) : PHX_ERR_MEMORY;
+    const int n = phx_ss_n(system->ss);
+    double *im = phx_calloc(context, 3 * (size_t)n + 4, sizeof *im), *omega = phx_behind(im, (size_t)n),
+           *value = phx_behind(omega, (size_t)(n + 2));
+    phx_status status = im ? poles(context, system, im) : PHX_ERR_MEMORY;
     double left = 0.0, right = 0.0;
     int count = 0;
 
@@ -29,7 +69,7 @@ static phx_status estimate(phx_context *context, const phx_ss *system, const dou
             omega[count++] = band[1];
     }
     if (!status)
-        status = phx_ss_singular_values(context, system, count, omega, value);
+        status = gains(context, system, count, omega, value);
     for (int k = 0; k < count && !status; k++)
         if (value[k] > norm->lower)
             *norm = (phx_norm){value[k], value[k], omega[k]};
@@ -38,7 +78,7 @@ static phx_status estimate(phx_context *context, const phx_ss *system, const dou
     for (int step = 0; step < STEPS && !status && right > left; step++) {
         const double pair[2] = {right - golden * (right - left), left + golden * (right - left)};
         double values[2];
-        status = phx_ss_singular_values(context, system, 2, pair, values);
+        status = gains(context, system, 2, pair, values);
         for (int k = 0; k < 2 && !status; k++)
             if (values[k] > norm->lower && (!band || (pair[k] >= band[0] && pair[k] <= band[1])))
                 *norm = (phx_norm){values[k], values[k], pair[k]};
@@ -47,14 +87,14 @@ static phx_status estimate(phx_context *context, const phx_ss *system, const dou
         else
             right = pair[1];
     }
-    phx_free(re);
+    phx_free(im);
     return status;
 }
 
-static phx_status norm_of(const phx_error_measure *it, const phx_ss *system, phx_norm *norm, bool *certified)
+static phx_status norm_of(const phx_error_measure *it, const measured *system, phx_norm *norm, bool *certified)
 {
-    *certified = phx_ss_n(system) <= CERTIFIED;
-    return *certified ? phx_ss_hinf_norm(it->context, system, it->band, 1e-7, norm)
+    *certified = phx_ss_n(system->ss) <= CERTIFIED;
+    return *certified ? phx_ss_hinf_norm(it->context, system->ss, it->band, 1e-7, norm)
                       : estimate(it->context, system, it->band, norm);
 }
 
@@ -91,12 +131,12 @@ static int ascending(const void *a, const void *b)
 }
 
 /* Even steps of the logarithm from below the lowest to above the highest frequency, or over the band, and the peaks. */
-static phx_status frequencies(const phx_error_measure *it, const phx_ss *full, phx_reduction_curves *curves)
+static phx_status frequencies(const phx_error_measure *it, const measured *full, phx_reduction_curves *curves)
 {
-    const int n = phx_ss_n(full);
+    const int n = phx_ss_n(full->ss);
     double *im = phx_calloc(it->context, 4 * ((size_t)n + GRID) + 1, sizeof *im);
-    double *re = phx_calloc(it->context, (size_t)n + 1, sizeof *re), low = HUGE_VAL, high = 0.0;
-    phx_status status = im && re ? phx_ss_poles(it->context, full, re, im, NULL, NULL) : PHX_ERR_MEMORY;
+    double low = HUGE_VAL, high = 0.0;
+    phx_status status = im ? poles(it->context, full, im) : PHX_ERR_MEMORY;
     int count = 0;
 
     for (int k = 0; k < n && !status; k++) {
@@ -118,7 +158,6 @@ static phx_status frequencies(const phx_error_measure *it, const phx_ss *full, p
         im[count++] = low * pow(high / low, (double)k / (GRID - 1));
     if (!status)
         qsort(im, (size_t)count, sizeof *im, ascending);
-    phx_free(re);
     curves->count = count;
     curves->omega = im;
     return status;
@@ -126,21 +165,21 @@ static phx_status frequencies(const phx_error_measure *it, const phx_ss *full, p
 
 phx_status phx_error_begin(phx_error_measure *it)
 {
-    phx_ss *system = NULL;
-    phx_status status = phx_ph_ss(it->context, "model", &it->full, true, &system);
+    measured system;
+    phx_status status = measured_of(it->context, "model", &it->full, &system);
 
     if (!status)
-        status = norm_of(it, system, &it->norm, &it->certified);
+        status = norm_of(it, &system, &it->norm, &it->certified);
     if (!status)
-        status = h2_of(it, system, &it->h2);
+        status = h2_of(it, system.ss, &it->h2);
     if (!status)
-        status = frequencies(it, system, &it->curves);
+        status = frequencies(it, &system, &it->curves);
     it->curves.model = phx_behind(it->curves.omega, (size_t)it->curves.count);
     it->curves.reduced = phx_behind(it->curves.model, (size_t)it->curves.count);
     it->curves.error = phx_behind(it->curves.reduced, (size_t)it->curves.count);
     if (!status)
-        status = phx_ss_singular_values(it->context, system, it->curves.count, it->curves.omega, it->curves.model);
-    phx_ss_destroy(system);
+        status = gains(it->context, &system, it->curves.count, it->curves.omega, it->curves.model);
+    measured_free(&system);
     return status;
 }
 
@@ -160,20 +199,20 @@ static double against_response(const phx_error_measure *it)
 phx_status phx_error_of(const phx_error_measure *it, const phx_ph *reduced, const phx_ph *part,
                         phx_reduction_report *report)
 {
-    phx_ss *difference = NULL;
+    measured difference = {0};
     phx_norm norm = {0};
     bool certified = false;
     double h2 = NAN;
-    phx_status status = part ? phx_ph_ss(it->context, "error", part, true, &difference)
-                             : phx_ph_difference(it->context, &it->full, reduced, &difference);
+    phx_status status = part ? measured_of(it->context, "error", part, &difference)
+                             : phx_ph_difference(it->context, &it->full, reduced, &difference.ss);
 
     if (!status)
-        status = norm_of(it, difference, &norm, &certified);
+        status = norm_of(it, &difference, &norm, &certified);
     if (!status)
-        status = h2_of(it, difference, &h2);
+        status = h2_of(it, difference.ss, &h2);
     if (!status)
-        status = phx_ss_singular_values(it->context, difference, it->curves.count, it->curves.omega, it->curves.error);
-    phx_ss_destroy(difference);
+        status = gains(it->context, &difference, it->curves.count, it->curves.omega, it->curves.error);
+    measured_free(&difference);
     report->error = norm.upper / it->norm.lower;
     report->error_least = norm.lower / it->norm.upper;
     report->error_omega = norm.omega;
@@ -185,12 +224,12 @@ phx_status phx_error_of(const phx_error_measure *it, const phx_ph *reduced, cons
 
 phx_status phx_error_curves(phx_error_measure *it, const phx_ph *reduced, phx_reduction_curves *curves)
 {
-    phx_ss *system = NULL;
-    phx_status status = phx_ph_ss(it->context, "reduced", reduced, true, &system);
+    measured system;
+    phx_status status = measured_of(it->context, "reduced", reduced, &system);
 
     if (!status)
-        status = phx_ss_singular_values(it->context, system, it->curves.count, it->curves.omega, it->curves.reduced);
-    phx_ss_destroy(system);
+        status = gains(it->context, &system, it->curves.count, it->curves.omega, it->curves.reduced);
+    measured_free(&system);
     *curves = it->curves;
     it->curves = (phx_reduction_curves){0};
     return status;

@@ -115,6 +115,16 @@ phx_status phx_ph_ss(phx_context *context, const char *name, const phx_ph *ph, b
 /* a - b, without the feedthrough where it is the same to rounding. */
 phx_status phx_ph_difference(phx_context *context, const phx_ph *a, const phx_ph *b, phx_ss **ss);
 
+/* ---- uncoupled.c ---- */
+/* partner (n): of each state the one that J ties it to, itself where there is none; NULL: R or P couple modes, or J
+ * ties more than pairs. The caller frees it. */
+phx_status phx_uncoupled_find(phx_context *context, const phx_ph *ph, int **partner);
+/* im (n): imaginary parts of the poles. */
+void phx_uncoupled_poles(const phx_ph *ph, const int *partner, double *im);
+/* Largest singular values without the feedthrough. */
+phx_status phx_uncoupled_gains(phx_context *context, const phx_ph *ph, const int *partner, int count,
+                               const double *omega, double *gains);
+
 /* ---- dominance.c ---- */
 /* The weight of each elastic mode for each input, |b_kj|^2/d_k, d_k = 2 zeta_k omega_k. */
 typedef struct phx_dominance {
