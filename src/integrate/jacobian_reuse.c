@@ -1,11 +1,14 @@
 #include "jacobian_reuse.h"
 
+#include <math.h>
 #include <string.h>
 
 /* PATIENCE: number of intervals with a new Jacobian each before reuse is tried again. PROOF: number of intervals that
  * rely on a proved number of corrections, while theirs are at most ALIKE times as large. */
 enum { PATIENCE = 64, PROOF = 16 };
 static const double ALIKE = 1.25;
+/* What corrections leave over is lost in rounding below this share of it. */
+static const double LOST = 0.1;
 /* Corrections above this share of the velocities prove nothing: where they end after one, the forces have a kink, as
  * those of a contact, and corrections of the same size need not end there. */
 static const double SMALL = 0.1;
@@ -37,7 +40,7 @@ static bool is_proved(const phx_jacobian_reuse *reuse)
     if (!reuse->fresh || reuse->uses == 0 || reuse->corrections != reuse->count)
         return false;
     for (int k = 0; k < reuse->count; k++)
-        if (!(reuse->size[k] <= ALIKE * reuse->proved[k]))
+        if (!(reuse->size[k] <= reuse->proved[k]))
             return false;
     return true;
 }
@@ -50,10 +53,34 @@ bool phx_jacobian_reuse_count(phx_jacobian_reuse *reuse, double size)
     return is_proved(reuse);
 }
 
+/* The size of what corrections e, q e, q^2 e, ... leave over, of which `count` were made. */
+static double left_over(const double *size, int count)
+{
+    return count > 1 ? size[count - 1] * (size[count - 1] / size[count - 2]) : HUGE_VAL;
+}
+
+/* The first `count` corrections were enough: they may leave over `limit`. The rate q of a Jacobian made at the
+ * prediction is proportional to its error, that is to the first correction e: the k-th is of order e^k, and what all
+ * leave over e^(count + 1). */
+static void keep_proof(phx_jacobian_reuse *reuse, int count, double limit)
+{
+    const double left = left_over(reuse->size, count);
+    const double wider = left > 0.0 && left < limit ? pow(limit / left, 1.0 / (count + 1)) : 1.0;
+    double factor = 1.0;
+
+    for (int k = 0; k < count; k++) {
+        factor *= wider;
+        reuse->proved[k] = fmax(ALIKE, factor) * reuse->size[k];
+    }
+    reuse->count = count;
+    reuse->uses = PROOF;
+}
+
 /* Returns the number of corrections that the interval needed. */
-static int prove(phx_jacobian_reuse *reuse, double enough, double scale)
+static int prove(phx_jacobian_reuse *reuse, double enough, bool rounding, double scale)
 {
     int count = reuse->corrections;
+    double limit = 0.0;
     if (reuse->uses > 0 && reuse->fresh && count == reuse->count) {
         reuse->uses--;
         return count;
@@ -61,17 +88,17 @@ static int prove(phx_jacobian_reuse *reuse, double enough, double scale)
     reuse->uses = 0;
     if (!reuse->fresh || count > PHX_JACOBIAN_REUSE_SIZES || !(reuse->size[0] <= SMALL * scale))
         return count;
-    if (count > 1 && reuse->size[count - 1] <= enough)
-        count--;
-    memcpy(reuse->proved, reuse->size, sizeof reuse->proved);
-    reuse->count = count;
-    reuse->uses = PROOF;
-    return count;
+    if (count > 1) {
+        const double last = reuse->size[count - 1], lost = rounding ? LOST * last : 0.0;
+        limit = last <= enough || left_over(reuse->size, count - 1) <= lost ? fmax(enough, lost) : 0.0;
+    }
+    keep_proof(reuse, limit > 0.0 ? count - 1 : count, limit);
+    return reuse->count;
 }
 
-void phx_jacobian_reuse_learn(phx_jacobian_reuse *reuse, double enough, double scale)
+void phx_jacobian_reuse_learn(phx_jacobian_reuse *reuse, double enough, bool rounding, double scale)
 {
-    const double cost = prove(reuse, enough, scale) + reuse->made * reuse->matrix;
+    const double cost = prove(reuse, enough, rounding, scale) + reuse->made * reuse->matrix;
     const bool expensive = reuse->intervals > 0 && !reuse->fresh && cost * reuse->intervals >= reuse->spent;
     if (reuse->eager > 0)
         reuse->eager--;

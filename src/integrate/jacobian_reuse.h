@@ -8,7 +8,9 @@
  *
  * An interval that begins with a new Jacobian makes one correction more than it needs: the last correction proves that
  * the ones before were enough. While the corrections of the next intervals are of the same size, these intervals stop
- * one correction earlier. Corrections of the size of the velocities themselves prove nothing. */
+ * one correction earlier. Where stiffness makes rounding large the last correction is rounding; the ones before were
+ * enough when what they leave over, by the rate at which they shrink, is lost in it. Corrections of the size of the
+ * velocities themselves prove nothing. */
 #ifndef PHLEXOR_INTEGRATE_JACOBIAN_REUSE_H
 #define PHLEXOR_INTEGRATE_JACOBIAN_REUSE_H
 
@@ -21,7 +23,7 @@ typedef struct phx_jacobian_reuse {
     double spent;  /* cost of the present Jacobian and of the intervals that used it */
     int intervals; /* number of these intervals; 0: a new Jacobian is due */
     int eager;     /* number of coming intervals that get a new Jacobian each */
-    /* sizes of the corrections that were proved to be enough, their number, and for how many more intervals they hold
+    /* sizes of corrections that are enough as has been proved, their number, and for how many more intervals they hold
      */
     double proved[PHX_JACOBIAN_REUSE_SIZES];
     int count, uses;
@@ -40,7 +42,8 @@ void phx_jacobian_reuse_made(phx_jacobian_reuse *reuse);
 /* Count a correction of this size. True: earlier intervals have proved that it is the last one needed. */
 bool phx_jacobian_reuse_count(phx_jacobian_reuse *reuse, double size);
 void phx_jacobian_reuse_archive(phx_archive *archive, phx_jacobian_reuse *reuse);
-/* The interval is solved. `enough`: size below which a correction is not needed; `scale`: size of the velocities. */
-void phx_jacobian_reuse_learn(phx_jacobian_reuse *reuse, double enough, double scale);
+/* The interval is solved. `enough`: size below which a correction is not needed; `rounding`: the last one was no more
+ * than that; `scale`: size of the velocities. */
+void phx_jacobian_reuse_learn(phx_jacobian_reuse *reuse, double enough, bool rounding, double scale);
 
 #endif

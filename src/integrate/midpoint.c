@@ -181,7 +181,8 @@ static phx_status solve(midpoint *m, const interval *span)
         if (status != PHX_OK)
             return status;
         if (done) {
-            phx_jacobian_reuse_learn(&m->reuse[span->slot], 2.0 * newton.left * newton.scale, newton.scale);
+            phx_jacobian_reuse_learn(&m->reuse[span->slot], 2.0 * newton.left * newton.scale, newton.rounded,
+                                     newton.scale);
             run->sizes.noise = newton.noise;
             run->sizes.forced = newton.forces;
             return PHX_OK;

@@ -71,6 +71,7 @@ phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent
     count_stalls(newton, size, recent);
     if (!isfinite(size))
         return PHX_NEWTON_FAILS;
+    newton->rounded = newton->remembers && size <= newton->noise * newton->noise_scale;
     if (size <= newton->tolerance * newton->scale)
         return PHX_NEWTON_LAST;
     if (previous < 0.0)
@@ -87,8 +88,8 @@ phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent
     /* Among corrections that may be rounding: what is left of it by this rate, or by that of the one before, which
      * rounding had less of, surely is. */
     const double true_rate = rate_before > 0.0 ? fmin(rate, rate_before) : rate;
-    if (newton->remembers && size <= newton->noise * newton->noise_scale &&
-        fmax(true_rate, BELIEVED) * size <= SURE_NOISE * newton->scale)
+    newton->rounded = newton->remembers && size <= newton->noise * newton->noise_scale;
+    if (newton->rounded && fmax(true_rate, BELIEVED) * size <= SURE_NOISE * newton->scale)
         return PHX_NEWTON_LAST;
     /* |error after the correction| <= rate/(1-rate) |correction| */
     double safe_rate = fmax(rate, LUCKY);

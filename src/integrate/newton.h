@@ -30,6 +30,7 @@ typedef struct phx_newton {
     double previous;    /* size of the last correction; negative: none */
     double rate;        /* ratio of the last two; 0: none yet */
     double smallest;    /* correction so far; 0: none yet */
+    bool rounded;       /* the last correction may have been rounding */
     int stalls;         /* corrections with a recent Jacobian since `smallest` was last halved */
     bool widened;       /* noise_scale contains the forces */
     bool balanced;      /* and those that balance each other */

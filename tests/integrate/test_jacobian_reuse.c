@@ -22,7 +22,7 @@ static int solve(phx_jacobian_reuse *reuse, double first, double rate, bool *mad
         count++;
         assert_true(count < 50);
     }
-    phx_jacobian_reuse_learn(reuse, ENOUGH, 1.0);
+    phx_jacobian_reuse_learn(reuse, ENOUGH, false, 1.0);
     return count;
 }
 
@@ -43,7 +43,7 @@ static double average_cost(double matrix, double growth, int *matrices)
         }
         for (int k = 0, n = 1 + (int)(age * growth); k < n; k++, cost += 1.0)
             phx_jacobian_reuse_count(&reuse, 1.0);
-        phx_jacobian_reuse_learn(&reuse, 0.0, 1.0);
+        phx_jacobian_reuse_learn(&reuse, 0.0, false, 1.0);
     }
     return cost / INTERVALS;
 }
@@ -114,8 +114,8 @@ static void test_unlike(void **state)
     assert_int_equal(solve(&reuse, 1e-3, 1e-6, &made), 2);
     assert_int_equal(solve(&reuse, 1.2e-3, 1e-6, &made), 2);
     assert_int_equal(solve(&reuse, 1.3e-3, 1e-6, &made), 4); /* 1.3e-15 is not enough */
-    assert_int_equal(solve(&reuse, 1e-3, 1e-5, &made), 4);
-    assert_int_equal(solve(&reuse, 1e-3, 1e-5, &made), 3);
+    assert_int_equal(solve(&reuse, 1e-3, 1e-5, &made), 3);   /* they leave 1e-18, and three before left 1.3e-21 */
+    assert_true(solve(&reuse, 1e-3, 1e-3, &made) > 4);
 }
 
 /* Corrections as large as the velocities prove nothing. */
@@ -126,6 +126,37 @@ static void test_large(void **state)
     bool made = false;
     for (int i = 0; i < 20; i++)
         assert_true(solve(&reuse, 0.5, 1e-8, &made) >= 3);
+}
+
+/* An interval of three corrections with a new Jacobian, the last of them rounding; whether the next one, whose first
+ * two are `wider` and wider^2 times as large, ends after two. */
+static bool ends_early(double second, double third, bool rounding, double wider)
+{
+    const double sizes[] = {1e-3, second, third};
+    phx_jacobian_reuse reuse = phx_jacobian_reuse_create(0.1);
+    bool ends = false;
+
+    for (int interval = 0; interval < 2; interval++) {
+        phx_jacobian_reuse_begin(&reuse);
+        phx_jacobian_reuse_made(&reuse);
+        for (int k = 0; k < 3 - interval; k++)
+            ends = phx_jacobian_reuse_count(&reuse, interval ? sizes[k] * pow(wider, k + 1) : sizes[k]);
+        if (interval == 0)
+            phx_jacobian_reuse_learn(&reuse, ENOUGH, rounding, 1.0);
+    }
+    return ends;
+}
+
+/* What two corrections leave over, 1e-8 * 1e-5, is lost in rounding of 8e-12; eight times as much, the cube of 2, just
+ * so. Where it is not lost, or the last correction is no rounding, nothing is proved. */
+static void test_rounding(void **state)
+{
+    (void)state;
+    assert_true(ends_early(1e-8, 8.1e-12, true, 1.0));
+    assert_true(ends_early(1e-8, 8.1e-12, true, 2.0));
+    assert_false(ends_early(1e-8, 8.1e-12, true, 2.1));
+    assert_false(ends_early(1e-8, 8.1e-12, false, 1.0));
+    assert_false(ends_early(1e-7, 8.1e-12, true, 1.0));
 }
 
 /* A Jacobian made in the middle of an interval, because the iteration was slow, proves nothing. */
@@ -141,7 +172,7 @@ static void test_made_late(void **state)
     phx_jacobian_reuse_made(&reuse);
     assert_false(phx_jacobian_reuse_count(&reuse, 1e-9));
     assert_false(phx_jacobian_reuse_count(&reuse, 1e-16));
-    phx_jacobian_reuse_learn(&reuse, ENOUGH, 1.0);
+    phx_jacobian_reuse_learn(&reuse, ENOUGH, false, 1.0);
     assert_int_equal(reuse.uses, 0);
     phx_jacobian_reuse_begin(&reuse);
     assert_true(phx_jacobian_reuse_is_due(&reuse));
@@ -150,7 +181,7 @@ static void test_made_late(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cheapest), cmocka_unit_test(test_proof),
-                                       cmocka_unit_test(test_unlike), cmocka_unit_test(test_large),
-                                       cmocka_unit_test(test_made_late)};
+                                       cmocka_unit_test(test_unlike),   cmocka_unit_test(test_large),
+                                       cmocka_unit_test(test_rounding), cmocka_unit_test(test_made_late)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
