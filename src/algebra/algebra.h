@@ -127,6 +127,9 @@ phx_status phx_lu_create(phx_context *context, int n, const int *ptr, const int 
 void phx_lu_destroy(phx_lu *lu);
 /* No elimination without pivoting from now on: KLU factors. Not between a factorisation and its solutions. */
 void phx_lu_pivot_always(phx_lu *lu);
+/* Unknowns whose entry on the diagonal, zero or not, says nothing of their size, as coordinates without mass: pivots
+ * are judged with scales of theirs by what stands beside it. PHX_ERR_MEMORY. */
+phx_status phx_lu_set_weak(phx_lu *lu, int count, const int *unknowns);
 /* Let a pool (borrowed; NULL: none any more) factor and solve, where the matrix is large and falls into branches by its
  * order (phx_order_balance): the same results bit by bit. Allocates, but not for NULL. */
 phx_status phx_lu_use(phx_lu *lu, phx_thread_pool *pool);

@@ -124,6 +124,11 @@ void phx_lu_pivot_always(phx_lu *lu)
     lu->factored = lu->by_fronts = false;
 }
 
+phx_status phx_lu_set_weak(phx_lu *lu, int count, const int *unknowns)
+{
+    return lu->fronts ? phx_fronts_set_weak(lu->fronts, count, unknowns) : PHX_OK;
+}
+
 phx_status phx_lu_use(phx_lu *lu, phx_thread_pool *pool)
 {
     if (!lu)

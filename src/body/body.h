@@ -268,14 +268,29 @@ void phx_body_port_tangents(const phx_body *body, const phx_body_port *port, con
  * reason, for a body without a curve. */
 phx_status phx_body_add_place(phx_context *context, const phx_flex_source *source, phx_body **body);
 void phx_body_drop_place(phx_body *body); /* the last one, of a body that has one */
+/* The body itself, or the body that one with places wraps, whose velocities and pattern come first in it. */
+const phx_body *phx_body_inside(const phx_body *body);
 /* Where its places are in x, their rates in v (may be NULL); their number. */
 int phx_body_places(const phx_body *body, int *x, int *v);
 double phx_body_curve_length(const phx_body *body); /* of a body with places, m; else 0 */
-/* Derivatives of a port that slides, n = phx_body_port_columns; NULL: not wanted. All overwritten.
- *   T  of the rate P nu at fixed nu, phx_port_size x n:  the port's means vary by (P + h/2 T) xi
- *   K  of P^T effort at fixed effort, n x n */
+/* Moves the places alone over an interval, as phx_body_move all of the body. */
+void phx_body_move_places(const phx_body *body, double h, const double *x0, const double *low0, const double *vm,
+                          double *x1, double *low1, double *xm);
+/* Which of its columns (phx_body_port_columns) a port that slides depends on over the interval, those of the elements
+ * that it passes, ascending, its place last; their number. Room for all of them. */
+int phx_body_port_active(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *active);
+/* Whether there is a place that depends on both of two columns of a port; true of a port that does not slide. */
+bool phx_body_port_meets(const phx_body *body, const phx_body_port *port, int one, int other);
+/* Derivatives of a port that slides; NULL: not wanted. All overwritten. */
+typedef struct phx_slide_derivatives {
+    double *P; /* as phx_body_port_jacobian, phx_port_size x n */
+    double *T; /* of the rate P nu at fixed nu, phx_port_size x n: the port's means vary by (P + h/2 T) xi */
+    double *K; /* of P^T effort at fixed effort (needed for it alone), n x n */
+} phx_slide_derivatives;
+/* Over the n_active columns `active` (phx_body_port_active), n of them; NULL: over all columns. */
 void phx_body_port_slide_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
-                                  const double *effort, double *T, double *K);
+                                  int n_active, const int *active, const double *effort,
+                                  const phx_slide_derivatives *out);
 
 /* ---- rods (rod/rod.h, docs/rods.md) ---- */
 enum {

@@ -124,9 +124,6 @@ void phx_body_free_base(phx_body *body);
 void phx_body_move_coordinates(int n, double h, const double *q0, const double *low0, const double *rate, double *q1,
                                double *low1, double *qm);
 
-/* The body itself, or the body that one with sliding ports wraps (sliding/sliding.c). */
-const phx_body *phx_body_inside(const phx_body *body);
-
 /* The coordinates in x. */
 static inline const double *phx_body_q(const phx_body *body, const double *x)
 {

@@ -51,6 +51,14 @@ void phx_body_try(const phx_body *body, double h, const double *x0, const double
     move(body, true, h, x0, low0, vm, x1, low1, xm);
 }
 
+void phx_body_move_places(const phx_body *body, double h, const double *x0, const double *low0, const double *vm,
+                          double *x1, double *low1, double *xm)
+{
+    const int x = body->n_x - body->n_places;
+    phx_body_move_coordinates(body->n_places, h, x0 + x, low0 + x, vm + body->n_v - body->n_places, x1 + x, low1 + x,
+                              xm + x);
+}
+
 /* ---- an instant ---- */
 /* r' = R v, R' = R [w]x of one frame. */
 static void frame_rates(int dim, const double *x, const double *v, double *x_dot)

@@ -311,7 +311,7 @@ int phx_body_port_jacobian(const phx_body *body, const phx_body_port *port, cons
     phx_body_view room;
 
     if (port->slides) {
-        phx_slide_jacobian(body, port, view, P);
+        phx_slide_tangents(body, port, view, 0, NULL, NULL, &(phx_slide_derivatives){.P = P});
         return phx_body_port_columns(body, port, cols);
     }
     view = from_frame(port, view, &room);
@@ -404,8 +404,19 @@ void phx_body_port_tangents(const phx_body *body, const phx_body_port *port, con
         tangents(3, body, port, view, effort, out);
 }
 
-void phx_body_port_slide_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
-                                  const double *effort, double *T, double *K)
+int phx_body_port_active(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *active)
 {
-    phx_slide_tangents(body, port, view, effort, T, K);
+    return phx_slide_active(body, port, view, active);
+}
+
+bool phx_body_port_meets(const phx_body *body, const phx_body_port *port, int one, int other)
+{
+    return !port->slides || phx_slide_meets(body, one, other);
+}
+
+void phx_body_port_slide_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
+                                  int n_active, const int *active, const double *effort,
+                                  const phx_slide_derivatives *out)
+{
+    phx_slide_tangents(body, port, view, n_active, active, effort, out);
 }

@@ -224,6 +224,17 @@ phx_status phx_sys_forces(workspace *ws, double t, bool linear, double *res);
 void phx_sys_apply_multipliers(workspace *ws, const double *lambda);
 /* row (port_count) = covector^T P of a port at the view of its body. */
 void phx_sys_pull(const workspace *ws, phx_port_id id, const double *covector, double *row);
+
+/* ---- couplings.c: derivatives of what joins ports, at their places in the values of a matrix ---- */
+/* Of the rows from `first` up to before `end`, which are on the same two ports: G, -G^T and K_l, and K of their
+ * multipliers; G and -G^T alone, into val. */
+void phx_sys_couple_rows(workspace *ws, const kkt_matrix *kkt, int first, int end, const double *lambda);
+void phx_sys_put_pair_rows(workspace *ws, const kkt_matrix *kkt, int first, int end, double *val);
+/* The geometric term of a port. */
+void phx_sys_couple_port(workspace *ws, const kkt_matrix *kkt, phx_port_id id);
+/* As pair_add and pair_rate_add of an evaluator. */
+void phx_sys_couple_pair(workspace *ws, const kkt_matrix *kkt, int pair, double alpha, const double *block);
+void phx_sys_couple_pair_rates(workspace *ws, const kkt_matrix *kkt, int pair, double alpha, const double *block);
 /* Factorisation of a whole matrix on the KKT pattern; the first use of `lu` allocates. */
 phx_status phx_sys_factor(workspace *ws, bool complex_values, const double *val, phx_lu **lu);
 /* A(cj) on it into a slot. */

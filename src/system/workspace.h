@@ -172,6 +172,7 @@ typedef struct row_set {
 typedef struct port_set {
     int *first, *count, *cols; /* per port: where its columns of v begin in `cols`, and how many they are */
     int widest;                /* columns of a port */
+    int *active;               /* 2 widest: scratch, those of a pair that a port that slides depends on */
     double *map;               /* 2 map_size: what the ports of a pair make of their bodies' columns */
     int map_size;
     phx_port_view *view; /* at the current interval or instant */

@@ -227,7 +227,8 @@ static void check_tangents(const slide_case *it, const span *at, double h, const
     int cols[MAX_V];
 
     phx_body_port_jacobian(it->body, &it->port, &at->view, cols, P);
-    phx_body_port_slide_tangents(it->body, &it->port, &at->view, effort, T, K);
+    phx_body_port_slide_tangents(it->body, &it->port, &at->view, 0, NULL, effort,
+                                 &(phx_slide_derivatives){.T = T, .K = K});
     for (int e = 0; e < it->size * it->n; e++)
         scale = fmax(scale, fabs(T[e]));
     for (int c = 0; c < it->n; c++) {
@@ -247,6 +248,38 @@ static void check_tangents(const slide_case *it, const span *at, double h, const
     }
 }
 
+/* Over the columns that the port depends on the same as over all, the others being zero. */
+static void check_active(const slide_case *it, const span *at, const double *effort, int kind)
+{
+    double P[PORT * MAX_V], T[PORT * MAX_V], K[MAX_V * MAX_V], P_all[PORT * MAX_V], T_all[PORT * MAX_V];
+    double K_all[MAX_V * MAX_V];
+    int active[MAX_V];
+    const int n = phx_body_port_active(it->body, &it->port, &at->view, active);
+
+    assert_in_range(n, 2, it->n);
+    phx_body_port_slide_tangents(it->body, &it->port, &at->view, n, active, effort,
+                                 &(phx_slide_derivatives){.P = P, .T = T, .K = K});
+    phx_body_port_slide_tangents(it->body, &it->port, &at->view, 0, NULL, effort,
+                                 &(phx_slide_derivatives){.P = P_all, .T = T_all, .K = K_all});
+    for (int c = 0, a = 0; c < it->n; c++) {
+        const bool used = a < n && active[a] == c;
+        for (int i = 0; i < it->size; i++) {
+            assert_true(P_all[i * it->n + c] == (used ? P[i * n + a] : 0.0));
+            assert_true(T_all[i * it->n + c] == (used ? T[i * n + a] : 0.0));
+        }
+        for (int r = 0, b = 0; r < it->n; r++) {
+            const bool both = used && b < n && active[b] == r;
+            const double value = K_all[r * it->n + c];
+            assert_true(value == (both ? K[b * n + a] : 0.0));
+            if (value != 0.0 && !phx_body_port_meets(it->body, &it->port, r, c))
+                fail_msg("kind %d: columns %d and %d meet", kind, r, c);
+            b += b < n && active[b] == r;
+        }
+        a += used;
+    }
+    assert_int_equal(active[n - 1], it->n - 1);
+}
+
 static void test_tangents(void **state)
 {
     static const double lengths[] = {0.0, 0.1, 0.4};
@@ -262,6 +295,7 @@ static void test_tangents(void **state)
             random_span(&seed, &it, h, &at);
             random_vector(&seed, it.size, 1.0, effort);
             check_tangents(&it, &at, h, effort, kind);
+            check_active(&it, &at, effort, kind);
         }
         close_case(&it);
     }

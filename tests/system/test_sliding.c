@@ -262,6 +262,120 @@ static void free_bodies_keep_their_momenta(void **state)
     }
 }
 
+/* ---- the fast evaluation against the plain one ---- */
+/* A rod or beam that two bodies run along on springs, over its nodes; on one of them hangs a beam whose deformation is
+ * condensed. Kinds: a rod in the plane, in space, a beam in the plane whose collar is driven. */
+static void open_runners(phx_context *context, int kind, model *m)
+{
+    const int dim = kind == 1 ? 3 : 2;
+    const double gravity[3] = {0.0, -9.81, 0.0};
+    rod_kind rod = rod_default(dim);
+    beam_kind beam = beam_default();
+
+    if (dim == 2)
+        model_open(context, 0.0, -9.81, m);
+    else
+        model_open_space(context, gravity, m);
+    rod.elements = beam.elements = 8;
+    const phx_pose start = dim == 2 ? pose_at(0, 0, 0) : pose_turned(0, 0, 0, 1, 0, 0, 0);
+    const phx_body_id a = kind < 2 ? add_rod(m, "a", &rod, start) : add_beam(m, "a", &beam, start);
+    add_joint(m, "left", dim == 2 ? PHX_JOINT_REVOLUTE : PHX_JOINT_WELD, ground_at(m, 0, 0, 0), port_on(m, a, 0.0));
+    add_joint(m, "right", dim == 2 ? PHX_JOINT_REVOLUTE : PHX_JOINT_SPHERICAL, ground_at(m, 1, 0, 0),
+              port_on(m, a, 1.0));
+    for (int k = 0; k < 2; k++) {
+        const double s = k ? 0.6 : 0.2;
+        const phx_body_id b = dim == 2 ? add_rigid(m, k ? "collar" : "bead", 0.4, 1e-2, 0.0, 0.0, pose_at(s, 0, 0))
+                                       : add_rigid_space(m, k ? "collar" : "bead", pose_turned(s, 0, 0, 1, 0, 0, 0));
+        const phx_joint_kind joint = k == 0     ? PHX_JOINT_POINT_ON
+                                     : dim == 3 ? PHX_JOINT_CYLINDRICAL_ON
+                                                : PHX_JOINT_PRISMATIC_ON;
+        phx_joint_def def = slide_on(joint, port_on(m, a, 0.0),
+                                     dim == 2 ? at_place(m, b, 0, 0) : at_space(m, b, 0, 0, 0, 1, 0, 0, 0), s);
+        def.name = k ? "collar" : "bead";
+        def.coordinate[0].stiffness = 200.0;
+        def.coordinate[0].rest = k ? 0.75 : 0.45;
+        def.coordinate[0].damping = k ? 0.0 : 0.05;
+        if (k && dim == 3) {
+            def.n_coordinates = 2;
+            def.coordinate[1].stiffness = 0.5;
+            def.coordinate[1].rest = 0.4;
+        }
+        if (k && kind == 2) {
+            def.coordinate[0].stiffness = 0.0;
+            def.coordinate[0].speed = sine(m, 0.0, 0.8, 6.0);
+        }
+        add_joint_def(m, &def);
+        if (k || dim == 3)
+            continue;
+        const phx_body_id hung = add_beam(m, "hung", &beam, pose_at(s, 0, -1.2));
+        add_joint(m, "pin", PHX_JOINT_REVOLUTE, at_place(m, b, 0, 0), at_beam(m, hung, 0.0));
+    }
+    model_finalise(m);
+    phx_system_dae_destroy(m->dae);
+    m->dae = NULL;
+}
+
+/* The element that a place in x is on, and how often it has changed. */
+typedef struct runner {
+    int place, at, crossed;
+} runner;
+
+static phx_status count_crossings(void *user, const phx_sample *sample)
+{
+    runner *it = user;
+    const int at = (int)floor(8.0 * sample->x[it->place]);
+
+    it->crossed += it->at >= 0 ? abs(at - it->at) : 0;
+    it->at = at;
+    return PHX_OK;
+}
+
+static void fast_agrees_with_plain(void **state)
+{
+    static const struct {
+        phx_backend backend;
+        int threads;
+    } ways[] = {{PHX_BACKEND_PLAIN, 1}, {PHX_BACKEND_FAST, 1}, {PHX_BACKEND_FAST, 3}};
+    const int steps = TEST_LONG(120);
+
+    for (int kind = 0; kind < 3; kind++) {
+        double *x[3] = {NULL}, scale = 1.0;
+        phx_integrate_stats stats[3];
+        int n_x = 0, crossed = 0;
+        for (int way = 0; way < 3; way++) {
+            phx_integrate_options options = phx_integrate_options_default();
+            runner counted = {.at = -1};
+            double t = 0.0;
+            model m;
+            open_runners(*state, kind, &m);
+            CHECK_OK(*state, phx_system_dae_with(m.system, m.context, ways[way].backend, &m.dae));
+            CHECK_OK(*state, phx_system_threads(m.dae, ways[way].threads));
+            assert_int_equal(phx_system_thread_count(m.dae), ways[way].threads); /* the plain one has no others */
+            model_start(&m, false);
+            options.step = options.every = 0.01;
+            options.end = 0.01 * steps;
+            counted.place = phx_body_n_x(phx_system_body(m.system, 0)) - 2; /* the bead */
+            CHECK_OK(*state,
+                     phx_integrate(m.dae, &options, &t, m.x, m.v, m.lambda, count_crossings, &counted, &stats[way]));
+            crossed = counted.crossed;
+            n_x = m.n_x;
+            x[way] = calloc((size_t)n_x, sizeof *x[way]);
+            assert_non_null(x[way]);
+            memcpy(x[way], m.x, (size_t)n_x * sizeof *x[way]);
+            model_close(&m);
+        }
+        for (int i = 0; i < n_x; i++)
+            scale = fmax(scale, fabs(x[0][i]));
+        for (int i = 0; i < n_x; i++)
+            CHECK_CLOSE(x[1][i], x[0][i], 1e-11 * scale, "kind %d: x %d", kind, i);
+        assert_memory_equal(x[2], x[1], (size_t)n_x * sizeof *x[1]);
+        assert_true(crossed > TEST_LONG(10));
+        assert_true(10 * stats[1].newton_iterations < 11 * stats[0].newton_iterations); /* as good a matrix */
+        for (int way = 0; way < 3; way++)
+            free(x[way]);
+    }
+}
+
 /* ---- a beam against the same rod ---- */
 static void on_cantilever(phx_context *context, bool of_rod, phx_joint_kind joint, double end, double *place,
                           double *tip)
@@ -454,6 +568,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(driven_place_is_exact, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(passes_over_nodes_keep_energy, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(free_bodies_keep_their_momenta, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(fast_agrees_with_plain, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(beam_slides_as_the_rod, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(modes_are_those_of_a_weld, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(place_is_found, context_setup, context_teardown),

@@ -8,9 +8,10 @@
  *
  *     r_i T_ij c_j <= GROWTH   and   T_kk <= GROWTH |d_k| ,
  *
- * r and c the scales of rows and columns that |A| has by itself: 1/sqrt|A_ii|, and for zeros on the diagonal what makes
- * the largest scaled entry 1. The first says that rounding is no larger than GROWTH times that of entries of A, the
- * second that no pivot is what cancellation left; neither depends on the scaling of A.
+ * r and c the scales of rows and columns that |A| has by itself: 1/sqrt|A_ii|, for zeros on the diagonal what makes the
+ * largest scaled entry 1, and last the same for weak unknowns, whatever their diagonal is. The first says that rounding
+ * is no larger than GROWTH times that of entries of A, the second that no pivot is what cancellation left; neither
+ * depends on the scaling of A.
  *
  * Audited factors leave the sizes of their pivots behind. As long as these stay within a factor DRIFT later factors
  * need no audit. A value that is not finite makes a pivot not finite, or its reciprocal zero: by W or L it enters a
@@ -48,6 +49,7 @@ struct phx_fronts {
     double *reference; /* n, sizes of the reciprocal pivots */
     double *row, *col; /* n, scales, by place in the order */
     int *place;        /* n, of the unknowns in the order */
+    bool *weak;        /* n, by place in the order; NULL: none is */
 };
 
 /* Scalars of the work space before that of a thread. */
@@ -129,7 +131,19 @@ void phx_fronts_destroy(phx_fronts *fronts)
     phx_free(fronts->row);
     phx_free(fronts->col);
     phx_free(fronts->place);
+    phx_free(fronts->weak);
     phx_free(fronts);
+}
+
+phx_status phx_fronts_set_weak(phx_fronts *fronts, int count, const int *unknowns)
+{
+    fronts->weak = phx_realloc(fronts->context, fronts->weak, (size_t)fronts->tree->n, sizeof *fronts->weak);
+    if (!fronts->weak)
+        return PHX_ERR_MEMORY;
+    memset(fronts->weak, 0, (size_t)fronts->tree->n * sizeof *fronts->weak);
+    for (int k = 0; k < count; k++)
+        fronts->weak[fronts->place[unknowns[k]]] = true;
+    return PHX_OK;
 }
 
 phx_status phx_fronts_use(phx_fronts *fronts, phx_thread_pool *pool)
@@ -186,32 +200,53 @@ static double over(double size)
     return size > 0.0 ? 1.0 / size : DBL_MAX;
 }
 
+static bool is_weak(const phx_fronts *fronts, int place)
+{
+    return fronts->weak && fronts->weak[place];
+}
+
+/* Scales of the unknowns that have none, the weak ones or the others, by the entries beside those that have one. */
+static void scale_by_others(phx_fronts *fronts, const double *val, bool weak)
+{
+    double *row = fronts->row, *col = fronts->col;
+    const int n = fronts->tree->n;
+
+    for (int i = 0; i < n; i++) {
+        const int a = fronts->place[i];
+        for (int e = fronts->ptr[i]; e < fronts->ptr[i + 1]; e++) {
+            const int b = fronts->place[fronts->idx[e]];
+            const double size = modulus(fronts, val, (size_t)e);
+            if (row[a] <= 0.0 && col[b] > 0.0 && is_weak(fronts, a) == weak)
+                row[a] = fmin(row[a], -size * col[b]); /* sizes yet: negative */
+            if (col[b] <= 0.0 && row[a] > 0.0 && is_weak(fronts, b) == weak)
+                col[b] = fmin(col[b], -size * row[a]);
+        }
+    }
+    for (int k = 0; k < n; k++)
+        if (is_weak(fronts, k) == weak) {
+            row[k] = row[k] > 0.0 ? row[k] : over(-row[k]);
+            col[k] = col[k] > 0.0 ? col[k] : over(-col[k]);
+        }
+}
+
 /* Scales of rows and columns. */
 static void find_scales(phx_fronts *fronts, const double *val)
 {
-    const int n = fronts->tree->n;
-    memset(fronts->row, 0, (size_t)n * sizeof(double));
-    memset(fronts->col, 0, (size_t)n * sizeof(double));
-    for (int pass = 0; pass < 2; pass++) {
-        /* the diagonal first; then zeros on it, from what stands beside them, as sizes yet: negative */
-        for (int i = 0; i < n; i++) {
-            const int a = fronts->place[i];
-            for (int e = fronts->ptr[i]; e < fronts->ptr[i + 1]; e++) {
-                const int b = fronts->place[fronts->idx[e]];
-                const double size = modulus(fronts, val, (size_t)e);
-                if (pass == 0 && a == b && size > 0.0)
-                    fronts->row[a] = fronts->col[a] = over(sqrt(size));
-                if (pass == 1 && fronts->row[a] <= 0.0 && fronts->col[b] > 0.0)
-                    fronts->row[a] = fmin(fronts->row[a], -size * fronts->col[b]);
-                if (pass == 1 && fronts->col[b] <= 0.0 && fronts->row[a] > 0.0)
-                    fronts->col[b] = fmin(fronts->col[b], -size * fronts->row[a]);
-            }
+    const size_t n = (size_t)fronts->tree->n;
+
+    memset(fronts->row, 0, n * sizeof(double));
+    memset(fronts->col, 0, n * sizeof(double));
+    for (size_t i = 0; i < n; i++) {
+        const int a = fronts->place[i];
+        for (int e = fronts->ptr[i]; e < fronts->ptr[i + 1]; e++) {
+            const double size = fronts->idx[e] == (int)i ? modulus(fronts, val, (size_t)e) : 0.0;
+            if (size > 0.0 && !is_weak(fronts, a))
+                fronts->row[a] = fronts->col[a] = over(sqrt(size));
         }
     }
-    for (int k = 0; k < n; k++) {
-        fronts->row[k] = fronts->row[k] > 0.0 ? fronts->row[k] : over(-fronts->row[k]);
-        fronts->col[k] = fronts->col[k] > 0.0 ? fronts->col[k] : over(-fronts->col[k]);
-    }
+    scale_by_others(fronts, val, false);
+    if (fronts->weak)
+        scale_by_others(fronts, val, true);
 }
 
 /* The front of |A| and of the updates of the children. */

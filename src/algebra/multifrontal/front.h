@@ -165,6 +165,7 @@ phx_status phx_fronts_create(phx_context *context, int n, const int *ptr, const 
 void phx_fronts_destroy(phx_fronts *fronts);
 /* Branches are worked on by a pool from now on (borrowed; NULL: by the calling thread), with the same results. */
 phx_status phx_fronts_use(phx_fronts *fronts, phx_thread_pool *pool);
+phx_status phx_fronts_set_weak(phx_fronts *fronts, int count, const int *unknowns); /* phx_lu_set_weak */
 /* False when these pivots are no good for these values, or a value is not finite; then there are no factors until the
  * next success. *audited: the factors have been checked in full, not only against sizes known to be good. */
 bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited);

@@ -5,6 +5,7 @@
 
 int phx_rod_nodes(const phx_body *body, phx_body *const **nodes, const phx_body_frame **frames)
 {
+    body = phx_body_inside(body);
     if (body->ops != &phx_rod_ops)
         return 0;
     *nodes = phx_rod_of(body)->node;
@@ -38,6 +39,7 @@ phx_status phx_rod_batch_create(phx_context *context, const phx_body *body, int 
 {
     if (!body || !out)
         return phx_fail_null(context, __func__, "rod or batch");
+    body = phx_body_inside(body);
     const phx_rod *rod = phx_rod_of(body);
     const int groups = (rod->n + PHX_ROD_LANES - 1) / PHX_ROD_LANES;
     const size_t lanes = (size_t)groups * PHX_ROD_LANES, each = sizeof *rod->elements / sizeof(double);

@@ -22,6 +22,8 @@ void phx_curve_free(phx_curve *curve)
         phx_free(curve->terms[t].cubic);
     phx_free(curve->terms);
     phx_free(curve->knot);
+    phx_free(curve->first_on);
+    phx_free(curve->on);
     *curve = (phx_curve){0};
 }
 
@@ -98,6 +100,45 @@ static int piece_at(const phx_curve *curve, double s)
             high = middle - 1;
     }
     return low;
+}
+
+phx_status phx_curve_index(phx_context *context, phx_curve *curve)
+{
+    const size_t pieces = (size_t)curve->n_pieces;
+    size_t total = 0;
+
+    for (int t = 0; t < curve->n_terms; t++)
+        total += (size_t)curve->terms[t].count;
+    curve->first_on = phx_calloc(context, pieces + 1, sizeof *curve->first_on);
+    curve->on = phx_calloc(context, total, sizeof *curve->on);
+    if (!curve->first_on || !curve->on)
+        return PHX_ERR_MEMORY;
+    for (int k = 0, next = 0; k < curve->n_pieces; k++) {
+        for (int t = 0; t < curve->n_terms; t++)
+            if (k >= curve->terms[t].first && k < curve->terms[t].first + curve->terms[t].count)
+                curve->on[next++] = t;
+        curve->first_on[k + 1] = next;
+    }
+    return PHX_OK;
+}
+
+phx_curve_span phx_curve_span_of(const phx_curve *curve, double s0, double s1)
+{
+    const int k0 = piece_at(curve, s0), k1 = piece_at(curve, s1);
+    return (phx_curve_span){k0 < k1 ? k0 : k1, k0 < k1 ? k1 : k0};
+}
+
+const phx_curve_term *phx_curve_next(const phx_curve *curve, phx_curve_span span, int *piece, int *at)
+{
+    for (int i = *at < 0 ? curve->first_on[*piece] : *at + 1; *piece <= span.high; i = curve->first_on[++*piece])
+        for (; i < curve->first_on[*piece + 1]; i++) {
+            const phx_curve_term *term = &curve->terms[curve->on[i]];
+            if (*piece == span.low || term->first == *piece) { /* else it was on the piece before */
+                *at = i;
+                return term;
+            }
+        }
+    return NULL;
 }
 
 static const double *cubic_on(const phx_curve_term *term, int k)

@@ -29,6 +29,7 @@ typedef struct phx_curve {
     double *knot; /* n_pieces + 1 places, m; the first is 0, the last the length */
     int n_terms, capacity;
     phx_curve_term *terms;
+    int *first_on, *on; /* terms on piece k: on[first_on[k]] up to before on[first_on[k + 1]]; made when it is whole */
 } phx_curve;
 
 phx_status phx_curve_create(phx_context *context, int n_pieces, const double *knot, phx_curve *curve);
@@ -40,10 +41,21 @@ phx_status phx_curve_add_slope(phx_context *context, phx_curve *curve);
 /* c of the last term on piece k: with these values and slopes at its ends; straight between the values. */
 void phx_curve_set_hermite(phx_curve *curve, int k, double value0, double slope0, double value1, double slope1);
 void phx_curve_set_linear(phx_curve *curve, int k, double value0, double value1);
+/* When all terms are there: which of them each piece has. */
+phx_status phx_curve_index(phx_context *context, phx_curve *curve);
 static inline double phx_curve_length(const phx_curve *curve)
 {
     return curve->knot[curve->n_pieces];
 }
+
+/* The pieces on which an interval from s0 to s1 runs: the first and the last one, between 0 and n_pieces - 1. */
+typedef struct phx_curve_span {
+    int low, high;
+} phx_curve_span;
+phx_curve_span phx_curve_span_of(const phx_curve *curve, double s0, double s1);
+/* The term after number `at` (-1: the first one) on these pieces, from piece *piece on, span.low at first; NULL: there
+ * is none. Each comes once. */
+const phx_curve_term *phx_curve_next(const phx_curve *curve, phx_curve_span span, int *piece, int *at);
 
 /* A c over an interval from s0 to s1; with equal ends at an instant. */
 typedef struct phx_curve_weight {

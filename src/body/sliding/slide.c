@@ -61,18 +61,29 @@ static void put_column(int dim, int n, int k, const double *column, double *matr
         matrix[a * n + k] = column[a];
 }
 
+/* The velocities that the vector of a term depends on; their number. */
+static int term_columns(const phx_body *body, const phx_curve_term *term, int *cols)
+{
+    const int first = term->origin ? 0 : body->dim;
+    int n = 0;
+
+    for (int c = first; c < body->n_rigid; c++)
+        cols[n++] = term->frame.v + c;
+    if (term->coordinate >= 0)
+        cols[n++] = body->q_v + term->coordinate;
+    return n;
+}
+
 /* z = r: Z = (R_m | 0),  F = (R_m | h/2 R1 (turn . x v)),  T = (0 | R1 (turn . x v)) */
 static void look_at_origin(const phx_body *body, double h, const phx_curve_term *term, const frame_state *frame,
                            vector_state *out)
 {
     const int dim = body->dim, n_rot = body->n_rot;
 
-    out->n = dim + n_rot;
+    out->n = term_columns(body, term, out->cols);
     memset(out->Z, 0, sizeof out->Z);
     memset(out->F, 0, sizeof out->F);
     memset(out->T, 0, sizeof out->T);
-    for (int c = 0; c < out->n; c++)
-        out->cols[c] = term->frame.v + c;
     phx_rot_apply(dim, frame->Rm, frame->v, out->rate);
     for (int a = 0; a < dim; a++) {
         out->z0[a] = frame->r0[a];
@@ -101,7 +112,7 @@ static void look_at_direction(const phx_body *body, const phx_body_view *view, c
     const double qm = 0.5 * (q0 + q1), q_dot = j < 0 ? 0.0 : view->vm[body->q_v + j];
     double along0[3], along1[3], along[3], spin[3] = {0}, turning[3];
 
-    out->n = n_rot + (j >= 0);
+    out->n = term_columns(body, term, out->cols);
     phx_rot_apply(dim, frame->R0, a, along0);
     phx_rot_apply(dim, frame->R1, a, along1);
     phx_rot_apply(dim, frame->Rm, a, along);
@@ -115,7 +126,6 @@ static void look_at_direction(const phx_body *body, const phx_body_view *view, c
     for (int k = 0; k < n_rot; k++) {
         double unit[3] = {0}, column[3] = {0}, cross[3], change[3], whole[3];
         unit[k] = 1.0;
-        out->cols[k] = term->frame.v + dim + k;
         phx_rot_x_vec(dim, unit, a, cross);
         phx_rot_apply(dim, frame->Rm, cross, change);
         for (int i = 0; i < dim; i++)
@@ -132,7 +142,6 @@ static void look_at_direction(const phx_body *body, const phx_body_view *view, c
     }
     if (j < 0)
         return;
-    out->cols[n_rot] = body->q_v + j;
     put_column(dim, out->n, n_rot, along, out->Z);
     put_column(dim, out->n, n_rot, along1, out->F);
     put_column(dim, out->n, n_rot, turning, out->T);
@@ -199,21 +208,11 @@ static int first_entry(const phx_body *body, phx_curve_part part)
 
 /* A term of the curve over the interval: where it stands in the rates of the port, its weight, its vector. */
 typedef struct term_state {
+    const phx_curve_term *term;
     int at;
     phx_curve_weight weight;
     vector_state vector;
 } term_state;
-
-/* Whether the term says something about the port between s0 and s1. */
-static bool look_at_term(const phx_body *body, const phx_body_view *view, const phx_curve_term *term, const double s[2],
-                         term_state *out)
-{
-    out->at = first_entry(body, term->part);
-    if (out->at < 0 || !phx_curve_weigh(&phx_as_sliding(body)->curve, term, s[0], s[1], &out->weight))
-        return false;
-    look_at_vector(body, view, term, &out->vector);
-    return true;
-}
 
 /* The place of the port in x and its rate in v. */
 static int place_x(const phx_body *body, const phx_body_port *port)
@@ -225,6 +224,39 @@ static int place_v(const phx_body *body, const phx_body_port *port)
     return body->n_v - body->n_places + port->slides - 1;
 }
 
+/* The terms that say something about the port over the interval, one after the other. */
+typedef struct term_walk {
+    const phx_body *body;
+    const phx_body_view *view;
+    double s[2];
+    phx_curve_span span;
+    int piece, at;
+} term_walk;
+
+static term_walk walk_from(const phx_body *body, const phx_body_port *port, const phx_body_view *view)
+{
+    const int x = place_x(body, port);
+    term_walk it = {.body = body, .view = view, .s = {view->x0[x], view->x1[x]}, .at = -1};
+
+    it.span = phx_curve_span_of(&phx_as_sliding(body)->curve, it.s[0], it.s[1]);
+    it.piece = it.span.low;
+    return it;
+}
+
+static bool next_term(term_walk *it, term_state *out)
+{
+    const phx_curve *curve = &phx_as_sliding(it->body)->curve;
+
+    while ((out->term = phx_curve_next(curve, it->span, &it->piece, &it->at))) {
+        out->at = first_entry(it->body, out->term->part);
+        if (out->at < 0 || !phx_curve_weigh(curve, out->term, it->s[0], it->s[1], &out->weight))
+            continue;
+        look_at_vector(it->body, it->view, out->term, &out->vector);
+        return true;
+    }
+    return false;
+}
+
 int phx_slide_columns(const phx_body *body, const phx_body_port *port, int *cols)
 {
     const int n = port->place_alone ? 0 : phx_as_sliding(body)->inner->n_v;
@@ -234,6 +266,93 @@ int phx_slide_columns(const phx_body *body, const phx_body_port *port, int *cols
     if (cols)
         cols[n] = place_v(body, port);
     return n + 1;
+}
+
+/* Ascending, each once. */
+static int insert(int column, int n, int *list)
+{
+    int low = 0, high = n;
+
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (list[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < n && list[low] == column)
+        return n;
+    memmove(list + low + 1, list + low, (size_t)(n - low) * sizeof *list);
+    list[low] = column;
+    return n + 1;
+}
+
+int phx_slide_active(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *active)
+{
+    const int last = phx_slide_columns(body, port, NULL) - 1;
+    const phx_curve *curve = &phx_as_sliding(body)->curve;
+    term_walk walk = walk_from(body, port, view);
+    const phx_curve_term *term;
+    int n = 0;
+
+    while (!port->place_alone && (term = phx_curve_next(curve, walk.span, &walk.piece, &walk.at))) {
+        int cols[MOST];
+        const int count = first_entry(body, term->part) < 0 ? 0 : term_columns(body, term, cols);
+        for (int c = 0; c < count; c++)
+            n = insert(cols[c], n, active);
+    }
+    active[n] = last;
+    return n + 1;
+}
+
+void phx_slide_reach(phx_sliding *it)
+{
+    const phx_body *body = &it->base;
+    const int n = it->inner->n_v;
+
+    for (int c = 0; c < n; c++) {
+        it->reach[2 * c] = it->curve.n_pieces;
+        it->reach[2 * c + 1] = -1;
+    }
+    for (int t = 0; t < it->curve.n_terms; t++) {
+        const phx_curve_term *term = &it->curve.terms[t];
+        int cols[MOST], count = term_columns(body, term, cols), end = term->first + term->count - 1;
+        for (int c = 0; c < count; c++) {
+            int *reach = it->reach + 2 * cols[c];
+            reach[0] = term->first < reach[0] ? term->first : reach[0];
+            reach[1] = end > reach[1] ? end : reach[1];
+        }
+    }
+}
+
+bool phx_slide_meets(const phx_body *body, int one, int other)
+{
+    const phx_sliding *it = phx_as_sliding(body);
+    const int n = it->inner->n_v, *a = it->reach + 2 * one, *b = it->reach + 2 * other;
+
+    return one >= n || other >= n || (a[0] <= b[1] && b[0] <= a[1]);
+}
+
+/* Where a column stands in a matrix over those of `active`; NULL: over all. */
+typedef struct columns {
+    int n;
+    const int *active;
+} columns;
+
+static int column_at(const columns *over, int column)
+{
+    int low = 0, high = over->n - 1;
+
+    if (!over->active)
+        return column;
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (over->active[middle] < column)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* A port that is the place itself: it moves along the first axis. */
@@ -271,15 +390,13 @@ static void fill_axes(int dim, const double *along, const double *across, double
 
 static void view_curve(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out)
 {
-    const phx_curve *curve = &phx_as_sliding(body)->curve;
-    const int dim = body->dim, x = place_x(body, port);
-    const double s[2] = {view->x0[x], view->x1[x]}, s_dot = view->vm[place_v(body, port)];
+    const int dim = body->dim;
+    const double s_dot = view->vm[place_v(body, port)];
+    term_walk walk = walk_from(body, port, view);
     double y0[9] = {0}, y1[9] = {0}, *rate = out->rate;
+    term_state it;
 
-    for (int t = 0; t < curve->n_terms; t++) {
-        term_state it;
-        if (!look_at_term(body, view, &curve->terms[t], s, &it))
-            continue;
+    while (next_term(&walk, &it)) {
         const phx_curve_weight *c = &it.weight;
         const vector_state *z = &it.vector;
         for (int a = 0; a < dim; a++) {
@@ -307,47 +424,18 @@ void phx_slide_view(const phx_body *body, const phx_body_port *port, const phx_b
         out->Rm[e] = 0.5 * (out->R0[e] + out->R1[e]);
 }
 
-void phx_slide_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *P)
-{
-    const phx_curve *curve = &phx_as_sliding(body)->curve;
-    const int dim = body->dim, n = phx_slide_columns(body, port, NULL), x = place_x(body, port);
-    const double s[2] = {view->x0[x], view->x1[x]};
-
-    memset(P, 0, (size_t)(phx_port_size(dim) * n) * sizeof *P);
-    if (port->place_alone) {
-        P[0] = 1.0;
-        return;
-    }
-    for (int t = 0; t < curve->n_terms; t++) {
-        term_state it;
-        if (!look_at_term(body, view, &curve->terms[t], s, &it))
-            continue;
-        const phx_curve_weight *c = &it.weight;
-        const vector_state *z = &it.vector;
-        for (int a = 0; a < dim; a++) {
-            double *row = P + (it.at + a) * n;
-            for (int k = 0; k < z->n; k++)
-                row[z->cols[k]] += c->mean * z->Z[a * z->n + k];
-            row[n - 1] += c->quotient * z->mean[a];
-        }
-    }
-}
-
 void phx_slide_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
                      const double *effort, double *res)
 {
-    const phx_curve *curve = &phx_as_sliding(body)->curve;
-    const int dim = body->dim, x = place_x(body, port), v = place_v(body, port);
-    const double s[2] = {view->x0[x], view->x1[x]};
+    const int dim = body->dim, v = place_v(body, port);
+    term_walk walk = walk_from(body, port, view);
+    term_state it;
 
     if (port->place_alone) {
         res[v] += alpha * effort[0];
         return;
     }
-    for (int t = 0; t < curve->n_terms; t++) {
-        term_state it;
-        if (!look_at_term(body, view, &curve->terms[t], s, &it))
-            continue;
+    while (next_term(&walk, &it)) {
         const phx_curve_weight *c = &it.weight;
         const vector_state *z = &it.vector;
         for (int a = 0; a < dim; a++) {
@@ -358,56 +446,77 @@ void phx_slide_apply(const phx_body *body, const phx_body_port *port, const phx_
     }
 }
 
+/* (2) of one term */
+static void add_rate(int dim, int n, const int *at, const phx_curve_weight *c, const vector_state *z, double *P)
+{
+    for (int a = 0; a < dim; a++) {
+        double *row = P + a * n;
+        for (int k = 0; k < z->n; k++)
+            row[at[k]] += c->mean * z->Z[a * z->n + k];
+        row[n - 1] += c->quotient * z->mean[a];
+    }
+}
+
 /* (3) of one term */
-static void add_change(int dim, int n, double s_dot, const phx_curve_weight *c, const vector_state *z, double *T)
+static void add_change(int dim, int n, const int *at, double s_dot, const phx_curve_weight *c, const vector_state *z,
+                       double *T)
 {
     for (int a = 0; a < dim; a++) {
         double *row = T + a * n;
         for (int k = 0; k < z->n; k++)
-            row[z->cols[k]] += c->mean * z->T[a * z->n + k] + c->quotient * s_dot * z->F[a * z->n + k];
+            row[at[k]] += c->mean * z->T[a * z->n + k] + c->quotient * s_dot * z->F[a * z->n + k];
         row[n - 1] += c->slope * z->rate[a] + c->bend * s_dot * z->mean[a];
     }
 }
 
 /* d(mean(c) Z^T f) and, in the row of s, d(c[s0, s1] mean(z) . f) */
-static void add_stiffness(int dim, int n, const phx_curve_weight *c, const vector_state *z, const double *own,
-                          const double *f, double *K)
+static void add_stiffness(int dim, int n, const int *at, const phx_curve_weight *c, const vector_state *z,
+                          const double *own, const double *f, double *K)
 {
     for (int i = 0; i < z->n; i++)
         for (int k = 0; k < z->n; k++)
-            K[z->cols[i] * n + z->cols[k]] += c->mean * own[i * z->n + k];
+            K[at[i] * n + at[k]] += c->mean * own[i * z->n + k];
     for (int a = 0; a < dim; a++) {
         for (int k = 0; k < z->n; k++) {
-            K[z->cols[k] * n + n - 1] += c->slope * z->Z[a * z->n + k] * f[a];
-            K[(n - 1) * n + z->cols[k]] += c->quotient * z->F[a * z->n + k] * f[a];
+            K[at[k] * n + n - 1] += c->slope * z->Z[a * z->n + k] * f[a];
+            K[(n - 1) * n + at[k]] += c->quotient * z->F[a * z->n + k] * f[a];
         }
         K[(n - 1) * n + n - 1] += c->bend * z->mean[a] * f[a];
     }
 }
 
-void phx_slide_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
-                        const double *effort, double *T, double *K)
+void phx_slide_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int n_active,
+                        const int *active, const double *effort, const phx_slide_derivatives *out)
 {
-    const phx_curve *curve = &phx_as_sliding(body)->curve;
-    const int dim = body->dim, n = phx_slide_columns(body, port, NULL), x = place_x(body, port);
-    const double s[2] = {view->x0[x], view->x1[x]};
+    const int dim = body->dim, n = active ? n_active : phx_slide_columns(body, port, NULL);
+    const size_t wide = (size_t)(phx_port_size(dim) * n);
+    const double s_dot = view->vm[place_v(body, port)];
+    const columns over = {n, active};
+    term_walk walk = walk_from(body, port, view);
     double own[MOST * MOST];
+    term_state it;
 
-    if (T)
-        memset(T, 0, (size_t)(phx_port_size(dim) * n) * sizeof *T);
-    if (K)
-        memset(K, 0, (size_t)(n * n) * sizeof *K);
-    for (int t = 0; t < curve->n_terms && !port->place_alone; t++) {
-        term_state it;
-        if (!look_at_term(body, view, &curve->terms[t], s, &it))
-            continue;
+    if (out->P)
+        memset(out->P, 0, wide * sizeof *out->P);
+    if (out->T)
+        memset(out->T, 0, wide * sizeof *out->T);
+    if (out->K)
+        memset(out->K, 0, (size_t)(n * n) * sizeof *out->K);
+    if (out->P && port->place_alone)
+        out->P[0] = 1.0;
+    while (!port->place_alone && next_term(&walk, &it)) {
         const phx_curve_weight *c = &it.weight;
         const vector_state *z = &it.vector;
-        if (T)
-            add_change(dim, n, view->vm[place_v(body, port)], c, z, T + it.at * n);
-        if (!K)
+        int at[MOST];
+        for (int k = 0; k < z->n; k++)
+            at[k] = column_at(&over, z->cols[k]);
+        if (out->P)
+            add_rate(dim, n, at, c, z, out->P + it.at * n);
+        if (out->T)
+            add_change(dim, n, at, s_dot, c, z, out->T + it.at * n);
+        if (!out->K)
             continue;
-        vector_stiffness(body, view, &curve->terms[t], z, effort + it.at, own);
-        add_stiffness(dim, n, c, z, own, effort + it.at, K);
+        vector_stiffness(body, view, it.term, z, effort + it.at, own);
+        add_stiffness(dim, n, at, c, z, own, effort + it.at, out->K);
     }
 }

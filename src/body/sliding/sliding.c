@@ -266,6 +266,7 @@ static void destroy(phx_body *body)
     phx_body_destroy(it->inner);
     phx_free(it->base.ptr);
     phx_free(it->base.idx);
+    phx_free(it->reach);
     phx_free(it);
 }
 
@@ -315,8 +316,12 @@ static phx_status wrap(phx_context *context, phx_body *inner, const phx_flex_sou
     it->base.ops = &it->ops;
     it->base.ptr = phx_calloc(context, n + 1, sizeof *it->base.ptr);
     it->base.idx = phx_calloc(context, entries, sizeof *it->base.idx);
-    phx_status status =
-        it->base.ptr && it->base.idx ? inner->ops->curve(inner, context, source, &it->curve) : PHX_ERR_MEMORY;
+    it->reach = phx_calloc(context, 2 * n, sizeof *it->reach);
+    phx_status status = it->base.ptr && it->base.idx && it->reach
+                            ? inner->ops->curve(inner, context, source, &it->curve)
+                            : PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_curve_index(context, &it->curve);
     if (status) {
         destroy(&it->base);
         return status;
@@ -324,6 +329,7 @@ static phx_status wrap(phx_context *context, phx_body *inner, const phx_flex_sou
     memcpy(it->base.ptr, inner->ptr, (n + 1) * sizeof *inner->ptr);
     memcpy(it->base.idx, inner->idx, entries * sizeof *inner->idx);
     it->inner = inner;
+    phx_slide_reach(it);
     *out = it;
     return PHX_OK;
 }

@@ -12,6 +12,7 @@ typedef struct phx_sliding {
     phx_body_ops ops; /* those of the body inside, and what the places add */
     phx_body *inner;
     phx_curve curve;
+    int *reach; /* per velocity of the body inside: the first and the last piece where the curve depends on it */
 } phx_sliding;
 
 const phx_sliding *phx_as_sliding(const phx_body *body); /* NULL: it is no such body */
@@ -19,11 +20,14 @@ const phx_sliding *phx_as_sliding(const phx_body *body); /* NULL: it is no such 
 /* The functions of a port that slides, as those of body.h: the place of the port is coordinate `slides` of the body,
  * from 1. */
 int phx_slide_columns(const phx_body *body, const phx_body_port *port, int *cols);
+int phx_slide_active(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int *active);
+/* Fills `reach`; whether some place depends on both of two columns. */
+void phx_slide_reach(phx_sliding *it);
+bool phx_slide_meets(const phx_body *body, int one, int other);
 void phx_slide_view(const phx_body *body, const phx_body_port *port, const phx_body_view *view, phx_port_view *out);
 void phx_slide_apply(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double alpha,
                      const double *effort, double *res);
-void phx_slide_jacobian(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *P);
-void phx_slide_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
-                        const double *effort, double *T, double *K);
+void phx_slide_tangents(const phx_body *body, const phx_body_port *port, const phx_body_view *view, int n_active,
+                        const int *active, const double *effort, const phx_slide_derivatives *out);
 
 #endif

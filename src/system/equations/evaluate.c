@@ -151,7 +151,8 @@ double phx_sys_row_bias(workspace *ws, const phx_row *row, const phx_port_id ids
         const phx_body_view view = phx_sys_body_view(ws, port->body);
         const int *cols = ws->ports.cols + ws->ports.first[ids[side]];
         if (port->port.slides) {
-            phx_body_port_slide_tangents(system->bodies[port->body].body, &port->port, &view, NULL, tangent, NULL);
+            phx_body_port_slide_tangents(system->bodies[port->body].body, &port->port, &view, 0, NULL, NULL,
+                                         &(phx_slide_derivatives){.T = tangent});
             for (int m = 0; m < size; m++)
                 for (int j = 0; j < count; j++)
                     sum += g[m] * tangent[m * count + j] * ws->view.vm[cols[j]];

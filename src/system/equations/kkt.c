@@ -35,6 +35,17 @@ int phx_sys_body_columns(const phx_system *system, const kkt_matrix *kkt, int b,
     return n;
 }
 
+/* Whether two columns of a pair of ports, A's first, meet in its block: of a port that slides those do that some place
+ * depends on. */
+static bool meet(const pattern_source *of, phx_port_id a, int one, int other)
+{
+    const port_slot *port = &of->system->ports[a];
+    const int n = of->ports->count[a];
+
+    return one >= n || other >= n || !port->port.slides ||
+           phx_body_port_meets(of->system->bodies[port->body].body, &port->port, one, other);
+}
+
 bool phx_sys_is_condensed(const kkt_matrix *kkt, int b)
 {
     return kkt->condensed && kkt->condensed[b];
@@ -119,7 +130,8 @@ static phx_status collect(phx_context *context, const pattern_source *of, const 
             continue;
         const int n = pair_columns(of, kkt, a, b, cols);
         for (int k = 0; k < n * n && !status; k++)
-            status = phx_sys_put(context, list, cols[k / n], cols[k % n]);
+            if (meet(of, a, k / n, k % n))
+                status = phx_sys_put(context, list, cols[k / n], cols[k % n]);
     }
     for (int k = 0; k < of->rows->n && !status; k++) {
         const row_slot *slot = &system->rows.slot[of->rows->index[k]];

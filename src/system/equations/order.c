@@ -8,6 +8,8 @@
  * of the cluster pass its own rows and meet the rows of that one joint with full rank. That one keeps trees and stars
  * without fill: a leaf takes the joint to its parent along.
  *
+ * The places of joints that slide have no mass: they come last, behind the multipliers that see them.
+ *
  * Or all bodies come first that nothing but multipliers couples with others: they wait for nothing and go in batches
  * (phx_lu). What is left are the joints, neighbours when they share such a body, and the other bodies; no joint comes
  * before its bodies, so that every leading block is regular. The order of less work is taken. */
@@ -146,6 +148,7 @@ static void place_joint(elimination *e, int j)
 static phx_status place_body(phx_context *context, elimination *e, int b)
 {
     const body_slot *slot = &e->system->bodies[b];
+    const phx_body *body = phx_body_inside(slot->body);
     const int rigid = e->system->dim + e->system->n_rot, *place = e->kkt->place;
     int *order = e->kkt->order + e->at, count = 0;
     phx_csr K;
@@ -154,18 +157,18 @@ static phx_status place_body(phx_context *context, elimination *e, int b)
     if (phx_sys_is_condensed(e->kkt, b)) {
         for (int k = e->kkt->boundary_first[b]; k < e->kkt->boundary_first[b + 1]; k++)
             order[count++] = slot->v + rigid + e->kkt->boundary[k];
-    } else if (phx_body_stiffness(slot->body, &K)) {
+    } else if (phx_body_stiffness(body, &K)) {
         status = phx_order_amd(context, K.rows, K.ptr, K.idx, order);
         for (; count < K.rows && !status; count++)
             order[count] += slot->v + rigid;
-    } else if (phx_body_deforms(slot->body)) {
-        const int n = phx_body_n_v(slot->body), *ptr, *idx;
-        phx_body_pattern(slot->body, &ptr, &idx);
+    } else if (phx_body_deforms(body)) {
+        const int n = phx_body_n_v(body), *ptr, *idx;
+        phx_body_pattern(body, &ptr, &idx);
         status = phx_order_amd(context, n, ptr, idx, order);
         for (; count < n && !status; count++)
             order[count] += slot->v;
     }
-    for (int i = 0; i < rigid && count < phx_body_n_v(slot->body); i++)
+    for (int i = 0; i < rigid && count < phx_body_n_v(body); i++)
         order[count++] = slot->v + i;
     for (int i = 0; i < count && place; i++)
         order[i] = place[order[i]];
@@ -419,6 +422,17 @@ static phx_status order_along(phx_context *context, elimination *e, bool balance
     return status;
 }
 
+/* The places along bodies. */
+static void place_places(elimination *e)
+{
+    for (int b = 0; b < e->system->n_bodies; b++) {
+        const body_slot *slot = &e->system->bodies[b];
+        int v, n = phx_body_places(slot->body, NULL, &v);
+        for (int i = 0; i < n; i++)
+            e->kkt->order[e->at++] = e->kkt->place ? e->kkt->place[slot->v + v + i] : slot->v + v + i;
+    }
+}
+
 /* placed: unknowns that have a place in kkt->order; fewer than all when leaves are to come first and there are none. */
 static phx_status order_unknowns(phx_context *context, const pattern_source *of, bool leaves_first, bool balanced,
                                  kkt_matrix *kkt, int *placed)
@@ -443,6 +457,8 @@ static phx_status order_unknowns(phx_context *context, const pattern_source *of,
     e.placed = flags + nb;
     list_joints(&e);
     status = leaves_first ? order_from_leaves(context, &e, balanced) : order_along(context, &e, balanced);
+    if (!status)
+        place_places(&e);
     *placed = e.at;
 cleanup:
     phx_free(integers);

@@ -117,8 +117,9 @@ static phx_status create_ports(phx_context *context, const phx_system *system, p
     }
     made->map_size = system->n_rot * system->n_rot + 2 * rigid * made->widest;
     made->cols = phx_calloc(context, (size_t)total, sizeof *made->cols);
+    made->active = phx_calloc(context, 2 * (size_t)made->widest, sizeof *made->active);
     made->map = phx_calloc(context, (size_t)(2 * made->map_size), sizeof *made->map);
-    if (!made->cols || !made->map)
+    if (!made->cols || !made->active || !made->map)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < system->n_ports; i++) {
         const port_slot *port = &system->ports[i];
@@ -135,6 +136,7 @@ static void free_ports(port_set *ports)
     phx_free(ports->first);
     phx_free(ports->count);
     phx_free(ports->cols);
+    phx_free(ports->active);
     phx_free(ports->map);
     phx_free(ports->view);
     phx_free(ports->effort);
@@ -287,8 +289,7 @@ phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, ph
                          .rubs = system->traits.rubs,
                          .matrix_cost = matrix_cost(system)};
     ws->system = system;
-    ws->by = backend == PHX_BACKEND_PLAIN || system->control.n > 0 || system->traits.slides ? &phx_plain_evaluator
-                                                                                            : &phx_fast_evaluator;
+    ws->by = backend == PHX_BACKEND_PLAIN || system->control.n > 0 ? &phx_plain_evaluator : &phx_fast_evaluator;
     const phx_status status = create_parts(context, ws, n_rows, rows);
     if (status)
         phx_sys_workspace_destroy(ws);

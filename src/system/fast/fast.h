@@ -16,6 +16,7 @@ typedef struct row_group {
     int points;     /* it begins with that many POINT rows, of all axes, with rate zero; or 0 */
     bool one_body;  /* both ports are on the same one */
     bool rigid;     /* the ports are on two bodies, neither deformed there, and all other rows are DOT rows */
+    bool slides;    /* along a body: its matrices are the general ones (equations/couplings.c) */
     bool opens[2];  /* the first group that has the port on A, on B */
 } row_group;
 
@@ -143,6 +144,7 @@ typedef struct body_batches {
     bool *done; /* per batch: scratch, false between its uses */
     int n_rods;
     rod_slot *rods;
+    int n_sliding, *sliding;     /* rods with places, which are in no batch */
     int n_unbatched, *unbatched; /* bodies in no batch, and no rods, ascending */
 } body_batches;
 

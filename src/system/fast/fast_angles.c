@@ -13,7 +13,7 @@ static void view_end(workspace *ws, phx_port_id id, port_need viewed)
     if (!body || ws->fast->ports.need[id] >= viewed)
         return;
     const phx_body_view of_body = phx_sys_body_view(ws, port->body);
-    if (port->port.point.n == 0)
+    if (port->port.point.n == 0 && !port->port.slides)
         phx_body_port_view_frames(body, &port->port, &of_body, &ws->ports.view[id]);
     else
         phx_body_port_view_end(body, &port->port, &of_body, &ws->ports.view[id]);

@@ -165,8 +165,9 @@ static phx_status allocate(phx_context *context, int n_bodies, int n_members, bo
     made->batch = phx_calloc(context, (size_t)n_members, sizeof *made->batch);
     made->done = phx_calloc(context, (size_t)n_members, sizeof *made->done);
     made->rods = phx_calloc(context, (size_t)n_bodies, sizeof *made->rods);
+    made->sliding = phx_calloc(context, (size_t)n_bodies, sizeof *made->sliding);
     made->unbatched = phx_calloc(context, (size_t)n_bodies, sizeof *made->unbatched);
-    return made->batch && made->done && made->rods && made->unbatched ? PHX_OK : PHX_ERR_MEMORY;
+    return made->batch && made->done && made->rods && made->sliding && made->unbatched ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* A rod, or a body in no batch. */
@@ -178,6 +179,8 @@ static phx_status add_body(const gathering *g, int b)
     if (g->members->member[m].body != slot->body) {
         rod_slot *rod = &g->made->rods[g->made->n_rods++];
         rod->body = b;
+        if (phx_body_places(slot->body, NULL, NULL) > 0)
+            g->made->sliding[g->made->n_sliding++] = b;
         return phx_rod_batch_create(g->context, slot->body, slot->x, slot->v, &rod->batch);
     }
     if (g->members->batch_of[m] >= 0)
@@ -239,6 +242,7 @@ void phx_sys_batches_free(const phx_system *system, body_set *shared, body_batch
     phx_free(batches->batch);
     phx_free(batches->done);
     phx_free(batches->rods);
+    phx_free(batches->sliding);
     phx_free(batches->unbatched);
 }
 

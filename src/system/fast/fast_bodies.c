@@ -110,6 +110,22 @@ static phx_status residual_of_rods(void *user, phx_context *context, int part, i
     return PHX_OK;
 }
 
+/* The places of rods; nothing of the body acts on them. */
+static void set_places(const interval_end *to)
+{
+    const workspace *ws = to->ws;
+
+    for (int i = 0; i < ws->fast->bodies.n_sliding; i++) {
+        const body_slot *slot = &ws->system->bodies[ws->fast->bodies.sliding[i]];
+        int v, n = phx_body_places(slot->body, NULL, &v);
+        phx_body_move_places(slot->body, ws->view.h, ws->step.x0 + slot->x, ws->step.low0 + slot->x,
+                             ws->step.vm + slot->v, ws->step.x1 + slot->x, ws->step.low1 + slot->x,
+                             ws->step.xm + slot->x);
+        for (int k = 0; k < n && to->res; k++)
+            to->res[slot->v + v + k] = 0.0;
+    }
+}
+
 /* Bodies, one batch after the other: the end and the mean of the interval, then their rows of the residual (NULL:
  * none).
  */
@@ -119,6 +135,7 @@ static void set_interval(workspace *ws, const double *v1, double *res)
 
     phx_sys_run(ws, ws->system->n_v, set_velocities, &to);
     phx_sys_run(ws, ws->fast->bodies.n, set_batches, &to);
+    set_places(&to);
     if (res)
         phx_sys_run(ws, ws->fast->bodies.n_rods, residual_of_rods, &to);
     phx_sys_run(ws, ws->fast->bodies.n_unbatched, set_bodies, &to);

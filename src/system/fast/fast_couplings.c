@@ -85,6 +85,10 @@ static void add_loose_ports(workspace *ws)
         const double *effort = ws->ports.effort + (size_t)i * PHX_PORT_MAX;
         if (ws->fast->rows.has_port[i] || ws->system->ports[i].body == PHX_GROUND)
             continue;
+        if (ws->system->ports[i].port.slides) {
+            phx_sys_couple_port(ws, ws->fast->into, i);
+            continue;
+        }
         const port_map map =
             ws->system->dim == 2 ? map_port(2, ws, i, 0, true, effort) : map_port(3, ws, i, 0, true, effort);
         if (ws->system->dim == 2)
@@ -220,10 +224,23 @@ static void map_pair(const workspace *ws, int pair, port_map *maps)
     maps[1] = system->dim == 2 ? map_port(2, ws, b, 1, true, NULL) : map_port(3, ws, b, 1, true, NULL);
 }
 
+/* The pair has a port that slides. */
+static bool pair_slides(const phx_system *system, int pair)
+{
+    phx_port_id a = -1, b = -1;
+
+    (void)phx_sys_pair_ports(system, pair, &a, &b);
+    return (a >= 0 && system->ports[a].port.slides) || (b >= 0 && system->ports[b].port.slides);
+}
+
 void phx_fast_pair_add(workspace *ws, int pair, double alpha, const double *block)
 {
     port_map maps[2];
 
+    if (pair_slides(ws->system, pair)) {
+        phx_sys_couple_pair(ws, ws->fast->into, pair, alpha, block);
+        return;
+    }
     map_pair(ws, pair, maps);
     add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->values.weight_K, block, BY_VARIATION, maps,
               ws->values.into_K);
@@ -233,6 +250,10 @@ void phx_fast_pair_rate_add(workspace *ws, int pair, double alpha, const double 
 {
     port_map maps[2];
 
+    if (pair_slides(ws->system, pair)) {
+        phx_sys_couple_pair_rates(ws, ws->fast->into, pair, alpha, block);
+        return;
+    }
     map_pair(ws, pair, maps);
     add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha, block, BY_RATE, maps, ws->values.into_D);
     add_block(ws, pair, ALL_PARTS, PHX_REACH_ALL, alpha * ws->values.weight_K, block, BY_RATE_TANGENT, maps,
@@ -375,6 +396,8 @@ static inline void put_rows_in(const int dim, const workspace *ws, int begin, in
 {
     for (int i = begin; i < end; i++) {
         const row_group *group = &ws->fast->rows.group[ws->fast->unbatched.groups[i]];
+        if (group->slides)
+            continue;
         const port_map maps[2] = {map_port(dim, ws, group->a, 0, false, NULL),
                                   map_port(dim, ws, group->b, 1, false, NULL)};
         if (group->rigid) {
@@ -419,6 +442,11 @@ void phx_fast_put_rows(workspace *ws, double *val)
     rows_loop loop = {.ws = ws, .val = val};
 
     phx_sys_run(ws, ws->fast->unbatched.n_groups, put_rows, &loop);
+    for (int i = 0; i < ws->fast->unbatched.n_groups && ws->system->traits.slides; i++) {
+        const row_group *group = &ws->fast->rows.group[ws->fast->unbatched.groups[i]];
+        if (group->slides)
+            phx_sys_put_pair_rows(ws, ws->fast->into, group->first, group->end, val);
+    }
     phx_sys_joint_batches_put(ws, val);
 }
 
@@ -569,6 +597,8 @@ static void add_one(workspace *ws, int g, bool late, const double *lambda)
     const row_group *group = &ws->fast->rows.group[g];
     const group_share share = share_of(ws, g, late);
 
+    if (group->slides)
+        return;
     if (plane && group->rigid && summed)
         add_rigid_group(2, ws, group, &share, lambda);
     else if (plane)
@@ -591,6 +621,21 @@ static phx_status add_some(void *user, phx_context *context, int part, int first
     return PHX_OK;
 }
 
+/* Joints that slide, whose ports see bodies of several parts: on the calling thread. */
+static void add_sliding(workspace *ws, const double *lambda)
+{
+    for (int i = 0; i < ws->fast->unbatched.n_groups; i++) {
+        const row_group *group = &ws->fast->rows.group[ws->fast->unbatched.groups[i]];
+        if (!group->slides)
+            continue;
+        phx_sys_couple_rows(ws, ws->fast->into, group->first, group->end, lambda);
+        if (group->opens[0])
+            phx_sys_couple_port(ws, ws->fast->into, group->a);
+        if (group->opens[1])
+            phx_sys_couple_port(ws, ws->fast->into, group->b);
+    }
+}
+
 static void add_groups(workspace *ws, const double *lambda)
 {
     rows_loop loop = {.ws = ws, .lambda = lambda};
@@ -598,6 +643,8 @@ static void add_groups(workspace *ws, const double *lambda)
     phx_sys_run(ws, ws->fast->unbatched.n_groups, add_some, &loop);
     for (int i = 0; i < ws->fast->threads.n_groups; i++)
         add_one(ws, ws->fast->threads.groups[i], true, lambda);
+    if (ws->system->traits.slides)
+        add_sliding(ws, lambda);
     phx_sys_joint_batches_linearise(ws, lambda);
 }
 

@@ -69,14 +69,14 @@ static int coordinates_on(const workspace *ws, int m)
 }
 
 /* Multiplications for S before it is factored, and the least that a factorisation takes: the rows of one body all meet.
- * HUGE_VAL where a body is in no batch or a joint has both ends on one. */
+ * HUGE_VAL where a body is in no batch, or a joint has both ends on one or slides: its place has no mass. */
 static double least_work(const making *m)
 {
     const workspace *ws = m->ws;
     double work = 0.0, dense = 0.0;
 
     for (int g = 0; g < ws->fast->rows.n; g++)
-        if (ws->fast->rows.group[g].one_body)
+        if (ws->fast->rows.group[g].one_body || ws->fast->rows.group[g].slides)
             return HUGE_VAL;
     for (int b = 0; b < ws->fast->members.n; b++) {
         const double rows = rows_on(m, b), n = coordinates_on(ws, b);

@@ -94,7 +94,8 @@ static bool may_batch(const workspace *ws, const row_group *group, const int *us
     const phx_system *system = ws->system;
     const phx_body_id a = system->ports[group->a].body, b = system->ports[group->b].body;
 
-    if (group->points == 0 || group->one_body || a == PHX_GROUND || b == PHX_GROUND || dots_of(ws, group) < 0)
+    if (group->points == 0 || group->slides || group->one_body || a == PHX_GROUND || b == PHX_GROUND ||
+        dots_of(ws, group) < 0)
         return false;
     if (uses[group->a] != 1 || uses[group->b] != 1 || !is_batched(ws, group->a) || !is_batched(ws, group->b))
         return false;

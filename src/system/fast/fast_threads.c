@@ -215,6 +215,24 @@ static phx_status share(workspace *ws)
 }
 
 /* ---- factorisations ---- */
+/* The places along bodies have no mass. */
+static phx_status set_weak(const workspace *ws, const kkt_matrix *kkt, phx_lu *lu)
+{
+    const phx_system *system = ws->system;
+    int *places = phx_calloc(ws->base.context, (size_t)kkt->n_v, sizeof *places), count = 0;
+
+    if (!places)
+        return PHX_ERR_MEMORY;
+    for (int b = 0; b < system->n_bodies; b++) {
+        int v, n = phx_body_places(system->bodies[b].body, NULL, &v);
+        for (int i = system->bodies[b].v + v; n > 0; n--, i++)
+            places[count++] = kkt->place ? kkt->place[i] : i;
+    }
+    const phx_status status = phx_lu_set_weak(lu, count, places);
+    phx_free(places);
+    return status;
+}
+
 phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu)
 {
     phx_lu *created = NULL;
@@ -223,6 +241,8 @@ phx_status phx_fast_create_lu(const workspace *ws, const kkt_matrix *kkt, bool c
 
     if (!status && ws->fast->threads.pool)
         status = phx_lu_use(created, ws->fast->threads.pool);
+    if (!status && ws->system->traits.slides)
+        status = set_weak(ws, kkt, created);
     if (status)
         phx_lu_destroy(created);
     else

@@ -16,8 +16,10 @@ static void find_needs(const phx_system *system, const row_set *rows, port_use *
 {
     for (int k = 0; k < rows->n; k++) {
         const work_row *row = &rows->row[k];
+        const bool slides = system->ports[row->a].port.slides || system->ports[row->b].port.slides;
         const bool straight = system->ports[row->a].port.point.n == 0 && system->ports[row->b].port.point.n == 0;
-        const port_need need = row->unit >= 0                             ? NEED_PLACE_RATE
+        const port_need need = slides                                     ? NEED_VIEW
+                               : row->unit >= 0                           ? NEED_PLACE_RATE
                                : row->row.kind == PHX_ROW_DOT && straight ? NEED_FRAMES
                                                                           : NEED_VIEW;
         raise_need(made, row->a, need);
@@ -70,8 +72,9 @@ static void find_groups(const phx_system *system, const row_set *rows, row_group
                            .first = k,
                            .one_body = on_a->body == on_b->body,
                            .rigid = a_body_each(on_a, on_b),
+                           .slides = on_a->port.slides || on_b->port.slides,
                            .opens = {!made->has_port[a], !made->has_port[b] && a != b}};
-        for (; k < rows->n && system->rows.slot[rows->index[k]].joint == joint; k++) {
+        for (; k < rows->n && system->rows.slot[rows->index[k]].joint == joint && rows->row[k].a == a; k++) {
             group.points += rows->row[k].unit == k - group.first && group.points == k - group.first &&
                             !rows->row[k].speed && rows->row[k].rate == 0.0;
             group.rigid = group.rigid && (k - group.first < group.points ||
@@ -79,7 +82,7 @@ static void find_groups(const phx_system *system, const row_set *rows, row_group
         }
         group.end = k;
         group.points = group.points == system->dim ? group.points : 0;
-        group.rigid = group.rigid && group.points > 0;
+        group.rigid = group.rigid && group.points > 0 && !group.slides;
         made->has_port[a] = made->has_port[b] = true;
         made->group[made->n++] = group;
     }

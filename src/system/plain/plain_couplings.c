@@ -1,155 +1,15 @@
-/* The plain evaluator: what joints, loads and ports add to the derivatives of the residual.
- *
- * A pair of ports sees n columns of the velocities, A's first. With dense matrices over them,
- *
- *     P      rates of the ports from the velocities,     zeta = P nu
- *     W      variations of the ports' means,             (du, dphi, dtheta) = W xi
- *     T      change of the rates at fixed velocities,    d(P nu) = T xi
- *
- * a row with covector g(zeta's ports), derivative H of g and multiplier lambda adds
- *
- *     to the constraints   G = g^T P,   K_l = zeta^T H W + g^T T
- *     to the bodies        -G^T (column of lambda),   K -= lambda P^T H W
- *
- * a force whose efforts change with the ports by E (with their rates by F)
- *
- *     K -= P^T E W,   D -= P^T F P,   K -= P^T F T
- *
- * and each port, by the derivative of P^T e at fixed effort e, K -= d(P^T e)/d xi. */
+/* The plain evaluator: what joints, loads and ports add to the derivatives, one after the other
+ * (equations/couplings.c). */
 #include "plain.h"
-
-#include <string.h>
-
-/* P, W, T of a pair: 2 phx_port_size(dim) rows, n columns each; rows of B behind those of A. */
-typedef struct pair_maps {
-    int n;             /* columns of both ports */
-    double *P, *W, *T; /* in ws->scratch.block */
-    double *product;   /* as large as one of them */
-} pair_maps;
-
-/* The block of a port that slides: its P and T as they are, W = P + h/2 T. */
-static void map_slide(const workspace *ws, const port_slot *port, int own, int row, int first, pair_maps *maps)
-{
-    const int size = phx_port_size(ws->system->dim), n = maps->n;
-    const phx_body *body = ws->system->bodies[port->body].body;
-    const phx_body_view view = phx_sys_body_view(ws, port->body);
-    double *P = ws->ports.map, *T = P + size * own;
-
-    phx_body_port_jacobian(body, &port->port, &view, NULL, P);
-    phx_body_port_slide_tangents(body, &port->port, &view, NULL, T, NULL);
-    for (int i = 0; i < size; i++)
-        for (int j = 0; j < own; j++) {
-            const int at = (row + i) * n + first + j;
-            maps->P[at] = P[i * own + j];
-            maps->T[at] = T[i * own + j];
-            maps->W[at] = P[i * own + j] + 0.5 * ws->view.h * T[i * own + j];
-        }
-}
-
-/* The block of one port, its first row and column at `row`, `first`; a port of the ground has none. */
-static void map_port(const workspace *ws, phx_port_id id, int row, int first, pair_maps *maps)
-{
-    const phx_system *system = ws->system;
-    const int dim = system->dim, n_rot = system->n_rot, r = dim + n_rot, n = maps->n;
-    const int own = id < 0 ? 0 : ws->ports.count[id], n_q = own - r;
-
-    if (own == 0)
-        return;
-    const port_slot *port = &system->ports[id];
-    if (port->port.slides) {
-        map_slide(ws, port, own, row, first, maps);
-        return;
-    }
-    const phx_body_view view = phx_sys_body_view(ws, port->body);
-    double turn[9], *place = ws->ports.map, *rate = place + dim * own; /* dim x own, dim x (own - dim) */
-    const phx_port_tangents out = {.place = place, .rate = rate, .turn = turn};
-
-    phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view, NULL, &out);
-    for (int a = 0; a < dim; a++)
-        for (int j = 0; j < own; j++) {
-            const double change = j < dim ? 0.0 : rate[a * (own - dim) + j - dim];
-            const int at = (row + a) * n + first + j;
-            maps->P[at] = place[a * own + j];
-            maps->T[at] = change;
-            maps->W[at] = place[a * own + j] + 0.5 * ws->view.h * change;
-        }
-    for (int k = 0; k < n_rot; k++) {
-        maps->P[(row + dim + k) * n + first + dim + k] = 1.0;
-        for (int c = 0; c < n_rot; c++)
-            maps->W[(row + dim + k) * n + first + dim + c] = turn[k * n_rot + c];
-        for (int j = 0; j < n_q; j++)
-            maps->P[(row + r + k) * n + first + r + j] = maps->W[(row + r + k) * n + first + r + j] =
-                port->port.point.theta[k * n_q + j];
-    }
-}
-
-static pair_maps map_pair(workspace *ws, phx_port_id a, phx_port_id b)
-{
-    const int size = phx_port_size(ws->system->dim), n_a = ws->ports.count[a], n_b = b < 0 ? 0 : ws->ports.count[b];
-    const size_t entries = (size_t)(2 * size * (n_a + n_b));
-    pair_maps maps = {.n = n_a + n_b,
-                      .P = ws->scratch.block,
-                      .W = ws->scratch.block + entries,
-                      .T = ws->scratch.block + 2 * entries,
-                      .product = ws->scratch.block + 3 * entries};
-
-    memset(ws->scratch.block, 0, 3 * entries * sizeof *ws->scratch.block);
-    map_port(ws, a, 0, 0, &maps);
-    map_port(ws, b, size, n_a, &maps);
-    return maps;
-}
-
-/* Entry of a block over two ports (leading dimension PAIR_SIZE) for the rows i, m of the maps. */
-static double block_entry(int size, const double *block, int i, int m)
-{
-    const int row = i < size ? i : PHX_PORT_MAX + i - size, column = m < size ? m : PHX_PORT_MAX + m - size;
-    return block[row * PAIR_SIZE + column];
-}
-
-/* val += alpha P^T block X */
-static void add_block(const workspace *ws, int pair, double alpha, const double *block, const pair_maps *maps,
-                      const double *X, double *val)
-{
-    const int size = phx_port_size(ws->system->dim), n = maps->n, *at = ws->kkt.pair_at[pair];
-    double *Z = maps->product;
-
-    for (int i = 0; i < 2 * size; i++)
-        for (int j = 0; j < n; j++) {
-            double sum = 0.0;
-            for (int m = 0; m < 2 * size; m++)
-                sum += block_entry(size, block, i, m) * X[m * n + j];
-            Z[i * n + j] = sum;
-        }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            double sum = 0.0;
-            for (int m = 0; m < 2 * size; m++)
-                sum += maps->P[m * n + i] * Z[m * n + j];
-            val[at[i * n + j]] += alpha * sum;
-        }
-}
 
 void phx_plain_pair_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    double copy[PAIR_SIZE * PAIR_SIZE];
-    phx_port_id a, b;
-
-    memcpy(copy, block, sizeof copy); /* it may stand where the maps go */
-    (void)phx_sys_pair_ports(ws->system, pair, &a, &b);
-    const pair_maps maps = map_pair(ws, a, b);
-    add_block(ws, pair, alpha * ws->values.weight_K, copy, &maps, maps.W, ws->values.into_K);
+    phx_sys_couple_pair(ws, &ws->kkt, pair, alpha, block);
 }
 
 void phx_plain_pair_rate_add(workspace *ws, int pair, double alpha, const double *block)
 {
-    double copy[PAIR_SIZE * PAIR_SIZE];
-    phx_port_id a, b;
-
-    memcpy(copy, block, sizeof copy);
-    (void)phx_sys_pair_ports(ws->system, pair, &a, &b);
-    const pair_maps maps = map_pair(ws, a, b);
-    add_block(ws, pair, alpha, copy, &maps, maps.P, ws->values.into_D);
-    add_block(ws, pair, alpha * ws->values.weight_K, copy, &maps, maps.T, ws->values.into_K);
+    phx_sys_couple_pair_rates(ws, &ws->kkt, pair, alpha, block);
 }
 
 void phx_plain_body_add(workspace *ws, int b, int row, int dof, double value)
@@ -162,96 +22,6 @@ void phx_plain_body_add(workspace *ws, int b, int row, int dof, double value)
     (void)phx_body_coordinates(body, NULL, &q_v);
     const phx_csr pattern = {n, n, (int *)ptr, (int *)idx, NULL};
     ws->values.into_K[ws->kkt.body_at[b][phx_csr_find(&pattern, row, q_v + dof)]] += value;
-}
-
-/* sum_i y_i X_ij, y over the rates of A, then from PHX_PORT_MAX on those of B */
-static double pulled(int size, int n, const double *y, const double *X, int j)
-{
-    double sum = 0.0;
-    for (int i = 0; i < size; i++)
-        sum += y[i] * X[i * n + j] + y[PHX_PORT_MAX + i] * X[(size + i) * n + j];
-    return sum;
-}
-
-/* G_k = g_k^T P into [2,1], -G_k^T into [1,2]. */
-static void put_row(const workspace *ws, int k, const pair_maps *maps, double *val)
-{
-    const int size = phx_port_size(ws->system->dim), *at = ws->kkt.row_at[k];
-    const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
-
-    for (int j = 0; j < 2 * maps->n; j++)
-        val[at[j]] = 0.0;
-    for (int j = 0; j < maps->n; j++) { /* columns may coincide: both ports may be on one body */
-        const double G = pulled(size, maps->n, g, maps->P, j);
-        val[at[j]] += G;
-        val[at[maps->n + j]] -= G;
-    }
-}
-
-/* K_l = zeta^T H W + g^T T and K -= lambda P^T H W of row k. */
-static void add_row(workspace *ws, int k, double lambda, const pair_maps *maps)
-{
-    const work_row *row = &ws->rows.row[k];
-    const phx_port_view *a = &ws->ports.view[row->a], *b = &ws->ports.view[row->b];
-    const int size = phx_port_size(ws->system->dim), n = maps->n;
-    const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
-    double H[PAIR_SIZE * PAIR_SIZE], zeta_H[PAIR_SIZE] = {0};
-    const bool curved = phx_row_tangent(&row->row, a, b, H);
-
-    for (int i = 0; i < 2 * size && curved; i++)
-        for (int m = 0; m < 2 * size; m++)
-            zeta_H[m < size ? m : PHX_PORT_MAX + m - size] +=
-                (i < size ? a->rate[i] : b->rate[i - size]) * block_entry(size, H, i, m);
-    for (int j = 0; j < n; j++)
-        ws->values.into_K[ws->kkt.row_at[k][j]] +=
-            ws->values.weight_K * (pulled(size, n, zeta_H, maps->W, j) + pulled(size, n, g, maps->T, j));
-    if (curved)
-        add_block(ws, ws->system->rows.slot[ws->rows.index[k]].joint, -lambda * ws->values.weight_K, H, maps, maps->W,
-                  ws->values.into_K);
-}
-
-/* The same of a port that slides. */
-static void add_slide(workspace *ws, phx_port_id id)
-{
-    const port_slot *port = &ws->system->ports[id];
-    const int n = ws->ports.count[id], *at = ws->kkt.port_at[id];
-    const phx_body_view view = phx_sys_body_view(ws, port->body);
-    double *K = ws->scratch.block;
-
-    if (port->port.place_alone) /* constant */
-        return;
-    phx_body_port_slide_tangents(ws->system->bodies[port->body].body, &port->port, &view,
-                                 ws->ports.effort + (size_t)id * PHX_PORT_MAX, NULL, K);
-    for (int e = 0; e < n * n; e++)
-        ws->values.into_K[at[e]] -= ws->values.weight_K * K[e];
-}
-
-/* K -= d(P^T e)/d xi of one port at fixed effort. */
-static void add_port(workspace *ws, phx_port_id id)
-{
-    const phx_system *system = ws->system;
-    const port_slot *port = &system->ports[id];
-    const int dim = system->dim, n_rot = system->n_rot, r = dim + n_rot, n = ws->ports.count[id];
-    const int *at = ws->kkt.port_at[id];
-
-    if (port->body == PHX_GROUND)
-        return;
-    if (port->port.slides) {
-        add_slide(ws, id);
-        return;
-    }
-    const phx_body_view view = phx_sys_body_view(ws, port->body);
-    double *turns = ws->ports.map, *bends = turns + n * n_rot; /* columns of w; columns of q in the rows of w */
-    const phx_port_tangents out = {.turns = turns, .bends = bends};
-
-    phx_body_port_tangents(system->bodies[port->body].body, &port->port, &view,
-                           ws->ports.effort + (size_t)id * PHX_PORT_MAX, &out);
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < n_rot; k++)
-            ws->values.into_K[at[i * n + dim + k]] -= ws->values.weight_K * turns[i * n_rot + k];
-    for (int k = 0; k < n_rot; k++)
-        for (int j = 0; j < n - r; j++)
-            ws->values.into_K[at[(dim + k) * n + r + j]] -= ws->values.weight_K * bends[k * (n - r) + j];
 }
 
 /* Rows of a joint are consecutive: the first row after those of row k's joint and pair of ports. */
@@ -267,22 +37,18 @@ static int end_of_joint(const workspace *ws, int k)
 
 void phx_plain_add_couplings(workspace *ws, const double *lambda)
 {
-    for (int k = 0; k < ws->rows.n;) {
-        const pair_maps maps = map_pair(ws, ws->rows.row[k].a, ws->rows.row[k].b);
-        for (const int end = end_of_joint(ws, k); k < end; k++) {
-            put_row(ws, k, &maps, ws->values.into_D);
-            add_row(ws, k, lambda[k], &maps);
-        }
+    for (int k = 0, end; k < ws->rows.n; k = end) {
+        end = end_of_joint(ws, k);
+        phx_sys_couple_rows(ws, &ws->kkt, k, end, lambda);
     }
     for (int i = 0; i < ws->system->n_ports; i++)
-        add_port(ws, i);
+        phx_sys_couple_port(ws, &ws->kkt, i);
 }
 
 void phx_plain_put_rows(workspace *ws, double *val)
 {
-    for (int k = 0; k < ws->rows.n;) {
-        const pair_maps maps = map_pair(ws, ws->rows.row[k].a, ws->rows.row[k].b);
-        for (const int end = end_of_joint(ws, k); k < end; k++)
-            put_row(ws, k, &maps, val);
+    for (int k = 0, end; k < ws->rows.n; k = end) {
+        end = end_of_joint(ws, k);
+        phx_sys_put_pair_rows(ws, &ws->kkt, k, end, val);
     }
 }
