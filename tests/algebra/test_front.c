@@ -260,6 +260,47 @@ static phx_csr lattice(phx_context *context, uint64_t *seed, int columns, int ro
     return a;
 }
 
+/* Two masses, a row on them and a coordinate without mass, in this order; what its diagonal has, nothing or next to it,
+ * is no size of its own. */
+static void test_a_coordinate_without_mass(void **state)
+{
+    static const double G[] = {1.0, -1.0, 0.0, -1.0}, diagonal[] = {2.0, 3.0, 0.0, 0.0};
+    enum { N = 4, ROW = 2, PLACE = 3 };
+    const int weak = PLACE;
+
+    for (int tiny = 0; tiny < 2; tiny++) {
+        double b[N] = {0.3, -0.7, 0.2, 1.1}, x[N];
+        bool audited;
+        triplets t = {0};
+        phx_fronts *fronts = NULL;
+        phx_csr a;
+        for (int i = 0; i < N; i++)
+            put(&t, i, i, i == PLACE && tiny ? 1e-9 : diagonal[i]);
+        for (int j = 0; j < N; j++) {
+            if (j == ROW)
+                continue;
+            put(&t, ROW, j, G[j]);
+            put(&t, j, ROW, -G[j]);
+        }
+        CHECK_OK(*state, phx_csr_from_triplets(*state, N, N, (size_t)t.count, t.row, t.col, t.val, &a));
+        int *order = natural_order(N);
+        CHECK_OK(*state, phx_fronts_create(*state, N, a.ptr, a.idx, order, false, &fronts));
+        assert_non_null(fronts);
+        assert_false(phx_fronts_factor(fronts, a.val, &audited));
+        CHECK_OK(*state, phx_fronts_set_weak(fronts, 1, &weak));
+        assert_true(phx_fronts_factor(fronts, a.val, &audited));
+        memcpy(x, b, sizeof x);
+        phx_fronts_solve(fronts, 1, x);
+        CHECK_BELOW(backward_error(&a, a.val, false, x, b), 1e-15, "diagonal %d", tiny);
+        phx_fronts_destroy(fronts);
+        phx_csr_free(&a);
+        free(order);
+        free(t.row);
+        free(t.col);
+        free(t.val);
+    }
+}
+
 /* Factor twice, values changed between, and solve two right-hand sides, as many threads as said; 0: no pool. */
 static void solve_by_threads(phx_context *context, const phx_csr *a, const int *order, bool is_complex, int threads,
                              double *x)
@@ -547,6 +588,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_mechanisms_are_solved_as_well_as_by_klu, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_every_size_of_front, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_reruns_agree_bit_by_bit, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_a_coordinate_without_mass, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_threads_change_nothing, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_values_that_are_not_finite_are_noticed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_a_wrong_order_falls_back, context_setup, context_teardown),
