@@ -40,8 +40,8 @@ static void make_sample(phx_cell_type type, double hold_below, sample *it)
         if (!left_out[j])
             it->all[kept++] = j;
     }
-    CHECK_OK(context, elastic_space_corners(context, &it->space, left_out, kept, it->all, &it->n_corners, it->corner,
-                                            &it->P));
+    CHECK_OK(context,
+             elastic_space_corners(context, &it->space, left_out, kept, it->all, &it->n_corners, it->corner, &it->P));
     phx_free(left_out);
 }
 
