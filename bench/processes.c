@@ -95,7 +95,8 @@ int main(int argc, char **argv)
 
     if (!bench_read_options(4, options, argc, argv) || modes < 1 || sizes < 1 || sizes > MOST_SIZES ||
         (strcmp(solver, "gamg") != 0 && strcmp(solver, "mumps") != 0)) {
-        fprintf(stderr, "usage: mpirun -n N %s [--unknowns N] [--sizes N] [--modes N] [--solver mumps|gamg]\n", argv[0]);
+        fprintf(stderr, "usage: mpirun -n N %s [--unknowns N] [--sizes N] [--modes N] [--solver mumps|gamg]\n",
+                argv[0]);
         return 2;
     }
     if (phx_context_create(&context) || phx_ranks_open(context, &ranks)) {

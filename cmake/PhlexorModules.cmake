@@ -6,7 +6,7 @@ include_guard(GLOBAL)
 if(NOT PHX_SANITIZE AND NOT PHX_FUZZ)
     find_package(MPI QUIET COMPONENTS C)
     if(MPI_C_FOUND AND PHX_GPL)
-        pkg_check_modules(PHX_SLEPC QUIET SLEPc)
+        pkg_check_modules(PHX_SLEPC QUIET ${PHX_SLEPC_PACKAGE})
     endif()
 endif()
 

@@ -32,7 +32,7 @@ typedef struct elastic_space {
     phx_csr T;    /* model->n x n_all */
     phx_csr M, K; /* T^T M T, T^T K T; one process */
     phx_ranks_matrix *M_rows, *K_rows; /* the same over several; NULL: one */
-    int *unknown;         /* n_all: the unknown that a coordinate is, -1: it is one of an interface */
+    int *unknown;                      /* n_all: the unknown that a coordinate is, -1: it is one of an interface */
     unsigned char *empty; /* n_all: a coordinate of an interface that moves nothing, all it could move is held */
     int *tie;             /* per interface: its first coordinate, -1: it has none */
     int *ties;            /* per interface: their number */

@@ -1,5 +1,5 @@
-/* Interpolation from the corners of quadratic elements to the nodes in the middle of their edges: u_m = (u_a + u_b) / 2.
- * On straight edges these are the fields of the linear elements with the same corners. */
+/* Interpolation from the corners of quadratic elements to the nodes in the middle of their edges: u_m = (u_a + u_b)
+ * / 2. On straight edges these are the fields of the linear elements with the same corners. */
 #include "basis.h"
 
 #include <string.h>

@@ -271,7 +271,8 @@ static phx_status describe(const flexibility *it, const unsigned char *held, phx
     if (!status)
         status = take(it, equations->kept, 6, space->near, near);
     if (!status)
-        status = elastic_space_corners(it->context, space, left_out, it->n, it->full, &equations->n_corners, *corner, P);
+        status =
+            elastic_space_corners(it->context, space, left_out, it->n, it->full, &equations->n_corners, *corner, P);
     phx_free(left_out);
     equations->n_near = 6;
     equations->near = *near;

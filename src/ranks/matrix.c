@@ -164,8 +164,7 @@ phx_status phx_ranks_eigen(phx_context *context, const phx_ranks *ranks, int n, 
 }
 
 phx_status phx_ranks_eigen_multigrid(phx_ranks_solver *solver, int count, const phx_ranks_matrix *mass, int n_rigid,
-                                     const double *rigid, double tolerance, double *values, double *vectors,
-                                     int *steps)
+                                     const double *rigid, double tolerance, double *values, double *vectors, int *steps)
 {
     return result(solver->context, solver->petsc->lowest(solver->data, count, mass->data, n_rigid, rigid, tolerance,
                                                          values, vectors, steps));

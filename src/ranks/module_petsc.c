@@ -104,9 +104,61 @@ static PetscErrorCode make_parts(int rows, const int *ptr, const int *idx, int *
     PetscFunctionReturn(0);
 }
 
+/* Equal shares of the reverse Cuthill-McKee order: slices of the body. */
+static PetscErrorCode make_slices(int rows, const int *ptr, const int *idx, int *part)
+{
+    PetscMPIInt size;
+    PetscInt *counts, *columns, longest = 1;
+    const PetscInt *order;
+    Mat graph;
+    IS by_rows, by_columns;
+
+    PetscFunctionBegin;
+    PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &size));
+    PetscCall(PetscMalloc1(rows, &counts));
+    for (int r = 0; r < rows; r++) {
+        counts[r] = ptr[r + 1] - ptr[r];
+        longest = PetscMax(longest, counts[r]);
+    }
+    PetscCall(MatCreateSeqAIJ(PETSC_COMM_SELF, rows, rows, 0, counts, &graph));
+    PetscCall(PetscMalloc1(longest, &columns));
+    for (PetscInt r = 0; r < rows; r++) {
+        for (PetscInt k = 0; k < counts[r]; k++)
+            columns[k] = idx[ptr[r] + k];
+        PetscCall(MatSetValues(graph, 1, &r, counts[r], columns, NULL, INSERT_VALUES));
+    }
+    PetscCall(MatAssemblyBegin(graph, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(graph, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatGetOrdering(graph, MATORDERINGRCM, &by_rows, &by_columns));
+    PetscCall(ISGetIndices(by_rows, &order));
+    for (int k = 0; k < rows; k++)
+        part[order[k]] = (int)((long)k * size / rows);
+    PetscCall(ISRestoreIndices(by_rows, &order));
+    PetscCall(ISDestroy(&by_rows));
+    PetscCall(ISDestroy(&by_columns));
+    PetscCall(MatDestroy(&graph));
+    PetscCall(PetscFree(counts));
+    PetscCall(PetscFree(columns));
+    PetscFunctionReturn(0);
+}
+
+/* Debian's PETSc with indices of 64 bits is linked with a PT-Scotch of 32 bits, which fails. */
+static PetscErrorCode cut(int rows, const int *ptr, const int *idx, int *part)
+{
+    PetscBool chosen;
+
+    PetscFunctionBegin;
+    PetscCall(PetscOptionsHasName(NULL, NULL, "-mat_partitioning_type", &chosen));
+    if (sizeof(PetscInt) > sizeof(int) && !chosen)
+        PetscCall(make_slices(rows, ptr, idx, part));
+    else
+        PetscCall(make_parts(rows, ptr, idx, part));
+    PetscFunctionReturn(0);
+}
+
 static const char *partition(int rows, const int *ptr, const int *idx, int *part)
 {
-    return text_of(make_parts(rows, ptr, idx, part));
+    return text_of(cut(rows, ptr, idx, part));
 }
 
 /* ---- matrices ---- */
@@ -225,7 +277,7 @@ static const char *multiply(void *made, const double *x, double *y)
 /* ---- equations ---- */
 typedef struct solver {
     Mat A;
-    IS kept;        /* of the matrix's rows; NULL: all */
+    IS kept;         /* of the matrix's rows; NULL: all */
     multigrid *grid; /* NULL: factors */
     KSP ksp;
     Vec x, y;
@@ -387,7 +439,8 @@ static PetscErrorCode make_near(const phx_petsc_equations *equations, Mat A, Mat
     PetscCall(PetscMalloc1(PetscMax(1, equations->n_near * n), &numbers));
     for (int k = 0; k < equations->n_near; k++)
         for (PetscInt i = 0; i < n; i++)
-            numbers[k * n + i] = equations->near[(size_t)k * (size_t)equations->n + (size_t)(P ? equations->corner[i] : i)];
+            numbers[k * n + i] =
+                equations->near[(size_t)k * (size_t)equations->n + (size_t)(P ? equations->corner[i] : i)];
     PetscCall(copy_vectors(P ? P : A, equations->n_near, numbers, PETSC_TRUE, P ? PETSC_TRUE : PETSC_FALSE, near));
     PetscCall(PetscFree(numbers));
     PetscFunctionReturn(0);

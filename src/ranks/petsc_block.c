@@ -1,4 +1,5 @@
-/* Products of PETSc's matrices with blocks of vectors: the rows of the matrix stay in the cache while all vectors pass. */
+/* Products of PETSc's matrices with blocks of vectors: the rows of the matrix stay in the cache while all vectors pass.
+ */
 #include "petsc_multigrid.h"
 
 #include <petscsf.h>

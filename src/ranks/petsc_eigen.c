@@ -20,14 +20,14 @@ typedef struct lobpcg {
     multigrid *with;
     PetscInt level;
     const block_operator *A, *B;
-    PetscInt n, m; /* rows of this process; vectors of X */
-    PetscInt p, w; /* vectors of P and of W */
-    PetscInt all;  /* 3 m: stride of the following */
+    PetscInt n, m;            /* rows of this process; vectors of X */
+    PetscInt p, w;            /* vectors of P and of W */
+    PetscInt all;             /* 3 m: stride of the following */
     PetscScalar *S, *AS, *BS; /* [X P W] */
     PetscInt n_rigid;
     const PetscScalar *rigid, *B_rigid; /* blocks of these; B times them */
-    PetscReal *value, *error; /* m */
-    PetscInt *active;         /* m: those that W is of */
+    PetscReal *value, *error;           /* m */
+    PetscInt *active;                   /* m: those that W is of */
     PetscInt steps;
 } lobpcg;
 
@@ -78,8 +78,7 @@ static PetscErrorCode subtract(PetscInt n, PetscInt a, PetscInt X_stride, PetscI
 }
 
 /* X (b vectors) <- X C of a block in place, C b x a. */
-static PetscErrorCode combine(PetscInt n, PetscInt a, PetscInt b, PetscInt stride, const PetscScalar *C,
-                              PetscScalar *X)
+static PetscErrorCode combine(PetscInt n, PetscInt a, PetscInt b, PetscInt stride, const PetscScalar *C, PetscScalar *X)
 {
     PetscScalar *part;
     PetscBLASInt width, inner, lead;
@@ -139,7 +138,7 @@ static PetscErrorCode orthonormal_in(PetscInt n, PetscScalar *G, PetscInt *kept,
             G[i + j * n] *= scale[i] * scale[j];
     PetscCallBLAS("LAPACKsyev", LAPACKsyev_("V", "U", &size, G, &size, values, work, &room, &info));
     PetscCheck(!info, PETSC_COMM_SELF, PETSC_ERR_LIB, "LAPACK's syev: %d", (int)info);
-    for (PetscInt k = n - 1; k >= 0 && values[k] > dependent * n * values[n - 1]; k--, ++*kept)
+    for (PetscInt k = n - 1; k >= 0 && values[k] > dependent * (PetscReal)n * values[n - 1]; k--, ++*kept)
         for (PetscInt i = 0; i < n; i++)
             C[i + *kept * n] = scale[i] * G[i + k * n] / PetscSqrtReal(values[k]);
     PetscCall(PetscFree3(values, scale, work));
@@ -518,8 +517,8 @@ static PetscErrorCode start_below(multigrid *with, Mat B, PetscInt m, PetscInt w
     *start = NULL;
     PetscCall(first_level(with, m, &first));
     for (PetscInt l = 0; l < first; l++)
-        PetscCall(MatPtAP(masses[l], multigrid_interpolation(with, l), MAT_INITIAL_MATRIX, PETSC_DEFAULT,
-                          &masses[l + 1]));
+        PetscCall(
+            MatPtAP(masses[l], multigrid_interpolation(with, l), MAT_INITIAL_MATRIX, PETSC_DEFAULT, &masses[l + 1]));
     for (PetscInt l = first; l > 0; l--) {
         PetscCall(start_on_level(with, l, masses[l], m, wanted, *start, start));
         PetscCall(MatDestroy(&masses[l]));

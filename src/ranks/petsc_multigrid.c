@@ -1,7 +1,8 @@
 /* Multigrid for several vectors at once: quadratic elements over their corners, then PETSc's smoothed aggregation.
  *
  * The cycle is V(K, K) with Chebyshev polynomials of the fourth kind (Lottes, Numer. Linear Algebra Appl. 30 (2023)
- * e2518, algorithm 1), which need the largest eigenvalue rho of D^-1 A alone, D the blocks of the nodes on the diagonal:
+ * e2518, algorithm 1), which need the largest eigenvalue rho of D^-1 A alone, D the blocks of the nodes on the
+ * diagonal:
  *
  *   d_k = (2k - 3)/(2k + 1) d_(k-1) + (8k - 4)/(2k + 1) / rho D^-1 r_(k-1),   x_k = x_(k-1) + d_k,
  *   r_k = r_(k-1) - A d_k,   d_0 = 0. */
@@ -13,9 +14,9 @@ enum { MOST_LEVELS = 24, SMOOTHING = 2 /* K */, ESTIMATE = 12 /* steps of Lanczo
 
 typedef struct level {
     Mat A;
-    Mat P;                      /* from the next level to this one; NULL on the last */
+    Mat P;                                                /* from the next level to this one; NULL on the last */
     block_operator *multiply, *interpolate, *restrict_by; /* by A, P and P^T; but for the first NULL on the last */
-    PetscInt n, block;          /* numbers of this process; of D */
+    PetscInt n, block;                                    /* numbers of this process; of D */
     const PetscScalar *inverse; /* D^-1, block by block, each by columns; A has it, or `diagonal` */
     Vec diagonal;               /* 1 / D where blocks are 1 x 1; else NULL */
     PetscReal rho;
@@ -246,12 +247,10 @@ static PetscErrorCode invert_last(Mat A, Mat before, Mat P, block_operator **mad
  * larger; and no smoothers and solvers on the levels, which are not used. */
 static PetscErrorCode set_options(void)
 {
-    static const char *const options[][2] = {{"-phlexor_pc_gamg_aggressive_coarsening", "0"},
-                                             {"-phlexor_pc_gamg_coarse_eq_limit", "400"},
-                                             {"-phlexor_mg_levels_ksp_type", "richardson"},
-                                             {"-phlexor_mg_levels_pc_type", "none"},
-                                             {"-phlexor_mg_coarse_ksp_type", "preonly"},
-                                             {"-phlexor_mg_coarse_pc_type", "none"}};
+    static const char *const options[][2] = {
+        {"-phlexor_pc_gamg_aggressive_coarsening", "0"}, {"-phlexor_pc_gamg_coarse_eq_limit", "400"},
+        {"-phlexor_mg_levels_ksp_type", "richardson"},   {"-phlexor_mg_levels_pc_type", "none"},
+        {"-phlexor_mg_coarse_ksp_type", "preonly"},      {"-phlexor_mg_coarse_pc_type", "none"}};
     PetscBool set;
 
     PetscFunctionBegin;

@@ -59,8 +59,8 @@ typedef struct phx_ranks_equations {
     int n_corners;
     const int *corner;
     const phx_csr *from_corners; /* n x corners of all */
-    int n_null;         /* those that cost none, orthonormal; loads must not do work on them */
-    const double *null; /* n_null x n */
+    int n_null;                  /* those that cost none, orthonormal; loads must not do work on them */
+    const double *null;          /* n_null x n */
 } phx_ranks_equations;
 /* Symmetric and positive definite but for the null space, which MUMPS does not allow. */
 phx_status phx_ranks_solver_create(phx_context *context, const phx_ranks *ranks, const phx_ranks_equations *equations,
@@ -74,8 +74,8 @@ phx_status phx_ranks_solver_solve(phx_ranks_solver *solver, const double *load, 
 phx_status phx_ranks_eigen(phx_context *context, const phx_ranks *ranks, int n, int count, phx_operator_fn *solve,
                            phx_operator_fn *multiply, void *user, double tolerance, double *values, double *vectors);
 /* The same of the solver's matrix and of `mass`, rows and columns as the solver's, by LOBPCG, preconditioned by one
- * cycle of the solver's multigrid, beside the vectors `rigid` (n_rigid x n, orthonormal in the mass). tolerance: error of
- * the vectors in energy, relative. steps: of LOBPCG. */
+ * cycle of the solver's multigrid, beside the vectors `rigid` (n_rigid x n, orthonormal in the mass). tolerance: error
+ * of the vectors in energy, relative. steps: of LOBPCG. */
 phx_status phx_ranks_eigen_multigrid(phx_ranks_solver *solver, int count, const phx_ranks_matrix *mass, int n_rigid,
                                      const double *rigid, double tolerance, double *values, double *vectors,
                                      int *steps);

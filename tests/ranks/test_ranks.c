@@ -1,6 +1,6 @@
 /* Bodies whose matrices and bases are distributed over the processes of mpirun, beside those of one process: the same
  * frequencies, shapes at the interfaces, shapes of all unknowns and shape integrals to 1e-9. */
-#include "continuum/continuum.h"
+#include "continuum/basis.h"
 #include "ranks/ranks.h"
 #include "support/testing.h"
 
@@ -210,6 +210,49 @@ static void solids_by_multigrid(void **state)
     compare_with_one("block", make_block, free_modes, PHX_INTERFACE_AVERAGE, PHX_RANKS_GAMG);
 }
 
+/* Steps of LOBPCG for ten modes of a block of cubes, k along its shortest side, free or held at x = 0. */
+static int steps_for(int k, bool hold)
+{
+    const phx_box_mesh box = {.size = {0.3, 0.2, 0.1}, .elements = {3 * k, 2 * k, k}, .type = PHX_CELL_HEX20};
+    enum { MODES = 10 };
+    phx_solid_region region = {.group = NULL};
+    phx_elastic_model *model = NULL;
+    phx_mesh mesh = {0};
+    elastic_space space;
+    flexibility *with = NULL;
+    double omega[MODES];
+
+    phx_isotropic_material(2.1e11, 0.3, 7850.0, &region.material);
+    phx_ranks_set_method(ranks, PHX_RANKS_GAMG);
+    phx_context_set_ranks(context, ranks);
+    CHECK_OK(context, phx_mesh_box(context, &box, &mesh));
+    CHECK_OK(context, phx_solid_create(context, &mesh, 1, &region, &model));
+    CHECK_OK(context, elastic_space_create(context, model, NULL, 0, NULL, &space));
+    unsigned char *held = phx_calloc(context, (size_t)space.n_all, 1);
+    for (int c = 0; c < space.n_all && hold; c++)
+        held[c] = model->x[3 * model->node[space.unknown[c]]] < 1e-9;
+    double *modes = phx_calloc(context, MODES * (size_t)space.n, sizeof *modes);
+    CHECK_OK(context, flexibility_create(context, &space, held, &with));
+    CHECK_OK(context, flexibility_modes(with, MODES, omega, modes));
+    const int steps = flexibility_steps(with);
+    flexibility_destroy(with);
+    elastic_space_free(&space);
+    phx_elastic_destroy(model);
+    phx_free(held);
+    phx_free(modes);
+    phx_context_set_ranks(context, NULL);
+    return steps;
+}
+
+static void steps_of_multigrid_do_not_grow(void **state)
+{
+    (void)state;
+    const int coarse = steps_for(2, false), fine = steps_for(3, false);
+    CHECK_BETWEEN(coarse, 1, 24, "steps of LOBPCG");
+    CHECK_BETWEEN(fine, 1, coarse + 3, "steps of LOBPCG on the finer mesh");
+    CHECK_BETWEEN(steps_for(2, true), 1, 24, "steps of LOBPCG, held");
+}
+
 static void plates_by_factors(void **state)
 {
     (void)state;
@@ -270,6 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solids_by_factors),
         cmocka_unit_test(solids_by_multigrid),
+        cmocka_unit_test(steps_of_multigrid_do_not_grow),
         cmocka_unit_test(plates_by_factors),
         cmocka_unit_test(matrices_by_factors),
         cmocka_unit_test(what_one_process_makes_is_refused),
