@@ -4,9 +4,10 @@
 #include <string.h>
 
 /* PATIENCE: number of intervals with a new Jacobian each before reuse is tried again. PROOF: number of intervals that
- * rely on a proved number of corrections, while theirs are at most ALIKE times as large. */
+ * rely on a proved number of corrections, while theirs are at most ALIKE times as large, or as much larger, up to
+ * WIDEST times, as what they leave over allows. */
 enum { PATIENCE = 64, PROOF = 16 };
-static const double ALIKE = 1.25;
+static const double ALIKE = 1.25, WIDEST = 2.0;
 /* What corrections leave over is lost in rounding below this share of it. */
 static const double LOST = 0.1;
 /* Corrections above this share of the velocities prove nothing: where they end after one, the forces have a kink, as
@@ -70,7 +71,7 @@ static void keep_proof(phx_jacobian_reuse *reuse, int count, double limit)
 
     for (int k = 0; k < count; k++) {
         factor *= wider;
-        reuse->proved[k] = fmax(ALIKE, factor) * reuse->size[k];
+        reuse->proved[k] = fmin(fmax(ALIKE, factor), WIDEST) * reuse->size[k];
     }
     reuse->count = count;
     reuse->uses = PROOF;

@@ -142,7 +142,7 @@ static void test_refusals(void **state)
     phx_context *context = *state;
     phx_simulate_options options = options_of(1, 1e-4, 0.02);
     options.every = (phx_model_optional){true, 1.5e-4};
-    refuse(context, "", &options, "every: 0.00015 s; with a fixed number of corrections");
+    refuse(context, "", &options, "'every': 0.00015 s is not a multiple of the 0.0001 s of the equal steps");
     options.every.value = 2e-4;
     options.rtol = (phx_model_optional){true, 1e-4};
     refuse(context, "", &options, "steps chosen by rtol");

@@ -1,5 +1,6 @@
 /* Systems in energy coordinates whose states go in pairs: modes that no damping couples. Their responses are sums over
- * the modes, and their poles roots of quadratic equations, so that a frequency takes as many steps as there are modes. */
+ * the modes, and their poles roots of quadratic equations, so that a frequency takes as many steps as there are modes.
+ */
 #include <math.h>
 #include <string.h>
 
