@@ -4,8 +4,8 @@
 #include <string.h>
 
 /* PATIENCE: number of intervals with a new Jacobian each before reuse is tried again. PROOF: number of intervals that
- * rely on a proved number of corrections, while theirs are at most ALIKE times as large, or as much larger, up to
- * WIDEST times, as what they leave over allows. */
+ * rely on a proved number of corrections, while theirs are at most ALIKE times as large, or as much larger as what they
+ * leave over allows, the first at most WIDEST times. */
 enum { PATIENCE = 64, PROOF = 16 };
 static const double ALIKE = 1.25, WIDEST = 2.0;
 /* What corrections leave over is lost in rounding below this share of it. */
@@ -66,12 +66,12 @@ static double left_over(const double *size, int count)
 static void keep_proof(phx_jacobian_reuse *reuse, int count, double limit)
 {
     const double left = left_over(reuse->size, count);
-    const double wider = left > 0.0 && left < limit ? pow(limit / left, 1.0 / (count + 1)) : 1.0;
+    const double wider = left > 0.0 && left < limit ? fmin(pow(limit / left, 1.0 / (count + 1)), WIDEST) : 1.0;
     double factor = 1.0;
 
     for (int k = 0; k < count; k++) {
         factor *= wider;
-        reuse->proved[k] = fmin(fmax(ALIKE, factor), WIDEST) * reuse->size[k];
+        reuse->proved[k] = fmax(ALIKE, factor) * reuse->size[k];
     }
     reuse->count = count;
     reuse->uses = PROOF;

@@ -114,7 +114,8 @@ static void test_unlike(void **state)
     assert_int_equal(solve(&reuse, 1e-3, 1e-6, &made), 2);
     assert_int_equal(solve(&reuse, 1.2e-3, 1e-6, &made), 2);
     assert_int_equal(solve(&reuse, 1.3e-3, 1e-6, &made), 4); /* 1.3e-15 is not enough */
-    assert_int_equal(solve(&reuse, 1e-3, 1e-5, &made), 3);   /* they leave 1e-18, and three before left 1.3e-21 */
+    assert_int_equal(solve(&reuse, 1e-3, 1e-5, &made), 4);   /* the second is ten times as large */
+    assert_int_equal(solve(&reuse, 1e-3, 1e-5, &made), 3);
     assert_true(solve(&reuse, 1e-3, 1e-3, &made) > 4);
 }
 
