@@ -257,7 +257,7 @@ static phx_status take(const flexibility *it, const int *kept, int rows, const d
     return *to ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-/* What multigrid wants to know of the coordinates `kept`; the caller frees `near`, `corner` and P. */
+/* The coordinates `kept` as multigrid wants them described; the caller frees `near`, `corner` and P. */
 static phx_status describe(const flexibility *it, const unsigned char *held, phx_ranks_equations *equations,
                            double **near, int **corner, phx_csr *P)
 {

@@ -105,7 +105,7 @@ static void before_renewal(void *owner)
     phx_unit_exchange_let_go(unit->exchange);
 }
 
-/* What the steps of a unit with events are made of. */
+/* Definition of the steps of a unit with events. */
 static phx_events_def events_of(phx_unit *unit)
 {
     return (phx_events_def){.system = unit->system,
@@ -122,7 +122,7 @@ static phx_events_def events_of(phx_unit *unit)
                             .spectral_radius = unit->def.spectral_radius};
 }
 
-/* What acts at the start acts again. */
+/* The joints and forces of the start act again. */
 static phx_status go_back(phx_unit *unit)
 {
     const phx_events_def def = events_of(unit);
@@ -391,7 +391,7 @@ static phx_status begin(phx_unit *unit, double t)
     return PHX_OK;
 }
 
-/* What is conjugate to the inputs at the start, with multipliers of the rows that act after the events there. */
+/* Flows conjugate to the inputs at the start, with multipliers of the rows that act after the events there. */
 static phx_status find_first_flows(phx_unit *unit)
 {
     phx_dae *reader = unit->reader;

@@ -96,7 +96,7 @@ static inline bool phx_events_at_time(const events_run *it, int k)
 {
     return k < it->n_events && it->def.events[k].column < 0;
 }
-/* What the numerical damping remembers at the accepted state: from new workspaces on; as it is now; back to it. */
+/* The memory of the numerical damping at the accepted state: from new workspaces on; as it is now; back to it. */
 phx_status phx_events_begin_memory(events_run *it);
 void phx_events_keep_memory(events_run *it);
 void phx_events_recall_memory(events_run *it);
@@ -106,8 +106,9 @@ phx_status phx_events_step_to(events_run *it, double t1);
 phx_status phx_events_look(events_run *it, double *values);
 /* The step is accepted as it was made last. */
 phx_status phx_events_accept(events_run *it, const double *values);
-/* What condition k of this value is at the accepted state: an event that has been comes again when its condition has
- * gone back by more than errors of the steps, since a joint that it attached may hold the output at its value. */
+/* Value of condition k that is kept at the accepted state, this one or zero: an event that has been comes again when
+ * its condition has gone back by more than errors of the steps, since a joint that it attached may hold the output at
+ * its value. */
 double phx_events_armed_value(const events_run *it, int k, double value);
 /* Condition k, which has this value, was not met at the accepted state and is. */
 bool phx_events_happens(const events_run *it, int k, double value);

@@ -97,7 +97,7 @@ static int look(plant *p)
 }
 
 /* ---- events ---- */
-/* What the calls of an event have said. */
+/* Flags that the calls of an event have set. */
 typedef struct event_flags {
     bool nominals, values;
 } event_flags;
@@ -146,7 +146,7 @@ static int settle(plant *p, event_flags *flags)
     return phx_fmu_finding(p, "an event", status);
 }
 
-/* What has changed at an event is what the FMU said. */
+/* States and nominals have changed at an event where the FMU said so, and only there. */
 static int compare(plant *p, double t, const event_flags *flags)
 {
     const double *states = p->before, *nominals = p->before + p->n;

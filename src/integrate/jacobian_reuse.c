@@ -8,7 +8,7 @@
  * leave over allows, the first at most WIDEST times. */
 enum { PATIENCE = 64, PROOF = 16 };
 static const double ALIKE = 1.25, WIDEST = 2.0;
-/* What corrections leave over is lost in rounding below this share of it. */
+/* An error that corrections leave over is lost in rounding below this share of it. */
 static const double LOST = 0.1;
 /* Corrections above this share of the velocities prove nothing: where they end after one, the forces have a kink, as
  * those of a contact, and corrections of the same size need not end there. */

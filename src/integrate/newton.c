@@ -64,6 +64,11 @@ static void count_stalls(phx_newton *newton, double size, bool recent)
     newton->stalls = shrinks || !recent ? 0 : newton->stalls + 1;
 }
 
+static bool may_be_rounding(const phx_newton *newton, double size)
+{
+    return newton->remembers && size <= newton->noise * newton->noise_scale;
+}
+
 phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent)
 {
     double previous = newton->previous;
@@ -71,7 +76,7 @@ phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent
     count_stalls(newton, size, recent);
     if (!isfinite(size))
         return PHX_NEWTON_FAILS;
-    newton->rounded = newton->remembers && size <= newton->noise * newton->noise_scale;
+    newton->rounded = may_be_rounding(newton, size);
     if (size <= newton->tolerance * newton->scale)
         return PHX_NEWTON_LAST;
     if (previous < 0.0)
@@ -88,7 +93,7 @@ phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent
     /* Among corrections that may be rounding: what is left of it by this rate, or by that of the one before, which
      * rounding had less of, surely is. */
     const double true_rate = rate_before > 0.0 ? fmin(rate, rate_before) : rate;
-    newton->rounded = newton->remembers && size <= newton->noise * newton->noise_scale;
+    newton->rounded = may_be_rounding(newton, size); /* in the scale that was found */
     if (newton->rounded && fmax(true_rate, BELIEVED) * size <= SURE_NOISE * newton->scale)
         return PHX_NEWTON_LAST;
     /* |error after the correction| <= rate/(1-rate) |correction| */

@@ -550,7 +550,7 @@ static void steps_are_discarded(void **state)
     importer_close(&it);
 }
 
-/* What contacts do is decided by making steps again, which model exchange cannot. */
+/* Contacts are decided by making steps again, which model exchange cannot. */
 static void model_exchange_is_refused(void **state)
 {
     static const char *const models[][2] = {

@@ -148,8 +148,8 @@ static bool ends_early(double second, double third, bool rounding, double wider)
     return ends;
 }
 
-/* What two corrections leave over, 1e-8 * 1e-5, is lost in rounding of 8e-12; eight times as much, the cube of 2, just
- * so. Where it is not lost, or the last correction is no rounding, nothing is proved. */
+/* The error that two corrections leave over, 1e-8 * 1e-5, is lost in rounding of 8e-12; eight times as much, the cube
+ * of 2, just so. Where it is not lost, or the last correction is no rounding, nothing is proved. */
 static void test_rounding(void **state)
 {
     (void)state;

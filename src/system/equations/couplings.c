@@ -1,4 +1,4 @@
-/* What joints, loads and ports add to the derivatives of the residual, one pair of ports after the other: the plain
+/* Parts of joints, loads and ports in the derivatives of the residual, one pair of ports after the other: the plain
  * evaluator's, and the fast one's for joints that slide.
  *
  * A pair of ports sees n columns of the velocities, A's first. With dense matrices over them,

@@ -30,23 +30,30 @@ static int n_states(const statics *s)
     return s->system->n_x - s->system->control.first_x;
 }
 
-bool phx_statics_has_states(const phx_system *system)
+/* The first controller with states that come to rest; NULL: there is none. */
+static const controller_slot *with_states(const phx_system *system)
 {
     for (int c = 0; c < system->control.n; c++)
         if (phx_sys_controller_rests(&system->control.slot[c]))
-            return true;
-    return false;
+            return &system->control.slot[c];
+    return NULL;
+}
+
+bool phx_statics_has_states(const phx_system *system)
+{
+    return with_states(system) != NULL;
 }
 
 phx_status phx_statics_refuse_states(phx_context *context, const phx_system *system, const char *what)
 {
-    for (int c = 0; c < system->control.n; c++)
-        if (phx_sys_controller_rests(&system->control.slot[c]))
-            return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                            "controller '%s' has states (an integral, a filter) or is sampled, and %s are not there "
-                            "for such; take equilibria under growing loads ('static --steps')",
-                            system->control.slot[c].name, what);
-    return PHX_OK;
+    const controller_slot *slot = with_states(system);
+
+    if (!slot)
+        return PHX_OK;
+    return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                    "controller '%s' has states (an integral, a filter) or is sampled, and %s are not there "
+                    "for such; take equilibria under growing loads ('static --steps')",
+                    slot->name, what);
 }
 
 phx_status phx_statics_check_controllers(phx_context *context, const phx_system *system)
