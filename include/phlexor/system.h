@@ -133,22 +133,27 @@ typedef struct phx_contact_def {
 } phx_contact_def;
 phx_status phx_system_add_contact(phx_system *system, const phx_contact_def *def);
 
-/* A cable over points: it pulls with `stiffness` times what the sum of their distances is beyond `length`, times
- * (1 + damping times the rate of that), never pushes, and runs over the points between without friction. */
-typedef struct phx_cable_def {
-    const char *name;
-    int n_ports; /* 2 to 16 */
-    const phx_port_id *ports;
-    double length, stiffness, damping; /* m, N/m, s/m */
-} phx_cable_def;
-phx_status phx_system_add_cable(phx_system *system, const phx_cable_def *def);
-
-/* A coordinate of a joint in a coupling. */
+/* A coordinate of a joint in a coupling or a cable. */
 typedef struct phx_coupling_term {
     phx_joint_id joint;
     int coordinate; /* from 0 */
     double weight;
 } phx_coupling_term;
+/* A cable over points, which drums wind: it pulls with `stiffness` times
+ *     x - length ,  x = sum of the distances + sum of weight times coordinate over the terms
+ * and times (1 + damping times the rate of x), never pushes, and runs over the points between without friction. The
+ * weight of a drum is its radius, positive where the coordinate takes cable in, negative where it gives it out; the
+ * cable acts on the drum with weight times the tension. */
+typedef struct phx_cable_def {
+    const char *name;
+    int n_ports; /* 2 to 16 */
+    const phx_port_id *ports;
+    double length, stiffness, damping; /* m, N/m, s/m */
+    int n_terms;                       /* from 0; n_ports + 2 n_terms is at most 16 */
+    const phx_coupling_term *terms;
+} phx_cable_def;
+phx_status phx_system_add_cable(phx_system *system, const phx_cable_def *def);
+
 /* Forces along x = sum of weight times coordinate: spring, damper, laws. A gear, a rack, a belt that gives. */
 typedef struct phx_coupling_def {
     const char *name;

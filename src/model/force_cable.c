@@ -1,8 +1,10 @@
-/* Cables over points. */
+/* Cables over points, which drums wind. */
 #include "force_kinds.h"
 
 typedef struct cable {
     double length, stiffness, damping;
+    int n_terms;
+    phx_force_term *terms;
 } cable;
 
 #define KIND BIT(PHX_MODEL_CABLE)
@@ -13,24 +15,41 @@ static const phx_key keys[] = {
      .range = &positive, .doc = "tension by length beyond it"},
     {"damping", &phx_type_number, AT(cable, damping), .own = true, .kinds = KIND, .unit = "s/m", .range = &not_negative,
      .fallback = "0", .doc = "tension is stiffness x (1 + damping x'), never below 0"},
+    {"terms", &phx_type_list, AT(cable, terms), .own = true, .kinds = KIND, .object = &phx_schema_force_term,
+     .count_offset = AT(cable, n_terms), .fallback = "none",
+     .doc = "coordinates that take the cable in, weight: the radius of the drum"},
 };
+
+static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
+{
+    const cable *own = force->own;
+    const phx_node *terms = phx_node_find(node, "terms");
+    return terms ? phx_force_terms_check(reader, terms, own->n_terms, own->terms) : PHX_OK;
+}
 
 static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const cable *own = force->own;
+    phx_coupling_term terms[PHX_FORCE_MOST_TERMS];
+
+    phx_force_terms_build(own->n_terms, own->terms, terms);
     return phx_system_add_cable(builder->system, &(phx_cable_def){.name = force->name,
                                                                   .n_ports = force->n_ports,
                                                                   .ports = ports,
                                                                   .length = own->length,
                                                                   .stiffness = own->stiffness,
-                                                                  .damping = own->damping});
+                                                                  .damping = own->damping,
+                                                                  .n_terms = own->n_terms,
+                                                                  .terms = terms});
 }
 
 const phx_force_row phx_force_row_cable = {
     .info = {.name = "cable",
-             .doc = "pulls along the polyline over its ports, with one tension; slack it does nothing",
+             .doc =
+                 "pulls along the polyline over its ports, with one tension; slack it does nothing; drums may wind it",
              .least_ports = 2,
              .most_ports = PHX_MODEL_MAX_FORCE_PORTS},
     .keys = KEYS(keys),
     .own_size = sizeof(cable),
+    .finish = finish,
     .build = build};

@@ -1,16 +1,9 @@
 /* Elastic couplings of joint coordinates: gears, racks, belts, screws that give. */
 #include "force_kinds.h"
 
-enum { MOST_TERMS = 8 };
-
-typedef struct term {
-    int joint, coordinate;
-    double weight;
-} term;
-
 typedef struct coupling {
     int n_terms;
-    term *terms;
+    phx_force_term *terms;
     double stiffness, damping;
     phx_model_optional rest;
     phx_model_law law, damper;
@@ -18,19 +11,19 @@ typedef struct coupling {
 
 static const phx_range coordinate_range = {"an integer from 1 to 3", 1.0, 3.0, .integer = true};
 static const phx_key term_keys[] = {
-    {"joint", &phx_type_free_joint, AT(term, joint), .required = true, .doc = "its name"},
-    {"coordinate", &phx_type_integer, AT(term, coordinate), .range = &coordinate_range, .fallback = "1",
+    {"joint", &phx_type_free_joint, AT(phx_force_term, joint), .required = true, .doc = "its name"},
+    {"coordinate", &phx_type_integer, AT(phx_force_term, coordinate), .range = &coordinate_range, .fallback = "1",
      .doc = "which of its free coordinates"},
-    {"weight", &phx_type_number, AT(term, weight), .required = true,
+    {"weight", &phx_type_number, AT(phx_force_term, weight), .required = true,
      .doc = "of the coordinate in x: the radius or number of teeth of a wheel, 1 of a rack"},
 };
-static const phx_object term_object = {"term of a coupling", "x is the sum of weight times coordinate.",
-                                       TABLE(term, term_keys)};
+const phx_object phx_schema_force_term = {"term of a coupling", "x is the sum of weight times coordinate.",
+                                          TABLE(phx_force_term, term_keys)};
 
 #define KIND BIT(PHX_MODEL_COUPLING)
 static const phx_key keys[] = {
-    {"terms", &phx_type_list, AT(coupling, terms), .own = true, .required = true, .kinds = KIND, .object = &term_object,
-     .count_offset = AT(coupling, n_terms), .doc = "the coordinates in x, 1 to 8"},
+    {"terms", &phx_type_list, AT(coupling, terms), .own = true, .required = true, .kinds = KIND,
+     .object = &phx_schema_force_term, .count_offset = AT(coupling, n_terms), .doc = "the coordinates in x, 1 to 8"},
     {"stiffness", &phx_type_number, AT(coupling, stiffness), .own = true, .kinds = KIND, .range = &not_negative,
      .fallback = "0", .doc = "force along x by x - rest"},
     {"damping", &phx_type_number, AT(coupling, damping), .own = true, .kinds = KIND, .range = &not_negative,
@@ -43,28 +36,38 @@ static const phx_key keys[] = {
      .fallback = "none", .doc = "of the rate of x"},
 };
 
-static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
+phx_status phx_force_terms_check(phx_reader *reader, const phx_node *node, int n, const phx_force_term *terms)
 {
-    const coupling *own = force->own;
-    const phx_node *terms = phx_node_find(node, "terms");
-    if (own->n_terms < 1 || own->n_terms > MOST_TERMS)
-        return phx_reader_fail(reader, terms, "expected 1 to %d terms, found %d", MOST_TERMS, own->n_terms);
-    for (int k = 0; k < own->n_terms; k++) {
-        const phx_model_joint *joint = &reader->model->joints[own->terms[k].joint];
-        if (own->terms[k].coordinate > joint->n_coordinates)
-            return phx_reader_fail(reader, terms->items[k], "joint '%s' has %d free coordinate%s, expected one of them",
+    if (n < 1 || n > PHX_FORCE_MOST_TERMS)
+        return phx_reader_fail(reader, node, "expected 1 to %d terms, found %d", PHX_FORCE_MOST_TERMS, n);
+    for (int k = 0; k < n; k++) {
+        const phx_model_joint *joint = &reader->model->joints[terms[k].joint];
+        if (terms[k].coordinate > joint->n_coordinates)
+            return phx_reader_fail(reader, node->items[k], "joint '%s' has %d free coordinate%s, expected one of them",
                                    joint->name, joint->n_coordinates, joint->n_coordinates == 1 ? "" : "s");
-        if (own->terms[k].weight == 0.0)
-            return phx_reader_fail(reader, terms->items[k],
+        if (terms[k].weight == 0.0)
+            return phx_reader_fail(reader, node->items[k],
                                    "a weight of 0 leaves the coordinate out; leave the term out");
     }
     return PHX_OK;
 }
 
+void phx_force_terms_build(int n, const phx_force_term *terms, phx_coupling_term *out)
+{
+    for (int k = 0; k < n; k++)
+        out[k] = (phx_coupling_term){terms[k].joint, terms[k].coordinate - 1, terms[k].weight};
+}
+
+static phx_status finish(phx_reader *reader, const phx_node *node, const phx_model_force *force)
+{
+    const coupling *own = force->own;
+    return phx_force_terms_check(reader, phx_node_find(node, "terms"), own->n_terms, own->terms);
+}
+
 static phx_status build(phx_builder *builder, const phx_model_force *force, const phx_port_id *ports)
 {
     const coupling *own = force->own;
-    phx_coupling_term terms[MOST_TERMS];
+    phx_coupling_term terms[PHX_FORCE_MOST_TERMS];
     phx_coupling_def def = {.name = force->name,
                             .n_terms = own->n_terms,
                             .terms = terms,
@@ -74,8 +77,7 @@ static phx_status build(phx_builder *builder, const phx_model_force *force, cons
                             .rest = own->rest.value};
 
     (void)ports;
-    for (int k = 0; k < own->n_terms; k++)
-        terms[k] = (phx_coupling_term){own->terms[k].joint, own->terms[k].coordinate - 1, own->terms[k].weight};
+    phx_force_terms_build(own->n_terms, own->terms, terms);
     phx_status status = phx_builder_law(builder, &own->law, &def.law);
     if (!status)
         status = phx_builder_damper(builder, &own->damper, &def.damper);

@@ -23,6 +23,16 @@ typedef struct phx_force_row {
 PHX_MODEL_FORCE_LIST(PHX_FORCE_DECLARE)
 #undef PHX_FORCE_DECLARE
 
+/* Coordinates of joints in a force, weighted: `terms` of couplings and cables (force_coupling.c). */
+enum { PHX_FORCE_MOST_TERMS = 8 };
+typedef struct phx_force_term {
+    int joint, coordinate; /* coordinate: from 1, as written */
+    double weight;
+} phx_force_term;
+extern const phx_object phx_schema_force_term;
+phx_status phx_force_terms_check(phx_reader *reader, const phx_node *node, int n, const phx_force_term *terms);
+void phx_force_terms_build(int n, const phx_force_term *terms, phx_coupling_term *out);
+
 const phx_force_row *phx_force_row_of(const phx_model_force *force);
 
 #endif

@@ -105,6 +105,9 @@ static void laws_are_wrong(void **state)
 #define GEAR                                                                                                           \
     RIGID "joints: {j: {kind: revolute, ports: [a.P, b.P]}, w: {kind: weld, ports: [ground.O, b.P]}}\n"                \
           "forces: {f: {kind: coupling, terms: "
+#define WINCH                                                                                                          \
+    RIGID "joints: {j: {kind: revolute, ports: [a.P, b.P]}}\n"                                                         \
+          "forces: {f: {kind: cable, ports: [a.P, b.P], length: 1, stiffness: 1, terms: "
 static void forces_are_wrong(void **state)
 {
     static const bad_model models[] = {
@@ -135,6 +138,9 @@ static void forces_are_wrong(void **state)
          FORCE(CONTACT "against: plane, normal: [0, 1], friction: {coefficient: 1, static: 0.5, regularised: 1}")},
         {4, 13, "key 'length' of a force element is missing", FORCE("kind: cable, ports: [a.P, b.P], stiffness: 1")},
         {4, 34, "expected a list of ports", FORCE("kind: cable, ports: a.P, length: 1, stiffness: 1")},
+        {5, 79, "a weight of 0", WINCH "[{joint: j, weight: 0}]}}\n"},
+        {5, 79, "has 1 free coordinate", WINCH "[{joint: j, coordinate: 2, weight: 1}]}}\n"},
+        {5, 78, "expected 1 to 8 terms, found 0", WINCH "[]}}\n"},
         {5, 37, "expected 1 to 8 terms, found 0", GEAR "[]}}\n"},
         {5, 38, "leave the term out", GEAR "[{joint: j, weight: 0}]}}\n"},
         {5, 38, "has 1 free coordinate, expected one of them", GEAR "[{joint: j, coordinate: 2, weight: 1}]}}\n"},

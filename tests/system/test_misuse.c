@@ -98,6 +98,22 @@ static void wrong_forces_are_refused(void **state)
                                   .name = "f", .b = 1, .kind = PHX_CONTACT_SPHERE, .inside = true, .penalty = soft}));
     refused(&m, phx_system_add_cable(m.system, &(phx_cable_def){.name = "f", .n_ports = 1, .ports = ports}));
     refused(&m, phx_system_add_cable(m.system, &(phx_cable_def){.name = "f", .n_ports = 2, .ports = ports}));
+    for (int n = 1; n < 4; n++) /* a coordinate that is not there, a joint, a weight of 0 */
+        refused(
+            &m,
+            phx_system_add_cable(
+                m.system,
+                &(phx_cable_def){
+                    .name = "f", .n_ports = 2, .ports = ports, .stiffness = 1.0, .n_terms = 1, .terms = terms + n}));
+    const phx_coupling_term wound[8] = {{0, 0, 1.0}};
+    refused(&m, phx_system_add_cable(
+                    m.system,
+                    &(phx_cable_def){
+                        .name = "f", .n_ports = 2, .ports = ports, .stiffness = 1.0, .n_terms = 8, .terms = wound}));
+    CHECK_MESSAGE(m.context, "2 points and 8 coordinates");
+    refused(&m,
+            phx_system_add_cable(
+                m.system, &(phx_cable_def){.name = "f", .n_ports = 2, .ports = ports, .stiffness = 1.0, .n_terms = 1}));
     for (int k = 1; k < 4; k++)
         refused(&m,
                 phx_system_add_coupling(m.system, &(phx_coupling_def){.name = "f", .n_terms = 1, .terms = terms + k}));

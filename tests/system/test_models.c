@@ -496,11 +496,14 @@ static void space_elements(model *m)
                                    .inside = true,
                                    .penalty = soft},
                 ground, corner);
-    CHECK_OK(m->context,
-             phx_system_add_cable(
-                 m->system,
-                 &(phx_cable_def){
-                     .name = "cable", .n_ports = 3, .ports = cable, .length = 0.5, .stiffness = 4.0, .damping = 0.05}));
+    CHECK_OK(m->context, phx_system_add_cable(m->system, &(phx_cable_def){.name = "cable",
+                                                                          .n_ports = 3,
+                                                                          .ports = cable,
+                                                                          .length = 0.5,
+                                                                          .stiffness = 4.0,
+                                                                          .damping = 0.05,
+                                                                          .n_terms = 1,
+                                                                          .terms = terms}));
     CHECK_OK(m->context,
              phx_system_add_coupling(
                  m->system, &(phx_coupling_def){

@@ -195,6 +195,73 @@ static void passes_over_nodes_keep_energy(void **state)
     }
 }
 
+/* A free rod or beam with a bead and a collar, which turn and run along it: linear and angular momentum. */
+static void momenta_of(const model *m, int bodies, double *momenta)
+{
+    memset(momenta, 0, 6 * sizeof *momenta);
+    for (int k = 0; k < bodies; k++) {
+        const phx_body *body = phx_system_body(m->system, k);
+        double linear[3] = {0}, angular[3] = {0};
+        const double *x = m->x, *v = m->v;
+        for (int b = 0; b < k; b++) {
+            x += phx_body_n_x(phx_system_body(m->system, b));
+            v += phx_body_n_v(phx_system_body(m->system, b));
+        }
+        phx_body_inertial_momentum(body, x, v, linear, angular);
+        for (int i = 0; i < 3; i++) {
+            momenta[i] += linear[i];
+            momenta[3 + i] += angular[i];
+        }
+    }
+}
+
+static void free_bodies_keep_their_momenta(void **state)
+{
+    const int steps = TEST_LONG(1000);
+
+    for (int kind = 0; kind < 3; kind++) { /* a rod in the plane and in space, a beam in the plane */
+        const int dim = kind == 1 ? 3 : 2;
+        const double none[3] = {0.0, 0.0, 0.0};
+        rod_kind rod = rod_default(dim);
+        beam_kind beam = beam_default();
+        double momenta[2][6];
+        model m;
+        if (dim == 2)
+            model_open(*state, 0.0, 0.0, &m);
+        else
+            model_open_space(*state, none, &m);
+        const phx_pose start = dim == 2 ? pose_at(0.3, -0.2, 0) : pose_turned(0.3, -0.2, 0, 1, 0, 0, 0);
+        const phx_body_id a = kind < 2 ? add_rod(&m, "a", &rod, start) : add_beam(&m, "a", &beam, start);
+        for (int k = 0; k < 2; k++) {
+            const double s = k ? 0.75 : 0.4;
+            phx_pose pose = dim == 2 ? pose_at(0.3 + s, -0.2, 0) : pose_turned(0.3 + s, -0.2, 0, 1, 0, 0, 0);
+            const char *name = k ? "collar" : "bead";
+            pose.angular[0] = k ? 0.0 : 1.5;
+            pose.linear[1] = k ? 0.3 : 0.4;
+            const phx_body_id b =
+                dim == 2 ? add_rigid(&m, name, 0.4, 1e-2, 0.0, 0.05, pose) : add_rigid_space(&m, name, pose);
+            phx_joint_def def = slide_on(k ? PHX_JOINT_PRISMATIC_ON : PHX_JOINT_POINT_ON, port_on(&m, a, 0.0),
+                                         dim == 2 ? at_place(&m, b, 0, 0) : at_space(&m, b, 0, 0, 0, 1, 0, 0, 0), s);
+            def.name = name;
+            def.coordinate[0].stiffness = 60.0;
+            def.coordinate[0].rest = s;
+            def.coordinate[0].rate = k ? -0.2 : 0.7;
+            def.coordinate[0].has_rate = true;
+            add_joint_def(&m, &def);
+        }
+        model_ready(&m);
+        const double before = total_energy(&m, m.x, m.v), place = place_of(&m);
+        momenta_of(&m, 3, momenta[0]);
+        run(&m, 0.004, 0.004 * steps);
+        momenta_of(&m, 3, momenta[1]);
+        CHECK_RELATIVE(total_energy(&m, m.x, m.v), before, 1e-11, "kind %d: energy", kind);
+        CHECK_VECTOR(3, momenta[1], momenta[0], 1e-12, "kind %d: linear momentum", kind);
+        CHECK_VECTOR(3, momenta[1] + 3, momenta[0] + 3, 1e-12, "kind %d: angular momentum", kind);
+        assert_true(max_abs(6, momenta[0]) > 0.1 && fabs(place_of(&m) - place) > 1e-3);
+        model_close(&m);
+    }
+}
+
 /* ---- a beam against the same rod ---- */
 static void on_cantilever(phx_context *context, bool of_rod, phx_joint_kind joint, double end, double *place,
                           double *tip)
@@ -386,6 +453,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(incline_is_exact, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(driven_place_is_exact, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(passes_over_nodes_keep_energy, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(free_bodies_keep_their_momenta, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(beam_slides_as_the_rod, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(modes_are_those_of_a_weld, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(place_is_found, context_setup, context_teardown),

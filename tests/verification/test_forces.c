@@ -326,6 +326,90 @@ static void cable_carries_a_weight(void **state)
     mechanism_close(&m);
 }
 
+/* A winch (radius 0.05, angle 6 t^2) lifts an arm over a pulley with inertia (radius 0.1): two cables, the first from
+ * winch to pulley, the second from the pulley to the end of the arm. Independent equations, y = (arm, pulley, rates):
+ *     I a'' = -m g c cos a - T2 d2'(a) ,  J p'' = 0.1 (T1 - T2) ,  T = k s (1 + beta s') ,  s = x - length > 0 . */
+enum { ARM, PULLEY, ARM_RATE, PULLEY_RATE };
+static double pull(double stretch, double rate)
+{
+    return stretch > 0.0 ? 2e4 * stretch * fmax(0.0, 1.0 + 0.01 * rate) : 0.0;
+}
+
+static double hoist(double t, const double *y, double *dy)
+{
+    const double straight = sqrt(4.25), d2 = sqrt(5.0 - 4.0 * sin(y[ARM])), slope = -2.0 * cos(y[ARM]) / d2;
+    const double T1 = pull(straight + 0.05 * 6.0 * t * t - 0.1 * y[PULLEY] - (straight - 0.005),
+                           0.05 * 12.0 * t - 0.1 * y[PULLEY_RATE]);
+    const double T2 = pull(d2 + 0.1 * y[PULLEY] - (sqrt(7.0) - 0.005), slope * y[ARM_RATE] + 0.1 * y[PULLEY_RATE]);
+    dy[ARM] = y[ARM_RATE];
+    dy[PULLEY] = y[PULLEY_RATE];
+    dy[ARM_RATE] = (-10.0 * 9.81 * 0.6 * cos(y[ARM]) - T2 * slope) / (2.0 + 10.0 * 0.36);
+    dy[PULLEY_RATE] = 0.1 * (T1 - T2) / 0.02;
+    return T1;
+}
+
+static void runge_kutta(double end, int steps, double *y)
+{
+    const double h = end / steps;
+    for (int n = 0; n < steps; n++) {
+        double k[4][4], at[4];
+        memcpy(at, y, sizeof at);
+        for (int stage = 0; stage < 4; stage++) {
+            const double next = stage < 2 ? 0.5 * h : h;
+            hoist(h * n + (stage == 0 ? 0.0 : stage < 3 ? 0.5 * h : h), at, k[stage]);
+            for (int i = 0; i < 4; i++)
+                at[i] = y[i] + next * k[stage][i];
+        }
+        for (int i = 0; i < 4; i++)
+            y[i] += h / 6.0 * (k[0][i] + 2.0 * k[1][i] + 2.0 * k[2][i] + k[3][i]);
+    }
+}
+
+static void winch_lifts_an_arm(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "ground: {ports: {W: {position: [-0.5, 0]}, H: {position: [0, 2]}}}\n"
+        "bodies:\n"
+        "  winch: {kind: rigid, mass: 1, inertia: 0.01, pose: {position: [-0.5, 0]}}\n"
+        "  pulley: {kind: rigid, mass: 1, inertia: 0.02, pose: {position: [0, 2]}}\n"
+        "  arm: {kind: rigid, mass: 10, inertia: 2, centre_of_mass: [0.6, 0], ports: {C: {position: [1, 0]}},\n"
+        "    pose: {angle: -30*deg}}\n"
+        "joints:\n"
+        "  winch: {kind: revolute, ports: [ground.W, winch.P], motion: 6*t^2}\n"
+        "  pulley: {kind: revolute, ports: [ground.H, pulley.P], rate: 0}\n"
+        "  hinge: {kind: revolute, ports: [ground.O, arm.P], rate: 0}\n"
+        "forces:\n"
+        "  one: {kind: cable, ports: [winch.P, pulley.P], stiffness: 2e4, damping: 0.01, length: sqrt(4.25) - 0.005,\n"
+        "    terms: [{joint: winch, weight: 0.05}, {joint: pulley, weight: -0.1}]}\n"
+        "  two: {kind: cable, ports: [pulley.P, arm.C], stiffness: 2e4, damping: 0.01, length: sqrt(7) - 0.005,\n"
+        "    terms: [{joint: pulley, weight: 0.1}]}\n"
+        "outputs: {arm: {coordinate: hinge}, pulley: {coordinate: pulley}, motor: {effort: winch}}\n";
+    const double end = 1.2;
+    double y[4] = {-TEST_PI / 6.0, 0.0, 0.0, 0.0}, rates[4], error[2], off[2];
+    mechanism m = {.context = *state};
+
+    runge_kutta(end, 20000, y);
+    const double torque = 0.05 * hoist(end, y, rates) + 0.01 * 12.0;
+    mechanism_open(&m, text, 0, NULL);
+    for (int k = 0; k < 2; k++) {
+        const phx_integrate_options options = every(k ? 1.25e-4 : 2.5e-4, end);
+        if (k)
+            mechanism_reset(&m);
+        mechanism_run(&m, &options);
+        CHECK_OK(m.context, phx_system_outputs(m.dae, end, m.x, m.v, m.columns));
+        error[k] = fmax(fabs(m.columns[0] - y[ARM]), fabs(m.columns[1] - y[PULLEY]));
+        off[k] = fabs(m.columns[2] - torque);
+        CHECK_CLOSE(m.largest_residual, 0.0, 1e-12 * m.largest_energy, "balance");
+    }
+    CHECK_BELOW(error[1], 1e-5, "arm and pulley against independent equations");
+    CHECK_BELOW(error[1], 0.3 * error[0], "order 2");
+    CHECK_BELOW(off[1], 1e-4 * torque, "torque of the winch");
+    CHECK_BELOW(off[1], 0.3 * off[0], "torque: order 2");
+    assert_true(y[ARM] > -TEST_PI / 6.0 + 0.4); /* it is lifted */
+    mechanism_close(&m);
+}
+
 /* Wheels of inertia 1 and 0.2 with 20 and 10 teeth: frequency sqrt(k (400/1 + 100/0.2)), and the ratio of the means. */
 static void geared_wheels_oscillate(void **state)
 {
@@ -492,6 +576,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(spheres_keep_momenta, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(spheres_roll_and_slide, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(cable_carries_a_weight, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(winch_lifts_an_arm, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(geared_wheels_oscillate, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(drag_limits_a_fall, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(wind_brakes_a_beam, context_setup, context_teardown),

@@ -132,6 +132,8 @@ static void mark_outside_forces(phx_system *system)
             system->components.slot[ca].free = false;
         if (force->kind == FORCE_PORT || !phx_sys_force_of(force)->at_ports || ca == cb)
             continue;
+        if (cb >= 0 && system->ports[force->b].port.place_alone) /* along A: between A and what slides on it */
+            continue;
         if (ca >= 0)
             system->components.slot[ca].free = false;
         if (cb >= 0)

@@ -1,7 +1,7 @@
-/* Forces along a weighted sum of distances and coordinates of joints: cables over points, elastic gears, belts. The
- * measure x = sum w_i x_i has covectors G on all its ports, G_p = sum of w_i g_i over the terms that end at p; what
- * acts along it couples every pair of them. A pair of ports has a place in the pattern only through a force, so a sum
- * is followed by links, one for each pair of its ports but the first, which it has itself. */
+/* Forces along a weighted sum of distances and coordinates of joints: cables over points, which joints may wind,
+ * elastic gears, belts. The measure x = sum w_i x_i has covectors G on all its ports, G_p = sum of w_i g_i over the
+ * terms that end at p; what acts along it couples every pair of them. A pair of ports has a place in the pattern only
+ * through a force, so a sum is followed by links, one for each pair of its ports but the first, which it has itself. */
 #include "forces.h"
 
 #include <math.h>
@@ -372,10 +372,39 @@ static phx_status refuse(phx_system *system, const char *name, phx_status status
     return status ? phx_fail_prefix(system->context, status, "'%s': ", name) : PHX_OK;
 }
 
+/* Number of a port among those of a sum, which takes it in when it is new. */
+static int port_in(sum *it, phx_port_id port)
+{
+    for (int k = 0; k < it->n_ports; k++)
+        if (it->ports[k] == port)
+            return k;
+    it->ports[it->n_ports] = port;
+    return it->n_ports++;
+}
+
+static phx_status add_terms(phx_system *system, int n_terms, const phx_coupling_term *terms, sum *made)
+{
+    for (int k = 0; k < n_terms; k++) {
+        const phx_coupling_term *one = &terms[k];
+        if (one->joint < 0 || one->joint >= system->n_joints || one->coordinate < 0 ||
+            one->coordinate >= system->joints[one->joint].n_coordinates)
+            return phx_fail(system->context, PHX_ERR_ARGUMENT, "there is no coordinate %d of joint %d",
+                            one->coordinate + 1, one->joint);
+        if (!isfinite(one->weight) || one->weight == 0.0)
+            return phx_fail(system->context, PHX_ERR_ARGUMENT, "weight %g of a coordinate; it must be finite, not 0",
+                            one->weight);
+        const joint_slot *joint = &system->joints[one->joint];
+        const coordinate_slot *coordinate = &joint->coordinates[one->coordinate];
+        const int a = port_in(made, coordinate->a), b = port_in(made, coordinate->b);
+        made->terms[made->n_terms++] = (term){a, b, one->weight, one->joint, one->coordinate};
+    }
+    return PHX_OK;
+}
+
 phx_status phx_system_add_cable(phx_system *system, const phx_cable_def *def)
 {
-    if (!system || !def || !def->ports)
-        return phx_fail_null(system ? system->context : NULL, __func__, "system, def or its ports");
+    if (!system || !def || !def->ports || (def->n_terms > 0 && !def->terms))
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, def, its ports or its terms");
     const int before = system->n_forces;
     sum made = {.n_ports = def->n_ports,
                 .n_terms = def->n_ports - 1,
@@ -390,42 +419,20 @@ phx_status phx_system_add_cable(phx_system *system, const phx_cable_def *def)
     if (!(def->length >= 0.0) || !isfinite(def->length))
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "cable '%s': length %g must be finite and not negative",
                         def->name, def->length);
+    if (def->n_terms < 0 || def->n_ports + 2 * def->n_terms > MOST_PORTS) /* a coordinate is between two */
+        return phx_fail(system->context, PHX_ERR_ARGUMENT,
+                        "cable '%s': %d points and %d coordinates that wind it, expected points and twice the "
+                        "coordinates to be at most %d",
+                        def->name, def->n_ports, def->n_terms, MOST_PORTS);
     memcpy(made.ports, def->ports, (size_t)def->n_ports * sizeof *made.ports);
     for (int k = 0; k < made.n_terms; k++)
         made.terms[k] = (term){k, k + 1, 1.0, -1, -1};
     phx_status status = phx_penalty_check(system->context, &made.taut);
     if (!status)
+        status = add_terms(system, def->n_terms, def->terms, &made);
+    if (!status)
         status = add_sum(system, def->name, &made, &force);
     return status ? refuse(system, def->name, status, before) : phx_conclude(system->context, PHX_OK);
-}
-
-/* Number of a port among those of a sum, which takes it in when it is new. */
-static int port_in(sum *it, phx_port_id port)
-{
-    for (int k = 0; k < it->n_ports; k++)
-        if (it->ports[k] == port)
-            return k;
-    it->ports[it->n_ports] = port;
-    return it->n_ports++;
-}
-
-static phx_status add_terms(phx_system *system, const phx_coupling_def *def, sum *made)
-{
-    for (int k = 0; k < def->n_terms; k++) {
-        const phx_coupling_term *one = &def->terms[k];
-        if (one->joint < 0 || one->joint >= system->n_joints || one->coordinate < 0 ||
-            one->coordinate >= system->joints[one->joint].n_coordinates)
-            return phx_fail(system->context, PHX_ERR_ARGUMENT, "there is no coordinate %d of joint %d",
-                            one->coordinate + 1, one->joint);
-        if (!isfinite(one->weight) || one->weight == 0.0)
-            return phx_fail(system->context, PHX_ERR_ARGUMENT, "weight %g of a coordinate; it must be finite, not 0",
-                            one->weight);
-        const joint_slot *joint = &system->joints[one->joint];
-        const coordinate_slot *coordinate = &joint->coordinates[one->coordinate];
-        const int a = port_in(made, coordinate->a), b = port_in(made, coordinate->b);
-        made->terms[made->n_terms++] = (term){a, b, one->weight, one->joint, one->coordinate};
-    }
-    return PHX_OK;
 }
 
 phx_status phx_system_add_coupling(phx_system *system, const phx_coupling_def *def)
@@ -446,7 +453,7 @@ phx_status phx_system_add_coupling(phx_system *system, const phx_coupling_def *d
         status = phx_fail(system->context, PHX_ERR_ARGUMENT, "%d coordinates are coupled, expected 1 to %d",
                           def->n_terms, MOST_PORTS / 2);
     if (!status)
-        status = add_terms(system, def, &made);
+        status = add_terms(system, def->n_terms, def->terms, &made);
     if (!status)
         status = phx_scalar_force_check(system->context, &made.along);
     if (!status)
