@@ -369,7 +369,10 @@ void phx_system_energies(const phx_system *system, const double *x, const double
     X(REACTION, reaction, BOTH)                                                                                        \
     X(COORDINATE, coordinate, BOTH)                                                                                    \
     X(RATE, rate, BOTH)                                                                                                \
-    X(EFFORT, effort, BOTH)
+    X(EFFORT, effort, BOTH)                                                                                            \
+    X(EDGE_SHEAR, edge_shear, SPACE)     /* of plates: on an edge */                                                   \
+    X(EDGE_MOMENT, edge_moment, SPACE)   /* of plates: on an edge */                                                   \
+    X(CORNER_FORCE, corner_force, SPACE) /* of plates */
 
 /* The quantity of an output: PHX_QUANTITY_LIST, then the number of quantities. Columns in SI units, components in the
  * order x, y, z. */

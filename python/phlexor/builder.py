@@ -770,7 +770,7 @@ class ModelBuilder:
                quantity: Literal["position", "velocity", "acceleration", "angle", "angular_velocity", "attitude",
                                  "deformation", "axial_force", "bending_moment", "torsion", "stress", "membrane_force",
                                  "shear_force", "von_mises", "principal_stress", "strain", "reaction", "coordinate",
-                                 "rate", "effort"],
+                                 "rate", "effort", "edge_shear", "edge_moment", "corner_force"],
                target: str, *, frame: Optional[Literal["inertial", "body"]] = None,
                at: Optional[Literal["A", "B"]] = None, place: Optional[Vector] = None) -> str:
         """A quantity to record, of a point (up to strain) or of a joint (from reaction on).

@@ -220,6 +220,112 @@ static void share_pairs(const elastic_space *space, size_t m, double *values, do
     phx_ranks_share(space->part.ranks, 0, m * m * sizeof *V, V);
 }
 
+/* ---- shapes without mass ---- */
+/* 6 x m: motion of interface i by the shapes. */
+static void motion_of(const elastic_space *space, int i, const shapes *basis, double *out)
+{
+    for (int k = 0; k < basis->count; k++) {
+        double motion[6];
+        elastic_space_motion(space, i, basis->y + (size_t)k * (size_t)basis->n, motion);
+        for (int c = 0; c < 6; c++)
+            out[(size_t)c * (size_t)basis->count + (size_t)k] = motion[c];
+    }
+}
+
+/* An interface can move without mass: a straight edge of a Kirchhoff plate that turns about itself, a node that a mass
+ * matrix leaves out. Such a motion is statics alone, K^-1 of the force there, but whoever holds it changes the others:
+ * so it stays among the shapes, with a small mass of its own, that of a frequency far above the others. */
+typedef struct massless_shapes {
+    int n, rows; /* shapes without mass, orthonormal in K; motions of the joined interfaces */
+    double *R;   /* rows x n, over the static flexibility there */
+} massless_shapes;
+
+/* omega^2 of what is massless by that of the others: large enough not to be seen, not more than that. */
+static double massless_frequency(const shapes *basis, int count)
+{
+    return count > 0 ? fmax(1e4 * basis->omega[0], 10.0 * basis->omega[count - 1]) : 0.0;
+}
+
+/* Motions of the joined interfaces by all m shapes V Y, orthonormal in K, of which those without mass stand first; each
+ * over the root of the flexibility, the displacements and the rotations of an interface together. */
+static phx_status massless_motions(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                                   const shapes *basis, int m, const double *V, massless_shapes *it)
+{
+    const size_t all = (size_t)m;
+    double *own = phx_calloc(context, 6 * all + 1, sizeof *own),
+           *motion = phx_calloc(context, 6 * all + 1, sizeof *own);
+
+    it->R = phx_calloc(context, 6 * (size_t)space->n_interfaces * (size_t)it->n + 1, sizeof *it->R);
+    for (int i = 0; own && motion && it->R && i < space->n_interfaces; i++) {
+        if (!is_joined(def, i))
+            continue;
+        motion_of(space, i, basis, own);
+        phx_dense_multiply(false, false, 6, m, m, 1.0, own, m, V, m, 0.0, motion, m);
+        for (int c = 0; c < 6; c++) {
+            double total = 0.0;
+            for (size_t k = 0; k < 3 * all; k++)
+                total += motion[(size_t)(c / 3) * 3 * all + k] * motion[(size_t)(c / 3) * 3 * all + k];
+            for (int k = 0; k < it->n && total > 0.0; k++)
+                it->R[(size_t)it->rows * (size_t)it->n + (size_t)k] = motion[(size_t)c * all + (size_t)k] / sqrt(total);
+            it->rows++;
+        }
+    }
+    const bool made = own && motion && it->R;
+    phx_free(own);
+    phx_free(motion);
+    return made ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* Appends to the rows U (of m numbers, by the shapes of the basis) after `count` of them what of the shapes without
+ * mass moves the joined interfaces: R^T v of the eigenvectors v of R R^T, of unit energy; times omega. Their number. */
+static phx_status add_massless(phx_context *context, const massless_shapes *it, size_t m, const double *V, double omega,
+                               int count, double *U, int *added)
+{
+    static const double least = 1e-9; /* of the static flexibility */
+    const size_t rows = (size_t)it->rows, n = (size_t)it->n;
+    double *A = phx_calloc(context, rows * rows + 1, sizeof *A), *vectors = phx_calloc(context, rows * rows + 1, 8);
+    double *values = phx_calloc(context, rows + 1, sizeof *values);
+    phx_status status = A && vectors && values ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status) {
+        phx_dense_multiply(false, true, it->rows, it->rows, it->n, 1.0, it->R, it->n, it->R, it->n, 0.0, A, it->rows);
+        status = phx_dense_eigen_symmetric(context, it->rows, A, NULL, values, vectors);
+    }
+    for (size_t r = 0; r < rows && !status; r++) {
+        if (!(values[r] > least))
+            continue;
+        double *row = U + (size_t)(count + (*added)++) * m;
+        memset(row, 0, m * sizeof *row);
+        for (size_t k = 0; k < n; k++) {
+            double part = 0.0;
+            for (size_t i = 0; i < rows; i++)
+                part += it->R[i * n + k] * vectors[i * rows + r];
+            for (size_t i = 0; i < m; i++)
+                row[i] += omega * part / sqrt(values[r]) * V[i * m + k];
+        }
+    }
+    phx_free(A);
+    phx_free(vectors);
+    phx_free(values);
+    return status;
+}
+
+/* Of `kept` shapes, orthonormal in K, with the modes V of the mass, those without mass first: what is kept of these. */
+static phx_status keep_massless(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
+                                int kept, int count, const double *V, double *U, shapes *basis)
+{
+    const double omega = massless_frequency(basis, count);
+    massless_shapes without = {.n = kept - count};
+    phx_status status = massless_motions(context, def, space, basis, kept, V, &without);
+
+    if (!status && without.rows > 0 && count > 0)
+        status = add_massless(context, &without, (size_t)kept, V, omega, count, U, &basis->n_massless);
+    for (int k = 0; k < basis->n_massless && !status; k++)
+        basis->omega[count + k] = omega;
+    phx_free(without.R);
+    return status;
+}
+
 /* First orthonormal in K, where dependent shapes show, K <- I; then the modes of M in them, whose eigenvalues
  * 1 / omega^2 are largest, and best known, for the lowest frequencies. */
 static phx_status orthonormalise(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
@@ -232,6 +338,7 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
         A && V && U && values ? gram(context, space, elastic_space_stiffness, basis->own_K, basis, A) : PHX_ERR_MEMORY;
     int kept = 0;
 
+    basis->n_massless = 0;
     for (size_t k = 0; k < m && !status; k++) { /* to one size */
         const double scale = A[k * m + k] > 0.0 ? 1.0 / sqrt(A[k * m + k]) : 0.0;
         for (size_t i = 0; i < (size_t)basis->n; i++)
@@ -271,8 +378,10 @@ static phx_status orthonormalise(phx_context *context, const phx_continuum_def *
             U[(size_t)count * (size_t)kept + (size_t)i] = V[(size_t)i * (size_t)kept + (size_t)k] * basis->omega[count];
         count++;
     }
+    if (!status && count < kept && !basis->own)
+        status = keep_massless(context, def, space, kept, count, V, U, basis);
     if (!status)
-        status = combine(context, count, U, basis);
+        status = combine(context, count + basis->n_massless, U, basis);
     if (!status && count == 0)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "'%s': its basis has no shape; ask for modes", def->name);
     phx_free(A);
@@ -404,17 +513,6 @@ phx_status basis_diagonalise(phx_context *context, const phx_continuum_def *def,
 }
 
 /* ---- quality ---- */
-/* 6 x m: motion of interface i by the shapes. */
-static void motion_of(const elastic_space *space, int i, const shapes *basis, double *out)
-{
-    for (int k = 0; k < basis->count; k++) {
-        double motion[6];
-        elastic_space_motion(space, i, basis->y + (size_t)k * (size_t)basis->n, motion);
-        for (int c = 0; c < 6; c++)
-            out[(size_t)c * (size_t)basis->count + (size_t)k] = motion[c];
-    }
-}
-
 /* Static flexibility at an interface: exact, F = C A C^T, and of the basis, C Y diag(1/omega^2) Y^T C^T, which is
  * smaller. *lacks: the largest part that is missing, of displacements by forces and of rotations by moments, each over
  * the largest there: what is stiff need not be known as well as what is soft. */

@@ -86,7 +86,8 @@ int flexibility_most_modes(const flexibility *it);
 typedef struct shapes {
     int n, count;
     double *y;
-    double *omega; /* count: of orthonormal ones, ascending */
+    double *omega;  /* count: of orthonormal ones, ascending */
+    int n_massless; /* the last of these: without mass, given one by which they have this omega */
     phx_effective_mass effective;
     /* Where the stiffness is known for modes of the model alone (0, NULL: it is not): the shapes are combinations `own`
      * (count x n_own) of these, whose mass and stiffness in mean axes are own_M and own_K (n_own x n_own). */

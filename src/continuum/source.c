@@ -5,6 +5,7 @@
 #include "stiffening.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct elastic_source {
@@ -12,6 +13,7 @@ typedef struct elastic_source {
     int n_interfaces;
     phx_interface *interfaces;
     double *motions; /* per interface 6 x flex.n: by the basis in the frame */
+    int n_slopes;    /* shapes that have strains of second order; 0 without stiffening */
     int n_strains;
     double *strains; /* as continuum_def has them */
 } elastic_source;
@@ -229,20 +231,24 @@ static phx_stress_set stresses_of(const phx_flex_source *source)
     return ((const elastic_source *)source)->shape.model->ops->stresses;
 }
 
+/* Nodes of the model that a port has; added to them. */
+static void mark_port(const phx_elastic_model *model, const phx_interface *interface, unsigned char *nodes)
+{
+    for (int k = 0; k < interface->rows.ptr[interface->rows.rows]; k++)
+        if (model->node[interface->rows.idx[k]] >= 0)
+            nodes[model->node[interface->rows.idx[k]]] = 1;
+}
+
 /* The mean over the nodes of a port. */
 static phx_status port_stresses(phx_context *context, const continuum_source *it, const stress_columns *columns,
                                 const phx_interface *interface, double *rows)
 {
     const phx_elastic_model *model = it->model;
-    unsigned char *wanted = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, 1);
+    unsigned char *wanted = phx_calloc(context, (size_t)model->n_nodes + 1, 1);
 
     if (!wanted)
         return PHX_ERR_MEMORY;
-    for (int k = 0; k < interface->rows.ptr[interface->rows.rows]; k++) {
-        const int node = model->node[interface->rows.idx[k]];
-        if (node >= 0 && node < model->mesh.n_nodes)
-            wanted[node] = 1;
-    }
+    mark_port(model, interface, wanted);
     const phx_status status = continuum_mean_stress(context, it, columns, wanted, rows);
     phx_free(wanted);
     return status;
@@ -273,10 +279,9 @@ static phx_status stress_rows(const phx_flex_source *source, phx_context *contex
 
 static stress_columns all_columns(const elastic_source *it)
 {
-    const phx_flex *flex = &it->shape.source.flex;
     stress_columns columns = continuum_linear_columns(&it->shape);
 
-    columns.n_slopes = flex->stiffening ? flex->stiffening->n_slope : 0;
+    columns.n_slopes = it->n_slopes;
     columns.n_strains = it->n_strains;
     columns.strains = it->strains;
     return columns;
@@ -300,13 +305,54 @@ static phx_status describe_columns(const phx_flex_source *source, phx_context *c
     return PHX_OK;
 }
 
-static phx_status stress_map_rows(const phx_flex_source *source, phx_context *context, const phx_location *location,
-                                  double *rows)
+/* On the boundary of a plate. */
+static phx_status edge_rows(const elastic_source *it, phx_context *context, const stress_columns *columns,
+                            phx_stress_set set, const phx_location *location, double *rows)
+{
+    const phx_elastic_model *model = it->shape.model;
+    const size_t n = (size_t)model->n_nodes + 1;
+    unsigned char *ports = phx_calloc(context, n, 1), *nodes = phx_calloc(context, n, 1);
+    phx_plate_spot spot = {.node = -1, .ports = ports};
+    char text[120] = "";
+    phx_status status = ports && nodes ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int i = 0; i < it->n_interfaces && !status; i++) {
+        mark_port(model, &it->interfaces[i], ports);
+        if (location->sort == PHX_LOCATION_NAME && !strcmp(it->interfaces[i].name, location->name)) {
+            mark_port(model, &it->interfaces[i], nodes);
+            spot.nodes = nodes;
+        }
+    }
+    if (location->sort == PHX_LOCATION_PLACE) {
+        memcpy(spot.place, location->place, sizeof spot.place);
+        snprintf(text, sizeof text, "the place [%g, %g]", location->place[0], location->place[1]);
+    } else if (location->sort == PHX_LOCATION_NODE) {
+        spot.node = continuum_node_labelled(model, location->node);
+        snprintf(text, sizeof text, "node %d", location->node);
+        if (!status && (spot.node < 0 || spot.node >= model->mesh.n_nodes))
+            status = phx_fail(context, PHX_ERR_ARGUMENT, "its mesh has no node %d", location->node);
+    } else {
+        snprintf(text, sizeof text, "the port %s", phx_shown_text(location->name).text);
+        if (!status && !spot.nodes)
+            status = phx_fail(context, PHX_ERR_ARGUMENT, "it has no point %s", phx_shown_text(location->name).text);
+    }
+    spot.text = text;
+    if (!status)
+        status = phx_plate_edge_rows(context, model, columns, set, &spot, rows);
+    phx_free(ports);
+    phx_free(nodes);
+    return status;
+}
+
+static phx_status stress_map_rows(const phx_flex_source *source, phx_context *context, phx_stress_set set,
+                                  const phx_location *location, double *rows)
 {
     const elastic_source *it = (const elastic_source *)source;
     const stress_columns columns = all_columns(it);
 
-    return rows_at(it, context, &columns, location, rows);
+    return set == PHX_STRESSES_EDGE || set == PHX_STRESSES_CORNER
+               ? edge_rows(it, context, &columns, set, location, rows)
+               : rows_at(it, context, &columns, location, rows);
 }
 
 /* ---- life ---- */
@@ -453,6 +499,9 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         status = basis_quality(context, def, &space, interfaces, &basis, &it->quality);
     if (!status && def->stiffening)
         status = add_shapes(context, def, &space, interfaces, &basis, &slopes);
+    if (made)
+        made->n_slopes = slopes;
+    const int massless = def->stiffening ? slopes : basis.count; /* behind the last of them */
     if (!status)
         status = make_Phi(context, def, &space, interfaces, &basis, &it->Phi);
     if (!status)
@@ -462,6 +511,8 @@ phx_status phx_continuum_source_create(phx_context *context, const phx_continuum
         status = elastic_part_assemble(context, &space.part);
     if (!status)
         status = continuum_integrals(context, &space.part, basis.count, it->Phi, &it->source.flex, &symmetric);
+    for (int k = massless - basis.n_massless; k < massless && !status; k++)
+        it->source.flex.M[phx_flex_entry(&it->source.flex, k, k)] += 1.0;
     if (!status && basis.own)
         status = put_modal_mass(context, &space, &basis, &it->source.flex);
     if (!status && symmetric > 1e-6)

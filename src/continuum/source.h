@@ -37,6 +37,19 @@ phx_status continuum_mean_stress(phx_context *context, const continuum_source *i
 /* At a node, or at a place, between the nodes of its cell by their shape functions. */
 phx_status continuum_stress_at(phx_context *context, const continuum_source *it, const stress_columns *columns,
                                const phx_location *location, double *rows);
+/* Where on the boundary of a plate: a node, the place (x, y), or the mean over edges both ends of which are among
+ * `nodes`. */
+typedef struct phx_plate_spot {
+    const char *text; /* for messages */
+    int node;         /* -1: none */
+    double place[2];
+    const unsigned char *nodes; /* NULL: none; nodes of the mesh */
+    const unsigned char *ports; /* nodes of the model where forces may act that are none of the load of the plate */
+} phx_plate_spot;
+/* PHX_STRESSES_EDGE, PHX_STRESSES_CORNER there: components x columns, zero of products (plate/edge_resultants.c).
+ * PHX_ERR_ARGUMENT: no such place on the boundary. */
+phx_status phx_plate_edge_rows(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
+                               phx_stress_set set, const phx_plate_spot *spot, double *rows);
 /* ---- places (solid/locate.c) ---- */
 /* The cell of this dimension that has the place (m; first of those that it lies deepest in), -1: none, and the values
  * of the shape functions of its nodes there. Cells of dimension 2 lie in the plane z = 0. */

@@ -98,6 +98,10 @@ typedef enum phx_stress_set {
     PHX_STRESSES_PLATE,   /* 14: membrane force xx yy xy, N/m; bending moment xx yy xy, N m/m; shear force x y, N/m;
                              stress xx yy xy of the upper surface, of the lower, Pa */
     PHX_STRESSES_BENDING, /* 5: of those of a plate the bending moment and the shear force */
+    PHX_STRESSES_EDGE,    /* 3: on an edge of a plate, n outward, t to its left: the shear force with the change of the
+                             twisting moment, q_n - dM_nt/dt, that acts on the plate along z, N/m; bending moment nn nt,
+                             N m/m; at no nodes */
+    PHX_STRESSES_CORNER,  /* 1: the force that acts on a corner of a plate along z, N; at no nodes */
     PHX_STRESS_SETS
 } phx_stress_set;
 enum { PHX_STRESSES_MOST = 14 };
@@ -152,9 +156,10 @@ static inline int phx_stress_map_columns(const phx_stress_map *map)
 void phx_stress_map_free(phx_stress_map *map); /* NULL is allowed */
 /* The set of such a map. */
 phx_stress_set phx_flex_source_all_stresses(const phx_flex_source *source);
-/* At a location, as phx_flex_source_stress_rows; NULL: at all nodes. */
-phx_status phx_flex_source_stress_map(const phx_flex_source *source, phx_context *context, const phx_location *location,
-                                      phx_stress_map *map);
+/* At a location, as phx_flex_source_stress_rows; NULL: at all nodes. set: the one above, or of a plate those of its
+ * edges and corners, at a location. */
+phx_status phx_flex_source_stress_map(const phx_flex_source *source, phx_context *context, phx_stress_set set,
+                                      const phx_location *location, phx_stress_map *map);
 
 /* ---- beams ---- */
 /* How well a beam in modes, with stiffening, holds the beam that it is made of. */
@@ -195,8 +200,8 @@ typedef struct phx_source_operations {
     /* The columns of all that the stresses depend on: everything of the map but `points`, `set` and `rows`; and the
      * rows. NULL: q alone. */
     phx_status (*stress_columns)(const phx_flex_source *source, phx_context *context, phx_stress_map *map);
-    phx_status (*stress_map_rows)(const phx_flex_source *source, phx_context *context, const phx_location *location,
-                                  double *rows);
+    phx_status (*stress_map_rows)(const phx_flex_source *source, phx_context *context, phx_stress_set set,
+                                  const phx_location *location, double *rows);
 } phx_source_operations;
 
 /* First member of every source. */

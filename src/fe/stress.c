@@ -14,6 +14,8 @@ static const phx_stress_field plate[] = {{"membrane_force", "N/m", "xx|yy|xy", 0
 enum { BENDING_FIRST = 3 }; /* of the components of a plate */
 static const phx_stress_field bending[] = {{"bending_moment", "N m/m", "xx|yy|xy", 0, 3},
                                            {"shear_force", "N/m", "x|y", 3, 2}};
+static const phx_stress_field edge[] = {{"edge_shear", "N/m", "", 0, 1}, {"edge_moment", "N m/m", "nn|nt", 1, 2}};
+static const phx_stress_field corner[] = {{"corner_force", "N", "", 0, 1}};
 
 static const struct {
     const char *name;
@@ -22,7 +24,9 @@ static const struct {
 } sets[PHX_STRESS_SETS] = {[PHX_STRESSES_NONE] = {"", NULL, 0, 0},
                            [PHX_STRESSES_SOLID] = {"solid", solid, sizeof solid / sizeof *solid, 6},
                            [PHX_STRESSES_PLATE] = {"plate", plate, sizeof plate / sizeof *plate, 14},
-                           [PHX_STRESSES_BENDING] = {"bending", bending, sizeof bending / sizeof *bending, 5}};
+                           [PHX_STRESSES_BENDING] = {"bending", bending, sizeof bending / sizeof *bending, 5},
+                           [PHX_STRESSES_EDGE] = {"edge", edge, sizeof edge / sizeof *edge, 3},
+                           [PHX_STRESSES_CORNER] = {"corner", corner, sizeof corner / sizeof *corner, 1}};
 
 const char *phx_stress_set_name(phx_stress_set set)
 {
@@ -62,9 +66,9 @@ phx_stress_set phx_flex_source_stresses(const phx_flex_source *source)
     const phx_stress_set set =
         source && source->operations->stresses ? source->operations->stresses(source) : PHX_STRESSES_NONE;
 
-    return !source || !source->flex.stiffening ? set
-           : set == PHX_STRESSES_PLATE         ? PHX_STRESSES_BENDING
-                                               : PHX_STRESSES_NONE;
+    return !source || !source->flex.stiffening || set == PHX_STRESSES_BENDING ? set
+           : set == PHX_STRESSES_PLATE                                        ? PHX_STRESSES_BENDING
+                                                                              : PHX_STRESSES_NONE;
 }
 
 /* ---- by all that they depend on ---- */
@@ -91,7 +95,7 @@ static phx_status rows_of(const phx_flex_source *source, phx_context *context, c
     const size_t n = (size_t)source->flex.n, all = (size_t)phx_stress_components(PHX_STRESSES_PLATE) * n,
                  part = (size_t)phx_stress_components(PHX_STRESSES_BENDING) * n;
 
-    if (phx_flex_source_stresses(source) != PHX_STRESSES_BENDING)
+    if (phx_flex_source_stresses(source) == source->operations->stresses(source))
         return source->operations->stress_rows(source, context, location, rows);
     double *whole = phx_calloc(context, nodes * all + 1, sizeof *whole);
     const phx_status status =
@@ -131,14 +135,14 @@ phx_stress_set phx_flex_source_all_stresses(const phx_flex_source *source)
                                                         : phx_flex_source_stresses(source);
 }
 
-static phx_status fill_map(const phx_flex_source *source, phx_context *context, const phx_location *location,
-                           phx_stress_map *map)
+static phx_status fill_map(const phx_flex_source *source, phx_context *context, phx_stress_set set,
+                           const phx_location *location, phx_stress_map *map)
 {
     const phx_source_operations *ops = source->operations;
 
     map->n = source->flex.n;
     map->points = location ? 1 : ops->stress_nodes(source);
-    map->set = phx_flex_source_all_stresses(source);
+    map->set = set;
     const phx_status status = ops->stress_columns ? ops->stress_columns(source, context, map) : PHX_OK;
     if (status)
         return status;
@@ -146,22 +150,34 @@ static phx_status fill_map(const phx_flex_source *source, phx_context *context, 
     map->rows = phx_calloc(context, (size_t)map->points * width + 1, sizeof *map->rows);
     if (!map->rows)
         return PHX_ERR_MEMORY;
-    return ops->stress_columns ? ops->stress_map_rows(source, context, location, map->rows)
+    return ops->stress_columns ? ops->stress_map_rows(source, context, set, location, map->rows)
                                : rows_of(source, context, location, (size_t)map->points, map->rows);
 }
 
-phx_status phx_flex_source_stress_map(const phx_flex_source *source, phx_context *context, const phx_location *location,
-                                      phx_stress_map *map)
+/* Edges and corners are those of a plate, at a location. */
+static phx_status check_set(const phx_flex_source *source, phx_context *context, phx_stress_set set,
+                            const phx_location *location)
+{
+    const phx_stress_set all = phx_flex_source_all_stresses(source);
+    const bool at_edge = set == PHX_STRESSES_EDGE || set == PHX_STRESSES_CORNER;
+
+    if (all == PHX_STRESSES_NONE)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: its stresses are not known", source->operations->name);
+    if (set == all || (at_edge && all == PHX_STRESSES_PLATE && location && source->operations->stress_columns))
+        return PHX_OK;
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: forces on edges and corners are not known%s",
+                    source->operations->name, all == PHX_STRESSES_SOLID ? " of a solid" : "");
+}
+
+phx_status phx_flex_source_stress_map(const phx_flex_source *source, phx_context *context, phx_stress_set set,
+                                      const phx_location *location, phx_stress_map *map)
 {
     if (!source || !map)
         return phx_fail_null(context, __func__, "source or map");
     memset(map, 0, sizeof *map);
-    phx_status status =
-        phx_flex_source_all_stresses(source) != PHX_STRESSES_NONE
-            ? PHX_OK
-            : phx_fail(context, PHX_ERR_ARGUMENT, "%s: its stresses are not known", source->operations->name);
+    phx_status status = check_set(source, context, set, location);
     if (!status)
-        status = fill_map(source, context, location, map);
+        status = fill_map(source, context, set, location, map);
     if (status)
         phx_stress_map_free(map);
     return status;
@@ -212,9 +228,9 @@ void phx_principal_stresses(const double stress[6], double principal[3])
 
 int phx_stress_states(phx_stress_set set, const double *stress, double (*state)[6])
 {
-    if (set == PHX_STRESSES_BENDING)
+    if (set != PHX_STRESSES_PLATE && set != PHX_STRESSES_SOLID)
         return 0;
-    if (set != PHX_STRESSES_PLATE) {
+    if (set == PHX_STRESSES_SOLID) {
         memcpy(state[0], stress, sizeof state[0]);
         return 1;
     }

@@ -39,6 +39,9 @@ static const char *bodies_with(phx_quantity quantity)
     case PHX_QUANTITY_STRAIN:
         return "rod";
     case PHX_QUANTITY_MEMBRANE_FORCE:
+    case PHX_QUANTITY_EDGE_SHEAR:
+    case PHX_QUANTITY_EDGE_MOMENT:
+    case PHX_QUANTITY_CORNER_FORCE:
         return "plate";
     case PHX_QUANTITY_VON_MISES:
     case PHX_QUANTITY_PRINCIPAL_STRESS:

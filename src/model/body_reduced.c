@@ -137,7 +137,7 @@ static void offer_numbers(const phx_model *model, const phx_model_body *body, ph
 
 static phx_stress_set stresses(const phx_model_body *body)
 {
-    return phx_flex_source_stresses(reduced_of(body)->source);
+    return phx_flex_source_all_stresses(reduced_of(body)->source);
 }
 
 const phx_body_row phx_body_row_reduced = {

@@ -546,6 +546,12 @@ static const phx_key output_keys[] = {
     QUANTITY(RATE, "rate", phx_type_free_joint, joint, "their rates, rad/s, m/s"),
     QUANTITY(EFFORT, "effort", phx_type_free_joint, joint,
              "of the drive, actuator, spring and damper along them, N m, N"),
+    QUANTITY(EDGE_SHEAR, "edge_shear", phx_type_stressed, point,
+             "on an edge of a plate, N/m: q_n - dM_nt/dt, what acts on it along z; of a port the mean over its edges"),
+    QUANTITY(EDGE_MOMENT, "edge_moment", phx_type_stressed, point,
+             "on an edge of a plate, N m/m: M_nn and the twisting moment M_nt, n outward, t to its left; likewise"),
+    QUANTITY(CORNER_FORCE, "corner_force", phx_type_stressed, point,
+             "on a corner of a plate, N: what acts on it along z; at a node, a port or a place"),
     {"frame", &phx_type_word, AT(phx_model_output, frame),
      .kinds = BIT(PHX_QUANTITY_POSITION) | BIT(PHX_QUANTITY_VELOCITY) | BIT(PHX_QUANTITY_ACCELERATION) |
               BIT(PHX_QUANTITY_ANGULAR_VELOCITY) | BIT(PHX_QUANTITY_DEFORMATION) | BIT(PHX_QUANTITY_REACTION),
@@ -553,7 +559,8 @@ static const phx_key output_keys[] = {
      .doc = "body: the body's axes; of a reaction port A's directions"},
     {"place", &phx_type_place, AT(phx_model_output, place), .dims = PHX_SPACE,
      .kinds = BIT(PHX_QUANTITY_BENDING_MOMENT) | BIT(PHX_QUANTITY_STRESS) | BIT(PHX_QUANTITY_MEMBRANE_FORCE) |
-              BIT(PHX_QUANTITY_SHEAR_FORCE) | BIT(PHX_QUANTITY_VON_MISES) | BIT(PHX_QUANTITY_PRINCIPAL_STRESS),
+              BIT(PHX_QUANTITY_SHEAR_FORCE) | BIT(PHX_QUANTITY_VON_MISES) | BIT(PHX_QUANTITY_PRINCIPAL_STRESS) |
+              BIT(PHX_QUANTITY_EDGE_SHEAR) | BIT(PHX_QUANTITY_EDGE_MOMENT) | BIT(PHX_QUANTITY_CORNER_FORCE),
      .unit = "m", .fallback = "none",
      .doc = "of a body whose name alone stands above, in body axes: of a plate x and y, of a solid x, y, z"},
     {"at", &phx_type_word, AT(phx_model_output, at), .kinds = BIT(PHX_QUANTITY_REACTION), .words = words_side,

@@ -193,6 +193,31 @@ static void a_reduced_body_is_written_again(void **state)
     remove("again.h5");
 }
 
+/* With stiffening: by the coordinates and their products, at all nodes, at one and at a port. */
+static void stresses_are_those_of_the_body(void **state)
+{
+    phx_context *context = *state;
+    phx_flex_source *bar = make_bar(context, 0.0), *read = write_and_read(context, bar);
+    const phx_location node = {.sort = PHX_LOCATION_NODE, .node = 9}, port = phx_location_of_name("C"),
+                       place = phx_location_at_place(3, (double[]){0.11, 0.01, 0.003});
+    const phx_location *const here[] = {NULL, &node, &place, &places[1]}, *const there[] = {NULL, &node, &place, &port};
+
+    for (int k = 0; k < 4; k++) {
+        phx_stress_map a, b;
+        CHECK_OK(context, phx_flex_source_stress_map(bar, context, PHX_STRESSES_SOLID, here[k], &a));
+        CHECK_OK(context, phx_flex_source_stress_map(read, context, PHX_STRESSES_SOLID, there[k], &b));
+        assert_true(a.points == b.points && a.n == b.n && a.n_pairs == b.n_pairs && a.n_pairs > 0);
+        assert_memory_equal(a.pair, b.pair, 2 * (size_t)a.n_pairs * sizeof *a.pair);
+        assert_memory_equal(a.rows, b.rows, 6 * (size_t)a.points * (size_t)phx_stress_map_columns(&a) * sizeof *a.rows);
+        phx_stress_map_free(&a);
+        phx_stress_map_free(&b);
+    }
+    phx_stress_map map;
+    CHECK_STATUS(context, phx_flex_source_stress_map(read, context, PHX_STRESSES_EDGE, &port, &map), PHX_ERR_ARGUMENT);
+    phx_flex_source_destroy(bar);
+    phx_flex_source_destroy(read);
+}
+
 /* A mass at a port of the reduced body makes the body that had it before. */
 static void masses_at_ports(void **state)
 {
@@ -349,7 +374,7 @@ static void wrong_ports_are_refused(void **state)
 }
 
 /* ---- damage ---- */
-enum { ROOM = 1 << 20 };
+enum { ROOM = 1 << 22 };
 static unsigned char bytes[ROOM], damaged[ROOM];
 
 static size_t load_bytes(void)
@@ -442,11 +467,12 @@ static void other_files_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),   cmocka_unit_test(a_reduced_body_is_written_again),
-        cmocka_unit_test(masses_at_ports),           cmocka_unit_test(wrong_numbers_are_refused),
-        cmocka_unit_test(wrong_strains_are_refused), cmocka_unit_test(wrong_pictures_are_refused),
-        cmocka_unit_test(wrong_ports_are_refused),   cmocka_unit_test(truncated_files_are_refused),
-        cmocka_unit_test(changed_files_are_refused), cmocka_unit_test(other_files_are_refused)};
+        cmocka_unit_test(what_is_written_is_read),        cmocka_unit_test(a_reduced_body_is_written_again),
+        cmocka_unit_test(stresses_are_those_of_the_body), cmocka_unit_test(masses_at_ports),
+        cmocka_unit_test(wrong_numbers_are_refused),      cmocka_unit_test(wrong_strains_are_refused),
+        cmocka_unit_test(wrong_pictures_are_refused),     cmocka_unit_test(wrong_ports_are_refused),
+        cmocka_unit_test(truncated_files_are_refused),    cmocka_unit_test(changed_files_are_refused),
+        cmocka_unit_test(other_files_are_refused)};
     const int failed = cmocka_run_group_tests(tests, context_setup, context_teardown);
 
     remove(path);

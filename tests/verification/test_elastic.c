@@ -284,6 +284,35 @@ static void held_bars_do_not_mind_their_basis(void **state)
     CHECK_BELOW(pinned[0], 0.9 * welded[0], "pins are softer than welds");
 }
 
+/* The rotation of a clamped edge about itself has no mass: a basis of many shapes or of all must not lose it. */
+#define HELD_PLATE(basis)                                                                                              \
+    SPACE ALLOY                                                                                                        \
+        "ground: {ports: {O: {position: [0, 0.3, 0]}, E: {position: [1, 0.3, 0]}}}\n"                                  \
+        "bodies: {p: {kind: plate, material: alloy, thickness: 0.02, mesh: {size: [1, 0.6], elements: [4, 3]}, "       \
+        "basis: " basis ", ports: {P: {on: x0}, C: {on: x1}}}}\n"                                                      \
+        "joints:\n  a: {kind: weld, ports: [ground.O, p.P]}\n"
+#define OTHER_END "  z: {kind: weld, ports: [ground.E, p.C]}\n"
+
+static void held_plates_do_not_mind_their_basis(void **state)
+{
+    double one[3][3], both[3][3];
+
+    frequencies(*state, HELD_PLATE("{modes: 20}"), 3, one[0]);
+    frequencies(*state, HELD_PLATE("{modes: 55}"), 3, one[1]);
+    frequencies(*state, HELD_PLATE("{kind: all}"), 3, one[2]);
+    frequencies(*state, HELD_PLATE("{modes: 20}") OTHER_END, 3, both[0]);
+    frequencies(*state, HELD_PLATE("{modes: 55}") OTHER_END, 3, both[1]);
+    frequencies(*state, HELD_PLATE("{kind: all}") OTHER_END, 3, both[2]);
+    for (int k = 0; k < 3; k++) {
+        print_message("mode %d: %.8g %.8g, %.8g %.8g, %.8g %.8g\n", k + 1, one[0][k], both[0][k], one[1][k], both[1][k],
+                      one[2][k], both[2][k]);
+        CHECK_RELATIVE(one[0][k], one[2][k], 1e-4, "mode %d of a cantilever", k + 1);
+        CHECK_RELATIVE(one[1][k], one[2][k], 1e-7, "mode %d of a cantilever, many shapes", k + 1);
+        CHECK_RELATIVE(both[0][k], both[2][k], 1e-5, "mode %d between clamps", k + 1);
+        CHECK_RELATIVE(both[1][k], both[2][k], 1e-7, "mode %d between clamps, many shapes", k + 1);
+    }
+}
+
 /* ---- integrators and evaluations ---- */
 static double *tip_of(phx_context *context, phx_integrator integrator, phx_backend backend, double step, size_t rows)
 {
@@ -433,6 +462,14 @@ static void wrong_models_are_told_once_where(void **state)
         {"o:", "the place [3, 1] lies off its mesh; the nearest node is",
          PLATE("material: m") "outputs: {o: {stress: b, place: [3, 1]}}\n"},
         {"o:", "its mesh has no node 999", SOLID("material: m") "outputs: {o: {stress: b@999}}\n"},
+        {"o:", "its mesh has no node 999", PLATE("material: m") "outputs: {o: {edge_shear: b@999}}\n"},
+        {"o:", "the place [0.3, 0.1] lies on no edge of the plate",
+         PLATE("material: m") "outputs: {o: {edge_moment: b, place: [0.3, 0.1]}}\n"},
+        {"o:", "node 1 is a corner of the plate", PLATE("material: m") "outputs: {o: {edge_shear: b@1}}\n"},
+        {"o:", "the place [0.3, 0] is no corner of the plate",
+         PLATE("material: m") "outputs: {o: {corner_force: b, place: [0.3, 0]}}\n"},
+        {"b@1", "expected a point of a plate", SOLID("material: m") "outputs: {o: {corner_force: b@1}}\n"},
+        {"b}", "expected a point like body@12", PLATE("material: m") "outputs: {o: {edge_shear: b}}\n"},
     };
     int wrong = 0;
 
@@ -450,6 +487,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_plate_with_a_rod_has_its_frequencies, context_setup, context_teardown),
         cmocka_unit_test(pressure_works_on_a_plate_with_a_rod),
         cmocka_unit_test_setup_teardown(held_bars_do_not_mind_their_basis, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(held_plates_do_not_mind_their_basis, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(runs_agree, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(wrong_models_are_told_once_where, context_setup, context_teardown),
     };

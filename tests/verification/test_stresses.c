@@ -3,6 +3,7 @@
 #include "held.h"
 
 #include "continuum/continuum.h"
+#include "results/results.h"
 #include <phlexor/study.h>
 
 #include <math.h>
@@ -199,6 +200,76 @@ static void moments_are_those_of_the_series(void **state)
     close_model(&it);
 }
 
+/* A plate on two hinged edges: each joint exerts what acts on its edge and on the corners there; the other edges are
+ * free. */
+static void edges_and_corners_are_what_joints_exert(void **state)
+{
+    static const char *const theory[] = {"kirchhoff", "kirchhoff", "mindlin"};
+    static const char *const basis[] = {"craig_bampton, modes: 2", "all", "all"};
+
+    for (int t = 0; t < 3; t++)
+        for (int clamped = 0; clamped < 2; clamped++) {
+            char text[2000];
+            held it;
+            snprintf(text, sizeof text,
+                     SPACE "materials: {m: {density: 2700, young: 7e10, poisson: 0.3}}\n"
+                           "bodies: {plate: {kind: plate, theory: %s, material: m, thickness: 0.02, basis: {kind: %s}, "
+                           "mesh: {size: [1, 0.6], elements: [4, 3]}, ports: {P: {on: x0, attach: %s}, C: {on: x1, "
+                           "attach: hinged}}}}\n"
+                           "ground: {ports: {E: {position: [1, 0.3, 0]}, O: {position: [0, 0.3, 0]}}}\n"
+                           "joints: {a: {kind: %s, ports: [ground.O, plate.P]%s}, b: {kind: spherical, ports: "
+                           "[ground.E, plate.C]}}\n"
+                           "loads: {p: {pressure: 10, on: plate, profile: 1 + x - 2*y}}\n"
+                           "outputs: {a: {reaction: a}, b: {reaction: b, at: B}, VP: {edge_shear: plate.P}, VC: "
+                           "{edge_shear: plate.C}, MP: {edge_moment: plate.P}, free: {edge_shear: plate, place: [0.43, "
+                           "0.6]}, node: {edge_shear: plate@2}, R0: {corner_force: plate, place: [0, 0]}, R1: "
+                           "{corner_force: plate, place: [0, 0.6]}, R2: {corner_force: plate, place: [1, 0]}, R3: "
+                           "{corner_force: plate, place: [1, 0.6]}}\n",
+                     theory[t], basis[t], clamped ? "rigid" : "hinged", clamped ? "weld" : "revolute",
+                     clamped ? "" : ", axis: [0, 1, 0]");
+            open_model(*state, text, &it);
+            const double load = 10.0 * 0.6 * (1.0 + 0.5 - 0.6);
+            CHECK_CLOSE(fabs(value_of(&it, "a.fz") + value_of(&it, "b.fz")), load, 1e-8 * load, "the load");
+            CHECK_CLOSE(0.6 * value_of(&it, "VP") + value_of(&it, "R0") + value_of(&it, "R1"), value_of(&it, "a.fz"),
+                        1e-8 * load, "%s: one end", theory[t]);
+            CHECK_CLOSE(0.6 * value_of(&it, "VC") + value_of(&it, "R2") + value_of(&it, "R3"), value_of(&it, "b.fz"),
+                        1e-8 * load, "%s: the other", theory[t]);
+            CHECK_CLOSE(0.6 * value_of(&it, "MP.nn"), clamped ? value_of(&it, "a.ty") : 0.0, 1e-8 * load, "%s: moment",
+                        theory[t]);
+            CHECK_SMALL(value_of(&it, "free"), 1e-8 * load, "%s: free edge", theory[t]);
+            CHECK_SMALL(value_of(&it, "node"), 1e-8 * load, "%s: a node of a free edge", theory[t]);
+            close_model(&it);
+        }
+}
+
+/* The upper side of a plate between two clamps is hot, which bulges where it is free to: edges and corners bear what
+ * the joints exert. */
+static void heat_bends_a_clamped_edge(void **state)
+{
+    const char *text =
+        SPACE "materials: {m: {density: 2700, young: 7e10, poisson: 0.3, expansion: 2e-5}}\n"
+              "bodies: {plate: {kind: plate, material: m, thickness: 0.02, mesh: {size: [1, 0.6], elements: [4, 4]}, "
+              "ports: {P: {on: x0}, C: {on: x1}}}}\n"
+              "ground: {ports: {E: {position: [1, 0.3, 0]}, O: {position: [0, 0.3, 0]}}}\n"
+              "joints: {a: {kind: weld, ports: [ground.O, plate.P]}, b: {kind: weld, ports: [ground.E, plate.C]}}\n"
+              "loads: {hot: {temperature: 10, on: plate, profile: z/0.02}}\n"
+              "outputs: {a: {reaction: a}, E: {edge_moment: plate.P}, V: {edge_shear: plate.P}, R0: {corner_force: "
+              "plate, place: [0, 0]}, R1: {corner_force: plate, place: [0, 0.6]}, side: {edge_moment: plate, place: "
+              "[0.3, 0]}, free: {edge_shear: plate, place: [0.3, 0]}}\n";
+    held it;
+
+    open_model(*state, text, &it);
+    const double M = 7e10 * pow(0.02, 3.0) / 12.0 / 0.7 * 2e-5 * 10.0 / 0.02; /* D (1 + nu) alpha T_1 */
+    CHECK_BETWEEN(value_of(&it, "E.nn") / M, 0.7, 1.3, "M_nn");
+    CHECK_RELATIVE(0.6 * value_of(&it, "E.nn"), value_of(&it, "a.ty"), 1e-9, "M_nn of an edge");
+    CHECK_CLOSE(0.6 * value_of(&it, "V") + value_of(&it, "R0") + value_of(&it, "R1"), value_of(&it, "a.fz"), 1e-8 * M,
+                "V of an edge");
+    assert_true(fabs(value_of(&it, "R0")) > 0.01 * M);
+    CHECK_SMALL(value_of(&it, "side.nn"), 0.2 * M, "M_nn of a free edge");
+    CHECK_SMALL(value_of(&it, "free"), 1e-8 * M, "V of a free edge");
+    close_model(&it);
+}
+
 /* Fibres of the outer layers along x: their stress by a strain there is that of plane stress; one isotropic layer is
  * the isotropic section. */
 static void surfaces_are_those_of_the_outer_layers(void **state)
@@ -234,7 +305,8 @@ static void surfaces_are_those_of_the_outer_layers(void **state)
 static void rows_are_the_derivatives(void **state)
 {
     const char *text = STRIP "loads: {bend: {torque: [0, -100, 0], at: plate.C}}\noutputs: {mises: {von_mises: plate}, "
-                             "M: {bending_moment: plate@8}, s: {stress: plate.C}}\n";
+                             "M: {bending_moment: plate@8}, s: {stress: plate.C}, V: {edge_shear: plate.P}, E: "
+                             "{edge_moment: plate.C}, R: {corner_force: plate, place: [0, 0]}}\n";
     static const char *const named[] = {"mises.top"};
     const phx_channels_options options = {0}, wrong = {.outputs = named, .n_outputs = 1};
     phx_channels channels;
@@ -242,14 +314,14 @@ static void rows_are_the_derivatives(void **state)
 
     open_model(*state, text, &it);
     CHECK_OK(it.context, phx_system_channels(it.dae, 0.0, it.x, NULL, &options, &channels));
-    assert_int_equal(channels.n_outputs, 9); /* all but von Mises */
+    assert_int_equal(channels.n_outputs, 13); /* all but von Mises */
     int q = 0, v = 0;
     phx_body_coordinates(phx_system_body(it.system, 0), &q, &v);
     const int n = phx_flex_source_flex(phx_system_source(it.system, 0))->n;
-    double *change = calloc((size_t)channels.n, sizeof *change), y[9] = {0};
+    double *change = calloc((size_t)channels.n, sizeof *change), y[13] = {0};
     memcpy(change + v, it.x + q, (size_t)n * sizeof *change); /* linear: y of q itself */
     phx_csr_apply(&channels.Y_q, 1.0, change, y);
-    for (int k = 0; k < 9; k++)
+    for (int k = 0; k < 13; k++)
         CHECK_CLOSE(y[k], it.columns[2 + k], 1e-12 * fabs(it.columns[2 + k]) + 1e-6, "%s", channels.outputs[k]);
     free(change);
     phx_channels_free(&channels);
@@ -314,6 +386,74 @@ static void reduced_bodies_keep_their_stresses(void **state)
     check_reduced(*state, STRIP "loads: {pull: {force: [1000, 0, 0], at: plate.C}}\n", "plate", 2);
 }
 
+/* The same mechanism with the body and with what it is reduced to. */
+static phx_result *run(phx_context *context, const char *body, const char *joints, phx_model **model)
+{
+    const phx_simulate_options options = {.end = {true, 0.05}, .step = {true, 1e-3}};
+    phx_simulate_report report;
+    phx_result *result = NULL;
+    char text[2000];
+
+    snprintf(text, sizeof text, "%s%s%s", SPACE "materials: {m: {density: 2700, young: 7e10, poisson: 0.3}}\n", body,
+             joints);
+    CHECK_OK(context, phx_model_read_text(context, "run.yaml", text, strlen(text), 0, NULL, model));
+    CHECK_OK(context, phx_study_simulate_result(context, *model, &options, &report, &result));
+    return result;
+}
+
+/* Spin-up: every column is the same bit by bit; `root` at the end is about that of a rod that turns. */
+static void check_stiffened(phx_context *context, const char *body, const char *joints, const char *root, double wanted)
+{
+    phx_model *model[2] = {NULL};
+    phx_result *result[2];
+    phx_reduce_report report;
+
+    result[0] = run(context, body, joints, &model[0]);
+    CHECK_OK(context, phx_study_reduce(context, model[0], "b", "stiff.h5", &report));
+    phx_reduce_report_free(&report);
+    result[1] = run(context, "bodies: {b: {kind: reduced, file: stiff.h5}}\n", joints, &model[1]);
+    const size_t rows = phx_result_rows(result[0]);
+    double *values[2] = {calloc(rows, sizeof(double)), calloc(rows, sizeof(double))};
+    assert_true(values[0] && values[1] && phx_result_rows(result[1]) == rows);
+    assert_int_equal(phx_result_columns(result[0]), phx_result_columns(result[1]));
+    for (int c = 0; c < phx_result_columns(result[0]); c++) {
+        for (int k = 0; k < 2; k++)
+            CHECK_OK(context, phx_result_column(result[k], c, 0, rows, values[k]));
+        assert_memory_equal(values[0], values[1], rows * sizeof(double));
+        if (c == phx_result_column_find(result[0], root))
+            CHECK_RELATIVE(values[1][rows - 1], wanted, 0.05, "%s", root);
+    }
+    for (int k = 0; k < 2; k++) {
+        free(values[k]);
+        phx_result_destroy(result[k]);
+        phx_model_destroy(model[k]);
+    }
+    remove("stiff.h5");
+}
+
+/* Tension by the spin w: rho w^2 (L^2 - x^2)/2, m w^2 L of the mass besides; and the bending by a force at the tip. */
+static void reduced_bodies_with_stiffening_keep_their_stresses(void **state)
+{
+    const char *solid =
+        "bodies: {b: {kind: solid, material: m, stiffening: true, basis: {modes: 4}, mesh: {size: [0.5, "
+        "0.04, 0.01], elements: [6, 1, 1]}, frame: P, ports: {P: {on: x0}, C: {on: x1}}}}\n";
+    const char *plate = "bodies: {b: {kind: plate, material: m, thickness: 0.01, stiffening: true, basis: {modes: 4}, "
+                        "mesh: {size: [0.5, 0.04], elements: [8, 2]}, frame: P, ports: {P: {on: x0}, C: {on: x1}}}}\n";
+    const char *joints =
+        "joints: {motor: {kind: revolute, axis: [0, 0, 1], ports: [ground.O, b.P], angle: 0, speed: "
+        "\"150*sin(min(t, 0.03)/0.06*pi)^2\"}}\n"
+        "loads: {push: {force: [0, 0, 40], at: b.C, frame: body}}\ninitial: {deformation: quasi_static}\n"
+        "outputs: {mid: {%s: b, place: [0.25, 0.02%s]}, root: {stress: b.P}, most: {von_mises: b}, main: "
+        "{principal_stress: b}, tip: {deformation: b.C}}\n";
+    const double tension = 2700.0 * 150.0 * 150.0 * 0.5 * (0.25 - 0.0625); /* in the middle */
+    char text[1200];
+
+    snprintf(text, sizeof text, joints, "stress", ", 0.005");
+    check_stiffened(*state, solid, text, "mid.xx", tension);
+    snprintf(text, sizeof text, joints, "membrane_force", "");
+    check_stiffened(*state, plate, text, "mid.xx", 0.01 * tension);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -322,9 +462,13 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_bent_bar_has_the_stress_of_a_beam, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_bent_plate_has_one_moment_everywhere, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(moments_are_those_of_the_series, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(edges_and_corners_are_what_joints_exert, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(heat_bends_a_clamped_edge, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(surfaces_are_those_of_the_outer_layers, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(rows_are_the_derivatives, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(reduced_bodies_keep_their_stresses, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(reduced_bodies_with_stiffening_keep_their_stresses, context_setup,
+                                        context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

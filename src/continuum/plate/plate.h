@@ -116,6 +116,12 @@ int phx_plate_stress_cells(const phx_elastic_model *model);
 int phx_plate_cell_nodes(const phx_elastic_model *model, int triangle, const int **node);
 void phx_plate_cell_stress(const phx_elastic_model *model, int triangle, const double *u, const double *sigma,
                            double *stress);
+/* Moments M at a point of a triangle, and forces D^T sigma along z on its nodes, in the order of phx_plate_nodes (their
+ * number is returned); u and sigma as phx_elastic_ops has them. */
+void phx_plate_moments(const phx_elastic_model *model, int triangle, const double *u, const double *sigma,
+                       const double barycentric[3], double M[3]);
+int phx_plate_nodal_forces(const phx_elastic_model *model, int triangle, const double *u, const double *sigma,
+                           double force[PHX_TRIANGLE_NODES]);
 int phx_plate_cell_elements(const phx_elastic_model *model, int triangle, int element[2]);
 double phx_plate_cell_thickness(const phx_elastic_model *model, int triangle);
 void phx_plate_element(const phx_elastic_model *model, int e, phx_element_matrices *matrices);

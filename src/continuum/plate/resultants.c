@@ -56,6 +56,32 @@ static void shear_of_moments(int polynomials, const phx_polynomials *phi, const 
         }
 }
 
+/* D_w^T M, and D_w^T q of Mindlin's: the deflections come first among the unknowns. */
+int phx_plate_nodal_forces(const phx_elastic_model *model, int triangle, const double *u, const double *sigma,
+                           double force[PHX_TRIANGLE_NODES])
+{
+    const phx_plate *plate = phx_plate_of(model);
+    const phx_plate_section *section = &plate->sections[plate->section[triangle]];
+    const plate_state state = {u, sigma};
+    const int block = phx_plate_bending_block(plate), columns = phx_plate_bending_unknowns(plate);
+    double D[PHX_PLATE_MOST_STRESSES * PHX_PLATE_MOST_UNKNOWNS], stress[PHX_TRIANGLE_POLYNOMIALS][3];
+    phx_plate_frame frame;
+
+    phx_plate_frame_of(model, triangle, &frame);
+    phx_plate_bending_D(model, triangle, D);
+    memset(force, 0, PHX_TRIANGLE_NODES * sizeof *force);
+    for (int first = 0; first < block; first += 3) { /* moments, shear forces */
+        const int n = first ? 2 : 3;
+        coefficients(model, triangle, &state, D, frame.area, block, first, n, first ? section->shear : section->bending,
+                     stress);
+        for (int i = 0; i < plate->tables.n_polynomials; i++)
+            for (int c = 0; c < n; c++)
+                for (int j = 0; j < plate->tables.n_nodes; j++)
+                    force[j] += D[(i * block + first + c) * columns + j] * stress[i][c];
+    }
+    return plate->tables.n_nodes;
+}
+
 int phx_plate_triangles(const phx_elastic_model *model, const int **cell)
 {
     const phx_plate *plate = phx_plate_of(model);
@@ -92,6 +118,15 @@ static void resultants(const phx_elastic_model *model, int triangle, const plate
         coefficients(model, plate->n_triangles + triangle, state, D, frame.area, 3, 0, 3, section->membrane, sigma);
         evaluate(polynomials, &phi, 3, sigma, N);
     }
+}
+
+void phx_plate_moments(const phx_elastic_model *model, int triangle, const double *u, const double *sigma,
+                       const double barycentric[3], double M[3])
+{
+    const plate_state state = {u, sigma};
+    double N[3], q[2];
+
+    resultants(model, triangle, &state, barycentric, N, M, q);
 }
 
 void phx_plate_resultants(const phx_elastic_model *model, int triangle, const double *u, const double barycentric[3],

@@ -447,10 +447,35 @@ static phx_status read_picture(phx_h5 *file, reduced_source *it)
     return status ? status : read_basis(file, it);
 }
 
-/* ---- stresses; files of earlier versions have none ---- */
+/* ---- stresses; files of earlier versions have none, or no products ---- */
+static phx_status read_pairs(phx_h5 *file, reduced_source *it)
+{
+    int count = 0;
+
+    if (!phx_h5_has(file, "/stresses/pairs"))
+        return PHX_OK;
+    const phx_status status = read_integers(file, "/stresses/pairs", 0, it->shape.source.flex.n - 1, &count, &it->pair);
+    it->n_pairs = count / 2;
+    return status || count % 2 == 0 ? status : wrong(file, "/stresses/pairs", "has %d entries, not two each", count);
+}
+
+/* With their products, or without where these would be too many. */
+static phx_status read_nodal(phx_h5 *file, reduced_source *it)
+{
+    const int n = it->shape.source.flex.n;
+    int columns = 0;
+    const phx_status status = extent_of(file, "/stresses/nodes", 1, &columns);
+
+    it->node_pairs = columns == n ? 0 : it->n_pairs;
+    return status ? status
+                  : read_matrix(file, "/stresses/nodes",
+                                it->shape.model->mesh.n_nodes * phx_stress_components(it->stresses), n + it->node_pairs,
+                                &it->shape.nodal);
+}
+
 static phx_status read_stresses(phx_h5 *file, reduced_source *it)
 {
-    const int n = it->shape.source.flex.n, nodes = it->shape.model->mesh.n_nodes;
+    const int nodes = it->shape.model->mesh.n_nodes;
     char *set = NULL;
 
     if (!phx_h5_has(file, "/stresses"))
@@ -459,14 +484,18 @@ static phx_status read_stresses(phx_h5 *file, reduced_source *it)
     if (!status)
         it->stresses = phx_stress_set_named(set);
     phx_free(set);
-    if (!status && it->stresses == PHX_STRESSES_NONE)
+    if (!status &&
+        (it->stresses == PHX_STRESSES_NONE || it->stresses == PHX_STRESSES_EDGE || it->stresses == PHX_STRESSES_CORNER))
         status = wrong(file, "/stresses", "has an unknown set of stresses");
-    const int components = phx_stress_components(it->stresses);
     if (!status)
-        status = read_matrix(file, "/stresses/nodes", nodes * components, n, &it->shape.nodal);
+        status = read_pairs(file, it);
+    if (!status)
+        status = read_nodal(file, it);
     if (!status)
         status = read_matrix(file, "/stresses/thickness", 1, nodes, &it->shape.thickness);
-    return status ? status : read_matrix(file, "/stresses/ports", it->n_ports * components, n, &it->port_stress);
+    return status ? status
+                  : read_matrix(file, "/stresses/ports", it->n_ports * phx_stress_components(it->stresses),
+                                it->shape.source.flex.n + it->n_pairs, &it->port_stress);
 }
 
 /* ---- the file ---- */

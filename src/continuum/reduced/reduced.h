@@ -12,7 +12,9 @@ typedef struct reduced_source {
     double *rotation;       /* n_ports x 9 */
     phx_flex_point *points; /* n_ports */
     phx_stress_set stresses;
-    double *port_stress; /* n_ports x components x n; NULL: its stresses are not known */
+    double *port_stress; /* n_ports x components x (n + n_pairs); NULL: its stresses are not known */
+    int n_pairs, *pair;  /* products of coordinates that the stresses have besides (stiffening): 2 each */
+    int node_pairs;      /* of these at the nodes: all, or none where there would be too many numbers */
 } reduced_source;
 static inline const reduced_source *reduced_of(const phx_flex_source *source)
 {

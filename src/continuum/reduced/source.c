@@ -25,6 +25,7 @@ static void destroy(phx_flex_source *source)
         phx_free(it->shape.nodal);
         phx_free(it->shape.thickness);
         phx_free(it->port_stress);
+        phx_free(it->pair);
     }
     phx_free(it);
 }
@@ -51,26 +52,82 @@ static phx_stress_set stresses_of(const phx_flex_source *source)
     return reduced_of(source)->stresses;
 }
 
+/* rows <- the first n + pairs columns of `count` rows of n + all. */
+static void take_columns(const reduced_source *it, size_t count, int pairs, int all, const double *from, double *rows)
+{
+    const size_t kept = (size_t)(it->shape.source.flex.n + pairs), width = (size_t)(it->shape.source.flex.n + all);
+
+    for (size_t r = 0; r < count; r++)
+        memcpy(rows + r * kept, from + r * width, kept * sizeof *rows);
+}
+
+/* With `pairs` products, all or none. */
+static phx_status rows_at(const reduced_source *it, phx_context *context, const phx_location *location, int pairs,
+                          double *rows)
+{
+    const size_t components = (size_t)phx_stress_components(it->stresses);
+    const stress_columns columns = {.n = it->shape.source.flex.n + it->node_pairs};
+    const bool at_nodes = !location || location->sort != PHX_LOCATION_NAME;
+
+    if (at_nodes && pairs > it->node_pairs)
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "%s: its file has the stresses at its ports alone, since with stiffening so many nodes and "
+                        "coordinates make too many numbers; take a port, or reduce the body to fewer modes",
+                        it->shape.source.operations->name);
+    if (!location) {
+        take_columns(it, (size_t)it->shape.model->mesh.n_nodes * components, pairs, it->node_pairs, it->shape.nodal,
+                     rows);
+        return PHX_OK;
+    }
+    if (at_nodes) {
+        double *whole = phx_calloc(context, components * (size_t)columns.n + 1, sizeof *whole);
+        const phx_status status =
+            whole ? continuum_stress_at(context, &it->shape, &columns, location, whole) : PHX_ERR_MEMORY;
+        if (!status)
+            take_columns(it, components, pairs, it->node_pairs, whole, rows);
+        phx_free(whole);
+        return status;
+    }
+    for (int p = 0; p < it->n_ports; p++)
+        if (!strcmp(it->names[p], location->name)) {
+            const size_t width = (size_t)(it->shape.source.flex.n + it->n_pairs);
+            take_columns(it, components, pairs, it->n_pairs, it->port_stress + (size_t)p * components * width, rows);
+            return PHX_OK;
+        }
+    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s", it->shape.source.operations->name,
+                    phx_shown_text(location->name).text);
+}
+
 static phx_status stress_rows(const phx_flex_source *source, phx_context *context, const phx_location *location,
                               double *rows)
 {
-    const reduced_source *it = reduced_of(source);
-    const size_t width = (size_t)phx_stress_components(it->stresses) * (size_t)source->flex.n;
-    const stress_columns columns = continuum_linear_columns(&it->shape);
+    return rows_at(reduced_of(source), context, location, 0, rows);
+}
 
-    if (!location) {
-        memcpy(rows, it->shape.nodal, (size_t)it->shape.model->mesh.n_nodes * width * sizeof *rows);
-        return PHX_OK;
-    }
-    if (location->sort != PHX_LOCATION_NAME)
-        return continuum_stress_at(context, &it->shape, &columns, location, rows);
-    for (int p = 0; p < it->n_ports; p++)
-        if (!strcmp(it->names[p], location->name)) {
-            memcpy(rows, it->port_stress + (size_t)p * width, width * sizeof *rows);
-            return PHX_OK;
-        }
-    return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s", source->operations->name,
-                    phx_shown_text(location->name).text);
+static phx_status describe_columns(const phx_flex_source *source, phx_context *context, phx_stress_map *map)
+{
+    const reduced_source *it = reduced_of(source);
+
+    map->n_pairs = it->n_pairs;
+    map->pair = phx_calloc(context, 2 * (size_t)it->n_pairs + 1, sizeof *map->pair);
+    if (!map->pair)
+        return PHX_ERR_MEMORY;
+    if (it->n_pairs > 0)
+        memcpy(map->pair, it->pair, 2 * (size_t)it->n_pairs * sizeof *map->pair);
+    return PHX_OK;
+}
+
+static phx_status stress_map_rows(const phx_flex_source *source, phx_context *context, phx_stress_set set,
+                                  const phx_location *location, double *rows)
+{
+    const reduced_source *it = reduced_of(source);
+
+    if (set == it->stresses)
+        return rows_at(it, context, location, it->n_pairs, rows);
+    return phx_fail(context, PHX_ERR_ARGUMENT,
+                    "%s: its file has nothing of the edges of its elements; forces on edges and corners are those of "
+                    "the body that it was made of",
+                    source->operations->name);
 }
 
 enum { SORTS = 1 << PHX_LOCATION_NAME | 1 << PHX_LOCATION_NODE };
@@ -80,7 +137,9 @@ const phx_source_operations reduced_operations = {.name = "reduced body",
                                                   .point = point_at,
                                                   .stresses = stresses_of,
                                                   .stress_rows = stress_rows,
-                                                  .stress_nodes = continuum_stress_nodes};
+                                                  .stress_nodes = continuum_stress_nodes,
+                                                  .stress_columns = describe_columns,
+                                                  .stress_map_rows = stress_map_rows};
 
 int phx_reduced_ports(const phx_flex_source *source)
 {

@@ -191,48 +191,107 @@ static phx_status put_nodes(phx_h5 *file, const phx_elastic_model *model)
 }
 
 /* ---- stresses at the nodes and at the ports, thickness ---- */
+/* Products of coordinates at so many numbers of all nodes; beyond they stand at the ports alone. */
+enum { MOST_SECOND = 1 << 25 };
+
+/* Rows of a map, without the columns of initial strains. */
+static void put_map(phx_h5 *file, const char *path, size_t first, const phx_stress_map *map)
+{
+    const size_t all = (size_t)phx_stress_map_columns(map), kept = (size_t)(map->n + map->n_pairs);
+    const size_t rows = (size_t)map->points * (size_t)phx_stress_components(map->set);
+
+    for (size_t r = 1; r < rows && kept < all; r++)
+        memmove(map->rows + r * kept, map->rows + r * all, kept * sizeof *map->rows);
+    phx_h5_put_rows(file, path, first, rows, map->rows);
+}
+
 /* A port on what is no part of the mesh (an imported body's, a node of its own) has none: 0. */
-static phx_status put_port_stresses(phx_h5 *file, const reduced_content *content, int components)
+static phx_status put_port_stresses(phx_h5 *file, const reduced_content *content, phx_stress_set set)
 {
     const phx_flex_source *source = &content->shape->source;
-    const size_t k = (size_t)source->flex.n;
-    double *rows = phx_calloc(phx_h5_context(file), (size_t)components * k + 1, sizeof *rows);
-    phx_status status = rows ? PHX_OK : PHX_ERR_MEMORY;
+    const size_t components = (size_t)phx_stress_components(set);
+    phx_status status = PHX_OK;
 
-    phx_h5_make_rows(file, "/stresses/ports", (size_t)content->n_ports * (size_t)components, k);
     for (size_t p = 0; p < (size_t)content->n_ports && !status; p++) {
-        status = phx_flex_source_stress_rows(source, phx_h5_context(file), content->ports[p].location, rows);
-        phx_h5_put_rows(file, "/stresses/ports", p * (size_t)components, (size_t)components, rows);
+        phx_stress_map map;
+        status = phx_flex_source_stress_map(source, phx_h5_context(file), set, content->ports[p].location, &map);
+        if (status)
+            break;
+        if (p == 0) {
+            phx_h5_make_rows(file, "/stresses/ports", (size_t)content->n_ports * components,
+                             (size_t)(map.n + map.n_pairs));
+            if (map.n_pairs > 0)
+                phx_h5_put_integers(file, "/stresses/pairs", 2 * map.n_pairs, map.pair);
+        }
+        put_map(file, "/stresses/ports", p * components, &map);
+        phx_stress_map_free(&map);
     }
-    phx_free(rows);
+    if (content->n_ports == 0)
+        phx_h5_make_rows(file, "/stresses/ports", 0, (size_t)source->flex.n);
+    return status;
+}
+
+/* Whether the products of a body with stiffening fit at all nodes. */
+static bool products_fit(phx_h5 *file, const reduced_content *content, phx_stress_set set)
+{
+    const phx_flex_stiffening *stiffening = content->shape->source.flex.stiffening;
+    const double numbers = (double)content->shape->model->mesh.n_nodes * phx_stress_components(set) *
+                           phx_strain_pairs(stiffening ? stiffening->n_slope : 0);
+
+    if (numbers > MOST_SECOND)
+        phx_log(
+            phx_h5_context(file), PHX_LOG_WARNING,
+            "'%s': the stresses of second order at its nodes would take %.0f MB; the file has stresses at its ports "
+            "alone",
+            content->name, numbers * sizeof(double) / 1e6);
+    return numbers <= MOST_SECOND;
+}
+
+static phx_status put_node_stresses(phx_h5 *file, const reduced_content *content, phx_stress_set set)
+{
+    const phx_flex_source *source = &content->shape->source;
+    const size_t rows = (size_t)content->shape->model->mesh.n_nodes * (size_t)phx_stress_components(set);
+    phx_stress_map map = {.n = source->flex.n, .set = set, .points = content->shape->model->mesh.n_nodes};
+    phx_status status;
+
+    if (products_fit(file, content, set)) {
+        status = phx_flex_source_stress_map(source, phx_h5_context(file), set, NULL, &map);
+    } else {
+        map.rows = phx_calloc(phx_h5_context(file), rows * (size_t)map.n + 1, sizeof *map.rows);
+        status =
+            map.rows ? source->operations->stress_rows(source, phx_h5_context(file), NULL, map.rows) : PHX_ERR_MEMORY;
+    }
+    if (!status) {
+        phx_h5_make_rows(file, "/stresses/nodes", rows, (size_t)(map.n + map.n_pairs));
+        phx_h5_set_text(file, "/stresses/nodes", "meaning",
+                        "stresses at the nodes by the coordinates, with stiffening then by the products of coordinates "
+                        "that /stresses/pairs lists, the components of a node together");
+        phx_h5_set_text(file, "/stresses/nodes", "unit", "SI");
+        put_map(file, "/stresses/nodes", 0, &map);
+    }
+    phx_stress_map_free(&map);
     return status;
 }
 
 static phx_status put_stresses(phx_h5 *file, const reduced_content *content)
 {
     const phx_flex_source *source = &content->shape->source;
-    const phx_stress_set set = phx_flex_source_stresses(source);
-    const int components = phx_stress_components(set);
-    double *rows = NULL;
-    int nodes = 0;
+    const phx_stress_set set = phx_flex_source_all_stresses(source);
+    const int nodes = content->shape->model->mesh.n_nodes;
 
     if (set == PHX_STRESSES_NONE)
         return PHX_OK;
-    phx_status status = phx_flex_source_nodal_stresses(source, phx_h5_context(file), &nodes, &rows);
     double *thickness = phx_calloc(phx_h5_context(file), (size_t)nodes + 1, sizeof *thickness);
-    if (!status && !thickness)
-        status = PHX_ERR_MEMORY;
-    if (!status)
-        status = continuum_thickness(phx_h5_context(file), content->shape, thickness);
+    phx_status status =
+        thickness ? continuum_thickness(phx_h5_context(file), content->shape, thickness) : PHX_ERR_MEMORY;
     if (!status) {
         phx_h5_make_group(file, "/stresses");
         phx_h5_set_text(file, "/stresses", "set", phx_stress_set_name(set));
-        put_matrix(file, "/stresses/nodes", nodes * components, source->flex.n, rows,
-                   "stresses at the nodes by the coordinates, the components of a node together", "SI");
         put_matrix(file, "/stresses/thickness", 1, nodes, thickness, "thickness of a plate at the nodes", "m");
-        status = put_port_stresses(file, content, components);
+        status = put_node_stresses(file, content, set);
     }
-    phx_free(rows);
+    if (!status)
+        status = put_port_stresses(file, content, set);
     phx_free(thickness);
     return status;
 }

@@ -33,6 +33,9 @@ static const quantity_row quantities[PHX_QUANTITIES] = {
     [PHX_QUANTITY_COORDINATE] = {{PHX_OF_JOINT, 0, NULL, NULL, "m or rad"}, phx_sys_coordinate_jacobian},
     [PHX_QUANTITY_RATE] = {{PHX_OF_JOINT, 1, NULL, NULL, "m/s or rad/s"}, phx_sys_rate_jacobian},
     [PHX_QUANTITY_EFFORT] = {{PHX_OF_JOINT, 2, NULL, NULL, "N or N m"}, phx_sys_effort_jacobian},
+    [PHX_QUANTITY_EDGE_SHEAR] = {{PHX_OF_MESH, 0, "", "", "N/m"}, NULL},
+    [PHX_QUANTITY_EDGE_MOMENT] = {{PHX_OF_MESH, 0, "nn|nt", "nn|nt", "N m/m"}, NULL},
+    [PHX_QUANTITY_CORNER_FORCE] = {{PHX_OF_MESH, 0, "", "", "N"}, NULL},
 };
 
 const phx_quantity_info *phx_system_quantity_info(phx_quantity quantity)

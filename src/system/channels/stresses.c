@@ -27,6 +27,9 @@ static const struct {
      {[PHX_STRESSES_SOLID] = "max|min", [PHX_STRESSES_PLATE] = "top_max|top_min|bottom_max|bottom_min"},
      "Pa",
      NULL},
+    {PHX_QUANTITY_EDGE_SHEAR, {[PHX_STRESSES_EDGE] = ""}, "N/m", "edge_shear"},
+    {PHX_QUANTITY_EDGE_MOMENT, {[PHX_STRESSES_EDGE] = "nn|nt"}, "N m/m", "edge_moment"},
+    {PHX_QUANTITY_CORNER_FORCE, {[PHX_STRESSES_CORNER] = ""}, "N", "corner_force"},
 };
 enum { QUANTITIES = sizeof quantities / sizeof *quantities };
 
@@ -54,13 +57,24 @@ const char *phx_sys_stresses_unit(const output_slot *output)
     return quantities[find(output->def.quantity)].unit;
 }
 
+/* The set of a quantity of a body that has `all`: that of its edges or corners, or all. */
+static phx_stress_set set_of(phx_quantity quantity, phx_stress_set all)
+{
+    const int k = find(quantity);
+
+    for (int set = PHX_STRESSES_EDGE; set <= PHX_STRESSES_CORNER && k >= 0 && all == PHX_STRESSES_PLATE; set++)
+        if (quantities[k].names[set])
+            return (phx_stress_set)set;
+    return all;
+}
+
 static phx_status check(const phx_system *system, const phx_output_def *def, phx_stress_set set)
 {
     const int k = find(def->quantity);
 
     const char *body = phx_body_name(system->bodies[def->body].body);
 
-    if (set != PHX_STRESSES_SOLID && set != PHX_STRESSES_PLATE &&
+    if ((set == PHX_STRESSES_NONE || set == PHX_STRESSES_BENDING) &&
         phx_body_flex(system->bodies[def->body].body)->stiffening && (k < 0 || !quantities[k].names[set]))
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "output '%s': the file of '%s', which has stiffening, holds %s; other stresses are not linear "
@@ -87,11 +101,11 @@ phx_status phx_sys_stresses_prepare(const phx_system *system, output_slot *outpu
     phx_context *context = system->context;
 
     phx_stress_map map = {.set = PHX_STRESSES_NONE};
-    output->set = phx_flex_source_all_stresses(source);
+    output->set = set_of(def->quantity, phx_flex_source_all_stresses(source));
     phx_status status = check(system, def, output->set);
     if (status)
         return status;
-    status = phx_flex_source_stress_map(source, context, def->whole ? NULL : &def->location, &map);
+    status = phx_flex_source_stress_map(source, context, output->set, def->whole ? NULL : &def->location, &map);
     if (status)
         return status == PHX_ERR_MEMORY ? status : phx_fail_prefix(context, status, "output '%s': ", def->name);
     output->nodes = map.points;

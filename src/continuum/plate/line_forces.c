@@ -1,0 +1,342 @@
+/* Forces on the nodes of the boundary of a plate.
+ *
+ * In equilibrium D^T sigma = int b phi at the nodes on which nobody acts, b = p - m w''. At those of the boundary the
+ * difference is what acts there. b is not asked of the loads, which the basis of a body holds or does not hold, but of
+ * the plate: it is what the forces D^T sigma of the nodes inside, around each triangle of the boundary, balance, linear
+ * by least squares. So the forces on the boundary and b balance to rounding, and where b is linear they balance the
+ * load. */
+#include "boundary.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct line_work {
+    phx_context *context;
+    const phx_elastic_model *model;
+    const phx_plate *plate;
+    const stress_columns *columns;
+    int cols;
+    double integral[PHX_TRIANGLE_NODES][3]; /* mean(L_i lambda_a) */
+    int *first, *around;                    /* triangles of each corner */
+    unsigned char *outside;                 /* nodes: on the boundary, or of a port */
+    int *row, n_rows;                       /* nodes: row of those whose forces are needed, -1 */
+    double *force;                          /* n_rows x cols: D^T sigma */
+    double *moment;                         /* n_rows x 3: int phi (1, x, y) */
+    int *section;                           /* n_rows: of the triangles around, -1: several, -2: none yet */
+    int *seen, *fitted;                     /* n_rows: the last triangle that has taken the node; those it takes */
+} line_work;
+
+int plate_bending_column(const phx_elastic_model *model, const stress_columns *columns, int c, const double **u,
+                         const double **sigma)
+{
+    const size_t stresses = (size_t)phx_elastic_offsets(model);
+
+    *u = c < columns->n ? columns->Phi + (size_t)c * (size_t)model->n : NULL;
+    *sigma = c < columns->n ? NULL : columns->strains + (size_t)(c - columns->n) * stresses;
+    return c < columns->n ? c : continuum_columns(columns) - columns->n_strains + c - columns->n;
+}
+
+/* ---- which nodes ---- */
+static phx_status find_around(line_work *it)
+{
+    const phx_plate *plate = it->plate;
+    const size_t corners = (size_t)plate->n_corners, entries = 3 * (size_t)plate->n_triangles;
+
+    it->first = phx_calloc(it->context, corners + 2, sizeof *it->first);
+    it->around = phx_calloc(it->context, entries + 1, sizeof *it->around);
+    if (!it->first || !it->around)
+        return PHX_ERR_MEMORY;
+    for (size_t k = 0; k < entries; k++)
+        it->first[plate->corner[k] + 2]++;
+    for (size_t i = 2; i < corners + 2; i++)
+        it->first[i] += it->first[i - 1];
+    for (size_t k = 0; k < entries; k++)
+        it->around[it->first[plate->corner[k] + 1]++] = (int)(k / 3);
+    return PHX_OK;
+}
+
+static phx_status find_outside(line_work *it, const unsigned char *ports)
+{
+    const phx_plate *plate = it->plate;
+    int node[PHX_PLATE_EDGE_NODES];
+
+    it->outside = phx_calloc(it->context, (size_t)it->model->n_nodes, 1);
+    if (!it->outside)
+        return PHX_ERR_MEMORY;
+    if (ports)
+        memcpy(it->outside, ports, (size_t)it->model->n_nodes);
+    for (int edge = 0; edge < plate->n_edges; edge++) {
+        const int count = phx_plate_edge_nodes(plate, edge, node);
+        for (int j = 0; j < count && plate_is_boundary(plate, edge); j++)
+            it->outside[node[j]] = 1;
+    }
+    return PHX_OK;
+}
+
+static void need(line_work *it, int node)
+{
+    if (it->row[node] < 0)
+        it->row[node] = it->n_rows++;
+}
+
+/* The nodes of the line first, then those inside of the triangles around the triangles at the line. */
+static phx_status number_rows(line_work *it, const plate_line *line)
+{
+    const phx_plate *plate = it->plate;
+    int node[PHX_TRIANGLE_NODES];
+
+    it->row = phx_calloc(it->context, (size_t)it->model->n_nodes, sizeof *it->row);
+    if (!it->row)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < it->model->n_nodes; i++)
+        it->row[i] = -1;
+    for (int s = 0; s < line->n; s++) {
+        const plate_side side = plate_side_of(it->model, line->edge[s]);
+        for (int j = 0; j < side.n; j++)
+            need(it, side.node[j]);
+    }
+    for (int s = 0; s < 2 * line->n; s++) { /* both ends of each edge, */
+        const plate_side side = plate_side_of(it->model, line->edge[s / 2]);
+        const int end = side.node[s % 2 ? side.n - 1 : 0];
+        for (int k = it->first[end]; k < it->first[end + 1]; k++) /* triangles there, */
+            for (int c = 0; c < 3; c++) {                         /* and those around these */
+                const int corner = plate->corner[3 * it->around[k] + c];
+                for (int m = it->first[corner]; m < it->first[corner + 1]; m++)
+                    for (int j = phx_plate_nodes(plate, it->around[m], node) - 1; j >= 0; j--)
+                        if (!it->outside[node[j]])
+                            need(it, node[j]);
+            }
+    }
+    return PHX_OK;
+}
+
+/* ---- forces and integrals of the nodes ---- */
+static void tabulate(line_work *it)
+{
+    double lambda[PHX_TRIANGLE_POINTS][3], weight[PHX_TRIANGLE_POINTS];
+    phx_lagrange at;
+
+    phx_triangle_rule(lambda, weight);
+    for (int g = 0; g < PHX_TRIANGLE_POINTS; g++) {
+        const int count = phx_triangle_lagrange(it->plate->order + 1, lambda[g], &at);
+        for (int i = 0; i < count; i++)
+            for (int a = 0; a < 3; a++)
+                it->integral[i][a] += weight[g] * at.value[i] * lambda[g][a];
+    }
+}
+
+static void add_triangle(line_work *it, int t, int nodes, const int *node)
+{
+    const int *corner = it->plate->corner + 3 * t, section = it->plate->section[t];
+    phx_plate_frame frame;
+    double force[PHX_TRIANGLE_NODES];
+
+    phx_plate_frame_of(it->model, t, &frame);
+    for (int j = 0; j < nodes; j++) {
+        const int row = it->row[node[j]];
+        if (row < 0)
+            continue;
+        it->section[row] = it->section[row] == -2 || it->section[row] == section ? section : -1;
+        for (int a = 0; a < 3; a++) {
+            const double part = frame.area * it->integral[j][a], *x = it->model->x + 3 * corner[a];
+            it->moment[3 * row] += part;
+            it->moment[3 * row + 1] += part * x[0];
+            it->moment[3 * row + 2] += part * x[1];
+        }
+    }
+    for (int c = 0; c < it->cols; c++) {
+        const double *u, *sigma;
+        plate_bending_column(it->model, it->columns, c, &u, &sigma);
+        phx_plate_nodal_forces(it->model, t, u, sigma, force);
+        for (int j = 0; j < nodes; j++)
+            if (it->row[node[j]] >= 0)
+                it->force[(size_t)it->row[node[j]] * (size_t)it->cols + (size_t)c] += force[j];
+    }
+}
+
+static phx_status add_triangles(line_work *it)
+{
+    const size_t rows = (size_t)it->n_rows + 1;
+    int node[PHX_TRIANGLE_NODES];
+
+    it->force = phx_calloc(it->context, rows * (size_t)it->cols + 1, sizeof *it->force);
+    it->moment = phx_calloc(it->context, 3 * rows, sizeof *it->moment);
+    it->section = phx_calloc(it->context, rows, sizeof *it->section);
+    it->seen = phx_calloc(it->context, rows, sizeof *it->seen);
+    it->fitted = phx_calloc(it->context, rows, sizeof *it->fitted);
+    if (!it->force || !it->moment || !it->section || !it->seen || !it->fitted)
+        return PHX_ERR_MEMORY;
+    for (int r = 0; r < it->n_rows; r++) {
+        it->section[r] = -2;
+        it->seen[r] = -1;
+    }
+    for (int t = 0; t < it->plate->n_triangles; t++) {
+        const int nodes = phx_plate_nodes(it->plate, t, node);
+        bool needed = false;
+        for (int j = 0; j < nodes; j++)
+            needed = needed || it->row[node[j]] >= 0;
+        if (needed)
+            add_triangle(it, t, nodes, node);
+    }
+    return PHX_OK;
+}
+
+/* ---- the load b ---- */
+/* Rows of the nodes inside, around triangle t: those in its section, or all where these are fewer than b has
+ * numbers. */
+static int nodes_inside(line_work *it, int t)
+{
+    const phx_plate *plate = it->plate;
+    int node[PHX_TRIANGLE_NODES], count = 0, own = 0;
+
+    for (int c = 0; c < 3; c++) {
+        const int corner = plate->corner[3 * t + c];
+        for (int m = it->first[corner]; m < it->first[corner + 1]; m++)
+            for (int j = phx_plate_nodes(plate, it->around[m], node) - 1; j >= 0; j--) {
+                const int row = it->row[node[j]];
+                if (it->outside[node[j]] || row < 0 || it->seen[row] == t)
+                    continue;
+                it->seen[row] = t;
+                it->fitted[count++] = row;
+            }
+    }
+    for (int k = 0; k < count; k++)
+        own += it->section[it->fitted[k]] == plate->section[t];
+    for (int k = own = own > 2 ? 0 : count; k < count; k++)
+        if (it->section[it->fitted[k]] == plate->section[t])
+            it->fitted[own++] = it->fitted[k];
+    return own;
+}
+
+/* b at the three corners of triangle t (3 x cols): int b phi_i = F_i at the nodes inside, by least squares; of nodes
+ * that do not determine a linear one a constant one. */
+static phx_status fit_load(line_work *it, int t, double *b)
+{
+    const int count = nodes_inside(it, t), *corner = it->plate->corner + 3 * t;
+    const size_t cols = (size_t)it->cols;
+    const double centre[3] = {1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0};
+    double x[3], length, *A = phx_calloc(it->context, 3 * (size_t)count + 1, sizeof *A);
+    double *F = phx_calloc(it->context, (size_t)count * cols + 1, sizeof *F);
+    double *z = phx_calloc(it->context, 3 * cols + 1, sizeof *z);
+    int rank = 0;
+    phx_status status = A && F && z ? PHX_OK : PHX_ERR_MEMORY;
+    phx_plate_frame frame;
+
+    phx_plate_frame_of(it->model, t, &frame);
+    phx_plate_place(it->model, corner, centre, x);
+    length = sqrt(frame.area);
+    for (int k = 0; k < count && !status; k++) {
+        const double *m = it->moment + 3 * it->fitted[k];
+        const double row[3] = {m[0], (m[1] - x[0] * m[0]) / length, (m[2] - x[1] * m[0]) / length};
+        memcpy(A + 3 * k, row, sizeof row);
+        memcpy(F + (size_t)k * cols, it->force + (size_t)it->fitted[k] * cols, cols * sizeof *F);
+    }
+    if (!status && count > 2)
+        status = phx_dense_least_norm(it->context, count, 3, A, it->cols, F, 1e-6, z, &rank);
+    if (!status && rank < 3 && count > 0) {
+        for (int k = 0; k < count; k++)
+            A[k] = it->moment[3 * it->fitted[k]];
+        status = phx_dense_least_norm(it->context, count, 1, A, it->cols, F, 1e-6, z, &rank);
+        memset(z + cols, 0, 2 * cols * sizeof *z);
+    }
+    for (int a = 0; a < 3 && !status; a++) {
+        const double *at = it->model->x + 3 * corner[a];
+        for (size_t c = 0; c < cols; c++)
+            b[(size_t)a * cols + c] =
+                z[c] + z[cols + c] * (at[0] - x[0]) / length + z[2 * cols + c] * (at[1] - x[1]) / length;
+    }
+    phx_free(A);
+    phx_free(F);
+    phx_free(z);
+    return status;
+}
+
+/* F_i -= int_t b phi_i */
+static void take_load(line_work *it, int t, const unsigned char *on_line, const double *b)
+{
+    int node[PHX_TRIANGLE_NODES];
+    const int nodes = phx_plate_nodes(it->plate, t, node);
+    const size_t cols = (size_t)it->cols;
+    phx_plate_frame frame;
+
+    phx_plate_frame_of(it->model, t, &frame);
+    for (int j = 0; j < nodes; j++) {
+        if (it->row[node[j]] < 0 || !on_line[it->row[node[j]]])
+            continue;
+        double *F = it->force + (size_t)it->row[node[j]] * cols;
+        for (int a = 0; a < 3; a++)
+            for (size_t c = 0; c < cols; c++)
+                F[c] -= frame.area * it->integral[j][a] * b[(size_t)a * cols + c];
+    }
+}
+
+/* The triangles that have a node of the line, each once. */
+static phx_status take_loads(line_work *it, const plate_line *line)
+{
+    unsigned char *on_line = phx_calloc(it->context, (size_t)it->n_rows + 1, 1);
+    unsigned char *done = phx_calloc(it->context, (size_t)it->plate->n_triangles + 1, 1);
+    double *b = phx_calloc(it->context, 3 * (size_t)it->cols + 1, sizeof *b);
+    phx_status status = on_line && done && b ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int s = 0; s < line->n && !status; s++) {
+        const plate_side side = plate_side_of(it->model, line->edge[s]);
+        for (int j = 0; j < side.n; j++)
+            on_line[it->row[side.node[j]]] = 1;
+    }
+    for (int s = 0; s < 2 * line->n && !status; s++) {
+        const plate_side side = plate_side_of(it->model, line->edge[s / 2]);
+        const int end = side.node[s % 2 ? side.n - 1 : 0];
+        for (int k = it->first[end]; k < it->first[end + 1] && !status; k++) {
+            const int t = it->around[k];
+            if (done[t])
+                continue;
+            done[t] = 1;
+            status = fit_load(it, t, b);
+            if (!status)
+                take_load(it, t, on_line, b);
+        }
+    }
+    phx_free(on_line);
+    phx_free(done);
+    phx_free(b);
+    return status;
+}
+
+static void work_free(line_work *it)
+{
+    void *const owned[] = {it->first,  it->around,  it->outside, it->row,   it->force,
+                           it->moment, it->section, it->seen,    it->fitted};
+    for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
+        phx_free(owned[k]);
+}
+
+phx_status plate_line_forces(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
+                             const unsigned char *ports, const plate_line *line, double *forces)
+{
+    line_work it = {.context = context,
+                    .model = model,
+                    .plate = phx_plate_of(model),
+                    .columns = columns,
+                    .cols = plate_bending_columns(columns)};
+    const size_t cols = (size_t)it.cols;
+    const int degree = it.plate->order + 1, count = degree * line->n + (line->closed ? 0 : 1);
+    phx_status status = find_around(&it);
+
+    tabulate(&it);
+    if (!status)
+        status = find_outside(&it, ports);
+    if (!status)
+        status = number_rows(&it, line);
+    if (!status)
+        status = add_triangles(&it);
+    if (!status)
+        status = take_loads(&it, line);
+    for (int s = 0; s < line->n && !status; s++) {
+        const plate_side side = plate_side_of(model, line->edge[s]);
+        for (int j = 0; j < side.n; j++)
+            memcpy(forces + (size_t)((degree * s + j) % count) * cols, it.force + (size_t)it.row[side.node[j]] * cols,
+                   cols * sizeof *forces);
+    }
+    work_free(&it);
+    return status;
+}
