@@ -169,6 +169,7 @@ phx_ranks *cli_ranks(void); /* NULL: not started */
 int cli_close_ranks(int status);
 
 /* ---- libraries.c ---- */
-void cli_print_libraries(FILE *stream);
+/* PHX_ERR_LIBRARY when one that is to be loaded cannot be. */
+phx_status cli_print_libraries(phx_context *context, bool load, FILE *stream);
 
 #endif

@@ -9,13 +9,17 @@
 
 int cli_info(const cli_command *command, phx_context *context, int argc, char **argv)
 {
-    const cli_arguments arguments = {NULL, 0, 0, NULL, NULL};
+    bool load = false;
+    const cli_option options[] = {
+        {"--load", 0, OPTION_FLAG, NULL, "load every library and print the versions found", &load},
+    };
+    const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 0, NULL, NULL};
     const int parsed = cli_parse(command, context, &arguments, argc, argv);
 
     if (parsed >= 0)
         return parsed;
     printf("Phlexor %s\nbuild: %s\nlicence: MIT; " GPL_CLAUSE "; Cairo and KLU are under the LGPL\nlibraries:\n",
            phx_version(), phx_build());
-    cli_print_libraries(stdout);
-    return EXIT_DONE;
+    const phx_status status = cli_print_libraries(context, load, stdout);
+    return status ? cli_failed(context, status) : EXIT_DONE;
 }

@@ -1,22 +1,24 @@
-/* The libraries Phlexor runs on, with the versions found at run time (of headers where the library does not say). */
+/* The libraries Phlexor runs on, with the versions found at run time; of headers where the library does not say, and
+ * where it is loaded when it is first used, unless it is to be loaded now. */
 #include "cli.h"
 
 #include <zlib.h> /* first: SuiteSparse announces large files, for which it then wants more */
 
 #include <SuiteSparse_config.h>
-#include <cairo.h>
 #include <cblas.h>
 #ifdef PHX_GPL
 #include <cholmod.h>
 #endif
-#include <hdf5.h>
 #include <klu.h>
 #include <lapacke.h>
 #include <libfyaml.h>
 #include <libxml/xmlversion.h>
-#include <matio.h>
+#include <loaded/cairo.h>
+#include <loaded/hdf5.h>
+#include <loaded/matio.h>
+#include <loaded/xml2.h>
+#include <loaded/zip.h>
 #include <sundials/sundials_version.h>
-#include <zip.h>
 
 static void print(FILE *stream, const char *name, const char *version, const char *use)
 {
@@ -30,10 +32,44 @@ static void print_numbers(FILE *stream, const char *name, int major, int minor, 
     print(stream, name, version, use);
 }
 
-void cli_print_libraries(FILE *stream)
+/* Those that are loaded when they are first used, by their headers. */
+static void print_headers(FILE *stream)
+{
+    print_numbers(stream, "HDF5", H5_VERS_MAJOR, H5_VERS_MINOR, H5_VERS_RELEASE, "results");
+    print(stream, "matio", MATIO_VERSION_STR, "MAT-files");
+    print(stream, "libzip", LIBZIP_VERSION, "archives of FMUs");
+    print(stream, "libxml2", LIBXML_DOTTED_VERSION, "descriptions of FMUs");
+    print(stream, "Cairo", CAIRO_VERSION_STRING, "pictures");
+}
+
+static void print_loaded(FILE *stream)
+{
+    unsigned hdf5[3] = {0};
+    int matio[3] = {0};
+
+    H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
+    print_numbers(stream, "HDF5", (int)hdf5[0], (int)hdf5[1], (int)hdf5[2], "results");
+    Mat_GetLibraryVersion(&matio[0], &matio[1], &matio[2]);
+    print_numbers(stream, "matio", matio[0], matio[1], matio[2], "MAT-files");
+    print(stream, "libzip", zip_libzip_version(), "archives of FMUs");
+    print(stream, "libxml2", LIBXML_DOTTED_VERSION, "descriptions of FMUs");
+    print(stream, "Cairo", cairo_version_string(), "pictures");
+}
+
+static phx_status load_all(phx_context *context)
+{
+    static phx_status (*const loads[])(phx_context *) = {phx_load_hdf5, phx_load_matio, phx_load_zip, phx_load_xml2,
+                                                         phx_load_cairo};
+    phx_status status = PHX_OK;
+
+    for (size_t k = 0; k < sizeof loads / sizeof *loads && !status; k++)
+        status = loads[k](context);
+    return status;
+}
+
+static void print_linked(FILE *stream)
 {
     int version[3] = {0};
-    unsigned hdf5[3] = {0};
     char sundials[64] = "";
 
     print(stream, "OpenBLAS", openblas_get_config(), "dense linear algebra");
@@ -51,12 +87,17 @@ void cli_print_libraries(FILE *stream)
     SUNDIALSGetVersion(sundials, sizeof sundials);
     print(stream, "SUNDIALS", sundials, "the integrator ida");
     print(stream, "libfyaml", fy_library_version(), "model files");
-    H5get_libversion(&hdf5[0], &hdf5[1], &hdf5[2]);
-    print_numbers(stream, "HDF5", (int)hdf5[0], (int)hdf5[1], (int)hdf5[2], "results");
-    Mat_GetLibraryVersion(&version[0], &version[1], &version[2]);
-    print_numbers(stream, "matio", version[0], version[1], version[2], "MAT-files");
     print(stream, "zlib", zlibVersion(), "compression in pages and pictures");
-    print(stream, "libzip", zip_libzip_version(), "archives of FMUs");
-    print(stream, "libxml2", LIBXML_DOTTED_VERSION, "descriptions of FMUs");
-    print(stream, "Cairo", cairo_version_string(), "pictures");
+}
+
+phx_status cli_print_libraries(phx_context *context, bool load, FILE *stream)
+{
+    const phx_status status = load ? load_all(context) : PHX_OK;
+
+    if (status)
+        return status;
+    print_linked(stream);
+    fprintf(stream, "%s", load ? "" : "libraries that are loaded when they are first used, as Phlexor was built:\n");
+    (load ? print_loaded : print_headers)(stream);
+    return PHX_OK;
 }

@@ -1,8 +1,9 @@
 # How Phlexor's directories become targets. A directory says only what is its own:
 #
-#   src/<layer>     phx_layer(<layer> SOURCES a.c b.c DEPENDS base algebra LIBS klu m)
+#   src/<layer>     phx_layer(<layer> SOURCES a.c b.c DEPENDS base algebra LIBS klu m [LOADS cairo])
+#                   it is linked with what stands under LIBS; LOADS: PhlexorLoaded.cmake
 #   reproduce       phx_program_part(reproduce SOURCES a.c)
-#   cli             phx_program(SOURCES main.c simulate.c PARTS reproduce LIBS hdf5)
+#   cli             phx_program(SOURCES main.c simulate.c PARTS reproduce LIBS klu LOADS cairo)
 #   tests/<layer>   phx_test(<name> SOURCES test_x.c LAYERS fe algebra [LIBS ..] [LABELS slow] [TIMEOUT 60]
 #                   [COST 10])   long tests have a cost, by which ctest begins with them
 #   tests/fuzz      phx_fuzz(<name> SOURCES fuzz_x.c LAYERS model), corpus in tests/fuzz/corpus/<name>
@@ -171,7 +172,7 @@ endfunction()
 
 # ---- what the directories call ----
 function(phx_layer layer)
-    cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBS" ${ARGN})
+    cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS;LIBS;LOADS" ${ARGN})
     foreach(other IN LISTS ARG_DEPENDS)
         if(NOT other IN_LIST PHX_KNOWS_${layer})
             message(FATAL_ERROR "layer ${layer} must not know ${other}: see src/layers.txt")
@@ -191,6 +192,9 @@ function(phx_layer layer)
     target_include_directories(phx_${layer} PUBLIC ${PROJECT_SOURCE_DIR}/include PRIVATE ${PROJECT_SOURCE_DIR}/src)
     phx_link(phx_${layer} PUBLIC ${ARG_DEPENDS})
     phx_link(phx_${layer} PRIVATE ${ARG_LIBS})
+    if(ARG_LOADS)
+        phx_load(${layer} ${ARG_LOADS})
+    endif()
     set_property(GLOBAL APPEND PROPERTY PHX_BUILT ${layer})
     set_property(GLOBAL APPEND PROPERTY PHX_LIBS ${ARG_LIBS})
 endfunction()
@@ -219,13 +223,14 @@ endfunction()
 
 # The program: bin/phlexor.
 function(phx_program)
-    cmake_parse_arguments(ARG "" "" "SOURCES;PARTS;LIBS" ${ARGN})
+    cmake_parse_arguments(ARG "" "" "SOURCES;PARTS;LIBS;LOADS" ${ARGN})
     add_executable(phlexor_program ${ARG_SOURCES})
     set_target_properties(phlexor_program PROPERTIES OUTPUT_NAME phlexor)
     target_compile_options(phlexor_program PRIVATE ${PHX_FLAGS})
     target_include_directories(phlexor_program PRIVATE ${PROJECT_SOURCE_DIR}/src)
     list(TRANSFORM ARG_PARTS PREPEND phx_)
     phx_link(phlexor_program PRIVATE ${ARG_PARTS} phlexor_static ${ARG_LIBS} m)
+    phx_see_loaded(phlexor_program PRIVATE ${ARG_LOADS})
     install(TARGETS phlexor_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endfunction()
 

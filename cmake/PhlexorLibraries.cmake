@@ -1,5 +1,5 @@
-# The libraries Phlexor runs on, each as one imported target phx::<name>. Installed with the CMake package too, because
-# whoever links the static library needs the same targets.
+# The libraries Phlexor is linked with, each as one imported target phx::<name>. Installed with the CMake package too,
+# because whoever links the static library needs the same targets. Others are loaded: PhlexorLoaded.cmake.
 include_guard(GLOBAL)
 find_package(PkgConfig REQUIRED)
 
@@ -29,12 +29,7 @@ phx_find_package(openblas openblas) # <cblas.h>
 phx_find_package(lapacke lapacke)   # <lapacke.h>
 phx_find_package(arpack arpack)     # <arpack.h>
 phx_find_package(fyaml libfyaml)    # <libfyaml.h>
-phx_find_package(hdf5 hdf5-serial)  # <hdf5.h>
-phx_find_package(matio matio)       # <matio.h>
-phx_find_package(cairo cairo)       # <cairo.h>, <cairo-pdf.h>
 phx_find_package(zlib zlib)         # <zlib.h>
-phx_find_package(zip libzip)        # <zip.h>
-phx_find_package(xml2 libxml-2.0)   # <libxml/parser.h>
 
 phx_find_library(klu klu.h suitesparse klu btf amd colamd suitesparseconfig)
 if(PHX_GPL)

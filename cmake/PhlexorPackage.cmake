@@ -33,16 +33,22 @@ macro(phx_package component package section text)
     list(APPEND PHX_PACKAGES ${component}:${package})
 endmacro()
 
-# What links the static library or asks pkg-config needs what Phlexor is built with.
+# What links the static library or asks pkg-config needs what Phlexor is linked with.
 execute_process(COMMAND ${PROJECT_SOURCE_DIR}/tools/setup --list OUTPUT_VARIABLE packages)
 string(REGEX MATCHALL "z?lib[a-z0-9]+-dev" packages "${packages}")
-list(REMOVE_ITEM packages libc6-dev libcmocka-dev)
+list(REMOVE_ITEM packages libc6-dev libcmocka-dev libhdf5-dev libmatio-dev libzip-dev libxml2-dev libcairo2-dev)
 list(JOIN packages ", " packages)
 
+# dpkg-shlibdeps finds what is linked, not what is loaded.
+get_property(loaded GLOBAL PROPERTY PHX_LOADED_PACKAGES)
+set(used ${loaded} fonts-liberation fonts-dejavu-core) # letters of pictures
+list(JOIN loaded ", " loaded)
+list(JOIN used ", " used)
+
 set(soname libphlexor${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-phx_package(program phlexor science "")
+phx_package(program phlexor science "" "${loaded}")
 phx_package(library ${soname} libs "\n.\nThis package has the shared library."
-    "fonts-liberation, fonts-dejavu-core") # letters of pictures
+    "${used}")
 phx_package(development libphlexor-dev libdevel "\n.\nThis package has the headers and the static library."
     "${soname} (= ${PROJECT_VERSION}), libc6-dev, ${packages}")
 if(TARGET phlexor_mpi)

@@ -5,6 +5,8 @@
 
 #include <phlexor/base.h>
 
+#include <stdatomic.h>
+
 /* Whether the processor has AVX2, registers of four numbers. */
 bool phx_cpu_has_avx2(void);
 /* Whether it has AVX-512 (F, DQ, VL), registers of eight. */
@@ -79,6 +81,21 @@ void phx_files_give_up(phx_context *context, const char *path);
 /* The name that a path leads to, links followed, also where no file is there yet. Free with phx_free; NULL when memory
  * is out. */
 char *phx_files_resolve(phx_context *context, const char *path);
+
+/* ---- libraries that are loaded when they are first used ----
+ * Those that most runs do not need are not linked, so that a process starts without them (cmake/PhlexorLoaded.cmake).
+ */
+typedef struct phx_library {
+    const char *file;         /* "libcairo.so.2", found as the system finds libraries */
+    const char *title;        /* for messages: "Cairo" */
+    const char *package;      /* Debian's package of it; NULL or "": not known */
+    const char *const *names; /* functions and variables, then NULL */
+    void *table;              /* an array of pointers, or a struct of nothing else: where they are, in that order */
+    atomic_bool loaded;       /* false at first */
+} phx_library;
+/* Load it unless that was done, and fill its table; it stays until the process ends. From any thread.
+ * PHX_ERR_LIBRARY when it is not there or lacks a name: the message says what to install. */
+phx_status phx_library_load(phx_context *context, phx_library *library);
 
 /* ---- work on several threads ----
  * A map of workers goes through numbered items that do not depend on each other; worker 0 is the calling thread. The

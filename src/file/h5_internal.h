@@ -4,7 +4,7 @@
 
 #include "file.h"
 
-#include <hdf5.h>
+#include <loaded/hdf5.h>
 
 /* The target of a file being written. HDF5 is not told of a failed write, because it cannot close a file after one and
  * crashes the process at exit. The first errno is stored here instead. */

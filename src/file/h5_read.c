@@ -7,10 +7,17 @@
 
 bool phx_h5_is_hdf5(const char *path)
 {
-    const h5_quiet quiet = phx_h5_quiet();
-    const htri_t is = H5Fis_hdf5(path);
-    phx_h5_loud(quiet);
-    return is > 0;
+    static const char signature[8] = {'\x89', 'H', 'D', 'F', '\r', '\n', '\x1A', '\n'};
+    char bytes[sizeof signature];
+    FILE *stream = fopen(path, "rb");
+    bool more = stream, is = false;
+    for (long at = 0; more && !is; at = at > 0 ? 2 * at : 512) { /* the places where it may stand */
+        more = fseek(stream, at, SEEK_SET) == 0 && fread(bytes, 1, sizeof bytes, stream) == sizeof bytes;
+        is = more && memcmp(bytes, signature, sizeof bytes) == 0;
+    }
+    if (stream)
+        fclose(stream);
+    return is;
 }
 
 /* Files appear under their names when they are complete, so locks (which some file systems lack) are not needed. */
@@ -47,6 +54,8 @@ phx_status phx_h5_open(phx_context *context, const char *path, phx_h5 **opened)
     phx_status ready = phx_files_read(context, path);
     if (!ready)
         ready = phx_h5_verify_checksum(context, path);
+    if (!ready)
+        ready = phx_load_hdf5(context);
     if (ready)
         return ready;
     phx_h5 *file = phx_calloc(context, 1, sizeof *file);

@@ -10,6 +10,8 @@
 phx_status phx_h5_create(phx_context *context, const char *path, phx_h5 **created)
 {
     *created = NULL;
+    if (phx_load_hdf5(context))
+        return PHX_ERR_LIBRARY;
     phx_h5 *file = phx_calloc(context, 1, sizeof *file);
     if (!file)
         return PHX_ERR_MEMORY;
@@ -113,6 +115,18 @@ void phx_h5_set_integer(phx_h5 *file, const char *object, const char *name, int 
     set_attribute(file, object, name, H5T_NATIVE_INT, H5T_STD_I32LE, &value);
 }
 
+/* Texts are converted a thousand at a time: by itself HDF5 clears two buffers of a megabyte for each dataset of them.
+ */
+static hid_t text_transfer(void)
+{
+    const hid_t transfer = H5Pcreate(H5P_DATASET_XFER);
+    if (transfer >= 0 && H5Pset_buffer(transfer, 1 << 14, NULL, NULL) < 0) {
+        H5Pclose(transfer);
+        return -1;
+    }
+    return transfer;
+}
+
 /* Make a dataset of the given extent and write it whole, or leave it to be written when `values` is NULL. */
 static void put_dataset(phx_h5 *file, const char *path, int rank, const hsize_t *extent, hid_t memory, hid_t stored,
                         const void *values)
@@ -128,9 +142,12 @@ static void put_dataset(phx_h5 *file, const char *path, int rank, const hsize_t 
         (memory == file->text_type || H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0))
         dataset = H5Dcreate2(file->file, path, stored, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     herr_t result = dataset < 0 ? -1 : 0;
+    const hid_t transfer = memory == file->text_type ? text_transfer() : H5P_DEFAULT;
     if (dataset >= 0 && values)
-        result = H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+        result = transfer < 0 ? -1 : H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, transfer, values);
     settle(file, result, path);
+    if (transfer > H5P_DEFAULT)
+        H5Pclose(transfer);
     if (dataset >= 0)
         H5Dclose(dataset);
     if (creation >= 0)

@@ -3,7 +3,7 @@
 
 #include "file/file.h"
 
-#include <zip.h>
+#include <loaded/zip.h>
 
 typedef struct entries {
     int count;
@@ -35,9 +35,11 @@ static phx_status write_archive(phx_context *context, const char *path, const vo
 {
     const entries *all = data;
     int error = 0;
-    zip_t *archive = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &error);
-    phx_status status = PHX_OK;
+    phx_status status = phx_load_zip(context);
+    zip_t *archive = status ? NULL : zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &error);
 
+    if (status)
+        return status;
     if (!archive)
         return phx_fail(context, PHX_ERR_FILE, "%s: the archive cannot be made (libzip: %d)", path, error);
     for (int k = 0; k < all->count && !status; k++)

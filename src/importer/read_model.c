@@ -1,9 +1,8 @@
 /* modelDescription.xml of others, by libxml2. */
 #include "importer.h"
 
-#include <libxml/parser.h>
-#include <libxml/tree.h>
 #include <limits.h>
+#include <loaded/xml2.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -281,10 +280,12 @@ static void be_silent(void *user, const char *format, ...)
 
 phx_status phx_fmu_read_model(phx_context *context, const char *bytes, size_t size, phx_fmu_model *model)
 {
-    xmlParserCtxt *parser = size <= INT_MAX ? xmlNewParserCtxt() : NULL;
-    phx_status status = PHX_OK;
+    phx_status status = phx_load_xml2(context);
+    xmlParserCtxt *parser = !status && size <= INT_MAX ? xmlNewParserCtxt() : NULL;
 
     *model = (phx_fmu_model){0};
+    if (status)
+        return status;
     if (!parser)
         return PHX_ERR_MEMORY;
     parser->sax->error = parser->sax->warning = be_silent;

@@ -6,11 +6,11 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <loaded/zip.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zip.h>
 
 enum { MOST_FILES = 20000, MOST_BYTES_OF_ONE = 200000000 /* of a description */ };
 static const double MOST_BYTES = 2e9; /* unpacked */
@@ -153,6 +153,8 @@ static phx_status open_checked(phx_context *context, const char *file, zip_t **a
     if (!there)
         return phx_file_fail(context, file, "be read", errno);
     (void)fclose(there);
+    if (phx_load_zip(context))
+        return PHX_ERR_LIBRARY;
     *archive = zip_open(file, ZIP_RDONLY | ZIP_CHECKCONS, &error);
     if (!*archive)
         return phx_fail(context, PHX_ERR_INPUT, "%s: this is no zip archive, or it is damaged", file);

@@ -2,8 +2,8 @@
 #include "reader.h"
 
 #include <errno.h>
+#include <loaded/matio.h>
 #include <math.h>
-#include <matio.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -77,9 +77,11 @@ static phx_status take_variable(phx_reader *reader, const phx_node *node, const 
 static phx_status read_mat(phx_reader *reader, const phx_node *node, const char *path, int count,
                            const phx_named_matrix *matrices)
 {
-    mat_t *file = Mat_Open(path, MAT_ACC_RDONLY);
-    phx_status status = PHX_OK;
+    phx_status status = phx_load_matio(reader->context);
+    mat_t *file = status ? NULL : Mat_Open(path, MAT_ACC_RDONLY);
 
+    if (status)
+        return status;
     if (!file)
         return phx_reader_fail(reader, node, "cannot open '%s' as a MAT-file", path);
     if (Mat_GetVersion(file) == MAT_FT_MAT73)

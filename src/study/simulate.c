@@ -214,6 +214,8 @@ phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model
         status = phx_system_threads(s->dae, s->threads);
     if (!status)
         status = phx_drawing_create(context, model, s->system, &s->drawing);
+    if (!status && !phx_events_needed(model, s->system))
+        phx_system_starts_once(s->system);
     if (!status)
         status = start_state(context, model, s);
     if (!status)

@@ -43,12 +43,12 @@ typedef struct joint_slot {
     phx_joint_kind kind;
     phx_port_id a, b;
     int n_constraints, n_coordinates;
-    phx_row constraints[PHX_JOINT_MAX_ROWS];
-    coordinate_slot coordinates[PHX_JOINT_MAX_COORDINATES];
-    int first_row; /* of the constraint rows */
-    int entry[2];  /* of the ledger: what its drives and actuators supply, its dampers take; -1: none */
-    bool contact;  /* a rigid contact: its one row acts while it is closed */
-    double side;   /* of a contact: side times the reaction of the row pushes */
+    phx_row *constraints;         /* owned, with room for one at least */
+    coordinate_slot *coordinates; /* owned */
+    int first_row;                /* of the constraint rows */
+    int entry[2];                 /* of the ledger: what its drives and actuators supply, its dampers take; -1: none */
+    bool contact;                 /* a rigid contact: its one row acts while it is closed */
+    double side;                  /* of a contact: side times the reaction of the row pushes */
     phx_joint_def def;
 } joint_slot;
 
@@ -251,7 +251,8 @@ typedef struct contact_list {
 /* The start state (build/finalise.c). */
 typedef struct start_state {
     double *x;                  /* n_x: assembled, undeformed */
-    struct workspace *assembly; /* workspace with every row */
+    struct workspace *assembly; /* workspace with every row; NULL until phx_sys_need_assembly */
+    bool once;                  /* the assembly is freed as soon as the start state is found */
     found_before *found;        /* of a system that has been read, until it is finalised */
 } start_state;
 

@@ -123,6 +123,9 @@ const char *phx_system_joint_name(const phx_system *system, phx_joint_id id);
 void phx_system_moved(const phx_system *system, phx_body_id id, double *distance, double *angle);
 /* The largest assembly residuals of a joint in the poses as written: m, rad. Uses the workspace of the assembly. */
 void phx_system_open_as_written(phx_system *system, phx_joint_id id, double *distance, double *angle);
+/* phx_system_start frees the workspace of the assembly as soon as the start state is found, for a run that needs it no
+ * more; whatever asks for it afterwards makes a new one. */
+void phx_system_starts_once(phx_system *system);
 /* The change of a state that did not lie on the joints. */
 typedef struct phx_continued {
     bool closed;            /* joints were open, and bodies moved to close them */

@@ -39,6 +39,8 @@ void phx_sys_reactions_free(reactions *made);
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
                                     const int *rows, workspace **out);
 void phx_sys_workspace_destroy(workspace *ws);
+/* The workspace with every row, start.assembly; made unless it is there. */
+phx_status phx_sys_need_assembly(phx_system *system);
 pattern_source phx_sys_pattern_source(const workspace *ws);
 /* Pattern, places and elimination order; n_v, place, condensed and boundary are given (kkt.c). `val`: zeros on it. */
 phx_status phx_sys_kkt_create(phx_context *context, const pattern_source *of, kkt_matrix *kkt, double **val);

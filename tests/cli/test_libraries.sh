@@ -1,5 +1,7 @@
 #!/bin/sh
-# The libraries that the program is linked with are those of docs/dependencies.md, and their licences what `info` says.
+# The libraries that the program is linked with, and those that it loads when it uses them, are those of
+# docs/dependencies.md, and their licences what `info` says. Most runs load none of the latter; where one is not there
+# the program says what to install.
 . "$(dirname "$0")/lib.sh"
 table=$source_dir/docs/dependencies.md
 
@@ -10,7 +12,7 @@ column()
 }
 
 # ---- what is linked stands in the table ----
-column 6 | tr -d '` ' | tr ',' '\n' | grep . | sort -u >listed.txt
+column 6 | grep -v loaded: | tr -d '` ' | tr ',' '\n' | grep . | sort -u >listed.txt
 readelf -d "$program" | sed -n 's/.*(NEEDED).*\[lib\(.*\)\.so.*\].*/\1/p' | sort -u >linked.txt
 [ -s linked.txt ] || fail "the program is linked with nothing"
 for library in $(grep -vxE 'c|m|dl|stdc\+\+|gcc_s|[alut]+san|clang_rt.*' linked.txt); do
@@ -18,6 +20,28 @@ for library in $(grep -vxE 'c|m|dl|stdc\+\+|gcc_s|[alut]+san|clang_rt.*' linked.
     sundials_*) library='sundials_\*' ;;
     esac
     grep -qx "$library" listed.txt || fail "$library is not in docs/dependencies.md"
+done
+
+# ---- and what is loaded: the names that the program has; not by what does not use it ----
+column 6 | sed -n 's/.*loaded: `\(.*\)`.*/\1/p' | sort >listed.txt
+ldd "$program" | sed -n 's/^[[:space:]]*\(lib[^ ]*\).*/\1/p' >needed.txt # libc is in the shared object of FMUs too
+readelf -p .rodata "$program" | grep -oE '\blib[a-z0-9_]+\.so\.[0-9]+$' | sort -u | grep -vxF -f needed.txt >loaded.txt
+sed 's/^lib\(.*\)\.so.*/\1/' loaded.txt | diff listed.txt - >&2 || fail "docs/dependencies.md lists other libraries (<)"
+printf '%s\n' 'phlexor: 1' 'bodies: {bob: {kind: rigid, mass: 1, inertia: 1}}' 'dimension: 2' >bob.yaml
+for command in info 'check bob.yaml' 'simulate --help'; do
+    LD_DEBUG=files LD_DEBUG_OUTPUT=$place/debug run 0 $command
+    for library in $(cat loaded.txt); do
+        ! grep -q "file=$library" debug.* || fail "phlexor $command loads $library"
+    done
+    rm -f debug.*
+done
+run 0 info --load
+mkdir broken
+for library in $(cat loaded.txt); do # nothing but a text of this name is there
+    echo none >"broken/$library"
+    LD_LIBRARY_PATH=$place/broken run 1 info --load
+    says "cannot be loaded: .*$library.*; install "
+    rm "broken/$library"
 done
 
 # The first words of lines: "A and B".
@@ -30,7 +54,7 @@ names()
 gpl=$(column 2,7 | grep '[^L]GPL' | names)
 lesser=$(column 2,7 | grep LGPL | grep -v '[^L]GPL' | names)
 [ "$gpl" = CHOLMOD ] || fail "under the GPL are, by docs/dependencies.md: $gpl"
-if ldd "$program" | grep -E 'lib(spqr|umfpack|fftw3|gsl)[.-]'; then
+if LD_PRELOAD=$(tr '\n' ' ' <loaded.txt) ldd "$program" | grep -E 'lib(spqr|umfpack|fftw3|gsl)[.-]'; then
     fail "a library under the GPL is linked"
 fi
 said='no library is under the GPL'

@@ -458,9 +458,34 @@ static void too_soft_bodies_say_so(void **state)
     model_close(&m);
 }
 
+/* A system that starts once frees the workspace of the assembly; started again all the same, it makes a new one. */
+static void a_system_that_starts_once_can_start_again(void **state)
+{
+    const phx_start_options options = {.quasi_static = true};
+    double x[MOST], v[MOST], lambda[MOST], distance = -1.0, angle = -1.0;
+    phx_port_id tip;
+    model m;
+
+    rotor(*state, true, &m, &tip);
+    const size_t n_x = (size_t)m.dae->n_x, n_v = (size_t)m.dae->n_v, n_l = (size_t)m.dae->n_l;
+    assert_true(n_x <= MOST && n_v <= MOST && n_l <= MOST);
+    phx_system_starts_once(m.system);
+    for (int k = 0; k < 2; k++) {
+        CHECK_STATUS(m.context, phx_system_start(m.system, &options, x, v, lambda), PHX_OK);
+        CHECK_VECTOR(m.dae->n_x, x, m.x, 1e-13, "state of start %d", k);
+        CHECK_VECTOR(m.dae->n_v, v, m.v, 1e-13, "velocities of start %d", k);
+        CHECK_VECTOR(m.dae->n_l, lambda, m.lambda, 1e-12, "multipliers of start %d", k);
+    }
+    phx_system_open_as_written(m.system, 0, &distance, &angle); /* drawn where it is joined */
+    CHECK_SMALL(distance, 1e-15, "open as written");
+    CHECK_STATUS(m.context, phx_system_start_again(m.system, 0.0, x, v, lambda), PHX_OK);
+    model_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_system_that_starts_once_can_start_again, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(assembly_is_the_least_change, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(given_angles_are_held_and_counted, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(given_positions_are_held, context_setup, context_teardown),

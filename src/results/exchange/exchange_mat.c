@@ -5,7 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <matio.h>
+#include <loaded/matio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -246,6 +246,8 @@ static phx_status fail_matio(phx_context *context, const char *path, const char 
 phx_status phx_exchange_put_mat(phx_context *context, const char *path, const phx_bundle *bundle)
 {
     int error = 0;
+    if (phx_load_matio(context))
+        return PHX_ERR_LIBRARY;
     errno = 0;
     mat_t *file = Mat_CreateVer(path, header, MAT_FT_MAT5);
     if (!file)

@@ -1,7 +1,7 @@
 /* Pictures as PDF and PNG, and the measuring of texts, with Cairo. */
 #include "pen.h"
 
-#include <cairo-pdf.h>
+#include <loaded/cairo.h>
 #include <math.h>
 #include <string.h>
 #include <zlib.h>
@@ -111,6 +111,8 @@ static double run_text(cairo_t *cairo, const char *text, double size, bool bold,
 
 phx_status phx_ruler_create(phx_context *context, phx_ruler **ruler)
 {
+    if (phx_load_cairo(context)) /* the pens too draw with a ruler only */
+        return PHX_ERR_LIBRARY;
     phx_ruler *made = phx_calloc(context, 1, sizeof *made);
     if (!made)
         return PHX_ERR_MEMORY;

@@ -317,12 +317,25 @@ static phx_status find_start(phx_system *system)
                                : phx_sys_find_redundant(system);
 }
 
+phx_status phx_sys_need_assembly(phx_system *system)
+{
+    const int n = system->rows.n;
+    int *every = system->start.assembly ? NULL : phx_calloc(system->context, (size_t)n, sizeof *every);
+    phx_status status = every || system->start.assembly ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (int r = 0; r < n && every; r++)
+        every[r] = r;
+    if (every)
+        status = phx_sys_workspace_create(system, system->context, PHX_BACKEND_AUTO, n, every, &system->start.assembly);
+    phx_free(every);
+    return status;
+}
+
 phx_status phx_system_finalise(phx_system *system)
 {
     if (!system)
         return phx_fail_null(NULL, __func__, "system");
     phx_context *context = system->context;
-    int *every = NULL;
     phx_status status = PHX_OK;
 
     if (system->building.finalised)
@@ -341,14 +354,8 @@ phx_status phx_system_finalise(phx_system *system)
         status = phx_sys_ledger_create(system);
     if (!status)
         status = phx_sys_components(system);
-    every = status ? NULL : phx_calloc(context, (size_t)system->rows.n, sizeof *every);
-    if (!status && !every)
-        status = PHX_ERR_MEMORY;
-    for (int r = 0; r < system->rows.n && !status; r++)
-        every[r] = r;
     if (!status)
-        status =
-            phx_sys_workspace_create(system, context, PHX_BACKEND_AUTO, system->rows.n, every, &system->start.assembly);
+        status = phx_sys_need_assembly(system);
     system->start.x = status ? NULL : phx_calloc(context, (size_t)system->n_x, sizeof *system->start.x);
     if (!status && !system->start.x)
         status = PHX_ERR_MEMORY;
@@ -359,6 +366,5 @@ phx_status phx_system_finalise(phx_system *system)
         system->building.finalised = true;
     }
     system->building.invalid = !system->building.finalised;
-    phx_free(every);
     return phx_conclude(system->context, status);
 }

@@ -24,6 +24,8 @@ static void free_coordinate_def(phx_coordinate_def *def)
 void phx_sys_free_joint(joint_slot *joint)
 {
     phx_free(joint->name);
+    phx_free(joint->constraints);
+    phx_free(joint->coordinates);
     for (int c = 0; c < PHX_JOINT_MAX_COORDINATES; c++)
         free_coordinate_def(&joint->def.coordinate[c]);
 }
@@ -147,10 +149,23 @@ static phx_status prescribe_motions(phx_system *system, phx_joint_def *def)
     return status;
 }
 
+/* For as many constraints and coordinates as the joint has; a rigid contact, which has none, gets one later. */
+static phx_status make_room(phx_context *context, joint_slot *joint)
+{
+    const int rows = joint->n_constraints > 0 ? joint->n_constraints : 1;
+
+    if (!joint->constraints)
+        joint->constraints = phx_calloc(context, (size_t)rows, sizeof *joint->constraints);
+    if (!joint->coordinates)
+        joint->coordinates = phx_calloc(context, (size_t)joint->n_coordinates, sizeof *joint->coordinates);
+    return joint->constraints && joint->coordinates ? PHX_OK : PHX_ERR_MEMORY;
+}
+
 /* The constraints of a joint, and the rows of its coordinates into `coordinates`. */
 static phx_status make_rows(phx_system *system, joint_slot *joint, phx_row coordinates[PHX_JOINT_MAX_COORDINATES])
 {
     const phx_joint_def *def = &joint->def;
+    phx_row constraints[PHX_JOINT_MAX_ROWS];
     double relative[9];
     phx_status status = PHX_OK;
 
@@ -171,8 +186,12 @@ static phx_status make_rows(phx_system *system, joint_slot *joint, phx_row coord
                                    .axis = def->axis,
                                    .axis_b = def->has_axis_b ? def->axis_b : NULL,
                                    .relative = relative};
-    status = phx_joint_rows(system->context, &shape, &joint->n_constraints, joint->constraints, &joint->n_coordinates,
-                            coordinates);
+    status =
+        phx_joint_rows(system->context, &shape, &joint->n_constraints, constraints, &joint->n_coordinates, coordinates);
+    if (!status)
+        status = make_room(system->context, joint);
+    if (!status)
+        memcpy(joint->constraints, constraints, (size_t)joint->n_constraints * sizeof *constraints);
     return status;
 }
 

@@ -114,7 +114,8 @@ phx_status phx_system_add_input(phx_system *system, const phx_input_place *place
     system->channels.inputs = bigger;
     if (system->building.finalised || place->component < 0 || place->component > 2 ||
         place->joint >= system->n_joints || place->force >= system->n_forces ||
-        (place->joint < 0) == (place->force < 0))
+        (place->joint < 0) == (place->force < 0) ||
+        (place->joint >= 0 && place->component >= system->joints[place->joint].n_coordinates))
         return phx_fail(context, PHX_ERR_ARGUMENT, "an input of something that is not there");
     if (place->force >= 0) {
         force_slot *force = &system->forces[place->force];

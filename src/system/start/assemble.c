@@ -580,10 +580,12 @@ void phx_system_moved(const phx_system *system, phx_body_id id, double *distance
 
 void phx_system_open_as_written(phx_system *system, phx_joint_id id, double *distance, double *angle)
 {
+    *distance = *angle = 0.0;
+    if (phx_sys_need_assembly(system))
+        return;
     workspace *ws = system->start.assembly;
     double *x = ws->step.x0;
 
-    *distance = *angle = 0.0;
     memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
     write_poses(system, x);
     memset(ws->step.vm, 0, (size_t)system->n_v * sizeof *ws->step.vm);

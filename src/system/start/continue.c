@@ -92,7 +92,9 @@ phx_status phx_system_continue(phx_dae *dae, double t, double *x, double *v, phx
     phx_sizes sizes;
 
     *change = (phx_continued){.body = PHX_GROUND};
-    phx_status status = close_positions(system, t, x, change);
+    phx_status status = phx_sys_need_assembly(system);
+    if (!status)
+        status = close_positions(system, t, x, change);
     if (status)
         return phx_conclude(dae->context, status);
     phx_system_sizes(system, x, v, &sizes);

@@ -318,10 +318,17 @@ static phx_status start_multipliers(phx_system *system, double t, const double *
 
 phx_status phx_system_start_again(phx_system *system, double t, double *x, double *v, double *lambda)
 {
-    phx_status status = phx_sys_start_velocities(system, t, x, v);
+    phx_status status = phx_sys_need_assembly(system);
+    if (!status)
+        status = phx_sys_start_velocities(system, t, x, v);
     if (!status)
         status = phx_sys_hold_start(system, t, x, v);
     return status ? status : start_multipliers(system, t, x, v, lambda);
+}
+
+void phx_system_starts_once(phx_system *system)
+{
+    system->start.once = true;
 }
 
 phx_status phx_system_start(phx_system *system, const phx_start_options *options, double *x, double *v, double *lambda)
@@ -333,7 +340,9 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
     if (!system->building.finalised)
         return phx_fail(system->context, PHX_ERR_ARGUMENT, "the system must be finalised first");
     memcpy(x, system->start.x, (size_t)system->n_x * sizeof *x);
-    phx_status status = phx_sys_start_velocities(system, t, x, v);
+    phx_status status = phx_sys_need_assembly(system);
+    if (!status)
+        status = phx_sys_start_velocities(system, t, x, v);
     if (!status)
         status = phx_sys_hold_start(system, t, x, v);
     if (!status && options && options->equilibrium)
@@ -345,6 +354,10 @@ phx_status phx_system_start(phx_system *system, const phx_start_options *options
         status = equilibrium(system, t, x, v);
     if (!status && options && (deforms || options->equilibrium))
         status = phx_sys_hold_start(system, t, x, v);
+    if (system->start.once) {
+        phx_sys_workspace_destroy(system->start.assembly);
+        system->start.assembly = NULL;
+    }
     if (!lambda)
         return status;
     if (!status)
