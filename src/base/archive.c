@@ -152,6 +152,11 @@ void phx_archive_doubles(phx_archive *archive, size_t count, double *values)
     bytes(archive, count * sizeof *values, values);
 }
 
+void phx_archive_block(phx_archive *archive, size_t size, void *block)
+{
+    bytes(archive, size, block);
+}
+
 void phx_archive_choice(phx_archive *archive, int most, int *value)
 {
     phx_archive_int(archive, value);

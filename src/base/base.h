@@ -178,6 +178,7 @@ void phx_archive_count(phx_archive *archive, int *count);
 /* So many values where they are. */
 void phx_archive_ints(phx_archive *archive, size_t count, int *values);
 void phx_archive_doubles(phx_archive *archive, size_t count, double *values);
+void phx_archive_block(phx_archive *archive, size_t size, void *block); /* bytes, as another archive has them */
 /* Arrays and texts that may be NULL; those that are read are allocated. */
 void phx_archive_int_array(phx_archive *archive, size_t count, int **values);
 void phx_archive_double_array(phx_archive *archive, size_t count, double **values);

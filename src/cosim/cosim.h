@@ -12,8 +12,7 @@
 #ifndef PHX_COSIM_COSIM_H
 #define PHX_COSIM_COSIM_H
 
-#include "integrate/integrate.h"
-#include "system/system.h"
+#include "events/events.h"
 
 /* ---- the file ---- */
 /* Parts of a unit. Texts and arrays are borrowed by who writes, owned by who reads. */
@@ -33,8 +32,11 @@ typedef struct phx_unit_def {
     int *parameter_fixed;    /* 1: the place of a drive follows it, it stays once the mechanism moves */
     double *parameter_starts;
     double *parameter_values; /* as they are now, what expressions evaluate; not in the file */
-    double spectral_radius;   /* numerical damping of the steps; 1: none */
-    bool steps, exchange;     /* for co-simulation; for model exchange */
+    int n_events;
+    phx_event *events;      /* for the columns of the system */
+    double interval;        /* s: between two looks at their conditions */
+    double spectral_radius; /* numerical damping of the steps; 1: none */
+    bool steps, exchange;   /* for co-simulation; for model exchange */
 } phx_unit_def;
 /* A finalised system and what goes with it, with a mark, a version and a check sum in front; `bytes` is the caller's.
  */
@@ -93,6 +95,8 @@ int phx_unit_first_parameter(const phx_unit *unit);
 /* ---- at work ---- */
 /* At the start state, with the clock at t; inputs stay, and parameters as they have been set. */
 phx_status phx_unit_start(phx_unit *unit, double t);
+/* Whether it has a state: not after a start or a state that failed half-way, for want of memory. */
+bool phx_unit_stands(const phx_unit *unit);
 double phx_unit_time(const phx_unit *unit);
 phx_status phx_unit_get(phx_unit *unit, int variable, double *value);
 /* An input or a parameter from now on. PHX_ERR_ARGUMENT for what is neither and for values that are not finite. */

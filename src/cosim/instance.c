@@ -229,9 +229,10 @@ int phx_instance_reset(instance *it)
         phx_unit_variable(it->unit, phx_unit_first_parameter(it->unit) + i, &variable);
         status = phx_unit_set(it->unit, phx_unit_first_parameter(it->unit) + i, variable.start);
     }
-    it->state = STATE_INSTANTIATED;
     it->last_step = INSTANCE_OK;
-    return phx_instance_status(it, status ? status : phx_unit_start(it->unit, 0.0));
+    status = status ? status : phx_unit_start(it->unit, 0.0);
+    it->state = status ? STATE_FAILED : STATE_INSTANTIATED;
+    return phx_instance_status(it, status);
 }
 
 /* ---- values ---- */
@@ -529,6 +530,8 @@ int phx_instance_restore(instance *it, const saved_state *state)
         status = phx_archive_status(archive);
     }
     phx_archive_destroy(archive);
+    if (!phx_unit_stands(it->unit))
+        it->state = STATE_FAILED;
     return phx_instance_status(it, status);
 }
 

@@ -67,10 +67,43 @@ static phx_status allocate(phx_unit *unit)
     return PHX_OK;
 }
 
+/* Conditions and joints are there; names of forces are looked for when an event switches them. */
+static phx_status check_events(const phx_unit *unit)
+{
+    const int joints = phx_system_joints(unit->system), columns = phx_system_columns(unit->system);
+
+    for (int k = 0; k < unit->def.n_events; k++) {
+        const phx_event *event = &unit->def.events[k];
+        bool there = event->column < columns;
+        for (int i = 0; i < event->n_attach + event->n_release + event->n_undrive; i++)
+            there = there && event->joints[i] >= 0 && event->joints[i] < joints;
+        if (!there)
+            return phx_fail(unit->context, PHX_ERR_INPUT, "event '%s' is one of another mechanism", event->name);
+    }
+    if (phx_unit_with_events(unit) && !(unit->def.interval > 0.0 && isfinite(unit->def.interval)))
+        return phx_fail(unit->context, PHX_ERR_INPUT, "the conditions of events are looked at every %g s",
+                        unit->def.interval);
+    if (phx_unit_with_events(unit) && unit->def.exchange)
+        return phx_fail(unit->context, PHX_ERR_UNSUPPORTED,
+                        "events change the number of states: a mechanism with events is for co-simulation only");
+    return PHX_OK;
+}
+
+static phx_status expect_events(phx_unit *unit)
+{
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < unit->def.n_events && !status; k++)
+        status = phx_system_expect_event(unit->system, unit->def.events[k].name);
+    return status;
+}
+
 static phx_status create(phx_unit *unit, size_t size, const void *bytes)
 {
     phx_status status = phx_unit_read(unit->context, size, bytes, &unit->def, &unit->system);
 
+    if (!status)
+        status = expect_events(unit);
     if (!status)
         status = add_inputs(unit);
     if (!status && unit->def.spectral_radius != 1.0)
@@ -82,6 +115,8 @@ static phx_status create(phx_unit *unit, size_t size, const void *bytes)
     if (!status)
         status = check_outputs(unit);
     if (!status)
+        status = check_events(unit);
+    if (!status)
         status =
             phx_system_dae_with(unit->system, unit->context,
                                 unit->def.spectral_radius != 1.0 ? PHX_BACKEND_PLAIN : PHX_BACKEND_AUTO, &unit->dae);
@@ -89,6 +124,8 @@ static phx_status create(phx_unit *unit, size_t size, const void *bytes)
         status = phx_system_dae(unit->system, unit->context, &unit->reader);
     if (!status)
         status = allocate(unit);
+    if (!status && phx_unit_with_events(unit))
+        status = phx_events_structure(unit->context, unit->system, &unit->structure);
     if (!status && unit->def.exchange)
         status = phx_unit_exchange_create(unit);
     return status ? status : phx_unit_start(unit, unit->def.t);
@@ -115,6 +152,8 @@ void phx_unit_destroy(phx_unit *unit)
     if (!unit)
         return;
     phx_unit_exchange_destroy(unit->exchange);
+    phx_events_destroy(unit->events);
+    phx_archive_destroy(unit->structure);
     phx_integration_destroy(unit->run);
     phx_system_dae_destroy(unit->dae);
     phx_system_dae_destroy(unit->reader);
@@ -146,6 +185,29 @@ double phx_unit_default_step(const phx_unit *unit)
 }
 
 /* ---- values ---- */
+bool phx_unit_with_events(const phx_unit *unit)
+{
+    return phx_events_needed(unit->system, unit->def.n_events);
+}
+
+bool phx_unit_stands(const phx_unit *unit)
+{
+    return (unit->events || unit->run) && unit->dae && unit->reader;
+}
+
+static phx_status check_stands(const phx_unit *unit)
+{
+    return phx_unit_stands(unit) ? PHX_OK
+                                 : phx_fail(unit->context, PHX_ERR_ANALYSIS,
+                                            "the mechanism has no state since a failure; reset it, or set a saved one");
+}
+
+/* Where the steps stand. */
+static phx_sample state_of(const phx_unit *unit)
+{
+    return unit->events ? phx_events_sample(unit->events) : *phx_integration_sample(unit->run);
+}
+
 static double input_at(const phx_unit *unit, int i, double t)
 {
     return unit->inputs[i].value + unit->inputs[i].slope * (t - unit->inputs[i].since);
@@ -179,12 +241,12 @@ static phx_status look_at_flows(phx_unit *unit, const phx_sample *sample)
 /* Energies and columns of the state, where they are not there yet. */
 static phx_status look(phx_unit *unit)
 {
-    phx_sample sample = *phx_integration_sample(unit->run);
     const int n = phx_system_columns(unit->system);
-    phx_status status = PHX_OK;
+    phx_status status = unit->looked ? PHX_OK : check_stands(unit);
 
-    if (unit->looked)
-        return PHX_OK;
+    if (unit->looked || status)
+        return status;
+    phx_sample sample = state_of(unit);
     if (unit->exchanging)
         status = phx_unit_exchange_sample(unit, &sample);
     if (status)
@@ -203,8 +265,7 @@ static phx_status look(phx_unit *unit)
 /* The integrals of the conjugates so far. */
 static const double *integrals(const phx_unit *unit)
 {
-    const phx_sample *sample = phx_integration_sample(unit->run);
-    return sample->ledger + phx_system_ledger(unit->system);
+    return state_of(unit).ledger + phx_system_ledger(unit->system);
 }
 
 /* The start state for the parameters as they are: that of the file for those of the file. */
@@ -236,7 +297,8 @@ static phx_status renew_breaks(phx_unit *unit)
 
 static phx_status check_signals(const phx_unit *unit, double t)
 {
-    return unit->reader->ops->check_signals ? unit->reader->ops->check_signals(unit->reader, t, t) : PHX_OK;
+    return unit->reader && unit->reader->ops->check_signals ? unit->reader->ops->check_signals(unit->reader, t, t)
+                                                            : PHX_OK;
 }
 
 phx_status phx_unit_take_parameters(phx_unit *unit, bool start)
@@ -264,11 +326,77 @@ phx_status phx_unit_take_parameters(phx_unit *unit, bool start)
     return status;
 }
 
+/* What the steps of a unit with events are made of. */
+static phx_events_def events_of(phx_unit *unit)
+{
+    return (phx_events_def){.system = unit->system,
+                            .dae = &unit->dae,
+                            .reader = &unit->reader,
+                            .backend = PHX_BACKEND_AUTO,
+                            .threads = 1,
+                            .n = unit->def.n_events,
+                            .events = unit->def.events,
+                            .options = unit->def.options,
+                            .interval = unit->def.interval,
+                            .spectral_radius = unit->def.spectral_radius};
+}
+
+/* What acts at the start acts again. */
+static phx_status go_back(phx_unit *unit)
+{
+    const phx_events_def def = events_of(unit);
+    size_t size = 0;
+    const void *bytes = unit->structure ? phx_archive_bytes(unit->structure, &size) : NULL;
+
+    if (!unit->structure)
+        return PHX_OK;
+    phx_events_destroy(unit->events);
+    unit->events = NULL;
+    return phx_events_restructure(unit->context, &def, size, bytes);
+}
+
+/* Steps from the start state. */
+static phx_status begin(phx_unit *unit, double t)
+{
+    const phx_events_def def = events_of(unit);
+    phx_integration *run = NULL;
+
+    if (unit->structure)
+        return phx_events_create(unit->context, &def, t, unit->x, unit->v, unit->lambda, &unit->events);
+    const phx_status status = phx_integration_create(unit->dae, &def.options, t, unit->x, unit->v, unit->lambda, &run);
+    if (status)
+        return status;
+    phx_integration_destroy(unit->run);
+    unit->run = run;
+    return PHX_OK;
+}
+
+/* What is conjugate to the inputs at the start, with multipliers of the rows that act after the events there. */
+static phx_status find_first_flows(phx_unit *unit)
+{
+    phx_dae *reader = unit->reader;
+    const phx_sample sample = state_of(unit);
+    const size_t n_l = (size_t)reader->n_l;
+    double *lambda = phx_calloc(unit->context, n_l + (size_t)reader->n_v, sizeof *lambda);
+    phx_status status = lambda ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (lambda && n_l > 0)
+        memcpy(lambda, sample.lambda, n_l * sizeof *lambda);
+    if (!status && unit->events)
+        status = reader->ops->accelerations(reader, sample.t, sample.x, sample.v, lambda + n_l, lambda);
+    if (!status)
+        status = phx_system_input_rates(reader, sample.x, sample.v, lambda, unit->flow);
+    phx_free(lambda);
+    return status;
+}
+
 phx_status phx_unit_start(phx_unit *unit, double t)
 {
     phx_unit_def *def = &unit->def;
-    phx_integration *run = NULL;
-    phx_status status = renew_breaks(unit);
+    phx_status status = go_back(unit);
+
+    if (!status)
+        status = renew_breaks(unit);
 
     if (!status && def->n_parameters > 0)
         status = check_signals(unit, t);
@@ -277,20 +405,22 @@ phx_status phx_unit_start(phx_unit *unit, double t)
     if (!status && def->spectral_radius != 1.0) /* its memories begin anew */
         status = phx_system_spectral_radius(unit->dae, def->spectral_radius);
     if (!status)
-        status = phx_integration_create(unit->dae, &def->options, t, unit->x, unit->v, unit->lambda, &run);
+        status = begin(unit, t);
     if (status)
         return status;
-    phx_integration_destroy(unit->run);
-    unit->run = run;
     unit->t = t;
     unit->length = 0.0;
     unit->looked = false;
     memset(unit->before, 0, (size_t)all_columns(unit) * sizeof *unit->before);
     memset(unit->power, 0, (size_t)def->n_inputs * sizeof *unit->power);
     unit->energy0 = 0.0;
-    look_at_energies(unit, phx_integration_sample(run));
+    const phx_sample sample = state_of(unit);
+    look_at_energies(unit, &sample);
     unit->energy0 = unit->fixed[UNIT_ENERGY];
-    status = phx_system_input_rates(unit->reader, unit->x, unit->v, unit->lambda, unit->flow);
+    if (unit->events)
+        status = phx_events_start(unit->events);
+    if (!status)
+        status = find_first_flows(unit);
     return status || !unit->exchange ? status : phx_unit_exchange_start(unit);
 }
 
@@ -414,17 +544,20 @@ static void find_means(phx_unit *unit, double length)
 phx_status phx_unit_step(phx_unit *unit, double h)
 {
     const double from = unit->t;
+    phx_status status = check_stands(unit);
 
+    if (status)
+        return status;
     for (int i = 0; i < unit->def.n_inputs; i++) {
         unit->flow0[i] = integrals(unit)[i];
         unit->held[i] = input_at(unit, i, from + 0.5 * h);
     }
-    phx_status status = keep_columns(unit);
+    status = keep_columns(unit);
     if (status)
         return status;
-    const double begin = phx_integration_sample(unit->run)->t;
-    status = phx_integration_advance(unit->run, h);
-    const double length = status ? phx_integration_sample(unit->run)->t - begin : h;
+    const double begun = state_of(unit).t;
+    status = unit->events ? phx_events_advance(unit->events, h) : phx_integration_advance(unit->run, h);
+    const double length = status ? state_of(unit).t - begun : h;
     unit->looked = false;
     phx_unit_exchange_forget(unit, true);
     unit->t = from + length;
@@ -436,7 +569,7 @@ phx_status phx_unit_step(phx_unit *unit, double h)
 /* ---- events ---- */
 bool phx_unit_next_event(const phx_unit *unit, double *time)
 {
-    *time = unit->dae->ops->next_sample(unit->dae, unit->t);
+    *time = unit->dae ? unit->dae->ops->next_sample(unit->dae, unit->t) : HUGE_VAL;
     return isfinite(*time);
 }
 
@@ -444,8 +577,8 @@ bool phx_unit_at_event(const phx_unit *unit)
 {
     double next = 0.0;
     const double tiny = 1e-9 * unit->length;
-    return unit->length > 0.0 && isfinite(next = unit->dae->ops->next_sample(unit->dae, unit->t - 2.0 * tiny)) &&
-           next <= unit->t + tiny;
+    return unit->length > 0.0 && unit->dae &&
+           isfinite(next = unit->dae->ops->next_sample(unit->dae, unit->t - 2.0 * tiny)) && next <= unit->t + tiny;
 }
 
 /* ---- archives ---- */
@@ -454,6 +587,15 @@ void phx_unit_archive(phx_archive *archive, phx_unit *unit)
     const size_t inputs = (size_t)unit->def.n_inputs;
     double *const arrays[] = {unit->flow0, unit->flow, unit->power, unit->held};
 
+    if (phx_archive_reads(archive) && !unit->events && unit->structure) { /* since a failure */
+        phx_archive_fail(archive, go_back(unit));
+        if (!phx_archive_status(archive))
+            phx_archive_fail(archive, begin(unit, unit->t));
+    }
+    if (!unit->events && !unit->run)
+        phx_archive_fail(archive, check_stands(unit));
+    if (phx_archive_status(archive))
+        return;
     phx_archive_doubles(archive, (size_t)unit->def.n_parameters, unit->def.parameter_values);
     if (phx_archive_reads(archive) && !phx_archive_status(archive))
         phx_archive_fail(archive, renew_breaks(unit));
@@ -468,8 +610,11 @@ void phx_unit_archive(phx_archive *archive, phx_unit *unit)
         phx_archive_double(archive, &unit->inputs[i].since);
     }
     phx_archive_doubles(archive, (size_t)all_columns(unit), unit->before);
-    phx_integration_archive(archive, unit->run);
-    if (unit->reader->ops->archive)
+    if (unit->events)
+        phx_events_archive(archive, unit->events);
+    else
+        phx_integration_archive(archive, unit->run);
+    if (!unit->events && unit->reader->ops->archive)
         unit->reader->ops->archive(unit->reader, archive);
     if (unit->exchange)
         phx_unit_exchange_archive(archive, unit);

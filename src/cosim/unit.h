@@ -25,8 +25,10 @@ struct phx_unit {
     phx_context *context;
     phx_unit_def def;
     phx_system *system;
-    phx_dae *dae, *reader; /* of the steps; of the outputs */
-    phx_integration *run;
+    phx_dae *dae, *reader;    /* of the steps; of the outputs */
+    phx_integration *run;     /* NULL: of a unit with events */
+    phx_events *events;       /* NULL: of one without */
+    phx_archive *structure;   /* with events: what acts at the start */
     phx_signal_input *inputs; /* n_inputs; borrowed by the signals of the system */
     double *parameters;       /* n_parameters: those that the breaks of signals are for */
     double *former;           /* n_parameters: those before a change */
@@ -46,6 +48,8 @@ struct phx_unit {
     bool exchanging;         /* at work in model exchange: the state is that of `exchange`, not of `run` */
 };
 
+/* It has events, rigid contacts or set-valued friction: its steps are those of layer events. */
+bool phx_unit_with_events(const phx_unit *unit);
 phx_status phx_unit_exchange_create(phx_unit *unit); /* a part of it is freed with the unit */
 void phx_unit_exchange_destroy(unit_exchange *exchange);
 /* At the state of the run, with coordinates chosen there. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char MARK[8] = {'P', 'H', 'X', 'U', 'N', 'I', 'T', '\n'};
-enum { VERSION = 5, HEAD = 24 };
+enum { VERSION = 6, HEAD = 24 };
 
 /* FNV-1a */
 static uint64_t check_sum(size_t size, const unsigned char *bytes)
@@ -95,6 +95,69 @@ static void archive_parameters(phx_archive *archive, phx_unit_def *def)
         memcpy(def->parameter_values, def->parameter_starts, n * sizeof *def->parameter_values);
 }
 
+static void archive_names(phx_archive *archive, int *count, char ***names)
+{
+    phx_archive_count(archive, count);
+    if (phx_archive_reads(archive)) {
+        *names = phx_calloc(phx_archive_context(archive), (size_t)*count, sizeof **names);
+        if (!*names) {
+            *count = 0;
+            phx_archive_fail(archive, PHX_ERR_MEMORY);
+        }
+    }
+    for (int k = 0; k < *count && !phx_archive_status(archive); k++)
+        phx_archive_text(archive, &(*names)[k]);
+}
+
+static bool is_named(const phx_event *event)
+{
+    bool named = event->name && (event->joints || event->n_attach + event->n_release + event->n_undrive == 0);
+
+    for (int k = 0; k < event->n_on; k++)
+        named = named && event->on[k];
+    for (int k = 0; k < event->n_off; k++)
+        named = named && event->off[k];
+    return named;
+}
+
+static void archive_event(phx_archive *archive, phx_event *event)
+{
+    int column = event->column + 1;
+
+    phx_archive_text(archive, &event->name);
+    phx_archive_count(archive, &column);
+    event->column = column - 1;
+    phx_archive_bool(archive, &event->falls);
+    phx_archive_double(archive, &event->value);
+    int *const counts[] = {&event->n_attach, &event->n_release, &event->n_undrive};
+    size_t joints = 0;
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
+        phx_archive_count(archive, counts[k]);
+        joints += (size_t)*counts[k];
+    }
+    phx_archive_int_array(archive, joints, &event->joints);
+    archive_names(archive, &event->n_on, &event->on);
+    archive_names(archive, &event->n_off, &event->off);
+    if (!phx_archive_status(archive) && !is_named(event))
+        phx_archive_fail(
+            archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT, "the events of the mechanism are damaged"));
+}
+
+static void archive_events(phx_archive *archive, phx_unit_def *def)
+{
+    phx_archive_count(archive, &def->n_events);
+    if (phx_archive_reads(archive)) {
+        def->events = phx_calloc(phx_archive_context(archive), (size_t)def->n_events, sizeof *def->events);
+        if (!def->events) {
+            def->n_events = 0;
+            phx_archive_fail(archive, PHX_ERR_MEMORY);
+        }
+    }
+    for (int k = 0; k < def->n_events && !phx_archive_status(archive); k++)
+        archive_event(archive, &def->events[k]);
+    phx_archive_double(archive, &def->interval);
+}
+
 /* `sizes`: n_x, n_v, n_l. */
 static void archive_def(phx_archive *archive, int sizes[3], phx_unit_def *def)
 {
@@ -110,6 +173,7 @@ static void archive_def(phx_archive *archive, int sizes[3], phx_unit_def *def)
     archive_parameters(archive, def);
     phx_archive_count(archive, &def->n_outputs);
     phx_archive_int_array(archive, (size_t)def->n_outputs, &def->outputs);
+    archive_events(archive, def);
     phx_archive_double(archive, &def->spectral_radius);
     phx_archive_bool(archive, &def->steps);
     phx_archive_bool(archive, &def->exchange);
@@ -189,20 +253,34 @@ phx_status phx_unit_read(phx_context *context, size_t size, const void *bytes, p
     return status;
 }
 
+static void free_names(int count, char **names)
+{
+    for (int k = 0; k < count && names; k++)
+        phx_free(names[k]);
+    phx_free(names);
+}
+
+static void free_events(phx_unit_def *def)
+{
+    for (int k = 0; k < def->n_events && def->events; k++) {
+        phx_event *event = &def->events[k];
+        phx_free(event->name);
+        phx_free(event->joints);
+        free_names(event->n_on, event->on);
+        free_names(event->n_off, event->off);
+    }
+    phx_free(def->events);
+}
+
 void phx_unit_def_free(phx_unit_def *def)
 {
-    for (int i = 0; i < def->n_inputs && def->inputs; i++)
-        phx_free(def->inputs[i]);
-    for (int k = 0; k < def->n_parameters && def->parameters; k++)
-        phx_free(def->parameters[k]);
-    for (int k = 0; k < def->n_parameters && def->parameter_places; k++)
-        phx_free(def->parameter_places[k]);
-    phx_free(def->parameters);
-    phx_free(def->parameter_places);
+    free_names(def->n_inputs, def->inputs);
+    free_names(def->n_parameters, def->parameters);
+    free_names(def->n_parameters, def->parameter_places);
+    free_events(def);
     phx_free(def->parameter_fixed);
     phx_free(def->parameter_starts);
     phx_free(def->parameter_values);
-    phx_free(def->inputs);
     phx_free(def->places);
     phx_free(def->token);
     phx_free(def->x);

@@ -64,7 +64,8 @@ static void describe_fixed(int k, phx_variable *variable)
         [UNIT_POTENTIAL] = {"potential", "energy of gravity and springs"},
         [UNIT_ENERGY] = {"energy", "total energy"},
         [UNIT_SUPPLIED] = {"supplied", "work of loads, drives and actuators since the start"},
-        [UNIT_DISSIPATED] = {"dissipated", "work that dampers have taken since the start"},
+        [UNIT_DISSIPATED] = {"dissipated",
+                             "work that dampers, friction, attachments and impacts have taken since the start"},
         [UNIT_RESIDUAL] = {"residual", "energy - energy at the start - supplied + dissipated"},
     };
 

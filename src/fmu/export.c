@@ -213,10 +213,29 @@ static phx_status settle(making *m)
     if (!status && m->model->initial.from)
         status = phx_model_fail(m->context, m->model, &m->model->initial, PHX_ERR_UNSUPPORTED,
                                 "an FMU begins at the start state of the model, not at the end of a result");
-    if (!status && m->model->n_events > 0)
-        status = phx_model_fail(m->context, m->model, &m->model->events[0], PHX_ERR_UNSUPPORTED,
-                                "an FMU cannot take events along yet; leave them out");
     return status;
+}
+
+/* What switches rows changes the number of states. */
+static phx_status check_kind(const making *m)
+{
+    static const char remedy[] =
+        "changes the number of states, which model exchange does not know; export the model for "
+        "co-simulation (--kind cs)";
+
+    if (m->options->kind == PHX_FMU_CO_SIMULATION)
+        return PHX_OK;
+    if (m->model->n_events > 0)
+        return phx_model_fail(m->context, m->model, &m->model->events[0], PHX_ERR_UNSUPPORTED, "event '%s' %s",
+                              m->model->events[0].name, remedy);
+    if (phx_system_contact_count(m->system) > 0)
+        return phx_fail(m->context, PHX_ERR_UNSUPPORTED, "the rigid contact '%s' %s",
+                        phx_system_contact_name(m->system, 0), remedy);
+    if (phx_system_dry_count(m->system) > 0)
+        return phx_fail(m->context, PHX_ERR_UNSUPPORTED,
+                        "friction that is not regularised, of joint '%s', %s, or give it 'regularised'",
+                        phx_system_dry_joint(m->system, 0), remedy);
+    return PHX_OK;
 }
 
 static phx_status find_start(making *m)
@@ -304,10 +323,16 @@ static phx_status make_unit(making *m)
 {
     bool renamed = false;
 
+    phx_integrate_options looks = m->def.options;
+    looks.every = m->model->simulate.every.value;
+    m->def.interval = phx_events_interval(&looks, 0.0);
+    m->def.n_events = m->model->n_events;
     m->def.spectral_radius = m->model->simulate.spectral_radius;
     m->def.steps = (m->options->kind & PHX_FMU_CO_SIMULATION) != 0;
     m->def.exchange = (m->options->kind & PHX_FMU_MODEL_EXCHANGE) != 0;
-    phx_status status = write_unit(m);
+    phx_status status = phx_events_of_model(m->context, m->model, m->system, &m->def.events);
+    if (!status)
+        status = write_unit(m);
     if (!status)
         status = rename_parameters(m, &renamed);
     return status || !renamed ? status : write_unit(m);
@@ -325,6 +350,7 @@ static void free_making(making *m)
     phx_free(m->def.parameter_places);
     phx_free(m->def.parameter_fixed);
     phx_free(m->def.outputs);
+    phx_free(m->def.events);
     phx_free(m->def.x);
     phx_free(m->def.v);
     phx_free(m->def.lambda);
@@ -485,6 +511,8 @@ static phx_status export_model(making *m, const char *path, phx_fmu_report *repo
         status = phx_system_find_breaks(m->system, 0.0, m->def.options.end);
     if (!status)
         status = phx_start_judge(m->context, m->model, m->system, true);
+    if (!status)
+        status = check_kind(m);
     if (!status)
         status = choose_inputs(m);
     if (!status)

@@ -261,9 +261,9 @@ void phx_integration_archive(phx_archive *archive, phx_integration *it)
     if (it->method) {
         it->method->ops->archive(it->method, archive);
         phx_branch_archive(archive, &it->run);
-        if (dae->ops->archive)
-            dae->ops->archive(dae, archive);
     }
+    if (dae->ops->archive)
+        dae->ops->archive(dae, archive);
     if (phx_archive_reads(archive) && !phx_archive_status(archive))
         look(it);
 }

@@ -111,10 +111,10 @@ void phx_drawing_free(phx_drawing *drawing);
 phx_status phx_simulation_dae(phx_context *context, const phx_model *model, phx_system *system, phx_backend backend,
                               phx_dae **dae);
 typedef struct phx_simulation phx_simulation;
-/* The run of a model with events, set-valued friction or rigid contacts: fixed steps, which end where an event happens.
- */
-bool phx_events_needed(const phx_model *model, const phx_system *system);
-phx_status phx_events_run(phx_context *context, const phx_model *model, phx_simulate_report *report, phx_simulation *s);
+/* The run of a model with events, set-valued friction or rigid contacts: steps end where an event happens. Of the state
+ * of `s` the multipliers stay those of the start. */
+phx_status phx_simulation_with_events(phx_context *context, const phx_model *model, phx_simulate_report *report,
+                                      phx_simulation *s);
 /* Bodies that the assembly has moved, in the order of the model; freed by the caller. */
 phx_status phx_start_moves(phx_context *context, const phx_model *model, phx_system *system, int *count,
                            phx_start_move **moves);

@@ -28,7 +28,7 @@ static phx_status judge(phx_context *context, const phx_model *model, phx_beam_c
     if (!status && phx_system_drives(system) == 0)
         status = phx_fail(context, PHX_ERR_INPUT,
                           "no joint is driven: give those whose efforts are asked for a `motion` (or a `speed`)");
-    if (!status && phx_events_needed(model, system))
+    if (!status && phx_events_needed(system, model->n_events))
         status = phx_fail(context, PHX_ERR_UNSUPPORTED,
                           "inverse dynamics with events, rigid contacts or friction that is not regularised: their "
                           "impulses are no table of efforts; leave them out");

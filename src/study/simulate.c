@@ -227,8 +227,8 @@ phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model
     describe(s->system, s->dae, report);
     status = phx_recording_create(context, model, s->system, &s->drawing, setup, report, &s->recording);
     if (!status)
-        status = phx_events_needed(model, s->system) ? phx_events_run(context, model, report, s)
-                                                     : integrate(context, model, report, s);
+        status = phx_events_needed(s->system, model->n_events) ? phx_simulation_with_events(context, model, report, s)
+                                                               : integrate(context, model, report, s);
     if (!status)
         phx_monitor_conclude(&s->recording.monitor, context);
     return status == PHX_ERR_ANALYSIS || status == PHX_NOT_CONVERGED ? phx_model_blame(context, model, status) : status;

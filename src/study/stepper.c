@@ -102,6 +102,11 @@ phx_status phx_stepper_create(phx_context *context, const phx_model *model, cons
     if (!status && model->initial.from)
         status = phx_model_fail(s->own, model, &model->initial, PHX_ERR_UNSUPPORTED,
                                 "steps by hand begin at the start state of the model, not at the end of a result");
+    if (!status && model->n_events > 0)
+        status = phx_model_fail(s->own, model, &model->events[0], PHX_ERR_UNSUPPORTED,
+                                "event '%s': events cannot happen in steps by hand yet; leave them out, simulate, or "
+                                "make the steps of an FMU (phlexor fmu)",
+                                model->events[0].name);
     if (!status)
         status = build(s, model, inputs);
     if (!status && phx_system_contact_count(s->system) > 0)

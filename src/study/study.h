@@ -2,6 +2,7 @@
 #ifndef PHX_STUDY_STUDY_H
 #define PHX_STUDY_STUDY_H
 
+#include "events/events.h"
 #include "model/model.h"
 #include "linear/linear.h"
 #include "results/results.h"
@@ -11,6 +12,11 @@
 /* The settings of a simulation, from the model and the options. */
 phx_status phx_simulation_settle(phx_context *context, const phx_model *model, const phx_simulate_options *options,
                                  phx_integrate_options *used);
+
+/* The events of a model (model->n_events), for the columns of its system; the caller's to free, with texts of the
+ * model. PHX_ERR_INPUT where an event is about no output column. */
+phx_status phx_events_of_model(phx_context *context, const phx_model *model, const phx_system *system,
+                               phx_event **events);
 
 /* The start that the model's `initial` asks for. */
 phx_start_options phx_start_of(const phx_model *model);

@@ -30,6 +30,10 @@ const phx_body_port *phx_system_find_point(const phx_system *system, phx_body_id
 phx_status phx_system_write(const phx_system *system, phx_archive *archive);
 /* A system from an archive. It is not finalised, so that inputs can still be added. */
 phx_status phx_system_read(phx_context *context, phx_archive *archive, phx_system **system);
+/* Of a finalised system which joints, contacts and forces act, and their rows, as phx_system_switch and its like have
+ * made them. Before it is read every phx_dae of the system must have been destroyed; PHX_ERR_INPUT for that of another
+ * mechanism. */
+void phx_system_archive_structure(phx_archive *archive, phx_system *system);
 
 /* ---- inputs: what a program around the system adds to its signals ---- */
 /* Where one acts: along a coordinate of a joint, its effort or the speed of its drive; or a component of a force. */
@@ -117,6 +121,8 @@ int phx_system_joints(const phx_system *system);
 const phx_body *phx_system_body(const phx_system *system, phx_body_id id);
 const phx_flex_source *phx_system_source(const phx_system *system, phx_body_id id); /* NULL: it has none */
 const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id);          /* NULL: it has no sections */
+double phx_system_gravity(const phx_system *system);                                /* its size, m/s^2 */
+bool phx_system_joint_holds(const phx_system *system, phx_joint_id id); /* whether a constraint of it acts */
 const char *phx_system_joint_name(const phx_system *system, phx_joint_id id);
 /* How far the assembly has moved the origin of a body's first frame from the pose as written (m), and turned it (rad).
  */

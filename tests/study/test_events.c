@@ -140,6 +140,17 @@ static void forces_are_switched(void **state)
     phx_result_destroy(r.result);
 }
 
+static void steps_by_hand_have_none(void **state)
+{
+    phx_simulate_options options = phx_simulate_options_default();
+    phx_stepper *stepper = NULL;
+    phx_model *model = read_example(*state, "pick_up.yaml");
+    CHECK_STATUS(*state, phx_stepper_create(*state, model, &options, 0, NULL, &stepper), PHX_ERR_UNSUPPORTED);
+    CHECK_MESSAGE(*state, "event 'pick': events cannot happen in steps by hand yet");
+    assert_null(stepper);
+    phx_model_destroy(model);
+}
+
 /* Names that events cannot switch are refused when the model is read or built. */
 static void switches_are_checked(void **state)
 {
@@ -204,6 +215,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_first_comes_first, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(forces_are_switched, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(switches_are_checked, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(steps_by_hand_have_none, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(wrong_events_are_refused, study_setup, study_teardown)};
     return cmocka_run_group_tests_name("study_events", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* Questions to a system: sizes, names, offsets. */
 #include "build.h"
 
+#include <math.h>
 #include <string.h>
 
 int phx_system_dim(const phx_system *system)
@@ -37,6 +38,19 @@ const phx_beam *phx_system_beam(const phx_system *system, phx_body_id id)
 {
     const phx_flex_source *source = phx_system_source(system, id);
     return source && phx_flex_source_has_sections(source) ? source : NULL;
+}
+double phx_system_gravity(const phx_system *system)
+{
+    return system ? hypot(hypot(system->gravity[0], system->gravity[1]), system->gravity[2]) : 0.0;
+}
+bool phx_system_joint_holds(const phx_system *system, phx_joint_id id)
+{
+    if (!system || id < 0 || id >= system->n_joints)
+        return false;
+    for (int r = system->joints[id].first_row; r < system->rows.n && system->rows.slot[r].joint == id; r++)
+        if (system->rows.slot[r].role == ROW_CONSTRAINT)
+            return true;
+    return false;
 }
 const char *phx_system_joint_name(const phx_system *system, phx_joint_id id)
 {

@@ -36,6 +36,17 @@ static void archive_interval(phx_archive *archive, const phx_system *system, ste
         phx_archive_doubles(archive, n_v, of_v[k]);
 }
 
+/* The reactions that friction goes on from, with what the last projection adds to them. */
+static void archive_rubbing(phx_archive *archive, const workspace *ws, reaction_forces *rubbing)
+{
+    const size_t n = rubbing->lambda ? (size_t)ws->rows.n : 0;
+
+    phx_archive_doubles(archive, n, rubbing->lambda);
+    phx_archive_doubles(archive, n, rubbing->added);
+    phx_archive_doubles(archive, n, rubbing->next);
+    phx_archive_bool(archive, &rubbing->taken);
+}
+
 void phx_sys_op_archive(phx_dae *dae, phx_archive *archive)
 {
     workspace *ws = (workspace *)dae;
@@ -46,10 +57,7 @@ void phx_sys_op_archive(phx_dae *dae, phx_archive *archive)
     phx_archive_doubles(archive, momenta, ws->projection.momentum0);
     phx_archive_doubles(archive, momenta, ws->projection.momentum1);
     archive_bools(archive, system->components.n, ws->projection.kept);
-    if (ws->rubbing.lambda) {
-        phx_archive_doubles(archive, (size_t)ws->rows.n, ws->rubbing.added);
-        phx_archive_doubles(archive, (size_t)ws->rows.n, ws->rubbing.next);
-    }
+    archive_rubbing(archive, ws, &ws->rubbing);
     for (int slot = 0; slot < PHX_FACTOR_SLOTS; slot++)
         phx_sys_archive_lu(archive, ws, &ws->kkt, ws->by->create_lu, &ws->values.lu[slot]);
     phx_sys_archive_lu(archive, ws, &ws->kkt, ws->by->create_lu, &ws->mass.lu);

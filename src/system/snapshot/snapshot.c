@@ -9,6 +9,7 @@
 /* Sizes of the structures that are written; members that only the finalisation sets are not. */
 PHX_SYS_WRITTEN(phx_coordinate_def, 184);
 PHX_SYS_WRITTEN(phx_joint_def, 1280);
+PHX_SYS_WRITTEN(contact_slot, 24);
 PHX_SYS_WRITTEN(force_slot, 584);
 PHX_SYS_WRITTEN(phx_output_def, 424); /* the compliance is in the rows over the stress */
 PHX_SYS_WRITTEN(phx_pose, 152);
@@ -258,8 +259,6 @@ static void write_joint(phx_archive *archive, const phx_system *system, joint_sl
 
     phx_archive_text(archive, &name);
     archive_joint_def(archive, system->n_ports, &joint->def);
-    for (int c = 0; c < joint->n_coordinates; c++)
-        phx_archive_double(archive, &joint->coordinates[c].row.target);
 }
 
 static void read_joint(phx_archive *archive, phx_system *system)
@@ -283,32 +282,45 @@ static void read_joint(phx_archive *archive, phx_system *system)
         }
     }
     phx_free(name);
-    for (int c = 0; !phx_archive_status(archive) && c < system->joints[id].n_coordinates; c++)
-        phx_archive_double(archive, &system->joints[id].coordinates[c].row.target);
+}
+
+/* What makes a joint without rows of its own a rigid contact: the gap, the slips. */
+static void archive_contact(phx_archive *archive, phx_system *system, int j)
+{
+    const bool reads = phx_archive_reads(archive);
+    double side = system->joints[j].side, restitution = 0.0;
+
+    for (int k = 0; k < system->contacts.n; k++)
+        if (system->contacts.slot[k].joint == j)
+            restitution = system->contacts.slot[k].restitution;
+    phx_archive_double(archive, &side);
+    phx_archive_double(archive, &restitution);
+    if (reads && !phx_archive_status(archive))
+        phx_archive_fail(archive, phx_sys_make_contact(system, j, side, restitution));
+    if (phx_archive_status(archive))
+        return;
+    joint_slot *joint = &system->joints[j];
+    phx_sys_archive_row(archive, &joint->constraints[0]);
+    for (int c = 0; c < joint->n_coordinates; c++)
+        phx_sys_archive_row(archive, &joint->coordinates[c].row);
 }
 
 static void archive_joints(phx_archive *archive, phx_system *system)
 {
     int count = system->n_joints;
 
-    if (system->contacts.n > 0 && !phx_archive_reads(archive))
-        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_UNSUPPORTED,
-                                           "contact '%s': a rigid contact cannot be written to a snapshot yet",
-                                           phx_system_contact_name(system, 0)));
     phx_archive_count(archive, &count);
     for (int j = 0; j < count && !phx_archive_status(archive); j++) {
-        if (phx_archive_reads(archive)) {
+        bool contact = !phx_archive_reads(archive) && system->joints[j].contact;
+        phx_archive_bool(archive, &contact);
+        if (phx_archive_reads(archive))
             read_joint(archive, system);
-            continue;
-        }
-        for (int c = 0; c < system->joints[j].n_coordinates; c++)
-            if (system->joints[j].coordinates[c].along.dry)
-                phx_archive_fail(archive,
-                                 phx_fail(phx_archive_context(archive), PHX_ERR_UNSUPPORTED,
-                                          "joint '%s': friction that is not regularised cannot be written to a "
-                                          "snapshot yet",
-                                          system->joints[j].name));
-        write_joint(archive, system, &system->joints[j]);
+        else
+            write_joint(archive, system, &system->joints[j]);
+        if (contact && !phx_archive_status(archive))
+            archive_contact(archive, system, j);
+        for (int c = 0; !contact && !phx_archive_status(archive) && c < system->joints[j].n_coordinates; c++)
+            phx_archive_double(archive, &system->joints[j].coordinates[c].row.target);
     }
 }
 

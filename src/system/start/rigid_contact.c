@@ -88,7 +88,6 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
     phx_joint_def joint = phx_joint_def_default();
     contact_shape shape = {.n = 0};
     phx_joint_id id = 0;
-    const size_t n = (size_t)system->contacts.n + 1;
 
     joint.name = def->name;
     joint.kind = PHX_JOINT_FREE; /* holds nothing: the gap comes for a row, the slips for coordinates */
@@ -103,22 +102,31 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
         status = phx_system_add_joint(system, &joint, &id);
     if (!status)
         status = phx_sys_contact_shape(system, def, &shape);
-    contact_slot *bigger = status ? NULL : phx_realloc(system->context, system->contacts.slot, n, sizeof *bigger);
-    if (!status && !bigger)
-        status = PHX_ERR_MEMORY;
+    if (!status)
+        status = phx_sys_make_contact(system, id, shape.side, def->restitution);
     if (status)
         return status;
-    system->joints[id].n_constraints = 1;
     system->joints[id].constraints[0] = gap_row(&shape, system->dim);
-    system->joints[id].n_coordinates = joint.n_coordinates;
     if (joint.n_coordinates > 0)
         slip_rows(system->dim, def, &shape, system->joints[id].coordinates);
-    system->joints[id].contact = true;
-    system->joints[id].side = shape.side;
-    system->contacts.slot = bigger;
-    system->contacts.slot[system->contacts.n++] =
-        (contact_slot){.joint = id, .side = shape.side, .restitution = def->restitution};
     return phx_conclude(system->context, PHX_OK);
+}
+
+phx_status phx_sys_make_contact(phx_system *system, phx_joint_id id, double side, double restitution)
+{
+    joint_slot *joint = &system->joints[id];
+    const size_t n = (size_t)system->contacts.n + 1;
+    contact_slot *bigger = phx_realloc(system->context, system->contacts.slot, n, sizeof *bigger);
+
+    if (!bigger)
+        return PHX_ERR_MEMORY;
+    system->contacts.slot = bigger;
+    bigger[system->contacts.n++] = (contact_slot){.joint = id, .side = side, .restitution = restitution};
+    joint->n_constraints = 1;
+    joint->n_coordinates = joint->def.n_coordinates;
+    joint->contact = true;
+    joint->side = side;
+    return PHX_OK;
 }
 
 /* ---- at an instant ---- */

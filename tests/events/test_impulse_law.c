@@ -1,5 +1,5 @@
 /* Impulses of contacts with friction: the laws hold, energy never grows, closed forms of one contact. */
-#include "study/impulse_law.h"
+#include "events/impulse_law.h"
 
 #include "support/testing.h"
 

@@ -2,7 +2,7 @@
  * comes to static friction; where it slips, a force acts against a direction that is kept, and the condition is that
  * the rate in that direction comes to zero. In space, where a contact slips along two coordinates, the direction is
  * kept in each step: that of its middle, from the rates and accelerations at its start. */
-#include "events.h"
+#include "run.h"
 
 #include <float.h>
 #include <math.h>
@@ -43,8 +43,8 @@ static double backwards(const phx_dry_friction *f)
 
 static phx_status look(events_run *it)
 {
-    const phx_simulation *s = it->s;
-    return it->frictions.n > 0 ? phx_system_set_valued(s->recording.dae, s->t, s->x, s->v, NULL, it->frictions.friction)
+    const mechanism *s = it->s;
+    return it->frictions.n > 0 ? phx_system_set_valued(s->reader, s->t, s->x, s->v, NULL, it->frictions.friction)
                                : PHX_OK;
 }
 
@@ -61,10 +61,10 @@ void phx_friction_conditions(const events_run *it, double *values)
     for (int k = 0; k < it->frictions.n; k++) {
         const phx_dry_friction *f = &it->frictions.friction[k];
         const bool rests = length(f->rate) <= ROUNDING * it->speed;
-        if (it->event[it->model->n_events + k].spare && length(f->rate) <= STILL * it->speed)
+        if (it->event[it->n_events + k].spare && length(f->rate) <= STILL * it->speed)
             values[k] = -1.0;
         else
-            values[k] = f->sticks   ? beyond(f, zero) - it->event[it->model->n_events + k].slack
+            values[k] = f->sticks   ? beyond(f, zero) - it->event[it->n_events + k].slack
                         : !slips(f) ? -1.0
                         : rests     ? 0.0
                                     : backwards(f);
@@ -80,7 +80,7 @@ static phx_status change(events_run *it, int k, bool sticks, double sign, const 
     if (x)
         unit(sign, x, slip);
     *rows = *rows || f->sticks != sticks;
-    it->report->transitions += f->sticks != sticks || f->slip[0] * slip[0] + f->slip[1] * slip[1] < 0.0;
+    it->counts.transitions += f->sticks != sticks || f->slip[0] * slip[0] + f->slip[1] * slip[1] < 0.0;
     return phx_system_slip(it->s->system, k, sticks, x ? slip : NULL);
 }
 
@@ -118,7 +118,7 @@ static void find_turn(const phx_dry_friction *f, slip_heading *to)
 /* The tangents of slips on spheres at the state of the simulation. */
 static phx_status turn_tangents(events_run *it)
 {
-    phx_simulation *s = it->s;
+    mechanism *s = it->s;
     bool rows = false;
     phx_status status = PHX_OK;
 
@@ -133,7 +133,7 @@ static phx_status turn_tangents(events_run *it)
 /* Others hold it. */
 static bool leans(const events_run *it, int k)
 {
-    return it->event[it->model->n_events + k].spare;
+    return it->event[it->n_events + k].spare;
 }
 
 phx_status phx_friction_head(events_run *it)
@@ -160,7 +160,7 @@ phx_status phx_friction_head(events_run *it)
 
 phx_status phx_friction_hold(events_run *it)
 {
-    phx_simulation *s = it->s;
+    mechanism *s = it->s;
     phx_work work;
     int k = 0;
 
@@ -188,7 +188,7 @@ static bool is_carried(const phx_dry_friction *f)
 static bool turns_aside(const events_run *it, const phx_dry_friction *f)
 {
     return f->n == 2 && !f->sticks && slips(f) &&
-           length(f->rate) > STOPPED * f->limit * f->mobility * it->report->used.step;
+           length(f->rate) > STOPPED * f->limit * f->mobility * it->def.options.step;
 }
 
 bool phx_friction_stops(const events_run *it, int k)
@@ -261,7 +261,7 @@ phx_status phx_friction_settle(events_run *it, int which)
     const double rounding = phx_contacts_rounding(it), marginal = phx_contacts_marginal(it);
     for (int k = 0; k < it->frictions.n && !status; k++) {
         const phx_dry_friction *f = &it->frictions.friction[k];
-        event_state *condition = &it->event[it->model->n_events + k];
+        event_state *condition = &it->event[it->n_events + k];
         const bool zero = (k == which && !turns_aside(it, f)) || length(f->rate) <= STILL * it->speed;
         const double over = beyond(f, rounding);
         condition->slack = f->sticks && f->contact >= 0 && over > -marginal ? marginal : 0.0;
@@ -287,12 +287,12 @@ phx_status phx_friction_let_go(events_run *it)
 phx_status phx_friction_goes_back(events_run *it, const double *values, int *again)
 {
     const double still = STILL * phx_events_speed(it);
-    phx_simulation *s = it->s;
+    mechanism *s = it->s;
     phx_status status = PHX_OK;
 
     for (int k = 0; k < it->frictions.n && !*again && !status; k++) {
         bool rows = false;
-        if (it->frictions.friction[k].sticks || it->event[it->model->n_events + k].value < 0.0 || values[k] <= still)
+        if (it->frictions.friction[k].sticks || it->event[it->n_events + k].value < 0.0 || values[k] <= still)
             continue;
         *again = 1;
         memcpy(s->x, it->before.x, (size_t)s->dae->n_x * sizeof *s->x);
@@ -315,6 +315,6 @@ int phx_friction_overdue(const events_run *it, const double *values)
 {
     for (int k = 0; k < it->frictions.n; k++)
         if (it->frictions.friction[k].sticks && values[k] > 0.0)
-            return it->model->n_events + k;
+            return it->n_events + k;
     return -1;
 }

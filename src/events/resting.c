@@ -3,7 +3,7 @@
  * one slips already, its friction has the direction that it has. Of more contacts than are needed the forces are not
  * unique; then as few as do it carry the load, and the others are spare; and of more friction than is needed some lean:
  * they have a fixed part of their friction, and the others hold them. */
-#include "events.h"
+#include "run.h"
 #include "impulse_law.h"
 
 #include <math.h>
@@ -62,8 +62,8 @@ static phx_status balance_create(const events_run *it, const bool *touches, bala
 
     for (int k = 0; k < it->contacts.n; k++)
         n += touches[k];
-    const size_t rows = (size_t)(n * it->model->dimension), n_v = (size_t)it->s->dae->n_v;
-    *b = (balance){.n = n, .dim = it->model->dimension, .rows = (int)rows};
+    const size_t rows = (size_t)(n * phx_system_dim(it->s->system)), n_v = (size_t)it->s->dae->n_v;
+    *b = (balance){.n = n, .dim = phx_system_dim(it->s->system), .rows = (int)rows};
     b->member = phx_calloc(it->context, (size_t)n, sizeof *b->member);
     b->which = phx_calloc(it->context, (size_t)n, sizeof *b->which);
     b->room = phx_calloc(it->context, rows * (rows + n_v + 5), sizeof *b->room);
@@ -704,7 +704,7 @@ static phx_status set_modes(const events_run *it, const balance *b, double small
 phx_status phx_contacts_balance(const events_run *it, const bool *touches, const contact_question *asked,
                                 const phx_dry_friction *before, contact_mode *modes, bool *found)
 {
-    phx_simulation *s = it->s;
+    mechanism *s = it->s;
     balance b = {0};
     phx_status status = balance_create(it, touches, &b);
 

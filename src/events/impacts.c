@@ -1,5 +1,5 @@
 /* Rigid contacts: impacts where a gap comes to zero, rows while they are closed, until their force would pull. */
-#include "events.h"
+#include "run.h"
 #include "impulse_law.h"
 
 #include <math.h>
@@ -33,13 +33,13 @@ static scales scales_of(events_run *it)
 
 static phx_status look(events_run *it)
 {
-    const phx_simulation *s = it->s;
-    return phx_system_set_valued(s->recording.dae, s->t, s->x, s->v, it->contacts.contact, it->frictions.friction);
+    const mechanism *s = it->s;
+    return phx_system_set_valued(s->reader, s->t, s->x, s->v, it->contacts.contact, it->frictions.friction);
 }
 
 static event_state *condition_of(const events_run *it, int k)
 {
-    return &it->event[it->model->n_events + it->frictions.n + k];
+    return &it->event[it->n_events + it->frictions.n + k];
 }
 
 double phx_contacts_marginal(const events_run *it)
@@ -158,7 +158,7 @@ static void blow_free(blow *made)
 
 static phx_status blow_create(const events_run *it, const bool *which, blow *made)
 {
-    const int dim = it->model->dimension;
+    const int dim = phx_system_dim(it->s->system);
     int n = 0;
 
     for (int k = 0; k < it->contacts.n; k++)
@@ -198,7 +198,7 @@ static void set_laws(const events_run *it, const impact *at, blow *b)
  * takes. */
 static void take(events_run *it, const blow *b)
 {
-    phx_simulation *s = it->s;
+    mechanism *s = it->s;
     const size_t n_v = (size_t)s->dae->n_v;
     double lost = 0.0, losses = 0.0;
 
@@ -217,13 +217,13 @@ static void take(events_run *it, const blow *b)
         it->done.ledger[phx_system_contact_entry(s->system, b->which[i])] += lost * share;
     }
     it->done.work.dissipated += lost;
-    it->report->impact_loss += lost;
+    it->counts.impact_loss += lost;
 }
 
 static phx_impulse_law law_of(const events_run *it, const impact *at, const blow *b)
 {
     return (phx_impulse_law){.n = b->n,
-                             .dim = it->model->dimension,
+                             .dim = phx_system_dim(it->s->system),
                              .W = b->response.W,
                              .friction = b->friction,
                              .restitution = b->restitution,
@@ -236,7 +236,7 @@ static phx_impulse_law law_of(const events_run *it, const impact *at, const blow
 /* An impact without an approach: no forces obey the laws while contacts slip as they do. */
 static phx_status jam(events_run *it, const impact *at)
 {
-    phx_simulation *s = it->s;
+    mechanism *s = it->s;
     blow b = {0};
     bool found = false;
     phx_status status = blow_create(it, at->touches, &b);
@@ -253,7 +253,7 @@ static phx_status jam(events_run *it, const impact *at)
                           "contact '%s' at t = %.9g s: neither forces nor an impact obey the laws of contact and "
                           "friction there (Painleve's paradox); take less friction, or a contact with a stiffness",
                           phx_system_contact_name(s->system, b.which[0]), s->t);
-    it->report->impacts += !status;
+    it->counts.impacts += !status;
     if (!status)
         take(it, &b);
     memcpy(it->before.v, s->v, (size_t)s->dae->n_v * sizeof *it->before.v);
@@ -264,7 +264,7 @@ static phx_status jam(events_run *it, const impact *at)
 /* Impacts, one after the other, until nothing approaches any more. */
 static phx_status strike(events_run *it, const impact *at)
 {
-    phx_simulation *s = it->s;
+    mechanism *s = it->s;
     blow b = {0};
     phx_status status = blow_create(it, at->touches, &b);
 
@@ -277,7 +277,7 @@ static phx_status strike(events_run *it, const impact *at)
         status = phx_impulse_strike(it->context, &law, pass + 1 < MOST_PASSES);
         if (status)
             status = phx_fail_prefix(it->context, status, "the impact at t = %.9g s: ", s->t);
-        it->report->impacts++;
+        it->counts.impacts++;
     }
     if (!status)
         take(it, &b);
@@ -297,7 +297,7 @@ static double flight(double rate, double acceleration)
  * one before, are over within part `all` of a step, e < 1, or this one is within part `one`. */
 static bool find_flights(const events_run *it, const impact *at, double all, double one, bool *found)
 {
-    const double step = it->report->used.step;
+    const double step = it->def.options.step;
     bool any = false;
 
     for (int k = 0; k < it->contacts.n; k++) {
@@ -316,8 +316,8 @@ static void remember(const events_run *it, impact *at)
     memcpy(at->v, it->s->v, (size_t)it->s->dae->n_v * sizeof *at->v);
     memcpy(at->ledger, it->done.ledger, (size_t)it->done.n_ledger * sizeof *at->ledger);
     at->work = it->done.work;
-    at->impact_loss = it->report->impact_loss;
-    at->impacts = it->report->impacts;
+    at->impact_loss = it->counts.impact_loss;
+    at->impacts = it->counts.impacts;
 }
 
 static phx_status undo(events_run *it, const impact *at)
@@ -328,8 +328,8 @@ static phx_status undo(events_run *it, const impact *at)
     memcpy(it->before.v, at->v, bytes);
     memcpy(it->done.ledger, at->ledger, (size_t)it->done.n_ledger * sizeof *at->ledger);
     it->done.work = at->work;
-    it->report->impact_loss = at->impact_loss;
-    it->report->impacts = at->impacts;
+    it->counts.impact_loss = at->impact_loss;
+    it->counts.impacts = at->impacts;
     return look(it);
 }
 
@@ -352,7 +352,7 @@ static bool is_last(const events_run *it, impact *at)
 static phx_status end_flights(events_run *it, const impact *at, const bool *caught)
 {
     static const double DEPENDENT = 1e-11;
-    const int dim = it->model->dimension;
+    const int dim = phx_system_dim(it->s->system);
     blow b = {0};
     int n = 0;
     phx_status status = blow_create(it, at->touches, &b);
@@ -401,13 +401,13 @@ static phx_status put_friction(events_run *it, const phx_dry_friction *before, i
     const int dry = it->contacts.contact[k].dry;
     if (dry < 0)
         return PHX_OK;
-    event_state *condition = &it->event[it->model->n_events + dry];
+    event_state *condition = &it->event[it->n_events + dry];
     const bool held = condition->spare, slips = mode->slip[0] != 0.0 || mode->slip[1] != 0.0;
 
     condition->spare = mode->closed && mode->leans;
     if (!mode->closed)
         return PHX_OK;
-    it->report->transitions += is_transition(&before[dry], held, mode);
+    it->counts.transitions += is_transition(&before[dry], held, mode);
     return mode->sticks ? phx_system_stick(it->s->system, dry, mode->holds, mode->slip)
                         : phx_system_slip(it->s->system, dry, false, slips ? mode->slip : NULL);
 }
@@ -558,7 +558,7 @@ static phx_status close_again(events_run *it, int k)
 phx_status phx_contacts_go_back(events_run *it, const double *values, double *end, int *again)
 {
     const double small = it->contacts.n > 0 ? scales_of(it).gap : 0.0;
-    phx_simulation *s = it->s;
+    mechanism *s = it->s;
     phx_status status = PHX_OK;
 
     for (int k = 0; k < it->contacts.n && !*again && !status; k++) {
@@ -590,7 +590,7 @@ bool phx_contacts_make_energy(const events_run *it)
     phx_sizes sizes;
 
     phx_system_sizes(it->s->system, it->s->x, it->s->v, &sizes);
-    const double zero = ROUNDING * (it->report->stats.largest_kinetic + sizes.weight);
+    const double zero = ROUNDING * (it->counts.stats.largest_kinetic + sizes.weight);
 
     for (int k = 0; k < it->contacts.n; k++)
         if (it->contacts.contact[k].closed && it->done.call[phx_system_contact_entry(it->s->system, k)] < -zero)
@@ -602,6 +602,6 @@ int phx_contacts_overdue(const events_run *it, const double *values)
 {
     for (int k = 0; k < it->contacts.n; k++)
         if (it->contacts.contact[k].closed && values[k] > 0.0)
-            return it->model->n_events + it->frictions.n + k;
+            return it->n_events + it->frictions.n + k;
     return -1;
 }

@@ -1,20 +1,17 @@
-/* The run of a model with events, shared by its files. */
-#ifndef PHX_STUDY_EVENTS_H
-#define PHX_STUDY_EVENTS_H
+/* Private to layer events: a run, shared by its files. */
+#ifndef PHX_EVENTS_RUN_H
+#define PHX_EVENTS_RUN_H
 
-#include "integrate/integrate.h"
-#include "internal.h"
+#include "events.h"
 
-enum { AT_TIME = -1, OF_FRICTION = -2 }; /* in place of a column */
-/* A condition: negative before, not negative after the event. Those of the model come first, then of each set-valued
+/* A condition: negative before, not negative after the event. Those of the events come first, then of each set-valued
  * friction that it begins to slip, or stops, then of each rigid contact that it closes, or would pull. */
 typedef struct event_state {
-    int column;     /* of the outputs */
     double value;   /* of the condition at the accepted state */
-    double largest; /* of the model: size of the condition so far */
+    double largest; /* of an event: size of the condition so far */
     double slack;   /* of a force that is at its limit from the start: what is rounding of it */
     bool done;      /* at a time: it has been */
-    bool met;       /* of the model: at the end of the step */
+    bool met;       /* of an event: at the end of the step */
     bool spare; /* of a contact: it touches and is open, and others keep its gap; of friction: it slips in name only, at
                  * its limit, others hold it */
 } event_state;
@@ -51,23 +48,36 @@ typedef struct event_work {
     phx_work work, call_work;
 } event_work;
 
-typedef struct events_run {
+/* The mechanism at the state that was made last. */
+typedef struct mechanism {
+    phx_system *system;
+    phx_dae *dae, *reader; /* the owner's */
+    double t, *x, *v, *lambda;
+} mechanism;
+
+/* Equal steps, whose times are multiples of their size: number `count` ended at base + count h. */
+typedef struct step_clock {
+    double base, h; /* s; h = 0: none yet */
+    long count;
+} step_clock;
+
+typedef struct phx_events {
     phx_context *context;
-    const phx_model *model;
-    phx_simulate_report *report;
-    phx_simulation *s;
+    phx_events_def def;
+    mechanism own, *s;            /* s: the own one */
     phx_integration *integration; /* NULL: to be made at the next step */
-    phx_integrate_stats counted;  /* of it: what the report has of its steps */
-    double interval;              /* s: between two looks at the conditions, one step where steps are equal */
-    bool by_outputs;              /* an event of the model is a condition on an output */
-    int n;                        /* conditions */
+    phx_integrate_stats counted;  /* of it: what the counts have of its steps */
+    bool by_outputs;              /* an event is a condition on an output */
+    bool half_done;               /* something happens, and has not come to its end */
+    int n, n_events;              /* conditions, and those of events among them */
     event_state *event;
     event_frictions frictions;
     event_contacts contacts;
-    bool *holds, *drives; /* of each joint */
-    double *columns;      /* room for the outputs */
+    double *columns, *values; /* room for the outputs, for conditions */
     event_state_before before;
     event_work done;
+    phx_events_counts counts;
+    step_clock clock;
     int stalled;     /* events since time went on last */
     double slack;    /* of gaps that others keep */
     double t, speed; /* the largest so far, and at least what gravity gives in a step: rates are rounding against it */
@@ -79,6 +89,38 @@ double phx_events_speed(events_run *it);
 void phx_events_forget(events_run *it);
 /* The workspaces for rows that have changed. */
 phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes);
+
+/* Condition k is that of an event at a time. */
+static inline bool phx_events_at_time(const events_run *it, int k)
+{
+    return k < it->n_events && it->def.events[k].column < 0;
+}
+/* From the accepted state to t1. */
+phx_status phx_events_step_to(events_run *it, double t1);
+/* The conditions at the state that was made last, into values (n). */
+phx_status phx_events_look(events_run *it, double *values);
+/* The step is accepted as it was made last. */
+phx_status phx_events_accept(events_run *it, const double *values);
+/* Condition k, which has this value, was not met at the accepted state and is. */
+bool phx_events_happens(const events_run *it, int k, double value);
+/* Back at the accepted state. */
+void phx_events_stand_back(events_run *it);
+
+/* ---- locate.c ---- */
+bool phx_events_any_met(const events_run *it, const double *values);
+/* The first event of the step that was made to t1: the step is made again to where its condition is zero; -1: none.
+ * Conditions that are met and left again between two instants that are looked at are not seen. */
+phx_status phx_events_locate(events_run *it, double t1, double *values, int *which);
+
+/* ---- switches.c ---- */
+/* The owner's workspaces anew; after a failure there are none. */
+phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def);
+/* The run goes on with them; multipliers are zero. */
+phx_status phx_events_take_daes(events_run *it);
+/* Contacts and friction after the condition of one of them, -1: after anything else. */
+phx_status phx_events_settle(events_run *it, int which);
+/* All events of the accepted instant; `which`: that of a contact or of friction, -1: none. */
+phx_status phx_events_all_happen(events_run *it, int which, bool *event);
 
 /* ---- impacts.c: rigid contacts ---- */
 /* The rounding of the forces of closed contacts, N. */

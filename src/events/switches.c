@@ -1,0 +1,154 @@
+/* What events do: joints begin to hold or let go, an impulse puts the velocities on those that hold, and what that
+ * takes is booked. */
+#include "run.h"
+
+#include <string.h>
+
+static void destroy_daes(const phx_events_def *def)
+{
+    phx_system_dae_destroy(*def->dae);
+    phx_system_dae_destroy(*def->reader);
+    *def->dae = *def->reader = NULL;
+}
+
+phx_status phx_events_renew_daes(phx_context *context, const phx_events_def *def)
+{
+    destroy_daes(def);
+    phx_status status = phx_system_dae_with(def->system, context, def->backend, def->dae);
+
+    if (!status)
+        status = phx_system_threads(*def->dae, def->threads);
+    if (!status)
+        status = phx_system_dae(def->system, context, def->reader);
+    if (status) /* both, or none */
+        destroy_daes(def);
+    return status;
+}
+
+phx_status phx_events_take_daes(events_run *it)
+{
+    mechanism *s = it->s;
+
+    s->dae = *it->def.dae;
+    s->reader = *it->def.reader;
+    phx_free(s->lambda);
+    phx_free(it->before.lambda);
+    s->lambda = phx_calloc(it->context, (size_t)s->dae->n_l, sizeof *s->lambda);
+    it->before.lambda = phx_calloc(it->context, (size_t)s->dae->n_l, sizeof *it->before.lambda);
+    if (s->lambda && it->before.lambda)
+        return PHX_OK;
+    destroy_daes(&it->def);
+    s->dae = s->reader = NULL;
+    return PHX_ERR_MEMORY;
+}
+
+/* New rows: everything that knows the old ones is made again. */
+phx_status phx_events_renew(events_run *it, int count, const phx_switch *changes)
+{
+    mechanism *s = it->s;
+
+    phx_events_forget(it);
+    destroy_daes(&it->def);
+    s->dae = s->reader = NULL;
+    phx_status status = phx_system_switch(s->system, count, changes, s->x);
+    if (!status)
+        status = phx_events_renew_daes(it->context, &it->def);
+    return status ? status : phx_events_take_daes(it);
+}
+
+static phx_status switch_forces(const phx_event *event, phx_system *system)
+{
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < event->n_off && !status; k++)
+        status = phx_system_switch_force(system, event->off[k], false);
+    for (int k = 0; k < event->n_on && !status; k++)
+        status = phx_system_switch_force(system, event->on[k], true);
+    return status;
+}
+
+/* Whether joint j holds after the first `count` changes. */
+static bool holds_after(const phx_system *system, int j, int count, const phx_switch *changes)
+{
+    for (int i = count - 1; i >= 0; i--)
+        if (changes[i].joint == j)
+            return changes[i].holds;
+    return phx_system_joint_holds(system, j);
+}
+
+static phx_status switch_joints(events_run *it, const phx_event *event)
+{
+    const int all = event->n_attach + event->n_release + event->n_undrive;
+    phx_switch *changes = phx_calloc(it->context, (size_t)all, sizeof *changes);
+    if (!changes)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < all; i++) {
+        const int j = event->joints[i];
+        const bool attach = i < event->n_attach, release = !attach && i < event->n_attach + event->n_release;
+        const bool holds = attach || (!release && holds_after(it->s->system, j, i, changes));
+        changes[i] = (phx_switch){.joint = j, .holds = holds, .drives = attach};
+    }
+    phx_status status = switch_forces(event, it->s->system);
+    if (!status)
+        status = phx_events_renew(it, all, changes);
+    phx_free(changes);
+    return status;
+}
+
+phx_status phx_events_settle(events_run *it, int which)
+{
+    const int number = which - it->n_events, contact = which < 0 ? -1 : number - it->frictions.n;
+    const int friction = which < 0 || contact >= 0 ? -1 : number;
+    const bool of_contact = friction >= 0 && it->frictions.friction[friction].contact >= 0;
+    phx_status status = phx_contacts_settle(it, contact, of_contact ? friction : -1);
+    if (!status)
+        status = phx_friction_settle(it, friction);
+    return status;
+}
+
+static phx_status happen(events_run *it, int k)
+{
+    const phx_event *event = &it->def.events[k];
+    mechanism *s = it->s;
+    phx_work work = {0.0, 0.0};
+    phx_energies before, after;
+    phx_system_energies(s->system, s->x, s->v, &before);
+    phx_status status = event->n_attach > 0 ? phx_friction_let_go(it) : PHX_OK;
+
+    if (!status)
+        status = switch_joints(it, event);
+    phx_system_energies(s->system, s->x, s->v, &after); /* of the same state: springs that are switched */
+    if (!status && event->n_attach > 0)                 /* what only lets go leaves the velocities as they are */
+        status = phx_system_impulse(s->dae, s->t, s->x, s->v, &work);
+    if (status)
+        return phx_fail_prefix(it->context, status, "event '%s' at t = %.9g s: ", event->name, s->t);
+    const double lost = work.dissipated - work.supplied + (before.potential - after.potential);
+    it->done.work.dissipated += lost;
+    it->done.ledger[phx_system_event_entry(s->system, k)] += lost;
+    it->counts.events++;
+    it->counts.event_loss += lost;
+    memcpy(it->before.v, s->v, (size_t)s->dae->n_v * sizeof *it->before.v);
+    phx_log(it->context, PHX_LOG_INFO, "event '%s' at t = %.12g s takes %.6g J", event->name, s->t, lost);
+    return phx_events_settle(it, -1);
+}
+
+phx_status phx_events_all_happen(events_run *it, int which, bool *event)
+{
+    phx_status status = PHX_OK;
+
+    if (which >= it->n_events) {
+        it->event[which].value = 0.0; /* it begins anew when the condition has gone back */
+        status = phx_events_settle(it, which);
+    }
+    for (int k = 0; k < it->n_events && !status; k++) {
+        event_state *one = &it->event[k];
+        const bool now = phx_events_at_time(it, k) && !one->done && it->def.events[k].value <= it->t;
+        if (!now && !one->met)
+            continue;
+        one->done = one->done || now;
+        one->value = 0.0;
+        *event = true;
+        status = happen(it, k);
+    }
+    return status;
+}
