@@ -601,7 +601,7 @@ static void what_nothing_holds_is_named(void **state)
     report = settle_simply(&m);
     assert_int_equal(report.free_motions, 1);
     CHECK_TEXT(report.free_names, "joint 'axle'");
-    CHECK_CLOSE(m.x[4], 0.2, 1e-6, "it stays where it was");
+    CHECK_CLOSE(m.x[4], 0.2, 1e-13, "it stays where it was");
     options.t = 1.0; /* with a torque there is none */
     CHECK_STATUS(*state, phx_system_static(m.dae, &options, m.x, m.lambda, &report), PHX_ERR_ANALYSIS);
     CHECK_MESSAGE(*state, "axle");
@@ -612,6 +612,72 @@ static void what_nothing_holds_is_named(void **state)
     model_ready(&m);
     CHECK_STATUS(*state, phx_system_static(m.dae, &options, m.x, m.lambda, &report), PHX_ERR_ANALYSIS);
     CHECK_MESSAGE(*state, "stone");
+    model_close(&m);
+}
+
+/* A pendulum on a cart that nothing holds: nearest to a start at rest is the place where the centre of mass has not
+ * moved aside. */
+static void of_a_family_the_nearest_is_taken(void **state)
+{
+    const double cart_mass = 3.0, mass = 2.0, l = 0.8, angle = 1.1;
+    model m;
+
+    model_open(*state, 0.0, -9.81, &m);
+    const phx_body_id cart = add_rigid(&m, "cart", cart_mass, 0.1, 0.0, 0.0, pose_at(0.3, 0.0, 0.0));
+    const phx_body_id bob =
+        add_rigid(&m, "bob", mass, 0.05, 0.0, 0.0, pose_at(0.3 + l * sin(angle), -l * cos(angle), angle));
+    add_joint(&m, "rail", PHX_JOINT_PRISMATIC, at_place(&m, PHX_GROUND, 0.0, 0.0), at_place(&m, cart, 0.0, 0.0));
+    add_joint(&m, "pin", PHX_JOINT_REVOLUTE, at_place(&m, cart, 0.0, 0.0), at_place(&m, bob, 0.0, l));
+    model_ready(&m);
+    const phx_static_report report = settle_simply(&m);
+    assert_int_equal(report.method, PHX_STATIC_DESCENT);
+    assert_int_equal(report.free_motions, 1);
+    CHECK_CLOSE(m.x[5 + 4], 0.0, 1e-13, "it hangs");
+    CHECK_CLOSE(m.x[0], 0.3 + mass * l * sin(angle) / (cart_mass + mass), 1e-13, "the cart");
+    model_close(&m);
+}
+
+/* Three bodies and three springs, free in the plane: the triangle of the springs' lengths at the centre of mass of the
+ * start, turned by the angle with the least sum of m |r - r0|^2: tan = sum m (p x r0) / sum m p . r0, p the triangle
+ * about its centre. Where the start is far the family is curved. */
+static void a_family_that_turns_is_gone_along_to_the_nearest(void **state)
+{
+    static const double mass[3] = {1.0, 2.5, 0.7}, length[3] = {1.1, 0.9, 1.3};
+    static const double start[3][2] = {{0.2, 0.1}, {1.9, 0.7}, {0.1, 1.4}};
+    const double along = (length[0] * length[0] + length[2] * length[2] - length[1] * length[1]) / (2.0 * length[0]);
+    double p[3][2] = {{0.0, 0.0}, {length[0], 0.0}, {along, sqrt(length[2] * length[2] - along * along)}};
+    double centre[2] = {0.0, 0.0}, own[2] = {0.0, 0.0}, sine_sum = 0.0, cosine_sum = 0.0;
+    phx_body_id body[3];
+    model m;
+
+    model_open(*state, 0.0, 0.0, &m);
+    for (int k = 0; k < 3; k++)
+        body[k] = add_rigid(&m, (const char *const[]){"a", "b", "c"}[k], mass[k], 0.01, 0.0, 0.0,
+                            pose_at(start[k][0], start[k][1], 0.3 * k));
+    for (int k = 0; k < 3; k++)
+        add_spring(&m, (const char *const[]){"ab", "bc", "ca"}[k], at_place(&m, body[k], 0.0, 0.0),
+                   at_place(&m, body[(k + 1) % 3], 0.0, 0.0), 30.0 + 10.0 * k, 0.0, length[k], NULL);
+    model_ready(&m);
+    const phx_static_report report = settle_simply(&m);
+    assert_int_equal(report.free_motions, 6);
+    for (int k = 0; k < 3; k++)
+        for (int a = 0; a < 2; a++) {
+            centre[a] += mass[k] * start[k][a] / (mass[0] + mass[1] + mass[2]);
+            own[a] += mass[k] * p[k][a] / (mass[0] + mass[1] + mass[2]);
+        }
+    for (int k = 0; k < 3; k++) {
+        const double u[2] = {p[k][0] - own[0], p[k][1] - own[1]};
+        const double d[2] = {start[k][0] - centre[0], start[k][1] - centre[1]};
+        sine_sum += mass[k] * (u[0] * d[1] - u[1] * d[0]);
+        cosine_sum += mass[k] * (u[0] * d[0] + u[1] * d[1]);
+    }
+    const double turn = atan2(sine_sum, cosine_sum);
+    for (int k = 0; k < 3; k++) {
+        const double u[2] = {p[k][0] - own[0], p[k][1] - own[1]};
+        CHECK_CLOSE(m.x[5 * k], centre[0] + cos(turn) * u[0] - sin(turn) * u[1], 1e-12, "x of %d", k);
+        CHECK_CLOSE(m.x[5 * k + 1], centre[1] + sin(turn) * u[0] + cos(turn) * u[1], 1e-12, "y of %d", k);
+        CHECK_CLOSE(m.x[5 * k + 4], 0.3 * k, 1e-12, "attitude of %d", k);
+    }
     model_close(&m);
 }
 
@@ -632,6 +698,8 @@ int main(void)
         cmocka_unit_test(a_platform_rests_where_its_energy_is_least),
         cmocka_unit_test(a_right_angled_frame_bends_and_twists),
         cmocka_unit_test(what_nothing_holds_is_named),
+        cmocka_unit_test(of_a_family_the_nearest_is_taken),
+        cmocka_unit_test(a_family_that_turns_is_gone_along_to_the_nearest),
     };
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

@@ -90,6 +90,90 @@ static void modes_about_an_equilibrium_are_small_motions(void **state)
     check_small_motions(hanging, 0.5);
 }
 
+/* A mechanism that floats about a spring: two motions that nothing holds. */
+static const char floating[] =
+    "phlexor: 1\ndimension: 2\ngravity: [0, 0]\nmaterials: {soft: {density: 1500, young: 2e8, poisson: 0.3}}\nbodies:\n"
+    "  b0: {kind: rod, material: soft, length: 0.852, elements: 1,\n"
+    "       section: {kind: rectangle, width: 0.035, height: 0.03}}\n"
+    "  b2: {kind: beam, pose: {position: [0.852, 0], guess: true}, material: soft, length: 0.845, elements: 3,\n"
+    "       section: {kind: rectangle, width: 0.022, height: 0.034}, reference: simply_supported, order: 5}\n"
+    "  b3: {kind: rigid, pose: {position: [1.697, 0], guess: true}, mass: 2.893, inertia: 0.046,\n"
+    "       centre_of_mass: [-0.097, -0.02]}\n"
+    "  b4: {kind: rigid, mass: 1.024, inertia: 0.074, centre_of_mass: [0.013, -0.155],\n"
+    "       ports: {Q: {position: [0.326, -0.28]}, far: {position: [2, 3]}}}\n"
+    "joints:\n"
+    "  j0: {kind: free, ports: [ground.O, b0.P]}\n"
+    "  j2: {kind: prismatic, ports: [b0.C, b2.P], axis: [0.485, 1], stiffness: 40}\n"
+    "  j3: {kind: revolute, ports: [b2.C, b3.P], stiffness: 40}\n"
+    "  j4: {kind: prismatic, ports: [ground.O, b4.P], axis: [0.555, 1], stiffness: 40}\n"
+    "springs: {s: {ports: [b0.C, b4.Q], stiffness: 40, length: 0.3}}\n";
+
+/* The lowest `count` frequencies about the equilibrium; its x, at most `room`. */
+static void find_floating(bool measured, int count, double *omega, int room, double *x)
+{
+    const phx_static_options how = phx_static_options_default();
+    phx_modes_options wanted = phx_modes_options_default();
+    phx_static_report report;
+    phx_linear linear = {0};
+    phx_mode_set set = {0};
+    phx_modal *modal = NULL;
+    char text[2000];
+    mechanism m;
+
+    snprintf(text, sizeof text, "%s%s", floating, measured ? "outputs: {o: {position: b4.far}}\n" : "");
+    mechanism_open(&m, text, 0, NULL);
+    CHECK_OK(m.context, phx_system_static(m.dae, &how, m.x, m.lambda, &report));
+    assert_int_equal(report.method, PHX_STATIC_DESCENT);
+    assert_int_equal(report.free_motions, 2);
+    CHECK_BELOW(report.unbalanced, 1e-10 * report.weight, "forces out of balance");
+    wanted.count = count;
+    CHECK_OK(m.context, phx_system_linear(m.dae, 0.0, m.x, m.lambda, &linear));
+    CHECK_OK(m.context, phx_modal_create(m.context, &modal));
+    CHECK_OK(m.context, phx_modal_solve(modal, &linear, &wanted, &set));
+    assert_int_equal(set.count, count);
+    memcpy(omega, set.omega, (size_t)count * sizeof *omega);
+    memcpy(x, m.x, (size_t)(m.dae->n_x < room ? m.dae->n_x : room) * sizeof *x);
+    phx_mode_set_free(&set);
+    phx_modal_destroy(modal);
+    phx_linear_free(&linear);
+    mechanism_close(&m);
+}
+
+/* An output at a port far away makes the mechanism larger, and the steps of the search others. */
+static void of_a_family_every_search_finds_the_same(void **state)
+{
+    enum { COUNT = 6, ROOM = 5 };
+    double omega[2][COUNT], x[2][ROOM];
+
+    (void)state;
+    for (int k = 0; k < 2; k++)
+        find_floating(k == 1, COUNT, omega[k], ROOM, x[k]);
+    for (int i = 0; i < ROOM; i++)
+        CHECK_CLOSE(x[1][i], x[0][i], 1e-9, "place %d of the rod", i);
+    for (int k = 0; k < COUNT; k++)
+        CHECK_RELATIVE(omega[1][k], omega[0][k], 1e-9, "frequency %d", k + 1);
+}
+
+/* The corrections that are rounding have no part along what is free. */
+static void an_equilibrium_is_found_where_it_is(void **state)
+{
+    enum { COUNT = 6, ROOM = 5 };
+    const phx_static_options how = phx_static_options_default();
+    double omega[COUNT], x[ROOM];
+    phx_static_report report;
+    mechanism m;
+
+    (void)state;
+    find_floating(false, COUNT, omega, ROOM, x);
+    mechanism_open(&m, floating, 0, NULL);
+    for (int again = 0; again < 3; again++) {
+        CHECK_OK(m.context, phx_system_static(m.dae, &how, m.x, m.lambda, &report));
+        for (int i = 0; i < ROOM; i++)
+            CHECK_CLOSE(m.x[i], x[i], 1e-12, "place %d, search %d", i, again);
+    }
+    mechanism_close(&m);
+}
+
 /* A force that follows and a torque in space, which have no potential: K is not symmetric. */
 static void modes_know_loads_without_a_potential(void **state)
 {
@@ -491,6 +575,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(modes_about_an_equilibrium_are_small_motions),
+        cmocka_unit_test(of_a_family_every_search_finds_the_same),
+        cmocka_unit_test(an_equilibrium_is_found_where_it_is),
         cmocka_unit_test(modes_know_loads_without_a_potential),
         cmocka_unit_test(zieglers_pendulum_flutters),
         cmocka_unit_test(becks_column_flutters),

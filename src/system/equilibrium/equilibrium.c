@@ -88,6 +88,17 @@ static phx_status settle(statics *s, double near, double *x, double *lambda, phx
     return phx_statics_descend(s, x, lambda);
 }
 
+/* Of the equilibria that free motions make of the one at x, the one nearest to `start`; where they are many, a heap of
+ * loose bodies, the one at x. */
+static phx_status go_back(statics *s, const double *start, double *x, double *lambda)
+{
+    enum { MANY = 24 };
+    int count = 0;
+    const phx_status status = phx_statics_count_free(s, x, lambda, &count);
+
+    return status || count == 0 || count > MANY ? status : phx_statics_nearest(s, start, count, x, lambda);
+}
+
 static phx_status deliver(statics *s, const phx_static_options *options, const double *x, const double *lambda,
                           phx_static_report *report)
 {
@@ -104,8 +115,8 @@ static phx_status deliver(statics *s, const phx_static_options *options, const d
 }
 
 /* Equal steps of the loads, each halved where there is no equilibrium near. */
-static phx_status follow(statics *s, const phx_static_options *options, int steps, double *x, double *lambda,
-                         phx_static_report *report)
+static phx_status follow(statics *s, const phx_static_options *options, int steps, const double *start, double *x,
+                         double *lambda, phx_static_report *report)
 {
     phx_static_method method = PHX_STATIC_NEWTON;
     const bool every = options->steps > 0;
@@ -113,6 +124,8 @@ static phx_status follow(statics *s, const phx_static_options *options, int step
 
     phx_statics_set_load(s, 0.0);
     status = settle(s, NEAR, x, lambda, &method);
+    if (!status && every)
+        status = go_back(s, start, x, lambda);
     if (!status && every)
         status = deliver(s, options, x, lambda, report);
     for (int k = 1; k <= steps && !status; k++) {
@@ -129,6 +142,8 @@ static phx_status follow(statics *s, const phx_static_options *options, int step
                 status = PHX_OK;
             }
         }
+        if (!status && every)
+            status = go_back(s, start, x, lambda);
         if (!status && every)
             status = deliver(s, options, x, lambda, report);
     }
@@ -168,7 +183,7 @@ static phx_status in_steps(statics *s, const phx_static_options *options, const 
     phx_context_clear(s->context);
     memcpy(x, start, (size_t)s->system->n_x * sizeof *x);
     memset(lambda, 0, (size_t)s->ws->rows.n * sizeof *lambda);
-    phx_status status = follow(s, options, 8, x, lambda, report);
+    phx_status status = follow(s, options, 8, start, x, lambda, report);
     if (status == PHX_NOT_CONVERGED || status == PHX_SINGULAR)
         status = phx_fail(s->context, failure, "%s", message ? message : "no equilibrium was found");
     phx_free(message);
@@ -246,7 +261,7 @@ phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, do
     }
     if (!status) {
         memcpy(start, x, bytes);
-        status = options->steps > 0 ? follow(&s, options, options->steps, x, lambda, report)
+        status = options->steps > 0 ? follow(&s, options, options->steps, start, x, lambda, report)
                                     : settle(&s, NEAR, x, lambda, &report->method);
     }
     if ((status == PHX_NOT_CONVERGED || status == PHX_SINGULAR) && options->steps == 0 && !s.endless)
@@ -255,6 +270,8 @@ phx_status phx_system_static(phx_dae *dae, const phx_static_options *options, do
         status = leave(&s, x, lambda, report);
     if (status && s.system)
         status = fails(&s, x, lambda, status);
+    if (!status && (options->steps == 0 || options->stable))
+        status = go_back(&s, start, x, lambda);
     if (!status && options->steps == 0)
         status = deliver(&s, options, x, lambda, report);
     if (!status)

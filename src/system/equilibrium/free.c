@@ -86,16 +86,26 @@ void phx_statics_name_motion(statics *s, const double *x, const double *xi, size
 }
 
 /* ---- motions ---- */
-/* W-orthonormal vectors Z (count of n each), by inverse iteration on the factored matrix. */
-static phx_status find(statics *s, int count, double *Z)
+static double zero_of(const statics *s)
+{
+    return 10.0 * s->scale.rounding;
+}
+
+void phx_statics_guess_free(const statics *s, int count, double *Z)
 {
     const int n = s->ws->kkt.n, n_v = s->ws->kkt.n_v;
-    phx_status status = PHX_OK;
 
     for (int c = 0; c < count; c++)
         for (int i = 0; i < n_v; i++)
             Z[(size_t)c * (size_t)n + (size_t)i] = sin(1.0 + 0.7 * i + 1.3 * c * i) / s->scale.force[i];
-    for (int pass = 0; pass < 5 && !status; pass++)
+}
+
+phx_status phx_statics_find_free(statics *s, int passes, int count, double *Z)
+{
+    const int n = s->ws->kkt.n, n_v = s->ws->kkt.n_v;
+    phx_status status = phx_statics_factor(s, 0.1 * zero_of(s));
+
+    for (int pass = 0; pass < passes && !status; pass++)
         for (int c = 0; c < count && !status; c++) {
             double *z = Z + (size_t)c * (size_t)n;
             memset(s->vectors.other, 0, (size_t)n * sizeof *s->vectors.other);
@@ -146,29 +156,36 @@ static void name_all(const statics *s, int count, double *R, size_t size, char *
     }
 }
 
+phx_status phx_statics_count_free(statics *s, const double *x, const double *lambda, int *count)
+{
+    int below = 0, above = 0;
+    phx_status status = phx_statics_linearise(s, x, lambda);
+
+    if (!status)
+        status = phx_statics_negative(s, zero_of(s), &below);
+    if (!status)
+        status = phx_statics_negative(s, -zero_of(s), &above);
+    *count = !status && above > below ? above - below : 0;
+    return status;
+}
+
 phx_status phx_statics_free_motions(statics *s, const double *x, const double *lambda, int *count, size_t size,
                                     char *names)
 {
     const size_t n = (size_t)s->ws->kkt.n;
-    const double zero = 10.0 * s->scale.rounding;
-    int below = 0, above = 0;
-    phx_status status = phx_statics_linearise(s, x, lambda);
+    phx_status status = phx_statics_count_free(s, x, lambda, count);
 
     names[0] = '\0';
-    *count = 0;
-    if (!status)
-        status = phx_statics_negative(s, zero, &below);
-    if (!status)
-        status = phx_statics_negative(s, -zero, &above);
-    if (status || above <= below)
+    if (status || *count == 0)
         return status;
-    *count = above - below;
     const int named = *count < MOST ? *count : MOST;
     double *Z = phx_calloc(s->context, (size_t)named * n, sizeof *Z);
     double *R = phx_calloc(s->context, (size_t)named * (size_t)n_candidates(s), sizeof *R);
-    status = Z && R ? phx_statics_factor(s, 0.1 * zero) : PHX_ERR_MEMORY;
-    if (!status)
-        status = find(s, named, Z);
+    status = Z && R ? PHX_OK : PHX_ERR_MEMORY;
+    if (!status) {
+        phx_statics_guess_free(s, named, Z);
+        status = phx_statics_find_free(s, 5, named, Z);
+    }
     for (int c = 0; c < named && !status; c++)
         rates(s, x, Z + (size_t)c * n, R + (size_t)c * (size_t)n_candidates(s));
     if (!status)

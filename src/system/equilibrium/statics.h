@@ -95,6 +95,8 @@ phx_status phx_statics_factor(statics *s, double sigma);
 phx_status phx_statics_solve(const statics *s, double *b); /* n */
 /* Directions among those that G allows in which K + sigma W is negative: the eigenvalues of (K, W) below -sigma. */
 phx_status phx_statics_negative(statics *s, double sigma, int *count);
+/* out (n) = W xi, zero behind n_v */
+void phx_statics_W_apply(const statics *s, const double *xi, double *out);
 /* xi^T K eta, xi^T W eta */
 double phx_statics_K_product(const statics *s, const double *xi, const double *eta);
 double phx_statics_W_product(const statics *s, const double *xi, const double *eta);
@@ -108,10 +110,21 @@ phx_status phx_statics_newton(statics *s, double reach, double *x, double *lambd
 phx_status phx_statics_descend(statics *s, double *x, double *lambda);
 
 /* ---- free.c ---- */
+/* Motions without stiffness at the equilibrium (x, lambda). */
+phx_status phx_statics_count_free(statics *s, const double *x, const double *lambda, int *count);
+/* They themselves after a linearisation: `count` rows of kkt.n, W-orthonormal, by `passes` inverse iterations from Z,
+ * which is a guess, or those of a configuration nearby. */
+void phx_statics_guess_free(const statics *s, int count, double *Z);
+phx_status phx_statics_find_free(statics *s, int passes, int count, double *Z);
 /* Motions without stiffness at the equilibrium (x, lambda): how many; their names, "'a', 'b'". */
 phx_status phx_statics_free_motions(statics *s, const double *x, const double *lambda, int *count, size_t size,
                                     char *names);
 /* The joint or body that moves most in xi: "joint 'a'" or "body 'b'". */
 void phx_statics_name_motion(statics *s, const double *x, const double *xi, size_t size, char *name);
+
+/* ---- nearest.c ---- */
+/* Where `count` free motions make a family of equilibria of the one at (x, lambda), that of the family which is nearest
+ * to `start`. */
+phx_status phx_statics_nearest(statics *s, const double *start, int count, double *x, double *lambda);
 
 #endif

@@ -113,6 +113,14 @@ double phx_statics_K_product(const statics *s, const double *xi, const double *e
     return product(s, s->ws->values.K, xi, eta);
 }
 
+void phx_statics_W_apply(const statics *s, const double *xi, double *out)
+{
+    memset(out, 0, (size_t)s->ws->kkt.n * sizeof *out);
+    s->ws->base.ops->mass_apply(&s->ws->base, xi, out);
+    for (int i = 0; i < s->ws->kkt.n_v; i++)
+        out[i] += s->scale.turning[i] * xi[i];
+}
+
 double phx_statics_W_product(const statics *s, const double *xi, const double *eta)
 {
     double sum = product(s, s->ws->values.M, xi, eta);
