@@ -122,6 +122,23 @@ phx_linearised *beam_chain(phx_context *context, int links, int elements, bool g
     return it;
 }
 
+phx_reduction *reduce(phx_context *context, const phx_linearised *model, phx_reduction_method method, int order)
+{
+    phx_reduction_options options = phx_reduction_options_default();
+    phx_reduction *reduction = NULL;
+    options.method = method;
+    options.order = order;
+    CHECK_OK(context, phx_reduce_linear(context, model, &options, &reduction));
+    return reduction;
+}
+
+void forms(phx_context *context, const phx_linearised *model, const phx_reduction *reduction, phx_descriptor **full,
+           phx_descriptor **small)
+{
+    CHECK_OK(context, phx_linearised_descriptor(context, model, full, NULL));
+    CHECK_OK(context, phx_reduction_descriptor(context, reduction, small, NULL));
+}
+
 double complex transfer(phx_context *context, const phx_descriptor *system, double complex s, int i, int j)
 {
     const int m = phx_descriptor_inputs(system);

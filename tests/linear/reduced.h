@@ -19,6 +19,11 @@ phx_linearised *mass_spring_chain(phx_context *context);
  */
 phx_linearised *beam_chain(phx_context *context, int links, int elements, bool grounded, double alpha, double beta,
                            bool rate);
+/* The model with so many elastic coordinates, which must succeed. */
+phx_reduction *reduce(phx_context *context, const phx_linearised *model, phx_reduction_method method, int order);
+/* The descriptor forms of a model and of its reduction. */
+void forms(phx_context *context, const phx_linearised *model, const phx_reduction *reduction, phx_descriptor **full,
+           phx_descriptor **small);
 /* Entry (i, j) of H(s) of the descriptor form. */
 double complex transfer(phx_context *context, const phx_descriptor *system, double complex s, int i, int j);
 

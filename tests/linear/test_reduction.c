@@ -2,23 +2,6 @@
  * models written down by hand. */
 #include "reduced.h"
 
-static phx_reduction *reduce(phx_context *context, const phx_linearised *model, phx_reduction_method method, int order)
-{
-    phx_reduction_options options = phx_reduction_options_default();
-    phx_reduction *reduction = NULL;
-    options.method = method;
-    options.order = order;
-    CHECK_OK(context, phx_reduce_linear(context, model, &options, &reduction));
-    return reduction;
-}
-
-static void forms(phx_context *context, const phx_linearised *model, const phx_reduction *reduction,
-                  phx_descriptor **full, phx_descriptor **small)
-{
-    CHECK_OK(context, phx_linearised_descriptor(context, model, full, NULL));
-    CHECK_OK(context, phx_reduction_descriptor(context, reduction, small, NULL));
-}
-
 /* ---- the benchmark ---- */
 /* All modes in energy coordinates, ports as they are. */
 static void whole(phx_context *context, const phx_linearised *model, phx_full *full, phx_projected *all, phx_ph *ph)
@@ -388,6 +371,22 @@ static void certificates_agree(void **state)
     assert_int_equal(active, random_reductions);
 }
 
+/* With room for one direction at a resonance the mode is taken, not what is left beside it. */
+static void one_direction_at_a_resonance(void **state)
+{
+    phx_context *context = *state;
+    phx_linearised *model = beam_chain(context, 1, 4, true, 0.5, 1e-5, false);
+    const phx_reduction_point at = {.im = model->reduced.omega[model->reduced.rigid]};
+    const phx_reduction_options options = {.method = PHX_REDUCE_KRYLOV, .order = 1, .points = &at, .n_points = 1};
+    phx_reduction *reduction = NULL, *modal = reduce(context, model, PHX_REDUCE_MODAL, 1);
+
+    CHECK_OK(context, phx_reduce_linear(context, model, &options, &reduction));
+    CHECK_BELOW(phx_reduction_about(reduction)->error, 1.05 * phx_reduction_about(modal)->error, "error");
+    phx_reduction_destroy(modal);
+    phx_reduction_destroy(reduction);
+    phx_linearised_destroy(model);
+}
+
 /* ---- forms ---- */
 static void the_forms_are_one_model(void **state)
 {
@@ -519,6 +518,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_bound_holds, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_order_of_an_error, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(certificates_agree, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(one_direction_at_a_resonance, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_forms_are_one_model, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(refused_with_the_reason, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(every_allocation_may_fail, context_setup, context_teardown),

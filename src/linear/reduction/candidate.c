@@ -59,9 +59,7 @@ static phx_status modal_with_rates(phx_reduction_work *it, int order, phx_candid
     phx_space space = {0};
     double *x = phx_calloc(it->context, (size_t)n + 1, sizeof *x);
     bool added = false;
-    phx_status status =
-        x ? phx_space_create(it->context, &it->full.it->linear.M, &it->full.projection, it->full.rigid + order, &space)
-          : PHX_ERR_MEMORY;
+    phx_status status = x ? phx_space_create(&it->full, it->full.rigid + order, &space) : PHX_ERR_MEMORY;
     if (!status)
         status = begin_with_rates(it, &space);
     for (int k = 0; k < it->dominance.count && !status; k++) {
@@ -100,8 +98,7 @@ static phx_status krylov(phx_reduction_work *it, int order, phx_candidate *out)
     const phx_reduction_options *o = it->options;
     const int most = phx_elastic_modes(it), wanted = order > 0 ? order : most;
     phx_space space = {0};
-    phx_status status =
-        phx_space_create(it->context, &it->full.it->linear.M, &it->full.projection, it->full.rigid + wanted, &space);
+    phx_status status = phx_space_create(&it->full, it->full.rigid + wanted, &space);
 
     if (!status)
         status = phx_reduce_krylov(&it->full, o, &space);

@@ -87,6 +87,23 @@ static phx_status undamped_first(phx_full *it, int c)
     return status;
 }
 
+static phx_status keep_apart(phx_full *it, int c, int first, int count)
+{
+    const size_t n = (size_t)it->n;
+
+    it->unmoved = count;
+    it->still = phx_calloc(it->context, 2 * n * (size_t)count + 1, sizeof *it->still);
+    if (!it->still)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < count; k++) {
+        double *column = it->still + (size_t)k * n;
+        for (size_t i = 0; i < n; i++)
+            column[i] = it->modes[i * (size_t)c + (size_t)(first + k)];
+        phx_csr_apply(&it->it->linear.M, 1.0, column, column + (size_t)count * n);
+    }
+    return PHX_OK;
+}
+
 /* Of the undamped rigid motions those that no input moves are left out. */
 static phx_status moved_only(phx_full *it, int c)
 {
@@ -116,6 +133,8 @@ static phx_status moved_only(phx_full *it, int c)
     if (!status && moved < free && moved > 0)
         status = turn_columns(it->context, it->n, c, 0, free, turn, it->modes);
     const int gone = free - moved;
+    if (!status && gone > 0)
+        status = keep_apart(it, c, moved, gone);
     for (int i = 0; i < it->n && !status && gone > 0; i++) {
         double *to = it->modes + (size_t)i * (size_t)(c - gone);
         const double *from = it->modes + (size_t)i * (size_t)c;
@@ -241,6 +260,7 @@ void phx_full_free(phx_full *full)
     phx_csr_free(&full->A);
     phx_free(full->modes);
     phx_free(full->omega);
+    phx_free(full->still);
     phx_saddle_free(&full->projection);
     *full = (phx_full){0};
 }

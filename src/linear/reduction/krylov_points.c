@@ -63,7 +63,8 @@ static double size_of(int n, const double *x)
     return most;
 }
 
-/* The solution for re + i im, its parts added to the basis. */
+/* The solution for re + i im, its parts added to the basis, the larger first: there may be room for one only, and at a
+ * resonance the smaller is what the mode is not. */
 static phx_status add_solution(krylov *it, phx_saddle *saddle, bool is_complex)
 {
     const int n = it->full->n, width = is_complex ? 2 : 1;
@@ -82,10 +83,11 @@ static phx_status add_solution(krylov *it, phx_saddle *saddle, bool is_complex)
         it->im[i] = is_complex ? it->x[2 * i + 1] : 0.0;
     }
     const double re = size_of(n, it->re), im = size_of(n, it->im);
-    if (!status && re > negligible * im)
-        status = phx_space_add(it->space, it->re, &added);
-    if (!status && im > negligible * re)
-        status = phx_space_add(it->space, it->im, &added);
+    const double *first = re >= im ? it->re : it->im, *second = re >= im ? it->im : it->re;
+    if (!status && fmax(re, im) > 0.0)
+        status = phx_space_add(it->space, first, &added);
+    if (!status && fmin(re, im) > negligible * fmax(re, im))
+        status = phx_space_add(it->space, second, &added);
     return status;
 }
 
@@ -127,7 +129,8 @@ static phx_status add_rigid_rows(krylov *it)
     return status;
 }
 
-static phx_status at_point(krylov *it, const phx_reduction_point *point)
+/* PHX_SINGULAR: the model has a pole there. */
+static phx_status try_point(krylov *it, const phx_reduction_point *point)
 {
     const phx_full *full = it->full;
     const double complex z = point->re + I * point->im;
@@ -136,7 +139,7 @@ static phx_status at_point(krylov *it, const phx_reduction_point *point)
     phx_status status = PHX_OK;
 
     if (point->infinite)
-        return add_directions(it, it->space->projection, point, 0.0, false);
+        return add_directions(it, (phx_saddle *)&full->projection, point, 0.0, false);
     if (bordered && full->rigid > full->free)
         return phx_fail(full->context, PHX_ERR_ANALYSIS,
                         "at s = 0 the stiffness is singular and its rigid motions are damped; take a point beside 0");
@@ -147,13 +150,35 @@ static phx_status at_point(krylov *it, const phx_reduction_point *point)
                                    is_complex, &saddle);
     if (!status)
         status = phx_saddle_factor(&saddle, z);
-    if (status == PHX_SINGULAR)
-        status = phx_fail(full->context, PHX_ERR_ANALYSIS,
-                          "the model has a pole at the point %g + %g i, it cannot be interpolated there", point->re,
-                          point->im);
     if (!status)
         status = add_directions(it, &saddle, point, z, is_complex);
     phx_saddle_free(&saddle);
+    return status;
+}
+
+static phx_status at_point(krylov *it, const phx_reduction_point *point)
+{
+    const phx_status status = try_point(it, point);
+
+    return status != PHX_SINGULAR ? status
+                                  : phx_fail(it->full->context, PHX_ERR_ANALYSIS,
+                                             "the model has a pole at the point %g + %g i, it cannot be interpolated "
+                                             "there",
+                                             point->re, point->im);
+}
+
+/* Near i omega, where the model may have a pole. */
+static phx_status beside(krylov *it, double omega)
+{
+    static const double aside[] = {1.0, 1.001, 1.003};
+    phx_status status = PHX_SINGULAR;
+
+    for (size_t k = 0; k < sizeof aside / sizeof *aside && status == PHX_SINGULAR; k++) {
+        const phx_reduction_point point = {.im = aside[k] * omega};
+        if (k > 0)
+            phx_context_clear(it->full->context);
+        status = try_point(it, &point);
+    }
     return status;
 }
 
@@ -199,8 +224,7 @@ static phx_status default_points(krylov *it, const phx_reduction_options *option
     for (int k = 0; k < 4 * count && !status && !enough(it); k++) {
         /* at first in the middles of `count` intervals, then of halves of them */
         const double at = k < count ? (k + 0.5) / count : (k - count + 0.25) / (3.0 * count);
-        const phx_reduction_point point = {.im = low * pow(high / low, at)};
-        status = at_point(it, &point);
+        status = beside(it, low * pow(high / low, at));
     }
     return status;
 }

@@ -7,11 +7,12 @@
 /* Below this part of its own norm a vector depends on those before it. */
 static const double dependent = 1e-10;
 
-phx_status phx_space_create(phx_context *context, const phx_csr *M, phx_saddle *projection, int room, phx_space *space)
+phx_status phx_space_create(const phx_full *full, int room, phx_space *space)
 {
-    const size_t n = (size_t)M->rows, size = n + (size_t)projection->A.rows;
+    const size_t n = (size_t)full->n, size = n + (size_t)full->A.rows;
+    phx_context *context = full->context;
 
-    *space = (phx_space){.context = context, .M = M, .projection = projection, .n = M->rows, .room = room};
+    *space = (phx_space){.context = context, .full = full, .n = full->n, .room = room};
     space->columns = phx_calloc(context, n * (size_t)room + 1, sizeof *space->columns);
     space->weighed = phx_calloc(context, n * (size_t)room + 1, sizeof *space->weighed);
     space->work = phx_calloc(context, 2 * size + 1, sizeof *space->work);
@@ -29,12 +30,12 @@ void phx_space_free(phx_space *space)
 /* v <- the part of v that keeps the constraints: [M A^T; A 0] (v, .) = (M v, 0). */
 static phx_status keep_constraints(phx_space *it, double *v)
 {
-    const size_t n = (size_t)it->n, size = n + (size_t)it->projection->A.rows;
+    const size_t n = (size_t)it->n, size = n + (size_t)it->full->A.rows;
     double *x = it->work;
 
     memset(x, 0, size * sizeof *x);
-    phx_csr_apply(it->M, 1.0, v, x);
-    const phx_status status = phx_saddle_solve(it->projection, x);
+    phx_csr_apply(&it->full->it->linear.M, 1.0, v, x);
+    const phx_status status = phx_saddle_solve((phx_saddle *)&it->full->projection, x);
     if (!status)
         memcpy(v, x, n * sizeof *v);
     return status;
@@ -46,23 +47,31 @@ static double weigh(const phx_space *it, const double *v, double *weighed)
     double square = 0.0;
 
     memset(weighed, 0, (size_t)it->n * sizeof *weighed);
-    phx_csr_apply(it->M, 1.0, v, weighed);
+    phx_csr_apply(&it->full->it->linear.M, 1.0, v, weighed);
     for (int i = 0; i < it->n; i++)
         square += v[i] * weighed[i];
     return sqrt(fmax(square, 0.0));
 }
 
+/* v <- v - V (M V)^T v, one column after the other. */
+static void remove_columns(int n, int count, const double *columns, const double *weighed, double *v)
+{
+    for (int k = 0; k < count; k++, columns += n, weighed += n) {
+        double along = 0.0;
+        for (int i = 0; i < n; i++)
+            along += weighed[i] * v[i];
+        for (int i = 0; i < n; i++)
+            v[i] -= along * columns[i];
+    }
+}
+
 static void sweep(const phx_space *it, double *v)
 {
-    for (int k = 0; k < it->count; k++) {
-        const double *column = it->columns + (size_t)k * (size_t)it->n;
-        const double *weighed = it->weighed + (size_t)k * (size_t)it->n;
-        double along = 0.0;
-        for (int i = 0; i < it->n; i++)
-            along += weighed[i] * v[i];
-        for (int i = 0; i < it->n; i++)
-            v[i] -= along * column[i];
-    }
+    const phx_full *full = it->full;
+
+    remove_columns(it->n, it->count, it->columns, it->weighed, v);
+    if (full->unmoved > 0)
+        remove_columns(it->n, full->unmoved, full->still, full->still + (size_t)full->unmoved * (size_t)it->n, v);
 }
 
 phx_status phx_space_add(phx_space *it, const double *x, bool *added)

@@ -28,11 +28,11 @@ void phx_ph_free(phx_ph *ph)
 }
 
 /* ---- from a mechanism ---- */
-/* D of W with a modal damping of ratio `nominal` in place of the mechanism's own: C^T diag(2 nominal omega) C with
- * C = modes^T M W. */
+/* D of W with a modal damping of ratio `nominal` in place of what the mechanism has on its elastic modes: C^T D_m C
+ * with C = modes^T M W, where D_m = diag(2 nominal omega) beside the mechanism's own damping of its rigid motions. */
 static phx_status nominal_damping(const phx_full *full, const phx_projected *it, double nominal, double *D)
 {
-    const int n = full->n, f = full->f, c = it->c, stride = f + full->held;
+    const int n = full->n, f = full->f, c = it->c, rigid = it->rigid, stride = f + full->held;
     double *MW = NULL, *C = phx_calloc(full->context, 2 * (size_t)f * (size_t)c + 1, sizeof *C);
     double *weighed = phx_behind(C, (size_t)f * (size_t)c);
     phx_status status = C ? phx_csr_times_dense(full->context, &full->it->linear.M, c, it->W, &MW) : PHX_ERR_MEMORY;
@@ -40,11 +40,17 @@ static phx_status nominal_damping(const phx_full *full, const phx_projected *it,
     if (!status && f > 0 && c > 0)
         phx_dense_multiply(true, false, f, c, n, 1.0, full->modes, stride, MW, c, 0.0, C, c);
     for (int i = 0; i < f && !status; i++)
-        for (int j = 0; j < c; j++)
-            weighed[i * c + j] = 2.0 * nominal * full->omega[i] * C[i * c + j];
+        for (int j = 0; j < c; j++) {
+            weighed[i * c + j] = i < rigid ? 0.0 : 2.0 * nominal * full->omega[i] * C[i * c + j];
+            for (int k = 0; k < rigid && i < rigid; k++)
+                weighed[i * c + j] += it->D[i * c + k] * C[k * c + j];
+        }
     if (!status && c > 0)
         phx_dense_multiply(true, false, c, c, f, 1.0, C, c, weighed, c, 0.0, D, c);
-    for (int i = 0; i < it->rigid && !status; i++)
+    for (int i = 0; i < rigid && !status; i++) /* what rounding makes of zero */
+        for (int j = 0; j < it->r; j++)
+            D[i * c + j] = D[j * c + i] = j < rigid ? it->D[i * c + j] : 0.0;
+    for (int i = 0; i < it->free && !status; i++)
         for (int j = 0; j < c; j++)
             D[i * c + j] = D[j * c + i] = 0.0;
     phx_free(MW);

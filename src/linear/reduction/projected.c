@@ -86,9 +86,44 @@ static void static_stiffness(const phx_full *full, phx_projected *it)
         }
 }
 
-static phx_status fill_matrices(const phx_full *full, phx_projected *it)
+/* Columns `from` to `to` of F for input k are zero where they are all rounding of terms of this size: an input that
+ * joints take whole, or that moves rigid motions alone. Scaled to one it would be an input like others. */
+static void clear_rounding(phx_projected *it, int from, int to, int k, double size)
+{
+    static const double rounding = 1e-12;
+    double most = 0.0;
+
+    for (int j = from; j < to; j++)
+        most = fmax(most, fabs(it->F[j * it->m + k]));
+    for (int j = from; j < to && most <= rounding * size; j++)
+        it->F[j * it->m + k] = 0.0;
+}
+
+/* W^T F */
+static phx_status fill_forces(const phx_full *full, phx_projected *it)
 {
     const phx_csr *F = &full->it->channels.F;
+    double *size = phx_calloc(full->context, (size_t)it->m + 1, sizeof *size);
+
+    if (!size)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < full->n; i++)
+        for (int k = F->ptr[i]; k < F->ptr[i + 1]; k++)
+            for (int j = 0; j < it->c; j++) {
+                const double term = it->W[(size_t)i * (size_t)it->c + (size_t)j] * F->val[k];
+                it->F[j * it->m + F->idx[k]] += term;
+                size[F->idx[k]] += fabs(term);
+            }
+    for (int k = 0; k < it->m; k++) {
+        clear_rounding(it, 0, it->rigid, k, size[k]);
+        clear_rounding(it, it->rigid, it->r, k, size[k]);
+    }
+    phx_free(size);
+    return PHX_OK;
+}
+
+static phx_status fill_matrices(const phx_full *full, phx_projected *it)
+{
     const int c = it->c;
     phx_status status = congruence(full->context, &full->it->linear.M, c, it->W, it->M);
 
@@ -100,10 +135,8 @@ static phx_status fill_matrices(const phx_full *full, phx_projected *it)
     for (int i = 0; i < it->free && !status; i++)
         for (int j = 0; j < c; j++)
             it->D[i * c + j] = it->D[j * c + i] = 0.0;
-    for (int i = 0; i < full->n && !status; i++)
-        for (int k = F->ptr[i]; k < F->ptr[i + 1]; k++)
-            for (int j = 0; j < c; j++)
-                it->F[j * it->m + F->idx[k]] += it->W[(size_t)i * (size_t)c + (size_t)j] * F->val[k];
+    if (!status)
+        status = fill_forces(full, it);
     if (!status)
         static_stiffness(full, it);
     return status;

@@ -30,23 +30,6 @@ phx_status phx_saddle_factor(phx_saddle *saddle, double complex z);
  * for the rows of A are in the scale of A as it was given. */
 phx_status phx_saddle_solve(phx_saddle *saddle, double *x);
 
-/* ---- orthogonal.c: a basis that keeps the constraints ----
- * Gram-Schmidt divides by what is left of a vector, and with it what it violates A by. So each vector is projected,
- * v <- v - M^-1 A^T (A M^-1 A^T)^-1 A v, before and after each of two sweeps. */
-typedef struct phx_space {
-    phx_context *context;
-    const phx_csr *M;       /* borrowed */
-    phx_saddle *projection; /* factored with M alone; borrowed */
-    int n, count, room;
-    double *columns, *weighed; /* V and M V, column after column */
-    double *work;              /* 2 (n + rows of A) */
-} phx_space;
-phx_status phx_space_create(phx_context *context, const phx_csr *M, phx_saddle *projection, int room, phx_space *space);
-void phx_space_free(phx_space *space);
-/* Adds x (n), made orthonormal in M to what is there, unless it depends on it (below 1e-10 of its own norm) or the room
- * is used up. */
-phx_status phx_space_add(phx_space *space, const double *x, bool *added);
-
 /* ---- full.c: the mechanism with what every method needs ---- */
 typedef struct phx_full {
     phx_context *context;
@@ -56,6 +39,8 @@ typedef struct phx_full {
     phx_csr K, D, A;    /* symmetric parts; A = (G; H) */
     double *modes;      /* n x (f + held): rigid motions, those of `free` first, elastic modes, static lifting */
     double *omega;      /* f: rad/s, 0 for rigid motions */
+    int unmoved;        /* rigid motions that nothing moves, which are none of the modes */
+    double *still;      /* n x unmoved, column after column, then M times these */
     phx_saddle projection;
 } phx_full;
 phx_status phx_full_create(phx_context *context, const phx_linearised *it, phx_full *full);
@@ -64,6 +49,23 @@ void phx_full_free(phx_full *full);
 phx_status phx_descriptor_by_rates(phx_context *context, const phx_linearised *it, phx_descriptor **descriptor);
 /* x^T A y of columns, and the same of absolute values, which says what rounding makes of it. */
 double phx_form(const phx_csr *a, int stride_x, const double *x, int stride_y, const double *y, double *size);
+
+/* ---- orthogonal.c: a basis that keeps the constraints ----
+ * Gram-Schmidt divides by what is left of a vector, and with it what it violates A by. So each vector is projected,
+ * v <- v - M^-1 A^T (A M^-1 A^T)^-1 A v, before and after each of two sweeps, which also keep out the rigid motions
+ * that no input moves: rounding brings them in where little is left of a vector. */
+typedef struct phx_space {
+    phx_context *context;
+    const phx_full *full; /* borrowed */
+    int n, count, room;
+    double *columns, *weighed; /* V and M V, column after column */
+    double *work;              /* 2 (n + rows of A) */
+} phx_space;
+phx_status phx_space_create(const phx_full *full, int room, phx_space *space);
+void phx_space_free(phx_space *space);
+/* Adds x (n), made orthonormal in M to what is there, unless it depends on it (below 1e-10 of its own norm) or the room
+ * is used up. */
+phx_status phx_space_add(phx_space *space, const double *x, bool *added);
 
 /* ---- projected.c: the mechanism on a basis W = (V, X) with V^T M V = I and diagonal V^T K V ---- */
 typedef struct phx_projected {
