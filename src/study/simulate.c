@@ -214,7 +214,7 @@ phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model
         status = phx_system_threads(s->dae, s->threads);
     if (!status)
         status = phx_drawing_create(context, model, s->system, &s->drawing);
-    if (!status && !phx_events_needed(model, s->system))
+    if (!status && !phx_events_needed(s->system, model->n_events))
         phx_system_starts_once(s->system);
     if (!status)
         status = start_state(context, model, s);
