@@ -7,6 +7,9 @@
 
 #include <phlexor/study.h>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -260,6 +263,19 @@ static int check_arguments(const cli_command *command, const simulate_arguments 
     return -1;
 }
 
+/* Of one simulation, which allocates before its steps alone: arrays from this size on are pages of their own, which
+ * take no memory before they are written and go back when the array is freed. By itself glibc raises that size, up to
+ * 32 MB, with each large array that is freed. */
+static void return_large_arrays(void)
+{
+#ifdef __GLIBC__
+    enum { LARGE = 1 << 17, SPARE = 1 << 24 };
+
+    (void)mallopt(M_MMAP_THRESHOLD, LARGE);
+    (void)mallopt(M_TRIM_THRESHOLD, SPARE);
+#endif
+}
+
 static int simulate(const cli_command *command, phx_context *context, const simulate_arguments *given)
 {
     phx_simulate_options options = phx_simulate_options_default();
@@ -279,6 +295,8 @@ static int simulate(const cli_command *command, phx_context *context, const simu
         status = cli_split(command, context, "--accuracy-of", given->accuracy_of, &of);
     options.n_accuracy_of = of.count;
     options.accuracy_of = of.words;
+    if (status < 0 && given->sweep.count == 0)
+        return_large_arrays();
     if (status < 0)
         status = cli_read_model(context, given->model, &given->set, &model);
     if (status < 0)

@@ -300,7 +300,7 @@ typedef struct phx_model_joint {
     bool axis_b_given;
     double axis_b[3]; /* `axis_b` or axes[1], in B's directions, unit */
     int n_coordinates;
-    phx_model_coordinate coordinates[PHX_JOINT_MAX_COORDINATES];
+    phx_model_coordinate *coordinates; /* n_coordinates */
 } phx_model_joint;
 
 /* The condition of an event, and its actions. */

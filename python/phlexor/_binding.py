@@ -1096,7 +1096,7 @@ phx_model_joint._fields_ = [
     ("axis_b_given", c_bool),
     ("axis_b", c_double * 3),
     ("n_coordinates", c_int),
-    ("coordinates", phx_model_coordinate * 6),
+    ("coordinates", POINTER(phx_model_coordinate)),
 ]
 
 phx_model_event._fields_ = [

@@ -199,6 +199,7 @@ void phx_body_port_view_frames(const phx_body *body, const phx_body_port *port, 
     phx_body_view room;
 
     view = from_frame(port, view, &room);
+    out->dim = body->dim;
     out->straight = point->n == 0;
     out->h = view->h;
     phx_attitude_rotation(body->dim, view->x1 + body->dim, out->R1);

@@ -69,11 +69,11 @@ static phx_status fill_coordinates(phx_builder *builder, const phx_model_joint *
 /* The start of a joint that slides, on its body, which knows its length from then on. */
 static phx_status check_place(const phx_builder *builder, const phx_model_joint *joint)
 {
-    const phx_model_optional *start = &joint->coordinates[0].start;
     const int body = joint->ports[0].body;
 
-    if (!phx_joint_kind_info(joint->kind)->slides || !start->given)
+    if (!phx_joint_kind_info(joint->kind)->slides || !joint->coordinates[0].start.given)
         return PHX_OK;
+    const phx_model_optional *start = &joint->coordinates[0].start;
     const double length = phx_body_curve_length(phx_system_body(builder->system, body));
     if (start->value >= 0.0 && start->value <= length)
         return PHX_OK;

@@ -61,9 +61,14 @@ phx_status phx_elastic_key(const phx_builder *builder, const phx_model_body *bod
     static const char *const motion[] = {"pose", "velocity", "damping", NULL};
     static const char *const factors[] = {"pressure", "traction", "temperature", NULL};
     const phx_model *model = builder->model;
-    const phx_node *root = model->store->root, *materials = phx_node_find(root, "materials");
+    const phx_node *root = NULL;
     const int index = (int)(body - model->bodies);
     phx_text text = {.context = builder->context};
+    const phx_status status = phx_model_tree(builder->context, model, &root);
+
+    if (status)
+        return status;
+    const phx_node *materials = phx_node_find(root, "materials");
 
     add_node(&text, model, phx_node_find(root, "bodies")->items[2 * index + 1], motion);
     if (materials)

@@ -37,14 +37,19 @@ const phx_word phx_words_joint[] = {{.at = joint_word}};
 
 phx_status phx_begin_joint(phx_reader *reader, const phx_node *node, void *object)
 {
-    (void)node;
     phx_model_joint *joint = object;
     const phx_joint_info *info = phx_joint_kind_info(joint->kind);
-    joint->n_coordinates = info->n_coordinates[reader->model->dimension - 2];
+    const int n = info->n_coordinates[reader->model->dimension - 2];
     const phx_joint_coordinate *coordinates = phx_joint_kind_coordinates(info, reader->model->dimension);
-    for (int k = 0; k < joint->n_coordinates; k++)
+    joint->coordinates = phx_reader_calloc(reader, (size_t)n, sizeof *joint->coordinates);
+    if (!joint->coordinates)
+        return PHX_ERR_MEMORY;
+    joint->n_coordinates = n;
+    for (int k = 0; k < n; k++)
         joint->coordinates[k].angular = coordinates[k].angular;
-    return PHX_OK;
+    reader->joint = joint;
+    return phx_reader_place(reader, joint->coordinates, (size_t)n * sizeof *joint->coordinates,
+                            reader->item ? reader->item->source : node->source);
 }
 
 phx_status phx_finish_joint(phx_reader *reader, const phx_node *node, void *object)
@@ -114,8 +119,9 @@ static bool selects(selection which, const phx_model_coordinate *coordinate)
 
 /* One value, or a list of one for each selected coordinate (null: not given). `field` lies in coordinate 0. */
 static phx_status read_coordinates(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
-                                   phx_model_joint *joint, selection which, one_fn *one)
+                                   selection which, one_fn *one)
 {
+    const phx_model_joint *joint = reader->joint;
     int wanted = 0, next = 0;
     for (int k = 0; k < joint->n_coordinates; k++)
         wanted += selects(which, &joint->coordinates[k]);
@@ -174,37 +180,43 @@ static phx_status one_object(phx_reader *reader, const phx_key *key, const phx_n
 static phx_status read_coordinate_object(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                          void *owner)
 {
-    return read_coordinates(reader, key, node, field, owner, ALL_COORDINATES, one_object);
+    (void)owner;
+    return read_coordinates(reader, key, node, field, ALL_COORDINATES, one_object);
 }
 
 static phx_status read_start_angle(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                    void *owner)
 {
-    return read_coordinates(reader, key, node, field, owner, ANGLES, one_optional);
+    (void)owner;
+    return read_coordinates(reader, key, node, field, ANGLES, one_optional);
 }
 
 static phx_status read_start_position(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                       void *owner)
 {
-    return read_coordinates(reader, key, node, field, owner, DISPLACEMENTS, one_optional);
+    (void)owner;
+    return read_coordinates(reader, key, node, field, DISPLACEMENTS, one_optional);
 }
 
 static phx_status read_coordinate_rate(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                        void *owner)
 {
-    return read_coordinates(reader, key, node, field, owner, ALL_COORDINATES, one_optional);
+    (void)owner;
+    return read_coordinates(reader, key, node, field, ALL_COORDINATES, one_optional);
 }
 
 static phx_status read_coordinate_number(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                          void *owner)
 {
-    return read_coordinates(reader, key, node, field, owner, ALL_COORDINATES, one_number);
+    (void)owner;
+    return read_coordinates(reader, key, node, field, ALL_COORDINATES, one_number);
 }
 
 static phx_status read_coordinate_signal(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
                                          void *owner)
 {
-    return read_coordinates(reader, key, node, field, owner, ALL_COORDINATES, one_signal);
+    (void)owner;
+    return read_coordinates(reader, key, node, field, ALL_COORDINATES, one_signal);
 }
 
 #define VALUES_JSON(item)                                                                                              \

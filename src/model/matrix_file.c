@@ -194,7 +194,8 @@ static phx_status read_json(phx_reader *reader, const phx_node *node, const char
     phx_status status = load_text(reader, node, path, &text, &length);
 
     if (!status)
-        status = phx_yaml_parse(reader->context, &reader->content->memory, path, text, length, &root);
+        status = phx_yaml_parse(reader->context, &reader->content->memory, &reader->content->memory, path, text, length,
+                                &root);
     if (status)
         return status;
     if (root->kind != PHX_NODE_MAP)

@@ -27,28 +27,34 @@ static phx_arena_block *add_block(phx_context *context, phx_arena *arena, size_t
     return block;
 }
 
+/* Zeros, at a multiple of `unit`. */
+static void *take(phx_context *context, phx_arena *arena, size_t bytes, size_t unit)
+{
+    phx_arena_block *block = arena->last;
+    size_t at = block ? (block->used + unit - 1) / unit * unit : 0;
+    if (!block || block->size < at || block->size - at < bytes) {
+        block = add_block(context, arena, bytes);
+        if (!block)
+            return NULL;
+        at = 0;
+    }
+    block->used = at + bytes;
+    return (char *)block->bytes + at;
+}
+
 void *phx_arena_calloc(phx_context *context, phx_arena *arena, size_t count, size_t size)
 {
-    const size_t unit = sizeof(max_align_t);
     if (size && count > (SIZE_MAX / 2) / size) {
         phx_fail(context, PHX_ERR_MEMORY, "out of memory: %zu items of %zu bytes", count, size);
         return NULL;
     }
-    size_t bytes = (count * size + unit - 1) / unit * unit;
-    phx_arena_block *block = arena->last;
-    if (!block || block->size - block->used < bytes) {
-        block = add_block(context, arena, bytes);
-        if (!block)
-            return NULL;
-    }
-    void *result = (char *)block->bytes + block->used;
-    block->used += bytes;
-    return result;
+    return take(context, arena, count * size, sizeof(max_align_t));
 }
 
+/* Texts follow each other byte by byte: most are short. */
 char *phx_arena_text(phx_context *context, phx_arena *arena, const char *text, size_t length)
 {
-    char *copy = phx_arena_calloc(context, arena, length + 1, 1);
+    char *copy = take(context, arena, length + 1, 1);
     if (copy && length)
         memcpy(copy, text, length);
     return copy;

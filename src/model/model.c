@@ -25,6 +25,25 @@ static phx_status copy_overrides(phx_context *context, phx_arena *arena, int n, 
     return PHX_OK;
 }
 
+phx_status phx_model_tree(phx_context *context, const phx_model *model, const phx_node **root)
+{
+    struct phx_model_store *store = model->store;
+    phx_status status = PHX_OK;
+
+    if (!store->root)
+        status = phx_yaml_parse(context, &store->tree, &store->document, model->path, model->text, model->text_length,
+                                &store->root);
+    *root = store->root;
+    return status;
+}
+
+/* The names and texts of the model stay, in the document. */
+static void drop_tree(struct phx_model_store *store)
+{
+    phx_arena_free(&store->tree);
+    store->root = NULL;
+}
+
 /* Fill a model whose path, text and store are set, from its document. On failure the content is what was made so far.
  */
 static phx_status evaluate(phx_context *context, phx_model *model, int n_overrides, const phx_model_override *overrides)
@@ -36,14 +55,17 @@ static phx_status evaluate(phx_context *context, phx_model *model, int n_overrid
                          .n_overrides = n_overrides,
                          .overrides = overrides,
                          .sweep_points = 1.0};
-    phx_status status = store->evaluator ? PHX_OK : phx_evaluator_create(context, &store->evaluator);
+    const phx_node *root = NULL;
+    phx_status status = phx_model_tree(context, model, &root);
+    if (!status && !store->evaluator)
+        status = phx_evaluator_create(context, &store->evaluator);
     reader.evaluator = store->evaluator;
     if (!status)
         phx_evaluator_begin(store->evaluator, context);
     if (!status)
-        status = phx_reader_place(&reader, model, sizeof *model, store->root->source);
+        status = phx_reader_place(&reader, model, sizeof *model, root->source);
     if (!status)
-        status = phx_read_object(&reader, &phx_schema_model, store->root, model);
+        status = phx_read_object(&reader, &phx_schema_model, root, model);
     if (store->evaluator)
         phx_evaluator_watch(store->evaluator, NULL, NULL);
     phx_content_sort(&store->content);
@@ -65,8 +87,9 @@ static phx_status create(phx_context *context, const char *name, const char *tex
     phx_status status = copy_overrides(context, &store->document, n_overrides, overrides, &store->overrides);
     store->n_overrides = n_overrides;
     if (!status)
-        status = phx_yaml_parse(context, &store->document, model->path, model->text, length, &store->root);
-    return status ? status : evaluate(context, model, n_overrides, store->overrides);
+        status = evaluate(context, model, n_overrides, store->overrides);
+    drop_tree(store);
+    return status;
 }
 
 phx_status phx_model_read_text(phx_context *context, const char *name, const char *text, size_t length, int n_overrides,
@@ -174,6 +197,7 @@ void phx_model_destroy(phx_model *model)
         for (phx_file_body *body = model->store->bodies; body; body = body->next)
             phx_flex_source_destroy(body->source);
         phx_arena_free(&model->store->document);
+        phx_arena_free(&model->store->tree);
         phx_evaluator_destroy(model->store->evaluator);
         phx_free(model->store);
     }

@@ -55,7 +55,7 @@ typedef struct phx_content {
 
 /* A table read from a CSV file; it is read once for all evaluations of the document. */
 typedef struct phx_file_table {
-    const phx_node *node; /* of the signal */
+    phx_model_source source; /* of the signal */
     int count;
     double *times, *values;
     struct phx_file_table *next;
@@ -76,12 +76,13 @@ typedef struct phx_file_body {
 } phx_file_body;
 
 struct phx_model_store {
-    phx_arena document; /* tree, text, path, overrides, tables from files */
+    phx_arena document; /* texts of the tree, text, path, overrides, tables from files */
+    phx_arena tree;     /* nodes */
     phx_file_table *tables;
     phx_file_body *bodies;
     phx_named_file *files;
-    const phx_node *root;
-    int n_overrides; /* of the reading */
+    const phx_node *root; /* NULL until phx_model_tree */
+    int n_overrides;      /* of the reading */
     const phx_model_override *overrides;
     phx_content content;
     phx_evaluator *evaluator; /* of all readings: a parser is dear to make */
@@ -97,6 +98,7 @@ struct phx_reader {
     phx_model_body *body; /* being read; NULL before the bodies */
     phx_model_source body_source;
     phx_names own_ports;     /* of that body, made when first asked for */
+    phx_model_joint *joint;  /* being read, or the last one */
     const phx_node *item;    /* name of the item of a map that was begun last */
     phx_parameter_role role; /* of expressions of time */
     double sweep_points;     /* product of the counts so far */
@@ -121,6 +123,9 @@ size_t phx_key_path_push(phx_reader *reader, const char *name, int index);
 void phx_key_path_pop(phx_reader *reader, size_t length);
 
 /* ---- reading ---- */
+/* The tree of the document. The nodes are dropped once a model has been read, and made again, to stay, for whoever asks
+ * later: other parameters, the keys of bodies on meshes. */
+phx_status phx_model_tree(phx_context *context, const phx_model *model, const phx_node **root);
 /* PHX_PLANE, PHX_SPACE, or PHX_BOTH until the dimension is known. */
 unsigned phx_reader_dims(const phx_reader *reader);
 /* The row of a key that applies to this kind (-1: unknown) and dimension, NULL. */

@@ -328,7 +328,7 @@ static const phx_object friction = {"friction", "Dry friction.", TABLE(phx_model
 
 /* ---- joints, springs, loads ---- */
 #define FREE              (PHX_JOINT_TURNS | PHX_JOINT_SHIFTS)
-#define COORDINATE(field) (AT(phx_model_joint, coordinates) + AT(phx_model_coordinate, field))
+#define COORDINATE(field) AT(phx_model_coordinate, field), .own = true
 static const phx_key joint_keys[] = {
     {"kind", &phx_type_kind, AT(phx_model_joint, kind), .required = true, .words = phx_words_joint,
      .doc = "what it leaves free"},
@@ -388,6 +388,7 @@ static const phx_object joint = {
     "below; `null` leaves one out.",
     TABLE(phx_model_joint, joint_keys),
     KINDS(PHX_KIND_KEY, phx_words_joint, phx_model_joint),
+    .own_offset = AT(phx_model_joint, coordinates),
     .begin = phx_begin_joint,
     .finish = phx_finish_joint,
     .tables = phx_joint_tables};

@@ -107,7 +107,7 @@ struct phx_object {
     phx_kind_rule kind_rule;
     const phx_word *kinds;
     size_t kind_offset; /* of the enum in the struct */
-    size_t own_offset;  /* of a pointer to what a kind has for itself, which `begin` makes */
+    size_t own_offset;  /* of a pointer to what a kind has for itself, or to the coordinates; `begin` makes it */
     /* After the kind is known, before any key is read; NULL: nothing. */
     phx_status (*begin)(phx_reader *reader, const phx_node *node, void *object);
     /* After all keys are read: what they must be together, and what follows from them; NULL: nothing. */

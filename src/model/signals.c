@@ -100,13 +100,13 @@ static phx_status find_file_table(phx_reader *reader, const phx_node *node, phx_
 {
     struct phx_model_store *store = reader->model->store;
     phx_file_table *table = store->tables;
-    while (table && table->node != node)
+    while (table && (table->source.line != node->source.line || table->source.column != node->source.column))
         table = table->next;
     if (!table) {
         table = phx_arena_calloc(reader->context, &store->document, 1, sizeof *table);
         if (!table)
             return PHX_ERR_MEMORY;
-        table->node = node;
+        table->source = node->source;
         phx_status status =
             phx_read_csv(reader, phx_node_find(node, "file"), form->file, form->column, &store->document, table);
         if (status)

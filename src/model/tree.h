@@ -31,11 +31,11 @@ enum {
 /* Refuse what the parser must not see (yaml_check.c); phx_yaml_parse calls it. */
 phx_status phx_yaml_check(phx_context *context, const char *name, const char *text, size_t length);
 
-/* Parse one document. `name` stands in the messages; everything goes to the arena. PHX_ERR_INPUT with
- * "name:line:column: " for what is no YAML, has duplicate keys, tags, several documents, is too deep or expands too
- * far. An empty document gives a null scalar at 1:1. */
-phx_status phx_yaml_parse(phx_context *context, phx_arena *arena, const char *name, const char *text, size_t length,
-                          const phx_node **root);
+/* Parse one document. `name` stands in the messages; nodes go to the arena `nodes`, their texts to `texts`.
+ * PHX_ERR_INPUT with "name:line:column: " for what is no YAML, has duplicate keys, tags, several documents, is too deep
+ * or expands too far. An empty document gives a null scalar at 1:1. */
+phx_status phx_yaml_parse(phx_context *context, phx_arena *nodes, phx_arena *texts, const char *name, const char *text,
+                          size_t length, const phx_node **root);
 
 /* The value of a key, NULL when the map has none. */
 const phx_node *phx_node_find(const phx_node *map, const char *key);

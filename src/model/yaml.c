@@ -21,7 +21,7 @@ typedef struct anchor {
 
 typedef struct builder {
     phx_context *context;
-    phx_arena *arena;
+    phx_arena *nodes, *texts;
     const char *name;
     struct fy_parser *parser;
     struct fy_diag *diag;
@@ -91,7 +91,7 @@ static phx_status add_anchor(builder *b, struct fy_token *token, const phx_node 
         b->anchors = grown;
         b->anchors_capacity = capacity;
     }
-    char *name = phx_arena_text(b->context, b->arena, text, length);
+    char *name = phx_arena_text(b->context, b->texts, text, length);
     if (!name)
         return PHX_ERR_MEMORY;
     b->anchors[b->n_anchors++] = (anchor){name, node};
@@ -110,7 +110,7 @@ static phx_status refuse_tag(builder *b, struct fy_token *tag)
  * further line break one. (libfyaml 0.7.12 loses memory over a line with many quotes.) */
 static char *single_quoted(builder *b, const char *raw, size_t length, size_t *result_length)
 {
-    char *text = phx_arena_calloc(b->context, b->arena, length + 1, 1);
+    char *text = phx_arena_calloc(b->context, b->texts, length + 1, 1);
     size_t n = 0;
     for (size_t i = 0; text && i < length;) {
         if (raw[i] != '\n' && raw[i] != '\r') {
@@ -159,7 +159,7 @@ static phx_status add_scalar(builder *b, const struct fy_event *event)
 {
     struct fy_token *token = event->scalar.value;
     phx_status status = refuse_tag(b, event->scalar.tag);
-    phx_node *node = status ? NULL : phx_arena_calloc(b->context, b->arena, 1, sizeof *node);
+    phx_node *node = status ? NULL : phx_arena_calloc(b->context, b->nodes, 1, sizeof *node);
     if (!node)
         return status ? status : PHX_ERR_MEMORY;
     node->kind = PHX_NODE_SCALAR;
@@ -179,7 +179,7 @@ static phx_status add_scalar(builder *b, const struct fy_event *event)
         status = fail_at(b, node->source, "a text must not contain the character 0", "");
     if (status)
         return status;
-    node->text = phx_arena_text(b->context, b->arena, text, length);
+    node->text = phx_arena_text(b->context, b->texts, text, length);
     if (!node->text)
         return PHX_ERR_MEMORY;
     status = add_anchor(b, event->scalar.anchor, node);
@@ -197,7 +197,7 @@ static phx_status open_level(builder *b, const struct fy_event *event, phx_node_
         return fail_at(b, at, "a key must be a plain word, found a ", map ? "map" : "list");
     if (b->depth == PHX_YAML_MAX_DEPTH)
         return fail_at(b, at, "lists and maps are nested too deeply; no part of a model needs this", "");
-    phx_node *node = phx_arena_calloc(b->context, b->arena, 1, sizeof *node);
+    phx_node *node = phx_arena_calloc(b->context, b->nodes, 1, sizeof *node);
     if (!node)
         return PHX_ERR_MEMORY;
     node->kind = kind;
@@ -249,7 +249,7 @@ static phx_status close_level(builder *b)
     phx_node *node = top.node;
     int n = b->n_entries - top.first;
     node->weight = 1;
-    node->items = phx_arena_calloc(b->context, b->arena, (size_t)n, sizeof *node->items);
+    node->items = phx_arena_calloc(b->context, b->nodes, (size_t)n, sizeof *node->items);
     if (!node->items)
         return PHX_ERR_MEMORY;
     for (int i = 0; i < n; i++) {
@@ -364,7 +364,7 @@ static phx_status take_events(builder *b)
         b->root = b->entries[0];
         return PHX_OK;
     }
-    phx_node *empty = phx_arena_calloc(b->context, b->arena, 1, sizeof *empty);
+    phx_node *empty = phx_arena_calloc(b->context, b->nodes, 1, sizeof *empty);
     if (!empty)
         return PHX_ERR_MEMORY;
     *empty = (phx_node){.kind = PHX_NODE_SCALAR, .source = {1, 1}, .plain = true, .weight = 1, .text = ""};
@@ -391,10 +391,10 @@ static phx_status start_parser(builder *b, const char *text, size_t length)
     return PHX_OK;
 }
 
-static phx_status parse(phx_context *context, phx_arena *arena, const char *name, const char *text, size_t length,
-                        const phx_node **root)
+static phx_status parse(phx_context *context, phx_arena *nodes, phx_arena *texts, const char *name, const char *text,
+                        size_t length, const phx_node **root)
 {
-    builder b = {.context = context, .arena = arena, .name = name, .last = {1, 1}};
+    builder b = {.context = context, .nodes = nodes, .texts = texts, .name = name, .last = {1, 1}};
     phx_status status = start_parser(&b, text, length);
     if (!status)
         status = take_events(&b);
@@ -407,8 +407,8 @@ static phx_status parse(phx_context *context, phx_arena *arena, const char *name
     return status;
 }
 
-phx_status phx_yaml_parse(phx_context *context, phx_arena *arena, const char *name, const char *text, size_t length,
-                          const phx_node **root)
+phx_status phx_yaml_parse(phx_context *context, phx_arena *nodes, phx_arena *texts, const char *name, const char *text,
+                          size_t length, const phx_node **root)
 {
     *root = NULL;
     if (length >= 3 && !memcmp(text, "\xEF\xBB\xBF", 3)) { /* byte order mark */
@@ -418,9 +418,9 @@ phx_status phx_yaml_parse(phx_context *context, phx_arena *arena, const char *na
     phx_status status = phx_yaml_check(context, name, text, length);
     if (status)
         return status;
-    status = parse(context, arena, name, text, length, root);
+    status = parse(context, nodes, texts, name, text, length, root);
     /* libfyaml reports a failed allocation as it does a fault of the text: what is refused twice is wrong. */
-    return status == PHX_ERR_INPUT ? parse(context, arena, name, text, length, root) : status;
+    return status == PHX_ERR_INPUT ? parse(context, nodes, texts, name, text, length, root) : status;
 }
 
 const phx_node *phx_node_find(const phx_node *map, const char *key)

@@ -142,6 +142,7 @@ typedef struct phx_simulation_setup {
     phx_beam_cache *cache;               /* may be NULL */
     phx_context *files;                  /* the context of the recorder; NULL: that of the simulation */
     bool no_checkpoints;                 /* nothing is written to HDF5 before the end */
+    bool accelerates;                    /* the workspace of the recording is asked for accelerations afterwards */
     bool tells;                          /* warns of poses that the assembly has moved */
     bool in_memory;                      /* the recorder stores its rows for phx_recorder_take */
     int n_attributes;                    /* of the result, beside the settings */

@@ -124,6 +124,7 @@ static phx_status run(phx_context *context, const phx_model *model, const phx_si
                                         .cache = cache,
                                         .h5_path = options->h5_path,
                                         .in_memory = true,
+                                        .accelerates = true,
                                         .tells = true};
     phx_simulation s;
     phx_result *result = NULL;

@@ -155,7 +155,9 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
     if (!status)
         status = phx_limits_create(context, model, system, &recording->limits);
     if (!status)
-        status = phx_system_dae(system, context, &recording->dae);
+        status = setup->accelerates || phx_events_needed(system, model->n_events)
+                     ? phx_system_dae(system, context, &recording->dae)
+                     : phx_system_observer(system, context, &recording->dae);
     if (!status && (setup->h5_path || setup->csv_path || setup->in_memory))
         status = open_recorder(context, model, drawing, setup, recording);
     if (status)
@@ -250,7 +252,7 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
 {
     phx_recording *recording = user;
     phx_dae *dae = recording->dae;
-    double *row = recording->row;
+    double *row = recording->row, drift[2] = {0.0, 0.0};
     phx_energies energies;
 
     memcpy(recording->before, row, (size_t)recording->n_columns * sizeof *row);
@@ -261,8 +263,9 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
         recording->report->from = sample->t;
     }
     phx_put_balance(row, sample->t, &energies, &sample->work, recording->energy0);
-    dae->ops->drift(dae, sample->t, sample->x, sample->v, &row[PHX_COLUMN_DRIFT], &row[PHX_COLUMN_DRIFT_RATE]);
-    phx_status status = phx_system_outputs(dae, sample->t, sample->x, sample->v, row + PHX_FIXED_COLUMNS);
+    phx_status status = phx_system_observe(dae, sample->t, sample->x, sample->v, drift, row + PHX_FIXED_COLUMNS);
+    row[PHX_COLUMN_DRIFT] = drift[0];
+    row[PHX_COLUMN_DRIFT_RATE] = drift[1];
     if (!status)
         status = phx_system_controller_values(dae, sample->t, sample->x, sample->v,
                                               row + PHX_FIXED_COLUMNS + phx_system_columns(recording->system));

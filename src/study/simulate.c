@@ -132,17 +132,26 @@ static phx_status continue_from(phx_context *context, const phx_model *model, ph
 
 static phx_status start_state(phx_context *context, const phx_model *model, phx_simulation *s)
 {
-    const phx_dae *dae = s->dae;
     const phx_start_options start = phx_start_of(model);
 
-    s->x = phx_calloc(context, (size_t)dae->n_x, sizeof *s->x);
-    s->v = phx_calloc(context, (size_t)dae->n_v, sizeof *s->v);
-    s->lambda = phx_calloc(context, (size_t)dae->n_l, sizeof *s->lambda);
+    s->x = phx_calloc(context, (size_t)phx_system_n_x(s->system), sizeof *s->x);
+    s->v = phx_calloc(context, (size_t)phx_system_n_v(s->system), sizeof *s->v);
+    s->lambda = phx_calloc(context, (size_t)phx_system_n_l(s->system), sizeof *s->lambda);
     if (!s->x || !s->v || !s->lambda)
         return PHX_ERR_MEMORY;
     if (model->initial.from)
-        return continue_from(context, model, s);
+        return PHX_OK;
     return phx_model_blame(context, model, phx_system_start(s->system, &start, s->x, s->v, s->lambda));
+}
+
+/* The workspace of the run. It is made behind the start state, for which the assembly has one. */
+static phx_status make_workspace(phx_context *context, const phx_model *model, phx_simulation *s)
+{
+    phx_status status = phx_simulation_dae(context, model, s->system, s->backend, &s->dae);
+
+    if (!status)
+        status = phx_system_threads(s->dae, s->threads);
+    return !status && model->initial.from ? continue_from(context, model, s) : status;
 }
 
 /* ---- the run ---- */
@@ -209,15 +218,13 @@ phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model
     if (!status)
         status = phx_start_judge(context, model, s->system, setup->tells);
     if (!status)
-        status = phx_simulation_dae(context, model, s->system, s->backend, &s->dae);
-    if (!status)
-        status = phx_system_threads(s->dae, s->threads);
-    if (!status)
         status = phx_drawing_create(context, model, s->system, &s->drawing);
     if (!status && !phx_events_needed(s->system, model->n_events))
         phx_system_starts_once(s->system);
     if (!status)
         status = start_state(context, model, s);
+    if (!status)
+        status = make_workspace(context, model, s);
     if (!status)
         status = check_end(context, model, &report->used, s->t);
     if (!status)

@@ -38,6 +38,18 @@ typedef struct coordinate_slot {
     int angle;              /* where x keeps its value, so that it is unwrapped; -1: the bodies' states tell it */
 } coordinate_slot;
 
+/* A joint as it was given, phx_joint_def, with room for no more coordinates than it has. */
+typedef struct joint_given {
+    const char *name; /* that of its slot */
+    phx_joint_kind kind;
+    phx_port_id a, b;
+    bool has_axis_b, has_relative, inactive;
+    double axis[3], axis_b[3], relative[9], relative_angle;
+    int n_coordinates;
+    int room;                       /* at least n_coordinates, and as many as the kind has */
+    phx_coordinate_def *coordinate; /* owned, with what they have taken over */
+} joint_given;
+
 typedef struct joint_slot {
     char *name;
     phx_joint_kind kind;
@@ -49,7 +61,7 @@ typedef struct joint_slot {
     int entry[2];                 /* of the ledger: what its drives and actuators supply, its dampers take; -1: none */
     bool contact;                 /* a rigid contact: its one row acts while it is closed */
     double side;                  /* of a contact: side times the reaction of the row pushes */
-    phx_joint_def def;
+    joint_given def;
 } joint_slot;
 
 /* A rigid contact: side c is the gap, c the value of the row of its joint. */

@@ -133,6 +133,12 @@ void phx_system_open_as_written(phx_system *system, phx_joint_id id, double *dis
 /* phx_system_start frees the workspace of the assembly as soon as the start state is found, for a run that needs it no
  * more; whatever asks for it afterwards makes a new one. */
 void phx_system_starts_once(phx_system *system);
+/* A workspace for phx_system_observe and phx_system_controller_values alone: a small one, where no output needs
+ * accelerations. The system must be finalised. */
+phx_status phx_system_observer(phx_system *system, phx_context *context, phx_dae **dae);
+/* phx_system_outputs, and phx_system_drift to `drift` (position, velocity), which view the ports once. */
+phx_status phx_system_observe(phx_dae *dae, double t, const double *x, const double *v, double drift[2],
+                              double *columns);
 /* The change of a state that did not lie on the joints. */
 typedef struct phx_continued {
     bool closed;            /* joints were open, and bodies moved to close them */

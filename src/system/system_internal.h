@@ -384,6 +384,12 @@ phx_status phx_sys_components(phx_system *system);
 /* The constraint rows of a joint as it would be made in the present poses, its coordinates untouched (build/joints.c).
  */
 phx_status phx_sys_remake_constraints(phx_system *system, joint_slot *joint);
+/* A joint as it was given; what its coordinates have taken over stays the joint's. */
+phx_joint_def phx_sys_joint_def(const joint_slot *joint);
+/* Some output is an acceleration, or a reaction. */
+bool phx_sys_outputs_accelerate(const phx_system *system);
+/* phx_system_drift where the ports have been viewed at the instant (equations/dae.c). */
+void phx_sys_drift(const workspace *ws, double t, double *position, double *velocity);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
 /* Whether controllers shape the energy and nothing else is done by any; then the energy of the closed loop and its
  * rate, which have columns behind those of the controllers, PHX_SYS_CLOSED_LOOP.energy and .rate. */

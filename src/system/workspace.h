@@ -126,6 +126,7 @@ typedef struct evaluator {
     int (*threads)(const workspace *ws);
 } evaluator;
 extern const evaluator phx_plain_evaluator, phx_fast_evaluator;
+extern const evaluator phx_viewing_evaluator; /* views ports, and that is all (phx_system_observer) */
 
 typedef struct fast_data fast_data; /* fast.h */
 

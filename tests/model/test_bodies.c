@@ -201,7 +201,7 @@ static phx_status read_part(phx_context *context, const char *text, part *found)
     the_wheel = (wheel){0.0, 0};
     CHECK_OK(context, phx_evaluator_create(context, &reader.evaluator));
     phx_evaluator_set_parameters(reader.evaluator, NULL, &none, NULL);
-    CHECK_OK(context, phx_yaml_parse(context, &arena, model.path, text, strlen(text), &root));
+    CHECK_OK(context, phx_yaml_parse(context, &arena, &arena, model.path, text, strlen(text), &root));
     const phx_status status = phx_read_object(&reader, &object, root, found);
     phx_evaluator_destroy(reader.evaluator);
     phx_content_free(&content);

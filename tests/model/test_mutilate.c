@@ -308,7 +308,7 @@ static void mutilate(phx_context *context, const char *file, int dimension)
     snprintf(path, sizeof path, "%s/%s", elastic ? "." : PHX_SOURCE_DIR, elastic ? "elastic.yaml" : file);
     tester t = {.context = context, .reader = {.context = context, .model = &plain}, .name = path};
     char *text = load_text(context, file);
-    CHECK_OK(context, phx_yaml_parse(context, &arena, path, text, strlen(text), &t.root));
+    CHECK_OK(context, phx_yaml_parse(context, &arena, &arena, path, text, strlen(text), &t.root));
     try_change(&t, &(change){NULL, 0, REMOVE, NULL}, false, "unchanged");
     assert_int_equal(t.refused, 0); /* the writer keeps the model as it is */
     try_object(&t, &phx_schema_model, t.root, "");
@@ -417,7 +417,7 @@ static void every_key_is_used(void **state)
     for (int k = 0; k < 3; k++) {
         const phx_node *root = NULL;
         char *text = load_text(*state, models[k].file);
-        CHECK_OK(*state, phx_yaml_parse(*state, &arena, "x", text, strlen(text), &root));
+        CHECK_OK(*state, phx_yaml_parse(*state, &arena, &arena, "x", text, strlen(text), &root));
         phx_free(text);
         note_object(u, &phx_schema_model, root, models[k].dims);
     }

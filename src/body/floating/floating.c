@@ -126,15 +126,17 @@ static phx_status check_def(phx_context *context, const char *name, const phx_bo
     return def->rigid ? check_rigid(context, name, def->dim, def->rigid) : PHX_OK;
 }
 
-/* The compact matrices of the flex, or some of its own. */
+/* The compact matrices of the flex, or some of its own; those of a rigid body are empty. */
 static phx_status take_compact(phx_context *context, phx_floating *body)
 {
-    body->compact = body->flex->compact;
+    static const phx_flex_compact empty = {0};
+    phx_flex flex = *body->flex;
+
+    body->compact = flex.n > 0 ? flex.compact : &empty;
     if (body->compact)
         return PHX_OK;
-    body->compacted = *body->flex;
-    const phx_status status = phx_flex_make_compact(context, &body->compacted);
-    body->compact = body->compacted.compact;
+    const phx_status status = phx_flex_make_compact(context, &flex);
+    body->compact = body->own_compact = flex.compact;
     return status;
 }
 
@@ -258,7 +260,7 @@ static void destroy(phx_body *base)
     phx_csr_free(&body->modal_root);
     phx_csr_free(&body->rest);
     phx_flex_free(&body->own);
-    phx_flex_free_compact(body->compacted.compact);
+    phx_flex_free_compact(body->own_compact);
     phx_free(body->flex_at);
     phx_free(body->damping_at);
     phx_body_free_base(base);

@@ -8,9 +8,9 @@
 typedef struct phx_floating {
     phx_body base;
     phx_body_frame frame;
-    phx_flex own;         /* of a rigid body: mass properties, n = 0 */
-    const phx_flex *flex; /* borrowed, or &own */
-    phx_flex compacted;   /* holds the compact matrices of a flex that has none */
+    phx_flex own;                  /* of a rigid body: mass properties, n = 0 */
+    const phx_flex *flex;          /* borrowed, or &own */
+    phx_flex_compact *own_compact; /* of a deformation that has none; else NULL */
     const phx_flex_compact *compact;
     const phx_csr *root; /* of fine meshes: elastic forces are B^T (B q); NULL: K q */
     bool damped;

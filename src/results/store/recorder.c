@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -387,6 +388,19 @@ phx_status phx_recorder_checkpoint(phx_recorder *recorder)
     return status;
 }
 
+/* The complete result gets its name at once, and the last checkpoint goes; where the name cannot be given it keeps that
+ * of a checkpoint. */
+static phx_status publish_h5(const phx_recorder_files *files, phx_context *context)
+{
+    const phx_status status = phx_file_publish(context, files->h5_temporary, files->h5_path);
+
+    if (status)
+        (void)rename(files->h5_temporary, files->h5_partial);
+    else
+        (void)unlink(files->h5_partial);
+    return status;
+}
+
 /* All files are on the disk before one of them gets its name. */
 phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const phx_attribute *attributes)
 {
@@ -405,11 +419,8 @@ phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const p
         status = phx_output_finish(&recorder->files.csv);
     if (!status && recorder->files.has_h5)
         status = phx_recorder_store(recorder, &state);
-    if (!status && recorder->files.has_h5) {
-        status = phx_file_publish(recorder->context, recorder->files.h5_temporary, recorder->files.h5_partial);
-        if (!status)
-            status = phx_file_publish(recorder->context, recorder->files.h5_partial, recorder->files.h5_path);
-    }
+    if (!status && recorder->files.has_h5)
+        status = publish_h5(&recorder->files, recorder->context);
     if (!status && recorder->files.has_csv)
         status = phx_output_publish(&recorder->files.csv);
     recorder->failed = status != PHX_OK;

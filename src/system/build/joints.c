@@ -21,13 +21,21 @@ static void free_coordinate_def(phx_coordinate_def *def)
     def->law = NULL;
 }
 
+static void free_coordinate_defs(int n, phx_coordinate_def *defs)
+{
+    for (int c = 0; c < n; c++)
+        free_coordinate_def(&defs[c]);
+}
+
 void phx_sys_free_joint(joint_slot *joint)
 {
     phx_free(joint->name);
     phx_free(joint->constraints);
     phx_free(joint->coordinates);
-    for (int c = 0; c < PHX_JOINT_MAX_COORDINATES; c++)
-        free_coordinate_def(&joint->def.coordinate[c]);
+    free_coordinate_defs(joint->def.room, joint->def.coordinate);
+    phx_free(joint->def.coordinate);
+    joint->def.coordinate = NULL;
+    joint->def.room = 0;
 }
 
 /* Of the frame of a port, in the pose as written of the undeformed body. */
@@ -104,7 +112,7 @@ static phx_scalar_force along_of(const phx_coordinate_def *def)
                                      (def->friction.kinetic > 0.0 || def->friction_arm > 0.0)};
 }
 
-static phx_status check_coordinates(phx_system *system, const phx_joint_def *def, int n)
+static phx_status check_coordinates(phx_system *system, const joint_given *def, int n)
 {
     for (int c = 0; c < n; c++) {
         const phx_coordinate_def *k = &def->coordinate[c];
@@ -129,7 +137,7 @@ static phx_status check_coordinates(phx_system *system, const phx_joint_def *def
 }
 
 /* A coordinate whose value is prescribed starts on it and is driven at its rate. */
-static phx_status prescribe_motions(phx_system *system, phx_joint_def *def)
+static phx_status prescribe_motions(phx_system *system, joint_given *def)
 {
     phx_status status = PHX_OK;
     for (int c = 0; c < def->n_coordinates && !status; c++) {
@@ -164,7 +172,7 @@ static phx_status make_room(phx_context *context, joint_slot *joint)
 /* The constraints of a joint, and the rows of its coordinates into `coordinates`. */
 static phx_status make_rows(phx_system *system, joint_slot *joint, phx_row coordinates[PHX_JOINT_MAX_COORDINATES])
 {
-    const phx_joint_def *def = &joint->def;
+    const joint_given *def = &joint->def;
     phx_row constraints[PHX_JOINT_MAX_ROWS];
     double relative[9];
     phx_status status = PHX_OK;
@@ -205,7 +213,7 @@ phx_status phx_sys_remake_constraints(phx_system *system, joint_slot *joint)
 /* Relative rotation, rows and coordinates of a joint whose def, name and ports are in place. */
 static phx_status make_joint(phx_system *system, joint_slot *joint)
 {
-    const phx_joint_def *def = &joint->def;
+    const joint_given *def = &joint->def;
     phx_row coordinates[PHX_JOINT_MAX_COORDINATES];
     phx_status status = PHX_OK;
 
@@ -290,6 +298,54 @@ static void stop_sliding(phx_system *system, const joint_slot *joint)
     system->n_ports -= SLIDING_PORTS;
 }
 
+phx_joint_def phx_sys_joint_def(const joint_slot *joint)
+{
+    const joint_given *given = &joint->def;
+    phx_joint_def def = {.name = given->name,
+                         .kind = given->kind,
+                         .a = given->a,
+                         .b = given->b,
+                         .has_axis_b = given->has_axis_b,
+                         .has_relative = given->has_relative,
+                         .relative_angle = given->relative_angle,
+                         .inactive = given->inactive,
+                         .n_coordinates = given->n_coordinates};
+
+    memcpy(def.axis, given->axis, sizeof def.axis);
+    memcpy(def.axis_b, given->axis_b, sizeof def.axis_b);
+    memcpy(def.relative, given->relative, sizeof def.relative);
+    memcpy(def.coordinate, given->coordinate, (size_t)given->room * sizeof *def.coordinate);
+    return def;
+}
+
+/* The slot takes over what the coordinates have. */
+static phx_status take_def(const phx_system *system, const phx_joint_def *def, joint_given *given)
+{
+    const phx_joint_info *info = phx_joint_kind_info(def->kind);
+    const int of_kind = info ? info->n_coordinates[system->dim - 2] : 0, n = def->n_coordinates;
+    const int most = PHX_JOINT_MAX_COORDINATES, room = n < 0 || n > most ? most : n > of_kind ? n : of_kind;
+    phx_coordinate_def *coordinate = phx_calloc(system->context, (size_t)room, sizeof *coordinate);
+
+    if (!coordinate)
+        return PHX_ERR_MEMORY;
+    memcpy(coordinate, def->coordinate, (size_t)room * sizeof *coordinate);
+    *given = (joint_given){.name = def->name,
+                           .kind = def->kind,
+                           .a = def->a,
+                           .b = def->b,
+                           .has_axis_b = def->has_axis_b,
+                           .has_relative = def->has_relative,
+                           .inactive = def->inactive,
+                           .relative_angle = def->relative_angle,
+                           .n_coordinates = n,
+                           .room = room,
+                           .coordinate = coordinate};
+    memcpy(given->axis, def->axis, sizeof given->axis);
+    memcpy(given->axis_b, def->axis_b, sizeof given->axis_b);
+    memcpy(given->relative, def->relative, sizeof given->relative);
+    return PHX_OK;
+}
+
 /* Its name and ports, then the rest. */
 static phx_status begin_joint(phx_system *system, joint_slot *joint)
 {
@@ -320,7 +376,8 @@ phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, ph
     if (!system || !def)
         return phx_fail_null(system ? system->context : NULL, __func__, "system or def");
     phx_status status = phx_sys_open(system);
-    joint_slot refused = {.def = *def}, *joint = &refused;
+    phx_joint_def given = *def;
+    joint_slot *joint = NULL;
 
     if (!status && !def->name)
         status = phx_fail_null(system->context, __func__, "the name of a joint");
@@ -335,15 +392,19 @@ phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, ph
     if (!status)
         status = phx_sys_grow(system->context, (void **)&system->joints, &system->building.cap_joints, system->n_joints,
                               sizeof *system->joints);
+    if (!status)
+        status = take_def(system, def, &system->joints[system->n_joints].def);
     if (!status) {
         joint = &system->joints[system->n_joints];
-        joint->def = *def;
         status = prescribe_motions(system, &joint->def);
         if (!status)
             status = begin_joint(system, joint);
     }
     if (status) { /* the signals are taken over all the same */
-        phx_sys_free_joint(joint);
+        if (joint)
+            phx_sys_free_joint(joint);
+        else
+            free_coordinate_defs(PHX_JOINT_MAX_COORDINATES, given.coordinate);
         return status;
     }
     if (id)

@@ -18,7 +18,7 @@ static double norm(int n, const double *a)
     return sqrt(phx_sys_dot(n, a, a));
 }
 
-static void add_body(const phx_system *system, const body_slot *slot, const double *x, const double *v,
+static void add_body(const phx_system *system, const body_slot *slot, double gravity, const double *x, const double *v,
                      phx_sizes *sizes)
 {
     const int dim = system->dim, n_rot = system->n_rot;
@@ -28,7 +28,7 @@ static void add_body(const phx_system *system, const body_slot *slot, const doub
 
     for (int i = dim + n_rot; i < phx_body_n_v(slot->body); i++)
         speed = fmax(speed, fabs(v[i]));
-    sizes->weight += rest->mass * norm(dim, system->gravity) * reach;
+    sizes->weight += rest->mass * gravity * reach;
     sizes->inertia += rest->mass * reach * reach;
     sizes->reach = fmax(sizes->reach, reach);
     sizes->speed = fmax(sizes->speed, speed);
@@ -36,9 +36,11 @@ static void add_body(const phx_system *system, const body_slot *slot, const doub
 
 void phx_system_sizes(const phx_system *system, const double *x, const double *v, phx_sizes *sizes)
 {
+    const double gravity = norm(system->dim, system->gravity);
+
     *sizes = (phx_sizes){0};
     for (int b = 0; b < system->n_bodies; b++)
-        add_body(system, &system->bodies[b], x + system->bodies[b].x, v + system->bodies[b].v, sizes);
+        add_body(system, &system->bodies[b], gravity, x + system->bodies[b].x, v + system->bodies[b].v, sizes);
 }
 
 bool phx_system_balances(const phx_system *system)

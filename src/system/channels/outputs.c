@@ -755,18 +755,23 @@ void phx_sys_output_values(workspace *ws, double t, const double *v_dot, const d
     }
 }
 
-phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const double *v, double *columns)
+bool phx_sys_outputs_accelerate(const phx_system *system)
 {
-    if (!dae || !x || !v || !columns)
-        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or columns");
-    workspace *ws = (workspace *)dae;
-    const phx_system *system = ws->system;
-    double *v_dot = ws->step.v1, *lambda = ws->scratch.multipliers;
-    bool accelerations = false;
-    phx_status status = PHX_OK;
+    bool some = false;
 
     for (int i = 0; i < system->channels.n_outputs; i++)
-        accelerations = accelerations || quantities[system->channels.outputs[i].def.quantity].info.order == 2;
+        some = some || quantities[system->channels.outputs[i].def.quantity].info.order == 2;
+    return some;
+}
+
+/* The columns, and with `drift` what phx_system_drift gives. */
+static phx_status observe(phx_dae *dae, double t, const double *x, const double *v, double *drift, double *columns)
+{
+    workspace *ws = (workspace *)dae;
+    double *v_dot = ws->step.v1, *lambda = ws->scratch.multipliers;
+    const bool accelerations = phx_sys_outputs_accelerate(ws->system);
+    phx_status status = PHX_OK;
+
     if (accelerations)
         status = phx_sys_op_accelerations(dae, t, x, v, v_dot, lambda);
     if (status)
@@ -776,7 +781,22 @@ phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const dou
         status = phx_sys_all_multipliers(ws, lambda, ws->reactions.all);
     if (!status)
         phx_sys_output_values(ws, t, v_dot, ws->reactions.all, columns);
+    if (!status && drift)
+        phx_sys_drift(ws, t, &drift[0], &drift[1]);
     return phx_conclude(dae->context, status);
+}
+
+phx_status phx_system_outputs(phx_dae *dae, double t, const double *x, const double *v, double *columns)
+{
+    if (!dae || !x || !v || !columns)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, v or columns");
+    return observe(dae, t, x, v, NULL, columns);
+}
+
+phx_status phx_system_observe(phx_dae *dae, double t, const double *x, const double *v, double drift[2],
+                              double *columns)
+{
+    return observe(dae, t, x, v, drift, columns);
 }
 
 void phx_sys_output_jacobian(jacobian_rows *it, const output_slot *output)

@@ -438,30 +438,42 @@ static const char *op_worst_residual(phx_dae *dae, const double *res)
     return ws->blame;
 }
 
-void phx_system_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity)
+/* g . zeta of a row; those of a point are unit vectors. */
+static double rate_of(const phx_system *system, const phx_row *row, const phx_port_view *a, const phx_port_view *b)
 {
-    workspace *ws = of(dae);
-    const phx_system *system = ws->system;
+    const int size = phx_port_size(system->dim), unit = phx_row_unit(row);
     double g[PAIR_SIZE];
 
-    phx_sys_set_instant(ws, x, v);
+    if (unit >= 0)
+        return b->rate[unit] - a->rate[unit];
+    phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
+    return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+}
+
+void phx_sys_drift(const workspace *ws, double t, double *position, double *velocity)
+{
+    const phx_system *system = ws->system;
+
     *position = *velocity = 0.0;
     for (int r = 0; r < system->rows.n; r++) {
         const row_slot *slot = &system->rows.slot[r];
         const joint_slot *joint = &system->joints[slot->joint];
         const phx_port_view *a = &ws->ports.view[slot->a], *b = &ws->ports.view[slot->b];
-        double rate = 0.0;
         if (!phx_sys_acts(slot))
             continue;
-        phx_row_covectors(slot->row, a, b, g, g + PHX_PORT_MAX);
-        rate = phx_sys_dot(phx_port_size(system->dim), g, a->rate) +
-               phx_sys_dot(phx_port_size(system->dim), g + PHX_PORT_MAX, b->rate);
+        double rate = rate_of(system, slot->row, a, b);
         if (slot->role == ROW_DRIVEN)
             rate -= phx_signal_value(joint->coordinates[slot->coordinate].def.speed, t);
         else
             *position = fmax(*position, fabs(phx_row_value(slot->row, a, b, 1)));
         *velocity = fmax(*velocity, fabs(rate));
     }
+}
+
+void phx_system_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity)
+{
+    phx_sys_set_instant(of(dae), x, v);
+    phx_sys_drift(of(dae), t, position, velocity);
 }
 
 static void op_stiffness_apply(phx_dae *dae, const double *dxi, double *out)

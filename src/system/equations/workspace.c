@@ -96,7 +96,8 @@ static void list_columns(const phx_system *system, const port_slot *port, int co
         cols[c] += slot->v;
 }
 
-/* Ports of the ground never move: their views are filled here. */
+/* Ports of the ground never move: their views are filled here. The others are not touched before they are viewed: views
+ * of joints that are evaluated in batches never are, and take no memory. */
 static phx_status create_ports(phx_context *context, const phx_system *system, port_set *made)
 {
     const int rigid = system->dim + system->n_rot;
@@ -124,7 +125,6 @@ static phx_status create_ports(phx_context *context, const phx_system *system, p
     for (int i = 0; i < system->n_ports; i++) {
         const port_slot *port = &system->ports[i];
         list_columns(system, port, made->count[i], made->cols + made->first[i]);
-        made->view[i].dim = system->dim;
         if (port->body == PHX_GROUND)
             phx_sys_ground_view(system, port, &made->view[i]);
     }
@@ -270,8 +270,8 @@ static phx_status create_parts(phx_context *context, workspace *ws, int n_rows, 
     return status ? status : ws->by->create(ws);
 }
 
-static phx_status create_workspace(phx_system *system, phx_context *context, phx_backend backend, bool at_rest,
-                                   int n_rows, const int *rows, workspace **out)
+static phx_status create(phx_system *system, phx_context *context, const evaluator *by, bool at_rest, int n_rows,
+                         const int *rows, workspace **out)
 {
     workspace *ws = phx_calloc(context, 1, sizeof *ws);
 
@@ -290,7 +290,7 @@ static phx_status create_workspace(phx_system *system, phx_context *context, phx
                          .matrix_cost = matrix_cost(system)};
     ws->system = system;
     ws->control.rest.on = at_rest;
-    ws->by = backend == PHX_BACKEND_PLAIN || system->control.n > 0 ? &phx_plain_evaluator : &phx_fast_evaluator;
+    ws->by = by;
     const phx_status status = create_parts(context, ws, n_rows, rows);
     if (status)
         phx_sys_workspace_destroy(ws);
@@ -302,14 +302,16 @@ static phx_status create_workspace(phx_system *system, phx_context *context, phx
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
                                     const int *rows, workspace **out)
 {
-    return create_workspace(system, context, backend, false, n_rows, rows, out);
+    const bool plain = backend == PHX_BACKEND_PLAIN || system->control.n > 0;
+
+    return create(system, context, plain ? &phx_plain_evaluator : &phx_fast_evaluator, false, n_rows, rows, out);
 }
 
 phx_status phx_sys_rest_dae(phx_system *system, phx_context *context, phx_dae **dae)
 {
     workspace *ws = NULL;
-    const phx_status status = create_workspace(system, context, PHX_BACKEND_PLAIN, true, system->rows.n_independent,
-                                               system->rows.independent, &ws);
+    const phx_status status =
+        create(system, context, &phx_plain_evaluator, true, system->rows.n_independent, system->rows.independent, &ws);
 
     *dae = status ? NULL : &ws->base;
     return status;
@@ -371,6 +373,17 @@ phx_status phx_system_dae_with(phx_system *system, phx_context *context, phx_bac
     if (!status)
         *dae = &ws->base;
     return phx_conclude(context, status);
+}
+
+phx_status phx_system_observer(phx_system *system, phx_context *context, phx_dae **dae)
+{
+    workspace *ws = NULL;
+
+    if (phx_sys_outputs_accelerate(system) || system->control.n > 0 || system->channels.n_inputs > 0)
+        return phx_system_dae(system, context, dae);
+    const phx_status status = create(system, context, &phx_viewing_evaluator, false, 0, NULL, &ws);
+    *dae = status ? NULL : &ws->base;
+    return status;
 }
 
 void phx_system_dae_destroy(phx_dae *dae)

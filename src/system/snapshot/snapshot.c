@@ -256,9 +256,10 @@ static void archive_joint_def(phx_archive *archive, int n_ports, phx_joint_def *
 static void write_joint(phx_archive *archive, const phx_system *system, joint_slot *joint)
 {
     char *name = joint->name;
+    phx_joint_def def = phx_sys_joint_def(joint);
 
     phx_archive_text(archive, &name);
-    archive_joint_def(archive, system->n_ports, &joint->def);
+    archive_joint_def(archive, system->n_ports, &def);
 }
 
 static void read_joint(phx_archive *archive, phx_system *system)
