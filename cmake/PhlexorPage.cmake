@@ -36,7 +36,8 @@ function(phx_page_packages missing)
     set(${missing} "" PARENT_SCOPE)
     set(files ${PHX_PAGE_SOURCE}/package.json ${PHX_PAGE_SOURCE}/package-lock.json)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${files})
-    find_program(PHX_CHROMIUM NAMES chromium chromium-browser google-chrome DOC "The browser that the page is tested in")
+    find_program(PHX_CHROMIUM NAMES chromium-headless-shell chromium chromium-browser google-chrome
+        DOC "The browser that the page is tested in")
     mark_as_advanced(PHX_CHROMIUM)
     set(omit --omit=dev) # what drives the browser
     if(BUILD_TESTING AND PHX_CHROMIUM)
