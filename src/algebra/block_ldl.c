@@ -10,8 +10,9 @@
 
 #include "internal.h"
 
-/* A pivot below that times its diagonal has lost too many digits. */
-static const double LEAST_PIVOT = 1e-6;
+/* A pivot below that times its diagonal has lost too many digits: with six left a correction of the size of rounding is
+ * right to all that shows. Joints that lock n links to each other leave some n^-2. */
+static const double LEAST_PIVOT = 1e-10;
 /* From so many blocks on the elimination is given branches. */
 enum { BALANCE_BLOCKS = 8 };
 

@@ -1,14 +1,22 @@
 /* Sparse LU: block elimination on fronts first, KLU where that does not hold.
  *
- * Fronts do not pivot; when their factors fail the audit KLU factors the same values, and says what is wrong when it
- * fails too. Values that are no good for fronts are seldom good the next time, so KLU then keeps the work for some
- * factorisations, twice as many after each vain attempt. */
+ * Fronts do not pivot. Where their entries have grown the solutions are checked and refined; when their factors fail
+ * the audit, or a solution stays wrong, KLU factors the same values, and says what is wrong when it fails too. Values
+ * that are no good for fronts are seldom good the next time, so KLU then keeps the work for some factorisations, twice
+ * as many after each vain attempt. */
 #include <string.h>
 
 #include "algebra/multifrontal/front.h"
 #include "lu_klu.h"
 
-enum { FIRST_WAIT = 8, LONGEST_WAIT = 512 };
+enum { FIRST_WAIT = 8, LONGEST_WAIT = 512, MOST_REFINEMENTS = 4 };
+
+/* Of factors that have grown. Their first solution is checked, the others when it had to be corrected. */
+typedef struct check {
+    bool on;
+    double *val;    /* what was factored; NULL until factors have grown */
+    double *b, *dx; /* n scalars: right-hand side; residual, correction */
+} check;
 
 struct phx_lu {
     phx_context *context;
@@ -18,6 +26,7 @@ struct phx_lu {
     phx_fronts *fronts; /* NULL: the pattern is not worth it */
     phx_klu *klu;       /* NULL until it is needed */
     bool factored, by_fronts;
+    check check;
     int wait, next_wait; /* factorisations that KLU keeps */
     long factors, refactors, solves;
 };
@@ -111,6 +120,9 @@ void phx_lu_destroy(phx_lu *lu)
         return;
     phx_fronts_destroy(lu->fronts);
     phx_klu_destroy(lu->klu);
+    phx_free(lu->check.val);
+    phx_free(lu->check.b);
+    phx_free(lu->check.dx);
     phx_free(lu->ptr);
     phx_free(lu->idx);
     phx_free(lu->order);
@@ -166,6 +178,26 @@ static phx_status factor_by_klu(phx_lu *lu, const double *val, bool tried, bool 
     return status;
 }
 
+/* Doubles of n scalars. */
+static size_t doubles(const phx_lu *lu, int n)
+{
+    return (size_t)n * (lu->is_complex ? 2 : 1);
+}
+
+/* Room to check solutions. */
+static phx_status make_check(phx_lu *lu)
+{
+    check *it = &lu->check;
+
+    if (!it->val)
+        it->val = phx_calloc(lu->context, doubles(lu, lu->ptr[lu->n]), sizeof *it->val);
+    if (!it->b)
+        it->b = phx_calloc(lu->context, doubles(lu, lu->n), sizeof *it->b);
+    if (!it->dx)
+        it->dx = phx_calloc(lu->context, doubles(lu, lu->n), sizeof *it->dx);
+    return it->val && it->b && it->dx ? PHX_OK : PHX_ERR_MEMORY;
+}
+
 phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column)
 {
     if (!lu || (lu->n > 0 && !val))
@@ -176,6 +208,12 @@ phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column)
     lu->factored = false;
     const bool tried = lu->fronts && lu->wait == 0, held = factor_by_fronts(lu, val, &chosen);
     phx_status status = held ? PHX_OK : factor_by_klu(lu, val, tried, &chosen, column);
+    lu->check.on = held && !phx_fronts_stand(lu->fronts);
+    if (!status && lu->check.on) {
+        status = make_check(lu);
+        if (!status)
+            memcpy(lu->check.val, val, doubles(lu, lu->ptr[lu->n]) * sizeof *val);
+    }
     if (status)
         return status;
     lu->by_fronts = held;
@@ -193,7 +231,7 @@ void phx_lu_forget(phx_lu *lu)
     lu->klu = NULL;
     lu->wait = 0;
     lu->next_wait = FIRST_WAIT;
-    lu->factored = lu->by_fronts = false;
+    lu->factored = lu->by_fronts = lu->check.on = false;
 }
 
 void phx_lu_archive(phx_archive *archive, phx_lu *lu)
@@ -216,11 +254,61 @@ void phx_lu_archive(phx_archive *archive, phx_lu *lu)
                          phx_klu_create(lu->context, lu->n, lu->ptr, lu->idx, lu->order, lu->is_complex, &lu->klu));
     if (has_klu && lu->klu)
         phx_klu_archive(archive, lu->klu);
+    phx_archive_bool(archive, &lu->check.on);
+    if (lu->check.on) {
+        if (phx_archive_reads(archive))
+            phx_archive_fail(archive, make_check(lu));
+        if (lu->check.val)
+            phx_archive_doubles(archive, doubles(lu, lu->ptr[lu->n]), lu->check.val);
+    }
     if (phx_archive_status(archive))
         lu->factored = false;
 }
 
 /* ---- solution ---- */
+/* *small: the residual of x, corrected as often as it takes, is small; else x is the right-hand side again. */
+static void solve_checked(phx_lu *lu, double *x, bool *small)
+{
+    const size_t n = doubles(lu, lu->n);
+    double *b = lu->check.b, *dx = lu->check.dx;
+
+    memcpy(b, x, n * sizeof *b);
+    phx_fronts_solve(lu->fronts, 1, x);
+    *small = phx_fronts_residual(lu->fronts, lu->check.val, b, x, dx);
+    lu->check.on = !*small;
+    for (int k = 0; k < MOST_REFINEMENTS && !*small; k++) {
+        phx_fronts_solve(lu->fronts, 1, dx);
+        for (size_t i = 0; i < n; i++)
+            x[i] += dx[i];
+        *small = phx_fronts_residual(lu->fronts, lu->check.val, b, x, dx);
+    }
+    if (!*small)
+        memcpy(x, b, n * sizeof *x);
+}
+
+static phx_status solve_by_fronts(phx_lu *lu, int nrhs, double *x)
+{
+    const size_t n = doubles(lu, lu->n);
+    bool small = true, chosen = false;
+
+    for (; nrhs > 0 && lu->check.on; nrhs--, x += n) {
+        solve_checked(lu, x, &small);
+        if (!small)
+            break;
+    }
+    if (small) {
+        phx_fronts_solve(lu->fronts, nrhs, x);
+        return PHX_OK;
+    }
+    lu->factored = false;
+    const phx_status status = factor_by_klu(lu, lu->check.val, true, &chosen, NULL);
+    if (status)
+        return status;
+    lu->factored = true;
+    lu->by_fronts = false;
+    return phx_klu_solve(lu->klu, nrhs, x);
+}
+
 phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x)
 {
     if (!lu || (lu->n > 0 && nrhs > 0 && !x))
@@ -234,10 +322,7 @@ phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x)
     lu->solves += nrhs;
     if (lu->n == 0 || nrhs == 0)
         return PHX_OK;
-    if (!lu->by_fronts)
-        return phx_klu_solve(lu->klu, nrhs, x);
-    phx_fronts_solve(lu->fronts, nrhs, x);
-    return PHX_OK;
+    return lu->by_fronts ? solve_by_fronts(lu, nrhs, x) : phx_klu_solve(lu->klu, nrhs, x);
 }
 
 void phx_lu_stats(const phx_lu *lu, long *factors, long *refactors, long *solves, long *nnz_lu)

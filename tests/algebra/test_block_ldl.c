@@ -171,10 +171,10 @@ static void bad_pivots_are_noticed(void **state)
         for (int j = 0; j < n && k < 2; j++)
             it.dense[7 * n + j] = it.dense[j * n + 7] = 0.0;
         it.dense[7 * n + 7] = k == 2 ? -1.0 : k == 3 ? NAN : 1.0;
-        if (k < 2) { /* unknowns 6 and 7 alike, or but for 1e-8 */
+        if (k < 2) { /* unknowns 6 and 7 alike, or but for 1e-12 */
             for (int j = 0; j < n; j++)
                 it.dense[6 * n + j] = it.dense[j * n + 6] = 0.0;
-            it.dense[6 * n + 6] = 1.0 + 1e-8 * k;
+            it.dense[6 * n + 6] = 1.0 + 1e-12 * k;
             it.dense[6 * n + 7] = it.dense[7 * n + 6] = 1.0;
         }
         put(&it, ldl);

@@ -27,6 +27,21 @@ both spatial_slider_crank 0.2
 both spin_up 1
 both torque_free 2
 
+# hinges with one direction: what they lock makes factors without pivoting grow
+{
+    printf 'phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\nbodies:\n'
+    for k in $(seq 0 99); do
+        echo "  b$k: {kind: rigid, mass: 1, inertia: [0.01, 1/12, 1/12], centre_of_mass: [0.5, 0, 0]," \
+            "pose: {position: [$k, 0, 0]}, ports: {C: {position: [1, 0, 0]}}}"
+    done
+    printf 'joints:\n  j0: {kind: revolute, ports: [ground.O, b0.P], axis: [0, 1, 0]}\n'
+    for k in $(seq 1 99); do
+        echo "  j$k: {kind: revolute, ports: [b$((k - 1)).C, b$k.P], axis: [0, 1, 0]}"
+    done
+    printf 'outputs: {tip: {position: b99.C}, first: {reaction: j0}}\nsimulate: {end: 0.1, step: 1e-3, every: 1e-2}\n'
+} >chain.yaml
+examples=. both chain 0.1
+
 # the fast one is what runs when nothing is said
 run 0 simulate "$examples/hinged_pair.yaml" --end 0.2 --backend fast -o fast.h5 --csv fast.csv
 run 0 simulate "$examples/hinged_pair.yaml" --end 0.2 -o auto.h5 --csv auto.csv

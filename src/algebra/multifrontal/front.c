@@ -4,14 +4,21 @@
  *
  *     T_ij = |A_ij| + sum_k |l_ik d_k u_kj| ,
  *
- * and the factors stand when, for every pivot,
+ * and the growth is the largest, over every pivot, of
  *
- *     r_i T_ij c_j <= GROWTH   and   T_kk <= GROWTH |d_k| ,
+ *     r_i T_ij c_j   and   T_kk / |d_k| ,
  *
  * r and c the scales of rows and columns that |A| has by itself: 1/sqrt|A_ii|, for zeros on the diagonal what makes the
- * largest scaled entry 1, and last the same for weak unknowns, whatever their diagonal is. The first says that rounding
- * is no larger than GROWTH times that of entries of A, the second that no pivot is what cancellation left; neither
- * depends on the scaling of A.
+ * largest scaled entry 1, and last the same for weak unknowns, whatever their diagonal is. The first says how much
+ * larger than that of entries of A rounding may be, the second how much of a pivot cancellation took; neither depends
+ * on the scaling of A. Up to TRUSTED the factors stand. Up to CHECKED, below what KLU takes for singular, the first
+ * solution must show that its residual is no larger than TRUSTED allows,
+ *
+ *     r_i |b - A x|_i <= TRUSTED eps sum_j |x_j| / c_j   over the entries of row i;
+ *
+ * when it is not it is corrected until it is, and so are the others (phx_lu_solve). Growth is no fault of the order
+ * alone: where joints lock all that turns across a chain of n links, what the first of them carries is n^3 times the
+ * inertia of a link.
  *
  * Audited factors leave the sizes of their pivots behind. As long as these stay within a factor DRIFT later factors
  * need no audit. A value that is not finite makes a pivot not finite, or its reciprocal zero: by W or L it enters a
@@ -26,7 +33,7 @@
 #include <stdint.h>
 #include <string.h>
 
-static const double GROWTH = 1e5;
+static const double TRUSTED = 1e5, CHECKED = 1e12;
 static const double DRIFT = 100.0;
 
 enum { FACTORS, STACK, WORK, ROOMS, CACHE_LINE = 64 };
@@ -37,6 +44,7 @@ struct phx_fronts {
     const phx_front_numeric *numeric;
     phx_thread_pool *pool;
     bool is_complex, factored;
+    double growth; /* that the last audit found */
     const int *ptr, *idx;
     void *room[ROOMS]; /* of the next three, which begin at a cache line */
     double *factors;   /* factor_size scalars */
@@ -205,7 +213,8 @@ static bool is_weak(const phx_fronts *fronts, int place)
     return fronts->weak && fronts->weak[place];
 }
 
-/* Scales of the unknowns that have none, the weak ones or the others, by the entries beside those that have one. */
+/* Scales of the unknowns that have none, the weak ones or the others, by the entries beside those that have one, and
+ * where there are none by the diagonal. */
 static void scale_by_others(phx_fronts *fronts, const double *val, bool weak)
 {
     double *row = fronts->row, *col = fronts->col;
@@ -222,6 +231,10 @@ static void scale_by_others(phx_fronts *fronts, const double *val, bool weak)
                 col[b] = fmin(col[b], -size * row[a]);
         }
     }
+    for (int i = 0; i < n && weak; i++)
+        for (int e = fronts->ptr[i]; e < fronts->ptr[i + 1]; e++)
+            if (fronts->idx[e] == i && fronts->row[fronts->place[i]] == 0.0 && fronts->col[fronts->place[i]] == 0.0)
+                row[fronts->place[i]] = col[fronts->place[i]] = over(sqrt(modulus(fronts, val, (size_t)e)));
     for (int k = 0; k < n; k++)
         if (is_weak(fronts, k) == weak) {
             row[k] = row[k] > 0.0 ? row[k] : over(-row[k]);
@@ -268,25 +281,31 @@ static void assemble_moduli(const phx_fronts *fronts, const phx_front *front, co
     }
 }
 
-/* T of the p pivots of a step holds? T is m x m. The block grows by its own terms. NaN says
- * no. */
-static bool pivots_hold(const front_factors *factors, const int *rows, int p, int m, double *T)
+/* The larger one; NaN when one of them is. */
+static double larger(double a, double b)
+{
+    return b <= a || isnan(a) ? a : b;
+}
+
+/* The growth of T, m x m, at the p pivots of a step. The block grows by its own terms. */
+static double growth_at(const front_factors *factors, const int *rows, int p, int m, double *T)
 {
     const double *row = factors->fronts->row, *col = factors->fronts->col;
-    bool hold = true;
+    double growth = 0.0;
 
     for (int k = 0; k < p; k++) {
         const double over_k = size_of(factors, (size_t)(k * p + k));
-        hold = hold && T[k * m + k] * over_k <= GROWTH;
+        growth = larger(growth, T[k * m + k] * over_k);
         for (int i = k + 1; i < p; i++)
             for (int j = k + 1; j < p; j++)
                 T[i * m + j] += size_of(factors, (size_t)(i * p + k)) * size_of(factors, (size_t)(k * p + j)) / over_k;
     }
     for (int k = 0; k < p; k++)
-        for (int i = 0; i < m; i++)
-            hold = hold && row[rows[k]] * T[k * m + i] * col[rows[i]] <= GROWTH &&
-                   row[rows[i]] * T[i * m + k] * col[rows[k]] <= GROWTH;
-    return hold;
+        for (int i = 0; i < m; i++) {
+            growth = larger(growth, row[rows[k]] * T[k * m + i] * col[rows[i]]);
+            growth = larger(growth, row[rows[i]] * T[i * m + k] * col[rows[k]]);
+        }
+    return growth;
 }
 
 /* The Schur complement of T after a step:  T_uu + |L| |W| */
@@ -304,23 +323,24 @@ static void add_products(const front_factors *factors, int p, int r, const doubl
         }
 }
 
-static bool audit(phx_fronts *fronts, const double *val, const double *all)
+/* The growth of the factors, or of a part of them that has already grown too much. */
+static double audit(phx_fronts *fronts, const double *val, const double *all)
 {
     const phx_front_tree *tree = fronts->tree;
-    bool hold = true;
+    double growth = 0.0;
 
     find_scales(fronts, val);
-    for (int f = 0; f < tree->n_fronts && hold; f++) {
+    for (int f = 0; f < tree->n_fronts && growth <= CHECKED; f++) {
         const phx_front *front = &tree->front[f];
         const int *rows = tree->rows + front->rows;
         front_factors factors = factors_of(fronts, front, all);
         double *T = fronts->work, *other = fronts->work + tree->largest;
         assemble_moduli(fronts, front, val, T);
-        for (int left = front->pivots; left > 0 && hold;) {
+        for (int left = front->pivots; left > 0 && growth <= CHECKED;) {
             const int p = phx_front_step(left), r = left - p + front->rest;
             left -= p;
             double *update = left > 0 ? other : fronts->stack + front->update;
-            hold = pivots_hold(&factors, rows, p, p + r, T);
+            growth = larger(growth, growth_at(&factors, rows, p, p + r, T));
             add_products(&factors, p, r, T, update);
             rows += p;
             next_step(&factors, phx_front_step_size(p, r));
@@ -328,7 +348,7 @@ static bool audit(phx_fronts *fronts, const double *val, const double *all)
             T = update;
         }
     }
-    return hold;
+    return growth;
 }
 
 /* ---- factorisation, solution ---- */
@@ -425,8 +445,10 @@ bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited)
     fronts->val = val;
     *audited = factor(fronts) > 0 || !fronts->factored;
     if (*audited) {
-        if (!audit(fronts, val, factors))
+        const double growth = audit(fronts, val, factors);
+        if (!(growth <= CHECKED))
             return false;
+        fronts->growth = growth;
         for (size_t k = 0; k < (size_t)fronts->tree->n; k++)
             fronts->reference[k] = watched(fronts->is_complex, factors, k);
     }
@@ -445,6 +467,7 @@ void phx_fronts_archive(phx_archive *archive, phx_fronts *fronts)
     phx_archive_doubles(archive, n, fronts->reference);
     phx_archive_doubles(archive, n, fronts->row);
     phx_archive_doubles(archive, n, fronts->col);
+    phx_archive_double(archive, &fronts->growth);
 }
 
 void phx_fronts_forget(phx_fronts *fronts)
@@ -508,6 +531,36 @@ void phx_fronts_solve(phx_fronts *fronts, int nrhs, double *x)
         solve_trunk(fronts);
         each_branch(fronts, branch_up);
     }
+}
+
+bool phx_fronts_stand(const phx_fronts *fronts)
+{
+    return fronts->growth <= TRUSTED;
+}
+
+bool phx_fronts_residual(phx_fronts *fronts, const double *val, const double *b, const double *x, double *r)
+{
+    const int n = fronts->tree->n, each = fronts->is_complex ? 2 : 1;
+    double *size = fronts->y; /* |x_j| / c_j */
+    bool small = true;
+
+    memcpy(r, b, (size_t)n * (size_t)each * sizeof *r);
+    for (int j = 0; j < n; j++)
+        size[j] = modulus(fronts, x, (size_t)j) / fronts->col[fronts->place[j]];
+    for (int i = 0; i < n; i++) {
+        double *of_row = r + (size_t)i * (size_t)each, allowed = 0.0;
+        for (int e = fronts->ptr[i]; e < fronts->ptr[i + 1]; e++) {
+            const double *a = val + (size_t)e * (size_t)each, *at = x + (size_t)fronts->idx[e] * (size_t)each;
+            allowed += size[fronts->idx[e]];
+            of_row[0] -= a[0] * at[0];
+            if (each == 2) {
+                of_row[0] += a[1] * at[1];
+                of_row[1] -= a[0] * at[1] + a[1] * at[0];
+            }
+        }
+        small = small && fronts->row[fronts->place[i]] * modulus(fronts, of_row, 0) <= TRUSTED * DBL_EPSILON * allowed;
+    }
+    return small;
 }
 
 long phx_fronts_nnz(const phx_fronts *fronts)

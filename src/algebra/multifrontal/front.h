@@ -169,11 +169,15 @@ phx_status phx_fronts_set_weak(phx_fronts *fronts, int count, const int *unknown
 /* False when these pivots are no good for these values, or a value is not finite; then there are no factors until the
  * next success. *audited: the factors have been checked in full, not only against sizes known to be good. */
 bool phx_fronts_factor(phx_fronts *fronts, const double *val, bool *audited);
-/* The next factors are audited as the first ones are. */
 /* The factors as they are. */
 void phx_fronts_archive(phx_archive *archive, phx_fronts *fronts);
+/* The next factors are audited as the first ones are. */
 void phx_fronts_forget(phx_fronts *fronts);
 void phx_fronts_solve(phx_fronts *fronts, int nrhs, double *x);
+/* Whether solutions need no look at their residuals; and r = b - A x (n scalars each) of values val, true when it is as
+ * small as that of factors that stand. */
+bool phx_fronts_stand(const phx_fronts *fronts);
+bool phx_fronts_residual(phx_fronts *fronts, const double *val, const double *b, const double *x, double *r);
 long phx_fronts_nnz(const phx_fronts *fronts);
 
 #endif

@@ -396,6 +396,8 @@ phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, ph
         status = take_def(system, def, &system->joints[system->n_joints].def);
     if (!status) {
         joint = &system->joints[system->n_joints];
+        /* what stands behind the coordinates that there are is taken over too, and of no use */
+        free_coordinate_defs(PHX_JOINT_MAX_COORDINATES - joint->def.room, given.coordinate + joint->def.room);
         status = prescribe_motions(system, &joint->def);
         if (!status)
             status = begin_joint(system, joint);

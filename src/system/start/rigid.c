@@ -81,6 +81,21 @@ static phx_status make_pattern(phx_context *context, const workspace *ws, rigid_
     return phx_lu_create(context, rigid->n, rigid->ptr, rigid->idx, rigid->order, false, &rigid->lu);
 }
 
+/* The eps on the diagonals of multipliers says nothing of their size. */
+static phx_status set_weak(phx_context *context, const workspace *ws, const rigid_kkt *rigid)
+{
+    int *multipliers = phx_calloc(context, (size_t)rigid->n, sizeof *multipliers), count = 0;
+
+    if (!multipliers)
+        return PHX_ERR_MEMORY;
+    for (int i = 0; i < rigid->n; i++)
+        if (rigid->unknown[i] >= ws->kkt.n_v)
+            multipliers[count++] = i;
+    const phx_status status = phx_lu_set_weak(rigid->lu, count, multipliers);
+    phx_free(multipliers);
+    return status;
+}
+
 void phx_sys_rigid_free(rigid_kkt *rigid)
 {
     int *indices[] = {rigid->unknown, rigid->ptr, rigid->idx, rigid->from, rigid->order};
@@ -103,6 +118,8 @@ static phx_status make_rigid(workspace *ws)
     if (!status)
         status = make_pattern(context, ws, &made, place);
     phx_free(place);
+    if (!status)
+        status = set_weak(context, ws, &made);
     if (status)
         phx_sys_rigid_free(&made);
     else
