@@ -118,7 +118,8 @@ phx_status phx_dense_lowest_singular_values(phx_context *context, int m, int n, 
 /* LU of a square matrix with a pattern fixed at creation. Symbolic work once, then factor / refactor / solve. The
  * matrix is given by compressed rows; values may change, the pattern may not. Where the elimination order makes every
  * leading block regular, blocks are eliminated without pivoting, on small dense fronts; growth of the entries and
- * cancelled pivots are watched, and KLU, which pivots, takes over when they do not hold. */
+ * cancelled pivots are watched. Where they have grown solutions are checked and refined, and KLU, which pivots, takes
+ * over when they do not hold. */
 typedef struct phx_lu phx_lu;
 /* `order` (may be NULL: AMD): the elimination order, order[k] is the row and column eliminated k-th. `complex_values`:
  * values are interleaved (re, im). The pattern is copied. */
@@ -145,8 +146,9 @@ void phx_lu_forget(phx_lu *lu);
 /* Factors and choice of pivots: what is solved and factored afterwards is the same bit by bit, of a matrix of the same
  * pattern and order. */
 void phx_lu_archive(phx_archive *archive, phx_lu *lu);
-/* x <- A^-1 x; n values (2n interleaved when complex). nrhs columns stored one after the other. No allocation, no
- * refinement. */
+/* x <- A^-1 x; n values (2n interleaved when complex). nrhs columns stored one after the other. No refinement but by
+ * factors that have grown, and no allocation but where these fail and KLU factors after all (PHX_SINGULAR,
+ * PHX_ERR_MEMORY: then there are no factors). */
 phx_status phx_lu_solve(phx_lu *lu, int nrhs, double *x);
 
 /* Order of small fill by minimum degree (AMD) for a square pattern, taken as symmetric; order[k] is eliminated k-th. */

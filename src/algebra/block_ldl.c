@@ -10,9 +10,8 @@
 
 #include "internal.h"
 
-/* A pivot below that times its diagonal has lost too many digits: with six left a correction of the size of rounding is
- * right to all that shows. Joints that lock n links to each other leave some n^-2. */
-static const double LEAST_PIVOT = 1e-10;
+/* A pivot below that times its diagonal has lost too many digits. Joints that lock 100 links to each other leave more. */
+static const double LEAST_PIVOT = 1e-7;
 /* From so many blocks on the elimination is given branches. */
 enum { BALANCE_BLOCKS = 8 };
 

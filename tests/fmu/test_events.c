@@ -418,7 +418,7 @@ static void check_states(phx_context *context, const settings *of)
         assert_int_equal(it.fmi3GetFMUState(one, &saved[k]), fmi3OK);
         check_course(&it, one, of, &all, at[k], (k + 1) * of->steps / STATES - at[k]);
     }
-    for (int trial = 0; trial < TEST_SHORTER(8, 2); trial++) {
+    for (int trial = 0; trial < TEST_SHORTER(4, 1); trial++) {
         const int k = (int)(STATES * part(&seed)) % STATES;
         const int steps = (int)((of->steps - at[k]) * part(&seed));
         assert_int_equal(it.fmi3SetFMUState(one, saved[k]), fmi3OK);
@@ -616,7 +616,7 @@ static phx_status steps_to(phx_unit *unit, int steps)
     return status;
 }
 
-/* Each allocation of a step with an event, of setting a state of other rows, and of a start fails in turn; with memory
+/* Allocations of a step with an event, of setting a state of other rows, and of a start fail in turn; with memory
  * again the unit goes on as if nothing had been. */
 static void there_may_be_no_memory(void **state)
 {
@@ -636,7 +636,7 @@ static void there_may_be_no_memory(void **state)
     phx_archive *picked = archive_of(unit);
 
     for (int what = 0; what < 3; what++)
-        for (long failed = 0, whole = 0; !whole; failed++) {
+        for (long failed = 0, whole = 0; !whole; failed += TEST_SHORTER(3, 11)) {
             CHECK_OK(context, put_back(unit, what == 0 ? first : picked));
             phx_context_fail_allocation(context, failed);
             phx_status status = what == 0   ? steps_to(unit, 8)
