@@ -10,7 +10,8 @@
 
 #include "internal.h"
 
-/* A pivot below that times its diagonal has lost too many digits. Joints that lock 100 links to each other leave more. */
+/* A pivot below that times its diagonal has lost too many digits. Joints that lock 100 links to each other leave more.
+ */
 static const double LEAST_PIVOT = 1e-7;
 /* From so many blocks on the elimination is given branches. */
 enum { BALANCE_BLOCKS = 8 };

@@ -471,18 +471,25 @@ static void where_it_is_slow_the_whole_matrix_takes_over(void **state)
 {
     for (int k = 0; k < 2; k++) {
         model m[2];
+        int waited[2] = {0, 0};
         for (int plain = 0; plain < 2; plain++) {
             phx_work work;
             open_test_model(*state, &rotors[k], &m[plain]);
             phx_system_condense(m[plain].dae, plain ? PHX_CONDENSE_NEVER : PHX_CONDENSE_ALWAYS);
             model_start(&m[plain], true);
             const double before = total_energy(&m[plain], m[plain].x, m[plain].v);
-            run_midpoint(&m[plain], 0.0, 0.04, 50, &work);
-            CHECK_SMALL(total_energy(&m[plain], m[plain].x, m[plain].v) - before - work.supplied, 1e-12 * before,
+            double supplied = 0.0;
+            for (int n = 0; n < 50; n += 5) { /* now and then the condensed matrix is tried again */
+                run_midpoint(&m[plain], 0.04 * n, 0.04, 5, &work);
+                supplied += work.supplied;
+                if (condensed(&m[plain])->wait > waited[plain])
+                    waited[plain] = condensed(&m[plain])->wait;
+            }
+            CHECK_SMALL(total_energy(&m[plain], m[plain].x, m[plain].v) - before - supplied, 1e-12 * before,
                         "%s: balance of energy, %s", rotors[k].name, plain ? "whole" : "condensed");
         }
-        assert_in_range(condensed(&m[0])->wait, 1, 64);
-        assert_int_equal(condensed(&m[1])->wait, 0);
+        assert_in_range(waited[0], 1, 64);
+        assert_int_equal(waited[1], 0);
         check_states(rotors[k].name, &m[0], &m[1]);
         model_close(&m[0]);
         model_close(&m[1]);

@@ -268,7 +268,8 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
         left = before > 0.0 ? size / before * size : 0.0;
         factors->corrections++;
     }
-    if (ask) fprintf(stderr, "ask left %g first %g\n", left, first);
+    if (ask)
+        fprintf(stderr, "ask left %g first %g\n", left, first);
     if (ask && !(left <= LEFT * first)) {
         it->wait = STAY_WHOLE;
         factors->asked = 0;
