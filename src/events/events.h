@@ -78,11 +78,11 @@ const phx_events_counts *phx_events_count(const phx_events *events);
 /* How many of the events are conditions on outputs. */
 int phx_events_on_outputs(int n, const phx_event *events);
 /* Before anything is evaluated at a state: friction that slips in space, along two coordinates, is against the slip v
- * of the state. With the direction s at the last state where the run stood it is against
+ * of the state. With the direction s at the last state where the run stood, and a very small v0, it is against
  *
- *     d = v/|v|  where s.v > 0,   else d = (v - 2 (s.v) s)/|v|,   d = s where v = 0
+ *     d = w/|w|,   w = v - 2 min(s.v, 0) s + v0 s
  *
- * so that the force goes on smoothly where the slip stops, which is an event. */
+ * which is v/|v| but where the slip begins and where it stops, an event, beyond which the force goes on smoothly. */
 phx_status phx_events_direct(phx_events *events, const double *x, const double *v);
 /* Of each of these, then of each set-valued friction (phx_system_dry_count) and each rigid contact
  * (phx_system_contact_count), an indicator at a state: positive, not so where the condition is met; 1 from then until

@@ -10,7 +10,8 @@
  * velocities, and go back above STILL. Gaps are zero below NEAR of the slack of contacts, and have gone back above
  * BEYOND; forces of contacts are zero below ZERO times what is rounding of them. */
 static const double MET = 1e-12, ROUNDING = 1e-15, STILL = 1e-12, NEAR = 1e-2, BEYOND = 1e4, ZERO = 10.0;
-enum { MOST_ROUNDS = 100 }; /* of transitions at one instant */
+static const double SLOW = 1e-8; /* slip of which the direction is not asked for, as part of all velocities */
+enum { MOST_ROUNDS = 100 };      /* of transitions at one instant */
 
 int phx_events_on_outputs(int n, const phx_event *events)
 {
@@ -30,11 +31,14 @@ phx_status phx_events_direct(phx_events *it, const double *x, const double *v)
         if (!it->frictions.heading[k].in_space)
             continue;
         const double angle = it->frictions.heading[k].angle, s[2] = {cos(angle), sin(angle)};
-        double rate[2], slip[2] = {s[0], s[1]};
+        double rate[2], slip[2];
         status = phx_system_slip_rate(it->def.system, k, x, v, rate);
-        const double along = s[0] * rate[0] + s[1] * rate[1], back = fmin(along, 0.0), speed = hypot(rate[0], rate[1]);
-        for (int i = 0; i < 2 && speed > STILL * it->speed; i++)
-            slip[i] = (rate[i] - 2.0 * back * s[i]) / speed;
+        const double back = fmin(s[0] * rate[0] + s[1] * rate[1], 0.0);
+        for (int i = 0; i < 2; i++)
+            slip[i] = rate[i] + (SLOW * it->speed - 2.0 * back) * s[i];
+        const double size = hypot(slip[0], slip[1]);
+        for (int i = 0; i < 2; i++)
+            slip[i] = size > 0.0 ? slip[i] / size : s[i];
         if (!status)
             status = phx_system_slip(it->def.system, k, false, slip);
     }
@@ -57,7 +61,7 @@ static void keep_headings(events_run *it)
 {
     for (int k = 0; k < it->frictions.n; k++) {
         const double *rate = it->frictions.friction[k].rate;
-        if (!it->event[it->n_events + k].met && hypot(rate[0], rate[1]) > STILL * it->speed)
+        if (!it->event[it->n_events + k].met && hypot(rate[0], rate[1]) > SLOW * it->speed)
             it->frictions.heading[k].angle = atan2(rate[1], rate[0]);
     }
 }
@@ -81,6 +85,10 @@ static phx_status look(events_run *it)
 
     if (!status)
         status = phx_events_look(it, it->values);
+    if (!status && it->frictions.n > 0 && !phx_system_friction_settles(it->s->reader))
+        status = phx_fail(it->context, PHX_NOT_CONVERGED,
+                          "at t = %.9g s friction and the reactions that it follows do not agree: the mechanism jams",
+                          it->s->t);
     find_slips(it);
     return status;
 }

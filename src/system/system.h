@@ -207,6 +207,9 @@ int phx_system_contact_entry(const phx_system *system, int k); /* of the ledger 
  * accelerations and multipliers of the rows that act. Either may be NULL: not asked for. */
 phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const double *v, phx_rigid_contact *contacts,
                                  phx_dry_friction *frictions);
+/* Whether friction and the reactions that it follows agree at the instant of the last accelerations: where they do not,
+ * the mechanism jams, and what was found is of no use. */
+bool phx_system_friction_settles(const phx_dae *dae);
 /* Number k is closed or open from now on; phx_system_switch has to follow. */
 void phx_system_close_contact(phx_system *system, int k, bool closed);
 /* The response to impulses on rigid contacts `which` (n of them) at an instant at which none of these is closed. Of

@@ -48,19 +48,19 @@ struct phx_minimal {
     int n_drives, n_rolling, n_free;
     int n_candidates;
     choice *candidates;
-    int *chosen;     /* n_drives + n_rolling + n_free, numbers of candidates */
-    int *driven;     /* n_drives: rows of the drives, and of friction that sticks, a drive at rest */
-    double *x0;      /* n_x: where turns are counted from */
-    double *unit;    /* n_v: velocity of which the kinetic energy is 1/2 */
-    double *omega;   /* n_v: of a deformation by itself, rad/s; 0: none */
-    double size;     /* m, of the mechanism */
+    int *chosen;        /* n_drives + n_rolling + n_free, numbers of candidates */
+    int *driven;        /* n_drives: rows of the drives, and of friction that sticks, a drive at rest */
+    double *x0;         /* n_x: where turns are counted from */
+    double *unit;       /* n_v: velocity of which the kinetic energy is 1/2 */
+    double *omega;      /* n_v: of a deformation by itself, rad/s; 0: none */
+    double size;        /* m, of the mechanism */
     double stretch0[2]; /* of the rates, of the places: at the choice */
-    int n_solved;    /* velocities that are solved for: all but the chosen deformations */
-    int *solved;     /* n_v */
-    double *J;       /* n_v x n_v: rows of the joints, of the chosen coordinates but deformations with a rate in u */
-    double *A;       /* n_v x n_v */
-    double *rhs;     /* n_v x n_v */
-    double *v, *a;   /* n_v: scratch */
+    int n_solved;       /* velocities that are solved for: all but the chosen deformations */
+    int *solved;        /* n_v */
+    double *J;          /* n_v x n_v: rows of the joints, of the chosen coordinates but deformations with a rate in u */
+    double *A;          /* n_v x n_v */
+    double *rhs;        /* n_v x n_v */
+    double *v, *a;      /* n_v: scratch */
 };
 
 /* Turns up to which a rotation vector is used, rad; how much larger than at the choice the rates of the others may
@@ -438,11 +438,10 @@ static void weigh(phx_minimal *m, const double *x, size_t f, range taken, const 
             length += row[i] * row[i];
         }
         const bool planar = it->kind == CHOICE_TURN && m->system->dim == 2;
-        const double weight = it->open || is_among(m, (range){0, m->n_drives}, it) ||
-                                      is_among(m, taken, it) || !(length > 0.0)
-                                  ? 0.0
-                              : planar ? preference[CHOICE_SHAPE]
-                                       : preference[it->kind];
+        const double weight =
+            it->open || is_among(m, (range){0, m->n_drives}, it) || is_among(m, taken, it) || !(length > 0.0) ? 0.0
+            : planar ? preference[CHOICE_SHAPE]
+                     : preference[it->kind];
         for (size_t k = 0; k < f; k++) {
             double sum = 0.0;
             for (size_t i = 0; i < n_v && weight > 0.0; i++)
@@ -633,6 +632,10 @@ phx_status phx_minimal_derivatives(phx_minimal *m, double t, const double *x, co
     const workspace *ws = m->ws;
     phx_status status = phx_sys_op_accelerations(m->dae, t, x, v, m->a, lambda);
 
+    if (!status && !phx_system_friction_settles(m->dae))
+        status =
+            phx_fail(m->context, PHX_NOT_CONVERGED,
+                     "friction and the reactions that it follows do not agree at these states: the mechanism jams");
     for (int k = 0; k < m->n_drives && !status; k++)
         y_dot[k] = ws->rows.w[m->driven[k]];
     for (int k = m->n_drives; k < all_chosen(m) && !status; k++) {
