@@ -15,7 +15,7 @@ struct unit_exchange {
     phx_minimal *minimal;   /* NULL: to be made of the rows that act now */
     int n_y, n_u, n_z, n;   /* numbers of states: of each part, of all */
     int *z;                 /* n_z: numbers among the states of controllers */
-    int n_conditions;       /* what has an indicator: events of the model on outputs, then frictions */
+    int n_conditions;       /* what has an indicator: events of the model on outputs, frictions, contacts */
     double t;               /* s */
     double *states, *rates; /* n */
     double *x, *v;          /* of the mechanism; x has the states of all controllers */
@@ -102,7 +102,8 @@ phx_status phx_unit_exchange_count(phx_unit *unit)
         phx_events_most_free(unit->context, unit->system, unit->def.n_events, unit->def.events, unit->def.x, &most);
     it->n_y = most.coordinates;
     it->n_u = most.rates;
-    it->n_conditions = phx_events_on_outputs(unit->def.n_events, unit->def.events) + phx_system_dry_count(unit->system);
+    it->n_conditions = phx_events_on_outputs(unit->def.n_events, unit->def.events) +
+                       phx_system_dry_count(unit->system) + phx_system_contact_count(unit->system);
     return status;
 }
 
@@ -221,7 +222,10 @@ static phx_status find_rates(phx_unit *unit)
 
     if (status || it->derived)
         return status;
-    status = phx_minimal_derivatives(it->minimal, it->t, it->x, it->v, it->rates, it->rates + it->n_y, it->lambda);
+    if (unit->events && unit->exchanging)
+        status = phx_events_direct(unit->events, it->x, it->v);
+    if (!status)
+        status = phx_minimal_derivatives(it->minimal, it->t, it->x, it->v, it->rates, it->rates + it->n_y, it->lambda);
     if (!status)
         status = phx_minimal_flow(it->minimal, it->t, it->x, it->v, it->lambda, it->z_dot, &z_dot[it->n_z],
                                   &z_dot[it->n_z + 1]);
@@ -525,6 +529,13 @@ void phx_unit_describe_indicator(const phx_unit *unit, int k, size_t size, char 
     for (; event < unit->def.n_events; event++)
         if (unit->def.events[event].column >= 0 && before-- == 0)
             break;
+    const int contact = before - phx_system_dry_count(unit->system);
+    if (event == unit->def.n_events && contact >= 0) {
+        snprintf(name, size, "indicator.contact.%s", phx_system_contact_name(unit->system, contact));
+        snprintf(text, room, "negative: contact %.80s strikes, or begins to pull",
+                 phx_system_contact_name(unit->system, contact));
+        return;
+    }
     if (event == unit->def.n_events) {
         snprintf(name, size, "indicator.friction.%s.%d", phx_system_dry_joint(unit->system, before), before + 1);
         snprintf(text, room, "negative: friction of joint %.80s begins to slip, or its slip stops",

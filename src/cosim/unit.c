@@ -83,9 +83,6 @@ static phx_status check_events(const phx_unit *unit)
     if (phx_unit_with_events(unit) && !(unit->def.interval > 0.0 && isfinite(unit->def.interval)))
         return phx_fail(unit->context, PHX_ERR_INPUT, "the conditions of events are looked at every %g s",
                         unit->def.interval);
-    if (unit->def.exchange && phx_system_contact_count(unit->system) > 0)
-        return phx_fail(unit->context, PHX_ERR_UNSUPPORTED,
-                        "a mechanism with rigid contacts is for co-simulation only");
     return PHX_OK;
 }
 

@@ -74,11 +74,19 @@ phx_status phx_events_advance(phx_events *events, double length);
 phx_sample phx_events_sample(const phx_events *events);
 const phx_events_counts *phx_events_count(const phx_events *events);
 
-/* ---- steps that another program makes (outside.c), of a run without rigid contacts ---- */
+/* ---- steps that another program makes (outside.c) ---- */
 /* How many of the events are conditions on outputs. */
 int phx_events_on_outputs(int n, const phx_event *events);
-/* Of each of these, then of each set-valued friction (phx_system_dry_count), an indicator at a state: positive, not so
- * where the condition is met; 1 from then until it has gone back. */
+/* Before anything is evaluated at a state: friction that slips in space, along two coordinates, is against the slip v
+ * of the state. With the direction s at the last state where the run stood, and a very small v0, it is against
+ *
+ *     d = w/|w|,   w = v - 2 min(s.v, 0) s + v0 s
+ *
+ * which is v/|v| but where the slip begins and where it stops, an event, beyond which the force goes on smoothly. */
+phx_status phx_events_direct(phx_events *events, const double *x, const double *v);
+/* Of each of these, then of each set-valued friction (phx_system_dry_count) and each rigid contact
+ * (phx_system_contact_count), an indicator at a state: positive, not so where the condition is met; 1 from then until
+ * it has gone back. */
 phx_status phx_events_indicators(phx_events *events, double t, const double *x, const double *v, double *indicators);
 /* The run stands at the end of a step (copied): conditions that have gone back are armed again. *due: something is to
  * happen there. */

@@ -7,9 +7,11 @@
 
 /* Conditions on outputs this near to zero are met, as part of the largest so far, forces as part of static friction,
  * times as part of the time: who looks for the zero may stop on its near side. Rates are zero below ROUNDING of all
- * velocities, and go back above STILL. */
-static const double MET = 1e-12, ROUNDING = 1e-15, STILL = 1e-12;
-enum { MOST_ROUNDS = 100 }; /* of transitions at one instant */
+ * velocities, and go back above STILL. Gaps are zero below NEAR of the slack of contacts, and have gone back above
+ * BEYOND; forces of contacts are zero below ZERO times what is rounding of them. */
+static const double MET = 1e-12, ROUNDING = 1e-15, STILL = 1e-12, NEAR = 1e-2, BEYOND = 1e4, ZERO = 10.0;
+static const double SLOW = 1e-8; /* slip of which the direction is not asked for, as part of all velocities */
+enum { MOST_ROUNDS = 100 };      /* of transitions at one instant */
 
 int phx_events_on_outputs(int n, const phx_event *events)
 {
@@ -20,7 +22,78 @@ int phx_events_on_outputs(int n, const phx_event *events)
     return count;
 }
 
-/* The run is at this state, which is not accepted yet; values of its conditions. */
+/* ---- slip in space ---- */
+phx_status phx_events_direct(phx_events *it, const double *x, const double *v)
+{
+    phx_status status = PHX_OK;
+
+    for (int k = 0; k < it->frictions.n && !status; k++) {
+        if (!it->frictions.heading[k].in_space)
+            continue;
+        const double angle = it->frictions.heading[k].angle, s[2] = {cos(angle), sin(angle)};
+        double rate[2], slip[2];
+        status = phx_system_slip_rate(it->def.system, k, x, v, rate);
+        const double back = fmin(s[0] * rate[0] + s[1] * rate[1], 0.0);
+        for (int i = 0; i < 2; i++)
+            slip[i] = rate[i] + (SLOW * it->speed - 2.0 * back) * s[i];
+        const double size = hypot(slip[0], slip[1]);
+        for (int i = 0; i < 2; i++)
+            slip[i] = size > 0.0 ? slip[i] / size : s[i];
+        if (!status)
+            status = phx_system_slip(it->def.system, k, false, slip);
+    }
+    return status;
+}
+
+/* Their conditions, -s.v, s the direction at the last step that was completed. */
+static void find_slips(events_run *it)
+{
+    for (int k = 0; k < it->frictions.n; k++) {
+        const slip_heading *heading = &it->frictions.heading[k];
+        const double *rate = it->frictions.friction[k].rate;
+        if (heading->in_space && hypot(rate[0], rate[1]) > ROUNDING * it->speed)
+            it->values[it->n_events + k] = -cos(heading->angle) * rate[0] - sin(heading->angle) * rate[1];
+    }
+}
+
+/* s of the state where the run stands. */
+static void keep_headings(events_run *it)
+{
+    for (int k = 0; k < it->frictions.n; k++) {
+        const double *rate = it->frictions.friction[k].rate;
+        if (!it->event[it->n_events + k].met && hypot(rate[0], rate[1]) > SLOW * it->speed)
+            it->frictions.heading[k].angle = atan2(rate[1], rate[0]);
+    }
+}
+
+/* Tangents on spheres that have to be made anew. */
+static bool any_tangent_turns(const events_run *it)
+{
+    const mechanism *s = it->s;
+
+    for (int k = 0; k < it->frictions.n; k++)
+        if (!it->frictions.friction[k].open && phx_system_slip_turns(s->system, k, s->x, s->v))
+            return true;
+    return false;
+}
+
+/* ---- conditions ---- */
+/* Values of the conditions where the mechanism is. */
+static phx_status look(events_run *it)
+{
+    phx_status status = phx_events_direct(it, it->s->x, it->s->v);
+
+    if (!status)
+        status = phx_events_look(it, it->values);
+    if (!status && it->frictions.n > 0 && !phx_system_friction_settles(it->s->reader))
+        status = phx_fail(it->context, PHX_NOT_CONVERGED,
+                          "at t = %.9g s friction and the reactions that it follows do not agree: the mechanism jams",
+                          it->s->t);
+    find_slips(it);
+    return status;
+}
+
+/* The run is at this state, which is not accepted yet. */
 static phx_status look_at(events_run *it, double t, const double *x, const double *v)
 {
     mechanism *s = it->s;
@@ -28,7 +101,25 @@ static phx_status look_at(events_run *it, double t, const double *x, const doubl
     s->t = t;
     memcpy(s->x, x, (size_t)s->dae->n_x * sizeof *x);
     memcpy(s->v, v, (size_t)s->dae->n_v * sizeof *v);
-    return phx_events_look(it, it->values);
+    return look(it);
+}
+
+/* The rigid contact of condition k; NULL: it is another one's. */
+static const phx_rigid_contact *contact_of(const events_run *it, int k)
+{
+    const int number = k - it->n_events - it->frictions.n;
+    return number >= 0 ? &it->contacts.contact[number] : NULL;
+}
+
+/* A contact that has just closed pulls, or one that has just opened has come back before its gap was seen to be
+ * positive. */
+static bool is_overdue(const events_run *it, int k)
+{
+    const phx_rigid_contact *contact = contact_of(it, k);
+
+    if (!contact || it->event[k].value < 0.0)
+        return false;
+    return contact->closed ? it->values[k] > 0.0 : contact->rate < -STILL * it->speed && contact->gap < -it->slack;
 }
 
 phx_status phx_events_indicators(phx_events *it, double t, const double *x, const double *v, double *indicators)
@@ -38,8 +129,28 @@ phx_status phx_events_indicators(phx_events *it, double t, const double *x, cons
 
     for (int k = 0; k < it->n && !status; k++)
         if (!phx_events_at_time(it, k))
-            indicators[at++] = it->event[k].value < 0.0 ? -it->values[k] : 1.0;
+            indicators[at++] = it->event[k].value < 0.0 || is_overdue(it, k) ? -it->values[k] : 1.0;
     return status;
+}
+
+/* A contact that has opened goes away, and is not beyond the errors of integrators yet: its gap has no sign. */
+static bool leaves(const events_run *it, int k)
+{
+    const phx_rigid_contact *contact = contact_of(it, k);
+
+    return contact && !contact->closed && it->event[k].value >= 0.0 && contact->rate >= 0.0 &&
+           contact->gap < BEYOND * it->slack;
+}
+
+/* A contact that strikes, or would pull. */
+static bool is_contact_due(const events_run *it, int k)
+{
+    const phx_rigid_contact *contact = contact_of(it, k);
+    const double near = contact->closed ? ZERO * phx_contacts_rounding(it) : NEAR * it->slack;
+
+    if (is_overdue(it, k))
+        return true;
+    return it->event[k].value < 0.0 && it->values[k] >= -near && (contact->closed || contact->rate < 0.0);
 }
 
 /* Friction that begins to slip, or whose slip stops: its condition has come to zero; or it has gone on past that, as
@@ -57,6 +168,8 @@ static bool is_due(const events_run *it, int k)
 {
     const event_state *event = &it->event[k];
 
+    if (contact_of(it, k))
+        return is_contact_due(it, k);
     if (k >= it->n_events)
         return is_transition(it, k);
     if (phx_events_at_time(it, k))
@@ -65,7 +178,7 @@ static bool is_due(const events_run *it, int k)
 }
 
 /* Marks the events that are due, of the conditions as they were looked at last; whether there are any. *which: the
- * friction that is due; -1: none. */
+ * contact that is due, else the friction; -1: none. */
 static bool mark_due(events_run *it, int *which)
 {
     bool any = false;
@@ -74,10 +187,10 @@ static bool mark_due(events_run *it, int *which)
     for (int k = 0; k < it->n; k++) {
         it->event[k].met = is_due(it, k);
         any = any || it->event[k].met;
-        if (it->event[k].met && k >= it->n_events && *which < 0)
+        if (it->event[k].met && k >= it->n_events && (*which < 0 || (contact_of(it, k) && !contact_of(it, *which))))
             *which = k;
     }
-    return any;
+    return any || any_tangent_turns(it);
 }
 
 phx_status phx_events_stand(phx_events *it, double t, const double *x, const double *v, bool *due)
@@ -95,8 +208,10 @@ phx_status phx_events_stand(phx_events *it, double t, const double *x, const dou
     memcpy(it->before.v, v, (size_t)s->dae->n_v * sizeof *v);
     *due = mark_due(it, &which);
     for (int k = 0; k < it->n; k++)
-        if (!it->event[k].met)
+        if (!it->event[k].met && !leaves(it, k))
             it->event[k].value = phx_events_armed_value(it, k, it->values[k]);
+    phx_contacts_accepted(it);
+    keep_headings(it);
     return PHX_OK;
 }
 
@@ -110,11 +225,13 @@ phx_status phx_events_happen(phx_events *it)
     for (int round = 0; due && !status; round++) {
         bool event = false;
         status = phx_events_all_happen(it, which, &event);
+        if (!status && any_tangent_turns(it))
+            status = phx_friction_head(it);
         if (!status)
-            status = phx_events_look(it, it->values);
+            status = look(it);
         if (!status && round == MOST_ROUNDS)
-            status =
-                phx_fail(it->context, PHX_ERR_ANALYSIS, "friction finds no state to go on from at t = %.9g s", it->t);
+            status = phx_fail(it->context, PHX_ERR_ANALYSIS,
+                              "contacts and friction find no state to go on from at t = %.9g s", it->t);
         due = !status && mark_due(it, &which);
     }
     it->half_done = status != PHX_OK;

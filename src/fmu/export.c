@@ -216,17 +216,6 @@ static phx_status settle(making *m)
     return status;
 }
 
-/* Whether contacts push, open, stick or slip is decided over a step, which may have to be made again. */
-static phx_status check_kind(const making *m)
-{
-    if (m->options->kind == PHX_FMU_CO_SIMULATION || phx_system_contact_count(m->system) == 0)
-        return PHX_OK;
-    return phx_fail(m->context, PHX_ERR_UNSUPPORTED,
-                    "the rigid contact '%s' is decided on by making steps again, which in model exchange are those of "
-                    "the other program; export the model for co-simulation (--kind cs)",
-                    phx_system_contact_name(m->system, 0));
-}
-
 static phx_status find_start(making *m)
 {
     const phx_start_options start = phx_start_of(m->model);
@@ -500,8 +489,6 @@ static phx_status export_model(making *m, const char *path, phx_fmu_report *repo
         status = phx_system_find_breaks(m->system, 0.0, m->def.options.end);
     if (!status)
         status = phx_start_judge(m->context, m->model, m->system, true);
-    if (!status)
-        status = check_kind(m);
     if (!status)
         status = choose_inputs(m);
     if (!status)

@@ -59,8 +59,9 @@ phx_status phx_system_input_rates(phx_dae *dae, const double *x, const double *v
 
 /* ---- minimal coordinates: the mechanism as an ordinary differential equation (minimal/minimal.c) ----
  *
- * y: coordinates that determine the configuration, those of drives first; u: the rates of all of them but those of
- * drives, u_k = y_dot of number first_rate + k. States of controllers are none of both. */
+ * y: coordinates that determine the configuration, those of drives first, then as many as rows hold of the slip of
+ * contacts that stick; u: the rates of the others, u_k = y_dot of number first_rate + k. States of controllers are none
+ * of both. */
 typedef struct phx_minimal phx_minimal;
 /* Of a finalised system, borrowed, with the rows that it has; phx_minimal_choose comes next. */
 phx_status phx_minimal_create(phx_context *context, phx_system *system, phx_minimal **minimal);
@@ -182,6 +183,10 @@ phx_status phx_system_stick(phx_system *system, int k, const bool *holds, const 
  * has come near the normal; the tangents at x stay the same. *turned: it was, and phx_system_switch has to follow where
  * it sticks. */
 phx_status phx_system_turn_slip(phx_system *system, int k, const double *x, const double *v, bool *turned);
+/* Whether phx_system_turn_slip would make it anew. */
+bool phx_system_slip_turns(const phx_system *system, int k, const double *x, const double *v);
+/* The rates of its coordinates, m/s or rad/s; 0 beyond their number. */
+phx_status phx_system_slip_rate(const phx_system *system, int k, const double *x, const double *v, double rate[2]);
 /* Its entry of the ledger. */
 int phx_system_dry_entry(const phx_system *system, int k);
 const char *phx_system_dry_joint(const phx_system *system, int k); /* its name */
@@ -202,6 +207,9 @@ int phx_system_contact_entry(const phx_system *system, int k); /* of the ledger 
  * accelerations and multipliers of the rows that act. Either may be NULL: not asked for. */
 phx_status phx_system_set_valued(phx_dae *dae, double t, const double *x, const double *v, phx_rigid_contact *contacts,
                                  phx_dry_friction *frictions);
+/* Whether friction and the reactions that it follows agree at the instant of the last accelerations: where they do not,
+ * the mechanism jams, and what was found is of no use. */
+bool phx_system_friction_settles(const phx_dae *dae);
 /* Number k is closed or open from now on; phx_system_switch has to follow. */
 void phx_system_close_contact(phx_system *system, int k, bool closed);
 /* The response to impulses on rigid contacts `which` (n of them) at an instant at which none of these is closed. Of

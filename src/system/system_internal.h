@@ -28,7 +28,7 @@ void phx_sys_rubbing_take(workspace *ws, const double *lambda, bool interval);
 bool phx_sys_rubbing_retake(workspace *ws, const double *lambda);
 void phx_sys_rubbing_project(workspace *ws, const double *impulses, double h);
 /* The next multipliers of an iteration for them and friction at an instant; whether they have settled. */
-bool phx_sys_rubbing_settles(workspace *ws, const double *lambda);
+bool phx_sys_rubbing_settles(workspace *ws, const double *x, const double *v, const double *lambda);
 double phx_sys_reaction_force(const workspace *ws, const joint_slot *joint);
 double phx_sys_friction_limit(const workspace *ws, const joint_slot *joint, const coordinate_slot *coordinate);
 phx_status phx_sys_projection_create(phx_context *context, const phx_system *system, projection *made);

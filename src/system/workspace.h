@@ -215,7 +215,8 @@ typedef struct reaction_forces {
     double size;                   /* of that change */
     int count;                     /* repetitions so far */
     bool taken;
-    bool held; /* while the accelerations and the friction that they make are found together */
+    bool held;    /* while the accelerations and the friction that they make are found together */
+    bool settled; /* at an instant they agree */
 } reaction_forces;
 
 /* The interval of the step (dae.c). */

@@ -234,7 +234,8 @@ static void events_are_driven(void **state)
     remove("ball.fmu");
 }
 
-/* The project's own: a joint attaches at a place, lets go at a time; friction sticks and slips. */
+/* The project's own: a joint attaches at a place, lets go at a time; friction sticks and slips; rigid contacts strike
+ * and rub, to the most events that are driven. */
 static void own_events_are_good(void **state)
 {
     static const struct {
@@ -242,7 +243,9 @@ static void own_events_are_good(void **state)
         int version, events;
     } models[] = {{PHX_SOURCE_DIR "/examples/pick_up.yaml", 2, 2},
                   {PHX_SOURCE_DIR "/examples/pick_up.yaml", 3, 2},
-                  {PHX_SOURCE_DIR "/examples/stick_slip.yaml", 3, 10}};
+                  {PHX_SOURCE_DIR "/examples/stick_slip.yaml", 3, 10},
+                  {PHX_SOURCE_DIR "/examples/bouncing_table.yaml", 2, 20},
+                  {PHX_SOURCE_DIR "/examples/billiards.yaml", 3, 20}};
     for (size_t k = 0; k < sizeof models / sizeof *models; k++) {
         const int version = models[k].version;
         phx_fmu_options options = phx_fmu_options_default();

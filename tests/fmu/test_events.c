@@ -550,25 +550,6 @@ static void steps_are_discarded(void **state)
     importer_close(&it);
 }
 
-/* Contacts are decided by making steps again, which model exchange cannot. */
-static void model_exchange_is_refused(void **state)
-{
-    static const char *const models[][2] = {
-        {"bouncing_table.yaml", "is decided on by making steps again, which in model exchange are those of the other"},
-        {"billiards.yaml", "the rigid contact '"}};
-    for (size_t k = 0; k < sizeof models / sizeof *models; k++)
-        for (int kind = PHX_FMU_MODEL_EXCHANGE; kind <= PHX_FMU_BOTH; kind++) {
-            phx_fmu_options options = phx_fmu_options_default();
-            phx_model *model = read_model(*state, models[k][0]);
-            options.kind = (phx_fmu_kind)kind;
-            CHECK_STATUS(*state, phx_fmu_export(*state, model, &options, "no.fmu", NULL), PHX_ERR_UNSUPPORTED);
-            CHECK_MESSAGE(*state, models[k][1]);
-            CHECK_MESSAGE(*state, "--kind cs");
-            phx_model_destroy(model);
-        }
-    assert_null(fopen("no.fmu", "rb"));
-}
-
 /* ---- no memory ---- */
 static unsigned char *read_bytes(const char *folder, size_t *size)
 {
@@ -669,8 +650,7 @@ int main(void)
         cmocka_unit_test(moves_as_the_simulation), cmocka_unit_test(longer_steps_are_divided),
         cmocka_unit_test(steps_of_any_length),     cmocka_unit_test(saved_states_go_on),
         cmocka_unit_test(instances_are_apart),     cmocka_unit_test(instances_leave_nothing),
-        cmocka_unit_test(steps_are_discarded),     cmocka_unit_test(model_exchange_is_refused),
-        cmocka_unit_test(there_may_be_no_memory),
+        cmocka_unit_test(steps_are_discarded),     cmocka_unit_test(there_may_be_no_memory),
     };
     return cmocka_run_group_tests(tests, context_setup, context_teardown);
 }

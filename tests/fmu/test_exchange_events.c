@@ -3,11 +3,9 @@
  * events. */
 #define _POSIX_C_SOURCE 200809L
 #include "cosim/cosim.h"
-#include "fmu/exchange.h"
-#include "results/results.h"
+#include "fmu/exchange_models.h"
 
 #include <math.h>
-#include <phlexor/fmu.h>
 
 /* A crane in space: a payload on a bushing is gripped by a weld and by a redundant spherical joint, a spring breaks, a
  * drive is switched off, and a sampled controller works on the way. */
@@ -112,86 +110,7 @@ static const char rubbing[] =
     "events: {catch: {at: 1.3, attach: [grip]}, lose: {at: 2.1, release: [grip]}}\n"
     "simulate: {end: 3, step: 2e-3}\n";
 
-static phx_model *read_model(phx_context *context, const char *name)
-{
-    char path[512];
-    phx_model *model = NULL;
-
-    if (!strchr(name, '\n')) {
-        snprintf(path, sizeof path, "%s/examples/%s", PHX_SOURCE_DIR, name);
-        CHECK_OK(context, phx_model_read(context, path, 0, NULL, &model));
-    } else {
-        CHECK_OK(context, phx_model_read_text(context, "text.yaml", name, strlen(name), 0, NULL, &model));
-    }
-    return model;
-}
-
-/* FMUs that several tests use: each is written once. */
-enum { MADE = 10 };
-static struct {
-    const char *model;
-    int version;
-    importer it;
-} made[MADE];
-
-static importer *export_model(phx_context *context, const char *name, int version)
-{
-    phx_fmu_options options = phx_fmu_options_default();
-    char file[40];
-    int k = 0;
-
-    while (k < MADE && made[k].model && (made[k].model != name || made[k].version != version))
-        k++;
-    assert_true(k < MADE);
-    made[k].it.log[0] = '\0';
-    if (made[k].model)
-        return &made[k].it;
-    phx_model *model = read_model(context, name);
-    options.version = version;
-    options.kind = PHX_FMU_BOTH;
-    snprintf(file, sizeof file, "events%d.fmu", k);
-    CHECK_OK(context, phx_fmu_export(context, model, &options, file, NULL));
-    importer_open(&made[k].it, file, version == 2 ? "linux64" : "x86_64-linux");
-    remove(file);
-    made[k].model = name;
-    made[k].version = version;
-    phx_model_destroy(model);
-    return &made[k].it;
-}
-
 /* ---- as the simulation ---- */
-/* Times of events from messages. */
-typedef struct heard {
-    char log[4000];
-} heard;
-
-static void listen_to(void *user, phx_log_level level, const char *message)
-{
-    heard *it = user;
-    const size_t length = strlen(it->log);
-    (void)level;
-    snprintf(it->log + length, sizeof it->log - length, "%s\n", message);
-}
-
-static phx_result *simulate(phx_context *context, const phx_model *model, double end, double step,
-                            phx_integrator integrator, heard *log)
-{
-    phx_simulate_options options = phx_simulate_options_default();
-    phx_simulate_report report;
-    phx_result *result = NULL;
-
-    options.end = (phx_model_optional){.given = true, .value = end};
-    options.every = (phx_model_optional){.given = true, .value = end};
-    options.step = (phx_model_optional){.given = true, .value = step};
-    options.rtol = (phx_model_optional){.given = true, .value = integrator == PHX_RADAU5 ? 1e-11 : 0.0};
-    options.has_integrator = true;
-    options.integrator = integrator;
-    phx_context_set_log(context, listen_to, log);
-    CHECK_OK(context, phx_study_simulate_result(context, model, &options, &report, &result));
-    phx_context_set_log(context, NULL, NULL);
-    return result;
-}
-
 /* The events of the simulation happen in the FMU at the same times, in the same order. */
 static int compare_times(const char *expected, const char *found)
 {
@@ -213,30 +132,6 @@ static int compare_times(const char *expected, const char *found)
     return count;
 }
 
-static double worst_difference(phx_context *context, exchange *e, const phx_result *result, char *where, size_t size)
-{
-    const size_t last = phx_result_rows(result) - 1;
-    double worst = 0.0, expected;
-    int count = 0;
-
-    for (int c = 0; c < phx_result_columns(result); c++) {
-        const char *name = phx_result_column_name(result, c);
-        char mark[400];
-        snprintf(mark, sizeof mark, "name=\"%s\" valueReference", name);
-        if (!strstr(e->it->description, mark) || !strcmp(name, "residual"))
-            continue;
-        CHECK_OK(context, phx_result_column(result, c, last, 1, &expected));
-        const double off = fabs(exchange_value(e, name) - expected) / (1.0 + fabs(expected));
-        count++;
-        if (off > worst) {
-            worst = off;
-            snprintf(where, size, "%s", name);
-        }
-    }
-    assert_true(count >= 7);
-    return worst;
-}
-
 static const struct {
     const char *model;
     double end, step;          /* step: of the integrator, of radau5 between two looks at the conditions */
@@ -253,13 +148,13 @@ static void events_are_those_of_the_simulation(void **state)
 {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k += TEST_SHORTER(1, 3)) {
         char where[320] = "";
-        heard log = {""};
-        phx_model *model = read_model(*state, cases[k].model);
-        phx_result *result = simulate(*state, model, cases[k].end, cases[k].step, cases[k].integrator, &log);
-        importer *it = export_model(*state, cases[k].model, cases[k].version);
+        exchange_log log = {""};
+        phx_model *model = exchange_read(*state, cases[k].model);
+        phx_result *result = exchange_simulate(*state, model, cases[k].end, cases[k].step, cases[k].integrator, &log);
+        importer *it = exchange_export(*state, cases[k].model, cases[k].version);
         exchange e = exchange_start(it, cases[k].version, 1e-9);
         exchange_run(&e, cases[k].end);
-        const double worst = worst_difference(*state, &e, result, where, sizeof where);
+        const double worst = exchange_difference(*state, &e, result, where, sizeof where);
         print_message("%.12s: %d states, %ld steps, %d+%d events, %.1e (%s)\n", cases[k].model, e.states, e.steps,
                       e.state_events, e.time_events, worst, where);
         assert_int_equal(compare_times(log.log, it->log), cases[k].events);
@@ -313,7 +208,7 @@ static void momenta_stay(void **state)
 {
     double before[6], after[6], states[24], rates[24], nominals[24], indicators[3];
 
-    importer *it = export_model(*state, catcher, 3);
+    importer *it = exchange_export(*state, catcher, 3);
     exchange e = exchange_start(it, 3, 1e-9);
     assert_int_equal(e.states, 12 + 12 + 2);
     assert_int_equal(e.indicators, 3);
@@ -355,90 +250,30 @@ static void momenta_stay(void **state)
 }
 
 /* ---- saved states ---- */
-enum { MOST = 40 };
-
-static void look(exchange *e, double *values)
-{
-    exchange_get_states(e, values);
-    exchange_get_rates(e, values + e->states);
-    exchange_get_indicators(e, values + 2 * e->states);
-    values[2 * e->states + e->indicators] = exchange_value(e, "energy");
-}
-
-static void run_from(exchange *e, fmi3FMUState saved, const exchange *then, double t, double *values)
-{
-    fmi3Instance own = e->c;
-    assert_int_equal(e->it->fmi3SetFMUState(own, saved), fmi3OK);
-    *e = *then;
-    e->c = own;
-    exchange_run(e, t);
-    look(e, values);
-}
-
-/* From before an event, from its instant, from between events: on and back over events bit by bit, in an instance that
- * stands behind all of them and in one that has seen none; and after an event that was not to be. */
-static void go_over_events(phx_context *context, const char *model, const double until[3], double end)
-{
-    double expected[3][3 * MOST], found[3 * MOST];
-    fmi3FMUState saved[3] = {NULL};
-    exchange then[3];
-
-    importer *it = export_model(context, model, 3);
-    exchange one = exchange_start(it, 3, 1e-7);
-    for (int k = 0; k < 3; k++) {
-        exchange_run(&one, until[k]);
-        assert_int_equal(it->fmi3GetFMUState(one.c, &saved[k]), fmi3OK);
-        then[k] = one;
-    }
-    for (int k = 0; k < 3; k++)
-        run_from(&one, saved[k], &then[k], end, expected[k]);
-    const size_t bytes = (size_t)(2 * one.states + one.indicators + 1) * sizeof *found;
-    assert_true(bytes <= sizeof found);
-    for (int k = 2; k >= 0; k--) {
-        exchange two = exchange_start(it, 3, 1e-7);
-        fmi3FMUState read = NULL;
-        size_t size = 0;
-        assert_int_equal(it->fmi3SerializedFMUStateSize(one.c, saved[k], &size), fmi3OK);
-        fmi3Byte *block = malloc(size);
-        assert_int_equal(it->fmi3SerializeFMUState(one.c, saved[k], block, size), fmi3OK);
-        assert_int_equal(it->fmi3DeserializeFMUState(two.c, block, size, &read), fmi3OK);
-        run_from(&two, read, &then[k], end, found);
-        assert_memory_equal(found, expected[k], bytes);
-        run_from(&one, saved[k], &then[k], end, found);
-        assert_memory_equal(found, expected[k], bytes);
-        assert_int_equal(it->fmi3FreeFMUState(two.c, &read), fmi3OK);
-        free(block);
-        exchange_free(&two);
-    }
-    for (int k = 0; k < 3; k++)
-        assert_int_equal(it->fmi3FreeFMUState(one.c, &saved[k]), fmi3OK);
-    exchange_free(&one);
-}
-
 static void saved_states_go_over_events(void **state)
 {
-    go_over_events(*state, catcher, (const double[3]){0.3, 1.5, 1.75}, 1.8);  /* free, held, free again */
-    go_over_events(*state, rubbing, (const double[3]){0.02, 1.4, 1.6}, 1.65); /* slips, sticks, slips */
+    exchange_over_events(*state, catcher, (const double[3]){0.3, 1.5, 1.75}, 1.8);  /* free, held, free again */
+    exchange_over_events(*state, rubbing, (const double[3]){0.02, 1.4, 1.6}, 1.65); /* slips, sticks, slips */
 }
 
 /* The instant of an event itself: states that the integrator has set, not handled yet. */
 static void an_event_can_be_taken_back(void **state)
 {
-    double expected[3 * MOST], found[3 * MOST];
+    double expected[EXCHANGE_LOOK], found[EXCHANGE_LOOK];
     fmi3FMUState saved = NULL;
 
-    importer *it = export_model(*state, pick_up, 3);
+    importer *it = exchange_export(*state, pick_up, 3);
     exchange e = exchange_start(it, 3, 1e-8);
     assert_true(exchange_to_event(&e, 1.0));
     assert_int_equal(it->fmi3GetFMUState(e.c, &saved), fmi3OK);
     const exchange then = e;
     (void)exchange_event(&e);
-    look(&e, expected);
+    exchange_look(&e, expected);
     exchange_run(&e, 1.2);
     assert_int_equal(it->fmi3SetFMUState(e.c, saved), fmi3OK);
     e = then;
     (void)exchange_event(&e);
-    look(&e, found);
+    exchange_look(&e, found);
     assert_memory_equal(found, expected, (size_t)(2 * e.states + e.indicators + 1) * sizeof *found);
     assert_int_equal(it->fmi3FreeFMUState(e.c, &saved), fmi3OK);
     exchange_free(&e);
@@ -449,7 +284,7 @@ static void an_event_can_be_taken_back(void **state)
 static void states_follow_the_steps(void **state)
 {
 
-    importer *it = export_model(*state, pick_up, 3);
+    importer *it = exchange_export(*state, pick_up, 3);
     const unsigned variables[3] = {importer_variable(it, "state.y1"), importer_variable(it, "state.y2"),
                                    importer_variable(it, "arm")};
     fmi3Instance c = importer_start3(it, "steps");
@@ -478,7 +313,7 @@ static void constants_are_described(void **state)
         "events: {off: {at: 0.1, drive_off: [pin]}, go: {at: 0.2, release: [weld]}}\n"
         "outputs: {q: {coordinate: pin}}\nsimulate: {end: 0.3, step: 1e-3}\n";
 
-    importer *it = export_model(*state, text, 2);
+    importer *it = exchange_export(*state, text, 2);
     exchange e = exchange_start(it, 2, 1e-8);
     assert_int_equal(e.states, 4 + 4 + 2); /* one driven, and none free, at first */
     int constants = 0;
@@ -542,7 +377,7 @@ static void there_may_be_no_memory(void **state)
     char path[700];
     phx_unit *unit = NULL;
 
-    importer *it = export_model(*state, text, 3);
+    importer *it = exchange_export(*state, text, 3);
     snprintf(path, sizeof path, "%s/resources/mechanism.phx", it->folder);
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
@@ -594,9 +429,7 @@ static int create(void **state)
 
 static int destroy(void **state)
 {
-    for (size_t k = 0; k < sizeof made / sizeof *made; k++)
-        if (made[k].model)
-            importer_close(&made[k].it);
+    exchange_close_all();
     phx_context_destroy(*state);
     return 0;
 }

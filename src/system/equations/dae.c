@@ -152,10 +152,11 @@ phx_status phx_sys_op_accelerations(phx_dae *dae, double t, const double *x, con
     enum { MOST = 60 };
     workspace *ws = of(dae);
     ws->rubbing.count = 0;
+    ws->rubbing.settled = true;
     phx_status status = find_accelerations(dae, t, x, v, v_dot, lambda);
 
     for (int k = 0; k < MOST && ws->rubbing.lambda && !status; k++) {
-        if (phx_sys_rubbing_settles(ws, lambda))
+        if (phx_sys_rubbing_settles(ws, x, v, lambda))
             break;
         ws->rubbing.held = true;
         status = find_accelerations(dae, t, x, v, v_dot, lambda);

@@ -113,15 +113,36 @@ static double change_of(const workspace *ws, const double *found, double *size)
     return change;
 }
 
-bool phx_sys_rubbing_settles(workspace *ws, const double *lambda)
+/* Of the reactions at an instant, or over an interval of which 1/h is the `rate`: that of momenta times the rate, and
+ * of weights. */
+static double rounding_of_forces(const workspace *ws, const double *x, const double *v, double rate)
 {
+    phx_sizes sizes;
+
+    phx_system_sizes(ws->system, x, v, &sizes);
+    const double reach = fmax(sizes.reach, DBL_MIN), momentum = sizes.inertia / (reach * reach) * sizes.speed;
+    return 4.0 * DBL_EPSILON * (momentum * fmax(rate, sizes.speed / reach) + sizes.weight / reach);
+}
+
+bool phx_sys_rubbing_settles(workspace *ws, const double *x, const double *v, const double *lambda)
+{
+    static const double SETTLED = 1e-13, AGREES = 1e-6; /* relative */
+    reaction_forces *it = &ws->rubbing;
     double size = 0.0;
 
-    if (!ws->rubbing.lambda)
+    it->settled = true;
+    if (!it->lambda)
         return true;
     const double change = change_of(ws, lambda, &size);
     repeat(ws, lambda, change);
-    return change <= 1e-13 * size;
+    const bool settled = change <= SETTLED * size || change <= rounding_of_forces(ws, x, v, 0.0);
+    it->settled = settled || change <= AGREES * size;
+    return settled;
+}
+
+bool phx_system_friction_settles(const phx_dae *dae)
+{
+    return ((const workspace *)dae)->rubbing.settled;
 }
 
 void phx_sys_rubbing_begin(workspace *ws, bool goes_on, bool again)
@@ -150,16 +171,6 @@ void phx_sys_rubbing_take(workspace *ws, const double *lambda, bool interval)
         it->lambda[k] = lambda[k] + (interval ? it->added[k] : 0.0);
 }
 
-/* Of the reactions over an interval: that of momenta over its length, and of weights. */
-static double rounding_of_forces(const workspace *ws)
-{
-    phx_sizes sizes;
-
-    phx_system_sizes(ws->system, ws->step.x0, ws->step.v0, &sizes);
-    const double reach = fmax(sizes.reach, DBL_MIN), momentum = sizes.inertia / (reach * reach) * sizes.speed;
-    return 4.0 * DBL_EPSILON * (momentum / ws->view.h + sizes.weight / reach);
-}
-
 bool phx_sys_rubbing_retake(workspace *ws, const double *lambda)
 {
     static const double ENOUGH = 1e-6; /* relative: of second order is what matters, not rounding */
@@ -173,7 +184,7 @@ bool phx_sys_rubbing_retake(workspace *ws, const double *lambda)
         found[k] = lambda[k] + it->added[k];
     const double change = change_of(ws, found, &size);
     repeat(ws, found, change);
-    return change > ENOUGH * size && change > rounding_of_forces(ws);
+    return change > ENOUGH * size && change > rounding_of_forces(ws, ws->step.x0, ws->step.v0, 1.0 / ws->view.h);
 }
 
 void phx_sys_rubbing_project(workspace *ws, const double *impulses, double h)

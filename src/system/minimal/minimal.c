@@ -11,7 +11,13 @@
  * pivoting of the candidates' rows on the null space of J chooses, with velocities scaled by the masses, rows of length
  * one and a preference for what stays good when the mechanism moves far. Drives prescribe rates: their coordinates
  * belong to y, their rates not to u. Turns of frames in space are rotation vectors from the attitude at the choice,
- * which are good for half a turn; then, or when the chosen rates determine the others badly, another choice is made. */
+ * which are good for half a turn; then, or when the chosen rates determine the others badly, another choice is made.
+ *
+ * Rows on the slip of contacts that stick hold rates, not places: a body that rolls goes anywhere (such rows are not
+ * integrable). With J = [H; S], S these rows, as many more coordinates y_S are chosen, among the motions that [H; C]
+ * leaves free, whose rates follow from u:
+ *
+ *     [H; C_S; C] dxi = -[ h ; c_S - y_S ; c - y ],      y_S_dot = C_S v */
 #include "system/system_internal.h"
 
 #include <float.h>
@@ -38,22 +44,23 @@ struct phx_minimal {
     phx_system *system;
     phx_dae *dae; /* of its own */
     workspace *ws;
-    int n_drives, n_free; /* y: coordinates of the drives, then the chosen ones; u: rates of those */
+    /* y: coordinates of the drives, then as many as contacts have rows that stick, then others; u: rates of the last */
+    int n_drives, n_rolling, n_free;
     int n_candidates;
     choice *candidates;
-    int *chosen;     /* n_drives + n_free, numbers of candidates */
-    int *driven;     /* n_drives: rows of the drives, and of friction that sticks, a drive at rest */
-    double *x0;      /* n_x: where turns are counted from */
-    double *unit;    /* n_v: velocity of which the kinetic energy is 1/2 */
-    double *omega;   /* n_v: of a deformation by itself, rad/s; 0: none */
-    double size;     /* m, of the mechanism */
-    double stretch0; /* at the choice */
-    int n_solved;    /* velocities that are solved for: all but the chosen deformations */
-    int *solved;     /* n_v */
-    double *J;       /* n_v x n_v: rows of the joints, of the chosen coordinates but deformations */
-    double *A;       /* n_v x n_v */
-    double *rhs;     /* n_v x n_v */
-    double *v, *a;   /* n_v: scratch */
+    int *chosen;        /* n_drives + n_rolling + n_free, numbers of candidates */
+    int *driven;        /* n_drives: rows of the drives, and of friction that sticks, a drive at rest */
+    double *x0;         /* n_x: where turns are counted from */
+    double *unit;       /* n_v: velocity of which the kinetic energy is 1/2 */
+    double *omega;      /* n_v: of a deformation by itself, rad/s; 0: none */
+    double size;        /* m, of the mechanism */
+    double stretch0[2]; /* of the rates, of the places: at the choice */
+    int n_solved;       /* velocities that are solved for: all but the chosen deformations */
+    int *solved;        /* n_v */
+    double *J;          /* n_v x n_v: rows of the joints, of the chosen coordinates but deformations with a rate in u */
+    double *A;          /* n_v x n_v */
+    double *rhs;        /* n_v x n_v */
+    double *v, *a;      /* n_v: scratch */
 };
 
 /* Turns up to which a rotation vector is used, rad; how much larger than at the choice the rates of the others may
@@ -90,10 +97,10 @@ static void list_frames(phx_minimal *m, int b, int *count)
 }
 
 /* The coordinates of a joint that does not hold are no longer those of the bodies' relative motion: their rates are not
- * their derivatives. */
+ * their derivatives; those of a contact, its slips, never are. */
 static bool is_open(const phx_system *system, int j)
 {
-    return system->joints[j].n_constraints > 0 && !phx_system_joint_holds(system, j);
+    return system->joints[j].contact || (system->joints[j].n_constraints > 0 && !phx_system_joint_holds(system, j));
 }
 
 static void list_candidates(phx_minimal *m)
@@ -283,23 +290,52 @@ static const choice *chosen(const phx_minimal *m, int k)
     return &m->candidates[m->chosen[k]];
 }
 
-/* Rows of the joints; then those of the chosen coordinates but deformations. The instant is looked at. */
-static void fill_joints(phx_minimal *m)
+/* Numbers in y: of the first coordinate whose rate is in u, and of all. */
+static int first_free(const phx_minimal *m)
 {
-    workspace *ws = m->ws;
-
-    for (int k = 0; k < ws->rows.n; k++)
-        phx_sys_pull_back_row(ws, (phx_port_id[2]){ws->rows.row[k].a, ws->rows.row[k].b},
-                              ws->rows.covector + (size_t)k * PAIR_SIZE, m->J + (size_t)k * (size_t)m->system->n_v);
+    return m->n_drives + m->n_rolling;
 }
 
-static void fill(phx_minimal *m, const double *x, const double *v)
+static int all_chosen(const phx_minimal *m)
+{
+    return m->n_drives + m->n_rolling + m->n_free;
+}
+
+static const row_slot *row_at(const phx_minimal *m, int k)
+{
+    return &m->system->rows.slot[m->ws->rows.index[k]];
+}
+
+/* Row k is one on the slip of a contact that sticks. */
+static bool is_rolling(const phx_minimal *m, int k)
+{
+    return row_at(m, k)->role == ROW_DRIVEN && m->system->joints[row_at(m, k)->joint].contact;
+}
+
+/* Which square matrix: that of velocities, or that of places, where coordinates stand for what rolls. */
+typedef enum matrix_kind { OF_RATES, OF_PLACES } matrix_kind;
+
+static void fill_joint(phx_minimal *m, int k, double *row)
+{
+    const workspace *ws = m->ws;
+    phx_sys_pull_back_row(m->ws, (phx_port_id[2]){ws->rows.row[k].a, ws->rows.row[k].b},
+                          ws->rows.covector + (size_t)k * PAIR_SIZE, row);
+}
+
+/* Rows of the joints; then those of the chosen coordinates but deformations. The instant is looked at. */
+static void fill(phx_minimal *m, matrix_kind of, const double *x, const double *v)
 {
     const size_t n_v = (size_t)m->system->n_v, n = (size_t)m->n_solved;
-    size_t at = (size_t)m->ws->rows.n;
+    size_t at = 0;
+    int rolling = m->n_drives;
 
-    fill_joints(m);
-    for (int k = m->n_drives; k < m->n_drives + m->n_free; k++)
+    for (int k = 0; k < m->ws->rows.n; k++, at++) {
+        if (of == OF_PLACES && is_rolling(m, k))
+            (void)row_of(m, chosen(m, rolling++), x, v, false, m->J + at * n_v);
+        else
+            fill_joint(m, k, m->J + at * n_v);
+    }
+    for (int k = first_free(m); k < all_chosen(m); k++)
         if (chosen(m, k)->kind != CHOICE_SHAPE)
             (void)row_of(m, chosen(m, k), x, v, false, m->J + at++ * n_v);
     for (size_t i = 0; i < n; i++)
@@ -323,37 +359,55 @@ static void list_solved(phx_minimal *m)
     m->n_solved = 0;
     for (int i = 0; i < m->system->n_v; i++) {
         bool known = false;
-        for (int k = m->n_drives; k < m->n_drives + m->n_free && !known; k++)
+        for (int k = first_free(m); k < all_chosen(m) && !known; k++)
             known = chosen(m, k)->kind == CHOICE_SHAPE && chosen(m, k)->v == i;
         if (!known)
             m->solved[m->n_solved++] = i;
     }
 }
 
-static bool is_driven(const phx_minimal *m, const choice *it)
+/* The numbers of y from `from` to before `to`. */
+typedef struct range {
+    int from, to;
+} range;
+
+static bool is_among(const phx_minimal *m, range numbers, const choice *it)
 {
-    for (int k = 0; k < m->n_drives; k++)
+    for (int k = numbers.from; k < numbers.to; k++)
         if (chosen(m, k) == it)
             return true;
     return false;
 }
 
-/* basis (n_v x n_free) of the free motions, in units. */
-static phx_status free_motions(phx_minimal *m, double **basis)
+/* Rows that the coordinates to be chosen must be free of, into J: those of the joints; for what rolls all but its own,
+ * and the coordinates that are chosen already. Returns how many there are. */
+static int fill_held(phx_minimal *m, bool rolls, const double *x)
 {
     const size_t n_v = (size_t)m->system->n_v;
-    const int n_l = m->ws->rows.n;
+    size_t count = 0;
+
+    for (int k = 0; k < m->ws->rows.n; k++)
+        if (!rolls || !is_rolling(m, k))
+            fill_joint(m, k, m->J + count++ * n_v);
+    for (int k = first_free(m); k < all_chosen(m) && rolls; k++)
+        (void)row_of(m, chosen(m, k), x, m->v, false, m->J + count++ * n_v);
+    return (int)count;
+}
+
+/* basis (n_v x count) of the motions that n_held rows in J leave free, in units. */
+static phx_status free_motions(phx_minimal *m, int n_held, double **basis)
+{
+    const size_t n_v = (size_t)m->system->n_v;
     int rank = 0;
 
     *basis = NULL;
-    if (n_l == 0) {
+    if (n_held == 0) {
         *basis = phx_calloc(m->context, n_v * n_v, sizeof **basis);
         for (size_t i = 0; i < n_v && *basis; i++)
             (*basis)[i * n_v + i] = 1.0;
         return *basis ? PHX_OK : PHX_ERR_MEMORY;
     }
-    fill_joints(m);
-    for (int k = 0; k < n_l; k++) {
+    for (int k = 0; k < n_held; k++) {
         double *row = m->J + (size_t)k * n_v, length = 0.0;
         for (size_t i = 0; i < n_v; i++) {
             row[i] *= m->unit[i];
@@ -362,17 +416,17 @@ static phx_status free_motions(phx_minimal *m, double **basis)
         for (size_t i = 0; i < n_v && length > 0.0; i++)
             row[i] /= sqrt(length);
     }
-    const phx_status status = phx_dense_nullspace(m->context, n_l, (int)n_v, m->J, 1e-10, &rank, basis);
-    if (!status && rank < n_l)
+    const phx_status status = phx_dense_nullspace(m->context, n_held, (int)n_v, m->J, 1e-10, &rank, basis);
+    if (!status && rank < n_held)
         return phx_fail(m->context, PHX_SINGULAR,
                         "the joints' rows depend on each other here: no minimal coordinates can be chosen");
     return status;
 }
 
-/* W (n_free x candidates): derivative of each candidate along the free motions, times its preference. */
-static void weigh(phx_minimal *m, const double *x, const double *basis, double *W)
+/* W (f x candidates): derivative of each candidate that is not taken along f free motions, times its preference. */
+static void weigh(phx_minimal *m, const double *x, size_t f, range taken, const double *basis, double *W)
 {
-    const size_t n_v = (size_t)m->system->n_v, f = (size_t)m->n_free, n = (size_t)m->n_candidates;
+    const size_t n_v = (size_t)m->system->n_v, n = (size_t)m->n_candidates;
     double *row = m->rhs;
 
     for (size_t c = 0; c < n; c++) {
@@ -384,9 +438,10 @@ static void weigh(phx_minimal *m, const double *x, const double *basis, double *
             length += row[i] * row[i];
         }
         const bool planar = it->kind == CHOICE_TURN && m->system->dim == 2;
-        const double weight = it->open || is_driven(m, it) || !(length > 0.0) ? 0.0
-                              : planar                                        ? preference[CHOICE_SHAPE]
-                                                                              : preference[it->kind];
+        const double weight =
+            it->open || is_among(m, (range){0, m->n_drives}, it) || is_among(m, taken, it) || !(length > 0.0) ? 0.0
+            : planar ? preference[CHOICE_SHAPE]
+                     : preference[it->kind];
         for (size_t k = 0; k < f; k++) {
             double sum = 0.0;
             for (size_t i = 0; i < n_v && weight > 0.0; i++)
@@ -396,19 +451,21 @@ static void weigh(phx_minimal *m, const double *x, const double *basis, double *
     }
 }
 
-static phx_status pick(phx_minimal *m, const double *W)
+/* The numbers `wanted` of y, by their columns of W. */
+static phx_status pick(phx_minimal *m, range wanted, const double *W)
 {
+    const int count = wanted.to - wanted.from;
     int *order = phx_calloc(m->context, (size_t)m->n_candidates, sizeof *order), rank = 0;
     bool *taken = phx_calloc(m->context, (size_t)m->n_candidates, sizeof *taken);
     phx_status status = order && taken ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status)
-        status = phx_dense_rrqr(m->context, m->n_free, m->n_candidates, W, 1e-8, &rank, order, NULL);
-    if (!status && rank < m->n_free)
+        status = phx_dense_rrqr(m->context, count, m->n_candidates, W, 1e-8, &rank, order, NULL);
+    if (!status && rank < count)
         status = phx_fail(m->context, PHX_SINGULAR, "no minimal coordinates can be chosen here");
-    for (int k = 0; k < m->n_free && !status; k++)
+    for (int k = 0; k < count && !status; k++)
         taken[order[k]] = true;
-    for (int c = 0, k = m->n_drives; c < m->n_candidates && !status; c++)
+    for (int c = 0, k = wanted.from; c < m->n_candidates && !status; c++)
         if (taken[c])
             m->chosen[k++] = c;
     phx_free(order);
@@ -416,33 +473,45 @@ static phx_status pick(phx_minimal *m, const double *W)
     return status;
 }
 
-static phx_status find_stretch(phx_minimal *m, double t, const double *x, double *stretch);
+static phx_status choose(phx_minimal *m, bool rolls, const double *x)
+{
+    const range free = {first_free(m), all_chosen(m)}, rolling = {m->n_drives, first_free(m)}, none = {0, 0};
+    const range wanted = rolls ? rolling : free;
+    const size_t count = (size_t)(wanted.to - wanted.from);
+    double *basis = NULL, *W = NULL;
+
+    if (count == 0)
+        return PHX_OK;
+    phx_status status = free_motions(m, fill_held(m, rolls, x), &basis);
+    if (!status)
+        W = phx_calloc(m->context, count * (size_t)m->n_candidates, sizeof *W);
+    if (!status && !W)
+        status = PHX_ERR_MEMORY;
+    if (!status) {
+        weigh(m, x, count, rolls ? free : none, basis, W);
+        status = pick(m, wanted, W);
+    }
+    phx_free(basis);
+    phx_free(W);
+    return status;
+}
+
+static phx_status find_stretch(phx_minimal *m, matrix_kind of, double t, const double *x, double *stretch);
 
 phx_status phx_minimal_choose(phx_minimal *m, double t, const double *x)
 {
-    double *basis = NULL, *W = NULL;
-    phx_status status = PHX_OK;
-
     memcpy(m->x0, x, (size_t)m->system->n_x * sizeof *x);
     memset(m->v, 0, (size_t)m->system->n_v * sizeof *m->v);
     look(m, t, x, m->v);
     m->size = phx_sys_size(m->ws);
-    if (m->n_free > 0) {
-        status = free_motions(m, &basis);
-        W = phx_calloc(m->context, (size_t)m->n_free * (size_t)m->n_candidates, sizeof *W);
-        if (!status && !W)
-            status = PHX_ERR_MEMORY;
-        if (!status) {
-            weigh(m, x, basis, W);
-            status = pick(m, W);
-        }
-    }
-    phx_free(basis);
-    phx_free(W);
+    phx_status status = choose(m, false, x);
+    if (!status)
+        status = choose(m, true, x);
     if (status)
         return status;
     list_solved(m);
-    return find_stretch(m, t, x, &m->stretch0);
+    status = find_stretch(m, OF_RATES, t, x, &m->stretch0[OF_RATES]);
+    return status ? status : find_stretch(m, OF_PLACES, t, x, &m->stretch0[OF_PLACES]);
 }
 
 /* ---- from y, u to x, v and back ---- */
@@ -452,19 +521,19 @@ static void find_open(phx_minimal *m, const double *y, const double *x)
     const phx_system *system = m->system;
     const workspace *ws = m->ws;
     size_t at = 0;
-    int drive = 0;
+    int drive = 0, rolling = m->n_drives;
 
     for (int k = 0; k < ws->rows.n; k++) {
-        const row_slot *slot = &system->rows.slot[ws->rows.index[k]];
+        const row_slot *slot = row_at(m, k);
         const joint_slot *joint = &system->joints[slot->joint];
         if (slot->role == ROW_DRIVEN) {
-            m->rhs[at++] = y[drive] - value_of(m, chosen(m, drive), x);
-            drive++;
+            const int number = is_rolling(m, k) ? rolling++ : drive++;
+            m->rhs[at++] = y[number] - value_of(m, chosen(m, number), x);
         } else {
             m->rhs[at++] = -phx_row_value(slot->row, &ws->ports.view[joint->a], &ws->ports.view[joint->b], 1);
         }
     }
-    for (int k = m->n_drives; k < m->n_drives + m->n_free; k++)
+    for (int k = first_free(m); k < all_chosen(m); k++)
         if (chosen(m, k)->kind != CHOICE_SHAPE)
             m->rhs[at++] = y[k] - value_of(m, chosen(m, k), x);
 }
@@ -494,14 +563,14 @@ static double move(phx_minimal *m, double *x)
 
 static phx_status find_configuration(phx_minimal *m, double t, const double *y, double *x)
 {
-    for (int k = m->n_drives; k < m->n_drives + m->n_free; k++)
+    for (int k = first_free(m); k < all_chosen(m); k++)
         if (chosen(m, k)->kind == CHOICE_SHAPE)
             x[chosen(m, k)->x] = y[k];
     memset(m->v, 0, (size_t)m->system->n_v * sizeof *m->v);
     for (int k = 0; k < MOST_ITERATIONS; k++) {
         look(m, t, x, m->v);
         find_open(m, y, x);
-        fill(m, x, m->v);
+        fill(m, OF_PLACES, x, m->v);
         const phx_status status = solve(m, 1);
         if (status)
             return status;
@@ -523,14 +592,14 @@ static phx_status find_velocities(phx_minimal *m, double t, const double *u, con
 
     memset(v, 0, n_v * sizeof *v);
     for (int k = 0; k < m->n_free; k++)
-        if (chosen(m, m->n_drives + k)->kind == CHOICE_SHAPE)
-            v[chosen(m, m->n_drives + k)->v] = u[k];
+        if (chosen(m, first_free(m) + k)->kind == CHOICE_SHAPE)
+            v[chosen(m, first_free(m) + k)->v] = u[k];
     look(m, t, x, v);
-    fill(m, x, v);
+    fill(m, OF_RATES, x, v);
     for (int k = 0; k < ws->rows.n; k++)
         m->rhs[at++] = ws->rows.w[k];
     for (int k = 0; k < m->n_free; k++)
-        if (chosen(m, m->n_drives + k)->kind != CHOICE_SHAPE)
+        if (chosen(m, first_free(m) + k)->kind != CHOICE_SHAPE)
             m->rhs[at++] = u[k];
     for (size_t i = 0; i < at; i++)
         m->rhs[i] -= phx_sys_dot((int)n_v, m->J + i * n_v, v);
@@ -549,10 +618,10 @@ phx_status phx_minimal_solve(phx_minimal *m, double t, const double *y, const do
 void phx_minimal_read(phx_minimal *m, double t, const double *x, const double *v, double *y, double *u)
 {
     look(m, t, x, v);
-    for (int k = 0; k < m->n_drives + m->n_free; k++)
+    for (int k = 0; k < all_chosen(m); k++)
         y[k] = value_of(m, chosen(m, k), x);
     for (int k = 0; k < m->n_free; k++) {
-        (void)row_of(m, chosen(m, m->n_drives + k), x, v, false, m->rhs);
+        (void)row_of(m, chosen(m, first_free(m) + k), x, v, false, m->rhs);
         u[k] = phx_sys_dot(m->system->n_v, m->rhs, v);
     }
 }
@@ -563,13 +632,17 @@ phx_status phx_minimal_derivatives(phx_minimal *m, double t, const double *x, co
     const workspace *ws = m->ws;
     phx_status status = phx_sys_op_accelerations(m->dae, t, x, v, m->a, lambda);
 
+    if (!status && !phx_system_friction_settles(m->dae))
+        status =
+            phx_fail(m->context, PHX_NOT_CONVERGED,
+                     "friction and the reactions that it follows do not agree at these states: the mechanism jams");
     for (int k = 0; k < m->n_drives && !status; k++)
         y_dot[k] = ws->rows.w[m->driven[k]];
-    for (int k = 0; k < m->n_free && !status; k++) {
-        const choice *it = chosen(m, m->n_drives + k);
-        const double bias = row_of(m, it, x, v, true, m->rhs);
-        y_dot[m->n_drives + k] = phx_sys_dot(m->system->n_v, m->rhs, v);
-        u_dot[k] = phx_sys_dot(m->system->n_v, m->rhs, m->a) + bias;
+    for (int k = m->n_drives; k < all_chosen(m) && !status; k++) {
+        const double bias = row_of(m, chosen(m, k), x, v, true, m->rhs);
+        y_dot[k] = phx_sys_dot(m->system->n_v, m->rhs, v);
+        if (k >= first_free(m))
+            u_dot[k - first_free(m)] = phx_sys_dot(m->system->n_v, m->rhs, m->a) + bias;
     }
     return status;
 }
@@ -607,25 +680,27 @@ phx_status phx_minimal_take_samples(phx_minimal *m, double t, double *x, const d
 }
 
 /* ---- how good the choice is ---- */
-/* sqrt of the mean square of v, in units, that rates of length one make. */
-static phx_status find_stretch(phx_minimal *m, double t, const double *x, double *stretch)
+/* sqrt of the mean square of v, in units, that rates of length one make; those of what rolls only of places. */
+static phx_status find_stretch(phx_minimal *m, matrix_kind of, double t, const double *x, double *stretch)
 {
     const size_t n = (size_t)m->n_solved, n_v = (size_t)m->system->n_v, n_l = (size_t)m->ws->rows.n;
-    const size_t count = n - n_l;
+    const size_t count = n - n_l + (of == OF_PLACES ? (size_t)m->n_rolling : 0);
     double sum = 0.0;
 
     *stretch = 1.0;
-    if (count == 0)
+    if (count == 0 || (of == OF_PLACES && m->n_rolling == 0))
         return PHX_OK;
     memset(m->v, 0, n_v * sizeof *m->v);
     look(m, t, x, m->v);
-    fill(m, x, m->v);
+    fill(m, of, x, m->v);
     memset(m->rhs, 0, n * count * sizeof *m->rhs);
-    for (size_t k = 0; k < count; k++) {
+    for (size_t row = 0, k = 0; row < n; row++) {
         double length = 0.0;
+        if (row < n_l && (of == OF_RATES || !is_rolling(m, (int)row)))
+            continue;
         for (size_t i = 0; i < n_v; i++)
-            length += pow(m->J[(n_l + k) * n_v + i] * m->unit[i], 2);
-        m->rhs[(n_l + k) * count + k] = sqrt(length);
+            length += pow(m->J[row * n_v + i] * m->unit[i], 2);
+        m->rhs[row * count + k++] = sqrt(length);
     }
     const phx_status status = solve(m, (int)count);
     for (size_t i = 0; i < n * count && !status; i++)
@@ -636,12 +711,15 @@ static phx_status find_stretch(phx_minimal *m, double t, const double *x, double
 
 phx_status phx_minimal_indicators(phx_minimal *m, double t, const double *x, double indicators[PHX_MINIMAL_INDICATORS])
 {
-    double stretch = 0.0, phi[3];
-    const phx_status status = find_stretch(m, t, x, &stretch);
+    double stretch[2] = {0.0, 0.0}, phi[3];
+    phx_status status = find_stretch(m, OF_RATES, t, x, &stretch[OF_RATES]);
 
-    indicators[0] = status ? -1.0 : 1.0 - stretch / (MOST_STRETCH * m->stretch0);
+    if (!status)
+        status = find_stretch(m, OF_PLACES, t, x, &stretch[OF_PLACES]);
+    const double most = fmax(stretch[OF_RATES] / m->stretch0[OF_RATES], stretch[OF_PLACES] / m->stretch0[OF_PLACES]);
+    indicators[0] = status ? -1.0 : 1.0 - most / MOST_STRETCH;
     indicators[1] = 1.0;
-    for (int k = m->n_drives; k < m->n_drives + m->n_free; k++)
+    for (int k = m->n_drives; k < all_chosen(m); k++)
         if (chosen(m, k)->kind == CHOICE_TURN && m->system->dim == 3) {
             turn_of(m, chosen(m, k), x, phi);
             indicators[1] = fmin(indicators[1], 1.0 - phx_sys_dot(3, phi, phi) / (MOST_TURN * MOST_TURN));
@@ -652,7 +730,7 @@ phx_status phx_minimal_indicators(phx_minimal *m, double t, const double *x, dou
 /* ---- asking ---- */
 int phx_minimal_coordinates(const phx_minimal *m)
 {
-    return m->n_drives + m->n_free;
+    return all_chosen(m);
 }
 
 int phx_minimal_rates(const phx_minimal *m)
@@ -662,7 +740,7 @@ int phx_minimal_rates(const phx_minimal *m)
 
 int phx_minimal_first_rate(const phx_minimal *m)
 {
-    return m->n_drives;
+    return first_free(m);
 }
 
 double phx_minimal_nominal(const phx_minimal *m, int k, bool rate)
@@ -701,20 +779,15 @@ void phx_minimal_describe(const phx_minimal *m, int k, size_t size, char *text)
 /* ---- archives, creation ---- */
 void phx_minimal_archive(phx_archive *archive, phx_minimal *m)
 {
-    for (int k = 0; k < m->n_drives + m->n_free; k++)
+    for (int k = 0; k < all_chosen(m); k++)
         phx_archive_choice(archive, m->n_candidates - 1, &m->chosen[k]);
     phx_archive_doubles(archive, (size_t)m->system->n_x, m->x0);
     phx_archive_double(archive, &m->size);
-    phx_archive_double(archive, &m->stretch0);
+    phx_archive_doubles(archive, 2, m->stretch0);
     if (phx_archive_reads(archive) && !phx_archive_status(archive))
         list_solved(m);
     if (m->dae->ops->archive)
         m->dae->ops->archive(m->dae, archive);
-}
-
-static const row_slot *row_at(const phx_minimal *m, int k)
-{
-    return &m->system->rows.slot[m->ws->rows.index[k]];
 }
 
 static phx_status list_drives(phx_minimal *m)
@@ -722,9 +795,12 @@ static phx_status list_drives(phx_minimal *m)
     const int n = m->ws->rows.n;
 
     m->driven = phx_calloc(m->context, (size_t)n, sizeof *m->driven);
-    for (int k = 0; k < n && m->driven; k++)
-        if (row_at(m, k)->role == ROW_DRIVEN)
+    for (int k = 0; k < n && m->driven; k++) {
+        if (is_rolling(m, k))
+            m->n_rolling++;
+        else if (row_at(m, k)->role == ROW_DRIVEN)
             m->driven[m->n_drives++] = k;
+    }
     return m->driven ? PHX_OK : PHX_ERR_MEMORY;
 }
 
@@ -749,7 +825,7 @@ static phx_status allocate(phx_minimal *m)
     phx_status status = phx_sys_arrays_create(m->context, sizeof arrays / sizeof *arrays, arrays);
 
     m->candidates = phx_calloc(m->context, (size_t)count_candidates(m->system), sizeof *m->candidates);
-    m->chosen = phx_calloc(m->context, (size_t)(m->n_drives + m->n_free), sizeof *m->chosen);
+    m->chosen = phx_calloc(m->context, (size_t)all_chosen(m), sizeof *m->chosen);
     m->solved = phx_calloc(m->context, n_v, sizeof *m->solved);
     return !status && m->candidates && m->chosen && m->solved ? PHX_OK : PHX_ERR_MEMORY;
 }

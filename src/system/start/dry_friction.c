@@ -197,6 +197,26 @@ phx_status phx_system_stick(phx_system *system, int k, const bool *holds, const 
     return status;
 }
 
+phx_status phx_system_slip_rate(const phx_system *system, int k, const double *x, const double *v, double rate[2])
+{
+    if (!system || !x || !v || !rate)
+        return phx_fail_null(system ? system->context : NULL, __func__, "system, x, v or rate");
+    int j = 0;
+    const coordinate_slot *first = k < 0 ? NULL : dry_coordinate(system, k, &j);
+    const int size = phx_port_size(system->dim);
+    phx_port_view a, b;
+    double g[PAIR_SIZE];
+
+    rate[0] = rate[1] = 0.0;
+    for (int i = 0; first && i < together(&system->joints[j]); i++) {
+        phx_sys_view_port(system, first[i].a, x, v, &a);
+        phx_sys_view_port(system, first[i].b, x, v, &b);
+        phx_row_covectors(&first[i].row, &a, &b, g, g + PHX_PORT_MAX);
+        rate[i] = phx_sys_dot(size, g, a.rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b.rate);
+    }
+    return phx_conclude(system->context, PHX_OK);
+}
+
 /* The part of the direction alpha across n, of length 1; of an axis where alpha is along n. */
 static void make_across(const double *n, double *alpha)
 {
@@ -218,23 +238,37 @@ static void make_across(const double *n, double *alpha)
         alpha[i] /= length;
 }
 
+/* Whether friction along `first` (NULL: none) on a sphere has a direction that has come near the normal, n. */
+static bool is_near_normal(const phx_system *system, const coordinate_slot *first, const double *x, const double *v,
+                           double n[3])
+{
+    static const double NEAR = 0.5; /* the cosine */
+    phx_port_view a, b;
+
+    if (!first || first->row.kind != PHX_ROW_SLIP || system->dim == 2)
+        return false;
+    phx_sys_view_port(system, first->a, x, v, &a);
+    phx_sys_view_port(system, first->b, x, v, &b);
+    phx_row_slip_normal(&first->row, &a, &b, n);
+    return fabs(phx_sys_dot(3, first->row.alpha, n)) > NEAR;
+}
+
+bool phx_system_slip_turns(const phx_system *system, int k, const double *x, const double *v)
+{
+    int j = 0;
+    double n[3];
+    return is_near_normal(system, dry_coordinate(system, k, &j), x, v, n);
+}
+
 phx_status phx_system_turn_slip(phx_system *system, int k, const double *x, const double *v, bool *turned)
 {
-    static const double NEAR = 0.5; /* to the normal: the cosine */
     if (!system || !x || !v || !turned)
         return phx_fail_null(system ? system->context : NULL, __func__, "system, x, v or turned");
     int j = 0;
     coordinate_slot *first = k < 0 ? NULL : dry_coordinate(system, k, &j);
-    phx_port_view a, b;
     double n[3];
 
-    *turned = false;
-    if (!first || first->row.kind != PHX_ROW_SLIP || system->dim == 2)
-        return phx_conclude(system->context, PHX_OK);
-    phx_sys_view_port(system, first->a, x, v, &a);
-    phx_sys_view_port(system, first->b, x, v, &b);
-    phx_row_slip_normal(&first->row, &a, &b, n);
-    *turned = fabs(phx_sys_dot(3, first->row.alpha, n)) > NEAR;
+    *turned = is_near_normal(system, first, x, v, n);
     if (*turned) {
         make_across(n, first->row.alpha);
         memcpy(first[1].row.alpha, first->row.alpha, sizeof first->row.alpha);
