@@ -165,6 +165,18 @@ phx_status phx_linearised_refuse_feedback(phx_context *context, const phx_linear
 }
 
 /* ---- modes ---- */
+/* Root k is one of the two that rounding makes of the double root zero of a free motion: lambda and -lambda. A slow
+ * root of a controller stands alone. */
+static bool has_mirror(int n, const double *re, const double *im, int k)
+{
+    const double size = hypot(re[k], im[k]);
+
+    for (int j = 0; j < n; j++)
+        if (j != k && hypot(re[j] + re[k], im[j] + im[k]) <= 0.1 * size)
+            return true;
+    return false;
+}
+
 /* Conjugate pairs once; what is zero up to rounding is a rigid motion. */
 static phx_status list_modes(phx_context *context, const phx_linearised *it, int n, const double *re, const double *im,
                              const double *vectors, phx_mode_list *list, int *rigid)
@@ -175,14 +187,15 @@ static phx_status list_modes(phx_context *context, const phx_linearised *it, int
 
     for (int k = 0; k < n; k++)
         largest = fmax(largest, hypot(re[k], im[k]));
-    /* rounding separates the double pole of a free motion by the square root of its size */
-    const double zero = largest * (it->reduced.rigid > 0 ? sqrt(n * DBL_EPSILON) : n * DBL_EPSILON);
+    /* rounding separates the double root of a free motion by the square root of its size */
+    const double zero = largest * n * DBL_EPSILON, parted = largest * sqrt(n * DBL_EPSILON);
     for (int k = 0; k < n && !status; k++) {
         double complex *shape = list->shapes + (size_t)list->count * (size_t)n_xi;
         if (im[k] < 0.0)
             continue;
-        if (hypot(re[k], im[k]) <= zero) {
-            ++*rigid;
+        const double size = hypot(re[k], im[k]);
+        if (size <= zero || (it->reduced.rigid > 0 && size <= parted && has_mirror(n, re, im, k))) {
+            *rigid += im[k] > 0.0 ? 2 : 1;
             continue;
         }
         for (int i = 0; i < n_xi; i++) {

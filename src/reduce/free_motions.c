@@ -7,6 +7,8 @@
 static const double default_rtol = 1e-10;
 /* Rows shorter than this times the longest are rounding, not constraints. */
 static const double row_noise = 1e-14;
+/* A coordinate of unit mass that moves less than this in all free motions stands still. */
+static const double motion_noise = 1e-13;
 
 void phx_basis_free(phx_basis *basis)
 {
@@ -68,6 +70,19 @@ static phx_status scaled_constraints(phx_context *context, int n, const double *
     return PHX_OK;
 }
 
+/* Rows of the orthonormal columns (n x f) that are rounding to zero: what the constraints hold does not move at all, so
+ * that a spring on it gives no frequency of rounding where nothing else has one. */
+static void hold_rows(int n, int f, double *columns)
+{
+    for (int i = 0; i < n; i++) {
+        double *row = columns + (size_t)i * f, square = 0.0;
+        for (int j = 0; j < f; j++)
+            square += row[j] * row[j];
+        if (square <= motion_noise * motion_noise)
+            memset(row, 0, (size_t)f * sizeof *row);
+    }
+}
+
 static phx_status identity(phx_context *context, int n, double **basis)
 {
     *basis = phx_calloc(context, (size_t)n * (size_t)n, sizeof **basis);
@@ -101,6 +116,8 @@ phx_status phx_reduce_free_motions(phx_context *context, int n, const double *ma
     phx_free(scaled);
     if (status)
         return status;
+    if (m > 0)
+        hold_rows(n, n - found, columns);
     if (n > found)
         phx_dense_triangle_solve(true, n, mass_factor, n - found, columns); /* P = L^-T null(G L^-T) */
     *basis = (phx_basis){.n = n, .count = n - found, .columns = columns};

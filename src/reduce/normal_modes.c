@@ -8,11 +8,11 @@
 #include "jacobi.h"
 
 /* The largest value that rounding gives for a zero: of a frequency by the root of the stiffness, relative to the
- * largest, measured below 1e-12 (fine meshes in floating frames); of lambda by eigenvalues, relative to the size of the
- * terms, measured below 5e-15.
+ * largest, measured below 1e-12 (fine meshes in floating frames); of a frequency by the root, and of lambda by
+ * eigenvalues, relative to the size of the terms, measured below 5e-15.
  */
 static const double root_noise = 1e-10;
-static const double eigenvalue_noise = 1e-13;
+static const double terms_noise = 1e-13;
 /* Only the lowest modes are computed where the estimate of their relative error is below this. */
 static const double lowest_error = 1e-13;
 
@@ -123,24 +123,30 @@ static phx_status modes_by_lowest(phx_context *context, const phx_csr *root, int
     return PHX_OK;
 }
 
-/* Largest row sum of |r_i rest_ij r_j|, r_i the length of row i of X = columns. Rounding in X^T rest X is relative to
- * it, also where the terms cancel, like those of a constant load in the motions of a free body. */
-static double size_of_terms(const phx_csr *rest, const modes_work *w)
+/* length (n): of the rows of X = columns */
+static void row_lengths(const modes_work *w, double *length)
 {
-    const int f = w->f;
-    double *length = w->product, largest = 0.0; /* n */
     for (int i = 0; i < w->n; i++) {
-        const double *row = w->columns + (size_t)i * f;
+        const double *row = w->columns + (size_t)i * w->f;
         double square = 0.0;
-        for (int j = 0; j < f; j++)
+        for (int j = 0; j < w->f; j++)
             square += row[j] * row[j];
         length[i] = sqrt(square);
     }
-    for (int i = 0; i < w->n; i++) {
+}
+
+/* Largest row sum of |r_i a_ij r_j|, r_i the length of row i of X; of a root |a_ij r_j|. Rounding in X^T a X (a X) is
+ * relative to it, also where the terms cancel, like those of a constant load in the motions of a free body, or of a
+ * spring between bodies that move as one. */
+static double size_of_terms(const phx_csr *a, bool root, const modes_work *w)
+{
+    double *length = w->product, largest = 0.0;
+    row_lengths(w, length);
+    for (int i = 0; i < a->rows; i++) {
         double sum = 0.0;
-        for (int k = rest->ptr[i]; k < rest->ptr[i + 1]; k++)
-            sum += fabs(rest->val[k]) * length[rest->idx[k]];
-        largest = fmax(largest, length[i] * sum);
+        for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
+            sum += fabs(a->val[k]) * length[a->idx[k]];
+        largest = fmax(largest, root ? sum : length[i] * sum);
     }
     return largest;
 }
@@ -220,17 +226,18 @@ static phx_status solve(phx_context *context, const phx_stiffness *stiffness, in
     bool done = false;
     phx_status status = few ? modes_by_lowest(context, root, wanted, w, &highest, &done) : PHX_OK;
     if (!status && root && !done) {
+        *resolution = terms_noise * size_of_terms(root, true, w);
         status = modes_by_root(context, root, w);
         highest = w->sigma[w->f - 1];
     }
     if (status)
         return status;
-    *resolution = root_noise * highest;
+    *resolution = fmax(*resolution, root_noise * highest);
     for (int k = 0; k < w->found; k++)
         w->lambda[k] = w->sigma[k] * w->sigma[k];
     if (!rest)
         return PHX_OK;
-    const double noise = eigenvalue_noise * size_of_terms(rest, w);
+    const double noise = terms_noise * size_of_terms(rest, false, w);
     *resolution = fmax(*resolution, sqrt(noise));
     if (project_rest(rest, noise, w, asymmetry) > 0.0)
         status = root ? modes_by_both(context, w) : modes_by_eigenvalues(context, w);

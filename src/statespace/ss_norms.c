@@ -174,7 +174,8 @@ static void try_at(level_set *it, int count, phx_norm *norm)
         }
 }
 
-/* The start: the poles, the ends of the band, and D for infinity. */
+/* The start: the frequencies of the poles and, where they are damped so much that the largest response is beside them,
+ * their sizes, the ends of the band, and D for infinity. */
 static phx_status begin(level_set *it, phx_norm *norm)
 {
     const phx_ss *s = it->s;
@@ -190,8 +191,11 @@ static phx_status begin(level_set *it, phx_norm *norm)
             status =
                 phx_fail(it->context, PHX_ERR_ANALYSIS,
                          "system '%s' has no H-infinity norm: it has the pole %.3g + %.3g i", s->name, re[k], im[k]);
+        const double omega = hypot(re[k], im[k]);
         if (im[k] > it->low && im[k] < it->high)
             it->omega[count++] = im[k];
+        if (im[k] >= 0.0 && re[k] < -0.1 * omega && omega > it->low && omega < it->high)
+            it->omega[count++] = omega;
     }
     it->omega[count++] = it->low;
     if (isfinite(it->high))

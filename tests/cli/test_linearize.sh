@@ -130,7 +130,7 @@ END
 for form in state-space second-order descriptor; do
     run 0 linearize slide.yaml --form $form --reduce modal --order 3 -o reduced-$form.mat
     prints '^reduced by modal: 3 of 7 elastic coordinates, 0 rigid, 0 prescribed motions exact; 6 states$'
-    prints 'error, H infinity .* certified'
+    prints 'error, H infinity .* an estimate from below' # of rounding: what is left out is not moved
     prints 'passive  *yes by structure, .*; yes by the Hamiltonian test$'
     prints 'rad/s$'
 done
@@ -138,6 +138,7 @@ run 0 linearize slide.yaml --reduce modal --order 3 -o reduced.json
 run 0 linearize slide.yaml --reduce krylov --points 0,10i,3+40i,inf -o krylov.mat
 prints '^reduced by krylov'
 run 0 linearize slide.yaml --reduce irka --order 2 --form descriptor -o irka.mat
+prints 'error, H infinity .* certified'
 octave_script <<'END' || fail "Octave: reduced models"
 w = 7;
 f = load('state-space.mat');

@@ -215,15 +215,16 @@ static void sums_over_modes(void **state)
         CHECK_OK(context, phx_uncoupled_find(context, &ph, &partner));
         assert_true((partner == NULL) == coupled);
         if (!coupled) {
-            double *im = calloc((size_t)ph.n, sizeof *im), *re = calloc(2 * (size_t)ph.n, sizeof *re), most = 0.0;
+            double *mine = calloc(2 * (size_t)ph.n, sizeof *mine), *re = calloc(2 * (size_t)ph.n, sizeof *re),
+                   most = 0.0;
             CHECK_OK(context, phx_ph_ss(context, "model", &ph, true, &ss));
             CHECK_OK(context, phx_ss_poles(context, ss, re, re + ph.n, NULL, NULL));
-            phx_uncoupled_poles(&ph, partner, im);
+            phx_uncoupled_poles(&ph, partner, mine, mine + ph.n);
             for (int k = 0; k < ph.n; k++) { /* each of them is a pole */
                 double least = HUGE_VAL;
                 for (int j = 0; j < ph.n; j++)
-                    least = fmin(least, fabs(im[k] - re[ph.n + j]));
-                most = fmax(most, least / fmax(1.0, fabs(im[k])));
+                    least = fmin(least, hypot(mine[k] - re[j], mine[ph.n + k] - re[ph.n + j]));
+                most = fmax(most, least / fmax(1.0, hypot(mine[k], mine[ph.n + k])));
             }
             CHECK_BELOW(most, 1e-8, "poles");
             for (int k = 0; k < 12; k++)
@@ -232,7 +233,7 @@ static void sums_over_modes(void **state)
             CHECK_OK(context, phx_ss_singular_values(context, ss, 12, omega, want));
             for (int k = 0; k < 12; k++)
                 CHECK_RELATIVE(got[k], want[k], 1e-7, "gain at %g rad/s", omega[k]);
-            free(im);
+            free(mine);
             free(re);
         }
         phx_free(partner);

@@ -218,6 +218,47 @@ static void test_root_and_rest_keep_digits(void **state)
     phx_csr_free(&rest);
 }
 
+/* Springs on what the constraints hold, and between what they move as one, beside a motion without stiffness: its
+ * frequency is zero, though no other tells how large rounding is. */
+static void test_springs_that_never_move(void **state)
+{
+    phx_context *context = *state;
+    enum { N = 5, M = 3 };
+    uint64_t seed = 11;
+    for (int round = 0; round < 50; round++) {
+        double mass[N * N] = {0}, block[4], G[M * N] = {0};
+        for (int b = 0; b < 2; b++) {
+            random_mass(&seed, 2, block);
+            for (int i = 0; i < 4; i++)
+                mass[(2 * b + i / 2) * N + 2 * b + i % 2] = block[i];
+        }
+        mass[N * N - 1] = 1.0;
+        for (int i = 0; i < 4; i++)
+            G[i / 2 * N + i % 2] = random_value(&seed);
+        G[2 * N + 2] = G[2 * N + 4] = 1.0 + random_value(&seed);
+        G[2 * N + 3] = -2.0 * G[2 * N + 2]; /* x2 + x4 = 2 x3 */
+        const double springs[2 * N] = {15.0, -4.0, 0.0, 0.0, 0.0, 0.0, 0.0, 30.0, -60.0, 30.0};
+        phx_csr root = {0};
+        phx_basis basis = {0};
+        double frequency[N], resolution = 0.0;
+        int rank = 0;
+        assert_int_equal(phx_dense_cholesky(context, N, mass), PHX_OK);
+        assert_int_equal(phx_reduce_free_motions(context, N, mass, M, G, 0.0, &rank, &basis), PHX_OK);
+        assert_int_equal(basis.count, N - M);
+        for (int k = 0; k < 2 * basis.count; k++)
+            CHECK_CLOSE(basis.columns[k], 0.0, 0.0, "held, entry %d", k);
+        assert_int_equal(phx_csr_from_dense(context, 2, N, springs, 0.0, &root), PHX_OK);
+        const phx_stiffness stiffness = {.root = &root};
+        assert_int_equal(phx_reduce_normal_modes(context, &basis, &stiffness, frequency, &resolution, NULL, NULL),
+                         PHX_OK);
+        for (int k = 0; k < basis.count; k++)
+            CHECK_BELOW(fabs(frequency[k]), fmax(resolution, 1e-300), "frequency %d", k);
+        CHECK_BELOW(resolution, 1e-9, "resolution");
+        phx_basis_free(&basis);
+        phx_csr_free(&root);
+    }
+}
+
 /* diag(5, -4) has an instability; a skew part is measured and left out. */
 static void test_negative_and_skew_stiffness(void **state)
 {
@@ -415,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_no_motion_is_left),
         cmocka_unit_test(test_chain),
         cmocka_unit_test(test_root_and_rest_keep_digits),
+        cmocka_unit_test(test_springs_that_never_move),
         cmocka_unit_test(test_negative_and_skew_stiffness),
         cmocka_unit_test(test_shapes_of_the_root),
         cmocka_unit_test(test_lowest_modes),

@@ -87,11 +87,49 @@ static void test_report_and_bundle_agree(void **state)
     phx_model_destroy(model);
 }
 
+/* A drive against a spring beside a slide that nothing holds: what the drive moves does not move the slide, and what is
+ * free is free, though its stiffness is the rounding of the spring's. */
+static void test_drive_beside_a_free_motion(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nbodies:\n"
+        "  arm: {kind: rigid, mass: 2.50113, inertia: 0.092616, centre_of_mass: [0.24129065062635963, "
+        "-0.05561436486193647],\n"
+        "        ports: {A: {position: [0.2266, -0.0394]}}, pose: {angle: -1.3399041393512987}}\n"
+        "  block: {kind: rigid, mass: 2.10172, inertia: 0.0123076, centre_of_mass: [0.11506353765809506, "
+        "-0.04565044910693823],\n"
+        "          pose: {angle: -1.1409002562027866}}\n"
+        "joints:\n"
+        "  hinge: {kind: revolute, ports: [ground.O, arm.P], stiffness: 227.08382149864536, damping: "
+        "2.270838214986454}\n"
+        "  slide: {kind: prismatic, ports: [ground.O, block.P], axis: [1.1669770264958728, 0.7072634876741463]}\n";
+    static const char *const rate[] = {"hinge.rate"}, *const places[] = {"arm.A.x", "arm.A.y", "slide.coordinate"};
+    const double want[3] = {0.0394, 0.2266, 0.0}; /* along the axes of the arm */
+    phx_context *context = *state;
+    phx_study_linearize_options options = phx_study_linearize_options_default();
+    phx_linear_report report;
+    phx_model *model = read_text(context, text);
+    double omega = 1.0, response[6];
+
+    options.channels = (phx_channels_options){.n_inputs = 1, .inputs = rate, .n_outputs = 3, .outputs = places};
+    CHECK_OK(context, phx_study_linearize(context, model, &options, &report));
+    for (int k = 0; k < report.n_residuals; k++)
+        if (!strcmp(report.residuals[k].name, "constraint_residual"))
+            CHECK_BELOW(report.residuals[k].value, 1e-12, "G basis");
+    assert_int_equal(phx_ss_n(report.system), 3);
+    CHECK_OK(context, phx_ss_responses(context, report.system, 1, &omega, response));
+    for (int k = 0; k < 3; k++)
+        CHECK_CLOSE(response[2 * k + 1], -want[k], 1e-12, "place %d", k); /* 1/(i omega) */
+    phx_linear_report_free(&report);
+    phx_model_destroy(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_every_allocation_may_fail, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_report_and_bundle_agree, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_drive_beside_a_free_motion, study_setup, study_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

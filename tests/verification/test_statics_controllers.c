@@ -292,6 +292,61 @@ static void poles_about_the_equilibrium_are_those_by_hand(void **state)
     mechanism_close(&m);
 }
 
+/* m s^2 + 100 s + c = 0 of a slide that a controller pulls or pushes at, softly, beside a spring of 1e8 N/m between two
+ * masses: its slow root, of 2e-8 of the largest, is no rigid motion, and where it grows the mechanism diverges. */
+static void a_slow_root_is_no_rigid_motion(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const double c = k == 0 ? 0.02 : -0.02;
+        char text[800];
+        phx_static_report report;
+        phx_stability found = {0};
+        phx_mode_set set = {0};
+        mechanism m;
+        snprintf(text, sizeof text,
+                 "phlexor: 1\ndimension: 2\n"
+                 "bodies: {block: {kind: rigid, mass: 2, inertia: 0.01}, tool: {kind: rigid, mass: 1, inertia: 0.01}}\n"
+                 "joints:\n"
+                 "  slide: {kind: prismatic, ports: [ground.O, block.P], axis: [1, 0], damping: 100}\n"
+                 "  stiff: {kind: prismatic, ports: [block.P, tool.P], axis: [1, 0], stiffness: 1e8}\n"
+                 "controllers: {pull: {kind: expression, efforts: {slide.effort: \"%g*y(slide.coordinate)\"}}}\n",
+                 -c);
+        find(&m, text, &report);
+        CHECK_OK(m.context, phx_closed_modes(m.context, m.dae, 0.0, m.x, 0, &set));
+        assert_int_equal(set.count, 3); /* and 100 N s/m over 3 kg, and the pair of the spring */
+        CHECK_RELATIVE(set.re[0], -c / 100.0, 1e-4, "slow root");
+        CHECK_OK(m.context, phx_linear_stability(m.dae, 0.0, m.x, m.lambda, &found));
+        assert_int_equal(found.divergent, k);
+        phx_mode_set_free(&set);
+        mechanism_close(&m);
+    }
+}
+
+/* A controller between two bodies that fly freely leaves all six rigid motions, however rounding parts their double
+ * roots. */
+static void free_motions_beside_a_controller_are_counted(void **state)
+{
+    (void)state;
+    const char *const text =
+        "phlexor: 1\ndimension: 3\nbodies:\n"
+        "  hub: {kind: rigid, mass: 20, inertia: [1, 2, 1.5], ports: {A: {position: [0.3, 0.1, 0.2]}}}\n"
+        "  arm: {kind: rigid, mass: 2, inertia: [0.1, 0.3, 0.35], centre_of_mass: [0.5, 0.1, 0],\n"
+        "        pose: {position: [0.3, 0.1, 0.2]}}\n"
+        "joints: {j: {kind: revolute, ports: [hub.A, arm.P], axis: [0.2, -0.5, 1]}}\n"
+        "controllers: {c: {kind: pid, measure: j, effort: j, kp: 30, kd: 2, ki: 5}}\n";
+    phx_static_report report;
+    phx_mode_set set = {0};
+    mechanism m;
+
+    find(&m, text, &report);
+    CHECK_OK(m.context, phx_closed_modes(m.context, m.dae, 0.0, m.x, 0, &set));
+    assert_int_equal(set.rigid, 6);
+    assert_int_equal(set.count, 2); /* of I s^3 + kd s^2 + kp s + ki */
+    phx_mode_set_free(&set);
+    mechanism_close(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +359,8 @@ int main(void)
         cmocka_unit_test(an_integral_that_acts_elsewhere_is_refused),
         cmocka_unit_test(paths_are_refused_by_name),
         cmocka_unit_test(poles_about_the_equilibrium_are_those_by_hand),
+        cmocka_unit_test(a_slow_root_is_no_rigid_motion),
+        cmocka_unit_test(free_motions_beside_a_controller_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

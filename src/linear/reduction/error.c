@@ -6,6 +6,9 @@
 
 /* States of an error system of which the Hamiltonian matrix is still worth its eigenvalues. */
 enum { CERTIFIED = 600 };
+/* Level sets of a difference that is smaller than this, in parts of the model, are lost in rounding: the entries of the
+ * Hamiltonian matrix grow as one over the level, and eps times them moves its eigenvalues as far as the level does. */
+static const double level_noise = 1e-7;
 
 /* A system without its feedthrough. */
 typedef struct measured {
@@ -33,31 +36,27 @@ static phx_status gains(phx_context *context, const measured *it, int count, con
                        : phx_ss_singular_values(context, it->ss, count, omega, values);
 }
 
-/* Imaginary parts of the poles (n). */
-static phx_status poles(phx_context *context, const measured *it, double *im)
+/* The poles: re and im (n each). */
+static phx_status poles(phx_context *context, const measured *it, double *re, double *im)
 {
-    double *re = phx_calloc(context, (size_t)phx_ss_n(it->ss) + 1, sizeof *re);
-    phx_status status = re ? PHX_OK : PHX_ERR_MEMORY;
-
-    if (!status && it->partner)
-        phx_uncoupled_poles(it->ph, it->partner, im);
-    else if (!status)
-        status = phx_ss_poles(context, it->ss, re, im, NULL, NULL);
-    phx_free(re);
-    return status;
+    if (!it->partner)
+        return phx_ss_poles(context, it->ss, re, im, NULL, NULL);
+    phx_uncoupled_poles(it->ph, it->partner, re, im);
+    return PHX_OK;
 }
 
-/* The largest singular value at the poles, refined by golden section: a lower bound. */
+/* The largest singular value at the frequencies of the poles and, of those damped strongly, at their sizes, refined by
+ * golden section: a lower bound. */
 static phx_status estimate(phx_context *context, const measured *system, const double *band, phx_norm *norm)
 {
     enum { STEPS = 40 };
     static const double golden = 0.61803398874989484820;
     const int n = phx_ss_n(system->ss);
-    double *im = phx_calloc(context, 3 * (size_t)n + 4, sizeof *im), *omega = phx_behind(im, (size_t)n),
-           *value = phx_behind(omega, (size_t)(n + 2));
-    phx_status status = im ? poles(context, system, im) : PHX_ERR_MEMORY;
+    double *re = phx_calloc(context, 6 * (size_t)n + 4, sizeof *re), *im = phx_behind(re, (size_t)n),
+           *omega = phx_behind(im, (size_t)n), *value = phx_behind(omega, 2 * (size_t)n + 2);
+    phx_status status = re ? poles(context, system, re, im) : PHX_ERR_MEMORY;
     double left = 0.0, right = 0.0;
-    int count = 0;
+    int count = 0, beside = 0;
 
     *norm = (phx_norm){0};
     for (int k = 0; k < n && !status; k++)
@@ -68,13 +67,20 @@ static phx_status estimate(phx_context *context, const measured *system, const d
         if (isfinite(band[1]))
             omega[count++] = band[1];
     }
+    beside = count;
+    for (int k = 0; k < n && !status; k++) {
+        const double size = hypot(re[k], im[k]);
+        if (im[k] >= 0.0 && re[k] < -0.1 * size && (!band || (size >= band[0] && size <= band[1])))
+            omega[count++] = size;
+    }
     if (!status)
         status = gains(context, system, count, omega, value);
     for (int k = 0; k < count && !status; k++)
-        if (value[k] > norm->lower)
+        if (value[k] > norm->lower) {
             *norm = (phx_norm){value[k], value[k], omega[k]};
-    left = 0.99 * norm->omega;
-    right = 1.01 * norm->omega;
+            left = (k < beside ? 0.99 : 0.25) * omega[k];
+            right = (k < beside ? 1.01 : 4.0) * omega[k];
+        }
     for (int step = 0; step < STEPS && !status && right > left; step++) {
         const double pair[2] = {right - golden * (right - left), left + golden * (right - left)};
         double values[2];
@@ -87,15 +93,28 @@ static phx_status estimate(phx_context *context, const measured *system, const d
         else
             right = pair[1];
     }
-    phx_free(im);
+    phx_free(re);
     return status;
 }
 
-static phx_status norm_of(const phx_error_measure *it, const measured *system, phx_norm *norm, bool *certified)
+/* size: norm of the model, where the system is a difference of two; 0: it is none. */
+static phx_status norm_of(const phx_error_measure *it, const measured *system, double size, phx_norm *norm,
+                          bool *certified)
 {
+    phx_norm seen = {0};
+    phx_status status = PHX_OK;
+
     *certified = phx_ss_n(system->ss) <= CERTIFIED;
-    return *certified ? phx_ss_hinf_norm(it->context, system->ss, it->band, 1e-7, norm)
-                      : estimate(it->context, system, it->band, norm);
+    if (*certified)
+        status = phx_ss_hinf_norm(it->context, system->ss, it->band, 1e-7, norm);
+    if (!status && *certified && norm->lower >= level_noise * size)
+        return PHX_OK;
+    if (!status)
+        status = estimate(it->context, system, it->band, &seen);
+    if (!*certified || seen.lower > norm->lower)
+        *norm = seen;
+    *certified = false;
+    return status;
 }
 
 /* H2 norm of the proper part, without its refusals: NAN. */
@@ -134,9 +153,9 @@ static int ascending(const void *a, const void *b)
 static phx_status frequencies(const phx_error_measure *it, const measured *full, phx_reduction_curves *curves)
 {
     const int n = phx_ss_n(full->ss);
-    double *im = phx_calloc(it->context, 4 * ((size_t)n + GRID) + 1, sizeof *im);
+    double *im = phx_calloc(it->context, 4 * ((size_t)n + GRID) + 1, sizeof *im); /* behind im: re, then the curves */
     double low = HUGE_VAL, high = 0.0;
-    phx_status status = im ? poles(it->context, full, im) : PHX_ERR_MEMORY;
+    phx_status status = im ? poles(it->context, full, phx_behind(im, (size_t)(n + GRID)), im) : PHX_ERR_MEMORY;
     int count = 0;
 
     for (int k = 0; k < n && !status; k++) {
@@ -169,7 +188,7 @@ phx_status phx_error_begin(phx_error_measure *it)
     phx_status status = measured_of(it->context, "model", &it->full, &system);
 
     if (!status)
-        status = norm_of(it, &system, &it->norm, &it->certified);
+        status = norm_of(it, &system, 0.0, &it->norm, &it->certified);
     if (!status)
         status = h2_of(it, system.ss, &it->h2);
     if (!status)
@@ -207,7 +226,7 @@ phx_status phx_error_of(const phx_error_measure *it, const phx_ph *reduced, cons
                              : phx_ph_difference(it->context, &it->full, reduced, &difference.ss);
 
     if (!status)
-        status = norm_of(it, &difference, &norm, &certified);
+        status = norm_of(it, &difference, part ? 0.0 : it->norm.lower, &norm, &certified);
     if (!status)
         status = h2_of(it, difference.ss, &h2);
     if (!status)

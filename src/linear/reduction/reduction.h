@@ -119,8 +119,8 @@ phx_status phx_ph_difference(phx_context *context, const phx_ph *a, const phx_ph
 /* partner (n): of each state the one that J ties it to, itself where there is none; NULL: R or P couple modes, or J
  * ties more than pairs. The caller frees it. */
 phx_status phx_uncoupled_find(phx_context *context, const phx_ph *ph, int **partner);
-/* im (n): imaginary parts of the poles. */
-void phx_uncoupled_poles(const phx_ph *ph, const int *partner, double *im);
+/* re, im (n): the poles. */
+void phx_uncoupled_poles(const phx_ph *ph, const int *partner, double *re, double *im);
 /* Largest singular values without the feedthrough. */
 phx_status phx_uncoupled_gains(phx_context *context, const phx_ph *ph, const int *partner, int count,
                                const double *omega, double *gains);

@@ -54,15 +54,17 @@ phx_status phx_uncoupled_find(phx_context *context, const phx_ph *ph, int **part
 }
 
 /* (s + r_i) (s + r_j) + J_ij^2 = 0 */
-void phx_uncoupled_poles(const phx_ph *ph, const int *partner, double *im)
+void phx_uncoupled_poles(const phx_ph *ph, const int *partner, double *re, double *im)
 {
     const int n = ph->n;
 
     for (int i = 0; i < n; i++) {
         const int j = partner[i];
         const double half = 0.5 * (ph->R[i * n + i] - ph->R[j * n + j]), tie = ph->J[i * n + j];
-        const double square = tie * tie - half * half;
-        im[i] = j == i || square <= 0.0 ? 0.0 : i < j ? sqrt(square) : -sqrt(square);
+        const double mean = 0.5 * (ph->R[i * n + i] + ph->R[j * n + j]), square = tie * tie - half * half;
+        const double root = sqrt(fabs(square)), sign = i < j ? 1.0 : -1.0;
+        im[i] = j == i || square <= 0.0 ? 0.0 : sign * root;
+        re[i] = j == i || square >= 0.0 ? -mean : sign * root - mean;
     }
 }
 
