@@ -10,6 +10,8 @@ enum { PATIENCE = 64, PROOF = 16 };
 static const double ALIKE = 1.25, WIDEST = 2.0;
 /* An error that corrections leave over is lost in rounding below this share of it. */
 static const double LOST = 0.1;
+/* With a reused Jacobian it has the same sign for many intervals. */
+static const double LOST_REUSED = 0.05;
 /* Corrections above this share of the velocities prove nothing: where they end after one, the forces have a kink, as
  * those of a contact, and corrections of the same size need not end there. */
 static const double SMALL = 0.1;
@@ -57,7 +59,7 @@ static bool is_proved(const phx_jacobian_reuse *reuse)
 static bool is_lost(const phx_jacobian_reuse *reuse)
 {
     return reuse->matrix >= EXPENSIVE && reuse->made == 0 && reuse->rounding_uses > 0 &&
-           reuse->rest[0] <= LOST * reuse->rounding;
+           reuse->rest[0] <= LOST_REUSED * reuse->rounding;
 }
 
 bool phx_jacobian_reuse_count(phx_jacobian_reuse *reuse, double size)
@@ -109,7 +111,7 @@ static int see_rounding(phx_jacobian_reuse *reuse, bool rounding)
     } else if (rounding) {
         reuse->rounding = reuse->last;
         reuse->rounding_uses = PROOF;
-        return reuse->corrections - (reuse->rest[1] <= LOST * reuse->rounding);
+        return reuse->corrections - (reuse->rest[1] <= LOST_REUSED * reuse->rounding);
     }
     return reuse->corrections;
 }

@@ -231,8 +231,8 @@ static bool has_rods(const phx_system *system)
 }
 
 /* Measured on chains of links: 0.7 Newton corrections (beams in the plane) to 2.3 (rigid bodies in space) where the
- * joints are points, three to four where their rows are curved in space and the bodies rigid, seven with rods in space.
- */
+ * joints are points, three to four where their rows are curved in space and the bodies rigid, six to seven with rods in
+ * space. */
 static int matrix_cost(const phx_system *system)
 {
     if (has_rods(system))
