@@ -4,15 +4,22 @@
 #include <string.h>
 
 /* PATIENCE: number of intervals with a new Jacobian each before reuse is tried again. PROOF: number of intervals that
- * rely on a proved number of corrections, while theirs are at most ALIKE times as large, or as much larger as what they
- * leave over allows, the first at most WIDEST times. */
+ * rely on a proved number of corrections, or on a size of rounding, once it was seen; the former while theirs are at
+ * most ALIKE times as large, or as much larger as what they leave over allows, the first at most WIDEST times. */
 enum { PATIENCE = 64, PROOF = 16 };
 static const double ALIKE = 1.25, WIDEST = 2.0;
 /* An error that corrections leave over is lost in rounding below this share of it. */
 static const double LOST = 0.1;
+/* With a reused Jacobian it has the same sign for many intervals. */
+static const double LOST_REUSED = 0.05;
 /* Corrections above this share of the velocities prove nothing: where they end after one, the forces have a kink, as
  * those of a contact, and corrections of the same size need not end there. */
 static const double SMALL = 0.1;
+/* A Jacobian that costs as many corrections is used for many intervals: they stop at rounding, and the proofs for new
+ * Jacobians outlive them. */
+static const double EXPENSIVE = 4.0;
+/* Corrections with a reused Jacobian shrink more slowly in the end than in the beginning: this slowly, at least. */
+static const double END_RATE = 1e-2;
 
 phx_jacobian_reuse phx_jacobian_reuse_create(double matrix)
 {
@@ -22,7 +29,9 @@ phx_jacobian_reuse phx_jacobian_reuse_create(double matrix)
 void phx_jacobian_reuse_begin(phx_jacobian_reuse *reuse)
 {
     reuse->corrections = reuse->made = 0;
-    reuse->fresh = false;
+    reuse->fresh = reuse->lost = false;
+    reuse->last = 0.0;
+    reuse->rest[0] = HUGE_VAL;
 }
 
 bool phx_jacobian_reuse_is_due(const phx_jacobian_reuse *reuse)
@@ -46,12 +55,28 @@ static bool is_proved(const phx_jacobian_reuse *reuse)
     return true;
 }
 
+/* With an expensive Jacobian that is reused the last correction leaves over less than rounding. */
+static bool is_lost(const phx_jacobian_reuse *reuse)
+{
+    return reuse->matrix >= EXPENSIVE && reuse->made == 0 && reuse->rounding_uses > 0 &&
+           reuse->rest[0] <= LOST_REUSED * reuse->rounding;
+}
+
 bool phx_jacobian_reuse_count(phx_jacobian_reuse *reuse, double size)
 {
     if (reuse->corrections < PHX_JACOBIAN_REUSE_SIZES)
         reuse->size[reuse->corrections] = size;
     reuse->corrections++;
-    return is_proved(reuse);
+    reuse->rest[1] = reuse->rest[0];
+    reuse->rest[0] = fmax(reuse->last > 0.0 ? size / reuse->last : 1.0, END_RATE) * size;
+    reuse->last = size;
+    reuse->lost = is_lost(reuse);
+    return reuse->lost || is_proved(reuse);
+}
+
+int phx_jacobian_reuse_patience(const phx_jacobian_reuse *reuse, int usual)
+{
+    return reuse->matrix >= EXPENSIVE ? (int)reuse->matrix : usual;
 }
 
 /* The size of what corrections e, q e, q^2 e, ... leave over, of which `count` were made. */
@@ -77,11 +102,27 @@ static void keep_proof(phx_jacobian_reuse *reuse, int count, double limit)
     reuse->uses = PROOF;
 }
 
+/* How large rounding is: as the last correction, which was no more than that. Returns the number of corrections that an
+ * interval with a reused Jacobian needed. */
+static int see_rounding(phx_jacobian_reuse *reuse, bool rounding)
+{
+    if (reuse->lost) {
+        reuse->rounding_uses--;
+    } else if (rounding) {
+        reuse->rounding = reuse->last;
+        reuse->rounding_uses = PROOF;
+        return reuse->corrections - (reuse->rest[1] <= LOST_REUSED * reuse->rounding);
+    }
+    return reuse->corrections;
+}
+
 /* Returns the number of corrections that the interval needed. */
 static int prove(phx_jacobian_reuse *reuse, double enough, bool rounding, double scale)
 {
     int count = reuse->corrections;
     double limit = 0.0;
+    if (reuse->matrix >= EXPENSIVE && reuse->made == 0)
+        return see_rounding(reuse, rounding);
     if (reuse->uses > 0 && reuse->fresh && count == reuse->count) {
         reuse->uses--;
         return count;
@@ -121,4 +162,6 @@ void phx_jacobian_reuse_archive(phx_archive *archive, phx_jacobian_reuse *reuse)
     phx_archive_doubles(archive, PHX_JACOBIAN_REUSE_SIZES, reuse->proved);
     phx_archive_doubles(archive, PHX_JACOBIAN_REUSE_SIZES, reuse->size);
     phx_archive_bool(archive, &reuse->fresh);
+    phx_archive_double(archive, &reuse->rounding);
+    phx_archive_int(archive, &reuse->rounding_uses);
 }

@@ -10,7 +10,8 @@
  * the ones before were enough. While the corrections of the next intervals are of the same size, these intervals stop
  * one correction earlier. Where stiffness makes rounding large the last correction is rounding; the ones before were
  * enough when what they leave over, by the rate at which they shrink, is lost in it. Corrections of the size of the
- * velocities themselves prove nothing. */
+ * velocities themselves prove nothing. An interval that reuses an expensive Jacobian stops where the error that is
+ * left, by the rate at which its own corrections shrink, is lost in rounding of the size last seen. */
 #ifndef PHLEXOR_INTEGRATE_JACOBIAN_REUSE_H
 #define PHLEXOR_INTEGRATE_JACOBIAN_REUSE_H
 
@@ -30,7 +31,12 @@ typedef struct phx_jacobian_reuse {
     /* the present interval: sizes of its first corrections, their number, Jacobians made for it */
     double size[PHX_JACOBIAN_REUSE_SIZES];
     int corrections, made;
-    bool fresh; /* its only Jacobian was made before the first correction */
+    bool fresh;        /* its only Jacobian was made before the first correction */
+    double last;       /* its last correction */
+    double rest[2];    /* what the last correction, and the one before, leaves over by their rate */
+    bool lost;         /* which leaves over less than rounding */
+    double rounding;   /* size of a correction that was rounding */
+    int rounding_uses; /* for how many more intervals it holds */
 } phx_jacobian_reuse;
 
 /* `matrix`: cost of a Jacobian and its factorisation; the unit is one correction with its residual. */
@@ -41,6 +47,10 @@ bool phx_jacobian_reuse_is_due(const phx_jacobian_reuse *reuse);
 void phx_jacobian_reuse_made(phx_jacobian_reuse *reuse);
 /* Count a correction of this size. True: earlier intervals have proved that it is the last one needed. */
 bool phx_jacobian_reuse_count(phx_jacobian_reuse *reuse, double size);
+/* How many corrections may still follow where the iteration is slow: `usual`, or those that an expensive Jacobian
+ * costs.
+ */
+int phx_jacobian_reuse_patience(const phx_jacobian_reuse *reuse, int usual);
 void phx_jacobian_reuse_archive(phx_archive *archive, phx_jacobian_reuse *reuse);
 /* The interval is solved. `enough`: size below which a correction is not needed; `rounding`: the last one was no more
  * than that; `scale`: size of the velocities. */

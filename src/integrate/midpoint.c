@@ -169,6 +169,7 @@ static phx_status solve(midpoint *m, const interval *span)
     phx_newton newton = phx_newton_to_rounding(run, scale);
     newton.forgiven = FORGIVEN;
     newton.remembers = true;
+    newton.patience = phx_jacobian_reuse_patience(&m->reuse[span->slot], newton.patience);
     phx_newton_verdict verdict = PHX_NEWTON_GOES_ON;
     m->jacobian[span->slot].recent = false;
     phx_jacobian_reuse_begin(&m->reuse[span->slot]);

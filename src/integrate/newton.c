@@ -8,7 +8,7 @@
  * not halve them in STALLS corrections. (A reused one may stall there as well, because its own error acts like
  * rounding.) LUCKY rates are not believed, where rounding is near BELIEVED ones are; WILD ones are not forgiven; a
  * CREDIBLE one says that the correction before was right. */
-enum { STALLS = 3 };
+enum { STALLS = 3, PATIENCE = 2 };
 #define NOISE_LIMIT 1e-12
 static const double SLOW = 0.02, STALLED = 0.5, NOISE = NOISE_LIMIT, SURE_NOISE = PHX_SURE_NOISE;
 static const double LUCKY = 1e-2, CREDIBLE = 0.1, WILD = 4.0, BELIEVED = 1e-4;
@@ -31,13 +31,18 @@ phx_newton phx_newton_to_rounding(const phx_run *run, double scale)
                         .noise_scale = fmax(scale, run->sizes.forced),
                         .forces = run->sizes.forced,
                         .noise = fmax(run->sizes.noise, SURE_NOISE),
+                        .patience = PATIENCE,
                         .previous = -1.0};
 }
 
 phx_newton phx_newton_to_weights(double tolerance)
 {
-    return (phx_newton){
-        .tolerance = LEFT * tolerance, .left = tolerance, .scale = 1.0, .noise_scale = 1.0, .previous = -1.0};
+    return (phx_newton){.tolerance = LEFT * tolerance,
+                        .left = tolerance,
+                        .scale = 1.0,
+                        .noise_scale = 1.0,
+                        .patience = PATIENCE,
+                        .previous = -1.0};
 }
 
 /* The correction did not shrink. */
@@ -100,9 +105,13 @@ phx_newton_verdict phx_newton_judge(phx_newton *newton, double size, bool recent
     double safe_rate = fmax(rate, LUCKY);
     if (safe_rate / (1.0 - safe_rate) * size <= newton->left * newton->scale)
         return PHX_NEWTON_LAST;
-    /* Slow on the average of two corrections, and two more would not reach the tolerance. */
+    /* Slow on the average of two corrections, and two more, or those that a Jacobian costs, would not reach the
+     * tolerance. */
     bool slow = rate > SLOW && (rate_before == 0.0 || rate * rate_before > SLOW * SLOW);
-    bool nearly_there = rate * rate * size <= newton->tolerance * newton->scale;
+    double left = size;
+    for (int k = 0; k < newton->patience; k++)
+        left *= rate;
+    bool nearly_there = left <= newton->tolerance * newton->scale;
     return slow && !nearly_there ? PHX_NEWTON_SLOW : PHX_NEWTON_GOES_ON;
 }
 

@@ -26,6 +26,7 @@ typedef struct phx_newton {
     double given;       /* scale that the iteration began with */
     double forces;      /* contribution of the forces to noise_scale */
     bool remembers;     /* ends at corrections as small as rounding has been; the velocities are projected afterwards */
+    int patience;       /* corrections that a slow iteration may still take before a fresh Jacobian */
     int forgiven;       /* corrections that may still fail to shrink: a fresh Jacobian is then made at the new state */
     double previous;    /* size of the last correction; negative: none */
     double rate;        /* ratio of the last two; 0: none yet */

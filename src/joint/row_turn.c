@@ -190,6 +190,11 @@ static void covectors(const phx_row *row, const phx_port_view *a, const phx_port
 /* ---- tangent ---- */
 enum { OWN = 6, BOTH = 12 }; /* variations: turn and section of A, then of B */
 
+/* The variations of the ports that are not fixed; nothing is made of the others. */
+typedef struct moving {
+    int begin, end;
+} moving;
+
 /* A direction at the ends and in the mean, inertial, and its derivatives by the turn and the section of its port. */
 typedef struct direction {
     double value[3][3], slope[3][3][OWN];
@@ -217,7 +222,6 @@ static void evaluate_direction(const way *at, const double *x, direction *out)
         return;
     }
 
-    memset(out->slope, 0, sizeof out->slope);
     for (int end = START; end <= END; end++) {
         const double *R = end ? at->view.R1 : at->view.R0, *theta = end ? at->view.theta1 : at->view.theta0;
         double b[3];
@@ -240,20 +244,21 @@ static void evaluate_direction(const way *at, const double *x, direction *out)
     }
     for (int r = 0; r < 3; r++) {
         out->value[MEAN][r] = 0.5 * (out->value[START][r] + out->value[END][r]);
-        for (int k = 0; k < OWN; k++)
+        for (int k = 0; k < OWN && !at->view.fixed; k++)
             out->slope[MEAN][r][k] = 0.5 * (out->slope[START][r][k] + out->slope[END][r][k]);
     }
 }
 
 /* value += weight A . B at an end, slope (BOTH) its derivatives */
-static void add_product(const direction *A, const direction *B, int end, double weight, double *value, double *slope)
+static void add_product(const direction *A, const direction *B, int end, double weight, moving by, double *value,
+                        double *slope)
 {
     for (int r = 0; r < 3; r++) {
         *value += weight * A->value[end][r] * B->value[end][r];
-        for (int k = 0; k < OWN; k++) {
+        for (int k = 0; k < OWN && by.begin == 0; k++)
             slope[k] += weight * B->value[end][r] * A->slope[end][r][k];
+        for (int k = 0; k < OWN && by.end == BOTH; k++)
             slope[OWN + k] += weight * A->value[end][r] * B->slope[end][r][k];
-        }
     }
 }
 
@@ -262,23 +267,23 @@ typedef struct weights {
     double c, s, slope_c[BOTH], slope_s[BOTH];
 } weights;
 
-static weights find_weights(const direction A[2], const direction B[2], double weight)
+static weights find_weights(const direction A[2], const direction B[2], double weight, moving by)
 {
     double c[2] = {0}, s[2] = {0}, dc[2][BOTH] = {{0}}, ds[2][BOTH] = {{0}};
     weights out;
 
     for (int end = START; end <= END; end++) {
-        add_product(&A[0], &B[0], end, 1.0, &c[end], dc[end]);
-        add_product(&A[1], &B[1], end, 1.0, &c[end], dc[end]);
-        add_product(&A[1], &B[0], end, 1.0, &s[end], ds[end]);
-        add_product(&A[0], &B[1], end, -1.0, &s[end], ds[end]);
+        add_product(&A[0], &B[0], end, 1.0, by, &c[end], dc[end]);
+        add_product(&A[1], &B[1], end, 1.0, by, &c[end], dc[end]);
+        add_product(&A[1], &B[0], end, 1.0, by, &s[end], ds[end]);
+        add_product(&A[0], &B[1], end, -1.0, by, &s[end], ds[end]);
     }
     /* dkappa = kappa_S dS - dC/(S^2 + C^2),   S = c0 s1 - s0 c1,   C = c0 c1 + s0 s1 */
     const double S = c[0] * s[1] - s[0] * c[1], C = c[0] * c[1] + s[0] * s[1], square = S * S + C * C;
     const double kappa = phx_port_turn_quotient(S, C), slope = S * phx_port_turn_quotient_slope(S, C);
     out.c = -0.5 * weight * kappa * (s[0] + s[1]);
     out.s = 0.5 * weight * kappa * (c[0] + c[1]);
-    for (int j = 0; j < BOTH; j++) {
+    for (int j = by.begin; j < by.end; j++) {
         const double dS = dc[0][j] * s[1] + c[0] * ds[1][j] - ds[0][j] * c[1] - s[0] * dc[1][j];
         const double dC = dc[0][j] * c[1] + c[0] * dc[1][j] + ds[0][j] * s[1] + s[0] * ds[1][j];
         const double dkappa = slope * dS - dC / square;
@@ -292,9 +297,9 @@ static weights find_weights(const direction A[2], const direction B[2], double w
 typedef enum pass { ON_TURN = 1, ON_SECTION = 2 } pass;
 
 /* H += derivative of the covector of g . d(A(x)) of a port that slides: x1 g on d1, x2 g on d2. */
-static void add_axis_slope(const double *x, double dg[3][BOTH], int port, double *H)
+static void add_axis_slope(const double *x, double dg[3][BOTH], int port, moving by, double *H)
 {
-    for (int j = 0; j < BOTH; j++) {
+    for (int j = by.begin; j < by.end; j++) {
         const int column = j < OWN ? 3 + j : PHX_PORT_MAX + 3 + j - OWN;
         for (int i = 0; i < OWN; i++)
             H[(port * PHX_PORT_MAX + 3 + i) * PHX_PORT_PAIR + column] += x[i / 3] * dg[i % 3][j];
@@ -303,16 +308,16 @@ static void add_axis_slope(const double *x, double dg[3][BOTH], int port, double
 
 /* The same of any port: with f = Rm^T g, b = x + theta_m x x
  *   on w b x f, on theta_dot x x f,   df = f1 x dphi + Rm^T dg, f1 = R1^T g,   db = dtheta x x,
- * by the variations from `begin` up to before `end`. */
-static void add_effort_slope(const way *at, const double *x, const double *g, double dg[3][BOTH], int port, int begin,
-                             int end, int rows, double *H)
+ * by the variations that move. */
+static void add_effort_slope(const way *at, const double *x, const double *g, double dg[3][BOTH], int port, moving by,
+                             int rows, double *H)
 {
     const int first = port * PHX_PORT_MAX;
     double b[3], f[3], f1[3], part[3], other[3];
 
     if (at->view.slides) {
         if (rows & ON_TURN)
-            add_axis_slope(x, dg, port, H);
+            add_axis_slope(x, dg, port, by, H);
         return;
     }
     phx_vec_x_vec(3, at->view.thetam, x, b);
@@ -320,7 +325,7 @@ static void add_effort_slope(const way *at, const double *x, const double *g, do
         b[i] += x[i];
     phx_rot_apply_transposed(3, at->view.Rm, g, f);
     phx_rot_apply_transposed(3, at->view.R1, g, f1);
-    for (int j = begin; j < end; j++) {
+    for (int j = by.begin; j < by.end; j++) {
         const int own = j - port * OWN, column = j < OWN ? 3 + j : PHX_PORT_MAX + 3 + j - OWN;
         const double unit[3] = {own % 3 == 0, own % 3 == 1, own % 3 == 2}, dg_j[3] = {dg[0][j], dg[1][j], dg[2][j]};
         double df[3], on_turn[3] = {0}, on_section[3];
@@ -352,13 +357,13 @@ static void add_increment_slope(const phx_row *row, const way *a, const way *b, 
     /* on A(alpha):  g = w_c B1 - w_s B2,   on A(alpha2):  w_c B2 + w_s B1,
      * on B(beta):   g = w_c A1 + w_s A2,   on B(beta2):   w_c A2 - w_s A1      with the means of the directions */
     const double *x[2][2] = {{row->alpha, row->alpha2}, {row->beta, row->beta2}};
+    const moving by = {a->view.fixed ? OWN : 0, b->view.fixed ? OWN : BOTH};
     direction of[2][2];
 
     for (int port = 0; port < 2; port++)
         for (int i = 0; i < 2; i++)
             evaluate_direction(port ? b : a, x[port][i], &of[port][i]);
-    const weights w = find_weights(of[0], of[1], weight);
-    const int begin = a->view.fixed ? OWN : 0, end = b->view.fixed ? OWN : BOTH;
+    const weights w = find_weights(of[0], of[1], weight, by);
     for (int port = 0; port < 2; port++)
         for (int i = 0; i < 2 && !(port ? b : a)->view.fixed; i++) {
             const direction *same = &of[1 - port][i], *cross = &of[1 - port][1 - i];
@@ -368,12 +373,12 @@ static void add_increment_slope(const phx_row *row, const way *a, const way *b, 
             for (int r = 0; r < 3; r++) {
                 const double on_c = same->value[MEAN][r], on_s = sign * cross->value[MEAN][r];
                 g[r] = w.c * on_c + w.s * on_s;
-                for (int j = 0; j < BOTH; j++)
+                for (int j = by.begin; j < by.end; j++)
                     dg[r][j] = w.slope_c[j] * on_c + w.slope_s[j] * on_s;
-                for (int k = 0; k < OWN; k++)
+                for (int k = 0; k < OWN && !(port ? a : b)->view.fixed; k++)
                     dg[r][offset + k] += w.c * same->slope[MEAN][r][k] + w.s * sign * cross->slope[MEAN][r][k];
             }
-            add_effort_slope(port ? b : a, x[port][i], g, dg, port, begin, end, rows, H);
+            add_effort_slope(port ? b : a, x[port][i], g, dg, port, by, rows, H);
         }
 }
 

@@ -160,6 +160,34 @@ static void test_rounding(void **state)
     assert_false(ends_early(1e-7, 8.1e-12, true, 1.0));
 }
 
+/* Intervals with one Jacobian, corrections 1e-4, 1e-7, 1e-10, 1e-13 and rounding of 5e-14: once that was seen, the one
+ * of 1e-13 leaves over 1e-15 at most and is the last. A proof for new Jacobians outlives them. */
+static void test_lost(void **state)
+{
+    (void)state;
+    const double sizes[] = {1e-4, 1e-7, 1e-10, 1e-13, 5e-14};
+    phx_jacobian_reuse reuse = phx_jacobian_reuse_create(100.0);
+    bool made = false;
+    assert_int_equal(solve(&reuse, 1e-3, 1e-6, &made), 3);
+    const int uses = reuse.uses;
+    for (int interval = 0; interval < 40; interval++) {
+        bool last = false;
+        int count = 0;
+        phx_jacobian_reuse_begin(&reuse);
+        assert_false(phx_jacobian_reuse_is_due(&reuse));
+        for (; count < 5 && !last; count++)
+            last = phx_jacobian_reuse_count(&reuse, sizes[count]);
+        assert_int_equal(last, interval % 17 != 0);
+        assert_int_equal(count, last ? 4 : 5);
+        phx_jacobian_reuse_learn(&reuse, ENOUGH, !last, 1.0);
+    }
+    assert_int_equal(reuse.uses, uses);
+    /* the same corrections at a tenth of the rate leave over more than rounding */
+    phx_jacobian_reuse_begin(&reuse);
+    for (int k = 0; k < 3; k++)
+        assert_false(phx_jacobian_reuse_count(&reuse, pow(10.0, -10 - k)));
+}
+
 /* A Jacobian made in the middle of an interval, because the iteration was slow, proves nothing. */
 static void test_made_late(void **state)
 {
@@ -183,6 +211,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cheapest), cmocka_unit_test(test_proof),
                                        cmocka_unit_test(test_unlike),   cmocka_unit_test(test_large),
-                                       cmocka_unit_test(test_rounding), cmocka_unit_test(test_made_late)};
+                                       cmocka_unit_test(test_rounding), cmocka_unit_test(test_lost),
+                                       cmocka_unit_test(test_made_late)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

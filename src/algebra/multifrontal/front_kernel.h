@@ -11,12 +11,12 @@ typedef struct kernel {
                const scalar *restrict y);
 } kernel;
 
-#define STEP(P, R, NAME)                                                                                               \
+#define STEP(P, R, NAME, ELIMINATE)                                                                                    \
     static void eliminate_##NAME(int r, const scalar *restrict F, scalar *restrict over, scalar *restrict C,           \
                                  scalar *restrict update)                                                              \
     {                                                                                                                  \
         (void)r;                                                                                                       \
-        eliminate(P, R, F, over, C, update);                                                                           \
+        ELIMINATE(P, R, F, over, C, update);                                                                           \
     }                                                                                                                  \
     static void down_##NAME(int r, const scalar *restrict C, const int *restrict rows, scalar *restrict own,           \
                             scalar *restrict y)                                                                        \
@@ -30,7 +30,7 @@ typedef struct kernel {
         (void)r;                                                                                                       \
         sweep_up(P, R, C, rows, own, y);                                                                               \
     }
-#define STEPS(R) STEP(1, R, 1_##R) STEP(2, R, 2_##R) STEP(3, R, 3_##R)
+#define STEPS(R) STEP(1, R, 1_##R, eliminate) STEP(2, R, 2_##R, eliminate) STEP(3, R, 3_##R, eliminate)
 #define KERNEL(NAME)                                                                                                   \
     {                                                                                                                  \
         eliminate_##NAME, down_##NAME, up_##NAME                                                                       \

@@ -2,6 +2,8 @@
  * in front_wide.h. */
 #include "front_kernel.h"
 
+#include <string.h>
+
 STEPS(0)
 STEPS(1)
 STEPS(2)
@@ -17,6 +19,15 @@ static inline const kernel *kernel_of(int p, int r)
 }
 
 /* ---- all fronts ---- */
+static inline void clear(int count, scalar *F)
+{
+    enum { SMALL = 64 }; /* the call of a function takes as long */
+    if (count > SMALL)
+        memset(F, 0, (size_t)count * sizeof *F);
+    for (int k = 0; k < count && count <= SMALL; k++)
+        F[k] = zero();
+}
+
 /* F, rows of m, += the update of a child */
 static inline void add_update(const phx_front *child, const int *relative, int m, const scalar *update, scalar *F)
 {
@@ -41,8 +52,7 @@ static scalar *assemble(const phx_front_tree *tree, const phx_front *front, cons
         for (size_t e = front->entries; e < front[1].entries; e++)
             F[tree->target[e]] = plus(F[tree->target[e]], val[tree->source[e]]);
     } else {
-        for (int k = 0; k < m * m; k++)
-            F[k] = zero();
+        clear(m * m, F);
         for (size_t e = front->entries; e < front[1].entries; e++)
             F[tree->target[e]] = val[tree->source[e]];
     }

@@ -10,6 +10,9 @@
  * costs more than what is in it. So up to three pivots go together, their divisions at once, and the work of a step is
  * written once for any size and compiled for each small size with constant numbers. */
 
+#ifndef PHLEXOR_ALGEBRA_FRONT_STEP_H
+#define PHLEXOR_ALGEBRA_FRONT_STEP_H
+
 /* ---- one step: p pivots, r unknowns that remain ---- */
 static inline scalar cross(scalar a, scalar b, scalar c, scalar d)
 {
@@ -142,3 +145,5 @@ static inline void add_block(int size, int m, scalar *restrict F, const scalar *
         for (int j = 0; j < size; j++)
             F[i * m + j] = plus(F[i * m + j], update[i * size + j]);
 }
+
+#endif

@@ -219,10 +219,24 @@ static bool is_rigid(const phx_system *system, phx_port_id id)
     return b == PHX_GROUND || !phx_body_deforms(system->bodies[b].body);
 }
 
+/* A rod in space: the blocks of its elements, full and of twelve rows, are most of the work of a step. */
+static bool has_rods(const phx_system *system)
+{
+    const phx_body_frame *frames;
+    bool has = false;
+
+    for (int b = 0; b < system->n_bodies && system->dim == 3 && !has; b++)
+        has = phx_body_frames(system->bodies[b].body, &frames) > 2;
+    return has;
+}
+
 /* Measured on chains of links: 0.7 Newton corrections (beams in the plane) to 2.3 (rigid bodies in space) where the
- * joints are points, three to four where their rows are curved in space and the bodies rigid. */
+ * joints are points, three to four where their rows are curved in space and the bodies rigid, six to seven with rods in
+ * space. */
 static int matrix_cost(const phx_system *system)
 {
+    if (has_rods(system))
+        return 7;
     for (int j = 0; j < system->n_joints && system->dim == 3; j++) {
         phx_port_id a, b;
         if (phx_sys_pair_ports(system, j, &a, &b) && is_rigid(system, a) && is_rigid(system, b))
