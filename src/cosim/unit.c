@@ -200,6 +200,7 @@ void phx_unit_destroy(phx_unit *unit)
     phx_unit_exchange_destroy(unit->exchange);
     phx_events_destroy(unit->events);
     phx_archive_destroy(unit->structure);
+    phx_archive_destroy(unit->fresh);
     phx_integration_destroy(unit->run);
     phx_system_dae_destroy(unit->dae);
     phx_system_dae_destroy(unit->reader);
@@ -372,6 +373,29 @@ phx_status phx_unit_take_parameters(phx_unit *unit, bool start)
     return status;
 }
 
+/* What factors and steps before have left in the workspaces goes: each start is like the first one, bit by bit. */
+static phx_status begin_anew(phx_unit *unit)
+{
+    phx_dae *const daes[] = {unit->dae, unit->reader};
+    size_t size = 0;
+    const void *bytes = unit->fresh ? phx_archive_bytes(unit->fresh, &size) : NULL;
+    phx_archive *archive = NULL;
+    phx_status status =
+        bytes ? phx_archive_open(unit->context, size, bytes, &archive) : phx_archive_create(unit->context, &archive);
+
+    if (status)
+        return status;
+    for (int k = 0; k < 2; k++)
+        if (daes[k]->ops->archive)
+            daes[k]->ops->archive(daes[k], archive);
+    status = phx_archive_status(archive);
+    if (!status && !bytes)
+        unit->fresh = archive;
+    else
+        phx_archive_destroy(archive);
+    return status;
+}
+
 /* Steps from the start state. */
 static phx_status begin(phx_unit *unit, double t)
 {
@@ -380,7 +404,9 @@ static phx_status begin(phx_unit *unit, double t)
 
     if (unit->structure)
         return phx_events_create(unit->context, &def, t, unit->x, unit->v, unit->lambda, &unit->events);
-    const phx_status status = phx_integration_create(unit->dae, &def.options, t, unit->x, unit->v, unit->lambda, &run);
+    phx_status status = begin_anew(unit);
+    if (!status)
+        status = phx_integration_create(unit->dae, &def.options, t, unit->x, unit->v, unit->lambda, &run);
     if (status)
         return status;
     phx_integration_destroy(unit->run);
@@ -428,6 +454,8 @@ phx_status phx_unit_start(phx_unit *unit, double t)
     unit->t = t;
     unit->length = 0.0;
     unit->looked = false;
+    for (int i = 0; i < def->n_inputs; i++)
+        unit->inputs[i].since = t;
     memset(unit->before, 0, (size_t)all_columns(unit) * sizeof *unit->before);
     memset(unit->power, 0, (size_t)def->n_inputs * sizeof *unit->power);
     unit->energy0 = 0.0;

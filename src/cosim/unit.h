@@ -29,6 +29,7 @@ struct phx_unit {
     phx_integration *run;     /* NULL: of a unit with events */
     phx_events *events;       /* NULL: of one without */
     phx_archive *structure;   /* with events: what acts at the start */
+    phx_archive *fresh;       /* without: the memories of dae and reader before the first start */
     phx_signal_input *inputs; /* n_inputs; borrowed by the signals of the system */
     double *parameters;       /* n_parameters: those that the breaks of signals are for */
     double *former;           /* n_parameters: those before a change */

@@ -1,13 +1,24 @@
 /* The memory of the fast evaluator between intervals: condensed matrices and their factors. */
 #include "fast.h"
 
+/* As if nothing had been factored yet. */
+static void forget(condensed_lu *factors)
+{
+    factors->cj = 0.0;
+    factors->corrections = factors->asked = 0;
+    if (factors->lu)
+        phx_lu_forget(factors->lu);
+}
+
 static void archive_slot(phx_archive *archive, workspace *ws, condensation *it, condensed_lu *factors)
 {
     bool there = factors->arrow != NULL;
 
     phx_archive_bool(archive, &there);
-    if (!there)
+    if (!there) {
+        forget(factors);
         return;
+    }
     if (!factors->arrow)
         phx_archive_fail(archive, phx_sys_condensed_lu_create(ws, factors));
     if (phx_archive_status(archive))

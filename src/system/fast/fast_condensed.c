@@ -1,5 +1,4 @@
 /* Factors and solutions of condensed matrices (fast_condense.c says what they are). */
-#include <stdio.h>
 #include "fast.h"
 
 #include <string.h>
@@ -268,8 +267,6 @@ phx_status phx_sys_condensed_solve(workspace *ws, int slot, double *b)
         left = before > 0.0 ? size / before * size : 0.0;
         factors->corrections++;
     }
-    if (ask)
-        fprintf(stderr, "ask left %g first %g\n", left, first);
     if (ask && !(left <= LEFT * first)) {
         it->wait = STAY_WHOLE;
         factors->asked = 0;
