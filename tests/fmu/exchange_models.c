@@ -166,3 +166,25 @@ void exchange_close_all(void)
         if (made[k].model)
             importer_close(&made[k].it);
 }
+
+void exchange_over_an_event(phx_context *context, const char *model, double until, double end)
+{
+    double expected[EXCHANGE_LOOK], found[EXCHANGE_LOOK];
+    fmi3FMUState saved = NULL;
+
+    importer *it = exchange_export(context, model, 3);
+    exchange e = exchange_start(it, 3, 1e-8);
+    assert_true(exchange_to_event(&e, until));
+    assert_int_equal(it->fmi3GetFMUState(e.c, &saved), fmi3OK);
+    const exchange then = e;
+    (void)exchange_event(&e);
+    exchange_look(&e, expected);
+    exchange_run(&e, end);
+    assert_int_equal(it->fmi3SetFMUState(e.c, saved), fmi3OK);
+    e = then;
+    (void)exchange_event(&e);
+    exchange_look(&e, found);
+    assert_memory_equal(found, expected, (size_t)(2 * e.states + e.indicators + 1) * sizeof *found);
+    assert_int_equal(it->fmi3FreeFMUState(e.c, &saved), fmi3OK);
+    exchange_free(&e);
+}

@@ -30,5 +30,8 @@ void exchange_look(exchange *e, double *values);
 /* From before an event, from its instant, from between events: on and back over events bit by bit, in an instance that
  * stands behind all of them and in one that has seen none; and after an event that was not to be. */
 void exchange_over_events(phx_context *context, const char *model, const double until[3], double end);
+/* At the first event before `until`, whose states the integrator has set and which is not handled yet: it is handled,
+ * the instance runs to `end`, goes back, and handles it as before. */
+void exchange_over_an_event(phx_context *context, const char *model, double until, double end);
 
 #endif

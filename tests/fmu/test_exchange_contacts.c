@@ -344,24 +344,7 @@ static void saved_states_go_over_impacts(void **state)
 
 static void an_impact_can_be_taken_back(void **state)
 {
-    double expected[EXCHANGE_LOOK], found[EXCHANGE_LOOK];
-    fmi3FMUState saved = NULL;
-
-    importer *it = exchange_export(*state, spheres, 3);
-    exchange e = exchange_start(it, 3, 1e-8);
-    assert_true(exchange_to_event(&e, 1.0));
-    assert_int_equal(it->fmi3GetFMUState(e.c, &saved), fmi3OK);
-    const exchange then = e;
-    (void)exchange_event(&e);
-    exchange_look(&e, expected);
-    exchange_run(&e, 1.0);
-    assert_int_equal(it->fmi3SetFMUState(e.c, saved), fmi3OK);
-    e = then;
-    (void)exchange_event(&e);
-    exchange_look(&e, found);
-    assert_memory_equal(found, expected, (size_t)(2 * e.states + e.indicators + 1) * sizeof *found);
-    assert_int_equal(it->fmi3FreeFMUState(e.c, &saved), fmi3OK);
-    exchange_free(&e);
+    exchange_over_an_event(*state, spheres, 1.0, 1.0);
 }
 
 /* ---- other programs ---- */

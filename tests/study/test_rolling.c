@@ -41,6 +41,68 @@ static void rolls_off_a_ball(void **state)
     }
 }
 
+/* ---- a top ---- */
+/* Of a top whose round tip slips on a smooth plane: tilt, its rate, and the angle of the axis about the vertical. The
+ * centre of mass moves up and down only, so that with a and b, the angular momenta about the vertical and the axis,
+ *
+ *     (I + m l^2 sin^2) tilt'' = -m l^2 sin cos tilt'^2 - d/dtilt [(a - b cos)^2/(2 I sin^2) + m g l cos] .
+ */
+static void top_rates(const double y[3], double rates[3])
+{
+    const double g = 10.0, m = 0.3, l = 0.05, I = 4e-4, b = 3e-4 * 150.0, a = b * cos(0.5);
+    const double s = sin(y[0]), c = cos(y[0]), turn = (a - b * c) / (I * s * s);
+
+    rates[0] = y[1];
+    rates[1] = (-m * l * l * s * c * y[1] * y[1] - turn * b * s + turn * turn * I * s * c + m * g * l * s) /
+               (I + m * l * l * s * s);
+    rates[2] = turn;
+}
+
+static void top_spins_on_a_smooth_plane(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 3\ngravity: [0, 0, -10]\n"
+        "parameters: {l: 0.05, r: 0.01, tilt: 0.5, spin: 150, I: 4e-4, C: 3e-4}\n"
+        "bodies: {top: {kind: rigid, mass: 0.3, inertia: [I, I, C],"
+        " pose: {position: [0, 0, r + l*cos(tilt)], rotation: {axis: [0, 1, 0], angle: tilt}},"
+        " velocity: {angular: [spin*sin(tilt), 0, spin*cos(tilt)]},"
+        " ports: {tip: {position: [0, 0, -l]}, head: {position: [0, 0, 1]}}}}\n"
+        "forces: {floor: {kind: contact, ports: [ground.O, top.tip], against: plane, normal: [0, 0, 1], radius: r,"
+        " restitution: 0}}\n"
+        "outputs: {head: {position: top.head}}\nsimulate: {end: 0.25, step: 1e-4, every: 0.25}\n";
+    enum { STEPS = 2500 };
+    const double dt = 0.25 / STEPS;
+    double y[3] = {0.5, 0.0, 0.0}, error[2];
+
+    for (int n = 0; n < STEPS; n++) { /* Runge-Kutta */
+        static const double at[] = {0.0, 0.5, 0.5, 1.0}, weight[] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
+        double k[3] = {0.0, 0.0, 0.0}, sum[3] = {0.0, 0.0, 0.0};
+        for (int stage = 0; stage < 4; stage++) {
+            double middle[3];
+            for (int i = 0; i < 3; i++)
+                middle[i] = y[i] + dt * at[stage] * k[i];
+            top_rates(middle, k);
+            for (int i = 0; i < 3; i++)
+                sum[i] += dt * weight[stage] * k[i];
+        }
+        for (int i = 0; i < 3; i++)
+            y[i] += sum[i];
+    }
+    const double head[] = {sin(y[0]) * cos(y[2]), sin(y[0]) * sin(y[2]), 0.01 + 1.05 * cos(y[0])};
+    for (int i = 0; i < 2; i++) {
+        text_run r = run(*state, text, i == 0 ? 2e-4 : 1e-4);
+        error[i] = fabs(record_at(*state, &r, "head.x", r.n - 1) - head[0]) +
+                   fabs(record_at(*state, &r, "head.y", r.n - 1) - head[1]) +
+                   fabs(record_at(*state, &r, "head.z", r.n - 1) - head[2]);
+        CHECK_CLOSE(record_at(*state, &r, "residual", r.n - 1), 0.0, 1e-11 * record_at(*state, &r, "energy", r.n - 1),
+                    "balance");
+        CHECK_CLOSE(record_at(*state, &r, "dissipated", r.n - 1), 0.0, 0.0, "a smooth plane takes nothing");
+        phx_result_destroy(r.result);
+    }
+    CHECK_CLOSE(error[1], 0.0, 1e-4, "where the axis points");
+    CHECK_CLOSE(error[0] / error[1], 4.0, 0.2, "second order");
+}
+
 /* Half the period of a pendulum of length l, let go at rest: pi sqrt(l/g)/agm(1, cos(angle/2)). */
 static double half_period(double l, double g, double angle)
 {
@@ -322,6 +384,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(rolls_off_a_ball, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(top_spins_on_a_smooth_plane, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(rolls_in_a_bowl, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(rolls_in_a_pipe, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(slips_on_a_ball, study_setup, study_teardown),
