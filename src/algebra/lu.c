@@ -208,14 +208,16 @@ phx_status phx_lu_factor(phx_lu *lu, const double *val, int *column)
     lu->factored = false;
     const bool tried = lu->fronts && lu->wait == 0, held = factor_by_fronts(lu, val, &chosen);
     phx_status status = held ? PHX_OK : factor_by_klu(lu, val, tried, &chosen, column);
-    lu->check.on = held && !phx_fronts_stand(lu->fronts);
-    if (!status && lu->check.on) {
+    const bool grown = held && !phx_fronts_stand(lu->fronts);
+    lu->check.on = false;
+    if (!status && grown)
         status = make_check(lu);
-        if (!status)
-            memcpy(lu->check.val, val, doubles(lu, lu->ptr[lu->n]) * sizeof *val);
-    }
     if (status)
         return status;
+    if (grown) {
+        lu->check.on = true;
+        memcpy(lu->check.val, val, doubles(lu, lu->ptr[lu->n]) * sizeof *val);
+    }
     lu->by_fronts = held;
     lu->factored = true;
     lu->factors += chosen;
@@ -266,24 +268,25 @@ void phx_lu_archive(phx_archive *archive, phx_lu *lu)
 }
 
 /* ---- solution ---- */
-/* *small: the residual of x, corrected as often as it takes, is small; else x is the right-hand side again. */
-static void solve_checked(phx_lu *lu, double *x, bool *small)
+/* True: the residual of x, corrected as often as it takes, is small; else x is the right-hand side again. */
+static bool solve_checked(phx_lu *lu, double *x)
 {
     const size_t n = doubles(lu, lu->n);
     double *b = lu->check.b, *dx = lu->check.dx;
 
     memcpy(b, x, n * sizeof *b);
     phx_fronts_solve(lu->fronts, 1, x);
-    *small = phx_fronts_residual(lu->fronts, lu->check.val, b, x, dx);
-    lu->check.on = !*small;
-    for (int k = 0; k < MOST_REFINEMENTS && !*small; k++) {
+    bool small = phx_fronts_residual(lu->fronts, lu->check.val, b, x, dx);
+    lu->check.on = !small;
+    for (int k = 0; k < MOST_REFINEMENTS && !small; k++) {
         phx_fronts_solve(lu->fronts, 1, dx);
         for (size_t i = 0; i < n; i++)
             x[i] += dx[i];
-        *small = phx_fronts_residual(lu->fronts, lu->check.val, b, x, dx);
+        small = phx_fronts_residual(lu->fronts, lu->check.val, b, x, dx);
     }
-    if (!*small)
+    if (!small)
         memcpy(x, b, n * sizeof *x);
+    return small;
 }
 
 static phx_status solve_by_fronts(phx_lu *lu, int nrhs, double *x)
@@ -291,16 +294,15 @@ static phx_status solve_by_fronts(phx_lu *lu, int nrhs, double *x)
     const size_t n = doubles(lu, lu->n);
     bool small = true, chosen = false;
 
-    for (; nrhs > 0 && lu->check.on; nrhs--, x += n) {
-        solve_checked(lu, x, &small);
-        if (!small)
-            break;
+    while (nrhs > 0 && lu->check.on && (small = solve_checked(lu, x))) {
+        nrhs--;
+        x += n;
     }
     if (small) {
         phx_fronts_solve(lu->fronts, nrhs, x);
         return PHX_OK;
     }
-    lu->factored = false;
+    lu->factored = lu->check.on = false;
     const phx_status status = factor_by_klu(lu, lu->check.val, true, &chosen, NULL);
     if (status)
         return status;
