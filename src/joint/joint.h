@@ -77,6 +77,9 @@ void phx_row_assembly_residual(const phx_row *row, const phx_port_view *a, const
                                double *g_a, double *g_b);
 /* Covectors of the interval: g_a, g_b with phx_port_size entries each (overwritten). */
 void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b);
+/* The rate g_a . rate_a + g_b . rate_b of the measure, in the rates of the views. g (PHX_PORT_PAIR): receives the
+ * covectors of A, then from PHX_PORT_MAX those of B. */
+double phx_row_rate(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g);
 /* The entry of both ports in which the covectors are -1 of A and +1 of B, with nothing elsewhere, whatever the views;
  * -1: they depend on the views. */
 static inline int phx_row_unit(const phx_row *row)

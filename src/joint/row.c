@@ -107,6 +107,19 @@ void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_por
     kinds[row->kind]->covectors(row, a, b, g_a, g_b);
 }
 
+double phx_row_rate(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g)
+{
+    const int size = phx_port_size(a->dim);
+    double of_a = 0.0, of_b = 0.0;
+
+    phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
+    for (int i = 0; i < size; i++)
+        of_a += g[i] * a->rate[i];
+    for (int i = 0; i < size; i++)
+        of_b += g[PHX_PORT_MAX + i] * b->rate[i];
+    return of_a + of_b;
+}
+
 bool phx_row_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
 {
     return kinds[row->kind]->tangent(row, a, b, H);

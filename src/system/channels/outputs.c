@@ -698,11 +698,9 @@ double phx_sys_coordinate_rate(const workspace *ws, int joint, int c)
 {
     const coordinate_slot *coordinate = &ws->system->joints[joint].coordinates[c];
     const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
-    const int size = phx_port_size(ws->system->dim);
     double g[PAIR_SIZE];
 
-    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
-    return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+    return phx_row_rate(&coordinate->row, a, b, g);
 }
 
 static void joint_quantity(workspace *ws, const output_slot *output, double t, const double *multipliers, double *out)

@@ -29,11 +29,9 @@ static double joint_rate(const workspace *ws, int j, int c)
 {
     const coordinate_slot *coordinate = &ws->system->joints[j].coordinates[c];
     const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
-    const int size = phx_port_size(ws->system->dim);
     double g[PAIR_SIZE];
 
-    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
-    return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+    return phx_row_rate(&coordinate->row, a, b, g);
 }
 
 static double joint_coordinate(const workspace *ws, int j, int c)

@@ -440,15 +440,12 @@ static const char *op_worst_residual(phx_dae *dae, const double *res)
 }
 
 /* g . zeta of a row; those of a point are unit vectors. */
-static double rate_of(const phx_system *system, const phx_row *row, const phx_port_view *a, const phx_port_view *b)
+static double rate_of(const phx_row *row, const phx_port_view *a, const phx_port_view *b)
 {
-    const int size = phx_port_size(system->dim), unit = phx_row_unit(row);
+    const int unit = phx_row_unit(row);
     double g[PAIR_SIZE];
 
-    if (unit >= 0)
-        return b->rate[unit] - a->rate[unit];
-    phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
-    return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+    return unit >= 0 ? b->rate[unit] - a->rate[unit] : phx_row_rate(row, a, b, g);
 }
 
 void phx_sys_drift(const workspace *ws, double t, double *position, double *velocity)
@@ -462,7 +459,7 @@ void phx_sys_drift(const workspace *ws, double t, double *position, double *velo
         const phx_port_view *a = &ws->ports.view[slot->a], *b = &ws->ports.view[slot->b];
         if (!phx_sys_acts(slot))
             continue;
-        double rate = rate_of(system, slot->row, a, b);
+        double rate = rate_of(slot->row, a, b);
         if (slot->role == ROW_DRIVEN)
             rate -= phx_signal_value(joint->coordinates[slot->coordinate].def.speed, t);
         else

@@ -10,7 +10,6 @@ static bool has_angles(const phx_system *system)
 
 void phx_sys_angle_rates(const phx_system *system, const double *x, const double *v, double *x_dot)
 {
-    const int size = phx_port_size(system->dim);
 
     for (int j = 0; j < system->n_joints && has_angles(system); j++) {
         const joint_slot *joint = &system->joints[j];
@@ -22,8 +21,7 @@ void phx_sys_angle_rates(const phx_system *system, const double *x, const double
                 continue;
             phx_sys_view_port(system, joint->a, x, v, &a);
             phx_sys_view_port(system, joint->b, x, v, &b);
-            phx_row_covectors(&coordinate->row, &a, &b, g, g + PHX_PORT_MAX);
-            x_dot[coordinate->angle] = phx_sys_dot(size, g, a.rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b.rate);
+            x_dot[coordinate->angle] = phx_row_rate(&coordinate->row, &a, &b, g);
         }
     }
 }

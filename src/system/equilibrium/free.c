@@ -39,7 +39,7 @@ static void rates(statics *s, const double *x, const double *xi, double *rate)
 {
     const phx_system *system = s->system;
     workspace *ws = s->ws;
-    const int size = phx_port_size(system->dim), rigid = system->dim + system->n_rot;
+    const int rigid = system->dim + system->n_rot;
     double g[PAIR_SIZE];
 
     phx_sys_set_instant(ws, x, xi);
@@ -49,10 +49,8 @@ static void rates(statics *s, const double *x, const double *xi, double *rate)
             const joint_slot *joint = &system->joints[j];
             const phx_port_view *a = &ws->ports.view[joint->coordinates[c].a];
             const phx_port_view *b = &ws->ports.view[joint->coordinates[c].b];
-            phx_row_covectors(&joint->coordinates[c].row, a, b, g, g + PHX_PORT_MAX);
-            rate[j * PHX_JOINT_MAX_COORDINATES + c] =
-                (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)) /
-                (joint->coordinates[c].row.angular ? 1.0 : s->scale.size);
+            rate[j * PHX_JOINT_MAX_COORDINATES + c] = phx_row_rate(&joint->coordinates[c].row, a, b, g) /
+                                                      (joint->coordinates[c].row.angular ? 1.0 : s->scale.size);
         }
     for (int b = 0; b < system->n_bodies; b++) {
         double *to = rate + system->n_joints * PHX_JOINT_MAX_COORDINATES + b * rigid;

@@ -49,10 +49,8 @@ double phx_sys_friction_limit(const workspace *ws, const joint_slot *joint, cons
 static double covectors(const workspace *ws, const coordinate_slot *coordinate, double *g)
 {
     const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
-    const int size = phx_port_size(ws->system->dim);
 
-    phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
-    return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+    return phx_row_rate(&coordinate->row, a, b, g);
 }
 
 /* The speed in the direction of slip: of a contact in space two coordinates slip together. */

@@ -6,7 +6,6 @@
 void phx_sys_measure_rows(const workspace *ws, const force_slot *force, int n, const phx_row *rows, measures *m)
 {
     const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
-    const int size = phx_port_size(ws->system->dim);
 
     memset(m, 0, sizeof *m);
     m->n = n;
@@ -14,8 +13,7 @@ void phx_sys_measure_rows(const workspace *ws, const force_slot *force, int n, c
     for (int k = 0; k < n; k++) {
         m->x0[k] = phx_row_value(&rows[k], a, b, 0);
         m->x1[k] = phx_row_value(&rows[k], a, b, 1);
-        phx_row_covectors(&rows[k], a, b, m->g[k], m->g[k] + PHX_PORT_MAX);
-        m->rate[k] = phx_sys_dot(size, m->g[k], a->rate) + phx_sys_dot(size, m->g[k] + PHX_PORT_MAX, b->rate);
+        m->rate[k] = phx_row_rate(&rows[k], a, b, m->g[k]);
     }
 }
 

@@ -106,7 +106,6 @@ static phx_status look_at(workspace *ws, int j, const coordinate_slot *first, co
                           phx_dry_friction *out)
 {
     const joint_slot *joint = &ws->system->joints[j];
-    const int size = phx_port_size(ws->system->dim);
     phx_status status = PHX_OK;
 
     *out = (phx_dry_friction){.joint = j,
@@ -120,9 +119,8 @@ static phx_status look_at(workspace *ws, int j, const coordinate_slot *first, co
         const coordinate_slot *coordinate = first + i;
         const phx_port_view *a = &ws->ports.view[coordinate->a], *b = &ws->ports.view[coordinate->b];
         double g[PAIR_SIZE];
-        phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
         out->slip[i] = coordinate->slip;
-        out->rate[i] = phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+        out->rate[i] = phx_row_rate(&coordinate->row, a, b, g);
         out->force[i] = ws->reactions.all[coordinate->stick_row];
         if (out->sticks && coordinate->slip != 0.0) /* another row holds this coordinate */
             out->force[i] =
@@ -203,7 +201,6 @@ phx_status phx_system_slip_rate(const phx_system *system, int k, const double *x
         return phx_fail_null(system ? system->context : NULL, __func__, "system, x, v or rate");
     int j = 0;
     const coordinate_slot *first = k < 0 ? NULL : dry_coordinate(system, k, &j);
-    const int size = phx_port_size(system->dim);
     phx_port_view a, b;
     double g[PAIR_SIZE];
 
@@ -211,8 +208,7 @@ phx_status phx_system_slip_rate(const phx_system *system, int k, const double *x
     for (int i = 0; first && i < together(&system->joints[j]); i++) {
         phx_sys_view_port(system, first[i].a, x, v, &a);
         phx_sys_view_port(system, first[i].b, x, v, &b);
-        phx_row_covectors(&first[i].row, &a, &b, g, g + PHX_PORT_MAX);
-        rate[i] = phx_sys_dot(size, g, a.rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b.rate);
+        rate[i] = phx_row_rate(&first[i].row, &a, &b, g);
     }
     return phx_conclude(system->context, PHX_OK);
 }

@@ -149,15 +149,12 @@ int phx_system_contact_entry(const phx_system *system, int k)
 static void find_coefficients(workspace *ws, const joint_slot *joint, phx_rigid_contact *out)
 {
     const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
-    const int size = phx_port_size(ws->system->dim);
     double g[PAIR_SIZE], speed = 0.0;
 
     if (joint->n_coordinates == 0)
         return;
-    for (int c = 0; c < joint->n_coordinates; c++) {
-        phx_row_covectors(&joint->coordinates[c].row, a, b, g, g + PHX_PORT_MAX);
-        speed = hypot(speed, phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate));
-    }
+    for (int c = 0; c < joint->n_coordinates; c++)
+        speed = hypot(speed, phx_row_rate(&joint->coordinates[c].row, a, b, g));
     const phx_coordinate_def *def = &joint->coordinates[0].def;
     out->friction = def->friction_arm;
     out->sticking = def->friction.ratio * def->friction_arm;
@@ -170,17 +167,15 @@ void phx_sys_look_at_rigid_contact(workspace *ws, int k, const double *v_dot, ph
     const joint_slot *joint = &ws->system->joints[slot->joint];
     const phx_row *row = &joint->constraints[0];
     const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
-    const int size = phx_port_size(ws->system->dim);
     const phx_port_id ends[2] = {joint->a, joint->b};
     double g[PAIR_SIZE], *along = ws->scratch.vector[1];
 
-    phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
+    const double rate = phx_row_rate(row, a, b, g);
     *out = (phx_rigid_contact){.closed = ws->system->rows.slot[joint->first_row].role == ROW_CONSTRAINT,
                                .restitution = slot->restitution,
                                .dry = -1,
                                .gap = slot->side * phx_row_value(row, a, b, 1),
-                               .rate = slot->side *
-                                       (phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate)),
+                               .rate = slot->side * rate,
                                .force = slot->side * ws->reactions.all[joint->first_row]};
     find_coefficients(ws, joint, out);
     out->acceleration = out->closed ? 0.0 : slot->side * phx_sys_rate_of_rate(ws, ends, row, g, v_dot, along);
@@ -210,7 +205,6 @@ static double contact_row(workspace *ws, const contact_slot *slot, int i, const 
     const joint_slot *joint = &ws->system->joints[slot->joint];
     const phx_port_id ends[2] = {joint->a, joint->b};
     const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
-    const int size = phx_port_size(ws->system->dim);
     double g[PAIR_SIZE];
 
     memset(along, 0, (size_t)ws->system->n_v * sizeof *along);
@@ -219,13 +213,13 @@ static double contact_row(workspace *ws, const contact_slot *slot, int i, const 
         return 0.0;
     const phx_row *row = i == 0 ? &joint->constraints[0] : &joint->coordinates[i - 1].row;
     const double side = i == 0 ? slot->side : 1.0;
-    phx_row_covectors(row, a, b, g, g + PHX_PORT_MAX);
+    const double rate = side * phx_row_rate(row, a, b, g);
     if (v_dot)
         *acceleration = side * phx_sys_rate_of_rate(ws, ends, row, g, v_dot, along);
     for (int m = 0; m < PAIR_SIZE; m++)
         g[m] *= side;
     phx_sys_pull_back_row(ws, ends, g, along);
-    return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+    return rate;
 }
 
 /* Response to an impulse P^T g = `along` with the joints closed: change of velocity `moved`, [M -G^T; G 0] solved, and

@@ -104,11 +104,9 @@ static double spin_rate(const workspace *ws, const spinning_bodies *one)
 {
     const joint_slot *joint = &ws->system->joints[one->joint];
     const phx_port_view *a = &ws->ports.view[joint->a], *b = &ws->ports.view[joint->b];
-    const int size = phx_port_size(ws->system->dim);
     double g[PAIR_SIZE];
 
-    phx_row_covectors(&joint->coordinates[one->coordinate].row, a, b, g, g + PHX_PORT_MAX);
-    return phx_sys_dot(size, g, a->rate) + phx_sys_dot(size, g + PHX_PORT_MAX, b->rate);
+    return phx_row_rate(&joint->coordinates[one->coordinate].row, a, b, g);
 }
 
 /* Rates of the rows of a component, then of its spinning bodies that turn freely, into column c of n; the right-hand
