@@ -1,4 +1,4 @@
-/* What an answer of given accuracy costs: runs of a method over steps or tolerances. */
+/* Cost of an answer of given accuracy: runs of a method over steps or tolerances. */
 #ifndef PHX_BENCH_CURVE_H
 #define PHX_BENCH_CURVE_H
 

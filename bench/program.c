@@ -1,4 +1,4 @@
-/* What a call of the program costs: processor time of short calls, peak memory of long chains per body.
+/* Cost of a call of the program: processor time of short calls, peak memory of long chains per body.
  *
  *     bench_program [--program FILE] [--before FILE] [--repeats N] [--csv FILE]
  *

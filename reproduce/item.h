@@ -1,4 +1,4 @@
-/* What the items of the page share; private to this folder. */
+/* Shared by the items of the page; private to this folder. */
 #ifndef PHX_REPRODUCE_ITEM_H
 #define PHX_REPRODUCE_ITEM_H
 
@@ -61,7 +61,7 @@ void phx_item_row(phx_item *item, const char *what, const char *unit, double val
 phx_standard phx_no_reference(void);
 phx_standard phx_reference_near(double value, double relative);
 phx_standard phx_reference_within(double value, double tolerance);
-/* What has to be zero, up to the tolerance. */
+/* A value that has to be zero, up to the tolerance. */
 phx_standard phx_reference_zero(double tolerance);
 
 /* ---- simulations (model.c) ---- */

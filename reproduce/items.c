@@ -100,7 +100,7 @@ static double seconds_since(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) + 1e-9 * (double)(now.tv_nsec - start->tv_nsec);
 }
 
-/* What the table of published values has for an item, and the item did not compute. */
+/* Published values of an item that the item did not compute. */
 static void find_unused(phx_item *item)
 {
     for (int k = 0; k < item->published->count; k++) {

@@ -19,7 +19,7 @@ phx_status phx_reproduce_find(phx_context *context, const char *name, int *k);
 /* The table of published values as csv (reproduce/published.csv, which says what its columns mean). Static. */
 const char *phx_reproduce_published(void);
 
-/* What of the page is made, and what it is held against. */
+/* The part of the page that is made, and the values it is compared with. */
 typedef struct phx_reproduce_options {
     int n_only;
     const char *const *only; /* names of items; NULL: all. The order of the page stays */

@@ -373,7 +373,7 @@ phx_status phx_unit_take_parameters(phx_unit *unit, bool start)
     return status;
 }
 
-/* What factors and steps before have left in the workspaces goes: each start is like the first one, bit by bit. */
+/* Forgets factors and histories of earlier steps in the workspaces: each start is like the first one, bit by bit. */
 static phx_status begin_anew(phx_unit *unit)
 {
     phx_dae *const daes[] = {unit->dae, unit->reader};

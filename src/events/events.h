@@ -21,7 +21,7 @@ typedef struct phx_event {
     char **on, **off; /* names of springs, forces and loads */
 } phx_event;
 
-/* What a run is made of. The system is changed by the run; it has a ledger entry for each event, in their order
+/* A run. The system is changed by the run; it has a ledger entry for each event, in their order
  * (phx_system_expect_event). */
 typedef struct phx_events_def {
     phx_system *system;
@@ -39,7 +39,7 @@ typedef struct phx_events_def {
     double spectral_radius;
 } phx_events_def;
 
-/* What has happened since the start. */
+/* Counts since the start. */
 typedef struct phx_events_counts {
     phx_integrate_stats stats; /* of all steps, those that are made again too */
     int events;

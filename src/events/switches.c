@@ -1,4 +1,4 @@
-/* What events do: joints begin to hold or let go, an impulse puts the velocities on those that hold, and what that
+/* Actions of events: joints begin to hold or let go, an impulse puts the velocities on those that hold, and what that
  * takes is booked. */
 #include "run.h"
 

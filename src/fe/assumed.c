@@ -7,7 +7,7 @@
  * point masses, M = I and K = diag(omega_k^2). Stress space: the strains phi_k^(d) themselves, sigma = stiffness q. */
 #include <math.h>
 
-#include "lump.h"
+#include "point_inertia.h"
 #include "line_mesh.h"
 #include "source.h"
 
@@ -154,7 +154,7 @@ static const phx_source_operations operations = {.name = "beam",
 
 /* A mass at a fraction of the length: into the vectors and into the block. */
 static phx_status add_mass(phx_context *context, assumed_beam *beam, double s, double mass, const double *inertia,
-                           phx_lump_block *block)
+                           phx_point_inertia_block *block)
 {
     phx_flex *flex = &beam->source.flex;
     const phx_location location = phx_location_at_fraction(s);
@@ -162,16 +162,16 @@ static phx_status add_mass(phx_context *context, assumed_beam *beam, double s, d
     phx_status status = assumed_point(&beam->source, context, &location, &point);
     if (status != PHX_OK)
         return status;
-    phx_lump lump = {.x = {point.x[0]},
-                     .mass = mass,
-                     .n = point.n,
-                     .stride = point.n,
-                     .dof = point.dof,
-                     .phi = point.phi,
-                     .theta = point.theta};
-    phx_lump_set_inertia(flex->n_rot, inertia, &lump);
-    phx_lump_add_vectors(&lump, flex);
-    phx_lump_add_matrices(flex->dim, &lump, block);
+    phx_point_inertia at = {.x = {point.x[0]},
+                            .mass = mass,
+                            .n = point.n,
+                            .stride = point.n,
+                            .dof = point.dof,
+                            .phi = point.phi,
+                            .theta = point.theta};
+    phx_point_inertia_set_tensor(flex->n_rot, inertia, &at);
+    phx_point_inertia_add_vectors(&at, flex);
+    phx_point_inertia_add_matrices(flex->dim, &at, block);
     phx_flex_point_free(&point);
     return PHX_OK;
 }
@@ -181,9 +181,9 @@ static phx_status add_mass(phx_context *context, assumed_beam *beam, double s, d
 static phx_status assemble_masses(phx_context *context, const phx_beam_def *def, assumed_beam *beam)
 {
     phx_flex *flex = &beam->source.flex;
-    phx_lump_block block = {.n = 0};
+    phx_point_inertia_block block = {.n = 0};
     int *dof = phx_calloc(context, (size_t)flex->n, sizeof *dof);
-    phx_status status = dof ? phx_lump_block_create(context, flex->dim, flex->n, &block) : PHX_ERR_MEMORY;
+    phx_status status = dof ? phx_point_inertia_block_create(context, flex->dim, flex->n, &block) : PHX_ERR_MEMORY;
     for (int k = 0; k < beam->n_quadrature && status == PHX_OK; k++) {
         const double inertia[9] = {flex->dim == 3 ? def->polar_inertia * beam->weight[k] : 0.0};
         status = add_mass(context, beam, beam->s[k], def->mass_per_length * beam->weight[k], inertia, &block);
@@ -193,9 +193,9 @@ static phx_status assemble_masses(phx_context *context, const phx_beam_def *def,
     if (status == PHX_OK) {
         for (int i = 0; i < flex->n; i++)
             dof[i] = i;
-        phx_lump_scatter(&block, dof, flex);
+        phx_point_inertia_scatter(&block, dof, flex);
     }
-    phx_lump_block_free(&block);
+    phx_point_inertia_block_free(&block);
     phx_free(dof);
     return status;
 }

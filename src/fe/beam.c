@@ -2,7 +2,7 @@
 #include <limits.h>
 #include <math.h>
 
-#include "lump.h"
+#include "point_inertia.h"
 #include "source.h"
 
 enum { ELEMENTS_MAX = 1000000, ASSUMED_MODES_MAX = 64 };

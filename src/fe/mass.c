@@ -1,21 +1,22 @@
 /* Shape integrals of a beam's masses in raw coordinates: the section's through Gauss points, and point masses. */
-#include "lump.h"
+#include "point_inertia.h"
 #include "line_mesh.h"
 
-/* A lump that moves with a point of an element. */
-static phx_lump lump_of(const phx_local *local, double x, double mass)
+/* A point inertia that moves with a point of an element. */
+static phx_point_inertia point_inertia_of(const phx_local *local, double x, double mass)
 {
-    return (phx_lump){.x = {x},
-                      .mass = mass,
-                      .n = local->n,
-                      .stride = PHX_LOCAL_MAX,
-                      .dof = local->dof,
-                      .phi = local->phi[0],
-                      .theta = local->theta[0]};
+    return (phx_point_inertia){.x = {x},
+                               .mass = mass,
+                               .n = local->n,
+                               .stride = PHX_LOCAL_MAX,
+                               .dof = local->dof,
+                               .phi = local->phi[0],
+                               .theta = local->theta[0]};
 }
 
 /* The section's masses: rho A along the axis and, in space, the polar inertia about it. */
-static void add_section(const phx_line_mesh *mesh, const phx_beam_def *def, phx_flex *raw, phx_lump_block *block)
+static void add_section(const phx_line_mesh *mesh, const phx_beam_def *def, phx_flex *raw,
+                        phx_point_inertia_block *block)
 {
     int degree = 0;
     for (int f = 0; f < mesh->n_fields; f++)
@@ -31,14 +32,14 @@ static void add_section(const phx_line_mesh *mesh, const phx_beam_def *def, phx_
     for (int e = 0; e < mesh->elements; e++) {
         for (int g = 0; g < points; g++) {
             const double dx = mesh->h * weight[g];
-            phx_lump lump = lump_of(&local[g], (e + xi[g]) * mesh->h, def->mass_per_length * dx);
+            phx_point_inertia point = point_inertia_of(&local[g], (e + xi[g]) * mesh->h, def->mass_per_length * dx);
             if (mesh->dim == 3)
-                lump.inertia[0][0] = def->polar_inertia * dx;
-            phx_lump_add_vectors(&lump, raw);
+                point.inertia[0][0] = def->polar_inertia * dx;
+            phx_point_inertia_add_vectors(&point, raw);
             if (e == 0) /* the same in every element */
-                phx_lump_add_matrices(mesh->dim, &lump, block);
+                phx_point_inertia_add_matrices(mesh->dim, &point, block);
         }
-        phx_lump_scatter(block, local[0].dof, raw);
+        phx_point_inertia_scatter(block, local[0].dof, raw);
         for (int g = 0; g < points; g++)
             for (int f = 0, i = 0; f < mesh->n_fields; f++)
                 for (int k = 0; k < mesh->field[f].element->displacement.count; k++, i++)
@@ -46,29 +47,30 @@ static void add_section(const phx_line_mesh *mesh, const phx_beam_def *def, phx_
     }
 }
 
-static void add_point_mass(const phx_line_mesh *mesh, const phx_beam_mass *mass, phx_flex *raw, phx_lump_block *block)
+static void add_point_mass(const phx_line_mesh *mesh, const phx_beam_mass *mass, phx_flex *raw,
+                           phx_point_inertia_block *block)
 {
     int element;
     double xi;
     phx_local local;
     phx_line_mesh_locate(mesh, mass->at, &element, &xi, NULL);
     phx_line_mesh_local(mesh, element, xi, &local);
-    phx_lump lump = lump_of(&local, mass->at * mesh->length, mass->mass);
-    phx_lump_set_inertia(mesh->n_rot, mass->inertia, &lump);
-    phx_lump_block_clear(mesh->dim, block);
-    phx_lump_add_vectors(&lump, raw);
-    phx_lump_add_matrices(mesh->dim, &lump, block);
-    phx_lump_scatter(block, local.dof, raw);
+    phx_point_inertia point = point_inertia_of(&local, mass->at * mesh->length, mass->mass);
+    phx_point_inertia_set_tensor(mesh->n_rot, mass->inertia, &point);
+    phx_point_inertia_block_clear(mesh->dim, block);
+    phx_point_inertia_add_vectors(&point, raw);
+    phx_point_inertia_add_matrices(mesh->dim, &point, block);
+    phx_point_inertia_scatter(block, local.dof, raw);
 }
 
 phx_status phx_mass_assemble(phx_context *context, const phx_line_mesh *mesh, const phx_beam_def *def, phx_flex *raw)
 {
-    phx_lump_block block = {.n = 0};
+    phx_point_inertia_block block = {.n = 0};
     int n_local = 0;
     for (int f = 0; f < mesh->n_fields; f++)
         n_local += mesh->field[f].element->displacement.count;
     *raw = (phx_flex){.dim = mesh->dim, .n = mesh->n};
-    phx_status status = phx_lump_block_create(context, mesh->dim, n_local, &block);
+    phx_status status = phx_point_inertia_block_create(context, mesh->dim, n_local, &block);
     if (status == PHX_OK)
         status = phx_flex_allocate_vectors(context, raw);
     if (status == PHX_OK)
@@ -80,7 +82,7 @@ phx_status phx_mass_assemble(phx_context *context, const phx_line_mesh *mesh, co
         for (int k = 0; k < def->n_masses; k++)
             add_point_mass(mesh, &def->masses[k], raw, &block);
     }
-    phx_lump_block_free(&block);
+    phx_point_inertia_block_free(&block);
     if (status != PHX_OK)
         phx_flex_free(raw);
     return status;

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "lump.h"
+#include "point_inertia.h"
 #include "line_mesh.h"
 #include "source.h"
 
@@ -176,9 +176,9 @@ static phx_status check_residual_mass(phx_context *context, const phx_flex *flex
 static phx_status fill(phx_context *context, const phx_modal_data *data, bool coupled, phx_flex *flex)
 {
     const int n = data->modes;
-    const phx_lump whole = {.x = {data->centre[0], data->centre[1], data->dim == 3 ? data->centre[2] : 0.0},
-                            .mass = data->mass};
-    phx_lump rigid = whole;
+    const phx_point_inertia whole = {.x = {data->centre[0], data->centre[1], data->dim == 3 ? data->centre[2] : 0.0},
+                                     .mass = data->mass};
+    phx_point_inertia rigid = whole;
     flex->dim = data->dim;
     flex->n = n;
     phx_status status = phx_flex_allocate_vectors(context, flex);
@@ -188,8 +188,8 @@ static phx_status fill(phx_context *context, const phx_modal_data *data, bool co
         status = phx_flex_allocate_matrices(context, flex, true);
     if (status != PHX_OK)
         return status;
-    phx_lump_set_inertia(flex->n_rot, data->inertia, &rigid);
-    phx_lump_add_vectors(&rigid, flex);
+    phx_point_inertia_set_tensor(flex->n_rot, data->inertia, &rigid);
+    phx_point_inertia_add_vectors(&rigid, flex);
     for (int k = 0; k < n; k++) {
         const int at = phx_flex_entry(flex, k, k);
         const double omega = two_pi * data->frequency[k];

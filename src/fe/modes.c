@@ -8,7 +8,7 @@
  *   derivatives   - sum_e C_e lin_e^T N_e,ab of pairs of modes a, b, N_e,ab = sum_p w/2 (f_a g_b + f_b g_a) with the
  *                 slopes f and g of the products of strain e: static modal derivatives.
  *
- * What bends or twists is left to the modes. */
+ * Bending and twist are left to the modes. */
 #include <math.h>
 #include <string.h>
 

@@ -146,7 +146,7 @@ void phx_joint_add_place(phx_joint_row_list *list)
 void phx_joint_add_spin(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     /* B turned by psi about base 0: e_1 . (rotated e_1) = cos psi, -e_1 . (rotated e_2) = sin psi */
-    phx_row row = {.kind = PHX_ROW_TURN, .angular = true, .counted = true};
+    phx_row row = {.kind = PHX_ROW_TURN, .angular = true, .unwrapped = true};
     memcpy(row.alpha, frame->in_a[1], sizeof(row.alpha));
     memcpy(row.beta, frame->in_b[1], sizeof(row.beta));
     memcpy(row.beta2, frame->in_b[2], sizeof(row.beta2));
@@ -157,7 +157,7 @@ void phx_joint_add_turn(const phx_joint_frame *frame, int k, phx_joint_row_list 
 {
     /* B turned by psi about base k: e_{k+1} . (rotated e_{k+1}) = cos psi, e_{k+2} . (rotated e_{k+1}) = sin psi, and
      * the same from e_{k+2}; the sums hold beyond a quarter turn between the axes */
-    phx_row row = {.kind = PHX_ROW_TURN, .angular = true, .counted = true};
+    phx_row row = {.kind = PHX_ROW_TURN, .angular = true, .unwrapped = true};
     memcpy(row.alpha, frame->in_a[(k + 1) % 3], sizeof(row.alpha));
     memcpy(row.alpha2, frame->in_a[(k + 2) % 3], sizeof(row.alpha2));
     memcpy(row.beta, frame->in_b[(k + 1) % 3], sizeof(row.beta));
@@ -168,7 +168,7 @@ void phx_joint_add_turn(const phx_joint_frame *frame, int k, phx_joint_row_list 
 void phx_joint_add_first_turn(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     /* R = Rx(p) Ry(q) Rz(r): R_33 = cos p cos q, R_23 = -sin p cos q */
-    phx_row row = {.kind = PHX_ROW_TURN, .angular = true, .counted = true};
+    phx_row row = {.kind = PHX_ROW_TURN, .angular = true, .unwrapped = true};
     memcpy(row.alpha, frame->in_a[2], sizeof(row.alpha));
     memcpy(row.beta, frame->in_b[2], sizeof(row.beta));
     for (int i = 0; i < 3; i++)
@@ -179,7 +179,7 @@ void phx_joint_add_first_turn(const phx_joint_frame *frame, phx_joint_row_list *
 void phx_joint_add_last_turn(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     /* R_11 = cos q cos r, R_12 = -cos q sin r */
-    phx_row row = {.kind = PHX_ROW_TURN, .angular = true, .counted = true};
+    phx_row row = {.kind = PHX_ROW_TURN, .angular = true, .unwrapped = true};
     memcpy(row.alpha, frame->in_a[0], sizeof(row.alpha));
     memcpy(row.beta, frame->in_b[0], sizeof(row.beta));
     memcpy(row.beta2, frame->in_b[1], sizeof(row.beta2));

@@ -57,12 +57,12 @@ typedef struct phx_row {
     int axis;
     double alpha[3], beta[3];   /* directions in the body axes of A and of B */
     double alpha2[3], beta2[3]; /* further ones of TURN and of DOT rows that hold something */
-    double target; /* what phx_row_value subtracts from the measure: the measure a constraint is held at (0 in
-                      the rows of phx_joint_rows), the origin of a coordinate */
-    bool angular;  /* value and rate are angles: drift counts them times 1 m */
-    bool counted;  /* TURN: the measure jumps by full turns; who keeps a nearby value uses phx_row_unwrapped */
-    bool place;    /* a coordinate of a joint that slides, between other ports than the joint's: the ground and the
-                      place of A along its body */
+    double target;  /* what phx_row_value subtracts from the measure: the measure a constraint is held at (0 in
+                       the rows of phx_joint_rows), the origin of a coordinate */
+    bool angular;   /* value and rate are angles: drift counts them times 1 m */
+    bool unwrapped; /* TURN: the measure jumps by full turns; who keeps a nearby value uses phx_row_unwrapped */
+    bool place;     /* a coordinate of a joint that slides, between other ports than the joint's: the ground and the
+                       place of A along its body */
 } phx_row;
 
 /* Value at the instant `end` (0 or 1) of the views: measure - target, 0 when a constraint is closed. */

@@ -96,7 +96,7 @@ double phx_row_unwrapped(const phx_row *row, const phx_port_view *a, const phx_p
 {
     static const double turn = 6.28318530717958647692;
     double value = phx_row_value(row, a, b, end);
-    return row->counted ? value + turn * round((near - value) / turn) : value;
+    return row->unwrapped ? value + turn * round((near - value) / turn) : value;
 }
 
 void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)

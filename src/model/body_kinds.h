@@ -59,8 +59,8 @@ void phx_place_port_by_position(const phx_model_body *body, phx_model_port *port
 phx_status phx_check_inertia_of(phx_reader *reader, const phx_node *node, const phx_model_body *body);
 /* {at: s} of bodies with a length (body_beam.c). */
 extern const phx_object phx_schema_length_port;
-/* What acts at a port of a body, by their numbers: the point is that port; a joint is there; a joint, a spring, a force
- * or a load is. */
+/* Whether a point is this port of a body, by their numbers; whether a joint acts there; whether a joint, a spring, a
+ * force or a load does. */
 bool phx_builder_is_at(const phx_model_point *point, int body, int port);
 bool phx_builder_has_joint(const phx_model *model, int body, int port);
 bool phx_builder_is_joined(const phx_model *model, int body, int port);

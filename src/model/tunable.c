@@ -61,7 +61,7 @@ static phx_status find_edges(choosing *c)
     return status;
 }
 
-/* What is used is used by the parameters that it is made of too. There are no circles. */
+/* The parameters of which a used one is made are used too. There are no circles. */
 static void spread_uses(choosing *c)
 {
     bool changes = true;

@@ -336,7 +336,7 @@ static bool is_exhausted(const accurate_run *it, const sequence *q)
     return q->refused || it->span / next_step(it, q) > MOST_STEPS || (q->step > 0.0 && is_rounding(it, q));
 }
 
-/* What a sequence still takes, in steps of midpoint: the run that should be good enough; where the order does not show
+/* Work ahead of a sequence, in steps of midpoint: the run that should be good enough; where the order does not show
  * yet, as long as it does not, and that of a method that was not tried, a multiple of its next run. */
 static double work_ahead(const accurate_run *it, const sequence *q)
 {

@@ -63,7 +63,7 @@ typedef struct event_simulation {
     phx_events *run;
 } event_simulation;
 
-/* What the run has come to, in the report. */
+/* Counts of the run for the report. */
 static void report_counts(const event_simulation *it)
 {
     const phx_events_counts *counts = phx_events_count(it->run);

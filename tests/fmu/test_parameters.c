@@ -166,7 +166,7 @@ static unit start(importer *it, int version, const char *name)
     return u;
 }
 
-/* What tells one motion from another. */
+/* Figures that tell one motion from another. */
 enum { SEEN = 8 };
 static void look(const unit *u, double *values)
 {

@@ -88,7 +88,7 @@ static phx_linearised *free_row(phx_context *context, int inputs)
     return model_of(context, &linear, inputs, F, 0, NULL);
 }
 
-/* What rounding leaves of an input that moves rigid motions alone weighs nothing. */
+/* An input that moves rigid motions alone weighs nothing; the rest of it is rounding. */
 static void an_input_that_bends_nothing(void **state)
 {
     phx_context *context = *state;
@@ -173,7 +173,7 @@ static void rigid_motions_beside_a_prescribed_one(void **state)
     phx_linearised_destroy(model);
 }
 
-/* What rounding brings of a rigid motion that nothing moves is no direction of a basis. */
+/* A rigid motion that nothing moves, there by rounding alone, is no direction of a basis. */
 static void unmoved_motions_stay_out(void **state)
 {
     phx_context *context = *state;

@@ -61,7 +61,7 @@ static void single_intervals_balance(void **state)
                 const double driven =
                     slot->role == ROW_DRIVEN ? h * phx_signal_mean(coordinate->def.speed, 0.4, 0.4 + h) : 0.0;
                 double moved = after[r] - before[r] - driven;
-                if (slot->row->counted)
+                if (slot->row->unwrapped)
                     moved = remainder(moved, 2.0 * TEST_PI);
                 CHECK_CLOSE(moved, 0.0, 2e-12, "%s: row %d, trial %d", test_models[k].name, r, trial);
             }

@@ -1,4 +1,4 @@
-// What holds on to the bodies: joints, springs, loads, and where the ground holds them.
+// Parts at the bodies: joints, springs, loads, and where the ground holds them.
 import { BufferAttribute, BufferGeometry, LineSegments, Matrix4, MeshLambertMaterial, Vector3 } from 'three';
 import { poseMatrix } from './bodies.js';
 import { theme } from './colours.js';

@@ -1,4 +1,4 @@
-// What is shown in the scene, and how: the row of controls above it and the legend inside it.
+// Display of the scene: the row of controls above it and the legend inside it.
 import { choice, h, iconButton, toggle } from './dom.js';
 import { quantity } from './format.js';
 

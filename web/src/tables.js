@@ -1,4 +1,4 @@
-// What is read rather than looked at: summary, settings, certificate, bodies and joints, the text of the model.
+// Tables and texts: summary, settings, certificate, bodies and joints, the text of the model.
 import { categorical } from './colours.js';
 import { h, icon } from './dom.js';
 import { count, number, quantity, words } from './format.js';

@@ -1,4 +1,4 @@
-/* What acts on the edges and corners of a plate. With the normal n outward and t to its left, along the boundary, the
+/* Resultants on the edges and corners of a plate. With the normal n outward and t to its left, along the boundary, the
  * work of the moments at a deflection v is
  *
  *   int M : Hess v - oint M_nn dv/dn = int v div Div M + oint V v + sum_c R_c v(c),
@@ -284,7 +284,7 @@ typedef struct edge_request {
     unsigned char *done; /* n_edges */
 } edge_request;
 
-/* What the line through an edge has of the request. */
+/* Adds the share of the line through an edge to the request. */
 static phx_status add_line(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                            const unsigned char *ports, const plate_boundary *boundary, int edge, edge_request *request,
                            double *own)

@@ -73,7 +73,7 @@ phx_status phx_sys_number(phx_system *system)
     for (int j = 0; j < system->n_joints; j++)
         for (int c = 0; c < system->joints[j].n_coordinates; c++) {
             coordinate_slot *coordinate = &system->joints[j].coordinates[c];
-            coordinate->angle = coordinate->row.counted ? system->n_x++ : -1;
+            coordinate->angle = coordinate->row.unwrapped ? system->n_x++ : -1;
         }
     phx_sys_controllers_number(system);
     for (int i = 0; i < system->n_forces; i++) {

@@ -64,7 +64,7 @@ void phx_sys_archive_row(phx_archive *archive, phx_row *row)
         phx_archive_doubles(archive, 3, directions[k]);
     phx_archive_double(archive, &row->target);
     phx_archive_bool(archive, &row->angular);
-    phx_archive_bool(archive, &row->counted);
+    phx_archive_bool(archive, &row->unwrapped);
 }
 
 PHX_SYS_WRITTEN(phx_friction, 32);
@@ -285,7 +285,7 @@ static void read_joint(phx_archive *archive, phx_system *system)
     phx_free(name);
 }
 
-/* What makes a joint without rows of its own a rigid contact: the gap, the slips. */
+/* The rows that make a joint without rows of its own a rigid contact: the gap, the slips. */
 static void archive_contact(phx_archive *archive, phx_system *system, int j)
 {
     const bool reads = phx_archive_reads(archive);

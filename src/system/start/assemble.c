@@ -666,7 +666,7 @@ static void set_offset(const workspace *ws, int j, int c, double *x)
         coordinate->row.target += value - start;
     } else if (coordinate->row.angular) {
         start = principal_angle(value);
-        if (!coordinate->row.counted) /* by whole turns, which leaves the values of most models as they are */
+        if (!coordinate->row.unwrapped) /* by whole turns, which leaves the values of most models as they are */
             coordinate->row.target += 2.0 * pi * round((value - start) / (2.0 * pi));
     }
     if (coordinate->angle >= 0)

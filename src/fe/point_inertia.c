@@ -1,5 +1,5 @@
 /* Shape integrals of a mass with a rotary inertia at a point. */
-#include "lump.h"
+#include "point_inertia.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,55 +42,55 @@ bool phx_is_inertia(const double a[9])
     return det >= -tol * scale * scale;
 }
 
-void phx_lump_set_inertia(int n_rot, const double *inertia, phx_lump *lump)
+void phx_point_inertia_set_tensor(int n_rot, const double *inertia, phx_point_inertia *point)
 {
     for (int k = 0; k < n_rot; k++)
         for (int l = 0; l < n_rot; l++)
-            lump->inertia[k][l] = 0.5 * (inertia[k * n_rot + l] + inertia[l * n_rot + k]);
+            point->inertia[k][l] = 0.5 * (inertia[k * n_rot + l] + inertia[l * n_rot + k]);
 }
 
 /* ---- vectors ---- */
 /* mass, s0, J0 = int rho (|x|^2 I - x x^T) + I */
-static void add_rigid(const phx_lump *lump, phx_flex *flex)
+static void add_rigid(const phx_point_inertia *point, phx_flex *flex)
 {
-    const double *x = lump->x, s[3] = {lump->mass * x[0], lump->mass * x[1], lump->mass * x[2]};
+    const double *x = point->x, s[3] = {point->mass * x[0], point->mass * x[1], point->mass * x[2]};
     const double square = s[0] * x[0] + s[1] * x[1] + s[2] * x[2];
-    flex->mass += lump->mass;
+    flex->mass += point->mass;
     for (int a = 0; a < flex->dim; a++)
         flex->s0[a] += s[a];
     for (int p = 0; p < flex->n_pair; p++) {
         int a, b;
         pair_axes(flex->dim, p, &a, &b);
         flex->J0[p] += (a == b ? square : 0.0) - s[a] * x[b];
-        flex->J0[p] += flex->dim == 2 ? lump->inertia[0][0] : lump->inertia[a][b];
+        flex->J0[p] += flex->dim == 2 ? point->inertia[0][0] : point->inertia[a][b];
     }
 }
 
 /* S = int rho Phi,  C = int rho x cross Phi + I Theta,  j_ab = int rho (2 x.Phi delta_ab - x_a Phi_b - x_b Phi_a) */
-void phx_lump_add_vectors(const phx_lump *lump, phx_flex *flex)
+void phx_point_inertia_add_vectors(const phx_point_inertia *point, phx_flex *flex)
 {
-    const double *r = lump->x;
+    const double *r = point->x;
     const int n = flex->n;
-    add_rigid(lump, flex);
-    for (int i = 0; i < lump->n; i++) {
+    add_rigid(point, flex);
+    for (int i = 0; i < point->n; i++) {
         double phi[3] = {0.0, 0.0, 0.0}, cross[3];
-        const int dof = lump->dof[i];
+        const int dof = point->dof[i];
         for (int a = 0; a < flex->dim; a++)
-            phi[a] = lump->phi[a * lump->stride + i];
+            phi[a] = point->phi[a * point->stride + i];
         phx_vec_x_vec(flex->dim, r, phi, cross);
         for (int a = 0; a < flex->dim; a++)
-            flex->S[a * n + dof] += lump->mass * phi[a];
+            flex->S[a * n + dof] += point->mass * phi[a];
         for (int k = 0; k < flex->n_rot; k++) {
-            flex->C[k * n + dof] += lump->mass * cross[k];
+            flex->C[k * n + dof] += point->mass * cross[k];
             for (int l = 0; l < flex->n_rot; l++)
-                flex->C[k * n + dof] += lump->inertia[k][l] * lump->theta[l * lump->stride + i];
+                flex->C[k * n + dof] += point->inertia[k][l] * point->theta[l * point->stride + i];
         }
         const double along = r[0] * phi[0] + r[1] * phi[1] + r[2] * phi[2];
         for (int p = 0; p < flex->n_pair; p++) {
             int a, b;
             pair_axes(flex->dim, p, &a, &b);
             const double value = (a == b ? 2.0 * along : 0.0) - r[a] * phi[b] - r[b] * phi[a];
-            flex->j[p * n + dof] += lump->mass * value;
+            flex->j[p * n + dof] += point->mass * value;
         }
     }
 }
@@ -101,11 +101,11 @@ static size_t block_size(int dim, int n)
     return (dim == 2 ? 3 : 10) * (size_t)n * (size_t)n;
 }
 
-phx_status phx_lump_block_create(phx_context *context, int dim, int n, phx_lump_block *block)
+phx_status phx_point_inertia_block_create(phx_context *context, int dim, int n, phx_point_inertia_block *block)
 {
     const int n_rot = dim == 2 ? 1 : 3, n_pair = dim == 2 ? 1 : 6;
     const size_t nn = (size_t)n * (size_t)n;
-    *block = (phx_lump_block){.n = n, .sum = phx_calloc(context, block_size(dim, n), sizeof *block->sum)};
+    *block = (phx_point_inertia_block){.n = n, .sum = phx_calloc(context, block_size(dim, n), sizeof *block->sum)};
     if (!block->sum)
         return PHX_ERR_MEMORY;
     block->M = block->sum;
@@ -116,41 +116,41 @@ phx_status phx_lump_block_create(phx_context *context, int dim, int n, phx_lump_
     return PHX_OK;
 }
 
-void phx_lump_block_clear(int dim, phx_lump_block *block)
+void phx_point_inertia_block_clear(int dim, phx_point_inertia_block *block)
 {
     memset(block->sum, 0, block_size(dim, block->n) * sizeof *block->sum);
 }
 
-void phx_lump_block_free(phx_lump_block *block)
+void phx_point_inertia_block_free(phx_point_inertia_block *block)
 {
     phx_free(block->sum);
-    *block = (phx_lump_block){.n = 0};
+    *block = (phx_point_inertia_block){.n = 0};
 }
 
 /* gram_ab = m phi_a,i phi_b,j */
-static void gram_of(int dim, const phx_lump *lump, int i, int j, double gram[3][3])
+static void gram_of(int dim, const phx_point_inertia *point, int i, int j, double gram[3][3])
 {
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++)
             gram[a][b] = a < dim && b < dim
-                             ? lump->mass * lump->phi[a * lump->stride + i] * lump->phi[b * lump->stride + j]
+                             ? point->mass * point->phi[a * point->stride + i] * point->phi[b * point->stride + j]
                              : 0.0;
 }
 
 /* M = int rho Phi^T Phi + Theta^T I Theta,  A_k = int rho (Phi_a^T Phi_b - Phi_b^T Phi_a), (k,a,b) cyclic,
  * Q_ab = int rho (2 Phi^T Phi delta_ab - Phi_a^T Phi_b - Phi_b^T Phi_a) */
-void phx_lump_add_matrices(int dim, const phx_lump *lump, phx_lump_block *block)
+void phx_point_inertia_add_matrices(int dim, const phx_point_inertia *point, phx_point_inertia_block *block)
 {
-    const int n_rot = dim == 2 ? 1 : 3, n_pair = dim == 2 ? 1 : 6, stride = lump->stride;
-    for (int i = 0; i < lump->n; i++) {
-        for (int j = i; j < lump->n; j++) {
+    const int n_rot = dim == 2 ? 1 : 3, n_pair = dim == 2 ? 1 : 6, stride = point->stride;
+    for (int i = 0; i < point->n; i++) {
+        for (int j = i; j < point->n; j++) {
             const size_t at = (size_t)i * (size_t)block->n + (size_t)j;
             double gram[3][3], value = 0.0;
-            gram_of(dim, lump, i, j, gram);
+            gram_of(dim, point, i, j, gram);
             const double trace = gram[0][0] + gram[1][1] + gram[2][2];
             for (int k = 0; k < n_rot; k++)
                 for (int l = 0; l < n_rot; l++)
-                    value += lump->inertia[k][l] * lump->theta[k * stride + i] * lump->theta[l * stride + j];
+                    value += point->inertia[k][l] * point->theta[k * stride + i] * point->theta[l * stride + j];
             block->M[at] += trace + value;
             for (int k = 0; k < n_rot; k++) {
                 const int a = (axis_of(dim, k) + 1) % 3, b = (axis_of(dim, k) + 2) % 3;
@@ -166,7 +166,7 @@ void phx_lump_add_matrices(int dim, const phx_lump *lump, phx_lump_block *block)
 }
 
 /* The upper triangle and its mirror, so that the matrices are symmetric or antisymmetric bit for bit. */
-void phx_lump_scatter(const phx_lump_block *block, const int *dof, phx_flex *flex)
+void phx_point_inertia_scatter(const phx_point_inertia_block *block, const int *dof, phx_flex *flex)
 {
     for (int i = 0; i < block->n; i++) {
         for (int j = i; j < block->n; j++) {
@@ -191,18 +191,18 @@ void phx_lump_scatter(const phx_lump_block *block, const int *dof, phx_flex *fle
 phx_status phx_flex_add_mass(phx_context *context, const phx_flex_point *point, double mass, const double *inertia,
                              phx_flex *flex)
 {
-    phx_lump_block block = {.n = 0};
-    phx_lump lump = {
+    phx_point_inertia_block block = {.n = 0};
+    phx_point_inertia at = {
         .mass = mass, .n = point->n, .stride = point->n, .dof = point->dof, .phi = point->phi, .theta = point->theta};
-    phx_status status = phx_lump_block_create(context, flex->dim, point->n, &block);
+    phx_status status = phx_point_inertia_block_create(context, flex->dim, point->n, &block);
 
-    memcpy(lump.x, point->x, sizeof lump.x);
-    phx_lump_set_inertia(flex->n_rot, inertia, &lump);
+    memcpy(at.x, point->x, sizeof at.x);
+    phx_point_inertia_set_tensor(flex->n_rot, inertia, &at);
     if (!status) {
-        phx_lump_add_vectors(&lump, flex);
-        phx_lump_add_matrices(flex->dim, &lump, &block);
-        phx_lump_scatter(&block, point->dof, flex);
+        phx_point_inertia_add_vectors(&at, flex);
+        phx_point_inertia_add_matrices(flex->dim, &at, &block);
+        phx_point_inertia_scatter(&block, point->dof, flex);
     }
-    phx_lump_block_free(&block);
+    phx_point_inertia_block_free(&block);
     return status;
 }
