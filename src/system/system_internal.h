@@ -49,6 +49,8 @@ phx_status phx_sys_kkt_create(phx_context *context, const pattern_source *of, kk
 void phx_sys_kkt_free(const phx_system *system, kkt_matrix *kkt);
 /* Fills kkt->order (order.c). */
 phx_status phx_sys_order(phx_context *context, const pattern_source *of, kkt_matrix *kkt);
+/* The unknown of a velocity; -1: it is eliminated inside its body. */
+int phx_sys_unknown_of(const kkt_matrix *kkt, int v);
 /* Unknowns of a condensed body, the rigid ones first; their number. */
 int phx_sys_body_columns(const phx_system *system, const kkt_matrix *kkt, int b, int *cols);
 bool phx_sys_is_condensed(const kkt_matrix *kkt, int b);
@@ -137,6 +139,14 @@ void phx_sys_controllers_start(const phx_system *system, double *x);
 phx_status phx_sys_control_create(phx_context *context, const phx_system *system, const port_set *ports,
                                   control_work *made);
 void phx_sys_control_free(const phx_system *system, control_work *control);
+/* The ports that controllers act on and measure at, some of them several times. */
+typedef void phx_sys_port_fn(void *user, phx_port_id id);
+void phx_sys_each_controlled_port(const phx_system *system, phx_sys_port_fn *function, void *user);
+/* Whether efforts act that depend on views of ports: forces or controllers. */
+static inline bool phx_sys_has_forces(const phx_system *system)
+{
+    return system->n_forces > 0 || system->control.n > 0;
+}
 /* Efforts and powers of controllers at the instant or over the current interval, at whose end their states are set;
  * with `linear` their derivatives. Part of phx_sys_forces. */
 phx_status phx_sys_controllers(workspace *ws, double t, bool linear);
@@ -151,7 +161,8 @@ void phx_sys_measure_row(workspace *ws, const measure *it);
 /* Whether a quantity can be fed back at once. */
 bool phx_sys_quantity_fits(const phx_system *system, const phx_output_def *def);
 /* couplings.c: places of the feedback in a pattern, and the feedback into the current linearisation. */
-phx_status phx_sys_control_collect(phx_context *context, const pattern_source *of, phx_sys_triplets *list);
+phx_status phx_sys_control_collect(phx_context *context, const pattern_source *of, const kkt_matrix *kkt,
+                                   phx_sys_triplets *list);
 phx_status phx_sys_control_locate(phx_context *context, const pattern_source *of, const phx_csr *pattern,
                                   kkt_matrix *kkt);
 void phx_sys_control_couple(workspace *ws);

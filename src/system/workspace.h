@@ -99,6 +99,8 @@ typedef struct evaluator {
     void (*body_add)(workspace *ws, int b, int row, int dof, double value);
     /* Efforts of forces and multipliers are summed from here on. */
     void (*clear_efforts)(workspace *ws);
+    /* The matrix that the current linearisation goes into. */
+    const kkt_matrix *(*target)(const workspace *ws);
     /* A factorisation on a pattern. */
     phx_status (*create_lu)(const workspace *ws, const kkt_matrix *kkt, bool complex_values, phx_lu **lu);
     /* Factorisations into a slot (cj), and of [M -G^T; G 0] at an instant whose rows are evaluated. */

@@ -26,6 +26,23 @@ static int ports_of(const phx_system *system, const measure *it, phx_port_id por
     return 2;
 }
 
+void phx_sys_each_controlled_port(const phx_system *system, phx_sys_port_fn *function, void *user)
+{
+    phx_port_id ports[2];
+
+    for (int i = 0; i < system->control.n_actuations; i++) {
+        function(user, system->control.actuations[i].a);
+        if (system->control.actuations[i].b >= 0)
+            function(user, system->control.actuations[i].b);
+    }
+    for (int c = 0; c < system->control.n; c++)
+        for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
+            const measure *it = &system->control.slot[c].inputs[k];
+            for (int p = it->kind == MEASURE_CONTROLLER ? 0 : ports_of(system, it, ports); p > 0; p--)
+                function(user, ports[p - 1]);
+        }
+}
+
 /* Columns of all measures, in their order. */
 static phx_status list_columns(phx_context *context, const phx_system *system, const port_set *of,
                                control_work *control)

@@ -49,6 +49,7 @@ static phx_status each_pair(const pattern_source *of, pair_fn *function, void *u
 
 typedef struct collecting {
     phx_context *context;
+    const kkt_matrix *kkt;
     phx_sys_triplets *list;
 } collecting;
 
@@ -60,16 +61,19 @@ static phx_status collect_pair(void *user, const pattern_source *of, int i, int 
 
     for (int k = 0; k < acted_columns(of->ports, one); k++)
         for (int j = of->control->first[m]; j < of->control->first[m + 1] && !status; j++) {
-            status = phx_sys_put(to->context, to->list, acted_column(of->ports, one, k), of->control->cols[j]);
+            const int row = phx_sys_unknown_of(to->kkt, acted_column(of->ports, one, k));
+            const int col = phx_sys_unknown_of(to->kkt, of->control->cols[j]);
+            status = phx_sys_put(to->context, to->list, row, col);
             if (!status) /* the pattern is symmetric */
-                status = phx_sys_put(to->context, to->list, of->control->cols[j], acted_column(of->ports, one, k));
+                status = phx_sys_put(to->context, to->list, col, row);
         }
     return status;
 }
 
-phx_status phx_sys_control_collect(phx_context *context, const pattern_source *of, phx_sys_triplets *list)
+phx_status phx_sys_control_collect(phx_context *context, const pattern_source *of, const kkt_matrix *kkt,
+                                   phx_sys_triplets *list)
 {
-    collecting to = {context, list};
+    collecting to = {context, kkt, list};
     return each_pair(of, collect_pair, &to);
 }
 
@@ -91,8 +95,8 @@ static phx_status locate_pair(void *user, const pattern_source *of, int i, int m
     to->kkt->control_at[i * of->system->control.n_measures + m] = at;
     for (int k = 0; k < rows; k++)
         for (int j = 0; j < n; j++)
-            at[k * n + j] = phx_csr_find(to->pattern, acted_column(of->ports, one, k),
-                                         of->control->cols[of->control->first[m] + j]);
+            at[k * n + j] = phx_csr_find(to->pattern, phx_sys_unknown_of(to->kkt, acted_column(of->ports, one, k)),
+                                         phx_sys_unknown_of(to->kkt, of->control->cols[of->control->first[m] + j]));
     return PHX_OK;
 }
 
@@ -114,7 +118,7 @@ static void add_pair(workspace *ws, int i, int m, double factor, double *val)
     const actuation *one = &ws->system->control.actuations[i];
     const double *effort = ws->control.effort + (size_t)i * PAIR_SIZE, *Y = ws->control.row + ws->control.first[m];
     const int rows = acted_columns(&ws->ports, one), n = ws->control.first[m + 1] - ws->control.first[m];
-    const int *at = ws->kkt.control_at[i * ws->system->control.n_measures + m];
+    const int *at = ws->by->target(ws)->control_at[i * ws->system->control.n_measures + m];
     double *acted = ws->scratch.block;
 
     for (int k = 0; k < rows; k++)

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static int unknown_of(const kkt_matrix *kkt, int v)
+int phx_sys_unknown_of(const kkt_matrix *kkt, int v)
 {
     return kkt->place ? kkt->place[v] : v;
 }
@@ -12,7 +12,7 @@ static int unknown_of(const kkt_matrix *kkt, int v)
 static int port_columns(const pattern_source *of, const kkt_matrix *kkt, phx_port_id id, int *cols)
 {
     for (int c = 0; c < of->ports->count[id]; c++)
-        cols[c] = unknown_of(kkt, of->ports->cols[of->ports->first[id] + c]);
+        cols[c] = phx_sys_unknown_of(kkt, of->ports->cols[of->ports->first[id] + c]);
     return of->ports->count[id];
 }
 
@@ -29,9 +29,9 @@ int phx_sys_body_columns(const phx_system *system, const kkt_matrix *kkt, int b,
     int n = 0;
 
     for (; n < rigid; n++)
-        cols[n] = unknown_of(kkt, v + n);
+        cols[n] = phx_sys_unknown_of(kkt, v + n);
     for (int k = kkt->boundary_first[b]; k < kkt->boundary_first[b + 1]; k++)
-        cols[n++] = unknown_of(kkt, v + rigid + kkt->boundary[k]);
+        cols[n++] = phx_sys_unknown_of(kkt, v + rigid + kkt->boundary[k]);
     return n;
 }
 
@@ -95,7 +95,7 @@ static phx_status collect_body(phx_context *context, const phx_system *system, c
     phx_body_pattern(body, &ptr, &idx);
     for (int i = 0; i < phx_body_n_v(body); i++)
         for (int k = ptr[i]; k < ptr[i + 1] && !status; k++)
-            status = phx_sys_put(context, list, unknown_of(kkt, v + i), unknown_of(kkt, v + idx[k]));
+            status = phx_sys_put(context, list, phx_sys_unknown_of(kkt, v + i), phx_sys_unknown_of(kkt, v + idx[k]));
     return status;
 }
 
@@ -108,7 +108,7 @@ static phx_status reserve_first_frame(phx_context *context, const phx_system *sy
     if (b == PHX_GROUND || !phx_sys_has_frames(system, b))
         return PHX_OK;
     for (int c = 0; c < system->dim + system->n_rot && !status; c++) {
-        const int column = unknown_of(kkt, system->bodies[b].v + c);
+        const int column = phx_sys_unknown_of(kkt, system->bodies[b].v + c);
         status = phx_sys_put(context, list, row, column);
         if (!status)
             status = phx_sys_put(context, list, column, row);
@@ -146,7 +146,7 @@ static phx_status collect(phx_context *context, const pattern_source *of, const 
         for (int side = 0; side < 2 && !status; side++)
             status = reserve_first_frame(context, system, kkt, bodies[side], row, list);
     }
-    return status ? status : phx_sys_control_collect(context, of, list);
+    return status ? status : phx_sys_control_collect(context, of, kkt, list);
 }
 
 /* Positions of the square block over `cols` in the pattern, into a new array; -1 where there is no entry. */
@@ -178,7 +178,8 @@ static phx_status locate_bodies(phx_context *context, const phx_system *system, 
             return PHX_ERR_MEMORY;
         for (int i = 0; i < n; i++)
             for (int k = ptr[i]; k < ptr[i + 1]; k++)
-                kkt->body_at[b][k] = phx_csr_find(pattern, unknown_of(kkt, v + i), unknown_of(kkt, v + idx[k]));
+                kkt->body_at[b][k] =
+                    phx_csr_find(pattern, phx_sys_unknown_of(kkt, v + i), phx_sys_unknown_of(kkt, v + idx[k]));
     }
     return status;
 }

@@ -316,9 +316,8 @@ static phx_status create(phx_system *system, phx_context *context, const evaluat
 phx_status phx_sys_workspace_create(phx_system *system, phx_context *context, phx_backend backend, int n_rows,
                                     const int *rows, workspace **out)
 {
-    const bool plain = backend == PHX_BACKEND_PLAIN || system->control.n > 0;
-
-    return create(system, context, plain ? &phx_plain_evaluator : &phx_fast_evaluator, false, n_rows, rows, out);
+    return create(system, context, backend == PHX_BACKEND_PLAIN ? &phx_plain_evaluator : &phx_fast_evaluator, false,
+                  n_rows, rows, out);
 }
 
 phx_status phx_sys_rest_dae(phx_system *system, phx_context *context, phx_dae **dae)

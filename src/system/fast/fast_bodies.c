@@ -148,10 +148,11 @@ static phx_status end_interval(workspace *ws, const double *v1)
 
     set_interval(ws, v1, NULL);
     phx_sys_begin_angles(ws);
-    if (system->n_forces > 0)
+    const bool forces = phx_sys_has_forces(system);
+    if (forces)
         phx_fast_view_rows(ws);
-    phx_sys_follow_angles(ws, system->n_forces > 0 ? NEED_VIEW : NEED_MORE);
-    if (system->n_forces == 0 && system->traits.lossless)
+    phx_sys_follow_angles(ws, forces ? NEED_VIEW : NEED_MORE);
+    if (!forces && system->traits.lossless)
         return PHX_OK;
     return phx_sys_forces(ws, ws->step.t0 + 0.5 * ws->view.h, false, ws->scratch.vector[3]);
 }

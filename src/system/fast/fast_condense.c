@@ -28,7 +28,19 @@ static void mark_port(const phx_system *system, phx_port_id id, bool *boundary)
         boundary[system->bodies[port->body].v + rigid + port->port.point.dof[j]] = true;
 }
 
-/* Coordinates that joints and forces see, as marks over all velocities. */
+typedef struct marking {
+    const phx_system *system;
+    bool *boundary;
+} marking;
+
+static void mark_controlled(void *user, phx_port_id id)
+{
+    const marking *it = user;
+
+    mark_port(it->system, id, it->boundary);
+}
+
+/* Coordinates that joints, forces and controllers see, as marks over all velocities. */
 static void mark_ports(const phx_system *system, bool *boundary)
 {
     for (int j = 0; j < system->n_joints; j++) {
@@ -43,6 +55,7 @@ static void mark_ports(const phx_system *system, bool *boundary)
         if (force->b >= 0)
             mark_port(system, force->b, boundary);
     }
+    phx_sys_each_controlled_port(system, mark_controlled, &(marking){system, boundary});
 }
 
 /* Geometric stiffening couples stretching and bending as strongly as elasticity does, and the simplified kinetics has a

@@ -28,7 +28,14 @@ static const phx_flex_point *point_of(const workspace *ws, phx_port_id id)
     return &ws->system->ports[id].port.point;
 }
 
-/* Uses of each port by joints and forces. */
+static void count_use(void *user, phx_port_id id)
+{
+    int *uses = user;
+
+    uses[id]++;
+}
+
+/* Uses of each port by joints, forces and controllers. */
 static void count_uses(const workspace *ws, int *uses)
 {
     const phx_system *system = ws->system;
@@ -45,6 +52,7 @@ static void count_uses(const workspace *ws, int *uses)
                 uses[b]++;
         }
     }
+    phx_sys_each_controlled_port(system, count_use, uses);
 }
 
 /* Whether the entries stand side by side from the first on. */

@@ -68,7 +68,7 @@ phx_status phx_fast_interval_linearise(workspace *ws)
         phx_sys_run(ws, ws->fast->bodies.n_unbatched, interval_bodies, ws);
     }
     phx_fast_add_couplings(ws, ws->step.lambda);
-    if (ws->system->n_forces > 0)
+    if (phx_sys_has_forces(ws->system))
         status = phx_sys_add_forces(ws, ws->step.t0 + 0.5 * ws->view.h);
     ws->fast->into = &ws->kkt;
     return status;

@@ -10,8 +10,13 @@ static void raise_need(port_use *made, phx_port_id id, port_need need)
         made->need[id] = need;
 }
 
-/* DOT rows of sections that do not turn know their frames at the mean and at the end, other rows that vary and forces
- * the whole view. */
+static void need_view(void *user, phx_port_id id)
+{
+    raise_need(user, id, NEED_VIEW);
+}
+
+/* DOT rows of sections that do not turn know their frames at the mean and at the end, other rows that vary, forces
+ * and controllers the whole view. */
 static void find_needs(const phx_system *system, const row_set *rows, port_use *made)
 {
     for (int k = 0; k < rows->n; k++) {
@@ -32,6 +37,7 @@ static void find_needs(const phx_system *system, const row_set *rows, port_use *
             raise_need(made, b, NEED_VIEW);
         }
     }
+    phx_sys_each_controlled_port(system, need_view, made);
 }
 
 static phx_status create_ports(phx_context *context, const phx_system *system, const row_set *rows, port_use *made)
@@ -198,6 +204,11 @@ static void imitate(workspace *ws, const workspace *other)
     ws->fast->condensing = other->fast->condensing;
 }
 
+static const kkt_matrix *target(const workspace *ws)
+{
+    return ws->fast->into;
+}
+
 const evaluator phx_fast_evaluator = {
     .imitate = imitate,
     .create = create,
@@ -216,6 +227,7 @@ const evaluator phx_fast_evaluator = {
     .pair_add = phx_fast_pair_add,
     .pair_rate_add = phx_fast_pair_rate_add,
     .body_add = phx_fast_body_add,
+    .target = target,
     .clear_efforts = phx_fast_clear_efforts,
     .create_lu = phx_fast_create_lu,
     .factor = phx_fast_factor,

@@ -40,6 +40,11 @@ static void clear_efforts(workspace *ws)
     memset(ws->ports.effort, 0, (size_t)(ws->system->n_ports * PHX_PORT_MAX) * sizeof *ws->ports.effort);
 }
 
+static const kkt_matrix *whole_matrix(const workspace *ws)
+{
+    return &ws->kkt;
+}
+
 static phx_status create_nothing(workspace *ws)
 {
     (void)ws;
@@ -73,6 +78,7 @@ const evaluator phx_plain_evaluator = {
     .pair_add = phx_plain_pair_add,
     .pair_rate_add = phx_plain_pair_rate_add,
     .body_add = phx_plain_body_add,
+    .target = whole_matrix,
     .clear_efforts = clear_efforts,
     .create_lu = phx_plain_create_lu,
     .factor = phx_sys_factor_whole,
