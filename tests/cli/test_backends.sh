@@ -12,6 +12,8 @@ both()
 }
 test_file=$source_dir/tests/cli/test_backends.sh
 both bennett 0.2
+both arm_digital 0.05
+both arm_pd 0.1
 both coupler_modes pi/150
 both crank_slider pi/150
 both damped_lever 0.3
@@ -26,6 +28,7 @@ both spacecraft 1
 both spatial_slider_crank 0.2
 both spin_up 1
 both torque_free 2
+both wheel_pendulum 0.2
 
 # hinges with one direction: what they lock makes factors without pivoting grow
 {

@@ -23,6 +23,38 @@ static void pendulums(model *m)
     add_joint(m, "elbow", PHX_JOINT_REVOLUTE, at_beam(m, a, 1.0), at_beam(m, b, 0.0));
 }
 
+/* `rate`: NULL where kd is 0. */
+static void add_pid(model *m, const char *name, const char *input, const char *rate, const char *output, double kp,
+                    double ki, double kd)
+{
+    const char *const inputs[] = {input, rate};
+    phx_controller_def def = phx_controller_def_default();
+
+    def.name = name;
+    def.kind = PHX_CONTROLLER_PID;
+    def.n_inputs = rate ? 2 : 1;
+    def.n_outputs = 1;
+    def.inputs = inputs;
+    def.outputs = &output;
+    def.kp = kp;
+    def.ki = ki;
+    def.kd = kd;
+    CHECK_OK(m->context, phx_system_add_controller(m->system, &def));
+}
+
+/* Controllers that measure joints, a deformation, a place and another controller, at ports that joints and nothing else
+ * act at and at ports where nothing acts. */
+static void fed_back(model *m)
+{
+    pendulums(m);
+    add_output(m, "middle", PHX_QUANTITY_DEFORMATION, at_beam(m, 0, 0.5));
+    add_output(m, "tip", PHX_QUANTITY_POSITION, at_beam(m, 1, 1.0));
+    add_pid(m, "shoulder_pid", "shoulder.coordinate", "shoulder.rate", "shoulder.effort", 20.0, 3.0, 2.0);
+    add_pid(m, "bend_p", "middle.y", NULL, "elbow.effort", 30.0, 0.0, 0.0);
+    add_pid(m, "tip_p", "tip.y", NULL, "shoulder.effort", 4.0, 0.0, 0.0);
+    add_pid(m, "follow", "shoulder_pid.u1", NULL, "elbow.effort", 0.2, 0.0, 0.0);
+}
+
 static void four_bar(model *m)
 {
     const double lean = 1.2, x = cos(lean), y = sin(lean);
@@ -202,6 +234,8 @@ const condensed_model condensed_models[] = {
     {{"plane: many alike", many_alike, true, false}, 8, 0},
     {{"plane: simplified", with_simplified, false, false}, 2, 1},
     {{"space: many alike", many_alike, true, true}, 8, 0},
+    {{"plane: feedback", fed_back, true, false}, 2, 0},
+    {{"space: feedback", fed_back, true, true}, 2, 0},
     {{"space: pendulums", pendulums, true, true}, 2, 0},
     {{"space: loop", space_loop, true, true}, 3, 0},
     {{"space: held at P", held_at_P, true, true}, 2, 0},
