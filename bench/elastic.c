@@ -108,14 +108,15 @@ static phx_status once(phx_context *context, const mechanism *job, measure *m)
 
 int main(int count, char **words)
 {
-    int repeats = 5;
+    int repeats = 5, steps = 0;
     char processor[128];
     const char *only = NULL;
-    const bench_option options[] = {{"--repeats", .count = &repeats}, {"--only", .text = &only}};
+    const bench_option options[] = {
+        {"--repeats", .count = &repeats}, {"--steps", .count = &steps}, {"--only", .text = &only}};
     phx_context *context = NULL;
 
-    if (!bench_read_options(2, options, count, words) || repeats < 1) {
-        fprintf(stderr, "usage: bench_elastic [--repeats N] [--only NAME]\n");
+    if (!bench_read_options(3, options, count, words) || repeats < 1 || steps < 0) {
+        fprintf(stderr, "usage: bench_elastic [--repeats N] [--steps N] [--only NAME]\n");
         return 2;
     }
     phx_algebra_set_threads(1);
@@ -126,9 +127,12 @@ int main(int count, char **words)
     for (int k = 0; k < JOBS && !status; k++) {
         if (only && strcmp(only, jobs[k].name) != 0)
             continue;
+        mechanism job = jobs[k];
         measure m = {.build = HUGE_VAL, .step = HUGE_VAL};
+        if (steps > 0)
+            job.steps = steps;
         for (int r = 0; r < repeats && !status; r++)
-            status = once(context, &jobs[k], &m);
+            status = once(context, &job, &m);
         if (!status)
             printf("%-21s %10d %10.1f %7.2f %7.2f %9.1f %9.0f\n", jobs[k].name, m.coordinates, 1e3 * m.build,
                    m.iterations, m.factorisations, 1e6 * m.step, 1.0 / m.step);

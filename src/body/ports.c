@@ -61,19 +61,46 @@ static inline const double *lever(const int dim, const int n_q, const phx_body *
     return n_q == 0 ? point->x : local_place(dim, n_q, point, phx_body_q_inertia(body, xm), room);
 }
 
+/* y += phi q (dim), theta += Theta q (n_rot), in one pass over the coordinates. */
+static inline void add_section(const int dim, const int n_q, const phx_flex_point *point, const double *q, double *y,
+                               double *theta)
+{
+    const int n_rot = phx_rotations(dim);
+    double place[3] = {0}, turn[3] = {0};
+
+    for (int a = 0; a < dim; a++)
+        place[a] = y[a];
+    for (int k = 0; k < n_rot; k++)
+        turn[k] = theta[k];
+    for (int j = 0; j < n_q; j++) {
+        const double own = q[point->dof[j]];
+        for (int a = 0; a < dim; a++)
+            place[a] += point->phi[a * n_q + j] * own;
+        for (int k = 0; k < n_rot; k++)
+            turn[k] += point->theta[k * n_q + j] * own;
+    }
+    for (int a = 0; a < dim; a++)
+        y[a] = place[a];
+    for (int k = 0; k < n_rot; k++)
+        theta[k] = turn[k];
+}
+
 static inline void end_place(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                              const double *x, double *u, double *R, double *theta)
 {
     const double *q = n_q == 0 ? NULL : phx_body_q(body, x);
     double room[4], local[3];
 
-    phx_rot_apply(dim, frame(dim, x + dim, room), local_place(dim, n_q, point, q, local), u);
+    for (int a = 0; a < dim; a++)
+        local[a] = point->x[a];
+    for (int a = 0; a < phx_rotations(dim); a++)
+        theta[a] = 0.0;
+    if (n_q > 0)
+        add_section(dim, n_q, point, q, local, theta);
+    phx_rot_apply(dim, frame(dim, x + dim, room), local, u);
     phx_attitude_rotation(dim, x + dim, R);
     for (int a = 0; a < dim; a++)
         u[a] += x[a];
-    for (int a = 0; a < phx_rotations(dim); a++)
-        theta[a] = 0.0;
-    add_shapes(phx_rotations(dim), n_q, point->theta, q, point->dof, theta);
 }
 
 /* Velocity of the point relative to the axes, in body components. */
@@ -100,13 +127,20 @@ static inline void port_rate(const int dim, const int n_q, const phx_body *body,
                              const phx_body_view *view, double *rate)
 {
     const int n_rot = phx_rotations(dim);
+    double room[4], local[3], velocity[3], inertial[3], turn[3] = {0};
 
-    place_rate(dim, n_q, body, point, view, rate);
+    rot_x_vec(dim, view->vm + dim, lever(dim, n_q, body, point, view->xm, local), velocity);
+    for (int a = 0; a < dim; a++)
+        velocity[a] += view->vm[a];
+    if (n_q > 0)
+        add_section(dim, n_q, point, view->vm + body->q_v, velocity, turn);
+    phx_rot_apply(dim, frame(dim, view->xm + dim, room), velocity, inertial);
+    for (int a = 0; a < dim; a++)
+        rate[a] = inertial[a];
     for (int k = 0; k < n_rot; k++) {
         rate[dim + k] = view->vm[dim + k];
-        rate[dim + n_rot + k] = 0.0;
+        rate[dim + n_rot + k] = turn[k];
     }
-    add_shapes(n_rot, n_q, point->theta, view->vm + body->q_v, point->dof, rate + dim + n_rot);
 }
 
 /* Means and rates over the interval. */
@@ -130,9 +164,14 @@ static inline void view_mean(const int dim, const int n_q, const phx_body *body,
 static inline void view_port(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                              const phx_body_view *view, bool whole, phx_port_view *out)
 {
-    if (whole)
-        end_place(dim, n_q, body, point, view->x0, out->u0, out->R0, out->theta0);
     end_place(dim, n_q, body, point, view->x1, out->u1, out->R1, out->theta1);
+    if (whole && view->x0 == view->x1) { /* an instant */
+        memcpy(out->u0, out->u1, sizeof out->u0);
+        memcpy(out->R0, out->R1, sizeof out->R0);
+        memcpy(out->theta0, out->theta1, sizeof out->theta0);
+    } else if (whole) {
+        end_place(dim, n_q, body, point, view->x0, out->u0, out->R0, out->theta0);
+    }
     view_mean(dim, n_q, body, point, view, out);
 }
 

@@ -173,9 +173,11 @@ struct phx_dae {
     /* Of the last power (W), interval_work or project (J) that succeeded: what it came to by parts, for a ledger; what
      * a part means the maker of the dae says. */
     int n_parts;
-    double *parts;   /* n_parts */
-    int matrix_cost; /* what an interval's matrix and its factors cost, in residuals with a solve each; 0: 3 */
-    bool loose;      /* two digits of the next solutions are enough; set and taken back by who asks for them */
+    double *parts;     /* n_parts */
+    int matrix_cost;   /* what an interval's matrix and its factors cost, in residuals with a solve each; 0: 3 */
+    bool own_matrices; /* set by the integrator: each interval's matrix is made anew in all its parts, which takes the
+                          same work in each */
+    bool loose;        /* two digits of the next solutions are enough; set and taken back by who asks for them */
 };
 
 #endif

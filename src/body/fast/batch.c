@@ -31,6 +31,19 @@ bool phx_body_fits_batch(const phx_body *any)
     return body && body->base.kinetics == PHX_KINETICS_FULL && !body->flex->stiffening;
 }
 
+bool phx_body_has_modes(const phx_body *any)
+{
+    const phx_flex *flex = phx_body_fits_batch(any) ? phx_as_floating(any)->flex : NULL;
+
+    if (!flex || flex->n < 2 || flex->ptr[flex->n] != flex->n * flex->n)
+        return false;
+    for (int i = 0; i < flex->n; i++)
+        for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++)
+            if (flex->idx[e] != i && flex->K[e] != 0.0)
+                return false;
+    return true;
+}
+
 static bool same_damping(const phx_floating *a, const phx_floating *b)
 {
     if (!a->damped || !b->damped)

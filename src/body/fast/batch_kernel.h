@@ -383,8 +383,12 @@ static inline void NAME(batch_rows_schur_in)(const int dim, const int n, phx_bod
         NAME(mass_parts)(dim, body, &known->own, q, rates, rows + n_rot * n_q, rows, s, pair, &result);
         for (int l = 0; l < LANES; l++)
             energy[l] = numbers[l];
-        NAME(reduce_mass)(dim, it->condenser, &known->own, s, pair, rows, stride, (real *)it->influence, rest);
-        NAME(decompose)(n, rest, (real *)it->L, (real *)it->inverse);
+        if (it->modal) {
+            NAME(factor_modal)(dim, it, &known->own, s, pair, rows, rest);
+        } else {
+            NAME(reduce_mass)(dim, it->condenser, &known->own, s, pair, rows, stride, (real *)it->influence, rest);
+            NAME(decompose)(n, rest, (real *)it->L, (real *)it->inverse);
+        }
     }
     NAME(all_rows)(dim, n, it, R, boundary, covectors, rest, Y);
     NAME(solve_rows)(n, it, Y, (real *)it->Z);
@@ -445,10 +449,10 @@ static inline void NAME(batch_rows_push_in)(const int dim, const int n, const ph
     const double *numbers = batch->room;
 
     NAME(push_rows)(n, it, mu, x);
-    NAME(scatter)(x, batch->count, batch->v, r, dv);
+    NAME(scatter)(x + NAME(first_rigid)(it, r), batch->count, batch->v, r, dv);
     for (int l = 0; l < batch->count; l++)
         for (int k = 0; k < n - r; k++)
-            dv[batch->v[l] + r + it->condenser->boundary[k]] = numbers[(r + k) * LANES + l];
+            dv[batch->v[l] + r + it->condenser->boundary[k]] = numbers[(NAME(first_coordinate)(it, r) + k) * LANES + l];
     if (it->condenser)
         NAME(push_internal)(dim, it, x, dv);
 }

@@ -51,12 +51,13 @@ static phx_status lay_out(phx_context *context, phx_body_batch_rows *it, const p
     const size_t n = (size_t)it->n, wide = (size_t)lanes,
                  per_port = (size_t)(1 + dim + (dim + n_rot) * it->n_boundary + n_rot * dim);
     const size_t internal = it->condenser ? (size_t)it->condenser->n_internal * (size_t)n_rot : 0;
+    const size_t shares = it->modal ? (size_t)(dim * (it->n_boundary + dim)) : 0;
     it->row = phx_calloc(context, (size_t)it->n_rows * wide, sizeof *it->row);
     it->covector = phx_calloc(context, (size_t)n_others * wide, sizeof *it->covector);
     it->constants = phx_calloc(context, (size_t)it->n_ports * per_port * wide, sizeof *it->constants);
     const size_t rigid = (size_t)(dim + 1 + n_rot * n_rot + dim * dim);
-    it->L =
-        phx_calloc(context, (n * (n + 1) / 2 + filled(it, it->n_rows) * n + internal + rigid) * wide, sizeof *it->L);
+    it->L = phx_calloc(context, (n * (n + 1) / 2 + filled(it, it->n_rows) * n + internal + rigid + shares) * wide,
+                       sizeof *it->L);
     if (!it->row || !it->covector || !it->constants || !it->L)
         return PHX_ERR_MEMORY;
     it->inverse = it->L + n * (n - 1) / 2 * wide;
@@ -66,6 +67,8 @@ static phx_status lay_out(phx_context *context, phx_body_batch_rows *it, const p
     it->over_mass = it->centre + dim * lanes;
     it->root = it->over_mass + lanes;
     it->frame = it->root + n_rot * n_rot * lanes;
+    it->shares = it->frame + dim * dim * lanes;
+    it->share_sums = it->shares + (it->modal ? dim * it->n_boundary * lanes : 0);
     for (int p = 0; p < it->n_ports; p++) {
         double *at = it->constants + (size_t)p * per_port * wide;
         it->ports[p].sign = at;
@@ -197,6 +200,69 @@ static phx_status prepare_rigid(phx_context *context, phx_body_batch_rows *it)
     return PHX_OK;
 }
 
+/* ---- bodies in a basis of modes ---- */
+/* A number of the matrices that all lanes have in common. */
+static void set_all(const phx_body_batch_rows *it, double *numbers, int at, double value)
+{
+    for (int l = 0; l < it->batch->lanes; l++)
+        numbers[at * it->batch->lanes + l] = value;
+}
+
+/* What does not depend on the state, with M_qq = L_q D L_q^T: L_q, D^-1, the rows S L_q^-T D^-1 of L, and the shares.
+ * PHX_SINGULAR where M_qq is not positive definite. */
+static phx_status set_modal(const phx_body_batch_rows *it, double *room)
+{
+    const phx_flex *flex = it->batch->body->flex;
+    const int n = flex->n, dim = it->batch->body->base.dim;
+    double *L = room, *inverse = L + n * n, *share = inverse + n; /* dim x n */
+
+    for (int i = 0; i < n; i++) {
+        double pivot = flex->M[phx_flex_entry(flex, i, i)];
+        for (int j = 0; j < i; j++) {
+            double sum = flex->M[phx_flex_entry(flex, i, j)];
+            for (int k = 0; k < j; k++)
+                sum -= L[i * n + k] * L[j * n + k] / inverse[k];
+            L[i * n + j] = sum * inverse[j];
+            pivot -= L[i * n + j] * sum;
+            set_all(it, it->L, i * (i - 1) / 2 + j, L[i * n + j]);
+        }
+        if (!(pivot > 0.0))
+            return PHX_SINGULAR;
+        inverse[i] = 1.0 / pivot;
+        set_all(it, it->inverse, i, inverse[i]);
+    }
+    for (int a = 0; a < dim; a++)
+        for (int i = 0; i < n; i++) {
+            double sum = flex->S[a * n + i];
+            for (int k = 0; k < i; k++)
+                sum -= L[i * n + k] * share[a * n + k];
+            share[a * n + i] = sum;
+            set_all(it, it->shares, i * dim + a, sum);
+            set_all(it, it->L, (n + a) * (n + a - 1) / 2 + i, sum * inverse[i]);
+        }
+    for (int a = 0; a < dim; a++)
+        for (int b = 0; b < dim; b++) {
+            double sum = 0.0;
+            for (int i = 0; i < n; i++)
+                sum += share[a * n + i] * inverse[i] * share[b * n + i];
+            set_all(it, it->share_sums, a * dim + b, sum);
+        }
+    return PHX_OK;
+}
+
+static phx_status prepare_modal(phx_context *context, phx_body_batch_rows *it)
+{
+    const size_t n = (size_t)it->n_boundary;
+    double *room = phx_calloc(context, n * (n + 1 + (size_t)it->batch->body->base.dim), sizeof *room);
+
+    if (!room)
+        return PHX_ERR_MEMORY;
+    if (set_modal(it, room) != PHX_OK)
+        it->modal = false; /* whoever factors M_qq finds it too */
+    phx_free(room);
+    return PHX_OK;
+}
+
 /* ---- creation ---- */
 phx_status phx_body_batch_rows_create(phx_context *context, phx_body_batch *batch, const phx_body_batch_rows_def *def,
                                       phx_body_batch_rows **out)
@@ -213,10 +279,13 @@ phx_status phx_body_batch_rows_create(phx_context *context, phx_body_batch *batc
     it->condenser = def->condenser;
     it->n_boundary = def->condenser ? def->condenser->n_boundary : 0;
     it->n = batch->body->base.n_rigid + it->n_boundary;
+    it->modal = it->condenser && it->condenser->n_internal == 0 && phx_body_has_modes((const phx_body *)batch->body);
     status = lay_out(context, it, def);
     for (int p = 0; p < it->n_ports && !status; p++)
         for (int l = 0; l < batch->lanes; l++)
             set_port(it, def, l, p);
+    if (!status && it->modal)
+        status = prepare_modal(context, it);
     if (!status && !it->condenser)
         status = prepare_rigid(context, it);
     if (status)

@@ -30,6 +30,9 @@ struct phx_body_batch_rows {
     double *influence; /* n_internal x n_rot, as phx_body_batch_reduce leaves it */
     /* Where rigid bodies have rows of places and of rotations only; Z is E then. */
     bool plain;
+    /* Rows see all coordinates of a basis of modes: these come before the rigid velocities then (rows_kernel.h). */
+    bool modal;
+    double *shares, *share_sums;       /* of such bodies: L_q^-1 S^T, n_q x dim, and S M_qq^-1 S^T, dim square */
     double *centre, *over_mass, *root; /* centre of mass; 1/m; N, n_rot square */
     double *frame;                     /* rotation matrices at the instant */
 };

@@ -37,6 +37,8 @@ typedef struct phx_body_batch_def {
 int phx_body_batch_most(void);
 /* Whether a body may be in a batch: full kinetics, no geometric stiffening. */
 bool phx_body_fits_batch(const phx_body *body);
+/* Whether its coordinates are a basis of modes: K is diagonal and M full, and it may be in a batch. */
+bool phx_body_has_modes(const phx_body *body);
 /* Whether two bodies may be in one batch: the same phx_flex and equal damping, or both rigid. */
 bool phx_body_alike(const phx_body *a, const phx_body *b);
 size_t phx_body_batch_room(const phx_body *body);

@@ -109,6 +109,16 @@ enum { NAME(WIDTH) = 4 };
 typedef real NAME(wide);
 enum { NAME(WIDTH) = 1 };
 #endif
+/* Of a row with n velocities where those of the rigid body and the coordinates begin. */
+static inline int NAME(first_rigid)(const phx_body_batch_rows *it, int r)
+{
+    return it->modal ? it->n - r : 0;
+}
+
+static inline int NAME(first_coordinate)(const phx_body_batch_rows *it, int r)
+{
+    return it->modal ? 0 : r;
+}
 
 static inline int NAME(stride)(int n)
 {
@@ -192,6 +202,15 @@ static inline void NAME(covector_row)(const int dim, const int n, const port_row
             row[r + j] += g[r + k] * theta[k * (n - r) + j];
 }
 
+/* A row into a column of Y. */
+static inline void NAME(put_row)(const int r, const int n, int stride, const real *row, real *rigid, real *coordinates)
+{
+    for (int j = 0; j < r; j++)
+        rigid[j * stride] = row[j];
+    for (int j = r; j < n; j++)
+        coordinates[(j - r) * stride] = row[j];
+}
+
 /* All rows at the attitude and the boundary coordinates into the columns of Y, n x n_rows with its stride; room:
  * (dim + 1) x n. */
 static inline void NAME(all_rows)(const int dim, const int n, const phx_body_batch_rows *it, const real *R,
@@ -199,7 +218,8 @@ static inline void NAME(all_rows)(const int dim, const int n, const phx_body_bat
 {
     static const double none[9] = {0.0};
     real *row = room + dim * n;
-    const int stride = NAME(stride)(it->n_rows);
+    const int stride = NAME(stride)(it->n_rows), r = dim + phx_rotations(dim);
+    const int rigid = NAME(first_rigid)(it, r) * stride, bent = NAME(first_coordinate)(it, r) * stride;
 
     for (int p = 0; p < it->n_ports; p++) {
         const port_rows *port = &it->ports[p];
@@ -207,16 +227,17 @@ static inline void NAME(all_rows)(const int dim, const int n, const phx_body_bat
         const int *at = it->covector + port->covector * LANES;
         real *y = Y + port->first;
         NAME(place_rows)(dim, n, port, R, boundary, room);
-        for (int a = 0; a < port->points; a++, y++)
+        for (int a = 0; a < port->points; a++, y++) {
             for (int j = 0; j < n; j++)
-                y[j * stride] = sign[0] * room[a * n + j];
+                row[j] = sign[0] * room[a * n + j];
+            NAME(put_row)(r, n, stride, row, y + rigid, y + bent);
+        }
         for (int k = 0; k < port->others; k++, y++, at += LANES) {
             const double *covector[LANES];
             for (int l = 0; l < LANES; l++)
                 covector[l] = at[l] < 0 ? none : covectors + at[l];
             NAME(covector_row)(dim, n, port, room, covector, row);
-            for (int j = 0; j < n; j++)
-                y[j * stride] = row[j];
+            NAME(put_row)(r, n, stride, row, y + rigid, y + bent);
         }
     }
     for (int j = 0; j < n; j++)
@@ -407,25 +428,109 @@ static inline void NAME(plain_push)(const int dim, const phx_body_batch_rows *it
     }
 }
 
-/* x = L^-T (Z mu) */
-static inline void NAME(push_rows)(const int n, const phx_body_batch_rows *it, const double *mu, real *x)
+/* x = Z mu */
+static inline void NAME(multiply_multipliers)(const int n, const phx_body_batch_rows *it, const double *mu, real *x)
 {
-    const real *Z = (const real *)it->Z, *L = (const real *)it->L;
-    const int *row = it->row;
+    const real *Z = (const real *)it->Z;
+    const int stride = NAME(stride)(it->n_rows), *row = it->row;
 
     for (int j = 0; j < n; j++)
         x[j] = (real){0.0};
-    for (int i = 0; i < it->n_rows; i++, row += LANES) {
-        real own;
-        double *numbers = (double *)&own;
-        for (int l = 0; l < LANES; l++)
-            numbers[l] = mu[row[l]];
-        for (int j = 0; j < n; j++)
-            x[j] += Z[j * NAME(stride)(it->n_rows) + i] * own;
+    for (int first = 0; first < it->n_rows; first += PHX_ROWS_TOGETHER) {
+        const int count = it->n_rows - first < PHX_ROWS_TOGETHER ? it->n_rows - first : PHX_ROWS_TOGETHER;
+        real own[PHX_ROWS_TOGETHER] = ZEROS;
+        double *numbers = (double *)own;
+        for (int i = 0; i < count * LANES; i++)
+            numbers[i] = mu[row[first * LANES + i]];
+        for (int j = 0; j < n; j++) {
+            const real *z = Z + j * stride + first;
+            real sum = x[j];
+            for (int i = 0; i < count; i++)
+                sum += z[i] * own[i];
+            x[j] = sum;
+        }
     }
-    for (int i = n; i-- > 0;)
-        for (int j = 0; j < i; j++)
-            x[j] -= L[i * (i - 1) / 2 + j] * x[i];
+}
+
+/* x = L^-T (Z mu) */
+static inline void NAME(push_rows)(const int n, const phx_body_batch_rows *it, const double *mu, real *restrict x)
+{
+    const real *restrict L = (const real *)it->L;
+
+    NAME(multiply_multipliers)(n, it, mu, x);
+    for (int i = n; i-- > 0;) {
+        const real *row = L + i * (i - 1) / 2, own = x[i];
+        const NAME(wide) *from = (const NAME(wide) *)row;
+        NAME(wide) *to = (NAME(wide) *)x;
+        int j = 0;
+        for (; j < i / NAME(WIDTH); j++)
+            to[j] -= from[j] * own;
+        for (j *= NAME(WIDTH); j < i; j++)
+            x[j] -= row[j] * own;
+    }
+}
+
+/* ---- bodies in a basis of modes ----
+ *
+ * The coordinates come first, then the rigid velocities with B = (S ; rows^T):
+ *
+ *   M = [ M_qq  B^T  ] = L D L^T ,    L = [ L_q          0  ]     X = L_q^-1 B^T ,   L_r D_r L_r^T = M_rr - X^T D_q^-1
+ * X [ B     M_rr ]                    [ X^T D_q^-1  L_r ]
+ *
+ * M_qq and S are constant, and with them L_q and the part of X that belongs to S. room: X of the rest, n_q x n_rot with
+ * its stride. */
+static inline void NAME(factor_modal)(const int dim, phx_body_batch_rows *it, const NAME(inertia) * own, const real *s,
+                                      const real *pair, const real *rows, real *room)
+{
+    const int n_rot = phx_rotations(dim), r = dim + n_rot, n = it->n - r;
+    const int width = NAME(stride)(n_rot), wide = width / NAME(WIDTH);
+    const real *shares = (const real *)it->shares, *fixed = (const real *)it->share_sums, *below = (const real *)it->L;
+    real *L = (real *)it->L, *inverse = (real *)it->inverse, M[36];
+    NAME(wide) on_v[9] = {{0.0}}, on_w[9] = {{0.0}}; /* X_w^T D^-1 of the shares, and of X_w */
+
+    for (int j = 0; j < n; j++) {
+        real *x = room + j * width;
+        NAME(wide) *X = (NAME(wide) *)room, scaled[3];
+        for (int k = 0; k < width; k++)
+            x[k] = k < n_rot ? rows[j * n_rot + k] : (real){0.0};
+        for (int i = 0; i < j; i++, below++)
+            for (int c = 0; c < wide; c++)
+                X[j * wide + c] -= below[0] * X[i * wide + c];
+        for (int c = 0; c < wide; c++) {
+            scaled[c] = inverse[j] * X[j * wide + c];
+            for (int a = 0; a < dim; a++)
+                on_v[a * wide + c] += shares[j * dim + a] * scaled[c];
+            for (int k = 0; k < n_rot; k++)
+                on_w[k * wide + c] += x[k] * scaled[c];
+        }
+        for (int k = 0; k < n_rot; k++)
+            L[(n + dim + k) * (n + dim + k - 1) / 2 + j] = ((const real *)scaled)[k];
+    }
+    for (int c = 0; c < r; c++) {
+        real unit[6] = ZEROS, column[6];
+        unit[c] += 1.0;
+        NAME(rigid_momenta)(dim, own, s, pair, NULL, NULL, unit, column);
+        for (int a = c; a < r; a++)
+            M[a * r + c] = column[a];
+    }
+    for (int a = 0; a < dim; a++)
+        for (int b = 0; b <= a; b++)
+            M[a * r + b] -= fixed[a * dim + b];
+    for (int k = 0; k < n_rot; k++) {
+        for (int a = 0; a < dim; a++)
+            M[(dim + k) * r + a] -= ((const real *)on_v)[a * width + k];
+        for (int l = 0; l <= k; l++)
+            M[(dim + k) * r + dim + l] -= ((const real *)on_w)[l * width + k];
+    }
+    for (int j = 0; j < r; j++) {
+        inverse[n + j] = 1.0 / M[j * r + j];
+        for (int i = j + 1; i < r; i++) {
+            const real l = M[i * r + j] * inverse[n + j];
+            for (int k = j + 1; k <= i; k++)
+                M[i * r + k] -= l * M[k * r + j];
+            L[(n + i) * (n + i - 1) / 2 + n + j] = l;
+        }
+    }
 }
 
 #endif

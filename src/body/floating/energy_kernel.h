@@ -31,15 +31,18 @@ static inline void NAME(forms_of_columns)(int length, int n, int count, const do
     const int stride = phx_flex_stack_stride(count);
     double form = 0.0;
 
-    for (int r = 0, m = 0; r < count; r += 8) {
-        lanes sums[2];
-        NAME(eight_rows)(length, stride, columns + r, idx, y, sums);
-        for (int k = 0; k < 8 && r + k < count; k++) {
-            for (; row[r + k] >= (m + 1) * n; m++, form = 0.0)
-                out[m] += form;
-            form += x[row[r + k] - m * n] * sums[k / 4][k % 4];
-            if (r + k + 1 == count)
-                out[m] += form;
+    for (int r = 0, m = 0, done = 0; r < count; r += done) {
+        lanes sums[4];
+        const double *sum = (const double *)sums;
+        done = NAME(some_rows)(count - r, length, stride, columns + r, idx, y, sums);
+        for (int k = 0, last = done < count - r ? done : count - r; k < last;) {
+            const int end = (m + 1) * n; /* the first row of the next matrix */
+            for (; k < last && row[r + k] < end; k++)
+                form += x[row[r + k] - m * n] * sum[k];
+            if (k == last && r + k < count && row[r + k] < end)
+                break;
+            out[m++] += form;
+            form = 0.0;
         }
     }
 }

@@ -43,25 +43,37 @@ static inline void NAME(sum_rows)(const int length, int count, const double *val
     }
 }
 
-/* Sums of eight rows with the columns `idx`, of one body, in the order of sum_rows. */
-static inline void NAME(eight_rows)(int length, int stride, const double *columns, const int *idx, const double *x,
-                                    lanes *sums)
+/* Sums of 4 `count` rows with the columns `idx`, of one body, in the order of sum_rows; `count` is a constant where
+ * this is put. */
+static inline void NAME(column_rows)(const int count, int length, int stride, const double *columns, const int *idx,
+                                     const double *x, lanes *sums)
 {
-    lanes even[2] = {{0.0}, {0.0}}, odd[2] = {{0.0}, {0.0}};
+    lanes even[4] = {{0.0}}, odd[4] = {{0.0}};
 
-    for (int e = 0; e < length; e += 2, columns += 2 * stride) {
+    for (int e = 0; e < length / 2; e++, columns += 2 * stride) {
         const lanes *of = (const lanes *)columns, *next = (const lanes *)(columns + stride);
-        const double y = x[idx[e]];
-        even[0] += of[0] * y;
-        even[1] += of[1] * y;
-        if (e + 1 == length)
-            break;
-        const double z = x[idx[e + 1]];
-        odd[0] += next[0] * z;
-        odd[1] += next[1] * z;
+        const double y = x[idx[2 * e]], z = x[idx[2 * e + 1]];
+        for (int r = 0; r < count; r++) {
+            even[r] += of[r] * y;
+            odd[r] += next[r] * z;
+        }
     }
-    sums[0] = even[0] + odd[0];
-    sums[1] = even[1] + odd[1];
+    for (int r = 0; r < count && length % 2; r++)
+        even[r] += ((const lanes *)columns)[r] * x[idx[length - 1]];
+    for (int r = 0; r < count; r++)
+        sums[r] = even[r] + odd[r];
+}
+
+/* Those of up to sixteen rows, of which `left` remain; their number, 8 or 16. */
+static inline int NAME(some_rows)(int left, int length, int stride, const double *columns, const int *idx,
+                                  const double *x, lanes sums[4])
+{
+    if (left > 8) {
+        NAME(column_rows)(4, length, stride, columns, idx, x, sums);
+        return 16;
+    }
+    NAME(column_rows)(2, length, stride, columns, idx, x, sums);
+    return 8;
 }
 
 static inline void NAME(sum_columns)(int length, int count, const double *columns, const int *idx, const int *row,
@@ -70,22 +82,19 @@ static inline void NAME(sum_columns)(int length, int count, const double *column
     const int stride = phx_flex_stack_stride(count);
     const bool together = row[count - 1] - row[0] == count - 1; /* they are ascending */
 
-    for (int r = 0; r < count; r += 8) {
-        lanes sums[2];
-        NAME(eight_rows)(length, stride, columns + r, idx, x, sums);
-        if (together && r + 8 <= count) {
-            lanes *to = (lanes *)(y + row[r]);
-            for (int half = 0; half < 2; half++) {
-                if (start)
-                    sums[half] += *(const lanes *)(start + row[r] + 4 * half);
-                to[half] = sums[half];
-            }
-            continue;
+    for (int r = 0, done = 0; r < count; r += done) {
+        lanes sums[4];
+        const double *sum = (const double *)sums;
+        int k = 0;
+        done = NAME(some_rows)(count - r, length, stride, columns + r, idx, x, sums);
+        for (; together && k < done && r + k + 4 <= count; k += 4) {
+            lanes *to = (lanes *)(y + row[r + k]);
+            *to = sums[k / 4];
+            if (start)
+                *to += *(const lanes *)(start + row[r + k]);
         }
-        for (int k = 0; k < 8 && r + k < count; k++) {
-            const double sum = sums[k / 4][k % 4];
-            y[row[r + k]] = start ? start[row[r + k]] + sum : sum;
-        }
+        for (; k < done && r + k < count; k++)
+            y[row[r + k]] = start ? start[row[r + k]] + sum[k] : sum[k];
     }
 }
 

@@ -200,6 +200,16 @@ typedef struct thread_use {
     size_t stride;                          /* from part to part */
 } thread_use;
 
+/* Matrices of intervals of which only the rows are made anew (fast_linearise.c). */
+typedef struct row_renewal {
+    bool able; /* there is a body in a basis of modes, no force or controller; joints join two bodies or the ground */
+    int left;  /* how many times more; 0: all is made anew */
+    bool made; /* of the last matrix the rows alone are new */
+    double h, t0; /* of the last interval with such a matrix */
+} row_renewal;
+
+typedef struct row_schur row_schur; /* solutions with the inverse of the velocity block kept (fast_schur.h) */
+
 struct fast_data {
     port_use ports;
     row_groups rows;
@@ -210,6 +220,9 @@ struct fast_data {
     unbatched_joints unbatched;
     thread_use threads;
     fast_scratch scratch;
+    row_renewal renewal;
+    row_schur *schur;       /* of matrices of which only the rows are made anew; NULL: they are factored as a whole */
+    bool signals_set;       /* those of the rows are the means over the current interval */
     delassus *delassus;     /* NULL: the projection factors the sparse matrix */
     const kkt_matrix *into; /* the matrix that contributions go to: kkt, or the condensed one */
     phx_condensing condensing;
@@ -226,6 +239,7 @@ void phx_fast_rows_residual(workspace *ws, double t, double h, const double *lam
 void phx_fast_viewed_end(workspace *ws, const double *x1);
 void phx_fast_clear_efforts(workspace *ws);
 void phx_fast_add_couplings(workspace *ws, const double *lambda);
+void phx_fast_renew_rows(workspace *ws); /* in val, which is otherwise that of an interval before */
 void phx_fast_put_rows(workspace *ws, double *val);
 void phx_fast_pair_add(workspace *ws, int pair, double alpha, const double *block);
 void phx_fast_pair_rate_add(workspace *ws, int pair, double alpha, const double *block);
@@ -247,6 +261,16 @@ phx_status phx_fast_set_threads(workspace *ws, int threads);
 int phx_fast_threads(const workspace *ws);
 
 void phx_fast_archive(phx_archive *archive, workspace *ws); /* fast_archive.c */
+
+/* ---- the inverse of the velocity block kept (fast_schur.c) ---- */
+/* *made stays NULL where clusters of velocities or the rows are many. PHX_ERR_MEMORY. */
+phx_status phx_sys_schur_create(phx_context *context, const kkt_matrix *kkt, row_schur **made);
+void phx_sys_schur_free(row_schur *schur);
+/* Factors of the matrix in `slot`; rows_alone: its velocity block is that of the factors before. false: a pivot
+ * vanishes, there are none. No allocation. */
+bool phx_sys_schur_factor(row_schur *schur, int slot, bool rows_alone, const double *val);
+void phx_sys_schur_solve(const row_schur *schur, int n_v, double *b);
+void phx_sys_schur_archive(phx_archive *archive, row_schur *schur);
 
 /* ---- projection (fast_delassus.c) ---- */
 phx_status phx_sys_delassus_create(workspace *ws);

@@ -37,12 +37,32 @@ static void archive_slot(phx_archive *archive, workspace *ws, condensation *it, 
     phx_sys_archive_lu(archive, ws, &it->kkt, phx_fast_create_lu, &factors->lu);
 }
 
+/* The matrix whose rows alone will be made anew, and its factors. */
+static void archive_renewal(phx_archive *archive, workspace *ws)
+{
+    row_renewal *it = &ws->fast->renewal;
+
+    if (!it->able)
+        return;
+    it->left = ws->values.summed || phx_archive_reads(archive) ? it->left : 0;
+    phx_archive_int(archive, &it->left);
+    phx_archive_double(archive, &it->h);
+    phx_archive_double(archive, &it->t0);
+    if (it->left != 0) {
+        phx_archive_doubles(archive, (size_t)ws->kkt.ptr[ws->kkt.n], ws->values.val);
+        ws->values.summed = true;
+    }
+    if (ws->fast->schur)
+        phx_sys_schur_archive(archive, ws->fast->schur);
+}
+
 void phx_fast_archive(phx_archive *archive, workspace *ws)
 {
     condensation *it = ws->fast->condensation;
 
     if (phx_archive_reads(archive))
-        ws->fast->ports.start_viewed = ws->fast->ports.end_viewed = false;
+        ws->fast->ports.start_viewed = ws->fast->ports.end_viewed = ws->fast->signals_set = false;
+    archive_renewal(archive, ws);
     if (!it)
         return;
     phx_archive_int(archive, &it->wait);

@@ -38,7 +38,7 @@ static phx_status begin_rods(void *user, phx_context *context, int part, int fir
 void phx_fast_interval_begin(workspace *ws)
 {
     ws->fast->ports.start_viewed = ws->step.goes_on && ws->fast->ports.end_viewed;
-    ws->fast->ports.end_viewed = false;
+    ws->fast->ports.end_viewed = ws->fast->signals_set = false;
     phx_sys_run(ws, ws->fast->bodies.n, begin_batches, ws);
     phx_sys_run(ws, ws->fast->bodies.n_rods, begin_rods, ws);
     phx_sys_run(ws, ws->fast->bodies.n_unbatched, begin_bodies, ws);

@@ -591,6 +591,54 @@ static inline void add_rigid_group(const int dim, workspace *ws, const row_group
         add_dots(ws, group, share->parts, share->late, lambda, maps);
 }
 
+/* ---- rows anew ---- */
+/* G, -G^T and the POINT rows of a group as they are now; of its other rows [2,1] keeps what it has beside G, weight
+ * K_l, which is what it has beside [1,2]. */
+static inline void renew_group(const int dim, workspace *ws, const row_group *group, double *val)
+{
+    const int first = dense_from(group), count = group->end - first;
+    double *G = ws->fast->scratch.G;
+    port_map maps[2];
+
+    for (int side = 0; side < 2; side++)
+        maps[side] = map_port(dim, ws, side ? group->b : group->a, side, true, NULL);
+    if (first > group->first)
+        put_points(dim, false, true, ws, group, maps, val);
+    if (count == 0)
+        return;
+    const int n = maps[0].n + maps[1].n, *at_above = ws->fast->into->row_at[first] + n;
+    group_jacobian(dim, ws, group, first, maps, G);
+    for (int k = 0; k < count; k++) {
+        const int *at = ws->fast->into->row_at[first + k];
+        for (int j = 0; j < n; j++) {
+            val[at[j]] += val[at_above[j] + k] + G[k * n + j];
+            val[at_above[j] + k] = -G[k * n + j];
+        }
+    }
+}
+
+static phx_status renew_some(void *user, phx_context *context, int part, int first, int end)
+{
+    const rows_loop *it = user;
+    fast_part room;
+    workspace *own = phx_sys_part(it->ws, part, &room);
+
+    (void)context;
+    for (int g = first; g < end; g++)
+        if (own->system->dim == 2)
+            renew_group(2, own, &own->fast->rows.group[g], it->val);
+        else
+            renew_group(3, own, &own->fast->rows.group[g], it->val);
+    return PHX_OK;
+}
+
+void phx_fast_renew_rows(workspace *ws)
+{
+    rows_loop loop = {.ws = ws, .val = ws->values.val};
+
+    phx_sys_run(ws, ws->fast->rows.n, renew_some, &loop);
+}
+
 static void add_one(workspace *ws, int g, bool late, const double *lambda)
 {
     const bool plane = ws->system->dim == 2, summed = ws->values.into_D == ws->values.into_K;

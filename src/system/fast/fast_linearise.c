@@ -1,6 +1,7 @@
 /* The fast evaluator: derivatives over an interval, whole or condensed, and factorisations. */
-#include "fast.h"
+#include "fast_schur.h"
 
+#include <math.h>
 #include <string.h>
 
 static phx_status interval_batches(void *user, phx_context *context, int part, int first, int end)
@@ -50,6 +51,45 @@ static void clear_values(workspace *ws, bool condensed)
     phx_sys_clear(ws, (size_t)ws->fast->into->ptr[ws->fast->into->n], ws->values.into_D);
 }
 
+/* ---- matrices of which only the rows are new ----
+ * From step to step the joints' directions turn by h w, which an old matrix leaves over in every correction. The rest
+ * of it stands in body axes and changes by its parts of first order, which are of order h w themselves: after k steps a
+ * correction leaves over k (h w)^2/2. With bodies in bases of modes, whose full blocks cost the most, the rows alone
+ * are made anew while that is little and the steps go on one after the other. */
+enum { MOST_RENEWALS = 16 };
+static const double LEFT_OVER = 5e-4; /* by a correction: three reach rounding */
+
+/* How many steps the rest of the matrix is good for. */
+static int renewals(const workspace *ws)
+{
+    const phx_system *system = ws->system;
+    double square = 0.0; /* (h w)^2/2, the largest */
+
+    if (!ws->fast->renewal.able || ws->fast->joints.used > 0 || ws->base.own_matrices)
+        return 0;
+    for (int b = 0; b < system->n_bodies; b++) {
+        const double *w = ws->step.vm + system->bodies[b].v + system->dim;
+        square = fmax(square, 0.5 * ws->view.h * ws->view.h * phx_sys_dot(system->n_rot, w, w));
+    }
+    return square * MOST_RENEWALS <= LEFT_OVER ? MOST_RENEWALS : (int)(LEFT_OVER / square);
+}
+
+/* Rows alone, where the matrix is that of a step before. */
+static bool renew(workspace *ws)
+{
+    row_renewal *it = &ws->fast->renewal;
+
+    if (!ws->values.summed || !ws->step.goes_on || it->left == 0 || ws->base.own_matrices || it->h != ws->view.h ||
+        it->t0 == ws->step.t0)
+        return false;
+    it->left--;
+    it->t0 = ws->step.t0;
+    ws->fast->into = &ws->kkt;
+    ws->values.weight_K = 0.5 * ws->view.h;
+    phx_fast_renew_rows(ws);
+    return true;
+}
+
 /* A(2/h) at once, into val or, condensed, as arrow blocks of bodies and what couples them. */
 phx_status phx_fast_interval_linearise(workspace *ws)
 {
@@ -59,6 +99,12 @@ phx_status phx_fast_interval_linearise(workspace *ws)
 
     if (it && it->wait > 0)
         it->wait--;
+    ws->fast->renewal.made = !condensed && renew(ws);
+    if (ws->fast->renewal.made)
+        return PHX_OK;
+    ws->fast->renewal.left = condensed ? 0 : renewals(ws);
+    ws->fast->renewal.h = ws->view.h;
+    ws->fast->renewal.t0 = ws->step.t0;
     clear_values(ws, condensed);
     if (condensed) {
         phx_sys_condensed_bodies(ws);
@@ -80,20 +126,38 @@ static bool is_condensed(const workspace *ws)
     return ws->values.summed && ws->fast->condensation && ws->fast->condensation->linearised;
 }
 
+/* The matrix is one of which rows will be made anew, or its rows have been. */
+static bool is_renewable(const workspace *ws)
+{
+    return ws->fast->schur && ws->values.summed && (ws->fast->renewal.left > 0 || ws->fast->renewal.made);
+}
+
 phx_status phx_fast_factor(workspace *ws, int slot, double cj)
 {
     condensation *it = ws->fast->condensation;
+    row_schur *schur = ws->fast->schur;
 
     if (it)
         it->in_slot[slot] = is_condensed(ws);
-    return is_condensed(ws) ? phx_sys_condensed_factor(ws, slot, cj) : phx_sys_factor_whole(ws, slot, cj);
+    if (is_condensed(ws))
+        return phx_sys_condensed_factor(ws, slot, cj);
+    if (is_renewable(ws) && phx_sys_schur_factor(schur, slot, ws->fast->renewal.made, ws->values.val))
+        return PHX_OK;
+    if (schur && schur->slot == slot)
+        schur->slot = -1;
+    return phx_sys_factor_whole(ws, slot, cj);
 }
 
 phx_status phx_fast_solve(workspace *ws, int slot, double *b)
 {
     const condensation *it = ws->fast->condensation;
 
-    return it && it->in_slot[slot] ? phx_sys_condensed_solve(ws, slot, b) : phx_lu_solve(ws->values.lu[slot], 1, b);
+    if (it && it->in_slot[slot])
+        return phx_sys_condensed_solve(ws, slot, b);
+    if (!ws->fast->schur || ws->fast->schur->slot != slot)
+        return phx_lu_solve(ws->values.lu[slot], 1, b);
+    phx_sys_schur_solve(ws->fast->schur, ws->kkt.n_v, b);
+    return PHX_OK;
 }
 
 static bool condenses_mass(const workspace *ws)

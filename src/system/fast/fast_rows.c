@@ -53,9 +53,12 @@ void phx_fast_view_rows(workspace *ws)
     phx_sys_run(ws, ws->fast->unbatched.n_ports, view_rows, ws);
 }
 
-/* Signals may be anything: they are evaluated on the calling thread. */
+/* Signals may be anything: they are evaluated on the calling thread; in an interval once. */
 static void set_signals(workspace *ws, double t, double h)
 {
+    if (ws->fast->signals_set && h != 0.0)
+        return;
+    ws->fast->signals_set = h != 0.0 && ws->system->control.n == 0;
     for (int i = 0; i < ws->rows.n_driven; i++) {
         const int k = ws->rows.driven[i];
         const phx_signal *speed = ws->rows.row[k].speed;

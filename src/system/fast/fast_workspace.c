@@ -143,6 +143,18 @@ static void free_scratch(fast_scratch *of)
     phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
 }
 
+/* ---- rows anew ---- */
+static bool can_renew_rows(const phx_system *system, const fast_data *it)
+{
+    bool modal = false;
+
+    for (int b = 0; b < system->n_bodies; b++)
+        modal = modal || phx_body_has_modes(system->bodies[b].body);
+    for (int g = 0; g < it->rows.n && modal; g++)
+        modal = !it->rows.group[g].one_body && !it->rows.group[g].slides;
+    return modal && it->bodies.n_rods == 0 && system->n_forces == 0 && system->control.n == 0;
+}
+
 /* ---- the whole ---- */
 /* The parts, in the order of the struct. */
 static phx_status create_parts(phx_context *context, workspace *ws, fast_data *it)
@@ -168,6 +180,10 @@ static phx_status create_parts(phx_context *context, workspace *ws, fast_data *i
         status = phx_sys_joint_batches_create(context, ws, &it->joints, &it->unbatched);
     if (!status)
         status = phx_sys_threads_create(context, system, &ws->rows, &it->threads);
+    if (!status)
+        it->renewal.able = can_renew_rows(system, it);
+    if (!status && it->renewal.able)
+        status = phx_sys_schur_create(context, &ws->kkt, &it->schur);
     return status ? status : create_scratch(context, &ws->ports, &ws->bodies, &it->scratch);
 }
 
@@ -187,6 +203,7 @@ static void destroy(workspace *ws)
     if (!it)
         return;
     phx_sys_delassus_free(ws);
+    phx_sys_schur_free(it->schur);
     free_scratch(&it->scratch);
     phx_sys_threads_free(&it->threads);
     phx_sys_joint_batches_free(&it->joints, &it->unbatched);

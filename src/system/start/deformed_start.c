@@ -221,6 +221,7 @@ static phx_status position_rows(workspace *ws, dense *d, const double *x)
     phx_sys_pull_back(ws, x, d->residuals);
     ws->by->rows(ws, 0.0, 0.0);
     memset(ws->values.val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof(double));
+    ws->values.summed = false;
     ws->by->put_rows(ws, ws->values.val);
     memset(d->G, 0, (size_t)(d->m * d->n_r) * sizeof *d->G);
     for (int k = 0; k < d->m; k++) {

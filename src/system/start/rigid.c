@@ -166,6 +166,7 @@ static void put_values(workspace *ws, const double *x)
     double mass[36];
 
     memset(ws->values.val, 0, (size_t)ws->kkt.ptr[ws->kkt.n] * sizeof *ws->values.val);
+    ws->values.summed = false;
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
         const int *ptr = NULL, *idx = NULL;

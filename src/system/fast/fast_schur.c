@@ -1,0 +1,271 @@
+/* Solutions with the inverse of the velocity block kept: its clusters, and how they are filled from the matrix. */
+#include "fast_schur.h"
+
+#include <string.h>
+
+static const schur_operations *operations(void)
+{
+#ifdef PHX_AVX2
+    if (phx_cpu_has_avx2())
+        return &phx_schur_simd_avx2;
+#endif
+    return &phx_schur_simd;
+}
+
+static int filled(int n)
+{
+    return (n + 3) / 4 * 4;
+}
+
+/* ---- creation ---- */
+static int root_of(int *parent, int i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* label: of each velocity the number of its cluster. Returns how many there are. */
+static int find_clusters(const kkt_matrix *kkt, int *label)
+{
+    int count = 0;
+
+    for (int i = 0; i < kkt->n_v; i++)
+        label[i] = i;
+    for (int i = 0; i < kkt->n_v; i++)
+        for (int e = kkt->ptr[i]; e < kkt->ptr[i + 1]; e++)
+            if (kkt->idx[e] < kkt->n_v) {
+                const int a = root_of(label, i), b = root_of(label, kkt->idx[e]);
+                label[a > b ? a : b] = a > b ? b : a; /* a root is the first of its cluster */
+            }
+    for (int i = 0; i < kkt->n_v; i++)
+        label[i] = label[i] == i ? -1 - count++ : label[i];
+    for (int i = 0; i < kkt->n_v; i++) { /* roots stand before what leads to them */
+        int at = i;
+        while (label[at] >= 0)
+            at = label[at];
+        label[i] = i == at ? label[i] : label[at];
+    }
+    for (int i = 0; i < kkt->n_v; i++)
+        label[i] = -1 - label[i];
+    return count;
+}
+
+/* Velocities and rows of each cluster; false: one has too many. */
+static bool count_clusters(const kkt_matrix *kkt, const int *label, row_schur *it)
+{
+    for (int i = 0; i < kkt->n_v; i++)
+        it->cluster[label[i]].n++;
+    for (int k = 0; k < kkt->n_l; k++)
+        for (int c = 0; c < it->n_clusters; c++) {
+            bool sees = false;
+            for (int e = kkt->ptr[kkt->n_v + k]; e < kkt->ptr[kkt->n_v + k + 1] && !sees; e++)
+                sees = kkt->idx[e] < kkt->n_v && label[kkt->idx[e]] == c;
+            it->cluster[c].rows += sees;
+        }
+    for (int k = kkt->n_v; k < kkt->n; k++)
+        for (int e = kkt->ptr[k]; e < kkt->ptr[k + 1]; e++)
+            it->n_corners += kkt->idx[e] >= kkt->n_v;
+    for (int c = 0; c < it->n_clusters; c++)
+        if (it->cluster[c].n > PHX_SCHUR_MOST)
+            return false;
+    return true;
+}
+
+static phx_status allocate(phx_context *context, row_schur *it)
+{
+    size_t places = 3 * (size_t)it->n_corners, count = 2 * (size_t)(it->n * it->stride), largest = 1, y = 0;
+
+    for (int c = 0; c < it->n_clusters; c++) {
+        schur_cluster *of = &it->cluster[c];
+        of->filled = filled(of->n);
+        of->wide = filled(of->rows);
+        places += (size_t)(of->n + of->rows + 2 * of->n * of->n + 4 * of->n * of->rows);
+        count += (size_t)(of->n * of->filled + 3 * of->n * of->wide);
+        largest = of->n > (int)largest ? (size_t)of->n : largest;
+        y += (size_t)of->filled;
+    }
+    it->count = count;
+    it->places = phx_calloc(context, places + 1, sizeof *it->places);
+    it->numbers = phx_calloc(context, count + largest * largest + y, sizeof *it->numbers);
+    if (!it->places || !it->numbers)
+        return PHX_ERR_MEMORY;
+    int *place = it->places + 3 * it->n_corners;
+    double *number = it->numbers + 2 * it->n * it->stride;
+    it->corner = it->places;
+    it->S = it->numbers;
+    it->L = it->S + it->n * it->stride;
+    it->dense = it->numbers + count;
+    it->y = it->dense + largest * largest;
+    for (int c = 0; c < it->n_clusters; c++) {
+        schur_cluster *of = &it->cluster[c];
+        of->velocity = place;
+        of->row = of->velocity + of->n;
+        of->block = of->row + of->rows;
+        of->above = of->block + 2 * of->n * of->n;
+        of->below = of->above + 2 * of->n * of->rows;
+        place = of->below + 2 * of->n * of->rows;
+        of->inverse = number;
+        of->given = of->inverse + of->n * of->filled;
+        of->T = of->given + of->n * of->wide;
+        of->G_T = of->T + of->n * of->wide;
+        number = of->G_T + of->n * of->wide;
+        of->n = of->rows = 0; /* counted again when they are filled in */
+    }
+    return PHX_OK;
+}
+
+/* An entry of the matrix and where it goes to, into a list of `count`, where there is one. */
+static void put_place(const kkt_matrix *kkt, int row, int column, int to, int *list, int *count)
+{
+    for (int e = kkt->ptr[row]; e < kkt->ptr[row + 1]; e++)
+        if (kkt->idx[e] == column) {
+            list[2 * *count] = to;
+            list[2 * (*count)++ + 1] = e;
+        }
+}
+
+static void fill_places(const kkt_matrix *kkt, const int *label, row_schur *it)
+{
+    int corner = 0;
+
+    for (int i = 0; i < kkt->n_v; i++) {
+        schur_cluster *of = &it->cluster[label[i]];
+        of->velocity[of->n++] = i;
+    }
+    for (int k = 0; k < kkt->n_l; k++)
+        for (int e = kkt->ptr[kkt->n_v + k]; e < kkt->ptr[kkt->n_v + k + 1]; e++) {
+            if (kkt->idx[e] >= kkt->n_v) {
+                it->corner[3 * corner] = k;
+                it->corner[3 * corner + 1] = kkt->idx[e] - kkt->n_v;
+                it->corner[3 * corner++ + 2] = e;
+                continue;
+            }
+            schur_cluster *of = &it->cluster[label[kkt->idx[e]]];
+            if (of->rows == 0 || of->row[of->rows - 1] != k)
+                of->row[of->rows++] = k;
+        }
+    for (int c = 0; c < it->n_clusters; c++) {
+        schur_cluster *of = &it->cluster[c];
+        int above = 0;
+        for (int i = 0; i < of->n; i++) {
+            for (int j = 0; j < of->n; j++)
+                put_place(kkt, of->velocity[i], of->velocity[j], i * of->n + j, of->block, &of->n_block);
+            for (int k = 0; k < of->rows; k++) { /* the pattern is symmetric */
+                put_place(kkt, of->velocity[i], kkt->n_v + of->row[k], i * of->wide + k, of->above, &above);
+                put_place(kkt, kkt->n_v + of->row[k], of->velocity[i], i * of->wide + k, of->below, &of->n_entries);
+            }
+        }
+    }
+}
+
+phx_status phx_sys_schur_create(phx_context *context, const kkt_matrix *kkt, row_schur **made)
+{
+    row_schur *it = phx_calloc(context, 1, sizeof *it);
+    int *label = phx_calloc(context, (size_t)kkt->n_v + 1, sizeof *label);
+    phx_status status = it && label ? PHX_OK : PHX_ERR_MEMORY;
+    bool fits = kkt->n_l <= PHX_SCHUR_MOST;
+
+    if (!status) {
+        it->ops = operations();
+        it->slot = -1;
+        it->n = kkt->n_l;
+        it->stride = filled(kkt->n_l);
+        it->n_clusters = find_clusters(kkt, label);
+        it->cluster = phx_calloc(context, (size_t)it->n_clusters + 1, sizeof *it->cluster);
+        status = it->cluster ? PHX_OK : PHX_ERR_MEMORY;
+    }
+    fits = fits && !status && count_clusters(kkt, label, it);
+    if (fits)
+        status = allocate(context, it);
+    if (fits && !status)
+        fill_places(kkt, label, it);
+    phx_free(label);
+    if (fits && !status) {
+        *made = it;
+        return PHX_OK;
+    }
+    phx_sys_schur_free(it);
+    return status;
+}
+
+void phx_sys_schur_free(row_schur *it)
+{
+    if (!it)
+        return;
+    phx_free(it->cluster);
+    phx_free(it->places);
+    phx_free(it->numbers);
+    phx_free(it);
+}
+
+/* ---- factors ---- */
+static bool invert(const row_schur *it, const double *val)
+{
+    for (int c = 0; c < it->n_clusters; c++) {
+        const schur_cluster *of = &it->cluster[c];
+        const int n = of->n;
+        for (int e = 0; e < n * n; e++)
+            it->dense[e] = 0.0;
+        for (int e = 0; e < of->n_block; e++)
+            it->dense[of->block[2 * e]] = val[of->block[2 * e + 1]];
+        if (!it->ops->invert(n, it->dense))
+            return false;
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                of->inverse[i * of->filled + j] = it->dense[j * n + i];
+    }
+    return true;
+}
+
+static void take_rows(const schur_cluster *of, const double *val)
+{
+    for (int e = 0; e < of->n_entries; e++) {
+        of->given[of->above[2 * e]] = -val[of->above[2 * e + 1]];
+        of->G_T[of->below[2 * e]] = val[of->below[2 * e + 1]];
+    }
+}
+
+bool phx_sys_schur_factor(row_schur *it, int slot, bool rows_alone, const double *val)
+{
+    const bool kept = rows_alone && it->slot == slot;
+
+    it->slot = -1;
+    if (!kept && !invert(it, val))
+        return false;
+    for (int k = 0; k < it->n * it->stride; k++)
+        it->S[k] = 0.0;
+    for (const int *at = it->corner, *last = at + 3 * it->n_corners; at < last; at += 3)
+        it->S[at[0] * it->stride + at[1]] = val[at[2]];
+    for (int c = 0; c < it->n_clusters; c++) {
+        take_rows(&it->cluster[c], val);
+        it->ops->eliminate(&it->cluster[c], it->stride, it->S);
+    }
+    if (!it->ops->factor(it->n, it->stride, it->S, it->L))
+        return false;
+    it->slot = slot;
+    return true;
+}
+
+void phx_sys_schur_solve(const row_schur *it, int n_v, double *b)
+{
+    double *y = it->y, *l = b + n_v;
+
+    for (int c = 0; c < it->n_clusters; y += it->cluster[c++].filled)
+        it->ops->begin(&it->cluster[c], b, y, l);
+    it->ops->solve(it->n, it->stride, it->S, it->L, l);
+    y = it->y;
+    for (int c = 0; c < it->n_clusters; y += it->cluster[c++].filled)
+        it->ops->end(&it->cluster[c], l, y, b);
+}
+
+void phx_sys_schur_archive(phx_archive *archive, row_schur *it)
+{
+    phx_archive_int(archive, &it->slot);
+    if (phx_archive_reads(archive) && (it->slot < -1 || it->slot >= PHX_FACTOR_SLOTS)) {
+        phx_archive_fail(archive, PHX_ERR_ARGUMENT);
+        it->slot = -1;
+    }
+    if (it->slot >= 0)
+        phx_archive_doubles(archive, it->count, it->numbers);
+}

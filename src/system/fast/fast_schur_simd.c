@@ -1,0 +1,152 @@
+/* The operations of fast_schur.c, four numbers side by side. */
+#include "algebra/lanes_kernel.h"
+#include "fast_schur.h"
+
+#include <math.h>
+
+enum { TOGETHER = 4 }; /* registers whose sums are made at once */
+static const double VANISHES = 1e-10;
+
+static bool invert(int n, double *restrict matrix)
+{
+    for (int p = 0; p < n; p++) {
+        double *pivot_row = matrix + p * n;
+        double largest = 0.0;
+        for (int j = 0; j < n; j++)
+            largest = largest > fabs(pivot_row[j]) ? largest : fabs(pivot_row[j]);
+        if (!(fabs(pivot_row[p]) > VANISHES * largest))
+            return false;
+        const double over = 1.0 / pivot_row[p];
+        pivot_row[p] = 1.0;
+        for (int j = 0; j < n; j++)
+            pivot_row[j] *= over;
+        for (int i = 0; i < n; i++) {
+            double *restrict row = matrix + i * n;
+            const double factor = row[p];
+            if (i == p)
+                continue;
+            row[p] = 0.0;
+            for (int j = 0; j < n; j++)
+                row[j] -= factor * pivot_row[j];
+        }
+    }
+    return true;
+}
+
+/* y = sum over i of x_i times row i of `rows`, `count` registers from each; x and rows `step` and `stride` apart. */
+static inline void sum_rows(const int count, int n, const double *x, int step, const double *rows, int stride, lanes *y)
+{
+    for (int c = 0; c < count; c++)
+        y[c] = (lanes){0.0};
+    for (int i = 0; i < n; i++, x += step, rows += stride)
+        for (int c = 0; c < count; c++)
+            y[c] += x[0] * ((const lanes *)rows)[c];
+}
+
+static inline void combine_rows(int width, int n, const double *x, int step, const double *rows, int stride, double *y)
+{
+    for (int first = 0; first < width; first += 4 * TOGETHER) {
+        lanes *to = (lanes *)(y + first);
+        switch ((width - first) / 4) {
+        case 1:
+            sum_rows(1, n, x, step, rows + first, stride, to);
+            break;
+        case 2:
+            sum_rows(2, n, x, step, rows + first, stride, to);
+            break;
+        case 3:
+            sum_rows(3, n, x, step, rows + first, stride, to);
+            break;
+        default:
+            sum_rows(TOGETHER, n, x, step, rows + first, stride, to);
+        }
+    }
+}
+
+static void eliminate(const schur_cluster *of, int stride, double *S)
+{
+    double sum[PHX_SCHUR_MOST];
+
+    for (int j = 0; j < of->n; j++)
+        combine_rows(of->wide, of->n, of->inverse + j, of->filled, of->given, of->wide, of->T + j * of->wide);
+    for (int k = 0; k < of->rows; k++) {
+        double *row = S + of->row[k] * stride;
+        combine_rows(of->wide, of->n, of->G_T + k, of->wide, of->T, of->wide, sum);
+        for (int l = 0; l < of->rows; l++)
+            row[of->row[l]] += sum[l];
+    }
+}
+
+/* S becomes U; what stands left of its diagonal, up to the next four columns, is not looked at afterwards. */
+static bool factor(int n, int stride, double *S, double *L)
+{
+    for (int p = 0; p < n; p++) {
+        const double *pivot_row = S + p * stride;
+        const int first = (p + 1) / 4, end = stride / 4;
+        double largest = 0.0;
+        for (int j = p; j < n; j++)
+            largest = largest > fabs(pivot_row[j]) ? largest : fabs(pivot_row[j]);
+        if (!(fabs(pivot_row[p]) > VANISHES * largest))
+            return false;
+        const double over = 1.0 / pivot_row[p];
+        for (int i = p + 1; i < n; i++) {
+            const lanes *from = (const lanes *)pivot_row;
+            lanes *to = (lanes *)(S + i * stride);
+            const double l = S[i * stride + p] * over;
+            L[i * stride + p] = l;
+            for (int c = first; c < end; c++)
+                to[c] -= l * from[c];
+        }
+    }
+    return true;
+}
+
+static void begin(const schur_cluster *of, const double *b, double *y, double *c)
+{
+    double x[PHX_SCHUR_MOST], sum[PHX_SCHUR_MOST];
+
+    for (int j = 0; j < of->n; j++)
+        x[j] = b[of->velocity[j]];
+    combine_rows(of->filled, of->n, x, 1, of->inverse, of->filled, y);
+    combine_rows(of->wide, of->n, y, 1, of->G_T, of->wide, sum);
+    for (int k = 0; k < of->rows; k++)
+        c[of->row[k]] -= sum[k];
+}
+
+static void solve(int n, int stride, const double *U, const double *L, double *l)
+{
+    for (int i = 1; i < n; i++) {
+        double sum = l[i];
+        for (int j = 0; j < i; j++)
+            sum -= L[i * stride + j] * l[j];
+        l[i] = sum;
+    }
+    for (int i = n; i-- > 0;) {
+        double sum = l[i];
+        for (int j = i + 1; j < n; j++)
+            sum -= U[i * stride + j] * l[j];
+        l[i] = sum / U[i * stride + i];
+    }
+}
+
+static void end(const schur_cluster *of, const double *l, const double *y, double *b)
+{
+    lanes own[PHX_SCHUR_MOST / 4] = {{0.0}};
+    const lanes *T = (const lanes *)of->T;
+    const int count = of->wide / 4;
+
+    for (int k = 0; k < of->rows; k++)
+        ((double *)own)[k] = l[of->row[k]];
+    for (int j = 0; j < of->n; j++, T += count) {
+        lanes sum = {0.0};
+        for (int c = 0; c < count; c++)
+            sum += T[c] * own[c];
+        b[of->velocity[j]] = y[j] + ((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    }
+}
+
+#ifdef PHX_FOR_AVX2
+const schur_operations phx_schur_simd_avx2 = {invert, eliminate, factor, begin, solve, end};
+#else
+const schur_operations phx_schur_simd = {invert, eliminate, factor, begin, solve, end};
+#endif
