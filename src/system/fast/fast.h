@@ -201,12 +201,12 @@ typedef struct thread_use {
 } thread_use;
 
 /* Matrices of intervals of which only the rows are made anew (fast_linearise.c). */
-typedef struct row_renewal {
+typedef struct block_reuse {
     bool able; /* there is a body in a basis of modes, no force or controller; joints join two bodies or the ground */
     int left;  /* how many times more; 0: all is made anew */
     bool made; /* of the last matrix the rows alone are new */
     double h, t0; /* of the last interval with such a matrix */
-} row_renewal;
+} block_reuse;
 
 typedef struct row_schur row_schur; /* solutions with the inverse of the velocity block kept (fast_schur.h) */
 
@@ -220,7 +220,7 @@ struct fast_data {
     unbatched_joints unbatched;
     thread_use threads;
     fast_scratch scratch;
-    row_renewal renewal;
+    block_reuse reuse;
     row_schur *schur;       /* of matrices of which only the rows are made anew; NULL: they are factored as a whole */
     bool signals_set;       /* those of the rows are the means over the current interval */
     delassus *delassus;     /* NULL: the projection factors the sparse matrix */
@@ -239,7 +239,7 @@ void phx_fast_rows_residual(workspace *ws, double t, double h, const double *lam
 void phx_fast_viewed_end(workspace *ws, const double *x1);
 void phx_fast_clear_efforts(workspace *ws);
 void phx_fast_add_couplings(workspace *ws, const double *lambda);
-void phx_fast_renew_rows(workspace *ws); /* in val, which is otherwise that of an interval before */
+void phx_fast_put_new_rows(workspace *ws); /* in val, which is otherwise that of an interval before */
 void phx_fast_put_rows(workspace *ws, double *val);
 void phx_fast_pair_add(workspace *ws, int pair, double alpha, const double *block);
 void phx_fast_pair_rate_add(workspace *ws, int pair, double alpha, const double *block);

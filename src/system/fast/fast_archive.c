@@ -38,9 +38,9 @@ static void archive_slot(phx_archive *archive, workspace *ws, condensation *it, 
 }
 
 /* The matrix whose rows alone will be made anew, and its factors. */
-static void archive_renewal(phx_archive *archive, workspace *ws)
+static void archive_reuse(phx_archive *archive, workspace *ws)
 {
-    row_renewal *it = &ws->fast->renewal;
+    block_reuse *it = &ws->fast->reuse;
 
     if (!it->able)
         return;
@@ -62,7 +62,7 @@ void phx_fast_archive(phx_archive *archive, workspace *ws)
 
     if (phx_archive_reads(archive))
         ws->fast->ports.start_viewed = ws->fast->ports.end_viewed = ws->fast->signals_set = false;
-    archive_renewal(archive, ws);
+    archive_reuse(archive, ws);
     if (!it)
         return;
     phx_archive_int(archive, &it->wait);

@@ -594,7 +594,7 @@ static inline void add_rigid_group(const int dim, workspace *ws, const row_group
 /* ---- rows anew ---- */
 /* G, -G^T and the POINT rows of a group as they are now; of its other rows [2,1] keeps what it has beside G, weight
  * K_l, which is what it has beside [1,2]. */
-static inline void renew_group(const int dim, workspace *ws, const row_group *group, double *val)
+static inline void put_new_rows_of(const int dim, workspace *ws, const row_group *group, double *val)
 {
     const int first = dense_from(group), count = group->end - first;
     double *G = ws->fast->scratch.G;
@@ -617,7 +617,7 @@ static inline void renew_group(const int dim, workspace *ws, const row_group *gr
     }
 }
 
-static phx_status renew_some(void *user, phx_context *context, int part, int first, int end)
+static phx_status put_some_new_rows(void *user, phx_context *context, int part, int first, int end)
 {
     const rows_loop *it = user;
     fast_part room;
@@ -626,17 +626,17 @@ static phx_status renew_some(void *user, phx_context *context, int part, int fir
     (void)context;
     for (int g = first; g < end; g++)
         if (own->system->dim == 2)
-            renew_group(2, own, &own->fast->rows.group[g], it->val);
+            put_new_rows_of(2, own, &own->fast->rows.group[g], it->val);
         else
-            renew_group(3, own, &own->fast->rows.group[g], it->val);
+            put_new_rows_of(3, own, &own->fast->rows.group[g], it->val);
     return PHX_OK;
 }
 
-void phx_fast_renew_rows(workspace *ws)
+void phx_fast_put_new_rows(workspace *ws)
 {
     rows_loop loop = {.ws = ws, .val = ws->values.val};
 
-    phx_sys_run(ws, ws->fast->rows.n, renew_some, &loop);
+    phx_sys_run(ws, ws->fast->rows.n, put_some_new_rows, &loop);
 }
 
 static void add_one(workspace *ws, int g, bool late, const double *lambda)

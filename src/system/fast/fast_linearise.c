@@ -56,28 +56,28 @@ static void clear_values(workspace *ws, bool condensed)
  * of it stands in body axes and changes by its parts of first order, which are of order h w themselves: after k steps a
  * correction leaves over k (h w)^2/2. With bodies in bases of modes, whose full blocks cost the most, the rows alone
  * are made anew while that is little and the steps go on one after the other. */
-enum { MOST_RENEWALS = 16 };
+enum { MOST_REUSES = 16 };
 static const double LEFT_OVER = 5e-4; /* by a correction: three reach rounding */
 
 /* How many steps the rest of the matrix is good for. */
-static int renewals(const workspace *ws)
+static int reuses(const workspace *ws)
 {
     const phx_system *system = ws->system;
     double square = 0.0; /* (h w)^2/2, the largest */
 
-    if (!ws->fast->renewal.able || ws->fast->joints.used > 0 || ws->base.own_matrices)
+    if (!ws->fast->reuse.able || ws->fast->joints.used > 0 || ws->base.own_matrices)
         return 0;
     for (int b = 0; b < system->n_bodies; b++) {
         const double *w = ws->step.vm + system->bodies[b].v + system->dim;
         square = fmax(square, 0.5 * ws->view.h * ws->view.h * phx_sys_dot(system->n_rot, w, w));
     }
-    return square * MOST_RENEWALS <= LEFT_OVER ? MOST_RENEWALS : (int)(LEFT_OVER / square);
+    return square * MOST_REUSES <= LEFT_OVER ? MOST_REUSES : (int)(LEFT_OVER / square);
 }
 
 /* Rows alone, where the matrix is that of a step before. */
-static bool renew(workspace *ws)
+static bool reuse_block(workspace *ws)
 {
-    row_renewal *it = &ws->fast->renewal;
+    block_reuse *it = &ws->fast->reuse;
 
     if (!ws->values.summed || !ws->step.goes_on || it->left == 0 || ws->base.own_matrices || it->h != ws->view.h ||
         it->t0 == ws->step.t0)
@@ -86,7 +86,7 @@ static bool renew(workspace *ws)
     it->t0 = ws->step.t0;
     ws->fast->into = &ws->kkt;
     ws->values.weight_K = 0.5 * ws->view.h;
-    phx_fast_renew_rows(ws);
+    phx_fast_put_new_rows(ws);
     return true;
 }
 
@@ -99,12 +99,12 @@ phx_status phx_fast_interval_linearise(workspace *ws)
 
     if (it && it->wait > 0)
         it->wait--;
-    ws->fast->renewal.made = !condensed && renew(ws);
-    if (ws->fast->renewal.made)
+    ws->fast->reuse.made = !condensed && reuse_block(ws);
+    if (ws->fast->reuse.made)
         return PHX_OK;
-    ws->fast->renewal.left = condensed ? 0 : renewals(ws);
-    ws->fast->renewal.h = ws->view.h;
-    ws->fast->renewal.t0 = ws->step.t0;
+    ws->fast->reuse.left = condensed ? 0 : reuses(ws);
+    ws->fast->reuse.h = ws->view.h;
+    ws->fast->reuse.t0 = ws->step.t0;
     clear_values(ws, condensed);
     if (condensed) {
         phx_sys_condensed_bodies(ws);
@@ -127,9 +127,9 @@ static bool is_condensed(const workspace *ws)
 }
 
 /* The matrix is one of which rows will be made anew, or its rows have been. */
-static bool is_renewable(const workspace *ws)
+static bool is_reusable(const workspace *ws)
 {
-    return ws->fast->schur && ws->values.summed && (ws->fast->renewal.left > 0 || ws->fast->renewal.made);
+    return ws->fast->schur && ws->values.summed && (ws->fast->reuse.left > 0 || ws->fast->reuse.made);
 }
 
 phx_status phx_fast_factor(workspace *ws, int slot, double cj)
@@ -141,7 +141,7 @@ phx_status phx_fast_factor(workspace *ws, int slot, double cj)
         it->in_slot[slot] = is_condensed(ws);
     if (is_condensed(ws))
         return phx_sys_condensed_factor(ws, slot, cj);
-    if (is_renewable(ws) && phx_sys_schur_factor(schur, slot, ws->fast->renewal.made, ws->values.val))
+    if (is_reusable(ws) && phx_sys_schur_factor(schur, slot, ws->fast->reuse.made, ws->values.val))
         return PHX_OK;
     if (schur && schur->slot == slot)
         schur->slot = -1;

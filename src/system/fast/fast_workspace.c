@@ -144,7 +144,7 @@ static void free_scratch(fast_scratch *of)
 }
 
 /* ---- rows anew ---- */
-static bool can_renew_rows(const phx_system *system, const fast_data *it)
+static bool can_reuse_block(const phx_system *system, const fast_data *it)
 {
     bool modal = false;
 
@@ -181,8 +181,8 @@ static phx_status create_parts(phx_context *context, workspace *ws, fast_data *i
     if (!status)
         status = phx_sys_threads_create(context, system, &ws->rows, &it->threads);
     if (!status)
-        it->renewal.able = can_renew_rows(system, it);
-    if (!status && it->renewal.able)
+        it->reuse.able = can_reuse_block(system, it);
+    if (!status && it->reuse.able)
         status = phx_sys_schur_create(context, &ws->kkt, &it->schur);
     return status ? status : create_scratch(context, &ws->ports, &ws->bodies, &it->scratch);
 }
