@@ -454,6 +454,9 @@ phx_status phx_unit_exchange_completed(phx_unit *unit, bool *event)
     phx_status status = stand(unit, &due);
 
     if (!status)
+        status =
+            phx_minimal_check_places(unit->exchange->minimal, unit->exchange->t, unit->exchange->x, unit->exchange->v);
+    if (!status)
         status = is_spent(unit, &spent);
     *event = due || spent;
     return status;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char MARK[8] = {'P', 'H', 'X', 'U', 'N', 'I', 'T', '\n'};
-enum { VERSION = 6, HEAD = 24 };
+enum { VERSION = 7, HEAD = 24 };
 
 /* FNV-1a */
 static uint64_t check_sum(size_t size, const unsigned char *bytes)

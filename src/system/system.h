@@ -85,6 +85,8 @@ int phx_system_controller_states(const phx_system *system);
 bool phx_system_controller_state_flows(const phx_system *system, int state);
 phx_status phx_minimal_flow(phx_minimal *minimal, double t, const double *x, const double *v, const double *lambda,
                             double *z_dot, double *supplied, double *dissipated);
+/* PHX_ERR_ANALYSIS: a point that slides along a body has left it. */
+phx_status phx_minimal_check_places(phx_minimal *minimal, double t, const double *x, const double *v);
 /* The samples that are due at t, into x. */
 phx_status phx_minimal_take_samples(phx_minimal *minimal, double t, double *x, const double *v);
 /* Positive while the choice is good; negative where another one must be made. */

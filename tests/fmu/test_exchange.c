@@ -15,6 +15,13 @@ static phx_model *read_example(phx_context *context, const char *name)
     return model;
 }
 
+static phx_model *read_text(phx_context *context, const char *text)
+{
+    phx_model *model = NULL;
+    CHECK_OK(context, phx_model_read_text(context, "model", text, strlen(text), 0, NULL, &model));
+    return model;
+}
+
 static void export_model(phx_context *context, phx_model *model, int version, importer *it)
 {
     phx_fmu_options options = phx_fmu_options_default();
@@ -78,7 +85,7 @@ static const struct {
 } cases[] = {
     {"double_pendulum.yaml", 0.05}, {"heavy_top.yaml", 0.5},      {"spatial_slider_crank.yaml", 1.0},
     {"bennett.yaml", 1.0},          {"torque_free.yaml", 3.0},    {"satellite.yaml", 0.1},
-    {"manipulator.yaml", 0.5},      {"crank_slider.yaml", 0.002},
+    {"manipulator.yaml", 0.5},      {"crank_slider.yaml", 0.002}, {"telescopic_boom.yaml", 0.03},
 };
 
 static void moves_as_radau5(void **state)
@@ -102,6 +109,107 @@ static void moves_as_radau5(void **state)
         phx_result_destroy(result);
         phx_model_destroy(model);
     }
+}
+
+/* ---- points slide along bodies ---- */
+/* A collar that slides on a bent wire; where it begins, and how fast. */
+static void wire_with_collar(char *text, size_t size, double position, double rate)
+{
+    snprintf(text, size,
+             "phlexor: 1\n"
+             "dimension: 3\n"
+             "gravity: [1, 3, -9.81]\n"
+             "materials: {rubber: {density: 1000, young: 1e7, poisson: 0.4}}\n"
+             "bodies:\n"
+             "  wire: {kind: rod, material: rubber, length: 1, section: {kind: circle, diameter: 0.02}, elements: 3,\n"
+             "    damping: {stiffness: 1e-3}}\n"
+             "  collar: {kind: rigid, mass: 0.05, inertia: [2e-5, 1e-5, 3e-5], pose: {position: [%g, 0, 0]}}\n"
+             "joints:\n"
+             "  clamp: {kind: weld, ports: [ground.O, wire.P]}\n"
+             "  slide: {kind: prismatic_on, ports: [wire.P, collar.P], position: %g, rate: %g}\n"
+             "outputs:\n"
+             "  q: {coordinate: slide}\n"
+             "  tip: {position: wire.C}\n"
+             "simulate: {end: 1, step: 1e-3}\n",
+             position, position, rate);
+}
+
+static exchange start_collar(phx_context *context, double position, double rate, int version, importer *it,
+                             phx_model **model)
+{
+    char text[2000];
+
+    wire_with_collar(text, sizeof text, position, rate);
+    *model = read_text(context, text);
+    export_model(context, *model, version, it);
+    return exchange_start(it, version, 1e-8);
+}
+
+/* Across a node of the wire, at a third of its length; states that cannot be have no consequences. */
+static void collars_slide(void **state)
+{
+    char where[320] = "";
+    importer it;
+    phx_model *model = NULL;
+    exchange e = start_collar(*state, 0.3, 0.8, 3, &it, &model);
+    const size_t n = (size_t)e.states;
+    double *states = calloc(4 * n, sizeof *states), *rates = states + n, *again = states + 2 * n, *bad = states + 3 * n;
+
+    exchange_run(&e, 0.1);
+    phx_result *result = simulate(*state, model, 0.1);
+    const double worst = worst_difference(*state, &e, result, where, sizeof where);
+    print_message("collar: %d states, %ld steps: %.1e (%s), place %.3f m\n", e.states, e.steps, worst, where,
+                  exchange_value(&e, "q"));
+    assert_true(exchange_value(&e, "q") > 0.35);
+    assert_true(fabs(exchange_value(&e, "residual")) < 1e-7); /* where the curvature jumps */
+    if (!(worst < 1e-6))
+        fail_msg("%s differs by %g", where, worst);
+    exchange_get_states(&e, states);
+    exchange_get_rates(&e, rates);
+    for (size_t k = 0; k < n; k++)
+        bad[k] = k % 3 ? 1e4 * (double)k : -1e5;
+    exchange_set_states(&e, e.t, bad);
+    assert_int_equal(it.fmi3GetContinuousStateDerivatives(e.c, again, n), fmi3Discard);
+    assert_non_null(strstr(it.log, "cannot be closed"));
+    exchange_set_states(&e, e.t, states);
+    exchange_get_rates(&e, again);
+    for (size_t k = 0; k < n; k++)
+        if (!(fabs(again[k] - rates[k]) <= 1e-9 * (1.0 + fabs(rates[k]))))
+            fail_msg("derivative %zu is %.17g after states that cannot be, was %.17g", k + 1, again[k], rates[k]);
+    exchange_free(&e);
+    importer_close(&it);
+    phx_result_destroy(result);
+    phx_model_destroy(model);
+    free(states);
+}
+
+/* A collar leaves the wire: the step that has passed its end is an error, as in a simulation. */
+static void collars_leave(void **state)
+{
+    bool event, terminate;
+    importer it;
+    phx_model *model = NULL;
+    exchange e = start_collar(*state, 0.99, 0.5, 3, &it, &model);
+    double *states = calloc((size_t)e.states, sizeof *states), *rates = calloc((size_t)e.states, sizeof *rates);
+    int k = 0;
+    fmi3Status status = fmi3OK;
+
+    for (; k < 60 && status == fmi3OK; k++) {
+        exchange_get_states(&e, states);
+        exchange_get_rates(&e, rates);
+        for (int i = 0; i < e.states; i++)
+            states[i] += 5e-4 * rates[i];
+        exchange_set_states(&e, 5e-4 * (k + 1), states);
+        status = it.fmi3CompletedIntegratorStep(e.c, true, &event, &terminate);
+    }
+    assert_int_equal(status, fmi3Error);
+    assert_non_null(strstr(it.log, "its point leaves body 'wire' at the end C"));
+    assert_in_range(k, 30, 42); /* 0.01 m at 0.5 m/s */
+    exchange_free(&e);
+    importer_close(&it);
+    phx_model_destroy(model);
+    free(states);
+    free(rates);
 }
 
 /* ---- joints stay closed ---- */
@@ -131,13 +239,6 @@ static const char slider_crank[] =
     "  va: {velocity: crank.pin}\n"
     "  vb: {velocity: rod.P}\n"
     "simulate: {end: 100, step: 1e-3}\n";
-
-static phx_model *read_text(phx_context *context, const char *text)
-{
-    phx_model *model = NULL;
-    CHECK_OK(context, phx_model_read_text(context, "model", text, strlen(text), 0, NULL, &model));
-    return model;
-}
 
 static double distance(exchange *e, const char *a, const char *b)
 {
@@ -522,6 +623,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(moves_as_radau5),
+        cmocka_unit_test(collars_slide),
+        cmocka_unit_test(collars_leave),
         cmocka_unit_test(joints_stay_closed),
         cmocka_unit_test(turns_are_counted),
         cmocka_unit_test(controllers_work),
