@@ -2,6 +2,7 @@
 #include "check_plant.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,9 +19,10 @@ static int second(const plant *p)
 
 int phx_fmu_finding(const plant *p, const char *what, int status)
 {
-    if (status)
-        phx_fmu_say(p->it, '!', "model exchange: %s fails with status %d", what, status);
-    return status;
+    char text[120];
+
+    snprintf(text, sizeof text, "model exchange: %s", what);
+    return phx_fmu_say_failure(p->it, text, status);
 }
 
 /* ---- states ---- */
