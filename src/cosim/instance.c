@@ -254,8 +254,8 @@ int phx_instance_get(instance *it, const char *function, size_t count, const uns
     return INSTANCE_OK;
 }
 
-/* Whether a parameter can be set now: until the end of the initialization, the tunable ones later too, at events and,
- * where there are none, between steps. */
+/* Whether a parameter can be set now: until the end of the initialization; later at events and, where there are none,
+ * between steps. */
 static int check_parameter(const instance *it, const char *function, unsigned variable)
 {
     const bool early = (it->state & (STATE_INSTANTIATED | STATE_INITIALIZING)) != 0;
@@ -264,17 +264,11 @@ static int check_parameter(const instance *it, const char *function, unsigned va
 
     if (early || variable < (unsigned)phx_unit_first_parameter(it->unit))
         return INSTANCE_OK;
-    phx_unit_variable(it->unit, (int)variable, &parameter);
-    if (late && !parameter.fixed)
+    if (late)
         return INSTANCE_OK;
-    if (parameter.fixed)
-        phx_instance_log(it, LOG_ERROR,
-                         "%s: parameter '%s' gives the place of a drive; it can be set until the end of the "
-                         "initialization",
-                         function, parameter.name);
-    else
-        phx_instance_log(it, LOG_ERROR, "%s: parameter '%s' can be set in event mode, not %s", function, parameter.name,
-                         it->state == STATE_STEP ? "between steps" : "in continuous-time mode");
+    phx_unit_variable(it->unit, (int)variable, &parameter);
+    phx_instance_log(it, LOG_ERROR, "%s: parameter '%s' can be set in event mode, not %s", function, parameter.name,
+                     it->state == STATE_STEP ? "between steps" : "in continuous-time mode");
     return INSTANCE_ERROR;
 }
 
