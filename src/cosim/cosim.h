@@ -126,6 +126,8 @@ void phx_unit_nominals(const phx_unit *unit, double *nominal);
  * positive. */
 int phx_unit_n_indicators(const phx_unit *unit);
 phx_status phx_unit_indicators(phx_unit *unit, double *indicators);
+/* Model exchange comes to an event, before parameters and inputs change at it: its velocities are remembered. */
+void phx_unit_arrive(phx_unit *unit);
 /* An event at the time at hand: events of the model whose conditions are met happen, samples that are due are taken,
  * coordinates are chosen anew after events and where an indicator says so. */
 typedef struct phx_unit_changes {

@@ -341,6 +341,13 @@ int phx_instance_event(instance *it, instance_event *event)
     return status;
 }
 
+void phx_instance_enter_event(instance *it)
+{
+    if (it->state != STATE_EVENT)
+        phx_unit_arrive(it->unit);
+    it->state = STATE_EVENT;
+}
+
 /* An integrator that does not look for state events learns of them here. */
 int phx_instance_completed(instance *it, bool *enter_event_mode)
 {

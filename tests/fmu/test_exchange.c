@@ -441,6 +441,60 @@ static void saved_states_are_whole(void **state)
     phx_model_destroy(model);
 }
 
+/* ---- drives that jump ---- */
+/* A pendulum on a cart whose rate jumps at 0.2 s, and with B: the impulse goes through the pin, about which the
+ * momentum of the pendulum stays. */
+static const char jumping[] = "phlexor: 1\n"
+                              "dimension: 2\n"
+                              "gravity: [0, -9.81]\n"
+                              "parameters: {B: 0.1}\n"
+                              "bodies:\n"
+                              "  cart: {kind: rigid, mass: 2, inertia: 0.1}\n"
+                              "  arm: {kind: rigid, mass: 2, inertia: 0.5, centre_of_mass: [0.4, 0]}\n"
+                              "joints:\n"
+                              "  rail: {kind: prismatic, ports: [ground.O, cart.P], axis: [1, 0],\n"
+                              "    speed: 0.3 + (t >= 0.2) + B}\n"
+                              "  pin: {kind: revolute, ports: [cart.P, arm.P], angle: 0.3}\n"
+                              "outputs: {q: {coordinate: pin}, w: {rate: pin}, v: {rate: rail}}\n"
+                              "simulate: {step: 1e-3, end: 1}\n";
+
+/* I w - m s sin(q) v: of the arm about the pin */
+static double momentum(exchange *e)
+{
+    return (0.5 + 2.0 * 0.16) * exchange_value(e, "w") - 0.8 * sin(exchange_value(e, "q")) * exchange_value(e, "v");
+}
+
+static void drives_jump(void **state)
+{
+    phx_model *model = read_text(*state, jumping);
+
+    for (int version = 2; version <= 3; version++) {
+        importer it;
+        export_model(*state, model, version, &it);
+        exchange e = exchange_start(&it, version, 1e-10);
+        assert_true(exchange_to_event(&e, 0.5)); /* the time event */
+        CHECK_CLOSE(e.t, 0.2, 1e-15, "the jump");
+        double states[8];
+        exchange_get_states(&e, states);
+        assert_true(exchange_event(&e));
+        const double w = exchange_value(&e, "w"), q = exchange_value(&e, "q");
+        CHECK_CLOSE(exchange_value(&e, "v"), 1.4, 1e-12, "rate of the drive");
+        CHECK_CLOSE(w - states[2], 0.8 * sin(q) / 0.82, 1e-12, "jump of the pendulum"); /* I dw = m s sin(q) dv */
+        CHECK_CLOSE(exchange_value(&e, "residual"), 0.0, 1e-8, "energy");
+        exchange_run(&e, 0.3);
+        const double before = momentum(&e), supplied = exchange_value(&e, "supplied"), v = exchange_value(&e, "v");
+        const double residual = exchange_value(&e, "residual"); /* of the integrator */
+        exchange_tune(&e, "B", 0.6);
+        CHECK_CLOSE(exchange_value(&e, "v"), v + 0.5, 1e-12, "rate of the drive");
+        CHECK_CLOSE(momentum(&e), before, 1e-12, "momentum about the pin");
+        CHECK_CLOSE(exchange_value(&e, "residual"), residual, 1e-12, "energy");
+        assert_true(fabs(exchange_value(&e, "supplied") - supplied) > 0.1);
+        exchange_free(&e);
+        importer_close(&it);
+    }
+    phx_model_destroy(model);
+}
+
 /* ---- derivatives ---- */
 static const char pendulum[] =
     "phlexor: 1\n"
@@ -630,6 +684,7 @@ int main(void)
         cmocka_unit_test(controllers_work),
         cmocka_unit_test(parameters_change_at_events),
         cmocka_unit_test(saved_states_are_whole),
+        cmocka_unit_test(drives_jump),
         cmocka_unit_test(derivatives_are_those_of_a_pendulum),
         cmocka_unit_test(derivatives_by_parameters),
         cmocka_unit_test(wrong_calls),

@@ -633,6 +633,23 @@ phx_status phx_minimal_solve(phx_minimal *m, double t, const double *y, const do
     return status ? status : find_velocities(m, t, u, x, v);
 }
 
+phx_status phx_minimal_rates_at(phx_minimal *m, double t, const double *u, const double *x, double *v)
+{
+    return find_velocities(m, t, u, x, v);
+}
+
+phx_status phx_minimal_jump(phx_minimal *m, double t, const double *x, double *v, phx_work *work, bool *jumped)
+{
+    static const double ROUNDING = 1e-10; /* of the largest velocity */
+    phx_sizes sizes;
+    double position, rate;
+
+    phx_system_sizes(m->system, x, v, &sizes);
+    phx_system_drift(m->dae, t, x, v, &position, &rate);
+    *jumped = rate > ROUNDING * sizes.speed;
+    return *jumped ? phx_sys_impulse(m->ws, t, x, v, work) : PHX_OK;
+}
+
 void phx_minimal_read(phx_minimal *m, double t, const double *x, const double *v, double *y, double *u)
 {
     look(m, t, x, v);
