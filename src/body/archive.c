@@ -1,6 +1,7 @@
 /* Bodies in an archive: a row for each kind that can be written. */
 #include "body/floating/floating.h"
 #include "body/rod/rod.h"
+#include "body/sliding/sliding.h"
 
 /* A kind: its table of operations, by whose name it is found, and what writes and reads one; `flex` is its deformation,
  * which is written elsewhere (NULL: none). */
@@ -15,12 +16,10 @@ static const body_archive kinds[] = {
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
-void phx_body_archive(phx_archive *archive, const phx_flex *flex, phx_body **body)
+static void archive_plain(phx_archive *archive, const phx_flex *flex, phx_body **body)
 {
     int kind = 0;
 
-    if (phx_archive_reads(archive))
-        *body = NULL;
     while (!phx_archive_reads(archive) && kind < N_KINDS && kinds[kind].ops != (*body)->ops)
         kind++;
     if (kind == N_KINDS) {
@@ -32,4 +31,21 @@ void phx_body_archive(phx_archive *archive, const phx_flex *flex, phx_body **bod
     phx_archive_choice(archive, N_KINDS - 1, &kind);
     if (!phx_archive_status(archive))
         kinds[kind].archive(archive, flex, body);
+}
+
+void phx_body_archive(phx_archive *archive, const phx_flex *flex, phx_body **body)
+{
+    const bool reads = phx_archive_reads(archive);
+    const phx_sliding *with_places = reads ? NULL : phx_as_sliding(*body);
+    bool places = with_places != NULL;
+    phx_body *plain = reads ? NULL : places ? with_places->inner : *body;
+
+    if (reads)
+        *body = NULL;
+    phx_archive_bool(archive, &places);
+    archive_plain(archive, flex, &plain);
+    if (places && !phx_archive_status(archive))
+        phx_sliding_archive(archive, plain, body);
+    else if (reads)
+        *body = plain;
 }

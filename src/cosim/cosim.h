@@ -29,7 +29,6 @@ typedef struct phx_unit_def {
     int n_parameters;
     char **parameters;       /* names */
     char **parameter_places; /* where the model uses them */
-    int *parameter_fixed;    /* 1: the place of a drive follows it, it stays once the mechanism moves */
     double *parameter_starts;
     double *parameter_values; /* as they are now, what expressions evaluate; not in the file */
     int n_events;
@@ -73,7 +72,6 @@ typedef struct phx_variable {
     bool from_states; /* follows the states, in model exchange */
     int state;        /* which state it is, or the derivative of which; -1: neither */
     double start;     /* of a parameter */
-    bool fixed;       /* a parameter that stays once the mechanism moves */
     int input;        /* of an input, its conjugate and its power: which one; else -1 */
 } phx_variable;
 int phx_unit_variables(const phx_unit *unit);
@@ -128,6 +126,8 @@ void phx_unit_nominals(const phx_unit *unit, double *nominal);
  * positive. */
 int phx_unit_n_indicators(const phx_unit *unit);
 phx_status phx_unit_indicators(phx_unit *unit, double *indicators);
+/* Model exchange comes to an event, before parameters and inputs change at it: its velocities are remembered. */
+void phx_unit_arrive(phx_unit *unit);
 /* An event at the time at hand: events of the model whose conditions are met happen, samples that are due are taken,
  * coordinates are chosen anew after events and where an indicator says so. */
 typedef struct phx_unit_changes {

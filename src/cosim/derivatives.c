@@ -112,13 +112,11 @@ static phx_status check_direction(phx_unit *unit, const phx_unit_direction *alon
         phx_variable variable;
         phx_unit_variable(unit, (int)along->known[k], &variable);
         const bool state = unit->exchanging && variable.state >= 0 && variable.kind != PHX_VARIABLE_RATE;
-        const bool parameter = variable.kind == PHX_VARIABLE_PARAMETER && (!variable.fixed || along->start);
+        const bool parameter = variable.kind == PHX_VARIABLE_PARAMETER;
         if (variable.kind != PHX_VARIABLE_INPUT && !state && !parameter)
             return phx_fail(unit->context, PHX_ERR_ARGUMENT, "'%s' is %s: nothing is differentiated with respect to it",
                             variable.name,
-                            variable.kind == PHX_VARIABLE_PARAMETER ? "a parameter that stays after the initialization"
-                            : unit->exchanging                      ? "neither input nor state nor parameter"
-                                                                    : "neither input nor parameter");
+                            unit->exchanging ? "neither input nor state nor parameter" : "neither input nor parameter");
     }
     return PHX_OK;
 }

@@ -16,11 +16,13 @@ struct unit_exchange {
     int n_y, n_u, n_z, n;   /* numbers of states: of each part, of all */
     int *z;                 /* n_z: numbers among the states of controllers */
     int n_conditions;       /* what has an indicator: events of the model on outputs, frictions, contacts */
-    double t;               /* s */
+    double t, begun;        /* s; the start */
     double *states, *rates; /* n */
     double *x, *v;          /* of the mechanism; x has the states of all controllers */
     double *lambda;         /* of the rows that act */
     double *z_dot;          /* of the states of all controllers */
+    double *v_before;       /* with which the mechanism comes to an event, where `arrived` */
+    bool arrived;           /* at an event, whose rates of drives have not been looked at */
     bool solved, derived;   /* x and v, rates and lambda are those of the states */
     double sampled;         /* s: when samples were taken last */
 };
@@ -36,6 +38,7 @@ static phx_status allocate(phx_unit *unit, unit_exchange *it)
                   {&it->rates, it->n},
                   {&it->x, phx_system_n_x(unit->system)},
                   {&it->v, phx_system_n_v(unit->system)},
+                  {&it->v_before, phx_system_n_v(unit->system)},
                   {&it->z_dot, n_z}};
 
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++) {
@@ -120,7 +123,7 @@ void phx_unit_exchange_destroy(unit_exchange *it)
 {
     if (!it)
         return;
-    double *const arrays[] = {it->states, it->rates, it->x, it->v, it->z_dot};
+    double *const arrays[] = {it->states, it->rates, it->x, it->v, it->v_before, it->z_dot};
     phx_unit_exchange_let_go(it);
     for (size_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         phx_free(arrays[k]);
@@ -174,9 +177,11 @@ phx_status phx_unit_exchange_start(phx_unit *unit)
     unit_exchange *it = unit->exchange;
     const phx_sample sample = phx_unit_state_of(unit);
 
-    it->t = unit->t;
+    it->t = it->begun = unit->t;
     it->sampled = -HUGE_VAL;
     take_sample(unit, it, &sample);
+    memcpy(it->v_before, it->v, (size_t)phx_system_n_v(unit->system) * sizeof *it->v);
+    it->arrived = true;
     return choose(unit, it, sample.work.supplied, sample.work.dissipated);
 }
 
@@ -424,17 +429,55 @@ static phx_status take_samples(phx_unit *unit)
     return status;
 }
 
+/* ---- drives whose rates jump ---- */
+void phx_unit_arrive(phx_unit *unit)
+{
+    unit_exchange *it = unit->exchange;
+
+    if (!unit->exchanging)
+        return;
+    const double t = it->t > it->begun ? nextafter(it->t, -HUGE_VAL) : it->t; /* before what jumps at it->t */
+
+    phx_status status = find_state(unit);
+    if (!status)
+        status = phx_minimal_rates_at(it->minimal, t, it->states + it->n_y, it->x, it->v_before);
+    it->arrived = status == PHX_OK;
+    if (status)
+        phx_context_clear(unit->context); /* the event tells it */
+}
+
+/* The velocities of the arrival and the rates of drives do not agree any more: the joints take the impulse, and the
+ * states are those after it. With rigid contacts, which may open by it, nothing is done. */
+static phx_status jump(phx_unit *unit, bool *jumped)
+{
+    unit_exchange *it = unit->exchange;
+    phx_work work = {0.0, 0.0};
+
+    *jumped = false;
+    if (!it->arrived || !it->minimal || phx_system_contact_count(unit->system) > 0)
+        return PHX_OK;
+    it->arrived = false;
+    const phx_status status = phx_minimal_jump(it->minimal, it->t, it->x, it->v_before, &work, jumped);
+    if (status || !*jumped)
+        return status;
+    memcpy(it->v, it->v_before, (size_t)phx_system_n_v(unit->system) * sizeof *it->v);
+    return choose(unit, it, it->states[it->n - 2] + work.supplied, it->states[it->n - 1] + work.dissipated);
+}
+
 phx_status phx_unit_event(phx_unit *unit, phx_unit_changes *changes)
 {
     unit_exchange *it = unit->exchange;
-    bool due = false, spent = false;
+    bool due = false, spent = false, jumped = false;
 
     *changes = (phx_unit_changes){false, false, false};
     unit->looked = false;
-    phx_status status = stand(unit, &due);
+    phx_status status = jump(unit, &jumped);
+    if (!status)
+        status = stand(unit, &due);
     if (!status && due)
         status = happen(unit);
-    changes->happened = changes->chosen_anew = due;
+    changes->happened = due;
+    changes->chosen_anew = due || jumped;
     if (!status)
         status = take_samples(unit);
     if (!status)
@@ -453,6 +496,9 @@ phx_status phx_unit_exchange_completed(phx_unit *unit, bool *event)
     bool due = false, spent = false;
     phx_status status = stand(unit, &due);
 
+    if (!status)
+        status =
+            phx_minimal_check_places(unit->exchange->minimal, unit->exchange->t, unit->exchange->x, unit->exchange->v);
     if (!status)
         status = is_spent(unit, &spent);
     *event = due || spent;
@@ -562,11 +608,14 @@ void phx_unit_exchange_archive(phx_archive *archive, phx_unit *unit)
     if (phx_archive_status(archive))
         return;
     phx_archive_double(archive, &it->t);
+    phx_archive_double(archive, &it->begun);
     phx_archive_double(archive, &it->sampled);
     phx_archive_doubles(archive, (size_t)it->n, it->states);
     phx_archive_doubles(archive, (size_t)it->n, it->rates);
     phx_archive_doubles(archive, (size_t)phx_system_n_x(unit->system), it->x);
     phx_archive_doubles(archive, (size_t)phx_system_n_v(unit->system), it->v);
+    phx_archive_doubles(archive, (size_t)phx_system_n_v(unit->system), it->v_before);
+    phx_archive_bool(archive, &it->arrived);
     phx_archive_bool(archive, &it->solved);
     phx_archive_bool(archive, &it->derived);
     if (!chosen)

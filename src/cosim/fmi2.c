@@ -288,7 +288,7 @@ fmi2Status fmi2EnterEventMode(fmi2Component c)
 {
     if (phx_instance_check_exchange(c, __func__, STATE_CONTINUOUS | STATE_EVENT))
         return fmi2Error;
-    of(c)->state = STATE_EVENT;
+    phx_instance_enter_event(c);
     return fmi2OK;
 }
 

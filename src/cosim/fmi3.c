@@ -116,7 +116,7 @@ fmi3Status fmi3EnterEventMode(fmi3Instance c)
         return fmi3Error;
     if (!of(c)->event_mode && !of(c)->exchange)
         return refuse(c, __func__, "the instance was made without event mode");
-    of(c)->state = STATE_EVENT;
+    phx_instance_enter_event(c);
     return fmi3OK;
 }
 

@@ -254,8 +254,8 @@ int phx_instance_get(instance *it, const char *function, size_t count, const uns
     return INSTANCE_OK;
 }
 
-/* Whether a parameter can be set now: until the end of the initialization, the tunable ones later too, at events and,
- * where there are none, between steps. */
+/* Whether a parameter can be set now: until the end of the initialization; later at events and, where there are none,
+ * between steps. */
 static int check_parameter(const instance *it, const char *function, unsigned variable)
 {
     const bool early = (it->state & (STATE_INSTANTIATED | STATE_INITIALIZING)) != 0;
@@ -264,17 +264,11 @@ static int check_parameter(const instance *it, const char *function, unsigned va
 
     if (early || variable < (unsigned)phx_unit_first_parameter(it->unit))
         return INSTANCE_OK;
-    phx_unit_variable(it->unit, (int)variable, &parameter);
-    if (late && !parameter.fixed)
+    if (late)
         return INSTANCE_OK;
-    if (parameter.fixed)
-        phx_instance_log(it, LOG_ERROR,
-                         "%s: parameter '%s' gives the place of a drive; it can be set until the end of the "
-                         "initialization",
-                         function, parameter.name);
-    else
-        phx_instance_log(it, LOG_ERROR, "%s: parameter '%s' can be set in event mode, not %s", function, parameter.name,
-                         it->state == STATE_STEP ? "between steps" : "in continuous-time mode");
+    phx_unit_variable(it->unit, (int)variable, &parameter);
+    phx_instance_log(it, LOG_ERROR, "%s: parameter '%s' can be set in event mode, not %s", function, parameter.name,
+                     it->state == STATE_STEP ? "between steps" : "in continuous-time mode");
     return INSTANCE_ERROR;
 }
 
@@ -345,6 +339,13 @@ int phx_instance_event(instance *it, instance_event *event)
     if (event->states_changed)
         phx_instance_log(it, LOG_EVENTS, "the states are other coordinates from %.9g s on", phx_unit_time(it->unit));
     return status;
+}
+
+void phx_instance_enter_event(instance *it)
+{
+    if (it->state != STATE_EVENT)
+        phx_unit_arrive(it->unit);
+    it->state = STATE_EVENT;
 }
 
 /* An integrator that does not look for state events learns of them here. */

@@ -73,6 +73,7 @@ typedef struct instance_event {
     double next; /* s: of the next time event */
 } instance_event;
 int phx_instance_event(instance *it, instance_event *event);
+void phx_instance_enter_event(instance *it);
 int phx_instance_completed(instance *it, bool *enter_event_mode);
 int phx_instance_set_states(instance *it, const char *function, size_t count, const double *states);
 /* An array of states, their derivatives or nominals, or of event indicators. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char MARK[8] = {'P', 'H', 'X', 'U', 'N', 'I', 'T', '\n'};
-enum { VERSION = 6, HEAD = 24 };
+enum { VERSION = 8, HEAD = 24 };
 
 /* FNV-1a */
 static uint64_t check_sum(size_t size, const unsigned char *bytes)
@@ -78,7 +78,6 @@ static void archive_parameters(phx_archive *archive, phx_unit_def *def)
             return;
         }
     }
-    phx_archive_int_array(archive, n, &def->parameter_fixed);
     phx_archive_double_array(archive, n, &def->parameter_starts);
     for (int k = 0; k < def->n_parameters && !phx_archive_status(archive); k++) {
         phx_archive_text(archive, &def->parameters[k]);
@@ -89,7 +88,7 @@ static void archive_parameters(phx_archive *archive, phx_unit_def *def)
     bool named = true;
     for (int k = 0; k < def->n_parameters; k++)
         named = named && def->parameters[k];
-    if (!named || (def->n_parameters > 0 && (!def->parameter_fixed || !def->parameter_starts)))
+    if (!named || (def->n_parameters > 0 && !def->parameter_starts))
         phx_archive_fail(archive, phx_fail(context, PHX_ERR_INPUT, "the parameters of the mechanism are damaged"));
     else if (phx_archive_reads(archive) && n > 0)
         memcpy(def->parameter_values, def->parameter_starts, n * sizeof *def->parameter_values);
@@ -278,7 +277,6 @@ void phx_unit_def_free(phx_unit_def *def)
     free_names(def->n_parameters, def->parameters);
     free_names(def->n_parameters, def->parameter_places);
     free_events(def);
-    phx_free(def->parameter_fixed);
     phx_free(def->parameter_starts);
     phx_free(def->parameter_values);
     phx_free(def->places);

@@ -200,7 +200,6 @@ static void describe_parameter(const phx_unit *unit, int k, phx_variable *it)
 
     it->kind = PHX_VARIABLE_PARAMETER;
     it->start = unit->def.parameter_starts[k];
-    it->fixed = unit->def.parameter_fixed[k] != 0;
     snprintf(it->name, sizeof it->name, "%s", unit->def.parameters[k] ? unit->def.parameters[k] : "");
     snprintf(it->description, sizeof it->description, "parameter of the model%s%.100s", place && *place ? ": " : "",
              place ? place : "");

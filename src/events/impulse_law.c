@@ -198,6 +198,42 @@ static phx_status newton(phx_context *context, phase *it, double size, bool *fou
     return status;
 }
 
+/* How many times the impulse d across fits between that of contact k and the limit of its friction; HUGE_VAL: d is
+ * none.
+ */
+static double room_across(const phase *it, int k, const double *P, const double *d)
+{
+    const int dim = it->law->dim;
+    const double limit = it->law->friction[k] * fmax(P[0], 0.0);
+    const double dd = dot(dim - 1, d + 1, d + 1), pd = dot(dim - 1, P + 1, d + 1);
+    const double left = limit * limit - dot(dim - 1, P + 1, P + 1);
+
+    if (dd == 0.0 || given_direction(it->law, k))
+        return HUGE_VAL;
+    return left > 0.0 ? (sqrt(pd * pd + dd * left) - pd) / dd : 0.0;
+}
+
+/* Friction of contacts that all stick and whose slips contradict each other by almost nothing (the ends of a rod that
+ * lies flat but for 1e-10 rad) grows by as little with each sweep, in opposite directions: `swept` goes on to where the
+ * next contact can hold no more. false: nothing grows. */
+static bool run_on(phase *it, double *swept)
+{
+    const int dim = it->law->dim, m = size_of(it);
+    double *d = it->dP, most = HUGE_VAL;
+
+    memcpy(it->P, swept, (size_t)m * sizeof *it->P);
+    sweep(it, 1, 1.0);
+    for (int i = 0; i < m; i++)
+        d[i] = it->P[i] - swept[i];
+    for (int k = 0; k < it->law->n; k++) {
+        const double room = room_across(it, k, swept + k * dim, d + k * dim);
+        most = room > 0.0 ? fmin(most, room) : most;
+    }
+    for (int i = 0; i < m && most < HUGE_VAL; i++)
+        swept[i] += i % dim > 0 ? most * d[i] : 0.0;
+    return most < HUGE_VAL;
+}
+
 /* The impulses of a phase into it->P; by Newton's iteration from what sweeps from `swept` have come to. */
 static phx_status find(phx_context *context, phase *it, double *swept)
 {
@@ -212,6 +248,11 @@ static phx_status find(phx_context *context, phase *it, double *swept)
         memcpy(swept, it->P, (size_t)m * sizeof *it->P);
         if (!isfinite(dot(m, swept, swept)))
             break; /* sweeps that go away do so where there are none */
+        distance(it);
+        status = newton(context, it, fmax(largest(m, it->P), largest(m, it->z)), &found);
+    }
+    for (int k = 0; k < it->law->n && !found && !status && isfinite(dot(m, swept, swept)) && run_on(it, swept); k++) {
+        memcpy(it->P, swept, (size_t)m * sizeof *it->P);
         distance(it);
         status = newton(context, it, fmax(largest(m, it->P), largest(m, it->z)), &found);
     }

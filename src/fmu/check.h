@@ -30,8 +30,11 @@ typedef struct phx_fmu_checked {
 } phx_fmu_checked;
 /* A line for the parent: '!' a finding, '#' steps that have been made, '*' events of model exchange. */
 void phx_fmu_say(const phx_fmu_checked *it, char mark, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The finding that something fails, with what the FMU has logged last; none for status 0. Returns the status. */
+int phx_fmu_say_failure(const phx_fmu_checked *it, const char *what, int status);
 /* A call of the FMU: its status, 0 for OK. */
-#define PHX_FMU_CALL(it, name, ...) PHX_FMU_CALL_OF(&(it)->calls, name, __VA_ARGS__)
+#define PHX_FMU_CALL(it, name, ...)                                                                                    \
+    (*(it)->calls.shared->message = '\0', PHX_FMU_CALL_OF(&(it)->calls, name, __VA_ARGS__))
 
 int phx_fmu_read_outputs(const phx_fmu_checked *it, void *c, double *values);
 /* Tunable parameters are set to the values that they have; `when`: "between steps". Findings say what fails. */

@@ -35,6 +35,16 @@ void phx_fmu_say(const phx_fmu_checked *it, char mark, const char *format, ...)
         _exit(EXIT_FAILURE);
 }
 
+int phx_fmu_say_failure(const phx_fmu_checked *it, const char *what, int status)
+{
+    char message[sizeof it->calls.shared->message];
+
+    phx_fmu_take_text(sizeof message, it->calls.shared->message, message);
+    if (status)
+        phx_fmu_say(it, '!', "%s fails with status %d%s%s", what, status, *message ? ": " : "", message);
+    return status;
+}
+
 static void tell(void *user, const char *reason)
 {
     phx_fmu_say(user, '!', "%s", reason);
@@ -99,7 +109,7 @@ static void check_rollback(const checked *it, void *c, int from)
     if (!status)
         status = phx_fmu_read_outputs(it, c, second);
     if (status)
-        phx_fmu_say(it, '!', "going back to a saved state and on again fails with status %d", status);
+        (void)phx_fmu_say_failure(it, "going back to a saved state and on again", status);
     else
         compare(it, "after going back to a saved state and on again", first, second);
     phx_fmu_free_state(&it->calls, c, &state);
@@ -187,11 +197,11 @@ static void run(const checked *it)
     }
     int status = initialize(it, c);
     if (status)
-        phx_fmu_say(it, '!', "the initialization fails with status %d", status);
+        (void)phx_fmu_say_failure(it, "the initialization", status);
     if (!status && (status = phx_fmu_read_outputs(it, c, values)) != 0)
         phx_fmu_say(it, '!', "the outputs cannot be read after the initialization: status %d", status);
     if (!status && (status = make_steps(it, c, 0, STEPS)) != 0)
-        phx_fmu_say(it, '!', "a step fails with status %d", status);
+        (void)phx_fmu_say_failure(it, "a step", status);
     if (!status && (status = phx_fmu_read_outputs(it, c, values)) != 0)
         phx_fmu_say(it, '!', "the outputs cannot be read after the steps: status %d", status);
     for (int k = 0; k < it->n_outputs && !status; k++)
@@ -218,7 +228,7 @@ static void be_child(void *user, int socket, phx_fmu_shared *shared)
     const phx_fmu_model *model = of->model;
 
     (void)alarm(LONGEST);
-    it.calls = (phx_fmu_calls){.model = model, .folder = of->folder, .shared = shared};
+    it.calls = (phx_fmu_calls){.model = model, .folder = of->folder, .shared = shared, .logs = true};
     it.model = model;
     it.pipe = socket;
     it.step = model->step > 0.0 ? model->step : model->stop > model->start ? 1e-3 * (model->stop - model->start) : 1e-3;

@@ -2,13 +2,15 @@
 #include "check_plant.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CALL PHX_FMU_CALL
 
-enum { MOST_EVENTS = 50, MOST_STEPS = 4 * PHX_FMU_STEPS };
-static const double SHORT = 1e-3; /* steps of Euler's method, in steps of the default experiment */
+enum { MOST_EVENTS = 50, MOST_STEPS = 4 * PHX_FMU_STEPS, HALVINGS = 60 };
+/* Steps of Euler's method: at most so long, in steps of the default experiment; their error, of the states. */
+static const double SHORT = 1e-3, TOLERANCE = 1e-3;
 
 static int second(const plant *p)
 {
@@ -17,9 +19,10 @@ static int second(const plant *p)
 
 int phx_fmu_finding(const plant *p, const char *what, int status)
 {
-    if (status)
-        phx_fmu_say(p->it, '!', "model exchange: %s fails with status %d", what, status);
-    return status;
+    char text[120];
+
+    snprintf(text, sizeof text, "model exchange: %s", what);
+    return phx_fmu_say_failure(p->it, text, status);
 }
 
 /* ---- states ---- */
@@ -214,27 +217,72 @@ int phx_fmu_try_states(plant *p, double t)
                      : CALL(p->it, fmi3SetContinuousStates, p->c, p->states, p->n);
 }
 
-/* Steps of Euler's method from number `from` on, before the first time event. */
-static int make_steps(plant *p, int from)
+/* Number of the first derivative that is none; n: all are. */
+static size_t find_no_number(const plant *p, const double *rates)
 {
-    const double start = p->it->model->start, h = fmin(SHORT * p->it->step, (p->next - start) / MOST_STEPS);
+    size_t i = 0;
+
+    while (i < p->n && isfinite(rates[i]))
+        i++;
+    return i;
+}
+
+/* Half the change that the derivatives make in a step of length h, in tolerances. */
+static double euler_error(const plant *p, double h, const double *x, const double *rates1)
+{
+    double error = 0.0;
+
+    for (size_t i = 0; i < p->n; i++)
+        error = fmax(error, 0.5 * h * fabs(rates1[i] - p->rates[i]) / (TOLERANCE * (p->nominal[i] + fabs(x[i]))));
+    return error;
+}
+
+/* The states a step on from t, the shorter *h the stiffer the FMU is or where it discards them; `number`: steps so far.
+ */
+static int euler_step(plant *p, int number, double t, double *h)
+{
+    double *x = p->before, *rates1 = p->before + p->n;
+    size_t none = p->n;
+
+    memcpy(x, p->states, p->n * sizeof *x);
+    for (int k = 0; k < HALVINGS; k++, *h *= 0.5) {
+        for (size_t i = 0; i < p->n; i++)
+            p->states[i] = x[i] + *h * p->rates[i];
+        int status = phx_fmu_try_states(p, t + *h);
+        if (!status)
+            status = phx_fmu_try_rates(p, rates1);
+        none = status ? p->n : find_no_number(p, rates1);
+        if (!status && none == p->n && euler_error(p, *h, x, rates1) <= 1.0)
+            return 0;
+        if (status > fmi2Discard)
+            return phx_fmu_finding(p, "reading the derivatives", status);
+    }
+    if (none < p->n)
+        phx_fmu_say(p->it, '!', "after %d steps the derivative of state %zu is %g", number + 1, none + 1, rates1[none]);
+    else
+        phx_fmu_say(p->it, '!', "model exchange: after %d steps no step is short enough", number);
+    return 1;
+}
+
+/* Steps of Euler's method from number `from` on at time *t, before the first time event. */
+static int make_steps(plant *p, int from, double *t)
+{
+    double h = fmin(SHORT * p->it->step, (p->next - p->it->model->start) / MOST_STEPS);
     int status = phx_fmu_get_states(p);
 
     for (int k = from; k < from + PHX_FMU_STEPS && !status; k++) {
-        const double t = start + (k + 1) * h;
         bool event = false;
         status = phx_fmu_finding(p, "reading the derivatives", phx_fmu_try_rates(p, p->rates));
-        for (size_t i = 0; i < p->n && !status; i++) {
-            if (!isfinite(p->rates[i])) {
-                phx_fmu_say(p->it, '!', "after %d steps the derivative of state %zu is %g", k, i + 1, p->rates[i]);
-                return 1;
-            }
-            p->states[i] += h * p->rates[i];
+        const size_t none = status ? p->n : find_no_number(p, p->rates);
+        if (none < p->n) {
+            phx_fmu_say(p->it, '!', "after %d steps the derivative of state %zu is %g", k, none + 1, p->rates[none]);
+            return 1;
         }
         if (!status)
-            status = phx_fmu_finding(p, "setting the states", phx_fmu_try_states(p, t));
+            status = euler_step(p, k, *t, &h);
+        *t += h;
         if (!status)
-            status = phx_fmu_complete(p, t, &event);
+            status = phx_fmu_complete(p, *t, &event);
         if (!status)
             phx_fmu_say(p->it, '#', "%d", k + 1);
     }
@@ -247,7 +295,7 @@ int phx_fmu_read_all(plant *p, double *values)
     return phx_fmu_finding(p, "reading the outputs", phx_fmu_read_outputs(p->it, p->c, values + p->n));
 }
 
-static void check_rollback(plant *p)
+static void check_rollback(plant *p, double saved_at)
 {
     const size_t size = p->n + (size_t)p->it->n_outputs;
     double *found = p->first + size;
@@ -259,13 +307,15 @@ static void check_rollback(plant *p)
         phx_fmu_say(p->it, '!', "model exchange: the state cannot be saved, though the description says so");
         return;
     }
-    int status = make_steps(p, PHX_FMU_STEPS);
+    double t = saved_at;
+    int status = make_steps(p, PHX_FMU_STEPS, &t);
     if (!status)
         status = phx_fmu_read_all(p, p->first);
     if (!status)
         status = phx_fmu_finding(p, "going back to a saved state", phx_fmu_restore(&p->it->calls, p->c, state));
+    t = saved_at;
     if (!status)
-        status = make_steps(p, PHX_FMU_STEPS);
+        status = make_steps(p, PHX_FMU_STEPS, &t);
     if (!status)
         status = phx_fmu_read_all(p, found);
     if (!status && memcmp(p->first, found, size * sizeof *found) != 0)
@@ -315,10 +365,11 @@ static bool start(plant *p, const phx_fmu_checked *it, const char *name)
 
 void phx_fmu_check_exchange(const phx_fmu_checked *it)
 {
+    double t = it->model->start;
     plant p;
 
-    if (start(&p, it, "exchange") && !make_steps(&p, 0))
-        check_rollback(&p);
+    if (start(&p, it, "exchange") && !make_steps(&p, 0, &t))
+        check_rollback(&p, t);
     if (p.c)
         phx_fmu_free_instance(&it->calls, p.c);
     if (p.n == 0)

@@ -137,10 +137,7 @@ void phx_fmu_put_attributes(FILE *stream, const phx_variable *it, int k)
     fprintf(stream, "\" valueReference=\"%d\" description=\"", k);
     phx_fmu_put_text(stream, it->description);
     fprintf(stream, "\" causality=\"%s\" variability=\"%s\"%s", causality_of(it),
-            it->kind != PHX_VARIABLE_PARAMETER ? "continuous"
-            : it->fixed                        ? "fixed"
-                                               : "tunable",
-            initial_of(it));
+            it->kind == PHX_VARIABLE_PARAMETER ? "tunable" : "continuous", initial_of(it));
 }
 
 void phx_fmu_put_real(FILE *stream, const phx_unit *unit, const phx_variable *it, int from)
@@ -283,9 +280,8 @@ void phx_fmu_put_index(FILE *stream, const phx_fmu_description *it)
         phx_fmu_put_text(stream, variable.name);
         fprintf(stream, "</td><td>%s</td><td>%s%s</td></tr>\n", variable.unit,
                 variable.kind == PHX_VARIABLE_INPUT       ? "input, "
-                : variable.kind != PHX_VARIABLE_PARAMETER ? ""
-                : variable.fixed                          ? "fixed "
-                                                          : "tunable ",
+                : variable.kind == PHX_VARIABLE_PARAMETER ? "tunable "
+                                                          : "",
                 variable.description);
     }
     fputs("</table></body></html>\n", stream);

@@ -116,8 +116,7 @@ static phx_status describe_parameters(making *m)
 
     def->parameters = phx_calloc(m->context, n, sizeof *def->parameters);
     def->parameter_places = phx_calloc(m->context, n, sizeof *def->parameter_places);
-    def->parameter_fixed = phx_calloc(m->context, n, sizeof *def->parameter_fixed);
-    if (!def->parameters || !def->parameter_places || !def->parameter_fixed)
+    if (!def->parameters || !def->parameter_places)
         return PHX_ERR_MEMORY;
     def->n_parameters = m->tunables.count;
     def->parameter_starts = m->tunables.values;
@@ -125,7 +124,6 @@ static phx_status describe_parameters(making *m)
         const phx_tunable *it = &m->tunables.items[k];
         def->parameters[k] = (char *)m->model->parameters[it->parameter].name; /* are only read */
         def->parameter_places[k] = (char *)it->where;
-        def->parameter_fixed[k] = it->until_start;
     }
     return PHX_OK;
 }
@@ -326,7 +324,6 @@ static void free_making(making *m)
     phx_free(m->renamed);
     phx_free(m->def.parameters);
     phx_free(m->def.parameter_places);
-    phx_free(m->def.parameter_fixed);
     phx_free(m->def.outputs);
     phx_free(m->def.events);
     phx_free(m->def.x);

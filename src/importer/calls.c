@@ -96,16 +96,17 @@ void *phx_fmu_instantiate(const phx_fmu_calls *it, const char *name, bool exchan
         put_uri(place, sizeof uri, uri);
         functions.componentEnvironment = it->shared;
         phx_fmu_note_call(it, "fmi2Instantiate");
-        return it->fmi2Instantiate(name, exchange ? fmi2ModelExchange : fmi2CoSimulation, token, uri, &functions, 0, 0);
+        return it->fmi2Instantiate(name, exchange ? fmi2ModelExchange : fmi2CoSimulation, token, uri, &functions, 0,
+                                   it->logs);
     }
     snprintf(place, sizeof place, "%s/resources/", it->folder);
     if (exchange) {
         phx_fmu_note_call(it, "fmi3InstantiateModelExchange");
-        return it->fmi3InstantiateModelExchange(name, token, place, false, false, it->shared, logger3);
+        return it->fmi3InstantiateModelExchange(name, token, place, false, it->logs, it->shared, logger3);
     }
     phx_fmu_note_call(it, "fmi3InstantiateCoSimulation");
-    return it->fmi3InstantiateCoSimulation(name, token, place, false, false, false, false, NULL, 0, it->shared, logger3,
-                                           NULL);
+    return it->fmi3InstantiateCoSimulation(name, token, place, false, it->logs, false, false, NULL, 0, it->shared,
+                                           logger3, NULL);
 }
 
 void phx_fmu_free_instance(const phx_fmu_calls *it, void *c)

@@ -115,6 +115,7 @@ typedef struct phx_fmu_calls {
     const phx_fmu_model *model;
     const char *folder;
     phx_fmu_shared *shared;
+    bool logs; /* instances are asked to log */
 } phx_fmu_calls;
 #undef PHX_FMU_POINTER
 void phx_fmu_note_call(const phx_fmu_calls *it, const char *name); /* into the shared memory */

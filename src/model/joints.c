@@ -163,9 +163,8 @@ static phx_status one_optional(phx_reader *reader, const phx_key *key, const phx
 static phx_status one_signal(phx_reader *reader, const phx_key *key, const phx_node *node, void *field)
 {
     phx_signal *signal = NULL;
-    reader->role = strcmp(key->name, "motion") ? PHX_PARAMETER_IN_SIGNAL : PHX_PARAMETER_IN_MOTION;
-    phx_status status = phx_read_signal(reader, node, PHX_USE_TIME, &signal);
-    reader->role = PHX_PARAMETER_IN_SIGNAL;
+    (void)key;
+    const phx_status status = phx_read_signal(reader, node, PHX_USE_TIME, &signal);
     memcpy(field, &signal, sizeof signal);
     return status;
 }

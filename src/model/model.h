@@ -65,7 +65,6 @@ phx_status phx_model_build_body(phx_context *context, const phx_model *model, in
 /* A parameter whose value can be set when the system is built: it is used in expressions of time alone. */
 typedef struct phx_tunable {
     int parameter;     /* index in phx_model.parameters */
-    bool until_start;  /* the place of a drive follows it: once the mechanism moves it stays */
     const char *where; /* "loads.push.force[1]": the first use, the model's */
 } phx_tunable;
 enum { PHX_TUNABLE_NONE = -1, PHX_TUNABLE_MADE = -2 };

@@ -215,7 +215,7 @@ static void note_use(void *user, int parameter, phx_expression_use use)
     char *place = NULL;
     if (role == PHX_PARAMETER_IN_NUMBER && it->count[role] < PHX_PARAMETER_PLACES)
         place = it->numbers[it->count[role]];
-    else if ((role == PHX_PARAMETER_IN_SIGNAL || role == PHX_PARAMETER_IN_MOTION) && !it->of_time[0])
+    else if (role == PHX_PARAMETER_IN_SIGNAL && !it->of_time[0])
         place = it->of_time;
     if (place)
         snprintf(place, sizeof it->of_time, "%.79s", reader->key_path);

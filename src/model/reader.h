@@ -24,7 +24,6 @@ typedef struct phx_owned_signal {
 /* How the parameters are treated that an expression of time names. */
 typedef enum phx_parameter_role {
     PHX_PARAMETER_IN_SIGNAL, /* they may stay open */
-    PHX_PARAMETER_IN_MOTION, /* the same, until the start */
     PHX_PARAMETER_IN_NUMBER, /* the system is made with their values */
     PHX_PARAMETER_ELSEWHERE, /* in the defaults of an analysis: the mechanism knows nothing of them */
     PHX_PARAMETER_ROLES

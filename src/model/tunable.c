@@ -18,7 +18,6 @@ typedef struct choosing {
     edge *edges;
     int *through;  /* n: the parameter with whose uses in numbers this one is fixed, itself too; -1: it is not */
     bool *of_time; /* n: used in expressions of time, by itself or by what is made of it */
-    bool *motion;  /* n: in motions among these */
     bool *made;    /* n: made of open ones */
 } choosing;
 
@@ -69,18 +68,15 @@ static void spread_uses(choosing *c)
     for (int k = 0; k < c->n; k++) {
         const phx_parameter_use *use = &c->content->uses[k];
         c->through[k] = use->count[PHX_PARAMETER_IN_NUMBER] > 0 ? k : -1;
-        c->motion[k] = use->count[PHX_PARAMETER_IN_MOTION] > 0;
-        c->of_time[k] = c->motion[k] || use->count[PHX_PARAMETER_IN_SIGNAL] > 0;
+        c->of_time[k] = use->count[PHX_PARAMETER_IN_SIGNAL] > 0;
     }
     while (changes) {
         changes = false;
         for (int e = 0; e < c->n_edges; e++) {
             const int of = c->edges[e].of, on = c->edges[e].on;
-            changes = changes || (c->through[on] < 0 && c->through[of] >= 0) || (!c->of_time[on] && c->of_time[of]) ||
-                      (!c->motion[on] && c->motion[of]);
+            changes = changes || (c->through[on] < 0 && c->through[of] >= 0) || (!c->of_time[on] && c->of_time[of]);
             c->through[on] = c->through[on] < 0 ? c->through[of] : c->through[on];
             c->of_time[on] = c->of_time[on] || c->of_time[of];
-            c->motion[on] = c->motion[on] || c->motion[of];
         }
     }
 }
@@ -194,8 +190,7 @@ static phx_status fill(const choosing *c, const bool *open, phx_tunables *made)
         if (!open[k])
             continue;
         made->values[made->count] = c->model->parameters[k].value;
-        made->items[made->count++] =
-            (phx_tunable){.parameter = k, .until_start = c->motion[k], .where = c->content->uses[k].of_time};
+        made->items[made->count++] = (phx_tunable){.parameter = k, .where = c->content->uses[k].of_time};
     }
     return PHX_OK;
 }
@@ -211,9 +206,8 @@ phx_status phx_tunables_create(phx_context *context, const phx_model *model, int
     *tunables = (phx_tunables){0};
     c.through = phx_calloc(context, n, sizeof *c.through);
     c.of_time = phx_calloc(context, n, sizeof *c.of_time);
-    c.motion = phx_calloc(context, n, sizeof *c.motion);
     c.made = phx_calloc(context, n, sizeof *c.made);
-    if (!open || !c.through || !c.of_time || !c.motion || !c.made)
+    if (!open || !c.through || !c.of_time || !c.made)
         status = PHX_ERR_MEMORY;
     if (!status)
         status = find_edges(&c);
@@ -226,7 +220,6 @@ phx_status phx_tunables_create(phx_context *context, const phx_model *model, int
     phx_free(open);
     phx_free(c.through);
     phx_free(c.of_time);
-    phx_free(c.motion);
     phx_free(c.made);
     phx_free(c.edges);
     if (status)

@@ -76,6 +76,11 @@ void phx_minimal_read(phx_minimal *minimal, double t, const double *x, const dou
 /* x: a configuration nearby, replaced, whose states of controllers stay. PHX_NOT_CONVERGED or PHX_SINGULAR where there
  * is none. */
 phx_status phx_minimal_solve(phx_minimal *minimal, double t, const double *y, const double *u, double *x, double *v);
+/* The velocities of the rates u at a configuration x that was solved for. */
+phx_status phx_minimal_rates_at(phx_minimal *minimal, double t, const double *u, const double *x, double *v);
+/* Velocities v with which drives do not agree at t are put on their rates by an impulse of the joints, with its work;
+ * *jumped: they did not. */
+phx_status phx_minimal_jump(phx_minimal *minimal, double t, const double *x, double *v, phx_work *work, bool *jumped);
 /* At a state that was solved for; lambda (n_l) are the multipliers there. */
 phx_status phx_minimal_derivatives(phx_minimal *minimal, double t, const double *x, const double *v, double *y_dot,
                                    double *u_dot, double *lambda);
@@ -85,6 +90,8 @@ int phx_system_controller_states(const phx_system *system);
 bool phx_system_controller_state_flows(const phx_system *system, int state);
 phx_status phx_minimal_flow(phx_minimal *minimal, double t, const double *x, const double *v, const double *lambda,
                             double *z_dot, double *supplied, double *dissipated);
+/* PHX_ERR_ANALYSIS: a point that slides along a body has left it. */
+phx_status phx_minimal_check_places(phx_minimal *minimal, double t, const double *x, const double *v);
 /* The samples that are due at t, into x. */
 phx_status phx_minimal_take_samples(phx_minimal *minimal, double t, double *x, const double *v);
 /* Positive while the choice is good; negative where another one must be made. */

@@ -64,17 +64,18 @@ static const struct {
     int steps;
     bool damped; /* numerically */
 } cases[] = {
-    {"heavy_top.yaml", 2e-4, 100, false},   {"double_pendulum.yaml", 0.01, 150, false},
-    {"crank_slider.yaml", 1e-4, 40, false}, {"arm_pd.yaml", 5e-4, 60, false},
-    {"arm_digital.yaml", 5e-4, 60, false},  {"wheel_pendulum.yaml", 1e-3, 60, false},
-    {"bennett.yaml", 1e-3, 60, false},      {"hinged_pair.yaml", 1e-3, 60, false},
-    {"manipulator.yaml", 2e-3, 40, false},  {"modal_appendage.yaml", 0.02, 40, false},
-    {"plate_rod.yaml", 1e-5, 30, false},    {"satellite.yaml", 1e-2, 40, false},
-    {"spacecraft.yaml", 1e-2, 30, false},   {"spatial_slider_crank.yaml", 1e-3, 60, false},
-    {"spin_up.yaml", 0.01, 40, false},      {"torque_free.yaml", 0.01, 60, false},
-    {"damped_lever.yaml", 1e-3, 40, false}, {"solid_conrod.yaml", 5e-5, 30, false},
-    {"bracket.yaml", 5e-4, 20, false},      {"fishing_rod.yaml", 2e-4, 30, false},
-    {"landing_gear.yaml", 2e-4, 40, false}, {"double_pendulum.yaml", 0.01, 60, true},
+    {"heavy_top.yaml", 2e-4, 100, false},      {"double_pendulum.yaml", 0.01, 150, false},
+    {"crank_slider.yaml", 1e-4, 40, false},    {"arm_pd.yaml", 5e-4, 60, false},
+    {"arm_digital.yaml", 5e-4, 60, false},     {"wheel_pendulum.yaml", 1e-3, 60, false},
+    {"bennett.yaml", 1e-3, 60, false},         {"hinged_pair.yaml", 1e-3, 60, false},
+    {"manipulator.yaml", 2e-3, 40, false},     {"modal_appendage.yaml", 0.02, 40, false},
+    {"plate_rod.yaml", 1e-5, 30, false},       {"satellite.yaml", 1e-2, 40, false},
+    {"spacecraft.yaml", 1e-2, 30, false},      {"spatial_slider_crank.yaml", 1e-3, 60, false},
+    {"spin_up.yaml", 0.01, 40, false},         {"torque_free.yaml", 0.01, 60, false},
+    {"damped_lever.yaml", 1e-3, 40, false},    {"solid_conrod.yaml", 5e-5, 30, false},
+    {"bracket.yaml", 5e-4, 20, false},         {"fishing_rod.yaml", 2e-4, 30, false},
+    {"landing_gear.yaml", 2e-4, 40, false},    {"double_pendulum.yaml", 0.01, 60, true},
+    {"telescopic_boom.yaml", 5e-3, 30, false}, {"retracted_strip.yaml", 2e-3, 30, false},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -191,9 +192,10 @@ static void saved_states_go_on(void **state)
         const char *name;
         double step;
         bool damped;
-    } models[] = {{"manipulator.yaml", 2e-3, false},    {"arm_digital.yaml", 5e-4, false},
-                  {"crank_slider.yaml", 1e-4, false},   {"spacecraft.yaml", 1e-2, false},
-                  {"double_pendulum.yaml", 1e-2, true}, {"fishing_rod.yaml", 2e-4, false}};
+    } models[] = {{"manipulator.yaml", 2e-3, false},     {"arm_digital.yaml", 5e-4, false},
+                  {"crank_slider.yaml", 1e-4, false},    {"spacecraft.yaml", 1e-2, false},
+                  {"double_pendulum.yaml", 1e-2, true},  {"fishing_rod.yaml", 2e-4, false},
+                  {"telescopic_boom.yaml", 5e-3, false}, {"retracted_strip.yaml", 2e-3, false}};
     enum { COUNT = 12, BEFORE = 23, AFTER = 17 };
 
     for (size_t m = 0; m < sizeof models / sizeof *models; m += TEST_SHORTER(1, 2)) {

@@ -43,6 +43,8 @@ void phx_curve_set_hermite(phx_curve *curve, int k, double value0, double slope0
 void phx_curve_set_linear(phx_curve *curve, int k, double value0, double value1);
 /* When all terms are there: which of them each piece has. */
 phx_status phx_curve_index(phx_context *context, phx_curve *curve);
+/* A whole curve of the body; its terms are checked when they are read. It is empty before, and free after a failure. */
+void phx_curve_archive(phx_archive *archive, const phx_body *body, phx_curve *curve);
 static inline double phx_curve_length(const phx_curve *curve)
 {
     return curve->knot[curve->n_pieces];

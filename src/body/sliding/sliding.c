@@ -272,7 +272,7 @@ static void destroy(phx_body *body)
 
 /* ---- making ---- */
 /* One place more: a velocity of its own, alone in its row of the pattern. */
-static phx_status add_place(phx_context *context, phx_sliding *it)
+phx_status phx_sliding_add_place(phx_context *context, phx_sliding *it)
 {
     const int n = it->base.n_v, entries = it->base.ptr[n];
     int *ptr = phx_realloc(context, it->base.ptr, (size_t)n + 2, sizeof *ptr);
@@ -299,29 +299,24 @@ void phx_body_drop_place(phx_body *body)
     body->n_places--;
 }
 
-/* A body without places yet around `inner`, which stays the caller's on failure. */
-static phx_status wrap(phx_context *context, phx_body *inner, const phx_flex_source *source, phx_sliding **out)
+phx_status phx_sliding_create(phx_context *context, phx_body *inner, phx_curve *curve, phx_sliding **out)
 {
     const size_t n = (size_t)inner->n_v, entries = (size_t)inner->ptr[inner->n_v];
-    phx_sliding *it = NULL;
+    phx_sliding *it = phx_calloc(context, 1, sizeof *it);
 
-    if (!inner->ops->curve)
-        return phx_fail(context, PHX_ERR_UNSUPPORTED, "'%s' is a %s, along which nothing can slide", inner->name,
-                        inner->ops->kind);
-    it = phx_calloc(context, 1, sizeof *it);
-    if (!it)
+    if (!it) {
+        phx_curve_free(curve);
         return PHX_ERR_MEMORY;
+    }
     it->base = *inner;
     it->ops = operations_over(inner->ops);
     it->base.ops = &it->ops;
+    it->curve = *curve;
     it->base.ptr = phx_calloc(context, n + 1, sizeof *it->base.ptr);
     it->base.idx = phx_calloc(context, entries, sizeof *it->base.idx);
     it->reach = phx_calloc(context, 2 * n, sizeof *it->reach);
-    phx_status status = it->base.ptr && it->base.idx && it->reach
-                            ? inner->ops->curve(inner, context, source, &it->curve)
-                            : PHX_ERR_MEMORY;
-    if (!status)
-        status = phx_curve_index(context, &it->curve);
+    const phx_status status =
+        it->base.ptr && it->base.idx && it->reach ? phx_curve_index(context, &it->curve) : PHX_ERR_MEMORY;
     if (status) {
         destroy(&it->base);
         return status;
@@ -334,6 +329,21 @@ static phx_status wrap(phx_context *context, phx_body *inner, const phx_flex_sou
     return PHX_OK;
 }
 
+static phx_status wrap(phx_context *context, phx_body *inner, const phx_flex_source *source, phx_sliding **out)
+{
+    phx_curve curve = {0};
+
+    if (!inner->ops->curve)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED, "'%s' is a %s, along which nothing can slide", inner->name,
+                        inner->ops->kind);
+    const phx_status status = inner->ops->curve(inner, context, source, &curve);
+    if (status) {
+        phx_curve_free(&curve);
+        return status;
+    }
+    return phx_sliding_create(context, inner, &curve, out);
+}
+
 phx_status phx_body_add_place(phx_context *context, const phx_flex_source *source, phx_body **body)
 {
     if (!body || !*body)
@@ -344,5 +354,5 @@ phx_status phx_body_add_place(phx_context *context, const phx_flex_source *sourc
     if (status)
         return status;
     *body = &it->base;
-    return add_place(context, it);
+    return phx_sliding_add_place(context, it);
 }

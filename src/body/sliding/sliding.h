@@ -17,6 +17,13 @@ typedef struct phx_sliding {
 
 const phx_sliding *phx_as_sliding(const phx_body *body); /* NULL: it is no such body */
 
+/* A body without places yet around `inner`, and one more of them. On failure `inner` stays the caller's; the curve is
+ * taken over. */
+phx_status phx_sliding_create(phx_context *context, phx_body *inner, phx_curve *curve, phx_sliding **out);
+phx_status phx_sliding_add_place(phx_context *context, phx_sliding *it);
+/* For phx_body_archive: curve and places of *body, which is made around `inner`, taken over, when it is read. */
+void phx_sliding_archive(phx_archive *archive, phx_body *inner, phx_body **body);
+
 /* The functions of a port that slides, as those of body.h: the place of the port is coordinate `slides` of the body,
  * from 1. */
 int phx_slide_columns(const phx_body *body, const phx_body_port *port, int *cols);

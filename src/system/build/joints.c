@@ -270,6 +270,15 @@ static void put_port(phx_system *system, phx_body_id body, int place, bool alone
 
 /* The body of A has a place more, on which A moves; behind A the ports of that coordinate, the ground and the place. */
 enum { SLIDING_PORTS = 3 };
+bool phx_sys_is_sliding_port(const phx_system *system, phx_port_id on)
+{
+    const port_slot *ports = &system->ports[on];
+
+    return on <= system->n_ports - SLIDING_PORTS && ports[0].body >= 0 && ports[0].port.slides > 0 &&
+           !ports[0].port.place_alone && ports[1].body == PHX_GROUND && ports[2].body == ports[0].body &&
+           ports[2].port.slides == ports[0].port.slides && ports[2].port.place_alone;
+}
+
 static phx_status let_slide(phx_system *system, joint_slot *joint)
 {
     const phx_body_id body = system->ports[joint->a].body;
@@ -347,10 +356,10 @@ static phx_status take_def(const phx_system *system, const phx_joint_def *def, j
 }
 
 /* Its name and ports, then the rest. */
-static phx_status begin_joint(phx_system *system, joint_slot *joint)
+static phx_status begin_joint(phx_system *system, phx_port_id on, joint_slot *joint)
 {
     const phx_joint_info *info = phx_joint_kind_info(joint->def.kind);
-    const bool slides = info && info->slides;
+    const bool slides = info && info->slides, wants_place = slides && on < 0;
     phx_status status = PHX_OK;
 
     joint->kind = joint->def.kind;
@@ -360,18 +369,25 @@ static phx_status begin_joint(phx_system *system, joint_slot *joint)
     if (!joint->name)
         return PHX_ERR_MEMORY;
     joint->def.name = joint->name;
-    if (slides)
+    if (wants_place)
         status = let_slide(system, joint);
+    else if (slides)
+        joint->a = on;
     if (status)
         return status;
     status = make_joint(system, joint);
-    if (status && slides)
+    if (status && wants_place)
         stop_sliding(system, joint);
     system->traits.slides = system->traits.slides || (slides && !status);
     return status;
 }
 
 phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, phx_joint_id *id)
+{
+    return phx_sys_add_joint(system, def, -1, id);
+}
+
+phx_status phx_sys_add_joint(phx_system *system, const phx_joint_def *def, phx_port_id on, phx_joint_id *id)
 {
     if (!system || !def)
         return phx_fail_null(system ? system->context : NULL, __func__, "system or def");
@@ -400,7 +416,7 @@ phx_status phx_system_add_joint(phx_system *system, const phx_joint_def *def, ph
         free_coordinate_defs(PHX_JOINT_MAX_COORDINATES - joint->def.room, given.coordinate + joint->def.room);
         status = prescribe_motions(system, &joint->def);
         if (!status)
-            status = begin_joint(system, joint);
+            status = begin_joint(system, on, joint);
     }
     if (status) { /* the signals are taken over all the same */
         if (joint)

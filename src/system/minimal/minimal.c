@@ -51,6 +51,7 @@ struct phx_minimal {
     int *chosen;        /* n_drives + n_rolling + n_free, numbers of candidates */
     int *driven;        /* n_drives: rows of the drives, and of friction that sticks, a drive at rest */
     double *x0;         /* n_x: where turns are counted from */
+    double *x_before;   /* n_x: where Newton's iteration began */
     double *unit;       /* n_v: velocity of which the kinetic energy is 1/2 */
     double *omega;      /* n_v: of a deformation by itself, rad/s; 0: none */
     double size;        /* m, of the mechanism */
@@ -190,11 +191,10 @@ static double value_of(const phx_minimal *m, const choice *it, const double *x)
 
     switch (it->kind) {
     case CHOICE_JOINT: {
-        const joint_slot *joint = &m->system->joints[it->joint];
         const coordinate_slot *coordinate = coordinate_of(m, it);
         if (coordinate->angle >= 0)
             return x[coordinate->angle];
-        return phx_row_value(&coordinate->row, &m->ws->ports.view[joint->a], &m->ws->ports.view[joint->b], 1);
+        return phx_row_value(&coordinate->row, &m->ws->ports.view[coordinate->a], &m->ws->ports.view[coordinate->b], 1);
     }
     case CHOICE_TURN:
         if (m->system->dim == 2)
@@ -554,6 +554,12 @@ static double move(phx_minimal *m, double *x)
         else if (it->kind == CHOICE_TURN)
             largest = fmax(largest, fabs(xi[it->v + system->dim + it->component]));
     }
+    for (int b = 0; b < system->n_bodies; b++) {
+        int v;
+        const int n_places = phx_body_places(system->bodies[b].body, NULL, &v);
+        for (int k = 0; k < n_places; k++)
+            largest = fmax(largest, fabs(xi[system->bodies[b].v + v + k]) / m->size);
+    }
     const double factor = largest > LARGEST_MOVE ? LARGEST_MOVE / largest : 1.0;
     for (int b = 0; b < system->n_bodies; b++)
         phx_body_displace(system->bodies[b].body, factor, xi + system->bodies[b].v, x + system->bodies[b].x);
@@ -561,7 +567,7 @@ static double move(phx_minimal *m, double *x)
     return largest;
 }
 
-static phx_status find_configuration(phx_minimal *m, double t, const double *y, double *x)
+static phx_status close_joints(phx_minimal *m, double t, const double *y, double *x)
 {
     for (int k = first_free(m); k < all_chosen(m); k++)
         if (chosen(m, k)->kind == CHOICE_SHAPE)
@@ -581,6 +587,18 @@ static phx_status find_configuration(phx_minimal *m, double t, const double *y, 
             break;
     }
     return phx_fail(m->context, PHX_NOT_CONVERGED, "the joints cannot be closed at these states");
+}
+
+/* x is where the iteration begins; a failure leaves it as it was, for states that follow. */
+static phx_status find_configuration(phx_minimal *m, double t, const double *y, double *x)
+{
+    const size_t size = (size_t)m->system->n_x * sizeof *x;
+
+    memcpy(m->x_before, x, size);
+    const phx_status status = close_joints(m, t, y, x);
+    if (status)
+        memcpy(x, m->x_before, size);
+    return status;
 }
 
 static phx_status find_velocities(phx_minimal *m, double t, const double *u, const double *x, double *v)
@@ -613,6 +631,23 @@ phx_status phx_minimal_solve(phx_minimal *m, double t, const double *y, const do
 {
     const phx_status status = find_configuration(m, t, y, x);
     return status ? status : find_velocities(m, t, u, x, v);
+}
+
+phx_status phx_minimal_rates_at(phx_minimal *m, double t, const double *u, const double *x, double *v)
+{
+    return find_velocities(m, t, u, x, v);
+}
+
+phx_status phx_minimal_jump(phx_minimal *m, double t, const double *x, double *v, phx_work *work, bool *jumped)
+{
+    static const double ROUNDING = 1e-10; /* of the largest velocity */
+    phx_sizes sizes;
+    double position, rate;
+
+    phx_system_sizes(m->system, x, v, &sizes);
+    phx_system_drift(m->dae, t, x, v, &position, &rate);
+    *jumped = rate > ROUNDING * sizes.speed;
+    return *jumped ? phx_sys_impulse(m->ws, t, x, v, work) : PHX_OK;
 }
 
 void phx_minimal_read(phx_minimal *m, double t, const double *x, const double *v, double *y, double *u)
@@ -677,6 +712,11 @@ phx_status phx_minimal_flow(phx_minimal *m, double t, const double *x, const dou
 phx_status phx_minimal_take_samples(phx_minimal *m, double t, double *x, const double *v)
 {
     return phx_sys_take_samples(m->ws, t, x, v);
+}
+
+phx_status phx_minimal_check_places(phx_minimal *m, double t, const double *x, const double *v)
+{
+    return phx_sys_check_places(m->ws, t, 0.0, x, v);
 }
 
 /* ---- how good the choice is ---- */
@@ -819,9 +859,9 @@ static void take_drives(phx_minimal *m)
 static phx_status allocate(phx_minimal *m)
 {
     const size_t n_v = (size_t)m->system->n_v, n_x = (size_t)m->system->n_x;
-    const phx_sys_array arrays[] = {{&m->x0, n_x},      {&m->unit, n_v},    {&m->omega, n_v},
-                                    {&m->J, n_v * n_v}, {&m->A, n_v * n_v}, {&m->rhs, n_v * n_v + n_v},
-                                    {&m->v, n_v},       {&m->a, n_v}};
+    const phx_sys_array arrays[] = {
+        {&m->x0, n_x},      {&m->x_before, n_x},        {&m->unit, n_v}, {&m->omega, n_v}, {&m->J, n_v * n_v},
+        {&m->A, n_v * n_v}, {&m->rhs, n_v * n_v + n_v}, {&m->v, n_v},    {&m->a, n_v}};
     phx_status status = phx_sys_arrays_create(m->context, sizeof arrays / sizeof *arrays, arrays);
 
     m->candidates = phx_calloc(m->context, (size_t)count_candidates(m->system), sizeof *m->candidates);
@@ -864,7 +904,7 @@ void phx_minimal_destroy(phx_minimal *m)
 {
     if (!m)
         return;
-    double *const arrays[] = {m->x0, m->unit, m->omega, m->J, m->A, m->rhs, m->v, m->a};
+    double *const arrays[] = {m->x0, m->x_before, m->unit, m->omega, m->J, m->A, m->rhs, m->v, m->a};
     phx_sys_arrays_free(sizeof arrays / sizeof *arrays, arrays);
     phx_free(m->candidates);
     phx_free(m->chosen);

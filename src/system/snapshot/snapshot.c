@@ -192,6 +192,17 @@ static bool is_frame(const phx_system *system, const port_slot *slot)
     return slot->body < 0;
 }
 
+/* The place on which a port slides. */
+static void archive_place(phx_archive *archive, const phx_system *system, port_slot *slot)
+{
+    const int n_places = slot->body < 0 ? 0 : phx_body_places(system->bodies[slot->body].body, NULL, NULL);
+
+    phx_archive_choice(archive, n_places, &slot->port.slides);
+    phx_archive_bool(archive, &slot->port.place_alone);
+    if (slot->port.place_alone && slot->port.slides == 0)
+        refuse(archive, "a port is at a place that its body has not");
+}
+
 static void archive_ports(phx_archive *archive, phx_system *system)
 {
     archive_array(archive, &system->n_ports, &system->building.cap_ports, sizeof *system->ports,
@@ -207,6 +218,7 @@ static void archive_ports(phx_archive *archive, phx_system *system)
         phx_archive_doubles(archive, 9, slot->port.rotation);
         phx_archive_int(archive, &slot->port.frame.x);
         phx_archive_int(archive, &slot->port.frame.v);
+        archive_place(archive, system, slot);
         if (!is_frame(system, slot))
             refuse(archive, "a port is at a frame that its body has not");
     }
@@ -253,26 +265,48 @@ static void archive_joint_def(phx_archive *archive, int n_ports, phx_joint_def *
         archive_coordinate(archive, &def->coordinate[c]);
 }
 
+/* The port that slides instead of A. */
+static void archive_sliding(phx_archive *archive, const phx_system *system, const phx_joint_def *def, phx_port_id *on)
+{
+    const phx_joint_info *info = phx_joint_kind_info(def->kind);
+
+    if (phx_archive_status(archive))
+        return;
+    if (def->a < 0 || def->b < 0 || system->ports[def->a].port.slides || system->ports[def->b].port.slides) {
+        refuse(archive, "a joint is between ports that are none of a joint");
+        return;
+    }
+    if (!info->slides)
+        return;
+    phx_archive_choice(archive, system->n_ports - 1, on);
+    if (!phx_sys_is_sliding_port(system, *on) || system->ports[*on].body != system->ports[def->a].body)
+        refuse(archive, "a joint slides along a body that has no place for it");
+}
+
 static void write_joint(phx_archive *archive, const phx_system *system, joint_slot *joint)
 {
     char *name = joint->name;
     phx_joint_def def = phx_sys_joint_def(joint);
+    phx_port_id on = joint->a;
 
     phx_archive_text(archive, &name);
     archive_joint_def(archive, system->n_ports, &def);
+    archive_sliding(archive, system, &def, &on);
 }
 
 static void read_joint(phx_archive *archive, phx_system *system)
 {
     phx_joint_def def = {0};
+    phx_port_id on = -1;
     char *name = NULL;
     phx_joint_id id = 0;
 
     phx_archive_text(archive, &name);
     archive_joint_def(archive, system->n_ports, &def);
+    archive_sliding(archive, system, &def, &on);
     def.name = name;
     if (!phx_archive_status(archive)) {
-        phx_archive_fail(archive, phx_system_add_joint(system, &def, &id));
+        phx_archive_fail(archive, phx_sys_add_joint(system, &def, on, &id));
     } else {
         for (int c = 0; c < PHX_JOINT_MAX_COORDINATES; c++) {
             phx_signal_destroy(def.coordinate[c].speed);

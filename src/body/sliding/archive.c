@@ -1,0 +1,108 @@
+/* Bodies along which points slide in an archive: the body inside, its curve as it was made, the number of places. */
+#include "sliding.h"
+
+#include <math.h>
+
+/* A new field changes the size: it is written here, or follows from what is. */
+_Static_assert(sizeof(void *) != 8 || sizeof(phx_curve_term) == 64, "write the new field here");
+
+static void refuse(phx_archive *archive)
+{
+    if (!phx_archive_status(archive))
+        phx_archive_fail(archive, phx_fail(phx_archive_context(archive), PHX_ERR_INPUT,
+                                           "the archive is damaged: a curve is none of its body"));
+}
+
+static void archive_knots(phx_archive *archive, phx_curve *curve)
+{
+    phx_archive_count(archive, &curve->n_pieces);
+    phx_archive_double_array(archive, (size_t)curve->n_pieces + 1, &curve->knot);
+    if (curve->n_pieces < 1 || !curve->knot || curve->knot[0] != 0.0)
+        refuse(archive);
+    for (int k = 0; k < curve->n_pieces && !phx_archive_status(archive); k++)
+        if (!(curve->knot[k + 1] > curve->knot[k] && curve->knot[k + 1] < HUGE_VAL))
+            refuse(archive);
+}
+
+static int frame_of(const phx_body *body, const phx_curve_term *term)
+{
+    int f = 0;
+
+    while (f < body->n_frames - 1 && (body->frames[f].x != term->frame.x || body->frames[f].v != term->frame.v))
+        f++;
+    return f;
+}
+
+/* All of a term but its cubics. */
+static void archive_term(phx_archive *archive, const phx_body *body, int n_pieces, phx_curve_term *term)
+{
+    int part = (int)term->part, coordinate = term->coordinate + 1, frame = frame_of(body, term);
+
+    phx_archive_choice(archive, PHX_CURVE_PARTS - 1, &part);
+    phx_archive_choice(archive, body->n_frames - 1, &frame);
+    phx_archive_bool(archive, &term->origin);
+    phx_archive_doubles(archive, 3, term->direction);
+    phx_archive_choice(archive, term->origin ? 0 : body->n_q, &coordinate);
+    phx_archive_choice(archive, n_pieces - 1, &term->first);
+    phx_archive_choice(archive, n_pieces - term->first, &term->count);
+    term->part = (phx_curve_part)part;
+    term->frame = body->frames[frame];
+    term->coordinate = coordinate - 1;
+}
+
+void phx_curve_archive(phx_archive *archive, const phx_body *body, phx_curve *curve)
+{
+    const bool reads = phx_archive_reads(archive);
+    int n_terms = curve->n_terms;
+
+    archive_knots(archive, curve);
+    phx_archive_count(archive, &n_terms);
+    for (int t = 0; t < n_terms && !phx_archive_status(archive); t++) {
+        phx_curve_term term = reads ? (phx_curve_term){0} : curve->terms[t];
+        archive_term(archive, body, curve->n_pieces, &term);
+        if (reads && !phx_archive_status(archive))
+            phx_archive_fail(archive, phx_curve_add(phx_archive_context(archive), curve, &term));
+        if (!phx_archive_status(archive))
+            phx_archive_doubles(archive, 4 * (size_t)term.count, curve->terms[t].cubic);
+    }
+    if (reads && phx_archive_status(archive))
+        phx_curve_free(curve);
+}
+
+static phx_status make(phx_archive *archive, phx_body *inner, int n_places, phx_sliding **made)
+{
+    phx_context *context = phx_archive_context(archive);
+    phx_curve curve = {0};
+
+    phx_curve_archive(archive, inner, &curve);
+    phx_status status = phx_archive_status(archive);
+    if (!status)
+        status = phx_sliding_create(context, inner, &curve, made);
+    if (status) {
+        phx_body_destroy(inner);
+        return status;
+    }
+    for (int k = 0; k < n_places && !status; k++)
+        status = phx_sliding_add_place(context, *made);
+    return status;
+}
+
+void phx_sliding_archive(phx_archive *archive, phx_body *inner, phx_body **body)
+{
+    int n_places = inner->n_places;
+
+    if (!phx_archive_reads(archive)) {
+        n_places = (*body)->n_places;
+        phx_archive_count(archive, &n_places);
+        phx_curve_archive(archive, inner, &((phx_sliding *)phx_as_sliding(*body))->curve);
+        return;
+    }
+    phx_sliding *made = NULL;
+    phx_archive_count(archive, &n_places);
+    const phx_status status = make(archive, inner, n_places, &made);
+    if (status && made)
+        phx_body_destroy(&made->base);
+    else if (!status)
+        *body = &made->base;
+    phx_archive_fail(archive, status);
+}
