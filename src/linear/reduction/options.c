@@ -77,11 +77,14 @@ phx_status phx_reduction_check_order(const phx_reduction_work *it, int order)
 {
     const int most = phx_elastic_modes(it);
 
-    if (order > most)
+    if (order > it->full.elastic)
         return phx_fail(it->context, PHX_ERR_ARGUMENT,
                         "an order of %d is more than there is: the model has %d elastic coordinates beside rigid and "
                         "prescribed motions",
-                        order, most);
+                        order, it->full.elastic);
+    if (order > most && it->options->method != PHX_REDUCE_KRYLOV)
+        return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
+                        "an order of %d is more than the %d modes that are known of a model of this size", order, most);
     if (order > 0 && order < it->lifted)
         return phx_fail(it->context, PHX_ERR_ARGUMENT,
                         "an order of %d is too low for %d prescribed motions: each takes one coordinate for its effort",
