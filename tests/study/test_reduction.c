@@ -283,6 +283,86 @@ static void an_error_between_real_poles(void **state)
     phx_model_destroy(model);
 }
 
+/* A chain that hangs in hinges: what its swinging bends has a damping ratio of 1e-12, which is none. And the same laid
+ * out without weight on springs with the damping of the beams, whose modes rounding must not couple. */
+static void stiff_links_on_soft_hinges(void **state)
+{
+    static const char *const force[] = {"b.C.fy"}, *const rate[] = {"b.C.vy"};
+    static const char links[] =
+        "dimension: 2\nmaterials: {steel: {density: 7800, young: 2.1e11}}\nbodies:\n"
+        "  a: {kind: beam, material: steel, length: 0.5, section: {kind: general, area: 1e-4, inertia: 1e-9},\n"
+        "      elements: 6, reference: cantilever, damping: {stiffness: 1e-6}, pose: {position: [0, 0]}}\n"
+        "  b: {kind: beam, material: steel, length: 0.5, section: {kind: general, area: 1e-4, inertia: 1e-9},\n"
+        "      elements: 6, reference: cantilever, damping: {stiffness: 1e-6}, pose: {position: [0.5, 0]}}\n";
+    phx_context *context = *state;
+    phx_reduction_options how = phx_reduction_options_default();
+
+    for (int swings = 0; swings < 2; swings++) {
+        const char *hinge = swings ? "" : ", stiffness: 1e-3, damping: 1e-9";
+        char text[2000];
+        phx_model *model = NULL;
+        phx_linear_report report;
+        snprintf(text, sizeof text,
+                 "phlexor: 1\n%s%sjoints:\n  one: {kind: revolute, ports: [ground.O, a.P]%s}\n"
+                 "  two: {kind: revolute, ports: [a.C, b.P]%s}\n",
+                 swings ? "gravity: [9.81, 0]\n" : "", links, hinge, hinge);
+        CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+        how.order = 6;
+        how.error = 0.0;
+        CHECK_OK(context, reduce(context, model, 1, force, rate, &how, PHX_FORM_STATE_SPACE, &report));
+        const phx_reduction_report *about = phx_reduction_about(report.reduction);
+        CHECK_CLOSE(about->damping, swings ? 0.005 : 0.0, 1e-12, "damping measured with");
+        CHECK_BETWEEN(about->bound, about->error * (1.0 - 1e-6), 6.0 * about->error, "bound");
+        phx_linear_report_free(&report);
+        how.order = 0;
+        how.error = 0.01;
+        CHECK_STATUS(context, reduce(context, model, 1, force, rate, &how, PHX_FORM_STATE_SPACE, &report),
+                     swings ? PHX_ERR_ANALYSIS : PHX_OK);
+        if (swings)
+            CHECK_MESSAGE(context, "the model has modes without damping");
+        phx_linear_report_free(&report);
+        phx_model_destroy(model);
+    }
+}
+
+/* Beyond 600 coordinates the lowest modes, without dense matrices: 30 hinged links by ten states, and the response of
+ * the model in the file is that of its saddle-point matrices. */
+static void a_long_chain(void **state)
+{
+    enum { LINKS = 30 };
+    static const char *const force[] = {"b29.C.fy"}, *const rate[] = {"b29.C.vy"};
+    phx_context *context = *state;
+    phx_reduction_options how = phx_reduction_options_default();
+    char *text = calloc(LINKS + 1, 600), *at = text;
+    phx_model *model = NULL;
+    phx_linear_report report;
+
+    at += sprintf(at, "phlexor: 1\ndimension: 2\nmaterials: {steel: {density: 7800, young: 2.1e11}}\nbodies:\n");
+    for (int k = 0; k < LINKS; k++)
+        at += sprintf(at,
+                      "  b%d: {kind: beam, material: steel, length: 0.5, section: {kind: general, area: 1e-4, inertia: "
+                      "1e-9}, elements: 7, reference: cantilever, damping: {stiffness: 1e-5}, pose: {position: [%g, "
+                      "0]}}\n",
+                      k, 0.5 * k);
+    at += sprintf(at, "joints:\n");
+    for (int k = 0; k < LINKS; k++)
+        at += k == 0 ? sprintf(at, "  j0: {kind: revolute, ports: [ground.O, b0.P], stiffness: 100, damping: 1e-3}\n")
+                     : sprintf(at, "  j%d: {kind: revolute, ports: [b%d.C, b%d.P], stiffness: 100, damping: 1e-3}\n", k,
+                               k - 1, k);
+    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+    how.order = 5;
+    CHECK_OK(context, reduce(context, model, 1, force, rate, &how, PHX_FORM_STATE_SPACE, &report));
+    const phx_reduction_report *about = phx_reduction_about(report.reduction);
+    assert_int_equal(about->states, 10);
+    assert_int_equal(about->full, 22 * LINKS);
+    CHECK_BETWEEN(about->bound, about->error, 6.0 * about->error, "bound");
+    CHECK_BELOW(about->constraints, 1e-13, "|G V|");
+    assert_true(about->passivity.passive);
+    phx_linear_report_free(&report);
+    phx_model_destroy(model);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +372,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_driven_spacecraft, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_driven_crank_slider, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(an_error_between_real_poles, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(stiff_links_on_soft_hinges, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_long_chain, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

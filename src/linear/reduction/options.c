@@ -42,11 +42,17 @@ phx_status phx_reduction_check(phx_context *context, const phx_reduction_options
     return PHX_OK;
 }
 
-/* Whether a mode is without damping to rounding. */
+/* Whether a mode is without damping to rounding. Where modes are computed together, that of the highest frequency moves
+ * all poles: a hinge that swings by gravity beside stiff links has a little of their damping, and what is less than
+ * rounding of their frequencies cannot be told from none. */
 static bool undamped(const phx_reduction_work *it)
 {
-    for (int k = it->full.rigid; k < it->full.f; k++)
-        if (!(it->all.D[k * it->all.c + k] > 1e-12 * it->full.omega[k]))
+    const phx_full *full = &it->full;
+    const bool apart = full->rayleigh.exact && it->options->method == PHX_REDUCE_MODAL;
+    const double rounding = apart ? 0.0 : 1e-14 * full->omega[full->f - 1];
+
+    for (int k = full->rigid; k < full->f; k++)
+        if (!(it->all.D[k * it->all.c + k] > fmax(1e-12 * full->omega[k], rounding)))
             return true;
     return false;
 }
