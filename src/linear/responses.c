@@ -50,7 +50,8 @@ phx_status phx_linearised_responses(phx_context *context, const phx_linearised *
     if (!status && it->channels.n_held > 0)
         status = phx_fail(context, PHX_ERR_UNSUPPORTED, "sparse responses are for models without prescribed motions");
     if (!status)
-        status = phx_saddle_create(context, &it->linear.M, &it->linear.D, &it->linear.K, &it->channels.G, true, &saddle);
+        status =
+            phx_saddle_create(context, &it->linear.M, &it->linear.D, &it->linear.K, &it->channels.G, true, &saddle);
     for (int k = 0; k < count && !status; k++, responses += p * m) {
         status = phx_saddle_factor(&saddle, I * omega[k]);
         for (int j = 0; j < m && !status; j++) {

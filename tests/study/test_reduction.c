@@ -325,6 +325,37 @@ static void stiff_links_on_soft_hinges(void **state)
     }
 }
 
+/* The feedthrough of the least storage function may be far above the damping of one slow mode: W is judged as a whole.
+ */
+static void feedthrough_beside_little_damping(void **state)
+{
+    static const char *const forces[] = {"c.C.fy", "a@0.5.fy"}, *const rate[] = {"c.C.vy"};
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nmaterials: {s: {density: 2700, young: 7e10}}\nbodies:\n"
+        "  a: {kind: beam, material: s, length: 0.8, section: {kind: rectangle, width: 0.02, height: 0.002},\n"
+        "      elements: 2, reference: cantilever, damping: {stiffness: 1.5e-7}, pose: {position: [0, 0]}}\n"
+        "  b: {kind: beam, material: s, length: 0.6, section: {kind: rectangle, width: 0.02, height: 0.009},\n"
+        "      elements: 2, reference: cantilever, damping: {stiffness: 1.5e-7}, pose: {position: [0.8, 0]}}\n"
+        "  c: {kind: beam, material: s, length: 0.7, section: {kind: rectangle, width: 0.02, height: 0.02},\n"
+        "      elements: 4, reference: cantilever, damping: {stiffness: 1.5e-7}, pose: {position: [1.4, 0]}}\n"
+        "joints:\n  j: {kind: revolute, ports: [ground.O, a.P], stiffness: 270, damping: 4e-5}\n"
+        "  k: {kind: revolute, ports: [a.C, b.P], stiffness: 1.8, damping: 2.7e-7}\n"
+        "  l: {kind: revolute, ports: [b.C, c.P]}\n";
+    phx_context *context = *state;
+    phx_reduction_options how = phx_reduction_options_default();
+    phx_model *model = NULL;
+    phx_linear_report report;
+
+    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+    how.method = PHX_REDUCE_XMIN;
+    for (how.order = 1; how.order <= 2; how.order++) {
+        CHECK_OK(context, reduce(context, model, 2, forces, rate, &how, PHX_FORM_STATE_SPACE, &report));
+        CHECK_BETWEEN(phx_reduction_about(report.reduction)->dissipation, -1e-13, 1.0, "order %d", how.order);
+        phx_linear_report_free(&report);
+    }
+    phx_model_destroy(model);
+}
+
 /* Beyond 600 coordinates the lowest modes, without dense matrices: 30 hinged links by ten states, and the response of
  * the model in the file is that of its saddle-point matrices. */
 static void a_long_chain(void **state)
@@ -373,6 +404,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_driven_crank_slider, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(an_error_between_real_poles, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(stiff_links_on_soft_hinges, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(feedthrough_beside_little_damping, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_long_chain, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -205,6 +205,15 @@ static phx_status take(phx_reduction_work *it, phx_candidate *best, phx_reductio
     return status;
 }
 
+static double largest_entry(const phx_csr *a)
+{
+    double most = 0.0;
+
+    for (int k = 0; a->rows > 0 && k < a->ptr[a->rows]; k++)
+        most = fmax(most, fabs(a->val[k]));
+    return most;
+}
+
 /* Least eigenvalue of W over its largest entry, and the Hamiltonian test of what was measured. */
 static phx_status verify_structure(phx_reduction_work *it, const phx_candidate *best, phx_reduction *out)
 {
@@ -218,9 +227,9 @@ static phx_status verify_structure(phx_reduction_work *it, const phx_candidate *
 
     if (!status)
         status = phx_descriptor_check(it->context, descriptor, &structure);
-    const phx_csr *R = status ? NULL : phx_descriptor_R(descriptor);
-    for (int k = 0; R && k < R->ptr[R->rows]; k++)
-        size = fmax(size, fabs(R->val[k]));
+    if (!status)
+        size = fmax(largest_entry(phx_descriptor_R(descriptor)),
+                    fmax(largest_entry(phx_descriptor_P(descriptor)), largest_entry(phx_descriptor_S(descriptor))));
     out->report.dissipation = size > 0.0 ? structure.W_least / size : structure.W_least;
     phx_descriptor_destroy(descriptor);
     if (!status && best->ph.n <= HAMILTONIAN) {

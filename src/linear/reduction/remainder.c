@@ -143,8 +143,7 @@ static phx_status rayleigh_sum(remainder_work *it, phx_saddle *shifted, double l
         return add_sum(it, (phx_saddle *)&it->full->projection, 1.0 / alpha, sum);
     const double exact = alpha / beta, square = fmax(exact, 1e-6 * low * low);
     const phx_status status = phx_saddle_factor(shifted, sqrt(square));
-    return status ? status
-                  : add_sum(it, shifted, (1.0 + (square - exact) / (low * low + exact)) / beta, sum);
+    return status ? status : add_sum(it, shifted, (1.0 + (square - exact) / (low * low + exact)) / beta, sum);
 }
 
 /* (2) */
@@ -166,8 +165,7 @@ static phx_status modal_sum(remainder_work *it, phx_saddle *shifted, double nomi
         if (!status)
             status = add_sum(it, shifted, scale * weight, sum);
     }
-    return status ? status
-                  : add_sum(it, (phx_saddle *)&it->full->projection, scale * 2.0 / pi / t / (e - 1.0), sum);
+    return status ? status : add_sum(it, (phx_saddle *)&it->full->projection, scale * 2.0 / pi / t / (e - 1.0), sum);
 }
 
 /* The largest frequency, by the diagonals; where it is beyond, the sum is larger than it need be. */
