@@ -131,8 +131,8 @@ typedef struct phx_linearise_options {
     const double *v, *axes;
     phx_channels_options channels;
     double rank_rtol; /* as in phx_modes_options; 0: 1e-10 */
-    bool sparse;      /* for the descriptor form alone: no dense work; the other forms are refused, and
-                         phx_linearised_reduced has no coordinates */
+    bool sparse;      /* for the descriptor form and for phx_reduce_linear alone: no dense work; the other forms are
+                         refused, and phx_linearised_reduced has no coordinates */
 } phx_linearise_options;
 phx_linearise_options phx_linearise_options_default(void);
 
@@ -264,7 +264,8 @@ typedef struct phx_reduction phx_reduction;
 /* Nothing of `linearised` is kept. Errors: PHX_ERR_ARGUMENT for an order or error out of range, no demand at all, more
  * order than there is; PHX_ERR_UNSUPPORTED for a model without port-Hamiltonian form (phx_linearised_descriptor);
  * PHX_ERR_ANALYSIS for an error demanded over all frequencies where there is no damping, a point at a pole, xmin where
- * there is no damping, lqg where all characteristic values are one. Dense: n^3 work. */
+ * there is no damping, lqg where all characteristic values are one. Dense, n^3 work, unless `linearised` is sparse:
+ * then by its lowest modes, without prescribed motions (PHX_ERR_UNSUPPORTED), errors sampled, `bound` of all modes. */
 phx_status phx_reduce_linear(phx_context *context, const phx_linearised *linearised,
                              const phx_reduction_options *options, phx_reduction **reduction);
 void phx_reduction_destroy(phx_reduction *reduction); /* NULL is allowed */

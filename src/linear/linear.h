@@ -3,6 +3,8 @@
 #ifndef PHX_LINEAR_LINEAR_H
 #define PHX_LINEAR_LINEAR_H
 
+#include <complex.h>
+
 #include "statespace/statespace.h"
 #include "system/system.h"
 
@@ -53,6 +55,13 @@ const phx_channels *phx_linearised_channels(const phx_linearised *linearised);
 /* phx_linearised_ss without the outputs that have a direct feedthrough of the derivative of a rate; there may be none
  * left. */
 phx_status phx_linearised_proper_ss(phx_context *context, const phx_linearised *linearised, phx_ss **ss);
+
+/* Whether it was linearised with sparse matrices alone. */
+bool phx_linearised_is_sparse(const phx_linearised *linearised);
+/* Of one without prescribed motions and controllers: responses (count x outputs x inputs) at i omega, by a sparse
+ * factorisation each. PHX_SINGULAR where an undamped pole is. */
+phx_status phx_linearised_responses(phx_context *context, const phx_linearised *linearised, int count,
+                                    const double *omega, double complex *responses);
 
 /* Modes of a system with its continuous controllers, about x at rest: eigenvalues of the closed loop, the shapes those
  * of the mechanism. Dense. */

@@ -175,6 +175,11 @@ const phx_reduced *phx_linearised_reduced(const phx_linearised *it)
     return &it->reduced;
 }
 
+bool phx_linearised_is_sparse(const phx_linearised *it)
+{
+    return it->sparse;
+}
+
 const char *phx_linearised_coordinate(const phx_linearised *it, int k)
 {
     return it->coordinates[k];

@@ -54,8 +54,7 @@ phx_status phx_matching_at(phx_context *context, const phx_model *model, const p
 typedef struct phx_linear_point {
     phx_beam_cache *cache; /* borrowed; NULL: none */
     bool warn;             /* of samples that are too far apart */
-    bool may_be_sparse;    /* the descriptor form of a large model without dense work */
-    bool sparse;           /* made so */
+    bool may_be_sparse;    /* the descriptor form, or a reduction, of a large model without dense work */
     phx_unrest unrest;     /* of a point at rest */
     int n_casimirs;
     phx_casimir *casimirs;      /* where it warns; the caller's to free */

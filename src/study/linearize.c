@@ -66,7 +66,7 @@ static phx_status find_structure(phx_context *context, const phx_linearised *lin
         status = add_asymmetry(context, "stiffness_asymmetry", &linear->K, report);
     if (!status)
         status = add_asymmetry(context, "damping_asymmetry", &linear->D, report);
-    if (!status && report->system)
+    if (!status && !phx_linearised_is_sparse(linearised))
         status = add_constraint_residual(context, linearised, report);
     return status;
 }
@@ -152,7 +152,7 @@ phx_status phx_study_title(phx_context *context, const char *what, const phx_mod
 }
 
 /* Coordinates of a mechanism beyond which the descriptor form comes alone, without the dense work of a state space, of
- * poles and of a DC gain. */
+ * poles and of a DC gain, and beyond which reductions know the lowest modes alone. */
 enum { LARGEST_DENSE = 600 };
 
 phx_status phx_linear_point_create(phx_context *context, const phx_model *model,
@@ -166,8 +166,8 @@ phx_status phx_linear_point_create(phx_context *context, const phx_model *model,
     phx_status status = phx_start_point_at(context, model, &build, where, &at);
     how.name = "model";
     how.x = at.x;
-    how.sparse = point->sparse = !status && point->may_be_sparse && options->form == PHX_FORM_DESCRIPTOR &&
-                                 !options->reduction && phx_system_n_v(at.system) > LARGEST_DENSE;
+    how.sparse = !status && point->may_be_sparse && (options->form == PHX_FORM_DESCRIPTOR || options->reduction) &&
+                 phx_system_n_v(at.system) > LARGEST_DENSE;
     how.channels = options->channels;
     how.channels.controllers = model->n_controllers > 0;
     how.channels.drives_by_rate = options->form == PHX_FORM_DESCRIPTOR; /* power needs the rate */
@@ -187,6 +187,12 @@ phx_status phx_linear_point_create(phx_context *context, const phx_model *model,
     }
     if (!status)
         status = phx_model_blame(context, model, phx_linearise(context, at.dae, &how, &point->linearised));
+    if (!status && how.sparse && options->reduction && phx_linearised_channels(point->linearised)->n_held > 0) {
+        phx_linearised_destroy(point->linearised); /* prescribed motions are lifted by dense matrices */
+        point->linearised = NULL;
+        how.sparse = false;
+        status = phx_model_blame(context, model, phx_linearise(context, at.dae, &how, &point->linearised));
+    }
     if (!status && point->warn && where != PHX_MODEL_AT_STEADY)
         status = phx_casimirs_at(context, model, &at, &point->n_casimirs, &point->casimirs);
     phx_start_point_free(&at);
@@ -221,7 +227,7 @@ phx_status phx_study_linearize(phx_context *context, const phx_model *model, con
     report->casimirs = point.casimirs;
     if (!status)
         status = phx_study_title(context, "Linear model of ", model, &report->title);
-    if (!status && !point.sparse)
+    if (!status && (options->reduction || !phx_linearised_is_sparse(linearised)))
         status = make_system(context, linearised, options, report);
     if (!status)
         status = find_structure(context, linearised, report);

@@ -146,13 +146,15 @@ static void add_curves(const phx_reduction_curves *curves, phx_bundle *bundle)
     phx_bundle_describe(bundle, "the same: error", NULL);
 }
 
-/* The responses of the model itself from the inputs to the outputs, for pictures. */
+/* The responses of the model itself from the inputs to the outputs that it has in state space, for pictures. */
 static phx_status add_model(phx_context *context, const phx_linearised *linearised, const phx_reduction_curves *curves,
                             phx_bundle *bundle)
 {
+    const phx_channels *channels = phx_linearised_channels(linearised);
+    const bool sparse = phx_linearised_is_sparse(linearised);
     phx_ss *model = NULL;
-    phx_status status = phx_linearised_proper_ss(context, linearised, &model);
-    const int p = status ? 0 : phx_ss_outputs(model), m = status ? 0 : phx_ss_inputs(model), entries = p * m;
+    phx_status status = sparse ? PHX_OK : phx_linearised_proper_ss(context, linearised, &model);
+    const int p = status ? 0 : sparse ? channels->n_outputs : phx_ss_outputs(model), entries = p * channels->n_inputs;
     const size_t cells = (size_t)curves->count * (size_t)entries;
     double *both = phx_calloc(context, 4 * cells + 1, sizeof *both), *re = phx_behind(both, 2 * cells),
            *im = phx_behind(re, cells);
@@ -161,13 +163,15 @@ static phx_status add_model(phx_context *context, const phx_linearised *linearis
     if (!both || !outputs)
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = phx_ss_responses(context, model, curves->count, curves->omega, both);
+        status =
+            sparse ? phx_linearised_responses(context, linearised, curves->count, curves->omega, (double complex *)both)
+                   : phx_ss_responses(context, model, curves->count, curves->omega, both);
     for (size_t k = 0; k < cells && !status; k++) {
         re[k] = both[2 * k];
         im[k] = both[2 * k + 1];
     }
     for (int k = 0; k < p && !status; k++)
-        outputs[k] = phx_ss_output(model, k);
+        outputs[k] = sparse ? channels->outputs[k] : phx_ss_output(model, k);
     if (!status) {
         phx_bundle_add_matrix(bundle, "reduction_model_response", curves->count, entries, re, im);
         phx_bundle_describe(bundle, "the model itself; rows: frequencies, columns: outputs times inputs", NULL);

@@ -155,7 +155,7 @@ phx_linearised *random_model(phx_context *context, uint64_t *seed, int rates)
 
 void whole(phx_context *context, const phx_linearised *model, phx_full *full, phx_projected *all, phx_ph *ph)
 {
-    CHECK_OK(context, phx_full_create(context, model, full));
+    CHECK_OK(context, phx_full_create(context, model, 0, full));
     CHECK_OK(context, phx_project(full, full->f - full->rigid, NULL, NULL, all));
     CHECK_OK(context, phx_ph_of(full, all, 0.0, NULL, ph));
 }

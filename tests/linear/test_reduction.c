@@ -269,6 +269,131 @@ static void the_bound_holds(void **state)
     }
 }
 
+/* What `sparse` makes of a model, with the lowest modes alone, against what `dense` makes of all of them. */
+static void compare(phx_context *context, const phx_reduction *dense, const phx_reduction *sparse, double above)
+{
+    const phx_reduction_report *a = phx_reduction_about(dense), *b = phx_reduction_about(sparse);
+    phx_ss_second_order_def all, part;
+
+    assert_int_equal(b->full, a->full);
+    assert_int_equal(b->rigid, a->rigid);
+    assert_false(b->certified);
+    CHECK_BELOW(b->constraints, 1e-13, "|G V|");
+    CHECK_BETWEEN(b->norm, a->norm * (1.0 - 1e-3), a->norm * (1.0 + 1e-6), "norm, sampled");
+    const double bound = b->bound * b->norm, wanted = a->bound * a->norm, error = b->error * b->norm;
+    CHECK_BETWEEN(bound, wanted * (1.0 - 1e-6), wanted * (1.0 + above), "bound of order %d", a->order);
+    /* narrow peaks of modes that are not known are between the frequencies */
+    CHECK_BETWEEN(error, a->error_least * a->norm * 0.4, bound * (1.0 + 1e-6), "error of order %d", a->order);
+    CHECK_BELOW(a->error * a->norm, bound * (1.0 + 1e-6), "the certified error of order %d", a->order);
+    assert_true(b->passivity.passive);
+    CHECK_OK(context, phx_reduction_second_order(context, dense, &all));
+    CHECK_OK(context, phx_reduction_second_order(context, sparse, &part));
+    assert_int_equal(all.n, part.n);
+    for (int k = 0; k < all.n; k++) {
+        CHECK_SMALL(part.K[k * all.n + k] - all.K[k * all.n + k], 1e-8 * all.K[k * all.n + k] + 1e-12, "mode %d", k);
+        assert_string_equal(part.coordinates[k], all.coordinates[k]);
+    }
+}
+
+/* Without dense matrices: the same modes, a bound of all that is left out from a few solutions. With hinges that
+ * nothing holds, with Rayleigh damping, with the modal one that undamped models are measured by. */
+static void large_models_by_their_lowest_modes(void **state)
+{
+    phx_context *context = *state;
+    static const struct {
+        bool grounded;
+        double alpha, beta, above;
+        int most; /* modes that weigh most and are low ones */
+    } cases[] = {{true, 0.0, 3e-6, 1e-4, 7}, {false, 0.2, 3e-6, 1e-4, 7}, {true, 0.0, 0.0, 0.03, 2}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int order = 2; order <= cases[k].most; order += 5) {
+            phx_linearised *model = beam_chain(context, 3, 6, cases[k].grounded, cases[k].alpha, cases[k].beta, false);
+            phx_reduction *dense = reduce(context, model, PHX_REDUCE_MODAL, order);
+            model->sparse = true;
+            phx_reduction *sparse = reduce(context, model, PHX_REDUCE_MODAL, order);
+            compare(context, dense, sparse, cases[k].above);
+            phx_reduction_destroy(dense);
+            phx_reduction_destroy(sparse);
+            phx_linearised_destroy(model);
+        }
+}
+
+/* sum b b^T/d of the modes that are not known, d = alpha + beta omega^2 or 2 nominal omega, is what is missing in that
+ * over all modes. */
+static void the_rest_of_a_sum(void **state)
+{
+    phx_context *context = *state;
+    static const double damping[][4] = {/* alpha, beta, nominal, above */
+                                        {5.0, 0.0, 0.0, 1e-8},
+                                        {0.3, 1e-6, 0.0, 1e-5},
+                                        {0.0, 0.0, 0.005, 0.05}};
+    for (int k = 0; k < 3; k++) {
+        const double *c = damping[k];
+        phx_linearised *model = beam_chain(context, 3, 8, false, c[0], c[1], false);
+        phx_full full, part;
+        phx_projected all;
+        phx_ph ph;
+        double sum[4], missing = 0.0;
+
+        whole(context, model, &full, &all, &ph);
+        model->sparse = true;
+        CHECK_OK(context, phx_full_create(context, model, 10, &part));
+        assert_true(phx_full_is_part(&part));
+        assert_int_equal(part.elastic, full.f - full.rigid);
+        CHECK_OK(context, phx_remainder_sum(&part, c[2], sum));
+        for (int i = full.rigid + part.f - part.rigid; i < full.f; i++) {
+            const double w = full.omega[i], d = c[2] > 0.0 ? 2.0 * c[2] * w : c[0] + c[1] * w * w;
+            missing += all.F[i * 2] * all.F[i * 2] / d;
+        }
+        CHECK_BETWEEN(sum[0], missing * (1.0 - 1e-8), missing * (1.0 + c[3]), "the sum of case %d", k);
+        assert_true(sum[1] == sum[2] && sum[1] * sum[1] <= sum[0] * sum[3]);
+        phx_full_free(&part);
+        phx_full_free(&full);
+        phx_projected_free(&all);
+        phx_ph_free(&ph);
+        phx_linearised_destroy(model);
+    }
+}
+
+/* Sparse responses are those of the state space. */
+static void responses_by_sparse_factors(void **state)
+{
+    phx_context *context = *state;
+    phx_linearised *model = beam_chain(context, 3, 4, false, 0.2, 3e-6, false);
+    static const double omega[] = {3.0, 40.0, 5000.0};
+    double complex sparse[3 * 4], dense[3 * 4];
+    phx_ss *ss = NULL;
+
+    CHECK_OK(context, phx_linearised_responses(context, model, 3, omega, sparse));
+    CHECK_OK(context, phx_linearised_ss(context, model, &ss));
+    CHECK_OK(context, phx_ss_responses(context, ss, 3, omega, (double *)dense));
+    for (int k = 0; k < 12; k++)
+        CHECK_SMALL(cabs(sparse[k] - dense[k]), 1e-9 * cabs(dense[k]), "response %d", k);
+    phx_ss_destroy(ss);
+    phx_linearised_destroy(model);
+}
+
+/* Every method on the lowest modes keeps passivity and is no worse than on all of them. */
+static void other_methods_on_the_lowest_modes(void **state)
+{
+    phx_context *context = *state;
+    phx_linearised *model = beam_chain(context, 3, 6, true, 0.5, 3e-6, false);
+
+    for (int method = PHX_REDUCE_KRYLOV; method <= PHX_REDUCE_LQG; method++) {
+        model->sparse = false;
+        phx_reduction *dense = reduce(context, model, (phx_reduction_method)method, 5);
+        model->sparse = true;
+        phx_reduction *reduction = reduce(context, model, (phx_reduction_method)method, 5);
+        const phx_reduction_report *report = phx_reduction_about(reduction);
+        assert_true(report->passivity.passive);
+        CHECK_BETWEEN(report->dissipation, -1e-12, 1.0, "W of method %d", method);
+        CHECK_BETWEEN(report->error / phx_reduction_about(dense)->error, 0.3, 1.05, "error of method %d", method);
+        phx_reduction_destroy(dense);
+        phx_reduction_destroy(reduction);
+    }
+    phx_linearised_destroy(model);
+}
+
 /* The fewest coordinates for an error: one less does not do. */
 static void the_order_of_an_error(void **state)
 {
@@ -473,6 +598,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(prescribed_rates_at_both_ends, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(all_coordinates_are_the_model, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_bound_holds, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(large_models_by_their_lowest_modes, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(the_rest_of_a_sum, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(responses_by_sparse_factors, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(other_methods_on_the_lowest_modes, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_order_of_an_error, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(certificates_agree, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(one_direction_at_a_resonance, context_setup, context_teardown),

@@ -73,7 +73,7 @@ static void moments_at_infinity(void **state)
     for (int which = 0; which < MODELS; which++) {
         phx_linearised *model = driven(context, which, 3);
         phx_full full;
-        CHECK_OK(context, phx_full_create(context, model, &full));
+        CHECK_OK(context, phx_full_create(context, model, 0, &full));
         const int n = full.n, m = full.m, *held = model->channels.held;
         double *V = calloc((size_t)n * (size_t)m, sizeof *V), *F = calloc((size_t)n * (size_t)m, sizeof *F);
         phx_projected all;

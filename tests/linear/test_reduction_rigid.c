@@ -35,7 +35,7 @@ static void a_modal_damping_leaves_rigid_motions(void **state)
     double response[8], sum = 0.0;
 
     assert_int_equal(modes->rigid, 1);
-    CHECK_OK(context, phx_full_create(context, model, &full));
+    CHECK_OK(context, phx_full_create(context, model, 0, &full));
     CHECK_OK(context, phx_project(&full, full.f - full.rigid, NULL, NULL, &all));
     CHECK_OK(context, phx_ph_of(&full, &all, 0.02, NULL, &ph));
     CHECK_OK(context, phx_ph_ss(context, "model", &ph, true, &ss));
@@ -183,7 +183,7 @@ static void unmoved_motions_stay_out(void **state)
     phx_full full;
     phx_space space;
 
-    CHECK_OK(context, phx_full_create(context, model, &full));
+    CHECK_OK(context, phx_full_create(context, model, 0, &full));
     assert_int_equal(full.unmoved, 2);
     CHECK_OK(context, phx_space_create(&full, 3, &space));
     CHECK_OK(context, phx_space_add(&space, x, &added));

@@ -283,6 +283,117 @@ static void an_error_between_real_poles(void **state)
     phx_model_destroy(model);
 }
 
+/* A chain that hangs in hinges: what its swinging bends has a damping ratio of 1e-12, which is none. And the same laid
+ * out without weight on springs with the damping of the beams, whose modes rounding must not couple. */
+static void stiff_links_on_soft_hinges(void **state)
+{
+    static const char *const force[] = {"b.C.fy"}, *const rate[] = {"b.C.vy"};
+    static const char links[] =
+        "dimension: 2\nmaterials: {steel: {density: 7800, young: 2.1e11}}\nbodies:\n"
+        "  a: {kind: beam, material: steel, length: 0.5, section: {kind: general, area: 1e-4, inertia: 1e-9},\n"
+        "      elements: 6, reference: cantilever, damping: {stiffness: 1e-6}, pose: {position: [0, 0]}}\n"
+        "  b: {kind: beam, material: steel, length: 0.5, section: {kind: general, area: 1e-4, inertia: 1e-9},\n"
+        "      elements: 6, reference: cantilever, damping: {stiffness: 1e-6}, pose: {position: [0.5, 0]}}\n";
+    phx_context *context = *state;
+    phx_reduction_options how = phx_reduction_options_default();
+
+    for (int swings = 0; swings < 2; swings++) {
+        const char *hinge = swings ? "" : ", stiffness: 1e-3, damping: 1e-9";
+        char text[2000];
+        phx_model *model = NULL;
+        phx_linear_report report;
+        snprintf(text, sizeof text,
+                 "phlexor: 1\n%s%sjoints:\n  one: {kind: revolute, ports: [ground.O, a.P]%s}\n"
+                 "  two: {kind: revolute, ports: [a.C, b.P]%s}\n",
+                 swings ? "gravity: [9.81, 0]\n" : "", links, hinge, hinge);
+        CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+        how.order = 6;
+        how.error = 0.0;
+        CHECK_OK(context, reduce(context, model, 1, force, rate, &how, PHX_FORM_STATE_SPACE, &report));
+        const phx_reduction_report *about = phx_reduction_about(report.reduction);
+        CHECK_CLOSE(about->damping, swings ? 0.005 : 0.0, 1e-12, "damping measured with");
+        CHECK_BETWEEN(about->bound, about->error * (1.0 - 1e-6), 6.0 * about->error, "bound");
+        phx_linear_report_free(&report);
+        how.order = 0;
+        how.error = 0.01;
+        CHECK_STATUS(context, reduce(context, model, 1, force, rate, &how, PHX_FORM_STATE_SPACE, &report),
+                     swings ? PHX_ERR_ANALYSIS : PHX_OK);
+        if (swings)
+            CHECK_MESSAGE(context, "the model has modes without damping");
+        phx_linear_report_free(&report);
+        phx_model_destroy(model);
+    }
+}
+
+/* The feedthrough of the least storage function may be far above the damping of one slow mode: W is judged as a whole.
+ */
+static void feedthrough_beside_little_damping(void **state)
+{
+    static const char *const forces[] = {"c.C.fy", "a@0.5.fy"}, *const rate[] = {"c.C.vy"};
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\nmaterials: {s: {density: 2700, young: 7e10}}\nbodies:\n"
+        "  a: {kind: beam, material: s, length: 0.8, section: {kind: rectangle, width: 0.02, height: 0.002},\n"
+        "      elements: 2, reference: cantilever, damping: {stiffness: 1.5e-7}, pose: {position: [0, 0]}}\n"
+        "  b: {kind: beam, material: s, length: 0.6, section: {kind: rectangle, width: 0.02, height: 0.009},\n"
+        "      elements: 2, reference: cantilever, damping: {stiffness: 1.5e-7}, pose: {position: [0.8, 0]}}\n"
+        "  c: {kind: beam, material: s, length: 0.7, section: {kind: rectangle, width: 0.02, height: 0.02},\n"
+        "      elements: 4, reference: cantilever, damping: {stiffness: 1.5e-7}, pose: {position: [1.4, 0]}}\n"
+        "joints:\n  j: {kind: revolute, ports: [ground.O, a.P], stiffness: 270, damping: 4e-5}\n"
+        "  k: {kind: revolute, ports: [a.C, b.P], stiffness: 1.8, damping: 2.7e-7}\n"
+        "  l: {kind: revolute, ports: [b.C, c.P]}\n";
+    phx_context *context = *state;
+    phx_reduction_options how = phx_reduction_options_default();
+    phx_model *model = NULL;
+    phx_linear_report report;
+
+    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+    how.method = PHX_REDUCE_XMIN;
+    for (how.order = 1; how.order <= 2; how.order++) {
+        CHECK_OK(context, reduce(context, model, 2, forces, rate, &how, PHX_FORM_STATE_SPACE, &report));
+        CHECK_BETWEEN(phx_reduction_about(report.reduction)->dissipation, -1e-13, 1.0, "order %d", how.order);
+        phx_linear_report_free(&report);
+    }
+    phx_model_destroy(model);
+}
+
+/* Beyond 600 coordinates the lowest modes, without dense matrices: 30 hinged links by ten states, and the response of
+ * the model in the file is that of its saddle-point matrices. */
+static void a_long_chain(void **state)
+{
+    enum { LINKS = 30 };
+    static const char *const force[] = {"b29.C.fy"}, *const rate[] = {"b29.C.vy"};
+    phx_context *context = *state;
+    phx_reduction_options how = phx_reduction_options_default();
+    char *text = calloc(LINKS + 1, 600), *at = text;
+    phx_model *model = NULL;
+    phx_linear_report report;
+
+    at += sprintf(at, "phlexor: 1\ndimension: 2\nmaterials: {steel: {density: 7800, young: 2.1e11}}\nbodies:\n");
+    for (int k = 0; k < LINKS; k++)
+        at += sprintf(at,
+                      "  b%d: {kind: beam, material: steel, length: 0.5, section: {kind: general, area: 1e-4, inertia: "
+                      "1e-9}, elements: 7, reference: cantilever, damping: {stiffness: 1e-5}, pose: {position: [%g, "
+                      "0]}}\n",
+                      k, 0.5 * k);
+    at += sprintf(at, "joints:\n");
+    for (int k = 0; k < LINKS; k++)
+        at += k == 0 ? sprintf(at, "  j0: {kind: revolute, ports: [ground.O, b0.P], stiffness: 100, damping: 1e-3}\n")
+                     : sprintf(at, "  j%d: {kind: revolute, ports: [b%d.C, b%d.P], stiffness: 100, damping: 1e-3}\n", k,
+                               k - 1, k);
+    CHECK_OK(context, phx_model_read_text(context, "text.yaml", text, strlen(text), 0, NULL, &model));
+    how.order = 5;
+    CHECK_OK(context, reduce(context, model, 1, force, rate, &how, PHX_FORM_STATE_SPACE, &report));
+    const phx_reduction_report *about = phx_reduction_about(report.reduction);
+    assert_int_equal(about->states, 10);
+    assert_int_equal(about->full, 22 * LINKS);
+    CHECK_BETWEEN(about->bound, about->error, 6.0 * about->error, "bound");
+    CHECK_BELOW(about->constraints, 1e-13, "|G V|");
+    assert_true(about->passivity.passive);
+    phx_linear_report_free(&report);
+    phx_model_destroy(model);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +403,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_driven_spacecraft, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_driven_crank_slider, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(an_error_between_real_poles, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(stiff_links_on_soft_hinges, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(feedthrough_beside_little_damping, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_long_chain, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -315,8 +315,9 @@ static void what_diverges_is_left(void **state)
     assert_true(report.circulatory && report.judged);
     assert_int_equal(report.motions.divergent, 1);
     assert_int_equal(report.motions.fluttering, 0);
-    const double I = 0.1 + 0.5, k = 2.0 * 9.81 * 0.5; /* I s^2 + 0.3 s - k = 0 */
-    CHECK_RELATIVE(report.motions.growth, (-0.3 + sqrt(0.09 + 4.0 * I * k)) / (2.0 * I), 1e-9, "divergence");
+    const double inertia = 0.1 + 0.5, k = 2.0 * 9.81 * 0.5; /* I s^2 + 0.3 s - k = 0 */
+    CHECK_RELATIVE(report.motions.growth, (-0.3 + sqrt(0.09 + 4.0 * inertia * k)) / (2.0 * inertia), 1e-9,
+                   "divergence");
     how.stable = true;
     CHECK_OK(m.context, phx_system_static(m.dae, &how, m.x, m.lambda, &report));
     assert_int_equal(report.unstable, 0);

@@ -17,6 +17,8 @@ void phx_dominance_free(phx_dominance *it)
     phx_free(it->scale);
     phx_free(it->weight);
     phx_free(it->order);
+    phx_free(it->largest);
+    phx_free(it->rest);
     *it = (phx_dominance){0};
 }
 
@@ -75,10 +77,11 @@ static phx_status rank(const phx_full *full, const phx_projected *all, phx_domin
     if (!list)
         return PHX_ERR_MEMORY;
     for (int j = 0; j < it->m; j++) {
-        double sum = 0.0;
+        double sum = it->rest[j * it->m + j];
         for (int k = 0; k < it->count; k++)
             sum += square(full, all, k, j) / it->width[k];
         it->scale[j] = sum > 0.0 ? 1.0 / sqrt(sum) : 1.0;
+        it->unknown = fmax(it->unknown, it->scale[j] * it->scale[j] * it->rest[j * it->m + j]);
     }
     for (int k = 0; k < it->count; k++) {
         list[k].mode = k;
@@ -89,8 +92,10 @@ static phx_status rank(const phx_full *full, const phx_projected *all, phx_domin
         }
     }
     qsort(list, (size_t)it->count, sizeof *list, descending);
-    for (int k = 0; k < it->count; k++)
+    for (int k = 0; k < it->count; k++) {
         it->order[k] = list[k].mode;
+        it->largest[k] = list[k].weight;
+    }
     phx_free(list);
     return PHX_OK;
 }
@@ -105,14 +110,19 @@ phx_status phx_dominance_find(const phx_full *full, const phx_projected *all, do
     it->scale = phx_calloc(full->context, (size_t)full->m + 1, sizeof *it->scale);
     it->weight = phx_calloc(full->context, (size_t)count + 1, sizeof *it->weight);
     it->order = phx_calloc(full->context, (size_t)count + 1, sizeof *it->order);
-    if (!it->width || !it->scale || !it->weight || !it->order)
+    it->largest = phx_calloc(full->context, (size_t)count + 1, sizeof *it->largest);
+    it->rest = phx_calloc(full->context, (size_t)full->m * (size_t)full->m + 1, sizeof *it->rest);
+    if (!it->width || !it->scale || !it->weight || !it->order || !it->largest || !it->rest)
         status = PHX_ERR_MEMORY;
     for (int k = 0; k < count && !status; k++) {
         const int row = all->rigid + k;
         it->width[k] = nominal > 0.0 ? 2.0 * nominal * all->omega[row] : all->D[row * all->c + row];
     }
-    it->proportional = nominal > 0.0 || is_proportional(all);
+    const bool part = phx_full_is_part(full); /* then the modes known do not tell of the others */
+    it->proportional = nominal > 0.0 || full->rayleigh.exact || (!part && is_proportional(all));
     it->bounded = it->proportional && full->held == 0;
+    if (!status && part && it->bounded)
+        status = phx_remainder_sum(full, nominal, it->rest);
     if (!status)
         status = rank(full, all, it);
     return status;
@@ -128,6 +138,11 @@ phx_status phx_dominance_bound(const phx_full *full, const phx_projected *all, c
     if (!gram)
         return PHX_ERR_MEMORY;
     report->bound_sum = 0.0;
+    for (int i = 0; i < m; i++) {
+        report->bound_sum += it->scale[i] * it->scale[i] * it->rest[i * m + i] / norm;
+        for (int j = 0; j < m; j++)
+            gram[i * m + j] = it->scale[i] * it->scale[j] * it->rest[i * m + j];
+    }
     for (int rest = it->count - 1; rest >= order; rest--) { /* the small ones first */
         const int k = it->order[rest];
         const double *b = all->F + (all->rigid + k) * m;

@@ -45,6 +45,47 @@ static phx_status poles(phx_context *context, const measured *it, double *re, do
     return PHX_OK;
 }
 
+/* Largest singular values of the system and `rest` (NULL: nothing). */
+static phx_status sum_gains(phx_context *context, int m, const measured *system, const double complex *rest, int count,
+                            const double *omega, double *values)
+{
+    const size_t cells = (size_t)m * (size_t)m, total = (size_t)count * cells;
+
+    if (!rest)
+        return gains(context, system, count, omega, values);
+    double complex *H = phx_calloc(context, total + 1, sizeof *H);
+    double *work = phx_calloc(context, 4 * cells + 2 * (size_t)m + 1, sizeof *work);
+    phx_status status = H && work ? PHX_OK : PHX_ERR_MEMORY;
+    if (!status && system->partner)
+        phx_uncoupled_responses(system->ph, system->partner, count, omega, H);
+    else if (!status)
+        status = phx_ss_responses(context, system->ss, count, omega, (double *)H);
+    for (size_t k = 0; k < total && !status; k++)
+        H[k] += rest[k];
+    for (int k = 0; k < count && !status; k++)
+        status = phx_largest_singular_value(context, m, m, (const double *)(H + (size_t)k * cells), work, values + k);
+    phx_free(H);
+    phx_free(work);
+    return status;
+}
+
+static phx_status curve_gains(const phx_error_measure *it, const measured *system, bool with_rest, double *values)
+{
+    return sum_gains(it->context, it->full.m, system, with_rest ? it->rest : NULL, it->curves.count, it->curves.omega,
+                     values);
+}
+
+/* The largest of a curve: a lower bound. */
+static phx_norm norm_of_curve(const phx_error_measure *it, const double *values)
+{
+    phx_norm norm = {0};
+
+    for (int k = 0; k < it->curves.count; k++)
+        if (values[k] > norm.lower)
+            norm = (phx_norm){values[k], values[k], it->curves.omega[k]};
+    return norm;
+}
+
 /* The largest singular value at the frequencies of the poles and, of those damped strongly, at their sizes, refined by
  * golden section: a lower bound. */
 static phx_status estimate(phx_context *context, const measured *system, const double *band, phx_norm *norm)
@@ -127,7 +168,8 @@ static phx_status h2_of(const phx_error_measure *it, const phx_ss *system, doubl
                             .B = phx_ss_B(system),
                             .C = phx_ss_C(system)};
     phx_ss *proper = NULL;
-    phx_status status = it->band || def.n > CERTIFIED ? PHX_ERR_ANALYSIS : phx_ss_create(it->context, &def, &proper);
+    phx_status status =
+        it->band || it->rest || def.n > CERTIFIED ? PHX_ERR_ANALYSIS : phx_ss_create(it->context, &def, &proper);
 
     if (!status)
         status = phx_ss_h2_norm(it->context, proper, norm);
@@ -141,7 +183,7 @@ static phx_status h2_of(const phx_error_measure *it, const phx_ss *system, doubl
 }
 
 /* ---- curves ---- */
-enum { GRID = 300 };
+enum { GRID = 300, FACTORED = 120 }; /* FACTORED: where each takes a factorisation */
 
 static int ascending(const void *a, const void *b)
 {
@@ -149,18 +191,22 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Even steps of the logarithm from below the lowest to above the highest frequency, or over the band, and the peaks. */
-static phx_status frequencies(const phx_error_measure *it, const measured *full, phx_reduction_curves *curves)
+/* Even steps of the logarithm from below the lowest to above the highest frequency, or over the band, and the peaks;
+ * part: of part of the modes, from below the slowest real pole as well. */
+static phx_status frequencies(const phx_error_measure *it, const measured *full, bool part,
+                              phx_reduction_curves *curves)
 {
-    const int n = phx_ss_n(full->ss);
+    const int n = phx_ss_n(full->ss), steps = part ? FACTORED : GRID;
     double *im = phx_calloc(it->context, 4 * ((size_t)n + GRID) + 1, sizeof *im); /* behind im: re, then the curves */
-    double low = HUGE_VAL, high = 0.0;
-    phx_status status = im ? poles(it->context, full, phx_behind(im, (size_t)(n + GRID)), im) : PHX_ERR_MEMORY;
+    double *re = phx_behind(im, (size_t)(n + GRID)), low = HUGE_VAL, high = 0.0;
+    phx_status status = im ? poles(it->context, full, re, im) : PHX_ERR_MEMORY;
     int count = 0;
 
     for (int k = 0; k < n && !status; k++) {
         low = im[k] > 0.0 ? fmin(low, im[k]) : low;
         high = fmax(high, im[k]);
+        if (part && im[k] == 0.0 && re[k] < 0.0)
+            low = fmin(low, -1e-2 * re[k]);
     }
     low = high > 0.0 ? 0.1 * low : 0.1;
     high = high > 0.0 ? 3.0 * high : 10.0;
@@ -173,8 +219,8 @@ static phx_status frequencies(const phx_error_measure *it, const measured *full,
     for (int k = 0; k < n && !status; k++)
         if (im[k] > low && im[k] < high)
             im[count++] = im[k];
-    for (int k = 0; k < GRID && !status; k++)
-        im[count++] = low * pow(high / low, (double)k / (GRID - 1));
+    for (int k = 0; k < steps && !status; k++)
+        im[count++] = low * pow(high / low, (double)k / (steps - 1));
     if (!status)
         qsort(im, (size_t)count, sizeof *im, ascending);
     curves->count = count;
@@ -182,22 +228,86 @@ static phx_status frequencies(const phx_error_measure *it, const measured *full,
     return status;
 }
 
+/* What the model has at these frequencies beside the modes known; the caller frees it. */
+static phx_status find_rest(const phx_error_measure *it, const measured *known, int count, const double *omega,
+                            double complex **rest)
+{
+    const phx_dominance *dominance = it->dominance;
+    const int m = it->full.m;
+    const size_t total = (size_t)count * (size_t)m * (size_t)m;
+    double complex *H = phx_calloc(it->context, total + 1, sizeof *H);
+    phx_status status = PHX_OK;
+
+    *rest = phx_calloc(it->context, total + 1, sizeof **rest);
+    if (!*rest || !H)
+        status = PHX_ERR_MEMORY;
+    if (!status)
+        status =
+            phx_remainder_responses(it->mechanism, dominance->nominal, !dominance->proportional, count, omega, *rest);
+    for (size_t k = 0; k < total && !status; k++)
+        (*rest)[k] *= dominance->scale[k / (size_t)m % (size_t)m] * dominance->scale[k % (size_t)m];
+    if (!status && !dominance->proportional) /* it is all of the model then */
+        status = phx_ss_responses(it->context, known->ss, count, omega, (double *)H);
+    for (size_t k = 0; k < total && !status; k++)
+        (*rest)[k] -= H[k];
+    phx_free(H);
+    return status;
+}
+
+/* At the poles of a reduced system, where it may have peaks that the model has not: raises the norm of the error. */
+static phx_status at_its_poles(const phx_error_measure *it, const phx_ph *reduced, const measured *difference,
+                               phx_norm *norm)
+{
+    const size_t n = (size_t)reduced->n;
+    double *re = phx_calloc(it->context, 4 * n + 1, sizeof *re), *im = phx_behind(re, n), *omega = phx_behind(im, n),
+           *values = phx_behind(omega, n);
+    double complex *rest = NULL;
+    measured known = {0}, system = {0};
+    int count = 0;
+    phx_status status = re ? measured_of(it->context, "reduced", reduced, &system) : PHX_ERR_MEMORY;
+
+    if (!status)
+        status = poles(it->context, &system, re, im);
+    for (size_t k = 0; k < n && !status; k++)
+        if (im[k] > 0.0 && (!it->band || (im[k] >= it->band[0] && im[k] <= it->band[1])))
+            omega[count++] = im[k];
+    if (!status)
+        status = measured_of(it->context, "model", &it->full, &known);
+    if (!status)
+        status = find_rest(it, &known, count, omega, &rest);
+    if (!status)
+        status = sum_gains(it->context, it->full.m, difference, rest, count, omega, values);
+    for (int k = 0; k < count && !status; k++)
+        if (values[k] > norm->lower)
+            *norm = (phx_norm){values[k], values[k], omega[k]};
+    measured_free(&system);
+    measured_free(&known);
+    phx_free(rest);
+    phx_free(re);
+    return status;
+}
+
 phx_status phx_error_begin(phx_error_measure *it)
 {
+    const bool part = phx_full_is_part(it->mechanism);
     measured system;
     phx_status status = measured_of(it->context, "model", &it->full, &system);
 
     if (!status)
+        status = frequencies(it, &system, part, &it->curves);
+    it->curves.model = phx_behind(it->curves.omega, (size_t)it->curves.count);
+    it->curves.reduced = phx_behind(it->curves.model, (size_t)it->curves.count);
+    it->curves.error = phx_behind(it->curves.reduced, (size_t)it->curves.count);
+    if (!status && part)
+        status = find_rest(it, &system, it->curves.count, it->curves.omega, &it->rest);
+    if (!status && !part)
         status = norm_of(it, &system, 0.0, &it->norm, &it->certified);
     if (!status)
         status = h2_of(it, system.ss, &it->h2);
     if (!status)
-        status = frequencies(it, &system, &it->curves);
-    it->curves.model = phx_behind(it->curves.omega, (size_t)it->curves.count);
-    it->curves.reduced = phx_behind(it->curves.model, (size_t)it->curves.count);
-    it->curves.error = phx_behind(it->curves.reduced, (size_t)it->curves.count);
-    if (!status)
-        status = gains(it->context, &system, it->curves.count, it->curves.omega, it->curves.model);
+        status = curve_gains(it, &system, true, it->curves.model);
+    if (!status && part)
+        it->norm = norm_of_curve(it, it->curves.model);
     measured_free(&system);
     return status;
 }
@@ -225,12 +335,16 @@ phx_status phx_error_of(const phx_error_measure *it, const phx_ph *reduced, cons
     phx_status status = part ? measured_of(it->context, "error", part, &difference)
                              : phx_ph_difference(it->context, &it->full, reduced, &difference.ss);
 
-    if (!status)
+    if (!status && !it->rest)
         status = norm_of(it, &difference, part ? 0.0 : it->norm.lower, &norm, &certified);
     if (!status)
         status = h2_of(it, difference.ss, &h2);
     if (!status)
-        status = gains(it->context, &difference, it->curves.count, it->curves.omega, it->curves.error);
+        status = curve_gains(it, &difference, true, it->curves.error);
+    if (!status && it->rest)
+        norm = norm_of_curve(it, it->curves.error);
+    if (!status && it->rest && !part)
+        status = at_its_poles(it, reduced, &difference, &norm);
     measured_free(&difference);
     report->error = norm.upper / it->norm.lower;
     report->error_least = norm.lower / it->norm.upper;
@@ -247,7 +361,7 @@ phx_status phx_error_curves(phx_error_measure *it, const phx_ph *reduced, phx_re
     phx_status status = measured_of(it->context, "reduced", reduced, &system);
 
     if (!status)
-        status = gains(it->context, &system, it->curves.count, it->curves.omega, it->curves.reduced);
+        status = curve_gains(it, &system, false, it->curves.reduced);
     measured_free(&system);
     *curves = it->curves;
     it->curves = (phx_reduction_curves){0};

@@ -153,32 +153,71 @@ static phx_status moved_only(phx_full *it, int c)
     return status;
 }
 
+/* All modes and the static lifting, of a dense linearisation. */
 static phx_status copy_modes(phx_full *it)
 {
     const phx_reduced *r = &it->it->reduced;
     const size_t cells = (size_t)r->n * (size_t)r->count;
-    phx_status status = PHX_OK;
 
     it->f = r->rigid + r->modes;
     it->rigid = r->rigid;
+    it->elastic = r->modes;
     it->modes = phx_calloc(it->context, cells + 1, sizeof *it->modes);
     it->omega = phx_calloc(it->context, (size_t)it->f + 1, sizeof *it->omega);
     if (!it->modes || !it->omega)
         return PHX_ERR_MEMORY;
     memcpy(it->modes, r->basis, cells * sizeof *it->modes);
+    memcpy(it->omega, r->omega, (size_t)it->f * sizeof *it->omega);
+    return PHX_OK;
+}
+
+/* The rigid motions and the `most` lowest elastic modes, of a sparse one: shift-invert Lanczos. */
+static phx_status find_lowest(phx_full *it, int most)
+{
+    const phx_modes_options options = phx_modes_options_default();
+    phx_large large = {0};
+    phx_kkt kkt = {0};
+    phx_undamped undamped = {0};
+    phx_status status = phx_large_create(it->context, &it->it->linear, &options, &large);
+
+    if (!status)
+        status = phx_large_undamped(it->context, &large, most, &kkt, &undamped);
+    if (!status) {
+        it->f = undamped.modes.count;
+        it->modes = undamped.modes.columns;
+        it->omega = undamped.frequency;
+        undamped.modes.columns = NULL;
+        undamped.frequency = NULL;
+        for (int k = 0; k < it->f; k++)
+            if (fabs(it->omega[k]) <= undamped.resolution) {
+                it->omega[k] = 0.0;
+                it->rigid++;
+            }
+        it->elastic = undamped.freedom - it->rigid;
+    }
+    phx_undamped_free(&undamped);
+    phx_kkt_free(&kkt);
+    phx_large_free(&large);
+    return status;
+}
+
+static phx_status find_modes(phx_full *it, int most)
+{
+    phx_status status = it->it->sparse ? find_lowest(it, most) : copy_modes(it);
     int negative = 0; /* an instability comes before the rigid motions */
-    while (negative < it->f && r->omega[negative] < 0.0)
+
+    while (!status && negative < it->f && it->omega[negative] < 0.0)
         negative++;
     if (negative > 0)
         return phx_fail(it->context, PHX_ERR_UNSUPPORTED,
                         "the stiffness has %d negative direction%s (loads or gravity make the point unstable): the "
                         "energy has no lower bound and there is nothing to measure a reduction by",
                         negative, negative == 1 ? "" : "s");
-    memcpy(it->omega, r->omega, (size_t)it->f * sizeof *it->omega);
-    if (it->rigid > 0)
-        status = undamped_first(it, r->count);
+    const int columns = it->f + it->held;
+    if (!status && it->rigid > 0)
+        status = undamped_first(it, columns);
     if (!status && it->free > 0)
-        status = moved_only(it, r->count);
+        status = moved_only(it, columns);
     return status;
 }
 
@@ -220,7 +259,7 @@ phx_status phx_descriptor_by_rates(phx_context *context, const phx_linearised *i
     return status;
 }
 
-phx_status phx_full_create(phx_context *context, const phx_linearised *it, phx_full *full)
+phx_status phx_full_create(phx_context *context, const phx_linearised *it, int most, phx_full *full)
 {
     static const phx_csr none = {0};
     const phx_linear *linear = &it->linear;
@@ -230,20 +269,25 @@ phx_status phx_full_create(phx_context *context, const phx_linearised *it, phx_f
     full->m = it->channels.n_inputs;
     full->held = it->channels.n_held;
     /* whatever has no port-Hamiltonian form is refused with its reason */
-    phx_status status = phx_linearised_refuse_sparse(context, it);
-    if (!status)
-        status = phx_descriptor_by_rates(context, it, &descriptor);
+    phx_status status = phx_descriptor_by_rates(context, it, &descriptor);
     phx_descriptor_destroy(descriptor);
-    if (status == PHX_ERR_UNSUPPORTED && !it->sparse)
+    if (status == PHX_ERR_UNSUPPORTED)
         status = phx_fail_prefix(context, status, "a reduced model keeps the port-Hamiltonian form, but ");
     if (!status)
         status = symmetric_part(context, &linear->K, &full->K);
     if (!status)
         status = symmetric_part(context, &linear->D, &full->D);
+    if (!status && it->sparse && full->held > 0)
+        status = phx_fail(context, PHX_ERR_UNSUPPORTED,
+                          "'%s' was linearised with sparse matrices alone, where motions that are prescribed are not "
+                          "reduced; linearise without 'sparse'",
+                          it->name);
+    if (!status)
+        status = phx_rayleigh_find(context, &linear->M, &full->D, &full->K, &full->rayleigh);
     if (!status)
         status = phx_channels_stack(context, &it->channels, &full->A);
     if (!status)
-        status = copy_modes(full);
+        status = find_modes(full, most);
     if (!status)
         status = phx_saddle_create(context, &linear->M, &none, &linear->M, &full->A, false, &full->projection);
     if (!status)

@@ -105,25 +105,30 @@ static phx_status add_directions(krylov *it, phx_saddle *saddle, const phx_reduc
     return status;
 }
 
+static int all_rigid(const phx_full *full)
+{
+    return full->rigid + full->unmoved;
+}
+
 /* (A; Phi^T M) with the rigid motions Phi: static answers are those of forces in equilibrium with inertia. */
 static phx_status add_rigid_rows(krylov *it)
 {
     const phx_full *full = it->full;
-    const phx_reduced *r = &full->it->reduced;
-    const int rows = full->A.rows, n = full->n;
-    double *dense = phx_calloc(full->context, (size_t)(rows + r->rigid) * (size_t)n + 1, sizeof *dense);
+    const int rows = full->A.rows, n = full->n, all = all_rigid(full), stride = full->f + full->held;
+    double *dense = phx_calloc(full->context, (size_t)(rows + all) * (size_t)n + 1, sizeof *dense);
     double *column = phx_calloc(full->context, (size_t)n + 1, sizeof *column);
     phx_status status = dense && column ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status)
         phx_csr_to_dense(&full->A, dense);
-    for (int k = 0; k < r->rigid && !status; k++) {
+    for (int k = 0; k < all && !status; k++) {
         for (int i = 0; i < n; i++)
-            column[i] = r->basis[(size_t)i * (size_t)r->count + (size_t)k];
+            column[i] = k < full->rigid ? full->modes[(size_t)i * (size_t)stride + (size_t)k]
+                                        : full->still[(size_t)(k - full->rigid) * (size_t)n + (size_t)i];
         phx_csr_apply(&full->it->linear.M, 1.0, column, dense + (size_t)(rows + k) * (size_t)n);
     }
     if (!status)
-        status = phx_csr_from_dense(full->context, rows + r->rigid, n, dense, 0.0, &it->A);
+        status = phx_csr_from_dense(full->context, rows + all, n, dense, 0.0, &it->A);
     phx_free(dense);
     phx_free(column);
     return status;
@@ -134,7 +139,7 @@ static phx_status try_point(krylov *it, const phx_reduction_point *point)
 {
     const phx_full *full = it->full;
     const double complex z = point->re + I * point->im;
-    const bool is_complex = point->im != 0.0, bordered = z == 0.0 && full->it->reduced.rigid > 0;
+    const bool is_complex = point->im != 0.0, bordered = z == 0.0 && all_rigid(full) > 0;
     phx_saddle saddle = {0};
     phx_status status = PHX_OK;
 
@@ -231,7 +236,7 @@ static phx_status default_points(krylov *it, const phx_reduction_options *option
 
 phx_status phx_reduce_krylov(const phx_full *full, const phx_reduction_options *options, phx_space *space)
 {
-    const size_t n = (size_t)full->n, size = n + (size_t)full->A.rows + (size_t)full->it->reduced.rigid;
+    const size_t n = (size_t)full->n, size = n + (size_t)full->A.rows + (size_t)all_rigid(full);
     krylov it = {.full = full, .space = space};
     phx_status status = PHX_OK;
 

@@ -30,7 +30,7 @@ void phx_ph_free(phx_ph *ph)
 /* ---- from a mechanism ---- */
 /* D of W with a modal damping of ratio `nominal` in place of what the mechanism has on its elastic modes: C^T D_m C
  * with C = modes^T M W, where D_m = diag(2 nominal omega) beside the mechanism's own damping of its rigid motions. */
-static phx_status nominal_damping(const phx_full *full, const phx_projected *it, double nominal, double *D)
+static phx_status damping_of_modes(const phx_full *full, const phx_projected *it, double nominal, double *D)
 {
     const int n = full->n, f = full->f, c = it->c, rigid = it->rigid, stride = f + full->held;
     double *MW = NULL, *C = phx_calloc(full->context, 2 * (size_t)f * (size_t)c + 1, sizeof *C);
@@ -56,6 +56,21 @@ static phx_status nominal_damping(const phx_full *full, const phx_projected *it,
     phx_free(MW);
     phx_free(C);
     return status;
+}
+
+/* Where not all modes of the mechanism are known, the normal modes of W, if they are others, have the ratio. */
+static phx_status nominal_damping(const phx_full *full, const phx_projected *it, double nominal, double *D)
+{
+    const int c = it->c, rigid = it->rigid;
+
+    if (!phx_full_is_part(full))
+        return damping_of_modes(full, it, nominal, D);
+    for (int i = it->free; i < rigid; i++)
+        for (int j = it->free; j < rigid; j++)
+            D[i * c + j] = it->D[i * c + j];
+    for (int i = rigid; i < it->r; i++)
+        D[i * c + i] = 2.0 * nominal * it->omega[i];
+    return PHX_OK;
 }
 
 /* Coupling of the coordinates V with a prescribed motion whose lifting is X - V m, m = V^T M X: D (X - V m), and F. */

@@ -137,6 +137,15 @@ static phx_status fill_forces(const phx_full *full, phx_projected *it)
     return PHX_OK;
 }
 
+/* V^T D V of Rayleigh damping is alpha + beta omega^2, whatever rounding makes of it. */
+static void rayleigh_damping(const phx_full *full, phx_projected *it)
+{
+    for (int i = 0; i < it->r && full->rayleigh.exact; i++)
+        for (int j = 0; j < it->r; j++)
+            it->D[i * it->c + j] =
+                i == j ? full->rayleigh.alpha + full->rayleigh.beta * it->omega[i] * it->omega[i] : 0.0;
+}
+
 static phx_status fill_matrices(const phx_full *full, phx_projected *it)
 {
     const int c = it->c;
@@ -144,6 +153,8 @@ static phx_status fill_matrices(const phx_full *full, phx_projected *it)
 
     if (!status)
         status = congruence(full->context, &full->D, c, it->W, it->D);
+    if (!status)
+        rayleigh_damping(full, it);
     for (int i = 0; i < it->r && !status; i++)
         for (int j = 0; j < it->r; j++)
             it->M[i * c + j] = i == j ? 1.0 : 0.0;

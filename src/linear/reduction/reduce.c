@@ -11,6 +11,7 @@ static void work_free(phx_reduction_work *it)
     phx_dominance_free(&it->dominance);
     phx_ph_free(&it->measure.full);
     phx_free(it->measure.curves.omega);
+    phx_free(it->measure.rest);
     phx_ph_free(&it->own);
     phx_ph_free(&it->stored);
     phx_free(it->balanced);
@@ -57,10 +58,9 @@ static phx_status count_lifted(phx_reduction_work *it)
     return PHX_OK;
 }
 
-static phx_status prepare(phx_reduction_work *it, const phx_linearised *linearised)
+static phx_status weigh_modes(phx_reduction_work *it, const phx_linearised *linearised, int most)
 {
-    const phx_reduction_options *o = it->options;
-    phx_status status = phx_full_create(it->context, linearised, &it->full);
+    phx_status status = phx_full_create(it->context, linearised, most, &it->full);
 
     if (!status && phx_elastic_modes(it) == 0)
         status = phx_fail(it->context, PHX_ERR_ARGUMENT, "the model has no elastic modes: there is nothing to reduce");
@@ -72,14 +72,56 @@ static phx_status prepare(phx_reduction_work *it, const phx_linearised *linearis
         status = count_lifted(it);
     if (!status)
         status = phx_reduction_choose_damping(it);
-    if (!status)
-        status = phx_dominance_find(&it->full, &it->all, it->nominal, &it->dominance);
+    return status ? status : phx_dominance_find(&it->full, &it->all, it->nominal, &it->dominance);
+}
+
+/* Whether no mode that is not known weighs more than those kept, or, for an error, all of them together do not matter.
+ * Without a bound of these nothing can be said. */
+static bool enough(const phx_reduction_work *it)
+{
+    const phx_dominance *dominance = &it->dominance;
+    const int order = it->options->order;
+
+    if (!phx_full_is_part(&it->full) || !dominance->bounded)
+        return true;
+    if (order > dominance->count)
+        return false;
+    return order > 0 ? dominance->unknown <= dominance->largest[order - 1]
+                     : dominance->unknown <= 0.3 * it->options->error * dominance->largest[0];
+}
+
+/* All modes where the linearisation has them; else the lowest, as many as it takes, up to a limit. */
+static phx_status find_modes(phx_reduction_work *it, const phx_linearised *linearised)
+{
+    enum { FIRST = 60, LIMIT = 120 };
+    const int order = it->options->order;
+    int most = 3 * order > FIRST ? 3 * order : FIRST, before = -1;
+    phx_status status = weigh_modes(it, linearised, most);
+
+    while (!status && !enough(it) && most < LIMIT && phx_elastic_modes(it) > before) {
+        before = phx_elastic_modes(it);
+        most *= 2;
+        phx_full_free(&it->full);
+        phx_projected_free(&it->all);
+        phx_dominance_free(&it->dominance);
+        status = weigh_modes(it, linearised, most);
+    }
+    return status;
+}
+
+static phx_status prepare(phx_reduction_work *it, const phx_linearised *linearised)
+{
+    const phx_reduction_options *o = it->options;
+    phx_status status = find_modes(it, linearised);
+
     if (!status)
         status = phx_ph_of(&it->full, &it->all, it->nominal, it->dominance.scale, &it->measure.full);
     if (!status && phx_first_order(it) && it->full.held > 0 && it->nominal > 0.0)
         status = phx_ph_of(&it->full, &it->all, 0.0, it->dominance.scale, &it->own);
     it->measure.context = it->context;
     it->measure.options = o;
+    it->measure.mechanism = &it->full;
+    it->measure.dominance = &it->dominance;
     it->measure.band = o->band[1] > 0.0 ? o->band : NULL;
     if (!status)
         status = find_rigid_gain(it);
@@ -163,6 +205,15 @@ static phx_status take(phx_reduction_work *it, phx_candidate *best, phx_reductio
     return status;
 }
 
+static double largest_entry(const phx_csr *a)
+{
+    double most = 0.0;
+
+    for (int k = 0; a->rows > 0 && k < a->ptr[a->rows]; k++)
+        most = fmax(most, fabs(a->val[k]));
+    return most;
+}
+
 /* Least eigenvalue of W over its largest entry, and the Hamiltonian test of what was measured. */
 static phx_status verify_structure(phx_reduction_work *it, const phx_candidate *best, phx_reduction *out)
 {
@@ -176,9 +227,9 @@ static phx_status verify_structure(phx_reduction_work *it, const phx_candidate *
 
     if (!status)
         status = phx_descriptor_check(it->context, descriptor, &structure);
-    const phx_csr *R = status ? NULL : phx_descriptor_R(descriptor);
-    for (int k = 0; R && k < R->ptr[R->rows]; k++)
-        size = fmax(size, fabs(R->val[k]));
+    if (!status)
+        size = fmax(largest_entry(phx_descriptor_R(descriptor)),
+                    fmax(largest_entry(phx_descriptor_P(descriptor)), largest_entry(phx_descriptor_S(descriptor))));
     out->report.dissipation = size > 0.0 ? structure.W_least / size : structure.W_least;
     phx_descriptor_destroy(descriptor);
     if (!status && best->ph.n <= HAMILTONIAN) {
@@ -221,7 +272,7 @@ static phx_status finish(phx_reduction_work *it, phx_candidate *best, phx_reduct
     phx_status status = take(it, best, out);
 
     report->method = it->options->method;
-    report->full = phx_elastic_modes(it);
+    report->full = it->full.elastic;
     report->rigid = it->full.rigid;
     report->held = it->full.held;
     report->states = out->second ? 2 * out->count : out->states + out->held;

@@ -30,20 +30,37 @@ phx_status phx_saddle_factor(phx_saddle *saddle, double complex z);
  * for the rows of A are in the scale of A as it was given. */
 phx_status phx_saddle_solve(phx_saddle *saddle, double *x);
 
+/* ---- rayleigh.c ---- */
+/* Whether D = alpha M + beta K to rounding, entry by entry. */
+typedef struct phx_rayleigh {
+    bool exact;
+    double alpha, beta; /* >= 0 */
+} phx_rayleigh;
+phx_status phx_rayleigh_find(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K,
+                             phx_rayleigh *out);
+
 /* ---- full.c: the mechanism with what every method needs ---- */
 typedef struct phx_full {
     phx_context *context;
     const phx_linearised *it; /* borrowed */
     int n, m, held;
     int f, rigid, free; /* its modes; of these rigid; of these moved by inputs against no damping */
+    int elastic;        /* its elastic modes; more than f - rigid where only the lowest are known */
     phx_csr K, D, A;    /* symmetric parts; A = (G; H) */
-    double *modes;      /* n x (f + held): rigid motions, those of `free` first, elastic modes, static lifting */
-    double *omega;      /* f: rad/s, 0 for rigid motions */
-    int unmoved;        /* rigid motions that nothing moves, which are none of the modes */
-    double *still;      /* n x unmoved, column after column, then M times these */
+    phx_rayleigh rayleigh;
+    double *modes; /* n x (f + held): rigid motions, those of `free` first, elastic modes, static lifting */
+    double *omega; /* f: rad/s, 0 for rigid motions */
+    int unmoved;   /* rigid motions that nothing moves, which are none of the modes */
+    double *still; /* n x unmoved, column after column, then M times these */
     phx_saddle projection;
 } phx_full;
-phx_status phx_full_create(phx_context *context, const phx_linearised *it, phx_full *full);
+/* most: elastic modes to find where `it` is sparse: the lowest, and some more; else all are there. */
+phx_status phx_full_create(phx_context *context, const phx_linearised *it, int most, phx_full *full);
+/* Whether there are elastic modes beside those of `full`. */
+static inline bool phx_full_is_part(const phx_full *full)
+{
+    return full->f - full->rigid < full->elastic;
+}
 void phx_full_free(phx_full *full);
 /* The descriptor form with prescribed motions by their rates, also where their accelerations are the inputs. */
 phx_status phx_descriptor_by_rates(phx_context *context, const phx_linearised *it, phx_descriptor **descriptor);
@@ -125,6 +142,19 @@ void phx_uncoupled_poles(const phx_ph *ph, const int *partner, double *re, doubl
 phx_status phx_uncoupled_gains(phx_context *context, const phx_ph *ph, const int *partner, int count,
                                const double *omega, double *gains);
 
+/* H (m x m each) without the feedthrough. */
+void phx_uncoupled_responses(const phx_ph *ph, const int *partner, int count, const double *omega,
+                             double complex *responses);
+
+/* ---- remainder.c: what elastic modes have that are not among those of `full`, ports as they are ---- */
+/* sum (m x m): of b_k b_k^T/d_k over them, from above, for Rayleigh damping, which `full` must have, or a modal damping
+ * nominal > 0. */
+phx_status phx_remainder_sum(const phx_full *full, double nominal, double *sum);
+/* responses (count x m x m, at i omega > 0) of them; coupled: of all that does not move freely, where D couples modes.
+ */
+phx_status phx_remainder_responses(const phx_full *full, double nominal, bool coupled, int count, const double *omega,
+                                   double complex *responses);
+
 /* ---- dominance.c ---- */
 /* The weight of each elastic mode for each input, |b_kj|^2/d_k, d_k = 2 zeta_k omega_k. */
 typedef struct phx_dominance {
@@ -136,6 +166,9 @@ typedef struct phx_dominance {
     double *scale;     /* m: of the inputs, so that the weights of each add up to 1 */
     double *weight;    /* count: sum over the inputs, scaled */
     int *order;        /* modes, descending by the largest of their scaled weights */
+    double *largest;   /* count: these, in this order */
+    double *rest;      /* m x m: sum of b_k b_k^T/d_k over the elastic modes that are not known; 0: there are none */
+    double unknown;    /* largest of its diagonal, scaled; 0 also where it has no bound */
 } phx_dominance;
 phx_status phx_dominance_find(const phx_full *full, const phx_projected *all, double nominal, phx_dominance *dominance);
 /* The bounds of the report with the first `order` modes kept, over `norm`. */
@@ -174,13 +207,18 @@ phx_status phx_least_storage(phx_context *context, const phx_ph *ph, double norm
 typedef struct phx_error_measure {
     phx_context *context;
     const phx_reduction_options *options;
-    phx_ph full;        /* scaled */
+    phx_ph full;               /* scaled */
+    const phx_full *mechanism; /* what it was made of */
+    const phx_dominance *dominance;
     phx_norm norm;      /* H-infinity */
     double h2;          /* NAN: over a band, or none */
     const double *band; /* NULL: all frequencies */
     bool certified;     /* small enough for the bisection */
     double rigid_gain;  /* of the scaled ports, times frequency: largest eigenvalue of F^T F on the free motions */
     phx_reduction_curves curves; /* of the model and of the last error */
+    /* where `full` has part of the modes: at the frequencies of the curves, at which all else is then measured (m x m
+     * each, scaled), what the model has beside it; NULL: nothing */
+    double complex *rest;
 } phx_error_measure;
 /* Relative errors of `reduced` (scaled as `full`); part (may be NULL): the error system itself where it is known to be
  * smaller than the difference. */

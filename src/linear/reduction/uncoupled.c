@@ -84,6 +84,18 @@ static void add_pair(const phx_ph *ph, int i, int j, double complex s, double co
         }
 }
 
+void phx_uncoupled_responses(const phx_ph *ph, const int *partner, int count, const double *omega,
+                             double complex *responses)
+{
+    const size_t cells = (size_t)ph->m * (size_t)ph->m;
+
+    memset(responses, 0, (size_t)count * cells * sizeof *responses);
+    for (int k = 0; k < count; k++, responses += cells)
+        for (int i = 0; i < ph->n; i++)
+            if (partner[i] >= i)
+                add_pair(ph, i, partner[i], I * omega[k], responses);
+}
+
 phx_status phx_uncoupled_gains(phx_context *context, const phx_ph *ph, const int *partner, int count,
                                const double *omega, double *gains)
 {
@@ -93,10 +105,7 @@ phx_status phx_uncoupled_gains(phx_context *context, const phx_ph *ph, const int
     phx_status status = H && work ? PHX_OK : PHX_ERR_MEMORY;
 
     for (int k = 0; k < count && !status; k++) {
-        memset(H, 0, cells * sizeof *H);
-        for (int i = 0; i < ph->n; i++)
-            if (partner[i] >= i)
-                add_pair(ph, i, partner[i], I * omega[k], H);
+        phx_uncoupled_responses(ph, partner, 1, omega + k, H);
         status = phx_largest_singular_value(context, ph->m, ph->m, (const double *)H, work, gains + k);
     }
     phx_free(H);
