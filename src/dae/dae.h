@@ -175,6 +175,7 @@ struct phx_dae {
     int n_parts;
     double *parts;     /* n_parts */
     int matrix_cost;   /* what an interval's matrix and its factors cost, in residuals with a solve each; 0: 3 */
+    bool partly_new;   /* set by interval_linearise: only parts of the matrix are of this interval */
     bool own_matrices; /* set by the integrator: each interval's matrix is made anew in all its parts, which takes the
                           same work in each */
     bool loose;        /* two digits of the next solutions are enough; set and taken back by who asks for them */

@@ -29,7 +29,7 @@ phx_jacobian_reuse phx_jacobian_reuse_create(double matrix)
 void phx_jacobian_reuse_begin(phx_jacobian_reuse *reuse)
 {
     reuse->corrections = reuse->made = 0;
-    reuse->fresh = reuse->lost = false;
+    reuse->fresh = reuse->partly = reuse->lost = false;
     reuse->last = 0.0;
     reuse->rest[0] = HUGE_VAL;
 }
@@ -39,15 +39,16 @@ bool phx_jacobian_reuse_is_due(const phx_jacobian_reuse *reuse)
     return reuse->corrections == 0 && (reuse->intervals == 0 || reuse->eager > 0);
 }
 
-void phx_jacobian_reuse_made(phx_jacobian_reuse *reuse)
+void phx_jacobian_reuse_made(phx_jacobian_reuse *reuse, bool partly)
 {
+    reuse->partly = partly;
     reuse->made++;
     reuse->fresh = reuse->made == 1 && reuse->corrections == 0;
 }
 
 static bool is_proved(const phx_jacobian_reuse *reuse)
 {
-    if (!reuse->fresh || reuse->uses == 0 || reuse->corrections != reuse->count)
+    if (!reuse->fresh || reuse->partly || reuse->uses == 0 || reuse->corrections != reuse->count)
         return false;
     for (int k = 0; k < reuse->count; k++)
         if (!(reuse->size[k] <= reuse->proved[k]))
@@ -55,11 +56,16 @@ static bool is_proved(const phx_jacobian_reuse *reuse)
     return true;
 }
 
-/* With an expensive Jacobian that is reused the last correction leaves over less than rounding. */
+/* The Jacobian, or parts of it, are of an interval before: the rate of the corrections tells what they leave over. */
+static bool follows_rate(const phx_jacobian_reuse *reuse)
+{
+    return reuse->partly || (reuse->matrix >= EXPENSIVE && reuse->made == 0);
+}
+
+/* The last correction leaves over less than rounding, by the rate. */
 static bool is_lost(const phx_jacobian_reuse *reuse)
 {
-    return reuse->matrix >= EXPENSIVE && reuse->made == 0 && reuse->rounding_uses > 0 &&
-           reuse->rest[0] <= LOST_REUSED * reuse->rounding;
+    return follows_rate(reuse) && reuse->rounding_uses > 0 && reuse->rest[0] <= LOST_REUSED * reuse->rounding;
 }
 
 bool phx_jacobian_reuse_count(phx_jacobian_reuse *reuse, double size)
@@ -121,7 +127,7 @@ static int prove(phx_jacobian_reuse *reuse, double enough, bool rounding, double
 {
     int count = reuse->corrections;
     double limit = 0.0;
-    if (reuse->matrix >= EXPENSIVE && reuse->made == 0)
+    if (follows_rate(reuse))
         return see_rounding(reuse, rounding);
     if (reuse->uses > 0 && reuse->fresh && count == reuse->count) {
         reuse->uses--;

@@ -10,8 +10,9 @@
  * the ones before were enough. While the corrections of the next intervals are of the same size, these intervals stop
  * one correction earlier. Where stiffness makes rounding large the last correction is rounding; the ones before were
  * enough when what they leave over, by the rate at which they shrink, is lost in it. Corrections of the size of the
- * velocities themselves prove nothing. An interval that reuses an expensive Jacobian stops where the error that is
- * left, by the rate at which its own corrections shrink, is lost in rounding of the size last seen. */
+ * velocities themselves prove nothing. An interval that reuses an expensive Jacobian, or one that is only partly new
+ * and whose rate is that of its older parts, stops where the error that is left, by the rate at which its own
+ * corrections shrink, is lost in rounding of the size last seen. */
 #ifndef PHLEXOR_INTEGRATE_JACOBIAN_REUSE_H
 #define PHLEXOR_INTEGRATE_JACOBIAN_REUSE_H
 
@@ -31,7 +32,8 @@ typedef struct phx_jacobian_reuse {
     /* the present interval: sizes of its first corrections, their number, Jacobians made for it */
     double size[PHX_JACOBIAN_REUSE_SIZES];
     int corrections, made;
-    bool fresh;        /* its only Jacobian was made before the first correction */
+    bool fresh;        /* its only Jacobian was made before the first correction, */
+    bool partly;       /* in parts, the others are those of an interval before */
     double last;       /* its last correction */
     double rest[2];    /* what the last correction, and the one before, leaves over by their rate */
     bool lost;         /* which leaves over less than rounding */
@@ -44,7 +46,8 @@ phx_jacobian_reuse phx_jacobian_reuse_create(double matrix);
 void phx_jacobian_reuse_begin(phx_jacobian_reuse *reuse);
 /* Whether the next correction should use a new Jacobian. One that does not fit the step size is replaced anyway. */
 bool phx_jacobian_reuse_is_due(const phx_jacobian_reuse *reuse);
-void phx_jacobian_reuse_made(phx_jacobian_reuse *reuse);
+/* `partly`: only parts of it are new. */
+void phx_jacobian_reuse_made(phx_jacobian_reuse *reuse, bool partly);
 /* Count a correction of this size. True: earlier intervals have proved that it is the last one needed. */
 bool phx_jacobian_reuse_count(phx_jacobian_reuse *reuse, double size);
 /* How many corrections may still follow where the iteration is slow: `usual`, or those that an expensive Jacobian

@@ -54,7 +54,7 @@ static phx_status refresh(midpoint *m, const interval *span)
         return status == PHX_SINGULAR ? phx_run_blame(run, status, span->h, "the Newton matrix is singular", m->res)
                                       : status;
     run->stats->factorisations++;
-    phx_jacobian_reuse_made(&m->reuse[span->slot]);
+    phx_jacobian_reuse_made(&m->reuse[span->slot], run->dae->partly_new);
     *jacobian = (phx_jacobian){.h = span->h, .valid = true, .recent = true};
     return PHX_OK;
 }

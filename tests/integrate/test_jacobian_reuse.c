@@ -15,7 +15,7 @@ static int solve(phx_jacobian_reuse *reuse, double first, double rate, bool *mad
     phx_jacobian_reuse_begin(reuse);
     for (bool last = false; !last; size *= rate) {
         if (phx_jacobian_reuse_is_due(reuse)) {
-            phx_jacobian_reuse_made(reuse);
+            phx_jacobian_reuse_made(reuse, false);
             *made = true;
         }
         last = phx_jacobian_reuse_count(reuse, size) || size <= ENOUGH;
@@ -36,7 +36,7 @@ static double average_cost(double matrix, double growth, int *matrices)
     for (int i = 0; i < INTERVALS; i++, age++) {
         phx_jacobian_reuse_begin(&reuse);
         if (phx_jacobian_reuse_is_due(&reuse)) {
-            phx_jacobian_reuse_made(&reuse);
+            phx_jacobian_reuse_made(&reuse, false);
             age = 0;
             cost += matrix;
             ++*matrices;
@@ -139,7 +139,7 @@ static bool ends_early(double second, double third, bool rounding, double wider)
 
     for (int interval = 0; interval < 2; interval++) {
         phx_jacobian_reuse_begin(&reuse);
-        phx_jacobian_reuse_made(&reuse);
+        phx_jacobian_reuse_made(&reuse, false);
         for (int k = 0; k < 3 - interval; k++)
             ends = phx_jacobian_reuse_count(&reuse, interval ? sizes[k] * pow(wider, k + 1) : sizes[k]);
         if (interval == 0)
@@ -198,7 +198,7 @@ static void test_made_late(void **state)
     phx_jacobian_reuse_begin(&reuse);
     assert_false(phx_jacobian_reuse_is_due(&reuse));
     assert_false(phx_jacobian_reuse_count(&reuse, 1e-3));
-    phx_jacobian_reuse_made(&reuse);
+    phx_jacobian_reuse_made(&reuse, false);
     assert_false(phx_jacobian_reuse_count(&reuse, 1e-9));
     assert_false(phx_jacobian_reuse_count(&reuse, 1e-16));
     phx_jacobian_reuse_learn(&reuse, ENOUGH, false, 1.0);

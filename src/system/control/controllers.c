@@ -38,7 +38,7 @@ void phx_sys_each_controlled_port(const phx_system *system, phx_sys_port_fn *fun
     for (int c = 0; c < system->control.n; c++)
         for (int k = 0; k < system->control.slot[c].n_inputs; k++) {
             const measure *it = &system->control.slot[c].inputs[k];
-            for (int p = it->kind == MEASURE_CONTROLLER ? 0 : ports_of(system, it, ports); p > 0; p--)
+            for (int p = it->row < 0 ? 0 : ports_of(system, it, ports); p > 0; p--) /* others: no port, or at samples */
                 function(user, ports[p - 1]);
         }
 }

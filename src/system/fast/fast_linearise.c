@@ -99,7 +99,7 @@ phx_status phx_fast_interval_linearise(workspace *ws)
 
     if (it && it->wait > 0)
         it->wait--;
-    ws->fast->reuse.made = !condensed && reuse_block(ws);
+    ws->fast->reuse.made = ws->base.partly_new = !condensed && reuse_block(ws);
     if (ws->fast->reuse.made)
         return PHX_OK;
     ws->fast->reuse.left = condensed ? 0 : reuses(ws);
