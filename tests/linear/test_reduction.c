@@ -269,7 +269,7 @@ static void the_bound_holds(void **state)
     }
 }
 
-/* What `sparse` makes of a model, with the lowest modes alone, against what `dense` makes of all of them. */
+/* A model by its lowest modes alone (`sparse`) against the same by all of them (`dense`). */
 static void compare(phx_context *context, const phx_reduction *dense, const phx_reduction *sparse, double above)
 {
     const phx_reduction_report *a = phx_reduction_about(dense), *b = phx_reduction_about(sparse);

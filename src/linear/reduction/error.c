@@ -228,7 +228,7 @@ static phx_status frequencies(const phx_error_measure *it, const measured *full,
     return status;
 }
 
-/* What the model has at these frequencies beside the modes known; the caller frees it. */
+/* Responses of the model at these frequencies without those of the known modes; the caller frees them. */
 static phx_status find_rest(const phx_error_measure *it, const measured *known, int count, const double *omega,
                             double complex **rest)
 {

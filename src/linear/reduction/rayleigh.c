@@ -5,7 +5,7 @@
 
 #include "reduction.h"
 
-/* What rounding makes of zero in an entry, relative to the diagonals. */
+/* Rounding of an entry that is zero, relative to the diagonals. */
 static const double rounding = 1e-13;
 
 static double diagonal(const phx_csr *a, int i)

@@ -1,4 +1,4 @@
-/* What the modes that are not known have in a response,
+/* Share of the modes that are not known in a response,
  *
  *     sum over them of s b_k b_k^T / (s^2 + d_k s + omega_k^2),
  *
