@@ -208,8 +208,8 @@ static void set_all(const phx_body_batch_rows *it, double *numbers, int at, doub
         numbers[at * it->batch->lanes + l] = value;
 }
 
-/* The parts that do not depend on the state, with M_qq = L_q D L_q^T: L_q, D^-1, the rows S L_q^-T D^-1 of L, and the shares.
- * PHX_SINGULAR where M_qq is not positive definite. */
+/* The parts that do not depend on the state, with M_qq = L_q D L_q^T: L_q, D^-1, the rows S L_q^-T D^-1 of L, and the
+ * shares. PHX_SINGULAR where M_qq is not positive definite. */
 static phx_status set_modal(const phx_body_batch_rows *it, double *room)
 {
     const phx_flex *flex = it->batch->body->flex;
