@@ -207,11 +207,34 @@ static void test_made_late(void **state)
     assert_true(phx_jacobian_reuse_is_due(&reuse));
 }
 
+/* A matrix that is only partly new: what whole ones have proved does not end an interval; its own rate does, once it is
+ * known how large rounding is, 1e-13. */
+static void test_partly(void **state)
+{
+    static const double whole[] = {1e-3, 1e-8, 8.1e-12}, partly[] = {1e-3, 1e-8, 1e-13};
+    phx_jacobian_reuse reuse = phx_jacobian_reuse_create(0.1);
+
+    (void)state;
+    phx_jacobian_reuse_begin(&reuse);
+    phx_jacobian_reuse_made(&reuse, false);
+    for (int k = 0; k < 3; k++)
+        assert_false(phx_jacobian_reuse_count(&reuse, whole[k]));
+    phx_jacobian_reuse_learn(&reuse, ENOUGH, true, 1.0);
+    for (int interval = 0; interval < 2; interval++) {
+        phx_jacobian_reuse_begin(&reuse);
+        phx_jacobian_reuse_made(&reuse, true);
+        assert_false(phx_jacobian_reuse_count(&reuse, partly[0]));
+        assert_false(phx_jacobian_reuse_count(&reuse, partly[1]));
+        assert_int_equal(phx_jacobian_reuse_count(&reuse, partly[2]), interval);
+        phx_jacobian_reuse_learn(&reuse, ENOUGH, interval == 0, 1.0);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cheapest), cmocka_unit_test(test_proof),
-                                       cmocka_unit_test(test_unlike),   cmocka_unit_test(test_large),
-                                       cmocka_unit_test(test_rounding), cmocka_unit_test(test_lost),
-                                       cmocka_unit_test(test_made_late)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cheapest),  cmocka_unit_test(test_proof),
+                                       cmocka_unit_test(test_unlike),    cmocka_unit_test(test_large),
+                                       cmocka_unit_test(test_rounding),  cmocka_unit_test(test_lost),
+                                       cmocka_unit_test(test_made_late), cmocka_unit_test(test_partly)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,21 @@ static inline void NAME(mass_parts)(const int dim, const phx_floating *body, con
     *energy = 0.5 * (sum + twice);
 }
 
+/* M_rr of the rigid velocities, its lower triangle, rows `stride` apart. */
+static inline void NAME(rigid_block)(const int dim, const NAME(inertia) * own, const real *s, const real *pair,
+                                     int stride, real *out)
+{
+    const int r = dim + phx_rotations(dim);
+
+    for (int c = 0; c < r; c++) {
+        real unit[6] = ZEROS, column[6];
+        unit[c] += 1.0;
+        NAME(rigid_momenta)(dim, own, s, pair, NULL, NULL, unit, column);
+        for (int a = c; a < r; a++)
+            out[a * stride + c] = column[a];
+    }
+}
+
 /* M(q) condensed with the condenser of M_qq, its lower triangle, rows `stride` apart: arrow_kernel.h with H = Gv = 1,
  * E = Gw = 0. Y = M_ii^-1 rows_i. */
 static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, const NAME(inertia) * own, const real *s,
@@ -58,13 +73,7 @@ static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, con
         for (int k = 0; k < n_rot; k++)
             Y[p * n_rot + k] = rows[it->internal[p] * n_rot + k];
     phx_ldl_solve(it->ldl, n_rot * LANES, (double *)Y);
-    for (int c = 0; c < r; c++) {
-        real unit[6] = ZEROS, column[6];
-        unit[c] += 1.0;
-        NAME(rigid_momenta)(dim, own, s, pair, NULL, NULL, unit, column);
-        for (int a = c; a < r; a++)
-            out[a * stride + c] = column[a];
-    }
+    NAME(rigid_block)(dim, own, s, pair, stride, out);
     for (int d = 0; d < m; d++) {
         real *row = out + (r + d) * stride;
         for (int a = 0; a < dim; a++)
@@ -474,8 +483,10 @@ static inline void NAME(push_rows)(const int n, const phx_body_batch_rows *it, c
  *
  * The coordinates come first, then the rigid velocities with B = (S ; rows^T):
  *
- *   M = [ M_qq  B^T  ] = L D L^T ,    L = [ L_q          0  ]     X = L_q^-1 B^T ,   L_r D_r L_r^T = M_rr - X^T D_q^-1
- * X [ B     M_rr ]                    [ X^T D_q^-1  L_r ]
+ *   M = [ M_qq  B^T  ] = L D L^T ,    L = [ L_q          0   ]
+ *       [ B     M_rr ]                    [ X^T D_q^-1   L_r ]
+ *
+ *   X = L_q^-1 B^T ,    L_r D_r L_r^T = M_rr - X^T D_q^-1 X
  *
  * M_qq and S are constant, and with them L_q and the part of X that belongs to S. room: X of the rest, n_q x n_rot with
  * its stride. */
@@ -506,13 +517,7 @@ static inline void NAME(factor_modal)(const int dim, phx_body_batch_rows *it, co
         for (int k = 0; k < n_rot; k++)
             L[(n + dim + k) * (n + dim + k - 1) / 2 + j] = ((const real *)scaled)[k];
     }
-    for (int c = 0; c < r; c++) {
-        real unit[6] = ZEROS, column[6];
-        unit[c] += 1.0;
-        NAME(rigid_momenta)(dim, own, s, pair, NULL, NULL, unit, column);
-        for (int a = c; a < r; a++)
-            M[a * r + c] = column[a];
-    }
+    NAME(rigid_block)(dim, own, s, pair, r, M);
     for (int a = 0; a < dim; a++)
         for (int b = 0; b <= a; b++)
             M[a * r + b] -= fixed[a * dim + b];

@@ -75,15 +75,12 @@ static phx_status curve_gains(const phx_error_measure *it, const measured *syste
                      values);
 }
 
-/* The largest of a curve: a lower bound. */
-static phx_norm norm_of_curve(const phx_error_measure *it, const double *values)
+/* Raised to the largest of these values: a lower bound. */
+static void raise_norm(int count, const double *omega, const double *values, phx_norm *norm)
 {
-    phx_norm norm = {0};
-
-    for (int k = 0; k < it->curves.count; k++)
-        if (values[k] > norm.lower)
-            norm = (phx_norm){values[k], values[k], it->curves.omega[k]};
-    return norm;
+    for (int k = 0; k < count; k++)
+        if (values[k] > norm->lower)
+            *norm = (phx_norm){values[k], values[k], omega[k]};
 }
 
 /* The largest singular value at the frequencies of the poles and, of those damped strongly, at their sizes, refined by
@@ -277,9 +274,8 @@ static phx_status at_its_poles(const phx_error_measure *it, const phx_ph *reduce
         status = find_rest(it, &known, count, omega, &rest);
     if (!status)
         status = sum_gains(it->context, it->full.m, difference, rest, count, omega, values);
-    for (int k = 0; k < count && !status; k++)
-        if (values[k] > norm->lower)
-            *norm = (phx_norm){values[k], values[k], omega[k]};
+    if (!status)
+        raise_norm(count, omega, values, norm);
     measured_free(&system);
     measured_free(&known);
     phx_free(rest);
@@ -307,7 +303,7 @@ phx_status phx_error_begin(phx_error_measure *it)
     if (!status)
         status = curve_gains(it, &system, true, it->curves.model);
     if (!status && part)
-        it->norm = norm_of_curve(it, it->curves.model);
+        raise_norm(it->curves.count, it->curves.omega, it->curves.model, &it->norm);
     measured_free(&system);
     return status;
 }
@@ -342,7 +338,7 @@ phx_status phx_error_of(const phx_error_measure *it, const phx_ph *reduced, cons
     if (!status)
         status = curve_gains(it, &difference, true, it->curves.error);
     if (!status && it->rest)
-        norm = norm_of_curve(it, it->curves.error);
+        raise_norm(it->curves.count, it->curves.omega, it->curves.error, &norm);
     if (!status && it->rest && !part)
         status = at_its_poles(it, reduced, &difference, &norm);
     measured_free(&difference);

@@ -38,36 +38,44 @@ static void work_free(remainder_work *it)
     phx_free(it->column);
 }
 
-/* x (n, `stride` apart) <- x - V V^T M x, or, of a force, x - M V V^T x. */
-static void take_out(remainder_work *it, bool force, int stride, double *x)
+/* it->column <- V V^T column. */
+static void onto_known(remainder_work *it)
 {
-    const phx_full *full = it->full;
-    const int n = it->n, count = full->f + full->held;
+    const int n = it->n, count = it->full->f + it->full->held;
+    const double *modes = it->full->modes;
     double *column = it->column, *weights = it->weights;
 
-    memset(column, 0, (size_t)n * sizeof *column);
-    memset(weights, 0, (size_t)full->f * sizeof *weights);
-    if (force)
-        for (int i = 0; i < n; i++)
-            column[i] = x[stride * i];
-    else
-        for (int i = 0; i < n; i++) /* M x, M = M^T */
-            for (int e = full->it->linear.M.ptr[i]; e < full->it->linear.M.ptr[i + 1]; e++)
-                column[i] += full->it->linear.M.val[e] * x[stride * full->it->linear.M.idx[e]];
+    memset(weights, 0, (size_t)it->full->f * sizeof *weights);
     for (int i = 0; i < n; i++)
         for (int k = it->first; k < it->last && column[i] != 0.0; k++)
-            weights[k] += full->modes[(size_t)i * (size_t)count + (size_t)k] * column[i];
+            weights[k] += modes[(size_t)i * (size_t)count + (size_t)k] * column[i];
     for (int i = 0; i < n; i++) {
         column[i] = 0.0;
         for (int k = it->first; k < it->last; k++)
-            column[i] += full->modes[(size_t)i * (size_t)count + (size_t)k] * weights[k];
+            column[i] += modes[(size_t)i * (size_t)count + (size_t)k] * weights[k];
     }
-    for (int i = 0; i < n; i++) {
-        double by = force ? 0.0 : column[i];
-        for (int e = full->it->linear.M.ptr[i]; e < full->it->linear.M.ptr[i + 1] && force; e++)
-            by += full->it->linear.M.val[e] * column[full->it->linear.M.idx[e]];
-        x[stride * i] -= by;
-    }
+}
+
+/* force (n) <- force - M V V^T force. */
+static void take_out_of_force(remainder_work *it, double *force)
+{
+    memcpy(it->column, force, (size_t)it->n * sizeof *force);
+    onto_known(it);
+    phx_csr_apply(&it->full->it->linear.M, -1.0, it->column, force);
+}
+
+/* x (n, `stride` apart) <- x - V V^T M x. */
+static void take_out(remainder_work *it, int stride, double *x)
+{
+    const phx_csr *M = &it->full->it->linear.M;
+
+    memset(it->column, 0, (size_t)it->n * sizeof *it->column);
+    for (int i = 0; i < it->n; i++)
+        for (int e = M->ptr[i]; e < M->ptr[i + 1]; e++)
+            it->column[i] += M->val[e] * x[stride * M->idx[e]];
+    onto_known(it);
+    for (int i = 0; i < it->n; i++)
+        x[stride * i] -= it->column[i];
 }
 
 /* coupled: damping couples the modes; then only motions that nothing couples are taken out. */
@@ -87,7 +95,7 @@ static phx_status begin(const phx_full *full, bool coupled, remainder_work *it)
         for (int e = F->ptr[i]; e < F->ptr[i + 1]; e++)
             it->forces[(size_t)F->idx[e] * n + (size_t)i] = F->val[e];
     for (int k = 0; k < full->m; k++)
-        take_out(it, true, 1, it->forces + (size_t)k * n);
+        take_out_of_force(it, it->forces + (size_t)k * n);
     return PHX_OK;
 }
 
@@ -101,7 +109,7 @@ static phx_status solve(remainder_work *it, phx_saddle *saddle, int k)
         it->x[width * i] = it->forces[(size_t)k * (size_t)it->n + (size_t)i];
     const phx_status status = phx_saddle_solve(saddle, it->x);
     for (int part = 0; part < width && !status; part++)
-        take_out(it, false, width, it->x + part);
+        take_out(it, width, it->x + part);
     return status;
 }
 

@@ -110,13 +110,6 @@ phx_status phx_sys_number(phx_system *system)
 }
 
 /* ---- connected components ---- */
-static int find_root(int *parent, int i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 static void mark_outside_forces(phx_system *system)
 {
     for (int i = 0; i < system->n_forces; i++) {
@@ -176,14 +169,14 @@ static phx_status join_free(phx_system *system, int *parent)
         const joint_slot *joint = &system->joints[system->rows.slot[r].joint];
         const phx_body_id a = system->ports[joint->a].body, b = system->ports[joint->b].body;
         if ((a < 0 || b < 0) && phx_sys_acts(&system->rows.slot[r]))
-            held[find_root(parent, a >= 0 ? a : b)] = true;
+            held[phx_sys_root_of(parent, a >= 0 ? a : b)] = true;
     }
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];
         const phx_body_id a = force->a >= 0 ? system->ports[force->a].body : PHX_GROUND;
         const phx_body_id b = force->b >= 0 ? system->ports[force->b].body : PHX_GROUND;
-        if (!force->off && a >= 0 && b >= 0 && !held[find_root(parent, a)] && !held[find_root(parent, b)])
-            parent[find_root(parent, a)] = find_root(parent, b);
+        if (!force->off && a >= 0 && b >= 0 && !held[phx_sys_root_of(parent, a)] && !held[phx_sys_root_of(parent, b)])
+            parent[phx_sys_root_of(parent, a)] = phx_sys_root_of(parent, b);
     }
     phx_free(held);
     return PHX_OK;
@@ -224,7 +217,7 @@ phx_status phx_sys_components(phx_system *system)
     for (int j = 0; j < system->n_joints; j++) {
         const phx_body_id a = system->ports[system->joints[j].a].body, b = system->ports[system->joints[j].b].body;
         if (a >= 0 && b >= 0 && acts(system, j))
-            parent[find_root(parent, a)] = find_root(parent, b);
+            parent[phx_sys_root_of(parent, a)] = phx_sys_root_of(parent, b);
     }
     if (join_free(system, parent)) {
         phx_free(parent);
@@ -233,7 +226,7 @@ phx_status phx_sys_components(phx_system *system)
     for (int b = 0; b < system->n_bodies; b++)
         system->bodies[b].component = -1;
     for (int b = 0; b < system->n_bodies; b++) {
-        const int root = find_root(parent, b);
+        const int root = phx_sys_root_of(parent, b);
         if (system->bodies[root].component < 0) {
             system->components.slot[count].free = true;
             system->bodies[root].component = count++;

@@ -10,7 +10,6 @@ static bool has_angles(const phx_system *system)
 
 void phx_sys_angle_rates(const phx_system *system, const double *x, const double *v, double *x_dot)
 {
-
     for (int j = 0; j < system->n_joints && has_angles(system); j++) {
         const joint_slot *joint = &system->joints[j];
         for (int c = 0; c < joint->n_coordinates; c++) {

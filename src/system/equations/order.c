@@ -104,13 +104,6 @@ typedef struct elimination {
     int n_waiting;
 } elimination;
 
-static int root_of(elimination *e, int b)
-{
-    while (e->parent[b] != b)
-        b = e->parent[b] = e->parent[e->parent[b]];
-    return b;
-}
-
 static void body_pair(const phx_system *system, int j, phx_body_id *a, phx_body_id *b)
 {
     *a = system->ports[system->joints[j].a].body;
@@ -179,7 +172,7 @@ static phx_status place_body(phx_context *context, elimination *e, int b)
 /* One cluster of both; at most one of them has a joint ahead or, then, none is grounded (may_join). */
 static void join(elimination *e, int a, int b)
 {
-    const int ra = root_of(e, a), rb = root_of(e, b);
+    const int ra = phx_sys_root_of(e->parent, a), rb = phx_sys_root_of(e->parent, b);
     if (ra == rb)
         return;
     e->parent[ra] = rb;
@@ -189,7 +182,7 @@ static void join(elimination *e, int a, int b)
 
 static bool may_join(elimination *e, int a, int b)
 {
-    const int ra = root_of(e, a), rb = root_of(e, b);
+    const int ra = phx_sys_root_of(e->parent, a), rb = phx_sys_root_of(e->parent, b);
     const int ahead = (e->ahead[ra] >= 0) + (ra != rb && e->ahead[rb] >= 0);
     return ahead == 0 || (ahead == 1 && !e->grounded[ra] && !e->grounded[rb]);
 }
@@ -224,8 +217,9 @@ static void place_joints_of(elimination *e, int b)
         phx_body_id a, c;
         body_pair(e->system, e->joints[i], &a, &c);
         const int other = a == b ? c : a;
-        if (other >= 0 && e->placed[e->joints[i]] && e->rank[other] < e->rank[b] && e->ahead[root_of(e, other)] == b) {
-            e->ahead[root_of(e, other)] = -1;
+        if (other >= 0 && e->placed[e->joints[i]] && e->rank[other] < e->rank[b] &&
+            e->ahead[phx_sys_root_of(e->parent, other)] == b) {
+            e->ahead[phx_sys_root_of(e->parent, other)] = -1;
             join(e, other, b);
         }
     }
@@ -238,7 +232,7 @@ static void place_joints_of(elimination *e, int b)
             continue;
         if (other < 0) {
             place_joint(e, j);
-            e->grounded[root_of(e, b)] = true;
+            e->grounded[phx_sys_root_of(e->parent, b)] = true;
         } else if (e->rank[other] < e->rank[b]) {
             e->waiting[e->n_waiting++] = j;
         } else if (e->rank[other] < best_rank) {
@@ -247,7 +241,7 @@ static void place_joints_of(elimination *e, int b)
         }
     }
     place_waiting(e);
-    const int root = root_of(e, b);
+    const int root = phx_sys_root_of(e->parent, b);
     if (best >= 0 && !e->grounded[root] && e->ahead[root] < 0) {
         place_joint(e, best);
         e->ahead[root] = e->order[best_rank];

@@ -18,13 +18,6 @@ static int filled(int n)
 }
 
 /* ---- creation ---- */
-static int root_of(int *parent, int i)
-{
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 /* label: of each velocity the number of its cluster. Returns how many there are. */
 static int find_clusters(const kkt_matrix *kkt, int *label)
 {
@@ -35,7 +28,7 @@ static int find_clusters(const kkt_matrix *kkt, int *label)
     for (int i = 0; i < kkt->n_v; i++)
         for (int e = kkt->ptr[i]; e < kkt->ptr[i + 1]; e++)
             if (kkt->idx[e] < kkt->n_v) {
-                const int a = root_of(label, i), b = root_of(label, kkt->idx[e]);
+                const int a = phx_sys_root_of(label, i), b = phx_sys_root_of(label, kkt->idx[e]);
                 label[a > b ? a : b] = a > b ? b : a; /* a root is the first of its cluster */
             }
     for (int i = 0; i < kkt->n_v; i++)
@@ -118,11 +111,13 @@ static phx_status allocate(phx_context *context, row_schur *it)
 /* An entry of the matrix and where it goes to, into a list of `count`, where there is one. */
 static void put_place(const kkt_matrix *kkt, int row, int column, int to, int *list, int *count)
 {
-    for (int e = kkt->ptr[row]; e < kkt->ptr[row + 1]; e++)
-        if (kkt->idx[e] == column) {
-            list[2 * *count] = to;
-            list[2 * (*count)++ + 1] = e;
-        }
+    const phx_csr pattern = {kkt->n, kkt->n, kkt->ptr, kkt->idx, NULL};
+    const int entry = phx_csr_find(&pattern, row, column);
+
+    if (entry < 0)
+        return;
+    list[2 * *count] = to;
+    list[2 * (*count)++ + 1] = entry;
 }
 
 static void fill_places(const kkt_matrix *kkt, const int *label, row_schur *it)
