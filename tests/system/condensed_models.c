@@ -205,6 +205,13 @@ static void many_alike(model *m)
         add_joint(m, "branch", PHX_JOINT_WELD, at_beam(m, link[k], 0.0), at_beam(m, link[6 + k], 0.0));
 }
 
+/* One of the joints that a step would evaluate together is measured and acted along by a controller. */
+static void alike_fed_back(model *m)
+{
+    many_alike(m);
+    add_pid(m, "elbow_pid", "elbow.coordinate", "elbow.rate", "elbow.effort", 20.0, 3.0, 2.0);
+}
+
 /* Rods of one to six elements, one of them damped, and a beam at the end of the chain; a force on a node inside. */
 static void rods(model *m)
 {
@@ -232,6 +239,7 @@ const condensed_model condensed_models[] = {
     {{"plane: held at P", held_at_P, true, false}, 2, 0},
     {{"plane: mixed", mixed, true, false}, 2, 1},
     {{"plane: many alike", many_alike, true, false}, 8, 0},
+    {{"plane: many alike, feedback", alike_fed_back, true, false}, 8, 0},
     {{"plane: simplified", with_simplified, false, false}, 2, 1},
     {{"space: many alike", many_alike, true, true}, 8, 0},
     {{"plane: feedback", fed_back, true, false}, 2, 0},
