@@ -234,6 +234,16 @@ function(phx_program)
     install(TARGETS phlexor_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
 endfunction()
 
+# With PHX_LEAVE_COVERED the program of a test in tests/covered is not built with all others.
+function(phx_leave_covered name target)
+    if(PHX_LEAVE_COVERED)
+        file(STRINGS ${PROJECT_SOURCE_DIR}/tests/covered covered REGEX "^[^#]")
+        if(name IN_LIST covered)
+            set_target_properties(${target} PROPERTIES EXCLUDE_FROM_ALL ON)
+        endif()
+    endif()
+endfunction()
+
 # A cmocka test, with what all tests share (tests/support). `src` is on its include path, so that "fe/shapes.h" is a
 # private header of the layer fe. The program sees PHX_SOURCE_DIR (a string) and runs in the directory of the build.
 function(phx_test name)
@@ -245,6 +255,7 @@ function(phx_test name)
     if(NOT ARG_COST)
         set(ARG_COST 0)
     endif()
+    phx_leave_covered(${name} test_${name})
     add_test(NAME ${name} COMMAND test_${name})
     set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} COST ${ARG_COST}
         ENVIRONMENT "OPENBLAS_NUM_THREADS=1")

@@ -703,7 +703,7 @@ if (program)
             found.forEach((n, i) => assert.ok(n > 100, `${file}: pixels of body ${i}: ${n}`));
             const gap = command === 'modes' ? 0 : await tab.evaluate(jointGap);
             near(gap, 0, 1e-4, `${file}: largest gap of its joints that hold points, over the extent`);
-            await key(tab, 'End', ' ', 'c', ']', 'n', 'j', 'x', 'g');
+            await key(tab, 'End', ' ', ' ', 'c', ']', 'n', 'j', 'x', 'g');
             await settle(tab);
             for (const part of await tab.getByRole('tab').all()) {
                 await part.click();
