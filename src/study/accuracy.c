@@ -233,7 +233,9 @@ static phx_status run_with(accurate_run *it, const method *with, double step, bo
 typedef struct sequence {
     const method *with;
     double first;  /* step of the first run, s */
-    double step;   /* of the last run; 0: there was none */
+    double asked;  /* step of the last run; 0: there was none */
+    double mean;   /* of the steps that it took */
+    double step;   /* the one that counts */
     double ratio;  /* of the steps of the last two */
     double change; /* between them, in units of what is allowed */
     double error;  /* of the last, likewise */
@@ -282,18 +284,29 @@ static void judge(sequence *q, double ratio, double change, double least)
     q->settled = q->error <= 1.0;
 }
 
+/* The mean of the steps of the last run. */
+static double mean_step(const accurate_run *it)
+{
+    return it->span / fmax(1.0, (double)it->report->stats.steps);
+}
+
 static phx_status next_run(accurate_run *it, double step, sequence *q)
 {
     static const double rounding = 1e-14; /* of the largest value */
+    static const double same = 0.95;      /* ratio of steps from which on two runs say nothing of each other */
+    static const double shorter = 0.7;    /* part of the step: from here on samples or events make the steps */
     const double asked = it->choice->asked.relative, least = asked > 0.0 ? rounding / asked : 0.0;
     phx_trace finer = {0};
     phx_status status = run_with(it, q->with, step, !it->streams, &finer);
 
-    if (!status && q->step > 0.0)
-        judge(q, step / q->step, difference(it->choice, &q->last, &finer, &q->worst), least);
+    const double mean = mean_step(it), counts = mean < shorter * step ? mean : step;
+    if (!status && q->asked > 0.0 && mean < same * q->mean && counts < same * q->step)
+        judge(q, counts / q->step, difference(it->choice, &q->last, &finer, &q->worst), least);
     trace_free(&q->last);
     q->last = finer;
-    q->step = step;
+    q->asked = step;
+    q->mean = mean;
+    q->step = counts;
     return status;
 }
 
@@ -313,7 +326,7 @@ static double next_step(const accurate_run *it, const sequence *q)
     if (q->step == 0.0)
         return whole_part(it, q->first);
     if (q->order == 0.0)
-        return 0.5 * q->step;
+        return whole_part(it, 0.5 * q->step);
     const double factor = fmin(fmax(pow(AIM / q->error, 1.0 / q->order), least), most);
     return whole_part(it, factor * q->step);
 }
@@ -504,7 +517,7 @@ static phx_status run(accurate_run *it, const method *only, double longest, cons
     if (!status && !best.settled)
         status = fail_accuracy(it->context, it->choice, &best);
     if (!status && it->streams)
-        status = run_with(it, best.with, best.step, true, &again);
+        status = run_with(it, best.with, best.asked, true, &again);
     if (!status) {
         phx_monitor_conclude(&it->s->recording.monitor, it->context);
         it->report->accuracy = unit_of(&it->choice->asked);

@@ -191,6 +191,32 @@ static void fast_oscillations_are_seen(void **state)
     phx_model_destroy(model);
 }
 
+/* Every step ends at a sample, whatever step is asked for: runs of the same steps say nothing of their error. */
+static void samples_make_the_steps(void **state)
+{
+    static const double asked = 1e-6;
+    phx_context *context = *state;
+    phx_model *model = read_parts(context, pendulum,
+                                  "controllers: {hold: {kind: pid, measure: elbow, effort: elbow, kp: 20, kd: 1, "
+                                  "reference: 0.3, sample: 0.004}}\n");
+    phx_simulate_options options = options_of(0.4, 0.04);
+    phx_simulate_report report;
+
+    options.step = (phx_model_optional){true, 2e-5};
+    phx_result *exact = simulate(context, model, &options, &report);
+    options = options_of(0.4, 0.04);
+    options.accuracy = (phx_model_optional){true, asked};
+    phx_result *result = simulate(context, model, &options, &report);
+    const double error =
+        fmax(error_of(context, result, exact, "tip.x", 2), error_of(context, result, exact, "pull.fx", 3));
+    CHECK_BETWEEN(error, 0.0, 1.2 * asked, "error with samples");
+    CHECK_BETWEEN(report.accuracy_reached, error / 5.0, 5.0 * error, "estimate with samples");
+    assert_true(report.used.step < 0.004);
+    phx_result_destroy(result);
+    phx_result_destroy(exact);
+    phx_model_destroy(model);
+}
+
 /* Keys of the model; a named integrator is kept; a model that asks for nothing gets 1e-3; an option replaces a key. */
 static void who_asks(void **state)
 {
@@ -260,6 +286,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_error_is_what_was_asked_for, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(fast_oscillations_are_seen, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(samples_make_the_steps, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(who_asks, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(what_cannot_be_had, context_setup, context_teardown),
     };
