@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Instants of the comparison, at least; and the most steps of a trial run. */
-enum { INSTANTS = 50, MOST_STEPS = 2000000 };
+/* Instants of the comparison, at least, and at most where more are given; and the most steps of a trial run. */
+enum { INSTANTS = 50, MOST_INSTANTS = 1000, MOST_STEPS = 2000000 };
 /* Part of the allowed error that is aimed at. */
 static const double AIM = 0.5;
 
@@ -455,11 +455,10 @@ static phx_status search(accurate_run *it, const method *only, double longest, s
     return run_to_end(it, best);
 }
 
-/* The instants of the comparison are output instants, where these are given. */
+/* The instants of the comparison are output instants, where these are given: all, or some of very many. */
 static double comparison_interval(double span, double every)
 {
-    const double interval = span / INSTANTS;
-    return every > 0.0 ? every * fmax(1.0, floor(interval / every)) : interval;
+    return every > 0.0 ? every * fmax(1.0, ceil(span / MOST_INSTANTS / every * (1.0 - 1e-9))) : span / INSTANTS;
 }
 
 /* ---- what is said ---- */
