@@ -1,32 +1,10 @@
 /* The manifest of a report: one object of JSON. */
-#include "report.h"
-#include "fe/fe.h"
+#include "manifest.h"
 #include "column_groups.h"
-
-#include "joint/joint.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void text(phx_output *m, const char *characters)
-{
-    phx_output_text(m, characters);
-}
-
-/* "key": with a comma before it where one has to be. */
-static void key(phx_output *m, bool first, const char *name)
-{
-    text(m, first ? "" : ",");
-    phx_output_json(m, name);
-    text(m, ":");
-}
-
-static void put_text(phx_output *m, bool first, const char *name, const char *value)
-{
-    key(m, first, name);
-    phx_output_json(m, value ? value : "");
-}
 
 void phx_report_number(phx_output *manifest, double value)
 {
@@ -34,34 +12,6 @@ void phx_report_number(phx_output *manifest, double value)
         phx_output_number(manifest, value);
     else
         phx_output_text(manifest, "null");
-}
-
-static void put_number(phx_output *m, bool first, const char *name, double value)
-{
-    key(m, first, name);
-    phx_report_number(m, value);
-}
-
-/* rows of `dim` numbers as rows of 3, all in one list; a matrix of the plane is one of space. */
-static void put_vector(phx_output *m, int dim, const double *values)
-{
-    text(m, "[");
-    for (int a = 0; a < 3; a++) {
-        text(m, a ? "," : "");
-        phx_report_number(m, a < dim ? values[a] : 0.0);
-    }
-    text(m, "]");
-}
-
-static void put_matrix(phx_output *m, int dim, const double *values)
-{
-    text(m, "[");
-    for (int i = 0; i < 9; i++) {
-        const int row = i / 3, column = i % 3;
-        text(m, i ? "," : "");
-        phx_report_number(m, row < dim && column < dim ? values[row * dim + column] : (double)(row == column));
-    }
-    text(m, "]");
 }
 
 size_t phx_report_bytes(report_type type)
@@ -274,339 +224,6 @@ static void put_head(phx_report *report, phx_output *m)
         put_items(m, "certificate", report->options->n_certificate, report->options->certificate, true);
 }
 
-/* ---- bodies ---- */
-static void put_ports(phx_report *report, phx_output *m, int b)
-{
-    const phx_scene *scene = report->scene;
-    const int dim = report->dimension, n_q = phx_report_deformations(report, b);
-    bool first = true;
-
-    key(m, false, "ports");
-    text(m, "[");
-    for (int p = 0; scene && p < scene->n_ports; p++) {
-        if (scene->port_body[p] != b)
-            continue;
-        text(m, first ? "{" : ",{");
-        first = false;
-        put_text(m, true, "name", scene->port_name[p]);
-        key(m, false, "position");
-        put_vector(m, dim, scene->port_position + p * dim);
-        key(m, false, "rotation");
-        put_matrix(m, dim, scene->port_rotation + p * dim * dim);
-        if (n_q > 0 && report->shown.with_shapes) {
-            key(m, false, "shape");
-            phx_report_ref(report, m, REPORT_F32, 3 * (size_t)n_q, phx_report_port_shapes, p);
-        }
-        text(m, "}");
-    }
-    text(m, "]");
-}
-
-static void put_section(phx_report *report, phx_output *m, bool first, int b, const char *name, const char *label,
-                        const char *unit, int index)
-{
-    text(m, first ? "{" : ",{");
-    put_text(m, true, "name", name);
-    put_text(m, false, "label", label);
-    put_text(m, false, "unit", unit);
-    key(m, false, "map");
-    phx_report_ref(report, m, REPORT_F32,
-                   (size_t)report->bodies[b].n_points * (size_t)phx_report_deformations(report, b), phx_report_map,
-                   index);
-    text(m, "}");
-}
-
-static void put_sections(phx_report *report, phx_output *m, int b)
-{
-    const phx_scene *scene = report->scene;
-    const int fibres = scene ? phx_report_fibres(report, b) : 0;
-    bool first = true;
-
-    key(m, false, "section");
-    text(m, "[");
-    for (int s = 0; scene && s < scene->n_sections; s++) {
-        char label[64];
-        if (scene->section_body[s] != b)
-            continue;
-        snprintf(label, sizeof label, "%s", scene->section_name[s]);
-        for (char *c = label; *c; c++)
-            *c = *c == '_' ? ' ' : *c;
-        put_section(report, m, first, b, scene->section_name[s], label, scene->section_unit[s], s);
-        first = false;
-    }
-    for (int f = 0; f < fibres; f++) {
-        char name[64], label[64];
-        const char *y = phx_report_fibre_sign(f, 0) > 0 ? "+y" : "-y";
-        const char *z = report->dimension == 2 ? "" : phx_report_fibre_sign(f, 1) > 0 ? " +z" : " -z";
-        snprintf(name, sizeof name, "stress_%d", f + 1);
-        snprintf(label, sizeof label, "stress at %s%s", y, z);
-        put_section(report, m, first, b, name, label, "Pa", scene->n_sections + 4 * b + f);
-        first = false;
-    }
-    text(m, "]");
-}
-
-/* ---- meshes ---- */
-static void put_field(phx_report *report, phx_output *m, int mesh, int c, const phx_stress_field *field,
-                      const char *component, size_t values, size_t n_q)
-{
-    char name[80], label[80];
-    const int length = (int)strcspn(component, "|");
-
-    snprintf(name, sizeof name, "%s_%.*s", field->name, length, component);
-    snprintf(label, sizeof label, "%s", name);
-    for (char *at = label; *at; at++)
-        *at = *at == '_' ? ' ' : *at;
-    put_text(m, true, "name", name);
-    put_text(m, false, "label", label);
-    put_text(m, false, "unit", field->unit);
-    key(m, false, "map");
-    phx_report_ref(report, m, REPORT_I16, values, phx_report_mesh_map, PHX_STRESSES_MOST * mesh + c);
-    key(m, false, "scale");
-    phx_report_ref(report, m, REPORT_F32, n_q, phx_report_mesh_map_scales, PHX_STRESSES_MOST * mesh + c);
-}
-
-/* Components of the stresses, each a field of its own. */
-static void put_fields(phx_report *report, phx_output *m, int mesh, phx_stress_set set, size_t values, size_t n_q)
-{
-    int count = 0;
-    const phx_stress_field *fields = phx_stress_fields(set, &count);
-    bool first = true;
-
-    key(m, false, "fields");
-    text(m, "[");
-    for (int f = 0; f < count; f++) {
-        const char *component = fields[f].components;
-        for (int c = 0; c < fields[f].count; c++) {
-            text(m, first ? "{" : ",{");
-            first = false;
-            put_field(report, m, mesh, fields[f].first + c, &fields[f], component, values, n_q);
-            text(m, "}");
-            component += strcspn(component, "|") + 1;
-        }
-    }
-    text(m, "]");
-}
-
-static void put_mesh(phx_report *report, phx_output *m, int b)
-{
-    int mesh = 0, nodes = 0;
-    const size_t n_q = (size_t)phx_report_deformations(report, b);
-
-    if (!phx_report_mesh_of(report, b, &mesh))
-        return;
-    const phx_status status = phx_report_mesh_size(report, mesh, &nodes);
-    if (status) {
-        m->status = status;
-        return;
-    }
-    const phx_stress_set set = phx_stress_set_named(report->scene->mesh_stresses[mesh]);
-    key(m, false, "mesh");
-    text(m, "{");
-    key(m, true, "points");
-    phx_report_ref(report, m, REPORT_F32, 3 * (size_t)nodes, phx_report_mesh_points, mesh);
-    key(m, false, "triangles");
-    phx_report_ref(report, m, REPORT_U32, 3 * (size_t)report->scene->mesh_triangles[mesh], phx_report_mesh_triangles,
-                   mesh);
-    if (set == PHX_STRESSES_PLATE || set == PHX_STRESSES_BENDING) {
-        key(m, false, "thickness");
-        phx_report_ref(report, m, REPORT_F32, (size_t)nodes, phx_report_mesh_thickness, mesh);
-    }
-    key(m, false, "shapes");
-    phx_report_ref(report, m, REPORT_I16, 3 * (size_t)nodes * n_q, phx_report_mesh_shapes, mesh);
-    key(m, false, "scale");
-    phx_report_ref(report, m, REPORT_F32, n_q, phx_report_mesh_shape_scales, mesh);
-    if (report->shown.with_maps && set != PHX_STRESSES_NONE)
-        put_fields(report, m, mesh, set, (size_t)nodes * n_q, n_q);
-    text(m, "}");
-}
-
-static void put_body(phx_report *report, phx_output *m, int b)
-{
-    const phx_record_body *body = &report->bodies[b];
-    const phx_scene *scene = report->scene;
-    const size_t points = (size_t)body->n_points, n_q = (size_t)phx_report_deformations(report, b);
-
-    text(m, "{");
-    put_text(m, true, "name", body->name);
-    put_text(m, false, "kind", body->kind);
-    key(m, false, "points");
-    phx_report_ref(report, m, REPORT_F32, 3 * points, phx_report_points, b);
-    key(m, false, "lines");
-    phx_report_ref(report, m, REPORT_U32, points > 1 ? 2 * (points - 1) : 0, phx_report_lines, b);
-    put_number(m, false, "q", (double)n_q);
-    if (n_q > 0 && body->shapes && report->shown.with_shapes) {
-        key(m, false, "shapes");
-        phx_report_ref(report, m, REPORT_F32, 3 * points * n_q, phx_report_shapes, b);
-    }
-    put_ports(report, m, b);
-    if (scene) {
-        if (scene->radius[b] > 0.0)
-            put_number(m, false, "radius", scene->radius[b]);
-        put_number(m, false, "mass", scene->mass[b]);
-        key(m, false, "centre");
-        put_vector(m, report->dimension, scene->centre + b * report->dimension);
-    }
-    if (report->shown.with_maps && report->shown.with_shapes)
-        put_sections(report, m, b);
-    if (report->shown.with_meshes && report->shown.with_shapes)
-        put_mesh(report, m, b);
-    text(m, "}");
-}
-
-/* {"body":i,"port":j}, j among the ports of the body; of the ground its place instead. */
-static void put_end(phx_report *report, phx_output *m, const char *name, int port)
-{
-    const phx_scene *scene = report->scene;
-    const int dim = report->dimension, body = scene->port_body[port];
-    int number = 0;
-
-    key(m, false, name);
-    phx_output_format(m, "{\"body\":%d", body);
-    if (body < 0) {
-        key(m, false, "position");
-        put_vector(m, dim, scene->port_position + port * dim);
-        key(m, false, "rotation");
-        put_matrix(m, dim, scene->port_rotation + port * dim * dim);
-    } else {
-        for (int p = 0; p < port; p++)
-            number += scene->port_body[p] == body;
-        phx_output_format(m, ",\"port\":%d", number);
-    }
-    text(m, "}");
-}
-
-static void put_joints(phx_report *report, phx_output *m)
-{
-    const phx_scene *scene = report->scene;
-    const int dim = report->dimension;
-
-    key(m, false, "joints");
-    text(m, "[");
-    for (int j = 0; scene && j < scene->n_joints; j++) {
-        const double *axis = scene->joint_axis + j * dim;
-        double size = 0.0;
-        for (int a = 0; a < dim; a++)
-            size += fabs(axis[a]);
-        text(m, j ? ",{" : "{");
-        put_text(m, true, "name", scene->joint_name[j]);
-        put_text(m, false, "kind", scene->joint_kind[j]);
-        put_end(report, m, "a", scene->joint_a[j]);
-        put_end(report, m, "b", scene->joint_b[j]);
-        if (size > 0.0) {
-            key(m, false, "axis");
-            put_vector(m, dim, axis);
-        }
-        text(m, "}");
-    }
-    text(m, "]");
-}
-
-static bool has_kind(const phx_scene *scene, const char *name)
-{
-    for (int j = 0; j < scene->n_joints; j++)
-        if (!strcmp(scene->joint_kind[j], name))
-            return true;
-    return false;
-}
-
-static void put_solids(phx_output *m, const phx_joint_info *info)
-{
-    key(m, false, "solids");
-    text(m, "[");
-    for (int s = 0; s < PHX_JOINT_MAX_SOLIDS && info->solids[s].shape != PHX_SOLID_NONE; s++) {
-        text(m, s ? ",{" : "{");
-        put_text(m, true, "shape", phx_solid_name(info->solids[s].shape));
-        key(m, false, "size");
-        put_vector(m, 3, info->solids[s].size);
-        text(m, "}");
-    }
-    text(m, "]");
-}
-
-/* How each kind of joint in the model is drawn. */
-static void put_joint_kinds(phx_report *report, phx_output *m)
-{
-    const phx_scene *scene = report->scene;
-    bool first = true;
-
-    key(m, false, "joint_kinds");
-    text(m, "{");
-    for (int k = 0; scene && k < phx_joint_kind_count(); k++) {
-        const phx_joint_info *info = phx_joint_kind_info((phx_joint_kind)k);
-        if (!has_kind(scene, info->name))
-            continue;
-        key(m, first, info->name);
-        text(m, info->holds_points ? "{\"holds_points\":true" : "{\"holds_points\":false");
-        put_solids(m, info);
-        text(m, "}");
-        first = false;
-    }
-    text(m, "}");
-}
-
-static void put_springs(phx_report *report, phx_output *m)
-{
-    const phx_scene *scene = report->scene;
-
-    key(m, false, "springs");
-    text(m, "[");
-    for (int k = 0; k < scene->n_springs; k++) {
-        text(m, k ? ",{" : "{");
-        put_text(m, true, "name", scene->spring_name[k]);
-        put_end(report, m, "a", scene->spring_a[k]);
-        put_end(report, m, "b", scene->spring_b[k]);
-        text(m, "}");
-    }
-    text(m, "]");
-}
-
-static void put_load_values(phx_report *report, phx_output *m, int load)
-{
-    const int places = phx_report_load_places(report, load);
-    const bool constant = phx_report_load_is_constant(report, load) || !report->source.result;
-    const size_t each = 3 * (size_t)places;
-
-    put_text(m, false, "frame", report->options->loads[load].follows ? "body" : "inertial");
-    if (places > 1) {
-        key(m, false, "places");
-        for (int k = 0; k < places; k++) {
-            text(m, k ? "," : "[");
-            phx_report_number(m, phx_report_load_place(report, load, k));
-        }
-        text(m, "]");
-    }
-    key(m, false, "value");
-    phx_report_ref(report, m, REPORT_F32, constant ? each : each * report->shown.frames,
-                   constant ? phx_report_load_constant : phx_report_load_values, load);
-}
-
-static void put_loads(phx_report *report, phx_output *m)
-{
-    const phx_scene *scene = report->scene;
-    bool first = true;
-
-    key(m, false, "loads");
-    text(m, "[");
-    for (int k = 0; k < scene->n_loads; k++) {
-        const int port = scene->load_port[k], body = scene->port_body[port];
-        int number = 0;
-        if (body < 0)
-            continue;
-        for (int p = 0; p < port; p++)
-            number += scene->port_body[p] == body;
-        text(m, first ? "{" : ",{");
-        first = false;
-        put_text(m, true, "name", scene->load_name[k]);
-        phx_output_format(m, ",\"body\":%d,\"port\":%d", body, number);
-        put_text(m, false, "kind", scene->load_kind[k]);
-        if (report->options->n_loads == scene->n_loads)
-            put_load_values(report, m, k);
-        text(m, "}");
-    }
-    text(m, "]");
-}
-
 /* ---- motion, columns, modes ---- */
 static void put_frames(phx_report *report, phx_output *m)
 {
@@ -717,7 +334,7 @@ static void put_bodies_of_point(phx_report *report, phx_output *m, int point)
         if (phx_report_same_body(report, b))
             text(m, "null");
         else
-            put_body(report, m, b);
+            phx_report_put_body(report, m, b);
     }
     text(m, all ? "" : "]");
     phx_report_at_point(report, -1);
@@ -795,14 +412,14 @@ void phx_report_manifest(phx_report *report, phx_output *manifest)
     text(manifest, "[");
     for (int b = 0; b < report->n_bodies; b++) {
         text(manifest, b ? "," : "");
-        put_body(report, manifest, b);
+        phx_report_put_body(report, manifest, b);
     }
     text(manifest, "]");
-    put_joints(report, manifest);
-    put_joint_kinds(report, manifest);
+    phx_report_put_joints(report, manifest);
+    phx_report_put_joint_kinds(report, manifest);
     if (report->scene) {
-        put_springs(report, manifest);
-        put_loads(report, manifest);
+        phx_report_put_springs(report, manifest);
+        phx_report_put_loads(report, manifest);
         if (report->scene->n_gravity > 0) {
             key(manifest, false, "gravity");
             put_vector(manifest, report->dimension, report->scene->gravity);
