@@ -265,11 +265,15 @@ static double observed_order(double first, double second, double fall)
 
 /* e_0 - e_1 is the change from step h to r h, and e_1 = r^p e_0, but no less than `least`, what rounding leaves. The
  * order is observed anew in each run: what has oscillations that a step does not resolve converges at first, then not,
- * and again with steps that resolve them. Of a first change it is not known, and the least that counts is taken. */
-static void judge(sequence *q, double ratio, double change, double least)
+ * and again with steps that resolve them. Of a first change it is not known, and the least that counts is taken. A fall
+ * from a change above `rough` shows where steps become short enough, not how errors fall from there on: it counts for
+ * the next step, while the error is that of order two. `asked`: relative. */
+static void judge(sequence *q, double asked, double ratio, double change, double least)
 {
     static const double shows = 0.6, lowest = 0.5; /* of the order of the method; of any estimate */
+    static const double rough = 0.01;              /* of the largest value */
     const double p = q->with->order;
+    const bool from_rough = isfinite(q->change) && q->change * asked > rough;
     double observed = shows * p;
 
     q->order = 0.0;
@@ -277,7 +281,7 @@ static void judge(sequence *q, double ratio, double change, double least)
         observed = fmax(lowest, fmin(observed_order(q->ratio, ratio, q->change / change), p));
         q->order = observed > shows * p ? observed : 0.0;
     }
-    const double power = pow(ratio, observed);
+    const double power = pow(ratio, from_rough ? fmin(observed, 2.0) : observed);
     q->error = fmax(change * power / (1.0 - power), least);
     q->change = change;
     q->ratio = ratio;
@@ -301,7 +305,7 @@ static phx_status next_run(accurate_run *it, double step, sequence *q)
 
     const double mean = mean_step(it), counts = mean < shorter * step ? mean : step;
     if (!status && q->asked > 0.0 && mean < same * q->mean && counts < same * q->step)
-        judge(q, counts / q->step, difference(it->choice, &q->last, &finer, &q->worst), least);
+        judge(q, asked, counts / q->step, difference(it->choice, &q->last, &finer, &q->worst), least);
     trace_free(&q->last);
     q->last = finer;
     q->asked = step;
