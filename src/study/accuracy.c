@@ -240,6 +240,7 @@ typedef struct sequence {
     double change; /* between them, in units of what is allowed */
     double error;  /* of the last, likewise */
     double order;  /* with which the changes fall; 0: not known */
+    double fell;   /* order by which the change before fell, whatever it says; 0: not known */
     bool settled;  /* the last is good enough */
     bool refused;  /* the method does not take the mechanism */
     int worst;     /* the quantity that decides, -1: none */
@@ -274,14 +275,17 @@ static void judge(sequence *q, double asked, double ratio, double change, double
     static const double rough = 0.01;              /* of the largest value */
     const double p = q->with->order;
     const bool from_rough = isfinite(q->change) && q->change * asked > rough;
-    double observed = shows * p;
+    double observed = shows * p, safe = observed;
 
     q->order = 0.0;
     if (isfinite(q->change) && change > 0.0) {
         observed = fmax(lowest, fmin(observed_order(q->ratio, ratio, q->change / change), p));
         q->order = observed > shows * p ? observed : 0.0;
+        safe = fmin(observed, fmax(q->fell > 0.0 ? q->fell : p, 2.0));
+        safe = from_rough ? fmin(safe, 2.0) : safe;
+        q->fell = observed;
     }
-    const double power = pow(ratio, from_rough ? fmin(observed, 2.0) : observed);
+    const double power = pow(ratio, safe);
     q->error = fmax(change * power / (1.0 - power), least);
     q->change = change;
     q->ratio = ratio;
