@@ -6,8 +6,8 @@
  *   M =  |            |,  K =  |      |,   motion of the interfaces = G y = G_r r + G_q q,
  *        | M_qr  M_qq |        | 0  K |
  *
- * M_rr, M_rq = [S; C] those of the undeformed body. A basis of q is what remains of one of y, which has the rigid motions
- * in any case.
+ * M_rr, M_rq = [S; C] those of the undeformed body. A basis of q is what remains of one of y, which has the rigid
+ * motions in any case.
  *
  *   Craig-Bampton   statics: K^-1 G_q^T f with forces f in equilibrium, G_r^T f = 0; modes of M, K with G y = 0
  *   Krylov          K^-1 B, K^-1 H K^-1 B, ... (K^-1 H)^(moments - 1) K^-1 B: what forces at the interfaces make of the
@@ -26,13 +26,13 @@ static const double dependent = 1e-14; /* share of the energy of a shape that is
 
 typedef struct free_body {
     const phx_flex *flex;
-    int r, n, all;     /* rigid motions, coordinates, both */
-    int m;             /* r for each interface */
-    double *M;         /* all x all */
-    double *G;         /* m x all */
-    double *L;         /* K = L L^T, n x n */
-    double *M_rr;      /* r x r: its inverse */
-    const double *at;  /* places of the interfaces, fractions */
+    int r, n, all;    /* rigid motions, coordinates, both */
+    int m;            /* r for each interface */
+    double *M;        /* all x all */
+    double *G;        /* m x all */
+    double *L;        /* K = L L^T, n x n */
+    double *M_rr;     /* r x r: its inverse */
+    const double *at; /* places of the interfaces, fractions */
     double length;
     phx_csr mass, stiffness; /* M_qq, K on the pattern of the flex */
 } free_body;
@@ -148,8 +148,8 @@ static bool is_zero(int n, const double *f)
     return true;
 }
 
-/* The static shapes; row (one each): the row of G that each belongs to. Where a load makes nothing of the beam, a moment
- * about the axis of one that does not twist, there is none. */
+/* The static shapes; row (one each): the row of G that each belongs to. Where a load makes nothing of the beam, a
+ * moment about the axis of one that does not twist, there is none. */
 static void statics(const free_body *it, double *load, phx_shapes *shapes, int *row)
 {
     for (int k = 1; k < it->m / it->r; k++)
@@ -164,8 +164,8 @@ static void statics(const free_body *it, double *load, phx_shapes *shapes, int *
         }
 }
 
-/* Psi (all x c): unit motions of the interfaces, of all directions that are free of each other, by the rigid motions and
- * the static shapes V: Psi = V (G V)^-1. */
+/* Psi (all x c): unit motions of the interfaces, of all directions that are free of each other, by the rigid motions
+ * and the static shapes V: Psi = V (G V)^-1. */
 static phx_status unit_motions(phx_context *context, const free_body *it, const phx_shapes *shapes, const int *row,
                                int c, double *Psi)
 {
@@ -224,7 +224,8 @@ static phx_status participate(phx_context *context, const free_body *body, const
 
 /* Of the modes with all interfaces held `def->modes`: the lowest, or those of the largest effective mass. */
 static phx_status choose_modes(phx_context *context, const phx_beam_def *def, const free_body *body,
-                               const phx_basis *modes, const int *row, phx_shapes *shapes, phx_effective_mass *effective)
+                               const phx_basis *modes, const int *row, phx_shapes *shapes,
+                               phx_effective_mass *effective)
 {
     const int wanted = def->among > def->modes ? def->among : def->modes;
     const int count = wanted < modes->count ? wanted : modes->count;
@@ -273,8 +274,8 @@ static phx_status held_modes(phx_context *context, const free_body *it, int want
     if (!status)
         status = phx_reduce_free_motions(context, it->all, factor, it->m, it->G, 0.0, NULL, &motions);
     if (!status && motions.count > 0)
-        status = phx_reduce_lowest_modes(context, &motions, &stiffness, wanted < motions.count ? wanted : 0, omega, NULL,
-                                         NULL, modes);
+        status = phx_reduce_lowest_modes(context, &motions, &stiffness, wanted < motions.count ? wanted : 0, omega,
+                                         NULL, NULL, modes);
     phx_basis_free(&motions);
     phx_free(factor);
     phx_free(omega);

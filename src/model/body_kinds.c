@@ -34,14 +34,14 @@ const char *phx_model_body_kind_name(phx_model_body_kind kind)
 bool phx_model_body_sections(const phx_model *model, const phx_model_body *body, phx_model_sections *sections)
 {
     const phx_body_row *row = model && body && sections ? phx_body_row_of(body) : NULL;
-    if (!row || !row->sections || !phx_body_info_of(body)->sections)
+    if (!row || !row->sections || !phx_model_body_info_of(body)->sections)
         return false;
     *sections = (phx_model_sections){0};
     row->sections(model, body, sections);
     return true;
 }
 
-const phx_model_body_info *phx_body_info_of(const phx_model_body *body)
+const phx_model_body_info *phx_model_body_info_of(const phx_model_body *body)
 {
     const phx_body_row *row = phx_body_row_of(body);
     return row->info_of ? row->info_of(body) : &row->info;

@@ -49,7 +49,6 @@ PHX_MODEL_BODY_LIST(PHX_BODY_DECLARE)
 #undef PHX_BODY_DECLARE
 
 const phx_body_row *phx_body_row_of(const phx_model_body *body);
-const phx_model_body_info *phx_body_info_of(const phx_model_body *body);
 phx_stress_set phx_body_stresses(const phx_model_body *body);
 /* "beam", "beam or rod": the kinds with sections; with a mesh; those that have points behind '@'. */
 phx_shown phx_body_kinds_with_sections(void);

@@ -79,7 +79,7 @@ phx_status phx_study_reduce(phx_context *context, const phx_model *model, const 
     if (!status && (!source || !(phx_continuum_model(source) || phx_beam_definition(source))))
         status = phx_model_fail(context, model, body, PHX_ERR_INPUT,
                                 "body '%s' is %s; a beam, a body on a mesh or of another program can be reduced",
-                                body->name, phx_model_body_kind_info(body->kind)->is);
+                                body->name, phx_model_body_info_of(body)->is);
     if (!status && phx_ranks_rank(phx_context_ranks(context)) == 0)
         status = write_body(context, model, body, source, path);
     if (!status)

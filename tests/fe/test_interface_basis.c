@@ -297,8 +297,8 @@ static int held_by_constraint(phx_context *context, const phx_beam *beam, double
     CHECK_OK(context, phx_beam_point(beam, context, 1.0, &point));
     for (int c = 0; c < r; c++)
         for (int k = 0; k < point.n; k++)
-            G[c * n + point.dof[k]] = c < flex->dim ? point.phi[c * point.n + k]
-                                                    : point.theta[(c - flex->dim) * point.n + k];
+            G[c * n + point.dof[k]] =
+                c < flex->dim ? point.phi[c * point.n + k] : point.theta[(c - flex->dim) * point.n + k];
     phx_flex_point_free(&point);
     CHECK_OK(context, phx_dense_cholesky(context, n, L));
     CHECK_OK(context, phx_reduce_free_motions(context, n, L, r, G, 0.0, NULL, &motions));
@@ -423,8 +423,8 @@ static void failed_allocations_leave_nothing(void **state)
     phx_context *context = *state;
 
     for (int c = 0; c < 3; c++) {
-        phx_beam_def def = basis_def(2, PHX_REFERENCE_FREE, c == 1 ? PHX_BEAM_BASIS_KRYLOV : PHX_BEAM_BASIS_CRAIG_BAMPTON,
-                                     c == 1 ? 0 : 2, 2, 2);
+        phx_beam_def def = basis_def(
+            2, PHX_REFERENCE_FREE, c == 1 ? PHX_BEAM_BASIS_KRYLOV : PHX_BEAM_BASIS_CRAIG_BAMPTON, c == 1 ? 0 : 2, 2, 2);
         phx_status status = PHX_ERR_MEMORY;
         def.stiffening = c == 2;
         def.elements = 3;

@@ -15,19 +15,20 @@ static const char *arm(int dim, const char *body, const char *more)
     static char text[2000];
     const char *third = dim == 3 ? ", 0.3" : "";
 
-    assert_in_range(snprintf(text, sizeof text,
-                             "phlexor: 1\ndimension: %d\ngravity: [0, -9.81%s]\n"
-                             "materials: {steel: {density: 7850, young: 2.1e11, poisson: 0.3}}\n"
-                             "ground: {ports: {W: {position: [0.8, 0.5%s]}}}\n"
-                             "bodies: {arm: {%s%s}}\n"
-                             "joints: {hinge: {kind: revolute, ports: [ground.O, arm.P]%s}}\n"
-                             "springs: {s: {ports: [ground.W, arm.mid], stiffness: 500, damping: 5}}\n"
-                             "loads: {push: {distributed: [0, 'sin(9*t)*s'%s], on: arm}}\n"
-                             "outputs: {tip: {position: arm.C}, m: {bending_moment: arm@0.3}, n: {axial_force: arm.mid},\n"
-                             "          s: {stress: arm@0.7}}\n"
-                             "simulate: {end: 0.2, step: 0.002}\n",
-                             dim, third, third, body, more, dim == 3 ? ", axis: [0, 0, 1]" : "", third),
-                    1, sizeof text - 1);
+    assert_in_range(
+        snprintf(text, sizeof text,
+                 "phlexor: 1\ndimension: %d\ngravity: [0, -9.81%s]\n"
+                 "materials: {steel: {density: 7850, young: 2.1e11, poisson: 0.3}}\n"
+                 "ground: {ports: {W: {position: [0.8, 0.5%s]}}}\n"
+                 "bodies: {arm: {%s%s}}\n"
+                 "joints: {hinge: {kind: revolute, ports: [ground.O, arm.P]%s}}\n"
+                 "springs: {s: {ports: [ground.W, arm.mid], stiffness: 500, damping: 5}}\n"
+                 "loads: {push: {distributed: [0, 'sin(9*t)*s'%s], on: arm}}\n"
+                 "outputs: {tip: {position: arm.C}, m: {bending_moment: arm@0.3}, n: {axial_force: arm.mid},\n"
+                 "          s: {stress: arm@0.7}}\n"
+                 "simulate: {end: 0.2, step: 0.002}\n",
+                 dim, third, third, body, more, dim == 3 ? ", axis: [0, 0, 1]" : "", third),
+        1, sizeof text - 1);
     return text;
 }
 
@@ -85,7 +86,8 @@ static void the_file_moves_as_the_beam(void **state)
                         columns[c % 2][q]);
         const double tip = difference(context, &full, &whole, "tip.y");
         const double moment = difference(context, &full, &whole, dim == 2 ? "m" : "m.z");
-        print_message("%d D, %s: tip off by %.2g of its largest, moment by %.2g\n", dim, cases[k].basis + 2, tip, moment);
+        print_message("%d D, %s: tip off by %.2g of its largest, moment by %.2g\n", dim, cases[k].basis + 2, tip,
+                      moment);
         CHECK_BELOW(tip, 1e-2 * cases[k].near, "tip");
         CHECK_BELOW(moment, cases[k].near, "bending moment");
         phx_result_destroy(whole.result);

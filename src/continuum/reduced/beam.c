@@ -1,5 +1,5 @@
-/* A beam in its basis, in a file: what the beam is made of, and the basis. The beam is made again from it, to answer for
- * points and sections along its length; the matrices of the file are those of its basis. */
+/* A beam in its basis, in a file: what the beam is made of, and the basis. The beam is made again from it, to answer
+ * for points and sections along its length; the matrices of the file are those of its basis. */
 #include "reduced.h"
 
 #include <math.h>
@@ -56,20 +56,22 @@ phx_status reduced_put_beam(phx_h5 *file, const phx_flex_source *source, const d
     for (int k = 0; k < CHOICES; k++)
         phx_h5_set_integer(file, group, choice_names[k], choices[k]);
     numbers_of(def, numbers);
-    reduced_put_matrix(file, "/beam/numbers", 1, NUMBERS, numbers,
-                       "length, mass per length, E A, bending stiffness (plane: EI, 0; space: EIy, EIz), G J (0: it does "
-                       "not twist), polar inertia per length",
-                       "SI");
+    reduced_put_matrix(
+        file, "/beam/numbers", 1, NUMBERS, numbers,
+        "length, mass per length, E A, bending stiffness (plane: EI, 0; space: EIy, EIz), G J (0: it does "
+        "not twist), polar inertia per length",
+        "SI");
     if (section)
-        reduced_put_matrix(file, "/beam/section", 1, PHX_REDUCED_SECTION, section,
-                           "kind (0 circle, 1 tube, 2 rectangle, 3 general), diameter, outer and inner diameter, width, "
-                           "height, area, Iy, Iz, torsion constant, extreme fibres along y and z",
-                           "SI");
+        reduced_put_matrix(
+            file, "/beam/section", 1, PHX_REDUCED_SECTION, section,
+            "kind (0 circle, 1 tube, 2 rectangle, 3 general), diameter, outer and inner diameter, width, "
+            "height, area, Iy, Iz, torsion constant, extreme fibres along y and z",
+            "SI");
     if (!status && def->n_masses > 0)
         status = put_masses(file, def);
     if (!status)
-        reduced_put_matrix(file, "/beam/T", n, source->flex.n, T,
-                           "basis: coordinates of the beam by those of the body", "kg^-1/2");
+        reduced_put_matrix(file, "/beam/T", n, source->flex.n, T, "basis: coordinates of the beam by those of the body",
+                           "kg^-1/2");
     phx_free(T);
     return status;
 }
@@ -103,7 +105,7 @@ static phx_status read_masses(phx_h5 *file, phx_beam_def *def, phx_beam_mass **m
     for (int k = 0; k < def->n_masses && !status; k++) {
         const double *row = rows + (size_t)k * MASS_NUMBERS;
         (*masses)[k] = (phx_beam_mass){.at = row[0], .mass = row[1]};
-        memcpy((*masses)[k].inertia, row + 2, sizeof (*masses)[k].inertia);
+        memcpy((*masses)[k].inertia, row + 2, sizeof(*masses)[k].inertia);
     }
     def->masses = *masses;
     phx_free(rows);
@@ -217,8 +219,8 @@ static phx_status compare_all(phx_h5 *file, const reduced_source *it)
     if (!status)
         status = compare_stresses(file, &read->stress, &made->stress);
     if (!status && !read->stiffening != !made->stiffening)
-        status = reduced_wrong(file, group, "%s geometric stiffening, the body %s",
-                               made->stiffening ? "has" : "has no", read->stiffening ? "does" : "does not");
+        status = reduced_wrong(file, group, "%s geometric stiffening, the body %s", made->stiffening ? "has" : "has no",
+                               read->stiffening ? "does" : "does not");
     return status ? status : compare_ports(file, it, phx_beam_definition(it->beam)->length);
 }
 
