@@ -52,7 +52,8 @@ phx_status phx_pair_rows(phx_context *context, const phx_csr *K, const phx_csr *
 
 /* ---- the order ---- */
 /* The pattern between nodes, of `count` nodes: each entry once, sorted. */
-static phx_status between_nodes(phx_context *context, const phx_csr *pattern, int count, const int *node, phx_csr *nodes)
+static phx_status between_nodes(phx_context *context, const phx_csr *pattern, int count, const int *node,
+                                phx_csr *nodes)
 {
     const size_t entries = (size_t)pattern->ptr[pattern->rows];
     int *row = phx_calloc(context, entries + 1, sizeof *row), *col = phx_calloc(context, entries + 1, sizeof *col);
