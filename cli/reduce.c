@@ -13,9 +13,10 @@ static void print_text(const phx_reduce_report *report, const char *output)
 {
     enum { MOST = 10 };
 
-    printf("%s: %s, %d coordinates, %d ports, %d nodes\n", output, report->body, report->coordinates, report->ports,
-           report->nodes);
-    printf("  mass         %.10g kg\n  frequencies ", report->mass);
+    printf("%s: %s, %d coordinates, %d ports", output, report->body, report->coordinates, report->ports);
+    if (report->nodes > 0)
+        printf(", %d nodes", report->nodes);
+    printf("\n  mass         %.10g kg\n  frequencies ", report->mass);
     for (int k = 0; k < report->coordinates && k < MOST; k++)
         printf(" %.8g", report->frequency[k]);
     printf("%s Hz\n", report->coordinates > MOST ? " ..." : "");

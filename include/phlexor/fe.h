@@ -195,6 +195,13 @@ typedef enum phx_reference {
 /* PHX_ELEMENT_ASSUMED: no elements, the analytic shapes of a beam clamped at P and free at C ([2] (13)). */
 typedef enum phx_element_kind { PHX_ELEMENT_MIXED, PHX_ELEMENT_PAPER, PHX_ELEMENT_ASSUMED } phx_element_kind;
 
+/* Coordinates of a beam of elements that are fewer than those of its elements. */
+typedef enum phx_beam_basis {
+    PHX_BEAM_BASIS_MODES,         /* the lowest normal modes under the reference condition */
+    PHX_BEAM_BASIS_CRAIG_BAMPTON, /* static shapes of interfaces, and modes with all of them held */
+    PHX_BEAM_BASIS_KRYLOV         /* what forces at interfaces make of the free beam, by powers of the frequency */
+} phx_beam_basis;
+
 /* A mass at a fraction of the length: kg, kg m^2 about the section's centre (plane: 1 value; space: 3x3 row-major). */
 typedef struct phx_beam_mass {
     double at;
@@ -218,9 +225,12 @@ typedef struct phx_beam_mass {
  * PHX_ELEMENT_PAPER: nodal values of the axial force | (m, m') per node.
  *
  * With `modes` q is the lowest normal modes of that beam, mass-normalised (M = I, K = diag(omega^2)), with stiffening
- * followed by axial shapes (phx_flex_source_modes); the stresses stay. PHX_ELEMENT_ASSUMED: q is `modes` shapes of each
- * field, field by field; without point masses M = I and K is diagonal. Its stress vector holds an amplitude for each
- * coordinate, and the stress rows are the analytic derivatives there. */
+ * followed by axial shapes (phx_flex_source_modes); the stresses stay. With `basis` q is the normal modes, under the
+ * reference condition, of the static shapes that forces in equilibrium at the interfaces make, and of so many `modes`
+ * of the free beam with all interfaces held; or of its response to forces at the interfaces, `moments` terms of it by
+ * the square of the frequency. Neither depends on the reference condition. PHX_ELEMENT_ASSUMED: q is `modes` shapes of
+ * each field, field by field; without point masses M = I and K is diagonal. Its stress vector holds an amplitude for
+ * each coordinate, and the stress rows are the analytic derivatives there. */
 typedef struct phx_beam_def {
     int dim;
     double length;               /* m, > 0 */
@@ -232,12 +242,18 @@ typedef struct phx_beam_def {
     int elements;                /* >= 1 */
     int order;                   /* 3: cubic Hermite / DG1; 5: quintic C2 Hermite / DG3 */
     phx_element_kind element;
-    int modes; /* assumed: shapes of each field, 1..64; else 0: all coordinates of the elements, or so many normal modes
-                */
-    phx_reference reference; /* assumed: cantilever */
-    bool stiffening;         /* not of assumed modes */
-    int n_pulled;            /* modes with stiffening: axial forces act, beside P and C, at so many */
-    const double *pulled;    /* fractions of the length; copied */
+    int modes; /* assumed: shapes of each field, 1..64; else 0: all coordinates of the elements, or so many normal
+                  modes; Craig-Bampton: of those with the interfaces held, >= 0 */
+    phx_beam_basis basis;     /* of elements */
+    int among;                /* Craig-Bampton: of so many of the lowest modes those of the largest effective mass in a
+                                 direction of an interface; 0: the lowest themselves */
+    int moments;              /* Krylov: >= 1 */
+    int n_interfaces;         /* of the two: 1..64 */
+    const double *interfaces; /* different fractions of the length; copied */
+    phx_reference reference;  /* assumed: cantilever */
+    bool stiffening;          /* not of assumed modes */
+    int n_pulled;             /* modes with stiffening: axial forces act, beside P and C, at so many */
+    const double *pulled;     /* fractions of the length; copied */
     int n_masses;
     const phx_beam_mass *masses; /* copied */
 } phx_beam_def;

@@ -369,15 +369,6 @@ typedef struct phx_continuum_mass {
     double mass, inertia[9];
 } phx_continuum_mass;
 
-/* Effective masses of the modes of a Craig-Bampton basis with all interfaces held. */
-typedef struct phx_effective_mass {
-    bool given;
-    double mass[3]; /* kg, along the body axes when all interfaces move together; of all modes the mass of the body less
-                       what moves with the interfaces */
-    double share; /* of the mass that a unit motion of an interface moves, the others held: in the direction in which it
-                     is least */
-} phx_effective_mass;
-
 typedef struct phx_continuum_def {
     const char *name; /* of the body, for messages */
     phx_basis_kind basis;
@@ -437,23 +428,32 @@ phx_status phx_continuum_load(phx_context *context, const phx_flex_source *sourc
 /* ---- reduced bodies (reduced/) ----
  * A body in its basis, in an HDF5 file: shape integrals, stiffness, ports, and for pictures nodes and cells with the
  * basis at the nodes. Whoever reads it needs neither mesh nor matrices. */
-/* A port: a point of the source by its location, and its rotation, port to body components, row-major. */
+/* A port: a point of the source by its location, and its rotation, port to body components, row-major, dim x dim. */
 typedef struct phx_reduced_port {
     const char *name;
     const phx_location *location;
     double rotation[9];
 } phx_reduced_port;
-/* `kind` says what the body was: "solid". PHX_ERR_UNSUPPORTED: a source of another layer. */
+enum {
+    PHX_REDUCED_SECTION = 12, /* numbers of the cross-section of a beam, as whoever writes them reads them */
+    PHX_REDUCED_MOST = 10000  /* coordinates */
+};
+/* `kind` says what the body was: "solid". `section`: of a beam; NULL: not known. In the plane rotations are 2 x 2.
+ * PHX_ERR_UNSUPPORTED: a source that is neither of this layer nor a beam, or has too many coordinates. */
 phx_status phx_reduced_write(phx_context *context, const char *path, const char *name, const char *kind,
-                             const phx_flex_source *source, int n_ports, const phx_reduced_port *ports);
+                             const phx_flex_source *source, const double *section, int n_ports,
+                             const phx_reduced_port *ports);
 /* Its points: the ports by their names, the nodes. Of its model (phx_continuum_model) there are nodes, unknowns that
- * belong to nodes, and the cells of the mesh. PHX_ERR_FILE: it cannot be read, is no such file, or is damaged; with
- * what. */
+ * belong to nodes, and the cells of the mesh. Of a beam: the ports by their names and fractions of the length,
+ * sections, no model; phx_beam_definition tells what it was made of. PHX_ERR_FILE: it cannot be read, is no such file,
+ * or is damaged; with what. */
 phx_status phx_reduced_read(phx_context *context, const char *path, phx_flex_source **source);
 int phx_reduced_ports(const phx_flex_source *source);
 const char *phx_reduced_port_name(const phx_flex_source *source, int port);
-const double *phx_reduced_port_rotation(const phx_flex_source *source, int port); /* 9 */
+const double *phx_reduced_port_rotation(const phx_flex_source *source, int port); /* dim x dim */
 const double *phx_reduced_port_position(const phx_flex_source *source, int port); /* 3, body axes, m */
+/* Of a beam, PHX_REDUCED_SECTION numbers; NULL: not known, or no beam. */
+const double *phx_reduced_section(const phx_flex_source *source);
 /* The same body with masses at its ports; it keeps a share of `base`. */
 phx_status phx_reduced_with_masses(phx_context *context, phx_flex_source *base, int n_masses,
                                    const phx_continuum_mass *masses, phx_flex_source **source);

@@ -15,6 +15,7 @@ enum { PANELS_PER_MODE = 2, PANEL_POINTS = PHX_GAUSS_MAX };
 
 typedef struct assumed_beam {
     phx_flex_source source;
+    phx_beam_def def;
     int modes; /* of each field */
     int n_fields;
     phx_field field[PHX_FIELD_MAX];
@@ -142,7 +143,13 @@ static void assumed_destroy(phx_flex_source *source)
     phx_free(beam->lambda);
     phx_free(beam->s);
     phx_free(beam->weight);
+    phx_beam_def_free(&beam->def);
     phx_free(beam);
+}
+
+static const phx_beam_def *assumed_definition(const phx_flex_source *source)
+{
+    return &beam_of(source)->def;
 }
 
 static const phx_source_operations operations = {.name = "beam",
@@ -150,7 +157,8 @@ static const phx_source_operations operations = {.name = "beam",
                                                  .sorts = PHX_BEAM_SORTS,
                                                  .point = assumed_point,
                                                  .section_rows = assumed_section_rows,
-                                                 .quadrature = assumed_quadrature};
+                                                 .quadrature = assumed_quadrature,
+                                                 .definition = assumed_definition};
 
 /* A mass at a fraction of the length: into the vectors and into the block. */
 static phx_status add_mass(phx_context *context, assumed_beam *beam, double s, double mass, const double *inertia,
@@ -248,7 +256,9 @@ phx_status phx_assumed_beam_create(phx_context *context, const phx_beam_def *def
     flex->dim = def->dim;
     flex->n = made->n_fields * def->modes;
     made->lambda = phx_calloc(context, (size_t)def->modes, sizeof *made->lambda);
-    phx_status status = made->lambda ? phx_flex_allocate_vectors(context, flex) : PHX_ERR_MEMORY;
+    phx_status status = phx_beam_def_copy(context, def, &made->def);
+    if (status == PHX_OK)
+        status = made->lambda ? phx_flex_allocate_vectors(context, flex) : PHX_ERR_MEMORY;
     if (status == PHX_OK)
         status = phx_flex_dense_pattern(context, flex);
     if (status == PHX_OK)

@@ -5,7 +5,7 @@
 #include "point_inertia.h"
 #include "source.h"
 
-enum { ELEMENTS_MAX = 1000000, ASSUMED_MODES_MAX = 64 };
+enum { ELEMENTS_MAX = 1000000, ASSUMED_MODES_MAX = 64, INTERFACES_MAX = 64, MOMENTS_MAX = 100 };
 
 phx_beam_def phx_beam_def_default(void)
 {
@@ -52,10 +52,47 @@ static phx_status check_masses(phx_context *context, const phx_beam_def *def)
     return PHX_OK;
 }
 
+/* Places at which forces act on a beam, all different. */
+static phx_status check_interfaces(phx_context *context, const phx_beam_def *def)
+{
+    static const double near = 1e-6;
+    phx_status status = check_choice(context, "n_interfaces", def->n_interfaces, 1, INTERFACES_MAX);
+
+    for (int k = 0; k < def->n_interfaces && !status; k++) {
+        const double s = def->interfaces[k];
+        if (!(s >= 0.0 && s <= 1.0))
+            return phx_fail(context, PHX_ERR_ARGUMENT,
+                            "beam: interfaces[%d] is %g, must be a fraction of the length in [0, 1]", k, s);
+        for (int i = 0; i < k; i++)
+            if (fabs(s - def->interfaces[i]) < near)
+                return phx_fail(context, PHX_ERR_ARGUMENT,
+                                "beam: interfaces[%d] and interfaces[%d] are at %g of the length both; keep one", i, k,
+                                s);
+    }
+    return status;
+}
+
+static phx_status check_basis(phx_context *context, const phx_beam_def *def)
+{
+    if (def->element == PHX_ELEMENT_ASSUMED)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED, "beam: assumed modes are a basis; use elements with another one");
+    phx_status status = check_interfaces(context, def);
+    if (!status && def->basis == PHX_BEAM_BASIS_KRYLOV)
+        return check_choice(context, "moments", def->moments, 1, MOMENTS_MAX);
+    if (!status)
+        status = check_choice(context, "modes", def->modes, 0, INT_MAX);
+    return status || def->among == 0 ? status : check_choice(context, "among", def->among, def->modes, INT_MAX);
+}
+
 /* The wishes for a basis other than that of the elements. */
 static phx_status check_modes(phx_context *context, const phx_beam_def *def)
 {
     const bool assumed = def->element == PHX_ELEMENT_ASSUMED;
+    if (def->basis != PHX_BEAM_BASIS_MODES) {
+        const phx_status status = check_basis(context, def);
+        if (status)
+            return status;
+    }
     if (assumed && def->reference != PHX_REFERENCE_CANTILEVER)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "beam: assumed modes are those of a beam clamped at P; use the cantilever reference");
@@ -63,7 +100,7 @@ static phx_status check_modes(phx_context *context, const phx_beam_def *def)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "beam: stiffening needs axial coordinates that follow the shortening of the bent axis, which "
                         "assumed modes do not have; use elements, all their coordinates or normal modes of them");
-    if (def->stiffening && def->modes > 0) {
+    if (def->stiffening && def->modes > 0 && def->basis == PHX_BEAM_BASIS_MODES) {
         const phx_status status = check_choice(context, "modes (with stiffening)", def->modes, 1, PHX_STRAIN_SLOPES);
         if (status)
             return status;
@@ -104,6 +141,8 @@ static phx_status check_def(phx_context *context, const phx_beam_def *def)
     if (status == PHX_OK && def->order != 3 && def->order != 5)
         status = phx_fail(context, PHX_ERR_ARGUMENT, "beam: order is %d, must be 3 or 5", def->order);
     if (status == PHX_OK)
+        status = check_choice(context, "basis", (int)def->basis, PHX_BEAM_BASIS_MODES, PHX_BEAM_BASIS_KRYLOV);
+    if (status == PHX_OK)
         status = check_choice(context, "element", (int)def->element, PHX_ELEMENT_MIXED, PHX_ELEMENT_ASSUMED);
     if (status == PHX_OK)
         status = check_choice(context, "reference", (int)def->reference, PHX_REFERENCE_CANTILEVER, PHX_REFERENCE_FREE);
@@ -127,7 +166,7 @@ phx_status phx_beam_create(phx_context *context, const phx_beam_def *def, phx_be
         return status;
     if (def->element == PHX_ELEMENT_ASSUMED)
         return phx_assumed_beam_create(context, def, beam);
-    if (def->modes == 0)
+    if (def->basis == PHX_BEAM_BASIS_MODES && def->modes == 0)
         return phx_mesh_beam_create(context, def, beam);
 
     phx_beam *full = NULL;

@@ -4,6 +4,7 @@
 #define PHX_FE_FE_H
 
 #include "algebra/algebra.h"
+#include "reduce/reduce.h"
 
 #include <phlexor/fe.h>
 
@@ -171,6 +172,16 @@ typedef struct phx_modes_quality {
 /* Of such a beam; NULL: of another source. */
 const phx_modes_quality *phx_beam_modes_quality(const phx_flex_source *source);
 
+/* The beam of elements or assumed modes that a source is a basis of, or is: without pulled places and basis, with its
+ * masses. NULL: of another source. */
+const phx_beam_def *phx_beam_definition(const phx_flex_source *source);
+/* The columns of that basis, q of the beam = T q of the source: T is *n x the coordinates of the source, row-major,
+ * allocated; the unit matrix of the beam itself. PHX_ERR_ARGUMENT: of another source. */
+phx_status phx_beam_columns(phx_context *context, const phx_flex_source *source, int *n, double **T);
+
+/* Of the modes of a beam in a Craig-Bampton basis; NULL: of another source, or there are none. */
+const phx_effective_mass *phx_beam_effective_mass(const phx_flex_source *source);
+
 /* Point at a fraction s in [0,1] of the length, else PHX_ERR_ARGUMENT; free with phx_flex_point_free. A fraction within
  * rounding of a node is taken as the node. */
 phx_status phx_beam_point(const phx_beam *beam, phx_context *context, double s, phx_flex_point *point);
@@ -192,6 +203,10 @@ typedef struct phx_source_operations {
                          double *torsion);
     void (*quadrature)(const phx_flex_source *source, int *count, const double **s, const double **weight);
     int (*cubic_pieces)(const phx_flex_source *source); /* NULL: 0 */
+    /* Of a beam by itself: what it is made of. Of a source that is made of a beam: that beam, in its coordinates. Else
+     * NULL both. */
+    const phx_beam_def *(*definition)(const phx_flex_source *source);
+    const phx_flex_source *(*beam)(const phx_flex_source *source);
     /* Of a source with stresses at nodes, else NULL; see phx_flex_source_stresses. `location` NULL: all nodes. */
     phx_stress_set (*stresses)(const phx_flex_source *source);
     phx_status (*stress_rows)(const phx_flex_source *source, phx_context *context, const phx_location *location,
@@ -252,6 +267,10 @@ phx_status phx_strain_triangle_finish(phx_context *context, phx_strain_triangle 
 /* The strains of `full` in the coordinates eta, q = T eta (k columns), so compressed: phx_flex_project. */
 phx_status phx_stiffening_project(phx_context *context, const phx_flex_stiffening *full, int k, const double *T,
                                   phx_flex_stiffening **made);
+/* M <- the mass matrix of the undeformed body over (v, w, q_dot), dense, row-major, from zeros. */
+void phx_flex_mass_matrix(const phx_flex *flex, double *M);
+/* sqrt(K_kk / M_kk): the circular frequency of coordinate k by itself, rad/s. */
+double phx_flex_frequency(const phx_flex *flex, int k);
 /* Index of entry (row, col) of the pattern. The entry exists. */
 int phx_flex_entry(const phx_flex *flex, int row, int col);
 /* Adds a mass at a point, given in the coordinates of `flex`, to all integrals: kg; kg m^2 about the point (plane: 1

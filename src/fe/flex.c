@@ -2,6 +2,7 @@
 #include "line_mesh.h"
 #include "source.h"
 
+#include <math.h>
 #include <string.h>
 
 void phx_flex_point_free(phx_flex_point *point)
@@ -244,4 +245,43 @@ void phx_flex_load_free(phx_flex_load *load)
     phx_free(load->modal);
     phx_free(load->S);
     memset(load, 0, sizeof *load);
+}
+
+/* |  m I     [s0]x^T   S   |
+ * |  [s0]x   J0        C   |
+ * |  S^T     C^T       M   |  */
+void phx_flex_mass_matrix(const phx_flex *flex, double *M)
+{
+    const int dim = flex->dim, rigid = dim + flex->n_rot, n = flex->n;
+    const size_t r = (size_t)rigid, all = r + (size_t)n;
+    const double *s = flex->s0;
+
+    for (size_t i = 0; i < (size_t)dim; i++)
+        M[i * all + i] = flex->mass;
+    if (dim == 2) {
+        M[2 * all] = M[2] = -s[1];
+        M[2 * all + 1] = M[all + 2] = s[0];
+        M[2 * all + 2] = flex->J0[0];
+    } else {
+        const double cross[3][3] = {{0.0, -s[2], s[1]}, {s[2], 0.0, -s[0]}, {-s[1], s[0], 0.0}};
+        for (size_t i = 0; i < 3; i++)
+            for (size_t j = 0; j < 3; j++) {
+                M[(3 + i) * all + j] = M[j * all + 3 + i] = cross[i][j];
+                M[(3 + i) * all + 3 + j] = flex->J0[i == j ? i : i + j + 2];
+            }
+    }
+    for (int i = 0; i < rigid; i++)
+        for (int j = 0; j < n; j++) {
+            const double value = i < dim ? flex->S[i * n + j] : flex->C[(i - dim) * n + j];
+            M[(size_t)i * all + r + (size_t)j] = M[(r + (size_t)j) * all + (size_t)i] = value;
+        }
+    for (int i = 0; i < n; i++)
+        for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++)
+            M[(r + (size_t)i) * all + r + (size_t)flex->idx[e]] = flex->M[e];
+}
+
+double phx_flex_frequency(const phx_flex *flex, int k)
+{
+    const int e = phx_flex_entry(flex, k, k);
+    return sqrt(flex->K[e] / flex->M[e]);
 }

@@ -6,6 +6,7 @@
 
 typedef struct mesh_beam {
     phx_flex_source source;
+    phx_beam_def def;
     phx_line_mesh mesh;
     phx_reference_basis basis;
     int cubic_pieces;
@@ -131,7 +132,13 @@ static void mesh_beam_destroy(phx_flex_source *source)
     phx_reference_basis_free(&beam->basis);
     phx_free(beam->s);
     phx_free(beam->weight);
+    phx_beam_def_free(&beam->def);
     phx_free(beam);
+}
+
+static const phx_beam_def *mesh_beam_definition(const phx_flex_source *source)
+{
+    return &beam_of(source)->def;
 }
 
 static const phx_source_operations operations = {.name = "beam",
@@ -140,7 +147,8 @@ static const phx_source_operations operations = {.name = "beam",
                                                  .point = mesh_beam_point,
                                                  .section_rows = mesh_beam_section_rows,
                                                  .quadrature = mesh_beam_quadrature,
-                                                 .cubic_pieces = mesh_beam_pieces};
+                                                 .cubic_pieces = mesh_beam_pieces,
+                                                 .definition = mesh_beam_definition};
 
 phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam)
 {
@@ -151,7 +159,9 @@ phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, p
     phx_flex *flex = &made->source.flex;
     made->source.operations = &operations;
     made->cubic_pieces = def->order == 3 ? def->elements : 0;
-    phx_status status = phx_line_mesh_build(context, def, &made->mesh);
+    phx_status status = phx_beam_def_copy(context, def, &made->def);
+    if (status == PHX_OK)
+        status = phx_line_mesh_build(context, def, &made->mesh);
     if (status == PHX_OK)
         status = phx_mass_assemble(context, &made->mesh, def, &raw);
     if (status == PHX_OK)

@@ -17,8 +17,7 @@
 #include "source.h"
 
 enum {
-    DENSE_MODES_MAX = 4000, /* coordinates of the dense eigenproblem */
-    PASSES = 2,             /* a slender beam feels in its axial force what of 1e-6 of the strains is not followed */
+    PASSES = 2,  /* a slender beam feels in its axial force what of 1e-6 of the strains is not followed */
     DOUBLING = 3 /* pulled so many times as hard as it buckles, a beam on two supports has twice its first frequency */
 };
 
@@ -39,6 +38,12 @@ static void fix_sign(int n, int k, int column, double *T)
     }
 }
 
+void phx_modes_fix_signs(int n, int k, double *T)
+{
+    for (int column = 0; column < k; column++)
+        fix_sign(n, k, column, T);
+}
+
 phx_status phx_flex_normal_modes(phx_context *context, const phx_flex *flex, int count, double *omega, double *T)
 {
     if (!flex || (count > 0 && (!omega || !T)))
@@ -47,10 +52,10 @@ phx_status phx_flex_normal_modes(phx_context *context, const phx_flex *flex, int
     if (count < 1 || count > n)
         return phx_fail(context, PHX_ERR_ARGUMENT, "modes is %d, must be between 1 and %d, the number of coordinates",
                         count, n);
-    if (n > DENSE_MODES_MAX)
+    if (n > PHX_DENSE_MODES_MOST)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "modes of %d coordinates: the eigenproblem is dense, at most %d; use fewer elements", n,
-                        DENSE_MODES_MAX);
+                        PHX_DENSE_MODES_MOST);
     double *factor = phx_calloc(context, (size_t)n * (size_t)n, sizeof *factor);
     double *all = phx_calloc(context, (size_t)n, sizeof *all);
     phx_basis free_motions = {0}, modes = {0};
@@ -84,8 +89,7 @@ static phx_csr csr_of(const phx_flex *flex, double *val)
     return (phx_csr){flex->n, flex->n, flex->ptr, flex->idx, val};
 }
 
-/* K = L L^T */
-static phx_status factor_stiffness(phx_context *context, const phx_flex *flex, double **L)
+phx_status phx_flex_factor_stiffness(phx_context *context, const phx_flex *flex, double **L)
 {
     const phx_csr K = csr_of(flex, flex->K);
 
@@ -96,7 +100,7 @@ static phx_status factor_stiffness(phx_context *context, const phx_flex *flex, d
     return phx_dense_cholesky(context, flex->n, *L);
 }
 
-static void respond(int n, const double *L, double *f)
+void phx_flex_respond(int n, const double *L, double *f)
 {
     phx_dense_triangle_solve(false, n, L, 1, f);
     phx_dense_triangle_solve(true, n, L, 1, f);
@@ -133,7 +137,7 @@ static phx_status axial_loads(phx_context *context, const phx_flex_source *full,
     for (int k = 0; k < 2 + n_pulled && !status; k++)
         status = add_pull(context, full, k < 2 ? k : pulled[k - 2], 1.0, phx_shapes_column(loads, loads->count++));
     for (int k = 0; k < loads->count && !status; k++)
-        respond(flex->n, L, phx_shapes_column(loads, k));
+        phx_flex_respond(flex->n, L, phx_shapes_column(loads, k));
     return status ? status : phx_shapes_normalise(context, &K, loads);
 }
 
@@ -169,7 +173,7 @@ static phx_status derivatives_of(phx_context *context, const phx_flex *flex, int
             }
             double *y = phx_shapes_column(to, to->count++);
             phx_csr_apply_transposed(&st->lin, 1.0, force, y);
-            respond(flex->n, L, y);
+            phx_flex_respond(flex->n, L, y);
         }
     phx_free(slope);
     phx_free(force);
@@ -193,7 +197,7 @@ static phx_status follow(phx_context *context, const phx_flex_source *full, int 
     const int modes = basis->count, followed = modes < PHX_SHAPES_FOLLOWED ? modes : PHX_SHAPES_FOLLOWED;
     phx_shapes loads = {0}, derivatives = {0};
     double *L = NULL, *lowest = NULL;
-    phx_status status = factor_stiffness(context, flex, &L);
+    phx_status status = phx_flex_factor_stiffness(context, flex, &L);
 
     if (!status)
         status = axial_loads(context, full, n_pulled, pulled, L, &loads);
@@ -244,12 +248,12 @@ static phx_status unit_pull(phx_context *context, const phx_flex_source *full, d
 {
     const phx_flex *flex = &full->flex;
     double *L = NULL, *u = phx_calloc(context, (size_t)flex->n + 1, sizeof *u);
-    phx_status status = u ? factor_stiffness(context, flex, &L) : PHX_ERR_MEMORY;
+    phx_status status = u ? phx_flex_factor_stiffness(context, flex, &L) : PHX_ERR_MEMORY;
 
     for (int k = 0; k < 2 && !status; k++)
         status = add_pull(context, full, k, k ? 1.0 : -1.0, u);
     if (!status) {
-        respond(flex->n, L, u);
+        phx_flex_respond(flex->n, L, u);
         rows_times(&flex->stiffening->lin, u, s);
         for (int e = 0; e < flex->stiffening->n_strain; e++)
             s[e] *= flex->stiffening->stiffness[e];
@@ -326,6 +330,22 @@ static void columns_of(int rows, int cols, int width, const double *a, double *o
             out[(size_t)j * (size_t)rows + (size_t)i] = a[(size_t)i * (size_t)width + (size_t)j];
 }
 
+/* The source in the coordinates of these shapes. */
+static phx_status create_in_shapes(phx_context *context, phx_flex_source *full, const phx_shapes *basis,
+                                   phx_flex_source **source)
+{
+    const int n = full->flex.n;
+    double *T = phx_calloc(context, (size_t)n * (size_t)basis->count + 1, sizeof *T);
+    phx_status status = T ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status) {
+        columns_of(basis->count, n, n, basis->y, T);
+        status = phx_flex_source_project(context, full, basis->count, T, source);
+    }
+    phx_free(T);
+    return status;
+}
+
 /* The first `count` of m modes with what follows them. */
 static phx_status create_following(phx_context *context, phx_flex_source *full, int n_pulled, const double *pulled,
                                    int m, int count, const double *omega, const double *T, phx_flex_source **source)
@@ -333,7 +353,6 @@ static phx_status create_following(phx_context *context, phx_flex_source *full, 
     const int n = full->flex.n;
     phx_modes_quality quality = {.modes = count};
     phx_shapes basis = {0};
-    double *columns = NULL;
     phx_status status = phx_shapes_allocate(context, n, count, &basis);
 
     basis.omega = phx_calloc(context, (size_t)count, sizeof *basis.omega);
@@ -349,16 +368,10 @@ static phx_status create_following(phx_context *context, phx_flex_source *full, 
         status = judge(context, full, m, count, omega, T, &quality);
     quality.followers = basis.count - count;
     if (!status)
-        status =
-            (columns = phx_calloc(context, (size_t)n * (size_t)basis.count, sizeof *columns)) ? PHX_OK : PHX_ERR_MEMORY;
-    if (!status) {
-        columns_of(basis.count, n, n, basis.y, columns);
-        status = phx_flex_source_project(context, full, basis.count, columns, source);
-    }
+        status = create_in_shapes(context, full, &basis, source);
     if (!status)
         ((phx_projected_source *)*source)->quality = quality;
     phx_shapes_free(&basis);
-    phx_free(columns);
     return status;
 }
 
@@ -399,18 +412,49 @@ phx_status phx_flex_source_modes(phx_context *context, phx_flex_source *full, in
     return create(context, full, count, 0, NULL, source);
 }
 
+/* In a basis for interfaces, at which forces pull too. */
+static phx_status create_for_interfaces(phx_context *context, const phx_beam_def *def, phx_beam *full, int n_pulled,
+                                        const double *pulled, phx_beam **beam)
+{
+    phx_effective_mass effective;
+    phx_shapes basis;
+    phx_status status = phx_beam_interface_shapes(context, def, full, &basis, &effective);
+
+    if (!status && full->flex.stiffening)
+        status = follow(context, full, n_pulled, pulled, &basis);
+    if (!status)
+        status = create_in_shapes(context, full, &basis, beam);
+    if (!status)
+        ((phx_projected_source *)*beam)->effective = effective;
+    phx_shapes_free(&basis);
+    return status;
+}
+
 phx_status phx_beam_modes_create(phx_context *context, const phx_beam_def *def, phx_beam *full, phx_beam **beam)
 {
-    const int count = def->n_pulled + def->n_masses;
+    const int masses = def->n_pulled + def->n_masses, count = masses + def->n_interfaces;
     double *pulled = phx_calloc(context, (size_t)count + 1, sizeof *pulled);
+    phx_status status;
 
     if (!pulled)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < count; k++) /* a mass pulls at the beam as a force does */
-        pulled[k] = k < def->n_pulled ? def->pulled[k] : def->masses[k - def->n_pulled].at;
-    const phx_status status = create(context, full, def->modes, count, pulled, beam);
+        pulled[k] = k < def->n_pulled ? def->pulled[k]
+                    : k < masses      ? def->masses[k - def->n_pulled].at
+                                      : def->interfaces[k - masses];
+    if (def->basis == PHX_BEAM_BASIS_MODES)
+        status = create(context, full, def->modes, masses, pulled, beam);
+    else
+        status = create_for_interfaces(context, def, full, count, pulled, beam);
     phx_free(pulled);
     return status;
+}
+
+const phx_effective_mass *phx_beam_effective_mass(const phx_flex_source *source)
+{
+    const phx_projected_source *it = source ? phx_projected_of(source) : NULL;
+
+    return it && it->effective.given ? &it->effective : NULL;
 }
 
 const phx_modes_quality *phx_beam_modes_quality(const phx_flex_source *source)

@@ -1,6 +1,9 @@
 /* Sources of deformation: their owners, and what they answer for. */
 #include "source.h"
 
+#include <stdint.h>
+#include <string.h>
+
 #include "element.h"
 
 phx_flex_source *phx_flex_source_share(phx_flex_source *source)
@@ -137,4 +140,61 @@ phx_status phx_panel_quadrature(phx_context *context, double length, int panels,
         (*weight)[k] = length / panels * w[k % points];
     }
     return PHX_OK;
+}
+
+/* ---- what a beam is made of ---- */
+static const phx_flex_source *beam_of(const phx_flex_source *source)
+{
+    return source->operations->beam ? source->operations->beam(source) : source;
+}
+
+const phx_beam_def *phx_beam_definition(const phx_flex_source *source)
+{
+    const phx_flex_source *beam = source ? beam_of(source) : NULL;
+    const phx_projected_source *basis = beam ? phx_projected_of(beam) : NULL;
+    const phx_flex_source *full = basis ? basis->full : beam;
+
+    return full && full->operations->definition ? full->operations->definition(full) : NULL;
+}
+
+phx_status phx_beam_columns(phx_context *context, const phx_flex_source *source, int *n, double **T)
+{
+    if (!source || !n || !T)
+        return phx_fail_null(context, __func__, "source, n or T");
+    if (!phx_beam_definition(source))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it is no beam", source->operations->name);
+    const phx_projected_source *basis = phx_projected_of(beam_of(source));
+    const size_t k = (size_t)source->flex.n, rows = basis ? (size_t)basis->full->flex.n : k;
+
+    *n = (int)rows;
+    *T = phx_calloc(context, rows * k + 1, sizeof **T);
+    if (!*T)
+        return PHX_ERR_MEMORY;
+    if (basis && k > 0)
+        memcpy(*T, basis->T, rows * k * sizeof **T);
+    for (size_t i = 0; i < k && !basis; i++)
+        (*T)[i * (k + 1)] = 1.0;
+    return PHX_OK;
+}
+
+phx_status phx_beam_def_copy(phx_context *context, const phx_beam_def *def, phx_beam_def *copy)
+{
+    phx_beam_mass *masses = phx_calloc(context, (size_t)def->n_masses + 1, sizeof *masses);
+
+    *copy = *def;
+    copy->pulled = copy->interfaces = NULL;
+    copy->n_pulled = copy->n_interfaces = copy->among = copy->moments = 0;
+    copy->basis = PHX_BEAM_BASIS_MODES;
+    copy->masses = masses;
+    if (def->element != PHX_ELEMENT_ASSUMED)
+        copy->modes = 0;
+    if (masses && def->n_masses > 0)
+        memcpy(masses, def->masses, (size_t)def->n_masses * sizeof *masses);
+    return masses ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+void phx_beam_def_free(phx_beam_def *def)
+{
+    phx_free((void *)(uintptr_t)def->masses);
+    def->masses = NULL;
 }

@@ -51,6 +51,7 @@ typedef struct phx_kkt {
     phx_csr pattern;                        /* (n+m) x (n+m), values not used */
     int *at_m, *at_d, *at_k, *at_g, *at_gt; /* place of every entry of M, D, K, G, and of G transposed */
     int *order;                             /* elimination order the factor was made with, or NULL */
+    int *row; /* n + m: where each row stands in the matrix factored; NULL: in its place */
     bool is_complex;
     double *values; /* interleaved when complex */
     phx_lu *lu;
@@ -59,7 +60,17 @@ typedef struct phx_kkt {
  * the order are the same. */
 phx_status phx_kkt_prepare(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K, const phx_csr *G,
                            const int *order, bool is_complex, phx_kkt *kkt);
+/* The same for any lambda, by KLU, in an order of its own: each row of G changes places with that of a coordinate whose
+ * entry in it is large beside its stiffness, so that both entries stand on the diagonal, and the two are eliminated
+ * together (pairs.c). Right-hand sides are in the order of `row`. */
+phx_status phx_kkt_prepare_pairs(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K,
+                                 const phx_csr *G, bool is_complex, phx_kkt *kkt);
 void phx_kkt_free(phx_kkt *kkt);
+/* partner (m): the coordinate of each row of G, all different; -1: of a row whose coordinates all belong to others. */
+phx_status phx_pair_rows(phx_context *context, const phx_csr *K, const phx_csr *G, int *partner);
+/* Elimination order of the n + m unknowns of least degree, partners next to each other; `pattern` is that of the
+ * saddle-point matrix, every row in its place. */
+phx_status phx_pair_order(phx_context *context, const phx_csr *pattern, int n, int m, const int *partner, int *order);
 /* Factor with Q = K - sigma M. */
 phx_status phx_kkt_factor_shifted(phx_kkt *kkt, const phx_csr *M, const phx_csr *K, const phx_csr *G, double sigma);
 /* Factor with Q = lambda^2 M + lambda D + K. */

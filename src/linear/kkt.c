@@ -12,6 +12,7 @@ void phx_kkt_free(phx_kkt *kkt)
     phx_free(kkt->at_g);
     phx_free(kkt->at_gt);
     phx_free(kkt->order);
+    phx_free(kkt->row);
     phx_free(kkt->values);
     phx_lu_destroy(kkt->lu);
     *kkt = (phx_kkt){0};
@@ -61,10 +62,17 @@ static phx_status make_pattern(phx_context *context, const phx_csr *M, const phx
     return status;
 }
 
-/* Place of every entry of `a`, shifted to (row, col), in the pattern. */
-static phx_status locate(phx_context *context, const phx_csr *pattern, const phx_csr *a, int row, int col,
-                         bool transposed, int **places)
+/* Where a row stands. */
+static int row_of(const phx_kkt *kkt, int row)
 {
+    return kkt->row ? kkt->row[row] : row;
+}
+
+/* Place of every entry of `a`, shifted to (row, col), in the pattern. */
+static phx_status locate(phx_context *context, const phx_kkt *kkt, const phx_csr *a, int row, int col, bool transposed,
+                         int **places)
+{
+    const phx_csr *pattern = &kkt->pattern;
     int *at = phx_calloc(context, (size_t)entries(a), sizeof *at);
     phx_free(*places);
     *places = at;
@@ -72,8 +80,8 @@ static phx_status locate(phx_context *context, const phx_csr *pattern, const phx
         return PHX_ERR_MEMORY;
     for (int i = 0; i < a->rows; i++)
         for (int k = a->ptr[i]; k < a->ptr[i + 1]; k++)
-            at[k] = transposed ? phx_csr_find(pattern, row + a->idx[k], col + i)
-                               : phx_csr_find(pattern, row + i, col + a->idx[k]);
+            at[k] = transposed ? phx_csr_find(pattern, row_of(kkt, row + a->idx[k]), col + i)
+                               : phx_csr_find(pattern, row_of(kkt, row + i), col + a->idx[k]);
     return PHX_OK;
 }
 
@@ -108,6 +116,21 @@ static phx_status analyse(phx_context *context, const int *order, bool is_comple
     return phx_lu_create(context, size, kkt->pattern.ptr, kkt->pattern.idx, order, is_complex, &kkt->lu);
 }
 
+static phx_status locate_all(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K,
+                             const phx_csr *G, phx_kkt *kkt)
+{
+    kkt->n = M->rows;
+    kkt->m = G->rows;
+    phx_status status = locate(context, kkt, M, 0, 0, false, &kkt->at_m);
+    if (!status)
+        status = locate(context, kkt, D, 0, 0, false, &kkt->at_d);
+    if (!status)
+        status = locate(context, kkt, K, 0, 0, false, &kkt->at_k);
+    if (!status)
+        status = locate(context, kkt, G, kkt->n, 0, false, &kkt->at_g);
+    return status ? status : locate(context, kkt, G, 0, kkt->n, true, &kkt->at_gt);
+}
+
 phx_status phx_kkt_prepare(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K, const phx_csr *G,
                            const int *order, bool is_complex, phx_kkt *kkt)
 {
@@ -123,18 +146,70 @@ phx_status phx_kkt_prepare(phx_context *context, const phx_csr *M, const phx_csr
         kkt->pattern = pattern;
         status = analyse(context, order, is_complex, kkt);
     }
-    kkt->n = M->rows;
-    kkt->m = G->rows;
     if (!status)
-        status = locate(context, &kkt->pattern, M, 0, 0, false, &kkt->at_m);
+        status = locate_all(context, M, D, K, G, kkt);
+    if (status)
+        phx_kkt_free(kkt);
+    return status;
+}
+
+/* The rows of the pattern where `row` puts them. */
+static phx_status move_rows(phx_context *context, const int *row, phx_csr *pattern)
+{
+    const int n = pattern->rows;
+    phx_csr moved = {0};
+    phx_status status = phx_csr_copy(context, pattern, &moved);
+
+    if (status)
+        return status;
+    moved.ptr[0] = 0;
+    for (int i = 0; i < n; i++)
+        moved.ptr[row[i] + 1] = pattern->ptr[i + 1] - pattern->ptr[i];
+    for (int i = 0; i < n; i++)
+        moved.ptr[i + 1] += moved.ptr[i];
+    for (int i = 0; i < n; i++)
+        for (int k = pattern->ptr[i]; k < pattern->ptr[i + 1]; k++)
+            moved.idx[moved.ptr[row[i]] + k - pattern->ptr[i]] = pattern->idx[k];
+    phx_csr_free(pattern);
+    *pattern = moved;
+    return PHX_OK;
+}
+
+phx_status phx_kkt_prepare_pairs(phx_context *context, const phx_csr *M, const phx_csr *D, const phx_csr *K,
+                                 const phx_csr *G, bool is_complex, phx_kkt *kkt)
+{
+    const int n = M->rows, m = G->rows;
+    int *partner = phx_calloc(context, (size_t)m + 1, sizeof *partner);
+    int *order = phx_calloc(context, (size_t)(n + m) + 1, sizeof *order);
+    phx_status status = partner && order ? PHX_OK : PHX_ERR_MEMORY;
+
+    phx_kkt_free(kkt);
+    kkt->row = phx_calloc(context, (size_t)(n + m) + 1, sizeof *kkt->row);
+    if (!kkt->row)
+        status = PHX_ERR_MEMORY;
     if (!status)
-        status = locate(context, &kkt->pattern, D, 0, 0, false, &kkt->at_d);
+        status = make_pattern(context, M, D, K, G, &kkt->pattern);
     if (!status)
-        status = locate(context, &kkt->pattern, K, 0, 0, false, &kkt->at_k);
+        status = phx_pair_rows(context, K, G, partner);
     if (!status)
-        status = locate(context, &kkt->pattern, G, kkt->n, 0, false, &kkt->at_g);
+        status = phx_pair_order(context, &kkt->pattern, n, m, partner, order);
+    for (int i = 0; i < n + m && !status; i++)
+        kkt->row[i] = i;
+    for (int i = 0; i < m && !status; i++)
+        if (partner[i] >= 0) {
+            kkt->row[n + i] = partner[i];
+            kkt->row[partner[i]] = n + i;
+        }
     if (!status)
-        status = locate(context, &kkt->pattern, G, 0, kkt->n, true, &kkt->at_gt);
+        status = move_rows(context, kkt->row, &kkt->pattern);
+    if (!status)
+        status = analyse(context, order, is_complex, kkt);
+    if (!status) {
+        phx_lu_pivot_always(kkt->lu);
+        status = locate_all(context, M, D, K, G, kkt);
+    }
+    phx_free(partner);
+    phx_free(order);
     if (status)
         phx_kkt_free(kkt);
     return status;

@@ -96,7 +96,7 @@ static phx_status check_stress_output(phx_reader *reader, const phx_node *node, 
         return PHX_OK;
     const phx_node *target = phx_node_find(node, phx_model_quantity_name(output->quantity));
     const phx_model_body *body = &reader->model->bodies[output->point.body];
-    const phx_model_body_info *info = &phx_body_row_of(body)->info;
+    const phx_model_body_info *info = phx_model_body_info_of(body);
     const phx_stress_set set = phx_body_stresses(body);
 
     if (!is_given(bodies, info, set))

@@ -4,6 +4,27 @@
 
 #include <string.h>
 
+/* Behind phx_model_body.own: coordinates for interfaces. */
+typedef struct interface_names {
+    const char **name;
+    int count; /* 0: all ports */
+} interface_names;
+typedef struct beam_basis {
+    bool given;
+    phx_beam_basis kind;
+    int modes, among, moments;
+    int choose; /* 0 by frequency, 1 by effective mass */
+    interface_names interfaces;
+} beam_basis;
+typedef struct beam_keys {
+    beam_basis basis;
+} beam_keys;
+static const beam_basis *basis_of(const phx_model_body *body)
+{
+    return &((const beam_keys *)body->own)->basis;
+}
+
+static const double SAME_PLACE = 1e-6;           /* of the length: interfaces nearer than this are one */
 enum { WATCHED_MODAL = 17, WATCHED_MOST = 129 }; /* places at which the sections are watched */
 
 /* ---- keys ---- */
@@ -25,6 +46,70 @@ static const phx_key beam_port_keys[] = {
 };
 const phx_object phx_schema_length_port = {"port of a beam", "Its directions follow the deformed section.",
                                            TABLE(phx_model_port, beam_port_keys), .finish = phx_finish_port};
+
+static const phx_word words_basis[] = {WORD("craig_bampton", PHX_BOTH), WORD("krylov", PHX_BOTH), WORD(NULL, 0)};
+static const phx_word words_choose[] = {WORD("frequency", PHX_BOTH), WORD("effective_mass", PHX_BOTH), WORD(NULL, 0)};
+static const phx_range held_range = {"an integer from 0 to 1000", 0.0, 1000.0, .integer = true};
+static const phx_range moments_range = {"an integer from 1 to 20", 1.0, 20.0, .integer = true};
+
+/* The words of the file begin at the second kind of the library. */
+static phx_status read_kind(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
+{
+    int word = 0;
+    const phx_status status = phx_read_word(reader, node, key->words, key->name, &word);
+    const phx_beam_basis kind = (phx_beam_basis)(PHX_BEAM_BASIS_CRAIG_BAMPTON + word);
+    (void)owner;
+    memcpy(field, &kind, sizeof kind);
+    return status;
+}
+
+static phx_status preset_kind(phx_reader *reader, const phx_key *key, void *field, void *owner)
+{
+    const phx_beam_basis kind = PHX_BEAM_BASIS_CRAIG_BAMPTON;
+    (void)reader, (void)key, (void)owner;
+    memcpy(field, &kind, sizeof kind);
+    return PHX_OK;
+}
+static const phx_type type_basis_kind = {"word", NULL, read_kind, preset_kind};
+
+static phx_status read_interfaces(phx_reader *reader, const phx_key *key, const phx_node *node, void *field,
+                                  void *owner)
+{
+    interface_names *it = field;
+    phx_status status = PHX_OK;
+    (void)key, (void)owner;
+
+    if (node->kind != PHX_NODE_LIST || node->count < 1)
+        return phx_reader_expected(reader, node, "a list of ports, like [P, C]");
+    it->name = phx_reader_calloc(reader, (size_t)node->count, sizeof *it->name);
+    if (!it->name)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < node->count && !status; k++)
+        status = phx_read_text(reader, node->items[k], "the name of a port", &it->name[k]);
+    it->count = node->count;
+    return status;
+}
+static const phx_type type_interfaces = {"list of ports",
+                                         "{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}",
+                                         read_interfaces, NULL};
+
+static const phx_key basis_keys[] = {
+    {"kind", &type_basis_kind, AT(beam_basis, kind), .words = words_basis, .fallback = "craig_bampton",
+     .doc = "static shapes of forces at the interfaces and modes with all of them held; or what forces at the "
+            "interfaces make of the free beam, by powers of the frequency"},
+    {"modes", &phx_type_integer, AT(beam_basis, modes), .range = &held_range, .fallback = "4",
+     .doc = "craig_bampton: modes with the interfaces held"},
+    {"choose", &phx_type_word, AT(beam_basis, choose), .words = words_choose, .fallback = "frequency",
+     .doc = "which: the lowest, or those with the largest effective mass in a direction of an interface"},
+    {"among", &phx_type_integer, AT(beam_basis, among), .range = &held_range, .fallback = "ten times modes",
+     .doc = "effective_mass: the lowest modes of which those are chosen"},
+    {"moments", &phx_type_integer, AT(beam_basis, moments), .range = &moments_range, .fallback = "2",
+     .doc = "krylov: terms of the response by the square of the frequency"},
+    {"interfaces", &type_interfaces, AT(beam_basis, interfaces), .fallback = "all ports",
+     .doc = "ports at which forces act"},
+};
+static const phx_object schema_basis = {"basis of a beam", "Coordinates of the deformation for interfaces.",
+                                        TABLE(beam_basis, basis_keys)};
 
 /* Without the key: of a beam in segments the line between the ends of each; others must say it (finish). */
 static phx_status read_reference(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
@@ -66,6 +151,8 @@ static const phx_key keys[] = {
      .fallback = "all coordinates",
      .doc = "lowest normal modes that are kept, with stiffening at most 48; assumed: shapes of each direction, then "
             "required"},
+    {"basis", &phx_type_given, AT(beam_keys, basis), .own = true, .kinds = BEAM, .object = &schema_basis,
+     .fallback = "all coordinates", .doc = "a basis for interfaces instead; not with modes"},
     {"kinetics", &phx_type_word, AT(phx_model_body, kinetics), .kinds = BEAM, .words = words_kinetics,
      .fallback = "full", .doc = "inertia depends on the deformation, or the paper's simplified equations"},
     {"twist", &phx_type_boolean, AT(phx_model_body, twist), .kinds = BEAM, .fallback = "true", .dims = PHX_SPACE,
@@ -110,6 +197,72 @@ static phx_status check_beam_modes(phx_reader *reader, const phx_node *node, con
     return PHX_OK;
 }
 
+static int port_named(const phx_model_body *body, const char *name)
+{
+    for (int k = 0; k < body->n_ports; k++)
+        if (!strcmp(body->ports[k].name, name))
+            return k;
+    return -1;
+}
+
+/* Each a port of the beam, at a place of its own. */
+static phx_status check_interfaces(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    const interface_names *it = &basis_of(body)->interfaces;
+    const phx_node *list = phx_node_find(node, "interfaces");
+
+    if (it->count > 0 && body->segments > 1)
+        return phx_reader_fail(reader, list,
+                               "'interfaces' does not go with 'segments', whose interfaces are the ends of each and "
+                               "its ports; leave it out");
+    for (int k = 0; k < it->count; k++) {
+        const int port = port_named(body, it->name[k]);
+        phx_nearest nearest = phx_nearest_to(it->name[k]);
+        for (int p = 0; p < body->n_ports; p++)
+            phx_nearest_offer(&nearest, body->ports[p].name);
+        if (port < 0)
+            return phx_reader_fail(reader, list->items[k], "the beam has no port %s%s",
+                                   phx_shown_text(it->name[k]).text, phx_nearest_hint(&nearest).text);
+        for (int i = 0; i < k; i++)
+            if (fabs(body->ports[port_named(body, it->name[i])].location.fraction -
+                     body->ports[port].location.fraction) < SAME_PLACE)
+                return phx_reader_fail(reader, list->items[k], "'%s' and '%s' are at one place; keep one of them",
+                                       it->name[i], it->name[k]);
+    }
+    return PHX_OK;
+}
+
+/* Conditions that a basis for interfaces puts on the other keys. */
+static phx_status check_basis(phx_reader *reader, const phx_node *node, const phx_model_body *body)
+{
+    const beam_basis *it = basis_of(body);
+    const phx_node *basis = phx_node_find(node, "basis");
+    static const char *const of_modes[] = {"modes", "choose", "among"};
+
+    if (!it->given)
+        return PHX_OK;
+    if (phx_node_find(node, "modes"))
+        return phx_reader_fail(reader, phx_node_find(node, "modes"),
+                               "'modes' beside 'basis' would be two bases; the modes of a basis stand in it: basis: "
+                               "{modes: %d}",
+                               body->kept_modes);
+    if (body->element == PHX_ELEMENT_ASSUMED)
+        return phx_reader_fail(reader, basis, "'element: assumed' is a basis itself; take 'mixed' with 'basis'");
+    for (int k = 0; k < 3 && it->kind == PHX_BEAM_BASIS_KRYLOV; k++)
+        if (phx_node_find(basis, of_modes[k]))
+            return phx_reader_fail(reader, phx_node_find(basis, of_modes[k]),
+                                   "a 'krylov' basis has no '%s'; its number of coordinates is by 'moments'",
+                                   of_modes[k]);
+    if (it->kind == PHX_BEAM_BASIS_CRAIG_BAMPTON && phx_node_find(basis, "moments"))
+        return phx_reader_fail(reader, phx_node_find(basis, "moments"), "'moments' is for a 'krylov' basis");
+    if (phx_node_find(basis, "among") && !it->choose)
+        return phx_reader_fail(reader, phx_node_find(basis, "among"), "'among' goes with 'choose: effective_mass'");
+    if (phx_node_find(basis, "among") && it->among < it->modes)
+        return phx_reader_fail(reader, phx_node_find(basis, "among"),
+                               "expected at least as many as 'modes', %d, found %d", it->modes, it->among);
+    return check_interfaces(reader, basis, body);
+}
+
 /* Conditions that segments, or that there are none, put on the other keys. */
 static phx_status check_segments(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
@@ -149,8 +302,10 @@ static phx_status finish(phx_reader *reader, const phx_node *node, const phx_mod
                                "material '%s' has no 'poisson', which the torsion of a beam in space needs; or say "
                                "twist: false",
                                material->name);
-    const phx_status status = check_segments(reader, node, body);
-    return status ? status : check_beam_modes(reader, node, body);
+    phx_status status = check_segments(reader, node, body);
+    if (!status)
+        status = check_beam_modes(reader, node, body);
+    return status ? status : check_basis(reader, node, body);
 }
 
 /* ---- building ---- */
@@ -178,6 +333,13 @@ static phx_beam_def beam_def(const phx_model *model, const phx_model_body *body,
     def.modes = body->kept_modes;
     def.reference = body->reference;
     def.stiffening = body->stiffening;
+    if (basis_of(body)->given) {
+        const beam_basis *basis = basis_of(body);
+        def.basis = basis->kind;
+        def.modes = basis->kind == PHX_BEAM_BASIS_KRYLOV ? 0 : basis->modes;
+        def.among = !basis->choose ? 0 : basis->among > 0 ? basis->among : 10 * basis->modes;
+        def.moments = basis->moments;
+    }
     def.n_masses = body->n_point_masses;
     def.masses = masses;
     return def;
@@ -207,7 +369,7 @@ static void add_place(void *user, const phx_model_point *point)
 
 static phx_status find_places(phx_context *context, pulled_places *it)
 {
-    const bool wanted = it->body->kept_modes && it->body->stiffening;
+    const bool wanted = (it->body->kept_modes || basis_of(it->body)->given) && it->body->stiffening;
 
     if (wanted)
         phx_builder_visit_points(it->model, add_place, it);
@@ -218,6 +380,26 @@ static phx_status find_places(phx_context *context, pulled_places *it)
     if (wanted)
         phx_builder_visit_points(it->model, add_place, it);
     return PHX_OK;
+}
+
+/* Fractions of the length at which the interfaces of its basis are, each once; the caller frees them. */
+static phx_status place_interfaces(phx_context *context, const phx_model_body *body, int *count, double **at)
+{
+    const beam_basis *it = basis_of(body);
+    const int named = it->interfaces.count > 0 ? it->interfaces.count : body->n_ports;
+
+    *count = 0;
+    *at = phx_calloc(context, (size_t)named + 1, sizeof **at);
+    for (int k = 0; k < named && *at && it->given; k++) {
+        const int port = it->interfaces.count > 0 ? port_named(body, it->interfaces.name[k]) : k;
+        const double s = body->ports[port].location.fraction;
+        bool is_new = true;
+        for (int i = 0; i < *count; i++)
+            is_new = is_new && fabs((*at)[i] - s) >= SAME_PLACE;
+        if (is_new)
+            (*at)[(*count)++] = s;
+    }
+    return *at ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 /* Says how well the modes hold a beam that its loads stiffen: nothing, or a warning. */
@@ -238,8 +420,12 @@ static phx_status make_beam(phx_builder *builder, const phx_model_body *body, ph
 {
     phx_beam_mass *masses = phx_calloc(builder->context, (size_t)body->n_point_masses, sizeof *masses);
     pulled_places places = {.model = builder->model, .body = body};
-    if (!masses || find_places(builder->context, &places)) {
+    double *interfaces = NULL;
+    int n_interfaces = 0;
+    if (!masses || find_places(builder->context, &places) ||
+        place_interfaces(builder->context, body, &n_interfaces, &interfaces)) {
         phx_free(masses);
+        phx_free(places.at);
         return PHX_ERR_MEMORY;
     }
     for (int k = 0; k < body->n_point_masses; k++) {
@@ -250,9 +436,12 @@ static phx_status make_beam(phx_builder *builder, const phx_model_body *body, ph
     phx_beam_def def = beam_def(builder->model, body, masses);
     def.n_pulled = places.count;
     def.pulled = places.at;
+    def.n_interfaces = n_interfaces;
+    def.interfaces = interfaces;
     phx_status status = phx_beam_cache_get(builder->cache, builder->context, &def, beam);
     phx_free(masses);
     phx_free(places.at);
+    phx_free(interfaces);
     if (!status)
         judge(builder, body, *beam);
     if (status && status != PHX_ERR_MEMORY)
@@ -283,31 +472,36 @@ static void offer_numbers(const phx_model *model, const phx_model_body *body, ph
 }
 
 /* ---- asking ---- */
-static void sections(const phx_model *model, const phx_model_body *body, phx_model_sections *to)
+void phx_beam_sections(const phx_beam_def *def, const phx_model_section *section, bool reduced, phx_model_sections *to)
 {
     static const double pi = 3.14159265358979323846;
-    const phx_model_material *material = &model->materials[body->material];
-    const phx_model_section *section = &body->section;
-    const bool space = model->dimension == 3, held = body->reference == PHX_REFERENCE_CANTILEVER;
-    const bool assumed = body->element == PHX_ELEMENT_ASSUMED, mesh = body->kept_modes == 0 && !assumed;
-    const double E = material->young,
-                 weakest = space ? fmin(section->inertia[0], section->inertia[1]) : section->inertia[1];
+    const bool space = def->dim == 3, held = def->reference == PHX_REFERENCE_CANTILEVER;
+    const bool assumed = def->element == PHX_ELEMENT_ASSUMED, mesh = !reduced && !assumed;
+    const double *bending = def->bending_stiffness;
+    const double weakest = space ? fmin(bending[0], bending[1]) : bending[0];
     const double wave = held ? 1.8751040687 : pi;
 
     to->section = section;
-    to->segments = assumed ? body->kept_modes : body->elements;
-    to->torsion = space && body->twist;
-    to->watched = mesh && body->elements < WATCHED_MOST ? body->elements + 1 : mesh ? WATCHED_MOST : WATCHED_MODAL;
-    to->stiffening = body->stiffening;
-    to->strain_per_force = 1.0 / (E * section->area);
-    for (int m = 0; m < (space ? 2 : 1); m++) { /* Mz in the plane; My, Mz in space */
+    to->segments = assumed ? def->modes : def->elements;
+    to->torsion = space && isfinite(def->torsion_stiffness);
+    to->watched = mesh && def->elements < WATCHED_MOST ? def->elements + 1 : mesh ? WATCHED_MOST : WATCHED_MODAL;
+    to->stiffening = def->stiffening;
+    to->strain_per_force = 1.0 / def->axial_stiffness;
+    for (int m = 0; m < (space ? 2 : 1) && section; m++) { /* Mz in the plane; My, Mz in space */
         const int axis = space ? m : 1;
-        const double inertia = section->inertia[axis], known = section->fibre[1 - axis];
-        to->strain_per_moment[m] = (known > 0.0 ? known : sqrt(3.0 * inertia / section->area)) / (E * inertia);
+        const double known = section->fibre[1 - axis];
+        to->strain_per_moment[m] =
+            (known > 0.0 ? known : sqrt(3.0 * section->inertia[axis] / section->area)) / bending[m];
     }
-    to->euler_load = pi * pi * E * weakest / (body->length * body->length) * (held ? 0.25 : 1.0);
-    to->bending_frequency =
-        wave * wave / (body->length * body->length) * sqrt(E * weakest / (material->density * section->area));
+    to->euler_load = pi * pi * weakest / (def->length * def->length) * (held ? 0.25 : 1.0);
+    to->bending_frequency = wave * wave / (def->length * def->length) * sqrt(weakest / def->mass_per_length);
+}
+
+static void sections(const phx_model *model, const phx_model_body *body, phx_model_sections *to)
+{
+    const phx_beam_def def = beam_def(model, body, NULL);
+
+    phx_beam_sections(&def, &body->section, body->kept_modes > 0 || basis_of(body)->given, to);
 }
 
 const phx_body_row phx_body_row_beam = {
@@ -323,6 +517,7 @@ const phx_body_row phx_body_row_beam = {
              .ports = {"P", "C"}},
     .traits = PHX_BODY_MATERIAL | PHX_BODY_DAMPING | PHX_BODY_HELD,
     .keys = KEYS(keys),
+    .own_size = sizeof(beam_keys),
     .port_fractions = {0.0, 1.0},
     .place_port = place_port,
     .finish = finish,

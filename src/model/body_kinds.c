@@ -1,7 +1,10 @@
 /* The kinds of body: the list, and what is asked of all of them. */
 #include "body_kinds.h"
 
+#include "continuum/continuum.h"
+
 #include <stdio.h>
+#include <string.h>
 
 #define ROW(NAME, name) &phx_body_row_##name,
 static const phx_body_row *const rows[PHX_MODEL_BODY_KINDS] = {PHX_MODEL_BODY_LIST(ROW)};
@@ -31,10 +34,29 @@ const char *phx_model_body_kind_name(phx_model_body_kind kind)
 bool phx_model_body_sections(const phx_model *model, const phx_model_body *body, phx_model_sections *sections)
 {
     const phx_body_row *row = model && body && sections ? phx_body_row_of(body) : NULL;
-    if (!row || !row->sections)
+    if (!row || !row->sections || !phx_model_body_info_of(body)->sections)
         return false;
     *sections = (phx_model_sections){0};
     row->sections(model, body, sections);
+    return true;
+}
+
+const phx_model_body_info *phx_model_body_info_of(const phx_model_body *body)
+{
+    const phx_body_row *row = phx_body_row_of(body);
+    return row->info_of ? row->info_of(body) : &row->info;
+}
+
+bool phx_model_write_section(const phx_model *model, const phx_model_body *body, double *numbers)
+{
+    phx_model_sections sections;
+    if (!phx_model_body_sections(model, body, &sections) || !sections.section)
+        return false;
+    const phx_model_section *s = sections.section;
+    const double all[PHX_REDUCED_SECTION] = {(double)s->kind, s->diameter, s->outer,    s->inner,
+                                             s->width,        s->height,   s->area,     s->inertia[0],
+                                             s->inertia[1],   s->torsion,  s->fibre[0], s->fibre[1]};
+    memcpy(numbers, all, sizeof all);
     return true;
 }
 

@@ -15,6 +15,8 @@ void phx_extreme_offer(phx_extreme *worst, const char *key, double value);
 
 typedef struct phx_body_row {
     phx_model_body_info info;
+    /* What it is of one body, where bodies of the kind differ; NULL: `info`. */
+    const phx_model_body_info *(*info_of)(const phx_model_body *body);
     unsigned traits;    /* of phx_word: which of the keys that kinds share it has */
     phx_key_table keys; /* its own, with the bit of the kind */
     size_t own_size;    /* of the struct behind phx_model_body.own, for keys marked `own`; 0: none */
@@ -57,6 +59,10 @@ phx_shown phx_body_kinds_with_locations(void);
 void phx_place_port_by_position(const phx_model_body *body, phx_model_port *port);
 /* That mass and inertia of a body are those of one that has to be pushed to turn. */
 phx_status phx_check_inertia_of(phx_reader *reader, const phx_node *node, const phx_model_body *body);
+/* Sections of a beam by its definition and its cross-section (NULL: not known); `reduced`: it is in a basis
+ * (body_beam.c). */
+void phx_beam_sections(const phx_beam_def *def, const phx_model_section *section, bool reduced,
+                       phx_model_sections *sections);
 /* {at: s} of bodies with a length (body_beam.c). */
 extern const phx_object phx_schema_length_port;
 /* Whether a point is this port of a body, by their numbers; whether a joint acts there; whether a joint, a spring, a

@@ -9,7 +9,10 @@
 /* ---- keys ---- */
 typedef struct reduced {
     const char *file;
-    phx_flex_source *source; /* borrowed from the store */
+    phx_flex_source *source;   /* borrowed from the store */
+    const phx_beam_def *beam;  /* of a beam; NULL: it is none */
+    phx_model_section section; /* of a beam whose cross-section is known */
+    bool has_section;
 } reduced;
 
 static const reduced *reduced_of(const phx_model_body *body)
@@ -55,6 +58,7 @@ static phx_status make_ports(phx_reader *reader, const phx_node *node, const phx
 {
     phx_model_body *body = reader->body;
     const int count = phx_reduced_ports(source);
+    const size_t square = (size_t)(reader->model->dimension * reader->model->dimension);
     phx_status status = PHX_OK;
 
     body->ports = phx_reader_calloc(reader, (size_t)count + 1, sizeof *body->ports);
@@ -66,11 +70,30 @@ static phx_status make_ports(phx_reader *reader, const phx_node *node, const phx
         port->location = phx_location_of_name(port->name);
         port->placed = true;
         memcpy(port->position, phx_reduced_port_position(source, p), sizeof port->position);
-        memcpy(port->rotation.matrix, phx_reduced_port_rotation(source, p), sizeof port->rotation.matrix);
+        memcpy(port->rotation.matrix, phx_reduced_port_rotation(source, p), square * sizeof(double));
         status = phx_reader_place(reader, port, sizeof *port, node->source);
     }
     body->n_ports = count;
     return status;
+}
+
+/* The cross-section of a beam, by the numbers of its file. */
+static void read_section(reduced *it)
+{
+    const double *all = phx_reduced_section(it->source);
+
+    it->has_section = all && all[0] >= 0.0 && all[0] < PHX_MODEL_SECTION_KINDS;
+    if (it->has_section)
+        it->section = (phx_model_section){.kind = (phx_model_section_kind)all[0],
+                                          .diameter = all[1],
+                                          .outer = all[2],
+                                          .inner = all[3],
+                                          .width = all[4],
+                                          .height = all[5],
+                                          .area = all[6],
+                                          .inertia = {all[7], all[8]},
+                                          .torsion = all[9],
+                                          .fibre = {all[10], all[11]}};
 }
 
 static phx_status read_file(phx_reader *reader, const phx_key *key, const phx_node *node, void *field, void *owner)
@@ -81,7 +104,17 @@ static phx_status read_file(phx_reader *reader, const phx_key *key, const phx_no
     if (status)
         return status;
     status = find_source(reader, it->file, &it->source);
-    return status ? fail_at(reader, node, status) : make_ports(reader, node, it->source);
+    if (status)
+        return fail_at(reader, node, status);
+    const int dim = phx_flex_source_flex(it->source)->dim;
+    if (dim != reader->model->dimension)
+        return phx_reader_fail(reader, node,
+                               "the body in this file is one of dimension %d, the model has 'dimension: %d'; reduce it "
+                               "from a model of that dimension",
+                               dim, reader->model->dimension);
+    it->beam = phx_beam_definition(it->source);
+    read_section(it);
+    return make_ports(reader, node, it->source);
 }
 static const phx_type type_file = {"file", "{\"type\": \"string\"}", read_file, NULL};
 
@@ -135,6 +168,34 @@ static void offer_numbers(const phx_model *model, const phx_model_body *body, ph
     phx_extreme_offer(worst, "file", flex->mass);
 }
 
+static void sections(const phx_model *model, const phx_model_body *body, phx_model_sections *to)
+{
+    const reduced *it = reduced_of(body);
+
+    (void)model;
+    phx_beam_sections(it->beam, it->has_section ? &it->section : NULL, true, to);
+}
+
+/* What a beam offers, its length, it offers reduced too; others their nodes. */
+static const phx_model_body_info *info_of(const phx_model_body *body)
+{
+    static const phx_model_body_info of_mesh = {.name = "reduced",
+                                                .noun = "reduced body",
+                                                .is = "a reduced body",
+                                                .space = true,
+                                                .deforms = true,
+                                                .locations = 1u << PHX_LOCATION_NODE};
+    static const phx_model_body_info of_beam = {.name = "reduced",
+                                                .noun = "reduced beam",
+                                                .is = "a reduced beam",
+                                                .plane = true,
+                                                .space = true,
+                                                .deforms = true,
+                                                .sections = true,
+                                                .locations = 1u << PHX_LOCATION_FRACTION};
+    return reduced_of(body)->beam ? &of_beam : &of_mesh;
+}
+
 static phx_stress_set stresses(const phx_model_body *body)
 {
     return phx_flex_source_all_stresses(reduced_of(body)->source);
@@ -145,9 +206,11 @@ const phx_body_row phx_body_row_reduced = {
              .noun = "reduced body",
              .is = "a reduced body",
              .doc = "an elastic body in its basis, from a file that phlexor reduce has written",
+             .plane = true,
              .space = true,
              .deforms = true,
-             .locations = 1u << PHX_LOCATION_NODE},
+             .locations = 1u << PHX_LOCATION_NODE | 1u << PHX_LOCATION_FRACTION},
+    .info_of = info_of,
     .traits = PHX_BODY_DAMPING | PHX_BODY_HELD,
     .keys = KEYS(keys),
     .own_size = sizeof(reduced),
@@ -155,4 +218,5 @@ const phx_body_row phx_body_row_reduced = {
     .finish = finish,
     .build = build,
     .offer_numbers = offer_numbers,
+    .sections = sections,
     .stresses = stresses};

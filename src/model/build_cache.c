@@ -15,7 +15,7 @@ typedef struct cache_entry {
     uint64_t hash;
     long build; /* that used it last */
     phx_beam_def def;
-    double *pulled;
+    double *pulled, *interfaces;
     phx_beam_mass *masses;
     phx_beam *beam;
 } cache_entry;
@@ -52,6 +52,7 @@ static void free_entry(cache_entry *entry)
 {
     phx_flex_source_destroy(entry->beam);
     phx_free(entry->pulled);
+    phx_free(entry->interfaces);
     phx_free(entry->masses);
     phx_free(entry);
 }
@@ -150,7 +151,7 @@ static uint64_t mix(uint64_t hash, const void *data, size_t size)
 }
 
 /* Everything but the arrays, as numbers without padding. */
-enum { KEY_NUMBERS = 14 };
+enum { KEY_NUMBERS = 17 };
 static void key_of(const phx_beam_def *def, double key[KEY_NUMBERS])
 {
     const double numbers[KEY_NUMBERS] = {def->dim,
@@ -166,7 +167,10 @@ static void key_of(const phx_beam_def *def, double key[KEY_NUMBERS])
                                          (double)def->element,
                                          def->modes,
                                          (double)def->reference,
-                                         def->stiffening ? 1.0 : 0.0};
+                                         def->stiffening ? 1.0 : 0.0,
+                                         (double)def->basis,
+                                         def->among,
+                                         def->moments};
     memcpy(key, numbers, sizeof numbers);
 }
 
@@ -177,12 +181,19 @@ static uint64_t hash_of(const phx_beam_def *def)
     uint64_t hash = mix(UINT64_C(14695981039346656037), key, sizeof key);
     for (int k = 0; k < def->n_pulled; k++)
         hash = mix(hash, &def->pulled[k], sizeof def->pulled[k]);
+    for (int k = 0; k < def->n_interfaces; k++)
+        hash = mix(hash, &def->interfaces[k], sizeof def->interfaces[k]);
     for (int k = 0; k < def->n_masses; k++) {
         hash = mix(hash, &def->masses[k].at, sizeof(double));
         hash = mix(hash, &def->masses[k].mass, sizeof(double));
         hash = mix(hash, def->masses[k].inertia, sizeof def->masses[k].inertia);
     }
     return hash;
+}
+
+static bool equal_places(int n_a, const double *a, int n_b, const double *b)
+{
+    return n_a == n_b && (n_a == 0 || memcmp(a, b, (size_t)n_a * sizeof *a) == 0);
 }
 
 /* The same numbers, bit by bit. */
@@ -193,8 +204,8 @@ static bool equal(const phx_beam_def *a, const phx_beam_def *b)
     key_of(b, key[1]);
     if (a->n_masses != b->n_masses || memcmp(key[0], key[1], sizeof key[0]) != 0)
         return false;
-    if (a->n_pulled != b->n_pulled ||
-        (a->n_pulled > 0 && memcmp(a->pulled, b->pulled, (size_t)a->n_pulled * sizeof *a->pulled) != 0))
+    if (!equal_places(a->n_pulled, a->pulled, b->n_pulled, b->pulled) ||
+        !equal_places(a->n_interfaces, a->interfaces, b->n_interfaces, b->interfaces))
         return false;
     for (int k = 0; k < a->n_masses; k++) {
         const phx_beam_mass *m = &a->masses[k], *n = &b->masses[k];
@@ -215,10 +226,14 @@ static phx_status make_entry(phx_context *context, const phx_beam_def *def, cach
     entry->def = *def;
     entry->masses = phx_calloc(context, (size_t)def->n_masses, sizeof *entry->masses);
     entry->pulled = phx_calloc(context, (size_t)def->n_pulled, sizeof *entry->pulled);
-    if (entry->masses && entry->pulled) {
+    entry->interfaces = phx_calloc(context, (size_t)def->n_interfaces, sizeof *entry->interfaces);
+    if (entry->masses && entry->pulled && entry->interfaces) {
         if (def->n_pulled > 0)
             memcpy(entry->pulled, def->pulled, (size_t)def->n_pulled * sizeof *entry->pulled);
         entry->def.pulled = entry->pulled;
+        if (def->n_interfaces > 0)
+            memcpy(entry->interfaces, def->interfaces, (size_t)def->n_interfaces * sizeof *entry->interfaces);
+        entry->def.interfaces = entry->interfaces;
         if (def->n_masses > 0)
             memcpy(entry->masses, def->masses, (size_t)def->n_masses * sizeof *entry->masses);
         entry->def.masses = entry->masses;

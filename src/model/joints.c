@@ -85,7 +85,7 @@ phx_status phx_finish_spring(phx_reader *reader, const phx_node *node, void *obj
     const phx_model_point *p = ((const phx_model_spring *)object)->ports;
     bool held = p[0].body == p[1].body; /* the two points, against each other */
     if (held && p[0].body != PHX_MODEL_GROUND)
-        held = !phx_body_row_of(&reader->model->bodies[p[0].body])->info.deforms ||
+        held = !phx_model_body_info_of(&reader->model->bodies[p[0].body])->deforms ||
                phx_location_same(&p[0].location, &p[1].location);
     if (held)
         return phx_reader_fail(reader, phx_node_find(node, "ports"),

@@ -49,8 +49,14 @@ typedef struct phx_model_sections {
     double euler_load;                /* N, under its reference condition */
     double bending_frequency;         /* its lowest, rad/s, under its reference condition */
 } phx_model_sections;
-/* false, nothing filled in: a body of this kind has none. */
+/* false, nothing filled in: the body has none. */
 bool phx_model_body_sections(const phx_model *model, const phx_model_body *body, phx_model_sections *sections);
+
+/* The cross-section of a body along a length as PHX_REDUCED_SECTION numbers of a reduced body; false: not known. */
+bool phx_model_write_section(const phx_model *model, const phx_model_body *body, double *numbers);
+
+/* What its kind is (phx_model_body_kind_info), of this body: a reduced beam has sections, another reduced body none. */
+const phx_model_body_info *phx_model_body_info_of(const phx_model_body *body);
 
 /* The word of a kind as the file writes it, "" outside the range. */
 const char *phx_model_body_kind_name(phx_model_body_kind kind);

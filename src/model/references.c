@@ -40,13 +40,13 @@ static phx_status read_body_with(phx_reader *reader, const phx_node *node, phx_s
     char expected[120];
     snprintf(expected, sizeof expected, "the name of %s %s", phx_article(kinds.text), kinds.text);
     const phx_segmented *whole = node->kind == PHX_NODE_SCALAR ? phx_segments_find(reader, node->text) : NULL;
-    if (whole && has(&phx_body_row_of(&m->bodies[whole->first])->info)) {
+    if (whole && has(phx_model_body_info_of(&m->bodies[whole->first]))) {
         *index = phx_segments_number(reader, whole);
         return PHX_OK;
     }
     phx_status status =
         find_item(reader, node, &reader->content->bodies, m->bodies, sizeof *m->bodies, m->n_bodies, expected, index);
-    const phx_model_body_info *info = status ? NULL : &phx_body_row_of(&m->bodies[*index])->info;
+    const phx_model_body_info *info = status ? NULL : phx_model_body_info_of(&m->bodies[*index]);
     if (info && !has(info))
         return phx_reader_fail(reader, node, "expected %s, body '%s' is %s", expected, m->bodies[*index].name,
                                info->is);
@@ -161,7 +161,7 @@ static phx_status find_port(phx_reader *reader, const phx_node *node, const char
 static phx_status fail_no_locations(phx_reader *reader, const phx_node *node, const phx_model_body *body)
 {
     const phx_shown kinds = phx_body_kinds_with_locations();
-    const phx_model_body_info *info = body ? &phx_body_row_of(body)->info : NULL;
+    const phx_model_body_info *info = body ? phx_model_body_info_of(body) : NULL;
     const char *name = body ? body->name : "ground";
     return phx_reader_fail(reader, node, "'@' names a point of %s %s, %s is %s; use one of its ports, '%s.%s'",
                            phx_article(kinds.text), kinds.text, name, info ? info->is : "no body", name,
@@ -208,7 +208,7 @@ phx_status phx_read_location(phx_reader *reader, const phx_node *node, const cha
 static phx_status find_location(phx_reader *reader, const phx_node *node, const char *text, phx_model_point *point)
 {
     const phx_model_body *body = point->body == PHX_MODEL_GROUND ? NULL : &reader->model->bodies[point->body];
-    const unsigned sorts = body ? phx_body_row_of(body)->info.locations : 0;
+    const unsigned sorts = body ? phx_model_body_info_of(body)->locations : 0;
     point->port = -1;
     return sorts ? phx_read_location(reader, node, text, sorts, &point->location)
                  : fail_no_locations(reader, node, body);
@@ -310,7 +310,7 @@ static phx_status read_section(phx_reader *reader, const phx_key *key, const phx
     if (status)
         return status;
     const phx_model_body_info *info =
-        point->body == PHX_MODEL_GROUND ? NULL : &phx_body_row_of(&reader->model->bodies[point->body])->info;
+        point->body == PHX_MODEL_GROUND ? NULL : phx_model_body_info_of(&reader->model->bodies[point->body]);
     const phx_shown kinds = phx_body_kinds_with_sections();
     if (!info || !info->sections)
         return phx_reader_fail(reader, node, "expected a point of %s %s like body@0.5, %s is %s",

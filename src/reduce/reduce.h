@@ -107,4 +107,28 @@ enum { PHX_SHAPES_FOLLOWED = 20 };
 /* The share of a shape of energy 1 that is rounding beside others. */
 #define PHX_SHAPES_DEPENDENT 1e-10
 
+/* ---- effective masses (effective.c) ---- */
+/* Effective masses of the modes of a Craig-Bampton basis with all interfaces held. */
+typedef struct phx_effective_mass {
+    bool given;
+    double mass[3]; /* kg, along the body axes when all interfaces move together; of all modes the mass of the body less
+                       what moves with the interfaces */
+    double share; /* of the mass that a unit motion of an interface moves, the others held: in the direction in which it
+                     is least */
+} phx_effective_mass;
+/* How unit motions of interfaces drive modes. */
+typedef struct phx_participation {
+    int modes, constraints;
+    double *L;          /* modes x constraints: phi^T M Psi */
+    double *mode;       /* modes: phi^T M phi */
+    double *constraint; /* constraints: Psi^T M Psi */
+    int *axis;          /* constraints: 0, 1, 2 a displacement, above a rotation */
+} phx_participation;
+phx_status phx_participation_allocate(phx_context *context, int modes, int constraints, phx_participation *it);
+void phx_participation_free(phx_participation *it);
+/* chosen (modes): marks the `keep` modes of the largest shares in a direction; of equal ones the lower. */
+void phx_participation_choose(const phx_participation *it, int keep, bool *chosen);
+/* Effective masses of the chosen modes: of the body as a whole, and their least share in a direction. */
+void phx_participation_add(const phx_participation *it, const bool *chosen, phx_effective_mass *effective);
+
 #endif

@@ -19,30 +19,34 @@ static phx_status fill_report(phx_context *context, const phx_model_body *body, 
 {
     static const double two_pi = 6.28318530717958647693;
     const phx_flex *flex = phx_flex_source_flex(source);
-    const double *omega = phx_continuum_frequencies(source);
-    const phx_basis_quality *quality = phx_continuum_quality(source);
+    const phx_basis_quality *known = phx_continuum_quality(source), none = {.frequency = -1.0, .flexibility = -1.0};
+    const phx_basis_quality *quality = known ? known : &none;
+    const phx_effective_mass *of_beam = phx_beam_effective_mass(source);
+    const phx_effective_mass *effective = of_beam ? of_beam : &quality->effective;
+    const phx_elastic_model *mesh = phx_continuum_model(source);
 
     report->frequency = phx_calloc(context, (size_t)flex->n + 1, sizeof *report->frequency);
     if (!report->frequency)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < flex->n; k++)
-        report->frequency[k] = omega[k] / two_pi;
+        report->frequency[k] = (mesh ? phx_continuum_frequencies(source)[k] : phx_flex_frequency(flex, k)) / two_pi;
     report->body = body->name;
     report->mass = flex->mass;
     report->coordinates = flex->n;
     report->ports = body->n_ports;
-    report->nodes = phx_continuum_model(source)->n_nodes;
+    report->nodes = mesh ? mesh->n_nodes : 0;
     report->frequency_error = quality->frequency;
     report->flexibility_error = quality->flexibility;
-    memcpy(report->effective_mass, quality->effective.mass, sizeof report->effective_mass);
-    report->effective_share = quality->effective.given ? quality->effective.share : -1.0;
+    memcpy(report->effective_mass, effective->mass, sizeof report->effective_mass);
+    report->effective_share = effective->given ? effective->share : -1.0;
     return PHX_OK;
 }
 
-static phx_status write_body(phx_context *context, const phx_model_body *body, const phx_flex_source *source,
-                             const char *path)
+static phx_status write_body(phx_context *context, const phx_model *model, const phx_model_body *body,
+                             const phx_flex_source *source, const char *path)
 {
     phx_reduced_port *ports = phx_calloc(context, (size_t)body->n_ports + 1, sizeof *ports);
+    double section[PHX_REDUCED_SECTION];
 
     if (!ports)
         return PHX_ERR_MEMORY;
@@ -51,8 +55,9 @@ static phx_status write_body(phx_context *context, const phx_model_body *body, c
         ports[k].location = &body->ports[k].location;
         memcpy(ports[k].rotation, body->ports[k].rotation.matrix, sizeof ports[k].rotation);
     }
-    const phx_status status = phx_reduced_write(context, path, body->name, phx_model_body_kind_name(body->kind), source,
-                                                body->n_ports, ports);
+    const phx_status status =
+        phx_reduced_write(context, path, body->name, phx_model_body_kind_name(body->kind), source,
+                          phx_model_write_section(model, body, section) ? section : NULL, body->n_ports, ports);
     phx_free(ports);
     return status;
 }
@@ -71,12 +76,12 @@ phx_status phx_study_reduce(phx_context *context, const phx_model *model, const 
     if (!status)
         status = phx_model_build_body(context, model, index, &system);
     const phx_flex_source *source = status ? NULL : phx_system_source(system, 0);
-    if (!status && (!source || !phx_continuum_model(source)))
+    if (!status && (!source || !(phx_continuum_model(source) || phx_beam_definition(source))))
         status = phx_model_fail(context, model, body, PHX_ERR_INPUT,
-                                "body '%s' is %s; a body on a mesh or of another program can be reduced", body->name,
-                                phx_model_body_kind_info(body->kind)->is);
+                                "body '%s' is %s; a beam, a body on a mesh or of another program can be reduced",
+                                body->name, phx_model_body_info_of(body)->is);
     if (!status && phx_ranks_rank(phx_context_ranks(context)) == 0)
-        status = write_body(context, body, source, path);
+        status = write_body(context, model, body, source, path);
     if (!status)
         status = fill_report(context, body, source, report);
     phx_system_destroy(system);

@@ -56,7 +56,7 @@ static phx_flex_source *write_and_read(phx_context *context, const phx_flex_sour
 {
     phx_flex_source *read = NULL;
 
-    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", source, PORTS, ports));
+    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", source, NULL, PORTS, ports));
     CHECK_OK(context, phx_reduced_read(context, path, &read));
     return read;
 }
@@ -184,7 +184,7 @@ static void a_reduced_body_is_written_again(void **state)
 
     for (int p = 0; p < PORTS; p++)
         again[p].location = &names[p];
-    CHECK_OK(context, phx_reduced_write(context, "again.h5", "bar", "solid", read, PORTS, again));
+    CHECK_OK(context, phx_reduced_write(context, "again.h5", "bar", "solid", read, NULL, PORTS, again));
     CHECK_OK(context, phx_reduced_read(context, "again.h5", &second));
     check_same_flex(phx_flex_source_flex(bar), phx_flex_source_flex(second), 0.0);
     phx_flex_source_destroy(bar);
@@ -251,7 +251,7 @@ static void refuse(phx_context *context, const char *what)
 
 static void write_wrong(phx_context *context, const phx_flex_source *bar, const char *what)
 {
-    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, PORTS, ports));
+    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, NULL, PORTS, ports));
     refuse(context, what);
 }
 
@@ -352,22 +352,22 @@ static void wrong_ports_are_refused(void **state)
     phx_reduced_port wrong[PORTS] = {ports[0], ports[1]};
 
     wrong[1].name = "P";
-    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, PORTS, wrong));
+    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, NULL, PORTS, wrong));
     refuse(context, "two ports 'P'");
     wrong[1].name = "";
-    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, PORTS, wrong));
+    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, NULL, PORTS, wrong));
     refuse(context, "a port without a name, 2");
     wrong[1] = ports[1];
     wrong[1].rotation[0] = -0.6;
-    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, PORTS, wrong));
+    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, NULL, PORTS, wrong));
     refuse(context, "of port 'C' is no rotation");
     wrong[1] = ports[1];
     wrong[1].rotation[8] = -1.0;
-    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, PORTS, wrong));
+    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, NULL, PORTS, wrong));
     refuse(context, "of port 'C' is no rotation");
     wrong[1] = ports[1];
     wrong[1].location = &(phx_location){.sort = PHX_LOCATION_NAME, .name = "x2"};
-    CHECK_STATUS(context, phx_reduced_write(context, path, "bar", "solid", bar, PORTS, wrong), PHX_ERR_ARGUMENT);
+    CHECK_STATUS(context, phx_reduced_write(context, path, "bar", "solid", bar, NULL, PORTS, wrong), PHX_ERR_ARGUMENT);
     CHECK_MESSAGE(context, "no point 'x2'");
     refuse(context, "of port 'C' is no rotation"); /* the older file is still there */
     phx_flex_source_destroy(bar);
@@ -401,7 +401,7 @@ static void truncated_files_are_refused(void **state)
     phx_flex_source *bar = make_bar(context, 0.0);
     int whole = 0;
 
-    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, PORTS, ports));
+    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, NULL, PORTS, ports));
     const size_t size = load_bytes(), step = size / (size_t)TEST_LONG(400) + 1;
     for (size_t length = 0; length < size; length += step) {
         save_bytes(bytes, length);
@@ -429,7 +429,7 @@ static void changed_files_are_refused(void **state)
     phx_flex_source *bar = make_bar(context, 0.0);
     uint64_t seed = 5;
 
-    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, PORTS, ports));
+    CHECK_OK(context, phx_reduced_write(context, path, "bar", "solid", bar, NULL, PORTS, ports));
     const size_t size = load_bytes();
     for (int k = 0; k < TEST_LONG(400); k++) {
         const size_t at = (size_t)((0.5 + 0.5 * random_value(&seed)) * (double)(size - 1));

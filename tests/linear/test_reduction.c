@@ -2,6 +2,8 @@
  * models written down by hand. */
 #include "reduced.h"
 
+#include "algebra/internal.h"
+
 /* ---- the benchmark ---- */
 static void the_chain_is_the_benchmark(void **state)
 {
@@ -373,6 +375,34 @@ static void responses_by_sparse_factors(void **state)
     phx_linearised_destroy(model);
 }
 
+/* Frames that float hardly count in z^2 M + z D + K, and multipliers not at all: with each multiplier beside a
+ * coordinate of its row the factors of a chain are no larger than its links, at any frequency, and their pivots hold.
+ */
+static void factors_grow_with_the_links(void **state)
+{
+    static const double omega[] = {1e-2, 3.0, 40.0, 5e3, 1e6};
+    phx_context *context = *state;
+    long entries[2][5];
+
+    for (int c = 0; c < 2; c++) {
+        phx_linearised *model = beam_chain(context, c ? 40 : 20, 6, true, 0.2, 3e-6, false);
+        phx_saddle saddle;
+        CHECK_OK(context, phx_saddle_create(context, &model->linear.M, &model->linear.D, &model->linear.K,
+                                            &model->channels.G, true, &saddle));
+        for (int k = 0; k < 5; k++) {
+            CHECK_OK(context, phx_saddle_factor(&saddle, I * omega[k]));
+            phx_lu_stats(saddle.kkt.lu, NULL, NULL, NULL, &entries[c][k]);
+            CHECK_BELOW((double)entries[c][k], 7.0 * saddle.kkt.pattern.ptr[saddle.kkt.pattern.rows],
+                        "entries of the factors at %g rad/s", omega[k]);
+        }
+        phx_saddle_free(&saddle);
+        phx_linearised_destroy(model);
+    }
+    for (int k = 0; k < 5; k++)
+        CHECK_BETWEEN((double)entries[1][k] / (double)entries[0][k], 1.9, 2.15, "growth at %g rad/s: %ld, %ld",
+                      omega[k], entries[0][k], entries[1][k]);
+}
+
 /* Every method on the lowest modes keeps passivity and is no worse than on all of them. */
 static void other_methods_on_the_lowest_modes(void **state)
 {
@@ -601,6 +631,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(large_models_by_their_lowest_modes, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_rest_of_a_sum, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(responses_by_sparse_factors, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(factors_grow_with_the_links, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(other_methods_on_the_lowest_modes, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_order_of_an_error, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(certificates_agree, context_setup, context_teardown),

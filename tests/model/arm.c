@@ -40,7 +40,8 @@ void write_reduced_arm(phx_context *context)
         ports[k].location = &body->ports[k].location;
         memcpy(ports[k].rotation, body->ports[k].rotation.matrix, sizeof ports[k].rotation);
     }
-    CHECK_OK(context, phx_reduced_write(context, "arm.h5", "arm", "solid", phx_system_source(system, 0), 2, ports));
+    CHECK_OK(context,
+             phx_reduced_write(context, "arm.h5", "arm", "solid", phx_system_source(system, 0), NULL, 2, ports));
     phx_system_destroy(system);
     phx_model_destroy(model);
 }

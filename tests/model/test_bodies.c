@@ -52,7 +52,7 @@ static void check_bodies(phx_context *context, phx_model *model, bool *seen)
 {
     for (int b = 0; b < model->n_bodies; b++) {
         const phx_model_body *body = &model->bodies[b];
-        const phx_model_body_info *info = phx_model_body_kind_info(body->kind);
+        const phx_model_body_info *info = phx_model_body_info_of(body);
         phx_system *system = NULL;
         seen[body->kind] = true;
         assert_true(model->dimension == 2 ? info->plane : info->space);

@@ -117,7 +117,8 @@ static void reduced_bodies_know_directions(void **state)
     phx_system *system;
 
     CHECK_OK(context, build(context, NODES, &model, &system));
-    CHECK_OK(context, phx_reduced_write(context, "bar.h5", "bar", "solid", phx_system_source(system, 0), 1, &port));
+    CHECK_OK(context,
+             phx_reduced_write(context, "bar.h5", "bar", "solid", phx_system_source(system, 0), NULL, 1, &port));
     phx_system_destroy(system);
     phx_model_destroy(model);
     accept(context, HEAD "  bar: {kind: reduced, file: bar.h5}\n"

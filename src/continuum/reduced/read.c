@@ -1,5 +1,4 @@
 /* A body in its basis, read from a file. Everything that another program could have written wrong is checked. */
-#include "file/file.h"
 #include "reduced.h"
 
 #include <limits.h>
@@ -8,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static phx_status wrong(phx_h5 *file, const char *path, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static phx_status wrong(phx_h5 *file, const char *path, const char *format, ...)
+phx_status reduced_wrong(phx_h5 *file, const char *path, const char *format, ...)
 {
     char what[240];
     va_list arguments;
@@ -28,20 +26,20 @@ static bool is_small(size_t extent)
 }
 
 /* A matrix of this extent, finite. */
-static phx_status read_into(phx_h5 *file, const char *path, int rows, int cols, double *values)
+phx_status reduced_read_into(phx_h5 *file, const char *path, int rows, int cols, double *values)
 {
     const size_t count = (size_t)rows * (size_t)cols;
     size_t extent[3];
 
     if (phx_h5_describe(file, path, extent) != PHX_H5_MATRIX)
-        return wrong(file, path, "is no matrix");
+        return reduced_wrong(file, path, "is no matrix");
     if (extent[0] != (size_t)rows || extent[1] != (size_t)cols)
-        return wrong(file, path, "has %zu x %zu numbers instead of %d x %d", extent[0], extent[1], rows, cols);
+        return reduced_wrong(file, path, "has %zu x %zu numbers instead of %d x %d", extent[0], extent[1], rows, cols);
     const phx_status status = phx_h5_read_matrix(file, path, extent[0], extent[1], values, NULL);
     for (size_t k = 0; k < count && !status; k++)
         if (!isfinite(values[k]))
-            return wrong(file, path, "has a number that is not finite in row %zu, column %zu", k / extent[1] + 1,
-                         k % extent[1] + 1);
+            return reduced_wrong(file, path, "has a number that is not finite in row %zu, column %zu",
+                                 k / extent[1] + 1, k % extent[1] + 1);
     return status;
 }
 
@@ -50,14 +48,14 @@ static phx_status read_number(phx_h5 *file, const char *path, double *value)
     size_t extent[3];
 
     if (phx_h5_describe(file, path, extent) != PHX_H5_NUMBER)
-        return wrong(file, path, "is no number");
+        return reduced_wrong(file, path, "is no number");
     return phx_h5_read_number(file, path, value);
 }
 
-static phx_status read_matrix(phx_h5 *file, const char *path, int rows, int cols, double **values)
+phx_status reduced_read_matrix(phx_h5 *file, const char *path, int rows, int cols, double **values)
 {
     *values = phx_calloc(phx_h5_context(file), (size_t)rows * (size_t)cols + 1, sizeof **values);
-    return *values ? read_into(file, path, rows, cols, *values) : PHX_ERR_MEMORY;
+    return *values ? reduced_read_into(file, path, rows, cols, *values) : PHX_ERR_MEMORY;
 }
 
 /* A list of integers in [least, most]. */
@@ -66,7 +64,7 @@ static phx_status read_integers(phx_h5 *file, const char *path, int least, int m
     size_t extent[3];
 
     if (phx_h5_describe(file, path, extent) != PHX_H5_LIST || !is_small(extent[0]))
-        return wrong(file, path, "is no list of integers");
+        return reduced_wrong(file, path, "is no list of integers");
     *count = (int)extent[0];
     *values = phx_calloc(phx_h5_context(file), extent[0] + 1, sizeof **values);
     if (!*values)
@@ -74,17 +72,18 @@ static phx_status read_integers(phx_h5 *file, const char *path, int least, int m
     const phx_status status = phx_h5_read_integers(file, path, *count, *values);
     for (int k = 0; k < *count && !status; k++)
         if ((*values)[k] < least || (*values)[k] > most)
-            return wrong(file, path, "has %d at place %d; it must be in [%d, %d]", (*values)[k], k + 1, least, most);
+            return reduced_wrong(file, path, "has %d at place %d; it must be in [%d, %d]", (*values)[k], k + 1, least,
+                                 most);
     return status;
 }
 
 /* Rows or columns of a matrix. */
-static phx_status extent_of(phx_h5 *file, const char *path, int which, int *extent)
+phx_status reduced_extent_of(phx_h5 *file, const char *path, int which, int *extent)
 {
     size_t found[3];
 
     if (phx_h5_describe(file, path, found) != PHX_H5_MATRIX || !is_small(found[0]) || !is_small(found[1]))
-        return wrong(file, path, "is no matrix");
+        return reduced_wrong(file, path, "is no matrix");
     *extent = (int)found[which];
     return PHX_OK;
 }
@@ -102,9 +101,9 @@ static phx_status check_symmetry(phx_h5 *file, const reduced_field *field, int n
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++)
             if (!(fabs(a[i * n + j] - sign * a[j * n + i]) <= 1e-9 * most))
-                return wrong(file, field->path, "must be %s; entries %d,%d and %d,%d are %g and %g",
-                             field->a == SKEW ? "antisymmetric" : "symmetric", i + 1, j + 1, j + 1, i + 1, a[i * n + j],
-                             a[j * n + i]);
+                return reduced_wrong(file, field->path, "must be %s; entries %d,%d and %d,%d are %g and %g",
+                                     field->a == SKEW ? "antisymmetric" : "symmetric", i + 1, j + 1, j + 1, i + 1,
+                                     a[i * n + j], a[j * n + i]);
     return PHX_OK;
 }
 
@@ -119,49 +118,36 @@ static phx_status read_fields(phx_h5 *file, phx_flex *flex)
     for (int k = 0; k < REDUCED_FIELDS && !status; k++) {
         const reduced_field *field = &reduced_fields[k];
         double *values = *reduced_values(field, flex);
-        status = read_into(file, field->path, reduced_extent(field->rows, flex->n),
-                           reduced_extent(field->cols, flex->n), values);
+        int rows, cols;
+        reduced_extents(field, flex, &rows, &cols);
+        if (rows == 0)
+            continue;
+        status = reduced_read_into(file, field->path, rows, cols, values);
         if (!status)
             status = check_symmetry(file, field, flex->n, values);
     }
     return status;
 }
 
-/* |  m I     [s0]x^T   S   |
- * |  [s0]x   J0        C   |   is positive definite
- * |  S^T     C^T       M   |  */
+/* The mass matrix of the undeformed body is positive definite. */
 static phx_status check_mass(phx_h5 *file, const phx_flex *flex)
 {
-    const int n = flex->n, size = 6 + n;
-    const double *s = flex->s0, *J = flex->J0;
-    const double cross[3][3] = {{0.0, -s[2], s[1]}, {s[2], 0.0, -s[0]}, {-s[1], s[0], 0.0}};
+    const int size = flex->dim + flex->n_rot + flex->n;
     double *a = phx_calloc(phx_h5_context(file), (size_t)size * (size_t)size, sizeof *a);
 
     if (!a)
         return PHX_ERR_MEMORY;
-    for (int i = 0; i < 3; i++) {
-        a[i * size + i] = flex->mass;
-        for (int j = 0; j < 3; j++) {
-            a[(3 + i) * size + j] = a[j * size + 3 + i] = cross[i][j];
-            a[(3 + i) * size + 3 + j] = J[i == j ? i : i + j + 2];
-        }
-        for (int j = 0; j < n; j++) {
-            a[i * size + 6 + j] = a[(6 + j) * size + i] = flex->S[i * n + j];
-            a[(3 + i) * size + 6 + j] = a[(6 + j) * size + 3 + i] = flex->C[i * n + j];
-        }
-    }
-    for (int i = 0; i < n; i++)
-        memcpy(a + (size_t)(6 + i) * (size_t)size + 6, flex->M + (size_t)i * (size_t)n, (size_t)n * sizeof *a);
+    phx_flex_mass_matrix(flex, a);
     phx_status status = phx_dense_cholesky(phx_h5_context(file), size, a);
     phx_free(a);
     if (status && status != PHX_ERR_MEMORY)
-        status = wrong(file, "/M", "with mass, s0, J0, S and C is no positive definite mass matrix");
+        status = reduced_wrong(file, "/M", "with mass, s0, J0, S and C is no positive definite mass matrix");
     return status;
 }
 
 static phx_status read_rows(phx_h5 *file, const char *path, int rows, int n, double **dense, phx_csr *matrix)
 {
-    const phx_status status = read_matrix(file, path, rows, n, dense);
+    const phx_status status = reduced_read_matrix(file, path, rows, n, dense);
     return status ? status : phx_csr_from_dense(phx_h5_context(file), rows, n, *dense, 0.0, matrix);
 }
 
@@ -170,7 +156,7 @@ static phx_status read_stiffness(phx_h5 *file, phx_flex *flex)
 {
     const int n = flex->n;
     double *B = NULL, *stress = NULL, most = 0.0;
-    phx_status status = extent_of(file, "/root", 0, &flex->n_stress);
+    phx_status status = reduced_extent_of(file, "/root", 0, &flex->n_stress);
 
     if (!status)
         status = read_rows(file, "/root", flex->n_stress, n, &B, &flex->root);
@@ -184,8 +170,8 @@ static phx_status read_stiffness(phx_h5 *file, phx_flex *flex)
             for (int r = 0; r < flex->n_stress; r++)
                 sum += B[(size_t)r * (size_t)n + (size_t)i] * B[(size_t)r * (size_t)n + (size_t)j];
             if (!(fabs(sum - flex->K[i * n + j]) <= 1e-9 * most))
-                status = wrong(file, "/K", "is not B^T B with B = /root: entry %d,%d is %g instead of %g", i + 1, j + 1,
-                               flex->K[i * n + j], sum);
+                status = reduced_wrong(file, "/K", "is not B^T B with B = /root: entry %d,%d is %g instead of %g",
+                                       i + 1, j + 1, flex->K[i * n + j], sum);
         }
     phx_free(B);
     phx_free(stress);
@@ -199,7 +185,7 @@ static phx_status read_list(phx_h5 *file, const char *path, int wanted, int most
     phx_status status = read_integers(file, path, 0, most, &count, &read);
 
     if (!status && count != wanted)
-        status = wrong(file, path, "has %d entries instead of %d", count, wanted);
+        status = reduced_wrong(file, path, "has %d entries instead of %d", count, wanted);
     if (!status && count > 0)
         memcpy(values, read, (size_t)count * sizeof *values);
     phx_free(read);
@@ -212,13 +198,13 @@ static phx_status check_strains(phx_h5 *file, const phx_flex_stiffening *st, int
     static const char path[] = "/stiffening/product_begin";
 
     if (st->n_slope < 0 || st->n_slope > n || st->n_slope > PHX_STRAIN_SLOPES)
-        return wrong(file, "/stiffening", "has %d slopes; at most %d, and no more than coordinates", st->n_slope,
-                     PHX_STRAIN_SLOPES);
+        return reduced_wrong(file, "/stiffening", "has %d slopes; at most %d, and no more than coordinates",
+                             st->n_slope, PHX_STRAIN_SLOPES);
     if (st->product_begin[0] != 0 || st->product_begin[st->n_strain] != products)
-        return wrong(file, path, "does not part %d products", products);
+        return reduced_wrong(file, path, "does not part %d products", products);
     for (int k = 0; k < st->n_strain; k++)
         if (st->product_begin[k] > st->product_begin[k + 1])
-            return wrong(file, path, "descends at strain %d", k + 1);
+            return reduced_wrong(file, path, "descends at strain %d", k + 1);
     return PHX_OK;
 }
 
@@ -227,16 +213,16 @@ static phx_status read_stiffening(phx_h5 *file, phx_flex *flex)
     phx_flex_stiffening *st = flex->stiffening = phx_calloc(phx_h5_context(file), 1, sizeof *st);
     double *lin = NULL;
     int strains = 0, products = 0;
-    phx_status status = st ? extent_of(file, "/stiffening/lin", 0, &strains) : PHX_ERR_MEMORY;
+    phx_status status = st ? reduced_extent_of(file, "/stiffening/lin", 0, &strains) : PHX_ERR_MEMORY;
 
     if (!status)
-        status = extent_of(file, "/stiffening/weight", 1, &products);
+        status = reduced_extent_of(file, "/stiffening/weight", 1, &products);
     if (!status)
         status = phx_h5_get_integer(file, "/stiffening", "slopes", &st->n_slope);
     if (!status)
         status = phx_stiffening_allocate(phx_h5_context(file), strains, products, st);
     if (!status)
-        status = read_into(file, "/stiffening/weight", 1, products, st->weight);
+        status = reduced_read_into(file, "/stiffening/weight", 1, products, st->weight);
     if (!status)
         status = read_list(file, "/stiffening/product_begin", strains + 1, products, st->product_begin);
     if (!status)
@@ -256,21 +242,24 @@ static phx_status read_stiffening(phx_h5 *file, phx_flex *flex)
 static phx_status read_flex(phx_h5 *file, reduced_source *it)
 {
     phx_flex *flex = &it->shape.source.flex;
-    phx_status status = extent_of(file, "/omega", 1, &flex->n);
+    phx_status status = reduced_extent_of(file, "/omega", 1, &flex->n);
 
-    flex->dim = 3;
-    if (!status && (flex->n < 1 || flex->n > 10000))
-        status = wrong(file, "/omega", "has %d coordinates; there must be 1 to 10000", flex->n);
     if (!status)
-        status = read_matrix(file, "/omega", 1, flex->n, &it->shape.omega);
+        status = reduced_read_dimension(file, &flex->dim);
+    flex->n_rot = flex->dim == 2 ? 1 : 3;
+    flex->n_pair = flex->dim == 2 ? 1 : PHX_MAX_PAIR;
+    if (!status && (flex->n < 1 || flex->n > PHX_REDUCED_MOST))
+        status = reduced_wrong(file, "/omega", "has %d coordinates; there must be 1 to %d", flex->n, PHX_REDUCED_MOST);
+    if (!status)
+        status = reduced_read_matrix(file, "/omega", 1, flex->n, &it->shape.omega);
     if (!status)
         status = read_number(file, "/mass", &flex->mass);
     if (!status && !(flex->mass > 0.0 && isfinite(flex->mass)))
-        status = wrong(file, "/mass", "is %g kg", flex->mass);
+        status = reduced_wrong(file, "/mass", "is %g kg", flex->mass);
     if (!status)
-        status = read_into(file, "/s0", 1, 3, flex->s0);
+        status = reduced_read_into(file, "/s0", 1, flex->dim, flex->s0);
     if (!status)
-        status = read_into(file, "/J0", 1, PHX_MAX_PAIR, flex->J0);
+        status = reduced_read_into(file, "/J0", 1, flex->n_pair, flex->J0);
     if (!status)
         status = read_fields(file, flex);
     if (!status)
@@ -283,43 +272,57 @@ static phx_status read_flex(phx_h5 *file, reduced_source *it)
 }
 
 /* ---- ports ---- */
-static phx_status check_port(phx_h5 *file, const reduced_source *it, int p)
+/* R^T R = I, det R = 1; dim x dim. */
+static bool is_rotation(int dim, const double *R)
 {
-    const double *R = it->rotation + 9 * (size_t)p;
     double worst = 0.0, c[3];
 
+    for (int i = 0; i < dim; i++)
+        for (int j = 0; j < dim; j++) {
+            double sum = -(double)(i == j);
+            for (int a = 0; a < dim; a++)
+                sum += R[a * dim + i] * R[a * dim + j];
+            worst = fmax(worst, fabs(sum));
+        }
+    if (dim == 2)
+        return worst <= 1e-9 && R[0] * R[3] - R[1] * R[2] > 0.0;
+    phx_rot_x_vec(3, R, R + 3, c);
+    return worst <= 1e-9 && c[0] * R[6] + c[1] * R[7] + c[2] * R[8] > 0.0;
+}
+
+static phx_status check_port(phx_h5 *file, const reduced_source *it, int p)
+{
+    const int dim = it->shape.source.flex.dim;
+
     if (!it->names[p][0])
-        return wrong(file, "/ports/name", "has a port without a name, %d", p + 1);
+        return reduced_wrong(file, "/ports/name", "has a port without a name, %d", p + 1);
     for (int other = 0; other < p; other++)
         if (!strcmp(it->names[p], it->names[other]))
-            return wrong(file, "/ports/name", "has two ports '%s'", it->names[p]);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            worst = fmax(worst, fabs(R[i] * R[j] + R[3 + i] * R[3 + j] + R[6 + i] * R[6 + j] - (i == j)));
-    phx_rot_x_vec(3, R, R + 3, c);
-    if (worst > 1e-9 || !(c[0] * R[6] + c[1] * R[7] + c[2] * R[8] > 0.0))
-        return wrong(file, "/ports/rotation", "of port '%s' is no rotation", it->names[p]);
-    return PHX_OK;
+            return reduced_wrong(file, "/ports/name", "has two ports '%s'", it->names[p]);
+    return is_rotation(dim, it->rotation + (size_t)(dim * dim) * (size_t)p)
+               ? PHX_OK
+               : reduced_wrong(file, "/ports/rotation", "of port '%s' is no rotation", it->names[p]);
 }
 
 static phx_status fill_points(phx_h5 *file, reduced_source *it, const double *x, const double *directions,
                               const double *phi, const double *theta)
 {
     const int k = it->shape.source.flex.n;
+    const size_t dim = (size_t)it->shape.source.flex.dim, rot = (size_t)it->shape.source.flex.n_rot;
     phx_status status = PHX_OK;
 
     for (int p = 0; p < it->n_ports && !status; p++) {
         phx_flex_point *point = &it->points[p];
-        status = phx_flex_point_allocate(phx_h5_context(file), 3, k, point);
+        status = phx_flex_point_allocate(phx_h5_context(file), (int)dim, k, point);
         if (status)
             break;
         point->n = k;
         for (int c = 0; c < k; c++)
             point->dof[c] = c;
-        memcpy(point->x, x + 3 * (size_t)p, sizeof point->x);
+        memcpy(point->x, x + dim * (size_t)p, dim * sizeof *x);
         point->without_directions = directions[p] == 0.0;
-        memcpy(point->phi, phi + 3 * (size_t)p * (size_t)k, 3 * (size_t)k * sizeof *phi);
-        memcpy(point->theta, theta + 3 * (size_t)p * (size_t)k, 3 * (size_t)k * sizeof *theta);
+        memcpy(point->phi, phi + dim * (size_t)p * (size_t)k, dim * (size_t)k * sizeof *phi);
+        memcpy(point->theta, theta + rot * (size_t)p * (size_t)k, rot * (size_t)k * sizeof *theta);
         status = check_port(file, it, p);
     }
     return status;
@@ -327,24 +330,24 @@ static phx_status fill_points(phx_h5 *file, reduced_source *it, const double *x,
 
 static phx_status read_ports(phx_h5 *file, reduced_source *it)
 {
-    const int k = it->shape.source.flex.n;
+    const int k = it->shape.source.flex.n, dim = it->shape.source.flex.dim, rot = it->shape.source.flex.n_rot;
     double *x = NULL, *directions = NULL, *phi = NULL, *theta = NULL;
     phx_status status = phx_h5_read_names(file, "/ports/name", &it->n_ports, &it->names);
 
     if (!status && !is_small((size_t)it->n_ports * 3))
-        status = wrong(file, "/ports/name", "has too many ports, %d", it->n_ports);
+        status = reduced_wrong(file, "/ports/name", "has too many ports, %d", it->n_ports);
     if (!status && !(it->points = phx_calloc(phx_h5_context(file), (size_t)it->n_ports + 1, sizeof *it->points)))
         status = PHX_ERR_MEMORY;
     if (!status)
-        status = read_matrix(file, "/ports/position", it->n_ports, 3, &x);
+        status = reduced_read_matrix(file, "/ports/position", it->n_ports, dim, &x);
     if (!status)
-        status = read_matrix(file, "/ports/rotation", it->n_ports, 9, &it->rotation);
+        status = reduced_read_matrix(file, "/ports/rotation", it->n_ports, dim * dim, &it->rotation);
     if (!status)
-        status = read_matrix(file, "/ports/directions", it->n_ports, 1, &directions);
+        status = reduced_read_matrix(file, "/ports/directions", it->n_ports, 1, &directions);
     if (!status)
-        status = read_matrix(file, "/ports/phi", 3 * it->n_ports, k, &phi);
+        status = reduced_read_matrix(file, "/ports/phi", dim * it->n_ports, k, &phi);
     if (!status)
-        status = read_matrix(file, "/ports/theta", 3 * it->n_ports, k, &theta);
+        status = reduced_read_matrix(file, "/ports/theta", rot * it->n_ports, k, &theta);
     if (!status)
         status = fill_points(file, it, x, directions, phi, theta);
     phx_free(x);
@@ -360,26 +363,26 @@ static const phx_elastic_ops picture_ops = {.kind = "reduced body"};
 static phx_status read_nodes(phx_h5 *file, phx_elastic_model *model)
 {
     int labels = 0;
-    phx_status status = extent_of(file, "/picture/x", 0, &model->n_nodes);
+    phx_status status = reduced_extent_of(file, "/picture/x", 0, &model->n_nodes);
 
     if (!status)
-        status = read_matrix(file, "/picture/x", model->n_nodes, 3, &model->x);
+        status = reduced_read_matrix(file, "/picture/x", model->n_nodes, 3, &model->x);
     if (!status)
         status = read_integers(file, "/picture/label", 1, INT_MAX, &labels, &model->label);
     if (!status && labels != model->n_nodes)
-        status = wrong(file, "/picture/label", "has %d labels for %d nodes", labels, model->n_nodes);
+        status = reduced_wrong(file, "/picture/label", "has %d labels for %d nodes", labels, model->n_nodes);
     return status;
 }
 
 static phx_status check_cells(phx_h5 *file, const phx_mesh *mesh, const int *type, int firsts, int nodes)
 {
     if (firsts != mesh->n_cells + 1 || mesh->first[0] != 0 || mesh->first[mesh->n_cells] != nodes)
-        return wrong(file, "/picture/cell_first", "does not part the nodes of %d cells", mesh->n_cells);
+        return reduced_wrong(file, "/picture/cell_first", "does not part the nodes of %d cells", mesh->n_cells);
     for (int c = 0; c < mesh->n_cells; c++) {
         const phx_cell_info *info = phx_cell_info_of((phx_cell_type)type[c]);
         if (mesh->first[c + 1] - mesh->first[c] != info->nodes)
-            return wrong(file, "/picture/cell_first", "gives cell %d, a %s, %d nodes", c + 1, info->name,
-                         mesh->first[c + 1] - mesh->first[c]);
+            return reduced_wrong(file, "/picture/cell_first", "gives cell %d, a %s, %d nodes", c + 1, info->name,
+                                 mesh->first[c + 1] - mesh->first[c]);
     }
     return PHX_OK;
 }
@@ -392,7 +395,8 @@ static phx_status read_cells(phx_h5 *file, phx_elastic_model *model)
     phx_status status = phx_h5_get_integer(file, "/picture", "mesh_nodes", &mesh->n_nodes);
 
     if (!status && (mesh->n_nodes < 0 || mesh->n_nodes > model->n_nodes)) {
-        status = wrong(file, "/picture", "says that %d of its %d nodes are of the mesh", mesh->n_nodes, model->n_nodes);
+        status = reduced_wrong(file, "/picture", "says that %d of its %d nodes are of the mesh", mesh->n_nodes,
+                               model->n_nodes);
         mesh->n_nodes = 0;
     }
     if (!status)
@@ -429,8 +433,10 @@ static phx_status read_basis(phx_h5 *file, reduced_source *it)
         status =
             read_integers(file, "/picture/unknown_component", 0, PHX_UNKNOWN_OTHER - 1, &components, &model->component);
     if (!status && components != model->n)
-        status = wrong(file, "/picture/unknown_component", "has %d entries for %d unknowns", components, model->n);
-    return status ? status : read_matrix(file, "/picture/Phi", it->shape.source.flex.n, model->n, &it->shape.Phi);
+        status =
+            reduced_wrong(file, "/picture/unknown_component", "has %d entries for %d unknowns", components, model->n);
+    return status ? status
+                  : reduced_read_matrix(file, "/picture/Phi", it->shape.source.flex.n, model->n, &it->shape.Phi);
 }
 
 static phx_status read_picture(phx_h5 *file, reduced_source *it)
@@ -456,7 +462,8 @@ static phx_status read_pairs(phx_h5 *file, reduced_source *it)
         return PHX_OK;
     const phx_status status = read_integers(file, "/stresses/pairs", 0, it->shape.source.flex.n - 1, &count, &it->pair);
     it->n_pairs = count / 2;
-    return status || count % 2 == 0 ? status : wrong(file, "/stresses/pairs", "has %d entries, not two each", count);
+    return status || count % 2 == 0 ? status
+                                    : reduced_wrong(file, "/stresses/pairs", "has %d entries, not two each", count);
 }
 
 /* With their products, or without where these would be too many. */
@@ -464,13 +471,13 @@ static phx_status read_nodal(phx_h5 *file, reduced_source *it)
 {
     const int n = it->shape.source.flex.n;
     int columns = 0;
-    const phx_status status = extent_of(file, "/stresses/nodes", 1, &columns);
+    const phx_status status = reduced_extent_of(file, "/stresses/nodes", 1, &columns);
 
     it->node_pairs = columns == n ? 0 : it->n_pairs;
     return status ? status
-                  : read_matrix(file, "/stresses/nodes",
-                                it->shape.model->mesh.n_nodes * phx_stress_components(it->stresses), n + it->node_pairs,
-                                &it->shape.nodal);
+                  : reduced_read_matrix(file, "/stresses/nodes",
+                                        it->shape.model->mesh.n_nodes * phx_stress_components(it->stresses),
+                                        n + it->node_pairs, &it->shape.nodal);
 }
 
 static phx_status read_stresses(phx_h5 *file, reduced_source *it)
@@ -486,16 +493,16 @@ static phx_status read_stresses(phx_h5 *file, reduced_source *it)
     phx_free(set);
     if (!status &&
         (it->stresses == PHX_STRESSES_NONE || it->stresses == PHX_STRESSES_EDGE || it->stresses == PHX_STRESSES_CORNER))
-        status = wrong(file, "/stresses", "has an unknown set of stresses");
+        status = reduced_wrong(file, "/stresses", "has an unknown set of stresses");
     if (!status)
         status = read_pairs(file, it);
     if (!status)
         status = read_nodal(file, it);
     if (!status)
-        status = read_matrix(file, "/stresses/thickness", 1, nodes, &it->shape.thickness);
+        status = reduced_read_matrix(file, "/stresses/thickness", 1, nodes, &it->shape.thickness);
     return status ? status
-                  : read_matrix(file, "/stresses/ports", it->n_ports * phx_stress_components(it->stresses),
-                                it->shape.source.flex.n + it->n_pairs, &it->port_stress);
+                  : reduced_read_matrix(file, "/stresses/ports", it->n_ports * phx_stress_components(it->stresses),
+                                        it->shape.source.flex.n + it->n_pairs, &it->port_stress);
 }
 
 /* ---- the file ---- */
@@ -523,10 +530,14 @@ phx_status phx_reduced_read(phx_context *context, const char *path, phx_flex_sou
         status = read_flex(file, it);
     if (!status)
         status = read_ports(file, it);
-    if (!status)
+    if (!status && phx_h5_has(file, "/beam")) {
+        it->shape.source.operations = &reduced_beam_operations;
+        status = reduced_read_beam(file, it);
+    } else if (!status) {
         status = read_picture(file, it);
-    if (!status)
-        status = read_stresses(file, it);
+        if (!status)
+            status = read_stresses(file, it);
+    }
     phx_h5_close(file);
     if (!status)
         *source = &it->shape.source;

@@ -1,12 +1,14 @@
 /* A reduced body as a source of deformation: its points, masses at its ports. */
 #include "reduced.h"
 
+#include <math.h>
 #include <string.h>
 
 static void destroy(phx_flex_source *source)
 {
     reduced_source *it = (reduced_source *)source;
 
+    phx_flex_source_destroy(it->beam);
     if (it->base) {
         phx_flex_source_destroy(it->base);
     } else {
@@ -25,26 +27,32 @@ static void destroy(phx_flex_source *source)
         phx_free(it->shape.nodal);
         phx_free(it->shape.thickness);
         phx_free(it->port_stress);
+        phx_free(it->section);
         phx_free(it->pair);
     }
     phx_free(it);
 }
 
-static phx_status point_at(const phx_flex_source *source, phx_context *context, const phx_location *location,
-                           phx_flex_point *point)
+static phx_status named_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                              phx_flex_point *point)
 {
     const reduced_source *it = reduced_of(source);
-
-    if (location->sort == PHX_LOCATION_NODE)
-        return continuum_node_point(context, &it->shape, location->node, point);
     phx_nearest nearest = phx_nearest_to(location->name);
     for (int p = 0; p < it->n_ports; p++) {
         if (!strcmp(it->names[p], location->name))
-            return phx_flex_point_copy(context, 3, &it->points[p], point);
+            return phx_flex_point_copy(context, source->flex.dim, &it->points[p], point);
         phx_nearest_offer(&nearest, it->names[p]);
     }
     return phx_fail(context, PHX_ERR_ARGUMENT, "%s: it has no point %s%s", source->operations->name,
                     phx_shown_text(location->name).text, phx_nearest_hint(&nearest).text);
+}
+
+static phx_status point_at(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                           phx_flex_point *point)
+{
+    return location->sort == PHX_LOCATION_NODE
+               ? continuum_node_point(context, &reduced_of(source)->shape, location->node, point)
+               : named_point(source, context, location, point);
 }
 
 static phx_stress_set stresses_of(const phx_flex_source *source)
@@ -141,6 +149,60 @@ const phx_source_operations reduced_operations = {.name = "reduced body",
                                                   .stress_columns = describe_columns,
                                                   .stress_map_rows = stress_map_rows};
 
+/* ---- beams: the length, besides the ports ---- */
+static phx_status beam_point_at(const phx_flex_source *source, phx_context *context, const phx_location *location,
+                                phx_flex_point *point)
+{
+    return location->sort == PHX_LOCATION_NAME
+               ? named_point(source, context, location, point)
+               : phx_flex_source_point(reduced_of(source)->beam, context, location, point);
+}
+
+/* A port by its place. */
+static void beam_section_rows(const phx_flex_source *source, const phx_location *location, double *axial,
+                              double *moment, double *torsion)
+{
+    const reduced_source *it = reduced_of(source);
+    phx_location at = *location;
+
+    for (int p = 0; p < it->n_ports && location->sort == PHX_LOCATION_NAME; p++)
+        if (!strcmp(it->names[p], location->name))
+            at = phx_location_at_fraction(
+                fmin(fmax(it->points[p].x[0] / phx_beam_definition(source)->length, 0.0), 1.0));
+    it->beam->operations->section_rows(it->beam, &at, axial, moment, torsion);
+}
+
+static void beam_quadrature(const phx_flex_source *source, int *count, const double **s, const double **weight)
+{
+    const phx_flex_source *beam = reduced_of(source)->beam;
+    beam->operations->quadrature(beam, count, s, weight);
+}
+
+static int beam_pieces(const phx_flex_source *source)
+{
+    return phx_flex_source_cubic_pieces(reduced_of(source)->beam);
+}
+
+static const phx_flex_source *beam_of(const phx_flex_source *source)
+{
+    return reduced_of(source)->beam;
+}
+
+enum { BEAM_SORTS = 1 << PHX_LOCATION_NAME | 1 << PHX_LOCATION_FRACTION | 1 << PHX_LOCATION_ORIGIN };
+const phx_source_operations reduced_beam_operations = {.name = "reduced beam",
+                                                       .destroy = destroy,
+                                                       .sorts = BEAM_SORTS,
+                                                       .point = beam_point_at,
+                                                       .section_rows = beam_section_rows,
+                                                       .quadrature = beam_quadrature,
+                                                       .cubic_pieces = beam_pieces,
+                                                       .beam = beam_of};
+
+const double *phx_reduced_section(const phx_flex_source *source)
+{
+    return reduced_of(source)->section;
+}
+
 int phx_reduced_ports(const phx_flex_source *source)
 {
     return reduced_of(source)->n_ports;
@@ -153,7 +215,8 @@ const char *phx_reduced_port_name(const phx_flex_source *source, int port)
 
 const double *phx_reduced_port_rotation(const phx_flex_source *source, int port)
 {
-    return reduced_of(source)->rotation + 9 * (size_t)port;
+    const size_t dim = (size_t)source->flex.dim;
+    return reduced_of(source)->rotation + dim * dim * (size_t)port;
 }
 
 const double *phx_reduced_port_position(const phx_flex_source *source, int port)
@@ -202,8 +265,9 @@ phx_status phx_reduced_with_masses(phx_context *context, phx_flex_source *base, 
     }
     const phx_flex own = *flex;
     *made = *reduced_of(base);
-    made->shape.source = (phx_flex_source){.operations = &reduced_operations, .flex = own};
+    made->shape.source = (phx_flex_source){.operations = base->operations, .flex = own};
     made->base = phx_flex_source_share(base);
+    phx_flex_source_share(made->beam);
     *source = &made->shape.source;
     return PHX_OK;
 }

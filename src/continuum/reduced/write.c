@@ -1,18 +1,19 @@
 /* A body in its basis, written to a file. */
-#include "file/file.h"
 #include "reduced.h"
 
 #include <string.h>
 
 typedef struct reduced_content {
     const char *name, *kind;
-    const continuum_source *shape;
+    const phx_flex_source *source;
+    const continuum_source *shape; /* the same of a body on a mesh or of another program; NULL: a beam */
+    const double *section;         /* of a beam; NULL: not known */
     int n_ports;
     const phx_reduced_port *ports;
 } reduced_content;
 
-static void put_matrix(phx_h5 *file, const char *path, int rows, int cols, const double *values, const char *meaning,
-                       const char *unit)
+void reduced_put_matrix(phx_h5 *file, const char *path, int rows, int cols, const double *values, const char *meaning,
+                        const char *unit)
 {
     phx_h5_put_matrix(file, path, (size_t)rows, (size_t)cols, values, NULL);
     phx_h5_set_text(file, path, "meaning", meaning);
@@ -27,7 +28,7 @@ static phx_status put_sparse(phx_h5 *file, const char *path, const phx_csr *matr
     if (!dense)
         return PHX_ERR_MEMORY;
     phx_csr_to_dense(matrix, dense);
-    put_matrix(file, path, matrix->rows, matrix->cols, dense, meaning, unit);
+    reduced_put_matrix(file, path, matrix->rows, matrix->cols, dense, meaning, unit);
     phx_free(dense);
     return PHX_OK;
 }
@@ -46,59 +47,90 @@ static phx_status put_stiffening(phx_h5 *file, const phx_flex_stiffening *st)
     phx_h5_put_integers(file, "/stiffening/product_begin", st->n_strain + 1, st->product_begin);
     phx_h5_put_integers(file, "/stiffening/first", products, st->first);
     phx_h5_put_integers(file, "/stiffening/second", products, st->second);
-    put_matrix(file, "/stiffening/weight", 1, products, st->weight, "weight of each product", "1/(kg^1/2 m s)");
+    reduced_put_matrix(file, "/stiffening/weight", 1, products, st->weight, "weight of each product", "1/(kg^1/2 m s)");
     return put_sparse(file, "/stiffening/lin", &st->lin, "linear part of the strains", "1/s");
 }
 
-static phx_status put_body(phx_h5 *file, const continuum_source *shape)
+/* The circular frequencies of the coordinates; of a beam each by itself. */
+static phx_status put_frequencies(phx_h5 *file, const reduced_content *content)
 {
-    phx_flex flex = shape->source.flex; /* its fields are read */
-    phx_status status;
+    const phx_flex *flex = &content->source->flex;
+    double *omega = phx_calloc(phx_h5_context(file), (size_t)flex->n + 1, sizeof *omega);
+
+    if (!omega)
+        return PHX_ERR_MEMORY;
+    for (int k = 0; k < flex->n; k++)
+        omega[k] = content->shape ? content->shape->omega[k] : phx_flex_frequency(flex, k);
+    reduced_put_matrix(file, "/omega", 1, flex->n, omega, "circular frequencies of the coordinates", "rad/s");
+    phx_free(omega);
+    return PHX_OK;
+}
+
+/* A matrix on the pattern of the flex, or a full one. */
+static phx_status put_field(phx_h5 *file, const reduced_field *field, phx_flex *flex)
+{
+    double *values = *reduced_values(field, flex);
+    int rows, cols;
+
+    reduced_extents(field, flex, &rows, &cols);
+    if (rows == 0)
+        return PHX_OK;
+    if (field->rows == EXTENT_N) {
+        const phx_csr sparse = {flex->n, flex->n, flex->ptr, flex->idx, values};
+        return put_sparse(file, field->path, &sparse, field->meaning, field->unit);
+    }
+    reduced_put_matrix(file, field->path, rows, cols, values, field->meaning, field->unit);
+    return PHX_OK;
+}
+
+static phx_status put_body(phx_h5 *file, const reduced_content *content)
+{
+    phx_flex flex = content->source->flex; /* its fields are read */
+    phx_status status = put_frequencies(file, content);
 
     phx_h5_put_number(file, "/mass", flex.mass);
     phx_h5_set_text(file, "/mass", "unit", "kg");
-    put_matrix(file, "/s0", 1, 3, flex.s0, "first moment about the origin, undeformed", "kg m");
-    put_matrix(file, "/J0", 1, PHX_MAX_PAIR, flex.J0, "inertia about the origin, pairs 11 22 33 12 13 23", "kg m^2");
-    put_matrix(file, "/omega", 1, flex.n, shape->omega, "circular frequencies of the coordinates", "rad/s");
-    for (int k = 0; k < REDUCED_FIELDS; k++) {
-        const reduced_field *field = &reduced_fields[k];
-        put_matrix(file, field->path, reduced_extent(field->rows, flex.n), reduced_extent(field->cols, flex.n),
-                   *reduced_values(field, &flex), field->meaning, field->unit);
-    }
-    status = put_sparse(file, "/root", &flex.root, "B, K = B^T B", "1/s");
+    reduced_put_matrix(file, "/s0", 1, flex.dim, flex.s0, "first moment about the origin, undeformed", "kg m");
+    reduced_put_matrix(file, "/J0", 1, flex.n_pair, flex.J0,
+                       "inertia about the origin, pairs 11 22 33 12 13 23, plane: zz", "kg m^2");
+    for (int k = 0; k < REDUCED_FIELDS && !status; k++)
+        status = put_field(file, &reduced_fields[k], &flex);
+    if (!status)
+        status = put_sparse(file, "/root", &flex.root, "B, K = B^T B", "1/s");
     if (!status)
         status = put_sparse(file, "/stress", &flex.stress, "stress state by the coordinates", "1/s");
     return status || !flex.stiffening ? status : put_stiffening(file, flex.stiffening);
 }
 
-/* Points of the ports: displacement and rotation, 3 rows each. */
+/* Points of the ports: displacement and rotation, 3 rows each; in the plane 2 and 1. */
 static phx_status put_points(phx_h5 *file, const reduced_content *content)
 {
-    const phx_flex_source *source = &content->shape->source;
-    const size_t k = (size_t)source->flex.n;
+    const phx_flex_source *source = content->source;
+    const size_t k = (size_t)source->flex.n, dim = (size_t)source->flex.dim, rot = (size_t)source->flex.n_rot;
     phx_context *context = phx_h5_context(file);
     double *rows = phx_calloc(context, 6 * k, sizeof *rows);
     phx_status status = rows ? PHX_OK : PHX_ERR_MEMORY;
 
-    phx_h5_make_rows(file, "/ports/position", (size_t)content->n_ports, 3);
-    phx_h5_make_rows(file, "/ports/rotation", (size_t)content->n_ports, 9);
+    phx_h5_make_rows(file, "/ports/position", (size_t)content->n_ports, dim);
+    phx_h5_make_rows(file, "/ports/rotation", (size_t)content->n_ports, dim * dim);
     phx_h5_make_rows(file, "/ports/directions", (size_t)content->n_ports, 1);
-    phx_h5_make_rows(file, "/ports/phi", 3 * (size_t)content->n_ports, k);
-    phx_h5_make_rows(file, "/ports/theta", 3 * (size_t)content->n_ports, k);
+    phx_h5_make_rows(file, "/ports/phi", dim * (size_t)content->n_ports, k);
+    phx_h5_make_rows(file, "/ports/theta", rot * (size_t)content->n_ports, k);
     for (size_t p = 0; p < (size_t)content->n_ports && !status; p++) {
         phx_flex_point point = {.n = 0};
         status = phx_flex_source_point(source, context, content->ports[p].location, &point);
         memset(rows, 0, 6 * k * sizeof *rows);
-        for (int c = 0; c < point.n && !status; c++)
-            for (size_t a = 0; a < 3; a++) {
+        for (int c = 0; c < point.n && !status; c++) {
+            for (size_t a = 0; a < dim; a++)
                 rows[a * k + (size_t)point.dof[c]] = point.phi[a * (size_t)point.n + (size_t)c];
+            for (size_t a = 0; a < rot; a++)
                 rows[(3 + a) * k + (size_t)point.dof[c]] = point.theta[a * (size_t)point.n + (size_t)c];
-            }
+        }
         phx_h5_put_rows(file, "/ports/position", p, 1, point.x);
         phx_h5_put_rows(file, "/ports/rotation", p, 1, content->ports[p].rotation);
         phx_h5_put_rows(file, "/ports/directions", p, 1, &(double){!point.without_directions});
-        phx_h5_put_rows(file, "/ports/phi", 3 * p, 3, rows);
-        phx_h5_put_rows(file, "/ports/theta", 3 * p, 3, rows + 3 * k);
+        phx_h5_put_rows(file, "/ports/phi", dim * p, dim, rows);
+        phx_h5_put_rows(file, "/ports/theta", rot * p, rot, rows + 3 * k);
         phx_flex_point_free(&point);
     }
     phx_free(rows);
@@ -287,7 +319,7 @@ static phx_status put_stresses(phx_h5 *file, const reduced_content *content)
     if (!status) {
         phx_h5_make_group(file, "/stresses");
         phx_h5_set_text(file, "/stresses", "set", phx_stress_set_name(set));
-        put_matrix(file, "/stresses/thickness", 1, nodes, thickness, "thickness of a plate at the nodes", "m");
+        reduced_put_matrix(file, "/stresses/thickness", 1, nodes, thickness, "thickness of a plate at the nodes", "m");
         status = put_node_stresses(file, content, set);
     }
     if (!status)
@@ -296,9 +328,22 @@ static phx_status put_stresses(phx_h5 *file, const reduced_content *content)
     return status;
 }
 
+/* What a body on a mesh, or of another program, has besides: its picture and its stresses. */
+static phx_status put_mesh(phx_h5 *file, const reduced_content *content)
+{
+    phx_status status = put_nodes(file, content->shape->model);
+
+    if (!status)
+        status = put_cells(file, &content->shape->model->mesh);
+    if (!status)
+        status = put_basis(file, content->shape);
+    return status ? status : put_stresses(file, content);
+}
+
 static phx_status put_content(phx_h5 *file, const reduced_content *content)
 {
-    const continuum_source *shape = content->shape;
+    const phx_basis_quality unknown = {.frequency = -1.0, .flexibility = -1.0};
+    const phx_basis_quality *quality = content->shape ? &content->shape->quality : &unknown;
     phx_status status;
 
     phx_h5_set_text(file, "/", "format", PHX_FORMAT_BODY);
@@ -306,18 +351,14 @@ static phx_status put_content(phx_h5 *file, const reduced_content *content)
     phx_h5_set_text(file, "/", "program_version", phx_version());
     phx_h5_set_text(file, "/", "body", content->name);
     phx_h5_set_text(file, "/", "kind", content->kind);
-    phx_h5_put_number(file, "/frequency_error", shape->quality.frequency);
-    phx_h5_put_number(file, "/flexibility_error", shape->quality.flexibility);
-    status = put_body(file, shape);
+    phx_h5_put_number(file, "/frequency_error", quality->frequency);
+    phx_h5_put_number(file, "/flexibility_error", quality->flexibility);
+    status = put_body(file, content);
     if (!status)
         status = put_ports(file, content);
-    if (!status)
-        status = put_nodes(file, shape->model);
-    if (!status)
-        status = put_cells(file, &shape->model->mesh);
-    if (!status)
-        status = put_basis(file, shape);
-    return status ? status : put_stresses(file, content);
+    if (status)
+        return status;
+    return content->shape ? put_mesh(file, content) : reduced_put_beam(file, content->source, content->section);
 }
 
 static phx_status write_file(phx_context *context, const char *path, const void *data)
@@ -335,18 +376,36 @@ static phx_status write_file(phx_context *context, const char *path, const void 
 }
 
 phx_status phx_reduced_write(phx_context *context, const char *path, const char *name, const char *kind,
-                             const phx_flex_source *source, int n_ports, const phx_reduced_port *ports)
+                             const phx_flex_source *source, const double *section, int n_ports,
+                             const phx_reduced_port *ports)
 {
     if (!path || !name || !kind || !source || (n_ports > 0 && !ports))
         return phx_fail_null(context, __func__, "path, name, kind, source or ports");
-    const reduced_content content = {
-        .name = name, .kind = kind, .shape = (const continuum_source *)source, .n_ports = n_ports, .ports = ports};
+    const bool meshed = phx_continuum_model(source) != NULL;
+    const reduced_content content = {.name = name,
+                                     .kind = kind,
+                                     .source = source,
+                                     .shape = meshed ? (const continuum_source *)source : NULL,
+                                     .section = section,
+                                     .n_ports = n_ports,
+                                     .ports = ports};
 
-    if (!phx_continuum_model(source))
+    if (!meshed && !phx_beam_definition(source))
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
-                        "'%s' is a %s; bodies on a mesh and those of other programs can be reduced", name,
+                        "'%s' is a %s; beams, bodies on a mesh and those of other programs can be reduced", name,
                         phx_flex_source_kind(source));
     if (source->flex.n < 1)
         return phx_fail(context, PHX_ERR_UNSUPPORTED, "'%s' has no coordinates of deformation; make it rigid", name);
+    if (source->flex.n > PHX_REDUCED_MOST)
+        return phx_fail(context, PHX_ERR_UNSUPPORTED,
+                        "'%s' has %d coordinates, and full matrices of them are written, at most %d; say 'basis' or "
+                        "'modes'",
+                        name, source->flex.n, PHX_REDUCED_MOST);
+    if (source->flex.stiffening && !source->flex.stiffening->in_basis)
+        return phx_fail(
+            context, PHX_ERR_UNSUPPORTED,
+            "'%s' has geometric stiffening in all coordinates of its elements; what is written is that of a "
+            "basis: say 'basis' or 'modes'",
+            name);
     return phx_file_replace(context, path, write_file, &content);
 }

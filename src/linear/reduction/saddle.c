@@ -26,9 +26,10 @@ phx_status phx_saddle_create(phx_context *context, const phx_csr *M, const phx_c
     saddle->scale = phx_behind(saddle->length, (size_t)A->rows);
     for (int i = 0; i < A->rows; i++)
         saddle->length[i] = largest_of_row(A, i);
-    if (!status)
-        status = phx_kkt_prepare(context, M, D, K, A, NULL, is_complex, &saddle->kkt);
-    return status;
+    if (status)
+        return status;
+    return is_complex ? phx_kkt_prepare_pairs(context, M, D, K, A, true, &saddle->kkt)
+                      : phx_kkt_prepare(context, M, D, K, A, NULL, false, &saddle->kkt);
 }
 
 void phx_saddle_free(phx_saddle *saddle)
@@ -113,9 +114,10 @@ phx_status phx_saddle_solve(phx_saddle *it, double *x)
         if (round == 1)
             subtract_product(it, x_re, x_im, b_re, b_im);
         for (int i = 0; i < size; i++) {
-            r[width * i] = b_re[i];
+            const int row = it->kkt.row ? it->kkt.row[i] : i;
+            r[width * row] = b_re[i];
             if (width == 2)
-                r[2 * i + 1] = b_im[i];
+                r[2 * row + 1] = b_im[i];
         }
         status = phx_lu_solve(it->kkt.lu, 1, r);
         for (int i = 0; i < size && !status; i++) {
