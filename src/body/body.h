@@ -235,14 +235,15 @@ void phx_body_port_view(const phx_body *body, const phx_body_port *port, const p
 void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             phx_port_view *out);
 /* Ports of rigid bodies at an instant, of their views only what POINT and DOT rows read: u_1 and the rate of the place,
- * with `frame` also R_1 and w. */
+ * with `frame` also R_1 and w; dim and straight are set before. */
 typedef struct phx_rigid_port {
-    double point[3]; /* in body axes */
-    int x, v;        /* where the state of the body is in x and v */
+    const double *point;        /* in body axes, borrowed */
+    const phx_port_view *fixed; /* on the ground: its view is copied; else NULL */
+    int x, v;                   /* where the state of the body is in x and v */
     bool frame;
-    phx_port_view *view;
 } phx_rigid_port;
-void phx_body_view_rigid(int dim, int n, const phx_rigid_port *ports, const double *x, const double *v);
+void phx_body_view_rigid(int dim, int n, const phx_rigid_port *ports, const double *x, const double *v,
+                         phx_port_view *views);
 /* Of the view R_m, R_1 and the rate alone; the rate of the place alone (dim). */
 void phx_body_port_view_frames(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                                phx_port_view *out);

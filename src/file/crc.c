@@ -48,8 +48,7 @@ FOLDS static unsigned folded(unsigned sum, const unsigned char *bytes, size_t co
         x[0] = fold(x[0], by, load(in++));
     /* 128 bits to 64, then the remainder by P */
     x[0] = _mm_xor_si128(_mm_srli_si128(x[0], 8), _mm_clmulepi64_si128(x[0], by, 0x10));
-    x[0] = _mm_xor_si128(_mm_srli_si128(x[0], 4),
-                         _mm_clmulepi64_si128(_mm_and_si128(x[0], low), load(ahead_64), 0x00));
+    x[0] = _mm_xor_si128(_mm_srli_si128(x[0], 4), _mm_clmulepi64_si128(_mm_and_si128(x[0], low), load(ahead_64), 0x00));
     by = load(barrett);
     x[1] = _mm_and_si128(_mm_clmulepi64_si128(_mm_and_si128(x[0], low), by, 0x10), low);
     x[0] = _mm_xor_si128(x[0], _mm_clmulepi64_si128(x[1], by, 0x00));

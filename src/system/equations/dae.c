@@ -445,18 +445,19 @@ static inline double larger(double a, double b)
     return b > a ? b : a;
 }
 
-void phx_sys_rows_drift(const workspace *ws, int first, int count, double t, double *position, double *velocity)
+void phx_sys_rows_drift(const phx_system *system, int first, int count, const phx_port_view *a, const phx_port_view *b,
+                        double t, double *position, double *velocity)
 {
-    const row_slot *slot = &ws->system->rows.slot[first];
+    const row_slot *slot = &system->rows.slot[first];
     const phx_row *rows[PHX_JOINT_MAX_ROWS] = {NULL};
     double values[PHX_JOINT_MAX_ROWS], rates[PHX_JOINT_MAX_ROWS];
 
     for (int k = 0; k < count; k++)
         rows[k] = slot[k].row;
-    phx_rows_at(count, rows, &ws->ports.view[slot->a], &ws->ports.view[slot->b], values, rates);
+    phx_rows_at(count, rows, a, b, values, rates);
     for (int k = 0; k < count; k++) {
         if (slot[k].role == ROW_DRIVEN) {
-            const joint_slot *joint = &ws->system->joints[slot[k].joint];
+            const joint_slot *joint = &system->joints[slot[k].joint];
             rates[k] -= phx_signal_value(joint->coordinates[slot[k].coordinate].def.speed, t);
         }
         if (slot[k].role == ROW_CONSTRAINT)
@@ -473,9 +474,12 @@ void phx_sys_drift(const workspace *ws, double t, double *position, double *velo
         ws->by->drift(ws, t, position, velocity);
         return;
     }
-    for (int r = 0; r < ws->system->rows.n; r++)
-        if (phx_sys_acts(&ws->system->rows.slot[r]))
-            phx_sys_rows_drift(ws, r, 1, t, position, velocity);
+    for (int r = 0; r < ws->system->rows.n; r++) {
+        const row_slot *slot = &ws->system->rows.slot[r];
+        if (phx_sys_acts(slot))
+            phx_sys_rows_drift(ws->system, r, 1, &ws->ports.view[slot->a], &ws->ports.view[slot->b], t, position,
+                               velocity);
+    }
 }
 
 void phx_system_drift(phx_dae *dae, double t, const double *x, const double *v, double *position, double *velocity)

@@ -1,50 +1,30 @@
-/* The evaluator of a workspace that only observes instants (phx_system_observer): it views ports, each as far as
- * outputs and rows of joints look at it, and tells how far joints are open. */
+/* The evaluator of a workspace that only observes instants (phx_system_observer). It views the ports that outputs look
+ * at, and tells how far joints are open: where they hold points and frames of rigid bodies together, some joints at a
+ * time, whose views are not kept. */
 #include "system/system_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Of a place its rate too; of frames what DOT rows on straight ports read of them. */
-typedef enum sight { SEEN_NOT, SEEN_PLACE, SEEN_FRAME, SEEN_WHOLE } sight;
+/* The rows of a joint, one after the other: dim POINT rows or none, then DOT rows. Their ports are those number 2 k and
+ * 2 k + 1 of joint k in a list. */
+typedef struct plain_joint {
+    int first, points, dots;
+} plain_joint;
 
-/* The POINT rows of a joint: that the places of its ports are the same. */
-typedef struct same_place {
-    const row_slot *slot; /* the first of dim rows */
-    const phx_port_view *a, *b;
-} same_place;
-
-/* Rows between the same ports, DOT rows apart from others. */
-typedef struct row_range {
-    int first, count;
-} row_range;
+enum { JOINTS_AT_ONCE = 16 };
 
 struct observer {
-    unsigned char *seen; /* per port: a `sight` */
-    phx_rigid_port *rigid;
-    int n_rigid;
-    int *whole, n_whole; /* ports that are viewed whole */
-    same_place *places;
-    int n_places;
-    row_range *others; /* all other rows */
-    int n_others;
+    unsigned char *seen;   /* per port: outputs or other rows look at it */
+    int *whole, n_whole;   /* these */
+    plain_joint *joints;   /* n_joints */
+    phx_rigid_port *ports; /* 2 n_joints */
+    int n_joints;
+    int *others, n_others;                   /* all other rows */
+    phx_port_view views[2 * JOINTS_AT_ONCE]; /* of some joints */
 };
 
-/* ---- ports ---- */
-static bool is_straight(const phx_system *system, phx_port_id id)
-{
-    const phx_body_port *port = &system->ports[id].port;
-    return port->point.n == 0 && !port->slides;
-}
-
-static void see(const phx_system *system, phx_port_id id, sight how, unsigned char *seen)
-{
-    if (!is_straight(system, id))
-        how = SEEN_WHOLE;
-    if (seen[id] < how)
-        seen[id] = (unsigned char)how;
-}
-
+/* ---- which ports and rows ---- */
 /* Outputs look at their ports and at those of their joints' coordinates, or on a mesh at any. */
 static void see_outputs(const phx_system *system, unsigned char *seen)
 {
@@ -52,104 +32,100 @@ static void see_outputs(const phx_system *system, unsigned char *seen)
         const phx_output_def *def = &system->channels.outputs[i].def;
         const bool joint = phx_system_quantity_info(def->quantity)->of == PHX_OF_JOINT;
         for (int k = 0; def->on_mesh && k < system->n_ports; k++)
-            see(system, k, SEEN_WHOLE, seen);
+            seen[k] = 1;
         if (def->on_mesh)
             continue;
         if (!joint)
-            see(system, def->port, SEEN_WHOLE, seen);
+            seen[def->port] = 1;
         for (int c = 0; joint && c < system->joints[def->joint].n_coordinates; c++) {
-            see(system, system->joints[def->joint].coordinates[c].a, SEEN_WHOLE, seen);
-            see(system, system->joints[def->joint].coordinates[c].b, SEEN_WHOLE, seen);
+            const coordinate_slot *coordinate = &system->joints[def->joint].coordinates[c];
+            seen[coordinate->a] = seen[coordinate->b] = 1;
         }
     }
 }
 
-static void see_rows(const phx_system *system, unsigned char *seen)
+static bool is_straight(const phx_system *system, phx_port_id id)
 {
-    for (int r = 0; r < system->rows.n; r++) {
-        const row_slot *slot = &system->rows.slot[r];
-        const bool frames = slot->row->kind == PHX_ROW_DOT && system->dim == 3 && is_straight(system, slot->a) &&
-                            is_straight(system, slot->b);
-        const sight how = phx_row_unit(slot->row) >= 0 ? SEEN_PLACE : frames ? SEEN_FRAME : SEEN_WHOLE;
-        see(system, slot->a, how, seen);
-        see(system, slot->b, how, seen);
-    }
+    const phx_body_port *port = &system->ports[id].port;
+    return port->point.n == 0 && !port->slides;
 }
 
-static void list_ports(workspace *ws, observer *made)
+static bool is_constraint(const phx_system *system, int r, const row_slot *first, phx_row_kind kind)
+{
+    const row_slot *slot = &system->rows.slot[r];
+    return r < system->rows.n && slot->joint == first->joint && slot->a == first->a && slot->b == first->b &&
+           slot->role == ROW_CONSTRAINT && slot->row->kind == kind;
+}
+
+/* The rows from row r on that hold points and directions of rigid bodies together, all POINT rows of the joint or none.
+ */
+static plain_joint plain_rows(const phx_system *system, int r)
+{
+    const row_slot *slot = &system->rows.slot[r];
+    plain_joint found = {.first = r};
+
+    if (!is_straight(system, slot->a) || !is_straight(system, slot->b))
+        return found;
+    while (found.points < system->dim && is_constraint(system, r + found.points, slot, PHX_ROW_POINT) &&
+           phx_row_unit(slot[found.points].row) == found.points && slot[found.points].row->target == 0.0)
+        found.points++;
+    if (found.points < system->dim)
+        found.points = 0;
+    while (system->dim == 3 && found.points + found.dots < PHX_JOINT_MAX_ROWS &&
+           is_constraint(system, r + found.points + found.dots, slot, PHX_ROW_DOT))
+        found.dots++;
+    return found;
+}
+
+static phx_rigid_port rigid_port(const workspace *ws, phx_port_id id, bool frame)
+{
+    const port_slot *port = &ws->system->ports[id];
+
+    if (port->body == PHX_GROUND)
+        return (phx_rigid_port){.fixed = &ws->ports.view[id]};
+    const body_slot *body = &ws->system->bodies[port->body];
+    return (phx_rigid_port){.point = port->port.point.x,
+                            .x = body->x + port->port.frame.x,
+                            .v = body->v + port->port.frame.v,
+                            .frame = frame};
+}
+
+/* Fills the lists, or only counts. */
+static void list_rows(const workspace *ws, bool fill, observer *made)
 {
     const phx_system *system = ws->system;
 
-    for (int i = 0; i < system->n_ports; i++) {
-        const port_slot *port = &system->ports[i];
-        if (port->body == PHX_GROUND || made->seen[i] == SEEN_NOT)
-            continue;
-        if (made->seen[i] == SEEN_WHOLE) {
-            made->whole[made->n_whole++] = i;
+    made->n_joints = made->n_others = 0;
+    for (int r = 0; r < system->rows.n; r++) {
+        const row_slot *slot = &system->rows.slot[r];
+        const plain_joint joint = plain_rows(system, r);
+        if (joint.points + joint.dots == 0) {
+            if (fill)
+                made->others[made->n_others] = r;
+            made->seen[slot->a] = made->seen[slot->b] = 1;
+            made->n_others++;
             continue;
         }
-        phx_rigid_port *it = &made->rigid[made->n_rigid++];
-        const body_slot *body = &system->bodies[port->body];
-        *it = (phx_rigid_port){.x = body->x + port->port.frame.x,
-                               .v = body->v + port->port.frame.v,
-                               .frame = made->seen[i] == SEEN_FRAME,
-                               .view = &ws->ports.view[i]};
-        memcpy(it->point, port->port.point.x, (size_t)system->dim * sizeof(double));
-        ws->ports.view[i].dim = system->dim;
-        ws->ports.view[i].straight = true;
+        if (fill) {
+            made->joints[made->n_joints] = joint;
+            made->ports[2 * made->n_joints] = rigid_port(ws, slot->a, joint.dots > 0);
+            made->ports[2 * made->n_joints + 1] = rigid_port(ws, slot->b, joint.dots > 0);
+        }
+        made->n_joints++;
+        r += joint.points + joint.dots - 1;
     }
 }
 
+/* ---- an instant ---- */
 static void view_ports(workspace *ws)
 {
     const phx_system *system = ws->system;
     const observer *it = ws->observer;
 
-    phx_body_view_rigid(system->dim, it->n_rigid, it->rigid, ws->view.x1, ws->view.v1);
     for (int k = 0; k < it->n_whole; k++) {
         const port_slot *port = &system->ports[it->whole[k]];
         const phx_body_view body = phx_sys_body_view(ws, port->body);
         phx_body_port_view(system->bodies[port->body].body, &port->port, &body, &ws->ports.view[it->whole[k]]);
-    }
-}
-
-/* ---- rows ---- */
-/* Whether the dim rows from row r on hold the places of their ports together. */
-static bool holds_places(const phx_system *system, int r)
-{
-    const row_slot *slot = &system->rows.slot[r];
-
-    for (int k = 0; k < system->dim; k++)
-        if (r + k >= system->rows.n || slot[k].joint != slot->joint || slot[k].role != ROW_CONSTRAINT ||
-            phx_row_unit(slot[k].row) != k || slot[k].row->target != 0.0)
-            return false;
-    return true;
-}
-
-static void add_other(const phx_system *system, int r, observer *made)
-{
-    row_range *last = made->n_others > 0 ? &made->others[made->n_others - 1] : NULL;
-    const row_slot *slot = &system->rows.slot[r], *before = slot - 1;
-
-    if (last && last->first + last->count == r && before->a == slot->a && before->b == slot->b &&
-        last->count < PHX_JOINT_MAX_ROWS && (before->row->kind == PHX_ROW_DOT) == (slot->row->kind == PHX_ROW_DOT))
-        last->count++;
-    else
-        made->others[made->n_others++] = (row_range){r, 1};
-}
-
-static void list_rows(const workspace *ws, observer *made)
-{
-    const phx_system *system = ws->system;
-
-    for (int r = 0; r < system->rows.n; r++) {
-        const row_slot *slot = &system->rows.slot[r];
-        if (!holds_places(system, r)) {
-            add_other(system, r, made);
-            continue;
-        }
-        made->places[made->n_places++] = (same_place){slot, &ws->ports.view[slot->a], &ws->ports.view[slot->b]};
-        r += system->dim - 1;
     }
 }
 
@@ -160,29 +136,43 @@ static inline void enlarge(double *largest, double difference)
     *largest = size > *largest ? size : *largest;
 }
 
-static inline void open_places(const int dim, const observer *it, double *position, double *velocity)
+static inline void open_joints(const int dim, const workspace *ws, int first, int last, double t, double *position,
+                               double *velocity)
 {
-    for (int k = 0; k < it->n_places; k++) {
-        const phx_port_view *a = it->places[k].a, *b = it->places[k].b;
-        if (it->places[k].slot->role != ROW_CONSTRAINT)
-            continue;
-        for (int i = 0; i < dim; i++) {
-            enlarge(position, b->u1[i] - a->u1[i]);
-            enlarge(velocity, b->rate[i] - a->rate[i]);
-        }
+    const observer *it = ws->observer;
+
+    for (int k = first; k < last; k++) {
+        const plain_joint *joint = &it->joints[k];
+        const phx_port_view *a = &it->views[2 * (k - first)], *b = a + 1;
+        if (joint->points > 0 && ws->system->rows.slot[joint->first].role == ROW_CONSTRAINT)
+            for (int i = 0; i < dim; i++) {
+                enlarge(position, b->u1[i] - a->u1[i]);
+                enlarge(velocity, b->rate[i] - a->rate[i]);
+            }
+        if (joint->dots > 0)
+            phx_sys_rows_drift(ws->system, joint->first + joint->points, joint->dots, a, b, t, position, velocity);
     }
 }
 
 static void drift(const workspace *ws, double t, double *position, double *velocity)
 {
-    const observer *it = ws->observer;
+    const phx_system *system = ws->system;
+    observer *it = ws->observer;
 
-    if (ws->system->dim == 2)
-        open_places(2, it, position, velocity);
-    else
-        open_places(3, it, position, velocity);
-    for (int k = 0; k < it->n_others; k++)
-        phx_sys_rows_drift(ws, it->others[k].first, it->others[k].count, t, position, velocity);
+    for (int first = 0; first < it->n_joints; first += JOINTS_AT_ONCE) {
+        const int last = first + JOINTS_AT_ONCE < it->n_joints ? first + JOINTS_AT_ONCE : it->n_joints;
+        phx_body_view_rigid(system->dim, 2 * (last - first), it->ports + 2 * first, ws->view.x1, ws->view.v1,
+                            it->views);
+        if (system->dim == 2)
+            open_joints(2, ws, first, last, t, position, velocity);
+        else
+            open_joints(3, ws, first, last, t, position, velocity);
+    }
+    for (int k = 0; k < it->n_others; k++) {
+        const row_slot *slot = &system->rows.slot[it->others[k]];
+        phx_sys_rows_drift(system, it->others[k], 1, &ws->ports.view[slot->a], &ws->ports.view[slot->b], t, position,
+                           velocity);
+    }
 }
 
 /* ---- the workspace ---- */
@@ -193,9 +183,9 @@ static void destroy(workspace *ws)
     if (!it)
         return;
     phx_free(it->seen);
-    phx_free(it->rigid);
     phx_free(it->whole);
-    phx_free(it->places);
+    phx_free(it->joints);
+    phx_free(it->ports);
     phx_free(it->others);
     phx_free(it);
 }
@@ -209,23 +199,28 @@ static phx_status create(workspace *ws)
     ws->observer = made;
     if (!made)
         return PHX_ERR_MEMORY;
+    for (int k = 0; k < 2 * JOINTS_AT_ONCE; k++) {
+        made->views[k].dim = system->dim;
+        made->views[k].straight = true;
+    }
     made->seen = phx_calloc(context, (size_t)system->n_ports, sizeof *made->seen);
-    made->rigid = phx_calloc(context, (size_t)system->n_ports, sizeof *made->rigid);
-    made->whole = phx_calloc(context, (size_t)system->n_ports, sizeof *made->whole);
-    made->places = phx_calloc(context, (size_t)system->rows.n, sizeof *made->places);
-    made->others = phx_calloc(context, (size_t)system->rows.n, sizeof *made->others);
-    if (!made->seen || !made->rigid || !made->whole || !made->places || !made->others)
+    if (!made->seen)
         return PHX_ERR_MEMORY;
     see_outputs(system, made->seen);
-    see_rows(system, made->seen);
-    list_ports(ws, made);
-    list_rows(ws, made);
+    list_rows(ws, false, made);
+    for (int i = 0; i < system->n_ports; i++)
+        made->n_whole += made->seen[i] && system->ports[i].body != PHX_GROUND;
+    made->whole = phx_calloc(context, (size_t)made->n_whole, sizeof *made->whole);
+    made->joints = phx_calloc(context, (size_t)made->n_joints, sizeof *made->joints);
+    made->ports = phx_calloc(context, 2 * (size_t)made->n_joints, sizeof *made->ports);
+    made->others = phx_calloc(context, (size_t)made->n_others, sizeof *made->others);
+    if (!made->whole || !made->joints || !made->ports || !made->others)
+        return PHX_ERR_MEMORY;
+    list_rows(ws, true, made);
+    for (int i = 0, k = 0; i < system->n_ports; i++)
+        if (made->seen[i] && system->ports[i].body != PHX_GROUND)
+            made->whole[k++] = i;
     return PHX_OK;
-}
-
-static void clear_efforts(workspace *ws)
-{
-    memset(ws->ports.effort, 0, (size_t)(ws->system->n_ports * PHX_PORT_MAX) * sizeof *ws->ports.effort);
 }
 
 const evaluator phx_viewing_evaluator = {
@@ -233,5 +228,4 @@ const evaluator phx_viewing_evaluator = {
     .destroy = destroy,
     .view_ports = view_ports,
     .drift = drift,
-    .clear_efforts = clear_efforts,
 };
