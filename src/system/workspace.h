@@ -26,14 +26,14 @@ typedef struct kkt_matrix {
     int **control_at; /* per actuation and measure: columns of its ports x columns of the measure; NULL: no feedback */
 } kkt_matrix;
 
-/* The data that the evaluation of a row reads, side by side in memory; the target in `row` is not kept up to date. */
+/* The data that the evaluation of a row reads. */
 typedef struct work_row {
     phx_port_id a, b;
     int unit;                /* its covectors are -1 and +1 in this entry of the ports for good; -1: any others */
     bool angular_only;       /* its covectors are zero on the rates of places */
     const phx_signal *speed; /* of a driven row, else NULL */
     double rate;             /* of a held row, else 0 */
-    phx_row row;
+    const phx_row *row;      /* of the system */
 } work_row;
 
 /* Pairs of rigid bodies with many rows between them (parallel_rows.c), and which of their rows a step leaves out. */

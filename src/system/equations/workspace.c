@@ -27,7 +27,7 @@ static work_row make_row(const phx_system *system, const row_slot *slot)
     const joint_slot *joint = &system->joints[slot->joint];
     const phx_coordinate_def *def = &joint->coordinates[slot->coordinate].def;
 
-    return (work_row){.row = *slot->row,
+    return (work_row){.row = slot->row,
                       .a = slot->a,
                       .b = slot->b,
                       .unit = phx_row_unit(slot->row),
