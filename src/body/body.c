@@ -294,6 +294,17 @@ double phx_body_potential(const phx_body *body, const double *gravity, const dou
     return -sum;
 }
 
+void phx_body_energies_of(const phx_body *body, const double *gravity, const double *x, const double *v,
+                          phx_body_energies *energies)
+{
+    if (body->ops->energies) {
+        body->ops->energies(body, gravity, x, v, energies);
+        return;
+    }
+    *energies = (phx_body_energies){phx_body_kinetic(body, x, v), phx_body_elastic(body, x),
+                                    phx_body_potential(body, gravity, x)};
+}
+
 double phx_body_dissipation(const phx_body *body, const double *v)
 {
     return body->ops->dissipation ? body->ops->dissipation(body, v) : 0.0;

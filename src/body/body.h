@@ -111,6 +111,12 @@ void phx_body_try(const phx_body *body, double h, const double *x0, const double
 
 /* Energies at an instant, J. Potential: gravity, zero at the inertial origin. */
 double phx_body_kinetic(const phx_body *body, const double *x, const double *v);
+/* Kinetic and elastic energy, potential of gravity, J: the numbers of the three functions. */
+typedef struct phx_body_energies {
+    double kinetic, elastic, potential;
+} phx_body_energies;
+void phx_body_energies_of(const phx_body *body, const double *gravity, const double *x, const double *v,
+                          phx_body_energies *energies);
 double phx_body_kinetic_undeformed(const phx_body *body, const double *v); /* 1/2 nu^T M(0) nu */
 double phx_body_elastic(const phx_body *body, const double *x);
 double phx_body_potential(const phx_body *body, const double *gravity, const double *x);
@@ -228,6 +234,16 @@ void phx_body_port_view(const phx_body *body, const phx_body_port *port, const p
 /* The same when only the end of the interval has moved since `out` was evaluated. */
 void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                             phx_port_view *out);
+/* Ports of rigid bodies at an instant, of their views only what POINT and DOT rows read: u_1 and the rate of the place,
+ * with `frame` also R_1 and w; dim and straight are set before. */
+typedef struct phx_rigid_port {
+    const double *point;        /* in body axes, borrowed */
+    const phx_port_view *fixed; /* on the ground: its view is copied; else NULL */
+    int x, v;                   /* where the state of the body is in x and v */
+    bool frame;
+} phx_rigid_port;
+void phx_body_view_rigid(int dim, int n, const phx_rigid_port *ports, const double *x, const double *v,
+                         phx_port_view *views);
 /* Of the view R_m, R_1 and the rate alone; the rate of the place alone (dim). */
 void phx_body_port_view_frames(const phx_body *body, const phx_body_port *port, const phx_body_view *view,
                                phx_port_view *out);

@@ -67,6 +67,9 @@ typedef struct phx_body_ops {
     double (*kinetic)(const phx_body *body, const double *x, const double *v);
     double (*kinetic_undeformed)(const phx_body *body, const double *v);
     double (*elastic)(const phx_body *body, const double *x);
+    /* All energies at once, the same numbers; NULL: one after the other. */
+    void (*energies)(const phx_body *body, const double *gravity, const double *x, const double *v,
+                     phx_body_energies *energies);
     /* NULL: none is lost. Over an interval: what is lost in it by its length; NULL: that of the mean velocity. */
     double (*dissipation)(const phx_body *body, const double *v);
     double (*interval_dissipation)(const phx_body *body, const phx_body_view *view);

@@ -215,6 +215,44 @@ void phx_body_port_view_end(const phx_body *body, const phx_body_port *port, con
     view_any(body, port, view, false, out);
 }
 
+static inline void view_rigid(const int dim, int n, const phx_rigid_port *ports, const double *x, const double *v,
+                              phx_port_view *views)
+{
+    for (int i = 0; i < n; i++) {
+        const phx_rigid_port *it = &ports[i];
+        const double *xb = x + it->x, *vb = v + it->v;
+        phx_port_view *out = &views[i];
+        double R[9], velocity[3];
+        if (it->fixed) {
+            *out = *it->fixed;
+            continue;
+        }
+        phx_attitude_rotation(dim, xb + dim, R);
+        phx_rot_apply(dim, R, it->point, out->u1);
+        rot_x_vec(dim, vb + dim, it->point, velocity);
+        for (int a = 0; a < dim; a++) {
+            out->u1[a] += xb[a];
+            velocity[a] += vb[a];
+        }
+        phx_rot_apply(dim, R, velocity, out->rate);
+        if (!it->frame)
+            continue;
+        for (int k = 0; k < dim * dim; k++)
+            out->R1[k] = R[k];
+        for (int k = 0; k < phx_rotations(dim); k++)
+            out->rate[dim + k] = vb[dim + k];
+    }
+}
+
+void phx_body_view_rigid(int dim, int n, const phx_rigid_port *ports, const double *x, const double *v,
+                         phx_port_view *views)
+{
+    if (dim == 2)
+        view_rigid(2, n, ports, x, v, views);
+    else
+        view_rigid(3, n, ports, x, v, views);
+}
+
 void phx_body_port_place_rate(const phx_body *body, const phx_body_port *port, const phx_body_view *view, double *rate)
 {
     const phx_flex_point *point = &port->point;

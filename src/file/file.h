@@ -59,6 +59,11 @@ void phx_h5_put_integers(phx_h5 *file, const char *path, int count, const int *v
 /* A dataset of doubles, rows x cols, or one-dimensional when cols is 0; every row must then be put. */
 void phx_h5_make_rows(phx_h5 *file, const char *path, size_t rows, size_t cols);
 void phx_h5_put_rows(phx_h5 *file, const char *path, size_t first, size_t count, const double *values);
+/* The same, its rows put by their place in the file, without HDF5: one after the other they stand from there on.
+ * Returns that place in bytes; of no meaning without rows or after a failure. */
+unsigned long long phx_h5_place_rows(phx_h5 *file, const char *path, size_t rows, size_t cols);
+/* Put `count` numbers behind the first `before` at a place. */
+void phx_h5_put_at(phx_h5 *file, unsigned long long place, size_t before, size_t count, const double *values);
 /* A matrix, rows x cols row-major, either may be 0; `imaginary` not NULL: complex, as a compound of r and i. */
 void phx_h5_put_matrix(phx_h5 *file, const char *path, size_t rows, size_t cols, const double *real,
                        const double *imaginary);

@@ -11,6 +11,7 @@
  * and is checked before HDF5 sees it. HDF5 ignores bytes behind its end, and a program that changes the file removes
  * them. So a file without a trailer is read when its size is that of the superblock; it has no protection then. */
 #define _XOPEN_SOURCE 700
+#include "crc.h"
 #include "h5_internal.h"
 
 #include <errno.h>
@@ -18,7 +19,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 enum { TRAILER_SIZE = 24, NAME_SIZE = 8, SIZE_AT = 8, SUM_AT = 16, OWN_AT = 20, BLOCK = 1 << 18 };
 static const unsigned char trailer_name[NAME_SIZE] = {'P', 'H', 'X', 'S', 'E', 'A', 'L', '1'};
@@ -55,27 +55,27 @@ static int read_bytes(int descriptor, unsigned char *bytes, size_t count, off_t 
 }
 
 /* CRC-32 of the first `size` bytes. */
-static phx_status checksum_of(phx_context *context, const char *path, int descriptor, off_t size, uLong *sum)
+static phx_status checksum_of(phx_context *context, const char *path, int descriptor, off_t size, unsigned long *sum)
 {
     unsigned char *block = phx_calloc(context, BLOCK, 1);
     if (!block)
         return PHX_ERR_MEMORY;
     int error = 0;
-    *sum = crc32(0L, Z_NULL, 0);
+    *sum = 0;
     for (off_t place = 0; place < size && !error;) {
         const size_t count = size - place < BLOCK ? (size_t)(size - place) : BLOCK;
         error = read_bytes(descriptor, block, count, place);
         if (!error)
-            *sum = crc32(*sum, block, (uInt)count);
+            *sum = phx_crc32(*sum, block, count);
         place += (off_t)count;
     }
     phx_free(block);
     return error ? phx_file_fail(context, path, "read", error) : PHX_OK;
 }
 
-static uLong own_sum(const unsigned char *trailer)
+static unsigned long own_sum(const unsigned char *trailer)
 {
-    return crc32(crc32(0L, Z_NULL, 0), trailer, OWN_AT);
+    return phx_crc32(0, trailer, OWN_AT);
 }
 
 /* ---- writing ---- */
@@ -83,7 +83,7 @@ phx_status phx_h5_append_checksum(phx_context *context, const char *path, int de
 {
     struct stat info;
     unsigned char trailer[TRAILER_SIZE];
-    uLong sum;
+    unsigned long sum;
     if (fstat(descriptor, &info) != 0)
         return phx_file_fail(context, path, "write", errno);
     const phx_status status = checksum_of(context, path, descriptor, info.st_size, &sum);
@@ -127,7 +127,7 @@ static phx_status check_open(phx_context *context, const char *path, int descrip
     enum { HEAD = 64 };
     unsigned char head[HEAD] = {0}, trailer[TRAILER_SIZE] = {0};
     struct stat info;
-    uLong sum;
+    unsigned long sum;
     int error = fstat(descriptor, &info) != 0 ? errno : 0;
     const off_t size = error ? 0 : info.st_size, before = size - TRAILER_SIZE;
     if (!error && size < HEAD)

@@ -83,12 +83,8 @@ static herr_t driver_read(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t
     return 0;
 }
 
-static herr_t driver_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size,
-                           const void *bytes)
+void phx_h5_target_write(h5_target *target, unsigned long long address, size_t size, const void *bytes)
 {
-    (void)type;
-    (void)transfer;
-    h5_target *target = ((driver_file *)(void *)base)->target;
     const char *from = bytes;
     if (address + size > target->size)
         target->size = address + size;
@@ -96,12 +92,20 @@ static herr_t driver_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_
         const ssize_t n = pwrite(target->descriptor, from, size, (off_t)address);
         if (n > 0) {
             from += n;
-            address += (haddr_t)n;
+            address += (unsigned long long)n;
             size -= (size_t)n;
         } else if (n == 0 || errno != EINTR) {
             target->error = n == 0 ? EIO : errno;
         }
     }
+}
+
+static herr_t driver_write(H5FD_t *base, H5FD_mem_t type, hid_t transfer, haddr_t address, size_t size,
+                           const void *bytes)
+{
+    (void)type;
+    (void)transfer;
+    phx_h5_target_write(((driver_file *)(void *)base)->target, address, size, bytes);
     return 0;
 }
 

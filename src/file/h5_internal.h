@@ -46,6 +46,8 @@ phx_status phx_h5_verify_checksum(phx_context *context, const char *path);
 
 /* Create the file of `target`, which must outlive the id returned; a negative id on failure. */
 hid_t phx_h5_target_create(h5_target *target, const char *path);
+/* Write bytes at an address, which HDF5 has given to what they are; a failure is stored in the target. */
+void phx_h5_target_write(h5_target *target, unsigned long long address, size_t size, const void *bytes);
 /* Forget the driver, after the file is closed. */
 void phx_h5_target_forget(h5_target *target);
 

@@ -251,6 +251,41 @@ void phx_h5_put_rows(phx_h5 *file, const char *path, size_t first, size_t count,
     phx_h5_loud(quiet);
 }
 
+/* Numbers are stored as the processor has them; HDF5 gives the dataset its place at once. */
+unsigned long long phx_h5_place_rows(phx_h5 *file, const char *path, size_t rows, size_t cols)
+{
+    const hsize_t extent[2] = {rows, cols};
+    haddr_t place = HADDR_UNDEF;
+    if (file->status)
+        return 0;
+    const h5_quiet quiet = phx_h5_quiet();
+    const hid_t space = H5Screate_simple(cols ? 2 : 1, extent, NULL);
+    const hid_t creation = object_creation(H5P_DATASET_CREATE);
+    hid_t dataset = -1;
+    if (space >= 0 && creation >= 0 && H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0 &&
+        H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0)
+        dataset = H5Dcreate2(file->file, path, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
+    if (dataset >= 0)
+        place = H5Dget_offset(dataset);
+    settle(file, dataset < 0 || (rows > 0 && place == HADDR_UNDEF) ? -1 : 0, path);
+    if (dataset >= 0)
+        H5Dclose(dataset);
+    if (creation >= 0)
+        H5Pclose(creation);
+    if (space >= 0)
+        H5Sclose(space);
+    phx_h5_loud(quiet);
+    return place;
+}
+
+void phx_h5_put_at(phx_h5 *file, unsigned long long place, size_t before, size_t count, const double *values)
+{
+    if (file->status || count == 0)
+        return;
+    phx_h5_target_write(&file->target, place + before * sizeof *values, count * sizeof *values, values);
+    settle(file, 0, "numbers");
+}
+
 phx_status phx_h5_finish(phx_h5 *file)
 {
     const h5_quiet quiet = phx_h5_quiet();

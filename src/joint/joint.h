@@ -80,6 +80,11 @@ void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_por
 /* The rate g_a . rate_a + g_b . rate_b of the measure, in the rates of the views. g (PHX_PORT_PAIR): receives the
  * covectors of A, then from PHX_PORT_MAX those of B. */
 double phx_row_rate(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g);
+/* Values and rates of several rows between the same ports at an instant: the numbers of these two functions. */
+void phx_rows_at(int count, const phx_row *const *rows, const phx_port_view *a, const phx_port_view *b, double *values,
+                 double *rates);
+/* phx_row_unwrapped of a TURN row between straight ports by the frames of their bodies. */
+double phx_row_unwrapped_frames(const phx_row *row, const double *R_a, const double *R_b, double near);
 /* The entry of both ports in which the covectors are -1 of A and +1 of B, with nothing elsewhere, whatever the views;
  * -1: they depend on the views. */
 static inline int phx_row_unit(const phx_row *row)

@@ -1,5 +1,6 @@
 /* The table of row kinds and the public functions that look into it. */
 #include <math.h>
+#include <string.h>
 
 #include "row.h"
 
@@ -92,11 +93,20 @@ void phx_row_across(int dim, const double *n, double across[2][3])
     phx_vec_x_vec(3, n, across[0], across[1]);
 }
 
-double phx_row_unwrapped(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end, double near)
+static double unwrapped(const phx_row *row, double value, double near)
 {
     static const double turn = 6.28318530717958647692;
-    double value = phx_row_value(row, a, b, end);
     return row->unwrapped ? value + turn * round((near - value) / turn) : value;
+}
+
+double phx_row_unwrapped(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end, double near)
+{
+    return unwrapped(row, phx_row_value(row, a, b, end), near);
+}
+
+double phx_row_unwrapped_frames(const phx_row *row, const double *R_a, const double *R_b, double near)
+{
+    return unwrapped(row, row_turn_of_frames(row, R_a, R_b) - row->target, near);
 }
 
 void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
@@ -120,17 +130,66 @@ double phx_row_rate(const phx_row *row, const phx_port_view *a, const phx_port_v
     return of_a + of_b;
 }
 
-bool phx_row_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
-{
-    return kinds[row->kind]->tangent(row, a, b, H);
-}
-
 static bool all_dots(int count, const phx_row *const *rows)
 {
     for (int k = 0; k < count; k++)
         if (rows[k]->kind != PHX_ROW_DOT)
             return false;
     return true;
+}
+
+/* DOT rows between straight ports in space: c = A . B, with f = R_a^T B, h = R_b^T A
+ *     c_dot = w_a . (alpha x f) + w_b . (beta x h)
+ * Rows with the directions of the one before have its products. */
+static void dots_at(int count, const phx_row *const *rows, const phx_port_view *a, const phx_port_view *b,
+                    double *values, double *rates)
+{
+    const double *alpha = NULL, *beta = NULL;
+    double A[3], B[3], f[3], h[3], g_a[3], g_b[3];
+
+    for (int r = 0; r < count; r++) {
+        double of_a = 0.0, of_b = 0.0;
+        if (!alpha || memcmp(alpha, rows[r]->alpha, sizeof A) != 0) {
+            alpha = rows[r]->alpha;
+            phx_rot_apply(3, a->R1, alpha, A);
+            phx_rot_apply_transposed(3, b->R1, A, h);
+        }
+        if (!beta || memcmp(beta, rows[r]->beta, sizeof B) != 0) {
+            beta = rows[r]->beta;
+            phx_rot_apply(3, b->R1, beta, B);
+            phx_rot_apply_transposed(3, a->R1, B, f);
+        }
+        phx_vec_x_vec(3, alpha, f, g_a);
+        phx_vec_x_vec(3, beta, h, g_b);
+        for (int k = 0; k < 3; k++) {
+            of_a += g_a[k] * a->rate[3 + k];
+            of_b += g_b[k] * b->rate[3 + k];
+        }
+        values[r] = phx_port_scalar_product(3, A, B) - rows[r]->target;
+        rates[r] = of_a + of_b;
+    }
+}
+
+void phx_rows_at(int count, const phx_row *const *rows, const phx_port_view *a, const phx_port_view *b, double *values,
+                 double *rates)
+{
+    const bool straight = a->straight && b->straight && !a->slides && !b->slides;
+    double g[PHX_PORT_PAIR];
+
+    if (a->dim == 3 && straight && all_dots(count, rows)) {
+        dots_at(count, rows, a, b, values, rates);
+        return;
+    }
+    for (int r = 0; r < count; r++) {
+        const int unit = phx_row_unit(rows[r]);
+        values[r] = phx_row_value(rows[r], a, b, 1);
+        rates[r] = unit >= 0 ? b->rate[unit] - a->rate[unit] : phx_row_rate(rows[r], a, b, g);
+    }
+}
+
+bool phx_row_tangent(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H)
+{
+    return kinds[row->kind]->tangent(row, a, b, H);
 }
 
 phx_row_reach phx_rows_covectors(int count, const phx_row *const *rows, const phx_port_view *a, const phx_port_view *b,

@@ -8,15 +8,32 @@
 
 #include "row.h"
 
+/* A1, A2, B1, B2 */
+static inline void combine(double A[2][3], double B[2][3], double *c, double *s)
+{
+    *c = phx_port_scalar_product(3, A[0], B[0]) + phx_port_scalar_product(3, A[1], B[1]);
+    *s = phx_port_scalar_product(3, A[1], B[0]) - phx_port_scalar_product(3, A[0], B[1]);
+}
+
 static void products(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end, double *c, double *s)
 {
-    double A1[3], A2[3], B1[3], B2[3];
-    phx_port_direction(a, end, row->alpha, A1);
-    phx_port_direction(a, end, row->alpha2, A2);
-    phx_port_direction(b, end, row->beta, B1);
-    phx_port_direction(b, end, row->beta2, B2);
-    *c = phx_port_scalar_product(3, A1, B1) + phx_port_scalar_product(3, A2, B2);
-    *s = phx_port_scalar_product(3, A2, B1) - phx_port_scalar_product(3, A1, B2);
+    double A[2][3], B[2][3];
+    phx_port_direction_in(3, a, end, row->alpha, A[0]);
+    phx_port_direction_in(3, a, end, row->alpha2, A[1]);
+    phx_port_direction_in(3, b, end, row->beta, B[0]);
+    phx_port_direction_in(3, b, end, row->beta2, B[1]);
+    combine(A, B, c, s);
+}
+
+double row_turn_of_frames(const phx_row *row, const double *R_a, const double *R_b)
+{
+    double A[2][3], B[2][3], c, s;
+    phx_rot_apply(3, R_a, row->alpha, A[0]);
+    phx_rot_apply(3, R_a, row->alpha2, A[1]);
+    phx_rot_apply(3, R_b, row->beta, B[0]);
+    phx_rot_apply(3, R_b, row->beta2, B[1]);
+    combine(A, B, &c, &s);
+    return atan2(s, c);
 }
 
 static double measure(const phx_row *row, const phx_port_view *a, const phx_port_view *b, int end)

@@ -40,7 +40,7 @@ phx_status phx_reader_place(phx_reader *reader, const void *address, size_t size
         c->places = grown;
         c->places_capacity = capacity;
     }
-    c->places[c->n_places] = (phx_place){address, size, c->n_places, source};
+    c->places[c->n_places] = (phx_place){address, (unsigned)size, c->n_places, source};
     c->n_places++;
     return PHX_OK;
 }

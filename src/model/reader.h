@@ -8,8 +8,8 @@
 /* Where a field was written: `size` bytes from `address` (1 for plain values). */
 typedef struct phx_place {
     const char *address;
-    size_t size;
-    int order; /* of recording: outer ones first at the same address */
+    unsigned size; /* bytes */
+    int order;     /* of recording: outer ones first at the same address */
     phx_model_source source;
 } phx_place;
 

@@ -213,8 +213,8 @@ static void remember_range(phx_recording *recording)
 
     for (int k = 0; k < recording->n_columns; k++) {
         const double value = recording->row[k];
-        recording->least[k] = first ? value : fmin(recording->least[k], value);
-        recording->most[k] = first ? value : fmax(recording->most[k], value);
+        recording->least[k] = first || value < recording->least[k] ? value : recording->least[k];
+        recording->most[k] = first || value > recording->most[k] ? value : recording->most[k];
     }
 }
 

@@ -413,6 +413,9 @@ phx_joint_def phx_sys_joint_def(const joint_slot *joint);
 bool phx_sys_outputs_accelerate(const phx_system *system);
 /* phx_system_drift where the ports have been viewed at the instant (equations/dae.c). */
 void phx_sys_drift(const workspace *ws, double t, double *position, double *velocity);
+/* Those of `count` rows from row `first` on between the ports of these views, kept where they are larger. */
+void phx_sys_rows_drift(const phx_system *system, int first, int count, const phx_port_view *a, const phx_port_view *b,
+                        double t, double *position, double *velocity);
 double phx_sys_coordinate_value(const workspace *ws, int joint, int coordinate, int end);
 /* Whether controllers shape the energy and nothing else is done by any; then the energy of the closed loop and its
  * rate, which have columns behind those of the controllers, PHX_SYS_CLOSED_LOOP.energy and .rate. */

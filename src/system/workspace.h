@@ -26,14 +26,14 @@ typedef struct kkt_matrix {
     int **control_at; /* per actuation and measure: columns of its ports x columns of the measure; NULL: no feedback */
 } kkt_matrix;
 
-/* The data that the evaluation of a row reads, side by side in memory; the target in `row` is not kept up to date. */
+/* The data that the evaluation of a row reads. */
 typedef struct work_row {
     phx_port_id a, b;
     int unit;                /* its covectors are -1 and +1 in this entry of the ports for good; -1: any others */
     bool angular_only;       /* its covectors are zero on the rates of places */
     const phx_signal *speed; /* of a driven row, else NULL */
     double rate;             /* of a held row, else 0 */
-    phx_row row;
+    const phx_row *row;      /* of the system */
 } work_row;
 
 /* Pairs of rigid bodies with many rows between them (parallel_rows.c), and which of their rows a step leaves out. */
@@ -70,6 +70,8 @@ typedef struct evaluator {
     void (*imitate)(workspace *ws, const workspace *other);
     /* Every port at the current instant. */
     void (*view_ports)(workspace *ws);
+    /* phx_sys_drift at the current instant, from zeros on; NULL: row by row. */
+    void (*drift)(const workspace *ws, double t, double *position, double *velocity);
     /* Covectors of all rows and their prescribed rates at t, or the means over [t, t + h]; the ports are viewed. */
     void (*rows)(workspace *ws, double t, double h);
     /* Residuals G v - w of all rows at an instant of which nothing has been viewed. */
@@ -128,7 +130,7 @@ typedef struct evaluator {
     int (*threads)(const workspace *ws);
 } evaluator;
 extern const evaluator phx_plain_evaluator, phx_fast_evaluator;
-extern const evaluator phx_viewing_evaluator; /* views ports, and that is all (phx_system_observer) */
+extern const evaluator phx_viewing_evaluator; /* of outputs and drift, and that is all (phx_system_observer) */
 
 typedef struct fast_data fast_data; /* fast.h */
 
@@ -182,6 +184,8 @@ typedef struct port_set {
     double *effort;      /* PHX_PORT_MAX each: total of multipliers and forces (fast, over an interval: not of ports in
                             batches of joints) */
 } port_set;
+
+typedef struct observer observer; /* viewing.c */
 
 /* One body at a time; products, room and energy are the evaluator's. */
 typedef struct body_set {
@@ -317,6 +321,7 @@ struct workspace {
     force_work forces;
     signal_watch signals;
     fast_data *fast;           /* of the fast evaluator */
+    observer *observer;        /* of the evaluator that only observes */
     numerical_damping damping; /* made when it is asked for */
     parallel_rows parallel;    /* made at its first use */
     rigid_kkt rigid;           /* the same */

@@ -101,6 +101,7 @@ static void damaged_files_are_refused(void **state)
     const phx_recorder_def def = example_def("a.h5", NULL);
     phx_layout layout;
     int beyond[] = {0, 3};
+    unsigned long long places[64] = {0};
 
     CHECK_OK(context, phx_layout_create(context, &def, &layout));
     scene.joint_b = beyond;
@@ -110,7 +111,7 @@ static void damaged_files_are_refused(void **state)
     phx_h5_set_integer(file, "/", "format_version", PHX_FORMAT_VERSION);
     phx_h5_set_text(file, "/", "status", "complete");
     phx_h5_put_text(file, "/model", "");
-    CHECK_OK(context, phx_layout_write(file, &layout, 0));
+    CHECK_OK(context, phx_layout_write(file, &layout, 0, places));
     CHECK_OK(context, phx_h5_finish(file));
     REFUSED(context, PHX_ERR_FILE, "b.h5", phx_result_read(context, "b.h5", &result));
     CHECK_MESSAGE(context, "damaged");

@@ -15,8 +15,12 @@ static double kinetic(const phx_floating *body, const double *q, const double *v
     const one_inertia own = one_inertia_of(body->flex);
     double energy = 0.0;
 
-    if (body->base.dim == 2)
+    if (body->base.dim == 2 && body->base.n_q == 0)
+        one_kinetic(2, 0, body, &own, q, v, &energy);
+    else if (body->base.dim == 2)
         one_kinetic(2, body->base.n_q, body, &own, q, v, &energy);
+    else if (body->base.n_q == 0)
+        one_kinetic(3, 0, body, &own, q, v, &energy);
     else
         one_kinetic(3, body->base.n_q, body, &own, q, v, &energy);
     return energy;
@@ -53,18 +57,57 @@ double phx_floating_elastic(const phx_body *base, const double *x)
     return energy;
 }
 
-void phx_floating_moment(const phx_body *base, const double *x, double *moment)
+/* m r + R s(q) */
+static inline void moment_in(const int dim, const phx_floating *body, const double *x, double *moment)
 {
-    const phx_floating *body = phx_floating_of(base);
     const phx_flex *flex = body->flex;
     double R[9], s[3] = {0};
 
-    for (int a = 0; a < body->base.dim; a++)
-        s[a] = flex->s0[a] + phx_floating_dot(flex->n, flex->S + a * flex->n, phx_floating_q(body, x));
-    phx_attitude_rotation(body->base.dim, x + body->base.dim, R);
-    phx_rot_apply(body->base.dim, R, s, moment);
-    for (int a = 0; a < body->base.dim; a++)
+    for (int a = 0; a < dim; a++)
+        s[a] = flex->s0[a];
+    for (int a = 0; a < dim && flex->n > 0; a++)
+        s[a] += phx_floating_dot(flex->n, flex->S + a * flex->n, phx_floating_q(body, x));
+    phx_attitude_rotation(dim, x + dim, R);
+    phx_rot_apply(dim, R, s, moment);
+    for (int a = 0; a < dim; a++)
         moment[a] += flex->mass * x[a];
+}
+
+void phx_floating_moment(const phx_body *base, const double *x, double *moment)
+{
+    if (base->dim == 2)
+        moment_in(2, phx_floating_of(base), x, moment);
+    else
+        moment_in(3, phx_floating_of(base), x, moment);
+}
+
+/* Of a rigid body without elastic energy. */
+static inline void rigid_energies(const int dim, const phx_floating *body, const double *gravity, const double *x,
+                                  const double *v, phx_body_energies *energies)
+{
+    const one_inertia own = one_inertia_of(body->flex);
+    double moment[3], sum = 0.0;
+
+    one_kinetic(dim, 0, body, &own, NULL, v, &energies->kinetic);
+    moment_in(dim, body, x, moment);
+    for (int a = 0; a < dim; a++)
+        sum += gravity[a] * moment[a];
+    energies->elastic = 0.0;
+    energies->potential = -sum;
+}
+
+void phx_floating_energies(const phx_body *base, const double *gravity, const double *x, const double *v,
+                           phx_body_energies *energies)
+{
+    const phx_floating *body = phx_floating_of(base);
+
+    if (base->n_q > 0)
+        *energies = (phx_body_energies){phx_floating_kinetic(base, x, v), phx_floating_elastic(base, x),
+                                        phx_body_potential(base, gravity, x)};
+    else if (base->dim == 2)
+        rigid_energies(2, body, gravity, x, v, energies);
+    else
+        rigid_energies(3, body, gravity, x, v, energies);
 }
 
 /* |B x|^2: a sum of squares, no cancellation between large terms. */

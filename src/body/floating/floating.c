@@ -288,6 +288,7 @@ const phx_body_ops phx_floating_ops = {
     .kinetic = phx_floating_kinetic,
     .kinetic_undeformed = phx_floating_kinetic_undeformed,
     .elastic = phx_floating_elastic,
+    .energies = phx_floating_energies,
     .dissipation = phx_floating_dissipation,
     .stress = phx_floating_stress,
     .stress_slope = phx_floating_stress_slope,

@@ -65,6 +65,8 @@ phx_status phx_floating_curve(const phx_body *body, phx_context *context, const 
 double phx_floating_kinetic(const phx_body *body, const double *x, const double *v);
 double phx_floating_kinetic_undeformed(const phx_body *body, const double *v);
 double phx_floating_elastic(const phx_body *body, const double *x);
+void phx_floating_energies(const phx_body *body, const double *gravity, const double *x, const double *v,
+                           phx_body_energies *energies);
 double phx_floating_dissipation(const phx_body *body, const double *v);
 void phx_floating_stress(const phx_body *body, const double *x, double *sigma);
 void phx_floating_stress_slope(const phx_body *body, const double *x, const double *row, double *out);

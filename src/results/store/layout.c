@@ -366,11 +366,18 @@ phx_status phx_layout_write_bodies(phx_h5 *file, const phx_layout *layout)
     return status;
 }
 
-phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows)
+int phx_layout_parts(const phx_layout *layout)
 {
+    return layout->n_columns + (layout->n_x > 0) + (layout->n_v > 0) + layout->n_ledger;
+}
+
+phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows, unsigned long long *places)
+{
+    unsigned long long *ledger = places + phx_layout_parts(layout) - layout->n_ledger;
+
     phx_h5_make_group(file, "/columns");
     for (int i = 0; i < layout->n_columns; i++) {
-        phx_h5_make_rows(file, layout->column_paths[i], rows, 0);
+        *places++ = phx_h5_place_rows(file, layout->column_paths[i], rows, 0);
         phx_h5_set_text(file, layout->column_paths[i], "name", layout->columns[i].name);
         phx_h5_set_text(file, layout->column_paths[i], "unit", layout->columns[i].unit);
     }
@@ -380,15 +387,15 @@ phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows)
         phx_h5_make_group(file, ledger_group(true));
     }
     for (int i = 0; i < layout->n_ledger; i++) {
-        phx_h5_make_rows(file, layout->ledger_paths[i], rows, 0);
+        ledger[i] = phx_h5_place_rows(file, layout->ledger_paths[i], rows, 0);
         phx_h5_set_text(file, layout->ledger_paths[i], "name", layout->ledger[i].name);
         phx_h5_set_text(file, layout->ledger_paths[i], "unit", "J");
     }
     phx_h5_make_group(file, "/states");
     if (layout->n_x > 0)
-        phx_h5_make_rows(file, PHX_PATH_X, rows, (size_t)layout->n_x);
+        *places++ = phx_h5_place_rows(file, PHX_PATH_X, rows, (size_t)layout->n_x);
     if (layout->n_v > 0)
-        phx_h5_make_rows(file, PHX_PATH_V, rows, (size_t)layout->n_v);
+        *places++ = phx_h5_place_rows(file, PHX_PATH_V, rows, (size_t)layout->n_v);
     return phx_layout_write_bodies(file, layout);
 }
 

@@ -39,8 +39,11 @@ phx_status phx_layout_copy_bodies(phx_context *context, const phx_recorder_def *
 phx_status phx_layout_create(phx_context *context, const phx_recorder_def *def, phx_layout *layout);
 void phx_layout_free(phx_layout *layout);
 
-/* Everything but the rows themselves. PHX_ERR_MEMORY; other failures stick to the file. */
-phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows);
+/* The datasets that hold the values of a row, in its order. */
+int phx_layout_parts(const phx_layout *layout);
+/* Everything but the rows themselves. `places` (phx_layout_parts) receives where those of each dataset begin
+ * (phx_h5_put_at). PHX_ERR_MEMORY; other failures stick to the file. */
+phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows, unsigned long long *places);
 phx_status phx_layout_read(phx_h5 *file, phx_layout *layout, size_t *rows);
 /* The same of dimension, bodies and scene alone; read into a layout whose n_x and n_v are set. */
 phx_status phx_layout_write_bodies(phx_h5 *file, const phx_layout *layout);

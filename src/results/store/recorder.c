@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -95,20 +96,22 @@ static phx_status create_buffer(phx_context *context, size_t width, size_t bytes
     return made->values ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-static phx_status create_block(phx_context *context, size_t width, phx_recorder_block *made)
+static phx_status create_block(phx_context *context, const phx_layout *layout, size_t width, phx_recorder_block *made)
 {
     made->rows = BLOCK_VALUES / width;
     if (made->rows < 1)
         made->rows = 1;
     made->values = phx_calloc(context, made->rows * width, sizeof(double));
     made->dataset = phx_calloc(context, made->rows * width, sizeof(double));
-    return made->values && made->dataset ? PHX_OK : PHX_ERR_MEMORY;
+    made->places = phx_calloc(context, (size_t)phx_layout_parts(layout), sizeof *made->places);
+    return made->values && made->dataset && made->places ? PHX_OK : PHX_ERR_MEMORY;
 }
 
 static void free_block(phx_recorder_block *block)
 {
     phx_free(block->values);
     phx_free(block->dataset);
+    phx_free(block->places);
 }
 
 static void free_kept(phx_recorder_kept *kept)
@@ -188,7 +191,7 @@ phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def
     if (!status)
         status = create_buffer(context, recorder->width, def->buffer_bytes, &recorder->buffer);
     if (!status)
-        status = create_block(context, recorder->width, &recorder->block);
+        status = create_block(context, &recorder->layout, recorder->width, &recorder->block);
     phx_files_begin(context);
     if (!status && def->h5_path)
         status = open_h5(recorder, def->h5_path);
@@ -205,9 +208,31 @@ phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def
 
 /* ---- rows ---- */
 
+/* The exponent of numbers that are not finite has all its bits set: the lowest added to it goes over into the sign. */
+static uint64_t overflow(size_t count, const double *values)
+{
+    const uint64_t exponent = UINT64_C(0x7FF0000000000000), lowest = UINT64_C(0x0010000000000000);
+    uint64_t over = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bits;
+        memcpy(&bits, &values[i], sizeof bits);
+        over |= (bits & exponent) + lowest;
+    }
+    return over;
+}
+
+static bool is_finite(const phx_layout *layout, const double *row, const double *x, const double *v)
+{
+    const uint64_t over = overflow((size_t)(layout->n_columns + layout->n_ledger), row) |
+                          overflow((size_t)layout->n_x, x) | overflow((size_t)layout->n_v, v);
+    return over >> 63 == 0;
+}
+
 static phx_status check_finite(const phx_recorder *recorder, const double *row, const double *x, const double *v)
 {
     const phx_layout *layout = &recorder->layout;
+    if (is_finite(layout, row, x, v))
+        return PHX_OK;
     for (int i = 0; i < layout->n_columns; i++)
         if (!isfinite(row[i]))
             return phx_fail(recorder->context, PHX_ERR_ANALYSIS,

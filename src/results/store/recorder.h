@@ -47,8 +47,9 @@ typedef struct phx_recorder_saved {
 /* Rows on their way to HDF5. */
 typedef struct phx_recorder_block {
     size_t rows;
-    double *values;  /* rows x width */
-    double *dataset; /* the same, one dataset at a time */
+    double *values;             /* rows x width */
+    double *dataset;            /* the same, one dataset at a time */
+    unsigned long long *places; /* of the datasets in the file being written (phx_layout_parts) */
 } phx_recorder_block;
 
 /* The result that phx_recorder_take gives away. */

@@ -5,6 +5,7 @@
 #include "file/file.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 phx_status phx_recorder_spool(phx_recorder *recorder)
@@ -42,57 +43,72 @@ static phx_status read_spool(const phx_recorder *recorder, size_t first, size_t 
     return PHX_OK;
 }
 
-/* Put columns first_value .. first_value + values - 1 of `count` rows into a dataset, from row `row` on. */
-static void put_part(phx_recorder *recorder, phx_h5 *file, const char *path, const double *rows, size_t count,
-                     size_t row, size_t first_value, size_t values)
-{
-    double *out = recorder->block.dataset;
-    for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < values; k++)
-            *out++ = rows[i * recorder->width + first_value + k];
-    phx_h5_put_rows(file, path, row, count, recorder->block.dataset);
-}
+/* The values of a row that a dataset holds, those from `first` on, and where the dataset stands in a file. */
+typedef struct row_part {
+    const char *path;
+    size_t first, values;
+    unsigned long long place;
+} row_part;
 
-static void put_rows(phx_recorder *recorder, phx_h5 *file, const double *rows, size_t count, size_t row)
+/* Dataset k of a row (phx_layout_parts). */
+static row_part part_of(const phx_recorder *recorder, int k)
 {
     const phx_layout *layout = &recorder->layout;
     const size_t n_columns = (size_t)layout->n_columns, n_x = (size_t)layout->n_x, n_v = (size_t)layout->n_v;
-    for (size_t k = 0; k < n_columns; k++)
-        put_part(recorder, file, layout->column_paths[k], rows, count, row, k, 1);
-    if (n_x > 0)
-        put_part(recorder, file, PHX_PATH_X, rows, count, row, n_columns, n_x);
-    if (n_v > 0)
-        put_part(recorder, file, PHX_PATH_V, rows, count, row, n_columns + n_x, n_v);
-    for (int k = 0; k < layout->n_ledger; k++)
-        put_part(recorder, file, layout->ledger_paths[k], rows, count, row, n_columns + n_x + n_v + (size_t)k, 1);
+    const int entry = k - (phx_layout_parts(layout) - layout->n_ledger);
+    row_part part = {.place = recorder->block.places[k], .values = 1};
+
+    if (k < layout->n_columns) {
+        part.path = layout->column_paths[k];
+        part.first = (size_t)k;
+    } else if (entry >= 0) {
+        part.path = layout->ledger_paths[entry];
+        part.first = n_columns + n_x + n_v + (size_t)entry;
+    } else if (k == layout->n_columns && n_x > 0) {
+        part = (row_part){PHX_PATH_X, n_columns, n_x, part.place};
+    } else {
+        part = (row_part){PHX_PATH_V, n_columns + n_x, n_v, part.place};
+    }
+    return part;
 }
 
-/* Copy the saved rows of a dataset of `cols` columns. */
-static phx_status copy_saved(phx_recorder *recorder, phx_h5 *file, const char *path, size_t cols)
+/* Put `count` rows into all datasets, from row `row` on. */
+static void put_rows(phx_recorder *recorder, phx_h5 *file, const double *rows, size_t count, size_t row)
 {
-    const size_t room = recorder->block.rows * recorder->width / cols;
+    for (int k = 0; k < phx_layout_parts(&recorder->layout); k++) {
+        const row_part part = part_of(recorder, k);
+        const double *from = rows + part.first;
+        double *out = recorder->block.dataset;
+        for (size_t i = 0; i < count; i++, from += recorder->width, out += part.values)
+            if (part.values == 1)
+                *out = *from;
+            else
+                memcpy(out, from, part.values * sizeof *out);
+        phx_h5_put_at(file, part.place, row * part.values, count * part.values, recorder->block.dataset);
+    }
+}
+
+/* Copy the saved rows of a dataset. */
+static phx_status copy_saved(phx_recorder *recorder, phx_h5 *file, const row_part *part)
+{
+    const size_t room = recorder->block.rows * recorder->width / part->values;
     phx_status status = PHX_OK;
     for (size_t row = 0; row < recorder->saved.rows && !status; row += room) {
         const size_t rest = recorder->saved.rows - row, count = rest < room ? rest : room;
-        status = phx_h5_read_rows(recorder->saved.file, path, row, count, recorder->block.dataset);
+        status = phx_h5_read_rows(recorder->saved.file, part->path, row, count, recorder->block.dataset);
         if (!status)
-            phx_h5_put_rows(file, path, row, count, recorder->block.dataset);
+            phx_h5_put_at(file, part->place, row * part->values, count * part->values, recorder->block.dataset);
     }
     return status;
 }
 
 static phx_status put_saved(phx_recorder *recorder, phx_h5 *file)
 {
-    const phx_layout *layout = &recorder->layout;
     phx_status status = PHX_OK;
-    for (int k = 0; k < layout->n_columns && !status; k++)
-        status = copy_saved(recorder, file, layout->column_paths[k], 1);
-    if (layout->n_x > 0 && !status)
-        status = copy_saved(recorder, file, PHX_PATH_X, (size_t)layout->n_x);
-    if (layout->n_v > 0 && !status)
-        status = copy_saved(recorder, file, PHX_PATH_V, (size_t)layout->n_v);
-    for (int k = 0; k < layout->n_ledger && !status; k++)
-        status = copy_saved(recorder, file, layout->ledger_paths[k], 1);
+    for (int k = 0; k < phx_layout_parts(&recorder->layout) && recorder->saved.rows > 0 && !status; k++) {
+        const row_part part = part_of(recorder, k);
+        status = copy_saved(recorder, file, &part);
+    }
     return status;
 }
 
@@ -142,7 +158,7 @@ phx_status phx_recorder_store(phx_recorder *recorder, const phx_recorder_state *
     if (status)
         return status;
     describe(recorder, file, state);
-    status = phx_layout_write(file, &recorder->layout, recorder->stats.rows);
+    status = phx_layout_write(file, &recorder->layout, recorder->stats.rows, recorder->block.places);
     if (!status)
         status = put_saved(recorder, file);
     if (!status)

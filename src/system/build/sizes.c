@@ -3,35 +3,40 @@
 
 #include <math.h>
 
-double phx_sys_radius_of_gyration(const body_slot *slot)
+static inline double radius_of(const int dim, const phx_mass_properties *rest)
 {
-    const phx_mass_properties *rest = phx_body_at_rest(slot->body);
+    const int n_rot = phx_rotations(dim);
     double inertia = 0.0;
 
-    for (int k = 0; k < phx_rotations(phx_body_dim(slot->body)); k++)
-        inertia = fmax(inertia, rest->J0[k]);
+    for (int k = 0; k < n_rot; k++)
+        inertia = rest->J0[k] > inertia ? rest->J0[k] : inertia;
     return sqrt(inertia / rest->mass);
 }
 
-static double norm(int n, const double *a)
+double phx_sys_radius_of_gyration(const body_slot *slot)
+{
+    return radius_of(phx_body_dim(slot->body), phx_body_at_rest(slot->body));
+}
+
+static inline double norm(int n, const double *a)
 {
     return sqrt(phx_sys_dot(n, a, a));
 }
 
-static void add_body(const phx_system *system, const body_slot *slot, double gravity, const double *x, const double *v,
-                     phx_sizes *sizes)
+static inline void add_body(const int dim, const body_slot *slot, double gravity, const double *x, const double *v,
+                            phx_sizes *sizes)
 {
-    const int dim = system->dim, n_rot = system->n_rot;
+    const int n_rot = phx_rotations(dim), n_v = phx_body_n_v(slot->body);
     const phx_mass_properties *rest = phx_body_at_rest(slot->body);
-    const double radius = phx_sys_radius_of_gyration(slot), reach = norm(dim, x) + radius;
+    const double radius = radius_of(dim, rest), reach = norm(dim, x) + radius;
     double speed = norm(dim, v) + norm(n_rot, v + dim) * radius;
 
-    for (int i = dim + n_rot; i < phx_body_n_v(slot->body); i++)
-        speed = fmax(speed, fabs(v[i]));
+    for (int i = dim + n_rot; i < n_v; i++)
+        speed = fabs(v[i]) > speed ? fabs(v[i]) : speed;
     sizes->weight += rest->mass * gravity * reach;
     sizes->inertia += rest->mass * reach * reach;
-    sizes->reach = fmax(sizes->reach, reach);
-    sizes->speed = fmax(sizes->speed, speed);
+    sizes->reach = reach > sizes->reach ? reach : sizes->reach;
+    sizes->speed = speed > sizes->speed ? speed : sizes->speed;
 }
 
 void phx_system_sizes(const phx_system *system, const double *x, const double *v, phx_sizes *sizes)
@@ -39,8 +44,13 @@ void phx_system_sizes(const phx_system *system, const double *x, const double *v
     const double gravity = norm(system->dim, system->gravity);
 
     *sizes = (phx_sizes){0};
-    for (int b = 0; b < system->n_bodies; b++)
-        add_body(system, &system->bodies[b], gravity, x + system->bodies[b].x, v + system->bodies[b].v, sizes);
+    for (int b = 0; b < system->n_bodies; b++) {
+        const body_slot *slot = &system->bodies[b];
+        if (system->dim == 2)
+            add_body(2, slot, gravity, x + slot->x, v + slot->v, sizes);
+        else
+            add_body(3, slot, gravity, x + slot->x, v + slot->v, sizes);
+    }
 }
 
 bool phx_system_balances(const phx_system *system)

@@ -306,11 +306,11 @@ phx_quantity phx_system_column_quantity(const phx_system *system, int column, in
 
 void phx_system_continue_attitudes(const phx_system *system, const double *before, double *columns)
 {
-    for (int k = 0; k + 4 <= phx_system_columns(system); k++) {
-        int component = 0;
-        if (phx_system_column_quantity(system, k, &component) != PHX_QUANTITY_ATTITUDE || component != 0)
-            continue;
+    for (int o = 0; o < system->channels.n_outputs; o++) {
+        const int k = system->channels.outputs[o].first;
         double product = 0.0;
+        if (system->channels.outputs[o].def.quantity != PHX_QUANTITY_ATTITUDE)
+            continue;
         for (int i = k; i < k + 4; i++)
             product += columns[i] * before[i];
         for (int i = k; i < k + 4 && product < 0.0; i++)
@@ -329,9 +329,11 @@ void phx_system_energies(const phx_system *system, const double *x, const double
     *energies = (phx_energies){.controllers = phx_sys_controllers_energy(system, x)};
     for (int b = 0; b < system->n_bodies; b++) {
         const body_slot *slot = &system->bodies[b];
-        energies->kinetic += phx_body_kinetic(slot->body, x + slot->x, v + slot->v);
-        energies->elastic += phx_body_elastic(slot->body, x + slot->x);
-        energies->potential += phx_body_potential(slot->body, system->gravity, x + slot->x);
+        phx_body_energies own;
+        phx_body_energies_of(slot->body, system->gravity, x + slot->x, v + slot->v, &own);
+        energies->kinetic += own.kinetic;
+        energies->elastic += own.elastic;
+        energies->potential += own.potential;
     }
     for (int i = 0; i < system->n_forces; i++) {
         const force_slot *force = &system->forces[i];

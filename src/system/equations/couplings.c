@@ -217,7 +217,7 @@ static void add_row(workspace *ws, int k, double lambda, const pair_maps *maps)
     const int size = phx_port_size(ws->system->dim), n = maps->n;
     const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
     double H[PAIR_SIZE * PAIR_SIZE], zeta_H[PAIR_SIZE] = {0};
-    const bool curved = phx_row_tangent(&row->row, a, b, H);
+    const bool curved = phx_row_tangent(row->row, a, b, H);
 
     for (int i = 0; i < 2 * size && curved; i++)
         for (int m = 0; m < 2 * size; m++)

@@ -439,32 +439,46 @@ static const char *op_worst_residual(phx_dae *dae, const double *res)
     return ws->blame;
 }
 
-/* g . zeta of a row; those of a point are unit vectors. */
-static double rate_of(const phx_row *row, const phx_port_view *a, const phx_port_view *b)
+/* NaN is none. */
+static inline double larger(double a, double b)
 {
-    const int unit = phx_row_unit(row);
-    double g[PAIR_SIZE];
+    return b > a ? b : a;
+}
 
-    return unit >= 0 ? b->rate[unit] - a->rate[unit] : phx_row_rate(row, a, b, g);
+void phx_sys_rows_drift(const phx_system *system, int first, int count, const phx_port_view *a, const phx_port_view *b,
+                        double t, double *position, double *velocity)
+{
+    const row_slot *slot = &system->rows.slot[first];
+    const phx_row *rows[PHX_JOINT_MAX_ROWS] = {NULL};
+    double values[PHX_JOINT_MAX_ROWS], rates[PHX_JOINT_MAX_ROWS];
+
+    for (int k = 0; k < count; k++)
+        rows[k] = slot[k].row;
+    phx_rows_at(count, rows, a, b, values, rates);
+    for (int k = 0; k < count; k++) {
+        if (slot[k].role == ROW_DRIVEN) {
+            const joint_slot *joint = &system->joints[slot[k].joint];
+            rates[k] -= phx_signal_value(joint->coordinates[slot[k].coordinate].def.speed, t);
+        }
+        if (slot[k].role == ROW_CONSTRAINT)
+            *position = larger(*position, fabs(values[k]));
+        if (phx_sys_acts(&slot[k]))
+            *velocity = larger(*velocity, fabs(rates[k]));
+    }
 }
 
 void phx_sys_drift(const workspace *ws, double t, double *position, double *velocity)
 {
-    const phx_system *system = ws->system;
-
     *position = *velocity = 0.0;
-    for (int r = 0; r < system->rows.n; r++) {
-        const row_slot *slot = &system->rows.slot[r];
-        const joint_slot *joint = &system->joints[slot->joint];
-        const phx_port_view *a = &ws->ports.view[slot->a], *b = &ws->ports.view[slot->b];
-        if (!phx_sys_acts(slot))
-            continue;
-        double rate = rate_of(slot->row, a, b);
-        if (slot->role == ROW_DRIVEN)
-            rate -= phx_signal_value(joint->coordinates[slot->coordinate].def.speed, t);
-        else
-            *position = fmax(*position, fabs(phx_row_value(slot->row, a, b, 1)));
-        *velocity = fmax(*velocity, fabs(rate));
+    if (ws->by->drift) {
+        ws->by->drift(ws, t, position, velocity);
+        return;
+    }
+    for (int r = 0; r < ws->system->rows.n; r++) {
+        const row_slot *slot = &ws->system->rows.slot[r];
+        if (phx_sys_acts(slot))
+            phx_sys_rows_drift(ws->system, r, 1, &ws->ports.view[slot->a], &ws->ports.view[slot->b], t, position,
+                               velocity);
     }
 }
 

@@ -27,7 +27,7 @@ static work_row make_row(const phx_system *system, const row_slot *slot)
     const joint_slot *joint = &system->joints[slot->joint];
     const phx_coordinate_def *def = &joint->coordinates[slot->coordinate].def;
 
-    return (work_row){.row = *slot->row,
+    return (work_row){.row = slot->row,
                       .a = slot->a,
                       .b = slot->b,
                       .unit = phx_row_unit(slot->row),
@@ -245,6 +245,17 @@ static int matrix_cost(const phx_system *system)
     return 1;
 }
 
+/* Of a workspace that only observes: no equations. */
+static phx_status create_observing(phx_context *context, workspace *ws)
+{
+    const phx_system *system = ws->system;
+    phx_status status = create_ports(context, system, &ws->ports);
+
+    if (!status)
+        status = create_bodies(context, system, &ws->bodies);
+    return status ? status : ws->by->create(ws);
+}
+
 /* The parts, in the order of the struct. */
 static phx_status create_parts(phx_context *context, workspace *ws, int n_rows, const int *rows)
 {
@@ -305,7 +316,8 @@ static phx_status create(phx_system *system, phx_context *context, const evaluat
     ws->system = system;
     ws->control.rest.on = at_rest;
     ws->by = by;
-    const phx_status status = create_parts(context, ws, n_rows, rows);
+    const phx_status status =
+        by == &phx_viewing_evaluator ? create_observing(context, ws) : create_parts(context, ws, n_rows, rows);
     if (status)
         phx_sys_workspace_destroy(ws);
     else

@@ -31,10 +31,28 @@ void phx_sys_follow_angles(workspace *ws, port_need viewed)
         phx_sys_joint_batches_angles(ws, ws->step.x1);
 }
 
+/* The frame that a straight port stands on; NULL: it is another. */
+static const double *frame_of(const workspace *ws, phx_port_id id, const double *x)
+{
+    const port_slot *port = &ws->system->ports[id];
+    const bool straight = port->body != PHX_GROUND && port->port.point.n == 0 && !port->port.slides;
+
+    return straight ? x + ws->system->bodies[port->body].x + port->port.frame.x + 3 : NULL;
+}
+
+/* All angles that are unwrapped in space are those of TURN rows. */
 static void unwrap_at(const workspace *ws, const joint_slot *joint, const double *x_of_bodies, double *x)
 {
+    const double *R_a = frame_of(ws, joint->a, x_of_bodies), *R_b = frame_of(ws, joint->b, x_of_bodies);
     phx_port_view a, b;
 
+    for (int c = 0; c < joint->n_coordinates && R_a && R_b; c++) {
+        const coordinate_slot *it = &joint->coordinates[c];
+        if (it->angle >= 0)
+            x[it->angle] = phx_row_unwrapped_frames(&it->row, R_a, R_b, x[it->angle]);
+    }
+    if (R_a && R_b)
+        return;
     phx_sys_view_port(ws->system, joint->a, x_of_bodies, ws->step.v0, &a);
     phx_sys_view_port(ws->system, joint->b, x_of_bodies, ws->step.v0, &b);
     phx_sys_unwrap_joint(joint, &a, &b, x);

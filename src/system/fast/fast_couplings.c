@@ -317,7 +317,7 @@ static inline void add_dots(workspace *ws, const row_group *group, int parts, bo
     double slopes[MOST * PAIR_SIZE], H[PAIR_SIZE * PAIR_SIZE], K_l[MOST * R];
 
     for (int k = 0; k < count; k++)
-        rows[k] = &ws->rows.row[first + k].row;
+        rows[k] = ws->rows.row[first + k].row;
     phx_rows_tangent(count, rows, lambda + first, &ws->ports.view[group->a], &ws->ports.view[group->b], H, slopes);
     for (int right = 0; right < 2; right++) {
         const double *turn = maps[right].of.turn;
@@ -510,7 +510,7 @@ static inline void group_stiffness(const int dim, workspace *ws, const row_group
             unit_row_stiffness(dim, ws->rows.row[k].unit, maps, K_l + (k - first) * n);
             continue;
         }
-        rows[count] = &ws->rows.row[k].row;
+        rows[count] = ws->rows.row[k].row;
         weights[count] = lambda[k];
         number[count++] = k;
     }

@@ -18,7 +18,7 @@ static int dots_of(const workspace *ws, const row_group *group)
     const int dots = group->end - group->first - group->points;
 
     for (int k = group->first + group->points; k < group->end; k++)
-        if (ws->rows.row[k].row.kind != PHX_ROW_DOT || ws->rows.row[k].speed || ws->rows.row[k].rate != 0.0)
+        if (ws->rows.row[k].row->kind != PHX_ROW_DOT || ws->rows.row[k].speed || ws->rows.row[k].rate != 0.0)
             return -1;
     return dots == 0 || ws->system->dim == 3 ? dots : -1;
 }
@@ -331,7 +331,7 @@ static phx_status make_batch(const workspace *ws, int count, const int *groups, 
         for (int which = 0; which < 2; which++)
             fill_side(ws, batch, which, l);
         for (int k = 0; k < batch->dots; k++) {
-            const phx_row *row = &ws->rows.row[group->first + group->points + k].row;
+            const phx_row *row = ws->rows.row[group->first + group->points + k].row;
             spread(batch, l, 3, row->alpha, batch->alpha + 3 * PHX_JOINT_LANES * k);
             spread(batch, l, 3, row->beta, batch->beta + 3 * PHX_JOINT_LANES * k);
         }

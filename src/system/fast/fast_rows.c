@@ -72,7 +72,7 @@ static void set_row(workspace *ws, int k)
     double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
 
     if (it->unit < 0)
-        phx_row_covectors(&it->row, &ws->ports.view[it->a], &ws->ports.view[it->b], g, g + PHX_PORT_MAX);
+        phx_row_covectors(it->row, &ws->ports.view[it->a], &ws->ports.view[it->b], g, g + PHX_PORT_MAX);
     if (!it->speed)
         ws->rows.w[k] = it->rate;
 }
@@ -86,7 +86,7 @@ static void set_rigid_rows(workspace *ws, const row_group *group)
     if (count == 0)
         return;
     for (int k = 0; k < count; k++)
-        rows[k] = &ws->rows.row[first + k].row;
+        rows[k] = ws->rows.row[first + k].row;
     phx_rows_covectors(count, rows, &ws->ports.view[group->a], &ws->ports.view[group->b],
                        ws->rows.covector + (size_t)first * PAIR_SIZE);
 }

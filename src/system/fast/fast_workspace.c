@@ -23,10 +23,10 @@ static void find_needs(const phx_system *system, const row_set *rows, port_use *
         const work_row *row = &rows->row[k];
         const bool slides = system->ports[row->a].port.slides || system->ports[row->b].port.slides;
         const bool straight = system->ports[row->a].port.point.n == 0 && system->ports[row->b].port.point.n == 0;
-        const port_need need = slides                                     ? NEED_VIEW
-                               : row->unit >= 0                           ? NEED_PLACE_RATE
-                               : row->row.kind == PHX_ROW_DOT && straight ? NEED_FRAMES
-                                                                          : NEED_VIEW;
+        const port_need need = slides                                      ? NEED_VIEW
+                               : row->unit >= 0                            ? NEED_PLACE_RATE
+                               : row->row->kind == PHX_ROW_DOT && straight ? NEED_FRAMES
+                                                                           : NEED_VIEW;
         raise_need(made, row->a, need);
         raise_need(made, row->b, need);
     }
@@ -84,7 +84,7 @@ static void find_groups(const phx_system *system, const row_set *rows, row_group
             group.points += rows->row[k].unit == k - group.first && group.points == k - group.first &&
                             !rows->row[k].speed && rows->row[k].rate == 0.0;
             group.rigid = group.rigid && (k - group.first < group.points ||
-                                          (system->dim == 3 && rows->row[k].row.kind == PHX_ROW_DOT));
+                                          (system->dim == 3 && rows->row[k].row->kind == PHX_ROW_DOT));
         }
         group.end = k;
         group.points = group.points == system->dim ? group.points : 0;

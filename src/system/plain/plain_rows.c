@@ -25,7 +25,7 @@ void phx_plain_rows(workspace *ws, double t, double h)
     for (int k = 0; k < ws->rows.n; k++) {
         const work_row *row = &ws->rows.row[k];
         double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
-        phx_row_covectors(&row->row, &ws->ports.view[row->a], &ws->ports.view[row->b], g, g + PHX_PORT_MAX);
+        phx_row_covectors(row->row, &ws->ports.view[row->a], &ws->ports.view[row->b], g, g + PHX_PORT_MAX);
         if (!row->speed)
             ws->rows.w[k] = row->rate;
         else

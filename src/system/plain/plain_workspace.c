@@ -45,24 +45,6 @@ static const kkt_matrix *whole_matrix(const workspace *ws)
     return &ws->kkt;
 }
 
-static phx_status create_nothing(workspace *ws)
-{
-    (void)ws;
-    return PHX_OK;
-}
-
-static void destroy_nothing(workspace *ws)
-{
-    (void)ws;
-}
-
-const evaluator phx_viewing_evaluator = {
-    .create = create_nothing,
-    .destroy = destroy_nothing,
-    .view_ports = phx_plain_view_ports,
-    .clear_efforts = clear_efforts,
-};
-
 const evaluator phx_plain_evaluator = {
     .create = create,
     .destroy = destroy,

@@ -1,0 +1,56 @@
+/* Blocks of five unknowns; compiled for any processor, and again for those with registers of four numbers. */
+#include "block_ldl_five.h"
+#include "lanes_kernel.h"
+
+enum { FIVE = 5 };
+
+static inline lanes four(const double *from)
+{
+    return *(const lanes *)(const void *)from;
+}
+
+static void multiply(const double *P, const double *S, double *L)
+{
+    lanes last = four(P) * S[4]; /* rows of P are its columns */
+    double corner = P[4 * FIVE] * S[4];
+
+    for (int i = 0; i < FIVE; i++) {
+        lanes sum = P[i * FIVE] * four(S);
+        for (int c = 1; c < FIVE; c++)
+            sum += P[i * FIVE + c] * four(S + c * FIVE);
+        *(lanes *)(void *)(L + i * FIVE) = sum;
+    }
+    for (int c = 1; c < FIVE; c++) {
+        last += four(P + c * FIVE) * S[c * FIVE + 4];
+        corner += P[4 * FIVE + c] * S[c * FIVE + 4];
+    }
+    for (int i = 0; i < 4; i++)
+        L[i * FIVE + 4] = last[i];
+    L[4 * FIVE + 4] = corner;
+}
+
+static void subtract(const double *S, const double *L, double *T)
+{
+    lanes last = four(S) * L[4];
+    double corner = S[4] * L[4];
+
+    for (int i = 0; i < FIVE; i++) {
+        lanes sum = S[i] * four(L);
+        for (int c = 1; c < FIVE; c++)
+            sum += S[c * FIVE + i] * four(L + c * FIVE);
+        *(lanes *)(void *)(T + i * FIVE) -= sum;
+    }
+    for (int c = 1; c < FIVE; c++) {
+        last += four(S + c * FIVE) * L[c * FIVE + 4];
+        corner += S[c * FIVE + 4] * L[c * FIVE + 4];
+    }
+    for (int i = 0; i < 4; i++)
+        T[i * FIVE + 4] -= last[i];
+    T[4 * FIVE + 4] -= corner;
+}
+
+#ifdef PHX_FOR_AVX2
+const phx_block_five phx_block_five_avx2 = {multiply, subtract};
+#else
+const phx_block_five phx_block_five_any = {multiply, subtract};
+#endif
