@@ -100,10 +100,10 @@ endif()
 # lines, and with sanitizers (which make it six times as long) the kernels for registers of several numbers, which are
 # large and run for moments, and the layers that do not compute.
 set(PHX_TEST_FLAGS $<IF:$<CONFIG:Debug>,-O0,-O1>)
-set(PHX_LANES_FLAGS)
+set(PHX_SIMD_FLAGS)
 set(PHX_UNOPTIMISED)
 if(PHX_SANITIZE)
-    set(PHX_LANES_FLAGS -O0)
+    set(PHX_SIMD_FLAGS -O0)
     set(PHX_UNOPTIMISED file mesh model results study importer fmi fmu)
 endif()
 
@@ -205,7 +205,7 @@ endfunction()
 function(phx_layer_wide layer wide)
     if(PHX_${wide})
         target_sources(phx_${layer} PRIVATE ${ARGN})
-        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${PHX_${wide}_FLAGS};${PHX_LANES_FLAGS}"
+        set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${PHX_${wide}_FLAGS};${PHX_SIMD_FLAGS}"
             COMPILE_DEFINITIONS PHX_FOR_${wide})
         target_compile_definitions(phx_${layer} PRIVATE PHX_${wide})
     endif()

@@ -1,24 +1,24 @@
 /* Blocks of five unknowns; compiled for any processor, and again for those with registers of four numbers. */
 #include "block_ldl_five.h"
-#include "lanes_kernel.h"
+#include "simd_kernel.h"
 
 enum { FIVE = 5 };
 
-static inline lanes four(const double *from)
+static inline simd_double four(const double *from)
 {
-    return *(const lanes *)(const void *)from;
+    return *(const simd_double *)(const void *)from;
 }
 
 static void multiply(const double *P, const double *S, double *L)
 {
-    lanes last = four(P) * S[4]; /* rows of P are its columns */
+    simd_double last = four(P) * S[4]; /* rows of P are its columns */
     double corner = P[4 * FIVE] * S[4];
 
     for (int i = 0; i < FIVE; i++) {
-        lanes sum = P[i * FIVE] * four(S);
+        simd_double sum = P[i * FIVE] * four(S);
         for (int c = 1; c < FIVE; c++)
             sum += P[i * FIVE + c] * four(S + c * FIVE);
-        *(lanes *)(void *)(L + i * FIVE) = sum;
+        *(simd_double *)(void *)(L + i * FIVE) = sum;
     }
     for (int c = 1; c < FIVE; c++) {
         last += four(P + c * FIVE) * S[c * FIVE + 4];
@@ -31,14 +31,14 @@ static void multiply(const double *P, const double *S, double *L)
 
 static void subtract(const double *S, const double *L, double *T)
 {
-    lanes last = four(S) * L[4];
+    simd_double last = four(S) * L[4];
     double corner = S[4] * L[4];
 
     for (int i = 0; i < FIVE; i++) {
-        lanes sum = S[i] * four(L);
+        simd_double sum = S[i] * four(L);
         for (int c = 1; c < FIVE; c++)
             sum += S[c * FIVE + i] * four(L + c * FIVE);
-        *(lanes *)(void *)(T + i * FIVE) -= sum;
+        *(simd_double *)(void *)(T + i * FIVE) -= sum;
     }
     for (int c = 1; c < FIVE; c++) {
         last += four(S + c * FIVE) * L[c * FIVE + 4];

@@ -3,8 +3,8 @@
 /* clang-format off */
 #define ZEROS {0.0}
 /* clang-format on */
-#define LANES   1
-#define NAME(x) one_##x
+#define SIMD_WIDTH 1
+#define NAME(x)    one_##x
 
 #include "kind.h"
 #include "move_kernel.h"

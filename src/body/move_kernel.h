@@ -33,7 +33,7 @@ static inline void NAME(twice_atan)(const real *argument, real *angle)
     for (size_t k = 0; k < sizeof c / sizeof *c; k++)
         sum = sum * z + c[k];
     *angle = 2.0 * x + x * z * sum;
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < SIMD_WIDTH; l++)
         if (!(square[l] < 0x1p-8))
             out[l] = 2.0 * atan(each[l]);
 }
@@ -55,7 +55,7 @@ static inline void NAME(turn_in_plane)(bool tried, double h, const real *w, cons
     }
     const double *each = (const double *)&to[2];
     double *cosine = (double *)&to[0], *sine = (double *)&to[1];
-    for (int l = 0; l < LANES; l++) {
+    for (int l = 0; l < SIMD_WIDTH; l++) {
         cosine[l] = cos(each[l]);
         sine[l] = sin(each[l]);
     }

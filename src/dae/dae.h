@@ -58,10 +58,10 @@ typedef struct phx_dae_ops {
     /* Solve the acceleration-level system M v_dot = f + G^T lambda, G v_dot = w_dot - G_dot v at a consistent state. */
     phx_status (*accelerations)(phx_dae *dae, double t, const double *x, const double *v, double *v_dot,
                                 double *lambda);
-    /* Bring attitudes back to rotations, in place; with `count` counted angles follow them, which evaluations at x do
+    /* Bring attitudes back to rotations, in place; with `count` unwrapped angles follow them, which evaluations at x do
      * not need. */
     void (*normalise)(phx_dae *dae, double *x, bool count);
-    /* Counted angles follow the direction cosines, in place; nothing else changes. */
+    /* Unwrapped angles follow the direction cosines, in place; nothing else changes. */
     void (*count)(phx_dae *dae, double *x);
     /* dxi = tangent of the embedded increment dx at x: (R^T dr, skew part of R^T dR, dq). */
     void (*tangent)(phx_dae *dae, const double *x, const double *dx, double *dxi);
@@ -89,15 +89,15 @@ typedef struct phx_dae_ops {
     /* For the end velocity v1 (the unknown) compute x1 and res = [ (p1 - p0)/h - forces - G_mean^T lambda ;
      * G_mean v_mean - w_mean ], whose derivative with respect to (v_mean, lambda) is A(2/h), v_mean = (v0 + v1)/2.
      * res NULL: after an interval_residual with almost the same v1, only x1 and what interval_work needs. Turns are
-     * counted here, but what x1 has of a counted angle may lag behind it, by less than half a turn; with a `res` x1 has
-     * those of x0. x1 NULL: not asked for. */
+     * counted here, but what x1 has of a unwrapped angle may lag behind it, by less than half a turn; with a `res` x1
+     * has those of x0. x1 NULL: not asked for. */
     phx_status (*interval_residual)(phx_dae *dae, const double *v1, const double *lambda, double *x1, double *res);
     /* Where forces follow the multipliers (friction): the interval has been solved for these, which the forces take
      * now; whether that changes them, so that it has to be solved again. NULL: there are no such forces. */
     bool (*interval_reactions)(phx_dae *dae, const double *lambda);
     /* A(2/h) of the interval of the last interval_residual with a `res`; factor comes next. */
     phx_status (*interval_linearise)(phx_dae *dae);
-    /* Counted angles of a state that intervals have led to, brought up to it in place; the next interval goes on from
+    /* Unwrapped angles of a state that intervals have led to, brought up to it in place; the next interval goes on from
      * it as it would have. NULL: none ever lags behind. */
     void (*synchronise)(phx_dae *dae, double *x);
     /* Work over the interval of the last interval_residual, exact to the scheme: h lambda.w_mean, loads, dampers. */

@@ -71,7 +71,7 @@ void phx_joint_add_line(const phx_joint_frame *frame, phx_joint_row_list *list)
         phx_joint_add_normal(frame, k, list);
 }
 
-static void add_no_turn(const phx_joint_frame *frame, int k, phx_joint_row_list *list)
+static void fix_rotation_about(const phx_joint_frame *frame, int k, phx_joint_row_list *list)
 {
     /* B turned by delta about base k takes base k+1 towards base k+2: e_{k+2} . (rotated e_{k+1}) = sin(delta);
      * in the plane e_1 . (rotated e_0) */
@@ -84,10 +84,10 @@ static void add_no_turn(const phx_joint_frame *frame, int k, phx_joint_row_list 
     list->constraints[list->n_constraints++] = row;
 }
 
-void phx_joint_add_no_turns(const phx_joint_frame *frame, phx_joint_row_list *list)
+void phx_joint_fix_orientation(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     for (int k = 0; k < (frame->dim == 2 ? 1 : 3); k++)
-        add_no_turn(frame, k, list);
+        fix_rotation_about(frame, k, list);
 }
 
 void phx_joint_add_axis(const phx_joint_frame *frame, phx_joint_row_list *list)

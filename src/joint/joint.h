@@ -92,7 +92,7 @@ static inline int phx_row_unit(const phx_row *row)
     return row->kind == PHX_ROW_POINT ? row->axis : -1;
 }
 /* Whether the row depends on the rotations of the ports alone: its covectors and tangent vanish for translations. */
-bool phx_row_turns(const phx_row *row);
+bool phx_row_is_angular(const phx_row *row);
 /* Two directions across n, of length 1, in the same axes: the first that of the coordinate axis least along n, made
  * perpendicular to it, the second n x the first. In the plane one: to the right of where n points. */
 void phx_row_across(int dim, const double *n, double across[2][3]);

@@ -60,7 +60,7 @@ PHX_JOINT_LIST(PHX_JOINT_DECLARE)
 void phx_joint_add_points(const phx_joint_frame *frame, phx_joint_row_list *list);
 void phx_joint_add_normal(const phx_joint_frame *frame, int k, phx_joint_row_list *list);
 void phx_joint_add_line(const phx_joint_frame *frame, phx_joint_row_list *list);
-void phx_joint_add_no_turns(const phx_joint_frame *frame, phx_joint_row_list *list);
+void phx_joint_fix_orientation(const phx_joint_frame *frame, phx_joint_row_list *list);
 void phx_joint_add_axis(const phx_joint_frame *frame, phx_joint_row_list *list);
 /* Append: base 2 of B stays perpendicular to base 0 of A. */
 void phx_joint_add_perpendicular(const phx_joint_frame *frame, phx_joint_row_list *list);

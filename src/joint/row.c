@@ -45,7 +45,7 @@ double phx_row_value(const phx_row *row, const phx_port_view *a, const phx_port_
     return kinds[row->kind]->measure(row, a, b, end) - row->target;
 }
 
-bool phx_row_turns(const phx_row *row)
+bool phx_row_is_angular(const phx_row *row)
 {
     return row->kind == PHX_ROW_DOT || row->kind == PHX_ROW_ANGLE || row->kind == PHX_ROW_TURN ||
            row->kind == PHX_ROW_TILT || row->kind == PHX_ROW_AXIAL;
@@ -208,7 +208,7 @@ phx_row_reach phx_rows_covectors(int count, const phx_row *const *rows, const ph
 static bool add_tangent(const phx_row *row, double weight, const phx_port_view *a, const phx_port_view *b, double *H,
                         double *slope)
 {
-    const int size = phx_port_size(a->dim), first = phx_row_turns(row) ? a->dim : 0;
+    const int size = phx_port_size(a->dim), first = phx_row_is_angular(row) ? a->dim : 0;
     const phx_port_view *const views[2] = {a, b};
     double own[PHX_PORT_PAIR * PHX_PORT_PAIR];
     if (!kinds[row->kind]->tangent(row, a, b, own))
@@ -234,7 +234,7 @@ phx_row_reach phx_rows_tangent(int count, const phx_row *const *rows, const doub
     bool dots = true, turns = true, curved = false;
     for (int k = 0; k < count; k++) {
         dots = dots && rows[k]->kind == PHX_ROW_DOT;
-        turns = turns && phx_row_turns(rows[k]);
+        turns = turns && phx_row_is_angular(rows[k]);
     }
     if (dots && space && a->straight && b->straight) {
         row_set_frames_tangent(count, rows, weights, a, b, H, slopes);

@@ -4,7 +4,7 @@
 static void rows(const phx_joint_frame *frame, phx_joint_row_list *list)
 {
     phx_joint_add_points(frame, list);
-    phx_joint_add_no_turns(frame, list);
+    phx_joint_fix_orientation(frame, list);
 }
 
 const phx_joint_operations phx_joint_weld = {

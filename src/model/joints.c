@@ -9,17 +9,17 @@
 static unsigned traits_of(const phx_joint_info *info)
 {
     static const unsigned of_axis[] = {[PHX_AXIS_NONE] = 0,
-                                       [PHX_AXIS_LINE] = PHX_JOINT_SHIFT_AXIS,
-                                       [PHX_AXIS_ROTATION] = PHX_JOINT_TURN_AXIS,
+                                       [PHX_AXIS_LINE] = PHX_JOINT_TRANSLATION_AXIS,
+                                       [PHX_AXIS_ROTATION] = PHX_JOINT_ROTATION_AXIS,
                                        [PHX_AXIS_NORMAL] = PHX_JOINT_NORMAL,
                                        [PHX_AXIS_PAIR] = PHX_JOINT_AXES};
     unsigned traits = of_axis[info->axis];
     if (info->axis_b)
-        traits |= info->axis == PHX_AXIS_LINE ? PHX_JOINT_SHIFT_AXIS_B : PHX_JOINT_TURN_AXIS_B;
+        traits |= info->axis == PHX_AXIS_LINE ? PHX_JOINT_TRANSLATION_AXIS_B : PHX_JOINT_ROTATION_AXIS_B;
     if (info->relative)
         traits |= PHX_JOINT_RELATIVE;
     for (int c = 0; c < PHX_JOINT_MAX_COORDINATES && info->coordinates[c].name; c++)
-        traits |= info->coordinates[c].angular ? PHX_JOINT_TURNS : PHX_JOINT_SHIFTS;
+        traits |= info->coordinates[c].angular ? PHX_JOINT_FREE_ANGLES : PHX_JOINT_FREE_DISPLACEMENTS;
     return traits;
 }
 

@@ -327,7 +327,7 @@ static const phx_object friction = {"friction", "Dry friction.", TABLE(phx_model
                                     .finish = phx_finish_friction};
 
 /* ---- joints, springs, loads ---- */
-#define FREE              (PHX_JOINT_TURNS | PHX_JOINT_SHIFTS)
+#define FREE              (PHX_JOINT_FREE_ANGLES | PHX_JOINT_FREE_DISPLACEMENTS)
 #define COORDINATE(field) AT(phx_model_coordinate, field), .own = true
 static const phx_key joint_keys[] = {
     {"kind", &phx_type_kind, AT(phx_model_joint, kind), .required = true, .words = phx_words_joint,
@@ -335,14 +335,15 @@ static const phx_key joint_keys[] = {
     {"ports", &phx_type_port_pair, AT(phx_model_joint, ports), .required = true, .doc = "B moves relative to A"},
     {"active", &phx_type_boolean, AT(phx_model_joint, active), .fallback = "true",
      .doc = "false: holds and drives nothing, until a program switches it on"},
-    {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .traits = PHX_JOINT_SHIFT_AXIS,
+    {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .traits = PHX_JOINT_TRANSLATION_AXIS,
      .doc = "direction of the displacement, in A's directions"},
     {"axis", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE,
-     .traits = PHX_JOINT_TURN_AXIS, .doc = "of the rotation, in A's directions"},
-    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .traits = PHX_JOINT_SHIFT_AXIS_B,
+     .traits = PHX_JOINT_ROTATION_AXIS, .doc = "of the rotation, in A's directions"},
+    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .traits = PHX_JOINT_TRANSLATION_AXIS_B,
      .fallback = "as the poses have it", .doc = "the direction in B that coincides with axis"},
-    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .dims = PHX_SPACE, .traits = PHX_JOINT_TURN_AXIS_B,
-     .fallback = "as the poses have it", .doc = "the direction in B that coincides with axis"},
+    {"axis_b", &phx_type_direction_b, AT(phx_model_joint, axis_b), .dims = PHX_SPACE,
+     .traits = PHX_JOINT_ROTATION_AXIS_B, .fallback = "as the poses have it",
+     .doc = "the direction in B that coincides with axis"},
     {"axes", &phx_type_directions, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE,
      .traits = PHX_JOINT_AXES, .doc = "[a, b], a in A's and b in B's directions"},
     {"normal", &phx_type_direction, AT(phx_model_joint, axis), .required = true, .dims = PHX_SPACE,
@@ -352,9 +353,10 @@ static const phx_key joint_keys[] = {
     {"rotation", &phx_type_rotation, AT(phx_model_joint, relative), .dims = PHX_SPACE, .traits = PHX_JOINT_RELATIVE,
      .object = &phx_schema_rotation, .fallback = "as the poses have it",
      .doc = "relative rotation that is held, B to A"},
-    {"angle", &phx_type_start_angle, COORDINATE(start), .traits = PHX_JOINT_TURNS, .unit = "rad", .fallback = "free",
+    {"angle", &phx_type_start_angle, COORDINATE(start), .traits = PHX_JOINT_FREE_ANGLES, .unit = "rad",
+     .fallback = "free",
      .doc = "value at the start, held by the assembly, beyond pi too; free: that of the poses in (-pi, pi]"},
-    {"position", &phx_type_start_position, COORDINATE(start), .traits = PHX_JOINT_SHIFTS, .unit = "m",
+    {"position", &phx_type_start_position, COORDINATE(start), .traits = PHX_JOINT_FREE_DISPLACEMENTS, .unit = "m",
      .fallback = "free", .doc = "displacement at the start, held by the assembly"},
     {"rate", &phx_type_coordinate_rate, COORDINATE(rate), .traits = FREE, .unit = "rad/s, m/s", .fallback = "free",
      .doc = "rate at the start"},

@@ -33,15 +33,15 @@ static inline phx_word phx_word_at(const phx_word *words, int value)
 
 /* Traits of the kinds of joint (joints.c). */
 enum {
-    PHX_JOINT_SHIFT_AXIS = 1,   /* `axis` of a displacement */
-    PHX_JOINT_TURN_AXIS = 2,    /* `axis` of a rotation */
-    PHX_JOINT_SHIFT_AXIS_B = 4, /* `axis_b` of the one and of the other */
-    PHX_JOINT_TURN_AXIS_B = 8,
+    PHX_JOINT_TRANSLATION_AXIS = 1,   /* `axis` of a displacement */
+    PHX_JOINT_ROTATION_AXIS = 2,      /* `axis` of a rotation */
+    PHX_JOINT_TRANSLATION_AXIS_B = 4, /* `axis_b` of the one and of the other */
+    PHX_JOINT_ROTATION_AXIS_B = 8,
     PHX_JOINT_NORMAL = 16,
     PHX_JOINT_AXES = 32,
-    PHX_JOINT_RELATIVE = 64, /* the relative rotation that is held */
-    PHX_JOINT_TURNS = 128,   /* free angles */
-    PHX_JOINT_SHIFTS = 256   /* free displacements */
+    PHX_JOINT_RELATIVE = 64,           /* the relative rotation that is held */
+    PHX_JOINT_FREE_ANGLES = 128,       /* free angles */
+    PHX_JOINT_FREE_DISPLACEMENTS = 256 /* free displacements */
 };
 
 /* Range of a number. */

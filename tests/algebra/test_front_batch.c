@@ -109,7 +109,7 @@ static phx_fronts *new_fronts(phx_context *context, const matrix *m, bool is_com
 }
 
 /* Leaves in batches, and lanes that they fill. */
-static int batched_leaves(phx_context *context, const matrix *m, int *lanes)
+static int batched_leaves(phx_context *context, const matrix *m, int *width)
 {
     phx_front_tree *tree = NULL;
     int count = 0;
@@ -117,7 +117,7 @@ static int batched_leaves(phx_context *context, const matrix *m, int *lanes)
     assert_non_null(tree);
     for (int k = 0; k < tree->n_batches; k++)
         count += tree->batch[k].count;
-    *lanes = PHX_FRONT_LANES * tree->n_batches;
+    *width = PHX_FRONT_SIMD_WIDTH * tree->n_batches;
     phx_front_tree_destroy(tree);
     return count;
 }
@@ -204,25 +204,25 @@ static void test_leaves_alike_are_batched(void **state)
                     mixed = {43, {3, 6, 3}, 2, 0, true, 0}, unlike = {12, {9, 9, 9}, 2, 50, false, 0},
                     deep = {43, {6, 6, 6}, 2, 0, true, 3};
     matrix m = chain_matrix(*state, &plane);
-    int lanes;
-    assert_int_equal(batched_leaves(*state, &m, &lanes), 42); /* the one at the end has one joint only */
-    assert_int_equal(lanes, 44);
+    int width;
+    assert_int_equal(batched_leaves(*state, &m, &width), 42); /* the one at the end has one joint only */
+    assert_int_equal(width, 44);
     free_matrix(&m);
     m = chain_matrix(*state, &space);
-    assert_int_equal(batched_leaves(*state, &m, &lanes), 42);
-    assert_int_equal(lanes, 44);
+    assert_int_equal(batched_leaves(*state, &m, &width), 42);
+    assert_int_equal(width, 44);
     free_matrix(&m);
     m = chain_matrix(*state, &mixed);
-    assert_int_equal(batched_leaves(*state, &m, &lanes), 42);
-    assert_int_equal(lanes, 28 + 16);
+    assert_int_equal(batched_leaves(*state, &m, &width), 42);
+    assert_int_equal(width, 28 + 16);
     free_matrix(&m);
     m = chain_matrix(*state, &deep); /* what comes first touches less than what comes last */
-    assert_int_equal(batched_leaves(*state, &m, &lanes), 42);
-    assert_int_equal(lanes, 44);
+    assert_int_equal(batched_leaves(*state, &m, &width), 42);
+    assert_int_equal(width, 44);
     free_matrix(&m);
     compare(*state, &deep);
     m = chain_matrix(*state, &unlike);
-    assert_int_equal(batched_leaves(*state, &m, &lanes), 0);
+    assert_int_equal(batched_leaves(*state, &m, &width), 0);
     free_matrix(&m);
 }
 

@@ -74,7 +74,7 @@ int choose(phx_context *context, const subject *it, int how, uint64_t *seed, int
     return count;
 }
 
-int lanes_of(int count)
+int simd_of(int count)
 {
     return count == 1 ? 1 : count <= 4 ? 4 : 8;
 }
@@ -85,7 +85,7 @@ void batch_different(phx_context *context, const subject *it, const phx_body *co
     phx_body_batch_def def = {.count = count};
 
     *out = (group){.count = count,
-                   .lanes = count == 1   ? 1
+                   .width = count == 1   ? 1
                             : count <= 4 ? 4
                                          : 8,
                    .room = malloc(phx_body_batch_room(it->body) * sizeof(double))};
@@ -99,7 +99,7 @@ void batch_different(phx_context *context, const subject *it, const phx_body *co
         def.c[l] = l * (it->n_rigid + n_boundary);
     }
     CHECK_OK(context, phx_body_batch_create(context, &def, &out->batch));
-    assert_int_equal(phx_body_batch_lanes(out->batch), out->lanes);
+    assert_int_equal(phx_body_batch_simd_width(out->batch), out->width);
 }
 
 void batch_create(phx_context *context, const subject *it, int count, int n_boundary, group *out)
@@ -117,10 +117,10 @@ void batch_destroy(group *it)
     free(it->room);
 }
 
-void of_lane(int lanes, int lane, int count, const double *all, double *one)
+void of_lane(int width, int lane, int count, const double *all, double *one)
 {
     for (int k = 0; k < count; k++)
-        one[k] = all[k * lanes + lane];
+        one[k] = all[k * width + lane];
 }
 
 /* S = a M_qq + b K + c R, n_q square; R is the derivative of the forces with respect to the velocities at rest. */

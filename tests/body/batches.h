@@ -11,7 +11,7 @@ extern const body_kind batch_kinds[];
 
 /* Bodies with as many lanes as they take. */
 typedef struct group {
-    int count, lanes;
+    int count, width;
     double *room;
     phx_body_batch *batch;
 } group;
@@ -26,14 +26,14 @@ void each_kind(phx_context *context, void (*check)(phx_context *context, const s
 /* Fills kept, ascending; the number. */
 int choose(phx_context *context, const subject *it, int how, uint64_t *seed, int *boundary);
 /* Lanes of a batch of so many bodies. */
-int lanes_of(int count);
+int simd_of(int count);
 /* A batch of these bodies, or of one several times; body l has the l-th part of all vectors. */
 void batch_different(phx_context *context, const subject *it, const phx_body *const *bodies, int count, int n_boundary,
                      group *out);
 void batch_create(phx_context *context, const subject *it, int count, int n_boundary, group *out);
 void batch_destroy(group *it);
 /* One lane of an array. */
-void of_lane(int lanes, int lane, int count, const double *all, double *one);
+void of_lane(int width, int lane, int count, const double *all, double *one);
 /* S = a M_qq + b K + c R, n_q square. */
 void constant_block(const subject *it, double a, double b, double c, double *S);
 /* An arrow block and S (NULL: none) as a dense matrix, n_v square. */

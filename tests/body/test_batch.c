@@ -32,7 +32,7 @@ static void check_mass_arrow(phx_context *context, const subject *it, uint64_t *
         phx_body_batch_mass_arrow(at.batch, x, arrow);
         for (int l = 0; l < count; l++) {
             phx_body_mass_matrix(it->body, x + l * it->n_x, M);
-            of_lane(at.lanes, l, arrow_size(it), arrow, one);
+            of_lane(at.width, l, arrow_size(it), arrow, one);
             CHECK_SMALL(arrow_defect(it, one, M), 1e-15, "%s: border of the mass matrix, body %d", it->name, l);
         }
         batch_destroy(&at);
@@ -96,10 +96,10 @@ static void check_batch(phx_context *context, const subject *it, const phx_body 
         phx_body_batch_interval_matrix(g.batch, arrow, l, got);
         assert_memory_equal(got, val, (size_t)ptr[it->n_v] * sizeof *val);
         spread(it, val, A);
-        of_lane(g.lanes, l, size, arrow, own);
+        of_lane(g.width, l, size, arrow, own);
         CHECK_SMALL(arrow_defect(it, own, A), 1e-14, "%s, h = %g: border of an interval", it->name, h);
         for (int k = it->dim; k < it->n_rigid; k++)
-            assert_true(rates[(k - it->dim) * g.lanes + l] == v0[k] + v1[k]);
+            assert_true(rates[(k - it->dim) * g.width + l] == v0[k] + v1[k]);
         assert_true(energy[l] == phx_body_kinetic(bodies[l], at.x1 + l * it->n_x, v1));
     }
     phx_body_batch_kinetic(g.batch, NULL, at.v1, energy);

@@ -75,7 +75,7 @@ static void make(phx_context *context, const subject *it, int first, int end, ro
     }
     def.condenser = out->condenser;
     batch_create(context, it, end - first, n_boundary, &out->batch);
-    for (int l = 0; l < out->batch.lanes; l++) {
+    for (int l = 0; l < out->batch.width; l++) {
         def.n_ports[l] = first + l < end ? from->n_ports[first + l] : 0;
         def.ports[l] = from->def[first + l < end ? first + l : first];
     }
@@ -95,7 +95,7 @@ static void release(rows *it)
 /* S of all rows, zero between bodies, and dv (n_v of each body), for the bodies first to before `end`. */
 static void evaluate(const subject *it, rows *r, int first, int end, const double *mu, double *S, double *dv)
 {
-    const int *number = NULL, count = phx_body_batch_rows_count(r->made, &number), lanes = r->batch.lanes;
+    const int *number = NULL, count = phx_body_batch_rows_count(r->made, &number), width = r->batch.width;
     double *own = malloc((phx_body_batch_rows_size(r->made) + 1) * sizeof *own);
     double energy[PHX_BATCH_WIDTH];
     int e = 0;
@@ -112,9 +112,9 @@ static void evaluate(const subject *it, rows *r, int first, int end, const doubl
     for (int i = 0; i < count; i++)
         for (int j = 0; j <= i; j++, e++)
             for (int l = 0; l < end - first; l++) {
-                const int row = number[i * lanes + l], col = number[j * lanes + l];
+                const int row = number[i * width + l], col = number[j * width + l];
                 if (row < r->n_rows && col < r->n_rows)
-                    S[row * r->n_rows + col] = S[col * r->n_rows + row] = own[e * lanes + l];
+                    S[row * r->n_rows + col] = S[col * r->n_rows + row] = own[e * width + l];
             }
     phx_body_batch_rows_push(r->made, mu, dv + first * it->n_v);
     free(own);

@@ -93,14 +93,14 @@ static void solve_condensed(phx_context *context, const subject *it, const group
     const int n = it->n_v, all = it->n_rigid + n_boundary;
     double z[PHX_BATCH_WIDTH * MAX_V], c[PHX_BATCH_WIDTH * MAX_V], lu[MAX_ALL];
 
-    assert_int_equal(phx_body_batch_internal_size(at->batch, condenser), at->lanes * (it->n_q - n_boundary));
+    assert_int_equal(phx_body_batch_internal_size(at->batch, condenser), at->width * (it->n_q - n_boundary));
     phx_body_batch_gather_internal(at->batch, condenser, out->b, z);
     for (int l = 0; l < at->count; l++)
         for (int i = 0; i < all; i++)
             c[l * all + i] = out->b[l * n + list[i]];
     phx_body_batch_begin_solve(at->batch, condenser, out->arrow, z, c);
     for (int l = 0; l < at->count; l++) {
-        of_lane(at->lanes, l, all * all, out->matrix, lu);
+        of_lane(at->width, l, all * all, out->matrix, lu);
         even_rows(all, lu, c + l * all);
         CHECK_OK(context, phx_dense_solve(context, all, lu, 1, c + l * all));
         for (int i = 0; i < all; i++)
@@ -111,14 +111,14 @@ static void solve_condensed(phx_context *context, const subject *it, const group
 }
 
 /* A x = b, and the condensed matrix against a dense Schur complement. */
-static void check_lane(phx_context *context, const subject *it, int lanes, int lane, int n_boundary, const int *list,
+static void check_lane(phx_context *context, const subject *it, int width, int lane, int n_boundary, const int *list,
                        const double *S, const condensed *got, const char *what)
 {
     const int n = it->n_v, all = it->n_rigid + n_boundary, size = (int)arrow_size(it);
     double arrow[MAX_ARROW], A[MAX_ALL], matrix[MAX_ALL], want[MAX_ALL];
 
-    of_lane(lanes, lane, size, got->arrow, arrow);
-    of_lane(lanes, lane, all * all, got->matrix, matrix);
+    of_lane(width, lane, size, got->arrow, arrow);
+    of_lane(width, lane, all * all, got->matrix, matrix);
     whole(it, arrow, S, A);
     schur(context, n, all, list, A, want);
     CHECK_SMALL(scaled_defect(all, matrix, want), 1e-10, "%s, %s: condensed matrix", it->name, what);
@@ -141,12 +141,12 @@ static void check_sum(phx_context *context, const subject *it, const group *at, 
     condensed out;
     char what[80];
 
-    assert_int_equal(phx_body_batch_arrow_size(at->batch), at->lanes * size);
+    assert_int_equal(phx_body_batch_arrow_size(at->batch), at->width * size);
     number(it, n_boundary, boundary, list);
-    random_vector(seed, at->lanes * size, 1.0, out.arrow); /* anything may stand in an arrow block */
+    random_vector(seed, at->width * size, 1.0, out.arrow); /* anything may stand in an arrow block */
     random_vector(seed, at->count * it->n_v, 1.0, out.b);
-    for (int i = 0; i < it->n_rigid * at->lanes; i++)
-        out.arrow[(i / at->lanes) * (it->n_rigid + 1) * at->lanes + i % at->lanes] += 20.0;
+    for (int i = 0; i < it->n_rigid * at->width; i++)
+        out.arrow[(i / at->width) * (it->n_rigid + 1) * at->width + i % at->width] += 20.0;
     const size_t before = phx_context_allocations(context);
     CHECK_OK(context, phx_condenser_factor(condenser, sums[k].a, sums[k].b, sums[k].c));
     phx_body_batch_reduce(at->batch, condenser, out.arrow, out.Y, out.matrix);
@@ -155,7 +155,7 @@ static void check_sum(phx_context *context, const subject *it, const group *at, 
     solve_condensed(context, it, at, condenser, n_boundary, list, &out);
     for (int l = 0; l < at->count; l++) {
         snprintf(what, sizeof what, "%s, %d kept, body %d of %d", sums[k].name, n_boundary, l, at->count);
-        check_lane(context, it, at->lanes, l, n_boundary, list, S, &out, what);
+        check_lane(context, it, at->width, l, n_boundary, list, S, &out, what);
     }
 }
 
@@ -314,15 +314,15 @@ static void check_bound(phx_context *context, const subject *it, uint64_t *seed)
     const int n = it->n_q;
 
     for (int trial = 0; trial < 20; trial++) {
-        const int count = 1 + trial % phx_body_batch_most(), lanes = lanes_of(count);
+        const int count = 1 + trial % phx_body_batch_most(), width = simd_of(count);
         int boundary[MAX_V];
         const int n_boundary = choose(context, it, trial % N_KEPT, seed, boundary);
         double y[PHX_BATCH_WIDTH * MAX_V], w[3 * PHX_BATCH_WIDTH], twice[3 * PHX_BATCH_WIDTH],
             one[PHX_BATCH_WIDTH * MAX_V];
         double two[PHX_BATCH_WIDTH * MAX_V];
         random_vector(seed, count * n, 1.0, y);
-        random_vector(seed, lanes * it->n_rot, 1.0, w);
-        for (int k = 0; k < lanes * it->n_rot; k++)
+        random_vector(seed, width * it->n_rot, 1.0, w);
+        for (int k = 0; k < width * it->n_rot; k++)
             twice[k] = 2.0 * w[k];
         turned(context, it, count, n_boundary, boundary, w, y, one);
         turned(context, it, count, 0, &no_coordinate, twice, y, two);
@@ -332,7 +332,7 @@ static void check_bound(phx_context *context, const subject *it, uint64_t *seed)
             double x[MAX_V], form[3] = {0}, length = 0.0;
             random_vector(seed, n, 1.0, x);
             for (int k = 0; k < it->n_rot; k++)
-                length += w[k * lanes + l] * w[k * lanes + l];
+                length += w[k * width + l] * w[k * width + l];
             for (int i = 0; i < n; i++)
                 for (int e = flex->ptr[i]; e < flex->ptr[i + 1]; e++) {
                     form[0] += x[i] * flex->M[e] * x[flex->idx[e]];

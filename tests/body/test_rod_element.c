@@ -1,7 +1,7 @@
 /* The element of a rod: against values of an independent program, its exactness over an interval, its tangent. */
-#define real    double
-#define LANES   1
-#define NAME(x) one_##x
+#define real       double
+#define SIMD_WIDTH 1
+#define NAME(x)    one_##x
 
 #include "support/testing.h"
 #include "support/vectors.h"

@@ -219,7 +219,7 @@ static int batches_of(const chain *it, int alike)
 
     for (int k = 0; k < kinds && it->batches; k++) {
         const int n = (alike + kinds - 1 - k) / kinds;
-        count += n / PHX_JOINT_LANES + (n % PHX_JOINT_LANES > 1);
+        count += n / PHX_JOINT_SIMD_WIDTH + (n % PHX_JOINT_SIMD_WIDTH > 1);
     }
     return count;
 }

@@ -111,7 +111,7 @@ static void given_angles_are_held_and_counted(void **state)
                 pin.coordinate[0].has_rate = true, pin.coordinate[0].rate = 2.0;
             add_output(&m, "angle", PHX_QUANTITY_COORDINATE, add_joint_def(&m, &pin));
             model_ready(&m);
-            CHECK_CLOSE(coordinate_of(&m), values[k], 1e-14 * (1.0 + fabs(values[k])), "counted angle");
+            CHECK_CLOSE(coordinate_of(&m), values[k], 1e-14 * (1.0 + fabs(values[k])), "unwrapped angle");
             /* the body's own angle: port B at angle + 0.5 - (-0.4) */
             const double wrapped = remainder(m.x[4] - (values[k] + 0.5 + 0.4), 2.0 * TEST_PI);
             CHECK_CLOSE(wrapped, 0.0, 1e-13, "angle of the body for %g", values[k]);

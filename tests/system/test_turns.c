@@ -1,4 +1,4 @@
-/* Counted angles over intervals: what is in batches lags behind, and once it is brought up has the bits of counts by
+/* Unwrapped angles over intervals: what is in batches lags behind, and once it is brought up has the bits of counts by
  * the general code after every interval. */
 #include "system/fast/fast.h"
 

@@ -189,7 +189,7 @@ static front_factors factors_of(const phx_fronts *fronts, const phx_front *front
 {
     if (front->batch < 0)
         return (front_factors){fronts, all + front->factor * (fronts->is_complex ? 2 : 1), 1};
-    return (front_factors){fronts, all + fronts->tree->batch[front->batch].factor + front->lane, PHX_FRONT_LANES};
+    return (front_factors){fronts, all + fronts->tree->batch[front->batch].factor + front->lane, PHX_FRONT_SIMD_WIDTH};
 }
 
 static void next_step(front_factors *factors, size_t scalars)

@@ -12,17 +12,17 @@
  * and what remains is added to the parent's front. Solving:  z = F_pp^-1 b_p ,  b_u <- b_u - L z  up the tree, then
  * x_p = z - W x_u  down. Children come before their parent, and their updates wait on a stack.
  *
- * Leaves, fronts without children, wait for nothing. Those that are alike go in batches, PHX_FRONT_LANES at a time, the
- * numbers of one beside those of the next (front_batch.c, front_lanes.c). */
+ * Leaves, fronts without children, wait for nothing. Those that are alike go in batches, PHX_FRONT_SIMD_WIDTH at a
+ * time, the numbers of one beside those of the next (front_batch.c, front_simd.c). */
 #ifndef PHLEXOR_ALGEBRA_FRONT_H
 #define PHLEXOR_ALGEBRA_FRONT_H
 
 #include "algebra/internal.h"
 
 enum {
-    PHX_FRONT_STEP = 3,  /* most pivots of a step */
-    PHX_FRONT_LANES = 4, /* leaves of a batch */
-    PHX_FRONT_MOST = 32, /* most unknowns of a leaf of a batch */
+    PHX_FRONT_STEP = 3,       /* most pivots of a step */
+    PHX_FRONT_SIMD_WIDTH = 4, /* leaves of a batch */
+    PHX_FRONT_MOST = 32,      /* most unknowns of a leaf of a batch */
     PHX_FRONT_APART = 16 /* scalars between what two threads write all the time: more than a cache line, 64 bytes */
 };
 
@@ -77,7 +77,7 @@ typedef struct phx_front {
 typedef struct phx_front_batch {
     int count, pivots, rest;
     bool full; /* every place of the pivots' rows and columns has an entry of A */
-    int front[PHX_FRONT_LANES];
+    int front[PHX_FRONT_SIMD_WIDTH];
     size_t rows; /* in batch_rows: its unknowns, by lane within each; the same as `slot` has them */
     size_t runs; /* in the list of runs: its entries of A */
     int n_runs, n_entries;
@@ -94,7 +94,7 @@ typedef struct phx_front_branch {
 
 /* Up to four entries that follow each other in A. */
 typedef struct phx_front_run {
-    int source[PHX_FRONT_LANES]; /* of the first, per lane */
+    int source[PHX_FRONT_SIMD_WIDTH]; /* of the first, per lane */
     int target[4], length;
     bool wide; /* A has four entries from each source on */
 } phx_front_run;

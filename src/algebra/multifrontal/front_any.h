@@ -5,33 +5,33 @@
 
 #include "front_step.h"
 
-#include "algebra/lanes_kernel.h"
+#include "algebra/simd_kernel.h"
 
-static inline lanes four(const double *from)
+static inline simd_double four(const double *from)
 {
-    return *(const lanes *)from;
+    return *(const simd_double *)from;
 }
 
-static inline void put_four(lanes value, double *to)
+static inline void put_four(simd_double value, double *to)
 {
-    *(lanes *)to = value;
+    *(simd_double *)to = value;
 }
 
 /* Columns of W from four right-hand sides b, rows of m: solve_block of front_step.h. */
 static inline void solve_four(const int p, size_t m, const double *restrict C, const double *restrict b, size_t r,
                               double *restrict W)
 {
-    const lanes b0 = four(b);
+    const simd_double b0 = four(b);
 
     if (p == 1) {
         put_four(b0 * C[0], W);
     } else if (p == 2) {
-        const lanes x1 = (four(b + m) - C[2] * b0) * C[3];
+        const simd_double x1 = (four(b + m) - C[2] * b0) * C[3];
         put_four(b0 * C[0] - C[1] * x1, W);
         put_four(x1, W + r);
     } else {
-        const lanes b1 = four(b + m) - C[3] * b0, x2 = (four(b + 2 * m) - C[6] * b0 - C[7] * b1) * C[8],
-                    x1 = b1 * C[4] - C[5] * x2;
+        const simd_double b1 = four(b + m) - C[3] * b0, x2 = (four(b + 2 * m) - C[6] * b0 - C[7] * b1) * C[8],
+                          x1 = b1 * C[4] - C[5] * x2;
         put_four(b0 * C[0] - C[2] * x2 - C[1] * x1, W);
         put_four(x1, W + r);
         put_four(x2, W + 2 * r);
@@ -39,10 +39,10 @@ static inline void solve_four(const int p, size_t m, const double *restrict C, c
 }
 
 /* Four numbers of a row: to = from - l W */
-static inline void subtract_four(const int p, const lanes *l, const double *restrict from, const double *restrict W,
-                                 size_t r, double *restrict to)
+static inline void subtract_four(const int p, const simd_double *l, const double *restrict from,
+                                 const double *restrict W, size_t r, double *restrict to)
 {
-    lanes rest = four(from) - l[0] * four(W);
+    simd_double rest = four(from) - l[0] * four(W);
 
     if (p > 1)
         rest -= l[1] * four(W + r);
@@ -69,9 +69,9 @@ static inline void eliminate_any(const int p, int rest, const double *restrict F
         solve_four(p, m, factors, F + P + r - 4, r, W + r - 4);
     for (size_t i = 0; i < r; i++, update += r) {
         const double *row = F + (P + i) * m;
-        lanes l[3];
+        simd_double l[3];
         for (size_t k = 0; k < P; k++) {
-            l[k] = (lanes){row[k], row[k], row[k], row[k]};
+            l[k] = (simd_double){row[k], row[k], row[k], row[k]};
             L[i * P + k] = row[k];
         }
         for (j = 0; j + 4 <= r; j += 4)

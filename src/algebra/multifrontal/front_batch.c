@@ -96,14 +96,14 @@ static void put_leaf(batching *p, int f)
         batch->rest = front->rest;
         batch->n_entries = count_entries(front);
         batch->full = batch->n_entries == front->pivots * (front->pivots + 2 * front->rest);
-        for (int l = 0; l < PHX_FRONT_LANES; l++)
+        for (int l = 0; l < PHX_FRONT_SIMD_WIDTH; l++)
             batch->front[l] = f;
     }
     batch = &tree->batch[p->open[k]];
     front->batch = p->open[k];
     front->lane = batch->count;
     batch->front[batch->count++] = f;
-    if (batch->count == PHX_FRONT_LANES)
+    if (batch->count == PHX_FRONT_SIMD_WIDTH)
         close_batch(p, k);
 }
 
@@ -122,7 +122,7 @@ static size_t drop_single(phx_front_tree *tree)
         for (int l = 0; l < batch->count; l++)
             tree->front[batch->front[l]].batch = kept;
         batch->rows = rows;
-        rows += PHX_FRONT_LANES * (size_t)(batch->pivots + batch->rest);
+        rows += PHX_FRONT_SIMD_WIDTH * (size_t)(batch->pivots + batch->rest);
         kept++;
     }
     tree->n_batches = kept;
@@ -131,10 +131,10 @@ static size_t drop_single(phx_front_tree *tree)
 
 static void list_rows(phx_front_tree *tree, const phx_front_batch *batch)
 {
-    for (int l = 0; l < PHX_FRONT_LANES; l++) {
+    for (int l = 0; l < PHX_FRONT_SIMD_WIDTH; l++) {
         const int *rows = tree->slot + tree->front[batch->front[l]].rows;
         for (int k = 0; k < batch->pivots + batch->rest; k++)
-            tree->batch_rows[batch->rows + (size_t)(k * PHX_FRONT_LANES + l)] = rows[k];
+            tree->batch_rows[batch->rows + (size_t)(k * PHX_FRONT_SIMD_WIDTH + l)] = rows[k];
     }
 }
 
@@ -157,11 +157,11 @@ static void list_entries(const phx_front_tree *tree, const phx_front_batch *batc
     qsort(list, (size_t)batch->n_entries, sizeof *list, compare_listed);
 }
 
-/* Entry `b` stands beside `a` in A, in all lanes. */
+/* Entry `b` stands beside `a` in A, in all SIMD lanes. */
 static bool follows(const phx_front_tree *tree, const phx_front_batch *batch, int a, int b)
 {
     bool does = true;
-    for (int l = 0; l < PHX_FRONT_LANES && does; l++) {
+    for (int l = 0; l < PHX_FRONT_SIMD_WIDTH && does; l++) {
         const int *source = tree->source + tree->front[batch->front[l]].entries;
         does = source[b] == source[a] + 1;
     }
@@ -172,7 +172,7 @@ static void begin_run(const phx_front_tree *tree, const phx_front_batch *batch, 
 {
     const size_t all = tree->front[tree->n_fronts].entries;
     *run = (phx_front_run){.wide = true};
-    for (int l = 0; l < PHX_FRONT_LANES; l++) {
+    for (int l = 0; l < PHX_FRONT_SIMD_WIDTH; l++) {
         run->source[l] = tree->source[tree->front[batch->front[l]].entries + (size_t)entry];
         run->wide = run->wide && (size_t)run->source[l] + 4 <= all;
     }
@@ -297,7 +297,7 @@ phx_status phx_front_lay_batches(phx_context *context, phx_front_tree *tree)
             count = 0;
             tree->stack_size += PHX_FRONT_APART;
         }
-        room *own = find_room(rooms, &count, first, size * PHX_FRONT_LANES, &tree->stack_size);
+        room *own = find_room(rooms, &count, first, size * PHX_FRONT_SIMD_WIDTH, &tree->stack_size);
         own->last = first;
         for (int l = 0; l < batch->count; l++) {
             tree->front[batch->front[l]].update = own->at + (size_t)l * size;

@@ -2,7 +2,7 @@
 #ifndef PHLEXOR_ALGEBRA_FRONT_REAL_H
 #define PHLEXOR_ALGEBRA_FRONT_REAL_H
 
-#include "front_lanes.h"
+#include "front_simd.h"
 
 typedef double scalar;
 

@@ -271,9 +271,9 @@ static void lay_factors(phx_front_tree *tree)
         } else if (front->lane == 0) {
             phx_front_batch *batch = &tree->batch[front->batch];
             const size_t all =
-                PHX_FRONT_LANES * (size_t)(batch->pivots + batch->rest) * (size_t)(batch->pivots + batch->rest);
-            batch->factor = (at + PHX_FRONT_LANES - 1) / PHX_FRONT_LANES * PHX_FRONT_LANES;
-            at = batch->factor + PHX_FRONT_LANES * phx_front_factor_size(batch->pivots, batch->rest);
+                PHX_FRONT_SIMD_WIDTH * (size_t)(batch->pivots + batch->rest) * (size_t)(batch->pivots + batch->rest);
+            batch->factor = (at + PHX_FRONT_SIMD_WIDTH - 1) / PHX_FRONT_SIMD_WIDTH * PHX_FRONT_SIMD_WIDTH;
+            at = batch->factor + PHX_FRONT_SIMD_WIDTH * phx_front_factor_size(batch->pivots, batch->rest);
             tree->largest = all > tree->largest ? all : tree->largest;
         }
     }

@@ -3,17 +3,17 @@
 
 #include <string.h>
 
-static const batch_operations *operations(int lanes)
+static const batch_operations *operations(int width)
 {
 #ifdef PHX_AVX512
-    if (lanes == 8)
+    if (width == 8)
         return &phx_body_batch_of_eight_avx512;
 #endif
 #ifdef PHX_AVX2
     if (phx_cpu_has_avx2())
-        return lanes == 1 ? &phx_body_batch_of_one_avx2 : &phx_body_batch_of_four_avx2;
+        return width == 1 ? &phx_body_batch_of_one_avx2 : &phx_body_batch_of_four_avx2;
 #endif
-    return lanes == 1 ? &phx_body_batch_of_one : &phx_body_batch_of_four;
+    return width == 1 ? &phx_body_batch_of_one : &phx_body_batch_of_four;
 }
 
 int phx_body_batch_most(void)
@@ -74,10 +74,10 @@ size_t phx_body_batch_room(const phx_body *body)
 }
 
 /* Bytes of a batch behind its struct. */
-static size_t size_of_room(const batch_operations *ops, const phx_body *body, int lanes)
+static size_t size_of_room(const batch_operations *ops, const phx_body *body, int width)
 {
-    const int mean = lanes == 1 ? 2 + body->n_rot + phx_pairs(body->dim) : 0;
-    const size_t numbers = (size_t)(2 * body->n_v + (1 + body->n_rot + mean) * body->n_q) * (size_t)lanes;
+    const int mean = width == 1 ? 2 + body->n_rot + phx_pairs(body->dim) : 0;
+    const size_t numbers = (size_t)(2 * body->n_v + (1 + body->n_rot + mean) * body->n_q) * (size_t)width;
     return ops->rigid_size + (body->n_q > 0 ? ops->bending_size : 0) + numbers * sizeof(double);
 }
 
@@ -94,10 +94,10 @@ phx_status phx_body_batch_create(phx_context *context, const phx_body_batch_def 
         else if (!phx_body_fits_batch(def->bodies[k]))
             return phx_fail(context, PHX_ERR_ARGUMENT, "phx_body_batch_create: body '%s' does not batch",
                             phx_body_name(def->bodies[k]));
-    const int lanes = def->count == 1 ? 1 : def->count <= 4 ? 4 : 8;
-    const batch_operations *ops = operations(lanes);
+    const int width = def->count == 1 ? 1 : def->count <= 4 ? 4 : 8;
+    const batch_operations *ops = operations(width);
     const phx_floating *bodies[PHX_BATCH_WIDTH];
-    phx_body_batch *it = phx_calloc(context, 1, sizeof *it + size_of_room(ops, def->bodies[0], lanes));
+    phx_body_batch *it = phx_calloc(context, 1, sizeof *it + size_of_room(ops, def->bodies[0], width));
 
     *out = it;
     if (!it)
@@ -105,9 +105,9 @@ phx_status phx_body_batch_create(phx_context *context, const phx_body_batch_def 
     it->ops = ops;
     it->body = phx_as_floating(def->bodies[0]);
     it->count = def->count;
-    it->lanes = lanes;
+    it->width = width;
     it->room = def->room;
-    for (int l = 0; l < lanes; l++) { /* lanes without a body read the last one */
+    for (int l = 0; l < width; l++) { /* SIMD lanes without a body read the last one */
         const int from = l < def->count ? l : def->count - 1;
         bodies[l] = phx_as_floating(def->bodies[from]);
         it->x[l] = def->x[from];
@@ -123,9 +123,9 @@ void phx_body_batch_destroy(phx_body_batch *batch)
     phx_free(batch);
 }
 
-int phx_body_batch_lanes(const phx_body_batch *batch)
+int phx_body_batch_simd_width(const phx_body_batch *batch)
 {
-    return batch->lanes;
+    return batch->width;
 }
 
 void phx_body_batch_share(phx_body_batch *batch, double *room)
@@ -163,7 +163,7 @@ size_t phx_body_batch_arrow_size(const phx_body_batch *batch)
 {
     const phx_floating *body = batch->body;
     const int dim = body->base.dim, n_rot = body->base.n_rot, r = body->base.n_rigid;
-    return (size_t)(r * r + 2 * dim * (dim + n_rot) + 2 * n_rot * body->base.n_q) * (size_t)batch->lanes;
+    return (size_t)(r * r + 2 * dim * (dim + n_rot) + 2 * n_rot * body->base.n_q) * (size_t)batch->width;
 }
 
 void phx_body_batch_interval_arrow(phx_body_batch *batch, const double *gravity, const double *x1, const double *xm,
@@ -175,15 +175,15 @@ void phx_body_batch_interval_arrow(phx_body_batch *batch, const double *gravity,
 void phx_body_batch_interval_matrix(const phx_body_batch *batch, const double *arrow, int lane, double *A)
 {
     const phx_floating *body = batch->body;
-    const int dim = body->base.dim, lanes = batch->lanes;
-    const size_t size = phx_body_batch_arrow_size(batch) / (size_t)lanes;
+    const int dim = body->base.dim, width = batch->width;
+    const size_t size = phx_body_batch_arrow_size(batch) / (size_t)width;
     double *own = batch->room, w0[3], w1[3];
 
     for (size_t k = 0; k < size; k++)
-        own[k] = arrow[k * (size_t)lanes + (size_t)lane];
+        own[k] = arrow[k * (size_t)width + (size_t)lane];
     for (int k = 0; k < body->base.n_rot; k++) {
-        w0[k] = batch->v0[(dim + k) * lanes + lane];
-        w1[k] = batch->v1[(dim + k) * lanes + lane];
+        w0[k] = batch->v0[(dim + k) * width + lane];
+        w1[k] = batch->v1[(dim + k) * width + lane];
     }
     phx_floating_spread_arrow(body, batch->h, w0, w1, own, A);
 }
@@ -197,7 +197,7 @@ void phx_body_batch_arrow_add(const phx_body_batch *batch, double *arrow, int la
 {
     const phx_floating *body = batch->body;
     const int dim = body->base.dim, n_rot = body->base.n_rot, r = body->base.n_rigid;
-    arrow[(r * r + 2 * dim * (dim + n_rot) + dof * n_rot + axis) * batch->lanes + lane] += value;
+    arrow[(r * r + 2 * dim * (dim + n_rot) + dof * n_rot + axis) * batch->width + lane] += value;
 }
 
 void phx_body_batch_rates(const phx_body_batch *batch, double *rates)
@@ -213,7 +213,7 @@ void phx_body_batch_kinetic(const phx_body_batch *batch, const double *x, const 
 /* ---- condensation ---- */
 size_t phx_body_batch_internal_size(const phx_body_batch *batch, const phx_condenser *condenser)
 {
-    return (size_t)condenser->n_internal * (size_t)batch->lanes;
+    return (size_t)condenser->n_internal * (size_t)batch->width;
 }
 
 void phx_body_batch_reduce(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow, double *Y,

@@ -10,7 +10,7 @@ typedef struct batch_operations batch_operations;
 struct phx_body_batch {
     const batch_operations *ops;
     const phx_floating *body; /* the first */
-    int count, lanes;
+    int count, width;
     int x[PHX_BATCH_WIDTH], v[PHX_BATCH_WIDTH],
         c[PHX_BATCH_WIDTH]; /* where the bodies are in x, in v, in condensed vectors */
     double h;

@@ -1,5 +1,5 @@
 /* A batch's operations for one kind of number: the state of its bodies is brought side by side, the kernels do the
- * work, the result goes back. The including file defines real, LANES, ZEROS, NAME and OPERATIONS, the name of the
+ * work, the result goes back. The including file defines real, SIMD_WIDTH, ZEROS, NAME and OPERATIONS, the name of the
  * table, and how numbers of the bodies are put side by side and parted, NAME(interleave) and NAME(part). */
 #include "condense_kernel.h"
 #include "body/floating/energy_kernel.h"
@@ -17,9 +17,9 @@
 /* `n` numbers of each body, those from `first` on. */
 static inline void NAME(gather)(const double *all, const int *at, int first, int n, real *to)
 {
-    const double *from[LANES];
+    const double *from[SIMD_WIDTH];
 
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < SIMD_WIDTH; l++)
         from[l] = all + at[l] + first;
     NAME(interleave)(from, n, to);
 }
@@ -27,22 +27,22 @@ static inline void NAME(gather)(const double *all, const int *at, int first, int
 static inline void NAME(scatter)(const real *from, int count, const int *at, int n, double *all)
 {
     const double *in = (const double *)from;
-    double *to[LANES];
+    double *to[SIMD_WIDTH];
 
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < SIMD_WIDTH; l++)
         to[l] = all + at[l];
-    if (count == LANES) {
+    if (count == SIMD_WIDTH) {
         NAME(part)(from, n, to);
         return;
     }
     for (int l = 0; l < count; l++)
         for (int i = 0; i < n; i++)
-            to[l][i] = in[i * LANES + l];
+            to[l][i] = in[i * SIMD_WIDTH + l];
 }
 
 static inline int NAME(attitude_size)(const int dim)
 {
-    return dim == 2 ? 2 : 9; /* the counted angle is not looked at */
+    return dim == 2 ? 2 : 9; /* the unwrapped angle is not looked at */
 }
 
 /* The constants of each body, and where everything is in the room of the batch. */
@@ -54,11 +54,11 @@ static void NAME(connect)(phx_body_batch *batch, const phx_floating *const *bodi
     double *own = (double *)&it->own;
     real *next = (real *)(void *)(it + 1);
 
-    for (int l = 0; l < LANES; l++) {
+    for (int l = 0; l < SIMD_WIDTH; l++) {
         const NAME(inertia) one = NAME(inertia_of)(bodies[l]->flex);
         const double *from = (const double *)&one;
         for (size_t k = 0; k < sizeof one / sizeof(real); k++)
-            own[k * LANES + (size_t)l] = from[k * LANES];
+            own[k * SIMD_WIDTH + (size_t)l] = from[k * SIMD_WIDTH];
     }
     batch->v0 = (double *)next;
     batch->v1 = (double *)(next += body->base.n_v);
@@ -68,7 +68,7 @@ static void NAME(connect)(phx_body_batch *batch, const phx_floating *const *bodi
     it->bent->d = next = (real *)(void *)(it->bent + 1);
     for (int k = 0; k < body->base.n_rot; k++)
         it->bent->turned[k] = next += n;
-    it->bent->mean = LANES == 1 ? next + n : NULL; /* of many bodies they would only fill the caches */
+    it->bent->mean = SIMD_WIDTH == 1 ? next + n : NULL; /* of many bodies they would only fill the caches */
 }
 
 /* ---- an interval ---- */
@@ -203,7 +203,7 @@ static inline void NAME(batch_kinetic_in)(const int dim, const int n, const phx_
     if (x && n > 0)
         NAME(gather)(x, batch->x, dim + body->base.n_attitude, n, q);
     NAME(kinetic)(dim, n, body, &it->own, x ? q : NULL, rates, &result);
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < SIMD_WIDTH; l++)
         energy[l] = one[l];
 }
 
@@ -226,8 +226,8 @@ static void NAME(gather_internal)(const phx_body_batch *batch, const phx_condens
                                   double *z)
 {
     for (int p = 0; p < condenser->n_internal; p++)
-        for (int l = 0; l < LANES; l++)
-            z[p * LANES + l] = b[batch->v[l] + batch->body->base.n_rigid + condenser->internal[p]];
+        for (int l = 0; l < SIMD_WIDTH; l++)
+            z[p * SIMD_WIDTH + l] = b[batch->v[l] + batch->body->base.n_rigid + condenser->internal[p]];
 }
 
 static void NAME(scatter_internal)(const phx_body_batch *batch, const phx_condenser *condenser, const double *z,
@@ -235,7 +235,7 @@ static void NAME(scatter_internal)(const phx_body_batch *batch, const phx_conden
 {
     for (int p = 0; p < condenser->n_internal; p++)
         for (int l = 0; l < batch->count; l++)
-            b[batch->v[l] + batch->body->base.n_rigid + condenser->internal[p]] = z[p * LANES + l];
+            b[batch->v[l] + batch->body->base.n_rigid + condenser->internal[p]] = z[p * SIMD_WIDTH + l];
 }
 
 static void NAME(batch_begin_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow,
@@ -252,7 +252,7 @@ static void NAME(batch_begin_solve)(const phx_body_batch *batch, const phx_conde
         NAME(begin_solve)(3, condenser, (real *)arrow, (real *)z, change, change + 6);
     for (int l = 0; l < batch->count; l++)
         for (int i = 0; i < n; i++)
-            b[batch->c[l] + i] += added[i * LANES + l];
+            b[batch->c[l] + i] += added[i * SIMD_WIDTH + l];
 }
 
 static void NAME(batch_end_solve)(const phx_body_batch *batch, const phx_condenser *condenser, double *arrow,
@@ -294,7 +294,7 @@ static void NAME(batch_lacking)(const phx_body_batch *batch, const phx_condenser
         for (int i = 0; i < r; i++)
             b[batch->c[l] + i] = 0.0;
         for (int k = 0; k < condenser->n_boundary; k++)
-            b[batch->c[l] + r + k] = result[condenser->boundary[k] * LANES + l];
+            b[batch->c[l] + r + k] = result[condenser->boundary[k] * SIMD_WIDTH + l];
     }
 }
 
@@ -346,7 +346,7 @@ static inline void NAME(rigid_kinetic_in)(const int dim, const phx_body_batch *b
     NAME(rigid_momenta)(dim, &known->own, known->own.s0, known->own.J0, NULL, NULL, rates, p);
     for (int i = 0; i < r; i++)
         sum += rates[i] * p[i];
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < SIMD_WIDTH; l++)
         energy[l] = 0.5 * numbers[l];
 }
 
@@ -381,7 +381,7 @@ static inline void NAME(batch_rows_schur_in)(const int dim, const int n, phx_bod
         for (int k = 0; k < n_boundary; k++)
             boundary[k] = q[it->condenser->boundary[k]];
         NAME(mass_parts)(dim, body, &known->own, q, rates, rows + n_rot * n_q, rows, s, pair, &result);
-        for (int l = 0; l < LANES; l++)
+        for (int l = 0; l < SIMD_WIDTH; l++)
             energy[l] = numbers[l];
         if (it->modal) {
             NAME(factor_modal)(dim, it, &known->own, s, pair, rows, rest);
@@ -452,7 +452,8 @@ static inline void NAME(batch_rows_push_in)(const int dim, const int n, const ph
     NAME(scatter)(x + NAME(first_rigid)(it, r), batch->count, batch->v, r, dv);
     for (int l = 0; l < batch->count; l++)
         for (int k = 0; k < n - r; k++)
-            dv[batch->v[l] + r + it->condenser->boundary[k]] = numbers[(NAME(first_coordinate)(it, r) + k) * LANES + l];
+            dv[batch->v[l] + r + it->condenser->boundary[k]] =
+                numbers[(NAME(first_coordinate)(it, r) + k) * SIMD_WIDTH + l];
     if (it->condenser)
         NAME(push_internal)(dim, it, x, dv);
 }

@@ -1,6 +1,6 @@
 /* Operations of a batch of one body; compiled for any processor, and again for those with registers of four numbers. */
-#define real  double
-#define LANES 1
+#define real       double
+#define SIMD_WIDTH 1
 /* clang-format off */
 #define ZEROS {0.0}
 /* clang-format on */

@@ -11,10 +11,10 @@ static const phx_port_rows *port_of(const phx_body_batch_rows_def *def, int l, i
 }
 
 /* Which rows the ports number p have, the most that one of the bodies has. */
-static void count_rows(const phx_body_batch_rows_def *def, int lanes, int dim, int p, port_rows *port)
+static void count_rows(const phx_body_batch_rows_def *def, int width, int dim, int p, port_rows *port)
 {
     port->angular_only = true;
-    for (int l = 0; l < lanes; l++) {
+    for (int l = 0; l < width; l++) {
         const phx_port_rows *from = port_of(def, l, p);
         if (!from)
             continue;
@@ -27,28 +27,28 @@ static void count_rows(const phx_body_batch_rows_def *def, int lanes, int dim, i
 /* A stride of the kernels (rows_kernel.h), at most. */
 static size_t filled(const phx_body_batch_rows *it, int n)
 {
-    return it->batch->lanes == 1 ? (size_t)(n + 3) / 4 * 4 : (size_t)n;
+    return it->batch->width == 1 ? (size_t)(n + 3) / 4 * 4 : (size_t)n;
 }
 
 static phx_status lay_out(phx_context *context, phx_body_batch_rows *it, const phx_body_batch_rows_def *def)
 {
-    const int lanes = it->batch->lanes, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot;
+    const int width = it->batch->width, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot;
     int n_others = 0;
 
-    for (int l = 0; l < lanes; l++)
+    for (int l = 0; l < width; l++)
         it->n_ports = def->n_ports[l] > it->n_ports ? def->n_ports[l] : it->n_ports;
     it->ports = phx_calloc(context, (size_t)it->n_ports, sizeof *it->ports);
     if (!it->ports)
         return PHX_ERR_MEMORY;
     for (int p = 0; p < it->n_ports; p++) {
         port_rows *port = &it->ports[p];
-        count_rows(def, lanes, dim, p, port);
+        count_rows(def, width, dim, p, port);
         port->first = it->n_rows;
         port->covector = n_others;
         it->n_rows += port->points + port->others;
         n_others += port->others;
     }
-    const size_t n = (size_t)it->n, wide = (size_t)lanes,
+    const size_t n = (size_t)it->n, wide = (size_t)width,
                  per_port = (size_t)(1 + dim + (dim + n_rot) * it->n_boundary + n_rot * dim);
     const size_t internal = it->condenser ? (size_t)it->condenser->n_internal * (size_t)n_rot : 0;
     const size_t shares = it->modal ? (size_t)(dim * (it->n_boundary + dim)) : 0;
@@ -64,18 +64,18 @@ static phx_status lay_out(phx_context *context, phx_body_batch_rows *it, const p
     it->Z = it->inverse + n * wide;
     it->influence = it->Z + filled(it, it->n_rows) * n * wide;
     it->centre = it->influence + internal * wide;
-    it->over_mass = it->centre + dim * lanes;
-    it->root = it->over_mass + lanes;
-    it->frame = it->root + n_rot * n_rot * lanes;
-    it->shares = it->frame + dim * dim * lanes;
-    it->share_sums = it->shares + (it->modal ? dim * it->n_boundary * lanes : 0);
+    it->over_mass = it->centre + dim * width;
+    it->root = it->over_mass + width;
+    it->frame = it->root + n_rot * n_rot * width;
+    it->shares = it->frame + dim * dim * width;
+    it->share_sums = it->shares + (it->modal ? dim * it->n_boundary * width : 0);
     for (int p = 0; p < it->n_ports; p++) {
         double *at = it->constants + (size_t)p * per_port * wide;
         it->ports[p].sign = at;
-        it->ports[p].x = at + lanes;
-        it->ports[p].phi = it->ports[p].x + dim * lanes;
-        it->ports[p].theta = it->ports[p].phi + dim * it->n_boundary * lanes;
-        it->ports[p].lever = it->ports[p].theta + n_rot * it->n_boundary * lanes;
+        it->ports[p].x = at + width;
+        it->ports[p].phi = it->ports[p].x + dim * width;
+        it->ports[p].theta = it->ports[p].phi + dim * it->n_boundary * width;
+        it->ports[p].lever = it->ports[p].theta + n_rot * it->n_boundary * width;
     }
     return PHX_OK;
 }
@@ -91,30 +91,30 @@ static int boundary_place(const phx_condenser *condenser, int dof)
 
 static void set_port(const phx_body_batch_rows *it, const phx_body_batch_rows_def *def, int l, int p)
 {
-    const int lanes = it->batch->lanes, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot;
+    const int width = it->batch->width, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot;
     const port_rows *port = &it->ports[p];
     const phx_port_rows *from = port_of(def, l, p);
-    int *row = it->row + port->first * lanes, *covector = it->covector + port->covector * lanes;
+    int *row = it->row + port->first * width, *covector = it->covector + port->covector * width;
 
     for (int a = 0; a < port->points; a++)
-        row[a * lanes + l] = from && from->points >= 0 ? from->points + a : def->none;
-    row += port->points * lanes;
+        row[a * width + l] = from && from->points >= 0 ? from->points + a : def->none;
+    row += port->points * width;
     for (int k = 0; k < port->others; k++) {
         const bool has = from && k < from->count;
-        row[k * lanes + l] = has ? from->first + k : def->none;
-        covector[k * lanes + l] = has ? from->covector + k * def->stride : -1;
+        row[k * width + l] = has ? from->first + k : def->none;
+        covector[k * width + l] = has ? from->covector + k * def->stride : -1;
     }
     if (!from)
         return;
     port->sign[l] = from->points >= 0 ? from->sign : 0.0;
     for (int a = 0; a < dim; a++)
-        port->x[a * lanes + l] = from->point->x[a];
+        port->x[a * width + l] = from->point->x[a];
     for (int j = 0; j < from->point->n; j++) {
         const int k = boundary_place(it->condenser, from->point->dof[j]);
         for (int a = 0; a < dim; a++)
-            port->phi[(a * it->n_boundary + k) * lanes + l] = from->point->phi[a * from->point->n + j];
+            port->phi[(a * it->n_boundary + k) * width + l] = from->point->phi[a * from->point->n + j];
         for (int a = 0; a < n_rot; a++)
-            port->theta[(a * it->n_boundary + k) * lanes + l] = from->point->theta[a * from->point->n + j];
+            port->theta[(a * it->n_boundary + k) * width + l] = from->point->theta[a * from->point->n + j];
     }
 }
 
@@ -144,16 +144,16 @@ static void inverse_root(int n, const double *J, double *N)
  */
 static void set_rigid(const phx_body_batch_rows *it, int l, const double *mass)
 {
-    const int lanes = it->batch->lanes, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot, n = it->n;
+    const int width = it->batch->width, dim = it->batch->body->base.dim, n_rot = it->batch->body->base.n_rot, n = it->n;
     double M[36], s[3], J[9], N[9], square = 0.0;
 
     for (int k = 0; k < n * n; k++)
-        M[k] = mass[k * lanes + l];
+        M[k] = mass[k * width + l];
     s[0] = dim == 2 ? M[5] : M[11];
     s[1] = dim == 2 ? -M[2] : -M[5];
     s[2] = dim == 2 ? 0.0 : M[4];
     for (int a = 0; a < dim; a++) {
-        it->centre[a * lanes + l] = s[a] / M[0];
+        it->centre[a * width + l] = s[a] / M[0];
         square += s[a] * s[a];
     }
     it->over_mass[l] = 1.0 / M[0];
@@ -163,20 +163,20 @@ static void set_rigid(const phx_body_batch_rows *it, int l, const double *mass)
                 M[(dim + i) * n + dim + j] - ((i == j ? square : 0.0) - (dim == 2 ? 0.0 : s[i] * s[j])) / M[0];
     inverse_root(n_rot, J, N);
     for (int k = 0; k < n_rot * n_rot; k++)
-        it->root[k * lanes + l] = N[k];
+        it->root[k * width + l] = N[k];
     for (int p = 0; p < it->n_ports; p++) {
         const port_rows *port = &it->ports[p];
         for (int a = 0; a < dim; a++) {
             double d[3] = {0}, axis[3] = {0}, turn[3];
             for (int b = 0; b < dim; b++)
-                d[b] = port->x[b * lanes + l] - it->centre[b * lanes + l];
+                d[b] = port->x[b * width + l] - it->centre[b * width + l];
             axis[a] = port->sign[l];
             phx_vec_x_vec(dim, d, axis, turn);
             for (int k = 0; k < n_rot; k++) {
                 double sum = 0.0;
                 for (int b = 0; b < n_rot; b++)
                     sum += N[b * n_rot + k] * turn[b];
-                port->lever[(k * dim + a) * lanes + l] = sum;
+                port->lever[(k * dim + a) * width + l] = sum;
             }
         }
     }
@@ -192,7 +192,7 @@ static phx_status prepare_rigid(phx_context *context, phx_body_batch_rows *it)
     for (int p = 0; p < it->n_ports; p++)
         it->plain = it->plain && it->ports[p].angular_only;
     it->batch->ops->rows_mass(it, room);
-    for (int l = 0; l < it->batch->lanes && it->plain; l++)
+    for (int l = 0; l < it->batch->width && it->plain; l++)
         set_rigid(it, l, room);
     if (!it->plain)
         it->batch->ops->rows_factor(it, room);
@@ -204,8 +204,8 @@ static phx_status prepare_rigid(phx_context *context, phx_body_batch_rows *it)
 /* A number of the matrices that all lanes have in common. */
 static void set_all(const phx_body_batch_rows *it, double *numbers, int at, double value)
 {
-    for (int l = 0; l < it->batch->lanes; l++)
-        numbers[at * it->batch->lanes + l] = value;
+    for (int l = 0; l < it->batch->width; l++)
+        numbers[at * it->batch->width + l] = value;
 }
 
 /* The parts that do not depend on the state, with M_qq = L_q D L_q^T: L_q, D^-1, the rows S L_q^-T D^-1 of L, and the
@@ -282,7 +282,7 @@ phx_status phx_body_batch_rows_create(phx_context *context, phx_body_batch *batc
     it->modal = it->condenser && it->condenser->n_internal == 0 && phx_body_has_modes((const phx_body *)batch->body);
     status = lay_out(context, it, def);
     for (int p = 0; p < it->n_ports && !status; p++)
-        for (int l = 0; l < batch->lanes; l++)
+        for (int l = 0; l < batch->width; l++)
             set_port(it, def, l, p);
     if (!status && it->modal)
         status = prepare_modal(context, it);
@@ -312,7 +312,7 @@ size_t phx_body_batch_rows_room(const phx_body_batch_rows *it)
     const phx_floating *body = it->batch->body;
     const size_t n = (size_t)it->n, parts = (size_t)((1 + 2 * body->base.n_rot) * body->base.n_q + body->base.n_v);
     const size_t numbers = (size_t)it->n_boundary + filled(it, it->n_rows) * n + n * filled(it, it->n) + parts;
-    return numbers * (size_t)it->batch->lanes + phx_body_batch_arrow_size(it->batch);
+    return numbers * (size_t)it->batch->width + phx_body_batch_arrow_size(it->batch);
 }
 
 int phx_body_batch_rows_count(const phx_body_batch_rows *it, const int **number)
@@ -323,7 +323,7 @@ int phx_body_batch_rows_count(const phx_body_batch_rows *it, const int **number)
 
 size_t phx_body_batch_rows_size(const phx_body_batch_rows *it)
 {
-    return (size_t)(it->n_rows * (it->n_rows + 1) / 2 * it->batch->lanes);
+    return (size_t)(it->n_rows * (it->n_rows + 1) / 2 * it->batch->width);
 }
 
 void phx_body_batch_rows_schur(phx_body_batch_rows *it, const double *x, const double *v, const double *covectors,

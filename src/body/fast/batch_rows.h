@@ -21,8 +21,8 @@ struct phx_body_batch_rows {
     int n, n_boundary;              /* velocities that rows see: the rigid ones and the boundary coordinates */
     int n_ports, n_rows;
     port_rows *ports;
-    int *row;      /* n_rows x lanes: number of the row */
-    int *covector; /* other rows x lanes: where its covector is; -1: this body has no such row */
+    int *row;      /* n_rows x width: number of the row */
+    int *covector; /* other rows x width: where its covector is; -1: this body has no such row */
     double *constants;
     double *L;         /* unit, batched rows below the diagonal */
     double *inverse;   /* of D */

@@ -19,7 +19,7 @@ int phx_condenser_internal(const phx_condenser *condenser); /* coordinates that 
 phx_status phx_condenser_factor(phx_condenser *condenser, double a, double b, double c);
 
 /* ---- batches: bodies over one deformation evaluated together ----
- * The numbers of its bodies stand side by side in the arrays of a batch: entry e of body l at [e * lanes + l], where
+ * The numbers of its bodies stand side by side in the arrays of a batch: entry e of body l at [e * width + l], where
  * there are one lane for one body, four for up to four and eight for more; what stands in lanes without a body is of no
  * meaning. Vectors of states and velocities (x, v, res) are those of a whole system, in which each body has its place.
  * The results of a body do not depend on the other bodies of its batch. */
@@ -45,7 +45,7 @@ size_t phx_body_batch_room(const phx_body *body);
 /* Errors: PHX_ERR_MEMORY. */
 phx_status phx_body_batch_create(phx_context *context, const phx_body_batch_def *def, phx_body_batch **batch);
 void phx_body_batch_destroy(phx_body_batch *batch);
-int phx_body_batch_lanes(const phx_body_batch *batch);
+int phx_body_batch_simd_width(const phx_body_batch *batch);
 void phx_body_batch_share(phx_body_batch *batch, double *room); /* other scratch from now on */
 /* As phx_body_interval_begin, phx_body_move or, tried, phx_body_try, and phx_body_interval_residual. low0, low1: like
  * x; vm, xm: means over the interval. */
@@ -121,7 +121,7 @@ typedef struct phx_body_batch_rows_def {
 phx_status phx_body_batch_rows_create(phx_context *context, phx_body_batch *batch, const phx_body_batch_rows_def *def,
                                       phx_body_batch_rows **rows);
 void phx_body_batch_rows_destroy(phx_body_batch_rows *rows);
-/* Numbers of scratch; rows of each body and their number, `none` where a body has fewer: [k * lanes + l]; numbers of S.
+/* Numbers of scratch; rows of each body and their number, `none` where a body has fewer: [k * width + l]; numbers of S.
  */
 size_t phx_body_batch_rows_room(const phx_body_batch_rows *rows);
 int phx_body_batch_rows_count(const phx_body_batch_rows *rows, const int **number);

@@ -130,7 +130,7 @@ static inline void NAME(reduce)(const int dim, const phx_condenser *it, real *va
     for (int p = 0; p < it->n_internal; p++)
         for (int k = 0; k < n_rot; k++)
             Y[p * n_rot + k] = arrow.columns[it->internal[p] * n_rot + k];
-    phx_ldl_solve(it->ldl, n_rot * LANES, (double *)Y);
+    phx_ldl_solve(it->ldl, n_rot * SIMD_WIDTH, (double *)Y);
     NAME(sum_internal)(dim, it, &arrow, Y, &sum);
     NAME(reduce_rigid)(dim, it, &arrow, &sum, stride, out);
     NAME(reduce_boundary)(dim, it, &arrow, Y, stride, out);
@@ -144,7 +144,7 @@ static inline void NAME(begin_solve)(const int dim, const phx_condenser *it, rea
     const NAME(arrow) arrow = NAME(arrow_at)(dim, it->body->base.n_q, values);
     real S[3] = ZEROS, sum[3] = ZEROS;
 
-    phx_ldl_solve(it->ldl, LANES, (double *)z);
+    phx_ldl_solve(it->ldl, SIMD_WIDTH, (double *)z);
     for (int p = 0; p < it->n_internal; p++)
         for (int k = 0; k < n_rot; k++)
             sum[k] += arrow.rows[it->internal[p] * n_rot + k] * z[p];

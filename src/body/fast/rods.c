@@ -17,9 +17,9 @@ static const rod_operations *operations(void)
 {
 #ifdef PHX_AVX2
     if (phx_cpu_has_avx2())
-        return &phx_rod_lanes_avx2;
+        return &phx_rod_simd_avx2;
 #endif
-    return &phx_rod_lanes;
+    return &phx_rod_simd;
 }
 
 /* The constants of all elements, numbers of four side by side. */
@@ -27,11 +27,11 @@ static void interleave(const phx_rod *rod, int groups, double *to)
 {
     const size_t each = sizeof *rod->elements / sizeof(double);
 
-    for (int e = 0; e < groups * PHX_ROD_LANES; e++) {
+    for (int e = 0; e < groups * PHX_ROD_SIMD_WIDTH; e++) {
         const double *from = (const double *)&rod->elements[e < rod->n ? e : rod->n - 1];
-        double *group = to + (size_t)(e / PHX_ROD_LANES) * each * PHX_ROD_LANES;
+        double *group = to + (size_t)(e / PHX_ROD_SIMD_WIDTH) * each * PHX_ROD_SIMD_WIDTH;
         for (size_t k = 0; k < each; k++)
-            group[k * PHX_ROD_LANES + (size_t)(e % PHX_ROD_LANES)] = from[k];
+            group[k * PHX_ROD_SIMD_WIDTH + (size_t)(e % PHX_ROD_SIMD_WIDTH)] = from[k];
     }
 }
 
@@ -41,14 +41,14 @@ phx_status phx_rod_batch_create(phx_context *context, const phx_body *body, int 
         return phx_fail_null(context, __func__, "rod or batch");
     body = phx_body_inside(body);
     const phx_rod *rod = phx_rod_of(body);
-    const int groups = (rod->n + PHX_ROD_LANES - 1) / PHX_ROD_LANES;
-    const size_t lanes = (size_t)groups * PHX_ROD_LANES, each = sizeof *rod->elements / sizeof(double);
+    const int groups = (rod->n + PHX_ROD_SIMD_WIDTH - 1) / PHX_ROD_SIMD_WIDTH;
+    const size_t width = (size_t)groups * PHX_ROD_SIMD_WIDTH, each = sizeof *rod->elements / sizeof(double);
     phx_rod_batch *it = phx_calloc(context, 1, sizeof *it);
 
     *out = it;
     if (!it)
         return PHX_ERR_MEMORY;
-    it->elements = phx_calloc(context, lanes * (each + ROD_BILINEAR), sizeof *it->elements);
+    it->elements = phx_calloc(context, width * (each + ROD_BILINEAR), sizeof *it->elements);
     if (!it->elements) {
         phx_rod_batch_destroy(it);
         *out = NULL;
@@ -65,7 +65,7 @@ phx_status phx_rod_batch_create(phx_context *context, const phx_body *body, int 
     it->n_v = rod->frames[1].v;
     it->ptr = body->ptr;
     it->damping = rod->damping;
-    it->start = it->elements + lanes * each;
+    it->start = it->elements + width * each;
     interleave(rod, groups, it->elements);
     return PHX_OK;
 }

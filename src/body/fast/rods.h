@@ -5,7 +5,7 @@
 #include "batches.h"
 #include "body/rod/rod.h"
 
-enum { PHX_ROD_LANES = 4 }; /* elements side by side; the last one fills up the lanes without one */
+enum { PHX_ROD_SIMD_WIDTH = 4 }; /* elements side by side; the last one fills up the lanes without one */
 
 typedef struct rod_operations {
     void (*begin)(phx_rod_batch *batch, const double *x0);
@@ -25,6 +25,6 @@ struct phx_rod_batch {
     double *start;    /* per group: (a, y, p) at the start of the interval, the same way */
 };
 
-extern const rod_operations phx_rod_lanes, phx_rod_lanes_avx2;
+extern const rod_operations phx_rod_simd, phx_rod_simd_avx2;
 
 #endif

@@ -72,7 +72,7 @@ static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, con
     for (int p = 0; p < it->n_internal; p++)
         for (int k = 0; k < n_rot; k++)
             Y[p * n_rot + k] = rows[it->internal[p] * n_rot + k];
-    phx_ldl_solve(it->ldl, n_rot * LANES, (double *)Y);
+    phx_ldl_solve(it->ldl, n_rot * SIMD_WIDTH, (double *)Y);
     NAME(rigid_block)(dim, own, s, pair, stride, out);
     for (int d = 0; d < m; d++) {
         real *row = out + (r + d) * stride;
@@ -111,8 +111,8 @@ static inline void NAME(reduce_mass)(const int dim, const phx_condenser *it, con
 
 /* Rows or columns that a loop takes at once: of one body four numbers, of several one of each. Strides of matrices are
  * multiples of it, and what fills them up is zero or never read. */
-#if LANES == 1
-typedef lanes NAME(wide);
+#if SIMD_WIDTH == 1
+typedef simd_double NAME(wide);
 enum { NAME(WIDTH) = 4 };
 #else
 typedef real NAME(wide);
@@ -196,8 +196,8 @@ static inline void NAME(covector_row)(const int dim, const int n, const port_row
     double *numbers = (double *)g;
 
     for (int i = port->angular_only ? dim : 0; i < r + (n > r ? n_rot : 0); i++)
-        for (int l = 0; l < LANES; l++)
-            numbers[i * LANES + l] = covector[l][i];
+        for (int l = 0; l < SIMD_WIDTH; l++)
+            numbers[i * SIMD_WIDTH + l] = covector[l][i];
     for (int j = 0; j < n; j++) {
         real sum = {0.0};
         for (int a = 0; a < dim && !port->angular_only; a++)
@@ -233,7 +233,7 @@ static inline void NAME(all_rows)(const int dim, const int n, const phx_body_bat
     for (int p = 0; p < it->n_ports; p++) {
         const port_rows *port = &it->ports[p];
         const real *sign = (const real *)port->sign;
-        const int *at = it->covector + port->covector * LANES;
+        const int *at = it->covector + port->covector * SIMD_WIDTH;
         real *y = Y + port->first;
         NAME(place_rows)(dim, n, port, R, boundary, room);
         for (int a = 0; a < port->points; a++, y++) {
@@ -241,9 +241,9 @@ static inline void NAME(all_rows)(const int dim, const int n, const phx_body_bat
                 row[j] = sign[0] * room[a * n + j];
             NAME(put_row)(r, n, stride, row, y + rigid, y + bent);
         }
-        for (int k = 0; k < port->others; k++, y++, at += LANES) {
-            const double *covector[LANES];
-            for (int l = 0; l < LANES; l++)
+        for (int k = 0; k < port->others; k++, y++, at += SIMD_WIDTH) {
+            const double *covector[SIMD_WIDTH];
+            for (int l = 0; l < SIMD_WIDTH; l++)
                 covector[l] = at[l] < 0 ? none : covectors + at[l];
             NAME(covector_row)(dim, n, port, room, covector, row);
             NAME(put_row)(r, n, stride, row, y + rigid, y + bent);
@@ -353,20 +353,20 @@ static inline void NAME(plain_rows)(const int dim, const phx_body_batch_rows *it
     for (int p = 0; p < it->n_ports; p++) {
         const port_rows *port = &it->ports[p];
         const real *lever = (const real *)port->lever;
-        const int *at = it->covector + port->covector * LANES;
+        const int *at = it->covector + port->covector * SIMD_WIDTH;
         for (int a = 0; a < port->points; a++, E += n_rot)
             for (int k = 0; k < n_rot; k++) {
                 E[k] = lever[k * dim] * R[a * dim];
                 for (int b = 1; b < dim; b++)
                     E[k] += lever[k * dim + b] * R[a * dim + b];
             }
-        for (int i = 0; i < port->others; i++, E += n_rot, at += LANES) {
+        for (int i = 0; i < port->others; i++, E += n_rot, at += SIMD_WIDTH) {
             real g[3];
             double *numbers = (double *)g;
-            for (int l = 0; l < LANES; l++) {
+            for (int l = 0; l < SIMD_WIDTH; l++) {
                 const double *from = at[l] < 0 ? none : covectors + at[l] + dim;
                 for (int k = 0; k < n_rot; k++)
-                    numbers[k * LANES + l] = from[k];
+                    numbers[k * SIMD_WIDTH + l] = from[k];
             }
             for (int k = 0; k < n_rot; k++) { /* N is upper triangular */
                 E[k] = N[k] * g[0];
@@ -412,10 +412,10 @@ static inline void NAME(plain_push)(const int dim, const phx_body_batch_rows *it
     for (int p = 0; p < it->n_ports; p++) {
         const port_rows *port = &it->ports[p];
         const real sign = ((const real *)port->sign)[0];
-        for (int i = 0; i < port->points + port->others; i++, E += n_rot, row += LANES) {
+        for (int i = 0; i < port->points + port->others; i++, E += n_rot, row += SIMD_WIDTH) {
             real own;
             double *numbers = (double *)&own;
-            for (int l = 0; l < LANES; l++)
+            for (int l = 0; l < SIMD_WIDTH; l++)
                 numbers[l] = mu[row[l]];
             for (int k = 0; k < n_rot; k++)
                 torque[k] += E[k] * own;
@@ -449,8 +449,8 @@ static inline void NAME(multiply_multipliers)(const int n, const phx_body_batch_
         const int count = it->n_rows - first < PHX_ROWS_TOGETHER ? it->n_rows - first : PHX_ROWS_TOGETHER;
         real own[PHX_ROWS_TOGETHER] = ZEROS;
         double *numbers = (double *)own;
-        for (int i = 0; i < count * LANES; i++)
-            numbers[i] = mu[row[first * LANES + i]];
+        for (int i = 0; i < count * SIMD_WIDTH; i++)
+            numbers[i] = mu[row[first * SIMD_WIDTH + i]];
         for (int j = 0; j < n; j++) {
             const real *z = Z + j * stride + first;
             real sum = x[j];

@@ -32,7 +32,7 @@ static inline void NAME(forms_of_columns)(int length, int n, int count, const do
     double form = 0.0;
 
     for (int r = 0, m = 0, done = 0; r < count; r += done) {
-        lanes sums[4];
+        simd_double sums[4];
         const double *sum = (const double *)sums;
         done = NAME(some_rows)(count - r, length, stride, columns + r, idx, y, sums);
         for (int k = 0, last = done < count - r ? done : count - r; k < last;) {
@@ -56,7 +56,7 @@ static inline void NAME(forms)(const phx_flex_stack *A, int matrices, int n, con
     for (int m = 0; m < matrices; m++)
         out[m] = (real){0.0};
     for (int g = 0; g < A->n_groups; g++) {
-        const int length = A->length[g], count = A->count[g], columns = LANES == 1 ? A->column_at[g] : -1;
+        const int length = A->length[g], count = A->count[g], columns = SIMD_WIDTH == 1 ? A->column_at[g] : -1;
         if (columns >= 0)
             NAME(forms_of_columns)
         (length, n, count, A->columns + columns, idx, row, (const double *)x, (const double *)y, (double *)out);

@@ -16,7 +16,7 @@
 #ifndef PHX_INTERVAL_KERNEL_H
 #define PHX_INTERVAL_KERNEL_H
 
-#include "algebra/lanes_kernel.h"
+#include "algebra/simd_kernel.h"
 #include "algebra/rotation_kernel.h"
 #include "floating.h"
 
@@ -46,12 +46,12 @@ static inline void NAME(sum_rows)(const int length, int count, const double *val
 /* Sums of 4 `count` rows with the columns `idx`, of one body, in the order of sum_rows; `count` is a constant where
  * this is put. */
 static inline void NAME(column_rows)(const int count, int length, int stride, const double *columns, const int *idx,
-                                     const double *x, lanes *sums)
+                                     const double *x, simd_double *sums)
 {
-    lanes even[4] = {{0.0}}, odd[4] = {{0.0}};
+    simd_double even[4] = {{0.0}}, odd[4] = {{0.0}};
 
     for (int e = 0; e < length / 2; e++, columns += 2 * stride) {
-        const lanes *of = (const lanes *)columns, *next = (const lanes *)(columns + stride);
+        const simd_double *of = (const simd_double *)columns, *next = (const simd_double *)(columns + stride);
         const double y = x[idx[2 * e]], z = x[idx[2 * e + 1]];
         for (int r = 0; r < count; r++) {
             even[r] += of[r] * y;
@@ -59,14 +59,14 @@ static inline void NAME(column_rows)(const int count, int length, int stride, co
         }
     }
     for (int r = 0; r < count && length % 2; r++)
-        even[r] += ((const lanes *)columns)[r] * x[idx[length - 1]];
+        even[r] += ((const simd_double *)columns)[r] * x[idx[length - 1]];
     for (int r = 0; r < count; r++)
         sums[r] = even[r] + odd[r];
 }
 
 /* Those of up to sixteen rows, of which `left` remain; their number, 8 or 16. */
 static inline int NAME(some_rows)(int left, int length, int stride, const double *columns, const int *idx,
-                                  const double *x, lanes sums[4])
+                                  const double *x, simd_double sums[4])
 {
     if (left > 8) {
         NAME(column_rows)(4, length, stride, columns, idx, x, sums);
@@ -83,15 +83,15 @@ static inline void NAME(sum_columns)(int length, int count, const double *column
     const bool together = row[count - 1] - row[0] == count - 1; /* they are ascending */
 
     for (int r = 0, done = 0; r < count; r += done) {
-        lanes sums[4];
+        simd_double sums[4];
         const double *sum = (const double *)sums;
         int k = 0;
         done = NAME(some_rows)(count - r, length, stride, columns + r, idx, x, sums);
         for (; together && k < done && r + k + 4 <= count; k += 4) {
-            lanes *to = (lanes *)(y + row[r + k]);
+            simd_double *to = (simd_double *)(y + row[r + k]);
             *to = sums[k / 4];
             if (start)
-                *to += *(const lanes *)(start + row[r + k]);
+                *to += *(const simd_double *)(start + row[r + k]);
         }
         for (; k < done && r + k < count; k++)
             y[row[r + k]] = start ? start[row[r + k]] + sum[k] : sum[k];
@@ -104,7 +104,7 @@ static inline void NAME(multiply_onto)(const phx_flex_stack *A, const double *st
     const int *idx = A->idx, *row = A->row;
 
     for (int g = 0; g < A->n_groups; g++) {
-        const int length = A->length[g], count = A->count[g], columns = LANES == 1 ? A->column_at[g] : -1;
+        const int length = A->length[g], count = A->count[g], columns = SIMD_WIDTH == 1 ? A->column_at[g] : -1;
         switch (columns < 0 ? length : -1) {
         case -1:
             NAME(sum_columns)

@@ -2,9 +2,9 @@
 #ifndef PHX_ROD_INTERNAL_H
 #define PHX_ROD_INTERNAL_H
 
-#define real    double
-#define LANES   1
-#define NAME(x) one_##x
+#define real       double
+#define SIMD_WIDTH 1
+#define NAME(x)    one_##x
 
 #include "body/kind.h"
 #include "element_kernel.h"

@@ -68,7 +68,7 @@ static inline double NAME(rod_largest)(const real *x0, const real *x1)
     const double *a = (const double *)x0, *b = (const double *)x1;
     double most = 0.0;
 
-    for (int l = 0; l < LANES; l++) {
+    for (int l = 0; l < SIMD_WIDTH; l++) {
         most = a[l] > most ? a[l] : most;
         most = b[l] > most ? b[l] : most;
     }

@@ -36,7 +36,7 @@ static phx_status check_row(const phx_system *system, const joint_slot *joint, c
 
     if (row->kind != PHX_ROW_POINT && !has_directions(system, joint->a))
         return refuse(system, "joint", joint->name, joint->a, remedy);
-    if (phx_row_turns(row) && !has_directions(system, joint->b))
+    if (phx_row_is_angular(row) && !has_directions(system, joint->b))
         return refuse(system, "joint", joint->name, joint->b, remedy);
     return PHX_OK;
 }

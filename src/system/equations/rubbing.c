@@ -221,7 +221,7 @@ double phx_sys_reaction_force(const workspace *ws, const joint_slot *joint)
         return joint->side * ws->rubbing.lambda[contact];
     for (int k = 0; k < joint->n_constraints && ws->rubbing.lambda; k++) {
         const int m = ws->rows.multiplier[joint->first_row + k];
-        if (m >= 0 && !phx_row_turns(&joint->constraints[k]))
+        if (m >= 0 && !phx_row_is_angular(&joint->constraints[k]))
             sum += ws->rubbing.lambda[m] * ws->rubbing.lambda[m];
     }
     if (ws->rubbing.lambda)

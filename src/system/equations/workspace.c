@@ -31,7 +31,7 @@ static work_row make_row(const phx_system *system, const row_slot *slot)
                       .a = slot->a,
                       .b = slot->b,
                       .unit = phx_row_unit(slot->row),
-                      .angular_only = phx_row_turns(slot->row),
+                      .angular_only = phx_row_is_angular(slot->row),
                       .speed = slot->role == ROW_DRIVEN ? def->speed : NULL,
                       .rate = slot->role == ROW_HELD ? def->rate : 0.0};
 }

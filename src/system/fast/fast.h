@@ -20,7 +20,7 @@ typedef struct row_group {
     bool opens[2];  /* the first group that has the port on A, on B */
 } row_group;
 
-enum { PHX_JOINT_LANES = 4 };           /* joints of a batch */
+enum { PHX_JOINT_SIMD_WIDTH = 4 };      /* joints of a batch */
 typedef struct joint_batch joint_batch; /* joints that are evaluated together (fast_joints.h) */
 
 /* The part of a port that rows and forces read. */
@@ -42,7 +42,7 @@ typedef struct member_slot {
 /* Bodies that are evaluated together. */
 typedef struct batch_slot {
     phx_body_batch *batch;
-    int count, lanes, member[PHX_BATCH_WIDTH];
+    int count, width, member[PHX_BATCH_WIDTH];
 } batch_slot;
 
 /* The elements of a rod. */

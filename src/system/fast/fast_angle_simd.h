@@ -1,5 +1,5 @@
-/* Counted angles in space, of PHX_JOINT_LANES joints at once: not what they are, only whether they are near what x has
- * of them. The equations are those of joint/row_turn.c. */
+/* Unwrapped angles in space, of PHX_JOINT_SIMD_WIDTH joints at once: not what they are, only whether they are near what
+ * x has of them. The equations are those of joint/row_turn.c. */
 #ifndef PHX_FAST_TURN_SIMD_H
 #define PHX_FAST_TURN_SIMD_H
 
@@ -76,7 +76,7 @@ static inline unsigned gone_in(const int n_a, const int n_b, const joint_batch *
         angle += *(const real *)one->target;
         add_gone(&angle, &c, &s, &all);
     }
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < SIMD_WIDTH; l++)
         bits |= (unsigned)(all[l] & 1) << l;
     return bits;
 }

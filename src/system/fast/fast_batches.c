@@ -120,7 +120,7 @@ static phx_status make_batch(const gathering *g, int count, const int *members)
     }
     g->made->n++;
     const phx_status status = phx_body_batch_create(g->context, &def, &slot->batch);
-    slot->lanes = status ? 1 : phx_body_batch_lanes(slot->batch);
+    slot->width = status ? 1 : phx_body_batch_simd_width(slot->batch);
     return status;
 }
 
@@ -255,7 +255,7 @@ static void put_rigid(const workspace *ws, const batch_slot *slot, int lane, int
 
     for (int i = 0; i < n; i++) {
         double *row = val + at[member->entry[i]];
-        for (int j = 0; j < n; j++, from += slot->lanes)
+        for (int j = 0; j < n; j++, from += slot->width)
             row[j] = *from;
     }
 }

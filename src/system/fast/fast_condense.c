@@ -183,7 +183,7 @@ static size_t lay_out(const phx_system *system, const condensation *it, const me
         made->arrow_size += phx_body_batch_arrow_size(slot->batch);
         made->influence_size += internal * (size_t)system->n_rot;
         made->internal_size += internal;
-        made->rates_size += (size_t)(system->n_rot * slot->lanes);
+        made->rates_size += (size_t)(system->n_rot * slot->width);
         widest = n > widest ? n : widest;
     }
     return widest;

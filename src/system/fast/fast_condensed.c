@@ -64,7 +64,7 @@ static void add_condensed(const batch_loop *it, const workspace *ws, int p, cons
     for (int l = 0; l < slot->count; l++) {
         const int *at = kkt->body_at[ws->fast->members.member[slot->member[l]].of];
         for (int k = 0; k < n * n; k++)
-            all->values.val[at[k]] += ws->fast->scratch.block[k * slot->lanes + l];
+            all->values.val[at[k]] += ws->fast->scratch.block[k * slot->width + l];
     }
 }
 

@@ -160,7 +160,7 @@ static phx_status make_batch(making *m, int p)
     phx_body_batch_rows_def def = {.stride = PAIR_SIZE, .none = ws->rows.n};
     bool any = false;
 
-    for (int l = 0; l < slot->lanes; l++) {
+    for (int l = 0; l < slot->width; l++) {
         const int b = slot->member[l < slot->count ? l : 0];
         def.n_ports[l] = l < slot->count ? m->first[b + 1] - m->first[b] : 0;
         def.ports[l] = m->ports + m->first[b];
@@ -248,11 +248,11 @@ static void send_body(const delassus *it, const batch_slot *slot, int p, int l, 
 
     for (int i = 0; i < count; i++)
         for (int j = 0; j <= i; j++, e++) {
-            const int row = number[i * slot->lanes + l], col = number[j * slot->lanes + l];
+            const int row = number[i * slot->width + l], col = number[j * slot->width + l];
             if (row == none || col == none)
                 continue;
             int *to = from + 2 * phx_block_ldl_place(it->ldl, row, col);
-            to[to[0] >= 0] = (int)it->at[p] + e * slot->lanes + l; /* two bodies at most have both rows */
+            to[to[0] >= 0] = (int)it->at[p] + e * slot->width + l; /* two bodies at most have both rows */
         }
 }
 

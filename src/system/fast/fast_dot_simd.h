@@ -1,5 +1,5 @@
-/* DOT rows in space, of PHX_JOINT_LANES joints at once; the equations are those of joint/row_dots.c. An undeformed port
- * has n_q = 0: nothing is left of the turn of its section. */
+/* DOT rows in space, of PHX_JOINT_SIMD_WIDTH joints at once; the equations are those of joint/row_dots.c. An undeformed
+ * port has n_q = 0: nothing is left of the turn of its section. */
 #ifndef PHX_FAST_DOT_SIMD_H
 #define PHX_FAST_DOT_SIMD_H
 
@@ -133,16 +133,16 @@ static inline void put_dots(const int n_q, int dots, real G[][3 + MOST_Q], real 
                             int side, double *val)
 {
     for (int k = 0; k < dots; k++) {
-        const int *to = at->rows[side] + (3 + k) * at->per_row, *above = at->above[side] + 3 * LANES;
+        const int *to = at->rows[side] + (3 + k) * at->per_row, *above = at->above[side] + 3 * SIMD_WIDTH;
         real minus[3 + MOST_Q];
         put_run(3, G[k], 1, to, val + 3);
         for (int j = 0; j < n_q; j++)
-            put_run(1, G[k] + 3 + j, 1, to + (1 + j) * LANES, val);
+            put_run(1, G[k] + 3 + j, 1, to + (1 + j) * SIMD_WIDTH, val);
         if (!g)
             continue;
         negate(3 + n_q, g[k], minus);
         for (int j = 0; j < 3 + n_q; j++)
-            put_run(1, minus + j, 1, above + j * LANES, val + 3 + k);
+            put_run(1, minus + j, 1, above + j * SIMD_WIDTH, val + 3 + k);
     }
 }
 
@@ -278,15 +278,16 @@ static inline void pull_block(const int n_left, const int n_right, const joint_s
 static inline void add_pairs(const int n_a, const int n_b, const workspace *ws, const joint_batch *batch,
                              const joint_state *at, int left, int right, const real *block)
 {
-    const int n_left = left ? n_b : n_a, n_right = right ? n_b : n_a, n = 3 + n_right, per = (2 + n_a + n_b) * LANES;
+    const int n_left = left ? n_b : n_a, n_right = right ? n_b : n_a, n = 3 + n_right,
+              per = (2 + n_a + n_b) * SIMD_WIDTH;
     const unsigned bits = batch->adds[at->late][1 << left | 1 << right];
     const places to = find_places(3, n_a, n_b, 3 + batch->dots, places_in(ws, batch));
-    const int *entry = to.pairs + (left ? 3 + n_a : 0) * per + (right ? 1 + n_a : 0) * LANES;
+    const int *entry = to.pairs + (left ? 3 + n_a : 0) * per + (right ? 1 + n_a : 0) * SIMD_WIDTH;
 
     for (int i = 0; i < 3 + n_left; i++, entry += per) {
         subtract_run(3, bits, block + i * n, entry, ws->values.into_K);
         for (int j = 0; j < n_right; j++)
-            subtract_run(1, bits, block + i * n + 3 + j, entry + (1 + j) * LANES, ws->values.into_K);
+            subtract_run(1, bits, block + i * n + 3 + j, entry + (1 + j) * SIMD_WIDTH, ws->values.into_K);
     }
 }
 

@@ -1,5 +1,5 @@
-/* Operations on joints that are alike, PHX_JOINT_LANES of them at once; compiled for any processor, and again for those
- * with wider registers. The same of one joint after the other is in evaluate.c and couplings.c. */
+/* Operations on joints that are alike, PHX_JOINT_SIMD_WIDTH of them at once; compiled for any processor, and again for
+ * those with wider registers. The same of one joint after the other is in evaluate.c and couplings.c. */
 #include "fast_angle_simd.h"
 
 /* WORK(dim, n_a, n_b, dots, ...) for the kind of batch: what is constant there is so for the compiler. */
@@ -45,7 +45,7 @@ static inline void apply_effort(const int dim, const int n_q, const bool dots, c
 
     subtract_run(r, bits, out, side->v, res);
     for (int j = 0; j < n_q; j++)
-        subtract_run(1, bits, out + r + j, side->q_dot + j * LANES, res);
+        subtract_run(1, bits, out + r + j, side->q_dot + j * SIMD_WIDTH, res);
 }
 
 static inline void keep_covectors(const int n_a, const int n_b, const workspace *ws, const joint_batch *batch, int k,
@@ -56,9 +56,9 @@ static inline void keep_covectors(const int n_a, const int n_b, const workspace 
     for (int l = 0; l < batch->count; l++) {
         double *to = ws->rows.covector + (size_t)(batch->first[l] + k) * PAIR_SIZE + 3;
         for (int i = 0; i < (n_a > 0 ? 6 : 3); i++)
-            to[i] = in[i * LANES + l];
+            to[i] = in[i * SIMD_WIDTH + l];
         for (int i = 0; i < (n_b > 0 ? 6 : 3); i++)
-            to[PHX_PORT_MAX + i] = in[(6 + i) * LANES + l];
+            to[PHX_PORT_MAX + i] = in[(6 + i) * SIMD_WIDTH + l];
     }
 }
 
@@ -271,7 +271,7 @@ static unsigned gone(const joint_batch *batch, const double *x1)
 }
 
 #ifdef PHX_FOR_AVX2
-const joint_operations phx_joint_lanes_avx2 = {residual, rates, linearise, put, gone};
+const joint_operations phx_joint_simd_avx2 = {residual, rates, linearise, put, gone};
 #else
-const joint_operations phx_joint_lanes = {residual, rates, linearise, put, gone};
+const joint_operations phx_joint_simd = {residual, rates, linearise, put, gone};
 #endif

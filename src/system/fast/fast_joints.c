@@ -7,9 +7,9 @@ static const joint_operations *operations(void)
 {
 #ifdef PHX_AVX2
     if (phx_cpu_has_avx2())
-        return &phx_joint_lanes_avx2;
+        return &phx_joint_simd_avx2;
 #endif
-    return &phx_joint_lanes;
+    return &phx_joint_simd;
 }
 
 /* ---- which ---- */
@@ -130,14 +130,14 @@ static bool alike(const workspace *ws, const row_group *one, const row_group *ot
 }
 
 /* ---- what they are ---- */
-/* Entries e of the joint in `lane` into [e lanes + lane]; the last joint fills up the lanes without one. */
+/* Entries e of the joint in `lane` into [e width + lane]; the last joint fills up the lanes without one. */
 static void spread(const joint_batch *batch, int lane, int n, const double *from, double *to)
 {
-    const int last = lane == batch->count - 1 ? PHX_JOINT_LANES : lane + 1;
+    const int last = lane == batch->count - 1 ? PHX_JOINT_SIMD_WIDTH : lane + 1;
 
     for (int e = 0; e < n; e++)
         for (int l = lane; l < last; l++)
-            to[e * PHX_JOINT_LANES + l] = from[e];
+            to[e * PHX_JOINT_SIMD_WIDTH + l] = from[e];
 }
 
 static void fill_side(const workspace *ws, joint_batch *batch, int which, int lane)
@@ -148,7 +148,7 @@ static void fill_side(const workspace *ws, joint_batch *batch, int which, int la
     const body_slot *body = &system->bodies[system->ports[id].body];
     const phx_flex_point *point = point_of(ws, id);
     const int dim = system->dim, rigid = dim + system->n_rot, q = body->x + dim + phx_attitude_size(dim);
-    const int last = lane == batch->count - 1 ? PHX_JOINT_LANES : lane + 1;
+    const int last = lane == batch->count - 1 ? PHX_JOINT_SIMD_WIDTH : lane + 1;
     joint_side *side = &batch->side[which];
 
     for (int l = lane; l < last; l++) {
@@ -156,8 +156,8 @@ static void fill_side(const workspace *ws, joint_batch *batch, int which, int la
         side->x[l] = body->x + system->ports[id].port.frame.x;
         side->v[l] = body->v + system->ports[id].port.frame.v;
         for (int k = 0; k < side->n_q; k++) {
-            side->q[k * PHX_JOINT_LANES + l] = q + point->dof[k];
-            side->q_dot[k * PHX_JOINT_LANES + l] = body->v + rigid + point->dof[k];
+            side->q[k * PHX_JOINT_SIMD_WIDTH + l] = q + point->dof[k];
+            side->q_dot[k * PHX_JOINT_SIMD_WIDTH + l] = body->v + rigid + point->dof[k];
         }
     }
     spread(batch, lane, dim, point->x, side->place);
@@ -201,22 +201,22 @@ static void fill_angle(const workspace *ws, joint_batch *batch, int k)
         spread(batch, l, 3, coordinate->row.beta2, of[BETA2]);
         spread(batch, l, 1, &coordinate->row.target, one->target);
     }
-    if (is_zero(3 * PHX_JOINT_LANES, of[ALPHA2])) {
+    if (is_zero(3 * PHX_JOINT_SIMD_WIDTH, of[ALPHA2])) {
         *one = (joint_angle){.on = 1, .p = {of[BETA], of[BETA2]}, .q = {of[ALPHA], of[ALPHA2]}, .target = one->target};
-        for (int i = 0; i < 3 * PHX_JOINT_LANES; i++)
+        for (int i = 0; i < 3 * PHX_JOINT_SIMD_WIDTH; i++)
             one->p[1][i] *= -1.0;
     }
-    one->single = is_zero(3 * PHX_JOINT_LANES, one->q[1]);
+    one->single = is_zero(3 * PHX_JOINT_SIMD_WIDTH, one->q[1]);
 }
 
 /* Takes the next place of the joint in `lane`. */
 static void take(const joint_batch *batch, int lane, int place, int **next)
 {
-    const int last = lane == batch->count - 1 ? PHX_JOINT_LANES : lane + 1;
+    const int last = lane == batch->count - 1 ? PHX_JOINT_SIMD_WIDTH : lane + 1;
 
     for (int l = lane; l < last; l++)
         (*next)[l] = place;
-    *next += PHX_JOINT_LANES;
+    *next += PHX_JOINT_SIMD_WIDTH;
 }
 
 /* Places of a joint in a matrix, in the order of fast_joints.h. */
@@ -265,30 +265,30 @@ static phx_status allocate(const workspace *ws, joint_batch *batch)
     const int dim = ws->system->dim, n_rot = ws->system->n_rot, matrices = ws->fast->condensation ? 2 : 1;
     const int q = batch->side[0].n_q + batch->side[1].n_q;
     const int angles = 13 * batch->n_angles; /* numbers of a joint_angle */
-    const size_t numbers = (size_t)(PHX_JOINT_LANES * (6 * batch->dots + angles + 2 * dim + (dim + n_rot) * q));
-    const int places = PHX_JOINT_LANES * count_places(ws, batch);
-    const size_t entries = (size_t)(PHX_JOINT_LANES * 2 * q + matrices * places);
+    const size_t numbers = (size_t)(PHX_JOINT_SIMD_WIDTH * (6 * batch->dots + angles + 2 * dim + (dim + n_rot) * q));
+    const int places = PHX_JOINT_SIMD_WIDTH * count_places(ws, batch);
+    const size_t entries = (size_t)(PHX_JOINT_SIMD_WIDTH * 2 * q + matrices * places);
 
     batch->alpha = phx_calloc(ws->base.context, numbers, sizeof *batch->alpha);
     batch->side[0].q = phx_calloc(ws->base.context, entries, sizeof *batch->side[0].q);
     if (!batch->alpha || !batch->side[0].q)
         return PHX_ERR_MEMORY;
-    batch->beta = batch->alpha + 3 * PHX_JOINT_LANES * batch->dots;
-    double *next = batch->beta + 3 * PHX_JOINT_LANES * batch->dots;
-    for (int k = 0; k < batch->n_angles; k++, next += 13 * PHX_JOINT_LANES)
-        batch->angle[k] = (joint_angle){.p = {next, next + 3 * PHX_JOINT_LANES},
-                                        .q = {next + 6 * PHX_JOINT_LANES, next + 9 * PHX_JOINT_LANES},
-                                        .target = next + 12 * PHX_JOINT_LANES};
+    batch->beta = batch->alpha + 3 * PHX_JOINT_SIMD_WIDTH * batch->dots;
+    double *next = batch->beta + 3 * PHX_JOINT_SIMD_WIDTH * batch->dots;
+    for (int k = 0; k < batch->n_angles; k++, next += 13 * PHX_JOINT_SIMD_WIDTH)
+        batch->angle[k] = (joint_angle){.p = {next, next + 3 * PHX_JOINT_SIMD_WIDTH},
+                                        .q = {next + 6 * PHX_JOINT_SIMD_WIDTH, next + 9 * PHX_JOINT_SIMD_WIDTH},
+                                        .target = next + 12 * PHX_JOINT_SIMD_WIDTH};
     int *entry = batch->side[0].q;
     for (int which = 0; which < 2; which++) {
         joint_side *side = &batch->side[which];
         side->place = next;
-        side->phi = side->place + PHX_JOINT_LANES * dim;
-        side->theta = side->phi + PHX_JOINT_LANES * dim * side->n_q;
-        next = side->theta + PHX_JOINT_LANES * n_rot * side->n_q;
+        side->phi = side->place + PHX_JOINT_SIMD_WIDTH * dim;
+        side->theta = side->phi + PHX_JOINT_SIMD_WIDTH * dim * side->n_q;
+        next = side->theta + PHX_JOINT_SIMD_WIDTH * n_rot * side->n_q;
         side->q = entry;
-        side->q_dot = entry + PHX_JOINT_LANES * side->n_q;
-        entry += 2 * PHX_JOINT_LANES * side->n_q;
+        side->q_dot = entry + PHX_JOINT_SIMD_WIDTH * side->n_q;
+        entry += 2 * PHX_JOINT_SIMD_WIDTH * side->n_q;
     }
     batch->at[0] = entry;
     batch->at[1] = matrices == 2 ? entry + places : NULL;
@@ -318,7 +318,7 @@ static phx_status make_batch(const workspace *ws, int count, const int *groups, 
     const phx_status status = allocate(ws, batch);
     if (status)
         return status;
-    for (int l = 0; l < PHX_JOINT_LANES; l++) {
+    for (int l = 0; l < PHX_JOINT_SIMD_WIDTH; l++) {
         batch->group[l] = groups[l < count ? l : count - 1];
         batch->first[l] = ws->fast->rows.group[batch->group[l]].first;
         batch->angle_at[l] =
@@ -332,8 +332,8 @@ static phx_status make_batch(const workspace *ws, int count, const int *groups, 
             fill_side(ws, batch, which, l);
         for (int k = 0; k < batch->dots; k++) {
             const phx_row *row = ws->rows.row[group->first + group->points + k].row;
-            spread(batch, l, 3, row->alpha, batch->alpha + 3 * PHX_JOINT_LANES * k);
-            spread(batch, l, 3, row->beta, batch->beta + 3 * PHX_JOINT_LANES * k);
+            spread(batch, l, 3, row->alpha, batch->alpha + 3 * PHX_JOINT_SIMD_WIDTH * k);
+            spread(batch, l, 3, row->beta, batch->beta + 3 * PHX_JOINT_SIMD_WIDTH * k);
         }
         made->of[groups[l]] = made->n - 1;
         fill_places(ws, batch, l, &ws->kkt, batch->at[0]);
@@ -346,15 +346,15 @@ static phx_status make_batch(const workspace *ws, int count, const int *groups, 
 /* Batches of the groups that go with group g, from g on; one by itself is in none. */
 static phx_status gather(const workspace *ws, int g, const bool *may, joint_batches *made)
 {
-    int list[PHX_JOINT_LANES], count = 0;
+    int list[PHX_JOINT_SIMD_WIDTH], count = 0;
     phx_status status = PHX_OK;
 
     for (int other = g; other < ws->fast->rows.n && !status; other++) {
         if (!may[other] || made->of[other] >= 0 || !alike(ws, &ws->fast->rows.group[g], &ws->fast->rows.group[other]))
             continue;
         list[count++] = other;
-        if (count == PHX_JOINT_LANES) {
-            status = make_batch(ws, PHX_JOINT_LANES, list, made);
+        if (count == PHX_JOINT_SIMD_WIDTH) {
+            status = make_batch(ws, PHX_JOINT_SIMD_WIDTH, list, made);
             count = 0;
         }
     }

@@ -7,11 +7,12 @@
 /* Coordinates that a port of a batch sees at most. */
 enum { SIDE_COORDINATES = 12 };
 
-/* The ports of a batch on A or on B. Numbers of PHX_JOINT_LANES joints stand side by side; the last joint fills up what
- * has none. */
+/* The ports of a batch on A or on B. Numbers of PHX_JOINT_SIMD_WIDTH joints stand side by side; the last joint fills up
+ * what has none. */
 typedef struct joint_side {
-    int n_q;                                                           /* coordinates that a port sees */
-    int port[PHX_JOINT_LANES], x[PHX_JOINT_LANES], v[PHX_JOINT_LANES]; /* first entries of their bodies in x and v */
+    int n_q; /* coordinates that a port sees */
+    int port[PHX_JOINT_SIMD_WIDTH], x[PHX_JOINT_SIMD_WIDTH],
+        v[PHX_JOINT_SIMD_WIDTH]; /* first entries of their bodies in x and v */
     int *q, *q_dot;              /* n_q: entries of the coordinates in x, of their rates in v */
     double *place, *phi, *theta; /* of the points: dim, dim x n_q, n_rot x n_q */
 } joint_side;
@@ -24,16 +25,16 @@ typedef struct joint_angle {
     double *p[2], *q[2], *target; /* 3, 3, 1 */
 } joint_angle;
 
-/* Up to PHX_JOINT_LANES joints between two bodies each, whose rows are POINT rows along all axes, then `dots` DOT rows
- * (in space only), all with rate zero. No other joint and no force has their ports. */
+/* Up to PHX_JOINT_SIMD_WIDTH joints between two bodies each, whose rows are POINT rows along all axes, then `dots` DOT
+ * rows (in space only), all with rate zero. No other joint and no force has their ports. */
 struct joint_batch {
     int count, dots;
-    int group[PHX_JOINT_LANES], first[PHX_JOINT_LANES]; /* groups of rows, their first rows */
+    int group[PHX_JOINT_SIMD_WIDTH], first[PHX_JOINT_SIMD_WIDTH]; /* groups of rows, their first rows */
     joint_side side[2];
-    double *alpha, *beta;                    /* dots x 3 */
-    int n_angles, angle_at[PHX_JOINT_LANES]; /* unwrapped angles, and where the first of them is in x */
+    double *alpha, *beta;                         /* dots x 3 */
+    int n_angles, angle_at[PHX_JOINT_SIMD_WIDTH]; /* unwrapped angles, and where the first of them is in x */
     joint_angle angle[PHX_JOINT_MAX_COORDINATES];
-    /* Places in the whole and in the condensed matrix (NULL: none), each of PHX_JOINT_LANES joints:
+    /* Places in the whole and in the condensed matrix (NULL: none), each of PHX_JOINT_SIMD_WIDTH joints:
      *   rows   of each row of G, of A, then of B: its first velocity, then each coordinate;
      *   above  of A, then of B: in the row of each velocity and coordinate the first multiplier;
      *   turns  of A, then of B: in those rows the first rotation of the body itself, -1: there is none;
@@ -41,7 +42,7 @@ struct joint_batch {
      *   pairs  with dots, of each rotation and coordinate of A, then of B: the first rotation, then each coordinate of
      *          A, then of B. */
     int *at[2];
-    unsigned char late[PHX_JOINT_LANES]; /* LATE_BODY of what is added after all parts are done */
+    unsigned char late[PHX_JOINT_SIMD_WIDTH]; /* LATE_BODY of what is added after all parts are done */
     /* As bits, the joints that add at the bodies of A (1), of B (2), of both (3): before, and after all parts are done
      */
     unsigned char adds[2][4];
@@ -69,6 +70,6 @@ typedef struct joint_operations {
     unsigned (*gone)(const joint_batch *batch, const double *x1);
 } joint_operations;
 
-extern const joint_operations phx_joint_lanes, phx_joint_lanes_avx2;
+extern const joint_operations phx_joint_simd, phx_joint_simd_avx2;
 
 #endif

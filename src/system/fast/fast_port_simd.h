@@ -1,16 +1,16 @@
-/* Ports of joints that are alike, PHX_JOINT_LANES of them at once, and what they add to residuals and matrices; the
- * equations are those of body/ports.c. */
+/* Ports of joints that are alike, PHX_JOINT_SIMD_WIDTH of them at once, and what they add to residuals and matrices;
+ * the equations are those of body/ports.c. */
 #ifndef PHX_FAST_PORT_SIMD_H
 #define PHX_FAST_PORT_SIMD_H
 
-#include "algebra/lanes_kernel.h"
+#include "algebra/simd_kernel.h"
 #include "fast_joints.h"
 
-#define real    lanes
+#define real    simd_double
 #define NAME(x) x
 #include "port/place_kernel.h"
 
-enum { LANES = PHX_JOINT_LANES, ALL_LANES = (1 << LANES) - 1, MOST_Q = SIDE_COORDINATES };
+enum { SIMD_WIDTH = PHX_JOINT_SIMD_WIDTH, ALL_SIMD = (1 << SIMD_WIDTH) - 1, MOST_Q = SIDE_COORDINATES };
 
 /* ---- numbers side by side ---- */
 static inline void pick(const double *all, const int *at, real *to)
@@ -21,7 +21,7 @@ static inline void pick(const double *all, const int *at, real *to)
 static inline void pick_all(const int n, const double *all, const int *at, real *to)
 {
     for (int i = 0; i < n; i++)
-        pick(all, at + i * LANES, &to[i]);
+        pick(all, at + i * SIMD_WIDTH, &to[i]);
 }
 
 /* n entries from `first` on of each lane's part */
@@ -38,10 +38,10 @@ static inline void put_run(const int n, const real *v, const int stride, const i
 {
     const double *from = (const double *)v;
 
-    for (int l = 0; l < LANES; l++) {
+    for (int l = 0; l < SIMD_WIDTH; l++) {
         double *to = val + at[l];
         for (int j = 0; j < n; j++)
-            to[j] = from[j * stride * LANES + l];
+            to[j] = from[j * stride * SIMD_WIDTH + l];
     }
 }
 
@@ -50,20 +50,20 @@ static inline void subtract_run(const int n, unsigned bits, const real *v, const
 {
     const double *from = (const double *)v;
 
-    if (bits == ALL_LANES)
-        for (int l = 0; l < LANES; l++)
+    if (bits == ALL_SIMD)
+        for (int l = 0; l < SIMD_WIDTH; l++)
             for (int j = 0; j < n; j++)
-                val[at[l] + j] -= from[j * LANES + l];
+                val[at[l] + j] -= from[j * SIMD_WIDTH + l];
     else
-        for (int l = 0; l < LANES; l++)
+        for (int l = 0; l < SIMD_WIDTH; l++)
             for (int j = 0; j < n && bits >> l & 1; j++)
-                val[at[l] + j] -= from[j * LANES + l];
+                val[at[l] + j] -= from[j * SIMD_WIDTH + l];
 }
 
 /* The same where at[l] is not -1. */
 static inline void subtract_run_where(const int n, unsigned bits, const real *v, const int *at, double *val)
 {
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < SIMD_WIDTH; l++)
         if (at[l] < 0)
             bits &= ~(1u << l);
     subtract_run(n, bits, v, at, val);
@@ -154,10 +154,10 @@ static inline void put_points(const int dim, const int n_q, const real *G, const
         const int *at = rows_at + u * per_row;
         put_run(r, G + u * n, 1, at, val);
         for (int j = 0; j < n_q; j++)
-            put_run(1, G + u * n + r + j, 1, at + (1 + j) * LANES, val);
+            put_run(1, G + u * n + r + j, 1, at + (1 + j) * SIMD_WIDTH, val);
     }
     for (int j = 0; j < n && above; j++)
-        put_run(dim, above + j, n, above_at + j * LANES, val);
+        put_run(dim, above + j, n, above_at + j * SIMD_WIDTH, val);
 }
 
 /* Places in the matrix that contributions go to. */
@@ -175,17 +175,17 @@ typedef struct places {
 static inline places find_places(const int dim, const int n_a, const int n_b, int n_rows, const int *at)
 {
     const int r = dim + phx_rotations(dim), rot = phx_rotations(dim);
-    places it = {.per_row = (2 + n_a + n_b) * LANES};
+    places it = {.per_row = (2 + n_a + n_b) * SIMD_WIDTH};
 
     it.rows[0] = at;
-    it.rows[1] = at + (1 + n_a) * LANES;
+    it.rows[1] = at + (1 + n_a) * SIMD_WIDTH;
     it.above[0] = at + n_rows * it.per_row;
-    it.above[1] = it.above[0] + (r + n_a) * LANES;
-    it.turns[0] = it.above[1] + (r + n_b) * LANES;
-    it.turns[1] = it.turns[0] + (r + n_a) * LANES;
-    it.bends[0] = it.turns[1] + (r + n_b) * LANES;
-    it.bends[1] = it.bends[0] + rot * n_a * LANES;
-    it.pairs = it.bends[1] + rot * n_b * LANES;
+    it.above[1] = it.above[0] + (r + n_a) * SIMD_WIDTH;
+    it.turns[0] = it.above[1] + (r + n_b) * SIMD_WIDTH;
+    it.turns[1] = it.turns[0] + (r + n_a) * SIMD_WIDTH;
+    it.bends[0] = it.turns[1] + (r + n_b) * SIMD_WIDTH;
+    it.bends[1] = it.bends[0] + rot * n_a * SIMD_WIDTH;
+    it.pairs = it.bends[1] + rot * n_b * SIMD_WIDTH;
     return it;
 }
 
@@ -196,11 +196,11 @@ static inline void add_geometric(const int dim, const int n_q, unsigned bits, co
     const int n_rot = phx_rotations(dim), n = dim + n_rot + n_q;
 
     for (int i = 0; i < dim + n_rot; i++)
-        subtract_run(n_rot, bits, terms->turns + i * n_rot, turns_at + i * LANES, val);
+        subtract_run(n_rot, bits, terms->turns + i * n_rot, turns_at + i * SIMD_WIDTH, val);
     for (int i = dim + n_rot; i < n; i++)
-        subtract_run_where(n_rot, bits, terms->turns + i * n_rot, turns_at + i * LANES, val);
+        subtract_run_where(n_rot, bits, terms->turns + i * n_rot, turns_at + i * SIMD_WIDTH, val);
     for (int e = 0; e < n_rot * n_q; e++)
-        subtract_run_where(1, bits, terms->bends + e, bends_at + e * LANES, val);
+        subtract_run_where(1, bits, terms->bends + e, bends_at + e * SIMD_WIDTH, val);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* The operations of fast_schur.c, four numbers side by side. */
-#include "algebra/lanes_kernel.h"
+#include "algebra/simd_kernel.h"
 #include "fast_schur.h"
 
 #include <math.h>
@@ -34,19 +34,20 @@ static bool invert(int n, double *restrict matrix)
 }
 
 /* y = sum over i of x_i times row i of `rows`, `count` registers from each; x and rows `step` and `stride` apart. */
-static inline void sum_rows(const int count, int n, const double *x, int step, const double *rows, int stride, lanes *y)
+static inline void sum_rows(const int count, int n, const double *x, int step, const double *rows, int stride,
+                            simd_double *y)
 {
     for (int c = 0; c < count; c++)
-        y[c] = (lanes){0.0};
+        y[c] = (simd_double){0.0};
     for (int i = 0; i < n; i++, x += step, rows += stride)
         for (int c = 0; c < count; c++)
-            y[c] += x[0] * ((const lanes *)rows)[c];
+            y[c] += x[0] * ((const simd_double *)rows)[c];
 }
 
 static inline void combine_rows(int width, int n, const double *x, int step, const double *rows, int stride, double *y)
 {
     for (int first = 0; first < width; first += 4 * TOGETHER) {
-        lanes *to = (lanes *)(y + first);
+        simd_double *to = (simd_double *)(y + first);
         switch ((width - first) / 4) {
         case 1:
             sum_rows(1, n, x, step, rows + first, stride, to);
@@ -90,8 +91,8 @@ static bool factor(int n, int stride, double *S, double *L)
             return false;
         const double over = 1.0 / pivot_row[p];
         for (int i = p + 1; i < n; i++) {
-            const lanes *from = (const lanes *)pivot_row;
-            lanes *to = (lanes *)(S + i * stride);
+            const simd_double *from = (const simd_double *)pivot_row;
+            simd_double *to = (simd_double *)(S + i * stride);
             const double l = S[i * stride + p] * over;
             L[i * stride + p] = l;
             for (int c = first; c < end; c++)
@@ -131,14 +132,14 @@ static void solve(int n, int stride, const double *U, const double *L, double *l
 
 static void end(const schur_cluster *of, const double *l, const double *y, double *b)
 {
-    lanes own[PHX_SCHUR_MOST / 4] = {{0.0}};
-    const lanes *T = (const lanes *)of->T;
+    simd_double own[PHX_SCHUR_MOST / 4] = {{0.0}};
+    const simd_double *T = (const simd_double *)of->T;
     const int count = of->wide / 4;
 
     for (int k = 0; k < of->rows; k++)
         ((double *)own)[k] = l[of->row[k]];
     for (int j = 0; j < of->n; j++, T += count) {
-        lanes sum = {0.0};
+        simd_double sum = {0.0};
         for (int c = 0; c < count; c++)
             sum += T[c] * own[c];
         b[of->velocity[j]] = y[j] + ((sum[0] + sum[1]) + (sum[2] + sum[3]));

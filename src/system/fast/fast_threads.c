@@ -162,7 +162,7 @@ static void find_late_batches(workspace *ws, int *owner)
         bool waits = false;
         while (p >= phx_thread_pool_first(ws->fast->threads.pool, ws->fast->joints.used, part + 1))
             part++;
-        for (int l = 0; l < PHX_JOINT_LANES; l++) {
+        for (int l = 0; l < PHX_JOINT_SIMD_WIDTH; l++) {
             phx_body_id bodies[2];
             int late = 0;
             phx_sys_joint_batch_bodies(ws, p, l, bodies);

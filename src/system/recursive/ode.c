@@ -51,7 +51,7 @@ static void state(phx_ode *ode, double t, const double *y, double *x, double *v)
 
     phx_tree_move(&it->tree, t, y, y + it->tree.n_q, true);
     phx_tree_put_state(it->ws, &it->tree, x, v);
-    if (it->tree.balls_counted > 0) {
+    if (it->tree.unwrapped_balls > 0) {
         phx_sys_set_instant(it->ws, x, v);
         phx_sys_unwrap_angles(it->ws, x);
     }
@@ -163,7 +163,7 @@ static double longest(const phx_ode *ode, const double *y)
     const tree *of = &((const tree_ode *)ode)->tree;
     double fastest = 0.0;
 
-    for (int i = 0; i < of->n_nodes && of->balls_counted > 0; i++) {
+    for (int i = 0; i < of->n_nodes && of->unwrapped_balls > 0; i++) {
         const double *u = y + of->n_q + of->nodes[i].u;
         if (of->nodes[i].motion == NODE_BALL)
             fastest = fmax(fastest, sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2]));

@@ -97,7 +97,7 @@ typedef struct tree {
     node_state *state; /* per node */
     int *node_of_body;
     bool driven;
-    int balls_counted; /* balls with angles that x keeps unwrapped */
+    int unwrapped_balls; /* balls with angles that x keeps unwrapped */
 } tree;
 
 /* tree.c: see phx_system_check_tree. `multiplier` of each row of the system; NULL: not asked for. After a failure, too,

@@ -281,7 +281,7 @@ static void number(tree *made, tree_node *node)
     made->n_u += node->motion == NODE_BALL ? 3 : 1;
 }
 
-static bool has_counted_angles(const joint_slot *joint)
+static bool has_unwrapped_angles(const joint_slot *joint)
 {
     bool counted = false;
     for (int c = 0; joint && c < joint->n_coordinates; c++)
@@ -325,8 +325,8 @@ static phx_status add_link(maker *m, const link *l)
             node->points.at_parent[i] = l->at_from[i] - (parent < 0 ? 0.0 : made->nodes[parent].points.reference[i]);
         set_coordinate(m, node);
         number(made, node);
-        made->balls_counted +=
-            node->motion == NODE_BALL && node->joint >= 0 && has_counted_angles(&system->joints[node->joint]);
+        made->unwrapped_balls +=
+            node->motion == NODE_BALL && node->joint >= 0 && has_unwrapped_angles(&system->joints[node->joint]);
         parent = made->n_nodes++;
     }
     tree_node *last = &made->nodes[parent];

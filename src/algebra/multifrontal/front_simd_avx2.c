@@ -1,2 +1,2 @@
 /* Batches of leaves in registers that hold all lanes; the numbers are the same. */
-#include "front_lanes.c"
+#include "front_simd.c"

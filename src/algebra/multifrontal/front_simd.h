@@ -1,6 +1,6 @@
 /* The numeric work on a batch of leaves, real values. */
-#ifndef PHLEXOR_ALGEBRA_FRONT_LANES_H
-#define PHLEXOR_ALGEBRA_FRONT_LANES_H
+#ifndef PHLEXOR_ALGEBRA_FRONT_SIMD_H
+#define PHLEXOR_ALGEBRA_FRONT_SIMD_H
 
 #include "front.h"
 

@@ -1,13 +1,13 @@
-/* The elimination of a batch: PHX_FRONT_LANES leaves alike, a number of each side by side in a register.
+/* The elimination of a batch: PHX_FRONT_SIMD_WIDTH leaves alike, a number of each side by side in a register.
  *
  * The remaining block of a leaf has no entries of A, so the steps work on the rows and columns of the pivots only, and
  * the update is made at the end, once,
  *
  *     update = - sum over the steps of L W . */
-#include "front_lanes.h"
-#include "algebra/lanes_kernel.h"
+#include "front_simd.h"
+#include "algebra/simd_kernel.h"
 
-typedef lanes scalar;
+typedef simd_double scalar;
 
 static inline scalar zero(void)
 {
@@ -46,19 +46,19 @@ static inline scalar reciprocal(scalar a)
 #define INLINE static inline __attribute__((always_inline))
 
 /* ---- to and fro ---- */
-static inline lanes gather(const double *from, const int *at)
+static inline simd_double gather(const double *from, const int *at)
 {
-    return (lanes){from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
+    return (simd_double){from[at[0]], from[at[1]], from[at[2]], from[at[3]]};
 }
 
-static inline void scatter(lanes value, double *to, const int *at)
+static inline void scatter(simd_double value, double *to, const int *at)
 {
-    for (int l = 0; l < PHX_FRONT_LANES; l++)
+    for (int l = 0; l < PHX_FRONT_SIMD_WIDTH; l++)
         to[at[l]] = value[l];
 }
 
 /* The entries of a run go to their places. */
-static inline void load_run(const double *val, const phx_front_run *run, lanes *F)
+static inline void load_run(const double *val, const phx_front_run *run, simd_double *F)
 {
     const int *at = run->source, *target = run->target;
     if (run->length == 1 || !run->wide) {
@@ -66,9 +66,9 @@ static inline void load_run(const double *val, const phx_front_run *run, lanes *
             F[target[k]] = gather(val + k, at);
         return;
     }
-    const lanes rows[4] = {*(const lanes *)(val + at[0]), *(const lanes *)(val + at[1]), *(const lanes *)(val + at[2]),
-                           *(const lanes *)(val + at[3])};
-    lanes columns[4];
+    const simd_double rows[4] = {*(const simd_double *)(val + at[0]), *(const simd_double *)(val + at[1]),
+                                 *(const simd_double *)(val + at[2]), *(const simd_double *)(val + at[3])};
+    simd_double columns[4];
     transpose(rows, columns);
     F[target[0]] = columns[0];
     F[target[1]] = columns[1];
@@ -78,17 +78,17 @@ static inline void load_run(const double *val, const phx_front_run *run, lanes *
         F[target[3]] = columns[3];
 }
 
-static inline void store_rows(const lanes *from, double *const *to, int at)
+static inline void store_rows(const simd_double *from, double *const *to, int at)
 {
-    lanes rows[4];
+    simd_double rows[4];
     transpose(from, rows);
-    for (int l = 0; l < PHX_FRONT_LANES; l++)
-        *(lanes *)(to[l] + at) = rows[l];
+    for (int l = 0; l < PHX_FRONT_SIMD_WIDTH; l++)
+        *(simd_double *)(to[l] + at) = rows[l];
 }
 
 /* Rows and columns of the pivots, rows of m. */
 INLINE void assemble_batch(const phx_front_tree *tree, const phx_front_batch *batch, const int P, const int R,
-                           const double *val, lanes *F)
+                           const double *val, simd_double *F)
 {
     const phx_front_run *run = tree->run + batch->runs;
     const int m = P + R;
@@ -105,12 +105,12 @@ INLINE void assemble_batch(const phx_front_tree *tree, const phx_front_batch *ba
 
 /* ---- elimination ---- */
 /* row <- row - l W, of `count` columns */
-INLINE void subtract_row(const int p, const int count, const lanes *l, const lanes *restrict W, const int r,
-                         lanes *restrict row)
+INLINE void subtract_row(const int p, const int count, const simd_double *l, const simd_double *restrict W, const int r,
+                         simd_double *restrict row)
 {
-    const lanes a = l[0], b = p > 1 ? l[1] : a, c = p > 2 ? l[2] : a;
+    const simd_double a = l[0], b = p > 1 ? l[1] : a, c = p > 2 ? l[2] : a;
     for (int j = 0; j < count; j++) {
-        lanes sum = minus_times(row[j], a, W[j]);
+        simd_double sum = minus_times(row[j], a, W[j]);
         if (p > 1)
             sum = minus_times(sum, b, W[r + j]);
         if (p > 2)
@@ -120,12 +120,12 @@ INLINE void subtract_row(const int p, const int count, const lanes *l, const lan
 }
 
 /* A step of p pivots with `left` to come and R unknowns that remain; F is at the first of its pivots, rows of m. */
-INLINE void eliminate_panel(const int p, const int left, const int R, const int m, lanes *restrict F,
-                            lanes *restrict over, lanes *restrict C)
+INLINE void eliminate_panel(const int p, const int left, const int R, const int m, simd_double *restrict F,
+                            simd_double *restrict over, simd_double *restrict C)
 {
     const int r = left + R;
-    lanes *restrict W = C + p * p, *restrict L = W + p * r;
-    lanes factors[9];
+    simd_double *restrict W = C + p * p, *restrict L = W + p * r;
+    simd_double factors[9];
     factor_block(p, m, F, factors, C);
     for (int k = 0; k < p; k++)
         over[k] = factors[k * p + k];
@@ -141,17 +141,18 @@ INLINE void eliminate_panel(const int p, const int left, const int R, const int 
 }
 
 /* The terms of a step in `width` neighbours of row i of the update, from column j on. */
-INLINE void subtract_products(const int p, const int left, const int R, const lanes *C, int i, int j, const int width,
-                              lanes *sum)
+INLINE void subtract_products(const int p, const int left, const int R, const simd_double *C, int i, int j,
+                              const int width, simd_double *sum)
 {
     const int r = left + R;
-    const lanes *W = C + p * p + left + j, *L = C + p * p + p * r + (left + i) * p;
+    const simd_double *W = C + p * p + left + j, *L = C + p * p + p * r + (left + i) * p;
     for (int k = 0; k < p; k++)
         for (int c = 0; c < width; c++)
             sum[c] = minus_times(sum[c], L[k], W[k * r + c]);
 }
 
-INLINE void sum_products(const int P, const int R, const lanes *C, int i, int j, const int width, lanes *sum)
+INLINE void sum_products(const int P, const int R, const simd_double *C, int i, int j, const int width,
+                         simd_double *sum)
 {
     int left = P;
     for (int c = 0; c < width; c++)
@@ -169,9 +170,9 @@ INLINE void sum_products(const int P, const int R, const lanes *C, int i, int j,
 }
 
 /* Four columns at a time; where R is no multiple of four the last ones overlap. */
-INLINE void update_batch(const int P, const int R, const lanes *C, double *const *to)
+INLINE void update_batch(const int P, const int R, const simd_double *C, double *const *to)
 {
-    lanes sum[4];
+    simd_double sum[4];
     for (int i = 0; i < R; i++) {
         for (int j = 0; j < R && R >= 4; j += 4) {
             const int first = phx_int_min(j, R - 4);
@@ -180,7 +181,7 @@ INLINE void update_batch(const int P, const int R, const lanes *C, double *const
         }
         for (int j = 0; j < R && R < 4; j++) {
             sum_products(P, R, C, i, j, 1, sum);
-            for (int l = 0; l < PHX_FRONT_LANES; l++)
+            for (int l = 0; l < PHX_FRONT_SIMD_WIDTH; l++)
                 to[l][i * R + j] = sum[0][l];
         }
     }
@@ -190,13 +191,13 @@ INLINE void factor_batch(const phx_front_tree *tree, const phx_front_batch *batc
                          const double *val, double *factors, double *stack, double *work)
 {
     const int m = P + R, *rows = tree->batch_rows + batch->rows;
-    double *update[PHX_FRONT_LANES];
-    lanes *F = (lanes *)work, *C = (lanes *)(factors + batch->factor), over[PHX_FRONT_MOST];
+    double *update[PHX_FRONT_SIMD_WIDTH];
+    simd_double *F = (simd_double *)work, *C = (simd_double *)(factors + batch->factor), over[PHX_FRONT_MOST];
 
     assemble_batch(tree, batch, P, R, val, F);
     for (int done = 0; done < P;) {
         const int left = P - done, p = phx_front_step(left), rest = left - p;
-        lanes *here = F + done * (m + 1);
+        simd_double *here = F + done * (m + 1);
         if (p == 3)
             eliminate_panel(3, rest, R, m, here, over + done, C);
         else if (p == 2)
@@ -207,34 +208,34 @@ INLINE void factor_batch(const phx_front_tree *tree, const phx_front_batch *batc
         done += p;
     }
     for (int k = 0; k < P; k++)
-        scatter(over[k], factors, rows + PHX_FRONT_LANES * k);
-    for (int l = 0; l < PHX_FRONT_LANES; l++)
+        scatter(over[k], factors, rows + PHX_FRONT_SIMD_WIDTH * k);
+    for (int l = 0; l < PHX_FRONT_SIMD_WIDTH; l++)
         update[l] = stack + tree->front[batch->front[l]].update;
-    update_batch(P, R, (const lanes *)(factors + batch->factor), update);
+    update_batch(P, R, (const simd_double *)(factors + batch->factor), update);
 }
 
 /* ---- solution ---- */
 /* Y: the pivots, then what the step subtracts from the remaining ones. */
-INLINE void step_down(const int p, const int r, const lanes *C, lanes *Y)
+INLINE void step_down(const int p, const int r, const simd_double *C, simd_double *Y)
 {
-    const lanes *L = C + p * p + p * r;
-    lanes z[3];
+    const simd_double *L = C + p * p + p * r;
+    simd_double z[3];
     solve_block(p, C, Y, 1, z, 1);
     for (int k = 0; k < p; k++)
         Y[k] = z[k];
     for (int i = 0; i < r; i++) {
-        lanes sum = Y[p + i];
+        simd_double sum = Y[p + i];
         for (int k = 0; k < p; k++)
             sum = minus_times(sum, L[i * p + k], z[k]);
         Y[p + i] = sum;
     }
 }
 
-INLINE void step_up(const int p, const int r, const lanes *C, lanes *Y)
+INLINE void step_up(const int p, const int r, const simd_double *C, simd_double *Y)
 {
-    const lanes *W = C + p * p;
+    const simd_double *W = C + p * p;
     for (int k = 0; k < p; k++) {
-        lanes sum = Y[k];
+        simd_double sum = Y[k];
         for (int j = 0; j < r; j++)
             sum = minus_times(sum, W[k * r + j], Y[p + j]);
         Y[k] = sum;
@@ -245,11 +246,11 @@ INLINE void down_batch(const phx_front_tree *tree, const phx_front_batch *batch,
                        const double *factors, double *y)
 {
     const int *rows = tree->batch_rows + batch->rows;
-    const lanes *C = (const lanes *)(factors + batch->factor);
-    lanes Y[PHX_FRONT_MOST];
+    const simd_double *C = (const simd_double *)(factors + batch->factor);
+    simd_double Y[PHX_FRONT_MOST];
 
     for (int k = 0; k < P; k++)
-        Y[k] = gather(y, rows + PHX_FRONT_LANES * k);
+        Y[k] = gather(y, rows + PHX_FRONT_SIMD_WIDTH * k);
     for (int k = P; k < P + R; k++)
         Y[k] = zero();
     for (int done = 0; done < P;) {
@@ -264,21 +265,21 @@ INLINE void down_batch(const phx_front_tree *tree, const phx_front_batch *batch,
         done += p;
     }
     for (int k = 0; k < P; k++)
-        scatter(Y[k], y, rows + PHX_FRONT_LANES * k);
+        scatter(Y[k], y, rows + PHX_FRONT_SIMD_WIDTH * k);
     for (int k = P; k < P + R; k++)
         for (int l = 0; l < batch->count; l++)
-            y[rows[PHX_FRONT_LANES * k + l]] += Y[k][l];
+            y[rows[PHX_FRONT_SIMD_WIDTH * k + l]] += Y[k][l];
 }
 
 INLINE void up_batch(const phx_front_tree *tree, const phx_front_batch *batch, const int P, const int R,
                      const double *factors, double *y)
 {
     const int *rows = tree->batch_rows + batch->rows;
-    const lanes *C = (const lanes *)(factors + batch->factor) + phx_front_factor_size(P, R);
-    lanes Y[PHX_FRONT_MOST];
+    const simd_double *C = (const simd_double *)(factors + batch->factor) + phx_front_factor_size(P, R);
+    simd_double Y[PHX_FRONT_MOST];
 
     for (int k = 0; k < P + R; k++)
-        Y[k] = gather(y, rows + PHX_FRONT_LANES * k);
+        Y[k] = gather(y, rows + PHX_FRONT_SIMD_WIDTH * k);
     for (int done = 0; done < P;) {
         const int p = phx_front_last_step(P - done), r = done + R;
         C -= phx_front_step_size(p, r);
@@ -291,7 +292,7 @@ INLINE void up_batch(const phx_front_tree *tree, const phx_front_batch *batch, c
             step_up(1, R, C, Y + P - done);
     }
     for (int k = 0; k < P; k++)
-        scatter(Y[k], y, rows + PHX_FRONT_LANES * k);
+        scatter(Y[k], y, rows + PHX_FRONT_SIMD_WIDTH * k);
 }
 
 /* ---- the same with constant sizes ---- */

@@ -1,24 +1,24 @@
 /* Four elements of a rod side by side; compiled for any processor, and again for those with registers of four numbers.
  * The same of one element after the other is in body/rod/elements.c. */
-#include "algebra/lanes_kernel.h"
+#include "algebra/simd_kernel.h"
 #include "rods.h"
 
-#define real    lanes
-#define LANES   PHX_ROD_LANES
-#define NAME(x) lanes_##x
+#define real       simd_double
+#define SIMD_WIDTH PHX_ROD_SIMD_WIDTH
+#define NAME(x)    simd_##x
 #include "body/rod/element_kernel.h"
 
 /* The first element of a group; that of a lane. */
 static inline int element_of(const phx_rod_batch *batch, int group, int lane)
 {
-    const int e = group * LANES + lane;
+    const int e = group * SIMD_WIDTH + lane;
     return e < batch->n ? e : batch->n - 1;
 }
 
 /* Four numbers of each lane, one behind the other, side by side. */
 static inline void fetch_four(const double *const *from, int first, real *to)
 {
-    for (int l = 0; l < LANES; l++)
+    for (int l = 0; l < SIMD_WIDTH; l++)
         to[l] = *(const real *)(from[l] + first);
     transpose(to, to);
 }
@@ -37,13 +37,13 @@ static inline void frame(const int dim, const real *x, real *D)
 
 /* Axes and distance of the nodes in the state x. */
 static inline void fetch_pose(const int dim, const phx_rod_batch *batch, int group, const double *x,
-                              lanes_rod_pose *pose)
+                              simd_rod_pose *pose)
 {
-    const int used = dim == 2 ? 4 : 12; /* the angle counted on is not looked at */
-    const double *at_a[LANES], *at_b[LANES];
+    const int used = dim == 2 ? 4 : 12; /* the unwrapped angle is not looked at */
+    const double *at_a[SIMD_WIDTH], *at_b[SIMD_WIDTH];
     real a[12], b[12];
 
-    for (int l = 0; l < LANES; l++) {
+    for (int l = 0; l < SIMD_WIDTH; l++) {
         at_a[l] = x + batch->x + element_of(batch, group, l) * batch->n_x;
         at_b[l] = at_a[l] + batch->n_x;
     }
@@ -62,9 +62,9 @@ static inline void begin_in(const int dim, phx_rod_batch *batch, const double *x
     real *b0 = (real *)batch->start;
 
     for (int g = 0; g < batch->groups; g++, b0 += ROD_BILINEAR) {
-        lanes_rod_pose pose;
+        simd_rod_pose pose;
         fetch_pose(dim, batch, g, x0, &pose);
-        lanes_rod_bilinear(dim, &pose, b0);
+        simd_rod_bilinear(dim, &pose, b0);
     }
 }
 
@@ -78,17 +78,17 @@ static void begin(phx_rod_batch *batch, const double *x0)
 
 /* A group of elements over the interval. */
 static inline void evaluate(const int dim, const phx_rod_batch *batch, int group, const double *x1, const double *xm,
-                            bool second, lanes_element_state *at)
+                            bool second, simd_element_state *at)
 {
-    const lanes_rod_element *element = (const lanes_rod_element *)batch->elements + group;
+    const simd_rod_element *element = (const simd_rod_element *)batch->elements + group;
     const real *b0 = (const real *)batch->start + group * ROD_BILINEAR;
 
     fetch_pose(dim, batch, group, x1, &at->end);
     fetch_pose(dim, batch, group, xm, &at->mean);
-    for (int i = 0; i < lanes_rod_bilinears(dim); i++)
+    for (int i = 0; i < simd_rod_bilinears(dim); i++)
         at->it.b0[i] = b0[i];
-    lanes_element_evaluate(dim, batch->table, element, second, at);
-    lanes_element_damp(dim, element, batch->damping, batch->h, second, at);
+    simd_element_evaluate(dim, batch->table, element, second, at);
+    simd_element_damp(dim, element, batch->damping, batch->h, second, at);
 }
 
 static inline void residual_in(const int dim, const phx_rod_batch *batch, const double *x1, const double *xm,
@@ -97,16 +97,16 @@ static inline void residual_in(const int dim, const phx_rod_batch *batch, const 
     const int n = 2 * (dim + phx_rotations(dim));
 
     for (int g = 0; g < batch->groups; g++) {
-        lanes_element_state at;
+        simd_element_state at;
         real moves[ROD_MOVES], out[ROD_PAIR];
         const double *numbers = (const double *)out;
         evaluate(dim, batch, g, x1, xm, false, &at);
-        lanes_element_pull(dim, &at, at.sigma, moves);
-        lanes_element_efforts(dim, &at.mean, moves, out);
-        double *to = res + batch->v + g * LANES * batch->n_v;
-        for (int l = 0; l < LANES && g * LANES + l < batch->n; l++, to += batch->n_v)
+        simd_element_pull(dim, &at, at.sigma, moves);
+        simd_element_efforts(dim, &at.mean, moves, out);
+        double *to = res + batch->v + g * SIMD_WIDTH * batch->n_v;
+        for (int l = 0; l < SIMD_WIDTH && g * SIMD_WIDTH + l < batch->n; l++, to += batch->n_v)
             for (int i = 0; i < n; i++)
-                to[i] += numbers[i * LANES + l];
+                to[i] += numbers[i * SIMD_WIDTH + l];
     }
 }
 
@@ -125,11 +125,11 @@ static inline void fetch_velocities(const int dim, const phx_rod_batch *batch, i
     const int r = dim + phx_rotations(dim);
     double *on_a = (double *)a, *on_b = (double *)b;
 
-    for (int l = 0; l < LANES; l++) {
+    for (int l = 0; l < SIMD_WIDTH; l++) {
         const double *from = v + batch->v + element_of(batch, group, l) * batch->n_v;
         for (int i = 0; i < r; i++) {
-            on_a[i * LANES + l] = from[i];
-            on_b[i * LANES + l] = from[r + i];
+            on_a[i * SIMD_WIDTH + l] = from[i];
+            on_b[i * SIMD_WIDTH + l] = from[r + i];
         }
     }
 }
@@ -141,10 +141,10 @@ static inline void add_blocks(const int dim, const phx_rod_batch *batch, int gro
     const int r = dim + phx_rotations(dim), n = 2 * r;
 
     for (int i = 0; i < n; i++) {
-        double *row[LANES];
+        double *row[SIMD_WIDTH];
         int count = 0;
-        for (; count < LANES && group * LANES + count < batch->n; count++) {
-            const int e = group * LANES + count, own = e + i / r;
+        for (; count < SIMD_WIDTH && group * SIMD_WIDTH + count < batch->n; count++) {
+            const int e = group * SIMD_WIDTH + count, own = e + i / r;
             row[count] = val + at[batch->ptr[r * e + i] + (own > e || e == 0 ? 0 : r)];
         }
         for (int j = 0; j + 4 <= n; j += 4) {
@@ -163,12 +163,12 @@ static inline void tangent_in(const int dim, const phx_rod_batch *batch, const d
                               const double *vm, const int *at, double *val)
 {
     for (int g = 0; g < batch->groups; g++) {
-        const lanes_rod_element *element = (const lanes_rod_element *)batch->elements + g;
-        lanes_element_state state;
+        const simd_rod_element *element = (const simd_rod_element *)batch->elements + g;
+        simd_element_state state;
         real va[6], vb[6], A[ROD_PAIR * ROD_PAIR];
         evaluate(dim, batch, g, x1, xm, true, &state);
         fetch_velocities(dim, batch, g, vm, va, vb);
-        lanes_element_interval_tangent(dim, batch->h, element, &state, va, vb, A);
+        simd_element_interval_tangent(dim, batch->h, element, &state, va, vb, A);
         add_blocks(dim, batch, g, A, at, val);
     }
 }
@@ -183,7 +183,7 @@ static void tangent(const phx_rod_batch *batch, const double *x1, const double *
 }
 
 #ifdef PHX_FOR_AVX2
-const rod_operations phx_rod_lanes_avx2 = {begin, residual, tangent};
+const rod_operations phx_rod_simd_avx2 = {begin, residual, tangent};
 #else
-const rod_operations phx_rod_lanes = {begin, residual, tangent};
+const rod_operations phx_rod_simd = {begin, residual, tangent};
 #endif

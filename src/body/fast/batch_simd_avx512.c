@@ -1,0 +1,2 @@
+/* The operations of batch_simd.c on eight bodies; the numbers are the same. */
+#include "batch_simd.c"
