@@ -416,6 +416,22 @@ static void judge(phx_builder *builder, const phx_model_body *body, const phx_fl
             body->name, 100.0 * quality->pulled, quality->modes);
 }
 
+/* Warns of joints at ports that are no interfaces of the basis, which the chosen coordinates may not hold. */
+static void judge_interfaces(phx_builder *builder, const phx_model_body *body, int count, const double *at)
+{
+    const int index = (int)(body - builder->model->bodies);
+
+    for (int k = 0; k < body->n_ports && count > 0; k++) {
+        bool held = !phx_builder_has_joint(builder->model, index, k);
+        for (int i = 0; i < count; i++)
+            held = held || fabs(at[i] - body->ports[k].location.fraction) < SAME_PLACE;
+        if (!held)
+            phx_log(builder->context, PHX_LOG_WARNING,
+                    "body '%s': the port '%s' has a joint and is no interface of its basis; add it to 'interfaces'",
+                    body->name, body->ports[k].name);
+    }
+}
+
 static phx_status make_beam(phx_builder *builder, const phx_model_body *body, phx_beam **beam)
 {
     phx_beam_mass *masses = phx_calloc(builder->context, (size_t)body->n_point_masses, sizeof *masses);
@@ -439,11 +455,13 @@ static phx_status make_beam(phx_builder *builder, const phx_model_body *body, ph
     def.n_interfaces = n_interfaces;
     def.interfaces = interfaces;
     phx_status status = phx_beam_cache_get(builder->cache, builder->context, &def, beam);
+    if (!status) {
+        judge(builder, body, *beam);
+        judge_interfaces(builder, body, n_interfaces, interfaces);
+    }
     phx_free(masses);
     phx_free(places.at);
     phx_free(interfaces);
-    if (!status)
-        judge(builder, body, *beam);
     if (status && status != PHX_ERR_MEMORY)
         phx_fail_prefix(builder->context, status, "body '%s': ", body->name);
     return status;

@@ -163,12 +163,37 @@ static void what_has_no_basis_is_refused(void **state)
     }
 }
 
+static void count_warnings(void *user, phx_log_level level, const char *message)
+{
+    if (level == PHX_LOG_WARNING && strstr(message, "the port 'P' has a joint and is no interface of its basis"))
+        ++*(int *)user;
+}
+
+static void joints_off_the_interfaces_are_told(void **state)
+{
+    static const char *const bases[] = {", basis: {interfaces: [P, C]}", ", basis: {interfaces: [C, mid]}"};
+    phx_context *context = *state;
+
+    for (int k = 0; k < 2; k++) {
+        phx_model *model = read_text(context, arm(2, beam, bases[k]));
+        phx_system *system = NULL;
+        int warnings = 0;
+        phx_context_set_log(context, count_warnings, &warnings);
+        CHECK_OK(context, phx_model_build(context, model, NULL, &system));
+        phx_context_set_log(context, NULL, NULL);
+        assert_int_equal(warnings, k);
+        phx_system_destroy(system);
+        phx_model_destroy(model);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_file_moves_as_the_beam, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(segments_have_bases_of_their_own, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(wrong_keys_are_refused, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(joints_off_the_interfaces_are_told, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(what_has_no_basis_is_refused, context_setup, context_teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
