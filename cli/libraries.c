@@ -2,6 +2,7 @@
  * where it is loaded when it is first used, unless it is to be loaded now. */
 #include "cli.h"
 
+#include <libdeflate.h>
 #include <zlib.h> /* first: SuiteSparse announces large files, for which it then wants more */
 
 #include <SuiteSparse_config.h>
@@ -88,6 +89,7 @@ static void print_linked(FILE *stream)
     print(stream, "SUNDIALS", sundials, "the integrator ida");
     print(stream, "libfyaml", fy_library_version(), "model files");
     print(stream, "zlib", zlibVersion(), "compression in pages and pictures");
+    print(stream, "libdeflate", LIBDEFLATE_VERSION_STRING, "checksums of result files");
 }
 
 phx_status cli_print_libraries(phx_context *context, bool load, FILE *stream)

@@ -30,6 +30,7 @@ phx_find_package(lapacke lapacke)   # <lapacke.h>
 phx_find_package(arpack arpack)     # <arpack.h>
 phx_find_package(fyaml libfyaml)    # <libfyaml.h>
 phx_find_package(zlib zlib)         # <zlib.h>
+phx_find_package(libdeflate libdeflate) # <libdeflate.h>
 
 phx_find_library(klu klu.h suitesparse klu btf amd colamd suitesparseconfig)
 if(PHX_GPL)

@@ -11,11 +11,11 @@
  * and is checked before HDF5 sees it. HDF5 ignores bytes behind its end, and a program that changes the file removes
  * them. So a file without a trailer is read when its size is that of the superblock; it has no protection then. */
 #define _XOPEN_SOURCE 700
-#include "crc.h"
 #include "h5_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libdeflate.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,7 +66,7 @@ static phx_status checksum_of(phx_context *context, const char *path, int descri
         const size_t count = size - place < BLOCK ? (size_t)(size - place) : BLOCK;
         error = read_bytes(descriptor, block, count, place);
         if (!error)
-            *sum = phx_crc32(*sum, block, count);
+            *sum = libdeflate_crc32((uint32_t)*sum, block, count);
         place += (off_t)count;
     }
     phx_free(block);
@@ -75,7 +75,7 @@ static phx_status checksum_of(phx_context *context, const char *path, int descri
 
 static unsigned long own_sum(const unsigned char *trailer)
 {
-    return phx_crc32(0, trailer, OWN_AT);
+    return libdeflate_crc32(0, trailer, OWN_AT);
 }
 
 /* ---- writing ---- */
