@@ -20,7 +20,7 @@ static inline double phx_beam_fraction(const phx_location *location)
 phx_status phx_mesh_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
 phx_status phx_assumed_beam_create(phx_context *context, const phx_beam_def *def, phx_beam **beam);
 
-/* What a beam is made of without its basis, masses copied; freed by phx_beam_def_free. */
+/* The definition of a beam without its basis, masses copied; freed by phx_beam_def_free. */
 phx_status phx_beam_def_copy(phx_context *context, const phx_beam_def *def, phx_beam_def *copy);
 void phx_beam_def_free(phx_beam_def *def);
 

@@ -127,9 +127,10 @@ static hid_t text_transfer(void)
     return transfer;
 }
 
-/* Make a dataset of the given extent and write it whole, or leave it to be written when `values` is NULL. */
+/* Make a dataset of the given extent and write it whole, or leave it to be written when `values` is NULL. `place` not
+ * NULL: HDF5 gives it its bytes in the file at once, from *place on; of no meaning without any. */
 static void put_dataset(phx_h5 *file, const char *path, int rank, const hsize_t *extent, hid_t memory, hid_t stored,
-                        const void *values)
+                        const void *values, haddr_t *place)
 {
     if (file->status)
         return;
@@ -139,12 +140,17 @@ static void put_dataset(phx_h5 *file, const char *path, int rank, const hsize_t 
     hid_t dataset = -1;
     /* Every value is written, so the file need not be filled first. */
     if (space >= 0 && creation >= 0 &&
-        (memory == file->text_type || H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0))
+        (memory == file->text_type || H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0) &&
+        (!place || H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0))
         dataset = H5Dcreate2(file->file, path, stored, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     herr_t result = dataset < 0 ? -1 : 0;
     const hid_t transfer = memory == file->text_type ? text_transfer() : H5P_DEFAULT;
     if (dataset >= 0 && values)
         result = transfer < 0 ? -1 : H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, transfer, values);
+    if (dataset >= 0 && place) {
+        *place = H5Dget_offset(dataset);
+        result = extent[0] > 0 && *place == HADDR_UNDEF ? -1 : result;
+    }
     settle(file, result, path);
     if (transfer > H5P_DEFAULT)
         H5Pclose(transfer);
@@ -160,19 +166,19 @@ static void put_dataset(phx_h5 *file, const char *path, int rank, const hsize_t 
 void phx_h5_put_text(phx_h5 *file, const char *path, const char *text)
 {
     text = text ? text : "";
-    put_dataset(file, path, 0, NULL, file->text_type, file->text_type, &text);
+    put_dataset(file, path, 0, NULL, file->text_type, file->text_type, &text, NULL);
 }
 
 void phx_h5_put_names(phx_h5 *file, const char *path, int count, const char *const *names)
 {
     const hsize_t extent = (hsize_t)count;
-    put_dataset(file, path, 1, &extent, file->text_type, file->text_type, count ? names : NULL);
+    put_dataset(file, path, 1, &extent, file->text_type, file->text_type, count ? names : NULL, NULL);
 }
 
 void phx_h5_put_integers(phx_h5 *file, const char *path, int count, const int *values)
 {
     const hsize_t extent = (hsize_t)count;
-    put_dataset(file, path, 1, &extent, H5T_NATIVE_INT, H5T_STD_I32LE, count ? values : NULL);
+    put_dataset(file, path, 1, &extent, H5T_NATIVE_INT, H5T_STD_I32LE, count ? values : NULL, NULL);
 }
 
 static void put_complex(phx_h5 *file, const char *path, const hsize_t extent[2], const double *real,
@@ -190,7 +196,7 @@ static void put_complex(phx_h5 *file, const char *path, const hsize_t extent[2],
     else if (memory < 0 || stored < 0)
         settle(file, -1, path);
     else
-        put_dataset(file, path, 2, extent, memory, stored, count ? pairs : NULL);
+        put_dataset(file, path, 2, extent, memory, stored, count ? pairs : NULL, NULL);
     if (memory >= 0)
         H5Tclose(memory);
     if (stored >= 0)
@@ -207,24 +213,24 @@ void phx_h5_put_matrix(phx_h5 *file, const char *path, size_t rows, size_t cols,
     if (imaginary)
         put_complex(file, path, extent, real, imaginary);
     else
-        put_dataset(file, path, 2, extent, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, rows && cols ? real : NULL);
+        put_dataset(file, path, 2, extent, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, rows && cols ? real : NULL, NULL);
 }
 
 void phx_h5_put_array(phx_h5 *file, const char *path, size_t pages, size_t rows, size_t cols, const double *values)
 {
     const hsize_t extent[3] = {pages, rows, cols};
-    put_dataset(file, path, 3, extent, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, pages && rows && cols ? values : NULL);
+    put_dataset(file, path, 3, extent, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, pages && rows && cols ? values : NULL, NULL);
 }
 
 void phx_h5_put_number(phx_h5 *file, const char *path, double value)
 {
-    put_dataset(file, path, 0, NULL, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, &value);
+    put_dataset(file, path, 0, NULL, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, &value, NULL);
 }
 
 void phx_h5_make_rows(phx_h5 *file, const char *path, size_t rows, size_t cols)
 {
     const hsize_t extent[2] = {rows, cols};
-    put_dataset(file, path, cols ? 2 : 1, extent, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, NULL);
+    put_dataset(file, path, cols ? 2 : 1, extent, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE, NULL, NULL);
 }
 
 void phx_h5_put_rows(phx_h5 *file, const char *path, size_t first, size_t count, const double *values)
@@ -251,30 +257,12 @@ void phx_h5_put_rows(phx_h5 *file, const char *path, size_t first, size_t count,
     phx_h5_loud(quiet);
 }
 
-/* Numbers are stored as the processor has them; HDF5 gives the dataset its place at once. */
+/* Numbers are stored as the processor has them. */
 unsigned long long phx_h5_place_rows(phx_h5 *file, const char *path, size_t rows, size_t cols)
 {
     const hsize_t extent[2] = {rows, cols};
-    haddr_t place = HADDR_UNDEF;
-    if (file->status)
-        return 0;
-    const h5_quiet quiet = phx_h5_quiet();
-    const hid_t space = H5Screate_simple(cols ? 2 : 1, extent, NULL);
-    const hid_t creation = object_creation(H5P_DATASET_CREATE);
-    hid_t dataset = -1;
-    if (space >= 0 && creation >= 0 && H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER) >= 0 &&
-        H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY) >= 0)
-        dataset = H5Dcreate2(file->file, path, H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, creation, H5P_DEFAULT);
-    if (dataset >= 0)
-        place = H5Dget_offset(dataset);
-    settle(file, dataset < 0 || (rows > 0 && place == HADDR_UNDEF) ? -1 : 0, path);
-    if (dataset >= 0)
-        H5Dclose(dataset);
-    if (creation >= 0)
-        H5Pclose(creation);
-    if (space >= 0)
-        H5Sclose(space);
-    phx_h5_loud(quiet);
+    haddr_t place = 0;
+    put_dataset(file, path, cols ? 2 : 1, extent, H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, NULL, &place);
     return place;
 }
 

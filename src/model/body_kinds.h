@@ -15,7 +15,7 @@ void phx_extreme_offer(phx_extreme *worst, const char *key, double value);
 
 typedef struct phx_body_row {
     phx_model_body_info info;
-    /* What it is of one body, where bodies of the kind differ; NULL: `info`. */
+    /* The same of one body, where bodies of the kind differ; NULL: `info`. */
     const phx_model_body_info *(*info_of)(const phx_model_body *body);
     unsigned traits;    /* of phx_word: which of the keys that kinds share it has */
     phx_key_table keys; /* its own, with the bit of the kind */

@@ -176,7 +176,7 @@ static void sections(const phx_model *model, const phx_model_body *body, phx_mod
     phx_beam_sections(it->beam, it->has_section ? &it->section : NULL, true, to);
 }
 
-/* What a beam offers, its length, it offers reduced too; others their nodes. */
+/* A reduced beam offers its length, as a beam does; others their nodes. */
 static const phx_model_body_info *info_of(const phx_model_body *body)
 {
     static const phx_model_body_info of_mesh = {.name = "reduced",

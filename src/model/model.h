@@ -55,7 +55,7 @@ bool phx_model_body_sections(const phx_model *model, const phx_model_body *body,
 /* The cross-section of a body along a length as PHX_REDUCED_SECTION numbers of a reduced body; false: not known. */
 bool phx_model_write_section(const phx_model *model, const phx_model_body *body, double *numbers);
 
-/* What its kind is (phx_model_body_kind_info), of this body: a reduced beam has sections, another reduced body none. */
+/* phx_model_body_kind_info of this body: a reduced beam has sections, another reduced body none. */
 const phx_model_body_info *phx_model_body_info_of(const phx_model_body *body);
 
 /* The word of a kind as the file writes it, "" outside the range. */

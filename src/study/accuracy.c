@@ -266,23 +266,23 @@ static double observed_order(double first, double second, double fall)
 
 /* e_0 - e_1 is the change from step h to r h, and e_1 = r^p e_0, but no less than `least`, what rounding leaves. The
  * order is observed anew in each run: what has oscillations that a step does not resolve converges at first, then not,
- * and again with steps that resolve them. Of a first change it is not known, and the least that counts is taken. A fall
- * from a change above `rough` shows where steps become short enough, not how errors fall from there on: it counts for
- * the next step, while the error is that of order two. `asked`: relative. */
+ * and again with steps that resolve them. Of a first change it is not known, and the least that counts is taken. The
+ * error is that of the lower of the last two orders, or of two: through kinks errors fall now fast, now hardly; and of
+ * order two at most after a change above `rough`, whose fall shows where steps become short enough, not how errors fall
+ * from there on. `asked`: relative. */
 static void judge(sequence *q, double asked, double ratio, double change, double least)
 {
     static const double shows = 0.6, lowest = 0.5; /* of the order of the method; of any estimate */
     static const double rough = 0.01;              /* of the largest value */
     const double p = q->with->order;
-    const bool from_rough = isfinite(q->change) && q->change * asked > rough;
+    const double trusted = q->change * asked > rough ? 2.0 : q->fell > 0.0 ? fmax(q->fell, 2.0) : p;
     double observed = shows * p, safe = observed;
 
     q->order = 0.0;
     if (isfinite(q->change) && change > 0.0) {
         observed = fmax(lowest, fmin(observed_order(q->ratio, ratio, q->change / change), p));
         q->order = observed > shows * p ? observed : 0.0;
-        safe = fmin(observed, fmax(q->fell > 0.0 ? q->fell : p, 2.0));
-        safe = from_rough ? fmin(safe, 2.0) : safe;
+        safe = fmin(observed, trusted);
         q->fell = observed;
     }
     const double power = pow(ratio, safe);

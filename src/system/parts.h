@@ -327,6 +327,13 @@ static inline double phx_sys_dot(int n, const double *a, const double *b)
     return sum;
 }
 
+/* *largest: the larger of it and |a|; NaN is none. */
+static inline void phx_sys_enlarge(double *largest, double a)
+{
+    const double size = a < 0.0 ? -a : a;
+    *largest = size > *largest ? size : *largest;
+}
+
 static inline void phx_sys_exchange(double **a, double **b)
 {
     double *other = *a;

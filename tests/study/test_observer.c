@@ -1,4 +1,4 @@
-/* What a run records of an instant is seen by a workspace of its own, which looks at ports and rows only as far as it
+/* A run records an instant through a workspace of its own, which looks at ports and rows only as far as it
  * must: outputs, openings of joints and energies are those of the plain evaluator bit by bit, at states off the joints
  * too. */
 #include "support.h"

@@ -209,7 +209,7 @@ static phx_status compare_ports(phx_h5 *file, const reduced_source *it, double l
     return status;
 }
 
-/* What the beam answers for; masses may be more than its own. */
+/* Answers of the beam; masses may be more than its own. */
 static phx_status compare_all(phx_h5 *file, const reduced_source *it)
 {
     const phx_flex *read = &it->shape.source.flex, *made = &it->beam->flex;

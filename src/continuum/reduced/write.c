@@ -328,7 +328,7 @@ static phx_status put_stresses(phx_h5 *file, const reduced_content *content)
     return status;
 }
 
-/* What a body on a mesh, or of another program, has besides: its picture and its stresses. */
+/* The picture and the stresses of a body on a mesh, or of another program. */
 static phx_status put_mesh(phx_h5 *file, const reduced_content *content)
 {
     phx_status status = put_nodes(file, content->shape->model);

@@ -439,12 +439,6 @@ static const char *op_worst_residual(phx_dae *dae, const double *res)
     return ws->blame;
 }
 
-/* NaN is none. */
-static inline double larger(double a, double b)
-{
-    return b > a ? b : a;
-}
-
 void phx_sys_rows_drift(const phx_system *system, int first, int count, const phx_port_view *a, const phx_port_view *b,
                         double t, double *position, double *velocity)
 {
@@ -461,9 +455,9 @@ void phx_sys_rows_drift(const phx_system *system, int first, int count, const ph
             rates[k] -= phx_signal_value(joint->coordinates[slot[k].coordinate].def.speed, t);
         }
         if (slot[k].role == ROW_CONSTRAINT)
-            *position = larger(*position, fabs(values[k]));
+            phx_sys_enlarge(position, values[k]);
         if (phx_sys_acts(&slot[k]))
-            *velocity = larger(*velocity, fabs(rates[k]));
+            phx_sys_enlarge(velocity, rates[k]);
     }
 }
 

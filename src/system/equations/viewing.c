@@ -129,13 +129,6 @@ static void view_ports(workspace *ws)
     }
 }
 
-/* NaN is none. */
-static inline void enlarge(double *largest, double difference)
-{
-    const double size = fabs(difference);
-    *largest = size > *largest ? size : *largest;
-}
-
 static inline void open_joints(const int dim, const workspace *ws, int first, int last, double t, double *position,
                                double *velocity)
 {
@@ -146,8 +139,8 @@ static inline void open_joints(const int dim, const workspace *ws, int first, in
         const phx_port_view *a = &it->views[2 * (k - first)], *b = a + 1;
         if (joint->points > 0 && ws->system->rows.slot[joint->first].role == ROW_CONSTRAINT)
             for (int i = 0; i < dim; i++) {
-                enlarge(position, b->u1[i] - a->u1[i]);
-                enlarge(velocity, b->rate[i] - a->rate[i]);
+                phx_sys_enlarge(position, b->u1[i] - a->u1[i]);
+                phx_sys_enlarge(velocity, b->rate[i] - a->rate[i]);
             }
         if (joint->dots > 0)
             phx_sys_rows_drift(ws->system, joint->first + joint->points, joint->dots, a, b, t, position, velocity);
