@@ -11,7 +11,8 @@ static const char *const examples[] = {
     "double_pendulum.yaml", "four_bar.yaml",    "hinged_pair.yaml",
     "double_wishbone.yaml", "torque_free.yaml", "deploying_array.yaml",
 };
-/* Joints of all kinds of rows between rigid bodies, and with a beam; nothing is output. */
+/* Joints of all kinds of rows between rigid bodies, and with a beam; nothing is output, or coordinates of joints alone.
+ */
 static const char *const models[] = {
     "phlexor: 1\ndimension: 3\n"
     "bodies:\n"
@@ -33,6 +34,13 @@ static const char *const models[] = {
     "joints:\n"
     "  j0: {kind: revolute, ports: [ground.O, a.P], angle: 0, speed: sin(t)}\n"
     "  j1: {kind: weld, ports: [a.C, b.P]}\n",
+    "phlexor: 1\ndimension: 2\n"
+    "bodies:\n"
+    "  a: {kind: rigid, mass: 1, inertia: 0.1, centre_of_mass: [0.5, 0], velocity: {angular: 2},\n"
+    "      ports: {C: {position: [1, 0.2]}}}\n"
+    "  b: {kind: rigid, mass: 1, inertia: 0.1, centre_of_mass: [0.5, 0], pose: {position: [1, 0.2], angle: 0.3}}\n"
+    "joints: {j0: {kind: revolute, ports: [ground.O, a.P]}, j1: {kind: revolute, ports: [a.C, b.P]}}\n"
+    "outputs: {turn: {coordinate: j1}, rate: {rate: j1}}\n",
 };
 
 static void compare(phx_context *context, const char *name, phx_system *system)
