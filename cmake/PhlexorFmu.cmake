@@ -63,9 +63,9 @@ function(phx_fmu_runtime variable)
         LINK_DEPENDS "${map}")
     target_compile_options(phx_fmu_runtime PRIVATE ${PHX_FLAGS})
     target_link_options(phx_fmu_runtime PRIVATE -Wl,--gc-sections -Wl,-Bsymbolic -Wl,--version-script=${map}
-        -Wl,-u,fmi2DoStep -Wl,-u,fmi3DoStep)
+        -Wl,-u,fmi2DoStep -Wl,-u,fmi3DoStep -Wl,-s)
     if(NOT PHX_SANITIZE) # the sanitizers' own names stay open; an undefined name of Fortran must not
-        target_link_options(phx_fmu_runtime PRIVATE -Wl,-z,defs -Wl,-s)
+        target_link_options(phx_fmu_runtime PRIVATE -Wl,-z,defs)
     endif()
     target_link_libraries(phx_fmu_runtime PRIVATE -Wl,--start-group ${archives} ${files} m -Wl,--end-group)
     set(PHX_FMU_RUNTIME ${PROJECT_BINARY_DIR}/lib/fmu_runtime.so)

@@ -6,7 +6,6 @@
 #include <complex.h>
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 #include "internal.h"
 
@@ -94,18 +93,11 @@ phx_status phx_shifted_factor(phx_shifted *it, double re, double im)
     return PHX_OK;
 }
 
-/* y = Q x or Q^T x, n x m */
+/* y = Q x or Q^T x: real and imaginary parts of the m columns as 2 m real ones */
 static void turn(const phx_shifted *it, bool transposed, int m, const double complex *x, double complex *y)
 {
-    const int n = it->n;
-
-    memset(y, 0, (size_t)n * (size_t)m * sizeof *y);
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < n; k++) {
-            const double q = it->Q[transposed ? k * n + i : i * n + k];
-            for (int j = 0; j < m; j++)
-                y[i * m + j] += q * x[k * m + j];
-        }
+    phx_dense_multiply(transposed, false, it->n, 2 * m, it->n, 1.0, it->Q, it->n, (const double *)x, 2 * m, 0.0,
+                       (double *)y, 2 * m);
 }
 
 void phx_shifted_solve(phx_shifted *it, int m, double *values)

@@ -54,13 +54,10 @@ static void residual(sweep *it, double omega)
     const int n = it->n, m = it->m;
     const double complex s = it->beside * omega + I * omega;
 
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < m; j++) {
-            double complex sum = it->B[i * m + j] - s * it->x[i * m + j];
-            for (int k = 0; k < n; k++)
-                sum += it->A[i * n + k] * it->x[k * m + j];
-            it->r[i * m + j] = sum;
-        }
+    for (int k = 0; k < n * m; k++)
+        it->r[k] = it->B[k] - s * it->x[k];
+    phx_dense_multiply(false, false, n, 2 * m, n, 1.0, it->A, n, (const double *)it->x, 2 * m, 1.0, (double *)it->r,
+                       2 * m);
 }
 
 static phx_status response_at(phx_context *context, sweep *it, double omega, double *response)
