@@ -38,10 +38,11 @@ reproduce: release
 	if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] && command -v xdg-open >/dev/null; then xdg-open build/reproduce.html; \
 	else echo "The page is build/reproduce.html."; fi; exit $$status
 
+# A job more than processors: some tests wait, for a browser or for other processes.
 test: release
 	@tools/setup --test
 	@$(BUILD)
-	@ctest --preset release --parallel $(JOBS)
+	@ctest --preset release --parallel $$(($(JOBS) + 1))
 
 bench: release
 	@$(BUILD) --target bench
