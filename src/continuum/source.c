@@ -268,22 +268,32 @@ static phx_status rows_at(const elastic_source *it, phx_context *context, const 
                     phx_shown_text(location->name).text);
 }
 
+static int strains_of(const phx_flex_source *source)
+{
+    return ((const elastic_source *)source)->n_strains;
+}
+
+/* Without products. */
+static stress_columns linear_columns(const elastic_source *it)
+{
+    return (stress_columns){
+        .n = it->shape.source.flex.n, .Phi = it->shape.Phi, .n_strains = it->n_strains, .strains = it->strains};
+}
+
 static phx_status stress_rows(const phx_flex_source *source, phx_context *context, const phx_location *location,
                               double *rows)
 {
     const elastic_source *it = (const elastic_source *)source;
-    const stress_columns columns = continuum_linear_columns(&it->shape);
+    const stress_columns columns = linear_columns(it);
 
     return rows_at(it, context, &columns, location, rows);
 }
 
 static stress_columns all_columns(const elastic_source *it)
 {
-    stress_columns columns = continuum_linear_columns(&it->shape);
+    stress_columns columns = linear_columns(it);
 
     columns.n_slopes = it->n_slopes;
-    columns.n_strains = it->n_strains;
-    columns.strains = it->strains;
     return columns;
 }
 
@@ -377,6 +387,7 @@ static const phx_source_operations operations = {.name = "elastic body",
                                                  .sorts = SORTS,
                                                  .point = point_at,
                                                  .stresses = stresses_of,
+                                                 .strains = strains_of,
                                                  .stress_rows = stress_rows,
                                                  .stress_nodes = continuum_stress_nodes,
                                                  .stress_columns = describe_columns,
@@ -591,11 +602,6 @@ const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source)
 {
     const continuum_source *it = of(source);
     return it ? &it->quality : NULL;
-}
-
-int phx_continuum_strains(const phx_flex_source *source)
-{
-    return source && source->operations == &operations ? ((const elastic_source *)source)->n_strains : 0;
 }
 
 /* S_ab = sigma^T N_ab, the work of given stresses by the strains of second order of the shapes a and b. */

@@ -26,7 +26,6 @@ typedef struct stress_columns {
     const double *Phi, *strains;
 } stress_columns;
 int continuum_columns(const stress_columns *columns); /* their number */
-stress_columns continuum_linear_columns(const continuum_source *it);
 /* At nodes of the mesh: n_rows x components x columns, of each node the mean over its cells, 0 where it has none. Node
  * i has the row row[i], -1: none; row NULL: i. */
 phx_status continuum_nodal_stress(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,

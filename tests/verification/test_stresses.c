@@ -103,23 +103,24 @@ static void a_bent_bar_has_the_stress_of_a_beam(void **state)
     open_model(*state, text, &it);
     const phx_flex_source *source = phx_system_source(it.system, 0);
     const phx_mesh *mesh = &phx_continuum_model(source)->mesh;
-    double *rows = NULL;
-    int nodes = 0, q = 0;
-    CHECK_OK(it.context, phx_flex_source_nodal_stresses(source, it.context, &nodes, &rows));
-    assert_int_equal(nodes, mesh->n_nodes);
+    phx_stress_map map;
+    int q = 0;
+    CHECK_OK(it.context, phx_flex_source_nodal_stresses(source, it.context, &map));
+    assert_int_equal(map.points, mesh->n_nodes);
+    assert_int_equal(map.n_strains, 0);
     const int n = phx_flex_source_flex(source)->n;
     phx_body_coordinates(phx_system_body(it.system, 0), &q, NULL);
-    for (int i = 0; i < nodes; i++) {
+    for (int i = 0; i < map.points; i++) {
         double xx = 0.0;
         for (int k = 0; k < n; k++)
-            xx += rows[(size_t)i * 6 * (size_t)n + (size_t)k] * it.x[q + k];
+            xx += map.rows[(size_t)i * 6 * (size_t)n + (size_t)k] * it.x[q + k];
         CHECK_CLOSE(xx, sigma * (1.0 - 2.0 * mesh->x[3 * i + 2] / bar_height), 1e-8 * sigma, "node %d", i + 1);
     }
     CHECK_RELATIVE(value_of(&it, "most"), sigma, 1e-8, "largest von Mises stress");
     CHECK_RELATIVE(value_of(&it, "main.max"), sigma, 1e-8, "tension");
     CHECK_RELATIVE(value_of(&it, "main.min"), -sigma, 1e-8, "compression");
     CHECK_RELATIVE(value_of(&it, "at.xx"), sigma * (1.0 - 2.0 * 0.0021 / bar_height), 1e-8, "at a place");
-    phx_free(rows);
+    phx_stress_map_free(&map);
     close_model(&it);
 }
 
@@ -335,8 +336,8 @@ static void check_reduced(phx_context *context, const char *text, const char *bo
 {
     phx_flex_source *read = NULL;
     phx_reduce_report report;
-    double *rows[2], *at[2];
-    int nodes[2];
+    phx_stress_map map[2];
+    double *at[2];
     held it;
 
     open_model(context, text, &it);
@@ -348,11 +349,12 @@ static void check_reduced(phx_context *context, const char *text, const char *bo
     assert_int_equal(phx_flex_source_stresses(read), set);
     const size_t width = (size_t)phx_stress_components(set) * (size_t)phx_flex_source_flex(whole)->n;
     for (int k = 0; k < 2; k++) {
-        CHECK_OK(context, phx_flex_source_nodal_stresses(k ? read : whole, context, &nodes[k], &rows[k]));
+        CHECK_OK(context, phx_flex_source_nodal_stresses(k ? read : whole, context, &map[k]));
         at[k] = calloc(width, sizeof *at[k]);
     }
-    assert_int_equal(nodes[0], nodes[1]);
-    assert_memory_equal(rows[0], rows[1], (size_t)nodes[0] * width * sizeof *rows[0]);
+    assert_int_equal(map[0].points, map[1].points);
+    const size_t nodes = (size_t)map[0].points;
+    assert_memory_equal(map[0].rows, map[1].rows, nodes * width * sizeof *map[0].rows);
     for (int p = -2; p < ports; p++) { /* a node, a place, then the ports */
         const double place[3] = {0.03, 0.013, set == PHX_STRESSES_PLATE ? 0.0 : 0.004};
         const phx_location node = {.sort = PHX_LOCATION_NODE, .node = 7};
@@ -366,11 +368,11 @@ static void check_reduced(phx_context *context, const char *text, const char *bo
     double *u[2], *thickness[2];
     for (int k = 0; k < 2; k++)
         CHECK_OK(context, phx_continuum_displacements(context, k ? read : whole, &u[k], &thickness[k]));
-    assert_memory_equal(u[0], u[1], 3 * (size_t)nodes[0] * (width / (size_t)phx_stress_components(set)) * sizeof *u[0]);
-    assert_memory_equal(thickness[0], thickness[1], (size_t)nodes[0] * sizeof *u[0]);
+    assert_memory_equal(u[0], u[1], 3 * nodes * (width / (size_t)phx_stress_components(set)) * sizeof *u[0]);
+    assert_memory_equal(thickness[0], thickness[1], nodes * sizeof *u[0]);
     CHECK_CLOSE(thickness[0][0], set == PHX_STRESSES_PLATE ? 0.01 : 0.0, 0.0, "thickness");
     for (int k = 0; k < 2; k++) {
-        phx_free(rows[k]);
+        phx_stress_map_free(&map[k]);
         phx_free(u[k]);
         phx_free(thickness[k]);
         free(at[k]);

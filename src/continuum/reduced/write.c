@@ -283,13 +283,16 @@ static phx_status put_node_stresses(phx_h5 *file, const reduced_content *content
 {
     const phx_flex_source *source = &content->shape->source;
     const size_t rows = (size_t)content->shape->model->mesh.n_nodes * (size_t)phx_stress_components(set);
-    phx_stress_map map = {.n = source->flex.n, .set = set, .points = content->shape->model->mesh.n_nodes};
+    phx_stress_map map = {.n = source->flex.n,
+                          .n_strains = phx_flex_source_strains(source),
+                          .set = set,
+                          .points = content->shape->model->mesh.n_nodes};
     phx_status status;
 
     if (products_fit(file, content, set)) {
         status = phx_flex_source_stress_map(source, phx_h5_context(file), set, NULL, &map);
     } else {
-        map.rows = phx_calloc(phx_h5_context(file), rows * (size_t)map.n + 1, sizeof *map.rows);
+        map.rows = phx_calloc(phx_h5_context(file), rows * (size_t)phx_stress_map_columns(&map) + 1, sizeof *map.rows);
         status =
             map.rows ? source->operations->stress_rows(source, phx_h5_context(file), NULL, map.rows) : PHX_ERR_MEMORY;
     }
