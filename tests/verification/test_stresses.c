@@ -332,6 +332,25 @@ static void rows_are_the_derivatives(void **state)
 }
 
 /* ---- reduced ---- */
+/* Bit by bit, and more than nothing. */
+static void check_same_edges(phx_context *context, const phx_flex_source *whole, const phx_flex_source *read,
+                             phx_stress_set set, const phx_location *at)
+{
+    phx_stress_map map[2];
+    double most = 0.0;
+
+    for (int k = 0; k < 2; k++)
+        CHECK_OK(context, phx_flex_source_stress_map(k ? read : whole, context, set, at, &map[k]));
+    const size_t values = (size_t)phx_stress_components(set) * (size_t)phx_stress_map_columns(&map[0]);
+    assert_int_equal(phx_stress_map_columns(&map[0]), phx_stress_map_columns(&map[1]));
+    for (size_t k = 0; k < values; k++)
+        most = fmax(most, fabs(map[0].rows[k]));
+    assert_true(most > 0.0);
+    assert_memory_equal(map[0].rows, map[1].rows, values * sizeof(double));
+    phx_stress_map_free(&map[0]);
+    phx_stress_map_free(&map[1]);
+}
+
 static void check_reduced(phx_context *context, const char *text, const char *body, int ports)
 {
     phx_flex_source *read = NULL;
@@ -364,6 +383,15 @@ static void check_reduced(phx_context *context, const char *text, const char *bo
         for (int k = 0; k < 2; k++)
             CHECK_OK(context, phx_flex_source_stress_rows(k ? read : whole, context, &location, at[k]));
         assert_memory_equal(at[0], at[1], width * sizeof *at[0]);
+    }
+    if (set == PHX_STRESSES_PLATE) {
+        const double edge[3] = {0.3, 0.0, 0.0}, corner[3] = {1.0, 0.5, 0.0};
+        const phx_location there[] = {phx_location_at_place(3, edge),
+                                      {.sort = PHX_LOCATION_NODE, .node = 2},
+                                      phx_location_of_name(it.model->bodies[0].ports[0].name),
+                                      phx_location_at_place(3, corner)};
+        for (int k = 0; k < 4; k++)
+            check_same_edges(context, whole, read, k < 3 ? PHX_STRESSES_EDGE : PHX_STRESSES_CORNER, &there[k]);
     }
     double *u[2], *thickness[2];
     for (int k = 0; k < 2; k++)
@@ -446,13 +474,16 @@ static void reduced_bodies_with_stiffening_keep_their_stresses(void **state)
         "\"150*sin(min(t, 0.03)/0.06*pi)^2\"}}\n"
         "loads: {push: {force: [0, 0, 40], at: b.C, frame: body}}\ninitial: {deformation: quasi_static}\n"
         "outputs: {mid: {%s: b, place: [0.25, 0.02%s]}, root: {stress: b.P}, most: {von_mises: b}, main: "
-        "{principal_stress: b}, tip: {deformation: b.C}}\n";
+        "{principal_stress: b}, tip: {deformation: b.C}%s}\n";
     const double tension = 2700.0 * 150.0 * 150.0 * 0.5 * (0.25 - 0.0625); /* in the middle */
     char text[1200];
 
-    snprintf(text, sizeof text, joints, "stress", ", 0.005");
+    snprintf(text, sizeof text, joints, "stress", ", 0.005", "");
     check_stiffened(*state, solid, text, "mid.xx", tension);
-    snprintf(text, sizeof text, joints, "membrane_force", "");
+    snprintf(
+        text, sizeof text, joints, "membrane_force", "",
+        ", V: {edge_shear: b, place: [0.3, 0]}, E: {edge_moment: b.C}, N: {edge_moment: b@3}, R: {corner_force: b, "
+        "place: [0.5, 0]}");
     check_stiffened(*state, plate, text, "mid.xx", 0.01 * tension);
 }
 
