@@ -45,8 +45,8 @@ typedef struct phx_plate_spot {
     const unsigned char *nodes; /* NULL: none; nodes of the mesh */
     const unsigned char *ports; /* nodes of the model where forces may act that are none of the load of the plate */
 } phx_plate_spot;
-/* What acts on the edges of the boundary of a plate, by `cols` columns, as polynomials along each, from its first end
- * to its second, the plate to the left: values at 0, 1/degree ... 1. */
+/* Forces and moments on the edges of the boundary of a plate, by `cols` columns, as polynomials along each, from its
+ * first end to its second, the plate to the left: values at 0, 1/degree ... 1 (degree 0: one value). */
 enum { PHX_PLATE_EDGE_DEGREE = 3, PHX_SPOT_TEXT = 120 };
 typedef struct phx_plate_edges {
     int n, nodes;      /* nodes of the mesh */

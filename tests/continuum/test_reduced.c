@@ -400,7 +400,7 @@ static phx_flex_source *make_reduced_plate(phx_context *context, phx_flex_source
     return read;
 }
 
-/* What was read is written again. */
+/* A body that was read, to a file. */
 static void write_again(phx_context *context, const char *name, const phx_flex_source *read)
 {
     phx_reduced_port again[PORTS] = {ports[0], ports[1]};
@@ -482,6 +482,31 @@ static void wrong_edges_are_refused(void **state)
     edges->V[0] = NAN;
     write_again(context, path, read);
     refuse(context, "/edges/shear has a number that is not finite");
+    phx_flex_source_destroy(read);
+    phx_flex_source_destroy(whole);
+}
+
+static void memory_for_edges(void **state)
+{
+    phx_context *context = *state;
+    phx_flex_source *whole = NULL, *read = make_reduced_plate(context, &whole);
+    const phx_location corner = phx_location_at_place(3, (double[]){0.6, 0.4, 0.0});
+
+    for (int task = 0; task < 3; task++) {
+        phx_status status = PHX_ERR_MEMORY;
+        for (long k = 0; status == PHX_ERR_MEMORY && k < 5000; k += 1 + k / 16) { /* not quite every one */
+            phx_flex_source *made = NULL;
+            phx_stress_map map = {.rows = NULL};
+            phx_context_fail_allocation(context, k);
+            status = task == 0   ? phx_reduced_write(context, path, "plate", "plate", whole, NULL, PORTS, ports)
+                     : task == 1 ? phx_reduced_read(context, path, &made)
+                                 : phx_flex_source_stress_map(read, context, PHX_STRESSES_CORNER, &corner, &map);
+            phx_context_fail_allocation(context, -1);
+            phx_flex_source_destroy(made);
+            phx_stress_map_free(&map);
+        }
+        CHECK_OK(context, status);
+    }
     phx_flex_source_destroy(read);
     phx_flex_source_destroy(whole);
 }
@@ -579,14 +604,20 @@ static void other_files_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),        cmocka_unit_test(a_reduced_body_is_written_again),
-        cmocka_unit_test(stresses_are_those_of_the_body), cmocka_unit_test(masses_at_ports),
-        cmocka_unit_test(wrong_numbers_are_refused),      cmocka_unit_test(wrong_strains_are_refused),
-        cmocka_unit_test(wrong_pictures_are_refused),     cmocka_unit_test(wrong_ports_are_refused),
-        cmocka_unit_test(edges_are_those_of_the_body),    cmocka_unit_test(wrong_edges_are_refused),
-        cmocka_unit_test(truncated_files_are_refused),    cmocka_unit_test(changed_files_are_refused),
-        cmocka_unit_test(other_files_are_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_written_is_read),
+                                       cmocka_unit_test(a_reduced_body_is_written_again),
+                                       cmocka_unit_test(stresses_are_those_of_the_body),
+                                       cmocka_unit_test(masses_at_ports),
+                                       cmocka_unit_test(wrong_numbers_are_refused),
+                                       cmocka_unit_test(wrong_strains_are_refused),
+                                       cmocka_unit_test(wrong_pictures_are_refused),
+                                       cmocka_unit_test(wrong_ports_are_refused),
+                                       cmocka_unit_test(edges_are_those_of_the_body),
+                                       cmocka_unit_test(wrong_edges_are_refused),
+                                       cmocka_unit_test(memory_for_edges),
+                                       cmocka_unit_test(truncated_files_are_refused),
+                                       cmocka_unit_test(changed_files_are_refused),
+                                       cmocka_unit_test(other_files_are_refused)};
     const int failed = cmocka_run_group_tests(tests, context_setup, context_teardown);
 
     remove(path);

@@ -247,7 +247,7 @@ export class BodyView {
         this.balls.instanceColor.needsUpdate = true;
     }
 
-    /** About what the rounding of the numbers in the page makes of a quantity of a mesh. */
+    /** Error of a quantity of a mesh by the rounding of the numbers in the page, about. */
     rounding(section, q) {
         if (section.largest || section.from)
             return Math.max(...(section.largest ?? section.from).map((part) => this.rounding(part, q)));

@@ -99,7 +99,7 @@ function scaled(integers, scale, rows, what) {
     return matrix;
 }
 
-/** What the rounding of a map is in each column: half a unit of its integers, of floats (map and q) that of the largest. */
+/** Rounding of a map in each column: half a unit of its integers; of floats, map and q, that of the largest. */
 function roundingOf({ map, scale }, columns) {
     if (scale) return Float64Array.from(scale, (unit) => 0.5 * unit);
     const most = new Float64Array(columns);

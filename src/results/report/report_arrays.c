@@ -277,6 +277,8 @@ static phx_status factors_of(phx_report *report, double **factors)
     *factors = phx_calloc(report->context, report->shown.frames * n, sizeof **factors);
     if (!*factors)
         return PHX_ERR_MEMORY;
+    if (report->source.result && report->shown.frames == report->source.rows)
+        return phx_result_factors(report->source.result, 0, report->source.rows, *factors);
     for (size_t k = 0; k < report->shown.frames && n > 0 && !status; k++) {
         const size_t row = row_of_frame(report, k);
         if (report->source.result)

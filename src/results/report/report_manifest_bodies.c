@@ -94,7 +94,7 @@ static void put_field(phx_report *report, phx_output *m, int mesh, int c, const 
     put_text(m, false, "unit", field->unit);
     key(m, false, "map");
     if (n_factors > 0) {
-        phx_report_ref(report, m, REPORT_F32, nodes * (n_q + n_factors), phx_report_mesh_whole_map,
+        phx_report_ref(report, m, REPORT_F32, nodes * (n_q + n_factors), phx_report_mesh_float_map,
                        PHX_STRESSES_MOST * mesh + c);
         return;
     }

@@ -218,7 +218,7 @@ phx_status phx_report_mesh_map_scales(phx_report *report, int index, phx_payload
     return put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, put_scales, payload);
 }
 
-phx_status phx_report_mesh_whole_map(phx_report *report, int index, phx_payload *payload)
+phx_status phx_report_mesh_float_map(phx_report *report, int index, phx_payload *payload)
 {
     return put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, put_floats, payload);
 }
