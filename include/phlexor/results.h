@@ -89,6 +89,7 @@ typedef struct phx_scene {
     int *mesh_body;                                /* ascending */
     char **mesh_stresses;                          /* "solid", "plate": what stands in mesh_maps; "": nothing */
     int *mesh_nodes, *mesh_cells, *mesh_triangles; /* how many of each */
+    int *mesh_factors; /* columns of mesh_maps behind those of q, whose factors each instant has: temperatures, K */
     int n_mesh_nodes;
     double *mesh_x;         /* n_mesh_nodes x 3, undeformed, body axes, m */
     double *mesh_thickness; /* of plates, m; else 0 */
@@ -101,7 +102,8 @@ typedef struct phx_scene {
     int n_mesh_shapes;   /* values of: */
     double *mesh_shapes; /* 3 x n_q of each node: displacement = shapes q */
     int n_mesh_maps;     /* values of: */
-    double *mesh_maps;   /* components x n_q of each node: stresses = map q, docs/results.md has their order */
+    double *mesh_maps;   /* components x (n_q + factors) of each node: stresses = map (q, factors), docs/results.md has
+                            their order */
 } phx_scene;
 
 /* An entry of a ledger: who supplied or took work, J since the start. */
@@ -167,7 +169,7 @@ typedef struct phx_mode_row {
 /* Frequencies over a sweep. No parameters and one point without a sweep. As HDF5: attributes format "phlexor modes",
  * format_version, points, program_version, model_name; /model; /sweep/parameters, values, rigid_modes, spin;
  * /modes/point, mode, branch, omega, frequency, damping; /shapes/coordinates, real, imaginary. With bodies also
- * dimension, /states/x, /bodies and the lists of phx_scene as in a result. */
+ * dimension, /states/x, factors, /bodies and the lists of phx_scene as in a result. */
 typedef struct phx_modes_table {
     const char *model_name; /* the title of pictures: no path. Texts may be NULL: "" */
     const char *model_text, *program_version;
@@ -189,6 +191,7 @@ typedef struct phx_modes_table {
     const phx_scene *scene;        /* of the first point; NULL: none */
     int n_x, n_states;             /* n_states: as many as points, or 1: only the first point's */
     const double *states;          /* n_states x n_x: the configuration the modes are about */
+    const double *factors;         /* n_states x the factors of all meshes of the scene; NULL where it has none */
     int n_files;
     const char *const *files; /* the model was made of them: phx_modes_write does not write over them */
 } phx_modes_table;

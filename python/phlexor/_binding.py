@@ -1512,6 +1512,7 @@ phx_scene._fields_ = [
     ("mesh_nodes", POINTER(c_int)),
     ("mesh_cells", POINTER(c_int)),
     ("mesh_triangles", POINTER(c_int)),
+    ("mesh_factors", POINTER(c_int)),
     ("n_mesh_nodes", c_int),
     ("mesh_x", POINTER(c_double)),
     ("mesh_thickness", POINTER(c_double)),
@@ -1589,6 +1590,7 @@ phx_modes_table._fields_ = [
     ("n_x", c_int),
     ("n_states", c_int),
     ("states", POINTER(c_double)),
+    ("factors", POINTER(c_double)),
     ("n_files", c_int),
     ("files", POINTER(c_char_p)),
 ]

@@ -413,7 +413,6 @@ const phx_elastic_model *phx_continuum_model(const phx_flex_source *source);
 const double *phx_continuum_basis(const phx_flex_source *source);
 const double *phx_continuum_frequencies(const phx_flex_source *source);
 const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source);
-int phx_continuum_strains(const phx_flex_source *source); /* its initial strains; 0 of another source */
 
 /* For pictures: of each node of the mesh of the model, its displacement = rows q (n_nodes x 3 x n, allocated) and the
  * thickness of a plate there (n_nodes, 0 of other bodies; allocated). */

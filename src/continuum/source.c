@@ -268,22 +268,32 @@ static phx_status rows_at(const elastic_source *it, phx_context *context, const 
                     phx_shown_text(location->name).text);
 }
 
+static int strains_of(const phx_flex_source *source)
+{
+    return ((const elastic_source *)source)->n_strains;
+}
+
+/* Without products. */
+static stress_columns linear_columns(const elastic_source *it)
+{
+    return (stress_columns){
+        .n = it->shape.source.flex.n, .Phi = it->shape.Phi, .n_strains = it->n_strains, .strains = it->strains};
+}
+
 static phx_status stress_rows(const phx_flex_source *source, phx_context *context, const phx_location *location,
                               double *rows)
 {
     const elastic_source *it = (const elastic_source *)source;
-    const stress_columns columns = continuum_linear_columns(&it->shape);
+    const stress_columns columns = linear_columns(it);
 
     return rows_at(it, context, &columns, location, rows);
 }
 
 static stress_columns all_columns(const elastic_source *it)
 {
-    stress_columns columns = continuum_linear_columns(&it->shape);
+    stress_columns columns = linear_columns(it);
 
     columns.n_slopes = it->n_slopes;
-    columns.n_strains = it->n_strains;
-    columns.strains = it->strains;
     return columns;
 }
 
@@ -305,40 +315,42 @@ static phx_status describe_columns(const phx_flex_source *source, phx_context *c
     return PHX_OK;
 }
 
+static const phx_interface *interface_named(const elastic_source *it, const char *name)
+{
+    for (int i = 0; i < it->n_interfaces; i++)
+        if (!strcmp(it->interfaces[i].name, name))
+            return &it->interfaces[i];
+    return NULL;
+}
+
+/* Nodes where others than the load of a plate may act. */
+static phx_status mark_ports(phx_context *context, const elastic_source *it, unsigned char **ports)
+{
+    *ports = phx_calloc(context, (size_t)it->shape.model->n_nodes + 1, 1);
+    for (int i = 0; i < it->n_interfaces && *ports; i++)
+        mark_port(it->shape.model, &it->interfaces[i], *ports);
+    return *ports ? PHX_OK : PHX_ERR_MEMORY;
+}
+
 /* On the boundary of a plate. */
 static phx_status edge_rows(const elastic_source *it, phx_context *context, const stress_columns *columns,
                             phx_stress_set set, const phx_location *location, double *rows)
 {
     const phx_elastic_model *model = it->shape.model;
-    const size_t n = (size_t)model->n_nodes + 1;
-    unsigned char *ports = phx_calloc(context, n, 1), *nodes = phx_calloc(context, n, 1);
-    phx_plate_spot spot = {.node = -1, .ports = ports};
-    char text[120] = "";
-    phx_status status = ports && nodes ? PHX_OK : PHX_ERR_MEMORY;
+    const phx_interface *interface = location->sort == PHX_LOCATION_NAME ? interface_named(it, location->name) : NULL;
+    unsigned char *ports = NULL, *nodes = phx_calloc(context, (size_t)model->n_nodes + 1, 1);
+    phx_plate_spot spot;
+    char text[PHX_SPOT_TEXT];
+    phx_status status = nodes ? mark_ports(context, it, &ports) : PHX_ERR_MEMORY;
 
-    for (int i = 0; i < it->n_interfaces && !status; i++) {
-        mark_port(model, &it->interfaces[i], ports);
-        if (location->sort == PHX_LOCATION_NAME && !strcmp(it->interfaces[i].name, location->name)) {
-            mark_port(model, &it->interfaces[i], nodes);
-            spot.nodes = nodes;
-        }
-    }
-    if (location->sort == PHX_LOCATION_PLACE) {
-        memcpy(spot.place, location->place, sizeof spot.place);
-        snprintf(text, sizeof text, "the place [%g, %g]", location->place[0], location->place[1]);
-    } else if (location->sort == PHX_LOCATION_NODE) {
-        spot.node = continuum_node_labelled(model, location->node);
-        snprintf(text, sizeof text, "node %d", location->node);
-        if (!status && (spot.node < 0 || spot.node >= model->mesh.n_nodes))
-            status = phx_fail(context, PHX_ERR_ARGUMENT, "its mesh has no node %d", location->node);
-    } else {
-        snprintf(text, sizeof text, "the port %s", phx_shown_text(location->name).text);
-        if (!status && !spot.nodes)
-            status = phx_fail(context, PHX_ERR_ARGUMENT, "it has no point %s", phx_shown_text(location->name).text);
-    }
-    spot.text = text;
+    if (interface && !status)
+        mark_port(model, interface, nodes);
     if (!status)
+        status = continuum_edge_spot(context, model, location, interface ? nodes : NULL, text, &spot);
+    if (!status) {
+        spot.ports = ports;
         status = phx_plate_edge_rows(context, model, columns, set, &spot, rows);
+    }
     phx_free(ports);
     phx_free(nodes);
     return status;
@@ -377,6 +389,7 @@ static const phx_source_operations operations = {.name = "elastic body",
                                                  .sorts = SORTS,
                                                  .point = point_at,
                                                  .stresses = stresses_of,
+                                                 .strains = strains_of,
                                                  .stress_rows = stress_rows,
                                                  .stress_nodes = continuum_stress_nodes,
                                                  .stress_columns = describe_columns,
@@ -593,9 +606,27 @@ const phx_basis_quality *phx_continuum_quality(const phx_flex_source *source)
     return it ? &it->quality : NULL;
 }
 
-int phx_continuum_strains(const phx_flex_source *source)
+phx_status continuum_edges(phx_context *context, const phx_flex_source *source, phx_plate_edges *edges)
 {
-    return source && source->operations == &operations ? ((const elastic_source *)source)->n_strains : 0;
+    const elastic_source *it = (const elastic_source *)source;
+    const stress_columns columns = {.n = source->flex.n, .Phi = it->shape.Phi};
+    unsigned char *ports = NULL;
+    phx_status status = mark_ports(context, it, &ports);
+
+    *edges = (phx_plate_edges){.n = 0};
+    if (!status)
+        status = phx_plate_edges_create(context, it->shape.model, &columns, ports, edges);
+    phx_free(ports);
+    return status;
+}
+
+void continuum_port_nodes(const phx_flex_source *source, const char *port, unsigned char *nodes)
+{
+    const elastic_source *it = (const elastic_source *)source;
+    const phx_interface *interface = interface_named(it, port);
+
+    if (interface)
+        mark_port(it->shape.model, interface, nodes);
 }
 
 /* S_ab = sigma^T N_ab, the work of given stresses by the strains of second order of the shapes a and b. */

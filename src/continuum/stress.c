@@ -32,11 +32,6 @@ static void add_cell(const int *row, int components, const int *node, int nodes,
     }
 }
 
-stress_columns continuum_linear_columns(const continuum_source *it)
-{
-    return (stress_columns){.n = it->source.flex.n, .Phi = it->Phi};
-}
-
 int continuum_columns(const stress_columns *columns)
 {
     return columns->n + columns->n_slopes * (columns->n_slopes + 1) / 2 + columns->n_strains;

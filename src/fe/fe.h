@@ -130,16 +130,15 @@ void phx_principal_stresses(const double stress[6], double principal[3]);
  * lower surface. Returns their number, 2 at most. */
 int phx_stress_states(phx_stress_set set, const double *stress, double (*state)[6]);
 
-/* The stresses that are linear functions of q alone: with geometric stiffening of a plate its bending, of a solid
- * nothing. */
+/* The stresses without products of q, linear functions of it: with geometric stiffening of a plate its bending, of a
+ * solid nothing. */
 phx_stress_set phx_flex_source_stresses(const phx_flex_source *source);
-/* stresses = rows q: at a location, its components x n; at the nodes of a port their mean. Of a node the mean over its
- * elements. PHX_ERR_ARGUMENT: the source has none, or no such point. */
+/* Initial strains (temperatures) whose factors these stresses depend on besides: they are linear functions of both. */
+int phx_flex_source_strains(const phx_flex_source *source);
+/* stresses = rows (q, factors): at a location, its components x (n + strains); at the nodes of a port their mean. Of a
+ * node the mean over its elements. PHX_ERR_ARGUMENT: the source has none, or no such point. */
 phx_status phx_flex_source_stress_rows(const phx_flex_source *source, phx_context *context,
                                        const phx_location *location, double *rows);
-/* At all nodes: nodes x components x n, allocated. */
-phx_status phx_flex_source_nodal_stresses(const phx_flex_source *source, phx_context *context, int *nodes,
-                                          double **rows);
 
 /* Stresses by all that they depend on: q; the products q_a q_b of strains of second order (geometric stiffening); the
  * factors of initial strains (temperatures). stresses = rows (q, products, factors). */
@@ -155,6 +154,8 @@ static inline int phx_stress_map_columns(const phx_stress_map *map)
     return map->n + map->n_pairs + map->n_strains;
 }
 void phx_stress_map_free(phx_stress_map *map); /* NULL is allowed */
+/* Those of phx_flex_source_stresses at all nodes, without products. */
+phx_status phx_flex_source_nodal_stresses(const phx_flex_source *source, phx_context *context, phx_stress_map *map);
 /* The set of such a map. */
 phx_stress_set phx_flex_source_all_stresses(const phx_flex_source *source);
 /* At a location, as phx_flex_source_stress_rows; NULL: at all nodes. set: the one above, or of a plate those of its
@@ -209,6 +210,7 @@ typedef struct phx_source_operations {
     const phx_flex_source *(*beam)(const phx_flex_source *source);
     /* Of a source with stresses at nodes, else NULL; see phx_flex_source_stresses. `location` NULL: all nodes. */
     phx_stress_set (*stresses)(const phx_flex_source *source);
+    int (*strains)(const phx_flex_source *source); /* NULL: 0 */
     phx_status (*stress_rows)(const phx_flex_source *source, phx_context *context, const phx_location *location,
                               double *rows);
     int (*stress_nodes)(const phx_flex_source *source);

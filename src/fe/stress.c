@@ -71,6 +71,11 @@ phx_stress_set phx_flex_source_stresses(const phx_flex_source *source)
                                                                               : PHX_STRESSES_NONE;
 }
 
+int phx_flex_source_strains(const phx_flex_source *source)
+{
+    return source && source->operations->strains ? source->operations->strains(source) : 0;
+}
+
 /* ---- by all that they depend on ---- */
 void phx_stress_map_free(phx_stress_map *map)
 {
@@ -92,7 +97,8 @@ static phx_status check_stresses(const phx_flex_source *source, phx_context *con
 static phx_status rows_of(const phx_flex_source *source, phx_context *context, const phx_location *location,
                           size_t nodes, double *rows)
 {
-    const size_t n = (size_t)source->flex.n, all = (size_t)phx_stress_components(PHX_STRESSES_PLATE) * n,
+    const size_t n = (size_t)(source->flex.n + phx_flex_source_strains(source)),
+                 all = (size_t)phx_stress_components(PHX_STRESSES_PLATE) * n,
                  part = (size_t)phx_stress_components(PHX_STRESSES_BENDING) * n;
 
     if (phx_flex_source_stresses(source) == source->operations->stresses(source))
@@ -115,18 +121,24 @@ phx_status phx_flex_source_stress_rows(const phx_flex_source *source, phx_contex
     return status ? status : rows_of(source, context, location, 1, rows);
 }
 
-phx_status phx_flex_source_nodal_stresses(const phx_flex_source *source, phx_context *context, int *nodes,
-                                          double **rows)
+phx_status phx_flex_source_nodal_stresses(const phx_flex_source *source, phx_context *context, phx_stress_map *map)
 {
-    if (!source || !nodes || !rows)
-        return phx_fail_null(context, __func__, "source, nodes or rows");
-    const phx_status status = check_stresses(source, context);
+    if (!source || !map)
+        return phx_fail_null(context, __func__, "source or map");
+    *map = (phx_stress_map){.set = PHX_STRESSES_NONE};
+    phx_status status = check_stresses(source, context);
     if (status)
         return status;
-    *nodes = source->operations->stress_nodes(source);
-    const int components = phx_stress_components(phx_flex_source_stresses(source));
-    *rows = phx_calloc(context, (size_t)*nodes * (size_t)components * (size_t)source->flex.n + 1, sizeof **rows);
-    return *rows ? rows_of(source, context, NULL, (size_t)*nodes, *rows) : PHX_ERR_MEMORY;
+    map->set = phx_flex_source_stresses(source);
+    map->points = source->operations->stress_nodes(source);
+    map->n = source->flex.n;
+    map->n_strains = phx_flex_source_strains(source);
+    const size_t width = (size_t)phx_stress_components(map->set) * (size_t)phx_stress_map_columns(map);
+    map->rows = phx_calloc(context, (size_t)map->points * width + 1, sizeof *map->rows);
+    status = map->rows ? rows_of(source, context, NULL, (size_t)map->points, map->rows) : PHX_ERR_MEMORY;
+    if (status)
+        phx_stress_map_free(map);
+    return status;
 }
 
 phx_stress_set phx_flex_source_all_stresses(const phx_flex_source *source)

@@ -15,6 +15,8 @@
 /* Entries of phx_scene.section for each body. */
 enum { PHX_SCENE_SECTION = 5 };
 void phx_scene_free(phx_scene *scene); /* frees what it owns, zeroes the fields; NULL is allowed */
+/* The factors of the maps of all meshes, one mesh after the other. */
+int phx_scene_factors(const phx_scene *scene); /* NULL: 0 */
 
 /* The columns of a recording, and where it goes. */
 typedef struct phx_recorder_def {
@@ -47,11 +49,13 @@ phx_recorder_def phx_recorder_def_default(void);
  *   /model: the model text
  *   /columns/N: a column, attributes name and unit; N is the name with '/' and '%' as %XX; in the order of the columns
  *   /states/x, /states/v: rows x n_x, rows x n_v
+ *   /states/factors: rows x the factors of the scene (phx_scene_factors); absent without any
  *   /bodies/name, kind, x_start, x_count, v_start, v_count, n_points, deforms: one entry for each body
  *   /bodies/points, /bodies/shapes: points and, where deforms is 1, shapes of all bodies one after the other, flat
  *   the lists of phx_scene: /bodies/radius, mass, centre, section; /ports/name, body, position, rotation, shapes;
  *     /joints/name, kind, port_a, port_b, axis; /springs/name, port_a, port_b; /loads/name, kind, port;
- *     /sections/body, name, unit, maps; /parameters/name, value; /gravity. Older files have none of them.
+ *     /sections/body, name, unit, maps; /parameters/name, value; /gravity; /meshes/body, stresses, nodes ... Older
+ *     files have none of them.
  *   /ledger/supplied/N, /ledger/dissipated/N: the entries of the ledger, like columns. Absent without any
  *
  * A recorder collects rows. While it runs,
@@ -66,10 +70,10 @@ typedef struct phx_recorder phx_recorder;
 
 /* Everything of `def` is copied. Fails when a file cannot be created beside the results, before any computing. */
 phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def, phx_recorder **recorder);
-/* Add a row: n_columns values and behind them the n_ledger of the ledger, and the state n_x, n_v (NULL allowed where
- * the size is 0). A value that is not finite is refused (PHX_ERR_ANALYSIS, naming the column or body) and the recorder
- * stays as it was. Allocates only for a checkpoint and, `in_memory`, each time the rows have doubled. After
- * PHX_ERR_FILE nothing can be appended; abandon still keeps what it can. */
+/* Add a row: n_columns values, behind them the n_ledger of the ledger and the factors of the scene, and the state n_x,
+ * n_v (NULL allowed where the size is 0). A value that is not finite is refused (PHX_ERR_ANALYSIS, naming the column or
+ * body) and the recorder stays as it was. Allocates only for a checkpoint and, `in_memory`, each time the rows have
+ * doubled. After PHX_ERR_FILE nothing can be appended; abandon still keeps what it can. */
 phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const double *x, const double *v);
 /* Complete the result (status = "complete", last_time, and the attributes given) under its name. On failure the older
  * result and the last checkpoint stay as they were. */
@@ -120,6 +124,8 @@ double phx_table_field(const char *line, int column);
 /* ---- result ---- */
 /* State of a row; x (n_x) or v (n_v) may be NULL. */
 phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v);
+/* The factors of the scene in rows first .. first + count - 1. */
+phx_status phx_result_factors(const phx_result *result, size_t first, size_t count, double *factors);
 /* The last state, for a run that goes on from it: the bodies must be those of the result, in the same order with the
  * same names and ranges (drawing data does not matter), else PHX_ERR_INPUT names the first that differs. */
 phx_status phx_result_last_state(const phx_result *result, int dimension, int n_bodies, const phx_record_body *bodies,
@@ -174,7 +180,8 @@ typedef struct phx_report_pose {
     const phx_record_body *bodies;
     const phx_scene *scene; /* NULL: none */
     int n_x;
-    const double *x; /* n_x */
+    const double *x;       /* n_x */
+    const double *factors; /* of the scene; NULL where it has none */
 } phx_report_pose;
 
 /* There is a page for reports with these options (NULL: none), else PHX_ERR_LIBRARY says why not: ask before computing.

@@ -196,6 +196,25 @@ phx_status phx_drawing_create(phx_context *context, const phx_model *model, cons
     return status;
 }
 
+int phx_drawing_body(const phx_drawing *drawing, int body)
+{
+    int b = 0;
+
+    while (drawing->first[b + 1] <= body)
+        b++;
+    return b;
+}
+
+void phx_drawing_factors(const phx_drawing *drawing, const phx_dae *dae, double t, double *factors)
+{
+    const phx_scene *scene = &drawing->scene;
+
+    for (int m = 0; m < scene->n_meshes; factors += scene->mesh_factors[m++])
+        if (scene->mesh_factors[m] > 0)
+            phx_system_strain_factors(dae, phx_drawing_body(drawing, scene->mesh_body[m]), t, scene->mesh_factors[m],
+                                      factors);
+}
+
 void phx_drawing_free(phx_drawing *drawing)
 {
     for (int b = 0; b < drawing->n_bodies; b++) {

@@ -97,8 +97,11 @@ phx_status phx_drawing_create(phx_context *context, const phx_model *model, cons
 /* The same from the bodies of a model (`made`: one for each), which need not be assembled. */
 phx_status phx_drawing_of_bodies(phx_context *context, const phx_model *model, const phx_made_body *made,
                                  phx_drawing *drawing);
-/* The mesh of a body into its scene, if it has one: displacements and stresses at its nodes by the coordinates; of a
- * large body those of its surface, of a very large one nothing, with a note. */
+int phx_drawing_body(const phx_drawing *drawing, int body); /* of the model, of a body of the recorder */
+/* The factors of the maps of its meshes at t (phx_scene_factors). */
+void phx_drawing_factors(const phx_drawing *drawing, const phx_dae *dae, double t, double *factors);
+/* The mesh of a body into its scene, if it has one: displacements at its nodes by the coordinates, stresses by these
+ * and the temperatures of the body; of a large body those of its surface, of a very large one nothing, with a note. */
 phx_status phx_scene_add_mesh(phx_context *context, const phx_flex_source *source, const char *name, int body,
                               phx_scene *scene);
 /* The scene of the drawing, whose polylines must be there. */
@@ -196,7 +199,8 @@ phx_status phx_recording_columns(phx_context *context, const phx_system *system,
 typedef struct phx_recording {
     phx_context *context, *files;
     phx_system *system;
-    phx_dae *dae; /* its own workspace, so that sampling leaves the integrator's alone */
+    const phx_drawing *drawing; /* of phx_recording_create */
+    phx_dae *dae;               /* its own workspace, so that sampling leaves the integrator's alone */
     phx_recorder *recorder;
     phx_simulate_report *report;
     int n_columns;

@@ -49,7 +49,8 @@ typedef struct modes_slot {
     phx_mode_set set;
     int n_x;
     phx_unrest unrest;
-    double *x; /* the configuration about which the modes are computed; NULL: not stored */
+    double *x;       /* the configuration about which the modes are computed; NULL: not stored */
+    double *factors; /* of the initial strains of each body there, PHX_STRAIN_LOADS_MOST of each; likewise */
 } modes_slot;
 
 typedef struct modes_work {
@@ -67,6 +68,7 @@ typedef struct modes_work {
     phx_unrest unrest; /* the largest of all points */
     bool shapes;       /* still kept */
     bool draw;         /* store the bodies and the configurations */
+    int *mesh_of;      /* body of the model of each mesh of the scene */
     int shape_rows_room;
     phx_mode_row *rows; /* of the table */
     double *real, *imaginary;
@@ -248,21 +250,44 @@ static phx_status keep_bodies(modes_work *work, phx_context *context, const phx_
     if (status)
         return status;
     status = phx_modes_set_drawing(context, model->dimension, drawing.n_bodies, drawing.bodies, &drawing.scene, table);
+    work->mesh_of = phx_calloc(context, (size_t)drawing.scene.n_meshes, sizeof *work->mesh_of);
+    if (!work->mesh_of)
+        status = PHX_ERR_MEMORY;
+    for (int m = 0; m < drawing.scene.n_meshes && !status; m++)
+        work->mesh_of[m] = phx_drawing_body(&drawing, drawing.scene.mesh_body[m]);
     phx_drawing_free(&drawing);
     table->n_x = phx_system_n_x(at->system);
     table->n_states = work->n_points;
-    table->states = phx_calloc(context, (size_t)work->n_points * (size_t)table->n_x, sizeof *table->states);
-    return !status && !table->states ? PHX_ERR_MEMORY : status;
+    const size_t points = (size_t)work->n_points, factors = (size_t)phx_scene_factors(table->scene);
+    table->states = phx_calloc(context, points * (size_t)table->n_x, sizeof *table->states);
+    table->factors = factors > 0 ? phx_calloc(context, points * factors, sizeof *table->factors) : NULL;
+    return !status && (!table->states || (factors > 0 && !table->factors)) ? PHX_ERR_MEMORY : status;
 }
 
 static phx_status keep_state(phx_context *context, const phx_start_point *at, modes_slot *slot)
 {
+    const int bodies = phx_system_bodies(at->system);
+
     slot->n_x = phx_system_n_x(at->system);
     slot->x = phx_calloc(context, (size_t)slot->n_x, sizeof *slot->x);
-    if (!slot->x)
+    slot->factors = phx_calloc(context, (size_t)bodies * PHX_STRAIN_LOADS_MOST, sizeof *slot->factors);
+    if (!slot->x || !slot->factors)
         return PHX_ERR_MEMORY;
     memcpy(slot->x, at->x, (size_t)slot->n_x * sizeof *slot->x);
+    for (int b = 0; b < bodies; b++)
+        phx_system_strain_factors(at->dae, b, 0.0, phx_flex_source_strains(phx_system_source(at->system, b)),
+                                  slot->factors + (size_t)b * PHX_STRAIN_LOADS_MOST);
     return PHX_OK;
+}
+
+static void add_factors(const modes_work *work, int point, const modes_slot *slot)
+{
+    const phx_scene *scene = work->table->scene;
+    double *to = (double *)work->table->factors + (size_t)point * (size_t)phx_scene_factors(scene);
+
+    for (int m = 0; m < scene->n_meshes; to += scene->mesh_factors[m++])
+        memcpy(to, slot->factors + (size_t)work->mesh_of[m] * PHX_STRAIN_LOADS_MOST,
+               (size_t)scene->mesh_factors[m] * sizeof *to);
 }
 
 /* Add the configuration to the table; where its size changes along the sweep only the first one stays. */
@@ -275,6 +300,8 @@ static void add_state(modes_work *work, int point, const modes_slot *slot)
     if (point < table->n_states)
         memcpy((double *)table->states + (size_t)point * (size_t)table->n_x, slot->x,
                (size_t)slot->n_x * sizeof *slot->x);
+    if (point < table->n_states && table->factors)
+        add_factors(work, point, slot);
 }
 
 static phx_status solve_point(modes_work *work, phx_context *context, const modes_worker *worker, int point,
@@ -315,7 +342,8 @@ static void empty(modes_slot *slot)
     phx_mode_set_free(&slot->set);
     phx_linear_free(&slot->linear);
     phx_free(slot->x);
-    slot->x = NULL;
+    phx_free(slot->factors);
+    slot->x = slot->factors = NULL;
 }
 
 /* The part of a point that does not depend on other points: on any thread. */
@@ -458,6 +486,7 @@ static void finish(modes_work *work)
     }
     phx_free(work->workers);
     phx_free(work->slots);
+    phx_free(work->mesh_of);
     phx_ordered_map_destroy(work->map);
     phx_tracker_destroy(work->tracker);
 }

@@ -137,13 +137,13 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
                                 const phx_drawing *drawing, const phx_simulation_setup *setup,
                                 phx_simulate_report *report, phx_recording *recording)
 {
-    *recording = (phx_recording){.context = context, .system = system, .report = report};
+    *recording = (phx_recording){.context = context, .system = system, .drawing = drawing, .report = report};
     recording->files = setup->files ? setup->files : context;
     recording->monitor = phx_monitor_create(system, report);
     report->shaped = phx_system_is_shaped(system);
     recording->n_columns = PHX_FIXED_COLUMNS + phx_system_columns(system) + phx_system_controller_columns(system);
-    recording->row =
-        phx_calloc(context, (size_t)(recording->n_columns + phx_system_ledger(system)), sizeof *recording->row);
+    const int behind = phx_system_ledger(system) + phx_scene_factors(&drawing->scene);
+    recording->row = phx_calloc(context, (size_t)(recording->n_columns + behind), sizeof *recording->row);
     recording->entry = phx_calloc(context, (size_t)phx_system_ledger(system), sizeof *recording->entry);
     recording->before = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->before);
     recording->least = phx_calloc(context, (size_t)recording->n_columns, sizeof *recording->least);
@@ -279,6 +279,7 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
     memset(row + recording->n_columns, 0, (size_t)recording->n_ledger * sizeof *row);
     for (int k = 0; k < phx_system_ledger(recording->system) && recording->n_ledger > 0; k++)
         row[recording->n_columns + recording->entry[k]] += sample->ledger[k];
+    phx_drawing_factors(recording->drawing, dae, sample->t, row + recording->n_columns + recording->n_ledger);
     if (recording->recorder)
         status = phx_recorder_append(recording->recorder, row, sample->x, sample->v);
     if (status && recording->files != recording->context)

@@ -261,22 +261,16 @@ static phx_status add_rows(const mesh_maker *it, size_t width, const double *row
     return status;
 }
 
-/* Stresses of pictures are linear in the coordinates: none of a body with temperatures, whose strains are not. */
-static phx_stress_set pictured_stresses(const phx_flex_source *source)
-{
-    return phx_continuum_strains(source) > 0 ? PHX_STRESSES_NONE : phx_flex_source_stresses(source);
-}
-
 static phx_status add_nodes(const mesh_maker *it, const phx_flex_source *source, phx_scene *scene)
 {
     const size_t n = (size_t)phx_flex_source_flex(source)->n;
-    const phx_stress_set set = pictured_stresses(source);
-    int nodes = 0, places = 3 * scene->n_mesh_nodes;
-    double *u = NULL, *thickness = NULL, *stresses = NULL;
+    phx_stress_map stresses = {.set = PHX_STRESSES_NONE};
+    int places = 3 * scene->n_mesh_nodes;
+    double *u = NULL, *thickness = NULL;
     phx_status status = phx_continuum_displacements(it->context, source, &u, &thickness);
 
-    if (!status && set != PHX_STRESSES_NONE)
-        status = phx_flex_source_nodal_stresses(source, it->context, &nodes, &stresses);
+    if (!status && phx_flex_source_stresses(source) != PHX_STRESSES_NONE)
+        status = phx_flex_source_nodal_stresses(source, it->context, &stresses);
     if (!status)
         status = add_rows(it, 3, it->mesh->x, &scene->mesh_x, &places);
     if (!status)
@@ -284,10 +278,11 @@ static phx_status add_nodes(const mesh_maker *it, const phx_flex_source *source,
     if (!status)
         status = add_rows(it, 3 * n, u, &scene->mesh_shapes, &scene->n_mesh_shapes);
     if (!status)
-        status = add_rows(it, (size_t)phx_stress_components(set) * n, stresses, &scene->mesh_maps, &scene->n_mesh_maps);
+        status = add_rows(it, (size_t)phx_stress_components(stresses.set) * (size_t)phx_stress_map_columns(&stresses),
+                          stresses.rows, &scene->mesh_maps, &scene->n_mesh_maps);
     phx_free(u);
     phx_free(thickness);
-    phx_free(stresses);
+    phx_stress_map_free(&stresses);
     return status;
 }
 
@@ -295,7 +290,9 @@ static phx_status add_mesh(const mesh_maker *it, const phx_flex_source *source, 
 {
     phx_context *context = it->context;
     const int m = scene->n_meshes;
-    int **const lists[] = {&scene->mesh_body, &scene->mesh_nodes, &scene->mesh_cells, &scene->mesh_triangles};
+    const phx_stress_set set = phx_flex_source_stresses(source);
+    int **const lists[] = {&scene->mesh_body, &scene->mesh_nodes, &scene->mesh_cells, &scene->mesh_triangles,
+                           &scene->mesh_factors};
     phx_status status = grow(context, &scene->mesh_stresses, m, 1, sizeof *scene->mesh_stresses);
 
     for (size_t k = 0; k < sizeof lists / sizeof *lists && !status; k++)
@@ -308,7 +305,8 @@ static phx_status add_mesh(const mesh_maker *it, const phx_flex_source *source, 
         return status;
     scene->mesh_body[m] = body;
     scene->mesh_nodes[m] = it->n_nodes;
-    scene->mesh_stresses[m] = phx_strdup(context, phx_stress_set_name(pictured_stresses(source)));
+    scene->mesh_factors[m] = set == PHX_STRESSES_NONE ? 0 : phx_flex_source_strains(source);
+    scene->mesh_stresses[m] = phx_strdup(context, phx_stress_set_name(set));
     if (!scene->mesh_stresses[m])
         return PHX_ERR_MEMORY;
     scene->n_meshes++;
@@ -327,9 +325,9 @@ phx_status phx_scene_add_mesh(phx_context *context, const phx_flex_source *sourc
     it.number = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, sizeof *it.number);
     phx_status status = it.number ? find_surface(&it) : PHX_ERR_MEMORY;
     if (!status && it.n_faces > 0) {
-        const int components = phx_stress_components(pictured_stresses(source));
+        const int components = phx_stress_components(phx_flex_source_stresses(source));
         const double others = (double)scene->n_mesh_shapes + scene->n_mesh_maps;
-        if (choose_part(&it, (3.0 + components) * n, others))
+        if (choose_part(&it, 3.0 * n + components * (double)(n + phx_flex_source_strains(source)), others))
             status = add_mesh(&it, source, body, scene);
         else
             phx_log(context, PHX_LOG_INFO,

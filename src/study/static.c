@@ -29,6 +29,12 @@ enum { LOAD, UNBALANCED, UNSTABLE, OWN_COLUMNS };
 static const phx_record_column own_columns[OWN_COLUMNS] = {
     {"static.load", ""}, {"static.unbalanced", ""}, {"static.unstable", ""}};
 
+static phx_status append_row(static_work *work, const double *x, const double *v)
+{
+    phx_drawing_factors(&work->drawing, work->at.dae, work->options->t, work->row + work->n_columns);
+    return phx_recorder_append(work->recorder, work->row, x, v);
+}
+
 static phx_status open_recorder(static_work *work)
 {
     phx_context *context = work->context;
@@ -87,7 +93,7 @@ static phx_status record(void *user, const phx_static_point *point)
         status = phx_system_controller_values(work->at.dae, work->options->t, point->x, work->rest,
                                               row + outputs + phx_system_columns(system));
     if (!status)
-        status = phx_recorder_append(work->recorder, row, point->x, work->rest);
+        status = append_row(work, point->x, work->rest);
     if (status)
         return status;
     phx_limits_look(work->limits, (double)report->rows, point->x, &energies);
@@ -114,7 +120,7 @@ static phx_status record_rotation(static_work *work)
     row[PHX_FIXED_COLUMNS + LOAD] = 1.0;
     phx_status status = phx_system_outputs(at->dae, work->options->t, at->x, at->v, outputs);
     if (!status)
-        status = phx_recorder_append(work->recorder, row, at->x, at->v);
+        status = append_row(work, at->x, at->v);
     phx_limits_look(work->limits, 0.0, at->x, &energies);
     report->rows = 1;
     report->load = report->largest_load = 1.0;
@@ -224,7 +230,8 @@ static phx_status prepare(static_work *work)
         return status;
     work->n_columns =
         PHX_FIXED_COLUMNS + OWN_COLUMNS + phx_system_columns(at->system) + phx_system_controller_columns(at->system);
-    work->row = phx_calloc(context, (size_t)work->n_columns, sizeof *work->row);
+    work->row =
+        phx_calloc(context, (size_t)(work->n_columns + phx_scene_factors(&work->drawing.scene)), sizeof *work->row);
     work->rest = phx_calloc(context, (size_t)at->dae->n_v, sizeof *work->rest);
     at->lambda = phx_calloc(context, (size_t)at->dae->n_l, sizeof *at->lambda);
     if (!work->row || !work->rest || !at->lambda)

@@ -59,9 +59,10 @@ static phx_status take_apart(phx_context *context, const phx_model *model, apart
     return status;
 }
 
+/* factors: of the scene; NULL: 0. */
 static phx_status write_pose(phx_context *context, const phx_model *model, const phx_drawing *drawing, int n_x,
-                             const double *x, const char *reason, const phx_report_options *options,
-                             const char *html_path, phx_report_size *size)
+                             const double *x, const double *factors, const char *reason,
+                             const phx_report_options *options, const char *html_path, phx_report_size *size)
 {
     const phx_report_pose pose = {.title = model->title,
                                   .model_text = model->text,
@@ -71,7 +72,8 @@ static phx_status write_pose(phx_context *context, const phx_model *model, const
                                   .bodies = drawing->bodies,
                                   .scene = &drawing->scene,
                                   .n_x = n_x,
-                                  .x = x};
+                                  .x = x,
+                                  .factors = factors};
     return phx_report_model(context, &pose, options, html_path, size);
 }
 
@@ -82,7 +84,8 @@ static phx_status view_written(phx_context *context, const phx_model *model, con
     phx_status status = take_apart(context, model, &bodies);
 
     if (!status)
-        status = write_pose(context, model, &bodies.drawing, bodies.n_x, bodies.x, reason, options, html_path, size);
+        status =
+            write_pose(context, model, &bodies.drawing, bodies.n_x, bodies.x, NULL, reason, options, html_path, size);
     free_apart(&bodies);
     return status;
 }
@@ -93,20 +96,24 @@ static phx_status view_assembled(phx_context *context, const phx_model *model, c
     phx_check_report report = {0};
     phx_certificate_items list = {0};
     phx_drawing drawing = {0};
-    double t = 0.0;
+    double t = 0.0, *factors = NULL;
     phx_status status = phx_check_point(context, model, at, &report);
 
     if (!status)
         status = phx_drawing_create(context, model, at->system, &drawing);
     if (!status && model->initial.from)
         status = phx_continue_on_joints(context, model, &drawing, at->dae, at->system, &t, at->x, at->v);
+    if (!status && !(factors = phx_calloc(context, (size_t)phx_scene_factors(&drawing.scene), sizeof *factors)))
+        status = PHX_ERR_MEMORY;
     if (!status) {
+        phx_drawing_factors(&drawing, at->dae, t, factors);
         phx_certificate_list(&report, NULL, &list);
         options->n_certificate = list.count;
         options->certificate = list.items;
-        status =
-            write_pose(context, model, &drawing, phx_system_n_x(at->system), at->x, NULL, options, html_path, size);
+        status = write_pose(context, model, &drawing, phx_system_n_x(at->system), at->x, factors, NULL, options,
+                            html_path, size);
     }
+    phx_free(factors);
     phx_drawing_free(&drawing);
     phx_check_report_free(&report);
     return status;

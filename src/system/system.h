@@ -147,6 +147,9 @@ phx_status phx_system_observer(phx_system *system, phx_context *context, phx_dae
 /* phx_system_outputs, and phx_system_drift to `drift` (position, velocity), which view the ports once. */
 phx_status phx_system_observe(phx_dae *dae, double t, const double *x, const double *v, double drift[2],
                               double *columns);
+/* The factors of the first `count` initial strains of a body (phx_stress_map) at t: the values of its temperatures, of
+ * an equilibrium under a part of the loads that part of them. */
+void phx_system_strain_factors(const phx_dae *dae, phx_body_id body, double t, int count, double *factors);
 /* The change of a state that did not lie on the joints. */
 typedef struct phx_continued {
     bool closed;            /* joints were open, and bodies moved to close them */

@@ -1,6 +1,8 @@
 /* Reduced bodies: what is written is read again bit by bit, masses at ports, and files that are not what was written.
  */
 #include "continuum/continuum.h"
+#include "continuum/reduced/reduced.h"
+#include "plates.h"
 
 #include "file/file.h"
 #include "support/testing.h"
@@ -373,6 +375,142 @@ static void wrong_ports_are_refused(void **state)
     phx_flex_source_destroy(bar);
 }
 
+/* ---- the boundary of a plate ---- */
+static const phx_location read_names[PORTS] = {{.sort = PHX_LOCATION_NAME, .name = "P"},
+                                               {.sort = PHX_LOCATION_NAME, .name = "C"}};
+
+static phx_flex_source *make_reduced_plate(phx_context *context, phx_flex_source **whole)
+{
+    const phx_continuum_def def = {.name = "plate", .basis = PHX_BASIS_CRAIG_BAMPTON, .modes = MODES};
+    plate_case plate = unit_plate(3, 0.3);
+    phx_interface interfaces[PORTS];
+    phx_flex_source *read = NULL;
+
+    plate.order = 2;
+    plate.membrane = true;
+    plate.size[0] = 0.6;
+    plate.size[1] = 0.4;
+    plate.elements[1] = 2;
+    phx_elastic_model *model = make_plate(context, &plate);
+    for (int p = 0; p < PORTS; p++)
+        add_interface(context, model, places[p].name, &interfaces[p]);
+    CHECK_OK(context, phx_continuum_source_create(context, &def, model, PORTS, interfaces, whole));
+    CHECK_OK(context, phx_reduced_write(context, path, "plate", "plate", *whole, NULL, PORTS, ports));
+    CHECK_OK(context, phx_reduced_read(context, path, &read));
+    return read;
+}
+
+/* A body that was read, to a file. */
+static void write_again(phx_context *context, const char *name, const phx_flex_source *read)
+{
+    phx_reduced_port again[PORTS] = {ports[0], ports[1]};
+
+    for (int p = 0; p < PORTS; p++)
+        again[p].location = &read_names[p];
+    CHECK_OK(context, phx_reduced_write(context, name, "plate", "plate", read, NULL, PORTS, again));
+}
+
+/* Of the body, of the file, and of a file that is made of the file: at a place, a node, a port and a corner. */
+static void edges_are_those_of_the_body(void **state)
+{
+    phx_context *context = *state;
+    phx_flex_source *whole = NULL, *read = make_reduced_plate(context, &whole), *again = NULL;
+    const phx_location node = {.sort = PHX_LOCATION_NODE, .node = 2},
+                       edge = phx_location_at_place(3, (double[]){0.47, 0.4, 0.0}),
+                       corner = phx_location_at_place(3, (double[]){0.6, 0.4, 0.0}),
+                       inside = phx_location_at_place(3, (double[]){0.3, 0.2, 0.0});
+    const phx_location *const here[] = {&edge, &node, &places[0], &corner}, *const there[] = {&edge, &node,
+                                                                                              &read_names[0], &corner};
+    phx_stress_map map[3];
+
+    write_again(context, "again.h5", read);
+    CHECK_OK(context, phx_reduced_read(context, "again.h5", &again));
+    for (int k = 0; k < 4; k++) {
+        const phx_stress_set set = k < 3 ? PHX_STRESSES_EDGE : PHX_STRESSES_CORNER;
+        double most = 0.0;
+        CHECK_OK(context, phx_flex_source_stress_map(whole, context, set, here[k], &map[0]));
+        CHECK_OK(context, phx_flex_source_stress_map(read, context, set, there[k], &map[1]));
+        CHECK_OK(context, phx_flex_source_stress_map(again, context, set, there[k], &map[2]));
+        const int values = phx_stress_components(set) * phx_stress_map_columns(&map[0]);
+        for (int i = 0; i < values; i++)
+            most = fmax(most, fabs(map[0].rows[i]));
+        assert_true(most > 0.0);
+        for (int i = 1; i < 3; i++)
+            assert_memory_equal(map[0].rows, map[i].rows, (size_t)values * sizeof(double));
+        for (int i = 0; i < 3; i++)
+            phx_stress_map_free(&map[i]);
+    }
+    CHECK_STATUS(context, phx_flex_source_stress_map(read, context, PHX_STRESSES_EDGE, &inside, map), PHX_ERR_ARGUMENT);
+    CHECK_MESSAGE(context, "lies on no edge of the plate");
+    CHECK_STATUS(context, phx_flex_source_stress_map(read, context, PHX_STRESSES_EDGE, &corner, map), PHX_ERR_ARGUMENT);
+    CHECK_MESSAGE(context, "is a corner of the plate");
+    phx_flex_source_destroy(again);
+    ((reduced_source *)read)->edges.n = 0; /* as of an earlier version */
+    write_again(context, "again.h5", read);
+    CHECK_OK(context, phx_reduced_read(context, "again.h5", &again));
+    CHECK_STATUS(context, phx_flex_source_stress_map(again, context, PHX_STRESSES_EDGE, &edge, map), PHX_ERR_ARGUMENT);
+    CHECK_MESSAGE(context, "of an earlier version");
+    phx_flex_source_destroy(again);
+    phx_flex_source_destroy(read);
+    phx_flex_source_destroy(whole);
+    remove("again.h5");
+}
+
+static void wrong_edges_are_refused(void **state)
+{
+    phx_context *context = *state;
+    phx_flex_source *whole = NULL, *read = make_reduced_plate(context, &whole);
+    phx_plate_edges *edges = &((reduced_source *)read)->edges;
+    const struct {
+        int *value, wrong;
+        const char *what;
+    } cases[] = {{&edges->end[3], edges->nodes, "/edges/end has"},
+                 {&edges->end[0], edges->end[1], "/edges/end gives edge 1 no length"},
+                 {&edges->end[1], edges->end[6], "without another one at an end"},
+                 {&edges->begin[2], 3, "/edges/begin has"},
+                 {&edges->n, edges->n - 1, "without another one at an end"},
+                 {&edges->moment, -1, "has moment_degree -1"},
+                 {&edges->shear, 0, "has shear_degree 0"}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const int right = *cases[k].value;
+        *cases[k].value = cases[k].wrong;
+        write_again(context, path, read);
+        *cases[k].value = right;
+        refuse(context, cases[k].what);
+    }
+    edges->V[0] = NAN;
+    write_again(context, path, read);
+    refuse(context, "/edges/shear has a number that is not finite");
+    phx_flex_source_destroy(read);
+    phx_flex_source_destroy(whole);
+}
+
+static void memory_for_edges(void **state)
+{
+    phx_context *context = *state;
+    phx_flex_source *whole = NULL, *read = make_reduced_plate(context, &whole);
+    const phx_location corner = phx_location_at_place(3, (double[]){0.6, 0.4, 0.0});
+
+    for (int task = 0; task < 3; task++) {
+        phx_status status = PHX_ERR_MEMORY;
+        for (long k = 0; status == PHX_ERR_MEMORY && k < 5000; k += 1 + k / 16) { /* not quite every one */
+            phx_flex_source *made = NULL;
+            phx_stress_map map = {.rows = NULL};
+            phx_context_fail_allocation(context, k);
+            status = task == 0   ? phx_reduced_write(context, path, "plate", "plate", whole, NULL, PORTS, ports)
+                     : task == 1 ? phx_reduced_read(context, path, &made)
+                                 : phx_flex_source_stress_map(read, context, PHX_STRESSES_CORNER, &corner, &map);
+            phx_context_fail_allocation(context, -1);
+            phx_flex_source_destroy(made);
+            phx_stress_map_free(&map);
+        }
+        CHECK_OK(context, status);
+    }
+    phx_flex_source_destroy(read);
+    phx_flex_source_destroy(whole);
+}
+
 /* ---- damage ---- */
 enum { ROOM = 1 << 22 };
 static unsigned char bytes[ROOM], damaged[ROOM];
@@ -466,13 +604,20 @@ static void other_files_are_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),        cmocka_unit_test(a_reduced_body_is_written_again),
-        cmocka_unit_test(stresses_are_those_of_the_body), cmocka_unit_test(masses_at_ports),
-        cmocka_unit_test(wrong_numbers_are_refused),      cmocka_unit_test(wrong_strains_are_refused),
-        cmocka_unit_test(wrong_pictures_are_refused),     cmocka_unit_test(wrong_ports_are_refused),
-        cmocka_unit_test(truncated_files_are_refused),    cmocka_unit_test(changed_files_are_refused),
-        cmocka_unit_test(other_files_are_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_written_is_read),
+                                       cmocka_unit_test(a_reduced_body_is_written_again),
+                                       cmocka_unit_test(stresses_are_those_of_the_body),
+                                       cmocka_unit_test(masses_at_ports),
+                                       cmocka_unit_test(wrong_numbers_are_refused),
+                                       cmocka_unit_test(wrong_strains_are_refused),
+                                       cmocka_unit_test(wrong_pictures_are_refused),
+                                       cmocka_unit_test(wrong_ports_are_refused),
+                                       cmocka_unit_test(edges_are_those_of_the_body),
+                                       cmocka_unit_test(wrong_edges_are_refused),
+                                       cmocka_unit_test(memory_for_edges),
+                                       cmocka_unit_test(truncated_files_are_refused),
+                                       cmocka_unit_test(changed_files_are_refused),
+                                       cmocka_unit_test(other_files_are_refused)};
     const int failed = cmocka_run_group_tests(tests, context_setup, context_teardown);
 
     remove(path);

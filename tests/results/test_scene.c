@@ -4,6 +4,7 @@
 
 #include "file/file.h"
 #include "results/store/layout.h"
+#include "results/store/recorder.h"
 
 static void write_result(phx_context *context, const phx_scene *scene)
 {
@@ -91,6 +92,106 @@ static void what_does_not_fit_is_refused(void **state)
     refuse(context, &scene, "/gravity");
 }
 
+/* ---- factors ---- */
+enum { FACTORS = 2, FACTOR_ROWS = 20, FACTOR_X = 13 };
+
+/* A triangle that deforms by one coordinate and has stresses by that and two temperatures. */
+static phx_scene heated_scene(void)
+{
+    static char *stresses[] = {"bending"};
+    static int body[1] = {0}, nodes[1] = {3}, one[1] = {1}, factors[1] = {FACTORS}, type[1] = {5},
+               corners[3] = {0, 1, 2};
+    static double number[1] = {1.0}, values[9] = {0.0}, places[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0},
+                  map[45] = {1.0, 2.0, 3.0};
+
+    return (phx_scene){.n_bodies = 1,
+                       .radius = values,
+                       .mass = number,
+                       .centre = values,
+                       .section = values,
+                       .n_meshes = 1,
+                       .mesh_body = body,
+                       .mesh_stresses = stresses,
+                       .mesh_nodes = nodes,
+                       .mesh_cells = one,
+                       .mesh_triangles = one,
+                       .mesh_factors = factors,
+                       .n_mesh_nodes = 3,
+                       .mesh_x = places,
+                       .mesh_thickness = values,
+                       .n_mesh_cells = 1,
+                       .cell_type = type,
+                       .n_cell_nodes = 3,
+                       .cell_nodes = corners,
+                       .n_triangle_nodes = 3,
+                       .triangle_nodes = corners,
+                       .n_mesh_shapes = 9,
+                       .mesh_shapes = values,
+                       .n_mesh_maps = 3 * 5 * (1 + FACTORS),
+                       .mesh_maps = map};
+}
+
+static void check_factors(const phx_result *result, size_t rows)
+{
+    double factors[FACTORS * FACTOR_ROWS], work[FACTOR_ROWS];
+
+    assert_int_equal(phx_result_rows(result), rows);
+    CHECK_OK(NULL, phx_result_factors(result, 0, rows, factors));
+    CHECK_OK(NULL, phx_result_ledger_values(result, 0, 0, rows, work));
+    for (size_t k = 0; k < rows; k++) {
+        CHECK_CLOSE(work[k], 3.0 * (double)k, 0.0, "ledger in row %zu", k);
+        for (size_t i = 0; i < FACTORS; i++)
+            CHECK_CLOSE(factors[k * FACTORS + i], 100.0 * (double)k + (double)i, 0.0, "factor %zu in row %zu", i, k);
+    }
+}
+
+/* Through buffers, the file beside the result and checkpoints, and in memory. */
+static void factors_come_back(void **state)
+{
+    phx_context *context = *state;
+    const phx_scene scene = heated_scene();
+    const phx_record_body body = {.name = "b", .kind = "plate", .x_count = FACTOR_X};
+    const phx_record_column time = {"t", "s"};
+    const phx_record_entry sun = {"sun", false};
+    phx_recorder_def def = phx_recorder_def_default();
+    phx_recorder *recorder = NULL;
+    phx_result *result = NULL;
+    double row[2 + FACTORS], x[FACTOR_X] = {[3] = 1.0, [7] = 1.0, [11] = 1.0};
+
+    def.h5_path = "a.h5";
+    def.dimension = 3;
+    def.n_columns = def.n_ledger = def.n_bodies = 1;
+    def.columns = &time;
+    def.ledger = &sun;
+    def.bodies = &body;
+    def.n_x = FACTOR_X;
+    def.scene = &scene;
+    def.buffer_bytes = 3 * (2 + FACTORS + FACTOR_X) * sizeof(double); /* three rows */
+    def.in_memory = true;
+    CHECK_OK(context, phx_recorder_create(context, &def, &recorder));
+    for (int k = 0; k < FACTOR_ROWS; k++) {
+        const double values[2 + FACTORS] = {0.1 * k, 3.0 * k, 100.0 * k, 100.0 * k + 1.0};
+        CHECK_OK(context, phx_recorder_append(recorder, values, x, NULL));
+        if (k == 7)
+            CHECK_OK(context, phx_recorder_checkpoint(recorder));
+    }
+    memset(row, 0, sizeof row);
+    row[1 + FACTORS] = NAN;
+    REFUSED(context, PHX_ERR_ANALYSIS, "a temperature is", phx_recorder_append(recorder, row, x, NULL));
+    CHECK_OK(context, phx_result_read(context, "a.h5.partial", &result));
+    check_factors(result, 8);
+    phx_result_destroy(result);
+    CHECK_OK(context, phx_recorder_finish(recorder, 0, NULL));
+    CHECK_OK(context, phx_result_read(context, "a.h5", &result));
+    check_factors(result, FACTOR_ROWS);
+    assert_int_equal(phx_result_scene(result)->mesh_factors[0], FACTORS);
+    phx_result_destroy(result);
+    CHECK_OK(context, phx_recorder_take(recorder, context, &result));
+    check_factors(result, FACTOR_ROWS);
+    phx_result_destroy(result);
+    phx_recorder_destroy(recorder);
+}
+
 /* A file whose lists contradict each other says so. */
 static void damaged_files_are_refused(void **state)
 {
@@ -125,6 +226,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(comes_back, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(older_files_have_none, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(what_does_not_fit_is_refused, example_enter, example_leave),
+        cmocka_unit_test_setup_teardown(factors_come_back, example_enter, example_leave),
         cmocka_unit_test_setup_teardown(damaged_files_are_refused, example_enter, example_leave)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

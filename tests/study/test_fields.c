@@ -21,10 +21,10 @@ static const char reduced[] =
     "joints: {root: {kind: weld, ports: [ground.O, b.P]}}\nloads: {bend: {force: [100, 0, 50*(t >= 0)], at: b.C}}\n"
     "outputs: {s: {stress: b@21}, m: {von_mises: b@21}, u: {deformation: b@21}}\n" RUN;
 static const char plate[] =
-    "phlexor: 1\ndimension: 3\nmaterials: {m: {density: 2700, young: 7e10, poisson: 0.3}}\n"
+    "phlexor: 1\ndimension: 3\nmaterials: {m: {density: 2700, young: 7e10, poisson: 0.3, expansion: 1e-5}}\n"
     "bodies: {b: {kind: plate, material: m, thickness: 0.01, mesh: {size: [1, 0.5], elements: [4, 2]}, ports: {P: {on: "
     "x0}, C: {on: x1}}}}\njoints: {root: {kind: weld, ports: [ground.O, b.P]}}\n"
-    "loads: {bend: {force: [100, 20, 50], at: b.C}}\n"
+    "loads: {bend: {force: [100, 20, 50], at: b.C}, sun: {temperature: 0.1, on: b, profile: 1 + 200*z}}\n"
     "outputs: {s: {stress: b@8}, m: {von_mises: b@8}, u: {deformation: b@8}, N: {membrane_force: b@8}, M: "
     "{bending_moment: b@8}, Q: {shear_force: b@8}}\n" RUN;
 
@@ -247,6 +247,8 @@ static void wrong_meshes_are_refused(void **state)
                  {&scene.cell_type[15], 3, "/meshes/cell_nodes has 48 values instead of 47"},
                  {&scene.cell_nodes[1], 15, "/meshes/cell_nodes: entry 2 is 15"},
                  {&scene.triangle_nodes[2], -1, "/meshes/triangle_nodes: entry 3 is -1"},
+                 {&scene.mesh_factors[0], 2, "/meshes/maps has"},
+                 {&scene.mesh_factors[0], -1, "negative numbers"},
                  {&scene.n_mesh_shapes, 3, "/meshes/shapes has 3 values"},
                  {&scene.n_mesh_maps, 3, "/meshes/maps has 3 values"}};
 

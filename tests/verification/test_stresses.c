@@ -103,23 +103,24 @@ static void a_bent_bar_has_the_stress_of_a_beam(void **state)
     open_model(*state, text, &it);
     const phx_flex_source *source = phx_system_source(it.system, 0);
     const phx_mesh *mesh = &phx_continuum_model(source)->mesh;
-    double *rows = NULL;
-    int nodes = 0, q = 0;
-    CHECK_OK(it.context, phx_flex_source_nodal_stresses(source, it.context, &nodes, &rows));
-    assert_int_equal(nodes, mesh->n_nodes);
+    phx_stress_map map;
+    int q = 0;
+    CHECK_OK(it.context, phx_flex_source_nodal_stresses(source, it.context, &map));
+    assert_int_equal(map.points, mesh->n_nodes);
+    assert_int_equal(map.n_strains, 0);
     const int n = phx_flex_source_flex(source)->n;
     phx_body_coordinates(phx_system_body(it.system, 0), &q, NULL);
-    for (int i = 0; i < nodes; i++) {
+    for (int i = 0; i < map.points; i++) {
         double xx = 0.0;
         for (int k = 0; k < n; k++)
-            xx += rows[(size_t)i * 6 * (size_t)n + (size_t)k] * it.x[q + k];
+            xx += map.rows[(size_t)i * 6 * (size_t)n + (size_t)k] * it.x[q + k];
         CHECK_CLOSE(xx, sigma * (1.0 - 2.0 * mesh->x[3 * i + 2] / bar_height), 1e-8 * sigma, "node %d", i + 1);
     }
     CHECK_RELATIVE(value_of(&it, "most"), sigma, 1e-8, "largest von Mises stress");
     CHECK_RELATIVE(value_of(&it, "main.max"), sigma, 1e-8, "tension");
     CHECK_RELATIVE(value_of(&it, "main.min"), -sigma, 1e-8, "compression");
     CHECK_RELATIVE(value_of(&it, "at.xx"), sigma * (1.0 - 2.0 * 0.0021 / bar_height), 1e-8, "at a place");
-    phx_free(rows);
+    phx_stress_map_free(&map);
     close_model(&it);
 }
 
@@ -331,12 +332,31 @@ static void rows_are_the_derivatives(void **state)
 }
 
 /* ---- reduced ---- */
+/* Bit by bit, and more than nothing. */
+static void check_same_edges(phx_context *context, const phx_flex_source *whole, const phx_flex_source *read,
+                             phx_stress_set set, const phx_location *at)
+{
+    phx_stress_map map[2];
+    double most = 0.0;
+
+    for (int k = 0; k < 2; k++)
+        CHECK_OK(context, phx_flex_source_stress_map(k ? read : whole, context, set, at, &map[k]));
+    const size_t values = (size_t)phx_stress_components(set) * (size_t)phx_stress_map_columns(&map[0]);
+    assert_int_equal(phx_stress_map_columns(&map[0]), phx_stress_map_columns(&map[1]));
+    for (size_t k = 0; k < values; k++)
+        most = fmax(most, fabs(map[0].rows[k]));
+    assert_true(most > 0.0);
+    assert_memory_equal(map[0].rows, map[1].rows, values * sizeof(double));
+    phx_stress_map_free(&map[0]);
+    phx_stress_map_free(&map[1]);
+}
+
 static void check_reduced(phx_context *context, const char *text, const char *body, int ports)
 {
     phx_flex_source *read = NULL;
     phx_reduce_report report;
-    double *rows[2], *at[2];
-    int nodes[2];
+    phx_stress_map map[2];
+    double *at[2];
     held it;
 
     open_model(context, text, &it);
@@ -348,11 +368,12 @@ static void check_reduced(phx_context *context, const char *text, const char *bo
     assert_int_equal(phx_flex_source_stresses(read), set);
     const size_t width = (size_t)phx_stress_components(set) * (size_t)phx_flex_source_flex(whole)->n;
     for (int k = 0; k < 2; k++) {
-        CHECK_OK(context, phx_flex_source_nodal_stresses(k ? read : whole, context, &nodes[k], &rows[k]));
+        CHECK_OK(context, phx_flex_source_nodal_stresses(k ? read : whole, context, &map[k]));
         at[k] = calloc(width, sizeof *at[k]);
     }
-    assert_int_equal(nodes[0], nodes[1]);
-    assert_memory_equal(rows[0], rows[1], (size_t)nodes[0] * width * sizeof *rows[0]);
+    assert_int_equal(map[0].points, map[1].points);
+    const size_t nodes = (size_t)map[0].points;
+    assert_memory_equal(map[0].rows, map[1].rows, nodes * width * sizeof *map[0].rows);
     for (int p = -2; p < ports; p++) { /* a node, a place, then the ports */
         const double place[3] = {0.03, 0.013, set == PHX_STRESSES_PLATE ? 0.0 : 0.004};
         const phx_location node = {.sort = PHX_LOCATION_NODE, .node = 7};
@@ -363,14 +384,23 @@ static void check_reduced(phx_context *context, const char *text, const char *bo
             CHECK_OK(context, phx_flex_source_stress_rows(k ? read : whole, context, &location, at[k]));
         assert_memory_equal(at[0], at[1], width * sizeof *at[0]);
     }
+    if (set == PHX_STRESSES_PLATE) {
+        const double edge[3] = {0.3, 0.0, 0.0}, corner[3] = {1.0, 0.5, 0.0};
+        const phx_location there[] = {phx_location_at_place(3, edge),
+                                      {.sort = PHX_LOCATION_NODE, .node = 2},
+                                      phx_location_of_name(it.model->bodies[0].ports[0].name),
+                                      phx_location_at_place(3, corner)};
+        for (int k = 0; k < 4; k++)
+            check_same_edges(context, whole, read, k < 3 ? PHX_STRESSES_EDGE : PHX_STRESSES_CORNER, &there[k]);
+    }
     double *u[2], *thickness[2];
     for (int k = 0; k < 2; k++)
         CHECK_OK(context, phx_continuum_displacements(context, k ? read : whole, &u[k], &thickness[k]));
-    assert_memory_equal(u[0], u[1], 3 * (size_t)nodes[0] * (width / (size_t)phx_stress_components(set)) * sizeof *u[0]);
-    assert_memory_equal(thickness[0], thickness[1], (size_t)nodes[0] * sizeof *u[0]);
+    assert_memory_equal(u[0], u[1], 3 * nodes * (width / (size_t)phx_stress_components(set)) * sizeof *u[0]);
+    assert_memory_equal(thickness[0], thickness[1], nodes * sizeof *u[0]);
     CHECK_CLOSE(thickness[0][0], set == PHX_STRESSES_PLATE ? 0.01 : 0.0, 0.0, "thickness");
     for (int k = 0; k < 2; k++) {
-        phx_free(rows[k]);
+        phx_stress_map_free(&map[k]);
         phx_free(u[k]);
         phx_free(thickness[k]);
         free(at[k]);
@@ -444,13 +474,16 @@ static void reduced_bodies_with_stiffening_keep_their_stresses(void **state)
         "\"150*sin(min(t, 0.03)/0.06*pi)^2\"}}\n"
         "loads: {push: {force: [0, 0, 40], at: b.C, frame: body}}\ninitial: {deformation: quasi_static}\n"
         "outputs: {mid: {%s: b, place: [0.25, 0.02%s]}, root: {stress: b.P}, most: {von_mises: b}, main: "
-        "{principal_stress: b}, tip: {deformation: b.C}}\n";
+        "{principal_stress: b}, tip: {deformation: b.C}%s}\n";
     const double tension = 2700.0 * 150.0 * 150.0 * 0.5 * (0.25 - 0.0625); /* in the middle */
     char text[1200];
 
-    snprintf(text, sizeof text, joints, "stress", ", 0.005");
+    snprintf(text, sizeof text, joints, "stress", ", 0.005", "");
     check_stiffened(*state, solid, text, "mid.xx", tension);
-    snprintf(text, sizeof text, joints, "membrane_force", "");
+    snprintf(
+        text, sizeof text, joints, "membrane_force", "",
+        ", V: {edge_shear: b, place: [0.3, 0]}, E: {edge_moment: b.C}, N: {edge_moment: b@3}, R: {corner_force: b, "
+        "place: [0.5, 0]}");
     check_stiffened(*state, plate, text, "mid.xx", 0.01 * tension);
 }
 

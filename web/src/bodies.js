@@ -247,9 +247,19 @@ export class BodyView {
         this.balls.instanceColor.needsUpdate = true;
     }
 
+    /** Error of a quantity of a mesh by the rounding of the numbers in the page, about. */
+    rounding(section, q) {
+        if (section.largest || section.from)
+            return Math.max(...(section.largest ?? section.from).map((part) => this.rounding(part, q)));
+        let sum = 0;
+        section.rounding?.forEach((unit, k) => (sum += (unit * q[this.body.first + k]) ** 2));
+        return Math.sqrt(sum);
+    }
+
     /** Values of a section quantity at the points, of a mesh at its nodes. */
     evaluate(section, q) {
-        const { first, q: columns } = this.body;
+        const { first } = this.body;
+        const columns = this.body.q + this.body.factors;
         const n = this.values.length;
         if (section.largest) {
             const parts = section.largest.map((part) => this.evaluate(part, q).slice());

@@ -18,8 +18,10 @@
 //                           ports [{name, position, rotation? (9), shape? REF 3 x q}], mass?, centre?,
 //                           section? [{name, label, unit, map REF n x q}],    value at point i = row i of map times q
 //                           mesh? {points REF n x 3, triangles REF, thickness? REF n (a plate), shapes REF q x 3n,
-//                           scale REF q, fields? [{name, label, unit, map REF q x n, scale REF q}]}}]
-//                         shapes and maps of a mesh are integers, coordinate by coordinate, times its scale
+//                           scale REF q, factors? (number of temperatures), fields? [{name, label, unit,
+//                           map REF q x n, scale REF q, or with factors map REF n x (q + factors)}]}}]
+//                         shapes and maps of a mesh are integers, coordinate by coordinate, times its scale; maps with
+//                         factors numbers, by the coordinates and behind them the factors of the frame
 //   joints                [{name, kind, a, b, axis? (in the directions of port a)}], a and b {body, port}, or the ground
 //                         {body: -1, position, rotation?}
 //   joint_kinds?          {kind: {holds_points (else drawn where b is), solids [{shape, size (3)}]}}: glyphs.js
@@ -28,7 +30,8 @@
 //                           of the line of its body), value? REF F x places x 3, or places x 3 when it is constant}]
 //   springs?              [{name, a, b}], ends like those of joints
 //   gravity?
-//   frames                {count F, time? REF F, pose REF F x 7 bodies (x y z, quaternion w x y z), q REF F x all q}
+//   frames                {count F, time? REF F, pose REF F x 7 bodies (x y z, quaternion w x y z),
+//                         q REF F x (of each body its q, then the factors of its mesh)}
 //   columns?              {time REF R, groups [{title, unit, columns [{name, unit, data REF R, log?}]}]}
 //   modes?                {parameters, points [{values, rigid, spin?, frame, bodies? (as above, null: as at the first
 //                           point; a number: those of that point)}],
@@ -96,6 +99,16 @@ function scaled(integers, scale, rows, what) {
     return matrix;
 }
 
+/** Rounding of a map in each column: half a unit of its integers; of floats, map and q, that of the largest. */
+function roundingOf({ map, scale }, columns) {
+    if (scale) return Float64Array.from(scale, (unit) => 0.5 * unit);
+    const most = new Float64Array(columns);
+    map.forEach((value, i) => {
+        most[i % columns] = Math.max(most[i % columns], 2 ** -23 * Math.abs(value));
+    });
+    return most;
+}
+
 /** The mesh of a body with numbers in place of scaled integers, and all that it can be coloured by. */
 function checkMesh(body) {
     const { mesh } = body;
@@ -107,13 +120,23 @@ function checkMesh(body) {
     expect(mesh.scale, body.q, `${what}: scale`);
     mesh.shapes = scaled(mesh.shapes, mesh.scale, 3 * n, `${what}: shapes`);
     mesh.fields ??= [];
-    for (const field of mesh.fields) field.map = scaled(field.map, field.scale, n, `${what}: ${field.name}`);
+    body.factors = mesh.factors ?? 0;
+    const columns = body.q + body.factors;
+    for (const field of mesh.fields) {
+        const name = `${what}: ${field.name}`;
+        if (field.scale) {
+            expect(field.scale, columns, `${name}: scale`);
+            field.map = scaled(field.map, field.scale, n, name);
+        } else expect(field.map, n * columns, name);
+        field.rounding = roundingOf(field, columns);
+    }
     body.section = [...mesh.fields, ...derived(mesh.fields)];
 }
 
-/** A body whose coordinates begin at `first` among all. */
+/** A body whose coordinates, and behind them the factors of its mesh, begin at `first` among all. */
 function checkBody(body, first) {
     body.q ??= 0;
+    body.factors = 0;
     body.first = first;
     body.points ??= new Float32Array();
     body.lines ??= new Uint32Array();
@@ -142,7 +165,7 @@ function checkPoints(report) {
             const own = point.bodies[b];
             if (!own || own === body) return body;
             checkBody(own, body.first);
-            if (own.q !== body.q)
+            if (own.q !== body.q || (own.mesh?.fields.length && own.factors !== body.factors))
                 throw new DataError(`The body "${body.name}" changes its coordinates. Write the report again.`);
             return own;
         });
@@ -171,7 +194,7 @@ function check(report) {
     let q = 0;
     for (const body of report.bodies) {
         checkBody(body, q);
-        q += body.q;
+        q += body.q + body.factors;
     }
     if (report.modes) checkPoints(report);
     report.nq = q;

@@ -36,6 +36,9 @@ export function hasWebGL() {
     }
 }
 
+/** A scale of colours is at least so many times what rounding makes: what has no stress does not look as if it had. */
+const aboveRounding = 16;
+
 export class Scene {
     constructor(host, report, motion) {
         Object.assign(this, { host, report, motion });
@@ -272,6 +275,7 @@ export class Scene {
                 if (!found || !body.own) continue;
                 section = found;
                 body.evaluate(found, this.motion.q);
+                largest = Math.max(largest, aboveRounding * body.rounding(found, this.motion.q));
                 for (const value of body.values)
                     if (Math.abs(value) > largest && Number.isFinite(value)) largest = Math.abs(value);
             }

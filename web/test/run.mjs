@@ -719,7 +719,7 @@ title: A plate and a bar
 dimension: 3
 gravity: [0, 0, -9.81]
 materials:
-  m: {density: 2700, young: 7e9, poisson: 0.3}
+  m: {density: 2700, young: 7e9, poisson: 0.3, expansion: 1e-5}
 ground: {ports: {O: {position: [0, 0.25, 0]}}}
 bodies:
   plate: {kind: plate, material: m, thickness: 0.02, mesh: {size: [1, 0.5], elements: [8, 4]}, ports: {P: {on: x0}, C: {on: x1}}}
@@ -727,12 +727,23 @@ bodies:
 joints:
   hinge: {kind: revolute, ports: [ground.O, plate.P], axis: [0, 1, 0]}
   knee: {kind: revolute, ports: [plate.C, bar.P], axis: [0, 1, 0]}
+loads: {sun: {temperature: 100*t, on: plate, profile: 0.5 + z/0.02}, warm: {temperature: -5, on: plate, profile: x*x}}
 outputs:
   tip: {position: plate@44}
+  node: {stress: plate@44}
   plate: {von_mises: plate}
   bar: {von_mises: bar}
   corner: {stress: bar@1}
 simulate: {end: 0.5, step: 1e-3, every: 1e-2}
+`;
+
+const expansion = `phlexor: 1
+dimension: 3
+materials: {m: {density: 7800, young: 2e11, poisson: 0.3, expansion: 1e-5}}
+bodies:
+  b: {kind: solid, material: m, mesh: {size: [0.2, 0.02, 0.01], elements: [4, 1, 1]}, ports: {P: {on: x0, attach: average}}}
+joints: {root: {kind: weld, ports: [ground.O, b.P]}}
+loads: {heat: {temperature: 50, on: b, profile: 1 + 40*x}}
 `;
 
 if (program)
@@ -778,11 +789,40 @@ if (program)
         const mises = most('plate.top', 'plate.bottom', 'bar');
         near(await largest('von_mises'), mises, 1e-3 * mises, 'largest von Mises stress');
         await tab.picture('surfaces');
+        const values = await tab.evaluate(() => {
+            const { scene, motion } = phlexor;
+            const [body] = scene.bodies;
+            const section = body.body.section.find((entry) => entry.name === 'stress_top_yy');
+            return Array.from({ length: 51 }, (_, frame) => {
+                motion.toFrame(frame);
+                return body.evaluate(section, motion.q)[43];
+            });
+        });
+        const node_yy = column('node.top_yy');
+        const node_most = most('node.top_yy', 'plate.top');
+        values.forEach((value, k) => near(value, node_yy[k], 1e-6 * node_most, `stress of the heated plate, frame ${k}`));
         near(await largest('von_mises_top'), most('plate.top'), 1e-3 * mises, 'of the upper surface');
         const corner = Math.max(...column('corner.xx').map(Math.abs));
         assert.ok((await largest('stress_xx')) >= 0.999 * corner, 'stress xx is at least that of a corner');
         assert.equal(await tab.locator('.ramp-ends .middle').innerText(), '0');
         await key(tab, 'g', 'n', 'x', 'End');
+        await tab.done();
+    });
+
+if (program)
+    check('a body that expands freely has no colours of a stress', async () => {
+        const run = (...words) => execFileSync(resolve(program), words, { cwd: folder, stdio: 'pipe' });
+        writeFileSync(join(folder, 'free.yaml'), expansion);
+        run('static', 'free.yaml', '-o', 'free.h5');
+        run('report', 'free.h5');
+        const tab = await open(readFileSync(join(folder, 'free.html'), 'utf8'));
+        await tab.locator('.display select').selectOption('stress_xx');
+        const found = await tab.evaluate(() => ({
+            scale: phlexor.scene.largest,
+            most: Math.max(...phlexor.scene.bodies[0].values.map(Math.abs)),
+        }));
+        assert.ok(found.most < 1e-5 * 2e11 * 1e-5 * 50, `largest stress: ${found.most}`);
+        assert.ok(found.most < 0.25 * found.scale, `largest stress ${found.most} on a scale to ${found.scale}`);
         await tab.done();
     });
 

@@ -14,20 +14,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_DEGREE = 3 };
+enum { MOST_DEGREE = PHX_PLATE_EDGE_DEGREE };
 
 /* ---- polynomials along an edge ---- */
-/* Values at s of the functions that are 1 at one of the points first/degree ... last/degree, 0 at the others. */
-static void lagrange(int degree, int first, int last, double s, double value[MOST_DEGREE + 1])
-{
-    for (int j = 0; j <= degree; j++) {
-        value[j] = j >= first && j <= last ? 1.0 : 0.0;
-        for (int i = first; i <= last && value[j] != 0.0; i++)
-            if (i != j)
-                value[j] *= (degree * s - i) / (j - i);
-    }
-}
-
 /* int_0^1 L_i L_j ds */
 static void edge_mass(int degree, double mass[MOST_DEGREE + 1][MOST_DEGREE + 1])
 {
@@ -36,7 +25,7 @@ static void edge_mass(int degree, double mass[MOST_DEGREE + 1][MOST_DEGREE + 1])
     memset(mass, 0, (MOST_DEGREE + 1) * sizeof *mass);
     phx_gauss(degree + 1, s, weight);
     for (int g = 0; g <= degree; g++) {
-        lagrange(degree, 0, degree, s[g], L);
+        phx_plate_edge_lagrange(degree, 0, degree, s[g], L);
         for (int i = 0; i <= degree; i++)
             for (int j = 0; j <= degree; j++)
                 mass[i][j] += weight[g] * L[i] * L[j];
@@ -58,8 +47,8 @@ static line_space space_of(const plate_line *line, int degree, bool corners)
         .degree = degree, .nodes = degree * line->n + (line->closed ? 0 : 1), .corners = corners || line->closed};
     const int single = line->n == 1;
 
-    lagrange(degree, 1, degree - single, 0.0, space.end[0]);
-    lagrange(degree, single, degree - 1, 1.0, space.end[1]);
+    phx_plate_edge_lagrange(degree, 1, degree - single, 0.0, space.end[0]);
+    phx_plate_edge_lagrange(degree, single, degree - 1, 1.0, space.end[1]);
     return space;
 }
 
@@ -168,8 +157,8 @@ static void project(const phx_elastic_model *model, const plate_line *line, cons
     for (int k = 0; k < line->n; k++) {
         const double length = plate_side_of(model, line->edge[k]).length;
         for (int g = 0; g <= from->degree; g++) {
-            lagrange(from->degree, 0, from->degree, s[g], L);
-            lagrange(to->degree, 0, to->degree, s[g], psi);
+            phx_plate_edge_lagrange(from->degree, 0, from->degree, s[g], L);
+            phx_plate_edge_lagrange(to->degree, 0, to->degree, s[g], psi);
             for (int i = 0; i <= to->degree; i++)
                 for (int j = 0; j <= from->degree; j++) {
                     const double factor = length * weight[g] * psi[i] * L[j];
@@ -219,20 +208,9 @@ static phx_status line_shear_create(phx_context *context, const phx_elastic_mode
     return status;
 }
 
-/* rows += factor sum_j weight_j V_j over the nodes of edge s of the line */
-static void add_shear(const line_shear *it, int s, const double *weight, double factor, double *rows)
-{
-    for (int j = 0; j <= it->degree; j++) {
-        const double *V = it->V + (size_t)((it->degree * s + j) % it->nodes) * (size_t)it->cols;
-        for (int c = 0; c < it->cols; c++)
-            rows[c] += factor * weight[j] * V[c];
-    }
-}
-
 /* ---- moments ---- */
-/* rows (2 x cols: nn, nt) += factor M at s of an edge */
-static void add_moments(const phx_elastic_model *model, const stress_columns *columns, int edge, double s,
-                        double factor, double *rows)
+/* rows (2 x cols: nn, nt) <- M at s of an edge */
+static void moments_at(const phx_elastic_model *model, const stress_columns *columns, int edge, double s, double *rows)
 {
     const plate_side side = plate_side_of(model, edge);
     const int cols = plate_bending_columns(columns), *corner = phx_plate_of(model)->corner + 3 * side.triangle;
@@ -247,9 +225,129 @@ static void add_moments(const phx_elastic_model *model, const stress_columns *co
         const double *u, *sigma;
         plate_bending_column(model, columns, c, &u, &sigma);
         phx_plate_moments(model, side.triangle, u, sigma, lambda, M);
-        rows[c] += factor * (n[0] * n[0] * M[0] + n[1] * n[1] * M[1] + 2.0 * n[0] * n[1] * M[2]);
-        rows[cols + c] += factor * (n[0] * t[0] * M[0] + n[1] * t[1] * M[1] + (n[0] * t[1] + n[1] * t[0]) * M[2]);
+        rows[c] = n[0] * n[0] * M[0] + n[1] * n[1] * M[1] + 2.0 * n[0] * n[1] * M[2];
+        rows[cols + c] = n[0] * t[0] * M[0] + n[1] * t[1] * M[1] + (n[0] * t[1] + n[1] * t[0]) * M[2];
     }
+}
+
+/* ---- all of the boundary ---- */
+/* Which edges there are, and where its corners are. `id`: of each in the plate; freed by the caller. */
+static phx_status outline(phx_context *context, const phx_elastic_model *model, const plate_boundary *boundary,
+                          int **id, phx_plate_edges *edges)
+{
+    const phx_plate *plate = phx_plate_of(model);
+
+    *edges = (phx_plate_edges){
+        .nodes = plate->n_corners, .shear = plate->order + 1 > 2 ? plate->order : 1, .moment = plate->order};
+    for (int edge = 0; edge < plate->n_edges; edge++)
+        edges->n += plate_is_boundary(plate, edge);
+    *id = phx_calloc(context, (size_t)edges->n + 1, sizeof **id);
+    edges->end = phx_calloc(context, 2 * (size_t)edges->n + 1, sizeof *edges->end);
+    edges->begin = phx_calloc(context, (size_t)edges->n + 1, sizeof *edges->begin);
+    if (!*id || !edges->end || !edges->begin)
+        return PHX_ERR_MEMORY;
+    for (int edge = 0, k = 0; edge < plate->n_edges; edge++) {
+        if (!plate_is_boundary(plate, edge))
+            continue;
+        const plate_side side = plate_side_of(model, edge);
+        (*id)[k] = edge;
+        edges->end[2 * k] = side.node[0];
+        edges->end[2 * k + 1] = side.node[side.n - 1];
+        edges->begin[k++] = boundary->corner[side.node[0]];
+    }
+    return phx_plate_edges_join(context, edges);
+}
+
+/* The place among the edges of the boundary of each edge of the plate. */
+static phx_status place_edges(phx_context *context, const phx_elastic_model *model, int n, const int *id, int **place)
+{
+    *place = phx_calloc(context, (size_t)phx_plate_of(model)->n_edges + 1, sizeof **place);
+    for (int k = 0; k < n && *place; k++)
+        (*place)[id[k]] = k;
+    return *place ? PHX_OK : PHX_ERR_MEMORY;
+}
+
+/* V, the moments and what the corners at the ends of a line have. R_c: what is left of the force on the corner by V on
+ * both lines that end there. */
+static void put_line(const phx_elastic_model *model, const stress_columns *columns, const plate_line *line,
+                     const line_shear *shear, const int *place, phx_plate_edges *edges)
+{
+    const size_t cols = (size_t)edges->cols;
+
+    for (int k = 0; k < line->n; k++) {
+        const size_t at = (size_t)place[line->edge[k]];
+        for (int i = 0; i <= edges->shear; i++)
+            memcpy(edges->V + (at * (size_t)(edges->shear + 1) + (size_t)i) * cols,
+                   shear->V + (size_t)((edges->shear * k + i) % shear->nodes) * cols, cols * sizeof *edges->V);
+        for (int i = 0; i <= edges->moment; i++)
+            moments_at(model, columns, line->edge[k], edges->moment > 0 ? (double)i / edges->moment : 0.5,
+                       edges->M + 2 * (at * (size_t)(edges->moment + 1) + (size_t)i) * cols);
+    }
+    if (line->closed)
+        return;
+    const int first = place[line->edge[0]], last = place[line->edge[line->n - 1]];
+    double *begin = edges->R + (size_t)first * cols,
+           *end = edges->R + (size_t)edges->out[edges->end[2 * last + 1]] * cols;
+    for (size_t c = 0; c < cols; c++) {
+        begin[c] += shear->corner[c] - shear->share[c];
+        end[c] -= shear->share[cols + c];
+    }
+}
+
+/* The lines that have wanted edges (NULL: all). */
+static phx_status fill(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
+                       const unsigned char *ports, const plate_boundary *boundary, const unsigned char *wanted,
+                       const int *id, phx_plate_edges *edges)
+{
+    const size_t n = (size_t)edges->n, cols = (size_t)plate_bending_columns(columns);
+    unsigned char *done = phx_calloc(context, n + 1, 1);
+    int *place = NULL;
+    phx_status status = done ? place_edges(context, model, edges->n, id, &place) : PHX_ERR_MEMORY;
+
+    edges->cols = (int)cols;
+    edges->V = phx_calloc(context, n * (size_t)(edges->shear + 1) * cols + 1, sizeof *edges->V);
+    edges->M = phx_calloc(context, 2 * n * (size_t)(edges->moment + 1) * cols + 1, sizeof *edges->M);
+    edges->R = phx_calloc(context, n * cols + 1, sizeof *edges->R);
+    if (!edges->V || !edges->M || !edges->R)
+        status = PHX_ERR_MEMORY;
+    for (size_t k = 0; k < n && !status; k++) {
+        plate_line line;
+        line_shear shear = {.V = NULL};
+        if (done[k] || (wanted && !wanted[k]))
+            continue;
+        status = plate_line_through(context, model, boundary, id[k], &line);
+        if (!status)
+            status = line_shear_create(context, model, columns, ports, &line, &shear);
+        if (!status) {
+            put_line(model, columns, &line, &shear, place, edges);
+            line_shear_free(&shear);
+        }
+        for (int i = 0; i < line.n && !status; i++)
+            done[place[line.edge[i]]] = 1;
+        phx_free(line.edge);
+    }
+    phx_free(done);
+    phx_free(place);
+    return status;
+}
+
+phx_status phx_plate_edges_create(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
+                                  const unsigned char *ports, phx_plate_edges *edges)
+{
+    plate_boundary boundary = {.out = NULL};
+    int *id = NULL;
+    phx_status status = plate_boundary_create(context, model, &boundary);
+
+    *edges = (phx_plate_edges){.n = 0};
+    if (!status)
+        status = outline(context, model, &boundary, &id, edges);
+    if (!status)
+        status = fill(context, model, columns, ports, &boundary, NULL, id, edges);
+    if (status)
+        phx_plate_edges_free(edges);
+    phx_free(id);
+    plate_boundary_free(&boundary);
+    return status;
 }
 
 /* ---- rows of what is asked for ---- */
@@ -266,238 +364,37 @@ static void spread(const phx_elastic_model *model, const stress_columns *columns
             rows[k * all + plate_bending_column(model, columns, c, &u, &sigma)] = own[k * cols + c];
 }
 
-/* Adds a point of an edge of a line, s from 0 to 1 along it. */
-static void add_point(const phx_elastic_model *model, const stress_columns *columns, const line_shear *shear,
-                      const plate_line *line, int k, double s, double factor, double *own)
-{
-    double L[MOST_DEGREE + 1];
-
-    lagrange(shear->degree, 0, shear->degree, s, L);
-    add_shear(shear, k, L, factor, own);
-    add_moments(model, columns, line->edge[k], s, factor, own + shear->cols);
-}
-
-typedef struct edge_request {
-    const unsigned char *edges; /* n_edges: the mean over these; NULL: a point of one */
-    int edge;
-    double s, factor;
-    unsigned char *done; /* n_edges */
-} edge_request;
-
-/* Adds the share of the line through an edge to the request. */
-static phx_status add_line(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
-                           const unsigned char *ports, const plate_boundary *boundary, int edge, edge_request *request,
-                           double *own)
-{
-    plate_line line;
-    line_shear shear = {.V = NULL};
-    double at[MOST_DEGREE + 1], weight[MOST_DEGREE + 1];
-    phx_status status = plate_line_through(context, model, boundary, edge, &line);
-
-    if (!status)
-        status = line_shear_create(context, model, columns, ports, &line, &shear);
-    for (int k = 0; k < line.n && !status; k++) {
-        if (!request->edges) {
-            if (line.edge[k] == edge)
-                add_point(model, columns, &shear, &line, k, request->s, request->factor, own);
-            continue;
-        }
-        request->done[line.edge[k]] = 1;
-        if (!request->edges[line.edge[k]])
-            continue;
-        const double factor = request->factor * plate_side_of(model, line.edge[k]).length;
-        phx_gauss(shear.degree, at, weight);
-        for (int g = 0; g < shear.degree; g++)
-            add_point(model, columns, &shear, &line, k, at[g], factor * weight[g], own);
-    }
-    if (!status)
-        line_shear_free(&shear);
-    phx_free(line.edge);
-    return status;
-}
-
-/* The mean over edges of the boundary. */
-static phx_status edge_mean(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
-                            const unsigned char *ports, const plate_boundary *boundary, const unsigned char *edges,
-                            double *own)
-{
-    const int n = phx_plate_of(model)->n_edges;
-    edge_request request = {.edges = edges, .done = phx_calloc(context, (size_t)n + 1, 1)};
-    phx_status status = request.done ? PHX_OK : PHX_ERR_MEMORY;
-    double length = 0.0;
-
-    for (int edge = 0; edge < n; edge++)
-        length += edges[edge] ? plate_side_of(model, edge).length : 0.0;
-    request.factor = 1.0 / length;
-    for (int edge = 0; edge < n && !status; edge++)
-        if (edges[edge] && !request.done[edge])
-            status = add_line(context, model, columns, ports, boundary, edge, &request, own);
-    phx_free(request.done);
-    return status;
-}
-
-/* R_c: what is left of the force on the corner by V on both lines that end there. */
-static phx_status corner_force(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
-                               const unsigned char *ports, const plate_boundary *boundary, int corner, double *own)
-{
-    phx_status status = PHX_OK;
-
-    for (int side = 0; side < 2 && !status; side++) { /* the line that begins here, the one that ends */
-        const int edge = side ? boundary->in[corner] : boundary->out[corner];
-        plate_line line;
-        line_shear shear = {.V = NULL};
-        status = plate_line_through(context, model, boundary, edge, &line);
-        if (!status)
-            status = line_shear_create(context, model, columns, ports, &line, &shear);
-        for (int c = 0; c < shear.cols && !status; c++) /* its end 1 is here where it ends here */
-            own[c] += (side ? 0.0 : shear.corner[c]) - shear.share[side * shear.cols + c];
-        if (!status)
-            line_shear_free(&shear);
-        phx_free(line.edge);
-    }
-    return status;
-}
-
-/* ---- places ---- */
-/* The edge of the boundary through a place, and where along it. */
-static int edge_at(const phx_elastic_model *model, const double place[2], double *s)
-{
-    const phx_plate *plate = phx_plate_of(model);
-
-    for (int edge = 0; edge < plate->n_edges; edge++) {
-        if (!plate_is_boundary(plate, edge))
-            continue;
-        const plate_side side = plate_side_of(model, edge);
-        const double *a = model->x + 3 * side.node[0], *b = model->x + 3 * side.node[side.n - 1];
-        const double t[2] = {(b[0] - a[0]) / side.length, (b[1] - a[1]) / side.length};
-        const double along = (place[0] - a[0]) * t[0] + (place[1] - a[1]) * t[1];
-        const double across = (place[0] - a[0]) * t[1] - (place[1] - a[1]) * t[0], off = 1e-6 * side.length;
-        if (fabs(across) > off || along < -off || along > side.length + off)
-            continue;
-        *s = fmin(fmax(along / side.length, 0.0), 1.0);
-        return edge;
-    }
-    return -1;
-}
-
-static phx_status off_edge(phx_context *context, const phx_plate_spot *spot)
-{
-    return phx_fail(context, PHX_ERR_ARGUMENT,
-                    "%s lies on no edge of the plate; edge forces and moments are those of its boundary, at a node, a "
-                    "place or a port there",
-                    spot->text);
-}
-
-/* A node of the boundary as the end of an edge: 1, of two of them; of a corner that is no answer. */
-static phx_status at_node(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
-                          const plate_boundary *boundary, const phx_plate_spot *spot, int node, double *own)
-{
-    const int n = phx_plate_of(model)->n_corners;
-
-    if (node >= n || boundary->out[node] < 0)
-        return off_edge(context, spot);
-    if (boundary->corner[node])
-        return phx_fail(context, PHX_ERR_ARGUMENT,
-                        "%s is a corner of the plate, where two edges end; name a place on one of them, or take "
-                        "'corner_force'",
-                        spot->text);
-    edge_request request = {.factor = 0.5, .s = 1.0};
-    phx_status status = add_line(context, model, columns, spot->ports, boundary, boundary->in[node], &request, own);
-    request.s = 0.0;
-    return status ? status
-                  : add_line(context, model, columns, spot->ports, boundary, boundary->out[node], &request, own);
-}
-
-static phx_status at_place(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
-                           const plate_boundary *boundary, const phx_plate_spot *spot, double *own)
-{
-    edge_request request = {.factor = 1.0};
-    const int edge = edge_at(model, spot->place, &request.s);
-
-    if (edge < 0)
-        return off_edge(context, spot);
-    const plate_side side = plate_side_of(model, edge);
-    const bool at_end = request.s < 1e-6 || request.s > 1.0 - 1e-6;
-    if (at_end)
-        return at_node(context, model, columns, boundary, spot, side.node[request.s < 0.5 ? 0 : side.n - 1], own);
-    return add_line(context, model, columns, spot->ports, boundary, edge, &request, own);
-}
-
-static phx_status over_nodes(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
-                             const plate_boundary *boundary, const phx_plate_spot *spot, double *own)
-{
-    const phx_plate *plate = phx_plate_of(model);
-    unsigned char *edges = phx_calloc(context, (size_t)plate->n_edges + 1, 1);
-    int count = 0, last = -1, ends = 0;
-    phx_status status = edges ? PHX_OK : PHX_ERR_MEMORY;
-
-    for (int edge = 0; edge < plate->n_edges && !status; edge++) {
-        edges[edge] = plate_is_boundary(plate, edge) && spot->nodes[plate->end[2 * edge]] &&
-                      spot->nodes[plate->end[2 * edge + 1]];
-        count += edges[edge];
-    }
-    for (int i = 0; i < plate->n_corners; i++)
-        if (spot->nodes[i]) {
-            last = i;
-            ends++;
-        }
-    if (!status)
-        status = count > 0   ? edge_mean(context, model, columns, spot->ports, boundary, edges, own)
-                 : ends == 1 ? at_node(context, model, columns, boundary, spot, last, own)
-                             : off_edge(context, spot);
-    phx_free(edges);
-    return status;
-}
-
-/* The corner of the plate at a spot; -1: there is none, or more than one. */
-static int corner_at(const phx_elastic_model *model, const plate_boundary *boundary, const phx_plate_spot *spot)
-{
-    const phx_plate *plate = phx_plate_of(model);
-    int found = -1;
-
-    if (spot->node >= 0)
-        return spot->node < plate->n_corners && boundary->corner[spot->node] == 1 ? spot->node : -1;
-    if (!spot->nodes) {
-        double s = 0.0;
-        const int edge = edge_at(model, spot->place, &s);
-        if (edge < 0 || (s > 1e-6 && s < 1.0 - 1e-6))
-            return -1;
-        const plate_side side = plate_side_of(model, edge);
-        const int end = side.node[s < 0.5 ? 0 : side.n - 1];
-        return boundary->corner[end] == 1 ? end : -1;
-    }
-    for (int i = 0; i < plate->n_corners; i++)
-        if (spot->nodes[i] && boundary->corner[i] == 1) {
-            if (found >= 0)
-                return -1;
-            found = i;
-        }
-    return found;
-}
-
 phx_status phx_plate_edge_rows(phx_context *context, const phx_elastic_model *model, const stress_columns *columns,
                                phx_stress_set set, const phx_plate_spot *spot, double *rows)
 {
     const int components = phx_stress_components(set);
     double *own = phx_calloc(context, (size_t)components * (size_t)plate_bending_columns(columns) + 1, sizeof *own);
+    unsigned char *wanted = NULL;
     plate_boundary boundary = {.out = NULL};
+    phx_plate_edges edges = {.n = 0};
+    phx_edge_terms terms = {.n = 0};
+    int *id = NULL;
     phx_status status = own ? plate_boundary_create(context, model, &boundary) : PHX_ERR_MEMORY;
 
-    if (!status && set == PHX_STRESSES_CORNER) {
-        const int corner = corner_at(model, &boundary, spot);
-        status = corner >= 0 ? corner_force(context, model, columns, spot->ports, &boundary, corner, own)
-                             : phx_fail(context, PHX_ERR_ARGUMENT,
-                                        "%s is no corner of the plate, a node where its boundary turns by more than "
-                                        "30 degrees",
-                                        spot->text);
-    } else if (!status) {
-        status = spot->nodes       ? over_nodes(context, model, columns, &boundary, spot, own)
-                 : spot->node >= 0 ? at_node(context, model, columns, &boundary, spot, spot->node, own)
-                                   : at_place(context, model, columns, &boundary, spot, own);
-    }
     if (!status)
+        status = outline(context, model, &boundary, &id, &edges);
+    if (!status)
+        status = phx_plate_edges_find(context, &edges, model->x, set, spot, &terms);
+    if (!status && !(wanted = phx_calloc(context, (size_t)edges.n + 1, 1)))
+        status = PHX_ERR_MEMORY;
+    for (int k = 0; k < terms.n && !status; k++)
+        wanted[terms.term[k].edge] = 1;
+    if (!status)
+        status = fill(context, model, columns, spot->ports, &boundary, wanted, id, &edges);
+    if (!status) {
+        phx_plate_edges_rows(&edges, set, &terms, own);
         spread(model, columns, components, own, rows);
+    }
+    phx_edge_terms_free(&terms);
+    phx_plate_edges_free(&edges);
     plate_boundary_free(&boundary);
+    phx_free(id);
+    phx_free(wanted);
     phx_free(own);
     return status;
 }

@@ -505,6 +505,81 @@ static phx_status read_stresses(phx_h5 *file, reduced_source *it)
                                         it->shape.source.flex.n + it->n_pairs, &it->port_stress);
 }
 
+/* ---- the boundary of a plate; files of earlier versions have none ---- */
+static phx_status read_degree(phx_h5 *file, const char *name, int *degree)
+{
+    const phx_status status = phx_h5_get_integer(file, "/edges", name, degree);
+    return status || (*degree >= 0 && *degree <= PHX_PLATE_EDGE_DEGREE)
+               ? status
+               : reduced_wrong(file, "/edges", "has %s %d; it must be in [0, %d]", name, *degree,
+                               PHX_PLATE_EDGE_DEGREE);
+}
+
+/* Closed lines: where an edge begins another one ends, and none is a point. */
+static phx_status check_ends(phx_h5 *file, const phx_plate_edges *edges, const double *x)
+{
+    for (int k = 0; k < edges->n; k++) {
+        const int a = edges->end[2 * k], b = edges->end[2 * k + 1];
+        if (!(hypot(x[3 * a] - x[3 * b], x[3 * a + 1] - x[3 * b + 1]) > 0.0))
+            return reduced_wrong(file, "/edges/end", "gives edge %d no length", k + 1);
+        if (edges->in[a] < 0 || edges->out[b] < 0)
+            return reduced_wrong(file, "/edges/end", "leaves edge %d without another one at an end", k + 1);
+    }
+    return PHX_OK;
+}
+
+static phx_status read_port_nodes(phx_h5 *file, reduced_source *it)
+{
+    int firsts = 0, nodes = 0;
+    phx_status status =
+        read_integers(file, "/edges/port_node", 0, it->shape.model->mesh.n_nodes - 1, &nodes, &it->port_node);
+
+    if (!status)
+        status = read_integers(file, "/edges/port_first", 0, nodes, &firsts, &it->port_first);
+    if (!status && (firsts != it->n_ports + 1 || it->port_first[it->n_ports] != nodes))
+        status = reduced_wrong(file, "/edges/port_first", "does not part the nodes of %d ports", it->n_ports);
+    for (int p = 0; p < it->n_ports && !status; p++)
+        if (it->port_first[p] > it->port_first[p + 1])
+            status = reduced_wrong(file, "/edges/port_first", "descends behind port %d", p + 1);
+    return status;
+}
+
+static phx_status read_edges(phx_h5 *file, reduced_source *it)
+{
+    phx_plate_edges *edges = &it->edges;
+    const phx_mesh *mesh = &it->shape.model->mesh;
+    int ends = 0;
+
+    if (!phx_h5_has(file, "/edges"))
+        return PHX_OK;
+    edges->nodes = mesh->n_nodes;
+    edges->cols = it->shape.source.flex.n;
+    phx_status status = it->stresses == PHX_STRESSES_PLATE ? PHX_OK : reduced_wrong(file, "/edges", "is of no plate");
+    if (!status)
+        status = read_degree(file, "shear_degree", &edges->shear);
+    if (!status)
+        status = read_degree(file, "moment_degree", &edges->moment);
+    if (!status && edges->shear < 1)
+        status = reduced_wrong(file, "/edges", "has shear_degree 0; it must be 1 at least");
+    if (!status)
+        status = read_integers(file, "/edges/end", 0, mesh->n_nodes - 1, &ends, &edges->end);
+    if (!status)
+        status = read_integers(file, "/edges/begin", 0, 2, &edges->n, &edges->begin);
+    if (!status && (ends != 2 * edges->n || edges->n < 1))
+        status = reduced_wrong(file, "/edges/end", "has %d entries for %d edges", ends, edges->n);
+    if (!status)
+        status = reduced_read_matrix(file, "/edges/shear", edges->n * (edges->shear + 1), edges->cols, &edges->V);
+    if (!status)
+        status = reduced_read_matrix(file, "/edges/moment", 2 * edges->n * (edges->moment + 1), edges->cols, &edges->M);
+    if (!status)
+        status = reduced_read_matrix(file, "/edges/corner", edges->n, edges->cols, &edges->R);
+    if (!status)
+        status = phx_plate_edges_join(phx_h5_context(file), edges);
+    if (!status)
+        status = check_ends(file, edges, mesh->x);
+    return status ? status : read_port_nodes(file, it);
+}
+
 /* ---- the file ---- */
 phx_status phx_reduced_read(phx_context *context, const char *path, phx_flex_source **source)
 {
@@ -537,6 +612,8 @@ phx_status phx_reduced_read(phx_context *context, const char *path, phx_flex_sou
         status = read_picture(file, it);
         if (!status)
             status = read_stresses(file, it);
+        if (!status)
+            status = read_edges(file, it);
     }
     phx_h5_close(file);
     if (!status)

@@ -13,9 +13,11 @@ typedef struct reduced_source {
     double *rotation;       /* n_ports x 9 */
     phx_flex_point *points; /* n_ports */
     phx_stress_set stresses;
-    double *port_stress;   /* n_ports x components x (n + n_pairs); NULL: its stresses are not known */
-    int n_pairs, *pair;    /* products of coordinates that the stresses have besides (stiffening): 2 each */
-    int node_pairs;        /* of these at the nodes: all, or none where there would be too many numbers */
+    double *port_stress;         /* n_ports x components x (n + n_pairs); NULL: its stresses are not known */
+    int n_pairs, *pair;          /* products of coordinates that the stresses have besides (stiffening): 2 each */
+    int node_pairs;              /* of these at the nodes: all, or none where there would be too many numbers */
+    phx_plate_edges edges;       /* of a plate; n 0: not known */
+    int *port_first, *port_node; /* nodes of the mesh that each port has, from port_first[p] on, for these; NULL */
     phx_flex_source *beam; /* of a beam: the same in its basis, which answers for its length; NULL: it is none. One with
                               masses has a share */
     double *section;       /* of a beam: its PHX_REDUCED_SECTION numbers; NULL: not known */
@@ -45,6 +47,9 @@ extern const reduced_field reduced_fields[REDUCED_FIELDS];
 double **reduced_values(const reduced_field *field, phx_flex *flex);
 /* Rows and columns in a body; 0 and 0: it has no such matrix. */
 void reduced_extents(const reduced_field *field, const phx_flex *flex, int *rows, int *cols);
+
+/* The nodes of the mesh that a port has, added to them. */
+void reduced_port_nodes(const phx_flex_source *source, const char *port, unsigned char *nodes);
 
 /* ---- files ---- */
 /* PHX_ERR_FILE: what of the file is wrong. */

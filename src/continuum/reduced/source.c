@@ -29,8 +29,19 @@ static void destroy(phx_flex_source *source)
         phx_free(it->port_stress);
         phx_free(it->section);
         phx_free(it->pair);
+        phx_plate_edges_free(&it->edges);
+        phx_free(it->port_first);
+        phx_free(it->port_node);
     }
     phx_free(it);
+}
+
+static int port_named(const reduced_source *it, const char *name)
+{
+    for (int p = 0; p < it->n_ports; p++)
+        if (!strcmp(it->names[p], name))
+            return p;
+    return -1;
 }
 
 static phx_status named_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
@@ -125,6 +136,48 @@ static phx_status describe_columns(const phx_flex_source *source, phx_context *c
     return PHX_OK;
 }
 
+void reduced_port_nodes(const phx_flex_source *source, const char *port, unsigned char *nodes)
+{
+    const reduced_source *it = reduced_of(source);
+    const int p = port_named(it, port);
+
+    for (int k = p < 0 ? 0 : it->port_first[p]; p >= 0 && k < it->port_first[p + 1]; k++)
+        nodes[it->port_node[k]] = 1;
+}
+
+/* On the boundary of a plate, zero of products. */
+static phx_status edge_rows(const reduced_source *it, phx_context *context, phx_stress_set set,
+                            const phx_location *location, double *rows)
+{
+    const phx_elastic_model *model = it->shape.model;
+    const size_t n = (size_t)it->shape.source.flex.n, all = n + (size_t)it->n_pairs;
+    const size_t components = (size_t)phx_stress_components(set);
+    const int port = location->sort == PHX_LOCATION_NAME ? port_named(it, location->name) : -1;
+    unsigned char *nodes = phx_calloc(context, (size_t)model->mesh.n_nodes + 1, 1);
+    double *own = phx_calloc(context, components * n + 1, sizeof *own);
+    phx_edge_terms terms = {.n = 0};
+    phx_plate_spot spot;
+    char text[PHX_SPOT_TEXT];
+    phx_status status = nodes && own ? PHX_OK : PHX_ERR_MEMORY;
+
+    if (!status && port >= 0)
+        reduced_port_nodes(&it->shape.source, location->name, nodes);
+    if (!status)
+        status = continuum_edge_spot(context, model, location, port >= 0 ? nodes : NULL, text, &spot);
+    if (!status)
+        status = phx_plate_edges_find(context, &it->edges, model->mesh.x, set, &spot, &terms);
+    if (!status) {
+        phx_plate_edges_rows(&it->edges, set, &terms, own);
+        memset(rows, 0, components * all * sizeof *rows);
+        for (size_t c = 0; c < components; c++)
+            memcpy(rows + c * all, own + c * n, n * sizeof *rows);
+    }
+    phx_edge_terms_free(&terms);
+    phx_free(nodes);
+    phx_free(own);
+    return status;
+}
+
 static phx_status stress_map_rows(const phx_flex_source *source, phx_context *context, phx_stress_set set,
                                   const phx_location *location, double *rows)
 {
@@ -132,9 +185,11 @@ static phx_status stress_map_rows(const phx_flex_source *source, phx_context *co
 
     if (set == it->stresses)
         return rows_at(it, context, location, it->n_pairs, rows);
+    if (it->edges.n > 0)
+        return edge_rows(it, context, set, location, rows);
     return phx_fail(context, PHX_ERR_ARGUMENT,
-                    "%s: its file has nothing of the edges of its elements; forces on edges and corners are those of "
-                    "the body that it was made of",
+                    "%s: its file is of an earlier version and has nothing of the edges of the plate; write it again "
+                    "with 'phlexor reduce'",
                     source->operations->name);
 }
 

@@ -283,13 +283,16 @@ static phx_status put_node_stresses(phx_h5 *file, const reduced_content *content
 {
     const phx_flex_source *source = &content->shape->source;
     const size_t rows = (size_t)content->shape->model->mesh.n_nodes * (size_t)phx_stress_components(set);
-    phx_stress_map map = {.n = source->flex.n, .set = set, .points = content->shape->model->mesh.n_nodes};
+    phx_stress_map map = {.n = source->flex.n,
+                          .n_strains = phx_flex_source_strains(source),
+                          .set = set,
+                          .points = content->shape->model->mesh.n_nodes};
     phx_status status;
 
     if (products_fit(file, content, set)) {
         status = phx_flex_source_stress_map(source, phx_h5_context(file), set, NULL, &map);
     } else {
-        map.rows = phx_calloc(phx_h5_context(file), rows * (size_t)map.n + 1, sizeof *map.rows);
+        map.rows = phx_calloc(phx_h5_context(file), rows * (size_t)phx_stress_map_columns(&map) + 1, sizeof *map.rows);
         status =
             map.rows ? source->operations->stress_rows(source, phx_h5_context(file), NULL, map.rows) : PHX_ERR_MEMORY;
     }
@@ -302,6 +305,89 @@ static phx_status put_node_stresses(phx_h5 *file, const reduced_content *content
         put_map(file, "/stresses/nodes", 0, &map);
     }
     phx_stress_map_free(&map);
+    return status;
+}
+
+/* ---- the boundary of a plate ---- */
+/* nodes of the model: those of the port at a location, no others */
+static void mark_port(const reduced_content *content, const phx_location *location, unsigned char *nodes)
+{
+    const phx_elastic_model *model = content->shape->model;
+    const int node = location->sort == PHX_LOCATION_NODE ? continuum_node_labelled(model, location->node) : -1;
+
+    memset(nodes, 0, (size_t)model->n_nodes);
+    if (node >= 0)
+        nodes[node] = 1;
+    else if (location->sort == PHX_LOCATION_NAME && content->source->operations == &reduced_operations)
+        reduced_port_nodes(content->source, location->name, nodes);
+    else if (location->sort == PHX_LOCATION_NAME)
+        continuum_port_nodes(content->source, location->name, nodes);
+}
+
+/* The nodes of the mesh that each port has. */
+static phx_status put_port_nodes(phx_h5 *file, const reduced_content *content, int nodes)
+{
+    phx_context *context = phx_h5_context(file);
+    const size_t ports = (size_t)content->n_ports;
+    int *first = phx_calloc(context, ports + 1, sizeof *first), *list = NULL;
+    unsigned char *has = phx_calloc(context, (size_t)content->shape->model->n_nodes + 1, 1);
+    phx_status status = first && has ? PHX_OK : PHX_ERR_MEMORY;
+
+    for (size_t p = 0; p < ports && !status; p++) {
+        mark_port(content, content->ports[p].location, has);
+        int *longer = phx_realloc(context, list, (size_t)first[p] + (size_t)nodes + 1, sizeof *list);
+        if (!longer) {
+            status = PHX_ERR_MEMORY;
+            break;
+        }
+        list = longer;
+        first[p + 1] = first[p];
+        for (int i = 0; i < nodes; i++)
+            if (has[i])
+                list[first[p + 1]++] = i;
+    }
+    if (!status) {
+        phx_h5_put_integers(file, "/edges/port_first", content->n_ports + 1, first);
+        phx_h5_put_integers(file, "/edges/port_node", first[ports], list ? list : first);
+    }
+    phx_free(first);
+    phx_free(list);
+    phx_free(has);
+    return status;
+}
+
+static void put_edge_rows(phx_h5 *file, const phx_plate_edges *edges)
+{
+    const int n = edges->n, cols = edges->cols;
+
+    phx_h5_make_group(file, "/edges");
+    phx_h5_set_text(file, "/edges", "meaning",
+                    "the edges of the boundary, the plate to the left of each, by both ends, nodes of the mesh; along "
+                    "each polynomials, by their values at 0, 1/degree ... 1, and the coordinates");
+    phx_h5_set_integer(file, "/edges", "shear_degree", edges->shear);
+    phx_h5_set_integer(file, "/edges", "moment_degree", edges->moment);
+    phx_h5_put_integers(file, "/edges/end", 2 * n, edges->end);
+    phx_h5_put_integers(file, "/edges/begin", n, edges->begin);
+    phx_h5_set_text(file, "/edges/begin", "meaning",
+                    "what the first end is: 1 a corner, 2 a node where the plate touches itself, else 0");
+    reduced_put_matrix(file, "/edges/shear", n * (edges->shear + 1), cols, edges->V, "effective shear force", "N/m");
+    reduced_put_matrix(file, "/edges/moment", 2 * n * (edges->moment + 1), cols, edges->M,
+                       "moments nn and nt at a place together, n outward, t to its left", "N m/m");
+    reduced_put_matrix(file, "/edges/corner", n, cols, edges->R, "force on the corner where the edge begins", "N");
+}
+
+static phx_status put_edges(phx_h5 *file, const reduced_content *content)
+{
+    const bool again = content->source->operations == &reduced_operations;
+    phx_plate_edges made = {.n = 0};
+    const phx_plate_edges *edges = again ? &reduced_of(content->source)->edges : &made;
+    phx_status status = again ? PHX_OK : continuum_edges(phx_h5_context(file), content->source, &made);
+
+    if (!status && edges->n > 0) {
+        put_edge_rows(file, edges);
+        status = put_port_nodes(file, content, edges->nodes);
+    }
+    phx_plate_edges_free(&made);
     return status;
 }
 
@@ -324,6 +410,8 @@ static phx_status put_stresses(phx_h5 *file, const reduced_content *content)
     }
     if (!status)
         status = put_port_stresses(file, content, set);
+    if (!status && set == PHX_STRESSES_PLATE)
+        status = put_edges(file, content);
     phx_free(thickness);
     return status;
 }

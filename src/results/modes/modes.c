@@ -192,6 +192,7 @@ void phx_modes_free(phx_modes_table *table)
     phx_free((void *)table->shapes);
     phx_free((void *)table->shapes_imaginary);
     phx_free((void *)table->states);
+    phx_free((void *)table->factors);
     phx_h5_free_names(table->files ? table->n_files : 0, (char **)(void *)table->files);
     phx_layout_free(&drawing);
     *table = (phx_modes_table){0};

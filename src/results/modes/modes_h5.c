@@ -3,7 +3,8 @@
  *          spin (rad/s; absent for modes at rest)
  *   /modes/point, mode, branch, omega, frequency, damping   one entry for each row
  *   /shapes/coordinates, real, imaginary (rows x coordinates, absent without shapes)
- *   /states/x   the configuration at each point, or at the first; with it dimension, /bodies and the scene (layout.h)
+ *   /states/x, factors   the configuration at each point, or at the first, and the factors of the scene; with it
+ *          dimension, /bodies and the scene (layout.h)
  *   /model   the model text;  attributes format, format_version, points, program_version, model_name */
 #include "modes.h"
 #include "file/file.h"
@@ -75,6 +76,7 @@ static phx_status put_drawing(phx_h5 *file, const phx_modes_table *table)
         return PHX_OK;
     phx_h5_make_group(file, "/states");
     put_matrix(file, PHX_PATH_X, table->n_states, table->n_x, table->states);
+    put_matrix(file, PHX_PATH_FACTORS, table->n_states, phx_scene_factors(table->scene), table->factors);
     return phx_layout_write_bodies(file, &drawing);
 }
 
@@ -268,6 +270,8 @@ static phx_status read_drawing(phx_h5 *file, phx_modes_table *table)
     table->n_bodies = drawing.n_bodies;
     table->bodies = drawing.bodies;
     table->scene = drawing.scene;
+    if (!status)
+        status = read_matrix(file, PHX_PATH_FACTORS, table->n_states, drawing.n_factors, &table->factors);
     return status;
 }
 

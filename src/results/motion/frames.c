@@ -105,6 +105,8 @@ phx_status phx_frames_read(phx_frames *frames, size_t k)
     const size_t row = frames->count > 1 ? k * (frames->rows - 1) / (frames->count - 1) : frames->rows - 1;
     const int bodies = phx_result_bodies(frames->result);
     phx_status status = phx_result_state(frames->result, row, frames->x, frames->v);
+    if (!status)
+        status = phx_result_factors(frames->result, row, 1, frames->factors);
     for (int c = 0; c < phx_result_columns(frames->result) && !status; c++)
         status = phx_result_column(frames->result, c, row, 1, &frames->values[c]);
     for (int b = 0, at = bodies; b < bodies && !status; b++) {
@@ -161,10 +163,11 @@ static phx_status allocate(phx_frames *frames)
     const size_t n = (size_t)frames->n_points;
     frames->x = phx_calloc(context, (size_t)phx_result_n_x(result), sizeof *frames->x);
     frames->v = phx_calloc(context, (size_t)phx_result_n_v(result), sizeof *frames->v);
+    frames->factors = phx_calloc(context, (size_t)phx_scene_factors(phx_result_scene(result)), sizeof *frames->factors);
     frames->values = phx_calloc(context, (size_t)phx_result_columns(result), sizeof *frames->values);
     frames->body = phx_calloc(context, n, sizeof *frames->body);
     frames->place = phx_calloc(context, 3 * n, sizeof *frames->place);
-    if (!frames->x || !frames->v || !frames->values || !frames->body || !frames->place)
+    if (!frames->x || !frames->v || !frames->factors || !frames->values || !frames->body || !frames->place)
         return PHX_ERR_MEMORY;
     for (int k = 0; k < PHX_FRAME_ARRAYS; k++) {
         if (k >= PHX_FRAME_VECTORS && !has_section(result, arrays[k].name))
@@ -201,6 +204,7 @@ void phx_frames_close(phx_frames *frames)
     phx_frames_mesh_close(frames);
     phx_free(frames->x);
     phx_free(frames->v);
+    phx_free(frames->factors);
     phx_free(frames->values);
     phx_free(frames->body);
     phx_free(frames->place);

@@ -51,8 +51,9 @@ typedef struct phx_frames {
     int n_arrays;
     phx_frame_array arrays[PHX_FRAME_ARRAYS];
     phx_frames_mesh mesh;
-    double *x, *v;  /* state of the instant */
-    double *values; /* columns of the result at the instant; the first is the time */
+    double *x, *v;   /* state of the instant */
+    double *factors; /* of the scene, likewise */
+    double *values;  /* columns of the result at the instant; the first is the time */
 } phx_frames;
 
 /* `most` instants at most (0: all), evenly chosen, the first and the last among them. PHX_ERR_FILE when the result has

@@ -128,15 +128,16 @@ static void put_place(phx_frames *frames, const phx_scene_mesh *mesh, const phx_
 
 static void put_stresses(phx_frames *frames, const phx_scene_mesh *mesh, const phx_seen_body *body, int i, int at)
 {
-    const int components = phx_stress_components(mesh->stresses);
+    const int components = phx_stress_components(mesh->stresses), width = mesh->n_q + mesh->n_factors;
+    const double *map = mesh->maps + (size_t)i * (size_t)components * (size_t)width;
+    const double *factors = frames->factors + mesh->first_factor;
     phx_frame_array *array = frames->mesh.arrays + frames->mesh.first_of_set[mesh->stresses];
     double stress[PHX_STRESSES_MOST], state[2][6];
 
     if (components == 0)
         return;
-    for (int c = 0; c < components; c++) {
-        stress[c] = row_times(mesh->maps + ((size_t)i * (size_t)components + (size_t)c) * (size_t)mesh->n_q, mesh->n_q,
-                              body->q);
+    for (int c = 0; c < components; c++, map += width) {
+        stress[c] = row_times(map, mesh->n_q, body->q) + row_times(map + mesh->n_q, mesh->n_factors, factors);
         array[c].values[at] = stress[c];
     }
     const int states = phx_stress_states(mesh->stresses, stress, state);

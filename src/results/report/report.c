@@ -308,6 +308,7 @@ phx_status phx_report_modes(phx_context *context, const phx_modes_table *table, 
                          .scene = table->scene,
                          .source.modes = table,
                          .source.states = table->states,
+                         .source.factors = table->factors,
                          .source.n_x = table->n_x,
                          .source.rows = (size_t)table->n_states};
     return phx_conclude(context, make(&report, html_path, size));
@@ -331,6 +332,7 @@ phx_status phx_report_model(phx_context *context, const phx_report_pose *pose, c
                          .bodies = pose->bodies,
                          .scene = pose->scene,
                          .source.states = pose->x,
+                         .source.factors = pose->factors,
                          .source.n_x = pose->n_x,
                          .source.rows = 1};
     return phx_conclude(context, make(&report, html_path, size));

@@ -31,7 +31,8 @@ typedef struct report_about {
 typedef struct report_source {
     const phx_result *result;
     const phx_modes_table *modes;
-    const double *states; /* rows x n_x, of modes and one configuration */
+    const double *states;  /* rows x n_x, of modes and one configuration */
+    const double *factors; /* rows x the factors of the scene, likewise; NULL: 0 */
     int n_x;
     size_t rows; /* number of configurations */
 } report_source;
@@ -89,6 +90,9 @@ bool phx_report_same_body(const phx_report *report, int b);
 /* Write the manifest and the list of its arrays. */
 void phx_report_manifest(phx_report *report, phx_output *manifest);
 int phx_report_deformations(const phx_report *report, int body);
+/* Factors of the maps of a body's mesh, which stand in the frames behind its deformations; 0 where the maps are left
+ * out. */
+int phx_report_factors(const phx_report *report, int body);
 size_t phx_report_bytes(report_type type); /* of one number */
 /* A number of JSON: null when it is not finite. */
 void phx_report_number(phx_output *manifest, double value);
@@ -99,7 +103,7 @@ report_writer phx_report_points, phx_report_lines, phx_report_shapes, phx_report
 report_writer phx_report_map;
 /* Mesh k of the scene; of its stresses component c: PHX_STRESSES_MOST k + c (report_meshes.c). */
 report_writer phx_report_mesh_points, phx_report_mesh_triangles, phx_report_mesh_thickness, phx_report_mesh_shapes,
-    phx_report_mesh_shape_scales, phx_report_mesh_map, phx_report_mesh_map_scales;
+    phx_report_mesh_shape_scales, phx_report_mesh_map, phx_report_mesh_map_scales, phx_report_mesh_float_map;
 bool phx_report_mesh_of(const phx_report *report, int body, int *mesh);          /* false: the body has none */
 phx_status phx_report_mesh_size(const phx_report *report, int mesh, int *nodes); /* of its surface */
 /* Whether the mesh of a body is the same in another scene. */

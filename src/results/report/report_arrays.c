@@ -267,19 +267,47 @@ phx_status phx_report_poses(phx_report *report, int index, phx_payload *payload)
     return status;
 }
 
+/* Those of all frames (frames x the factors of the scene), to be freed: read apart from the states, which come in
+ * blocks. */
+static phx_status factors_of(phx_report *report, double **factors)
+{
+    const size_t n = (size_t)phx_scene_factors(report->scene);
+    phx_status status = PHX_OK;
+
+    *factors = phx_calloc(report->context, report->shown.frames * n, sizeof **factors);
+    if (!*factors)
+        return PHX_ERR_MEMORY;
+    if (report->source.result && report->shown.frames == report->source.rows)
+        return phx_result_factors(report->source.result, 0, report->source.rows, *factors);
+    for (size_t k = 0; k < report->shown.frames && n > 0 && !status; k++) {
+        const size_t row = row_of_frame(report, k);
+        if (report->source.result)
+            status = phx_result_factors(report->source.result, row, 1, *factors + k * n);
+        else if (report->source.factors)
+            memcpy(*factors + k * n, report->source.factors + row * n, n * sizeof **factors);
+    }
+    return status;
+}
+
 phx_status phx_report_deformed(phx_report *report, int index, phx_payload *payload)
 {
     const int front = front_of(report);
-    phx_status status = PHX_OK;
+    const size_t n = (size_t)phx_scene_factors(report->scene);
+    double *factors = NULL;
+    phx_status status = factors_of(report, &factors);
 
     (void)index;
     for (size_t k = 0; k < report->shown.frames && !status; k++) {
-        const double *x = NULL;
+        const double *x = NULL, *factor = factors + k * n;
         status = state_of(report, row_of_frame(report, k), &x);
-        for (int b = 0; b < report->n_bodies && !status; b++)
+        for (int b = 0; b < report->n_bodies && !status; b++) {
             for (int i = front; i < report->bodies[b].x_count; i++)
                 phx_payload_f32(payload, x[report->bodies[b].x_start + i]);
+            for (int i = 0; i < phx_report_factors(report, b); i++)
+                phx_payload_f32(payload, *factor++);
+        }
     }
+    phx_free(factors);
     return status;
 }
 

@@ -230,7 +230,7 @@ static void put_frames(phx_report *report, phx_output *m)
     size_t n_q = 0;
 
     for (int b = 0; b < report->n_bodies; b++)
-        n_q += (size_t)phx_report_deformations(report, b);
+        n_q += (size_t)(phx_report_deformations(report, b) + phx_report_factors(report, b));
     key(m, false, "frames");
     phx_output_format(m, "{\"count\":%zu", report->shown.frames);
     if (report->source.result) {

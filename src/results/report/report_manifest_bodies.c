@@ -76,11 +76,14 @@ static void put_sections(phx_report *report, phx_output *m, int b)
 }
 
 /* ---- meshes ---- */
+/* Component c of a mesh with `nodes` nodes on its surface. */
 static void put_field(phx_report *report, phx_output *m, int mesh, int c, const phx_stress_field *field,
-                      const char *component, size_t values, size_t n_q)
+                      const char *component, size_t nodes)
 {
     char name[80], label[80];
-    const int length = (int)strcspn(component, "|");
+    const int length = (int)strcspn(component, "|"), body = report->scene->mesh_body[mesh];
+    const size_t n_q = (size_t)phx_report_deformations(report, body),
+                 n_factors = (size_t)phx_report_factors(report, body);
 
     snprintf(name, sizeof name, "%s_%.*s", field->name, length, component);
     snprintf(label, sizeof label, "%s", name);
@@ -90,13 +93,18 @@ static void put_field(phx_report *report, phx_output *m, int mesh, int c, const 
     put_text(m, false, "label", label);
     put_text(m, false, "unit", field->unit);
     key(m, false, "map");
-    phx_report_ref(report, m, REPORT_I16, values, phx_report_mesh_map, PHX_STRESSES_MOST * mesh + c);
+    if (n_factors > 0) {
+        phx_report_ref(report, m, REPORT_F32, nodes * (n_q + n_factors), phx_report_mesh_float_map,
+                       PHX_STRESSES_MOST * mesh + c);
+        return;
+    }
+    phx_report_ref(report, m, REPORT_I16, nodes * n_q, phx_report_mesh_map, PHX_STRESSES_MOST * mesh + c);
     key(m, false, "scale");
     phx_report_ref(report, m, REPORT_F32, n_q, phx_report_mesh_map_scales, PHX_STRESSES_MOST * mesh + c);
 }
 
 /* Components of the stresses, each a field of its own. */
-static void put_fields(phx_report *report, phx_output *m, int mesh, phx_stress_set set, size_t values, size_t n_q)
+static void put_fields(phx_report *report, phx_output *m, int mesh, phx_stress_set set, size_t nodes)
 {
     int count = 0;
     const phx_stress_field *fields = phx_stress_fields(set, &count);
@@ -109,7 +117,7 @@ static void put_fields(phx_report *report, phx_output *m, int mesh, phx_stress_s
         for (int c = 0; c < fields[f].count; c++) {
             text(m, first ? "{" : ",{");
             first = false;
-            put_field(report, m, mesh, fields[f].first + c, &fields[f], component, values, n_q);
+            put_field(report, m, mesh, fields[f].first + c, &fields[f], component, nodes);
             text(m, "}");
             component += strcspn(component, "|") + 1;
         }
@@ -145,8 +153,10 @@ static void put_mesh(phx_report *report, phx_output *m, int b)
     phx_report_ref(report, m, REPORT_I16, 3 * (size_t)nodes * n_q, phx_report_mesh_shapes, mesh);
     key(m, false, "scale");
     phx_report_ref(report, m, REPORT_F32, n_q, phx_report_mesh_shape_scales, mesh);
-    if (report->shown.with_maps && set != PHX_STRESSES_NONE)
-        put_fields(report, m, mesh, set, (size_t)nodes * n_q, n_q);
+    put_number(m, false, "factors", phx_report_factors(report, b));
+    if (report->shown.with_maps && set != PHX_STRESSES_NONE &&
+        report->scene->mesh_factors[mesh] == phx_report_factors(report, b))
+        put_fields(report, m, mesh, set, (size_t)nodes);
     text(m, "}");
 }
 

@@ -1,5 +1,6 @@
 /* The meshes of the bodies in a report: the surface, what moves it and what is known of its stresses. Shapes and maps
- * are integers of 16 bits times a scale for each coordinate: a part in 65 000 of the largest value. */
+ * are integers of 16 bits times a scale for each coordinate: a part in 65 000 of the largest value. Maps with factors
+ * are floats: stresses of heated bodies are small differences of what the strains and the temperatures make. */
 #include "report.h"
 #include "results/store/scene.h"
 
@@ -28,6 +29,17 @@ bool phx_report_mesh_of(const phx_report *report, int body, int *mesh)
 static phx_scene_mesh mesh_at(const phx_report *report, int mesh)
 {
     return phx_scene_mesh_at(report->scene, mesh, report->bodies, report->dimension);
+}
+
+int phx_report_factors(const phx_report *report, int body)
+{
+    /* of a sweep those of the first point, which the frames are made with */
+    const phx_scene *scene = report->source.modes ? report->source.modes->scene : report->scene;
+
+    for (int m = 0; scene && report->shown.with_maps && m < scene->n_meshes; m++)
+        if (scene->mesh_body[m] == body)
+            return scene->mesh_factors[m];
+    return 0;
 }
 
 /* number: of each node of the mesh among those of the surface, -1: inside. */
@@ -108,26 +120,28 @@ phx_status phx_report_mesh_triangles(phx_report *report, int index, phx_payload 
 }
 
 /* ---- shapes and maps ---- */
-/* Rows over q of the surface: `rows` of each node from its row `first` on, of `stride` rows a node. */
+/* Rows of the surface over `width` coordinates: `rows` of each node from its row `first` on, of `stride` rows a node.
+ */
 typedef struct rows_of_nodes {
     const double *values;
-    int first, rows, stride;
+    int first, rows, stride, width;
 } rows_of_nodes;
 
 static rows_of_nodes shapes_of(const surface *it)
 {
-    return (rows_of_nodes){it->mesh.shapes, 0, 3, 3};
+    return (rows_of_nodes){it->mesh.shapes, 0, 3, 3, it->mesh.n_q};
 }
 
 static rows_of_nodes component_of(const surface *it, int component)
 {
-    return (rows_of_nodes){it->mesh.maps, component, 1, phx_stress_components(it->mesh.stresses)};
+    return (rows_of_nodes){it->mesh.maps, component, 1, phx_stress_components(it->mesh.stresses),
+                           it->mesh.n_q + it->mesh.n_factors};
 }
 
 static const double *row_at(const surface *it, const rows_of_nodes *rows, int i, int r)
 {
     return rows->values +
-           ((size_t)it->node[i] * (size_t)rows->stride + (size_t)(rows->first + r)) * (size_t)it->mesh.n_q;
+           ((size_t)it->node[i] * (size_t)rows->stride + (size_t)(rows->first + r)) * (size_t)rows->width;
 }
 
 /* Of a coordinate: what 1 stands for. */
@@ -143,14 +157,14 @@ static double scale_of(const surface *it, const rows_of_nodes *rows, int k)
 
 static void put_scales(const surface *it, const rows_of_nodes *rows, phx_payload *payload)
 {
-    for (int k = 0; k < it->mesh.n_q; k++)
+    for (int k = 0; k < rows->width; k++)
         phx_payload_f32(payload, scale_of(it, rows, k));
 }
 
 /* Coordinate by coordinate: neighbours are alike, which compresses well. */
 static void put_integers(const surface *it, const rows_of_nodes *rows, phx_payload *payload)
 {
-    for (int k = 0; k < it->mesh.n_q; k++) {
+    for (int k = 0; k < rows->width; k++) {
         const double scale = scale_of(it, rows, k);
         for (int i = 0; i < it->n; i++)
             for (int r = 0; r < rows->rows; r++) {
@@ -160,14 +174,25 @@ static void put_integers(const surface *it, const rows_of_nodes *rows, phx_paylo
     }
 }
 
-static phx_status put_rows(phx_report *report, int mesh, int component, bool scales, phx_payload *payload)
+/* Node by node. */
+static void put_floats(const surface *it, const rows_of_nodes *rows, phx_payload *payload)
+{
+    for (int i = 0; i < it->n; i++)
+        for (int r = 0; r < rows->rows; r++)
+            for (int k = 0; k < rows->width; k++)
+                phx_payload_f32(payload, row_at(it, rows, i, r)[k]);
+}
+
+typedef void rows_writer(const surface *it, const rows_of_nodes *rows, phx_payload *payload);
+
+static phx_status put_rows(phx_report *report, int mesh, int component, rows_writer *write, phx_payload *payload)
 {
     surface it;
     const phx_status status = open_surface(report, mesh, &it);
 
     if (!status) {
         const rows_of_nodes rows = component < 0 ? shapes_of(&it) : component_of(&it, component);
-        (scales ? put_scales : put_integers)(&it, &rows, payload);
+        write(&it, &rows, payload);
     }
     phx_free(it.node);
     return status;
@@ -175,22 +200,27 @@ static phx_status put_rows(phx_report *report, int mesh, int component, bool sca
 
 phx_status phx_report_mesh_shapes(phx_report *report, int index, phx_payload *payload)
 {
-    return put_rows(report, index, -1, false, payload);
+    return put_rows(report, index, -1, put_integers, payload);
 }
 
 phx_status phx_report_mesh_shape_scales(phx_report *report, int index, phx_payload *payload)
 {
-    return put_rows(report, index, -1, true, payload);
+    return put_rows(report, index, -1, put_scales, payload);
 }
 
 phx_status phx_report_mesh_map(phx_report *report, int index, phx_payload *payload)
 {
-    return put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, false, payload);
+    return put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, put_integers, payload);
 }
 
 phx_status phx_report_mesh_map_scales(phx_report *report, int index, phx_payload *payload)
 {
-    return put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, true, payload);
+    return put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, put_scales, payload);
+}
+
+phx_status phx_report_mesh_float_map(phx_report *report, int index, phx_payload *payload)
+{
+    return put_rows(report, index / PHX_STRESSES_MOST, index % PHX_STRESSES_MOST, put_floats, payload);
 }
 
 /* ---- along a sweep ---- */
@@ -205,17 +235,18 @@ bool phx_report_same_mesh(const phx_report *report, int body, const phx_scene *t
 
     for (int m = 0; m < scene->n_meshes || m < their->n_meshes; m++) {
         if (scene->n_meshes != their->n_meshes || scene->mesh_body[m] != their->mesh_body[m] ||
-            scene->mesh_nodes[m] != their->mesh_nodes[m] || scene->mesh_triangles[m] != their->mesh_triangles[m])
+            scene->mesh_nodes[m] != their->mesh_nodes[m] || scene->mesh_triangles[m] != their->mesh_triangles[m] ||
+            scene->mesh_factors[m] != their->mesh_factors[m])
             return false;
         if (scene->mesh_body[m] != body)
             continue;
         const phx_scene_mesh a = mesh_at(report, m), b = phx_scene_mesh_at(their, m, report->bodies, report->dimension);
-        const size_t n = (size_t)a.n_nodes, values = n * (size_t)a.n_q;
+        const size_t n = (size_t)a.n_nodes, values = n * (size_t)a.n_q, all = values + n * (size_t)a.n_factors;
         return a.stresses == b.stresses && same_values(3 * n, a.x, b.x, sizeof *a.x) &&
                same_values(n, a.thickness, b.thickness, sizeof *a.x) &&
                same_values(3 * (size_t)a.n_triangles, a.triangles, b.triangles, sizeof *a.triangles) &&
                same_values(3 * values, a.shapes, b.shapes, sizeof *a.shapes) &&
-               same_values((size_t)phx_stress_components(a.stresses) * values, a.maps, b.maps, sizeof *a.maps);
+               same_values((size_t)phx_stress_components(a.stresses) * all, a.maps, b.maps, sizeof *a.maps);
     }
     return true;
 }

@@ -207,7 +207,10 @@ static phx_status copy_scene(phx_context *context, const phx_recorder_def *def, 
     if (!def->scene)
         return PHX_OK;
     layout->scene = phx_calloc(context, 1, sizeof *layout->scene);
-    return layout->scene ? phx_scene_copy(context, def->dimension, def->scene, layout->scene) : PHX_ERR_MEMORY;
+    if (!layout->scene)
+        return PHX_ERR_MEMORY;
+    layout->n_factors = phx_scene_factors(def->scene);
+    return phx_scene_copy(context, def->dimension, def->scene, layout->scene);
 }
 
 phx_status phx_layout_copy_bodies(phx_context *context, const phx_recorder_def *def, phx_layout *layout)
@@ -368,12 +371,12 @@ phx_status phx_layout_write_bodies(phx_h5 *file, const phx_layout *layout)
 
 int phx_layout_parts(const phx_layout *layout)
 {
-    return layout->n_columns + (layout->n_x > 0) + (layout->n_v > 0) + layout->n_ledger;
+    return layout->n_columns + (layout->n_x > 0) + (layout->n_v > 0) + layout->n_ledger + (layout->n_factors > 0);
 }
 
 phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows, unsigned long long *places)
 {
-    unsigned long long *ledger = places + phx_layout_parts(layout) - layout->n_ledger;
+    unsigned long long *ledger = places + layout->n_columns + (layout->n_x > 0) + (layout->n_v > 0);
 
     phx_h5_make_group(file, "/columns");
     for (int i = 0; i < layout->n_columns; i++) {
@@ -396,6 +399,8 @@ phx_status phx_layout_write(phx_h5 *file, const phx_layout *layout, size_t rows,
         *places++ = phx_h5_place_rows(file, PHX_PATH_X, rows, (size_t)layout->n_x);
     if (layout->n_v > 0)
         *places++ = phx_h5_place_rows(file, PHX_PATH_V, rows, (size_t)layout->n_v);
+    if (layout->n_factors > 0)
+        ledger[layout->n_ledger] = phx_h5_place_rows(file, PHX_PATH_FACTORS, rows, (size_t)layout->n_factors);
     return phx_layout_write_bodies(file, layout);
 }
 
@@ -596,6 +601,8 @@ static phx_status read_scene(phx_h5 *file, phx_layout *layout)
     phx_status status = phx_scene_read(file, layout->dimension, layout->scene);
     if (!status && phx_scene_check(context, layout->dimension, layout->n_bodies, layout->bodies, layout->scene))
         status = damaged(file, "bodies, ports and sections");
+    if (!status)
+        layout->n_factors = phx_scene_factors(layout->scene);
     return status;
 }
 
@@ -634,6 +641,11 @@ phx_status phx_layout_read(phx_h5 *file, phx_layout *layout, size_t *rows)
         status = read_state_size(file, PHX_PATH_V, *rows, &layout->n_v);
     if (!status)
         status = phx_layout_read_bodies(file, layout);
+    int n_factors = 0;
+    if (!status)
+        status = read_state_size(file, PHX_PATH_FACTORS, *rows, &n_factors);
+    if (!status && n_factors != layout->n_factors)
+        status = damaged(file, "meshes and their factors");
     if (status)
         phx_layout_free(layout);
     return status;

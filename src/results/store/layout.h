@@ -9,7 +9,7 @@
 /* Owns everything it points to. In an HDF5 file:
  *   /columns/NAME  rows          attributes name, unit; in the order of the columns
  *   /ledger/supplied/NAME, /ledger/dissipated/NAME   rows, the same (absent without any)
- *   /states/x, v   rows x n_x, rows x n_v (absent when empty)
+ *   /states/x, v, factors   rows x n_x, rows x n_v, rows x n_factors (absent when empty)
  *   /bodies/name, kind, x_start, x_count, v_start, v_count, n_points, deforms   one entry for each body
  *   /bodies/points, shapes   points and, where `deforms` is 1, shapes of all bodies one after the other, flat
  *   and, with a scene, its lists (scene.c) */
@@ -25,6 +25,7 @@ typedef struct phx_layout {
     int n_bodies;
     phx_record_body *bodies;
     phx_scene *scene; /* NULL: none */
+    int n_factors;    /* of it */
 } phx_layout;
 
 /* Number of deformations of a body: the rest of its range of x behind position and attitude; negative: the range is too
@@ -39,7 +40,7 @@ phx_status phx_layout_copy_bodies(phx_context *context, const phx_recorder_def *
 phx_status phx_layout_create(phx_context *context, const phx_recorder_def *def, phx_layout *layout);
 void phx_layout_free(phx_layout *layout);
 
-/* The datasets that hold the values of a row, in its order. */
+/* The datasets that hold the values of a row, in its order: columns, x, v, ledger, factors. */
 int phx_layout_parts(const phx_layout *layout);
 /* Everything but the rows themselves. `places` (phx_layout_parts) receives where those of each dataset begin
  * (phx_h5_put_at). PHX_ERR_MEMORY; other failures stick to the file. */
@@ -49,7 +50,8 @@ phx_status phx_layout_read(phx_h5 *file, phx_layout *layout, size_t *rows);
 phx_status phx_layout_write_bodies(phx_h5 *file, const phx_layout *layout);
 phx_status phx_layout_read_bodies(phx_h5 *file, phx_layout *layout);
 
-#define PHX_PATH_X "/states/x"
-#define PHX_PATH_V "/states/v"
+#define PHX_PATH_X       "/states/x"
+#define PHX_PATH_V       "/states/v"
+#define PHX_PATH_FACTORS "/states/factors"
 
 #endif

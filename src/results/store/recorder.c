@@ -122,7 +122,8 @@ static void free_kept(phx_recorder_kept *kept)
 
 static size_t width_of(const phx_layout *layout)
 {
-    return (size_t)layout->n_columns + (size_t)layout->n_x + (size_t)layout->n_v + (size_t)layout->n_ledger;
+    return (size_t)layout->n_columns + (size_t)layout->n_x + (size_t)layout->n_v + (size_t)layout->n_ledger +
+           (size_t)layout->n_factors;
 }
 
 /* The spool is a file without a name beside the result: opened under the name of the next checkpoint, so that the
@@ -223,7 +224,7 @@ static uint64_t overflow(size_t count, const double *values)
 
 static bool is_finite(const phx_layout *layout, const double *row, const double *x, const double *v)
 {
-    const uint64_t over = overflow((size_t)(layout->n_columns + layout->n_ledger), row) |
+    const uint64_t over = overflow((size_t)(layout->n_columns + layout->n_ledger + layout->n_factors), row) |
                           overflow((size_t)layout->n_x, x) | overflow((size_t)layout->n_v, v);
     return over >> 63 == 0;
 }
@@ -244,6 +245,12 @@ static phx_status check_finite(const phx_recorder *recorder, const double *row, 
                 recorder->context, PHX_ERR_ANALYSIS,
                 "the work of '%s' is %g in row %zu (t = %.17g s) and cannot be recorded; try a smaller step",
                 layout->ledger[i].name, row[layout->n_columns + i], recorder->stats.rows, row[0]);
+    for (int i = layout->n_columns + layout->n_ledger; i < layout->n_columns + layout->n_ledger + layout->n_factors;
+         i++)
+        if (!isfinite(row[i]))
+            return phx_fail(recorder->context, PHX_ERR_ANALYSIS,
+                            "a temperature is %g in row %zu (t = %.17g s) and cannot be recorded", row[i],
+                            recorder->stats.rows, row[0]);
     for (int part = 0; part < 2; part++) {
         const double *values = part ? v : x;
         const int count = part ? layout->n_v : layout->n_x;
@@ -289,7 +296,8 @@ void phx_recorder_lay_out(const phx_recorder *recorder, const double *row, const
         memcpy(to, x, (size_t)layout->n_x * sizeof *to);
     if (layout->n_v > 0)
         memcpy(to + layout->n_x, v, (size_t)layout->n_v * sizeof *to);
-    memcpy(to + layout->n_x + layout->n_v, row + layout->n_columns, (size_t)layout->n_ledger * sizeof *to);
+    memcpy(to + layout->n_x + layout->n_v, row + layout->n_columns,
+           (size_t)(layout->n_ledger + layout->n_factors) * sizeof *to);
 }
 
 static void append_buffer(phx_recorder *recorder, const double *row, const double *x, const double *v)

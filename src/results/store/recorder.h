@@ -79,7 +79,7 @@ typedef struct phx_recorder_times {
 struct phx_recorder {
     phx_context *context;
     phx_layout layout;
-    size_t width; /* values in a row: columns, x, v */
+    size_t width; /* values in a row: columns, x, v, ledger, factors */
     phx_recorder_about about;
     phx_recorder_files files;
     phx_recorder_buffer buffer;
@@ -110,7 +110,7 @@ phx_status phx_recorder_spool(phx_recorder *recorder);
 phx_status phx_recorder_keep(phx_recorder *recorder, const double *row, const double *x, const double *v);
 phx_status phx_recorder_describe(phx_recorder *recorder, const phx_recorder_state *state);
 
-/* One row in `to`: columns, x, v. */
+/* One row in `to`, of `width` values. */
 void phx_recorder_lay_out(const phx_recorder *recorder, const double *row, const double *x, const double *v,
                           double *to);
 

@@ -55,12 +55,15 @@ static row_part part_of(const phx_recorder *recorder, int k)
 {
     const phx_layout *layout = &recorder->layout;
     const size_t n_columns = (size_t)layout->n_columns, n_x = (size_t)layout->n_x, n_v = (size_t)layout->n_v;
-    const int entry = k - (phx_layout_parts(layout) - layout->n_ledger);
+    const size_t n_ledger = (size_t)layout->n_ledger;
+    const int entry = k - layout->n_columns - (n_x > 0) - (n_v > 0);
     row_part part = {.place = recorder->block.places[k], .values = 1};
 
     if (k < layout->n_columns) {
         part.path = layout->column_paths[k];
         part.first = (size_t)k;
+    } else if (entry == layout->n_ledger) {
+        part = (row_part){PHX_PATH_FACTORS, n_columns + n_x + n_v + n_ledger, (size_t)layout->n_factors, part.place};
     } else if (entry >= 0) {
         part.path = layout->ledger_paths[entry];
         part.first = n_columns + n_x + n_v + (size_t)entry;

@@ -211,6 +211,18 @@ phx_status phx_result_states(const phx_result *result, size_t first, size_t coun
     return status;
 }
 
+phx_status phx_result_factors(const phx_result *result, size_t first, size_t count, double *factors)
+{
+    if (!result)
+        return phx_fail_null(NULL, __func__, "result");
+    const phx_layout *layout = &result->layout;
+    const phx_status status = check_rows(result, first, count);
+    const int place = layout->n_columns + layout->n_x + layout->n_v + layout->n_ledger;
+    return status || layout->n_factors == 0
+               ? status
+               : read_rows(result, PHX_PATH_FACTORS, place, layout->n_factors, first, count, factors);
+}
+
 phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v)
 {
     if (!result)

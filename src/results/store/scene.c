@@ -53,6 +53,7 @@ static const struct scene_list {
     LIST("/meshes/nodes", INTEGERS, ONE, mesh_nodes, n_meshes),
     LIST("/meshes/cells", INTEGERS, ONE, mesh_cells, n_meshes),
     LIST("/meshes/triangles", INTEGERS, ONE, mesh_triangles, n_meshes),
+    LIST("/meshes/factors", INTEGERS, ONE, mesh_factors, n_meshes),
     LIST("/meshes/x", NUMBERS, DIM, mesh_x, n_mesh_nodes),
     LIST("/meshes/thickness", NUMBERS, ONE, mesh_thickness, n_mesh_nodes),
     LIST("/meshes/cell_type", INTEGERS, ONE, cell_type, n_mesh_cells),
@@ -193,6 +194,15 @@ static phx_status check_indices(phx_context *context, const char *path, int coun
 }
 
 /* ---- meshes ---- */
+int phx_scene_factors(const phx_scene *scene)
+{
+    int count = 0;
+
+    for (int m = 0; scene && m < scene->n_meshes; m++)
+        count += scene->mesh_factors[m];
+    return count;
+}
+
 phx_scene_mesh phx_scene_mesh_at(const phx_scene *scene, int mesh, const phx_record_body *bodies, int dimension)
 {
     phx_scene_mesh it = {.x = scene->mesh_x,
@@ -212,13 +222,16 @@ phx_scene_mesh phx_scene_mesh_at(const phx_scene *scene, int mesh, const phx_rec
             it.cell_type += it.n_cells;
             it.triangles += 3 * it.n_triangles;
             it.shapes += (size_t)it.n_nodes * 3 * (size_t)it.n_q;
-            it.maps += (size_t)it.n_nodes * (size_t)phx_stress_components(it.stresses) * (size_t)it.n_q;
+            it.maps +=
+                (size_t)it.n_nodes * (size_t)phx_stress_components(it.stresses) * (size_t)(it.n_q + it.n_factors);
+            it.first_factor += it.n_factors;
         }
         it.body = scene->mesh_body[m];
         it.n_nodes = scene->mesh_nodes[m];
         it.n_cells = scene->mesh_cells[m];
         it.n_triangles = scene->mesh_triangles[m];
         it.stresses = phx_stress_set_named(scene->mesh_stresses[m]);
+        it.n_factors = scene->mesh_factors[m];
         it.n_q = (int)fmax(phx_layout_deformations(dimension, &bodies[it.body]), 0);
     }
     return it;
@@ -262,16 +275,18 @@ static phx_status check_meshes(phx_context *context, int dimension, int n_bodies
 
     for (int m = 0; m < scene->n_meshes && !status; m++) {
         const int components = phx_stress_components(phx_stress_set_named(scene->mesh_stresses[m]));
-        const double values =
-            scene->mesh_nodes[m] * fmax(phx_layout_deformations(dimension, &bodies[scene->mesh_body[m]]), 0);
-        if (scene->mesh_nodes[m] < 0 || scene->mesh_cells[m] < 0 || scene->mesh_triangles[m] < 0 || dimension != 3)
+        const double n_q = fmax(phx_layout_deformations(dimension, &bodies[scene->mesh_body[m]]), 0);
+        if (scene->mesh_nodes[m] < 0 || scene->mesh_cells[m] < 0 || scene->mesh_triangles[m] < 0 ||
+            scene->mesh_factors[m] < 0 || dimension != 3)
             return phx_fail(context, PHX_ERR_ARGUMENT, "/meshes: mesh %d has negative numbers, or is in the plane",
                             m + 1);
+        if (scene->mesh_factors[m] > 0 && (components == 0 || scene->mesh_nodes[m] == 0))
+            return phx_fail(context, PHX_ERR_ARGUMENT, "/meshes/factors: mesh %d has factors, but no stresses", m + 1);
         nodes += scene->mesh_nodes[m];
         cells += scene->mesh_cells[m];
         triangles += 3.0 * scene->mesh_triangles[m];
-        shapes += 3.0 * values;
-        maps += components * values;
+        shapes += 3.0 * scene->mesh_nodes[m] * n_q;
+        maps += (double)components * scene->mesh_nodes[m] * (n_q + scene->mesh_factors[m]);
     }
     if (!status && nodes != scene->n_mesh_nodes)
         status = misfit(context, "/meshes/x", scene->n_mesh_nodes, nodes);
@@ -377,6 +392,15 @@ static phx_status read_values(phx_h5 *file, int dimension, int k, phx_scene *sce
     return values ? phx_h5_read_rows(file, lists[k].path, 0, rows, values) : PHX_ERR_MEMORY;
 }
 
+/* Zeros of a list that files of earlier versions lack, as many as the list before has entries. */
+static phx_status put_zeros(phx_h5 *file, int k, phx_scene *scene)
+{
+    const size_t count = (size_t)count_of(scene, k);
+
+    *integers_of(scene, k) = phx_calloc(phx_h5_context(file), count, sizeof(int));
+    return *integers_of(scene, k) ? PHX_OK : PHX_ERR_MEMORY;
+}
+
 phx_status phx_scene_read(phx_h5 *file, int dimension, phx_scene *scene)
 {
     phx_status status = PHX_OK;
@@ -387,6 +411,10 @@ phx_status phx_scene_read(phx_h5 *file, int dimension, phx_scene *scene)
         int count = 0;
         if (!strncmp(lists[k].path, "/meshes/", 8) && !phx_h5_has(file, "/meshes"))
             continue; /* of an earlier version */
+        if (lists[k].list == offsetof(phx_scene, mesh_factors) && !phx_h5_has(file, lists[k].path)) {
+            status = put_zeros(file, k, scene);
+            continue;
+        }
         if (lists[k].kind == NAMES)
             status = phx_h5_read_names(file, lists[k].path, &count, names_of(scene, k));
         else

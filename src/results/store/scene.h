@@ -16,6 +16,7 @@ const phx_cell_shape *phx_cell_shape_of(int vtk); /* NULL: there is none */
 /* The parts of the lists that belong to one mesh. */
 typedef struct phx_scene_mesh {
     int body, n_q;
+    int n_factors, first_factor; /* those of this mesh among all of the scene */
     phx_stress_set stresses;
     int n_nodes, n_cells, n_triangles;
     const double *x, *thickness; /* n_nodes x 3, n_nodes */

@@ -116,7 +116,7 @@ phx_status phx_sys_stresses_prepare(const phx_system *system, output_slot *outpu
     return PHX_OK;
 }
 
-/* The factor of an initial strain: that of the load that makes it. */
+/* The factor of an initial strain: that of the load that makes it, of which a part may act (ws->forces.load). */
 static double strain_factor(const workspace *ws, int body, int strain, double t)
 {
     const phx_system *system = ws->system;
@@ -125,9 +125,15 @@ static double strain_factor(const workspace *ws, int body, int strain, double t)
         const force_slot *force = &system->forces[f];
         if (force->kind == FORCE_DISTRIBUTED && force->body == body && force->n_fields > 0 &&
             force->fields[0].strain == strain + 1)
-            return force->off ? 0.0 : phx_signal_value(force->signal[0], t);
+            return force->off ? 0.0 : ws->forces.load * phx_signal_value(force->signal[0], t);
     }
     return 0.0;
+}
+
+void phx_system_strain_factors(const phx_dae *dae, phx_body_id body, double t, int count, double *factors)
+{
+    for (int k = 0; k < count; k++)
+        factors[k] = strain_factor((const workspace *)dae, body, k, t);
 }
 
 static int columns_of(const output_slot *output, int n)
