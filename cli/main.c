@@ -42,7 +42,7 @@ static const cli_command commands[] = {
      "Accelerations of the port P and forces at the other ports in, forces at P and accelerations of the others out.\n"
      "Inverting a channel makes another boundary condition: rod.P.alpha a hinge at P, rod.C.fy a support at C. FILE\n"
      "opens in MATLAB, Octave and Python.\n"},
-    {"check", cli_check, "MODEL", "Certify the structure of a model", NULL},
+    {"check", cli_check, "MODEL", "Verify the structure of a model", NULL},
     {"plot", cli_plot, "FILE", "Draw a result (RESULT.h5, MODES.csv, MODES.h5, MODEL.h5) as SVG, PDF or PNG",
      "Of a simulation: energies, residual, drift and every output, or chosen columns; of modes: frequencies over the\n"
      "sweep; of a linear model: a Bode diagram, poles, or the patterns of its matrices. The picture goes beside FILE\n"

@@ -471,7 +471,7 @@ class Model:
 
     # ---- analyses ----
     def check(self) -> Certificate:
-        """Assemble the model and certify the structure of its equations."""
+        """Assemble the model and verify the structure of its equations."""
         report = phx_check_report()
         with self._use() as (call, pointer), hdf5:
             call.check(lib.phx_study_check(call.pointer, pointer, ctypes.byref(report)))
