@@ -40,9 +40,14 @@ static inline const phx_body_view *from_frame(const phx_body_port *port, const p
 }
 
 /* The functions of a port take the number of coordinates that its point knows: with 0, a rigid body, nothing is left of
- * the loops over them.
- *
- * y = x + phi q (dim) of the point in body axes; q NULL or n_q = 0: x itself, else in `room`. */
+ * the loops over them. Those that move the place, y += phi q, are often few: */
+static inline void add_place(const int dim, const int n_q, const phx_flex_point *point, const double *q, double *y)
+{
+    if (n_q > 0)
+        add_some_shapes(dim, point->still[0], n_q - point->still[1], n_q, point->phi, q, point->dof, y);
+}
+
+/* y = x + phi q (dim) of the point in body axes; q NULL or n_q = 0: x itself, else in `room`. */
 static inline const double *local_place(const int dim, const int n_q, const phx_flex_point *point, const double *q,
                                         double *room)
 {
@@ -50,7 +55,7 @@ static inline const double *local_place(const int dim, const int n_q, const phx_
         return point->x;
     for (int a = 0; a < dim; a++)
         room[a] = point->x[a];
-    add_shapes(dim, n_q, point->phi, q, point->dof, room);
+    add_place(dim, n_q, point, q, room);
     return room;
 }
 
@@ -61,28 +66,10 @@ static inline const double *lever(const int dim, const int n_q, const phx_body *
     return n_q == 0 ? point->x : local_place(dim, n_q, point, phx_body_q_inertia(body, xm), room);
 }
 
-/* y += phi q (dim), theta += Theta q (n_rot), in one pass over the coordinates. */
-static inline void add_section(const int dim, const int n_q, const phx_flex_point *point, const double *q, double *y,
-                               double *theta)
+/* theta += Theta q (n_rot) */
+static inline void add_turn(const int dim, const int n_q, const phx_flex_point *point, const double *q, double *theta)
 {
-    const int n_rot = phx_rotations(dim);
-    double place[3] = {0}, turn[3] = {0};
-
-    for (int a = 0; a < dim; a++)
-        place[a] = y[a];
-    for (int k = 0; k < n_rot; k++)
-        turn[k] = theta[k];
-    for (int j = 0; j < n_q; j++) {
-        const double own = q[point->dof[j]];
-        for (int a = 0; a < dim; a++)
-            place[a] += point->phi[a * n_q + j] * own;
-        for (int k = 0; k < n_rot; k++)
-            turn[k] += point->theta[k * n_q + j] * own;
-    }
-    for (int a = 0; a < dim; a++)
-        y[a] = place[a];
-    for (int k = 0; k < n_rot; k++)
-        theta[k] = turn[k];
+    add_shapes(phx_rotations(dim), n_q, point->theta, q, point->dof, theta);
 }
 
 static inline void end_place(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
@@ -95,8 +82,8 @@ static inline void end_place(const int dim, const int n_q, const phx_body *body,
         local[a] = point->x[a];
     for (int a = 0; a < phx_rotations(dim); a++)
         theta[a] = 0.0;
-    if (n_q > 0)
-        add_section(dim, n_q, point, q, local, theta);
+    add_place(dim, n_q, point, q, local);
+    add_turn(dim, n_q, point, q, theta);
     phx_rot_apply(dim, frame(dim, x + dim, room), local, u);
     phx_attitude_rotation(dim, x + dim, R);
     for (int a = 0; a < dim; a++)
@@ -107,7 +94,10 @@ static inline void end_place(const int dim, const int n_q, const phx_body *body,
 static inline void velocity_of(const int dim, const int n_q, const phx_body *body, const phx_flex_point *point,
                                const double *y, const double *v, double *velocity)
 {
-    local_velocity(dim, n_q, point->phi, y, v, v + body->q_v, point->dof, velocity);
+    rot_x_vec(dim, v + dim, y, velocity);
+    for (int a = 0; a < dim; a++)
+        velocity[a] += v[a];
+    add_place(dim, n_q, point, v + body->q_v, velocity);
 }
 
 /* Velocity of the point: the rows of P nu that belong to the place. */
@@ -129,11 +119,8 @@ static inline void port_rate(const int dim, const int n_q, const phx_body *body,
     const int n_rot = phx_rotations(dim);
     double room[4], local[3], velocity[3], inertial[3], turn[3] = {0};
 
-    rot_x_vec(dim, view->vm + dim, lever(dim, n_q, body, point, view->xm, local), velocity);
-    for (int a = 0; a < dim; a++)
-        velocity[a] += view->vm[a];
-    if (n_q > 0)
-        add_section(dim, n_q, point, view->vm + body->q_v, velocity, turn);
+    velocity_of(dim, n_q, body, point, lever(dim, n_q, body, point, view->xm, local), view->vm, velocity);
+    add_turn(dim, n_q, point, view->vm + body->q_v, turn);
     phx_rot_apply(dim, frame(dim, view->xm + dim, room), velocity, inertial);
     for (int a = 0; a < dim; a++)
         rate[a] = inertial[a];
@@ -303,8 +290,9 @@ static inline void port_apply(const int dim, const int n_q, const phx_body *body
     for (int k = 0; k < n_rot; k++)
         res[dim + k] += alpha * (torque[k] + effort[dim + k]);
     for (int j = 0; j < n_q; j++) {
-        double sum;
-        along_shape(dim, n_q, point->phi, j, f, &sum);
+        double sum = 0.0;
+        if (j >= point->still[0] && j < n_q - point->still[1])
+            along_shape(dim, n_q, point->phi, j, f, &sum);
         for (int k = 0; k < n_rot; k++)
             sum += point->theta[k * n_q + j] * effort[dim + n_rot + k];
         res[body->q_v + point->dof[j]] += alpha * sum;

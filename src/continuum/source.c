@@ -108,6 +108,25 @@ static phx_status to_frame(phx_context *context, const phx_continuum_def *def, c
 }
 
 /* ---- points ---- */
+/* What rounding leaves of the motion of an interface by a shape that does not move it, as those where the frame holds
+ * it, is zero. */
+static void clear_rounding(size_t size, int n_interfaces, double *motions)
+{
+    static const double ROUNDED = 1e-12; /* of the largest displacement, or turn */
+
+    for (size_t part = 0; part < 2; part++) {
+        double largest = 0.0;
+        for (int i = 0; i < n_interfaces; i++)
+            for (size_t k = 0; k < size; k++)
+                largest = fmax(largest, fabs(motions[(2 * (size_t)i + part) * size + k]));
+        for (int i = 0; i < n_interfaces; i++)
+            for (size_t k = 0; k < size; k++) {
+                double *motion = &motions[(2 * (size_t)i + part) * size + k];
+                *motion = fabs(*motion) <= ROUNDED * largest ? 0.0 : *motion;
+            }
+    }
+}
+
 /* Motions of the interfaces by the basis in the frame: their rows times Phi, which is distributed as the unknowns are.
  */
 static phx_status make_motions(phx_context *context, const elastic_part *part, int n_interfaces,
@@ -137,6 +156,7 @@ static phx_status make_motions(phx_context *context, const elastic_part *part, i
             }
     }
     phx_ranks_sum(part->ranks, 6 * (size_t)n_interfaces * cols, *motions);
+    clear_rounding(3 * cols, n_interfaces, *motions);
     phx_free(number);
     return PHX_OK;
 }

@@ -114,14 +114,15 @@ static int take_row(const stack_def *def, int row, int *idx, double *val)
     return count;
 }
 
-/* The lengths of all rows, filled up; the largest, and the sum. */
+/* The lengths of all rows, filled up unless they are full; the largest, and the sum. */
 static int measure_rows(const stack_def *def, int *lengths, int *entries)
 {
     int most = 0;
 
     *entries = 0;
     for (int row = 0; row < def->matrices * def->rows; row++) {
-        lengths[row] = (take_row(def, row, NULL, NULL) + def->unit - 1) / def->unit * def->unit;
+        const int unit = keeps_zeros(def, row) ? 1 : def->unit, count = take_row(def, row, NULL, NULL);
+        lengths[row] = (count + unit - 1) / unit * unit;
         most = lengths[row] > most ? lengths[row] : most;
         *entries += lengths[row];
     }

@@ -44,10 +44,11 @@ static inline double phx_flex_matrix_form(const phx_flex_matrix *a, const double
 }
 
 /* Matrices with a common vector, one above the other: row i of matrix m is row m n + i, n rows each. Rows of one length
- * follow each other, so that a loop over each length can have it as a constant. Rows of matrices are filled up with
- * zeros to multiples of three, which they have along a beam but for its ends (a node has two neighbours). Rows without
- * entries have length 0. Where the rows of a length all have the same columns, as those of full matrices, their values
- * stand there once more, column by column, each filled up with zeros to a multiple of eight. */
+ * follow each other, so that a loop over each length can have it as a constant. Rows of matrices, unless
+ * full, are filled up with zeros to multiples of three, which they have along a beam but for its ends (a node has two
+ * neighbours). Rows without entries have length 0. Where the rows of a length all have the same columns, as those of
+ * full matrices, their values stand there once more, column by column, each filled up with zeros to a multiple of
+ * eight. */
 typedef struct phx_flex_stack {
     int n_groups;
     int *length, *count; /* entries of a row, rows */

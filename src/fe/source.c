@@ -61,13 +61,37 @@ static phx_status check_location(const phx_flex_source *source, phx_context *con
     return PHX_OK;
 }
 
+/* Whether coordinate number k of a point does not move it. */
+static bool is_still(const phx_flex_source *source, const phx_flex_point *point, int k)
+{
+    for (int a = 0; a < source->flex.dim; a++)
+        if (point->phi[a * point->n + k] != 0.0)
+            return false;
+    return true;
+}
+
+static void find_still(const phx_flex_source *source, phx_flex_point *point)
+{
+    int *still = point->still;
+
+    still[0] = still[1] = 0;
+    while (still[0] < point->n && is_still(source, point, still[0]))
+        still[0]++;
+    while (still[1] < point->n - still[0] && is_still(source, point, point->n - 1 - still[1]))
+        still[1]++;
+}
+
 phx_status phx_flex_source_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
                                  phx_flex_point *point)
 {
     if (!source || !location || !point)
         return phx_fail_null(context, __func__, "source, location or point");
-    const phx_status status = check_location(source, context, location);
-    return status ? status : source->operations->point(source, context, location, point);
+    phx_status status = check_location(source, context, location);
+    if (!status)
+        status = source->operations->point(source, context, location, point);
+    if (!status)
+        find_still(source, point);
+    return status;
 }
 
 static phx_status check_sections(const phx_flex_source *source, phx_context *context)

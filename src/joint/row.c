@@ -111,9 +111,10 @@ double phx_row_unwrapped_frames(const phx_row *row, const double *R_a, const dou
 
 void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b)
 {
-    size_t bytes = (size_t)phx_port_size(a->dim) * sizeof(double);
-    memset(g_a, 0, bytes);
-    memset(g_b, 0, bytes);
+    for (int i = 0; i < phx_port_size(2); i++)
+        g_a[i] = g_b[i] = 0.0;
+    for (int i = phx_port_size(2); i < phx_port_size(3) && a->dim == 3; i++)
+        g_a[i] = g_b[i] = 0.0;
     kinds[row->kind]->covectors(row, a, b, g_a, g_b);
 }
 

@@ -10,19 +10,27 @@
 
 #include "algebra/rotation_kernel.h"
 
-/* y_a += sum over k of shapes_ak q_k of `rows` rows, up to 3; q_k is entry at[k] of q (NULL: entry k). */
-static inline void NAME(add_shapes)(const int rows, const int n, const real *shapes, const real *q, const int *at,
-                                    real *y)
+/* y_a += sum over k, `first` to before `end` of n, of shapes_ak q_k of `rows` rows, up to 3; q_k is entry at[k] of q
+ * (NULL: entry k). */
+static inline void NAME(add_some_shapes)(const int rows, int first, int end, const int n, const real *shapes,
+                                         const real *q, const int *at, real *y)
 {
     real sum[3];
 
     for (int a = 0; a < rows; a++)
         sum[a] = y[a];
-    for (int k = 0; k < n; k++)
+    for (int k = first; k < end; k++)
         for (int a = 0; a < rows; a++)
             sum[a] += shapes[a * n + k] * q[at ? at[k] : k];
     for (int a = 0; a < rows; a++)
         y[a] = sum[a];
+}
+
+/* All of them. */
+static inline void NAME(add_shapes)(const int rows, const int n, const real *shapes, const real *q, const int *at,
+                                    real *y)
+{
+    NAME(add_some_shapes)(rows, 0, n, n, shapes, q, at, y);
 }
 
 /* v + w x y + phi q_dot, body axes; v: of the body's frame, then w. */

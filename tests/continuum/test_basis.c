@@ -185,6 +185,22 @@ static void check_energy(const phx_elastic_model *model, const phx_flex *flex, c
 }
 
 /* ---- interfaces and frames ---- */
+static bool moves(const phx_flex_point *point, int k)
+{
+    return point->phi[k] != 0.0 || point->phi[point->n + k] != 0.0 || point->phi[2 * point->n + k] != 0.0;
+}
+
+/* The first and the last columns that are said to be zero are all that are; `held`: so are the others. */
+static void check_still(const phx_flex_point *point, bool held)
+{
+    const int first = point->still[0], end = point->n - point->still[1];
+
+    assert_int_equal(first == point->n, held);
+    for (int k = 0; k < point->n; k++)
+        assert_false((k < first || k >= end) && moves(point, k));
+    assert_true(held || (moves(point, first) && moves(point, end - 1)));
+}
+
 static void craig_bampton_between_two_edges(void **state)
 {
     (void)state;
@@ -206,6 +222,8 @@ static void craig_bampton_between_two_edges(void **state)
             const phx_location location = phx_location_of_name(i ? "x1" : "x0");
             CHECK_OK(context, phx_flex_source_point(source, context, &location, &ends[i]));
         }
+        check_still(&ends[0], f > 0);
+        check_still(&ends[1], false);
         for (int k = 0; k < flex->n; k++) {
             const double size = 1e-9;
             for (int a = 0; a < 3 && f > 0; a++)

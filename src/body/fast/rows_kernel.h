@@ -437,28 +437,39 @@ static inline void NAME(plain_push)(const int dim, const phx_body_batch_rows *it
     }
 }
 
+/* x += `count` columns of Z times mu: a constant where this is put */
+static inline void NAME(add_columns)(const int count, int n, int stride, const real *Z, const double *mu,
+                                     const int *row, real *restrict x)
+{
+    real own[PHX_ROWS_TOGETHER];
+    double *numbers = (double *)own;
+
+    for (int i = 0; i < count * SIMD_WIDTH; i++)
+        numbers[i] = mu[row[i]];
+    for (int j = 0; j < n; j++, Z += stride) {
+        real sum = x[j];
+        for (int i = 0; i < count; i++)
+            sum += Z[i] * own[i];
+        x[j] = sum;
+    }
+}
+
 /* x = Z mu */
 static inline void NAME(multiply_multipliers)(const int n, const phx_body_batch_rows *it, const double *mu, real *x)
 {
-    const real *Z = (const real *)it->Z;
     const int stride = NAME(stride)(it->n_rows), *row = it->row;
+    const real *Z = (const real *)it->Z;
+    int left = it->n_rows;
 
     for (int j = 0; j < n; j++)
         x[j] = (real){0.0};
-    for (int first = 0; first < it->n_rows; first += PHX_ROWS_TOGETHER) {
-        const int count = it->n_rows - first < PHX_ROWS_TOGETHER ? it->n_rows - first : PHX_ROWS_TOGETHER;
-        real own[PHX_ROWS_TOGETHER] = ZEROS;
-        double *numbers = (double *)own;
-        for (int i = 0; i < count * SIMD_WIDTH; i++)
-            numbers[i] = mu[row[first * SIMD_WIDTH + i]];
-        for (int j = 0; j < n; j++) {
-            const real *z = Z + j * stride + first;
-            real sum = x[j];
-            for (int i = 0; i < count; i++)
-                sum += z[i] * own[i];
-            x[j] = sum;
-        }
+    for (; left >= PHX_ROWS_TOGETHER; left -= PHX_ROWS_TOGETHER) {
+        NAME(add_columns)(PHX_ROWS_TOGETHER, n, stride, Z, mu, row, x);
+        Z += PHX_ROWS_TOGETHER;
+        row += PHX_ROWS_TOGETHER * SIMD_WIDTH;
     }
+    for (; left > 0; left--, Z++, row += SIMD_WIDTH)
+        NAME(add_columns)(1, n, stride, Z, mu, row, x);
 }
 
 /* x = L^-T (Z mu) */

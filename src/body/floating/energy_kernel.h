@@ -32,7 +32,7 @@ static inline void NAME(forms_of_columns)(int length, int n, int count, const do
     double form = 0.0;
 
     for (int r = 0, m = 0, done = 0; r < count; r += done) {
-        simd_double sums[4];
+        simd_double sums[PHX_MOST_SUMS];
         const double *sum = (const double *)sums;
         done = NAME(some_rows)(count - r, length, stride, columns + r, idx, y, sums);
         for (int k = 0, last = done < count - r ? done : count - r; k < last;) {

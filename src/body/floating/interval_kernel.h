@@ -44,11 +44,12 @@ static inline void NAME(sum_rows)(const int length, int count, const double *val
 }
 
 /* Sums of 4 `count` rows with the columns `idx`, of one body, in the order of sum_rows; `count` is a constant where
- * this is put. */
+ * this is put, so that the sums stay in registers. */
+enum { PHX_MOST_SUMS = 6 };
 static inline void NAME(column_rows)(const int count, int length, int stride, const double *columns, const int *idx,
                                      const double *x, simd_double *sums)
 {
-    simd_double even[4] = {{0.0}}, odd[4] = {{0.0}};
+    simd_double even[PHX_MOST_SUMS] = {{0.0}}, odd[PHX_MOST_SUMS] = {{0.0}};
 
     for (int e = 0; e < length / 2; e++, columns += 2 * stride) {
         const simd_double *of = (const simd_double *)columns, *next = (const simd_double *)(columns + stride);
@@ -64,10 +65,14 @@ static inline void NAME(column_rows)(const int count, int length, int stride, co
         sums[r] = even[r] + odd[r];
 }
 
-/* Those of up to sixteen rows, of which `left` remain; their number, 8 or 16. */
+/* Those of up to 24 rows, of which `left` remain; their number, 8, 16 or 24. */
 static inline int NAME(some_rows)(int left, int length, int stride, const double *columns, const int *idx,
-                                  const double *x, simd_double sums[4])
+                                  const double *x, simd_double sums[PHX_MOST_SUMS])
 {
+    if (left > 16) {
+        NAME(column_rows)(6, length, stride, columns, idx, x, sums);
+        return 24;
+    }
     if (left > 8) {
         NAME(column_rows)(4, length, stride, columns, idx, x, sums);
         return 16;
@@ -83,7 +88,7 @@ static inline void NAME(sum_columns)(int length, int count, const double *column
     const bool together = row[count - 1] - row[0] == count - 1; /* they are ascending */
 
     for (int r = 0, done = 0; r < count; r += done) {
-        simd_double sums[4];
+        simd_double sums[PHX_MOST_SUMS];
         const double *sum = (const double *)sums;
         int k = 0;
         done = NAME(some_rows)(count - r, length, stride, columns + r, idx, x, sums);

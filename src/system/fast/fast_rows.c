@@ -116,18 +116,19 @@ void phx_fast_rows(workspace *ws, double t, double h)
 }
 
 /* g . zeta; of a POINT row the rates of the places alone. */
-static double row_rate(const workspace *ws, int k)
+static inline double row_rate(const int dim, const workspace *ws, int k)
 {
     const work_row *row = &ws->rows.row[k];
-    const int dim = ws->system->dim, size = phx_port_size(dim), first = row->angular_only ? dim : 0;
+    const int size = phx_port_size(dim);
 
     if (row->unit >= 0)
         return ws->fast->ports.place_rate[row->b * dim + row->unit] -
                ws->fast->ports.place_rate[row->a * dim + row->unit];
     const double *a = ws->ports.view[row->a].rate, *b = ws->ports.view[row->b].rate;
     const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
-    return phx_sys_dot(size - first, g + first, a + first) +
-           phx_sys_dot(size - first, g + PHX_PORT_MAX + first, b + first);
+    const double turning =
+        phx_sys_dot(size - dim, g + dim, a + dim) + phx_sys_dot(size - dim, g + PHX_PORT_MAX + dim, b + dim);
+    return row->angular_only ? turning : turning + (phx_sys_dot(dim, g, a) + phx_sys_dot(dim, g + PHX_PORT_MAX, b));
 }
 
 typedef struct rates_loop {
@@ -145,7 +146,7 @@ static phx_status rates_of_groups(void *user, phx_context *context, int part, in
         const row_group *group = &ws->fast->rows.group[ws->fast->unbatched.groups[i]];
         set_group(ws, group);
         for (int k = group->first; k < group->end; k++)
-            it->e[k] = row_rate(ws, k) - ws->rows.w[k];
+            it->e[k] = (ws->system->dim == 2 ? row_rate(2, ws, k) : row_rate(3, ws, k)) - ws->rows.w[k];
     }
     return PHX_OK;
 }
@@ -165,24 +166,24 @@ void phx_fast_row_residuals(workspace *ws, double t, const double *x, const doub
 /* `sides`: LATE_PORT of those that it is applied to. */
 enum { ON_A = LATE_PORT, ON_B = LATE_PORT << 1 };
 
-static void apply_multiplier(workspace *ws, int k, int sides, double lambda)
+static inline void apply_multiplier(const int dim, workspace *ws, int k, int sides, double lambda)
 {
     const work_row *row = &ws->rows.row[k];
-    const int dim = ws->system->dim, size = phx_port_size(dim);
-    const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE;
-    double *a = ws->ports.effort + (size_t)row->a * PHX_PORT_MAX, *b = ws->ports.effort + (size_t)row->b * PHX_PORT_MAX;
 
-    if (row->unit >= 0) {
-        if (sides & ON_A)
-            a[row->unit] -= lambda;
-        if (sides & ON_B)
-            b[row->unit] += lambda;
-        return;
+    for (int side = 0; side < 2; side++) {
+        const double *g = ws->rows.covector + (size_t)k * PAIR_SIZE + side * PHX_PORT_MAX;
+        double *effort = ws->ports.effort + (size_t)(side ? row->b : row->a) * PHX_PORT_MAX;
+        if (!(sides & (side ? ON_B : ON_A)))
+            continue;
+        if (row->unit >= 0) {
+            effort[row->unit] += side ? lambda : -lambda;
+            continue;
+        }
+        for (int i = 0; i < dim && !row->angular_only; i++)
+            effort[i] += lambda * g[i];
+        for (int i = dim; i < phx_port_size(dim); i++)
+            effort[i] += lambda * g[i];
     }
-    for (int i = row->angular_only ? dim : 0; i < size && sides & ON_A; i++)
-        a[i] += lambda * g[i];
-    for (int i = row->angular_only ? dim : 0; i < size && sides & ON_B; i++)
-        b[i] += lambda * g[PHX_PORT_MAX + i];
 }
 
 typedef struct residual_loop {
@@ -234,8 +235,8 @@ static inline void rows_residual(const int dim, workspace *ws, int first, int la
             rigid_residual(dim, ws, group, sides, lambda, res);
         for (int k = group->first + group->points; k < group->end && !group->rigid; k++) {
             set_row(ws, k);
-            res[k] = row_rate(ws, k) - ws->rows.w[k];
-            apply_multiplier(ws, k, sides, lambda[k]);
+            res[k] = row_rate(dim, ws, k) - ws->rows.w[k];
+            apply_multiplier(dim, ws, k, sides, lambda[k]);
         }
     }
 }
@@ -285,7 +286,7 @@ void phx_fast_rows_residual(workspace *ws, double t, double h, const double *lam
     for (int i = 0; i < ws->fast->threads.n_groups; i++) {
         const int g = ws->fast->threads.groups[i];
         for (int k = ws->fast->rows.group[g].first; k < ws->fast->rows.group[g].end; k++)
-            apply_multiplier(ws, k, ws->fast->threads.group[g], lambda[k]);
+            apply_multiplier(ws->system->dim, ws, k, ws->fast->threads.group[g], lambda[k]);
     }
     phx_sys_joint_batches_residual(ws, lambda, res);
     loop.res = res;

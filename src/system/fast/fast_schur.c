@@ -75,7 +75,7 @@ static phx_status allocate(phx_context *context, row_schur *it)
         of->wide = filled(of->rows);
         places += (size_t)(of->n + of->rows + 2 * of->n * of->n + 4 * of->n * of->rows);
         count += (size_t)(of->n * of->filled + 3 * of->n * of->wide);
-        largest = of->n > (int)largest ? (size_t)of->n : largest;
+        largest = of->filled > (int)largest ? (size_t)of->filled : largest;
         y += (size_t)of->filled;
     }
     it->count = count;
@@ -145,7 +145,7 @@ static void fill_places(const kkt_matrix *kkt, const int *label, row_schur *it)
         int above = 0;
         for (int i = 0; i < of->n; i++) {
             for (int j = 0; j < of->n; j++)
-                put_place(kkt, of->velocity[i], of->velocity[j], i * of->n + j, of->block, &of->n_block);
+                put_place(kkt, of->velocity[i], of->velocity[j], i * of->filled + j, of->block, &of->n_block);
             for (int k = 0; k < of->rows; k++) { /* the pattern is symmetric */
                 put_place(kkt, of->velocity[i], kkt->n_v + of->row[k], i * of->wide + k, of->above, &above);
                 put_place(kkt, kkt->n_v + of->row[k], of->velocity[i], i * of->wide + k, of->below, &of->n_entries);
@@ -200,15 +200,14 @@ static bool invert(const row_schur *it, const double *val)
     for (int c = 0; c < it->n_clusters; c++) {
         const schur_cluster *of = &it->cluster[c];
         const int n = of->n;
-        for (int e = 0; e < n * n; e++)
-            it->dense[e] = 0.0;
+        memset(it->dense, 0, (size_t)(n * of->filled) * sizeof *it->dense);
         for (int e = 0; e < of->n_block; e++)
             it->dense[of->block[2 * e]] = val[of->block[2 * e + 1]];
-        if (!it->ops->invert(n, it->dense))
+        if (!it->ops->invert(n, of->filled, it->dense))
             return false;
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)
-                of->inverse[i * of->filled + j] = it->dense[j * n + i];
+                of->inverse[i * of->filled + j] = it->dense[j * of->filled + i];
     }
     return true;
 }
@@ -231,7 +230,7 @@ bool phx_sys_schur_factor(row_schur *it, int slot, bool rows_alone, const double
     for (int k = 0; k < it->n * it->stride; k++)
         it->S[k] = 0.0;
     for (const int *at = it->corner, *last = at + 3 * it->n_corners; at < last; at += 3)
-        it->S[at[0] * it->stride + at[1]] = val[at[2]];
+        it->S[at[1] * it->stride + at[0]] = val[at[2]];
     for (int c = 0; c < it->n_clusters; c++) {
         take_rows(&it->cluster[c], val);
         it->ops->eliminate(&it->cluster[c], it->stride, it->S);

@@ -24,11 +24,11 @@ typedef struct schur_cluster {
 } schur_cluster;
 
 typedef struct schur_operations {
-    /* The dense n x n matrix into its inverse; false: a pivot vanishes. */
-    bool (*invert)(int n, double *matrix);
-    /* T from `given`, and S += G~ T, rows of S `stride` apart. */
+    /* The dense n x n matrix, rows `stride` apart, into its inverse; false: a pivot vanishes. */
+    bool (*invert)(int n, int stride, double *matrix);
+    /* T from `given`, and S += G~ T, columns of S `stride` apart. */
     void (*eliminate)(const schur_cluster *of, int stride, double *S);
-    /* S = L U, U in its place; false: a pivot vanishes. */
+    /* The transposed S = L U, U in its place, zeros above L; false: a pivot vanishes. */
     bool (*factor)(int n, int stride, double *S, double *L);
     /* y = A^-1 b of the cluster, `filled` numbers; c -= G~ y. */
     void (*begin)(const schur_cluster *of, const double *b, double *y, double *c);
@@ -45,7 +45,7 @@ struct row_schur {
     schur_cluster *cluster;
     int n, stride, n_corners; /* multipliers, filled up to fours; entries of D */
     int *corner;              /* 3 each: row, column, place in the matrix */
-    double *S, *L;            /* S, then U; n x stride each */
+    double *S, *L;            /* the transposed S, then U; n x stride each */
     double *dense, *y;        /* room for a cluster's block; n_v and what fills up clusters */
     int *places;              /* all the numbers of clusters and corners */
     double *numbers;          /* all of the clusters, S and L */

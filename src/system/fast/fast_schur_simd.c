@@ -7,10 +7,10 @@
 enum { TOGETHER = 4 }; /* registers whose sums are made at once */
 static const double VANISHES = 1e-10;
 
-static bool invert(int n, double *restrict matrix)
+static bool invert(int n, int stride, double *matrix)
 {
     for (int p = 0; p < n; p++) {
-        double *pivot_row = matrix + p * n;
+        double *pivot_row = matrix + p * stride;
         double largest = 0.0;
         for (int j = 0; j < n; j++)
             largest = largest > fabs(pivot_row[j]) ? largest : fabs(pivot_row[j]);
@@ -21,13 +21,13 @@ static bool invert(int n, double *restrict matrix)
         for (int j = 0; j < n; j++)
             pivot_row[j] *= over;
         for (int i = 0; i < n; i++) {
-            double *restrict row = matrix + i * n;
+            double *row = matrix + i * stride;
             const double factor = row[p];
             if (i == p)
                 continue;
             row[p] = 0.0;
-            for (int j = 0; j < n; j++)
-                row[j] -= factor * pivot_row[j];
+            for (int j = 0; j < stride; j += 4)
+                *(simd_double *)(row + j) -= factor * *(const simd_double *)(pivot_row + j);
         }
     }
     return true;
@@ -37,11 +37,18 @@ static bool invert(int n, double *restrict matrix)
 static inline void sum_rows(const int count, int n, const double *x, int step, const double *rows, int stride,
                             simd_double *y)
 {
+    simd_double sum[TOGETHER] = {{0.0}};
+    int i = 0;
+
+    for (; i + 1 < n; i += 2, x += 2 * step, rows += 2 * stride)
+        for (int c = 0; c < count; c++) {
+            sum[c] += x[0] * ((const simd_double *)rows)[c];
+            sum[c] += x[step] * ((const simd_double *)(rows + stride))[c];
+        }
+    for (int c = 0; c < count && i < n; c++)
+        sum[c] += x[0] * ((const simd_double *)rows)[c];
     for (int c = 0; c < count; c++)
-        y[c] = (simd_double){0.0};
-    for (int i = 0; i < n; i++, x += step, rows += stride)
-        for (int c = 0; c < count; c++)
-            y[c] += x[0] * ((const simd_double *)rows)[c];
+        y[c] = sum[c];
 }
 
 static inline void combine_rows(int width, int n, const double *x, int step, const double *rows, int stride, double *y)
@@ -71,14 +78,13 @@ static void eliminate(const schur_cluster *of, int stride, double *S)
     for (int j = 0; j < of->n; j++)
         combine_rows(of->wide, of->n, of->inverse + j, of->filled, of->given, of->wide, of->T + j * of->wide);
     for (int k = 0; k < of->rows; k++) {
-        double *row = S + of->row[k] * stride;
         combine_rows(of->wide, of->n, of->G_T + k, of->wide, of->T, of->wide, sum);
         for (int l = 0; l < of->rows; l++)
-            row[of->row[l]] += sum[l];
+            S[of->row[l] * stride + of->row[k]] += sum[l];
     }
 }
 
-/* S becomes U; what stands left of its diagonal, up to the next four columns, is not looked at afterwards. */
+/* S becomes U; what stands left of its diagonal, up to the next four columns, counts for nothing afterwards. */
 static bool factor(int n, int stride, double *S, double *L)
 {
     for (int p = 0; p < n; p++) {
@@ -114,20 +120,23 @@ static void begin(const schur_cluster *of, const double *b, double *y, double *c
         c[of->row[k]] -= sum[k];
 }
 
+/* Of the transposed S = L U: U^T y = l, L^T x = y, a column of both at a time. */
 static void solve(int n, int stride, const double *U, const double *L, double *l)
 {
-    for (int i = 1; i < n; i++) {
-        double sum = l[i];
-        for (int j = 0; j < i; j++)
-            sum -= L[i * stride + j] * l[j];
-        l[i] = sum;
+    double x[PHX_SCHUR_MOST] = {0.0}, y[PHX_SCHUR_MOST] = {0.0};
+
+    for (int i = 0; i < n; i++)
+        x[i] = l[i];
+    for (int i = 0; i < n; i++) {
+        y[i] = x[i] / U[i * stride + i];
+        for (int j = (i + 1) / 4 * 4; j < stride; j += 4)
+            *(simd_double *)(x + j) -= *(const simd_double *)(U + i * stride + j) * y[i];
     }
-    for (int i = n; i-- > 0;) {
-        double sum = l[i];
-        for (int j = i + 1; j < n; j++)
-            sum -= U[i * stride + j] * l[j];
-        l[i] = sum / U[i * stride + i];
-    }
+    for (int i = n; i-- > 1;)
+        for (int j = 0; j < i; j += 4)
+            *(simd_double *)(y + j) -= *(const simd_double *)(L + i * stride + j) * y[i];
+    for (int i = 0; i < n; i++)
+        l[i] = y[i];
 }
 
 static void end(const schur_cluster *of, const double *l, const double *y, double *b)
