@@ -28,7 +28,7 @@ typedef struct phx_flex_point {
     int n;                   /* entries in dof; 0 at an undeformable point */
     int *dof;                /* coordinates of q, ascending */
     double *phi;             /* dim x n, row-major */
-    int still[2];            /* columns of phi that are known to be zero: the first ones and the last ones */
+    int zero_columns[2];     /* columns of phi that are known to be zero: the first ones and the last ones */
     double *theta;           /* n_rot x n, row-major */
     bool without_directions; /* it moves, but what its rotation is nobody knows: a single node of a solid */
 } phx_flex_point;

@@ -44,7 +44,7 @@ static inline const phx_body_view *from_frame(const phx_body_port *port, const p
 static inline void add_place(const int dim, const int n_q, const phx_flex_point *point, const double *q, double *y)
 {
     if (n_q > 0)
-        add_some_shapes(dim, point->still[0], n_q - point->still[1], n_q, point->phi, q, point->dof, y);
+        add_some_shapes(dim, point->zero_columns[0], n_q - point->zero_columns[1], n_q, point->phi, q, point->dof, y);
 }
 
 /* y = x + phi q (dim) of the point in body axes; q NULL or n_q = 0: x itself, else in `room`. */
@@ -291,7 +291,7 @@ static inline void port_apply(const int dim, const int n_q, const phx_body *body
         res[dim + k] += alpha * (torque[k] + effort[dim + k]);
     for (int j = 0; j < n_q; j++) {
         double sum = 0.0;
-        if (j >= point->still[0] && j < n_q - point->still[1])
+        if (j >= point->zero_columns[0] && j < n_q - point->zero_columns[1])
             along_shape(dim, n_q, point->phi, j, f, &sum);
         for (int k = 0; k < n_rot; k++)
             sum += point->theta[k * n_q + j] * effort[dim + n_rot + k];

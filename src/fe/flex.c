@@ -80,7 +80,7 @@ phx_status phx_flex_point_copy(phx_context *context, int dim, const phx_flex_poi
     if (status != PHX_OK)
         return status;
     memcpy(copy->x, point->x, sizeof copy->x);
-    memcpy(copy->still, point->still, sizeof copy->still);
+    memcpy(copy->zero_columns, point->zero_columns, sizeof copy->zero_columns);
     copy->without_directions = point->without_directions;
     if (n > 0) {
         memcpy(copy->dof, point->dof, n * sizeof *copy->dof);

@@ -62,7 +62,7 @@ static phx_status check_location(const phx_flex_source *source, phx_context *con
 }
 
 /* Whether coordinate number k of a point does not move it. */
-static bool is_still(const phx_flex_source *source, const phx_flex_point *point, int k)
+static bool is_zero_column(const phx_flex_source *source, const phx_flex_point *point, int k)
 {
     for (int a = 0; a < source->flex.dim; a++)
         if (point->phi[a * point->n + k] != 0.0)
@@ -70,15 +70,15 @@ static bool is_still(const phx_flex_source *source, const phx_flex_point *point,
     return true;
 }
 
-static void find_still(const phx_flex_source *source, phx_flex_point *point)
+static void find_zero_columns(const phx_flex_source *source, phx_flex_point *point)
 {
-    int *still = point->still;
+    int *zero = point->zero_columns;
 
-    still[0] = still[1] = 0;
-    while (still[0] < point->n && is_still(source, point, still[0]))
-        still[0]++;
-    while (still[1] < point->n - still[0] && is_still(source, point, point->n - 1 - still[1]))
-        still[1]++;
+    zero[0] = zero[1] = 0;
+    while (zero[0] < point->n && is_zero_column(source, point, zero[0]))
+        zero[0]++;
+    while (zero[1] < point->n - zero[0] && is_zero_column(source, point, point->n - 1 - zero[1]))
+        zero[1]++;
 }
 
 phx_status phx_flex_source_point(const phx_flex_source *source, phx_context *context, const phx_location *location,
@@ -90,7 +90,7 @@ phx_status phx_flex_source_point(const phx_flex_source *source, phx_context *con
     if (!status)
         status = source->operations->point(source, context, location, point);
     if (!status)
-        find_still(source, point);
+        find_zero_columns(source, point);
     return status;
 }
 

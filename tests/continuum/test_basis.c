@@ -193,7 +193,7 @@ static bool moves(const phx_flex_point *point, int k)
 /* The first and the last columns that are said to be zero are all that are; `held`: so are the others. */
 static void check_still(const phx_flex_point *point, bool held)
 {
-    const int first = point->still[0], end = point->n - point->still[1];
+    const int first = point->zero_columns[0], end = point->n - point->zero_columns[1];
 
     assert_int_equal(first == point->n, held);
     for (int k = 0; k < point->n; k++)
