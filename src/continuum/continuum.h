@@ -420,7 +420,8 @@ phx_status phx_continuum_displacements(phx_context *context, const phx_flex_sour
                                        double **thickness);
 
 /* The force on the unknowns of the model (n) as one on the coordinates of the basis: `load` is filled, the caller frees
- * it. strain: 1 + the number of the initial strain that makes the force; 0: none does. */
+ * it. strain: 1 + the number of the initial strain whose stresses make the force, which then acts on the deformation
+ * alone; 0: none does. */
 phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force, int strain,
                               phx_flex_load *load);
 

@@ -674,6 +674,15 @@ static phx_status stress_stiffness(phx_context *context, const continuum_source 
     return rows ? PHX_OK : PHX_ERR_MEMORY;
 }
 
+/* Stresses have neither resultant nor moment, also about the places of the deformed body: what is left of them by
+ * rounding, and the moment of second order of forces that keep their direction, is none of theirs. */
+static void take_out_resultants(phx_flex_load *load)
+{
+    memset(load->force, 0, sizeof load->force);
+    memset(load->moment, 0, sizeof load->moment);
+    memset(load->turning, 0, 3 * (size_t)load->n * sizeof *load->turning);
+}
+
 phx_status phx_continuum_load(phx_context *context, const phx_flex_source *source, const double *force, int strain,
                               phx_flex_load *load)
 {
@@ -687,6 +696,8 @@ phx_status phx_continuum_load(phx_context *context, const phx_flex_source *sourc
         status = stress_stiffness(context, it, sigma + (size_t)(strain - 1) * (size_t)phx_elastic_offsets(it->model), n,
                                   load->S);
     }
+    if (!status && strain > 0)
+        take_out_resultants(load);
     if (status)
         phx_flex_load_free(load);
     else

@@ -214,10 +214,12 @@ phx_status phx_shapes_lowest(phx_context *context, const phx_csr *M, const phx_s
         /* 1/omega^2, ascending; V^T K V = I */
         status = phx_dense_eigen_symmetric(context, (int)m, mass, K, values, V);
     }
-    for (size_t k = 0; k < (size_t)count && !status; k++)
+    for (size_t k = 0; k < (size_t)count && !status; k++) {
+        const double size = sqrt(fmax(values[m - 1 - k], 0.0)); /* of motions without mass rounding, of either sign */
         for (size_t s = 0; s < m; s++)
             for (size_t j = 0; j < n; j++)
-                (*lowest)[k * n + j] += sqrt(values[m - 1 - k]) * V[s * m + m - 1 - k] * Phi[s * n + j];
+                (*lowest)[k * n + j] += size * V[s * m + m - 1 - k] * Phi[s * n + j];
+    }
     phx_free(M_Phi);
     phx_free(mass);
     phx_free(K);

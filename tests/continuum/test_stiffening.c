@@ -253,6 +253,41 @@ static void a_deflection_does_not_lock(void **state)
     phx_flex_source_destroy(source);
 }
 
+/* Some shapes of plates of order 0 have no mass, those that turn a straight edge of a joined port about itself: they
+ * are no modes that shapes follow. Two ports, on opposite edges of a coarse mesh. */
+static void shapes_without_mass_are_not_followed(void **state)
+{
+    phx_context *context = *state;
+    plate_case def = unit_plate(3, 0.3);
+    const char *const groups[] = {"x0", "x1"};
+    const phx_continuum_def basis = {.name = "plate",
+                                     .basis = PHX_BASIS_CRAIG_BAMPTON,
+                                     .modes = 4,
+                                     .frame = PHX_FRAME_CHORD,
+                                     .frame_at = {0, 1},
+                                     .stiffening = true};
+    phx_interface interfaces[2];
+    phx_flex_source *source = NULL;
+
+    def.size[0] = 0.2;
+    def.size[1] = 0.1;
+    def.elements[1] = 2;
+    def.membrane = true;
+    def.order = 0;
+    phx_isotropic_section(2.1e11, 0.3, 7800.0, 0.01, 5.0 / 6.0, &def.section);
+    phx_elastic_model *model = make_plate(context, &def);
+    for (int i = 0; i < 2; i++) {
+        int count, *unknown;
+        CHECK_OK(context, phx_elastic_group_unknowns(context, model, groups[i], &count, &unknown));
+        CHECK_OK(context, phx_interface_create(context, model, groups[i], PHX_INTERFACE_RIGID, NULL, count, unknown,
+                                               &interfaces[i]));
+        phx_free(unknown);
+    }
+    CHECK_OK(context, phx_continuum_source_create(context, &basis, model, 2, interfaces, &source));
+    assert_true(phx_flex_source_flex(source)->stiffening->n_slope > 4);
+    phx_flex_source_destroy(source);
+}
+
 static void what_it_refuses(void **state)
 {
     phx_context *context = *state;
@@ -282,6 +317,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stresses_do_the_work_of_their_strains, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(the_basis_has_the_energy_of_the_mesh, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_deflection_does_not_lock, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(shapes_without_mass_are_not_followed, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(what_it_refuses, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

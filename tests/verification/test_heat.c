@@ -107,6 +107,28 @@ static void a_heated_strip_between_walls(void **state)
     close_model(&it);
 }
 
+/* What a temperature makes are stresses, which have no resultant: a plate that is hot above, between two clamped edges
+ * that push with 1e5 N and bend with 1e2 N m, hands half of its pressure to each. */
+static void edges_of_a_heated_plate_share_its_load(void **state)
+{
+    const double half = 0.5 * 1000.0 * 0.4 * 0.3;
+    held it;
+
+    open_model(*state,
+               SPACE "materials: {m: {density: 7800, young: 2.1e11, poisson: 0.3, expansion: 1.2e-5}}\n"
+                     "ground: {ports: {A: {position: [0, 0.15, 0]}, B: {position: [0.4, 0.15, 0]}}}\n"
+                     "bodies: {b: {kind: plate, material: m, thickness: 0.01, mesh: {size: [0.4, 0.3], elements: [4, "
+                     "3]}, basis: {modes: 4}, ports: {P: {on: x0}, C: {on: x1}}}}\n"
+                     "joints: {a: {kind: weld, ports: [ground.A, b.P]}, c: {kind: weld, ports: [ground.B, b.C]}}\n"
+                     "loads: {heat: {temperature: 40, on: b, profile: 0.5 + z/0.01}, f: {pressure: 1000, on: b}}\n"
+                     "outputs: {a: {reaction: a}, c: {reaction: c}}\n",
+               &it);
+    assert_true(fabs(value_of(&it, "a.fx")) > 1e5 && fabs(value_of(&it, "a.ty")) > 1e2);
+    CHECK_CLOSE(value_of(&it, "a.fz"), -half, 1e-9 * half, "reaction of one edge");
+    CHECK_CLOSE(value_of(&it, "c.fz"), -half, 1e-9 * half, "reaction of the other edge");
+    close_model(&it);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -115,6 +137,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_heated_bar_that_is_free_has_no_stress, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_linear_temperature_in_a_free_block, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_heated_strip_between_walls, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(edges_of_a_heated_plate_share_its_load, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
