@@ -323,11 +323,11 @@ void phx_body_stress(const phx_body *body, const double *x, double *sigma)
         body->ops->stress(body, x, sigma);
 }
 
-void phx_body_stress_slope(const phx_body *body, const double *x, const double *row, double *out)
+void phx_body_stress_derivative(const phx_body *body, const double *x, const double *row, double *out)
 {
     memset(out, 0, (size_t)body->n_v * sizeof *out);
     if (body->n_stress > 0)
-        body->ops->stress_slope(body, x, row, out);
+        body->ops->stress_derivative(body, x, row, out);
 }
 
 int phx_body_elements(const phx_body *body)

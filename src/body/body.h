@@ -131,7 +131,7 @@ double phx_body_interval_dissipation(const phx_body *body, const phx_body_view *
 /* Stress vector, stiffening included: n_stress values. */
 void phx_body_stress(const phx_body *body, const double *x, double *sigma);
 /* Derivative of row . sigma, row over the stress vector, with respect to xi: n_v values. */
-void phx_body_stress_slope(const phx_body *body, const double *x, const double *row, double *out);
+void phx_body_stress_derivative(const phx_body *body, const double *x, const double *row, double *out);
 /* Sections along a length of a body that has no source of deformation. Row over the stress vector of a resultant at a
  * location, in the axes of the section there. */
 typedef enum phx_section_part {

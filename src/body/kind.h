@@ -81,7 +81,7 @@ typedef struct phx_body_ops {
 
     /* ---- stresses; NULL: there are none ---- */
     void (*stress)(const phx_body *body, const double *x, double *sigma);
-    void (*stress_slope)(const phx_body *body, const double *x, const double *row, double *out);
+    void (*stress_derivative)(const phx_body *body, const double *x, const double *row, double *out);
     /* ---- sections along a length, of a body that has no source; NULL: there are none (see body.h) ---- */
     void (*section_rows)(const phx_body *body, const phx_location *location, phx_section_part part, double *row);
     int (*length_points)(const phx_body *body, const phx_length_point **points);

@@ -257,7 +257,7 @@ double phx_block_potential(const phx_block *block, double y)
 
     return 0.5 * block->def.kp * e * e - phx_signal_value(block->feedforward[0], 0.0) * y;
 }
-double phx_block_slope(const phx_block *block, double y)
+double phx_block_derivative(const phx_block *block, double y)
 {
     return block->def.kp * (y - phx_signal_value(block->reference[0], 0.0)) -
            phx_signal_value(block->feedforward[0], 0.0);

@@ -77,8 +77,8 @@ const phx_ida_pbc *phx_block_ida_pbc(const phx_block *block);
  * and limits, r and f constant. Where u is the effort along y its loop has the energy V beside that of the mechanism.
  */
 bool phx_block_shapes(const phx_block *block);
-double phx_block_potential(const phx_block *block, double y); /* V */
-double phx_block_slope(const phx_block *block, double y);     /* V' */
+double phx_block_potential(const phx_block *block, double y);  /* V */
+double phx_block_derivative(const phx_block *block, double y); /* V' */
 /* Size of `room` below, kept from call to call: one for each thread. Zeros at first. */
 size_t phx_block_room(const phx_block *block);
 

@@ -28,10 +28,10 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     enum { B = PHX_PORT_MAX };
     (void)row;
     double x_a = 0.5 * a->h * a->rate[W], x_b = 0.5 * b->h * b->rate[W];
-    double on_a = phx_port_atan_quotient_slope(x_b, x_a) * (1.0 + x_a * x_a);
-    double on_b = phx_port_atan_quotient_slope(x_a, x_b) * (1.0 + x_b * x_b);
-    double theta_a = 2.0 * phx_port_atan_quotient_slope(a->theta0[0], a->theta1[0]);
-    double theta_b = 2.0 * phx_port_atan_quotient_slope(b->theta0[0], b->theta1[0]);
+    double on_a = phx_port_atan_quotient_derivative(x_b, x_a) * (1.0 + x_a * x_a);
+    double on_b = phx_port_atan_quotient_derivative(x_a, x_b) * (1.0 + x_b * x_b);
+    double theta_a = 2.0 * phx_port_atan_quotient_derivative(a->theta0[0], a->theta1[0]);
+    double theta_b = 2.0 * phx_port_atan_quotient_derivative(b->theta0[0], b->theta1[0]);
     if (on_a == 0.0 && on_b == 0.0 && theta_a == 0.0 && theta_b == 0.0)
         return false;
     phx_port_pair_clear(a->dim, H);

@@ -83,7 +83,7 @@ static void vary(const increment *at, const double *dA, const double *dB, double
         dn[i] = 2.0 * (dn[i] + part[i]);
     const double ds = 2.0 * (phx_port_scalar_product(3, dA, v1->B) + phx_port_scalar_product(3, v1->A, dB));
     const double drho = phx_port_scalar_product(3, v1->n, dn) / v1->rho;
-    const double dkappa = at->S * phx_port_turn_quotient_slope(at->S, at->C) * (v0->rho * ds - v0->s * drho) -
+    const double dkappa = at->S * phx_port_turn_quotient_derivative(at->S, at->C) * (v0->rho * ds - v0->s * drho) -
                           (v0->rho * drho + v0->s * ds) / (at->S * at->S + at->C * at->C);
     const double dp = 0.5 * (dkappa * rho + at->kappa * drho);
     const double dq = 0.5 * (dkappa * (v0->s + v1->s) + at->kappa * ds) / rho - at->q * drho / rho;

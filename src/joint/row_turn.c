@@ -297,7 +297,7 @@ static weights find_weights(const direction A[2], const direction B[2], double w
     }
     /* dkappa = kappa_S dS - dC/(S^2 + C^2),   S = c0 s1 - s0 c1,   C = c0 c1 + s0 s1 */
     const double S = c[0] * s[1] - s[0] * c[1], C = c[0] * c[1] + s[0] * s[1], square = S * S + C * C;
-    const double kappa = phx_port_turn_quotient(S, C), slope = S * phx_port_turn_quotient_slope(S, C);
+    const double kappa = phx_port_turn_quotient(S, C), slope = S * phx_port_turn_quotient_derivative(S, C);
     out.c = -0.5 * weight * kappa * (s[0] + s[1]);
     out.s = 0.5 * weight * kappa * (c[0] + c[1]);
     for (int j = by.begin; j < by.end; j++) {
@@ -314,7 +314,7 @@ static weights find_weights(const direction A[2], const direction B[2], double w
 typedef enum pass { ON_TURN = 1, ON_SECTION = 2 } pass;
 
 /* H += derivative of the covector of g . d(A(x)) of a port that slides: x1 g on d1, x2 g on d2. */
-static void add_axis_slope(const double *x, double dg[3][BOTH], int port, moving by, double *H)
+static void add_axis_derivative(const double *x, double dg[3][BOTH], int port, moving by, double *H)
 {
     for (int j = by.begin; j < by.end; j++) {
         const int column = j < OWN ? 3 + j : PHX_PORT_MAX + 3 + j - OWN;
@@ -326,15 +326,15 @@ static void add_axis_slope(const double *x, double dg[3][BOTH], int port, moving
 /* The same of any port: with f = Rm^T g, b = x + theta_m x x
  *   on w b x f, on theta_dot x x f,   df = f1 x dphi + Rm^T dg, f1 = R1^T g,   db = dtheta x x,
  * by the variations that move. */
-static void add_effort_slope(const way *at, const double *x, const double *g, double dg[3][BOTH], int port, moving by,
-                             int rows, double *H)
+static void add_effort_derivative(const way *at, const double *x, const double *g, double dg[3][BOTH], int port,
+                                  moving by, int rows, double *H)
 {
     const int first = port * PHX_PORT_MAX;
     double b[3], f[3], f1[3], part[3], other[3];
 
     if (at->view.slides) {
         if (rows & ON_TURN)
-            add_axis_slope(x, dg, port, by, H);
+            add_axis_derivative(x, dg, port, by, H);
         return;
     }
     phx_vec_x_vec(3, at->view.thetam, x, b);
@@ -369,7 +369,7 @@ static void add_effort_slope(const way *at, const double *x, const double *g, do
 }
 
 /* The derivative of add_increment where the ports move as `a` and `b` say, without those that are fixed. */
-static void add_increment_slope(const phx_row *row, const way *a, const way *b, double weight, int rows, double *H)
+static void add_increment_derivative(const phx_row *row, const way *a, const way *b, double weight, int rows, double *H)
 {
     /* on A(alpha):  g = w_c B1 - w_s B2,   on A(alpha2):  w_c B2 + w_s B1,
      * on B(beta):   g = w_c A1 + w_s A2,   on B(beta2):   w_c A2 - w_s A1      with the means of the directions */
@@ -395,7 +395,7 @@ static void add_increment_slope(const phx_row *row, const way *a, const way *b, 
                 for (int k = 0; k < OWN && !(port ? a : b)->view.fixed; k++)
                     dg[r][offset + k] += w.c * same->slope[MEAN][r][k] + w.s * sign * cross->slope[MEAN][r][k];
             }
-            add_effort_slope(port ? b : a, x[port][i], g, dg, port, by, rows, H);
+            add_effort_derivative(port ? b : a, x[port][i], g, dg, port, by, rows, H);
         }
 }
 
@@ -404,14 +404,14 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     phx_port_pair_clear(3, H);
     if (a->h == 0.0 || !(bent(a) || bent(b))) {
         const way on_a = as_it_is(a), on_b = as_it_is(b);
-        add_increment_slope(row, &on_a, &on_b, 1.0, ON_TURN | ON_SECTION, H);
+        add_increment_derivative(row, &on_a, &on_b, 1.0, ON_TURN | ON_SECTION, H);
         return true;
     }
     for (int end = 0; end < 2; end++) {
         const way section_a = hold_section(a, end), section_b = hold_section(b, end);
         const way frame_a = hold_frame(a, end), frame_b = hold_frame(b, end);
-        add_increment_slope(row, &section_a, &section_b, 0.5, ON_TURN, H);
-        add_increment_slope(row, &frame_a, &frame_b, 0.5, ON_SECTION, H);
+        add_increment_derivative(row, &section_a, &section_b, 0.5, ON_TURN, H);
+        add_increment_derivative(row, &frame_a, &frame_b, 0.5, ON_SECTION, H);
     }
     return true;
 }

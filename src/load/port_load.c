@@ -98,9 +98,9 @@ static void evaluate_plane_torque(const phx_port_view *port, double M, bool tang
     if (tangents) { /* a varies by (1 + a^2) dphi, theta1 by 2 dtheta */
         double a = 0.5 * port->h * port->rate[W];
         phx_port_pair_clear(2, result->tangent);
-        result->tangent[W * PHX_PORT_PAIR + W] = M * phx_port_atan_quotient_slope(0.0, a) * (1.0 + a * a);
+        result->tangent[W * PHX_PORT_PAIR + W] = M * phx_port_atan_quotient_derivative(0.0, a) * (1.0 + a * a);
         result->tangent[THETA * PHX_PORT_PAIR + THETA] =
-            2.0 * M * phx_port_atan_quotient_slope(port->theta0[0], port->theta1[0]);
+            2.0 * M * phx_port_atan_quotient_derivative(port->theta0[0], port->theta1[0]);
         result->has_tangent = true;
     }
 }
@@ -114,7 +114,7 @@ static void torque_tangent(const phx_port_view *port, const double *M, double ka
     enum { n = PHX_PORT_MAX };
     double dE[3][9], f[3], f1[3], *tangent = result->tangent;
     const double a = 0.5 * port->h * sqrt(phx_port_scalar_product(3, port->rate + 3, port->rate + 3));
-    const double on_kappa = 0.5 * port->h * (1.0 + a * a) * phx_port_turn_quotient_slope(a, 1.0);
+    const double on_kappa = 0.5 * port->h * (1.0 + a * a) * phx_port_turn_quotient_derivative(a, 1.0);
 
     if (!result->has_tangent)
         phx_port_pair_clear(3, tangent);

@@ -179,7 +179,7 @@ void phx_port_section_turn_tangent(const phx_port_view *view, double dE[3][9])
 
     find_section_turn(view, &at);
     const double u1 = 1.0 + at.s1, size = sqrt(phx_port_scalar_product(3, at.v, at.v));
-    const double on_v = 2.0 * phx_port_turn_quotient_slope(size, at.c), on_c = -2.0 / (size * size + at.c * at.c);
+    const double on_v = 2.0 * phx_port_turn_quotient_derivative(size, at.c), on_c = -2.0 / (size * size + at.c * at.c);
     for (int k = 0; k < 3; k++) {
         const double ds = 2.0 * x1[k] / at.s1, dp = -0.5 * ds / (u1 * u1);
         const double dq = -at.q * ds * (1.0 / (at.s0 + at.s1) + 1.0 / u1);
@@ -264,7 +264,7 @@ double phx_port_turn_quotient(double s, double c)
     return atan2(s, c) / s;
 }
 
-double phx_port_turn_quotient_slope(double s, double c)
+double phx_port_turn_quotient_derivative(double s, double c)
 {
     double z = s / c;
     /* [c/(s^2 + c^2) - atan2(s, c)/s]/s^2; below 1e-2 its series is exact to 1e-12 */
@@ -297,7 +297,7 @@ double phx_port_atan_quotient(double x0, double x1)
     return atan(z) / difference;
 }
 
-double phx_port_atan_quotient_slope(double x0, double x1)
+double phx_port_atan_quotient_derivative(double x0, double x1)
 {
     /* [1/(1 + x1^2) - quotient]/(x1 - x0); near x0 half of the second derivative of atan in the middle */
     double difference = x1 - x0;

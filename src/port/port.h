@@ -177,12 +177,12 @@ double phx_port_angle(const phx_port_view *view, int end);
 /* atan2(s, c)/s without cancellation, 1/c where s vanishes: an angle as a multiple of the (scaled) sine. */
 double phx_port_turn_quotient(double s, double c);
 /* Its derivative with respect to s, divided by s. That with respect to c is -1/(s^2 + c^2). */
-double phx_port_turn_quotient_slope(double s, double c);
+double phx_port_turn_quotient_derivative(double s, double c);
 /* Difference quotient (atan(x1) - atan(x0))/(x1 - x0) without cancellation, 1/(1 + x^2) when the ends coincide. With
  * a = h w/2 of two frames it is the kappa of their relative angle (theory 4); with the slopes at
  * the ends it is the discrete gradient of atan(theta). */
 double phx_port_atan_quotient(double x0, double x1);
 /* Its derivative with respect to x1. */
-double phx_port_atan_quotient_slope(double x0, double x1);
+double phx_port_atan_quotient_derivative(double x0, double x1);
 
 #endif

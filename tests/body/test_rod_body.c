@@ -253,7 +253,7 @@ static void test_instant_tangents(void **state)
 }
 
 /* ---- resultants ---- */
-static void test_stress_slope(void **state)
+static void test_stress_derivative(void **state)
 {
     for (int dim = 2; dim <= 3; dim++) {
         uint64_t seed = 29;
@@ -264,7 +264,7 @@ static void test_stress_slope(void **state)
         assert_in_range(n, 1, MAX_STRESS);
         random_place(&seed, &it, x);
         random_vector(&seed, n, 1.0, row);
-        phx_body_stress_slope(it.body, x, row, got);
+        phx_body_stress_derivative(it.body, x, row, got);
         for (int c = 0; c < it.n_v; c++) {
             double xi[MAX_V] = {0}, x1[MAX_X], slope = 0.0;
             xi[c] = 1.0;
@@ -386,7 +386,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_energy, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_interval_tangent, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_instant_tangents, context_setup, context_teardown),
-        cmocka_unit_test_setup_teardown(test_stress_slope, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_stress_derivative, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_no_stress_at_rest, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_inertia, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_uniform_inertia, context_setup, context_teardown),

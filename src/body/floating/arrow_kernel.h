@@ -168,7 +168,7 @@ static inline void NAME(turning_parts)(const int dim, const phx_floating *body, 
 
     for (int i = 0; i < n; i++)
         q1[i] = at->qm[i] + 0.5 * h * u[i];
-    NAME(inertia_slopes)(body, q1, b1);
+    NAME(inertia_derivatives)(body, q1, b1);
     for (int i = 0; i < n; i++) {
         real slope1[PHX_MAX_PAIR], slope[PHX_MAX_PAIR], jw[3], row[3], across[3];
         for (int p = 0; p < n_pair; p++) {
@@ -221,7 +221,7 @@ static inline void NAME(mass_arrow)(const int dim, const phx_floating *body, con
     NAME(multiply)(&body->compact->moments, q, moments);
     for (int a = 0; a < dim; a++)
         s[a] = own->s0[a] + moments[a];
-    NAME(inertia_slopes)(body, q, room);
+    NAME(inertia_derivatives)(body, q, room);
     for (int i = 0; i < n; i++)
         for (int p = 0; p < n_pair; p++)
             sum[p] += q[i] * (flex->j[p * n + i] + room[p * n + i]);

@@ -152,7 +152,7 @@ void phx_floating_stress(const phx_body *base, const double *x, double *sigma)
     phx_floating_stiffening_stress(flex, q, sigma);
 }
 
-void phx_floating_stress_slope(const phx_body *base, const double *x, const double *row, double *out)
+void phx_floating_stress_derivative(const phx_body *base, const double *x, const double *row, double *out)
 {
     const phx_floating *body = phx_floating_of(base);
     const phx_flex *flex = body->flex;
@@ -162,5 +162,5 @@ void phx_floating_stress_slope(const phx_body *base, const double *x, const doub
         return;
     out += body->base.q_v;
     phx_csr_apply_transposed(&flex->stress, 1.0, row, out);
-    phx_floating_stiffening_stress_slope(flex, q, row, out);
+    phx_floating_stiffening_stress_derivative(flex, q, row, out);
 }

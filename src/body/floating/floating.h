@@ -69,7 +69,7 @@ void phx_floating_energies(const phx_body *body, const double *gravity, const do
                            phx_body_energies *energies);
 double phx_floating_dissipation(const phx_body *body, const double *v);
 void phx_floating_stress(const phx_body *body, const double *x, double *sigma);
-void phx_floating_stress_slope(const phx_body *body, const double *x, const double *row, double *out);
+void phx_floating_stress_derivative(const phx_body *body, const double *x, const double *row, double *out);
 int phx_floating_structure_size(const phx_body *body);
 void phx_floating_structure(const phx_body *body, phx_structure_form form, const double *x, const double *v, double *J);
 void phx_floating_efforts(const phx_body *body, phx_structure_form form, const double *gravity, const double *x,
@@ -199,7 +199,7 @@ static inline void phx_pair_rows(const int dim, const phx_flex *flex, int i, con
 }
 
 /* dJ_p/dq_i = j_pi + (Q_p q)_i of every pair p; q NULL: undeformed. */
-static inline void phx_inertia_slopes(const int dim, const phx_flex *flex, int i, const double *q, double *slope)
+static inline void phx_inertia_derivatives(const int dim, const phx_flex *flex, int i, const double *q, double *slope)
 {
     double bent[PHX_MAX_PAIR] = {0};
     if (q)
@@ -250,7 +250,7 @@ void phx_floating_stiffening_tangent(const phx_floating *body, const double *q0,
 
 /* Adds its part to the stress vector; and to the derivative of row . sigma with respect to q. Nothing without it. */
 void phx_floating_stiffening_stress(const phx_flex *flex, const double *q, double *sigma);
-void phx_floating_stiffening_stress_slope(const phx_flex *flex, const double *q, const double *row, double *out);
+void phx_floating_stiffening_stress_derivative(const phx_flex *flex, const double *q, const double *row, double *out);
 
 /* PHX_ERR_ARGUMENT when masses, inertias or stiffnesses are so large or small that products of them are no numbers, or
  * the inertia of a rigid body (else NULL) about its centre of mass is rounding beside that about its origin. */

@@ -140,7 +140,7 @@ static void NAME(multiply)(const phx_flex_stack *A, const real *x, real *y)
 }
 
 /* slopes = j + Q x, the derivatives of J */
-static void NAME(inertia_slopes)(const phx_floating *body, const real *x, real *slopes)
+static void NAME(inertia_derivatives)(const phx_floating *body, const real *x, real *slopes)
 {
     NAME(multiply_onto)(&body->compact->pairs, body->flex->j, x, slopes);
 }
@@ -268,7 +268,7 @@ static inline void NAME(begin)(const int dim, const int n, const phx_floating *b
         bent->s_dot[a] = moments[a];
     for (int k = 0; k < n_rot; k++)
         bent->c_dot[k] = moments[dim + k];
-    NAME(inertia_slopes)(body, q0, room);
+    NAME(inertia_derivatives)(body, q0, room);
     for (int i = 0; i < n; i++)
         for (int p = 0; p < n_pair; p++)
             sum[p] += q0[i] * (body->flex->j[p * n + i] + room[p * n + i]);
@@ -306,7 +306,7 @@ static inline void NAME(evaluate)(const int n, const phx_floating *body, double 
         out->qm[i] = it->bent->d[i] + 0.5 * h * out->diff[i];
     }
     NAME(multiply)(&body->compact->gyro, u, out->a);
-    NAME(inertia_slopes)(body, out->qm, out->b);
+    NAME(inertia_derivatives)(body, out->qm, out->b);
 }
 
 /* The rigid momenta of a flexible body at the end, and what the tangent needs of it. */

@@ -272,7 +272,7 @@ static void add_mass_rate(const phx_floating *body, const double *qk, const doub
     double s_dot[3], slope[PAIR], j_dot[PAIR] = {0}, a[3], b[3];
 
     for (int i = 0; i < n; i++) {
-        phx_inertia_slopes(dim, flex, i, qk, slope);
+        phx_inertia_derivatives(dim, flex, i, qk, slope);
         for (int p = 0; p < flex->n_pair; p++)
             j_dot[p] += slope[p] * q_dot[i];
         phx_gyro_rows(dim, flex, i, q_dot, a);

@@ -106,7 +106,7 @@ void phx_floating_put_mass(const phx_body *base, const double *x, bool all, cons
 }
 
 /* dJ_ab/dq_i at qk, i.e. j_ab,i + (Q_ab qk)_i. */
-static double inertia_slope(const phx_flex *flex, int pair, int i, const double *qk)
+static double inertia_derivative(const phx_flex *flex, int pair, int i, const double *qk)
 {
     return flex->j[pair * flex->n + i] + (qk ? phx_flex_row(flex, flex->Q[pair], i, qk) : 0.0);
 }
@@ -139,7 +139,7 @@ static void make_rates(const phx_floating *body, const double *qk, const double 
             at->j_dot[k * n_rot + l] = 0.0;
             for (int i = 0; i < n; i++)
                 at->j_dot[k * n_rot + l] +=
-                    inertia_slope(flex, phx_pair(k < l ? k : l, k < l ? l : k), i, qk) * q_dot[i];
+                    inertia_derivative(flex, phx_pair(k < l ? k : l, k < l ? l : k), i, qk) * q_dot[i];
         }
     }
 }
@@ -193,7 +193,7 @@ static void rigid_velocity_column(const phx_floating *body, const rates *at, con
                 sum += 2.0 * phx_flex_row(flex, flex->A[k], i, q_dot);
             for (int l = 0; l < n_rot; l++)
                 if (dw[k] != 0.0)
-                    sum += w[l] * inertia_slope(flex, phx_pair(k < l ? k : l, k < l ? l : k), i, qk);
+                    sum += w[l] * inertia_derivative(flex, phx_pair(k < l ? k : l, k < l ? l : k), i, qk);
         }
         *entry(body, D, body->base.n_rigid + i, col) -= sum;
     }
@@ -213,7 +213,7 @@ static void flexible_columns(const phx_floating *body, const double *qk, const d
         l[k] = flex->C[k * n + i] - (qk ? phx_flex_row(flex, flex->A[k], i, qk) : 0.0);
         jw[k] = 0.0;
         for (int m = 0; m < n_rot; m++)
-            jw[k] += inertia_slope(flex, phx_pair(k < m ? k : m, k < m ? m : k), i, qk) * w[m];
+            jw[k] += inertia_derivative(flex, phx_pair(k < m ? k : m, k < m ? m : k), i, qk) * w[m];
     }
     if (D) { /* t: 2 w x S,  r: dJ w - l x w (the two S x v cancel) */
         phx_rot_x_vec(dim, w, S, a);

@@ -229,7 +229,7 @@ void phx_floating_stiffening_stress(const phx_flex *flex, const double *q, doubl
     }
 }
 
-void phx_floating_stiffening_stress_slope(const phx_flex *flex, const double *q, const double *row, double *out)
+void phx_floating_stiffening_stress_derivative(const phx_flex *flex, const double *q, const double *row, double *out)
 {
     const phx_flex_stiffening *st = stressed_of(flex);
     double s[PHX_STRAIN_SLOPES], c[PHX_STRAIN_SLOPES];

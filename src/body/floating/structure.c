@@ -46,7 +46,7 @@ static void moment_column(const phx_floating *body, const double *qk, int i, dou
 }
 
 /* dJ/dq_i w (n_rot). */
-static void inertia_slope_times(const phx_floating *body, const double *qk, int i, const double *w, double *out)
+static void inertia_derivative_times(const phx_floating *body, const double *qk, int i, const double *w, double *out)
 {
     const phx_flex *flex = body->flex;
     for (int k = 0; k < body->base.n_rot; k++) {
@@ -68,7 +68,7 @@ static void modified_coupling(const phx_floating *body, const double *x, const d
         S[d] = flex->S[d * flex->n + i];
     moment_column(body, qk, i, l);
     phx_vec_x_vec(body->base.dim, v, S, a);
-    inertia_slope_times(body, qk, i, w, b);
+    inertia_derivative_times(body, qk, i, w, b);
     phx_rot_x_rot(body->base.dim, w, l, c);
     for (int k = 0; k < body->base.n_rot; k++)
         column[k] = 2.0 * a[k] - b[k] + c[k] - 3.0 * phx_flex_row(flex, flex->A[k], i, q_dot);
@@ -160,7 +160,7 @@ void phx_floating_efforts(const phx_body *base, phx_structure_form form, const d
     }
     for (int i = 0; i < n; i++) {
         double slope = 0.0, force = phx_flex_row(flex, flex->K, i, q);
-        inertia_slope_times(body, qk, i, w, jw);
+        inertia_derivative_times(body, qk, i, w, jw);
         for (int a = 0; a < dim; a++) {
             slope += flex->S[a * n + i] * vxw[a];
             force -= flex->S[a * n + i] * g[a];

@@ -500,7 +500,7 @@ void phx_rod_stress(const phx_body *body, const double *x, double *sigma)
 
 /* d(row . sigma)/d xi: the resultants are -T^T moves at the first node, T^T moves at the second, but for the sign of
  * the force at the first. */
-void phx_rod_stress_slope(const phx_body *body, const double *x, const double *row, double *out)
+void phx_rod_stress_derivative(const phx_body *body, const double *x, const double *row, double *out)
 {
     const phx_rod *rod = phx_rod_of(body);
     const int dim = body->dim, r = body->n_rigid, n = 2 * r;

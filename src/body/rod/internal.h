@@ -48,7 +48,7 @@ double phx_rod_elastic(const phx_body *body, const double *x);
 double phx_rod_interval_dissipation(const phx_body *body, const phx_body_view *view);
 /* (N, M) of the nodes in the axes of their sections */
 void phx_rod_stress(const phx_body *body, const double *x, double *sigma);
-void phx_rod_stress_slope(const phx_body *body, const double *x, const double *row, double *out);
+void phx_rod_stress_derivative(const phx_body *body, const double *x, const double *row, double *out);
 
 /* Entry of the pattern in row i (of all velocities) at component c of node `node`. */
 static inline int phx_rod_entry(const phx_rod *rod, int i, int node, int c)

@@ -412,8 +412,8 @@ static inline void NAME(rod_add_moment)(const NAME(rod_element) * element, const
     }
 }
 
-static inline void NAME(rod_stress_slope)(const NAME(rod_element) * element, const NAME(rod_quartic) * end,
-                                          const NAME(rod_means) * mean, real *dsigma)
+static inline void NAME(rod_stress_derivative)(const NAME(rod_element) * element, const NAME(rod_quartic) * end,
+                                               const NAME(rod_means) * mean, real *dsigma)
 {
     const real part = element->length * element->length / 12.0;
 
@@ -477,7 +477,7 @@ static inline void NAME(rod_stress)(const int dim, const NAME(rod_element) * ele
     NAME(rod_quartic_force)(element, mean.M, mean.cM, mean.cq, mean.u, w);
     NAME(rod_add_moment)(element, w, sigma, 1);
     if (dsigma)
-        NAME(rod_stress_slope)(element, &end, &mean, dsigma);
+        NAME(rod_stress_derivative)(element, &end, &mean, dsigma);
 }
 
 /* ---- tangent ---- */

@@ -200,9 +200,9 @@ static void stress(const phx_body *body, const double *x, double *sigma)
     phx_body_stress(inside(body), x, sigma);
 }
 
-static void stress_slope(const phx_body *body, const double *x, const double *row, double *out)
+static void stress_derivative(const phx_body *body, const double *x, const double *row, double *out)
 {
-    phx_body_stress_slope(inside(body), x, row, out);
+    phx_body_stress_derivative(inside(body), x, row, out);
 }
 
 static void section_rows(const phx_body *body, const phx_location *location, phx_section_part part, double *row)
@@ -252,7 +252,7 @@ static phx_body_ops operations_over(const phx_body_ops *inner)
                           .free_stress = inner->free_stress ? free_stress : NULL,
                           .free_linearise = inner->free_linearise ? free_linearise : NULL,
                           .stress = inner->stress ? stress : NULL,
-                          .stress_slope = inner->stress_slope ? stress_slope : NULL,
+                          .stress_derivative = inner->stress_derivative ? stress_derivative : NULL,
                           .section_rows = inner->section_rows ? section_rows : NULL,
                           .length_points = inner->length_points ? length_points : NULL,
                           .element_turn = inner->element_turn ? element_turn : NULL};

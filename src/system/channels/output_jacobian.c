@@ -228,7 +228,7 @@ void phx_sys_stress_jacobian(jacobian_rows *it, const output_slot *output)
     for (int k = 0; k < output->count && !it->status; k++) {
         phx_body_stress(slot->body, x, ws->bodies.stress);
         stress_row(ws, output, k, n, row);
-        phx_body_stress_slope(slot->body, x, row, row_v);
+        phx_body_stress_derivative(slot->body, x, row, row_v);
         for (int i = 0; i < n_v; i++)
             phx_sys_jacobian_add(it, JACOBIAN_Q, it->row[k], slot->v + i, row_v[i]);
     }

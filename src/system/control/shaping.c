@@ -72,7 +72,7 @@ phx_status phx_sys_shaped(workspace *ws, double t, const double *x, const double
             continue;
         const double y = phx_sys_coordinate_value(ws, act->joint, act->coordinate, 1);
         values[0] += phx_block_potential(slot->block, y);
-        values[1] += phx_block_slope(slot->block, y) * phx_sys_coordinate_rate(ws, act->joint, act->coordinate);
+        values[1] += phx_block_derivative(slot->block, y) * phx_sys_coordinate_rate(ws, act->joint, act->coordinate);
     }
     return PHX_OK;
 }
