@@ -36,6 +36,7 @@ typedef struct balance {
     phx_contact_response response;
     double *f, *a;
     double largest; /* acceleration */
+    double zero;    /* an acceleration of a gap below this is none where its force has come to its end */
 } balance;
 
 static double length(const double x[2])
@@ -90,6 +91,8 @@ static void set_members(const events_run *it, const contact_question *asked, bal
     b->largest = 0.0;
     for (int i = 0; i < b->rows; i++)
         b->largest = fmax(b->largest, fabs(b->response.accelerations[i]));
+    /* Where the only force comes to its end, all accelerations are rounding: what changes no rate in a step is none. */
+    b->zero = fmax(ROUNDING * b->largest, it->def.options.step > 0.0 ? asked->small / it->def.options.step : 0.0);
     for (int k = 0; k < b->n; k++) {
         const phx_rigid_contact *contact = &it->contacts.contact[b->which[k]];
         member *m = &b->member[k];
@@ -109,11 +112,27 @@ static void set_members(const events_run *it, const contact_question *asked, bal
     }
 }
 
+/* The acceleration of its gap by the force of a contact. */
+static double push_of(const balance *b, int k)
+{
+    return b->response.W[k * b->dim * (b->rows + 1)] * b->f[k * b->dim];
+}
+
+/* The contact that has come to the end of its force has none that accelerates anything. */
+static bool is_over(const balance *b, const contact_question *asked)
+{
+    for (int k = 0; k < b->n; k++)
+        if (b->member[k].contact == asked->loose)
+            return push_of(b, k) <= b->zero;
+    return false;
+}
+
 /* A contact that has come to the end of its force lets go, unless the others can be loaded so that it is clearly within
- * it. */
+ * it, and with it those whose force ends at the same instant. */
 static bool let_go(const events_run *it, const contact_question *asked, const phx_dry_friction *before, balance *b)
 {
     static const double CLEARLY = 1e-6; /* relative */
+    const bool over = is_over(b, asked);
     double largest = 0.0;
     bool changed = false;
 
@@ -123,7 +142,7 @@ static bool let_go(const events_run *it, const contact_question *asked, const ph
         member *m = &b->member[k];
         const int dry = it->contacts.contact[m->contact].dry;
         const double normal = b->f[k * b->dim], t[2] = {across(b, b->f, k, 0), across(b, b->f, k, 1)};
-        if (m->contact == asked->loose && normal <= CLEARLY * largest) {
+        if (over ? push_of(b, k) <= b->zero : m->contact == asked->loose && normal <= CLEARLY * largest) {
             m->takes_part = false;
             changed = true;
         } else if (dry >= 0 && dry == asked->tears && length(t) >= (1.0 - CLEARLY) * m->friction * normal) {
@@ -210,7 +229,7 @@ static bool revise(const events_run *it, const contact_question *asked, balance 
         const phx_rigid_contact *contact = &it->contacts.contact[m->contact];
         const double a[2] = {across(b, b->a, k, 0), across(b, b->a, k, 1)};
         const double f[2] = {across(b, b->f, k, 0), across(b, b->f, k, 1)};
-        if (m->contact == asked->loose && !m->takes_part && b->a[k * b->dim] < -zero) {
+        if (asked->loose >= 0 && !m->takes_part && fabs(m->rate) <= asked->small && b->a[k * b->dim] < -b->zero) {
             m->takes_part = changed = true; /* it would come nearer: it cannot open */
         } else if (m->moves && contact->dry == asked->tears && a[0] * m->d[0] + a[1] * m->d[1] > zero) {
             m->moves = false; /* it would slip against what tears it loose */
