@@ -496,9 +496,10 @@ phx_status phx_contacts_settle(events_run *it, int which, int friction)
     contact_question asked = {.small = at.small.rate, .loose = -1, .tears = -1, .stops = -1};
     if (!status && which >= 0 && it->contacts.contact[which].closed)
         asked.loose = which;
-    if (!status && friction >= 0 && it->frictions.friction[friction].sticks)
-        asked.tears = friction;
-    else if (!status && friction >= 0 && phx_friction_stops(it, friction))
+    if (!status && friction >= 0 && it->frictions.friction[friction].sticks) {
+        asked.tears = friction; /* or it loses its limit, with the force of its contact */
+        asked.loose = it->frictions.friction[friction].contact;
+    } else if (!status && friction >= 0 && phx_friction_stops(it, friction))
         asked.stops = friction;
     for (int k = 0; k < it->contacts.n && !status; k++)
         at.touches[k] = k == which || touches(it, k, at.small.gap);
