@@ -276,6 +276,33 @@ static void painleve(void **state)
     }
 }
 
+/* ---- thrown ---- */
+/* A table goes down faster than a block on it falls: both contacts lose their force at one instant, and their friction
+ * its limit. Whichever is found first, on either side of zero, the block flies from there: v = v0 - g (t - t0). */
+static void thrown_block(void **state)
+{
+    static const double steps[] = {1e-3, 1.44e-3, 4.63e-3};
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {A: 0.01, w: 40}\n"
+        "bodies:\n  table: {kind: rigid, mass: 5, inertia: 1}\n"
+        "  b: {kind: rigid, mass: 2, inertia: 0.01, pose: {position: [0, 0.05]}, velocity: {linear: [0, A*w]},\n"
+        "    ports: {L: {position: [-0.1, -0.05]}, R: {position: [0.1, -0.05]}}}\n"
+        "joints: {lift: {kind: prismatic, ports: [ground.O, table.P], axis: [0, 1], motion: A*sin(w*t)}}\n"
+        "forces:\n  L: {kind: contact, ports: [table.P, b.L], against: plane, normal: [0, 1], restitution: 0.2,"
+        " friction: {coefficient: 0.4}}\n"
+        "  R: {kind: contact, ports: [table.P, b.R], against: plane, normal: [0, 1], restitution: 0.2,"
+        " friction: {coefficient: 0.4}}\n"
+        "outputs: {v: {velocity: b.P}}\nsimulate: {end: 0.03, step: 1e-3, integrator: gauss6}\n";
+    const double g = 9.81, A = 0.01, w = 40.0, leaves = asin(g / (A * w * w)) / w;
+
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+        text_run r = run_text(*state, text, steps[k]);
+        CHECK_CLOSE(record_at(*state, &r, "v.y", r.n - 1), A * w * cos(w * leaves) - g * (0.03 - leaves), 1e-9,
+                    "velocity of the flight, steps of %g s", steps[k]);
+        phx_result_destroy(r.result);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(ball, study_setup, study_teardown),
@@ -284,6 +311,7 @@ int main(void)
                                        cmocka_unit_test_setup_teardown(tumbling_box, study_setup, study_teardown),
                                        cmocka_unit_test_setup_teardown(cube, study_setup, study_teardown),
                                        cmocka_unit_test_setup_teardown(sliding_cube, study_setup, study_teardown),
-                                       cmocka_unit_test_setup_teardown(painleve, study_setup, study_teardown)};
+                                       cmocka_unit_test_setup_teardown(painleve, study_setup, study_teardown),
+                                       cmocka_unit_test_setup_teardown(thrown_block, study_setup, study_teardown)};
     return cmocka_run_group_tests_name("study_resting", tests, NULL, NULL);
 }
