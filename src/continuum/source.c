@@ -108,8 +108,8 @@ static phx_status to_frame(phx_context *context, const phx_continuum_def *def, c
 }
 
 /* ---- points ---- */
-/* What rounding leaves of the motion of an interface by a shape that does not move it, as those where the frame holds
- * it, is zero. */
+/* A motion of an interface that is rounding beside the largest is zero: that by a shape which does not move the
+ * interface, as where the frame holds it. */
 static void clear_rounding(size_t size, int n_interfaces, double *motions)
 {
     static const double ROUNDED = 1e-12; /* of the largest displacement, or turn */

@@ -207,7 +207,8 @@ static int corner_at(const phx_plate_edges *edges, const double *x, const phx_pl
     return found;
 }
 
-/* The lines that begin and end at a corner. */
+/* The force on a corner stands at the edge that begins there; the edge that ends there, with the factor 0, adds nothing
+ * to it, but its line has a share in it and has to be evaluated. */
 static phx_status find_corner(phx_context *context, const phx_plate_edges *edges, const double *x,
                               const phx_plate_spot *spot, phx_edge_terms *terms)
 {
