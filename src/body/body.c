@@ -250,6 +250,12 @@ void phx_body_interval_linearise(const phx_body *body, const double *gravity, co
     body->ops->interval_linearise(body, gravity, view, room, A);
 }
 
+void phx_body_interval_finish(const phx_body *body, double h, const double *v0, double *v1)
+{
+    if (body->ops->interval_finish)
+        body->ops->interval_finish(body, h, v0, v1);
+}
+
 int phx_body_n_free_stress(const phx_body *body)
 {
     return body->n_free_stress;

@@ -63,6 +63,9 @@ typedef struct phx_body_ops {
     void (*interval_linearise)(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,
                                double *A);
 
+    /* The interval is solved: v1 = 2 v_m - v0 becomes the velocity at its end. NULL: it is that velocity. */
+    void (*interval_finish)(const phx_body *body, double h, const double *v0, double *v1);
+
     /* ---- energies ---- */
     double (*kinetic)(const phx_body *body, const double *x, const double *v);
     double (*kinetic_undeformed)(const phx_body *body, const double *v);

@@ -103,9 +103,10 @@ typedef struct phx_dae_ops {
     /* Work over the interval of the last interval_residual, exact to the scheme: h lambda.w_mean, loads, dampers. */
     phx_status (*interval_work)(phx_dae *dae, phx_work *work);
 
-    /* -- numerical damping, of a dae that is `filtered`; NULL: there is none -- */
-    /* The interval at hand is solved at v1, which becomes the velocity at its end; adds to the work and its parts. */
+    /* The interval at hand is solved at v1, which becomes the velocity at its end; adds to the work and its parts.
+     * NULL: it is that velocity. */
     phx_status (*interval_finish)(phx_dae *dae, double *v1, phx_work *work);
+    /* -- numerical damping, of a dae that is `filtered`; NULL: there is none -- */
     /* The trial is accepted; the memories are taken over from another workspace. */
     void (*keep)(phx_dae *dae);
     void (*take_memory)(phx_dae *dae, const phx_dae *from);

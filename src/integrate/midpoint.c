@@ -146,12 +146,13 @@ static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton,
     if (status != PHX_OK)
         return status;
     *verdict = phx_newton_judge(newton, size, jacobian->recent);
-    /* Velocities that drives decide may be right before the multipliers are, which a Jacobian made for another interval
+    /* Velocities that drives decide may be right before the multipliers are, which one correction from the prediction
      * leaves off: the energy of a drive needs both. */
-    if (first && !jacobian->recent && *verdict == PHX_NEWTON_LAST && multipliers_change(m))
-        *verdict = PHX_NEWTON_GOES_ON;
-    if (phx_jacobian_reuse_count(reuse, size) && *verdict == PHX_NEWTON_GOES_ON)
+    const bool counted = phx_jacobian_reuse_count(reuse, size);
+    if (counted && *verdict == PHX_NEWTON_GOES_ON)
         *verdict = PHX_NEWTON_LAST;
+    if (first && *verdict == PHX_NEWTON_LAST && multipliers_change(m))
+        *verdict = PHX_NEWTON_GOES_ON;
     if (*verdict == PHX_NEWTON_FAILS)
         return rescue(m, span, newton);
     if (*verdict != PHX_NEWTON_ROUNDING)
@@ -291,7 +292,7 @@ static phx_status advance_interval(midpoint *m, const interval *span)
         return status;
     phx_history_keep(&m->history, dae, middle, span->h, span->v0, run->trial.v, run->trial.lambda,
                      m->reuse[span->slot].size[0]);
-    if (dae->filtered)
+    if (dae->ops->interval_finish)
         status = dae->ops->interval_finish(dae, run->trial.v, &work);
     if (status != PHX_OK)
         return status;

@@ -131,6 +131,16 @@ double phx_row_rate(const phx_row *row, const phx_port_view *a, const phx_port_v
     return of_a + of_b;
 }
 
+bool phx_row_spin(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g, double *H)
+{
+    if ((a->h == 0.0 && b->h == 0.0) || !kinds[row->kind]->spin)
+        return false;
+    phx_port_pair_clear(a->dim, H);
+    for (int i = 0; i < PHX_PORT_PAIR; i++)
+        g[i] = 0.0;
+    return kinds[row->kind]->spin(row, a, b, g, g + PHX_PORT_MAX, H);
+}
+
 static bool all_dots(int count, const phx_row *const *rows)
 {
     for (int k = 0; k < count; k++)

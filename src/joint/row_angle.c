@@ -44,4 +44,18 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     return true;
 }
 
-const phx_row_operations phx_row_angle = {measure, covectors, tangent};
+/* w_b - w_a, with the sections' slopes as in the increment of the angle. */
+static bool spin(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b, double *H)
+{
+    enum { B = PHX_PORT_MAX };
+    (void)row;
+    g_a[W] = -1.0;
+    g_b[W] = 1.0;
+    g_a[THETA] = -phx_port_atan_quotient(a->theta0[0], a->theta1[0]);
+    g_b[THETA] = phx_port_atan_quotient(b->theta0[0], b->theta1[0]);
+    H[THETA * PHX_PORT_PAIR + THETA] = -2.0 * phx_port_atan_quotient_derivative(a->theta0[0], a->theta1[0]);
+    H[(B + THETA) * PHX_PORT_PAIR + B + THETA] = 2.0 * phx_port_atan_quotient_derivative(b->theta0[0], b->theta1[0]);
+    return true;
+}
+
+const phx_row_operations phx_row_angle = {measure, covectors, tangent, spin};

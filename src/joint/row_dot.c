@@ -81,4 +81,4 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     return true;
 }
 
-const phx_row_operations phx_row_dot = {measure, covectors, tangent};
+const phx_row_operations phx_row_dot = {measure, covectors, tangent, NULL};

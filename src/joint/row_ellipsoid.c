@@ -67,7 +67,7 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     return true;
 }
 
-const phx_row_operations phx_row_ellipsoid = {measure, covectors, tangent};
+const phx_row_operations phx_row_ellipsoid = {measure, covectors, tangent, NULL};
 
 /* ---- the slip ---- */
 /* Mean directions: the normal in the axes of B, the semi-axes in the axes of B and inertial. */
@@ -274,4 +274,4 @@ static bool slip_tangent(const phx_row *row, const phx_port_view *a, const phx_p
     return true;
 }
 
-const phx_row_operations phx_row_ellipsoid_slip = {slip_measure, slip_covectors, slip_tangent};
+const phx_row_operations phx_row_ellipsoid_slip = {slip_measure, slip_covectors, slip_tangent, NULL};

@@ -23,4 +23,4 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     return false;
 }
 
-const phx_row_operations phx_row_point = {measure, covectors, tangent};
+const phx_row_operations phx_row_point = {measure, covectors, tangent, NULL};

@@ -416,4 +416,28 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
     return true;
 }
 
-const phx_row_operations phx_row_turn = {measure, covectors, tangent};
+/* y . (Omega_b - Omega_a) with the mean y of the axis alpha x alpha2 of A at both ends. */
+static bool spin(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b, double *H)
+{
+    const double *directions[4] = {row->alpha, row->alpha2, row->beta, row->beta2};
+    double axis[3], y[3] = {0}, T[3 * PHX_PORT_MAX];
+
+    for (int k = 0; k < 4; k++)
+        if (phx_port_scalar_product(3, directions[k], directions[k]) == 0.0)
+            return false;
+    phx_vec_x_vec(3, row->alpha, row->alpha2, axis);
+    for (int end = 0; end < 2; end++) {
+        double turned[3];
+        phx_port_turned(a, end, axis, turned);
+        for (int i = 0; i < 3; i++)
+            y[i] += 0.5 * turned[i];
+    }
+    phx_port_turned_tangent(a, axis, T);
+    row_add_turn(a, -1.0, y, g_a);
+    row_add_turn(b, 1.0, y, g_b);
+    row_add_turn_tangent(a, -1.0, y, T, 0, H);
+    row_add_turn_tangent(b, 1.0, y, T, PHX_PORT_MAX, H);
+    return true;
+}
+
+const phx_row_operations phx_row_turn = {measure, covectors, tangent, spin};

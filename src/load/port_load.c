@@ -91,30 +91,45 @@ static phx_status follow(phx_context *context, const phx_port_load *load, const 
 
 static void evaluate_plane_torque(const phx_port_view *port, double M, bool tangents, phx_load_result *result)
 {
-    /* turn of the section = kappa h w + quotient of atan(theta) times (theta1 - theta0); to the inertial frame
-     * kappa = atan(a)/a, a = h w/2 */
-    result->effort[W] = M * phx_port_atan_quotient(0.0, 0.5 * port->h * port->rate[W]);
+    /* theory 4: h M on the frame, so that it gives this angular momentum however far the frame turns; on the section the
+     * quotient of atan(theta) */
+    result->effort[W] = M;
     result->effort[THETA] = M * phx_port_atan_quotient(port->theta0[0], port->theta1[0]);
-    if (tangents) { /* a varies by (1 + a^2) dphi, theta1 by 2 dtheta */
-        double a = 0.5 * port->h * port->rate[W];
+    if (tangents) { /* theta1 varies by 2 dtheta */
         phx_port_pair_clear(2, result->tangent);
-        result->tangent[W * PHX_PORT_PAIR + W] = M * phx_port_atan_quotient_derivative(0.0, a) * (1.0 + a * a);
         result->tangent[THETA * PHX_PORT_PAIR + THETA] =
             2.0 * M * phx_port_atan_quotient_derivative(port->theta0[0], port->theta1[0]);
         result->has_tangent = true;
     }
 }
 
-/* Tangent of the space torque: with f = R_m^T M, on w kappa f and on theta_dot E^T f; rows 0 ... 2 of the tangent hold
- * dM and are cleared. df = R_m^T dM + f1 x dphi, f1 = R1^T M; the turn h w of the frame varies so that
- * d|a| = (1 + |a|^2) a . dphi/|a|, a = h w/2, and kappa = atan|a|/|a| with it. */
-static void torque_tangent(const phx_port_view *port, const double *M, double kappa, const double *E,
-                           phx_load_result *result)
+/* Rm^-1 y = R1^T y + c x R1^T y, c = h w/2: a torque y of the inertial axes on w, which over an interval changes the
+ * angular momentum by h y; at an instant R^T y. */
+static void apply_inverse_mean(const phx_port_view *port, const double *c, const double *y, double *z)
+{
+    double own[3], across[3];
+
+    phx_rot_apply_transposed(3, port->R1, y, own);
+    phx_vec_x_vec(3, c, own, across);
+    for (int i = 0; i < 3; i++)
+        z[i] = own[i] + across[i];
+}
+
+static void half_turn(const phx_port_view *port, double *c)
+{
+    for (int i = 0; i < 3; i++)
+        c[i] = 0.5 * port->h * port->rate[3 + i];
+}
+
+/* Tangent of the space torque: on w f1 + c x f1, f1 = R1^T M, on theta_dot E^T f, f = R_m^T M; rows 0 ... 2 of the
+ * tangent hold dM and are cleared. The frame varies so that df = R_m^T dM + f1 x dphi, df1 = R1^T dM + 2 f1 x dphi and
+ * dc = dphi + c x dphi + c (c . dphi). */
+static void torque_tangent(const phx_port_view *port, const double *M, const double *E, phx_load_result *result)
 {
     enum { n = PHX_PORT_MAX };
-    double dE[3][9], f[3], f1[3], *tangent = result->tangent;
-    const double a = 0.5 * port->h * sqrt(phx_port_scalar_product(3, port->rate + 3, port->rate + 3));
-    const double on_kappa = 0.5 * port->h * (1.0 + a * a) * phx_port_turn_quotient_derivative(a, 1.0);
+    double dE[3][9], f[3], f1[3], c[3], *tangent = result->tangent;
+
+    half_turn(port, c);
 
     if (!result->has_tangent)
         phx_port_pair_clear(3, tangent);
@@ -122,47 +137,54 @@ static void torque_tangent(const phx_port_view *port, const double *M, double ka
     phx_port_section_turn_tangent(port, dE);
     phx_rot_apply_transposed(3, port->Rm, M, f);
     phx_rot_apply_transposed(3, port->R1, M, f1);
-    for (int c = 3; c < n; c++) {
-        double dM[3], df[3], on_theta[3], cross[3], dkappa = 0.0;
+    for (int j = 3; j < n; j++) {
+        double dM[3], df[3], on_w[3], on_theta[3], cross[3];
         for (int r = 0; r < 3; r++) {
-            dM[r] = tangent[r * PHX_PORT_PAIR + c];
-            tangent[r * PHX_PORT_PAIR + c] = 0.0;
+            dM[r] = tangent[r * PHX_PORT_PAIR + j];
+            tangent[r * PHX_PORT_PAIR + j] = 0.0;
         }
         phx_rot_apply_transposed(3, port->Rm, dM, df);
-        if (c < 6) {
-            const double unit[3] = {c == 3, c == 4, c == 5};
+        apply_inverse_mean(port, c, dM, on_w);
+        if (j < 6) {
+            const double unit[3] = {j == 3, j == 4, j == 5};
+            double turned[3], dc[3];
             phx_vec_x_vec(3, f1, unit, cross);
-            for (int r = 0; r < 3; r++)
+            phx_vec_x_vec(3, c, cross, turned);
+            phx_vec_x_vec(3, c, unit, dc);
+            for (int r = 0; r < 3; r++) {
                 df[r] += cross[r];
-            dkappa = on_kappa * port->rate[c];
+                on_w[r] += 2.0 * (cross[r] + turned[r]);
+                dc[r] += unit[r] + c[r] * c[j - 3];
+            }
+            phx_vec_x_vec(3, dc, f1, cross);
+            for (int r = 0; r < 3; r++)
+                on_w[r] += cross[r];
         }
         phx_rot_apply_transposed(3, E, df, on_theta);
-        if (c >= 6) {
-            phx_rot_apply_transposed(3, dE[c - 6], f, cross);
+        if (j >= 6) {
+            phx_rot_apply_transposed(3, dE[j - 6], f, cross);
             for (int r = 0; r < 3; r++)
                 on_theta[r] += cross[r];
         }
         for (int r = 0; r < 3; r++) {
-            tangent[(3 + r) * PHX_PORT_PAIR + c] = kappa * df[r] + dkappa * f[r];
-            tangent[(6 + r) * PHX_PORT_PAIR + c] = on_theta[r];
+            tangent[(3 + r) * PHX_PORT_PAIR + j] = on_w[r];
+            tangent[(6 + r) * PHX_PORT_PAIR + j] = on_theta[r];
         }
     }
 }
 
 static void evaluate_space_torque(const phx_port_view *port, const double *M, bool tangents, phx_load_result *result)
 {
-    /* turn of the frame over the interval: kappa h R_m w, kappa = atan(a)/a, a = h |w|/2; that of the section against
-     * it R_m E (theta1 - theta0); about a fixed axis their sum is the turn of the section */
-    double E[9], f[3];
-    double a = 0.5 * port->h * sqrt(phx_port_scalar_product(3, port->rate + 3, port->rate + 3));
-    double kappa = phx_port_atan_quotient(0.0, a);
+    /* theory 4: Rm^-1 M on the frame, so that it gives the angular momentum h M; the section turns against the frame by
+     * R_m E (theta1 - theta0) */
+    double E[9], f[3], c[3];
+    half_turn(port, c);
     phx_port_section_turn(port, E);
     phx_rot_apply_transposed(3, port->Rm, M, f);
-    for (int i = 0; i < 3; i++)
-        result->effort[3 + i] = kappa * f[i];
+    apply_inverse_mean(port, c, M, result->effort + 3);
     phx_rot_apply_transposed(3, E, f, result->effort + 6);
     if (tangents)
-        torque_tangent(port, M, kappa, E, result);
+        torque_tangent(port, M, E, result);
 }
 
 phx_status phx_port_load_evaluate(phx_context *context, const phx_port_load *load, const phx_port_view *port, double t,

@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Instants of the comparison, at least, and at most where more are given; and the most steps of a trial run. */
-enum { INSTANTS = 50, MOST_INSTANTS = 1000, MOST_STEPS = 2000000 };
+/* Instants of the comparison, at least, and at most where more are given; as many where none are, a prime number, so
+ * that no motion with a whole number of periods meets all of them in few phases; and the most steps of a trial run. */
+enum { INSTANTS = 50, MOST_INSTANTS = 1000, INSTANTS_OF_ITS_OWN = 211, MOST_STEPS = 2000000 };
 /* Part of the allowed error that is aimed at. */
 static const double AIM = 0.5;
 
@@ -166,6 +167,7 @@ typedef struct accurate_run {
     phx_simulation *s;
     bool streams;          /* what is written to standard output stays: the result is a run of its own */
     double span, interval; /* s */
+    double every;          /* of the result, s: a whole multiple of the interval */
     double base;           /* s: of which every step is a whole part */
     bool tree;             /* the explicit method takes the mechanism */
     bool bounded;          /* the longest step is given */
@@ -197,12 +199,12 @@ static phx_status run_with(accurate_run *it, const method *with, double step, bo
     options.has_integrator = true;
     options.integrator = with->integrator;
     options.step = (phx_model_optional){true, step};
-    if (!files)
-        options.every = (phx_model_optional){true, it->interval};
+    options.every = (phx_model_optional){true, fmin(it->interval, it->every)};
     options.rtol = options.atol = (phx_model_optional){true, 0.0}; /* whatever the model says */
     options.accuracy = options.accuracy_absolute = (phx_model_optional){false, 0.0};
     setup.options = &options;
     setup.aligned = it->base;
+    setup.rows_every = it->every;
     setup.no_checkpoints = true; /* most runs are dropped */
     if (!files)
         setup.h5_path = setup.csv_path = NULL;
@@ -241,6 +243,7 @@ typedef struct sequence {
     double error;  /* of the last, likewise */
     double order;  /* with which the changes fall; 0: not known */
     double fell;   /* order by which the change before fell, whatever it says; 0: not known */
+    bool same;     /* the last two runs are equal to the last digit: nothing that a third does not confirm */
     bool settled;  /* the last is good enough */
     bool refused;  /* the method does not take the mechanism */
     int worst;     /* the quantity that decides, -1: none */
@@ -269,7 +272,8 @@ static double observed_order(double first, double second, double fall)
  * and again with steps that resolve them. Of a first change it is not known, and the least that counts is taken. The
  * error is that of the lower of the last two orders, or of two: through kinks errors fall now fast, now hardly; and of
  * order two at most after a change above `rough`, whose fall shows where steps become short enough, not how errors fall
- * from there on. `asked`: relative. */
+ * from there on. Two runs without any difference tell nothing of their error until a third is equal to them, as where
+ * nothing moves. `asked`: relative. */
 static void judge(sequence *q, double asked, double ratio, double change, double least)
 {
     static const double shows = 0.6, lowest = 0.5; /* of the order of the method; of any estimate */
@@ -287,6 +291,9 @@ static void judge(sequence *q, double asked, double ratio, double change, double
     }
     const double power = pow(ratio, safe);
     q->error = fmax(change * power / (1.0 - power), least);
+    if (change == 0.0 && !q->same)
+        q->error = HUGE_VAL;
+    q->same = change == 0.0;
     q->change = change;
     q->ratio = ratio;
     q->settled = q->error <= 1.0;
@@ -308,8 +315,13 @@ static phx_status next_run(accurate_run *it, double step, sequence *q)
     phx_status status = run_with(it, q->with, step, !it->streams, &finer);
 
     const double mean = mean_step(it), counts = mean < shorter * step ? mean : step;
+    const double open = phx_monitor_error(&it->s->recording.monitor) / (asked > 0.0 ? asked : 1.0);
     if (!status && q->asked > 0.0 && mean < same * q->mean && counts < same * q->step)
         judge(q, asked, counts / q->step, difference(it->choice, &q->last, &finer, &q->worst), least);
+    if (open > 1.0) { /* no accuracy of the outputs without a balance of energy and joints to match */
+        q->error = fmax(q->error, open);
+        q->settled = false;
+    }
     trace_free(&q->last);
     q->last = finer;
     q->asked = step;
@@ -348,7 +360,7 @@ static double work_of(const accurate_run *it, const method *with, double step)
 static bool is_rounding(const accurate_run *it, const sequence *q)
 {
     static const double rounding = 1e-12;
-    return it->choice->asked.absolute == 0.0 && q->change * it->choice->asked.relative < rounding;
+    return it->choice->asked.absolute == 0.0 && q->change > 0.0 && q->change * it->choice->asked.relative < rounding;
 }
 
 /* No further run can help: its step is too short, or rounding hides what it would gain. */
@@ -463,10 +475,14 @@ static phx_status search(accurate_run *it, const method *only, double longest, s
     return run_to_end(it, best);
 }
 
-/* The instants of the comparison are output instants, where these are given: all, or some of very many. */
+/* The instants of the comparison go over the whole motion: the output instants where these are given, some of very many,
+ * or more than few. */
 static double comparison_interval(double span, double every)
 {
-    return every > 0.0 ? every * fmax(1.0, ceil(span / MOST_INSTANTS / every * (1.0 - 1e-9))) : span / INSTANTS;
+    if (!(every > 0.0))
+        return span / INSTANTS_OF_ITS_OWN;
+    const double few = ceil(every * INSTANTS / span * (1.0 - 1e-9));
+    return every * fmax(1.0, ceil(span / MOST_INSTANTS / every * (1.0 - 1e-9))) / fmax(1.0, few);
 }
 
 /* ---- what is said ---- */
@@ -565,6 +581,7 @@ phx_status phx_accuracy_run(phx_context *context, const phx_model *model, const 
         phx_context_clear(context);
         it.span = used.end;
         it.interval = comparison_interval(used.end, used.every);
+        it.every = used.every > 0.0 ? used.every : it.interval;
         it.streams = setup->csv_path && !strcmp(setup->csv_path, "-");
         it.base = used.every > 0.0 ? fmin(used.every, it.interval) : it.interval;
         status = run(&it, only, used.step > 0.0 ? fmin(used.step, it.base) : it.base, system);

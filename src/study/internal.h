@@ -149,8 +149,10 @@ typedef struct phx_simulation_setup {
     bool in_memory;                      /* the recorder stores its rows for phx_recorder_take */
     int n_attributes;                    /* of the result, beside the settings */
     const phx_attribute *attributes;
-    double aligned;   /* as of phx_integrate_options */
-    phx_trace *trace; /* gets the outputs at its instants; may be NULL */
+    double aligned;    /* as of phx_integrate_options */
+    double rows_every; /* s: rows of the result are those at multiples of it from the start, and those between two output
+                          instants, as at events; 0: all */
+    phx_trace *trace;  /* gets the outputs at its instants; may be NULL */
 } phx_simulation_setup;
 
 /* Checks the balance of energy and the drift of the joints of a run. With a method that keeps them exactly the run
@@ -171,6 +173,9 @@ phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_repo
 /* Another row of fixed columns and its state. PHX_ERR_ANALYSIS: the run must not go on. */
 phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const double *row, const double *x,
                             const double *v);
+/* The largest error of the balance of energy and of the joints so far, relative to the energy, the reach and the speed,
+ * where it is more than the method promises; else 0. */
+double phx_monitor_error(const phx_monitor *monitor);
 /* The run is complete: log a warning for each quantity that is less exact than its method promises. */
 void phx_monitor_conclude(const phx_monitor *monitor, phx_context *context);
 
@@ -214,7 +219,8 @@ typedef struct phx_recording {
     phx_monitor monitor;
     phx_limits *limits;
     bool strict;
-    phx_trace *trace; /* of the setup */
+    phx_trace *trace;  /* of the setup */
+    double rows_every; /* likewise */
 } phx_recording;
 
 /* Open the files and get ready; `drawing` is copied. */

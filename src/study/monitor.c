@@ -138,6 +138,10 @@ phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const do
     keep_largest(&monitor->residual, &monitor->residual_t, residual, t);
     keep_largest(&monitor->drift, &monitor->drift_t, drift, t);
     keep_largest(&monitor->drift_rate, &monitor->drift_rate_t, rate, t);
+    if (monitor->keeps_energy && exceeds(residual, allowed_residual(monitor))) /* rarely asked, as it takes a while */
+        grow(&monitor->rounding, rounding(monitor, row, &sizes) +
+                                     ROUNDED * sqrt(1.0 + (double)monitor->report->stats.steps) *
+                                         phx_system_force_work(monitor->system, x, v));
     if ((monitor->keeps_energy || isnan(residual)) && exceeds(residual, allowed_residual(monitor)))
         return stop(monitor, context, t, "the balance of energy is open", residual, "J", residual / monitor->energy,
                     "the energy");
@@ -147,6 +151,19 @@ phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const do
     if ((monitor->keeps_joints || isnan(rate)) && exceeds(rate, allowed_drift_rate(monitor)))
         return stop(monitor, context, t, "a joint slides", rate, "m/s", rate / monitor->speed, "the mechanism's speed");
     return PHX_OK;
+}
+
+double phx_monitor_error(const phx_monitor *monitor)
+{
+    const double of[3][3] = {{monitor->residual, allowed_residual(monitor), monitor->energy},
+                             {monitor->drift, allowed_drift(monitor), monitor->reach},
+                             {monitor->drift_rate, allowed_drift_rate(monitor), monitor->speed}};
+    double largest = 0.0;
+
+    for (int k = 0; k < 3; k++)
+        if (exceeds(of[k][0], of[k][1]))
+            largest = fmax(largest, isnan(of[k][0]) ? HUGE_VAL : of[k][0] / fmax(of[k][2], DBL_MIN));
+    return largest;
 }
 
 void phx_monitor_conclude(const phx_monitor *monitor, phx_context *context)

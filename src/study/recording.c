@@ -152,6 +152,7 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
     phx_status status = made ? PHX_OK : PHX_ERR_MEMORY;
     recording->strict = setup->options->strict || model->simulate.strict;
     recording->trace = setup->trace;
+    recording->rows_every = setup->rows_every;
     if (!status)
         status = phx_limits_create(context, model, system, &recording->limits);
     if (!status)
@@ -248,6 +249,16 @@ void phx_put_balance(double *row, double t, const phx_energies *energies, const 
     row[PHX_COLUMN_RESIDUAL] = row[PHX_COLUMN_ENERGY] - energy0 - work->supplied + work->dissipated;
 }
 
+/* Whether a row at t belongs to the result: not if it is an output instant for the trace alone. */
+static bool is_row(const phx_recording *recording, double t)
+{
+    const phx_integrate_options *used = &recording->report->used;
+    const double from = t - recording->report->from, every = recording->rows_every, interval = used->every;
+
+    return every == 0.0 || t >= used->end || fabs(from - every * round(from / every)) <= 1e-6 * interval ||
+           fabs(from - interval * round(from / interval)) > 1e-6 * interval;
+}
+
 phx_status phx_recording_sample(void *user, const phx_sample *sample)
 {
     phx_recording *recording = user;
@@ -280,7 +291,7 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
     for (int k = 0; k < phx_system_ledger(recording->system) && recording->n_ledger > 0; k++)
         row[recording->n_columns + recording->entry[k]] += sample->ledger[k];
     phx_drawing_factors(recording->drawing, dae, sample->t, row + recording->n_columns + recording->n_ledger);
-    if (recording->recorder)
+    if (recording->recorder && is_row(recording, sample->t))
         status = phx_recorder_append(recording->recorder, row, sample->x, sample->v);
     if (status && recording->files != recording->context)
         return phx_fail(recording->context, status, "%s", phx_context_message(recording->files));

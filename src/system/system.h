@@ -257,6 +257,9 @@ typedef struct phx_sizes {
     double speed;   /* the largest velocity, rotations times the radius of gyration, m/s */
 } phx_sizes;
 void phx_system_sizes(const phx_system *system, const double *x, const double *v, phx_sizes *sizes);
+/* What the springs between ports would do over their distance from the origin, J: places that are rounded there take this
+ * part of rounding from the balance. */
+double phx_system_force_work(const phx_system *system, const double *x, const double *v);
 /* Jumps and kinks of drives and loads between two times (s) that their expressions do not tell, as in `sin(40*t) >= 0`,
  * become breaks, at which steps end and means are parted. */
 phx_status phx_system_find_breaks(phx_system *system, double from, double to);

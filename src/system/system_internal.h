@@ -324,6 +324,10 @@ void phx_sys_look_at_signals(workspace *ws, double t0, double t1);
 /* The same of contacts by penalty, after an accepted step (contact_watch.c). */
 phx_status phx_sys_watch_contacts(phx_context *context, const phx_system *system, int **touched);
 void phx_sys_look_at_contacts(workspace *ws, double t0, double t1);
+/* The same of turns: after an interval, and after an accepted step (turn_watch.c). */
+phx_status phx_sys_watch_turns(phx_context *context, const phx_system *system, turn_watch *made);
+phx_status phx_sys_note_turns(workspace *ws, const double *v1);
+void phx_sys_look_at_turns(workspace *ws, double t0);
 bool phx_sys_varies(const phx_system *system);
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
 double phx_sys_op_next_break(const phx_dae *dae, double t);

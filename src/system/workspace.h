@@ -150,6 +150,15 @@ typedef struct force_work {
     int *touched;   /* per force: steps that a contact by penalty has lasted; NULL: there are none */
 } force_work;
 
+/* Bodies that turn far in a step (turn_watch.c). */
+typedef struct turn_watch {
+    int *kind;    /* per body: which turns matter */
+    int body;     /* that of the last interval with the largest turn; -1: none is large */
+    double angle; /* its turn, rad */
+    double h;     /* length of the interval, s */
+    bool told;
+} turn_watch;
+
 /* x at the ends of the current interval or instant, for the unwrapped joint angles; borrowed. */
 typedef struct angle_ends {
     const double *x0, *x1;
@@ -320,6 +329,7 @@ struct workspace {
     reactions reactions;
     force_work forces;
     signal_watch signals;
+    turn_watch turns;
     fast_data *fast;           /* of the fast evaluator */
     observer *observer;        /* of the evaluator that only observes */
     numerical_damping damping; /* made when it is asked for */

@@ -157,6 +157,7 @@ static void test_energy(void **state)
                 span at;
                 random_span(&seed, &it, h, &at);
                 const double lost = h * phx_body_interval_dissipation(it.body, &at.view);
+                phx_body_interval_finish(it.body, h, at.v0, at.v1);
                 const double gain = energy(&it, at.x1, at.v1) - energy(&it, at.x0, at.v0);
                 const double work = h * dot_product(it.n_v, at.vm, at.res);
                 const double scale = fabs(energy(&it, at.x0, at.v0)) + fabs(energy(&it, at.x1, at.v1)) + fabs(lost);

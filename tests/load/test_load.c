@@ -232,16 +232,18 @@ static void test_dead_loads_work(void **state)
             continue;
         phx_port_load torque = {.kind = PHX_LOAD_TORQUE, .component = {f->push}};
         must_succeed(f, phx_port_load_evaluate(f->context, &torque, &v, 0.25, false, &r));
-        double turn = phx_port_angle(&v, 1) - phx_port_angle(&v, 0);
-        CHECK_SMALL(v.h * power(2, r.effort, v.rate) - 7.0 * turn, 4e-14, "torque over the turn %g", turn);
-        CHECK_SMALL(v.h * r.supplied - 7.0 * turn, 4e-14, "supplied by a torque");
+        const double turn = atan(v.theta1[0]) - atan(v.theta0[0]), torque_work = 7.0 * (v.h * v.rate[2] + turn);
+        CHECK_SMALL(r.effort[2] - 7.0, 0.0, "a torque gives its angular momentum");
+        CHECK_SMALL(v.h * power(2, r.effort, v.rate) - torque_work, 4e-14, "work of a torque over %g", turn);
+        CHECK_SMALL(v.h * r.supplied - torque_work, 4e-14, "supplied by a torque");
         CHECK_SMALL(fabs(r.effort[0]) + fabs(r.effort[1]), 0.0, "force of a torque");
     }
     assert_int_equal(phx_context_allocations(f->context), allocations);
 }
 
-/* Space: a torque, dead or following, does torque times turn when body and section turn about its axis; at an instant
- * its power is torque . angular velocity of the section, which is the rate of its directions. */
+/* Space: a torque, dead or following, gives the angular momentum h M to the frame when body and section turn about its
+ * axis, and its work is by the mean angular velocity; at an instant its power is torque . angular velocity of the
+ * section, which is the rate of its directions. */
 static void test_space_torque_works(void **state)
 {
     const fixture *f = *state;
@@ -272,8 +274,11 @@ static void test_space_torque_works(void **state)
         }
         finish_view(&v);
         must_succeed(f, phx_port_load_evaluate(f->context, &load, &v, 0.25, false, &r));
-        double work = size * (turn + atan(s1) - atan(s0));
-        CHECK_SMALL(v.h * power(3, r.effort, v.rate) - work, 1e-13, "sample %d: torque over the turn", sample);
+        double work = size * (2.0 * tan(0.5 * turn) + atan(s1) - atan(s0)), given[3];
+        phx_rot_apply(3, v.Rm, r.effort + 3, given); /* R1 p1 - R0 p0 = Rm h effort */
+        for (int i = 0; i < 3; i++)
+            CHECK_SMALL(given[i] - size * n[i], 1e-13, "sample %d: angular momentum %d", sample, i);
+        CHECK_SMALL(v.h * power(3, r.effort, v.rate) - work, 1e-13, "sample %d: work of a torque", sample);
         CHECK_SMALL(v.h * r.supplied - work, 1e-13, "supplied by a torque");
     }
     assert_int_equal(phx_context_allocations(f->context), allocations);

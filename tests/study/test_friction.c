@@ -292,8 +292,8 @@ static void ball_slips_and_rolls(void **state)
         error[i] = hypot(v[0] - (2.0 - 2.0 / 7.0 * s[0]), v[1] + 2.0 / 7.0 * s[1]);
         phx_result_destroy(r.result);
     }
-    CHECK_BELOW(error[1], 1e-5, "velocity");
-    CHECK_BETWEEN(error[0] / error[1], 3.0, 5.0, "order 2");
+    for (int i = 0; i < 2; i++) /* a constant force and moment: exact at any step */
+        CHECK_BELOW(error[i], 1e-11, "velocity");
 }
 
 /* A body on three feet slides and turns: each foot slips in its own direction, under the force that the tilting moments

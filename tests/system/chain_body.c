@@ -339,6 +339,14 @@ static void interval_residual(const phx_body *body, const double *gravity, const
     add_spring_forces(it, view, res);
 }
 
+static void interval_finish(const phx_body *body, double h, const double *v0, double *v1)
+{
+    const chain *it = of(body);
+
+    for (int k = 0; k < it->def.sections; k++)
+        phx_body_interval_finish(it->section, h, v0 + it->frames[k].v, v1 + it->frames[k].v);
+}
+
 static void interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *scratch,
                                double *A)
 {
@@ -411,6 +419,7 @@ static const phx_body_ops chain_ops = {
     .interval_begin = interval_begin,
     .interval_residual = interval_residual,
     .interval_linearise = interval_linearise,
+    .interval_finish = interval_finish,
     .kinetic = kinetic,
     .kinetic_undeformed = kinetic_undeformed,
     .elastic = elastic,

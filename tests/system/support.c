@@ -376,6 +376,8 @@ phx_status solve_interval(model *m, double t, double h, const double *x, const d
         status = ops->interval_residual(m->dae, v1, lambda, x1, NULL);
     if (!status)
         status = ops->interval_work(m->dae, &result->work);
+    if (!status)
+        status = ops->interval_finish(m->dae, v1, &result->work);
     free(res);
     return status;
 }

@@ -76,12 +76,75 @@ static inline void NAME(frame_turn)(const int dim, double h, const real *w, int 
         turn[k] = (unit[k] - half * across[k]) / scale;
 }
 
-/* Rigid columns: dp1_t = 2 (m dv + dw x s1), dp1_r = 2 (s1 x dv + J1 dw); rows of q through S alone,
+/* Of x = N v_m: dx = N dv + dN v_m, dN v = (dc (c . v) + c (dc . v) - 2 (c . dc) N v)/(1 + |c|^2); dc = h/2 times axis k
+ * of w, k < 0: none. mean: N v_m. */
+static inline void NAME(vary_mean)(const int dim, double h, const NAME(half_turn) * half, const real *vm,
+                                   const real *mean, const real *dv, int k, real *dx)
+{
+    real along;
+
+    NAME(mean_metric)(dim, half, dv, dx);
+    if (k < 0)
+        return;
+    NAME(along_turn)(dim, half, vm, &along);
+    for (int i = 0; i < dim; i++) {
+        real change = -2.0 * half->c[k] * mean[i];
+        if (dim == 3)
+            change += (i == k ? 1.0 : 0.0) * along + half->c[i] * vm[k];
+        dx[i] += 0.5 * h * half->scale * change;
+    }
+}
+
+/* da0 = (I + [c]x)^-1 (a0 x dc), dc = h/2 dw */
+static inline void NAME(vary_start)(const int dim, double h, const NAME(half_turn) * half, const real *a0,
+                                    const real *dw, real *da0)
+{
+    real across[3];
+
+    NAME(vec_x_rot)(dim, a0, dw, across);
+    for (int a = 0; a < dim; a++)
+        across[a] = 0.5 * h * across[a];
+    NAME(solve_turn)(dim, 1.0, half, across, da0);
+}
+
+/* Columns of a rigid body (rigid_residual), with dv_C = dv + dw x c_0: dF = 2 m/h (d(N v_C) - da0). */
+static inline void NAME(central_columns)(const int dim, int r, double h, const real *vm, const NAME(products) * it,
+                                         NAME(arrow) * out)
+{
+    const int n_rot = phx_rotations(dim);
+    const NAME(inertia) *own = &it->own;
+    const real *wm = vm + dim;
+    const NAME(half_turn) half = NAME(half_turn_of)(dim, h, wm);
+    real central[3], mean[3], a0[3], spin[3] = ZEROS;
+
+    NAME(velocity_at)(dim, own->centre, vm, central);
+    NAME(mean_metric)(dim, &half, central, mean);
+    NAME(solve_turn)(dim, 1.0, &half, it->p, a0);
+    NAME(pair_times)(dim, own->central, wm, spin);
+    for (int c = 0; c < r; c++) {
+        real unit[6] = ZEROS, *dw = unit + dim, dv[3], dF[3], da0[3] = ZEROS, torque[3], rate[3], a[3], b[3];
+        unit[c] += 1.0;
+        NAME(velocity_at)(dim, own->centre, unit, dv);
+        NAME(vary_mean)(dim, h, &half, central, mean, dv, c - dim, dF);
+        if (c >= dim)
+            NAME(vary_start)(dim, h, &half, a0, dw, da0);
+        for (int i = 0; i < dim; i++)
+            out->rigid[i * r + c] = dF[i] = 2.0 / h * own->mass * (dF[i] - da0[i]);
+        NAME(vec_x_vec)(dim, own->centre, dF, torque);
+        NAME(pair_times)(dim, own->central, dw, rate);
+        NAME(rot_x_rot)(dim, rate, wm, a);
+        NAME(rot_x_rot)(dim, spin, dw, b);
+        for (int k = 0; k < n_rot; k++)
+            out->rigid[(dim + k) * r + c] = 2.0 / h * rate[k] - a[k] - b[k] + torque[k];
+    }
+}
+
+/* Rigid columns of a body that bends: dp1_t = 2 (m dv + dw x s1), dp1_r = 2 (s1 x dv + J1 dw); rows of q through S alone,
  * g = 2/h dv - v0 x dw - dv x w0. */
-static inline void NAME(rigid_columns)(const int dim, const int n, const NAME(ends) * e, NAME(arrow) * out)
+static inline void NAME(rigid_columns)(const int dim, const NAME(ends) * e, NAME(arrow) * out)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
-    const real *s1 = NAME(end_moments)(n, e->known), *pair1 = NAME(end_inertia)(n, e->known);
+    const real *s1 = e->known->bent->s1, *pair1 = e->known->bent->pair1;
 
     for (int c = 0; c < r; c++) {
         real unit[6] = ZEROS, *dv = unit, *dw = unit + dim, t[3], turn[3], a[3], b[3];
@@ -96,7 +159,7 @@ static inline void NAME(rigid_columns)(const int dim, const int n, const NAME(en
         NAME(rigid_rows)(dim, e, t, turn, unit, r, out->rigid + c, out->rigid + dim * r + c);
         NAME(vec_x_rot)(dim, e->v0, dw, a);
         NAME(vec_x_rot)(dim, dv, e->v0 + dim, b);
-        for (int d = 0; d < dim && n > 0; d++) {
+        for (int d = 0; d < dim; d++) {
             const real g = 2.0 / e->h * dv[d] - a[d] - b[d];
             if (c < dim)
                 out->Gv[d * dim + c] = g;
@@ -197,9 +260,12 @@ static inline void NAME(interval_arrow)(const int dim, const int n, const phx_fl
     const NAME(ends) e = {.h = h, .v0 = v0, .v1 = v1, .vm = vm, .known = it};
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     NAME(arrow) out = NAME(arrow_at)(dim, n, values);
-    NAME(rigid_columns)(dim, n, &e, &out);
-    if (n > 0)
+    if (n == 0) {
+        NAME(central_columns)(dim, body->base.n_rigid, h, vm, it, &out); /* a loop, not six copies of it */
+    } else {
+        NAME(rigid_columns)(dim, &e, &out);
         NAME(deformed_rows)(dim, &e, &out);
+    }
     NAME(gravity_part)(dim, n, &e, gravity, attitude1, attitude, &out);
     if (n == 0)
         return;

@@ -285,6 +285,7 @@ const phx_body_ops phx_floating_ops = {
     .interval_begin = phx_floating_interval_begin,
     .interval_residual = phx_floating_interval_residual,
     .interval_linearise = phx_floating_interval_linearise,
+    .interval_finish = phx_floating_interval_finish,
     .kinetic = phx_floating_kinetic,
     .kinetic_undeformed = phx_floating_kinetic_undeformed,
     .elastic = phx_floating_elastic,

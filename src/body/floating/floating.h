@@ -58,6 +58,7 @@ void phx_floating_interval_begin(const phx_body *body, double h, const double *x
                                  phx_products *products);
 void phx_floating_interval_residual(const phx_body *body, const double *gravity, const phx_body_view *view,
                                     double *res);
+void phx_floating_interval_finish(const phx_body *body, double h, const double *v0, double *v1);
 void phx_floating_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view,
                                      double *room, double *A);
 phx_status phx_floating_curve(const phx_body *body, phx_context *context, const phx_flex_source *source,

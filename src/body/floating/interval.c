@@ -93,6 +93,20 @@ void phx_floating_interval_residual(const phx_body *base, const double *gravity,
         interval_residual(3, body, gravity, view, res);
 }
 
+void phx_floating_interval_finish(const phx_body *body, double h, const double *v0, double *v1)
+{
+    double centre[3] = {0.0};
+
+    if (body->n_q > 0 || body->kinetics == PHX_KINETICS_SIMPLIFIED)
+        return;
+    for (int a = 0; a < body->dim && body->rest.mass > 0.0; a++)
+        centre[a] = body->rest.s0[a] / body->rest.mass;
+    if (body->dim == 2)
+        one_finish(2, centre, h, v0, v1);
+    else
+        one_finish(3, centre, h, v0, v1);
+}
+
 /* ---- the derivative with respect to the mean velocity ---- */
 /* The rigid rows and columns from the arrow block; rigid rows are full and others begin with the rigid columns. */
 static inline void spread(const int dim, const phx_floating *body, double *values, double *A)

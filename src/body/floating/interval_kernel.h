@@ -184,20 +184,31 @@ static inline void NAME(pair_times)(const int dim, const real *pair, const real 
 }
 
 /* ---- the start of an interval ---- */
-/* Of the undeformed bodies; the only constants in which they may differ. */
+/* Of the undeformed bodies, with the centre of mass and the inertia about it; the only constants in which they may
+ * differ. */
 typedef struct NAME(inertia) {
-    real mass, s0[3], J0[PHX_MAX_PAIR];
+    real mass, s0[3], J0[PHX_MAX_PAIR], centre[3], central[PHX_MAX_PAIR];
 } NAME(inertia);
 
 static inline NAME(inertia) NAME(inertia_of)(const phx_flex *flex)
 {
-    NAME(inertia) it = {.mass = (real){0.0} + flex->mass};
+    NAME(inertia) own = {.mass = (real){0.0} + flex->mass};
+    double centre[3] = {0.0}, square = 0.0;
 
-    for (int a = 0; a < 3; a++)
-        it.s0[a] = (real){0.0} + flex->s0[a];
+    for (int a = 0; a < 3; a++) {
+        centre[a] = a < flex->dim && flex->mass > 0.0 ? flex->s0[a] / flex->mass : 0.0;
+        square += centre[a] * centre[a];
+        own.s0[a] = (real){0.0} + flex->s0[a];
+        own.centre[a] = (real){0.0} + centre[a];
+    }
     for (int p = 0; p < PHX_MAX_PAIR; p++)
-        it.J0[p] = (real){0.0} + flex->J0[p];
-    return it;
+        own.J0[p] = (real){0.0} + flex->J0[p];
+    for (int k = 0; k < phx_rotations(flex->dim); k++)
+        for (int l = k; l < phx_rotations(flex->dim); l++) {
+            const double arm = (k == l ? square : 0.0) - (flex->dim == 3 ? centre[k] * centre[l] : 0.0);
+            own.central[phx_pair(k, l)] = own.J0[phx_pair(k, l)] - flex->mass * arm;
+        }
+    return own;
 }
 
 /* The contributions of the deformation. */
@@ -212,21 +223,12 @@ typedef struct NAME(bending) {
 
 typedef struct NAME(products) {
     NAME(inertia) own;
-    real p[6], pm[6];     /* momenta of the rigid rows: at the start, mean */
+    real p[6], pm[6];     /* momenta of the rigid rows: at the start, mean; rigid: p has the velocity of the centre of mass at
+                             the start */
     NAME(bending) * bent; /* not looked at where n is 0 */
 } NAME(products);
 
-/* Moments and inertia of the body: at the end, and the moments of the mean. */
-static inline const real *NAME(end_moments)(const int n, const NAME(products) * it)
-{
-    return n > 0 ? it->bent->s1 : it->own.s0;
-}
-
-static inline const real *NAME(end_inertia)(const int n, const NAME(products) * it)
-{
-    return n > 0 ? it->bent->pair1 : it->own.J0;
-}
-
+/* Moments of the body at the mean. */
 static inline const real *NAME(mean_moments)(const int n, const NAME(products) * it)
 {
     return n > 0 ? it->bent->sm : it->own.s0;
@@ -247,6 +249,139 @@ static inline void NAME(rigid_momenta)(const int dim, const NAME(inertia) * own,
         p[dim + k] = turn ? a[k] + b[k] + turn[k] : a[k] + b[k];
 }
 
+/* ---- translation in inertial axes (theory 4) ---- */
+/* With c = h/2 w_m, R_m = R0 (I - [c]x)^-1 = R1 (I + [c]x)^-1. Of the inertial velocities V0 = R0 v0 and
+ * V1 = 2 R_m v_m - V0, V_m = R_m v_m is their mean, and R_m has the components
+ *
+ *     a0 = R_m^T V0 = (I + [c]x)^-1 v0 ,   a1 = R_m^T V1 = 2 N v_m - a0 ,   N = R_m^T R_m = (I + c c^T)/(1 + |c|^2) .
+ *
+ * At the end v1 = R1^T V1 = (I - [c]x) a1. */
+typedef struct NAME(half_turn) {
+    real c[3], scale; /* 1/(1 + |c|^2) */
+} NAME(half_turn);
+
+static inline NAME(half_turn) NAME(half_turn_of)(const int dim, double h, const real *w)
+{
+    NAME(half_turn) half = {.c = ZEROS, .scale = (real){0.0} + 1.0};
+
+    for (int k = 0; k < phx_rotations(dim); k++) {
+        half.c[k] = 0.5 * h * w[k];
+        half.scale += half.c[k] * half.c[k];
+    }
+    half.scale = 1.0 / half.scale;
+    return half;
+}
+
+/* c . x, which vanishes in the plane */
+static inline void NAME(along_turn)(const int dim, const NAME(half_turn) * half, const real *x, real *sum)
+{
+    *sum = (real){0.0};
+    for (int a = 0; a < 3 && dim == 3; a++)
+        *sum += half->c[a] * x[a];
+}
+
+/* y = (I + sign [c]x)^-1 x = x + (c x (c x x) - sign c x x)/(1 + |c|^2): as a change of x, so that the rounding of 1 + |c|^2
+ * does not add up over steps. */
+static inline void NAME(solve_turn)(const int dim, const double sign, const NAME(half_turn) * half, const real *x,
+                                    real *y)
+{
+    real across[3], twice[3];
+
+    NAME(rot_x_vec)(dim, half->c, x, across);
+    NAME(rot_x_vec)(dim, half->c, across, twice);
+    for (int a = 0; a < dim; a++)
+        y[a] = x[a] + half->scale * (twice[a] - sign * across[a]);
+}
+
+/* y = N x = x + c x (c x x)/(1 + |c|^2) */
+static inline void NAME(mean_metric)(const int dim, const NAME(half_turn) * half, const real *x, real *y)
+{
+    real across[3], twice[3];
+
+    NAME(rot_x_vec)(dim, half->c, x, across);
+    NAME(rot_x_vec)(dim, half->c, across, twice);
+    for (int a = 0; a < dim; a++)
+        y[a] = x[a] + half->scale * twice[a];
+}
+
+/* Velocity of a point at `arm`: v + w x arm. */
+static inline void NAME(velocity_at)(const int dim, const real *arm, const real *v, real *at)
+{
+    NAME(rot_x_vec)(dim, v + dim, arm, at);
+    for (int a = 0; a < dim; a++)
+        at[a] += v[a];
+}
+
+/* a0 and a1 = 2 N v_m - a0 of a point with the velocity v0 at the start. */
+static inline void NAME(mean_axes)(const int dim, const NAME(half_turn) * half, const real *v0, const real *vm,
+                                   real *a0, real *a1)
+{
+    real mean[3];
+
+    NAME(mean_metric)(dim, half, vm, mean);
+    NAME(solve_turn)(dim, 1.0, half, v0, a0);
+    for (int a = 0; a < dim; a++)
+        a1[a] = 2.0 * mean[a] - a0[a];
+}
+
+/* The velocity v1 at the end, in the axes there: (I - [c]x) a1. */
+static inline void NAME(end_axes)(const int dim, const NAME(half_turn) * half, const real *a1, real *v1)
+{
+    real turned[3];
+
+    NAME(rot_x_vec)(dim, half->c, a1, turned);
+    for (int a = 0; a < dim; a++)
+        v1[a] = a1[a] - turned[a];
+}
+
+/* The end of an interval: v1 = 2 v_m - v0 that the iteration has found becomes the velocity of the frame in its own
+ * axes, the one at `arm` having been averaged in inertial axes. */
+static inline void NAME(finish)(const int dim, const real *arm, double h, const real *v0, real *v1)
+{
+    real vm[6], at0[3], atm[3], a0[3], a1[3], lever[3];
+
+    for (int i = 0; i < dim + phx_rotations(dim); i++)
+        vm[i] = 0.5 * (v0[i] + v1[i]);
+    const NAME(half_turn) half = NAME(half_turn_of)(dim, h, vm + dim);
+    NAME(velocity_at)(dim, arm, v0, at0);
+    NAME(velocity_at)(dim, arm, vm, atm);
+    NAME(mean_axes)(dim, &half, at0, atm, a0, a1);
+    NAME(end_axes)(dim, &half, a1, v1);
+    NAME(rot_x_vec)(dim, v1 + dim, arm, lever);
+    for (int a = 0; a < dim; a++)
+        v1[a] -= lever[a];
+}
+
+/* Rows of a rigid body, about its centre of mass C with the arm c_0 from P and the inertia J_C:
+ *     F = m R_m^T ((V1 - V0)/h - g) ,   J_C (w1 - w0)/h - J_C w_m x w_m + c_0 x F ,
+ *     R_m^T (V1 - V0)/2 = N (v_m - v0) + c x v0/(1 + |c|^2)  at C. */
+static inline void NAME(rigid_residual)(const int dim, const double *gravity, double h, const real *attitude,
+                                        const real *v0, const real *v1, const real *vm, const NAME(products) * it,
+                                        real *res)
+{
+    const NAME(inertia) *own = &it->own;
+    const NAME(half_turn) half = NAME(half_turn_of)(dim, h, vm + dim);
+    real gm[3], change[6], d[3], half_way[3], turned[3], dw[3], spin[3], gyro[3], torque[3];
+
+    for (int i = 0; i < dim + phx_rotations(dim); i++)
+        change[i] = vm[i] - v0[i];
+    NAME(velocity_at)(dim, own->centre, change, d);
+    NAME(mean_metric)(dim, &half, d, half_way);
+    NAME(rot_x_vec)(dim, half.c, it->p, turned);
+    NAME(to_body)(dim, attitude, gravity, gm);
+    for (int a = 0; a < dim; a++)
+        res[a] = own->mass * (2.0 / h * (half_way[a] + half.scale * turned[a]) - gm[a]);
+    for (int k = 0; k < phx_rotations(dim); k++)
+        dw[k] = (v1[dim + k] - v0[dim + k]) / h;
+    NAME(pair_times)(dim, own->central, dw, res + dim);
+    NAME(pair_times)(dim, own->central, vm + dim, spin);
+    NAME(rot_x_rot)(dim, spin, vm + dim, gyro);
+    NAME(vec_x_vec)(dim, own->centre, res, torque);
+    for (int k = 0; k < phx_rotations(dim); k++)
+        res[dim + k] += torque[k] - gyro[k];
+}
+
+/* ---- the start of the interval of one that bends ---- */
 /* J_p(q0) = J0 + j.q0 + 1/2 q0.Q q0, s, and other terms of the start alone. */
 static inline void NAME(begin)(const int dim, const int n, const phx_floating *body, double h, const real *q0,
                                const real *v0, NAME(products) * it, real *room)
@@ -257,7 +392,7 @@ static inline void NAME(begin)(const int dim, const int n, const phx_floating *b
     real moments[6] = ZEROS, turn[3], gyro[3] = ZEROS, sum[PHX_MAX_PAIR] = ZEROS;
 
     if (n == 0) {
-        NAME(rigid_momenta)(dim, &it->own, it->own.s0, it->own.J0, NULL, NULL, v0, it->p);
+        NAME(velocity_at)(dim, it->own.centre, v0, it->p);
         return;
     }
     NAME(multiply)(&body->compact->moments, q0, moments);
@@ -421,13 +556,13 @@ static inline void NAME(residual)(const int dim, const int n, const phx_floating
     NAME(arrays) at = {0};
     real p[6], gm[3], a[3], b[3], c[3], torque[3];
 
-    if (n > 0) {
-        at = NAME(arrays_at)(dim, n, it->bent->mean ? it->bent->mean : room);
-        NAME(evaluate)(n, body, h, v0 + r, u, it, &at);
-        NAME(end_momenta)(dim, n, body, h, v1, u, &at, it, p);
-    } else {
-        NAME(rigid_momenta)(dim, &it->own, it->own.s0, it->own.J0, NULL, NULL, v1, p);
+    if (n == 0) {
+        NAME(rigid_residual)(dim, gravity, h, attitude, v0, v1, vm, it, res);
+        return;
     }
+    at = NAME(arrays_at)(dim, n, it->bent->mean ? it->bent->mean : room);
+    NAME(evaluate)(n, body, h, v0 + r, u, it, &at);
+    NAME(end_momenta)(dim, n, body, h, v1, u, &at, it, p);
     for (int i = 0; i < r; i++)
         it->pm[i] = 0.5 * (it->p[i] + p[i]);
     NAME(to_body)(dim, attitude, gravity, gm);
@@ -436,11 +571,9 @@ static inline void NAME(residual)(const int dim, const int n, const phx_floating
         res[i] = over_h * (p[i] - it->p[i]) - a[i] - it->own.mass * gm[i];
     NAME(vec_x_vec)(dim, it->pm, vm, b);
     NAME(rot_x_rot)(dim, it->pm + dim, vm + dim, c);
-    NAME(vec_x_vec)(dim, NAME(mean_moments)(n, it), gm, torque);
+    NAME(vec_x_vec)(dim, it->bent->sm, gm, torque);
     for (int k = 0; k < n_rot; k++)
         res[dim + k] = over_h * (p[dim + k] - it->p[dim + k]) - b[k] - c[k] - torque[k];
-    if (n == 0)
-        return;
     NAME(deformation_rows)
     (dim, body, h, v0, v1, u, gm, it, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)n, res + r);
 }

@@ -325,6 +325,14 @@ static void interval_residual(const phx_body *body, const double *gravity, const
     phx_rod_add_interval_forces(rod, view, res);
 }
 
+static void interval_finish(const phx_body *body, double h, const double *v0, double *v1)
+{
+    const phx_rod *rod = phx_rod_of(body);
+
+    for (int k = 0; k <= rod->n; k++)
+        phx_body_interval_finish(rod->node[k], h, v0 + rod->frames[k].v, v1 + rod->frames[k].v);
+}
+
 static void interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *scratch,
                                double *A)
 {
@@ -509,6 +517,7 @@ const phx_body_ops phx_rod_ops = {
     .interval_begin = interval_begin,
     .interval_residual = interval_residual,
     .interval_linearise = interval_linearise,
+    .interval_finish = interval_finish,
     .kinetic = kinetic,
     .kinetic_undeformed = kinetic_undeformed,
     .elastic = phx_rod_elastic,

@@ -152,6 +152,11 @@ static void interval_residual(const phx_body *body, const double *gravity, const
     clear_places(body, res);
 }
 
+static void interval_finish(const phx_body *body, double h, const double *v0, double *v1)
+{
+    phx_body_interval_finish(inside(body), h, v0, v1);
+}
+
 static void interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *scratch,
                                double *A)
 {
@@ -244,6 +249,7 @@ static phx_body_ops operations_over(const phx_body_ops *inner)
                           .interval_begin = interval_begin,
                           .interval_residual = interval_residual,
                           .interval_linearise = interval_linearise,
+                          .interval_finish = interval_finish,
                           .kinetic = kinetic,
                           .kinetic_undeformed = kinetic_undeformed,
                           .elastic = elastic,

@@ -120,7 +120,7 @@ bool phx_system_ledger_dissipates(const phx_system *system, int entry)
 static int drive_entry(const workspace *ws, int k)
 {
     const row_slot *row = &ws->system->rows.slot[ws->rows.index[k]];
-    return row->role == ROW_DRIVEN ? ws->system->joints[row->joint].entry[0] : -1;
+    return ws->rows.row[k].speed ? ws->system->joints[row->joint].entry[0] : -1;
 }
 
 /* parts = h (flow, and lambda w of each drive) */
@@ -143,8 +143,8 @@ void phx_sys_ledger_nothing(workspace *ws)
         ws->base.parts[i] = 0.0;
 }
 
-/* mu w of each drive, mu: the rows of dv. What a component's supply is beyond their sum, of the energy that the
- * correction of prescribed motions takes, is shared among its drives as |mu e|. */
+/* mu (w + e/2) of each drive, mu: the rows of dv. Where drives prescribe the whole motion of a component, the rest of
+ * its supply is shared among them as |mu e|. */
 void phx_sys_ledger_project(workspace *ws, const double *dv, const double *e)
 {
     const phx_system *system = ws->system;
@@ -158,8 +158,9 @@ void phx_sys_ledger_project(workspace *ws, const double *dv, const double *e)
         if (entry < 0)
             continue;
         const double mu = dv[ws->kkt.n_v + k];
-        ws->base.parts[entry] += mu * ws->rows.w[k];
-        rest[component] -= mu * ws->rows.w[k];
+        const double work = mu * (ws->rows.w[k] + 0.5 * e[k]);
+        ws->base.parts[entry] += work;
+        rest[component] -= work;
         total[component] += fabs(mu * e[k]) + DBL_MIN;
     }
     for (int k = 0; k < ws->rows.n; k++) {

@@ -1,5 +1,5 @@
 /* How large the energies, places and velocities of a state are, to tell rounding and errors by. */
-#include "system/system_internal.h"
+#include "system/forces/forces.h"
 
 #include <math.h>
 
@@ -51,6 +51,39 @@ void phx_system_sizes(const phx_system *system, const double *x, const double *v
         else
             add_body(3, slot, gravity, x + slot->x, v + slot->v, sizes);
     }
+}
+
+/* |dV/du| of a force by the places u of its port, a difference over 1e-6 of their size, times that size. */
+static double work_over_place(const phx_system *system, const force_slot *force, const double *x, const double *v)
+{
+    static const double part = 1e-6;
+    const force_operations *of = phx_sys_force_of(force);
+    phx_port_view a, b = {0}, moved;
+    double sum = 0.0, reach = 0.0;
+
+    if (!of->energy || !of->at_ports || force->off)
+        return 0.0;
+    phx_sys_view_port(system, force->a, x, v, &a);
+    if (force->b >= 0)
+        phx_sys_view_port(system, force->b, x, v, &b);
+    for (int i = 0; i < system->dim; i++)
+        reach = fmax(reach, fabs(a.u1[i]));
+    const double V = of->energy(system, force, &a, &b, x, v);
+    for (int i = 0; i < system->dim && reach > 0.0; i++) {
+        moved = a;
+        moved.u0[i] = moved.u1[i] = moved.um[i] = a.u1[i] + part * reach;
+        sum += fabs(of->energy(system, force, &moved, &b, x, v) - V) / part;
+    }
+    return sum;
+}
+
+double phx_system_force_work(const phx_system *system, const double *x, const double *v)
+{
+    double sum = 0.0;
+
+    for (int i = 0; i < system->n_forces; i++)
+        sum += work_over_place(system, &system->forces[i], x, v);
+    return sum;
 }
 
 bool phx_system_balances(const phx_system *system)

@@ -1,6 +1,8 @@
 /* Numerical damping of the bodies' deformations (src/body/floating/filter.c) over the intervals of a workspace. */
 #include "system/system_internal.h"
 
+#include <string.h>
+
 phx_status phx_system_spectral_radius(phx_dae *dae, double radius)
 {
     if (!dae)
@@ -57,12 +59,19 @@ phx_status phx_sys_filters_residual(workspace *ws, double *res)
     return status;
 }
 
+/* Velocities at the end of the solved interval (theory 4), then the numerical damping. */
 phx_status phx_sys_op_interval_finish(phx_dae *dae, double *v1, phx_work *work)
 {
     workspace *ws = (workspace *)dae;
     phx_status status = PHX_OK;
 
-    for (int b = 0; b < ws->system->n_bodies && !status; b++) {
+    for (int b = 0; b < ws->system->n_bodies; b++) {
+        const body_slot *slot = &ws->system->bodies[b];
+        phx_body_interval_finish(slot->body, ws->view.h, ws->step.v0 + slot->v, v1 + slot->v);
+    }
+    memcpy(ws->step.v1, v1, (size_t)ws->system->n_v * sizeof *v1); /* the next interval goes on from it */
+    status = phx_sys_note_turns(ws, v1);
+    for (int b = 0; b < ws->system->n_bodies && ws->damping.filters && !status; b++) {
         const body_slot *slot = &ws->system->bodies[b];
         const phx_body_view view = phx_sys_body_view(ws, b);
         double lost = 0.0;

@@ -1,8 +1,10 @@
 /* After a step: v1 on G v1 = w(t1), component by component, without changing the energy balance.
  *
- * With S = G M^-1 G^T and e = G v - w, mu = -S^-1 e:  v <- v + M^-1 G^T mu. mu.w is work the drives supply; the rest of
- * the change of energy, 1/2 e^T S^-1 e, is given back by scaling the homogeneous part of the velocity, v less the part
- * M^-1 G^T S^-1 w that the drives prescribe and, in a free component, less the rigid motion that carries its momenta.
+ * With S = G M^-1 G^T and e = G v - w, mu = -S^-1 e:  v <- v + M^-1 G^T mu. Each row's impulse works at the mean of its
+ * velocity before and after, w + e/2: on the rows of drives this is work they supply, mu_d.(w + e_d/2). Only the rest,
+ * 1/2 mu_n.e_n of the rows that prescribe nothing, is given back by scaling the homogeneous part of the velocity, v less
+ * the part M^-1 G^T S^-1 w that the drives prescribe and, in a free component, less the rigid motion that carries its
+ * momenta. To give back the drives' part too would pump their work into the free motion.
  * With G v = w the kinetic energies are T(v - M^-1 G^T S^-1 w) = T(v) - 1/2 w^T S^-1 w.
  * M^-1 G^T mu has no momentum, since every joint lets rigid motions of the whole pass. How S is solved:
  * fast_delassus.c. */
@@ -130,12 +132,12 @@ static const body_slot *member(const phx_system *system, const component_slot *c
     return &system->bodies[system->components.bodies[component->first + i]];
 }
 
-/* part = rigid motion of a component with the given momenta, T (T^T M T)^-1 momenta; only its bodies are written. */
-static phx_status momentum_part(workspace *ws, const component_slot *component, const double *x, const double *momenta,
-                                double *part)
+/* part = rigid motion of a component with the first `per` of the given momenta (dim: translations alone),
+ * T (T^T M T)^-1 momenta; only its bodies are written. */
+static phx_status momentum_part(workspace *ws, const component_slot *component, const double *x, int per,
+                                const double *momenta, double *part)
 {
     const phx_system *system = ws->system;
-    const int per = system->dim + system->n_rot;
     double inertia[PER * PER] = {0}, a[PER], linear[3], angular[3];
     phx_status status = PHX_OK;
 
@@ -220,8 +222,8 @@ static double unseen(const workspace *ws, const component_slot *component, const
     return energy;
 }
 
-/* Exchange the momenta of `v` for the wanted ones; `fixed` becomes the rigid motion that carries them. */
-static phx_status exchange_momenta(workspace *ws, const component_slot *component, const double *x,
+/* Exchange the first `per` momenta of `v` for the wanted ones; `fixed` becomes the rigid motion that carries them. */
+static phx_status exchange_momenta(workspace *ws, const component_slot *component, const double *x, int per,
                                    const double *wanted, double *fixed, double *v)
 {
     const phx_system *system = ws->system;
@@ -237,26 +239,26 @@ static phx_status exchange_momenta(workspace *ws, const component_slot *componen
         for (int k = 0; k < system->n_rot; k++)
             missing[system->dim + k] -= angular[k];
     }
-    status = momentum_part(ws, component, x, missing, step);
+    status = momentum_part(ws, component, x, per, missing, step);
     if (!status)
         combine(ws, component, 1.0, step, 1.0, v, v);
-    return status ? status : momentum_part(ws, component, x, wanted, fixed);
+    return status ? status : momentum_part(ws, component, x, per, wanted, fixed);
 }
 
-/* Corrects one component into ws->step.v1. wanted: momenta to keep, or NULL. Without them the energy that dv takes is
- * known: its terms would cancel in the difference of two energies. */
-static phx_status correct(workspace *ws, int c, const correction *step, const double *wanted)
+/* Corrects one component into ws->step.v1. wanted: momenta to keep, the first `per` of them; 0: none. Without them the
+ * energy that dv takes is known: its terms would cancel in the difference of two energies. */
+static phx_status correct(workspace *ws, int c, const correction *step, int per, const double *wanted)
 {
     const component_slot *component = &ws->system->components.slot[c];
     const double *x = step->x, *v = step->v, *dv = step->dv, *drive = step->drive;
-    double *next = ws->step.vm, *fixed = wanted || drive ? ws->scratch.velocities : NULL, factor = 1.0,
+    double *next = ws->step.vm, *fixed = per > 0 || drive ? ws->scratch.velocities : NULL, factor = 1.0,
            missing = ws->projection.taken[c];
     const double before = ws->projection.before[c], target = before + ws->projection.supply[c];
     phx_status status = PHX_OK;
 
     combine(ws, component, 1.0, v, 1.0, dv, next);
-    if (wanted) {
-        status = exchange_momenta(ws, component, x, wanted, fixed, next);
+    if (per > 0) {
+        status = exchange_momenta(ws, component, x, per, wanted, fixed, next);
         if (status)
             return status;
         missing = target - kinetic(ws, component, x, next);
@@ -271,19 +273,18 @@ static phx_status correct(workspace *ws, int c, const correction *step, const do
         return PHX_REJECTED;
     if (fixed) /* homogeneous part, M-orthogonal to the fixed one */
         combine(ws, component, 1.0, next, -1.0, fixed, next);
-    const double spare = wanted  ? kinetic(ws, component, x, next)
+    const double spare = per > 0 ? kinetic(ws, component, x, next)
                          : fixed ? after - ws->projection.prescribed[c]
                                  : after;
     /* a part below the rounding of the energy tells nothing: a body that moves as one rigid piece has no other */
     const bool scalable =
         component->n_v > component->n_rows && fabs(missing) < 0.1 * spare && spare > DBL_EPSILON * fmax(before, after);
-    if (wanted && !scalable) { /* a body that moves as one rigid piece: the energy goes first */
+    if (per > 0 && !scalable) { /* what moves as one rigid piece: the linear momentum goes first, then the energy */
         ws->projection.kept[c] = false;
-        return correct(ws, c, step, NULL);
+        return correct(ws, c, step, per > ws->system->dim ? ws->system->dim : 0, wanted);
     }
-    if (component->driven && (large || !scalable))
-        ws->projection.supply[c] -=
-            missing; /* a prescribed motion, or a jump in it: mu . (w before + w)/2, the drives' work */
+    if (component->driven && !scalable)
+        ws->projection.supply[c] -= missing; /* the drives prescribe the whole motion */
     else if (scalable)
         factor = sqrt(1.0 + missing / spare);
     combine(ws, component, factor, next, 1.0, fixed, ws->step.v1);
@@ -342,8 +343,8 @@ static void find_moved(workspace *ws, const double *v, const double *e)
     }
 }
 
-/* The work of the drives, how much work of theirs the size of the step does not bound, and what else the joints take,
- * for each component:  T(v + dv) - T(v) = mu.(G v + 1/2 G dv) = mu.w + 1/2 mu.e. */
+/* The work of the drives, how much work of theirs the size of the step does not bound, and the energy that the other
+ * rows take, for each component:  T(v + dv) - T(v) = mu.(G v + 1/2 G dv) = mu.(w + 1/2 e). */
 static void drive_work(workspace *ws, const double *dv, const double *e)
 {
     const phx_system *system = ws->system;
@@ -356,13 +357,14 @@ static void drive_work(workspace *ws, const double *dv, const double *e)
         const int component = system->rows.slot[ws->rows.index[k]].component;
         double taken = 0.0;
         for (; k < ws->rows.n && system->rows.slot[ws->rows.index[k]].component == component; k++)
-            taken -= 0.5 * dv[ws->kkt.n_v + k] * e[k];
+            if (!ws->rows.row[k].speed)
+                taken -= 0.5 * dv[ws->kkt.n_v + k] * e[k];
         ws->projection.taken[component] += taken;
     }
     for (int i = 0; i < ws->rows.n_driven; i++) {
         const int k = ws->rows.driven[i], component = system->rows.slot[ws->rows.index[k]].component;
         const double impulse = dv[ws->kkt.n_v + k];
-        ws->projection.supply[component] += impulse * ws->rows.w[k];
+        ws->projection.supply[component] += impulse * (ws->rows.w[k] + 0.5 * e[k]);
         /* between its mean and its end a signal may do what it likes, at any step */
         ws->projection.signal_work[component] += fabs(impulse * e[k]);
     }
@@ -410,7 +412,7 @@ static phx_status correct_components(workspace *ws, const correction *step)
         ws->projection.kept[c] = keep;
         memcpy(ws->projection.momentum1 + c * per, wanted, (size_t)per * sizeof *wanted);
         if (keep || ws->projection.moved[c])
-            status = correct(ws, c, step, keep ? wanted : NULL);
+            status = correct(ws, c, step, keep ? per : 0, wanted);
     }
     return status;
 }

@@ -101,6 +101,7 @@ phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1)
     phx_status status = PHX_OK;
 
     phx_sys_look_at_contacts((workspace *)dae, t0, t1);
+    phx_sys_look_at_turns((workspace *)dae, t0);
     if (!system->traits.varies)
         return PHX_OK;
     for (int j = 0; j < system->n_joints && !status; j++)

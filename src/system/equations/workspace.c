@@ -291,6 +291,8 @@ static phx_status create_parts(phx_context *context, workspace *ws, int n_rows, 
         status = create_forces(context, system, &ws->forces);
     if (!status)
         status = phx_sys_watch_signals(context, system, &ws->signals);
+    if (!status)
+        status = phx_sys_watch_turns(context, system, &ws->turns);
     ws->base.closed = !status && phx_sys_closes_loops(ws);
     return status ? status : ws->by->create(ws);
 }
@@ -351,6 +353,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_sys_rigid_free(&ws->rigid);
     phx_sys_parallel_free(&ws->parallel);
     phx_sys_watch_free(&ws->signals);
+    phx_free(ws->turns.kind);
     free_forces(&ws->forces);
     phx_sys_reactions_free(&ws->reactions);
     phx_sys_projection_free(&ws->projection);

@@ -91,6 +91,30 @@ phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int j, int c, do
     return f;
 }
 
+/* Over an interval: the effort of an actuator at an angle, by the covectors g of the relative angular velocity, whose
+ * derivatives are in scratch.block. PHX_ERR_ANALYSIS where it is no number. */
+static phx_status add_impulse(workspace *ws, int pair, const coordinate_slot *coordinate, double t, bool linear,
+                        const double *g)
+{
+    const double effort = phx_signal_value(coordinate->along.effort, t);
+    const int size = phx_port_size(ws->system->dim);
+    double *H = ws->scratch.block;
+
+    if (!isfinite(effort))
+        return phx_fail(ws->base.context, PHX_ERR_ANALYSIS, "the effort is %g at t = %g s, expected a finite value",
+                        effort, t);
+    phx_sys_add_effort(ws, coordinate->a, effort, g);
+    phx_sys_add_effort(ws, coordinate->b, effort, g + PHX_PORT_MAX);
+    ws->forces.power.supplied +=
+        effort * (phx_sys_dot(size, g, ws->ports.view[coordinate->a].rate) +
+                  phx_sys_dot(size, g + PHX_PORT_MAX, ws->ports.view[coordinate->b].rate));
+    for (int i = 0; i < PAIR_SIZE * PAIR_SIZE && linear; i++)
+        H[i] *= effort;
+    if (linear)
+        ws->by->pair_add(ws, pair, -1.0, H);
+    return PHX_OK;
+}
+
 static phx_status evaluate(workspace *ws, int pair, const force_slot *force, double t, bool linear, double *res)
 {
     const joint_slot *joint = &ws->system->joints[force->joint];
@@ -103,8 +127,15 @@ static phx_status evaluate(workspace *ws, int pair, const force_slot *force, dou
 
     (void)res;
     const double rate = covectors(ws, coordinate, g);
-    const phx_scalar_force along = acting(ws, joint, coordinate, rate);
-    phx_status status = phx_scalar_force_evaluate(ws->base.context, &along, psi0, psi1, rate, t, &f);
+    phx_scalar_force along = acting(ws, joint, coordinate, rate);
+    phx_status status = PHX_OK;
+    double spin[PAIR_SIZE];
+    if (along.effort && phx_row_spin(&coordinate->row, a, b, spin, ws->scratch.block)) {
+        status = add_impulse(ws, pair, coordinate, t, linear, spin);
+        along.effort = NULL;
+    }
+    if (!status)
+        status = phx_scalar_force_evaluate(ws->base.context, &along, psi0, psi1, rate, t, &f);
     if (!status && ws->forces.load != 1.0 && along.effort) { /* a part of the actuator's effort */
         phx_scalar_force passive = along;
         phx_scalar_result without;

@@ -172,7 +172,8 @@ static phx_status flow_of(const workspace *ws, const phx_input_place *place, dou
     if (b >= 0)
         view_port(ws, b, &at_b);
     if (coordinate) {
-        phx_row_covectors(&coordinate->row, &at_a, &at_b, result.effort, result.effort + PHX_PORT_MAX);
+        if (!phx_row_spin(&coordinate->row, &at_a, &at_b, result.effort, result.tangent))
+            phx_row_covectors(&coordinate->row, &at_a, &at_b, result.effort, result.effort + PHX_PORT_MAX);
     } else if (force->kind == FORCE_LINE) {
         const phx_line_spring spring = {.force = system->control.unit};
         status = phx_line_spring_evaluate(ws->base.context, &spring, &at_a, &at_b, 0.0, false, &result);

@@ -3,22 +3,53 @@
 
 #include <string.h>
 
-/* The point of B where A's is, on a body that does not deform. */
+/* The point moved by an arm that turns with the section: x += arm, phi_j += theta_j x arm. The arm is given as it stands
+ * now, (I + [theta]x) arm, in the axes of the frame. */
+static void add_arm(int dim, const double *q, const double *now, phx_flex_point *point)
+{
+    const int n = point->n, n_rot = phx_rotations(dim);
+    double theta[3] = {0.0}, arm[3], turned[3], along = 0.0, square = 1.0;
+
+    for (int k = 0; k < n_rot; k++) {
+        for (int j = 0; j < n; j++)
+            theta[k] += point->theta[k * n + j] * q[point->dof[j]];
+        square += theta[k] * theta[k];
+    }
+    for (int k = 0; k < n_rot && dim == 3; k++)
+        along += theta[k] * now[k];
+    phx_rot_x_vec(dim, theta, now, turned);
+    for (int a = 0; a < dim; a++) { /* (I + [theta]x)^-1 */
+        arm[a] = (now[a] - turned[a] + along * theta[a]) / square;
+        point->x[a] += arm[a];
+    }
+    for (int j = 0; j < n; j++) {
+        for (int k = 0; k < n_rot; k++)
+            theta[k] = point->theta[k * n + j];
+        phx_rot_x_vec(dim, theta, arm, turned);
+        for (int a = 0; a < dim; a++)
+            point->phi[a * n + j] += turned[a];
+    }
+    point->zero_columns[0] = point->zero_columns[1] = 0;
+}
+
+/* The point of B where A's is: a gap that stood in the axes of the ground would not let the two turn as one. */
 static void move_port(phx_system *system, const joint_slot *joint, const double *x, const double *v)
 {
     port_slot *port = &system->ports[joint->b];
     const int dim = system->dim;
-    phx_port_view a;
-    double R[9], away[3];
+    phx_port_view a, b;
+    double R[9], away[3], now[3];
 
-    if (port->body == PHX_GROUND || phx_body_deforms(system->bodies[port->body].body))
+    if (port->body == PHX_GROUND || port->port.slides)
         return;
     phx_sys_view_port(system, joint->a, x, v, &a);
-    const double *own = x + system->bodies[port->body].x;
+    phx_sys_view_port(system, joint->b, x, v, &b);
+    const body_slot *slot = &system->bodies[port->body];
     for (int i = 0; i < dim; i++)
-        away[i] = a.u1[i] - own[i];
-    phx_attitude_rotation(dim, own + dim, R);
-    phx_rot_apply_transposed(dim, R, away, port->port.point.x);
+        away[i] = a.u1[i] - b.u1[i];
+    phx_attitude_rotation(dim, x + slot->x + port->port.frame.x + dim, R);
+    phx_rot_apply_transposed(dim, R, away, now);
+    add_arm(dim, phx_sys_q(slot, x), now, &port->port.point);
 }
 
 static bool holds_points(const joint_slot *joint)
