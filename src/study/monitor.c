@@ -10,6 +10,7 @@
 static const double EXACT = 1e-9, ORDER = 1e-6, TOLERANCES = 100.0;
 static const double IDA_RTOL = 1e-8; /* of fixed steps */
 /* Rounding of a state and of sums over it; the drift that is always allowed, m (angles times 1 m) and m/s. */
+static const double CREATED = 0.1; /* of the energy, by a method that does not keep it: the run is of no use any more */
 static const double ROUNDED = 64.0 * DBL_EPSILON, SMALL_DRIFT = 1e-11;
 
 phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_report *report)
@@ -25,7 +26,9 @@ phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_repo
     phx_monitor monitor = {.system = system, .report = report};
 
     monitor.keeps_energy = midpoint && full && solved;
-    monitor.keeps_joints = (midpoint || gauss || method == PHX_DOP853) && full && solved;
+    /* directions of sections that deform are no polynomials of the degree that Gauss' stages integrate */
+    monitor.keeps_joints =
+        (midpoint || (gauss && !phx_system_deforms(system)) || method == PHX_DOP853) && full && solved;
     monitor.of_energy = monitor.keeps_energy ? EXACT : gauss || midpoint ? fmax(inexact, ORDER) : inexact;
     monitor.of_joints = monitor.keeps_joints ? EXACT : inexact;
     return monitor;
@@ -145,6 +148,11 @@ phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const do
     if ((monitor->keeps_energy || isnan(residual)) && exceeds(residual, allowed_residual(monitor)))
         return stop(monitor, context, t, "the balance of energy is open", residual, "J", residual / monitor->energy,
                     "the energy");
+    if (phx_system_balances(monitor->system) && row[PHX_COLUMN_RESIDUAL] > CREATED * monitor->energy + monitor->rounding)
+        return phx_fail(context, PHX_ERR_ANALYSIS,
+                        "%s stopped at t = %.9g s: it has created %.2g J, %.2g of the energy, from nothing; try %s, or "
+                        "midpoint, which keeps the energy at any step",
+                        method_of(monitor), t, residual, residual / monitor->energy, remedy_of(monitor));
     if ((monitor->keeps_joints || isnan(drift)) && exceeds(drift, allowed_drift(monitor)))
         return stop(monitor, context, t, "a joint is open", drift, "m", drift / monitor->reach,
                     "the mechanism's reach");
@@ -169,7 +177,9 @@ double phx_monitor_error(const phx_monitor *monitor)
 void phx_monitor_conclude(const phx_monitor *monitor, phx_context *context)
 {
     const char *remedy = remedy_of(monitor), *closes = closes_of(monitor);
-    const char *other = !phx_system_balances(monitor->system)              ? "kinetics: full"
+    const double damped = monitor->report->used.step * phx_system_damper_rate(context, monitor->system);
+    const char *other = !phx_system_balances(monitor->system) ? "kinetics: full"
+                        : damped > 2.0 ? "leave it: midpoint closes it, but a damper is too strong for it at this step"
                         : monitor->report->used.integrator != PHX_MIDPOINT ? "midpoint, which closes it"
                                                                            : closes;
     const char *name = phx_integrator_name(monitor->report->used.integrator);

@@ -257,6 +257,9 @@ typedef struct phx_sizes {
     double speed;   /* the largest velocity, rotations times the radius of gyration, m/s */
 } phx_sizes;
 void phx_system_sizes(const phx_system *system, const double *x, const double *v, phx_sizes *sizes);
+bool phx_system_deforms(const phx_system *system); /* it has a body with more velocities than a rigid one */
+/* The largest rate d/m of a linear damper d over the masses of its bodies alone, 1/s; 0: there is none. */
+double phx_system_damper_rate(phx_context *context, const phx_system *system);
 /* What the springs between ports would do over their distance from the origin, J: places that are rounded there take this
  * part of rounding from the balance. */
 double phx_system_force_work(const phx_system *system, const double *x, const double *v);

@@ -328,6 +328,9 @@ void phx_sys_look_at_contacts(workspace *ws, double t0, double t1);
 phx_status phx_sys_watch_turns(phx_context *context, const phx_system *system, turn_watch *made);
 phx_status phx_sys_note_turns(workspace *ws, const double *v1);
 void phx_sys_look_at_turns(workspace *ws, double t0);
+/* The same of dampers too strong for the step, after an accepted step (damper_watch.c). */
+phx_status phx_sys_watch_dampers(phx_context *context, const phx_system *system, damper_watch *made);
+void phx_sys_look_at_dampers(workspace *ws, double t0, double t1);
 bool phx_sys_varies(const phx_system *system);
 phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1);
 double phx_sys_op_next_break(const phx_dae *dae, double t);

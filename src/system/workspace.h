@@ -159,6 +159,17 @@ typedef struct turn_watch {
     bool told;
 } turn_watch;
 
+/* Linear dampers that may be too strong for the step (damper_watch.c): of a coordinate of a joint, or of a spring. */
+typedef struct watched_damper {
+    int joint, part, force; /* -1: none */
+    int turns;              /* changes of sign of its rate one after the other; -1: told */
+    double rate, largest;   /* d/m of its bodies alone, 1/s; its largest rate so far */
+} watched_damper;
+typedef struct damper_watch {
+    int n;
+    watched_damper *damper;
+} damper_watch;
+
 /* x at the ends of the current interval or instant, for the unwrapped joint angles; borrowed. */
 typedef struct angle_ends {
     const double *x0, *x1;
@@ -330,6 +341,7 @@ struct workspace {
     force_work forces;
     signal_watch signals;
     turn_watch turns;
+    damper_watch dampers;
     fast_data *fast;           /* of the fast evaluator */
     observer *observer;        /* of the evaluator that only observes */
     numerical_damping damping; /* made when it is asked for */

@@ -79,7 +79,7 @@ static phx_model *read_arm(phx_context *context, const char *joints, const char 
     return read_with(context, arm, text);
 }
 
-/* kp, kd and the feed-forward are the stiffness, damping and effort of the joint. */
+/* kp, kd and the feed-forward are the stiffness, the damping and the rest of the spring of the joint. */
 static void pid_is_spring_and_damper(void **state)
 {
     phx_context *context = *state;
@@ -89,9 +89,9 @@ static void pid_is_spring_and_damper(void **state)
                  read_arm(context,
                           "joints:\n"
                           "  shoulder: {kind: revolute, ports: [ground.O, upper.P], stiffness: kp1, damping: kd1,\n"
-                          "    effort: g1 + kp1*qd1}\n"
+                          "    rest: qd1 + g1/kp1}\n"
                           "  elbow: {kind: revolute, ports: [upper.C, lower.P], stiffness: kp2, damping: kd2,\n"
-                          "    effort: g2 + kp2*qd2}\n",
+                          "    rest: qd2 + g2/kp2}\n",
                           ""),
                  of, NULL);
     phx_result *by_pid = simulate(context, read_arm(context, free_joints, PD("")), of, NULL);

@@ -86,6 +86,14 @@ double phx_system_force_work(const phx_system *system, const double *x, const do
     return sum;
 }
 
+bool phx_system_deforms(const phx_system *system)
+{
+    for (int b = 0; b < system->n_bodies; b++)
+        if (phx_body_deforms(system->bodies[b].body))
+            return true;
+    return false;
+}
+
 bool phx_system_balances(const phx_system *system)
 {
     for (int b = 0; b < system->n_bodies; b++)

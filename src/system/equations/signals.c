@@ -102,6 +102,7 @@ phx_status phx_sys_op_check_signals(phx_dae *dae, double t0, double t1)
 
     phx_sys_look_at_contacts((workspace *)dae, t0, t1);
     phx_sys_look_at_turns((workspace *)dae, t0);
+    phx_sys_look_at_dampers((workspace *)dae, t0, t1);
     if (!system->traits.varies)
         return PHX_OK;
     for (int j = 0; j < system->n_joints && !status; j++)

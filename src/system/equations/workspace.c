@@ -293,6 +293,8 @@ static phx_status create_parts(phx_context *context, workspace *ws, int n_rows, 
         status = phx_sys_watch_signals(context, system, &ws->signals);
     if (!status)
         status = phx_sys_watch_turns(context, system, &ws->turns);
+    if (!status)
+        status = phx_sys_watch_dampers(context, system, &ws->dampers);
     ws->base.closed = !status && phx_sys_closes_loops(ws);
     return status ? status : ws->by->create(ws);
 }
@@ -354,6 +356,7 @@ void phx_sys_workspace_destroy(workspace *ws)
     phx_sys_parallel_free(&ws->parallel);
     phx_sys_watch_free(&ws->signals);
     phx_free(ws->turns.kind);
+    phx_free(ws->dampers.damper);
     free_forces(&ws->forces);
     phx_sys_reactions_free(&ws->reactions);
     phx_sys_projection_free(&ws->projection);

@@ -1,0 +1,112 @@
+/* Dampers so strong that the midpoint rule does not follow them: of a mass m with h d/m > 2 the velocity changes its sign in
+ * each step, (1 - a)/(1 + a) with a = h d/(2 m), where it should be gone. What is taken is booked, but it takes long. */
+#include "system/forces/forces.h"
+
+#include <math.h>
+
+enum { IN_A_ROW = 4 };                          /* changes of sign one after the other */
+static const double STRONG = 2.0, STAYS = 0.25; /* h d/m; |rate| at the end over that at the start */
+
+static double of_port(const phx_system *system, phx_port_id port, bool angular)
+{
+    if (port < 0 || system->ports[port].body < 0)
+        return 0.0;
+    const phx_mass_properties *rest = phx_body_at_rest(system->bodies[system->ports[port].body].body);
+    double least = rest->J0[0];
+
+    for (int k = 1; k < system->n_rot; k++)
+        least = fmin(least, rest->J0[k]);
+    return angular ? 1.0 / least : 1.0 / rest->mass;
+}
+
+/* One more damper between two ports, d over the mass or inertia of its bodies alone. */
+static void add(const phx_system *system, damper_watch *made, int joint, int part, int force, phx_port_id a, phx_port_id b,
+                bool angular, double damping)
+{
+    if (!(damping > 0.0))
+        return;
+    made->damper[made->n++] =
+        (watched_damper){.joint = joint,
+                         .part = part,
+                         .force = force,
+                         .rate = damping * (of_port(system, a, angular) + of_port(system, b, angular))};
+}
+
+phx_status phx_sys_watch_dampers(phx_context *context, const phx_system *system, damper_watch *made)
+{
+    size_t most = (size_t)system->n_forces;
+
+    for (int j = 0; j < system->n_joints; j++)
+        most += (size_t)system->joints[j].n_coordinates;
+    made->damper = phx_calloc(context, most, sizeof *made->damper);
+    if (!made->damper)
+        return PHX_ERR_MEMORY;
+    for (int j = 0; j < system->n_joints; j++)
+        for (int c = 0; c < system->joints[j].n_coordinates; c++) {
+            const coordinate_slot *coordinate = &system->joints[j].coordinates[c];
+            if (coordinate->driven_row < 0)
+                add(system, made, j, c, -1, coordinate->a, coordinate->b, phx_row_is_angular(&coordinate->row),
+                    coordinate->along.damping);
+        }
+    for (int i = 0; i < system->n_forces; i++)
+        if (system->forces[i].kind == FORCE_LINE)
+            add(system, made, -1, 0, i, system->forces[i].a, system->forces[i].b, false, system->forces[i].spring.damping);
+    return PHX_OK;
+}
+
+double phx_system_damper_rate(phx_context *context, const phx_system *system)
+{
+    damper_watch watch = {0};
+    double largest = 0.0;
+
+    if (phx_sys_watch_dampers(context, system, &watch) == PHX_OK)
+        for (int i = 0; i < watch.n; i++)
+            largest = fmax(largest, watch.damper[i].rate);
+    phx_free(watch.damper);
+    return largest;
+}
+
+static double rate_at(const phx_system *system, const watched_damper *it, const double *x, const double *v)
+{
+    phx_port_view a, b;
+    double g[PHX_PORT_PAIR], along = 0.0, square = 0.0;
+
+    if (it->joint >= 0) {
+        const coordinate_slot *coordinate = &system->joints[it->joint].coordinates[it->part];
+        phx_sys_view_port(system, coordinate->a, x, v, &a);
+        phx_sys_view_port(system, coordinate->b, x, v, &b);
+        return phx_row_rate(&coordinate->row, &a, &b, g);
+    }
+    phx_sys_view_port(system, system->forces[it->force].a, x, v, &a);
+    phx_sys_view_port(system, system->forces[it->force].b, x, v, &b);
+    for (int i = 0; i < system->dim; i++) {
+        const double d = b.u1[i] - a.u1[i];
+        along += d * (b.rate[i] - a.rate[i]);
+        square += d * d;
+    }
+    return square > 0.0 ? along / sqrt(square) : 0.0;
+}
+
+void phx_sys_look_at_dampers(workspace *ws, double t0, double t1)
+{
+    const phx_system *system = ws->system;
+    const double h = t1 - t0;
+
+    for (int i = 0; i < ws->dampers.n && ws->step.t0 == t0; i++) {
+        watched_damper *it = &ws->dampers.damper[i];
+        if (it->turns < 0 || !(h * it->rate > STRONG))
+            continue;
+        const double before = rate_at(system, it, ws->step.x0, ws->step.v0);
+        const double after = rate_at(system, it, ws->step.x1, ws->step.v1);
+        it->turns = before * after < 0.0 && fabs(after) > STAYS * fabs(before) ? it->turns + 1 : 0;
+        it->largest = fmax(it->largest, fabs(before));
+        if (it->turns < IN_A_ROW || fabs(after) < 1e-9 * it->largest)
+            continue;
+        phx_log(ws->base.context, PHX_LOG_WARNING,
+                "%s '%s': its damper is so strong for steps of %.3g s that the rate changes its sign in each step (t = %.9g "
+                "s) and dies out slowly; take steps of %.1g s at most, or radau5, which damps it at any step",
+                it->joint >= 0 ? "joint" : "spring",
+                it->joint >= 0 ? system->joints[it->joint].name : system->forces[it->force].name, h, t0, 1.0 / it->rate);
+        it->turns = -1;
+    }
+}
