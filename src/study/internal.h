@@ -163,7 +163,7 @@ typedef struct phx_monitor {
     bool keeps_energy, keeps_joints;   /* exactly */
     double of_energy, of_joints;       /* allowed, relative to the energy, to positions and to velocities */
     double energy, reach, speed;       /* largest so far: energy exchanged, J; m; m/s */
-    double potential0, drift0, drift_rate0;
+    double potential0, moving0, drift0, drift_rate0; /* at the start; moving0: kinetic energy */
     double rounding;                    /* rounding error of the balance, J: largest so far */
     double residual, drift, drift_rate; /* largest so far, J, m, m/s; their instants, s */
     double residual_t, drift_t, drift_rate_t;

@@ -47,6 +47,7 @@ static void measure(phx_monitor *monitor, const double *row, const phx_sizes *si
     if (!monitor->started) {
         monitor->started = true;
         monitor->potential0 = row[PHX_COLUMN_POTENTIAL];
+        monitor->moving0 = row[PHX_COLUMN_KINETIC];
         monitor->drift0 = row[PHX_COLUMN_DRIFT];
         monitor->drift_rate0 = row[PHX_COLUMN_DRIFT_RATE];
     }
@@ -150,7 +151,7 @@ phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const do
                     "the energy");
     const phx_integrate_options *used = &monitor->report->used;
     const bool gauss = used->integrator == PHX_GAUSS4 || used->integrator == PHX_GAUSS6;
-    if (gauss && used->rtol == 0.0 && row[PHX_COLUMN_RESIDUAL] > CREATED * monitor->energy + monitor->rounding)
+    if (gauss && used->rtol == 0.0 && monitor->moving0 > 0.0 && row[PHX_COLUMN_RESIDUAL] > CREATED * monitor->energy + monitor->rounding)
         return phx_fail(context, PHX_ERR_ANALYSIS,
                         "%s stopped at t = %.9g s: it has created %.2g J, %.2g of the energy, from nothing; try %s, or "
                         "midpoint, which keeps the energy at any step",
