@@ -173,15 +173,20 @@ phx_status phx_events_create(phx_context *context, const phx_events_def *def, do
 
 phx_status phx_events_start(phx_events *it)
 {
+    bool happens = false;
     phx_status status = phx_events_look(it, it->values);
 
     if (!status)
         status = phx_contacts_begin(it);
     if (!status)
         status = phx_events_accept(it, it->values);
-    for (int k = 0; k < it->n_events && !status; k++)
-        it->event[k].done = phx_events_at_time(it, k) && it->def.events[k].value <= it->t;
+    for (int k = 0; k < it->n_events && !status; k++) {
+        const double value = it->def.events[k].value;
+        it->event[k].done = phx_events_at_time(it, k) && (value < it->t || (value == it->t && it->def.over));
+    }
     if (!status)
+        status = phx_events_all_happen(it, -1, &happens);
+    if (!status && !happens)
         status = phx_events_settle(it, -1);
     it->counts.transitions = 0; /* those of the start are none */
     return status;

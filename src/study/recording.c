@@ -294,6 +294,23 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
     return checked ? checked : look_at_limits(recording, sample, &energies);
 }
 
+phx_status phx_recording_switched(phx_recording *recording)
+{
+    phx_archive *archive = NULL;
+    size_t size = 0;
+    phx_status status = recording->recorder ? phx_archive_create(recording->context, &archive) : PHX_OK;
+
+    if (status || !archive)
+        return status;
+    phx_system_archive_switched(archive, recording->system, NULL);
+    const void *bytes = phx_archive_bytes(archive, &size);
+    status = phx_archive_status(archive);
+    if (!status)
+        status = phx_recorder_set_switched(recording->recorder, size, bytes);
+    phx_archive_destroy(archive);
+    return status;
+}
+
 void phx_recording_warn(phx_context *context, phx_limits *limits, const char *before)
 {
     for (int k = 0; k < phx_limits_count(limits); k++)

@@ -169,13 +169,17 @@ static void wrong_events_are_refused(void **state)
         {"{release: [A]}", "an event happens either 'at' a time or"},
         {"{at: 1, output: A, release: [A]}", "an event happens either 'at' a time or"},
         {"{output: A, release: [A]}", "an event happens either 'at' a time or"},
-        {"{at: 1, release: [AA]}", "there is no joint 'AA'"}};
+        {"{at: 1, release: [AA]}", "there is no joint 'AA'"},
+        {"{at: -0.1, release: [A]}", "before every run; the earliest time is 0"},
+        {"{at: 1, attach: [A], release: [A]}", "attaches and releases joint 'A'"},
+        {"{at: 1, switch_on: [f], switch_off: [f]}", "switches 'f' on and off"}};
     for (size_t k = 0; k < sizeof events / sizeof *events; k++) {
         char text[500];
         phx_model *model = NULL;
         snprintf(text, sizeof text,
                  "phlexor: 1\ndimension: 2\nbodies: {a: {kind: rigid, mass: 1, inertia: 1}}\n"
-                 "joints: {A: {kind: revolute, ports: [ground.O, a.P]}}\nevents: {e: %s}\n",
+                 "joints: {A: {kind: revolute, ports: [ground.O, a.P]}}\nloads: {f: {torque: 1, at: a.P}}\n"
+                 "events: {e: %s}\n",
                  events[k][0]);
         CHECK_STATUS(*state, phx_model_read_text(*state, "text.yaml", text, strlen(text), 0, NULL, &model),
                      PHX_ERR_INPUT);

@@ -303,3 +303,29 @@ phx_status phx_result_last_state(const phx_result *result, int dimension, int n_
         status = phx_result_state(result, result->rows - 1, x, v);
     return status;
 }
+
+phx_status phx_result_switched(const phx_result *result, size_t *size, unsigned char **bytes)
+{
+    size_t cols;
+    int *stored = NULL;
+
+    *size = 0;
+    *bytes = NULL;
+    if (!result->file || !phx_h5_has(result->file, PHX_PATH_SWITCHED))
+        return PHX_OK;
+    phx_status status = phx_h5_extent(result->file, PHX_PATH_SWITCHED, size, &cols);
+    if (!status) {
+        stored = phx_calloc(result->context, *size, sizeof *stored);
+        *bytes = phx_calloc(result->context, *size, 1);
+        status = stored && *bytes ? phx_h5_read_integers(result->file, PHX_PATH_SWITCHED, (int)*size, stored)
+                                  : PHX_ERR_MEMORY;
+    }
+    for (size_t k = 0; k < *size && !status; k++)
+        (*bytes)[k] = (unsigned char)stored[k];
+    phx_free(stored);
+    if (status) {
+        phx_free(*bytes);
+        *bytes = NULL;
+    }
+    return status;
+}
