@@ -154,6 +154,7 @@ phx_status phx_events_create(phx_context *context, const phx_events_def *def, do
     it->def = *def;
     it->n_events = def->n;
     it->s = &it->own;
+    it->progress = (phx_run_progress){.from = t, .to = def->options.end, .shown = -INFINITY};
     it->own = (mechanism){.system = def->system, .dae = *def->dae, .reader = *def->reader, .t = t};
     for (int k = 0; k < def->n; k++)
         it->by_outputs = it->by_outputs || def->events[k].column >= 0;

@@ -14,8 +14,8 @@
     "  bar: {kind: rigid, mass: 1, inertia: 0.1, centre_of_mass: [0.5, 0], ports: {C: {position: [1, 0]}}}\n"          \
     "  bob: {kind: rigid, mass: 1, inertia: 0.01, pose: {position: [" pose "]}}\n"                                     \
     "joints:\n"                                                                                                        \
-    "  pin: {kind: revolute, ports: [ground.O, bar.P]" pin "}\n"                                                        \
-    "  grip: {kind: weld, ports: [bar.C, bob.P]" grip "}\n"                                                             \
+    "  pin: {kind: revolute, ports: [ground.O, bar.P]" pin "}\n"                                                       \
+    "  grip: {kind: weld, ports: [bar.C, bob.P]" grip "}\n"                                                            \
     "springs: {s: {ports: [ground.A, bar.C], stiffness: 100, length: 0.8}}\n"                                          \
     "events: {e: {at: 0.2, " event "}}\n"                                                                              \
     "outputs: {tip: {position: bar.C}, bob: {position: bob.P}}\n"                                                      \
@@ -110,12 +110,11 @@ static void attitudes_keep_their_signs(void **state)
 
 static void a_static_result_has_its_time(void **state)
 {
-    static const char text[] =
-        "phlexor: 1\ndimension: 2\n"
-        "bodies: {bar: {kind: rigid, mass: 1, inertia: 0.1, ports: {C: {position: [1, 0]}}}}\n"
-        "joints: {pin: {kind: revolute, ports: [ground.O, bar.P], stiffness: 10, damping: 1}}\n"
-        "loads: {f: {force: [\"0\", \"-0.5*t\"], at: bar.C}}\noutputs: {q: {coordinate: pin}}\n"
-        "events: {e: {at: %s, switch_off: [f]}}\nsimulate: {end: 8, step: 0.01}\n%s";
+    static const char text[] = "phlexor: 1\ndimension: 2\n"
+                               "bodies: {bar: {kind: rigid, mass: 1, inertia: 0.1, ports: {C: {position: [1, 0]}}}}\n"
+                               "joints: {pin: {kind: revolute, ports: [ground.O, bar.P], stiffness: 10, damping: 1}}\n"
+                               "loads: {f: {force: [\"0\", \"-0.5*t\"], at: bar.C}}\noutputs: {q: {coordinate: pin}}\n"
+                               "events: {e: {at: %s, switch_off: [f]}}\nsimulate: {end: 8, step: 0.01}\n%s";
     char model[1000];
     for (int k = 0; k < 3; k++) {
         phx_study_static_options options = phx_study_static_options_default();
