@@ -202,6 +202,8 @@ enum {
 /* Time, energies, works and residual = energy - energy0 - supplied + dissipated of a row. */
 void phx_put_balance(double *row, double t, const phx_energies *energies, const phx_work *work, double energy0);
 
+/* Column k of outputs, then of controllers: its name; returns its unit. */
+const char *phx_recording_column(const phx_system *system, int k, size_t size, char *name);
 /* The fixed columns, `more`, the outputs, and those of controllers; their names are stored in `names`. */
 phx_status phx_recording_columns(phx_context *context, const phx_system *system, int n_more,
                                  const phx_record_column *more, phx_record_column **columns, char **names);

@@ -19,25 +19,33 @@
 #define SPACE(body, more)                                                                                              \
     BODY(3, "3, 1, -9.81", body, "kind: spherical, ports: [ground.O, b.P]", "q: {attitude: b.C}, p: {attitude: b.P}",  \
          more)
-#define D            ", d: {deformation: b.C}"
-#define SECTION      "section: {kind: circle, diameter: 0.1}"
-#define RIGID_PORT   "kind: rigid, mass: 1, inertia: "
-#define BASIS        "frame: P, basis: {kind: craig_bampton, modes: 4}, ports: {P: {on: x0}, C: {on: x1}}"
+#define D          ", d: {deformation: b.C}"
+#define SECTION    "section: {kind: circle, diameter: 0.1}"
+#define RIGID_PORT "kind: rigid, mass: 1, inertia: "
+#define BASIS      "frame: P, basis: {kind: craig_bampton, modes: 4}, ports: {P: {on: x0}, C: {on: x1}}"
 static const struct {
     const char *name, *text;
     double rest[3]; /* of C in the frame at P; NAN: no deformation to compare */
 } cases[] = {
-    {"rigid in the plane", PLANE(RIGID_PORT "0.1, centre_of_mass: [0.5, 0.1], ports: {C: {position: [1, 0.2]}}", D), {1.0, 0.2, 0.0}},
-    {"rigid in space", SPACE(RIGID_PORT "[0.1, 0.2, 0.3], centre_of_mass: [0.5, 0.1, 0], ports: {C: {position: [1, 0.2, 0.1]}}", D), {1.0, 0.2, 0.1}},
-    {"beam in the plane", PLANE("kind: beam, material: m, length: 1, elements: 3, reference: cantilever, " SECTION, D),
+    {"rigid in the plane",
+     PLANE(RIGID_PORT "0.1, centre_of_mass: [0.5, 0.1], ports: {C: {position: [1, 0.2]}}", D),
+     {1.0, 0.2, 0.0}},
+    {"rigid in space",
+     SPACE(RIGID_PORT "[0.1, 0.2, 0.3], centre_of_mass: [0.5, 0.1, 0], ports: {C: {position: [1, 0.2, 0.1]}}", D),
+     {1.0, 0.2, 0.1}},
+    {"beam in the plane",
+     PLANE("kind: beam, material: m, length: 1, elements: 3, reference: cantilever, " SECTION, D),
      {1.0, 0.0, 0.0}},
-    {"beam in space", SPACE("kind: beam, material: m, length: 1, elements: 3, reference: cantilever, " SECTION, D),
+    {"beam in space",
+     SPACE("kind: beam, material: m, length: 1, elements: 3, reference: cantilever, " SECTION, D),
      {1.0, 0.0, 0.0}},
     {"rod in the plane", PLANE("kind: rod, material: m, length: 1, elements: 3, " SECTION, ""), {NAN, 0.0, 0.0}},
     {"rod in space", SPACE("kind: rod, material: m, length: 1, elements: 3, " SECTION, ""), {NAN, 0.0, 0.0}},
-    {"plate", SPACE("kind: plate, material: m, thickness: 0.02, mesh: {size: [1, 0.3], elements: [4, 2]}, " BASIS, D),
+    {"plate",
+     SPACE("kind: plate, material: m, thickness: 0.02, mesh: {size: [1, 0.3], elements: [4, 2]}, " BASIS, D),
      {1.0, 0.0, 0.0}},
-    {"solid", SPACE("kind: solid, material: m, mesh: {size: [1, 0.2, 0.1], elements: [4, 1, 1]}, " BASIS, D),
+    {"solid",
+     SPACE("kind: solid, material: m, mesh: {size: [1, 0.2, 0.1], elements: [4, 1, 1]}, " BASIS, D),
      {1.0, 0.0, 0.0}}};
 
 typedef struct rows {
