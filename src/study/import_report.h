@@ -18,6 +18,7 @@ typedef struct phx_import_group {
     char *name, *port; /* port: its name as one */
     int dimension, cells, nodes;
     int node;      /* instead of a group: the label of a node that has rotations; 0: a group */
+    double x[3];   /* place of the port, m */
     char *refused; /* why it is no port; NULL: it is one */
 } phx_import_group;
 

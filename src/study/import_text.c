@@ -90,12 +90,15 @@ static void put_summary(const phx_import_report *report, const char *prefix, FIL
     for (int k = 0; k < report->n_groups; k++) {
         const phx_import_group *group = &report->groups[k];
         if (group->node) {
-            fprintf(stream, "%snode %d, which has rotations: port\n", prefix, group->node);
-            continue;
+            fprintf(stream, "%snode %d, which has rotations: port", prefix, group->node);
+        } else {
+            fprintf(stream, "%sgroup %s: %s%s%d node%s; %s%s", prefix, group->name, dimension_names[group->dimension],
+                    group->dimension ? ", " : "", group->nodes, group->nodes == 1 ? "" : "s",
+                    group->refused ? "no port: " : "port", group->refused ? group->refused : "");
         }
-        fprintf(stream, "%sgroup %s: %s%s%d node%s; %s%s\n", prefix, group->name, dimension_names[group->dimension],
-                group->dimension ? ", " : "", group->nodes, group->nodes == 1 ? "" : "s",
-                group->refused ? "no port: " : "port", group->refused ? group->refused : "");
+        if (!group->refused)
+            fprintf(stream, " at %.9g %.9g %.9g m", group->x[0], group->x[1], group->x[2]);
+        fputc('\n', stream);
     }
     for (int k = 0; k < report->n_regions; k++)
         fprintf(stream, "%sregion %s: of %s\n", prefix, report->regions[k].group,
@@ -156,6 +159,7 @@ static void put_groups(FILE *stream, const phx_import_report *report)
             phx_put_json(stream, group->refused);
         } else {
             phx_put_json(stream, group->port);
+            fprintf(stream, ", \"place\": [%.17g, %.17g, %.17g]", group->x[0], group->x[1], group->x[2]);
         }
         fputc('}', stream);
     }
