@@ -2,6 +2,7 @@
 #include "attributes.h"
 #include "result.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *phx_result_path(const phx_result *result)
@@ -155,8 +156,14 @@ static phx_status check_rows(const phx_result *result, size_t first, size_t coun
 static phx_status read_rows(const phx_result *result, const char *path, int place, int values, size_t first,
                             size_t count, double *to)
 {
-    if (result->file)
-        return phx_h5_read_rows(result->file, path, first, count, to);
+    if (result->file) {
+        const phx_status status = phx_h5_read_rows(result->file, path, first, count, to);
+        for (size_t i = 0; i < count * (size_t)values && !status; i++)
+            if (!isfinite(to[i])) /* none is recorded */
+                return phx_fail(result->context, PHX_ERR_FILE, "%s: row %zu of %s is %g; the file is damaged",
+                                name_of(result), first + i / (size_t)values, path, to[i]);
+        return status;
+    }
     for (size_t i = 0; i < count; i++)
         memcpy(to + i * (size_t)values, result->memory + (first + i) * result->width + place,
                (size_t)values * sizeof *to);
