@@ -51,8 +51,8 @@ void phx_doubt_angle(phx_reader *reader, const phx_node *node)
     if (node->kind != PHX_NODE_SCALAR || phx_evaluator_value(reader->evaluator, node->text, &value) ||
         !(fabs(value) > TURN * (1.0 + 1e-6)) || has_unit(reader, node->text))
         return;
-    snprintf(text, sizeof text, "the angle %.60s is %.4g rad, %.3g turns; write %.60s*deg if degrees are meant", node->text,
-             value, value / TURN, node->text);
+    snprintf(text, sizeof text, "the angle %.60s is %.4g rad, %.3g turns; write %.60s*deg if degrees are meant",
+             node->text, value, value / TURN, node->text);
     tell(reader, node->source, text);
 }
 
@@ -71,10 +71,11 @@ static void doubt_section(const phx_reader *reader, const phx_model_body *body)
 
     if (!(body->length > 0.0 && extent > body->length))
         return;
-    snprintf(text, sizeof text,
-             "body '%.100s' is a beam of %.4g m with a section of %.4g m, larger than its length; check their units, or "
-             "take a solid",
-             body->name, body->length, extent);
+    snprintf(
+        text, sizeof text,
+        "body '%.100s' is a beam of %.4g m with a section of %.4g m, larger than its length; check their units, or "
+        "take a solid",
+        body->name, body->length, extent);
     tell(reader, phx_model_where(reader->model, body), text);
 }
 
@@ -114,10 +115,11 @@ static void doubt_body(const phx_reader *reader, int b)
         moves += fabs(body->velocity.linear[a]) + fabs(body->velocity.angular[a]);
         pull += fabs(model->gravity[a]);
     }
-    if (moves > 0.0 || (!(pull > 0.0) && model->n_joints + model->n_springs + model->n_forces == 0) || is_held(model, b))
+    if (moves > 0.0 || (!(pull > 0.0) && model->n_joints + model->n_springs + model->n_forces == 0) ||
+        is_held(model, b))
         return;
-    snprintf(text, sizeof text, "nothing holds body '%.100s'%s; give it a joint, or a velocity if it is to fly", body->name,
-             pull > 0.0 ? ", which falls" : "");
+    snprintf(text, sizeof text, "nothing holds body '%.100s'%s; give it a joint, or a velocity if it is to fly",
+             body->name, pull > 0.0 ? ", which falls" : "");
     tell(reader, phx_model_where(model, body), text);
 }
 

@@ -97,6 +97,31 @@ static void units_of_mass_do_not_matter(void **state)
     }
 }
 
+/* Plates of order 0 in few elements have shapes without mass, which none of the bases takes. */
+static void shapes_without_mass_are_left_out(void **state)
+{
+    for (int elements = 2; elements < 5; elements++)
+        for (int modes = 1; modes < 3; modes++) {
+            char text[1000];
+            phx_study_modes_options options = {.count = 1};
+            phx_modes_table table;
+            snprintf(text, sizeof text,
+                     "phlexor: 1\ndimension: 3\nmaterials: {m: {density: 2700, young: 7e10, poisson: 0.3}}\n"
+                     "bodies: {p: {kind: plate, material: m, thickness: 0.002, order: 0, stiffening: true, mesh: "
+                     "{size: [0.4, "
+                     "0.3], elements: [%d, 1]}, ports: {A: {on: x0}, B: {on: x1}}, basis: {kind: craig_bampton, modes: "
+                     "%d}}}\n"
+                     "joints: {j: {kind: weld, ports: [ground.O, p.A]}}\n",
+                     elements, modes);
+            phx_model *model = read_text(*state, text);
+            CHECK_OK(*state, phx_study_modes(*state, model, &options, &table, NULL));
+            assert_int_equal(table.n_rows, 1);
+            CHECK_CLOSE(table.rows[0].omega, 67.0, 18.0, "a cantilever in %d coarse elements", elements);
+            phx_modes_free(&table);
+            phx_model_destroy(model);
+        }
+}
+
 /* The point is named, the table empty, the parameter back. */
 static void sweep_names_the_point(void **state)
 {
@@ -235,6 +260,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(sweep_reuses_beams, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(sweep_order_does_not_matter, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(units_of_mass_do_not_matter, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(shapes_without_mass_are_left_out, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(sweep_names_the_point, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(reports_a_run, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(keeps_what_was_computed, study_setup, study_teardown),
