@@ -116,6 +116,7 @@ static bool is_initial_unknown(const structure *s, int k)
            (it->causality == PHX_FMU_OUTPUT || it->derivative >= 0 || s->is_state[k]);
 }
 
+/* Each entry of a list is a variable, in ascending order; counts how often each variable is listed. */
 static void check_lists(const structure *s, phx_fmu_findings *findings)
 {
     static const char *const lists[PHX_FMU_LISTS] = {"outputs", "derivatives", "initial unknowns", "event indicators",
@@ -137,6 +138,7 @@ static void check_lists(const structure *s, phx_fmu_findings *findings)
     }
 }
 
+/* Each variable is in the lists that its causality and its initial value ask for, once. */
 static void check_listed(const structure *s, phx_fmu_findings *findings)
 {
     for (int k = 0; k < s->model->n_variables; k++) {
@@ -154,6 +156,7 @@ static void check_listed(const structure *s, phx_fmu_findings *findings)
     }
 }
 
+/* Indexes the variables, so that the time grows as n log n. */
 static void check_structure(const phx_fmu_model *model, phx_fmu_findings *findings)
 {
     const size_t n = (size_t)model->n_variables;

@@ -123,6 +123,7 @@ static void doubt_body(const phx_reader *reader, int b)
     tell(reader, phx_model_where(model, body), text);
 }
 
+/* Neither a key nor the expression of another parameter mentions it. */
 static void doubt_parameter(const phx_reader *reader, int k)
 {
     const phx_model *model = reader->model;

@@ -240,6 +240,7 @@ static phx_status choose_materials(phx_context *context, const phx_deck *deck, c
     return status;
 }
 
+/* The regions of the sections, then the material of the rest. */
 static phx_status make_solid(phx_context *context, phx_mesh *mesh, const phx_import_report *report,
                              phx_elastic_model **model)
 {
@@ -258,6 +259,7 @@ static phx_status make_solid(phx_context *context, phx_mesh *mesh, const phx_imp
     return status;
 }
 
+/* The same of a plate, with the thickness of each region. */
 static phx_status make_plate(phx_context *context, const char *path, phx_mesh *mesh, const phx_import_report *report,
                              phx_elastic_model **model)
 {

@@ -46,6 +46,7 @@ static bool had_event(const phx_model *model, const phx_result *result)
     return false;
 }
 
+/* Joints and forces as the events of the result have left them; *events: it had some. */
 static phx_status take_switches(phx_context *context, const phx_model *model, phx_system *system,
                                 const phx_result *result, const double *x, bool *events)
 {
@@ -69,6 +70,7 @@ static phx_status take_switches(phx_context *context, const phx_model *model, ph
     return status;
 }
 
+/* The last values of the columns, by their names; 0 for those that the result does not have. */
 static phx_status take_columns(const phx_system *system, const phx_result *result, double *columns)
 {
     phx_status status = PHX_OK;

@@ -104,6 +104,7 @@ static void archive_one_joint(phx_archive *archive, phx_system *system, int j)
     joint->switched = true;
 }
 
+/* count, then for each joint: name, size, bytes of its rows; for each force: name, 0, whether it is off. */
 static void write_switched(phx_archive *archive, phx_system *system)
 {
     int count = 0;
@@ -162,6 +163,7 @@ static phx_status take_joint(phx_context *context, phx_system *system, const cha
     return status;
 }
 
+/* One entry, put on the joint or force of its name. */
 static void take_switched(phx_archive *archive, phx_system *system)
 {
     char *name = NULL;
