@@ -1,6 +1,6 @@
 # What a user types. Each target first installs what is missing (tools/setup) and builds what it needs.
 #
-#   make run       the example models, a summary, pictures            results in build/results
+#   make run       the program, the shared library, the example models, pictures   results in build/results
 #   make reproduce the tables and figures of the papers beside the published values: build/reproduce.html
 #   make test      all tests
 #   make bench     the benchmarks
@@ -29,7 +29,7 @@ release: setup
 	@cmake --preset release --log-level=WARNING >/dev/null
 
 run: release
-	@$(BUILD) --target phlexor_program
+	@$(BUILD) --target phlexor_program phlexor_shared
 	@tools/run-examples build/release/bin/phlexor build/results
 
 reproduce: release

@@ -3,6 +3,7 @@
 
 #include "results/results.h"
 
+#include <ctype.h>
 #include <string.h>
 
 typedef struct export_arguments {
@@ -64,15 +65,35 @@ static int export(phx_context *context, const phx_model *model, const export_arg
     return status ? cli_failed(context, status) : EXIT_DONE;
 }
 
-/* The format that the name of the output ends with; NULL: none. */
-static const char *format_of(const char *output)
+/* The ending of a name, letters behind its last point; NULL: it has none. */
+static const char *ending_of(const char *output)
 {
-    static const char *const endings[] = {".vtk", ".xdmf", ".mat", ".csv", ".json", ".mtx"};
+    const char *dot = output ? strrchr(output, '.') : NULL;
 
-    for (size_t i = 0; output && i < sizeof endings / sizeof *endings; i++)
-        if (cli_ends_with(output, endings[i]))
-            return endings[i] + 1;
-    return NULL;
+    return dot && dot > output && dot[-1] != '/' && isalpha((unsigned char)dot[1]) && !strchr(dot, '/') ? dot + 1
+                                                                                                        : NULL;
+}
+
+/* The format is that which the name of the output ends with; an ending of another one is a mistake. */
+static int find_format(const cli_command *command, export_arguments *given)
+{
+    static const char *const formats[] = {"vtk", "xdmf", "mat", "csv", "json", "mtx"};
+    const char *ending = ending_of(given->output), *found = NULL;
+
+    for (size_t i = 0; ending && i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(ending, formats[i]))
+            found = formats[i];
+    if (ending && !found && !given->format)
+        return cli_usage_error(command,
+                               "--output %s: .%s is no format here; endings are .vtk, .xdmf, .mat, .csv, .json and "
+                               ".mtx, or say --format",
+                               given->output, ending);
+    if (found && given->format && strcmp(found, given->format) != 0)
+        return cli_usage_error(command, "--output %s: the ending is not that of --format %s", given->output,
+                               given->format);
+    if (!given->format)
+        given->format = found;
+    return -1;
 }
 
 static int export_file(const cli_command *command, phx_context *context, const export_arguments *given)
@@ -108,8 +129,8 @@ int cli_export(const cli_command *command, phx_context *context, int argc, char 
     const cli_arguments arguments = {options, (int)(sizeof options / sizeof *options), 1, &given.file, NULL};
     int status = cli_parse(command, context, &arguments, argc, argv);
 
-    if (!given.format)
-        given.format = format_of(given.output);
+    if (status < 0)
+        status = find_format(command, &given);
     if (status < 0)
         status = export_file(command, context, &given);
     cli_options_free(&arguments);

@@ -12,8 +12,8 @@ set(PHX_FMU AUTO CACHE STRING "FMUs: AUTO (when the static libraries are there),
 set_property(CACHE PHX_FMU PROPERTY STRINGS AUTO ON OFF)
 
 # CHOLMOD is not among them, its supernodal part is under the GPL: Cholesky factors of an FMU are made by KLU.
-set(PHX_FMU_LIBRARIES klu btf amd colamd suitesparseconfig sundials_idas sundials_nvecserial sundials_sunmatrixdense
-    sundials_sunmatrixsparse sundials_sunlinsoldense sundials_sunlinsolklu lapacke arpack tmglib lapack_pic blas)
+set(PHX_FMU_LIBRARIES klu btf amd colamd suitesparseconfig sundials_idas ${PHX_SUNDIALS} lapacke arpack tmglib lapack_pic
+    blas)
 
 # Sets `files` to the archives and `missing` to the names of those that are not there.
 function(phx_fmu_libraries files missing)

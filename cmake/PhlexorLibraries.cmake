@@ -38,12 +38,32 @@ if(PHX_GPL)
 endif()
 
 # <idas/idas.h> (everything of IDA is in it), serial vectors, dense and sparse matrices, dense and KLU solvers. SUNDIALS
-# counts with 64 bits here, so its KLU is the long one.
-phx_find_library(idas idas/idas.h "" sundials_idas sundials_nvecserial sundials_sunmatrixdense sundials_sunmatrixsparse
-    sundials_sunlinsoldense sundials_sunlinsolklu)
+# counts with 64 bits here, so its KLU is the long one. From version 7 on it has a library for what all of them share,
+# and one that was built with MPI includes <mpi.h>.
+set(PHX_SUNDIALS sundials_nvecserial sundials_sunmatrixdense sundials_sunmatrixsparse sundials_sunlinsoldense
+    sundials_sunlinsolklu)
+find_library(PHX_LIBRARY_sundials_core sundials_core)
+mark_as_advanced(PHX_LIBRARY_sundials_core)
+set(PHX_SUNDIALS_CORE) # in lists of libraries
+if(PHX_LIBRARY_sundials_core)
+    set(PHX_SUNDIALS_CORE sundials_core)
+endif()
+list(APPEND PHX_SUNDIALS ${PHX_SUNDIALS_CORE})
+find_file(PHX_SUNDIALS_CONFIG sundials/sundials_config.h REQUIRED)
+mark_as_advanced(PHX_SUNDIALS_CONFIG)
+file(STRINGS ${PHX_SUNDIALS_CONFIG} PHX_SUNDIALS_MPI REGEX "define SUNDIALS_MPI_ENABLED 1")
+set(PHX_SUNDIALS_WITH_MPI)
+if(PHX_SUNDIALS_CORE AND PHX_SUNDIALS_MPI)
+    find_package(MPI REQUIRED COMPONENTS C)
+    set(PHX_SUNDIALS_WITH_MPI mpi)
+endif()
+phx_find_library(idas idas/idas.h "" sundials_idas ${PHX_SUNDIALS} ${PHX_SUNDIALS_WITH_MPI})
 # <ida/ida.h>, the same without sensitivities. Link one of the two, never both.
-phx_find_library(ida ida/ida.h "" sundials_ida sundials_nvecserial sundials_sunmatrixdense sundials_sunmatrixsparse
-    sundials_sunlinsoldense sundials_sunlinsolklu)
+phx_find_library(ida ida/ida.h "" sundials_ida ${PHX_SUNDIALS} ${PHX_SUNDIALS_WITH_MPI})
+if(PHX_SUNDIALS_WITH_MPI)
+    target_include_directories(phx::idas INTERFACE ${MPI_C_INCLUDE_DIRS})
+    target_include_directories(phx::ida INTERFACE ${MPI_C_INCLUDE_DIRS})
+endif()
 
 target_link_libraries(phx::lapacke INTERFACE phx::openblas)
 target_link_libraries(phx::arpack INTERFACE phx::openblas)

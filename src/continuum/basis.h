@@ -132,4 +132,7 @@ phx_status basis_own_gram(phx_context *context, const shapes *basis, const doubl
 phx_status basis_quality(phx_context *context, const phx_continuum_def *def, const elastic_space *space,
                          const phx_interface *interfaces, const shapes *basis, phx_basis_quality *quality);
 
+/* The middle of the axis of a cylinder around which `count` places (x, 3 each) stand; false: there is none. */
+bool bore_middle(phx_context *context, int count, const double *x, double middle[3]);
+
 #endif

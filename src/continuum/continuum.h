@@ -334,9 +334,10 @@ typedef struct phx_interface {
     bool turns; /* it has rotations: a single node of a solid has none */
 } phx_interface;
 void phx_interface_free(phx_interface *interface);
-/* Of unknowns, each once, in any order. x: the place of the port; NULL: the mean of the places of the unknowns. An
- * average of unknowns that do not determine a rotation has none (turns is false); PHX_ERR_ARGUMENT when they do not
- * determine the displacement, or only a part of the rotations. The name is copied. */
+/* Of unknowns, each once, in any order. x: the place of the port; NULL: the middle of the axis of a bore that its nodes
+ * stand around, else the mean of the places of the unknowns. An average of unknowns that do not determine a rotation
+ * has none (turns is false); PHX_ERR_ARGUMENT when they do not determine the displacement, or only a part of the
+ * rotations. The name is copied. */
 phx_status phx_interface_create(phx_context *context, const phx_elastic_model *model, const char *name,
                                 phx_interface_kind kind, const double *x, int n_unknowns, const int *unknowns,
                                 phx_interface *interface);

@@ -224,6 +224,58 @@ static phx_status make_hinge(phx_context *context, const phx_elastic_model *mode
     return status;
 }
 
+/* The places of the nodes of unknowns, each once; `corners`: without the middles of sides, which may stand on chords.
+ */
+static phx_status list_places(phx_context *context, const phx_elastic_model *model, int n_unknowns, const int *unknowns,
+                              bool corners, int *count, double **x)
+{
+    const phx_mesh *mesh = &model->mesh;
+    bool *wanted = phx_calloc(context, (size_t)model->n_nodes, sizeof *wanted);
+
+    *count = 0;
+    *x = phx_calloc(context, 3 * (size_t)n_unknowns, sizeof **x);
+    if (!wanted || !*x) {
+        phx_free(wanted);
+        return PHX_ERR_MEMORY;
+    }
+    for (int k = 0; k < n_unknowns; k++)
+        if (model->node[unknowns[k]] >= 0)
+            wanted[model->node[unknowns[k]]] = true;
+    for (int c = 0; c < mesh->n_cells && corners && mesh->n_nodes == model->n_nodes; c++)
+        for (int k = mesh->first[c] + phx_cell_info_of(mesh->type[c])->corners; k < mesh->first[c + 1]; k++)
+            wanted[mesh->node[k]] = false;
+    for (int i = 0; i < model->n_nodes; i++)
+        if (wanted[i])
+            memcpy(*x + 3 * (size_t)(*count)++, model->x + 3 * (size_t)i, 3 * sizeof **x);
+    phx_free(wanted);
+    return PHX_OK;
+}
+
+/* The place of a port that is not given: the middle of a bore, else the mean of the places of the unknowns. */
+static phx_status default_place(phx_context *context, const phx_elastic_model *model, int n_unknowns,
+                                const int *unknowns, const double mean[3], double radius2, double place[3])
+{
+    static const double SAME = 1e-10; /* of the radius: the mean of a regular mesh is the middle */
+    double middle[3], away = 0.0;
+    bool found = false;
+    phx_status status = PHX_OK;
+
+    memcpy(place, mean, 3 * sizeof *place);
+    for (int corners = 0; corners < 2 && !found && !status && radius2 > 0.0; corners++) {
+        double *x = NULL;
+        int count = 0;
+        status = list_places(context, model, n_unknowns, unknowns, corners == 1, &count, &x);
+        if (!status)
+            found = bore_middle(context, count, x, middle);
+        phx_free(x);
+    }
+    for (int a = 0; a < 3 && found; a++)
+        away = hypot(away, middle[a] - mean[a]);
+    if (found && away > SAME * sqrt(radius2))
+        memcpy(place, middle, sizeof middle);
+    return status;
+}
+
 phx_status phx_interface_create(phx_context *context, const phx_elastic_model *model, const char *name,
                                 phx_interface_kind kind, const double *x, int n_unknowns, const int *unknowns,
                                 phx_interface *interface)
@@ -235,8 +287,12 @@ phx_status phx_interface_create(phx_context *context, const phx_elastic_model *m
     memset(interface, 0, sizeof *interface);
     if (n_unknowns < 1)
         return phx_fail(context, PHX_ERR_ARGUMENT, "'%s': it has no node of the body", name);
-    memcpy(interface->x, x ? x : mean, sizeof interface->x);
-    interface->name = phx_strdup(context, name);
+    if (x)
+        memcpy(interface->x, x, sizeof interface->x);
+    else
+        status = default_place(context, model, kind == PHX_INTERFACE_HINGED ? 0 : n_unknowns, unknowns, mean, radius2,
+                               interface->x);
+    interface->name = status ? NULL : phx_strdup(context, name);
     if (!interface->name)
         status = PHX_ERR_MEMORY;
     else

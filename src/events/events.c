@@ -154,6 +154,7 @@ phx_status phx_events_create(phx_context *context, const phx_events_def *def, do
     it->def = *def;
     it->n_events = def->n;
     it->s = &it->own;
+    it->progress = (phx_run_progress){.from = t, .to = def->options.end, .shown = -INFINITY};
     it->own = (mechanism){.system = def->system, .dae = *def->dae, .reader = *def->reader, .t = t};
     for (int k = 0; k < def->n; k++)
         it->by_outputs = it->by_outputs || def->events[k].column >= 0;
@@ -173,15 +174,20 @@ phx_status phx_events_create(phx_context *context, const phx_events_def *def, do
 
 phx_status phx_events_start(phx_events *it)
 {
+    bool happens = false;
     phx_status status = phx_events_look(it, it->values);
 
     if (!status)
         status = phx_contacts_begin(it);
     if (!status)
         status = phx_events_accept(it, it->values);
-    for (int k = 0; k < it->n_events && !status; k++)
-        it->event[k].done = phx_events_at_time(it, k) && it->def.events[k].value <= it->t;
+    for (int k = 0; k < it->n_events && !status; k++) {
+        const double value = it->def.events[k].value;
+        it->event[k].done = phx_events_at_time(it, k) && (value < it->t || (value == it->t && it->def.over));
+    }
     if (!status)
+        status = phx_events_all_happen(it, -1, &happens);
+    if (!status && !happens)
         status = phx_events_settle(it, -1);
     it->counts.transitions = 0; /* those of the start are none */
     return status;

@@ -32,6 +32,7 @@ typedef struct phx_events_def {
     void *owner;
     phx_backend backend; /* of the steps */
     int threads;         /* as of phx_system_threads */
+    bool over;           /* the run goes on from one whose events up to the start have happened */
     int n;
     const phx_event *events; /* borrowed */
     phx_integrate_options options;
@@ -61,7 +62,7 @@ double phx_events_equal_step(double length, double count, double interval);
 phx_status phx_events_create(phx_context *context, const phx_events_def *def, double t, const double *x,
                              const double *v, const double *lambda, phx_events **events);
 void phx_events_destroy(phx_events *events); /* NULL is allowed; dae and reader stay the owner's */
-/* Contacts and friction of the start: impacts may change the velocities. Events at the start or before are over.
+/* Contacts, friction and events of the start, which may change the velocities. Events before it are over.
  * PHX_ERR_INPUT where bodies lie inside each other. */
 phx_status phx_events_start(phx_events *events);
 /* To `end`, or to the first event before, which happens; *event: it did. After a failure that may be tried again (a

@@ -79,8 +79,9 @@ typedef struct phx_events {
     event_work done;
     phx_events_counts counts;
     step_clock clock;
-    int stalled;     /* events since time went on last */
-    double slack;    /* of gaps that others keep */
+    phx_run_progress progress; /* of the whole run */
+    int stalled;               /* events since time went on last */
+    double slack;              /* of gaps that others keep */
     double t, speed; /* the largest so far, and at least what gravity gives in a step: rates are rounding against it */
 } events_run;
 

@@ -18,6 +18,8 @@ static phx_status begin(events_run *it)
     if (!status)
         status = phx_integration_create(s->dae, &options, it->t, it->before.x, it->before.v, it->before.lambda,
                                         &it->integration);
+    if (!status)
+        phx_integration_report(it->integration, &it->progress);
     phx_free(v_dot);
     return status;
 }

@@ -127,13 +127,18 @@ static phx_status axial_loads(phx_context *context, const phx_flex_source *full,
     const phx_flex *flex = &full->flex;
     const size_t n = (size_t)flex->n;
     const phx_csr K = csr_of(flex, flex->K);
+    /* J_zz of the plane, J_yy of space: int rho x^2 and its change 2 int rho x phi_x */
+    const double *change = flex->j + (flex->dim == 3 ? n : 0), turn = flex->J0[flex->dim == 3];
     phx_status status = phx_shapes_allocate(context, flex->n, 4 + n_pulled, loads);
 
     if (status)
         return status;
-    memcpy(phx_shapes_column(loads, loads->count++), flex->S, n * sizeof(double));
-    /* J_zz of the plane, J_yy of space: int rho x^2 and its change 2 int rho x phi_x */
-    memcpy(phx_shapes_column(loads, loads->count++), flex->j + (flex->dim == 3 ? n : 0), n * sizeof(double));
+    double *inertia = phx_shapes_column(loads, 0), *spin = phx_shapes_column(loads, 1);
+    loads->count = 2;
+    for (size_t i = 0; i < n; i++) { /* a force of 1 in all, like the pulls: sizes do not depend on units */
+        inertia[i] = flex->S[i] / flex->mass;
+        spin[i] = change[i] / sqrt(turn * flex->mass);
+    }
     for (int k = 0; k < 2 + n_pulled && !status; k++)
         status = add_pull(context, full, k < 2 ? k : pulled[k - 2], 1.0, phx_shapes_column(loads, loads->count++));
     for (int k = 0; k < loads->count && !status; k++)

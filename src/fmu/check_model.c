@@ -70,75 +70,116 @@ static void check_variable(const phx_fmu_model *model, const phx_fmu_variable *i
 }
 
 /* ---- structure ---- */
-/* The variable that an unknown is; NULL: there is none. */
-static const phx_fmu_variable *variable_of(const phx_fmu_model *model, const phx_fmu_unknown *unknown)
+/* What the lists of the structure say of each variable. */
+typedef struct structure {
+    const phx_fmu_model *model;
+    const phx_fmu_variable **by_reference; /* of version 3 */
+    int (*listed)[PHX_FMU_LISTS];          /* n_variables: how often in each list */
+    bool *is_state;
+} structure;
+
+static int compare_references(const void *a, const void *b)
 {
-    if (model->version == 2)
-        return unknown->of >= 1 && unknown->of <= model->n_variables ? &model->variables[unknown->of - 1] : NULL;
-    for (int k = 0; k < model->n_variables && unknown->of >= 0; k++)
-        if (model->variables[k].reference == (unsigned)unknown->of)
-            return &model->variables[k];
-    return NULL;
+    const phx_fmu_variable *const *p = a, *const *q = b;
+    const int order = ((*p)->reference > (*q)->reference) - ((*p)->reference < (*q)->reference);
+    return order ? order : (*p > *q) - (*p < *q);
 }
 
-/* Whether a variable is the derivative of a state, or such a state. */
-static bool is_of_state(const phx_fmu_model *model, const phx_fmu_variable *it)
+/* The number of the variable that a list names: its place from 1 in version 2, its reference in version 3; -1: there is
+ * none. */
+static int variable_of(const structure *s, long of)
 {
-    if (it->derivative >= 0)
-        return true;
-    for (int k = 0; k < model->n_variables; k++) {
-        const long of = model->variables[k].derivative;
-        if (of >= 0 && (model->version == 2 ? of == it - model->variables + 1 : (unsigned)of == it->reference))
-            return true;
+    const int n = s->model->n_variables;
+    int low = 0, high = n;
+
+    if (s->model->version == 2)
+        return of >= 1 && of <= n ? (int)of - 1 : -1;
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if ((long)s->by_reference[middle]->reference < of)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return false;
+    return low < n && (long)s->by_reference[low]->reference == of ? (int)(s->by_reference[low] - s->model->variables)
+                                                                  : -1;
 }
 
-static bool is_initial_unknown(const phx_fmu_model *model, const phx_fmu_variable *it)
+static bool is_initial_unknown(const structure *s, int k)
 {
+    const phx_fmu_variable *it = &s->model->variables[k];
     const bool unknown = it->initial == PHX_FMU_APPROX || it->initial == PHX_FMU_CALCULATED;
 
     if (it->causality == PHX_FMU_CALCULATED_PARAMETER)
         return true;
     return unknown && it->causality != PHX_FMU_INDEPENDENT && it->causality != PHX_FMU_PARAMETER &&
-           (it->causality == PHX_FMU_OUTPUT || is_of_state(model, it));
+           (it->causality == PHX_FMU_OUTPUT || it->derivative >= 0 || s->is_state[k]);
 }
 
-static int times_listed(const phx_fmu_model *model, const phx_fmu_variable *it, int kind)
+/* Each entry of a list is a variable, in ascending order; counts how often each variable is listed. */
+static void check_lists(const structure *s, phx_fmu_findings *findings)
 {
-    int count = 0;
-    for (int k = 0; k < model->n_unknowns; k++)
-        count += model->unknowns[k].kind == kind && variable_of(model, &model->unknowns[k]) == it;
-    return count;
-}
-
-static void check_structure(const phx_fmu_model *model, phx_fmu_findings *findings)
-{
-    static const char *const lists[] = {"outputs", "derivatives", "initial unknowns"};
+    static const char *const lists[PHX_FMU_LISTS] = {"outputs", "derivatives", "initial unknowns", "event indicators",
+                                                     "others"};
+    const phx_fmu_model *model = s->model;
 
     for (int k = 0; k < model->n_unknowns; k++) {
         const phx_fmu_unknown *it = &model->unknowns[k], *before = k > 0 ? it - 1 : NULL;
-        if (!variable_of(model, it))
+        const int of = variable_of(s, it->of);
+        if (of >= 0)
+            s->listed[of][it->kind]++;
+        else
             phx_fmu_find(findings, "the structure of the model lists variable %ld, which is not there", it->of);
-        else if (it->kind == 1 && variable_of(model, it)->derivative < 0)
+        if (of >= 0 && it->kind == 1 && model->variables[of].derivative < 0)
             phx_fmu_find(findings, "'%s' is listed among the derivatives, but is that of no variable",
-                         variable_of(model, it)->name);
+                         model->variables[of].name);
         if (model->version == 2 && before && before->kind == it->kind && it->of <= before->of)
             phx_fmu_find(findings, "the %s are not in ascending order at variable %ld", lists[it->kind], it->of);
     }
-    for (int k = 0; k < model->n_variables; k++) {
-        const phx_fmu_variable *it = &model->variables[k];
+}
+
+/* Each variable is in the lists that its causality and its initial value ask for, once. */
+static void check_listed(const structure *s, phx_fmu_findings *findings)
+{
+    for (int k = 0; k < s->model->n_variables; k++) {
+        const phx_fmu_variable *it = &s->model->variables[k];
         const bool output = it->causality == PHX_FMU_OUTPUT;
-        const int listed = times_listed(model, it, 0), initial = times_listed(model, it, 2);
+        const int listed = s->listed[k][0], initial = s->listed[k][2];
         if (output && it->type == PHX_FMU_REAL && listed != 1)
             phx_fmu_find(findings, "the output '%s' is listed %d times among the outputs of the structure", it->name,
                          listed);
         if (!output && listed > 0)
             phx_fmu_find(findings, "'%s' is listed among the outputs, but is none", it->name);
-        if (it->type == PHX_FMU_REAL && !it->array && is_initial_unknown(model, it) != (initial == 1))
+        if (it->type == PHX_FMU_REAL && !it->array && is_initial_unknown(s, k) != (initial == 1))
             phx_fmu_find(findings, "'%s' is %s the initial unknowns", it->name,
                          initial == 0 ? "missing among" : "without reason among");
     }
+}
+
+/* Indexes the variables, so that the time grows as n log n. */
+static void check_structure(const phx_fmu_model *model, phx_fmu_findings *findings)
+{
+    const size_t n = (size_t)model->n_variables;
+    structure s = {.model = model,
+                   .by_reference = phx_calloc(NULL, n, sizeof *s.by_reference),
+                   .listed = phx_calloc(NULL, n, sizeof *s.listed),
+                   .is_state = phx_calloc(NULL, n, sizeof *s.is_state)};
+
+    if (s.by_reference && s.listed && s.is_state) {
+        for (size_t k = 0; k < n; k++)
+            s.by_reference[k] = &model->variables[k];
+        qsort(s.by_reference, n, sizeof *s.by_reference, compare_references);
+        for (size_t k = 0; k < n; k++) {
+            const int of = model->variables[k].derivative >= 0 ? variable_of(&s, model->variables[k].derivative) : -1;
+            if (of >= 0)
+                s.is_state[of] = true;
+        }
+        check_lists(&s, findings);
+        check_listed(&s, findings);
+    }
+    phx_free(s.by_reference);
+    phx_free(s.listed);
+    phx_free(s.is_state);
 }
 
 void phx_fmu_check_model(const phx_fmu_model *model, phx_fmu_findings *findings)

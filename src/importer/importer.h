@@ -57,6 +57,7 @@ typedef struct phx_fmu_variable {
 } phx_fmu_variable;
 
 /* An entry of the structure of the model. */
+enum { PHX_FMU_LISTS = 5 };
 typedef struct phx_fmu_unknown {
     long of;  /* place from 1 (2.0), value reference (3.0) */
     int kind; /* 0: output, 1: derivative, 2: initial unknown, 3: event indicator, 4: others */

@@ -25,6 +25,7 @@
 #include <nvector/nvector_serial.h>
 #include <sundials/sundials_linearsolver.h>
 #include <sundials/sundials_matrix.h>
+#include <sundials/sundials_config.h>
 
 enum { SLOT = 0, MOST_RESTARTS = 20, MOST_FAILURES = 40, TEXT = 256, STABLE_ORDER = 2, HIGHEST_ORDER = 5 };
 static const double DEFAULT_ATOL = 1e-2; /* of rtol */
@@ -174,12 +175,36 @@ static int weights(N_Vector y, N_Vector weight, void *user)
     return 0;
 }
 
+/* The messages of SUNDIALS, which go to a context from version 7 on, to a solver before. */
+#if SUNDIALS_VERSION_MAJOR >= 7
+static const SUNComm NO_PROCESSES = SUN_COMM_NULL;
+static void remark(int line, const char *function, const char *file, const char *text, SUNErrCode code, void *user,
+                   SUNContext context)
+{
+    ida *m = user;
+    (void)line, (void)file, (void)code, (void)context;
+    snprintf(m->library.text, sizeof m->library.text, "%s: %s", function, text ? text : "");
+}
+
+static bool hear(ida *m)
+{
+    return SUNContext_ClearErrHandlers(m->library.context) == SUN_SUCCESS &&
+           SUNContext_PushErrHandler(m->library.context, remark, m) == SUN_SUCCESS;
+}
+#else
+static void *const NO_PROCESSES = NULL;
 static void remark(int code, const char *module, const char *function, char *text, void *user)
 {
     ida *m = user;
     (void)code, (void)module;
     snprintf(m->library.text, sizeof m->library.text, "%s: %s", function, text);
 }
+
+static bool hear(ida *m)
+{
+    return IDASetErrHandlerFn(m->library.memory, remark, m) == IDA_SUCCESS;
+}
+#endif
 
 /* ---- the linear solver ---- */
 static SUNLinearSolver_Type solver_type(SUNLinearSolver solver)
@@ -478,7 +503,7 @@ static phx_status allocate(ida *m)
     const phx_status status = create_linear(run->context, dae, &m->linear);
     if (status != PHX_OK)
         return status;
-    if (SUNContext_Create(NULL, &library->context) != 0)
+    if (SUNContext_Create(NO_PROCESSES, &library->context) != 0)
         return phx_fail(run->context, PHX_ERR_MEMORY, "no memory for SUNDIALS");
     const bool made = create_vectors(library->context, dae, &m->vectors);
     library->matrix = SUNMatNewEmpty(library->context);
@@ -513,7 +538,7 @@ static phx_status set_up(ida *m)
     m->rtol = chooses ? run->options.rtol : FIXED_RTOL;
     m->atol = run->options.atol > 0.0 ? run->options.atol : DEFAULT_ATOL * m->rtol;
     void *memory = m->library.memory;
-    bool good = IDASetErrHandlerFn(memory, remark, m) == IDA_SUCCESS && IDASetUserData(memory, m) == IDA_SUCCESS &&
+    bool good = hear(m) && IDASetUserData(memory, m) == IDA_SUCCESS &&
                 IDAInit(memory, residual, run->t, m->vectors.y, m->vectors.y_dot) == IDA_SUCCESS &&
                 IDAWFtolerances(memory, weights) == IDA_SUCCESS && IDASetId(memory, m->vectors.id) == IDA_SUCCESS &&
                 IDASetSuppressAlg(memory, SUNTRUE) == IDA_SUCCESS &&

@@ -121,13 +121,13 @@ static phx_status check_state(const phx_dae *dae, const double *x, const double 
 /* At most a thousand reports evenly spread and twenty a second. */
 static phx_status report_progress(phx_run *run)
 {
-    double total = run->options.end - run->start, now = phx_wall_clock();
-    bool due = run->t - run->progress.shown >= 1e-3 * total || now - run->progress.shown_clock >= 0.05;
-    if (!due)
+    phx_run_progress *progress = run->progress;
+    const double total = progress->to - progress->from, now = phx_wall_clock();
+    if (run->t - progress->shown < 1e-3 * total && now - progress->shown_clock < 0.05)
         return PHX_OK;
-    run->progress.shown = run->t;
-    run->progress.shown_clock = now;
-    return phx_progress(run->context, "simulated time, s", run->t - run->start, total);
+    progress->shown = fmax(progress->shown, run->t); /* steps that are made again do not count back */
+    progress->shown_clock = now;
+    return phx_progress(run->context, "simulated time, s", progress->shown - progress->from, total);
 }
 
 void phx_run_clear_work(phx_run *run)
@@ -586,7 +586,8 @@ phx_status phx_integrate(phx_dae *dae, const phx_integrate_options *options, dou
                    .receiver.sample = sample,
                    .receiver.user = user,
                    .start = *t,
-                   .progress.shown = -INFINITY};
+                   .own_progress = {.from = *t, .to = options->end, .shown = -INFINITY}};
+    run.progress = &run.own_progress;
     double clock = phx_wall_clock();
     *run.stats = (phx_integrate_stats){0};
     phx_context_clear(dae->context);

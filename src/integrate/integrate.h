@@ -20,6 +20,12 @@ void phx_integration_destroy(phx_integration *integration); /* NULL is allowed *
 phx_status phx_integration_advance(phx_integration *integration, double length);
 /* Back to a state of the last call (its time, x, v, lambda), from where work and ledger count anew. */
 void phx_integration_rewind(phx_integration *integration, const phx_sample *to);
+/* Progress from `from` to `to`, s, with the simulated and the wall time of the last report. */
+typedef struct phx_run_progress {
+    double from, to, shown, shown_clock;
+} phx_run_progress;
+/* The steps are part of a longer run, whose progress (borrowed) they report; else that of a step alone. */
+void phx_integration_report(phx_integration *integration, phx_run_progress *progress);
 const phx_integrate_stats *phx_integration_stats(const phx_integration *integration);
 /* Where the run stands: valid until the next call. */
 const phx_sample *phx_integration_sample(const phx_integration *integration);

@@ -68,7 +68,8 @@ phx_status phx_integration_create(phx_dae *dae, const phx_integrate_options *opt
                         .stats = &it->stats,
                         .t = t,
                         .start = t,
-                        .progress.shown = -INFINITY};
+                        .own_progress = {.from = t, .to = used.end, .shown = -INFINITY}};
+    it->run.progress = &it->run.own_progress;
     it->base = it->at = t;
     status = copy_state(it, x, v, lambda);
     if (!status)
@@ -116,6 +117,11 @@ void phx_integration_rewind(phx_integration *it, const phx_sample *to)
     it->count = 0;
     run->work = (phx_work){0};
     memset(run->ledger, 0, (size_t)dae->n_parts * sizeof *run->ledger);
+}
+
+void phx_integration_report(phx_integration *it, phx_run_progress *progress)
+{
+    it->run.progress = progress;
 }
 
 const phx_integrate_stats *phx_integration_stats(const phx_integration *it)

@@ -92,8 +92,8 @@ static phx_status create_side(phx_outputs *outputs)
                       .options = run->options,
                       .stats = &outputs->side_stats,
                       .start = run->start,
-                      .progress.shown = INFINITY,
-                      .progress.shown_clock = INFINITY};
+                      .own_progress = {.shown = INFINITY, .shown_clock = INFINITY}};
+    side->progress = &side->own_progress;
     side->options.rtol = side->options.atol = side->options.every = 0.0;
     side->x = phx_calloc(run->context, (size_t)dae->n_x, sizeof *side->x);
     side->v = phx_calloc(run->context, (size_t)dae->n_v, sizeof *side->v);

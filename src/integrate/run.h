@@ -3,7 +3,7 @@
 #ifndef PHLEXOR_INTEGRATE_RUN_H
 #define PHLEXOR_INTEGRATE_RUN_H
 
-#include "dae/dae.h"
+#include "integrate/integrate.h"
 
 #include <phlexor/integrate.h>
 
@@ -37,11 +37,6 @@ typedef struct phx_run_receiver {
     void *user;
 } phx_run_receiver;
 
-/* Simulated and wall time of the last report of progress, s. */
-typedef struct phx_run_progress {
-    double shown, shown_clock;
-} phx_run_progress;
-
 /* One call of phx_integrate. A method reads the accepted state and fills the trial; phx_run_accept makes the trial the
  * accepted state. A trial that fails leaves the accepted state unchanged. */
 typedef struct phx_run {
@@ -70,7 +65,7 @@ typedef struct phx_run {
                 */
     bool aligned; /* options.aligned is followed: something jumps */
     phx_run_receiver receiver;
-    phx_run_progress progress;
+    phx_run_progress own_progress, *progress; /* that of the run, or of a longer one that it is part of */
 } phx_run;
 
 /* Commit the trial as the state at t1, a step of size h, and report progress. PHX_INTERRUPTED: the user stops the run;

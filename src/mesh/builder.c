@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,9 @@ void phx_builder_free(phx_builder *b)
     phx_free(b->cell_nodes);
     phx_free(b->groups);
     phx_free(b->variants);
+    for (size_t k = 0; k < b->n_remarks; k++)
+        phx_free(b->remarks[k].text);
+    phx_free(b->remarks);
     phx_free(b->scopes);
     phx_table_free(&b->group_names);
     phx_table_free(&b->sides);
@@ -138,6 +142,20 @@ phx_status phx_builder_variant(phx_builder *b, const char *name, int *variant)
     if (!copy)
         return PHX_ERR_MEMORY;
     b->variants[b->n_variants++] = copy;
+    return PHX_OK;
+}
+
+phx_status phx_builder_remark(phx_builder *b, phx_mesh_remark_kind kind, int dimension, size_t place, const char *text)
+{
+    const phx_status status = phx_grow(b->context, &b->remarks, &b->remarks_room, b->n_remarks + 1, sizeof *b->remarks);
+    const phx_shown where = phx_input_place(b->input, place);
+    const size_t size = strlen(where.text) + strlen(text) + 3;
+    char *copy = status ? NULL : phx_calloc(b->context, size, 1);
+
+    if (!copy)
+        return PHX_ERR_MEMORY;
+    snprintf(copy, size, "%s: %s", where.text, text);
+    b->remarks[b->n_remarks++] = (phx_mesh_remark){kind, dimension, copy};
     return PHX_OK;
 }
 
@@ -518,7 +536,9 @@ static phx_status make_groups(phx_builder *b, phx_mesh *mesh)
 
 phx_status phx_builder_finish(phx_builder *b, phx_mesh *mesh)
 {
-    *mesh = (phx_mesh){0};
+    *mesh = (phx_mesh){.n_remarks = (int)b->n_remarks, .remarks = b->remarks}; /* they are the mesh's now */
+    b->n_remarks = 0;
+    b->remarks = NULL;
     phx_status status = make_nodes(b, mesh);
     if (!status)
         status = make_cells(b, mesh);

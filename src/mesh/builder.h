@@ -54,9 +54,10 @@ typedef struct phx_builder {
     phx_built_node *nodes;
     phx_built_cell *cells;
     int *cell_nodes; /* labels until they are indexed, then indices */
-    size_t n_groups, groups_room, n_variants, variants_room, n_scopes, scopes_room;
+    size_t n_groups, groups_room, n_variants, variants_room, n_scopes, scopes_room, n_remarks, remarks_room;
     phx_built_group *groups;
     char **variants;
+    phx_mesh_remark *remarks;
     phx_scope *scopes; /* 0: the file itself */
     phx_table group_names, sides;
     phx_label_index node_index, cell_index;
@@ -71,6 +72,9 @@ phx_status phx_builder_scope(phx_builder *builder, int *scope); /* one more */
 phx_status phx_builder_node(phx_builder *builder, int scope, long long label, size_t place, const double x[3]);
 /* The coordinates of a node that was added without; `node` counts in the order of adding. */
 phx_status phx_builder_place_node(phx_builder *builder, size_t node, size_t place, const double x[3]);
+/* With the place in front; `dimension` as in the remark. */
+phx_status phx_builder_remark(phx_builder *builder, phx_mesh_remark_kind kind, int dimension, size_t place,
+                              const char *text);
 /* The labels of its nodes in the order of the table of cells. */
 phx_status phx_builder_cell(phx_builder *builder, const phx_built_cell *cell, const int *nodes);
 phx_status phx_builder_label(phx_builder *builder, const char *what, long long label, size_t place, int *value);

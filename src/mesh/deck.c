@@ -2,6 +2,7 @@
 #include "deck.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- nodes and elements ---- */
@@ -95,9 +96,12 @@ static phx_status read_type(phx_deck_reader *r, const phx_keyword *k, phx_built_
         const char c = type->text[i];
         name[i] = c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
     }
+    const size_t before = r->b->n_variants;
     phx_status status = phx_builder_variant(r->b, name, &cell->variant);
     *skipped = !status && phx_deck_skips(name);
-    return status || *skipped ? status : phx_deck_cell_type(r, name, k->place, &cell->type, order);
+    if (status || *skipped)
+        return status;
+    return phx_deck_cell_type(r, name, r->b->n_variants > before, k->place, &cell->type, order);
 }
 
 /* The nodes of an element, on as many lines as they need: `rest` is left of the first one. */
@@ -349,6 +353,42 @@ static phx_status refuse(phx_deck_reader *r, const phx_keyword *k)
                      k->name);
 }
 
+static phx_status remark(phx_deck_reader *r, const phx_keyword *k, phx_mesh_remark_kind kind, const char *what)
+{
+    char text[400];
+
+    snprintf(text, sizeof text, "*%s %s", k->name, what);
+    return phx_builder_remark(r->b, kind, 0, k->place, text);
+}
+
+static phx_status join(phx_deck_reader *r, const phx_keyword *k)
+{
+    return remark(
+        r, k, PHX_MESH_FAULT,
+        "joins parts or nodes of a body, which is not read; let the parts share nodes, or make a body of each "
+        "and join them");
+}
+
+static phx_status stiffen(phx_deck_reader *r, const phx_keyword *k)
+{
+    return remark(
+        r, k, PHX_MESH_FAULT,
+        "ties nodes to a point, which is not read; take it out and give the body a port on these nodes, which "
+        "is rigid, or with 'attach: average'");
+}
+
+static phx_status read_shell_section(phx_deck_reader *r, const phx_keyword *k)
+{
+    const phx_slice *offset = phx_keyword_value(k, "OFFSET");
+    double value = 1.0; /* a word, or a name */
+    phx_status status = PHX_OK;
+
+    if (offset && !(phx_scan_number(offset->text, offset->length, &value) && value == 0.0))
+        status = remark(r, k, PHX_MESH_FAULT,
+                        "with an OFFSET of the surface, which is not read; put the nodes on the middle of the shell");
+    return status || !r->deck ? status : phx_deck_read_section(r, k);
+}
+
 typedef struct keyword_entry {
     const char *name;
     bool material; /* of the materials, which are read when they are asked for */
@@ -370,7 +410,18 @@ static const keyword_entry keywords[] = {
     {"DENSITY", true, phx_deck_read_density},
     {"EXPANSION", true, phx_deck_read_expansion},
     {"SOLIDSECTION", true, phx_deck_read_section},
-    {"SHELLSECTION", true, phx_deck_read_section},
+    {"SHELLSECTION", false, read_shell_section},
+    {"TIE", false, join},
+    {"EQUATION", false, join},
+    {"MPC", false, join},
+    {"EMBEDDEDELEMENT", false, join},
+    {"SHELLTOSOLIDCOUPLING", false, join},
+    {"FASTENER", false, join},
+    {"CYCLICSYMMETRYMODEL", false, join},
+    {"COUPLING", false, stiffen},
+    {"KINEMATICCOUPLING", false, stiffen},
+    {"DISTRIBUTINGCOUPLING", false, stiffen},
+    {"RIGIDBODY", false, stiffen},
     {"NGEN", false, refuse},
     {"NFILL", false, refuse},
     {"NCOPY", false, refuse},
@@ -380,15 +431,80 @@ static const keyword_entry keywords[] = {
     {"SYSTEM", false, refuse},
 };
 
+/* Keywords of the analysis, of its output, and of materials, which are those of the model. */
+static bool is_silent(const char *name)
+{
+    static const char *const words[] = {"HEADING",
+                                        "PREPRINT",
+                                        "ASSEMBLY",
+                                        "ENDASSEMBLY",
+                                        "ENDPART",
+                                        "STEP",
+                                        "ENDSTEP",
+                                        "STATIC",
+                                        "FREQUENCY",
+                                        "DYNAMIC",
+                                        "BUCKLE",
+                                        "NODEPRINT",
+                                        "ELPRINT",
+                                        "NODEFILE",
+                                        "ELFILE",
+                                        "CONTACTFILE",
+                                        "CONTACTPRINT",
+                                        "NODEOUTPUT",
+                                        "ELEMENTOUTPUT",
+                                        "OUTPUT",
+                                        "CONTACTOUTPUT",
+                                        "RESTART",
+                                        "MONITOR",
+                                        "ORIENTATION",
+                                        "TRANSFORM",
+                                        "CONDUCTIVITY",
+                                        "SPECIFICHEAT",
+                                        "AMPLITUDE",
+                                        "MATERIAL",
+                                        "ELASTIC",
+                                        "DENSITY",
+                                        "EXPANSION",
+                                        "SOLIDSECTION",
+                                        "TIMEPOINTS",
+                                        "CONTROLS",
+                                        "PHYSICALCONSTANTS",
+                                        "SURFACEINTERACTION",
+                                        "KINEMATIC",
+                                        "DISTRIBUTING",
+                                        "PARAMETER",
+                                        "MEMBRANESECTION",
+                                        "BEAMSECTION",
+                                        "SURFACESECTION",
+                                        "MASS",
+                                        "SPRING",
+                                        "DASHPOT",
+                                        "FIELDOUTPUT",
+                                        "HISTORYOUTPUT"};
+
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        if (!strcmp(name, words[k]))
+            return true;
+    return false;
+}
+
 static phx_status read_keyword(phx_deck_reader *r)
 {
     phx_keyword k;
+    bool known = false;
     phx_status status = phx_deck_keyword(r, &k);
-    for (size_t i = 0; i < sizeof keywords / sizeof *keywords && !status; i++)
-        if (!strcmp(k.name, keywords[i].name) && (r->deck || !keywords[i].material)) {
-            status = keywords[i].read(r, &k);
-            break;
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords && !status && !known; i++)
+        if (!strcmp(k.name, keywords[i].name)) {
+            known = true;
+            status = r->deck || !keywords[i].material ? keywords[i].read(r, &k) : PHX_OK;
         }
+    if (!status && !known && !r->is_noted && !is_silent(k.name)) {
+        r->is_noted = true;
+        status = remark(r, &k, PHX_MESH_NOTE,
+                        "and others like it are not used: supports, loads, contacts and laws of materials are those of "
+                        "the model");
+    }
     while (!status && phx_deck_data(r)) /* of a keyword without meaning for a mesh */
         continue;
     return status;

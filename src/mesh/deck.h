@@ -123,6 +123,7 @@ typedef struct phx_deck_reader {
     phx_deck_surfaces surfaces;
     phx_deck_properties properties;
     double n_items; /* that sets and surfaces have put into groups */
+    bool is_noted;  /* there is a remark on a keyword without meaning here */
 } phx_deck_reader;
 
 /* ---- lines (deck_lines.c) ---- */
@@ -143,8 +144,9 @@ phx_status phx_deck_number(phx_deck_reader *r, phx_slice field, size_t place, co
 #define DECK_FAIL(r, place, ...) phx_input_fail((r)->b->input, (place), __VA_ARGS__)
 
 /* ---- element types (deck_cells.c) ---- */
-/* Type of "C3D20R"; `order` as in phx_gmsh_cell. PHX_ERR_INPUT for one that is not in the table. */
-phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, size_t place, phx_cell_type *type,
+/* Type of "C3D20R"; `order` as in phx_gmsh_cell. PHX_ERR_INPUT for one that is not in the table; the first time a name
+ * is there, remarks on it. */
+phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, bool is_new, size_t place, phx_cell_type *type,
                               const int **order);
 
 /* Masses, springs and their like, which are no cells. */

@@ -1,12 +1,13 @@
 /* The element types of Abaqus and CalculiX. */
 #include "deck.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The middle of a quadratic line stands between its ends. */
 static const int line3_order[] = {0, 2, 1};
 
-/* Letters behind these names tell variants: C3D20R, C3D8I, S4R. */
+/* Letters behind these names tell variants: C3D20R, S4R. */
 static const struct {
     const char *name;
     phx_cell_type type;
@@ -24,20 +25,60 @@ static const struct {
     {"B23", PHX_CELL_LINE2},   {"B31", PHX_CELL_LINE2},     {"B32", PHX_CELL_LINE3},   {"B33", PHX_CELL_LINE2},
 };
 
-phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, size_t place, phx_cell_type *type,
+/* Letters of variants that are read as the type itself: of surfaces those of other integration rules, since a plate has
+ * elements of its own and a solid takes them for sets; of lines hybrid ones. A C3D20R is integrated as such. */
+static bool is_known(const char *name, const char *letters)
+{
+    static const char *const surfaces[] = {"R", "RS", "RSW", "R5", "T"};
+    const bool solid = !strncmp(name, "C3D", 3);
+
+    if (*letters == '\0' || (!solid && !strcmp(letters, "H")))
+        return true;
+    for (size_t k = 0; k < sizeof surfaces / sizeof *surfaces && !solid; k++)
+        if (!strcmp(letters, surfaces[k]))
+            return true;
+    return !strcmp(name, "C3D20R");
+}
+
+/* Elements that Phlexor does not give what a deck gives them, by the letters that their names begin with. */
+static phx_status remark_type(phx_deck_reader *r, const char *name, int dimension, size_t place)
+{
+    char text[300];
+    const bool membrane = !strncmp(name, "M3D", 3),
+               counts = membrane || strchr("STB", *name) || !strncmp(name, "R3D", 3);
+
+    if (!counts || dimension == 3 || !strncmp(name, "SFM3D", 5))
+        return PHX_OK;
+    snprintf(text, sizeof text,
+             "elements of type %s have neither stiffness nor mass beside the others; they serve for "
+             "sets alone",
+             name);
+    phx_status status = phx_builder_remark(r->b, PHX_MESH_NOTE_BESIDE, dimension, place, text);
+    snprintf(text, sizeof text, "membranes (%s) do not bend, and a plate does; take shells", name);
+    return status || !membrane ? status : phx_builder_remark(r->b, PHX_MESH_FAULT_ALONE, dimension, place, text);
+}
+
+phx_status phx_deck_cell_type(phx_deck_reader *r, const char *name, bool is_new, size_t place, phx_cell_type *type,
                               const int **order)
 {
     for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
         const size_t n = strlen(types[k].name);
+        char text[200];
         if (strncmp(name, types[k].name, n) || (name[n] >= '0' && name[n] <= '9'))
             continue;
         *type = types[k].type;
         *order = *type == PHX_CELL_LINE3 ? line3_order : NULL;
-        return PHX_OK;
+        if (!is_new)
+            return PHX_OK;
+        if (is_known(name, name + n))
+            return remark_type(r, name, phx_cell_info_of(*type)->dimension, place);
+        snprintf(text, sizeof text, "elements of type %s are not written; %s without letters is, and C3D20R", name,
+                 types[k].name);
+        return phx_builder_remark(r->b, PHX_MESH_FAULT, 0, place, text);
     }
     return DECK_FAIL(r, place,
-                     "elements of type %s are not supported; solids C3D4, C3D6, C3D8, C3D10, C3D15 and C3D20, shells, "
-                     "membranes and plane elements of 3, 4, 6 or 8 nodes, trusses and beams are",
+                     "elements of type %s are not supported; solids C3D4, C3D6, C3D8, C3D10, C3D15, C3D20 and C3D20R, "
+                     "shells, membranes and plane elements of 3, 4, 6 or 8 nodes, trusses and beams are",
                      phx_shown_text(name).text);
 }
 

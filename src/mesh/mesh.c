@@ -23,6 +23,9 @@ void phx_mesh_free(phx_mesh *mesh)
         free_group(&mesh->groups[g]);
     for (int v = 0; v < mesh->n_variants; v++)
         phx_free(mesh->variants[v]);
+    for (int k = 0; k < mesh->n_remarks; k++)
+        phx_free(mesh->remarks[k].text);
+    phx_free(mesh->remarks);
     phx_free(mesh->variants);
     phx_free(mesh->variant);
     phx_free(mesh->groups);

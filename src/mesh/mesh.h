@@ -53,6 +53,19 @@ typedef struct phx_mesh_group {
     int n_nodes, *nodes; /* of its cells, or its own; ascending, each once */
 } phx_mesh_group;
 
+/* What a deck says and a body made of its cells does not follow. */
+typedef enum phx_mesh_remark_kind {
+    PHX_MESH_FAULT,       /* the body would be another one */
+    PHX_MESH_FAULT_ALONE, /* unless there are cells of more dimensions than `dimension` */
+    PHX_MESH_NOTE,        /* to be told */
+    PHX_MESH_NOTE_BESIDE  /* where there are such cells */
+} phx_mesh_remark_kind;
+typedef struct phx_mesh_remark {
+    phx_mesh_remark_kind kind;
+    int dimension;
+    char *text; /* with file and line */
+} phx_mesh_remark;
+
 typedef struct phx_mesh {
     int n_nodes;
     double *x;  /* n_nodes x 3, m */
@@ -67,6 +80,8 @@ typedef struct phx_mesh {
     int *variant;    /* n_cells: which of them, -1: none; NULL: the file has no such names */
     int n_groups;
     phx_mesh_group *groups;
+    int n_remarks;
+    phx_mesh_remark *remarks;
 } phx_mesh;
 void phx_mesh_free(phx_mesh *mesh); /* frees what it owns, zeroes the fields; NULL is allowed */
 
@@ -80,6 +95,12 @@ int phx_mesh_count(const phx_mesh *mesh, int dimension);            /* cells of 
 
 /* The first of `variants` without a cell: elements of a deck that are none, masses and springs. NULL: there is none. */
 const char *phx_mesh_left_out(const phx_mesh *mesh);
+
+/* A cell that its deck integrates with fewer points (C3D20R). */
+bool phx_mesh_reduces(const phx_mesh *mesh, int cell);
+/* Whether a body can be made of the cells of the highest dimension: PHX_ERR_INPUT for the first fault of the deck and
+ * for cells in parts that share no node; notes are logged as warnings. `path` is that of the file. */
+phx_status phx_mesh_judge(phx_context *context, const phx_mesh *mesh, const char *path);
 
 /* ---- making ---- */
 /* Adds a group of cells (sorted, its nodes collected) or, with dimension 0, of nodes. The name is copied; one that is

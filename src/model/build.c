@@ -143,6 +143,7 @@ static phx_status switch_forces(phx_builder *builder)
         status = start_off(builder, &model->forces[i], model->forces[i].name, model->forces[i].active);
     for (int i = 0; i < model->n_loads && !status; i++)
         status = start_off(builder, &model->loads[i], model->loads[i].name, model->loads[i].active);
+    phx_system_begin_switches(system);
     return status;
 }
 

@@ -225,11 +225,12 @@ phx_status phx_elastic_check_mesh(phx_builder *builder, const phx_mesh *mesh, co
 {
     const char *left_out = phx_mesh_left_out(mesh);
 
-    return left_out ? phx_fail(builder->context, PHX_ERR_INPUT,
-                               "%s: elements of type %s are not taken from a deck; take them out, and give the body "
-                               "'point_masses' at a port with 'node', the model 'springs'",
-                               file, left_out)
-                    : PHX_OK;
+    if (left_out)
+        return phx_fail(builder->context, PHX_ERR_INPUT,
+                        "%s: elements of type %s are not taken from a deck; take them out, and give the body "
+                        "'point_masses' at a port with 'node', the model 'springs'",
+                        file, left_out);
+    return phx_mesh_judge(builder->context, mesh, file);
 }
 
 static double distance(const double *a, const double *b)

@@ -54,6 +54,38 @@ static phx_status check_forces(phx_reader *reader, const phx_node *list, int cou
     return PHX_OK;
 }
 
+/* A name of both lists, also as one part of a force of many; NULL: there is none. */
+static const char *in_both(int n_a, const char *const *a, int n_b, const char *const *b)
+{
+    for (int i = 0; i < n_a; i++)
+        for (int k = 0; k < n_b; k++) {
+            const size_t n = strlen(a[i]), m = strlen(b[k]), common = n < m ? n : m;
+            const char *longer = n < m ? b[k] : a[i];
+            if (!strncmp(a[i], b[k], common) && (longer[common] == '\0' || longer[common] == '/'))
+                return longer;
+        }
+    return NULL;
+}
+
+/* One event does not do a thing and its contrary. */
+static phx_status check_contraries(phx_reader *reader, const phx_node *node, const phx_model_event *event)
+{
+    const char *joint = in_both(event->n_attach, (const char *const *)event->attach, event->n_release,
+                                (const char *const *)event->release);
+    const char *force =
+        in_both(event->n_on, (const char *const *)event->on, event->n_off, (const char *const *)event->off);
+
+    if (joint)
+        return phx_reader_fail(reader, phx_node_find(node, "release"),
+                               "the event attaches and releases joint %s; leave one of them out, or make two events",
+                               phx_shown_text(joint).text);
+    if (force)
+        return phx_reader_fail(reader, phx_node_find(node, "switch_off"),
+                               "the event switches %s on and off; leave one of them out, or make two events",
+                               phx_shown_text(force).text);
+    return PHX_OK;
+}
+
 phx_status phx_finish_event(phx_reader *reader, const phx_node *node, void *object)
 {
     phx_model_event *event = object;
@@ -68,6 +100,9 @@ phx_status phx_finish_event(phx_reader *reader, const phx_node *node, void *obje
         return phx_reader_fail(reader, node,
                                "an event happens either 'at' a time or when an 'output' comes to 'rises_to' or "
                                "'falls_to'");
+    if (event->at.given && event->at.value < 0.0)
+        return phx_reader_fail(reader, phx_node_find(node, "at"),
+                               "the event is at %g s, before every run; the earliest time is 0", event->at.value);
     event->joints = phx_reader_calloc(reader, (size_t)all, sizeof *event->joints);
     if (!event->joints)
         return PHX_ERR_MEMORY;
@@ -83,5 +118,5 @@ phx_status phx_finish_event(phx_reader *reader, const phx_node *node, void *obje
         status = check_forces(reader, phx_node_find(node, "switch_on"), event->n_on, event->on);
     if (!status)
         status = check_forces(reader, phx_node_find(node, "switch_off"), event->n_off, event->off);
-    return status;
+    return status ? status : check_contraries(reader, node, event);
 }

@@ -54,6 +54,7 @@ static phx_status evaluate(phx_context *context, phx_model *model, int n_overrid
                          .content = &store->content,
                          .n_overrides = n_overrides,
                          .overrides = overrides,
+                         .doubts = store->doubts,
                          .sweep_points = 1.0};
     const phx_node *root = NULL;
     phx_status status = phx_model_tree(context, model, &root);
@@ -69,11 +70,13 @@ static phx_status evaluate(phx_context *context, phx_model *model, int n_overrid
     if (store->evaluator)
         phx_evaluator_watch(store->evaluator, NULL, NULL);
     phx_content_sort(&store->content);
+    if (!status && reader.doubts)
+        phx_doubt_model(&reader);
     return status;
 }
 
 static phx_status create(phx_context *context, const char *name, const char *text, size_t length, int n_overrides,
-                         const phx_model_override *overrides, phx_model *model)
+                         const phx_model_override *overrides, bool doubts, phx_model *model)
 {
     struct phx_model_store *store = phx_calloc(context, 1, sizeof *store);
     if (!store)
@@ -86,10 +89,29 @@ static phx_status create(phx_context *context, const char *name, const char *tex
         return PHX_ERR_MEMORY;
     phx_status status = copy_overrides(context, &store->document, n_overrides, overrides, &store->overrides);
     store->n_overrides = n_overrides;
+    store->doubts = doubts;
     if (!status)
         status = evaluate(context, model, n_overrides, store->overrides);
+    store->doubts = false;
     drop_tree(store);
     return status;
+}
+
+static phx_status read_text(phx_context *context, const char *name, const char *text, size_t length, int n_overrides,
+                            const phx_model_override *overrides, bool doubts, phx_model **model)
+{
+    if (n_overrides < 0 || (n_overrides && !overrides))
+        return phx_fail(context, PHX_ERR_ARGUMENT, "reading a model: %d overrides, or they are NULL", n_overrides);
+    phx_model *made = phx_calloc(context, 1, sizeof *made);
+    if (!made)
+        return PHX_ERR_MEMORY;
+    phx_status status = create(context, name, text, length, n_overrides, overrides, doubts, made);
+    if (status) {
+        phx_model_destroy(made);
+        return status;
+    }
+    *model = made;
+    return phx_conclude(context, PHX_OK);
 }
 
 phx_status phx_model_read_text(phx_context *context, const char *name, const char *text, size_t length, int n_overrides,
@@ -97,18 +119,7 @@ phx_status phx_model_read_text(phx_context *context, const char *name, const cha
 {
     if (!name || !text || !model)
         return phx_fail_null(context, __func__, "name, text or model");
-    if (n_overrides < 0 || (n_overrides && !overrides))
-        return phx_fail(context, PHX_ERR_ARGUMENT, "reading a model: %d overrides, or they are NULL", n_overrides);
-    phx_model *made = phx_calloc(context, 1, sizeof *made);
-    if (!made)
-        return PHX_ERR_MEMORY;
-    phx_status status = create(context, name, text, length, n_overrides, overrides, made);
-    if (status) {
-        phx_model_destroy(made);
-        return status;
-    }
-    *model = made;
-    return phx_conclude(context, PHX_OK);
+    return read_text(context, name, text, length, n_overrides, overrides, false, model);
 }
 
 /* ---- the file ---- */
@@ -157,7 +168,7 @@ phx_status phx_model_read(phx_context *context, const char *path, int n_override
     if (!status)
         status = phx_files_read(context, path);
     if (!status)
-        status = phx_model_read_text(context, path, text, length, n_overrides, overrides, &made);
+        status = read_text(context, path, text, length, n_overrides, overrides, true, &made);
     if (!status)
         status = phx_model_names_file(context, made->store, path);
     if (!status)

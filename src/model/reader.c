@@ -264,6 +264,8 @@ static phx_status read_key(phx_reader *reader, const phx_key *key, const phx_nod
     phx_status status = field ? phx_reader_place(reader, field, 1, value->source) : PHX_OK;
     if (!status)
         status = key->type->read(reader, key, value, field, target);
+    if (!status && reader->doubts && key->unit && !strcmp(key->unit, "rad"))
+        phx_doubt_angle(reader, value);
     phx_key_path_pop(reader, key_path);
     return status;
 }

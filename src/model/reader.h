@@ -83,6 +83,7 @@ struct phx_model_store {
     const phx_node *root; /* NULL until phx_model_tree */
     int n_overrides;      /* of the reading */
     const phx_model_override *overrides;
+    bool doubts; /* of the reader, in the first reading of a file */
     phx_content content;
     phx_evaluator *evaluator; /* of all readings: a parser is dear to make */
 };
@@ -100,10 +101,17 @@ struct phx_reader {
     phx_model_joint *joint;  /* being read, or the last one */
     const phx_node *item;    /* name of the item of a map that was begun last */
     phx_parameter_role role; /* of expressions of time */
+    bool doubts;             /* they are told (doubts.c) */
     double sweep_points;     /* product of the counts so far */
     char key_path[200];      /* "bodies.crank.section", for messages */
     size_t key_path_length;
 };
+
+/* ---- doubts (doubts.c) ---- */
+/* Warnings: of an angle beyond a turn without pi or deg; of the model that has been read: parameters that are used
+ * nowhere, bodies that nothing holds, sections larger than their beam. */
+void phx_doubt_angle(phx_reader *reader, const phx_node *node);
+void phx_doubt_model(const phx_reader *reader);
 
 /* ---- messages ---- */
 /* PHX_ERR_INPUT with "file:line:column: key_path: ". */

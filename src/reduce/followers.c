@@ -10,6 +10,7 @@
 
 enum { DERIVATIVES_MOST = 40 };
 static const double negligible = 1e-12, /* energy of a derivative beside the largest of them */
+    massless = 1e-14,                   /* 1/omega^2 of a motion that is rounding beside the largest */
     rounding = 1e-9; /* what a pass leaves of shapes of energy 1, sqrt(y^T K y), where it has no more than 6 digits */
 
 void phx_shapes_free(phx_shapes *family)
@@ -176,6 +177,9 @@ phx_status phx_shapes_append(phx_context *context, const phx_csr *M, const phx_s
 
     if (!status && m > 0)
         status = principal(context, M, added, values, values + m);
+    int count = 0; /* ascending: from the last, those that have a mass, 1/omega^2 */
+    while (!status && count < added->count && values[added->count - 1 - count] > massless * values[m - 1])
+        count++;
     if (status) {
         phx_shapes_free(&all);
     } else {
@@ -183,8 +187,8 @@ phx_status phx_shapes_append(phx_context *context, const phx_csr *M, const phx_s
             memcpy(all.y, basis->y, before * n * sizeof *all.y);
             memcpy(all.omega, basis->omega, before * sizeof *all.omega);
         }
-        append_combinations(added, added->count, values, values + m, &all);
-        for (size_t k = 0; k < m; k++)
+        append_combinations(added, count, values, values + m, &all);
+        for (size_t k = 0; k < (size_t)count; k++)
             all.omega[before + k] = 1.0 / sqrt(values[m - 1 - k]);
         phx_shapes_free(basis);
         *basis = all;

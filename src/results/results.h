@@ -75,6 +75,9 @@ phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def
  * body) and the recorder stays as it was. Allocates only for a checkpoint and, `in_memory`, each time the rows have
  * doubled. After PHX_ERR_FILE nothing can be appended; abandon still keeps what it can. */
 phx_status phx_recorder_append(phx_recorder *recorder, const double *row, const double *x, const double *v);
+/* What events have switched, as bytes (copied), from the next row on; a run with events sets it before its first row.
+ */
+phx_status phx_recorder_set_switched(phx_recorder *recorder, size_t size, const void *bytes);
 /* Complete the result (status = "complete", last_time, and the attributes given) under its name. On failure the older
  * result and the last checkpoint stay as they were. */
 phx_status phx_recorder_finish(phx_recorder *recorder, int n_attributes, const phx_attribute *attributes);
@@ -126,6 +129,8 @@ double phx_table_field(const char *line, int column);
 phx_status phx_result_state(const phx_result *result, size_t row, double *x, double *v);
 /* The factors of the scene in rows first .. first + count - 1. */
 phx_status phx_result_factors(const phx_result *result, size_t first, size_t count, double *factors);
+/* What events had switched by the last row (phx_recorder_set_switched), freed by the caller; NULL: the run had none. */
+phx_status phx_result_switched(const phx_result *result, size_t *size, unsigned char **bytes);
 /* The last state, for a run that goes on from it: the bodies must be those of the result, in the same order with the
  * same names and ranges (drawing data does not matter), else PHX_ERR_INPUT names the first that differs. */
 phx_status phx_result_last_state(const phx_result *result, int dimension, int n_bodies, const phx_record_body *bodies,

@@ -78,7 +78,7 @@ static phx_status keep_outputs(phx_context *context, const phx_simulation *s, ba
         slot->outputs[OF_OUTPUT * k] = recording->row[column];
         slot->outputs[OF_OUTPUT * k + 1] = recording->least[column];
         slot->outputs[OF_OUTPUT * k + 2] = recording->most[column];
-        phx_system_column_name(s->system, k, slot->names + (size_t)k * NAME_SIZE, NAME_SIZE);
+        phx_recording_column(s->system, k, NAME_SIZE, slot->names + (size_t)k * NAME_SIZE);
     }
     return PHX_OK;
 }

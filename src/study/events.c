@@ -60,7 +60,9 @@ typedef struct event_simulation {
     phx_context *context;
     phx_simulate_report *report;
     phx_simulation *s;
+    const phx_events_def *def;
     phx_events *run;
+    int recorded; /* events whose switches the result has */
 } event_simulation;
 
 /* Counts of the run for the report. */
@@ -83,28 +85,44 @@ static phx_status record(const event_simulation *it, const phx_sample *sample)
     return phx_recording_sample(&it->s->recording, sample);
 }
 
-static phx_status record_now(const event_simulation *it)
+static phx_status record_now(event_simulation *it)
 {
     const phx_sample sample = phx_events_sample(it->run);
-    return record(it, &sample);
+    const int events = phx_events_count(it->run)->events;
+    const phx_status status = events > it->recorded ? phx_recording_switched(&it->s->recording) : PHX_OK;
+
+    it->recorded = events;
+    return status ? status : record(it, &sample);
 }
 
-/* Contacts and friction of the start. Where there are impacts already, what was before is a row of the result. */
-static phx_status start(const event_simulation *it)
+static bool is_due(const event_simulation *it)
+{
+    const phx_events_def *def = it->def;
+
+    for (int k = 0; k < def->n; k++)
+        if (def->events[k].column == PHX_EVENT_AT_TIME && def->events[k].value == it->s->t && !def->over)
+            return true;
+    return false;
+}
+
+/* Contacts, friction and events of the start. If they change it, the state before them is a row of the result. */
+static phx_status start(event_simulation *it)
 {
     phx_simulation *s = it->s;
     double *nothing = phx_calloc(it->context, (size_t)phx_system_ledger(s->system), sizeof *nothing);
-    phx_status status = nothing ? phx_events_start(it->run) : PHX_ERR_MEMORY;
+    const phx_sample before = {.t = s->t, .x = s->x, .v = s->v, .lambda = s->lambda, .ledger = nothing};
+    const bool due = is_due(it);
+    phx_status status = !nothing ? PHX_ERR_MEMORY : due ? record(it, &before) : PHX_OK;
 
-    if (!status && phx_events_count(it->run)->impacts > 0) {
-        const phx_sample before = {.t = s->t, .x = s->x, .v = s->v, .lambda = s->lambda, .ledger = nothing};
+    if (!status)
+        status = phx_events_start(it->run);
+    if (!status && !due && phx_events_count(it->run)->impacts > 0)
         status = record(it, &before);
-    }
     phx_free(nothing);
     return status ? status : record_now(it);
 }
 
-static phx_status run(const event_simulation *it, double interval)
+static phx_status run(event_simulation *it, double interval)
 {
     const phx_integrate_options *used = &it->report->used;
     const double from = it->s->t, length = used->end - from;
@@ -152,12 +170,20 @@ phx_status phx_simulation_with_events(phx_context *context, const phx_model *mod
                                 .reader = &s->recording.dae,
                                 .backend = s->backend,
                                 .threads = s->threads,
+                                .over = s->from.events,
                                 .n = model->n_events,
                                 .events = events,
                                 .options = report->used,
                                 .interval = phx_events_interval(&report->used, s->t),
                                 .spectral_radius = model->simulate.spectral_radius};
 
+    it.def = &def;
+    for (int k = 0; k < model->n_events && !status && !def.over; k++)
+        if (events[k].column == PHX_EVENT_AT_TIME && events[k].value < s->t)
+            phx_log(context, PHX_LOG_WARNING,
+                    "event '%s' at %g s lies before the start at %g s and does not happen; write what it switches as "
+                    "'active' of the joint or force",
+                    events[k].name, events[k].value, s->t);
     if (!status)
         status = phx_events_create(context, &def, s->t, s->x, s->v, s->lambda, &it.run);
     if (!status)

@@ -22,6 +22,9 @@ void phx_import_report_destroy(phx_import_report *report)
     }
     for (int k = 0; k < report->n_materials; k++)
         phx_free(report->materials[k].name);
+    for (int k = 0; k < report->n_regions; k++)
+        phx_free(report->regions[k].group);
+    phx_free(report->regions);
     phx_free(report->files);
     phx_free(report->groups);
     phx_free(report->materials);
@@ -195,44 +198,95 @@ static phx_status keep_materials(phx_context *context, const phx_study_import_op
     return status;
 }
 
-/* A body of a model has one material: that of the first section, else steel. */
-static void choose_material(const phx_deck *deck, phx_import_report *report)
+static bool is_usable(const phx_import_report *report, int material)
+{
+    const phx_import_material *it =
+        material >= 0 && material < report->n_materials ? &report->materials[material] : NULL;
+
+    return it && it->isotropic && it->density > 0.0 && it->young > 0.0 && it->poisson > -1.0 && it->poisson < 0.5;
+}
+
+/* The material of the first section, and regions for sections that have another one or another thickness; steel if one
+ * of them is none that a body can have. */
+static phx_status choose_materials(phx_context *context, const phx_deck *deck, const phx_mesh *mesh, int dimension,
+                                   phx_import_report *report)
 {
     static char steel[] = "steel";
     const int first = deck->n_sections > 0 ? deck->sections[0].material : 0;
-    const phx_import_material *material = first >= 0 && first < report->n_materials ? &report->materials[first] : NULL;
+    const bool given = report->thickness > 0.0; /* by the user, for all */
+    phx_status status = PHX_OK;
 
-    report->assumed = !material || !material->isotropic || !(material->density > 0.0) || !(material->young > 0.0) ||
-                      !(material->poisson > -1.0 && material->poisson < 0.5);
-    report->used = report->assumed ? (phx_import_material){steel, true, 7850.0, 2.1e11, 0.3} : *material;
+    report->assumed = !is_usable(report, first);
+    for (int k = 1; k < deck->n_sections; k++)
+        report->assumed = report->assumed || !is_usable(report, deck->sections[k].material);
+    report->used = report->assumed ? (phx_import_material){steel, true, 7850.0, 2.1e11, 0.3} : report->materials[first];
     for (int k = 0; k < deck->n_sections && report->thickness == 0.0; k++)
         if (deck->sections[k].shell)
             report->thickness = report->length * deck->sections[k].thickness;
+    report->regions = phx_calloc(context, (size_t)deck->n_sections, sizeof *report->regions);
+    if (!report->regions)
+        return PHX_ERR_MEMORY;
+    for (int k = 1; k < deck->n_sections && !status && !report->assumed; k++) {
+        const phx_deck_section *section = &deck->sections[k];
+        const double thickness = dimension == 2 && !given ? report->length * section->thickness : 0.0;
+        const bool same = section->material == first && (!(thickness > 0.0) || thickness == report->thickness);
+        if (same || !phx_mesh_group_in(mesh, section->group, dimension))
+            continue;
+        phx_import_region *region = &report->regions[report->n_regions++];
+        *region = (phx_import_region){.material = section->material,
+                                      .thickness = thickness == report->thickness ? 0.0 : thickness};
+        status = keep(context, section->group, &region->group);
+    }
+    return status;
 }
 
+/* The regions of the sections, then the material of the rest. */
 static phx_status make_solid(phx_context *context, phx_mesh *mesh, const phx_import_report *report,
                              phx_elastic_model **model)
 {
-    phx_solid_region region = {.group = NULL};
+    phx_solid_region *regions = phx_calloc(context, (size_t)report->n_regions + 1, sizeof *regions);
+    phx_status status = regions ? PHX_OK : PHX_ERR_MEMORY;
 
-    phx_isotropic_material(report->used.young, report->used.poisson, report->used.density, &region.material);
-    return phx_solid_create(context, mesh, 1, &region, model);
+    for (int k = 0; k <= report->n_regions && !status; k++) { /* the last: what the others leave */
+        const bool whole = k == report->n_regions;
+        const phx_import_material *of = whole ? &report->used : &report->materials[report->regions[k].material];
+        regions[k].group = whole ? NULL : report->regions[k].group;
+        phx_isotropic_material(of->young, of->poisson, of->density, &regions[k].material);
+    }
+    if (!status)
+        status = phx_solid_create(context, mesh, report->n_regions + 1, regions, model);
+    phx_free(regions);
+    return status;
 }
 
+/* The same of a plate, with the thickness of each region. */
 static phx_status make_plate(phx_context *context, const char *path, phx_mesh *mesh, const phx_import_report *report,
                              phx_elastic_model **model)
 {
     static const double shear_correction = 5.0 / 6.0;
-    phx_plate_region region = {.group = NULL};
-    const phx_plate_def def = {
-        .theory = PHX_PLATE_KIRCHHOFF, .order = 1, .membrane = true, .n_regions = 1, .regions = &region};
+    phx_plate_region *regions = phx_calloc(context, (size_t)report->n_regions + 1, sizeof *regions);
+    const phx_plate_def def = {.theory = PHX_PLATE_KIRCHHOFF,
+                               .order = 1,
+                               .membrane = true,
+                               .n_regions = report->n_regions + 1,
+                               .regions = regions};
+    phx_status status = regions ? PHX_OK : PHX_ERR_MEMORY;
 
-    if (!(report->thickness > 0.0))
-        return phx_fail(context, PHX_ERR_INPUT,
-                        "%s: a mesh of surfaces without a thickness; give the thickness of the plate", path);
-    phx_isotropic_section(report->used.young, report->used.poisson, report->used.density, report->thickness,
-                          shear_correction, &region.section);
-    return phx_plate_create(context, mesh, &def, model);
+    if (!status && !(report->thickness > 0.0))
+        status = phx_fail(context, PHX_ERR_INPUT,
+                          "%s: a mesh of surfaces without a thickness; give the thickness of the plate", path);
+    for (int k = 0; k <= report->n_regions && !status; k++) {
+        const bool whole = k == report->n_regions;
+        const phx_import_material *of = whole ? &report->used : &report->materials[report->regions[k].material];
+        const double thickness =
+            whole || !(report->regions[k].thickness > 0.0) ? report->thickness : report->regions[k].thickness;
+        regions[k].group = whole ? NULL : report->regions[k].group;
+        phx_isotropic_section(of->young, of->poisson, of->density, thickness, shear_correction, &regions[k].section);
+    }
+    if (!status)
+        status = phx_plate_create(context, mesh, &def, model);
+    phx_free(regions);
+    return status;
 }
 
 static phx_status keep_mesh_file(phx_context *context, const char *path, const phx_mesh *mesh,
@@ -277,8 +331,11 @@ static phx_status import_mesh(phx_context *context, const phx_study_import_optio
         status = check_elements(context, &mesh, report);
     if (!status)
         status = keep_materials(context, options, &deck, report);
+    if (!status)
+        status = phx_mesh_judge(context, &mesh, path);
+    if (!status)
+        status = choose_materials(context, &deck, &mesh, solid ? 3 : 2, report);
     if (!status) {
-        choose_material(&deck, report);
         status = solid ? make_solid(context, &mesh, report, model) : make_plate(context, path, &mesh, report, model);
         if (status == PHX_ERR_ARGUMENT)
             status = phx_fail_prefix(context, PHX_ERR_INPUT, "%s: ", path);

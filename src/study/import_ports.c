@@ -64,6 +64,7 @@ static phx_status judge(phx_context *context, const phx_elastic_model *model, ph
     for (int k = 0; k < 2 && !status; k++) {
         phx_interface interface = {0};
         status = phx_interface_create(context, model, group->name, kinds[k], NULL, count, unknown, &interface);
+        memcpy(group->x, interface.x, sizeof group->x);
         if (!status)
             phx_interface_free(&interface);
     }
@@ -132,6 +133,7 @@ static phx_status add_nodes(phx_context *context, const phx_elastic_model *model
         *group = (phx_import_group){.nodes = 1, .node = model->label ? model->label[i] : i + 1};
         snprintf(name, sizeof name, "node_%d", group->node);
         group->name = phx_strdup(context, name);
+        memcpy(group->x, model->x + 3 * (size_t)i, sizeof group->x);
         status = group->name ? name_port(context, report, group) : PHX_ERR_MEMORY;
     }
     phx_free(has);

@@ -18,6 +18,7 @@ typedef struct phx_import_group {
     char *name, *port; /* port: its name as one */
     int dimension, cells, nodes;
     int node;      /* instead of a group: the label of a node that has rotations; 0: a group */
+    double x[3];   /* place of the port, m */
     char *refused; /* why it is no port; NULL: it is one */
 } phx_import_group;
 
@@ -26,6 +27,13 @@ typedef struct phx_import_material {
     bool isotropic;
     double density, young, poisson; /* kg/m^3, N/m^2; 0: the file does not say */
 } phx_import_material;
+
+/* A group of cells that a section of the deck gives another material or thickness than the first. */
+typedef struct phx_import_region {
+    char *group;
+    int material;     /* of the file */
+    double thickness; /* m; 0: that of the body */
+} phx_import_region;
 
 struct phx_import_report {
     phx_import_kind kind;
@@ -42,6 +50,8 @@ struct phx_import_report {
     phx_import_material used;       /* of a mesh: what the body is made of; its name is borrowed */
     bool assumed;                   /* `used` is not of the file */
     double thickness;               /* of a plate, m */
+    int n_regions;
+    phx_import_region *regions;
     phx_elastic_summary summary;
     int n_frequencies;
     double *frequency;               /* Hz */

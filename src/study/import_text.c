@@ -90,14 +90,20 @@ static void put_summary(const phx_import_report *report, const char *prefix, FIL
     for (int k = 0; k < report->n_groups; k++) {
         const phx_import_group *group = &report->groups[k];
         if (group->node) {
-            fprintf(stream, "%snode %d, which has rotations: port\n", prefix, group->node);
-            continue;
+            fprintf(stream, "%snode %d, which has rotations: port", prefix, group->node);
+        } else {
+            fprintf(stream, "%sgroup %s: %s%s%d node%s; %s%s", prefix, group->name, dimension_names[group->dimension],
+                    group->dimension ? ", " : "", group->nodes, group->nodes == 1 ? "" : "s",
+                    group->refused ? "no port: " : "port", group->refused ? group->refused : "");
         }
-        fprintf(stream, "%sgroup %s: %s%s%d node%s; %s%s\n", prefix, group->name, dimension_names[group->dimension],
-                group->dimension ? ", " : "", group->nodes, group->nodes == 1 ? "" : "s",
-                group->refused ? "no port: " : "port", group->refused ? group->refused : "");
+        if (!group->refused)
+            fprintf(stream, " at %.9g %.9g %.9g m", group->x[0], group->x[1], group->x[2]);
+        fputc('\n', stream);
     }
-    if (report->n_materials > 1 && report->kind != PHX_IMPORT_MATRICES)
+    for (int k = 0; k < report->n_regions; k++)
+        fprintf(stream, "%sregion %s: of %s\n", prefix, report->regions[k].group,
+                report->materials[report->regions[k].material].name);
+    if (report->n_materials > 1 && report->n_regions == 0 && report->kind != PHX_IMPORT_MATRICES)
         fprintf(stream, "%sone material is taken for the whole body: %s\n", prefix, report->used.name);
     if (report->no_model)
         fprintf(stream, "%sno body for a model: %s\n", prefix, report->no_model);
@@ -153,6 +159,7 @@ static void put_groups(FILE *stream, const phx_import_report *report)
             phx_put_json(stream, group->refused);
         } else {
             phx_put_json(stream, group->port);
+            fprintf(stream, ", \"place\": [%.17g, %.17g, %.17g]", group->x[0], group->x[1], group->x[2]);
         }
         fputc('}', stream);
     }
@@ -316,7 +323,42 @@ static phx_status put_meshed(phx_context *context, const phx_import_report *repo
         put_number(stream, report->thickness);
         fputc('\n', stream);
     }
+    for (int k = 0; k < report->n_regions; k++) {
+        fputs(k == 0 ? "    regions:\n      " : "      ", stream);
+        put_yaml(stream, report->regions[k].group);
+        fputs(": {material: ", stream);
+        put_yaml(stream, report->materials[report->regions[k].material].name);
+        if (report->regions[k].thickness > 0.0) {
+            fputs(", thickness: ", stream);
+            put_number(stream, report->regions[k].thickness);
+        }
+        fputs("}\n", stream);
+    }
     return status;
+}
+
+static void put_material(const phx_import_material *of, const char *before, FILE *stream)
+{
+    static const char *const names[] = {"density", "young", "poisson"};
+    const double values[] = {of->density, of->young, of->poisson};
+
+    fputs("  ", stream);
+    put_yaml(stream, of->name);
+    put_map(stream, before, names, values);
+}
+
+/* The material of the body and those of its regions, each once. */
+static void put_used(const phx_import_report *report, FILE *stream)
+{
+    fputs("materials:\n", stream);
+    put_material(&report->used, report->assumed ? ": # assumed\n    " : ": ", stream);
+    for (int m = 0; m < report->n_materials; m++) {
+        bool used = false;
+        for (int k = 0; k < report->n_regions; k++)
+            used = used || report->regions[k].material == m;
+        if (used && report->materials[m].name != report->used.name)
+            put_material(&report->materials[m], ": ", stream);
+    }
 }
 
 static void put_ports(const phx_import_report *report, FILE *stream)
@@ -344,8 +386,6 @@ static void put_ports(const phx_import_report *report, FILE *stream)
 
 static phx_status put_model(phx_context *context, const phx_import_report *report, const char *folder, FILE *stream)
 {
-    static const char *const material_names[] = {"density", "young", "poisson"};
-    const double material[] = {report->used.density, report->used.young, report->used.poisson};
     phx_status status;
 
     put_summary(report, "# ", stream);
@@ -354,11 +394,8 @@ static phx_status put_model(phx_context *context, const phx_import_report *repor
     fputs("phlexor: 1\ntitle: ", stream);
     phx_put_json(stream, report->name);
     fputs("\ndimension: 3\n", stream);
-    if (report->kind != PHX_IMPORT_MATRICES) {
-        fputs("materials:\n  ", stream);
-        put_yaml(stream, report->used.name);
-        put_map(stream, report->assumed ? ": # assumed\n    " : ": ", material_names, material);
-    }
+    if (report->kind != PHX_IMPORT_MATRICES)
+        put_used(report, stream);
     fputs("bodies:\n  ", stream);
     put_yaml(stream, report->name);
     fprintf(stream, ":\n    kind: %s\n", kind_names[report->kind]);

@@ -121,13 +121,24 @@ phx_status phx_simulation_with_events(phx_context *context, const phx_model *mod
 phx_status phx_start_moves(phx_context *context, const phx_model *model, phx_system *system, int *count,
                            phx_start_move **moves);
 void phx_start_move_text(const phx_start_move *move, size_t size, char *text);
-/* phx_continue_state, put on the joints of the model where the result was made with others: that is told as a warning,
- * or with `initial: {strict: true}` as an error. */
-phx_status phx_continue_on_joints(phx_context *context, const phx_model *model, const phx_drawing *drawing,
-                                  phx_dae *dae, const phx_system *system, double *t, double *x, double *v);
-/* The last state of the result that a model continues (initial: from). */
+/* Time and history of the result that a model continues. */
+typedef struct phx_continuation {
+    double t;
+    bool events; /* the run had events: those up to t are over */
+    double
+        *columns; /* phx_system_columns of the last row, those that the result does not have zero; NULL: not wanted */
+} phx_continuation;
+/* The last state of the result that a model continues (initial: from); joints and forces act as its events left them.
+ * The system has no phx_dae yet. */
 phx_status phx_continue_state(phx_context *context, const phx_model *model, const phx_drawing *drawing,
-                              const phx_system *system, double *t, double *x, double *v);
+                              phx_system *system, phx_continuation *from, double *x, double *v);
+/* The state at t put on the joints of the model, if the result was made with others: that is reported as a warning, or
+ * with `initial: {strict: true}` as an error. */
+phx_status phx_continue_on_joints(phx_context *context, const phx_model *model, phx_dae *dae, const phx_system *system,
+                                  double t, double *x, double *v);
+/* The start point at the state that the model continues, its dae made anew. */
+phx_status phx_start_point_continue(phx_context *context, const phx_model *model, const phx_drawing *drawing,
+                                    phx_start_point *point, double *t);
 /* Put the place of `from` in the model file in front of a message; returns `status`. */
 phx_status phx_continue_blame(phx_context *context, const phx_model *model, phx_status status);
 
@@ -196,6 +207,8 @@ enum {
 /* Time, energies, works and residual = energy - energy0 - supplied + dissipated of a row. */
 void phx_put_balance(double *row, double t, const phx_energies *energies, const phx_work *work, double energy0);
 
+/* Column k of outputs, then of controllers: its name; returns its unit. */
+const char *phx_recording_column(const phx_system *system, int k, size_t size, char *name);
 /* The fixed columns, `more`, the outputs, and those of controllers; their names are stored in `names`. */
 phx_status phx_recording_columns(phx_context *context, const phx_system *system, int n_more,
                                  const phx_record_column *more, phx_record_column **columns, char **names);
@@ -228,6 +241,8 @@ phx_status phx_recording_create(phx_context *context, const phx_model *model, ph
                                 const phx_drawing *drawing, const phx_simulation_setup *setup,
                                 phx_simulate_report *report, phx_recording *recording);
 phx_status phx_recording_sample(void *recording, const phx_sample *sample); /* a phx_sample_fn */
+/* The rows from here on have what is switched now. */
+phx_status phx_recording_switched(phx_recording *recording);
 /* Complete the result, or leave it partial when `status` is not PHX_OK; returns the first failure. */
 phx_status phx_recording_finish(phx_recording *recording, phx_status status);
 void phx_recording_free(phx_recording *recording);
@@ -244,7 +259,8 @@ typedef struct phx_simulation {
     phx_drawing drawing;
     phx_recording recording; /* without a recorder after an early failure */
     double t, *x, *v, *lambda;
-    phx_backend backend; /* of the settings */
+    phx_continuation from; /* of a model that continues a result */
+    phx_backend backend;   /* of the settings */
     int threads;
 } phx_simulation;
 /* Log a warning for each setting without effect. */

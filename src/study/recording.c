@@ -17,10 +17,20 @@ const char *phx_fixed_column_name(int column)
     return fixed_columns[column].name;
 }
 
+const char *phx_recording_column(const phx_system *system, int k, size_t size, char *name)
+{
+    const int outputs = phx_system_columns(system);
+
+    if (k >= outputs)
+        return phx_system_controller_column(system, k - outputs, name, size);
+    phx_system_column_name(system, k, name, size);
+    return phx_system_column_unit(system, k);
+}
+
 phx_status phx_recording_columns(phx_context *context, const phx_system *system, int n_more,
                                  const phx_record_column *more, phx_record_column **columns, char **names)
 {
-    const int outputs = phx_system_columns(system), n = outputs + phx_system_controller_columns(system);
+    const int n = phx_system_columns(system) + phx_system_controller_columns(system);
 
     *columns = phx_calloc(context, (size_t)(PHX_FIXED_COLUMNS + n_more + n), sizeof **columns);
     *names = phx_calloc(context, (size_t)n, NAME_SIZE);
@@ -31,11 +41,7 @@ phx_status phx_recording_columns(phx_context *context, const phx_system *system,
         (*columns)[PHX_FIXED_COLUMNS + k] = more[k];
     for (int k = 0; k < n; k++) {
         char *name = *names + (size_t)k * NAME_SIZE;
-        const char *unit = k < outputs ? phx_system_column_unit(system, k) : NULL;
-        if (k < outputs)
-            phx_system_column_name(system, k, name, NAME_SIZE);
-        else
-            unit = phx_system_controller_column(system, k - outputs, name, NAME_SIZE);
+        const char *unit = phx_recording_column(system, k, NAME_SIZE, name);
         (*columns)[PHX_FIXED_COLUMNS + n_more + k] = (phx_record_column){name, unit};
     }
     return PHX_OK;
@@ -303,6 +309,23 @@ phx_status phx_recording_sample(void *user, const phx_sample *sample)
     const phx_status checked = phx_monitor_look(&recording->monitor, recording->context, row, sample->x, sample->v);
 
     return checked ? checked : look_at_limits(recording, sample, &energies);
+}
+
+phx_status phx_recording_switched(phx_recording *recording)
+{
+    phx_archive *archive = NULL;
+    size_t size = 0;
+    phx_status status = recording->recorder ? phx_archive_create(recording->context, &archive) : PHX_OK;
+
+    if (status || !archive)
+        return status;
+    phx_system_archive_switched(archive, recording->system, NULL);
+    const void *bytes = phx_archive_bytes(archive, &size);
+    status = phx_archive_status(archive);
+    if (!status)
+        status = phx_recorder_set_switched(recording->recorder, size, bytes);
+    phx_archive_destroy(archive);
+    return status;
 }
 
 void phx_recording_warn(phx_context *context, phx_limits *limits, const char *before)

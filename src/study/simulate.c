@@ -125,7 +125,7 @@ static phx_status multipliers(phx_context *context, phx_simulation *s)
 
 static phx_status continue_from(phx_context *context, const phx_model *model, phx_simulation *s)
 {
-    const phx_status status = phx_continue_on_joints(context, model, &s->drawing, s->dae, s->system, &s->t, s->x, s->v);
+    const phx_status status = phx_continue_on_joints(context, model, s->dae, s->system, s->t, s->x, s->v);
 
     return status ? status : phx_continue_blame(context, model, multipliers(context, s));
 }
@@ -136,11 +136,20 @@ static phx_status start_state(phx_context *context, const phx_model *model, phx_
 
     s->x = phx_calloc(context, (size_t)phx_system_n_x(s->system), sizeof *s->x);
     s->v = phx_calloc(context, (size_t)phx_system_n_v(s->system), sizeof *s->v);
-    s->lambda = phx_calloc(context, (size_t)phx_system_n_l(s->system), sizeof *s->lambda);
-    if (!s->x || !s->v || !s->lambda)
+    if (!s->x || !s->v)
         return PHX_ERR_MEMORY;
-    if (model->initial.from)
-        return PHX_OK;
+    if (model->initial.from) {
+        s->from.columns = phx_calloc(context, (size_t)phx_system_columns(s->system), sizeof *s->from.columns);
+        const phx_status status = s->from.columns
+                                      ? phx_continue_state(context, model, &s->drawing, s->system, &s->from, s->x, s->v)
+                                      : PHX_ERR_MEMORY;
+        if (status)
+            return status;
+        s->t = s->from.t;
+    }
+    s->lambda = phx_calloc(context, (size_t)phx_system_n_l(s->system), sizeof *s->lambda);
+    if (!s->lambda || model->initial.from)
+        return s->lambda ? PHX_OK : PHX_ERR_MEMORY;
     return phx_model_blame(context, model, phx_system_start(s->system, &start, s->x, s->v, s->lambda));
 }
 
@@ -233,6 +242,11 @@ phx_status phx_simulation_run_fixed(phx_context *context, const phx_model *model
         return status;
     describe(s->system, s->dae, report);
     status = phx_recording_create(context, model, s->system, &s->drawing, setup, report, &s->recording);
+    if (!status && s->from.columns) /* attitudes keep their signs */
+        memcpy(s->recording.row + PHX_FIXED_COLUMNS, s->from.columns,
+               (size_t)phx_system_columns(s->system) * sizeof *s->from.columns);
+    if (!status && (model->n_events > 0 || s->from.events))
+        status = phx_recording_switched(&s->recording);
     if (!status)
         status = phx_events_needed(s->system, model->n_events) ? phx_simulation_with_events(context, model, report, s)
                                                                : integrate(context, model, report, s);
@@ -261,6 +275,7 @@ void phx_simulation_free(phx_simulation *s)
     phx_free(s->x);
     phx_free(s->v);
     phx_free(s->lambda);
+    phx_free(s->from.columns);
     *s = (phx_simulation){0};
 }
 

@@ -20,9 +20,75 @@ phx_status phx_continue_blame(phx_context *context, const phx_model *model, phx_
     return status;
 }
 
+/* A row of a static result counts its points; the time of its loads is an attribute. */
+static phx_status time_of_static(phx_context *context, const phx_result *result, double *t)
+{
+    const char *analysis = phx_result_text(result, "analysis");
+
+    if (!analysis || strcmp(analysis, "static") != 0)
+        return PHX_OK;
+    for (int k = 0; k < phx_result_attributes(result); k++)
+        if (!strcmp(phx_result_attribute(result, k)->name, "time")) {
+            *t = phx_result_attribute(result, k)->number;
+            return PHX_OK;
+        }
+    return phx_fail(context, PHX_ERR_INPUT,
+                    "the static result does not say at which time its loads are; run `phlexor static` again");
+}
+
+/* Whether a ledger entry of the result belongs to an event of the model. */
+static bool had_event(const phx_model *model, const phx_result *result)
+{
+    for (int k = 0; k < model->n_events; k++)
+        for (int i = 0; i < phx_result_ledger(result); i++)
+            if (!strcmp(phx_result_ledger_entry(result, i)->name, model->events[k].name))
+                return true;
+    return false;
+}
+
+/* Joints and forces as the events of the result have left them; *events: it had some. */
+static phx_status take_switches(phx_context *context, const phx_model *model, phx_system *system,
+                                const phx_result *result, const double *x, bool *events)
+{
+    unsigned char *bytes = NULL;
+    size_t size = 0;
+    phx_archive *archive = NULL;
+    phx_status status = phx_result_switched(result, &size, &bytes);
+
+    *events = bytes != NULL;
+    if (!status && !bytes && had_event(model, result))
+        status = phx_fail(context, PHX_ERR_INPUT,
+                          "the result does not say which joints and forces its events have switched; make it again");
+    if (!status && bytes)
+        status = phx_archive_open(context, size, bytes, &archive);
+    if (archive) {
+        phx_system_archive_switched(archive, system, x);
+        status = phx_archive_status(archive);
+    }
+    phx_archive_destroy(archive);
+    phx_free(bytes);
+    return status;
+}
+
+/* The last values of the columns, by their names; 0 for those that the result does not have. */
+static phx_status take_columns(const phx_system *system, const phx_result *result, double *columns)
+{
+    phx_status status = PHX_OK;
+
+    for (int c = 0; c < phx_system_columns(system) && columns && !status; c++) {
+        char name[300];
+        phx_system_column_name(system, c, name, sizeof name);
+        const int column = phx_result_column_find(result, name);
+        columns[c] = 0.0;
+        if (column >= 0)
+            status = phx_result_column(result, column, phx_result_rows(result) - 1, 1, &columns[c]);
+    }
+    return status;
+}
+
 /* A result made with other controllers has more or fewer numbers behind those of the mechanism. */
 phx_status phx_continue_state(phx_context *context, const phx_model *model, const phx_drawing *drawing,
-                              const phx_system *system, double *t, double *x, double *v)
+                              phx_system *system, phx_continuation *from, double *x, double *v)
 {
     const int n_x = phx_system_n_x(system);
     phx_result *result = NULL;
@@ -35,12 +101,18 @@ phx_status phx_continue_state(phx_context *context, const phx_model *model, cons
         status = stored ? PHX_OK : PHX_ERR_MEMORY;
     }
     if (!status)
-        status = phx_result_last_state(result, model->dimension, drawing->n_bodies, drawing->bodies, t, stored, v);
+        status =
+            phx_result_last_state(result, model->dimension, drawing->n_bodies, drawing->bodies, &from->t, stored, v);
     if (!status) {
         memcpy(x, stored, (size_t)(n < n_x ? n : n_x) * sizeof *x);
         if (n != n_x) /* controllers begin anew */
             phx_system_initial_controllers(system, x);
+        status = time_of_static(context, result, &from->t);
     }
+    if (!status)
+        status = take_switches(context, model, system, result, x, &from->events);
+    if (!status)
+        status = take_columns(system, result, from->columns);
     phx_free(stored);
     phx_result_destroy(result);
     return phx_continue_blame(context, model, status == PHX_ERR_FILE ? PHX_ERR_INPUT : status);
@@ -65,17 +137,27 @@ static phx_status tell(phx_context *context, const phx_model *model, const phx_s
     return PHX_OK;
 }
 
-phx_status phx_continue_on_joints(phx_context *context, const phx_model *model, const phx_drawing *drawing,
-                                  phx_dae *dae, const phx_system *system, double *t, double *x, double *v)
+phx_status phx_continue_on_joints(phx_context *context, const phx_model *model, phx_dae *dae, const phx_system *system,
+                                  double t, double *x, double *v)
 {
     phx_continued change;
-    phx_status status = phx_continue_state(context, model, drawing, system, t, x, v);
+    phx_status status = phx_continue_blame(context, model, phx_system_continue(dae, t, x, v, &change));
 
-    if (!status)
-        status = phx_continue_blame(context, model, phx_system_continue(dae, *t, x, v, &change));
     if (!status && (change.closed || change.lost != 0.0))
         status = tell(context, model, system, &change);
     return status;
+}
+
+phx_status phx_start_point_continue(phx_context *context, const phx_model *model, const phx_drawing *drawing,
+                                    phx_start_point *point, double *t)
+{
+    phx_continuation from = {0};
+
+    phx_system_dae_destroy(point->dae);
+    point->dae = NULL;
+    phx_status status = phx_continue_state(context, model, drawing, point->system, &from, point->x, point->v);
+    *t = from.t;
+    return status ? status : phx_system_dae(point->system, context, &point->dae);
 }
 
 void phx_start_point_free(phx_start_point *point)

@@ -42,7 +42,7 @@ static phx_status open_recorder(static_work *work)
     phx_recorder_def def = phx_recorder_def_default();
     phx_record_column *columns = NULL;
     char *names = NULL;
-    const phx_attribute attributes[] = {{"analysis", "static", 0.0}};
+    const phx_attribute attributes[] = {{"analysis", "static", 0.0}, {"time", NULL, work->options->t}};
     phx_status status = phx_recording_columns(context, system, OWN_COLUMNS, own_columns, &columns, &names);
 
     if (!status) {
@@ -242,7 +242,7 @@ static phx_status prepare(static_work *work)
     work->report->redundant = phx_system_redundant(at->system);
     if (work->model->initial.from) {
         double t;
-        status = phx_continue_state(context, work->model, &work->drawing, at->system, &t, at->x, at->v);
+        status = phx_start_point_continue(context, work->model, &work->drawing, at, &t);
     }
     return status ? status : open_recorder(work);
 }

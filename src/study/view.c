@@ -90,7 +90,7 @@ static phx_status view_written(phx_context *context, const phx_model *model, con
     return status;
 }
 
-static phx_status view_assembled(phx_context *context, const phx_model *model, const phx_start_point *at,
+static phx_status view_assembled(phx_context *context, const phx_model *model, phx_start_point *at,
                                  phx_report_options *options, const char *html_path, phx_report_size *size)
 {
     phx_check_report report = {0};
@@ -102,7 +102,9 @@ static phx_status view_assembled(phx_context *context, const phx_model *model, c
     if (!status)
         status = phx_drawing_create(context, model, at->system, &drawing);
     if (!status && model->initial.from)
-        status = phx_continue_on_joints(context, model, &drawing, at->dae, at->system, &t, at->x, at->v);
+        status = phx_start_point_continue(context, model, &drawing, at, &t);
+    if (!status && model->initial.from)
+        status = phx_continue_on_joints(context, model, at->dae, at->system, t, at->x, at->v);
     if (!status && !(factors = phx_calloc(context, (size_t)phx_scene_factors(&drawing.scene), sizeof *factors)))
         status = PHX_ERR_MEMORY;
     if (!status) {

@@ -61,6 +61,7 @@ typedef struct joint_slot {
     int entry[2];                 /* of the ledger: what its drives and actuators supply, its dampers take; -1: none */
     bool contact;                 /* a rigid contact: its one row acts while it is closed */
     double side;                  /* of a contact: side times the reaction of the row pushes */
+    bool switched;                /* since phx_system_begin_switches */
     joint_given def;
 } joint_slot;
 
@@ -120,8 +121,9 @@ typedef struct force_slot {
     bool owns_quadrature;                 /* of a system that has been read: points and weights are its own */
     int n_fields; /* of a distributed load over a surface: one for each signal; 0: along a line */
     phx_flex_load fields[3];
-    int entry[2]; /* of the ledger: what it supplies, what it takes; -1: none */
-    bool off;     /* it does not act at present */
+    int entry[2];  /* of the ledger: what it supplies, what it takes; -1: none */
+    bool off;      /* it does not act at present */
+    bool switched; /* since phx_system_begin_switches */
 } force_slot;
 
 /* Who supplies or takes; the texts are others'. */

@@ -34,6 +34,13 @@ phx_status phx_system_read(phx_context *context, phx_archive *archive, phx_syste
  * made them. Before it is read every phx_dae of the system must have been destroyed; PHX_ERR_INPUT for that of another
  * mechanism. */
 void phx_system_archive_structure(phx_archive *archive, phx_system *system);
+/* From here on the system remembers which joints and forces are switched. */
+void phx_system_begin_switches(phx_system *system);
+/* The joints and forces that were switched, by their names: whether they act, and the rows of joints. What is read may
+ * be of another system: joints and forces that it does not know stay as they are, and those that are read count as
+ * switched. Before it is read every phx_dae of the system must have been destroyed; rows are then independent at x.
+ * PHX_ERR_INPUT names a joint that is of another kind. */
+void phx_system_archive_switched(phx_archive *archive, phx_system *system, const double *x);
 
 /* ---- inputs: what a program around the system adds to its signals ---- */
 /* Where one acts: along a coordinate of a joint, its effort or the speed of its drive; or a component of a force. */

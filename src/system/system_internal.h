@@ -399,6 +399,10 @@ phx_status phx_sys_find_redundant(phx_system *system);
 /* The same from a list of all rows that says which are. */
 phx_status phx_sys_take_redundant(phx_system *system, const int *redundant);
 phx_status phx_sys_components(phx_system *system);
+/* Both after other rows act: which of them depend on each other is decided at x. */
+phx_status phx_sys_rows_changed(phx_system *system, const double *x);
+/* Row r of the system holds a coordinate of the joint whose friction sticks. */
+bool phx_sys_is_stick_row(const joint_slot *joint, int r);
 /* The root of i in a forest of disjoint sets, whose paths it shortens: parent[root] = root. */
 static inline int phx_sys_root_of(int *parent, int i)
 {

@@ -166,10 +166,17 @@ static void counting_free(void *pointer)
 
 static void count_suitesparse(void)
 {
+#if SUITESPARSE_MAIN_VERSION >= 7
+    SuiteSparse_config_malloc_func_set(counting_malloc);
+    SuiteSparse_config_calloc_func_set(counting_calloc);
+    SuiteSparse_config_realloc_func_set(counting_realloc);
+    SuiteSparse_config_free_func_set(counting_free);
+#else
     SuiteSparse_config.malloc_func = counting_malloc;
     SuiteSparse_config.calloc_func = counting_calloc;
     SuiteSparse_config.realloc_func = counting_realloc;
     SuiteSparse_config.free_func = counting_free;
+#endif
 }
 
 long allocations_made(void)

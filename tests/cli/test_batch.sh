@@ -129,4 +129,35 @@ run 2 simulate "$pendulum" --sweep EJ=1:2:2
 says "did you mean 'E"
 run 2 simulate "$pendulum" --sweep EI=1:2:2 --threads 0
 run 2 simulate "$pendulum" --sweep EI=1:2:2 -o no/such/folder.h5
+# ---- columns of controllers have names, the list is drawn over its parameter, endings of export are formats ----
+cat >loop.yaml <<'END'
+phlexor: 1
+dimension: 2
+parameters: {k1: 5, m: 1}
+bodies: {a: {kind: rigid, mass: m, inertia: 0.1}}
+joints: {s: {kind: revolute, ports: [ground.O, a.P]}}
+outputs: {x: {coordinate: s}}
+controllers: {c: {kind: pid, measure: s, effort: s, kp: k1, ki: 1, reference: 0.5}}
+simulate: {end: 1, step: 0.1}
+END
+run 0 simulate loop.yaml --sweep k1=1:2:2 -o loop.csv
+[ "$(head -1 loop.csv | cut -d, -f9-)" = \
+    x.end,x.min,x.max,c.u1.end,c.u1.min,c.u1.max,c.z1.end,c.z1.min,c.z1.max,message ] || fail "columns: $(head -1 loop.csv)"
+run 0 plot loop.csv -o loop.svg
+grep -q '>k1<' loop.svg || fail "the list is not drawn over k1"
+run 1 simulate loop.yaml --sweep m=-1:1:2 -o failed.csv # a point without numbers
+run 0 plot failed.csv -o failed.svg
+run 0 simulate loop.yaml --sweep k1=1:2:2 --sweep m=1:2:2 -o both.csv
+run 0 plot both.csv --columns x.end,c.u1.max -o both.svg
+grep -q '>point<' both.svg || fail "a list of two parameters is not drawn over the points"
+run 0 simulate loop.yaml -o loop.h5
+for name in film.mp4 x.xlsx; do
+    run 2 export loop.h5 -o $name
+    says "--output $name: .* is no format here"
+    [ ! -e $name ] || fail "$name was made"
+done
+run 2 export loop.h5 -o loop.mat --format json
+says 'the ending is not that of --format json'
+run 0 export loop.h5 -o run_0.5 # a folder
+[ -f run_0.5/motion.pvd ] || fail "no folder run_0.5"
 finish

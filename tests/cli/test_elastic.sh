@@ -106,6 +106,37 @@ grep -q '^  Alu: {density: 2700, young: 7e+10, poisson: 0.33}$' bar.yaml || fail
 grep -q '^    mesh: {file: bar.inp, unit: 0.001}$' bar.yaml || fail "the mesh: $(cat bar.yaml)"
 run 0 check bar.yaml
 prints '^mass  *0.108 kg$'
+# two materials are two regions, in the table and in the model; C3D20R has its own rule
+awk 'function id(x, y, z) { return 1 + x + 9*y + 45*z }
+BEGIN {
+    split("000 200 220 020 002 202 222 022 100 210 120 010 102 212 122 012 001 201 221 021", place)
+    print "*NODE"
+    for (z = 0; z < 5; z++) for (y = 0; y < 5; y++) for (x = 0; x < 9; x++)
+        if (x % 2 + y % 2 + z % 2 < 2) printf "%d, %g, %g, %g\n", id(x, y, z), 5*x, 2.5*y, 2.5*z
+    print "*ELEMENT, TYPE=TYPE_, ELSET=ALL"
+    for (e = 0; e < 16; e++) {
+        line = e + 1
+        for (k = 1; k <= 20; k++)
+            line = line (k == 16 ? ",\n" : ", ") id(2*int(e/4) + substr(place[k], 1, 1),
+                2*(e % 2) + substr(place[k], 2, 1), 2*(int(e/2) % 2) + substr(place[k], 3, 1))
+        print line
+    }
+    print "*ELSET, ELSET=A, GENERATE\n1, 8\n*ELSET, ELSET=B, GENERATE\n9, 16\n*NSET, NSET=END\n1, 5, 37, 181, 91"
+    print "*MATERIAL, NAME=STEEL\n*ELASTIC\n210000., 0.3\n*DENSITY\n8e-9\n*MATERIAL, NAME=ALU\n*ELASTIC\n70000., 0.3"
+    print "*DENSITY\n2e-9\n*SOLID SECTION, ELSET=A, MATERIAL=STEEL\n*SOLID SECTION, ELSET=B, MATERIAL=ALU" }' >two.txt
+for type in C3D20 C3D20R; do
+    sed "s/TYPE_/$type/" two.txt >two.inp
+    run 0 import two.inp --unit length=0.001 --unit mass=1000 --modes 3 -o two.yaml
+    prints '^  mass  *0.02 kg$' # 20 mm x 10 mm x 10 mm of each
+    prints '^region B: of ALU$'
+    grep -q '^      B: {material: ALU}$' two.yaml || fail "regions: $(cat two.yaml)"
+    grep -q '^  ALU: {density: .*, young: 7e+10, poisson: 0.3}$' two.yaml || fail "materials: $(cat two.yaml)"
+    grep 'free body' out.txt >"$type.txt"
+    run 0 modes two.yaml
+    grep ' 1 ' out.txt >"modes_$type.txt"
+done
+! cmp -s C3D20.txt C3D20R.txt || fail "C3D20R is integrated as C3D20"
+! cmp -s modes_C3D20.txt modes_C3D20R.txt || fail "C3D20R is integrated as C3D20 in a model"
 sed '/MATERIAL/,$d' bar.inp >plain.inp
 run 0 import plain.inp
 prints 'assumed'

@@ -356,5 +356,26 @@ run 2 export satellite.yaml --format json -o none/x.json
 printf 'no HDF5\n' >wrong.h5
 run 1 export wrong.h5
 says 'wrong.h5'
+# ---- numbers that no run records ----
+for set in states/x states/v columns/energy; do
+    cp plane.h5 damaged.h5
+    SET=$set python_script <<'END' || fail "h5py cannot damage $set"
+import h5py, os
+with h5py.File("damaged.h5", "r+") as f:
+    data = f[os.environ["SET"]]
+    data[(len(data) - 1,) + (2,) * (len(data.shape) - 1)] = float("nan")
+END
+    run 1 export damaged.h5 --format mat -o damaged.mat
+    says "damaged.h5: row [0-9]* of /$set is -\?nan; the file is damaged"
+done
+cp plane.h5 damaged.h5
+python_script <<'END' || fail "h5py cannot damage the last state"
+import h5py
+with h5py.File("damaged.h5", "r+") as f:
+    f["states/x"][-1, 0] = float("inf")
+END
+{ sed '/^initial/d' plane.yaml; echo 'initial: {from: damaged.h5}'; } >goes_on.yaml
+run 2 simulate goes_on.yaml --end 99
+says 'of /states/x is inf; the file is damaged'
 [ -z "$(find . -name '*.partial')" ] || fail "left behind: $(find . -name '*.partial')"
 finish

@@ -114,4 +114,31 @@ run 1 modes open.yaml
 sed 's/^joints:/&\n  again: {kind: revolute, ports: [crank.C, coupler.P]}/' "$model" >twice.yaml
 run 0 check twice.yaml --format json
 prints '"redundant": \[{"joint": "knee", "row": 1}, {"joint": "knee", "row": 2}\]'
+# ---- doubts: told once, with their place; none about the examples ----
+cat >doubts.yaml <<'END'
+phlexor: 1
+dimension: 2
+gravity: [0, -9.81]
+parameters: {m: 2*mm, mm: 1, unused: 7, a: 90, b: 30*deg, turns: 3}
+materials: {m: {density: 1000, young: 1e9}}
+bodies:
+  bar: {kind: beam, reference: cantilever, elements: 1, material: m, length: 0.03, section: {kind: circle, diameter: 50}}
+  two: {kind: rigid, mass: m, inertia: 1, pose: {angle: -20}}
+  three: {kind: rigid, mass: 1, inertia: 1, pose: {angle: a}, velocity: {linear: [1, 0]}}
+  four: {kind: rigid, mass: 1, inertia: 1, pose: {angle: 20*b}, velocity: {angular: 400}}
+  five: {kind: rigid, mass: 1, inertia: 1, pose: {angle: 2*pi*turns}, velocity: {angular: 400}}
+joints: {j: {kind: weld, ports: [ground.O, bar.P], angle: 6.2}}
+END
+run 0 check doubts.yaml
+for doubt in "4:30: the parameter 'unused' is used nowhere" "7:3: body 'bar' is a beam of 0.03 m with a section of 50 m" \
+    "8:3: nothing holds body 'two', which falls" '8:57: the angle -20 is -20 rad, -3.18 turns; write -20\*deg' \
+    '9:59: the angle a is 90 rad'; do
+    says "^phlexor: warning: doubts.yaml:$doubt"
+done
+[ "$(grep -c 'doubts.yaml:' err.txt)" -eq 5 ] || fail "other doubts than five: $(cat err.txt)"
+for example in "$examples"/*.yaml; do
+    "$program" check "$example" >out.txt 2>err.txt || true
+    ! grep -E 'is used nowhere|larger than its length|nothing holds|if degrees are meant' err.txt >&2 ||
+        fail "a doubt about $example"
+done
 finish

@@ -313,6 +313,46 @@ static void all_unknowns(void **state)
     phx_free(held);
 }
 
+/* Nodes anywhere on a bore, of any direction, length and number, at both ends too: its middle. Nodes on half of it, on
+ * a ball, and off it by more than rounding have no such place. */
+static void bores_have_their_middle(void **state)
+{
+    enum { NODES = 90 };
+    static const double lengths[] = {0.0, 0.2, 1.0, 2.4494897427831781, 6.0}; /* of the radius; 0: a circle */
+    uint64_t seed = 7;
+    (void)state;
+    for (int k = 0; k < 40; k++) {
+        const double R = pow(10.0, random_value(&seed)), length = R * lengths[k % 5];
+        double n[3], e1[3], e2[3], at[3], x[3 * NODES], middle[3], size = 0.0;
+        random_vector(&seed, 3, 1.0, n);
+        random_vector(&seed, 3, 5.0 * R, at);
+        for (int i = 0; i < 3; i++)
+            size += n[i] * n[i];
+        for (int i = 0; i < 3; i++)
+            n[i] /= sqrt(size);
+        size = hypot(n[1], n[2]);
+        for (int i = 0; i < 3; i++)
+            e1[i] = i == 0 ? 0.0 : i == 1 ? -n[2] / size : n[1] / size;
+        e2[0] = n[1] * e1[2] - n[2] * e1[1];
+        e2[1] = n[2] * e1[0] - n[0] * e1[2];
+        e2[2] = n[0] * e1[1] - n[1] * e1[0];
+        for (int what = 0; what < 4; what++) { /* full, half, a ball, off it */
+            const int count = k % 2 ? NODES : 24;
+            for (int i = 0; i < count; i++) {
+                const double turn = (i < 24 ? i / 12.0 - 1.0 : random_value(&seed)) * TEST_PI * (what == 1 ? 0.5 : 1.0);
+                const double s = i < 2 ? i - 0.5 : 0.5 * random_value(&seed);
+                const double r = what == 2 ? R * sqrt(1.0 - s * s) : what == 3 && i % 3 == 0 ? 1.01 * R : R;
+                for (int a = 0; a < 3; a++)
+                    x[3 * i + a] =
+                        at[a] + r * (cos(turn) * e1[a] + sin(turn) * e2[a]) + s * (what == 2 ? 2.0 * R : length) * n[a];
+            }
+            assert_int_equal(bore_middle(context, count, x, middle), what == 0);
+            for (int a = 0; a < 3 && what == 0; a++)
+                CHECK_CLOSE(middle[a], at[a], 1e-9 * R, "bore %d of the length %g", k, length / R);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +361,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(quality_tells_bases_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(average_does_not_stiffen, set_up, tear_down),
         cmocka_unit_test_setup_teardown(all_unknowns, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(bores_have_their_middle, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,6 +271,62 @@ static void test_left_out(void **state)
     phx_mesh_free(&plain);
 }
 
+static void keep_warning(void *user, phx_log_level level, const char *text)
+{
+    if (level == PHX_LOG_WARNING)
+        snprintf(user, 400, "%s", text);
+}
+
+/* What a deck says and a body of its cells would not follow is refused, or told. */
+static void test_judged(void **state)
+{
+    static const char *const refused[][2] = {
+        {"*TIE,NAME=t\na,b\n", "a.inp:10: *TIE joins parts or nodes"},
+        {"*EQUATION\n2\n1,1,1.,5,1,-1.\n", "a.inp:10: *EQUATION joins"},
+        {"*MPC\nBEAM,1,5\n", "a.inp:10: *MPC joins"},
+        {"*Coupling, ref node=1, surface=s\n*Kinematic\n1,6\n", "a.inp:10: *COUPLING ties nodes to a point"},
+        {"*RIGID BODY,NSET=a,REF NODE=1\n", "a.inp:10: *RIGIDBODY ties nodes to a point"},
+        {"*SHELL SECTION,ELSET=E,OFFSET=0.5\n1.\n", "a.inp:10: *SHELLSECTION with an OFFSET"},
+        {"*ELEMENT,TYPE=C3D10H\n", "a.inp:10: elements of type C3D10H are not written"},
+        {"*ELEMENT,TYPE=C3D8R\n", "a.inp:10: elements of type C3D8R are not written"},
+        {"*NODE\n11,5,0,0\n12,6,0,0\n13,5,1,0\n14,5,0,1\n*ELEMENT,TYPE=C3D4\n9,11,12,13,14\n",
+         "a.inp: the cells are in parts that share no node (cells 1 and 9)"}};
+    static const char *const told[][2] = {
+        {"*ELEMENT,TYPE=T3D2\n8,1,2\n", "a.inp:10: elements of type T3D2 have neither stiffness nor mass"},
+        {"*ELEMENT,TYPE=M3D3\n8,1,2,3\n", "elements of type M3D3 have neither"},
+        {"*ELEMENT,TYPE=S3\n8,1,2,3\n", "elements of type S3 have neither"},
+        {"*BOUNDARY\n1,1,3\n*CLOAD\n1,1,5.\n", "a.inp:10: *BOUNDARY and others like it are not used"},
+        {"*SHELL SECTION,ELSET=E,OFFSET=0\n1.\n*STEP\n*STATIC\n*END STEP\n", ""},
+        {"*ELEMENT,TYPE=CPS3\n8,1,2,3\n", ""}};
+    phx_context *context = *state;
+    char text[1000], warning[400];
+    phx_mesh mesh;
+
+    for (size_t k = 0; k < sizeof refused / sizeof *refused; k++) {
+        snprintf(text, sizeof text, "%s%s", TET, refused[k][0]);
+        CHECK_OK(context, read_text(context, text, &mesh, NULL)); /* for its labels and sets it may serve */
+        CHECK_STATUS(context, phx_mesh_judge(context, &mesh, "a.inp"), PHX_ERR_INPUT);
+        CHECK_MESSAGE(context, refused[k][1]);
+        phx_mesh_free(&mesh);
+    }
+    for (size_t k = 0; k < sizeof told / sizeof *told; k++) {
+        snprintf(text, sizeof text, "%s%s", TET, told[k][0]);
+        CHECK_OK(context, read_text(context, text, &mesh, NULL));
+        warning[0] = '\0';
+        phx_context_set_log(context, keep_warning, warning);
+        CHECK_OK(context, phx_mesh_judge(context, &mesh, "a.inp"));
+        phx_context_set_log(context, NULL, NULL);
+        CHECK_TEXT(warning, told[k][1]);
+        assert_int_equal(told[k][1][0] == '\0', warning[0] == '\0');
+        phx_mesh_free(&mesh);
+    }
+    CHECK_OK(context,
+             read_text(context, "*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n*ELEMENT,TYPE=M3D3\n1,1,2,3\n", &mesh, NULL));
+    CHECK_STATUS(context, phx_mesh_judge(context, &mesh, "a.inp"), PHX_ERR_INPUT);
+    CHECK_MESSAGE(context, "a.inp:5: membranes (M3D3) do not bend");
+    phx_mesh_free(&mesh);
+}
+
 /* ---- parts ---- */
 static void test_instances(void **state)
 {
@@ -462,6 +518,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_damaged, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_refused, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_left_out, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(test_judged, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_instances, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_materials, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(test_lines_and_shells, context_setup, context_teardown),

@@ -64,6 +64,64 @@ static void sweep_order_does_not_matter(void **state)
     phx_model_destroy(model);
 }
 
+/* Frequencies of a stiffened beam in few modes do not depend on the unit of mass: that the axial shapes which follow
+ * the modes are there does not either. */
+static void units_of_mass_do_not_matter(void **state)
+{
+    static const char *const references[] = {"simply_supported", "cantilever", "free"};
+    static const char *const dims[] = {"2", "3"};
+    static const double units[] = {1.0, 1e-12, 1e-6, 1e9};
+    for (int k = 0; k < 6; k++) {
+        double omega[3] = {0.0};
+        for (int u = 0; u < 4; u++) {
+            char text[1000];
+            phx_study_modes_options options = {.count = 3};
+            phx_modes_table table;
+            snprintf(
+                text, sizeof text,
+                "phlexor: 1\ndimension: %s\nmaterials: {m: {density: %g, young: %g, poisson: 0.3}}\n"
+                "bodies: {a: {kind: beam, material: m, length: 0.8, section: {kind: rectangle, width: 0.03, height: "
+                "0.02}, elements: 3, reference: %s, stiffening: true, modes: %d}}\n"
+                "joints: {j: {kind: weld, ports: [ground.O, a.P]}}\n",
+                dims[k % 2], 2000.0 * units[u], 1e9 * units[u], references[k / 2], 1 + k % 2);
+            phx_model *model = read_text(*state, text);
+            CHECK_OK(*state, phx_study_modes(*state, model, &options, &table, NULL));
+            for (int i = 0; i < table.n_rows; i++) {
+                omega[i] = u == 0 ? table.rows[i].omega : omega[i];
+                CHECK_CLOSE(table.rows[i].omega / omega[i], 1.0, 1e-7, "%s, unit %g, mode %d", references[k / 2],
+                            units[u], i + 1);
+            }
+            phx_modes_free(&table);
+            phx_model_destroy(model);
+        }
+    }
+}
+
+/* Plates of order 0 in few elements have shapes without mass, which none of the bases takes. */
+static void shapes_without_mass_are_left_out(void **state)
+{
+    for (int elements = 2; elements < 5; elements++)
+        for (int modes = 1; modes < 3; modes++) {
+            char text[1000];
+            phx_study_modes_options options = {.count = 1};
+            phx_modes_table table;
+            snprintf(text, sizeof text,
+                     "phlexor: 1\ndimension: 3\nmaterials: {m: {density: 2700, young: 7e10, poisson: 0.3}}\n"
+                     "bodies: {p: {kind: plate, material: m, thickness: 0.002, order: 0, stiffening: true, mesh: "
+                     "{size: [0.4, "
+                     "0.3], elements: [%d, 1]}, ports: {A: {on: x0}, B: {on: x1}}, basis: {kind: craig_bampton, modes: "
+                     "%d}}}\n"
+                     "joints: {j: {kind: weld, ports: [ground.O, p.A]}}\n",
+                     elements, modes);
+            phx_model *model = read_text(*state, text);
+            CHECK_OK(*state, phx_study_modes(*state, model, &options, &table, NULL));
+            assert_int_equal(table.n_rows, 1);
+            CHECK_CLOSE(table.rows[0].omega, 67.0, 18.0, "a cantilever in %d coarse elements", elements);
+            phx_modes_free(&table);
+            phx_model_destroy(model);
+        }
+}
+
 /* The point is named, the table empty, the parameter back. */
 static void sweep_names_the_point(void **state)
 {
@@ -201,6 +259,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(sweep_reuses_beams, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(sweep_order_does_not_matter, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(units_of_mass_do_not_matter, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(shapes_without_mass_are_left_out, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(sweep_names_the_point, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(reports_a_run, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(keeps_what_was_computed, study_setup, study_teardown),

@@ -19,7 +19,7 @@ static void write_deck(const char *path)
             for (int k = 0; k <= 1; k++)
                 fprintf(file, "%d, %g, %g, %g\n", 6 * i + 2 * j + k + 1, 0.05 * i, 0.02 * j, 0.01 * k);
     for (int j = 0; j < 2; j++) {
-        fprintf(file, "*ELEMENT, TYPE=C3D8I, ELSET=%s\n", j ? "flaps" : "bar");
+        fprintf(file, "*ELEMENT, TYPE=C3D8, ELSET=%s\n", j ? "flaps" : "bar");
         for (int i = 0; i < CELLS; i += 1 + j) {
             const int a = 6 * i + 2 * j + 1, b = a + 6;
             fprintf(file, "%d, %d, %d, %d, %d, %d, %d, %d, %d\n", ++element, a, b, b + 2, a + 2, a + 1, b + 1, b + 3,

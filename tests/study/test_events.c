@@ -169,13 +169,17 @@ static void wrong_events_are_refused(void **state)
         {"{release: [A]}", "an event happens either 'at' a time or"},
         {"{at: 1, output: A, release: [A]}", "an event happens either 'at' a time or"},
         {"{output: A, release: [A]}", "an event happens either 'at' a time or"},
-        {"{at: 1, release: [AA]}", "there is no joint 'AA'"}};
+        {"{at: 1, release: [AA]}", "there is no joint 'AA'"},
+        {"{at: -0.1, release: [A]}", "before every run; the earliest time is 0"},
+        {"{at: 1, attach: [A], release: [A]}", "attaches and releases joint 'A'"},
+        {"{at: 1, switch_on: [f], switch_off: [f]}", "switches 'f' on and off"}};
     for (size_t k = 0; k < sizeof events / sizeof *events; k++) {
         char text[500];
         phx_model *model = NULL;
         snprintf(text, sizeof text,
                  "phlexor: 1\ndimension: 2\nbodies: {a: {kind: rigid, mass: 1, inertia: 1}}\n"
-                 "joints: {A: {kind: revolute, ports: [ground.O, a.P]}}\nevents: {e: %s}\n",
+                 "joints: {A: {kind: revolute, ports: [ground.O, a.P]}}\nloads: {f: {torque: 1, at: a.P}}\n"
+                 "events: {e: %s}\n",
                  events[k][0]);
         CHECK_STATUS(*state, phx_model_read_text(*state, "text.yaml", text, strlen(text), 0, NULL, &model),
                      PHX_ERR_INPUT);
@@ -279,10 +283,55 @@ static void the_first_comes_first(void **state)
     phx_result_destroy(r.result);
 }
 
+typedef struct progress {
+    double done, total;
+    int calls, back;
+} progress;
+
+static bool follow(void *user, const char *what, double done, double total)
+{
+    progress *p = user;
+    (void)what;
+    p->back += done < p->done;
+    p->done = done;
+    p->total = total;
+    p->calls++;
+    return true;
+}
+
+/* Progress of runs with contacts and with events goes once from 0 to the length of the run, each step counted. */
+static void progress_is_of_the_whole_run(void **state)
+{
+    static const char *const texts[] = {
+        "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "bodies: {b: {kind: rigid, mass: 1, inertia: 0.1, pose: {position: [0, 0.5]}, velocity: {linear: [1, 0]}}}\n"
+        "forces: {c: {kind: contact, ports: [ground.O, b.P], against: plane, normal: [0, 1], radius: 0.1, restitution: "
+        "0.4, friction: {coefficient: 0.2}}}\nsimulate: {end: 2.5, step: 0.001}\n",
+        "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+        "bodies: {a: {kind: rigid, mass: 1, inertia: 1, centre_of_mass: [1, 0]}}\n"
+        "joints: {A: {kind: revolute, ports: [ground.O, a.P]}}\noutputs: {A: {coordinate: A}}\n"
+        "events: {go: {output: A, falls_to: -0.5, release: [A]}, on: {at: 0.7, attach: [A]}}\n"
+        "simulate: {end: 1, step: 0.001}\n"};
+    for (int k = 0; k < 2; k++) {
+        progress p = {0};
+        phx_simulate_options options = phx_simulate_options_default();
+        phx_simulate_report report;
+        phx_context_set_progress(*state, follow, &p);
+        phx_result_destroy(run_with(*state, read_text(*state, texts[k]), &options, &report));
+        phx_context_set_progress(*state, NULL, NULL);
+        const double length = k == 0 ? 2.5 : 1.0;
+        CHECK_CLOSE(p.total, length, 1e-12, "the whole run");
+        CHECK_CLOSE(p.done, length, 2e-3 * length, "its end");
+        assert_true(p.calls > 100);
+        assert_int_equal(p.back, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(events_are_located, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(progress_is_of_the_whole_run, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(examples_run, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(the_first_comes_first, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(numerical_damping_goes_with_events, study_setup, study_teardown),

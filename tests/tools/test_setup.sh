@@ -108,6 +108,14 @@ expect_no_call 'apt-get'
 run 0 --test
 expect_call 'install .* octave python3-scipy$'
 
+case='a program for tests that this Debian lacks'
+: >"$place/calls"
+pretend apt-cache 'case $* in *octave) echo "  Candidate: (none)" ;; *) echo "  Candidate: 1.2" ;; esac'
+run 0 --test
+expect_said 'this Debian has no octave; tests that need it are left out'
+expect_call 'install .* python3-scipy$'
+expect_no_call 'install .* octave'
+
 case='for developers'
 fresh_place
 pretend dpkg-query 'case $* in *clang-format-14) exit 1 ;; *) echo installed ;; esac'

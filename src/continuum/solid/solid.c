@@ -80,7 +80,8 @@ static phx_status make_part(phx_context *context, const phx_solid_region *region
 }
 
 /* ---- cells of regions ---- */
-static phx_solid_kind kind_of(phx_cell_type type, phx_solid_rule rule)
+/* reduces: the mesh says so. */
+static phx_solid_kind kind_of(phx_cell_type type, phx_solid_rule rule, bool reduces)
 {
     switch (type) {
     case PHX_CELL_TET4:
@@ -90,7 +91,7 @@ static phx_solid_kind kind_of(phx_cell_type type, phx_solid_rule rule)
     case PHX_CELL_HEX8:
         return rule == PHX_SOLID_PLAIN ? PHX_SOLID_HEX8_PLAIN : PHX_SOLID_HEX8;
     case PHX_CELL_HEX20:
-        return rule == PHX_SOLID_REDUCED ? PHX_SOLID_HEX20R : PHX_SOLID_HEX20;
+        return rule == PHX_SOLID_REDUCED || reduces ? PHX_SOLID_HEX20R : PHX_SOLID_HEX20;
     case PHX_CELL_WEDGE6:
         return PHX_SOLID_WEDGE6;
     default:
@@ -139,7 +140,7 @@ static phx_status make_elements(phx_context *context, phx_elastic_model *model, 
         const int part = data->element_of_cell[c];
         if (part < 0)
             continue;
-        const phx_solid_kind kind = kind_of(mesh->type[c], regions[part].rule);
+        const phx_solid_kind kind = kind_of(mesh->type[c], regions[part].rule, phx_mesh_reduces(mesh, c));
         if (!data->table[kind])
             status = phx_solid_table_create(context, kind, &data->table[kind]);
         data->element_of_cell[c] = e;

@@ -143,8 +143,7 @@ phx_status phx_result_picture_add(phx_result_picture *picture, const char *title
     const int against = picture->against;
     bool same = true;
     char text[PHX_PLOT_TEXT], over[PHX_PLOT_TEXT];
-    phx_plot_with_unit(over, sizeof over, phx_plot_source_name(source, against),
-                       against ? phx_plot_source_unit(source, against) : "s");
+    phx_plot_with_unit(over, sizeof over, phx_plot_source_name(source, against), phx_plot_source_unit(source, against));
     for (int i = 1; i < count; i++)
         same = same && strcmp(unit, phx_plot_source_unit(source, columns[i])) == 0;
     phx_plot_with_unit(text, sizeof text, title, same ? unit : "");

@@ -27,6 +27,18 @@ static phx_status name_ledger(phx_plot_source *source)
     return PHX_OK;
 }
 
+/* The list of a study over its parameter, or, if it has several, over the number of the point. */
+static void take_list(phx_csv *csv)
+{
+    static const char *const others[] = {"complete", "t"};
+
+    if (phx_csv_find(csv, "complete") == 2)
+        phx_csv_drop(csv, 0);
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (phx_csv_find(csv, others[k]) > 0)
+            phx_csv_drop(csv, phx_csv_find(csv, others[k]));
+}
+
 static phx_status open_file(phx_context *context, const char *path, phx_plot_source *source)
 {
     if (phx_h5_is_hdf5(path)) {
@@ -40,11 +52,15 @@ static phx_status open_file(phx_context *context, const char *path, phx_plot_sou
     const phx_status status = phx_csv_read(context, path, &source->csv);
     if (status)
         return status;
+    const bool list = !strcmp(source->csv.names[0], "point") && phx_csv_find(&source->csv, "complete") > 0;
+    if (list)
+        take_list(&source->csv);
     source->n_columns = source->n_names = source->csv.n_columns;
     source->rows = source->csv.n_rows;
-    if (strcmp(source->csv.names[0], "t") == 0)
+    if (list || strcmp(source->csv.names[0], "t") == 0)
         return PHX_OK;
-    return phx_fail(context, PHX_ERR_FILE, "%s: its first column is '%s', not 't'; give a result of a simulation", path,
+    return phx_fail(context, PHX_ERR_FILE,
+                    "%s: its first column is '%s', not 't'; give a result of a simulation or the list of a study", path,
                     source->csv.names[0]);
 }
 

@@ -115,19 +115,27 @@ static phx_status read_header(csv_reader *reader, phx_csv *csv)
     return PHX_OK;
 }
 
-static phx_status read_row(csv_reader *reader, int n_columns, double *values)
+/* *failed: the row of a study's list whose point has no numbers. */
+static phx_status read_row(csv_reader *reader, int n_columns, bool message, double *values, bool *failed)
 {
     char end = ',';
+    *failed = false;
     for (int i = 0; i < n_columns; i++) {
         if (end != ',')
             return phx_fail(reader->context, PHX_ERR_FILE, "%s:%ld: %d values; there are %d columns", reader->path,
                             reader->line, i, n_columns);
         const char *field = next_field(reader, &end);
-        if (!phx_csv_number(field, &values[i]))
+        if (phx_csv_number(field, &values[i]))
+            continue;
+        if (message && (!*field || !strcmp(field, "nan")))
+            *failed = true;
+        else
             return phx_fail(reader->context, PHX_ERR_FILE,
                             "%s:%ld: '%.40s' is no finite number; give a csv file of Phlexor", reader->path,
                             reader->line, field);
     }
+    if (message && end == ',')
+        next_field(reader, &end);
     if (end == ',')
         return phx_fail(reader->context, PHX_ERR_FILE, "%s:%ld: more values than the %d columns", reader->path,
                         reader->line, n_columns);
@@ -147,7 +155,12 @@ phx_status phx_csv_read(phx_context *context, const char *path, phx_csv *csv)
     csv_reader reader = {context, path, marked ? bytes + 3 : bytes, 1};
     if (!status)
         status = read_header(&reader, csv);
+    /* the texts of a study's list, behind its numbers */
+    const bool message = !status && csv->n_columns > 1 && !strcmp(csv->names[csv->n_columns - 1], "message");
+    if (message)
+        phx_free(csv->names[--csv->n_columns]);
     while (!status && strchr(reader.place, '\n')) {
+        bool failed;
         if (csv->n_rows == room) {
             room = room ? 2 * room : 64;
             double *grown = phx_realloc(context, csv->values, room * (size_t)csv->n_columns, sizeof *grown);
@@ -157,8 +170,9 @@ phx_status phx_csv_read(phx_context *context, const char *path, phx_csv *csv)
             }
             csv->values = grown;
         }
-        status = read_row(&reader, csv->n_columns, csv->values + csv->n_rows * (size_t)csv->n_columns);
-        csv->n_rows += !status;
+        status =
+            read_row(&reader, csv->n_columns, message, csv->values + csv->n_rows * (size_t)csv->n_columns, &failed);
+        csv->n_rows += !status && !failed;
     }
     phx_free(bytes);
     if (status)
@@ -179,4 +193,15 @@ int phx_csv_find(const phx_csv *csv, const char *name)
         if (strcmp(csv->names[i], name) == 0)
             return i;
     return -1;
+}
+
+void phx_csv_drop(phx_csv *csv, int column)
+{
+    const int n = csv->n_columns--;
+
+    phx_free(csv->names[column]);
+    memmove(csv->names + column, csv->names + column + 1, (size_t)(n - 1 - column) * sizeof *csv->names);
+    for (size_t from = 0, to = 0; from < csv->n_rows * (size_t)n; from++)
+        if (from % (size_t)n != (size_t)column)
+            csv->values[to++] = csv->values[from];
 }

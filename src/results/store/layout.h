@@ -10,6 +10,7 @@
  *   /columns/NAME  rows          attributes name, unit; in the order of the columns
  *   /ledger/supplied/NAME, /ledger/dissipated/NAME   rows, the same (absent without any)
  *   /states/x, v, factors   rows x n_x, rows x n_v, rows x n_factors (absent when empty)
+ *   /switched   of a run with events: what they have switched up to the last row, bytes (phx_recorder_set_switched)
  *   /bodies/name, kind, x_start, x_count, v_start, v_count, n_points, deforms   one entry for each body
  *   /bodies/points, shapes   points and, where `deforms` is 1, shapes of all bodies one after the other, flat
  *   and, with a scene, its lists (scene.c) */
@@ -50,8 +51,9 @@ phx_status phx_layout_read(phx_h5 *file, phx_layout *layout, size_t *rows);
 phx_status phx_layout_write_bodies(phx_h5 *file, const phx_layout *layout);
 phx_status phx_layout_read_bodies(phx_h5 *file, phx_layout *layout);
 
-#define PHX_PATH_X       "/states/x"
-#define PHX_PATH_V       "/states/v"
-#define PHX_PATH_FACTORS "/states/factors"
+#define PHX_PATH_X        "/states/x"
+#define PHX_PATH_V        "/states/v"
+#define PHX_PATH_FACTORS  "/states/factors"
+#define PHX_PATH_SWITCHED "/switched"
 
 #endif

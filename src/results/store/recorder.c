@@ -85,6 +85,7 @@ static void free_about(phx_recorder_about *about)
     phx_free(about->model_text);
     phx_free(about->program_version);
     phx_free(about->integrator);
+    phx_free(about->switched);
 }
 
 static phx_status create_buffer(phx_context *context, size_t width, size_t bytes, phx_recorder_buffer *made)
@@ -205,6 +206,19 @@ phx_status phx_recorder_create(phx_context *context, const phx_recorder_def *def
     else
         *created = recorder;
     return status;
+}
+
+phx_status phx_recorder_set_switched(phx_recorder *recorder, size_t size, const void *bytes)
+{
+    int *switched = phx_calloc(recorder->context, size, sizeof *switched);
+    if (!switched)
+        return PHX_ERR_MEMORY;
+    for (size_t k = 0; k < size; k++)
+        switched[k] = ((const unsigned char *)bytes)[k];
+    phx_free(recorder->about.switched);
+    recorder->about.switched = switched;
+    recorder->about.n_switched = (int)size;
+    return PHX_OK;
 }
 
 /* ---- rows ---- */

@@ -17,6 +17,7 @@ typedef struct phx_recorder_about {
     char *model_name, *model_text, *program_version, *integrator;
     int n_attributes;
     phx_attribute *attributes;
+    int n_switched, *switched; /* bytes, one an entry; NULL: the run has no events */
 } phx_recorder_about;
 
 /* The files written: NAME, NAME.partial and NAME.partial.tmp of HDF5; the table. */

@@ -152,6 +152,8 @@ static void describe(const phx_recorder *recorder, phx_h5 *file, const phx_recor
     phx_attributes_put(file, recorder->about.n_attributes, recorder->about.attributes);
     phx_attributes_put(file, state->n_attributes, state->attributes);
     phx_h5_put_text(file, "/model", recorder->about.model_text);
+    if (recorder->about.switched)
+        phx_h5_put_integers(file, PHX_PATH_SWITCHED, recorder->about.n_switched, recorder->about.switched);
 }
 
 phx_status phx_recorder_store(phx_recorder *recorder, const phx_recorder_state *state)

@@ -2,6 +2,7 @@
 #include "attributes.h"
 #include "result.h"
 
+#include <math.h>
 #include <string.h>
 
 const char *phx_result_path(const phx_result *result)
@@ -155,8 +156,14 @@ static phx_status check_rows(const phx_result *result, size_t first, size_t coun
 static phx_status read_rows(const phx_result *result, const char *path, int place, int values, size_t first,
                             size_t count, double *to)
 {
-    if (result->file)
-        return phx_h5_read_rows(result->file, path, first, count, to);
+    if (result->file) {
+        const phx_status status = phx_h5_read_rows(result->file, path, first, count, to);
+        for (size_t i = 0; i < count * (size_t)values && !status; i++)
+            if (!isfinite(to[i])) /* none is recorded */
+                return phx_fail(result->context, PHX_ERR_FILE, "%s: row %zu of %s is %g; the file is damaged",
+                                name_of(result), first + i / (size_t)values, path, to[i]);
+        return status;
+    }
     for (size_t i = 0; i < count; i++)
         memcpy(to + i * (size_t)values, result->memory + (first + i) * result->width + place,
                (size_t)values * sizeof *to);
@@ -301,5 +308,31 @@ phx_status phx_result_last_state(const phx_result *result, int dimension, int n_
         status = phx_result_column(result, 0, result->rows - 1, 1, t);
     if (!status)
         status = phx_result_state(result, result->rows - 1, x, v);
+    return status;
+}
+
+phx_status phx_result_switched(const phx_result *result, size_t *size, unsigned char **bytes)
+{
+    size_t cols;
+    int *stored = NULL;
+
+    *size = 0;
+    *bytes = NULL;
+    if (!result->file || !phx_h5_has(result->file, PHX_PATH_SWITCHED))
+        return PHX_OK;
+    phx_status status = phx_h5_extent(result->file, PHX_PATH_SWITCHED, size, &cols);
+    if (!status) {
+        stored = phx_calloc(result->context, *size, sizeof *stored);
+        *bytes = phx_calloc(result->context, *size, 1);
+        status = stored && *bytes ? phx_h5_read_integers(result->file, PHX_PATH_SWITCHED, (int)*size, stored)
+                                  : PHX_ERR_MEMORY;
+    }
+    for (size_t k = 0; k < *size && !status; k++)
+        (*bytes)[k] = (unsigned char)stored[k];
+    phx_free(stored);
+    if (status) {
+        phx_free(*bytes);
+        *bytes = NULL;
+    }
     return status;
 }

@@ -94,6 +94,13 @@ static phx_status check_output(const phx_system *system, const phx_output_def *d
                         def->name);
     if (def->quantity == PHX_QUANTITY_STRAIN && !own_sections(system, &system->ports[def->port]))
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': strains are those of a rod", def->name);
+    const port_slot *port = joint ? NULL : &system->ports[def->port];
+    if (def->quantity == PHX_QUANTITY_DEFORMATION && port->body != PHX_GROUND &&
+        (port->port.slides > 0 || phx_body_frames(system->bodies[port->body].body, NULL) > 1))
+        return phx_fail(context, PHX_ERR_ARGUMENT,
+                        "output '%s': body '%s' has a frame at each node and no single one that a deformation would be "
+                        "measured in; take the positions of the port and of P, or a beam",
+                        def->name, phx_body_name(system->bodies[port->body].body));
     if (def->quantity == PHX_QUANTITY_TORSION && system->dim == 2)
         return phx_fail(context, PHX_ERR_ARGUMENT, "output '%s': there is no torsion in the plane", def->name);
     if (def->quantity == PHX_QUANTITY_STRESS && !(def->fibre[0] > 0.0 && def->area > 0.0 && def->inertia[0] > 0.0))

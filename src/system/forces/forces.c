@@ -59,8 +59,10 @@ phx_status phx_system_switch_force(phx_system *system, const char *name, bool ac
         noun = other;
     }
     for (int i = 0; i < system->n_forces; i++)
-        if (can_be_switched(&system->forces[i], name))
+        if (can_be_switched(&system->forces[i], name)) {
             system->forces[i].off = !acts;
+            system->forces[i].switched = true;
+        }
     if (!noun)
         return phx_fail(system->context, PHX_ERR_ARGUMENT,
                         "there is no spring, load or force '%s' that could be switched (a rigid contact cannot)", name);

@@ -74,7 +74,7 @@ static phx_status close_as_it_is(phx_system *system, joint_slot *joint, const do
     return PHX_OK;
 }
 
-static bool is_stick_row(const joint_slot *joint, int r)
+bool phx_sys_is_stick_row(const joint_slot *joint, int r)
 {
     for (int c = 0; c < joint->n_coordinates; c++)
         if (joint->coordinates[c].stick_row == r)
@@ -99,10 +99,11 @@ static phx_status apply(phx_system *system, const phx_switch *change, const doub
     bool held = false;
     phx_status status = PHX_OK;
 
+    joint->switched = true;
     for (int r = joint->first_row; r < system->rows.n && system->rows.slot[r].joint == change->joint; r++) {
         row_slot *row = &system->rows.slot[r];
         const bool constraint = row->number < joint->n_constraints;
-        if (row->role == ROW_HELD || is_stick_row(joint, r))
+        if (row->role == ROW_HELD || phx_sys_is_stick_row(joint, r))
             continue;
         held = held || (constraint && row->role == ROW_CONSTRAINT);
         if (constraint)
@@ -112,6 +113,22 @@ static phx_status apply(phx_system *system, const phx_switch *change, const doub
     }
     if (change->holds && !held && joint->n_constraints > 0)
         status = close_as_it_is(system, joint, x, v);
+    return status;
+}
+
+/* Components and independent rows after other rows act; rows that depend on each other do so at x, not at the start. */
+phx_status phx_sys_rows_changed(phx_system *system, const double *x)
+{
+    double *at = phx_calloc(system->context, (size_t)system->n_x, sizeof *at), *start = system->start.x;
+    phx_status status = at ? phx_sys_components(system) : PHX_ERR_MEMORY;
+
+    if (!status) {
+        memcpy(at, x, (size_t)system->n_x * sizeof *x);
+        system->start.x = at;
+        status = phx_sys_find_redundant(system);
+        system->start.x = start;
+    }
+    phx_free(at);
     return status;
 }
 
@@ -129,9 +146,8 @@ phx_status phx_system_switch(phx_system *system, int count, const phx_switch *ch
     if (slides)
         return slides;
     phx_pose *written = phx_calloc(context, (size_t)system->n_bodies, sizeof *written);
-    double *v = phx_calloc(context, (size_t)system->n_v, sizeof *v), *start = system->start.x;
-    double *at = phx_calloc(context, (size_t)system->n_x, sizeof *at);
-    phx_status status = written && v && at ? PHX_OK : PHX_ERR_MEMORY;
+    double *v = phx_calloc(context, (size_t)system->n_v, sizeof *v);
+    phx_status status = written && v ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status) {
         phx_sys_exchange_poses(system, x, written);
@@ -141,14 +157,7 @@ phx_status phx_system_switch(phx_system *system, int count, const phx_switch *ch
             system->bodies[b].pose = written[b];
     }
     if (!status)
-        status = phx_sys_components(system);
-    if (!status) { /* rows that depend on each other do so here, not at the start */
-        memcpy(at, x, (size_t)system->n_x * sizeof *x);
-        system->start.x = at;
-        status = phx_sys_find_redundant(system);
-        system->start.x = start;
-    }
-    phx_free(at);
+        status = phx_sys_rows_changed(system, x);
     phx_free(v);
     phx_free(written);
     return phx_conclude(context, status);
