@@ -2,9 +2,11 @@
  * slow bodies, soft and hard, springs without a length. */
 #include "support/testing.h"
 
+#include "results/results.h"
 #include "study/study.h"
 
 #include <math.h>
+#include <phlexor/results.h>
 #include <phlexor/study.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,6 +29,69 @@ static phx_model *open_model(phx_context *context, const char *format, ...)
     return model;
 }
 
+/* The modes of a model, which are owned by the caller. */
+static void find_modes(phx_context *context, const phx_model *model, int count, phx_modes_table *table)
+{
+    phx_study_modes_options options = phx_study_modes_options_default();
+
+    options.count = count;
+    CHECK_OK(context, phx_study_modes(context, model, &options, table, NULL));
+}
+
+/* ---- springs ---- */
+/* Two masses, or one and the ground, whose spring has no length: sqrt(k/m) in all directions, with the damper too. */
+static void springs_without_length_pull_in_all_directions(void **state)
+{
+    for (int k = 0; k < 12; k++) {
+        const int dim = k % 2 ? 2 : 3, two = k / 2 % 2;
+        const double stiffness = 100.0 * (k + 1), zeta = k / 4 == 1 ? 0.1 : 0.0, reduced = two ? 1.2 * 3.0 / 4.2 : 3.0;
+        const double omega = sqrt(stiffness / reduced), damping = 2.0 * zeta * omega * reduced;
+        const char *inertia = dim == 2 ? "0.4" : "[1, 2, 2.5]";
+        phx_modes_table table;
+        phx_model *model =
+            open_model(*state,
+                       "phlexor: 1\ndimension: %d\nground: {ports: {A: {position: [%s]}}}\nbodies:\n"
+                       "  a: {kind: rigid, mass: 1.2, inertia: %s, pose: {position: [%s]}}\n"
+                       "  b: {kind: rigid, mass: 3, inertia: %s, pose: {position: [%s]}}\n"
+                       "springs: {s: {ports: [%s, b.P], stiffness: %.17g, damping: %.17g, length: 0}}\n"
+                       "modes: {at: %s}\n",
+                       dim, dim == 2 ? "0.3, 0.1" : "0.3, 0.1, 0.7", inertia, dim == 2 ? "0.3, 0.1" : "0.3, 0.1, 0.7",
+                       inertia, dim == 2 ? "0.3, 0.1" : "0.3, 0.1, 0.7", two ? "a.P" : "ground.A", stiffness, damping,
+                       k / 4 == 2 && !two ? "static" : "start");
+        find_modes(*state, model, 6, &table);
+        assert_int_equal(table.n_rows, dim);
+        assert_int_equal(table.rigid_modes[0], 2 * (dim == 2 ? 3 : 6) - dim);
+        for (int i = 0; i < dim; i++) {
+            CHECK_RELATIVE(table.rows[i].omega, omega, 1e-12, "model %d, mode %d", k, i + 1);
+            CHECK_CLOSE(table.rows[i].damping, zeta, 1e-12, "damping of model %d, mode %d", k, i + 1);
+        }
+        phx_modes_free(&table);
+        phx_model_destroy(model);
+    }
+}
+
+/* The damper acts where the ports coincide too, at the start and later: x = (v/w) exp(-zeta w0 t) sin(w t). */
+static void a_mass_passes_the_anchor_of_its_damper(void **state)
+{
+    const double w0 = 10.0, zeta = 0.1, w = w0 * sqrt(1.0 - zeta * zeta), end = 2.0;
+    const phx_simulate_options options = phx_simulate_options_default();
+    phx_simulate_report report;
+    phx_result *result = NULL;
+    double x;
+    phx_model *model =
+        open_model(*state, "phlexor: 1\ndimension: 3\n"
+                           "bodies: {m: {kind: rigid, mass: 1, inertia: [1, 1, 1], velocity: {linear: [1, 0, 0]}}}\n"
+                           "springs: {s: {ports: [ground.O, m.P], stiffness: 100, damping: 2, length: 0}}\n"
+                           "outputs: {x: {position: m.P}}\nsimulate: {end: 2, step: 1e-3, every: 0.1}\n");
+
+    CHECK_OK(*state, phx_study_simulate_result(*state, model, &options, &report, &result));
+    CHECK_OK(*state,
+             phx_result_column(result, phx_result_column_find(result, "x.x"), phx_result_rows(result) - 1, 1, &x));
+    CHECK_CLOSE(x, exp(-zeta * w0 * end) * sin(w * end) / w, 2e-5, "x(2)");
+    phx_result_destroy(result);
+    phx_model_destroy(model);
+}
+
 /* ---- statics ---- */
 /* A rod or beam that is clamped at one end, at an angle with the horizontal, under its weight. */
 static void sag(phx_context *context, const char *kind, double length, double diameter, int elements, double angle,
@@ -34,14 +99,14 @@ static void sag(phx_context *context, const char *kind, double length, double di
 {
     const phx_study_static_options options = phx_study_static_options_default();
     phx_study_static_report report;
-    phx_model *model = open_model(
-        context,
-        "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\n"
-        "materials: {m: {density: 7850, young: 2.1e11, poisson: 0.3}}\n"
-        "bodies: {s: {%s, material: m, length: %.17g, elements: %d,\n"
-        "  section: {kind: circle, diameter: %.17g}, pose: {rotation: {axis: [0, 1, 0], angle: %.17g}}}}\n"
-        "joints: {w: {kind: weld, ports: [ground.O, s.P]}}\n",
-        kind, length, elements, diameter, angle);
+    phx_model *model =
+        open_model(context,
+                   "phlexor: 1\ndimension: 3\ngravity: [0, 0, -9.81]\n"
+                   "materials: {m: {density: 7850, young: 2.1e11, poisson: 0.3}}\n"
+                   "bodies: {s: {%s, material: m, length: %.17g, elements: %d,\n"
+                   "  section: {kind: circle, diameter: %.17g}, pose: {rotation: {axis: [0, 1, 0], angle: %.17g}}}}\n"
+                   "joints: {w: {kind: weld, ports: [ground.O, s.P]}}\n",
+                   kind, length, elements, diameter, angle);
 
     CHECK_OK(context, phx_study_static(context, model, &options, &report, NULL));
     assert_int_equal(report.found.unstable, 0);
@@ -74,6 +139,8 @@ static void cantilevers_rest_under_their_weight(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(springs_without_length_pull_in_all_directions, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_mass_passes_the_anchor_of_its_damper, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(cantilevers_rest_under_their_weight, context_setup, context_teardown),
     };
 

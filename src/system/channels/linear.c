@@ -95,8 +95,25 @@ typedef struct entries {
     size_t count;
 } entries;
 
-/* Row sqrt(k) g P of a spring along a line or a coordinate. */
-static void spring_row(const workspace *ws, const force_slot *force, int row, entries *out)
+/* Distance of the ports of a force. */
+static double length_between(const workspace *ws, const force_slot *force)
+{
+    const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
+    double square = 0.0;
+
+    for (int i = 0; i < ws->system->dim; i++)
+        square += (b->um[i] - a->um[i]) * (b->um[i] - a->um[i]);
+    return sqrt(square);
+}
+
+/* Number of rows of a spring: one, or where its ports coincide, so that it pulls in all directions, one along each. */
+static int spring_rows(const workspace *ws, const force_slot *force)
+{
+    return force->kind == FORCE_LINE && !(length_between(ws, force) > 0.0) ? ws->system->dim : 1;
+}
+
+/* Row sqrt(k) g P of a spring along a line, along `axis` where its ports coincide, or along a coordinate. */
+static void spring_row(const workspace *ws, const force_slot *force, int axis, int row, entries *out)
 {
     const phx_system *system = ws->system;
     const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
@@ -107,11 +124,9 @@ static void spring_row(const workspace *ws, const force_slot *force, int row, en
         phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
         k = coordinate->along.stiffness;
     } else if (force->kind == FORCE_LINE) {
-        double length = 0.0;
-        for (int i = 0; i < system->dim; i++)
-            length += (b->um[i] - a->um[i]) * (b->um[i] - a->um[i]);
-        for (int i = 0; i < system->dim && length > 0.0; i++) {
-            g[PHX_PORT_MAX + i] = (b->um[i] - a->um[i]) / sqrt(length);
+        const double length = length_between(ws, force);
+        for (int i = 0; i < system->dim; i++) {
+            g[PHX_PORT_MAX + i] = length > 0.0 ? (b->um[i] - a->um[i]) / length : i == axis;
             g[i] = -g[PHX_PORT_MAX + i];
         }
         k = force->spring.stiffness;
@@ -127,7 +142,7 @@ static void spring_row(const workspace *ws, const force_slot *force, int row, en
     }
 }
 
-/* Stacked L2^-1 D of the bodies and, with `springs`, a row for each spring. */
+/* Stacked L2^-1 D of the bodies and, with `springs`, the rows of each spring. */
 static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
 {
     const phx_system *system = ws->system;
@@ -145,7 +160,8 @@ static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
     for (int i = 0; i < system->n_forces; i++)
         room += system->forces[i].b < 0
                     ? 0
-                    : (size_t)(ws->ports.count[system->forces[i].a] + ws->ports.count[system->forces[i].b]);
+                    : (size_t)(spring_rows(ws, &system->forces[i]) *
+                               (ws->ports.count[system->forces[i].a] + ws->ports.count[system->forces[i].b]));
     out.row = phx_calloc(context, room, sizeof *out.row);
     out.col = phx_calloc(context, room, sizeof *out.col);
     out.val = phx_calloc(context, room, sizeof *out.val);
@@ -162,7 +178,8 @@ static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
     }
     for (int i = 0; i < system->n_forces && springs && !status; i++)
         if (system->forces[i].b >= 0 && !system->forces[i].off)
-            spring_row(ws, &system->forces[i], rows++, &out);
+            for (int axis = 0; axis < spring_rows(ws, &system->forces[i]); axis++)
+                spring_row(ws, &system->forces[i], axis, rows++, &out);
     if (!status)
         status = phx_csr_from_triplets(context, rows, system->n_v, out.count, out.row, out.col, out.val, root);
     phx_free(out.row);
