@@ -131,15 +131,21 @@ phx_status phx_large_create(phx_context *context, const phx_linear *linear, cons
 typedef struct shifted {
     phx_kkt *kkt;
     const phx_csr *M;
+    const phx_shapes *rigid; /* left out of the space */
+    double *work;            /* n */
 } shifted;
 
-/* y = [K - sigma M, G^T; G, 0]^-1 x */
+/* y = [K - sigma M, G^T; G, 0]^-1 x without the rigid motions: there are many of them in a long chain, and a Krylov
+ * space would find one after the other. */
 static phx_status apply_inverse(void *user, const double *x, double *y)
 {
     const shifted *s = user;
     const size_t size = (size_t)s->kkt->n + (size_t)s->kkt->m;
     memcpy(y, x, size * sizeof *y);
-    return phx_lu_solve(s->kkt->lu, 1, y);
+    const phx_status status = phx_lu_solve(s->kkt->lu, 1, y);
+    if (!status)
+        phx_deflate(s->M, s->rigid, y, s->work);
+    return status;
 }
 
 /* y = [M, 0; 0, 0] x */
@@ -183,28 +189,30 @@ static phx_status orthonormalise(phx_context *context, const phx_csr *M, phx_bas
     return status;
 }
 
-/* The k vectors next to sigma, mass-orthonormal. */
+/* The k vectors next to sigma beside the rigid motions, mass-orthonormal. */
 static phx_status lanczos(phx_context *context, const phx_large *large, phx_kkt *kkt, int k, double sigma,
-                          phx_basis *basis)
+                          const phx_shapes *rigid, phx_basis *basis)
 {
     const phx_csr *M = &large->linear->M;
     const int n = M->rows, size = n + large->G.rows;
-    shifted user = {.kkt = kkt, .M = M};
+    shifted user = {.kkt = kkt, .M = M, .rigid = rigid};
     double *values = NULL, *vectors = NULL;
     phx_status status = phx_kkt_factor_shifted(kkt, M, &large->K, &large->G, sigma);
     if (status)
         return status;
     values = phx_calloc(context, (size_t)k, sizeof *values);
     vectors = phx_calloc(context, (size_t)size * (size_t)k, sizeof *vectors);
-    status = values && vectors ? phx_eigen_shift_invert(context, size, k, sigma, apply_inverse, apply_mass, &user, 0.0,
-                                                        values, vectors)
-                               : PHX_ERR_MEMORY;
+    user.work = phx_calloc(context, (size_t)n, sizeof *user.work);
+    status = values && vectors && user.work ? phx_eigen_shift_invert(context, size, k, sigma, apply_inverse, apply_mass,
+                                                                     &user, 0.0, values, vectors)
+                                            : PHX_ERR_MEMORY;
     if (status == PHX_NOT_CONVERGED || status == PHX_ERR_LIBRARY)
         status = phx_fail_prefix(context, status,
                                  "modes: %d undamped modes near (%.3g rad/s)^2 of %d coordinates were asked for, as "
                                  "'modes: count' or --count and damping need them; ask for fewer: ",
                                  k, sqrt(fabs(sigma)), n);
     phx_free(values);
+    phx_free(user.work);
     if (!status) {
         *basis = (phx_basis){.n = n, .count = k, .columns = vectors}; /* the first n rows, without the multipliers */
         vectors = NULL;
@@ -234,12 +242,13 @@ static phx_status attempt(phx_context *context, const phx_large *large, phx_kkt 
 {
     const phx_stiffness stiffness = phx_linear_stiffness(large->linear);
     phx_basis basis = {0};
-    phx_undamped_free(undamped);
+    phx_basis_free(&undamped->modes);
+    phx_free(undamped->frequency);
     undamped->freedom = large->linear->n - large->G.rows;
     undamped->frequency = phx_calloc(context, (size_t)k, sizeof *undamped->frequency);
     if (!undamped->frequency)
         return PHX_ERR_MEMORY;
-    phx_status status = lanczos(context, large, kkt, k, sigma, &basis);
+    phx_status status = lanczos(context, large, kkt, k, sigma, &undamped->rigid, &basis);
     if (!status)
         status = phx_reduce_normal_modes(context, &basis, &stiffness, undamped->frequency, &undamped->resolution,
                                          &undamped->asymmetry, &undamped->modes);
@@ -265,6 +274,38 @@ static int elastic_modes(const phx_undamped *undamped, double *lowest)
     return count;
 }
 
+/* The rigid motions, which were left out, among the modes found, as zero frequencies. */
+static phx_status add_rigid(phx_context *context, phx_undamped *undamped)
+{
+    const phx_basis found = undamped->modes;
+    const int n = found.n, r = undamped->rigid.count, f = found.count + r;
+    double *columns = phx_calloc(context, (size_t)n * (size_t)f, sizeof *columns);
+    double *frequency = phx_calloc(context, (size_t)f, sizeof *frequency);
+    int negative = 0;
+
+    if (!columns || !frequency) {
+        phx_free(columns);
+        phx_free(frequency);
+        return PHX_ERR_MEMORY;
+    }
+    while (negative < found.count && undamped->frequency[negative] < 0.0)
+        negative++;
+    for (int k = 0; k < found.count; k++) {
+        const int at = k < negative ? k : k + r;
+        frequency[at] = undamped->frequency[k];
+        for (int i = 0; i < n; i++)
+            columns[(size_t)i * f + at] = found.columns[(size_t)i * found.count + k];
+    }
+    for (int k = 0; k < r; k++)
+        for (int i = 0; i < n; i++)
+            columns[(size_t)i * f + negative + k] = phx_shapes_column(&undamped->rigid, k)[i];
+    phx_free(undamped->frequency);
+    phx_free(undamped->modes.columns);
+    undamped->frequency = frequency;
+    undamped->modes = (phx_basis){.n = n, .count = f, .columns = columns};
+    return PHX_OK;
+}
+
 /* The shift must lie below the elastic modes but near them: if its modulus is much smaller, the rigid-body modes
  * dominate the elastic ones; if it is much larger, the elastic ones cannot be distinguished. */
 phx_status phx_large_undamped(phx_context *context, const phx_large *large, int count, phx_kkt *kkt,
@@ -272,7 +313,7 @@ phx_status phx_large_undamped(phx_context *context, const phx_large *large, int 
 {
     enum { PASSES = 16, GUARD = 8 };
     const phx_csr none = {0};
-    const int most = (large->linear->n - large->G.rows - 20) / 2;
+    const int most = (large->linear->n - large->G.rows - undamped->rigid.count - 20) / 2;
     phx_status status =
         phx_kkt_prepare(context, &large->linear->M, &none, &large->K, &large->G, large->order, false, kkt);
     double sigma = -1e-8 * phx_large_highest(large);
@@ -294,6 +335,11 @@ phx_status phx_large_undamped(phx_context *context, const phx_large *large, int 
         } else if (elastic > 0 && (-sigma > 100.0 * lowest || (rigid > 0 && -sigma < 1e-2 * lowest))) {
             sigma = -0.3 * lowest;
         } else {
+            status = add_rigid(context, undamped);
+            if (!status)
+                status = phx_undamped_resolve(context, large->linear, large, kkt, undamped);
+            if (status)
+                break;
             return PHX_OK;
         }
     }

@@ -66,9 +66,11 @@ typedef struct modes_work {
     phx_model_modes_at at;
     bool steady;       /* about a rotation */
     phx_unrest unrest; /* the largest of all points */
-    bool shapes;       /* still kept */
-    bool draw;         /* store the bodies and the configurations */
-    int *mesh_of;      /* body of the model of each mesh of the scene */
+    int unresolved;    /* modes that are lost in rounding, the most of a point; rad/s: its largest such frequency */
+    double resolution;
+    bool shapes;  /* still kept */
+    bool draw;    /* store the bodies and the configurations */
+    int *mesh_of; /* body of the model of each mesh of the scene */
     int shape_rows_room;
     phx_mode_row *rows; /* of the table */
     double *real, *imaginary;
@@ -369,6 +371,10 @@ static phx_status deliver_point(void *user, int point, int number)
     ((int *)work->table->rigid_modes)[point] = slot->set.rigid;
     for (int m = 0; m < slot->set.count && m < work->count && slot->set.unstable > 0; m++)
         work->report->unstable += slot->set.damping[m] < -1e-9;
+    if (slot->set.unresolved > work->unresolved) {
+        work->unresolved = slot->set.unresolved;
+        work->resolution = slot->set.resolution;
+    }
     const phx_status status = add_point(work, point, &slot->linear, &slot->set);
     if (!status)
         work->table->n_points = point + 1;
@@ -535,6 +541,12 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
         status = phx_ordered_map_run(work.map, &points);
     if (!status)
         phx_unrest_warn(context, &work.unrest);
+    if (!status && work.unresolved > 0)
+        phx_log(
+            context, PHX_LOG_WARNING,
+            "%d mode%s slower than %.2g rad/s %s left out: such frequencies are lost in rounding, and so is whether "
+            "they grow; a coarser mesh resolves them",
+            work.unresolved, work.unresolved == 1 ? "" : "s", work.resolution, work.unresolved == 1 ? "is" : "are");
     if (!status)
         status = name_files(context, model, table);
     if (work.any_imaginary && !status) {

@@ -10,6 +10,7 @@
 #include <phlexor/study.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { TEXT = 6000, LOG = 4000 };
@@ -92,6 +93,144 @@ static void a_mass_passes_the_anchor_of_its_damper(void **state)
     phx_model_destroy(model);
 }
 
+/* ---- slow modes ---- */
+/* A clamped wire under a dead axial load, `part` of Euler's. */
+static void wire(phx_context *context, int elements, double length, double diameter, double part,
+                 phx_modes_table *table)
+{
+    const double EI = 2.1e11 * TEST_PI * pow(diameter, 4.0) / 64.0;
+    phx_model *model = open_model(
+        context,
+        "phlexor: 1\ndimension: 3\nmaterials: {m: {density: 7850, young: 2.1e11, poisson: 0.3}}\n"
+        "bodies: {c: {kind: rod, material: m, length: %.17g, section: {kind: circle, diameter: %.17g}, elements: %d}}\n"
+        "joints: {w: {kind: weld, ports: [ground.O, c.P]}}\nloads: {f: {force: [%.17g, 0, 0], at: c.C}}\n"
+        "modes: {at: static}\n",
+        length, diameter, elements, -part * TEST_PI * TEST_PI * EI / (4.0 * length * length));
+
+    find_modes(context, model, 4, table);
+    assert_int_equal(table->rigid_modes[0], 0);
+    assert_int_equal(table->n_rows, 4);
+    phx_model_destroy(model);
+}
+
+/* Zero for the squares q of w L^2 sqrt(rho A/EI) of a clamped column under a dead P L^2/EI = p: with a^2, b^2 =
+ * sqrt(p^2/4 + q) +- p/2,
+ *
+ *   2 q + (p^2 + 2 q) cos a cosh b - p a sin a b sinh b = 0 ,   q < 0: a growing motion */
+static double column(double p, double square)
+{
+    const double root = sqrt(0.25 * p * p + square), a = sqrt(root + 0.5 * p);
+    const double b2 = root - 0.5 * p, b = sqrt(fabs(b2));
+    const double cosine = b2 > 0.0 ? cosh(b) : cos(b), sine = b2 > 0.0 ? sinh(b) / b : sin(b) / b;
+
+    return 2.0 * square + (p * p + 2.0 * square) * cos(a) * cosine - p * a * sin(a) * b2 * sine;
+}
+
+/* The root next to `square` of the clamped column, of w^2, by the secant. */
+static double slowest(double p, double square)
+{
+    double x0 = square, x1 = 1.1 * square, y0 = column(p, x0);
+
+    for (int k = 0; k < 50 && fabs(x1 - x0) > 1e-13 * fabs(x1); k++) {
+        const double y1 = column(p, x1), next = x1 - y1 * (x1 - x0) / (y1 - y0);
+        x0 = x1;
+        y0 = y1;
+        x1 = next;
+    }
+    return x1;
+}
+
+static void slow_modes_are_no_rigid_ones(void **state)
+{
+    static const struct {
+        int elements;
+        double length, diameter, part;
+    } cases[] = {{64, 20.0, 0.004, 0.9}, {64, 20.0, 0.004, 1.01}, {128, 20.0, 0.004, 0.9},
+                 {48, 50.0, 0.01, 0.97}, {90, 20.0, 0.004, 0.0},  {150, 30.0, 0.004, 1.05}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const double L = cases[k].length, d = cases[k].diameter, p = cases[k].part * TEST_PI * TEST_PI / 4.0;
+        const double unit = sqrt(2.1e11 * d * d / (16.0 * 7850.0)) / (L * L);
+        const double exact = slowest(p, 12.36 * (1.0 - cases[k].part) + 1e-3);
+        phx_modes_table table;
+        wire(*state, cases[k].elements, L, d, cases[k].part, &table);
+        for (int i = 0; i < 2; i++) {
+            CHECK_RELATIVE(table.rows[i].omega, unit * sqrt(fabs(exact)), 3e-3, "wire %zu, mode %d", k, i + 1);
+            CHECK_CLOSE(table.rows[i].damping, exact < 0.0 ? -1.0 : 0.0, 1e-9, "wire %zu, mode %d grows", k, i + 1);
+        }
+        phx_modes_free(&table);
+    }
+}
+
+/* A rod that points from a rim of 10 m to the axis: its flap buckles at 5.674672409 (Ritz, EI = rho A = L = 1). */
+static void a_growing_mode_of_a_fine_mesh_is_found(void **state)
+{
+    static const int elements[] = {8, 32, 64};
+    const double unit = sqrt(10.0 / 1.2e4);
+
+    for (int k = 0; k < 3; k++)
+        for (int beyond = 0; beyond < 2; beyond++) {
+            phx_modes_table table;
+            phx_model *model = open_model(
+                *state,
+                "phlexor: 1\ndimension: 3\nbodies:\n"
+                "  hub: {kind: rigid, mass: 5, inertia: [1, 1, 1], ports: {R: {position: [10, 0, 0]}}}\n"
+                "  blade: {kind: rod, length: 10, shear: rigid, elements: %d,\n"
+                "    pose: {position: [10, 0, 0], rotation: {axis: [0, 0, 1], angle: pi}},\n"
+                "    section: {kind: general, stiffness: [[2e7,0,0,0,0,0],[0,1e7,0,0,0,0],[0,0,1e7,0,0,0],"
+                "[0,0,0,19.23,0,0],[0,0,0,0,10,0],[0,0,0,0,0,40]], mass: [[1.2,0,0,0,0,0],[0,1.2,0,0,0,0],"
+                "[0,0,1.2,0,0,0],[0,0,0,1e-6,0,0],[0,0,0,0,5e-7,0],[0,0,0,0,0,5e-7]]}}\n"
+                "joints:\n  motor: {kind: revolute, axis: [0, 0, 1], ports: [ground.O, hub.P], speed: %.17g}\n"
+                "  root: {kind: weld, ports: [hub.R, blade.P]}\nmodes: {at: steady}\n",
+                elements[k], (beyond ? 1.005 : 0.99) * 5.674672409371591 * unit);
+            find_modes(*state, model, 3, &table);
+            assert_int_equal(table.rigid_modes[0], 0);
+            assert_int_equal(table.n_rows, 3);
+            CHECK_CLOSE(table.rows[0].damping, beyond ? -1.0 : 0.0, 1e-9, "%d elements", elements[k]);
+            if (beyond)
+                CHECK_RELATIVE(table.rows[0].omega, 0.01026, 3e-2, "%d elements", elements[k]);
+            phx_modes_free(&table);
+            phx_model_destroy(model);
+        }
+}
+
+/* Links that hang on nothing but their hinges: as many rigid-body modes as hinges, and the axial modes of the whole. */
+static void a_chain_has_a_rigid_mode_for_each_hinge(void **state)
+{
+    enum { LINKS = 100, LINE = 300 };
+    phx_context *context = *state;
+    const size_t room = (size_t)(2 * LINKS + 10) * LINE;
+    char *text = calloc(room, 1);
+    phx_modes_table table;
+    phx_model *model = NULL;
+
+    assert_non_null(text);
+    for (int held = 0; held < 2; held++) {
+        size_t used = (size_t)snprintf(text, room,
+                                       "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 2700, young: 7e10}}\n"
+                                       "bodies:\n");
+        for (int i = 0; i < LINKS; i++)
+            used += (size_t)snprintf(text + used, room - used,
+                                     "  b%d: {kind: beam, material: m, length: 1, elements: 4, reference: cantilever, "
+                                     "section: {kind: circle, diameter: 0.02}, pose: {position: [%d, 0]}}\n",
+                                     i, i);
+        used += (size_t)snprintf(text + used, room - used, "joints:\n");
+        for (int i = !held; i < LINKS; i++)
+            used +=
+                i == 0 ? (size_t)snprintf(text + used, room - used, "  j0: {kind: revolute, ports: [ground.O, b0.P]}\n")
+                       : (size_t)snprintf(text + used, room - used, "  j%d: {kind: revolute, ports: [b%d.C, b%d.P]}\n",
+                                          i, i - 1, i);
+        CHECK_OK(context, phx_model_read_text(context, "chain.yaml", text, used, 0, NULL, &model));
+        find_modes(context, model, 6, &table);
+        assert_int_equal(table.rigid_modes[0], held ? LINKS : LINKS + 2);
+        assert_int_equal(table.n_rows, 6);
+        CHECK_RELATIVE(table.rows[0].omega, (held ? 0.5 : 1.0) * TEST_PI / LINKS * sqrt(7e10 / 2700.0), 1e-4, "axial");
+        phx_modes_free(&table);
+        phx_model_destroy(model);
+    }
+    free(text);
+}
+
 /* ---- statics ---- */
 /* A rod or beam that is clamped at one end, at an angle with the horizontal, under its weight. */
 static void sag(phx_context *context, const char *kind, double length, double diameter, int elements, double angle,
@@ -141,6 +280,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(springs_without_length_pull_in_all_directions, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_mass_passes_the_anchor_of_its_damper, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(slow_modes_are_no_rigid_ones, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_growing_mode_of_a_fine_mesh_is_found, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_chain_has_a_rigid_mode_for_each_hinge, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(cantilevers_rest_under_their_weight, context_setup, context_teardown),
     };
 

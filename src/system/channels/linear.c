@@ -17,6 +17,7 @@ void phx_linear_free(phx_linear *linear)
     phx_csr_free(&linear->rest);
     phx_csr_free(&linear->damping_root);
     phx_csr_free(&linear->damping_rest);
+    phx_csr_free(&linear->rigid);
     memset(linear, 0, sizeof *linear);
 }
 
@@ -348,6 +349,54 @@ static phx_status give_places_mass(const workspace *ws, phx_linear *linear)
     return status;
 }
 
+/* Columns for each body: the motions without deformation, by a unit of each velocity of its first frame, and of its
+ * places. */
+static phx_status rigid_motions(const workspace *ws, const double *x, phx_csr *rigid)
+{
+    const phx_system *system = ws->system;
+    const int n_rigid = system->dim + system->n_rot;
+    entries out = {0};
+    double *motion = phx_calloc(ws->base.context, (size_t)system->n_v, sizeof *motion);
+    size_t room = 0;
+    int columns = 0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const phx_body *body = system->bodies[b].body;
+        const phx_body_frame *frames;
+        room += (size_t)(phx_body_frames(body, &frames) * n_rigid * n_rigid + phx_body_places(body, NULL, NULL));
+    }
+    out.row = phx_calloc(ws->base.context, room, sizeof *out.row);
+    out.col = phx_calloc(ws->base.context, room, sizeof *out.col);
+    out.val = phx_calloc(ws->base.context, room, sizeof *out.val);
+    phx_status status = motion && out.row && out.col && out.val ? PHX_OK : PHX_ERR_MEMORY;
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        const body_slot *slot = &system->bodies[b];
+        int place, n_places = phx_body_places(slot->body, NULL, &place);
+        for (int k = 0; k < n_rigid + n_places; k++, columns++) {
+            double twist[6] = {0};
+            if (k < n_rigid)
+                twist[k] = 1.0;
+            phx_body_rigid_motion(slot->body, x + slot->x, twist, motion);
+            if (k >= n_rigid)
+                motion[place + k - n_rigid] = 1.0;
+            for (int i = 0; i < phx_body_n_v(slot->body); i++)
+                if (motion[i] != 0.0) {
+                    out.row[out.count] = slot->v + i;
+                    out.col[out.count] = columns;
+                    out.val[out.count++] = motion[i];
+                }
+        }
+    }
+    if (!status)
+        status =
+            phx_csr_from_triplets(ws->base.context, system->n_v, columns, out.count, out.row, out.col, out.val, rigid);
+    phx_free(motion);
+    phx_free(out.row);
+    phx_free(out.col);
+    phx_free(out.val);
+    return status;
+}
+
 static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_linear *linear)
 {
     phx_context *context = ws->base.context;
@@ -378,6 +427,8 @@ static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_
         status = make_damping_root(ws, &linear->damping_root);
     if (!status && linear->damping_root.rows > 0)
         status = block(context, &ws->kkt, ws->values.D, 0, n_v, n_v, &linear->damping_rest);
+    if (!status)
+        status = rigid_motions(ws, x, &linear->rigid);
     if (status)
         phx_linear_free(linear);
     return status;
