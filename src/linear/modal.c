@@ -302,8 +302,8 @@ phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx
         status = phx_mode_list_finish(context, &list, &linear->M, options->count, set);
     if (!status) {
         set->freedom = undamped.freedom;
-        set->rigid = rigid - undamped.unresolved;
-        set->unresolved = undamped.unresolved;
+        set->unresolved = own.unsymmetric ? 0 : undamped.unresolved; /* else the symmetric part does not tell */
+        set->rigid = rigid - set->unresolved;
         set->resolution = fmax(undamped.resolution, undamped.bound);
         set->asymmetry = undamped.asymmetry;
     }

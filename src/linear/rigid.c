@@ -39,18 +39,19 @@ static void mass_lengths(const phx_csr *M, double *length)
 
 /* ---- motions without deformation ---- */
 typedef struct rigid_space {
-    phx_csr M, K;     /* C^T M C, C^T K C */
-    phx_csr sizes;    /* |K| */
-    double *factor;   /* of M, k x k */
-    double *length;   /* n */
-    double terms;     /* the largest |K| |C| column, in mass-scaled coordinates, 1/s^2 */
-    phx_basis free;   /* those that G allows */
-    double *vectors;  /* of them, by C^T K C: rows */
+    phx_csr M, K;    /* C^T M C, C^T K C */
+    phx_csr whole;   /* symmetric part of the stiffness */
+    phx_csr sizes;   /* |whole| */
+    double *factor;  /* of M, k x k */
+    double *length;  /* n */
+    double terms;    /* the largest |K| |C| column, in mass-scaled coordinates, 1/s^2 */
+    phx_basis free;  /* those that G allows */
+    double *vectors; /* of them, by C^T K C: rows */
 } rigid_space;
 
 static void rigid_space_free(rigid_space *space)
 {
-    phx_csr *matrices[] = {&space->M, &space->K, &space->sizes};
+    phx_csr *matrices[] = {&space->M, &space->K, &space->whole, &space->sizes};
 
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
         phx_csr_free(matrices[i]);
@@ -84,12 +85,18 @@ static phx_status rigid_space_create(phx_context *context, const phx_linear *lin
 {
     const phx_csr *C = &linear->rigid;
     const size_t k = (size_t)C->cols;
+    phx_csr transposed = {0};
     phx_status status = phx_csr_congruence(context, C, &linear->M, C, &space->M);
 
     if (!status)
-        status = phx_csr_congruence(context, C, &linear->K, C, &space->K);
+        status = phx_csr_transpose(context, &linear->K, &transposed);
     if (!status)
-        status = absolute(context, &linear->K, &space->sizes);
+        status = phx_csr_add(context, 0.5, &linear->K, 0.5, &transposed, &space->whole);
+    phx_csr_free(&transposed);
+    if (!status)
+        status = phx_csr_congruence(context, C, &space->whole, C, &space->K);
+    if (!status)
+        status = absolute(context, &space->whole, &space->sizes);
     space->length = phx_calloc(context, (size_t)linear->n, sizeof *space->length);
     space->factor = phx_calloc(context, k * k, sizeof *space->factor);
     if (!space->length || !space->factor)
@@ -125,13 +132,15 @@ static phx_status sort_by_stiffness(phx_context *context, const phx_linear *line
         return status;
     S = phx_calloc(context, cells + (size_t)f, sizeof *S);
     space->vectors = phx_calloc(context, cells, sizeof *space->vectors);
-    status = S && space->vectors ? phx_csr_times_dense(context, &space->K, f, space->free.columns, &KP) : PHX_ERR_MEMORY;
+    status =
+        S && space->vectors ? phx_csr_times_dense(context, &space->K, f, space->free.columns, &KP) : PHX_ERR_MEMORY;
     if (!status)
         phx_dense_multiply(true, false, f, f, k, 1.0, space->free.columns, f, KP, f, 0.0, S, f);
     for (int i = 0; i < f && !status; i++) {
         for (int j = 0; j <= i; j++) {
             const double mean = 0.5 * (S[(size_t)i * f + j] + S[(size_t)j * f + i]);
-            S[(size_t)i * f + j] = S[(size_t)j * f + i] = fabs(mean) > 0.1 * rounding_of_all * space->terms ? mean : 0.0;
+            S[(size_t)i * f + j] = S[(size_t)j * f + i] =
+                fabs(mean) > 0.1 * rounding_of_all * space->terms ? mean : 0.0;
         }
         space->vectors[(size_t)i * f + i] = 1.0;
     }
@@ -157,7 +166,7 @@ static phx_status keep_rigid(phx_context *context, const phx_linear *linear, con
         status = phx_csr_times_dense(context, &linear->rigid, f, c, &x);
     }
     if (!status)
-        status = phx_csr_times_dense(context, &linear->K, f, x, &y);
+        status = phx_csr_times_dense(context, &space->whole, f, x, &y);
     terms = phx_calloc(context, (size_t)n * (size_t)f, sizeof *terms);
     if (!terms)
         status = PHX_ERR_MEMORY;
@@ -294,8 +303,8 @@ static phx_status iterate(phx_context *context, const phx_large *large, double n
     const phx_csr *M = &large->linear->M, none = {0};
     const size_t n = (size_t)X->n, size = n + (size_t)large->G.rows;
     double *work = phx_calloc(context, size + n, sizeof *work), sigma = -noise;
-    phx_status status = work ? phx_kkt_prepare(context, M, &none, &large->K, &large->G, large->order, false, kkt)
-                             : PHX_ERR_MEMORY;
+    phx_status status =
+        work ? phx_kkt_prepare(context, M, &none, &large->K, &large->G, large->order, false, kkt) : PHX_ERR_MEMORY;
 
     if (!status)
         status = PHX_SINGULAR;

@@ -33,6 +33,8 @@ phx_status phx_start_point_at(phx_context *context, const phx_model *model, cons
 typedef struct phx_unrest {
     double held, loose; /* m/s^2 */
     double held_share, loose_share;
+    int dim; /* with the acceleration of everything as one, and gravity in the axes that move with it, m/s^2 */
+    double common[3], gravity[3];
     char left_out[200]; /* forces that the analysis leaves out (phx_forces_left_out) */
 } phx_unrest;
 phx_status phx_unrest_at(phx_start_point *point, phx_unrest *unrest);

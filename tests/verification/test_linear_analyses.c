@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <phlexor/results.h>
+#include <phlexor/statespace.h>
 #include <phlexor/study.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -231,6 +232,88 @@ static void a_chain_has_a_rigid_mode_for_each_hinge(void **state)
     free(text);
 }
 
+/* ---- points out of balance ---- */
+/* Two links that are let go, one load on or off, in the plane and in space: the same frequencies from both. */
+static void modes_and_poles_agree_away_from_an_equilibrium(void **state)
+{
+    for (int k = 0; k < 8; k++) {
+        const int dim = k % 2 ? 3 : 2;
+        const char *const zero = dim == 2 ? "" : ", 0", *const inertia = dim == 2 ? "0.1" : "[0.1, 0.1, 0.1]";
+        const char *const axis = dim == 2 ? "" : "axis: [0, 0, 1], ", *const next = dim == 2 ? "" : "axis: [0, 1, 0], ";
+        const phx_study_linearize_options options = phx_study_linearize_options_default();
+        phx_linear_report report;
+        phx_modes_table table;
+        double omega[4], damping[4];
+        phx_model *model = open_model(
+            *state,
+            "phlexor: 1\ndimension: %d\ngravity: [2, -9.81%s]\nbodies:\n"
+            "  a: {kind: rigid, mass: 1, inertia: %s, centre_of_mass: [0.5, 0%s], ports: {C: {position: [1, 0%s]}}}\n"
+            "  b: {kind: rigid, mass: 1, inertia: %s, centre_of_mass: [0.5, 0%s]}\njoints:\n"
+            "  j: {kind: revolute, %sports: [ground.O, a.P], angle: %g, stiffness: 25}\n"
+            "  k: {kind: revolute, %sports: [a.C, b.P], angle: %g, stiffness: 25}\n"
+            "loads: {f: {force: [%g, %g%s], at: b.P}}\noutputs: {p: {position: b.P}}\n",
+            dim, zero, inertia, zero, zero, inertia, zero, axis, -0.7 + 0.2 * k, next, 0.4 - 0.3 * k, k < 4 ? 0.0 : 3.0,
+            k < 4 ? 0.0 : -2.0, zero);
+        find_modes(*state, model, 2, &table);
+        assert_int_equal(table.n_rows, 2);
+        CHECK_OK(*state, phx_study_linearize(*state, model, &options, &report));
+        assert_int_equal(phx_ss_n(report.system), 4);
+        CHECK_OK(*state, phx_ss_poles(*state, report.system, NULL, NULL, omega, damping));
+        for (int i = 0; i < 2; i++) {
+            CHECK_RELATIVE(omega[2 * i], table.rows[i].omega, 1e-9, "model %d, mode %d", k, i + 1);
+            CHECK_CLOSE(damping[2 * i] * damping[2 * i], table.rows[i].damping * table.rows[i].damping, 1e-9,
+                        "model %d, damping of mode %d", k, i + 1);
+        }
+        phx_linear_report_free(&report);
+        phx_modes_free(&table);
+        phx_model_destroy(model);
+    }
+}
+
+static void keep_log(void *user, phx_log_level level, const char *message)
+{
+    char *log = user;
+
+    (void)level;
+    snprintf(log + strlen(log), LOG - strlen(log), "%s\n", message);
+}
+
+/* A pendulum that hangs in a thrown hull: the remedy of the warning gives sqrt(a/l (1 + m/M)). */
+static void modes_under_a_thrust_tell_of_gravity(void **state)
+{
+    static const double thrust[] = {20.0, 150.0, 3.0};
+    const double M = 20.0, m = 0.5, l = 0.8;
+
+    for (int k = 0; k < 3; k++) {
+        const double a = thrust[k] / (M + m);
+        char log[LOG] = "", remedy[100];
+        phx_modes_table table;
+        phx_model *model = NULL;
+        snprintf(remedy, sizeof remedy, "'gravity: [0, %.10g]'", -a);
+        phx_context_set_log(*state, keep_log, log);
+        for (int moving = 0; moving < 2; moving++) {
+            model = open_model(*state,
+                               "phlexor: 1\ndimension: 2\ngravity: [0, %.17g]\nbodies:\n"
+                               "  hull: {kind: rigid, mass: %g, inertia: 5}\n"
+                               "  bob: {kind: rigid, mass: %g, inertia: 1e-9, ports: {A: {position: [0, %g]}}, "
+                               "pose: {position: [0, %g]}}\n"
+                               "joints: {h: {kind: revolute, ports: [hull.P, bob.A]}}\n"
+                               "loads: {thrust: {force: [0, %g], at: hull.P}}\n",
+                               moving ? -a : 0.0, M, m, l, -l, thrust[k]);
+            log[0] = '\0';
+            find_modes(*state, model, 1, &table);
+            if ((strstr(log, remedy) != NULL) != !moving)
+                fail_msg("thrust %g, gravity %s: the log is '%s', expected %s %s", thrust[k], moving ? "on" : "off",
+                         log, moving ? "no" : "a", remedy);
+            if (moving)
+                CHECK_RELATIVE(table.rows[0].omega, sqrt(a / l * (1.0 + m / M)), 1e-6, "thrust %g", thrust[k]);
+            phx_modes_free(&table);
+            phx_model_destroy(model);
+        }
+        phx_context_set_log(*state, NULL, NULL);
+    }
+}
+
 /* ---- statics ---- */
 /* A rod or beam that is clamped at one end, at an angle with the horizontal, under its weight. */
 static void sag(phx_context *context, const char *kind, double length, double diameter, int elements, double angle,
@@ -283,6 +366,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(slow_modes_are_no_rigid_ones, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_growing_mode_of_a_fine_mesh_is_found, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_chain_has_a_rigid_mode_for_each_hinge, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(modes_and_poles_agree_away_from_an_equilibrium, context_setup,
+                                        context_teardown),
+        cmocka_unit_test_setup_teardown(modes_under_a_thrust_tell_of_gravity, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(cantilevers_rest_under_their_weight, context_setup, context_teardown),
     };
 

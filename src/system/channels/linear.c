@@ -434,6 +434,24 @@ static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_
     return status;
 }
 
+/* matrix <- its symmetric part. Away from an equilibrium the derivative of the forces depends on the coordinates that
+ * turn with the bodies, by a skew part in proportion to what is out of balance; the symmetric part is the second
+ * derivative of the potential along geodesics of the attitudes. */
+static phx_status make_symmetric(phx_context *context, phx_csr *matrix)
+{
+    phx_csr transposed = {0}, sum = {0};
+    phx_status status = phx_csr_transpose(context, matrix, &transposed);
+
+    if (!status)
+        status = phx_csr_add(context, 0.5, matrix, 0.5, &transposed, &sum);
+    phx_csr_free(&transposed);
+    if (!status) {
+        phx_csr_free(matrix);
+        *matrix = sum;
+    }
+    return status;
+}
+
 phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const double *lambda, phx_linear *linear)
 {
     if (!dae || !x || !linear)
@@ -453,7 +471,15 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
         status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
     ws->control.open = false;
     linear->circulatory = phx_sys_without_potential(ws->system, t) != NULL;
-    return phx_conclude(dae->context, status ? status : take_matrices(ws, x, true, linear));
+    if (!status)
+        status = take_matrices(ws, x, true, linear);
+    if (!status && !linear->circulatory)
+        status = make_symmetric(dae->context, &linear->K);
+    if (!status && !linear->circulatory && linear->rest.rows > 0)
+        status = make_symmetric(dae->context, &linear->rest);
+    if (status)
+        phx_linear_free(linear);
+    return phx_conclude(dae->context, status);
 }
 
 phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,
