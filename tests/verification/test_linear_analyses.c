@@ -358,6 +358,54 @@ static void cantilevers_rest_under_their_weight(void **state)
     }
 }
 
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The critical loads of both planes of a clamped column, (k - 1/2)^2 pi^2 EI/L^2, in their order, and as modes cross.
+ */
+static void higher_critical_loads_are_eulers(void **state)
+{
+    static const struct {
+        const char *body;
+        double strong; /* bending stiffness of one plane, the other has 1 */
+        int elements;
+    } cases[] = {{"kind: rod, shear: rigid", 1.0, 24},
+                 {"kind: rod, shear: rigid", 4.0, 24},
+                 {"kind: rod, shear: rigid", 13.0, 20},
+                 {"kind: rod, shear: rigid", 400.0, 24},
+                 {"kind: rod, shear: rigid", 2.9, 16}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            enum { WANTED = 6 };
+            double euler[2 * WANTED];
+            phx_study_static_options options = phx_study_static_options_default();
+            phx_study_static_report report;
+            phx_model *model = open_model(
+                *state,
+                "phlexor: 1\ndimension: 3\nbodies:\n  s: {%s, length: 1, elements: %d, section: {kind: general,\n"
+                "    stiffness: [[1e6,0,0,0,0,0],[0,1e6,0,0,0,0],[0,0,1e6,0,0,0],[0,0,0,3,0,0],[0,0,0,0,1,0],"
+                "[0,0,0,0,0,%g]],\n    mass: [[1,0,0,0,0,0],[0,1,0,0,0,0],[0,0,1,0,0,0],[0,0,0,1e-3,0,0],"
+                "[0,0,0,0,1e-3,0],[0,0,0,0,0,1e-3]]}}\n"
+                "joints: {w: {kind: weld, ports: [ground.O, s.P]}}\nloads: {f: {force: [%d, 0, 0], at: s.C}}\n",
+                cases[k].body, cases[k].elements, cases[k].strong, sign);
+            options.buckling = WANTED;
+            for (int i = 0; i < WANTED; i++) {
+                euler[2 * i] = pow((i + 0.5) * TEST_PI, 2.0);
+                euler[2 * i + 1] = cases[k].strong * euler[2 * i];
+            }
+            qsort(euler, 2 * WANTED, sizeof *euler, ascending);
+            CHECK_OK(*state, phx_study_static(*state, model, &options, &report, NULL));
+            assert_int_equal(report.n_critical, WANTED);
+            for (int i = 0; i < WANTED; i++)
+                CHECK_RELATIVE(-sign * report.critical[i].factor, euler[i], 2e-2, "column %zu, load %d", k, i + 1);
+            phx_model_destroy(model);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +418,7 @@ int main(void)
                                         context_teardown),
         cmocka_unit_test_setup_teardown(modes_under_a_thrust_tell_of_gravity, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(cantilevers_rest_under_their_weight, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(higher_critical_loads_are_eulers, context_setup, context_teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,9 +5,9 @@
  *
  *   K z = kappa W z + G^T mu ,   G z = 0 ,
  *
- * counted from the least, changes its sign on the way, and so on for each j up to the number at the end. kappa_j is a
- * smooth function of the place along the step, at limit points too. It is followed by its vector, and its root is found
- * by inverse interpolation over all equilibria computed on the way. The last
+ * counted from the least, changes its sign on the way, and so on for each j up to the number at the end. Modes cross,
+ * so it is the number that is followed and not a mode: kappa_j is continuous along the step, and smooth near its root,
+ * at limit points too. The root is found by inverse interpolation over all equilibria computed on the way. The last
  * equilibrium is a little off the root, because at the root itself the smallest force along z moves it far; the load
  * there is interpolated. The null vector is z. At a limit point the load factor turns: the mechanism moves along z
  * there while the load does not grow. At a bifurcation the loads do no work along z. */
@@ -47,22 +47,6 @@ static int place_of(const path *p, const subspace *e, int j, int negative)
     return at >= 0 && at < e->width ? at : -1;
 }
 
-/* The place of the vector that is most as `mode`, by W. */
-static int most_as(const statics *s, const subspace *e, const double *mode)
-{
-    double most = -1.0;
-    int at = 0;
-
-    for (int k = 0; k < e->width; k++) {
-        const double *z = e->Z + (size_t)k * (size_t)s->ws->kkt.n;
-        const double both = phx_statics_W_product(s, mode, z);
-        const double share = both * both / phx_statics_W_product(s, z, z);
-        at = share > most ? k : at;
-        most = fmax(most, share);
-    }
-    return at;
-}
-
 /* The values at an equilibrium whose matrix is linearised, to rounding. */
 static phx_status find_values(statics *s, subspace *e)
 {
@@ -98,7 +82,7 @@ static double interpolate(const sample *samples, int n, bool load)
     for (; used < MOST; used++) {
         int nearest = -1;
         for (int i = 0; i < n; i++)
-            if (fabs(samples[i].kappa) > beyond &&
+            if (isfinite(samples[i].kappa) && fabs(samples[i].kappa) > beyond &&
                 (nearest < 0 || fabs(samples[i].kappa) < fabs(samples[nearest].kappa)))
                 nearest = i;
         if (nearest < 0)
@@ -110,14 +94,14 @@ static double interpolate(const sample *samples, int n, bool load)
     for (int width = 1; width < used; width++)
         for (int i = 0; i + width < used; i++)
             y[i] = (k[i] * y[i + 1] - k[i + width] * y[i]) / (k[i] - k[i + width]);
-    return y[0];
+    return used > 0 ? y[0] : NAN;
 }
 
-/* A sample at a part of the last step: of kappa_j where it begins, then of the mode that is most as the one before. */
+/* A sample of kappa_j at a part of the last step, with its mode; infinite where the space does not have it. */
 static phx_status take(path *p, subspace *e, int j, double part, sample *out, double *mode)
 {
     statics *s = &p->s;
-    int at = -1;
+    int negative = 0;
 
     out->part = part;
     phx_status status = phx_path_between(p, part, &out->load);
@@ -125,16 +109,16 @@ static phx_status take(path *p, subspace *e, int j, double part, sample *out, do
     if (!status)
         status = phx_statics_linearise(s, s->vectors.x_try, s->vectors.lambda_try);
     if (!status)
-        status = find_values(s, e);
+        status = phx_statics_negative(s, s->scale.rounding, &negative);
     if (!status)
-        at = part == 0.0 ? place_of(p, e, j, p->last.negative) : most_as(s, e, mode);
-    if (!status && at < 0)
-        return PHX_NOT_CONVERGED;
-    if (!status) {
-        out->kappa = e->values[at];
+        status = find_values(s, e);
+    if (status)
+        return status;
+    const int at = place_of(p, e, j, negative);
+    out->kappa = at >= 0 ? e->values[at] : negative >= j ? -HUGE_VAL : HUGE_VAL;
+    if (at >= 0)
         memcpy(mode, e->Z + (size_t)at * (size_t)s->ws->kkt.n, (size_t)s->ws->kkt.n_v * sizeof *mode);
-    }
-    return status;
+    return PHX_OK;
 }
 
 /* ds along a unit of W and w at a configuration. */
@@ -192,10 +176,11 @@ static phx_status locate(path *p, subspace *e, int j, critical_point *point, dou
         const double root = interpolate(samples, n, false);
         if (n > 2 && fabs(root - here) < NEAR_ENOUGH)
             break;
-        next = root > low && root < high - OFF ? root + OFF : 0.5 * (low + high);
+        const bool slow = n > 3 && !(fabs(samples[n - 1].kappa) < 0.5 * fabs(samples[n - 3].kappa)); /* a crossing */
+        next = !slow && root > low && root < high - OFF ? root + OFF : 0.5 * (low + high);
     }
-    if (status)
-        return status;
+    if (status || n == SAMPLES)
+        return status ? status : PHX_NOT_CONVERGED;
     point->load = interpolate(samples, n, true);
     if (!(fabs(point->load - samples[n - 1].load) <= 1e-2 * fabs(samples[1].load - samples[0].load)))
         point->load = samples[n - 1].load;
