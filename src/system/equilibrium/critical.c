@@ -32,19 +32,27 @@ static void apply_W(const statics *s, const void *user, const double *z, double 
         out[i] += s->scale.turning[i] * z[i];
 }
 
-/* The place among the values of kappa_j, with `negative` of all negative; -1: the space does not have it. */
-static int place_of(const path *p, const subspace *e, int j, int negative)
+/* The place of kappa_j among the values, which may be beyond them. They are numbered from the largest gap near zero,
+ * where the number of eigenvalues below is certain; free motions are zeros in their midst. */
+static phx_status find_place(path *p, const subspace *e, int j, int *place)
 {
-    const double zero = p->s.scale.rounding;
-    int below = 0, middle = 0;
+    statics *s = &p->s;
+    int split = 0, below = 0;
+    double widest = -1.0;
 
-    for (int k = 0; k < e->width; k++) {
-        below += e->values[k] < -zero;
-        middle += fabs(e->values[k]) <= zero;
+    for (int k = 0; k + 1 < e->width; k++) {
+        const double low = e->values[k], high = e->values[k + 1];
+        const double gap = (high - low) / fmax(fabs(low), fabs(high));
+        const bool inside = k > 0 || low > 0.0 || e->width == 2; /* the space may lack what lies below its values */
+        if (inside && gap > widest && fabs(low + high) > 4.0 * s->scale.rounding) {
+            widest = gap;
+            split = k;
+        }
     }
-    const int free = middle < p->free ? middle : p->free;
-    const int at = negative >= j ? below - 1 - (negative - j) : below + free + (j - negative) - 1;
-    return at >= 0 && at < e->width ? at : -1;
+    const phx_status status = phx_statics_negative(s, -0.5 * (e->values[split] + e->values[split + 1]), &below);
+    const int at = split + j - below;
+    *place = at >= 0 && at < e->width && e->values[at] >= -s->scale.rounding ? at + p->free : at;
+    return status;
 }
 
 /* The values at an equilibrium whose matrix is linearised, to rounding. */
@@ -101,7 +109,7 @@ static double interpolate(const sample *samples, int n, bool load)
 static phx_status take(path *p, subspace *e, int j, double part, sample *out, double *mode)
 {
     statics *s = &p->s;
-    int negative = 0;
+    int at = -1;
 
     out->part = part;
     phx_status status = phx_path_between(p, part, &out->load);
@@ -109,14 +117,13 @@ static phx_status take(path *p, subspace *e, int j, double part, sample *out, do
     if (!status)
         status = phx_statics_linearise(s, s->vectors.x_try, s->vectors.lambda_try);
     if (!status)
-        status = phx_statics_negative(s, s->scale.rounding, &negative);
-    if (!status)
         status = find_values(s, e);
+    if (!status)
+        status = find_place(p, e, j, &at);
     if (status)
         return status;
-    const int at = place_of(p, e, j, negative);
-    out->kappa = at >= 0 ? e->values[at] : negative >= j ? -HUGE_VAL : HUGE_VAL;
-    if (at >= 0)
+    out->kappa = at < 0 ? -HUGE_VAL : at >= e->width ? HUGE_VAL : e->values[at];
+    if (isfinite(out->kappa))
         memcpy(mode, e->Z + (size_t)at * (size_t)s->ws->kkt.n, (size_t)s->ws->kkt.n_v * sizeof *mode);
     return PHX_OK;
 }
