@@ -72,9 +72,9 @@ phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const 
  * vanishes where row z - row B q is constant. */
 phx_status phx_casimir_residual(phx_context *context, phx_dae *dae, double t, const double *x, const double *row,
                                 double *residual);
-/* The largest period, s, at which the controllers' gains of rates can be sampled, 2/lambda_max(K_d B^T M^-1 B);
- * HUGE_VAL: nothing limits it. What a bound on the period is for is the mobility of what they act on, however stiff it
- * hangs. */
+/* A bound of the period, s, at which the controllers' gains of rates can be sampled, 2 sin(pi/(4 n + 2)) over
+ * lambda_max(K_d B^T M^-1 B) with the largest delay of n samples; HUGE_VAL: nothing limits it. It is the mobility of
+ * what they act on that makes it; flexible modes, gains of coordinates and filters may ask for shorter ones. */
 phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, const double *x, double *limit);
 
 /* ---- plants of one mechanism at several values of its parameters ----
