@@ -47,6 +47,8 @@ typedef struct modes_worker {
 typedef struct modes_slot {
     phx_linear linear;
     phx_mode_set set;
+    phx_mode_set shown; /* of bodies on meshes: by displacements, and their mass (phx_physical_shapes) */
+    phx_csr mass;
     int n_x;
     phx_unrest unrest;
     double *x;       /* the configuration about which the modes are computed; NULL: not stored */
@@ -206,8 +208,9 @@ static phx_status add_shapes(modes_work *work, const phx_mode_set *set, int coun
     return status;
 }
 
-static phx_status add_point(modes_work *work, int point, const phx_linear *linear, const phx_mode_set *set)
+static phx_status add_point(modes_work *work, int point, const modes_slot *slot)
 {
+    const phx_mode_set *set = &slot->set, *compared = slot->shown.n > 0 ? &slot->shown : set;
     phx_modes_table *table = work->table;
     const int count = set->count < work->count ? set->count : work->count;
     int *branch = phx_calloc(work->context, (size_t)set->count, sizeof *branch);
@@ -215,7 +218,8 @@ static phx_status add_point(modes_work *work, int point, const phx_linear *linea
     phx_status status = branch && confidence ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status)
-        status = phx_tracker_feed(work->tracker, set, &linear->M, branch, confidence);
+        status = phx_tracker_feed(work->tracker, compared, compared == set ? &slot->linear.M : &slot->mass, branch,
+                                  confidence);
     if (!status)
         status = grow_rows(work, count);
     if (!status && work->shapes)
@@ -323,6 +327,8 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
                                  phx_closed_modes(context, at.dae, 0.0, at.x, options.count, &slot->set));
     else if (!status)
         status = phx_modal_solve(worker->modal, &slot->linear, &options, &slot->set);
+    if (!status && work->n_points > 1)
+        status = phx_physical_shapes(context, at.system, &slot->linear.M, &slot->set, &slot->shown, &slot->mass);
     if (!status && point == 0) {
         phx_warn_of_sampling(context, at.system);
         work->report->velocities = phx_system_n_v(at.system);
@@ -342,6 +348,8 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
 static void empty(modes_slot *slot)
 {
     phx_mode_set_free(&slot->set);
+    phx_mode_set_free(&slot->shown);
+    phx_csr_free(&slot->mass);
     phx_linear_free(&slot->linear);
     phx_free(slot->x);
     phx_free(slot->factors);
@@ -375,7 +383,7 @@ static phx_status deliver_point(void *user, int point, int number)
         work->unresolved = slot->set.unresolved;
         work->resolution = slot->set.resolution;
     }
-    const phx_status status = add_point(work, point, &slot->linear, &slot->set);
+    const phx_status status = add_point(work, point, slot);
     if (!status)
         work->table->n_points = point + 1;
     if (!status && work->draw)

@@ -314,6 +314,60 @@ static void modes_under_a_thrust_tell_of_gravity(void **state)
     }
 }
 
+/* ---- sweeps that rebuild a body ---- */
+/* All frequencies of an elastic body go with sqrt(E): branches stay, and K of the plants is linear in E. */
+static void sweeps_over_a_stiffness_keep_branches_and_coordinates(void **state)
+{
+    static const char *const arms[] = {
+        "kind: solid, mesh: {size: [1, 0.05, 0.03], elements: [8, 1, 1]}, basis: {kind: craig_bampton, modes: 6}",
+        "kind: plate, thickness: 0.01, mesh: {size: [1, 0.4], elements: [8, 4]}, basis: {kind: craig_bampton, modes: "
+        "7}",
+        "kind: solid, mesh: {size: [1, 0.05, 0.05], elements: [8, 1, 1]}, basis: {modes: 9}"};
+    enum { POINTS = 5, COUNT = 4 };
+
+    for (size_t k = 0; k < sizeof arms / sizeof *arms; k++) {
+        phx_study_modes_options modes = phx_study_modes_options_default();
+        phx_study_plants_options options = phx_study_plants_options_default();
+        phx_modes_table table;
+        phx_sweep *sweep = NULL;
+        phx_plants *plants = NULL;
+        phx_model *model = open_model(
+            *state,
+            "phlexor: 1\ndimension: 3\nparameters: {E: 2e9}\n"
+            "materials: {m: {density: 1000, young: E, poisson: 0.3}}\nbodies:\n"
+            "  hub: {kind: rigid, mass: 5, inertia: [1, 1, 1]}\n"
+            "  arm: {%s, material: m, ports: {root: {on: x0}, tip: {on: x1, attach: average}}}\n"
+            "joints: {w: {kind: weld, ports: [hub.P, arm.root]}, g: {kind: weld, ports: [ground.O, hub.P]}}\n"
+            "loads: {f: {force: [\"0\", \"0\", \"0\"], at: arm.tip}}\noutputs: {t: {position: arm.tip}}\n",
+            arms[k]);
+        CHECK_OK(*state, phx_sweep_create(*state, &sweep));
+        CHECK_OK(*state, phx_sweep_add_range(sweep, "E", 1.9e9, 2.1e9, POINTS));
+        modes.count = COUNT;
+        modes.sweep = sweep;
+        CHECK_OK(*state, phx_study_modes(*state, model, &modes, &table, NULL));
+        assert_int_equal(table.n_rows, POINTS * COUNT);
+        for (int r = 0; r < table.n_rows && k < 2; r++)
+            if (table.rows[r].branch != table.rows[r].mode)
+                fail_msg("arm %zu: mode %d of point %d is branch %d", k, table.rows[r].mode, table.rows[r].point,
+                         table.rows[r].branch);
+        options.sweep = sweep;
+        CHECK_OK(*state, phx_study_plants(*state, model, &options, &plants));
+        const int n = phx_ss_n(phx_plants_system(plants, 2));
+        const double *A[3];
+        double largest = 0.0;
+        for (int i = 0; i < 3; i++)
+            A[i] = phx_ss_A(phx_plants_system(plants, 1 + i));
+        for (int i = 0; i < n * n; i++)
+            largest = fmax(largest, fabs(A[1][i]));
+        for (int i = 0; i < n * n; i++)
+            CHECK_CLOSE(A[1][i], 0.5 * (A[0][i] + A[2][i]), 1e-7 * largest, "arm %zu, entry %d of A", k, i);
+        phx_plants_destroy(plants);
+        phx_sweep_destroy(sweep);
+        phx_modes_free(&table);
+        phx_model_destroy(model);
+    }
+}
+
 /* ---- statics ---- */
 /* A rod or beam that is clamped at one end, at an angle with the horizontal, under its weight. */
 static void sag(phx_context *context, const char *kind, double length, double diameter, int elements, double angle,
@@ -417,6 +471,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(modes_and_poles_agree_away_from_an_equilibrium, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(modes_under_a_thrust_tell_of_gravity, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(sweeps_over_a_stiffness_keep_branches_and_coordinates, context_setup,
+                                        context_teardown),
         cmocka_unit_test_setup_teardown(cantilevers_rest_under_their_weight, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(higher_critical_loads_are_eulers, context_setup, context_teardown),
     };
