@@ -45,6 +45,10 @@ void phx_warn_left_out(phx_context *context, const char *left_out);
 void phx_unrest_warn(phx_context *context, const phx_unrest *unrest);
 void phx_start_point_free(phx_start_point *point); /* frees and zeroes the fields */
 
+/* turning.c: moments that a body which turns with the velocities v leaves out, with the remedy; empty: none of weight.
+ */
+void phx_turning_left_out(const phx_system *system, const double *v, size_t size, char *text);
+
 /* physical.c: shapes of modes as displacements of meshes, with the mass matrix to compare them by; empty where the
  * system has no body on a mesh. M: of the linearised system. */
 phx_status phx_physical_shapes(phx_context *context, const phx_system *system, const phx_csr *M,

@@ -51,8 +51,9 @@ typedef struct modes_slot {
     phx_csr mass;
     int n_x;
     phx_unrest unrest;
-    double *x;       /* the configuration about which the modes are computed; NULL: not stored */
-    double *factors; /* of the initial strains of each body there, PHX_STRAIN_LOADS_MOST of each; likewise */
+    char turning[300]; /* about a rotation: what it leaves out */
+    double *x;         /* the configuration about which the modes are computed; NULL: not stored */
+    double *factors;   /* of the initial strains of each body there, PHX_STRAIN_LOADS_MOST of each; likewise */
 } modes_slot;
 
 typedef struct modes_work {
@@ -70,9 +71,10 @@ typedef struct modes_work {
     phx_unrest unrest; /* the largest of all points */
     int unresolved;    /* modes that are lost in rounding, the most of a point; rad/s: its largest such frequency */
     double resolution;
-    bool shapes;  /* still kept */
-    bool draw;    /* store the bodies and the configurations */
-    int *mesh_of; /* body of the model of each mesh of the scene */
+    char turning[300]; /* about a rotation: what the last point that does leaves out */
+    bool shapes;       /* still kept */
+    bool draw;         /* store the bodies and the configurations */
+    int *mesh_of;      /* body of the model of each mesh of the scene */
     int shape_rows_room;
     phx_mode_row *rows; /* of the table */
     double *real, *imaginary;
@@ -97,17 +99,19 @@ static phx_status linearise_steady(phx_context *context, phx_start_point *at, do
 
 /* Linearised system of the worker's model with its present parameters. */
 static phx_status linearise(modes_work *work, phx_context *context, const modes_worker *worker, int point,
-                            phx_start_point *at, phx_linear *linear)
+                            phx_start_point *at, modes_slot *slot)
 {
     const phx_model *model = worker->model;
     const phx_build_options build = {.cache = worker->cache, .without_outputs = true};
     phx_status status = phx_start_point_at(context, model, &build, work->at, at);
 
     if (!status)
-        status =
-            phx_model_blame(context, model,
-                            work->steady ? linearise_steady(context, at, (double *)work->table->spin + point, linear)
-                                         : phx_system_linear(at->dae, 0.0, at->x, NULL, linear));
+        status = phx_model_blame(context, model,
+                                 work->steady
+                                     ? linearise_steady(context, at, (double *)work->table->spin + point, &slot->linear)
+                                     : phx_system_linear(at->dae, 0.0, at->x, NULL, &slot->linear));
+    if (!status && work->steady)
+        phx_turning_left_out(at->system, at->v, sizeof slot->turning, slot->turning);
     return status;
 }
 
@@ -315,7 +319,7 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
 {
     phx_modes_options options = phx_modes_options_default();
     phx_start_point at = {0};
-    phx_status status = linearise(work, context, worker, point, &at, &slot->linear);
+    phx_status status = linearise(work, context, worker, point, &at, slot);
     if (!status)
         phx_forces_left_out(at.system, sizeof slot->unrest.left_out, slot->unrest.left_out);
     if (!status && !work->steady)
@@ -383,6 +387,9 @@ static phx_status deliver_point(void *user, int point, int number)
         work->unresolved = slot->set.unresolved;
         work->resolution = slot->set.resolution;
     }
+    if (slot->turning[0])
+        memcpy(work->turning, slot->turning, sizeof work->turning);
+    slot->turning[0] = '\0';
     const phx_status status = add_point(work, point, slot);
     if (!status)
         work->table->n_points = point + 1;
@@ -549,6 +556,8 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
         status = phx_ordered_map_run(work.map, &points);
     if (!status)
         phx_unrest_warn(context, &work.unrest);
+    if (!status && work.turning[0])
+        phx_log(context, PHX_LOG_WARNING, "%s", work.turning);
     if (!status && work.unresolved > 0)
         phx_log(
             context, PHX_LOG_WARNING,

@@ -44,7 +44,8 @@ static void displace(const part *it, const double *xi, double *u)
         return;
     }
     for (int k = 0; k < it->n; k++) {
-        const double *shape = k < 6 ? it->mesh->rigid + (size_t)k * (size_t)it->m : it->Phi + (size_t)(k - 6) * (size_t)it->m;
+        const double *shape =
+            k < 6 ? it->mesh->rigid + (size_t)k * (size_t)it->m : it->Phi + (size_t)(k - 6) * (size_t)it->m;
         for (int i = 0; i < it->m; i++)
             u[it->to + i] += xi[it->from + k] * shape[i];
     }
@@ -195,8 +196,9 @@ phx_status phx_mesh_bases_change(phx_context *context, const phx_mesh_bases *fro
         if (status)
             return status;
     }
-    return same ? PHX_OK
-                : phx_fail(context, PHX_ERR_ANALYSIS,
-                           "plates or solids have other meshes or bases here than at the nominal point; the plants of a "
-                           "sweep need the same bodies and meshes");
+    return same
+               ? PHX_OK
+               : phx_fail(context, PHX_ERR_ANALYSIS,
+                          "plates or solids have other meshes or bases here than at the nominal point; the plants of a "
+                          "sweep need the same bodies and meshes");
 }

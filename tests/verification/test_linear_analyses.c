@@ -314,6 +314,43 @@ static void modes_under_a_thrust_tell_of_gravity(void **state)
     }
 }
 
+/* ---- limits that are told ---- */
+/* A flat blade on a hub: what its twist leaves out is told where it has weight, and of point masses that turn. */
+static void turning_bodies_tell_what_they_leave_out(void **state)
+{
+    static const struct {
+        const char *body;
+        double speed;
+        const char *told; /* NULL: nothing */
+    } cases[] = {{"kind: beam, reference: cantilever, stiffening: true", 200.0, "too low by up to 9."},
+                 {"kind: beam, reference: cantilever, stiffening: true", 1.0, NULL},
+                 {"kind: rod", 200.0, "does not feel the tension:"},
+                 {"kind: rod", 2.0, NULL},
+                 {"kind: beam, reference: cantilever, stiffening: true, point_masses: [{at: C, mass: 1, inertia: [0.1, "
+                  "0.1, 0.1]}]",
+                  5.0, "weld a rigid body"}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char log[LOG] = "";
+        phx_modes_table table;
+        phx_model *model = open_model(
+            *state,
+            "phlexor: 1\ndimension: 3\nmaterials: {m: {density: 2700, young: 7e10, poisson: 0.3}}\nbodies:\n"
+            "  hub: {kind: rigid, mass: 5, inertia: [1, 1, 1]}\n"
+            "  blade: {%s, material: m, length: 1, elements: 8, section: {kind: rectangle, width: 0.008, height: "
+            "0.08}}\njoints:\n  motor: {kind: revolute, axis: [0, 0, 1], ports: [ground.O, hub.P], speed: %g}\n"
+            "  root: {kind: weld, ports: [hub.P, blade.P]}\nmodes: {at: steady}\n",
+            cases[k].body, cases[k].speed);
+        phx_context_set_log(*state, keep_log, log);
+        find_modes(*state, model, 4, &table);
+        phx_context_set_log(*state, NULL, NULL);
+        if (cases[k].told ? !strstr(log, cases[k].told) : log[0] != '\0')
+            fail_msg("blade %zu: the log is '%s', expected '%s'", k, log, cases[k].told ? cases[k].told : "");
+        phx_modes_free(&table);
+        phx_model_destroy(model);
+    }
+}
+
 /* ---- sweeps that rebuild a body ---- */
 /* All frequencies of an elastic body go with sqrt(E): branches stay, and K of the plants is linear in E. */
 static void sweeps_over_a_stiffness_keep_branches_and_coordinates(void **state)
@@ -471,6 +508,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(modes_and_poles_agree_away_from_an_equilibrium, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(modes_under_a_thrust_tell_of_gravity, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(turning_bodies_tell_what_they_leave_out, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(sweeps_over_a_stiffness_keep_branches_and_coordinates, context_setup,
                                         context_teardown),
         cmocka_unit_test_setup_teardown(cantilevers_rest_under_their_weight, context_setup, context_teardown),
