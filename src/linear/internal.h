@@ -92,10 +92,9 @@ phx_status phx_large_create(phx_context *context, const phx_linear *linear, cons
 void phx_large_free(phx_large *large);
 
 /* ---- rigid-body modes (rigid.c) ---- */
-/* The motions without deformation that G allows and K does not resist, mass-orthonormal. known: false where `linear`
+/* The motions without deformation that G allows and K does not resist, mass-orthonormal. known: false where the system
  * does not have the motions of its bodies, or they are too many; rigid is empty then. */
-phx_status phx_linear_rigid(phx_context *context, const phx_linear *linear, const phx_csr *G, double rtol,
-                            phx_shapes *rigid, bool *known);
+phx_status phx_large_rigid(phx_context *context, const phx_large *large, double rtol, phx_shapes *rigid, bool *known);
 /* x <- x - rigid rigid^T M x; work: n */
 void phx_deflate(const phx_csr *M, const phx_shapes *rigid, double *x, double *work);
 /* Where more or fewer of the modes are below the resolution than there are rigid-body modes: those near zero once more,

@@ -189,7 +189,7 @@ static phx_status orthonormalise(phx_context *context, const phx_csr *M, phx_bas
     return status;
 }
 
-/* The k vectors next to sigma beside the rigid motions, mass-orthonormal. */
+/* The k vectors next to sigma beside the rigid motions, and these, mass-orthonormal. */
 static phx_status lanczos(phx_context *context, const phx_large *large, phx_kkt *kkt, int k, double sigma,
                           const phx_shapes *rigid, phx_basis *basis)
 {
@@ -214,9 +214,15 @@ static phx_status lanczos(phx_context *context, const phx_large *large, phx_kkt 
     phx_free(values);
     phx_free(user.work);
     if (!status) {
-        *basis = (phx_basis){.n = n, .count = k, .columns = vectors}; /* the first n rows, without the multipliers */
-        vectors = NULL;
-        status = orthonormalise(context, M, basis);
+        const int r = rigid->count;
+        *basis = (phx_basis){.n = n, .count = k + r};
+        basis->columns = phx_calloc(context, (size_t)n * (size_t)(k + r), sizeof *basis->columns);
+        for (int i = 0; i < n && basis->columns; i++) { /* without the multipliers, which follow */
+            memcpy(basis->columns + (size_t)i * (k + r), vectors + (size_t)i * k, (size_t)k * sizeof *vectors);
+            for (int j = 0; j < r; j++)
+                basis->columns[(size_t)i * (k + r) + k + j] = phx_shapes_column(rigid, j)[i];
+        }
+        status = basis->columns ? orthonormalise(context, M, basis) : PHX_ERR_MEMORY;
         if (status)
             phx_basis_free(basis);
     }
@@ -245,7 +251,7 @@ static phx_status attempt(phx_context *context, const phx_large *large, phx_kkt 
     phx_basis_free(&undamped->modes);
     phx_free(undamped->frequency);
     undamped->freedom = large->linear->n - large->G.rows;
-    undamped->frequency = phx_calloc(context, (size_t)k, sizeof *undamped->frequency);
+    undamped->frequency = phx_calloc(context, (size_t)(k + undamped->rigid.count), sizeof *undamped->frequency);
     if (!undamped->frequency)
         return PHX_ERR_MEMORY;
     phx_status status = lanczos(context, large, kkt, k, sigma, &undamped->rigid, &basis);
@@ -274,38 +280,6 @@ static int elastic_modes(const phx_undamped *undamped, double *lowest)
     return count;
 }
 
-/* The rigid motions, which were left out, among the modes found, as zero frequencies. */
-static phx_status add_rigid(phx_context *context, phx_undamped *undamped)
-{
-    const phx_basis found = undamped->modes;
-    const int n = found.n, r = undamped->rigid.count, f = found.count + r;
-    double *columns = phx_calloc(context, (size_t)n * (size_t)f, sizeof *columns);
-    double *frequency = phx_calloc(context, (size_t)f, sizeof *frequency);
-    int negative = 0;
-
-    if (!columns || !frequency) {
-        phx_free(columns);
-        phx_free(frequency);
-        return PHX_ERR_MEMORY;
-    }
-    while (negative < found.count && undamped->frequency[negative] < 0.0)
-        negative++;
-    for (int k = 0; k < found.count; k++) {
-        const int at = k < negative ? k : k + r;
-        frequency[at] = undamped->frequency[k];
-        for (int i = 0; i < n; i++)
-            columns[(size_t)i * f + at] = found.columns[(size_t)i * found.count + k];
-    }
-    for (int k = 0; k < r; k++)
-        for (int i = 0; i < n; i++)
-            columns[(size_t)i * f + negative + k] = phx_shapes_column(&undamped->rigid, k)[i];
-    phx_free(undamped->frequency);
-    phx_free(undamped->modes.columns);
-    undamped->frequency = frequency;
-    undamped->modes = (phx_basis){.n = n, .count = f, .columns = columns};
-    return PHX_OK;
-}
-
 /* The shift must lie below the elastic modes but near them: if its modulus is much smaller, the rigid-body modes
  * dominate the elastic ones; if it is much larger, the elastic ones cannot be distinguished. */
 phx_status phx_large_undamped(phx_context *context, const phx_large *large, int count, phx_kkt *kkt,
@@ -328,16 +302,14 @@ phx_status phx_large_undamped(phx_context *context, const phx_large *large, int 
         if (status)
             break;
         double lowest;
-        const int elastic = elastic_modes(undamped, &lowest), rigid = k - elastic;
+        const int elastic = elastic_modes(undamped, &lowest), rigid = k - elastic; /* beside those left out */
         if (elastic < count && k < most) {
             k = elastic > 0 ? rigid + count + GUARD : 2 * k;
             k = k < most ? k : most;
         } else if (elastic > 0 && (-sigma > 100.0 * lowest || (rigid > 0 && -sigma < 1e-2 * lowest))) {
             sigma = -0.3 * lowest;
         } else {
-            status = add_rigid(context, undamped);
-            if (!status)
-                status = phx_undamped_resolve(context, large->linear, large, kkt, undamped);
+            status = phx_undamped_resolve(context, large->linear, large, kkt, undamped);
             if (status)
                 break;
             return PHX_OK;

@@ -285,11 +285,12 @@ phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx
     phx_status status = check(context, linear, options);
     if (status)
         return status;
-    if (linear->n > options->dense_limit && options->count > 0)
-        status = phx_linear_rigid(context, linear, &linear->G, options->rank_rtol, &undamped.rigid, &undamped.counted);
-    const bool by_shift = !status && is_large(linear, options, quadratic, undamped.rigid.count);
+    bool by_shift = is_large(linear, options, quadratic, 0);
     if (by_shift)
         status = phx_large_create(context, linear, options, &large);
+    if (by_shift && !status)
+        status = phx_large_rigid(context, &large, options->rank_rtol, &undamped.rigid, &undamped.counted);
+    by_shift = by_shift && is_large(linear, options, quadratic, undamped.rigid.count);
     if (!status)
         status = find_undamped(modal, linear, options, quadratic, by_shift ? &large : NULL, &undamped);
     if (status)

@@ -15,208 +15,125 @@
 #include "internal.h"
 #include "linearised.h"
 
-static const double rounding_of_terms = 1e-12; /* of K C c, of the terms of the motion itself */
-static const double rounding_of_all = 1e-14;   /* the same, of the terms of all such motions */
+static const double rounding_of_terms = 1e-12; /* of an entry of K C, of its terms */
+static const double rounding_of_all = 1e-14;   /* the same, of the largest of all terms */
 static const double resolved = 30.0;           /* an eigenvalue so many times its rounding is one */
 
-static phx_status absolute(phx_context *context, const phx_csr *a, phx_csr *size)
+/* ---- rigid-body modes ---- */
+static double mass_length(const phx_csr *M, int i)
 {
-    const phx_status status = phx_csr_copy(context, a, size);
+    const int at = phx_csr_find(M, i, i);
 
-    for (int k = 0; !status && k < size->ptr[size->rows]; k++)
-        size->val[k] = fabs(size->val[k]);
-    return status;
+    return at >= 0 && M->val[at] > 0.0 ? sqrt(M->val[at]) : 1.0;
 }
 
-/* length (n): sqrt(M_ii) */
-static void mass_lengths(const phx_csr *M, double *length)
+/* |K| |C|, and its largest entry in mass-scaled coordinates, 1/s^2. */
+static phx_status measure_terms(phx_context *context, const phx_large *large, const phx_csr *M_C, phx_csr *terms,
+                                double *largest)
 {
-    for (int i = 0; i < M->rows; i++) {
-        const int at = phx_csr_find(M, i, i);
-        length[i] = at >= 0 && M->val[at] > 0.0 ? sqrt(M->val[at]) : 1.0;
-    }
-}
-
-/* ---- motions without deformation ---- */
-typedef struct rigid_space {
-    phx_csr M, K;    /* C^T M C, C^T K C */
-    phx_csr whole;   /* symmetric part of the stiffness */
-    phx_csr sizes;   /* |whole| */
-    double *factor;  /* of M, k x k */
-    double *length;  /* n */
-    double terms;    /* the largest |K| |C| column, in mass-scaled coordinates, 1/s^2 */
-    phx_basis free;  /* those that G allows */
-    double *vectors; /* of them, by C^T K C: rows */
-} rigid_space;
-
-static void rigid_space_free(rigid_space *space)
-{
-    phx_csr *matrices[] = {&space->M, &space->K, &space->whole, &space->sizes};
-
-    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
-        phx_csr_free(matrices[i]);
-    phx_free(space->factor);
-    phx_free(space->length);
-    phx_free(space->vectors);
-    phx_basis_free(&space->free);
-}
-
-/* The largest entry of diag(M)^-1/2 |K| |C| diag(C^T M C)^-1/2. */
-static phx_status measure_terms(phx_context *context, const phx_csr *C, rigid_space *space)
-{
-    phx_csr size = {0}, product = {0};
-    phx_status status = absolute(context, C, &size);
+    phx_csr K = {0}, C = {0};
+    phx_status status = phx_csr_copy(context, &large->K, &K);
 
     if (!status)
-        status = phx_csr_multiply(context, &space->sizes, &size, &product);
-    for (int i = 0; !status && i < product.rows; i++)
-        for (int e = product.ptr[i]; e < product.ptr[i + 1]; e++) {
-            const int c = product.idx[e], at = phx_csr_find(&space->M, c, c);
-            const double mass = at >= 0 ? space->M.val[at] : 0.0;
-            if (mass > 0.0)
-                space->terms = fmax(space->terms, product.val[e] / (space->length[i] * sqrt(mass)));
+        status = phx_csr_copy(context, &large->linear->rigid, &C);
+    for (int e = 0; !status && e < K.ptr[K.rows]; e++)
+        K.val[e] = fabs(K.val[e]);
+    for (int e = 0; !status && e < C.ptr[C.rows]; e++)
+        C.val[e] = fabs(C.val[e]);
+    if (!status)
+        status = phx_csr_multiply(context, &K, &C, terms);
+    *largest = 0.0;
+    for (int i = 0; !status && i < terms->rows; i++)
+        for (int e = terms->ptr[i]; e < terms->ptr[i + 1]; e++) {
+            terms->val[e] /= mass_length(&large->linear->M, i) * mass_length(M_C, terms->idx[e]);
+            *largest = fmax(*largest, terms->val[e]);
         }
-    phx_csr_free(&size);
-    phx_csr_free(&product);
+    phx_csr_free(&K);
+    phx_csr_free(&C);
     return status;
 }
 
-static phx_status rigid_space_create(phx_context *context, const phx_linear *linear, rigid_space *space)
+/* The rows of G C and, without their rounding, those of K C that are not zero: rows x C.cols, allocated. */
+static phx_status stack_rows(phx_context *context, const phx_large *large, const phx_csr *M_C, int *rows, double **dense)
 {
-    const phx_csr *C = &linear->rigid;
+    const phx_csr *C = &large->linear->rigid;
     const size_t k = (size_t)C->cols;
-    phx_csr transposed = {0};
-    phx_status status = phx_csr_congruence(context, C, &linear->M, C, &space->M);
+    phx_csr GC = {0}, KC = {0}, terms = {0};
+    double largest;
+    phx_status status = measure_terms(context, large, M_C, &terms, &largest);
 
+    if (!status && large->G.rows > 0)
+        status = phx_csr_multiply(context, &large->G, C, &GC);
     if (!status)
-        status = phx_csr_transpose(context, &linear->K, &transposed);
-    if (!status)
-        status = phx_csr_add(context, 0.5, &linear->K, 0.5, &transposed, &space->whole);
-    phx_csr_free(&transposed);
-    if (!status)
-        status = phx_csr_congruence(context, C, &space->whole, C, &space->K);
-    if (!status)
-        status = absolute(context, &space->whole, &space->sizes);
-    space->length = phx_calloc(context, (size_t)linear->n, sizeof *space->length);
-    space->factor = phx_calloc(context, k * k, sizeof *space->factor);
-    if (!space->length || !space->factor)
-        return PHX_ERR_MEMORY;
-    if (status)
-        return status;
-    mass_lengths(&linear->M, space->length);
-    phx_csr_to_dense(&space->M, space->factor);
-    status = measure_terms(context, C, space);
-    return status ? status : phx_dense_cholesky(context, C->cols, space->factor);
-}
-
-/* The motions that G allows, by the eigenvectors of the stiffness. */
-static phx_status sort_by_stiffness(phx_context *context, const phx_linear *linear, const phx_csr *G, double rtol,
-                                    rigid_space *space)
-{
-    const int k = linear->rigid.cols, rows = G->rows;
-    double *dense = phx_calloc(context, (size_t)rows * (size_t)k, sizeof *dense), *S = NULL, *KP = NULL;
-    phx_csr product = {0};
-    phx_status status = dense ? PHX_OK : PHX_ERR_MEMORY;
-
-    if (!status && rows > 0)
-        status = phx_csr_multiply(context, G, &linear->rigid, &product);
-    if (!status && rows > 0)
-        phx_csr_to_dense(&product, dense);
-    phx_csr_free(&product);
-    if (!status)
-        status = phx_reduce_free_motions(context, k, space->factor, rows, dense, rtol, NULL, &space->free);
-    phx_free(dense);
-    const int f = space->free.count;
-    const size_t cells = (size_t)f * (size_t)f;
-    if (status || f == 0)
-        return status;
-    S = phx_calloc(context, cells + (size_t)f, sizeof *S);
-    space->vectors = phx_calloc(context, cells, sizeof *space->vectors);
-    status =
-        S && space->vectors ? phx_csr_times_dense(context, &space->K, f, space->free.columns, &KP) : PHX_ERR_MEMORY;
-    if (!status)
-        phx_dense_multiply(true, false, f, f, k, 1.0, space->free.columns, f, KP, f, 0.0, S, f);
-    for (int i = 0; i < f && !status; i++) {
-        for (int j = 0; j <= i; j++) {
-            const double mean = 0.5 * (S[(size_t)i * f + j] + S[(size_t)j * f + i]);
-            S[(size_t)i * f + j] = S[(size_t)j * f + i] =
-                fabs(mean) > 0.1 * rounding_of_all * space->terms ? mean : 0.0;
-        }
-        space->vectors[(size_t)i * f + i] = 1.0;
-    }
-    if (!status)
-        status = phx_reduce_jacobi(context, f, S, S + cells, space->vectors);
-    phx_free(S);
-    phx_free(KP);
-    return status;
-}
-
-/* rigid: of the sorted motions those on which K is zero. */
-static phx_status keep_rigid(phx_context *context, const phx_linear *linear, const rigid_space *space,
-                             phx_shapes *rigid)
-{
-    const int n = linear->n, k = linear->rigid.cols, f = space->free.count;
-    double *c = phx_calloc(context, (size_t)k * (size_t)f, sizeof *c), *x = NULL, *y = NULL, *terms = NULL;
-    phx_status status = c ? PHX_OK : PHX_ERR_MEMORY;
-
-    if (!status)
-        status = phx_shapes_allocate(context, n, f, rigid);
-    if (!status) {
-        phx_dense_multiply(false, true, k, f, f, 1.0, space->free.columns, f, space->vectors, f, 0.0, c, f);
-        status = phx_csr_times_dense(context, &linear->rigid, f, c, &x);
-    }
-    if (!status)
-        status = phx_csr_times_dense(context, &space->whole, f, x, &y);
-    terms = phx_calloc(context, (size_t)n * (size_t)f, sizeof *terms);
-    if (!terms)
+        status = phx_csr_multiply(context, &large->K, C, &KC);
+    *dense = phx_calloc(context, status ? 1 : ((size_t)GC.rows + (size_t)KC.rows) * k, sizeof **dense);
+    if (!status && !*dense)
         status = PHX_ERR_MEMORY;
-    for (int i = 0; i < n && !status; i++)
-        for (int e = space->sizes.ptr[i]; e < space->sizes.ptr[i + 1]; e++)
-            for (int j = 0; j < f; j++)
-                terms[(size_t)i * f + j] += space->sizes.val[e] * fabs(x[(size_t)space->sizes.idx[e] * f + j]);
-    for (int j = 0; j < f && !status; j++) {
-        double force = 0.0, size = 0.0;
-        for (int i = 0; i < n; i++) {
-            force = fmax(force, fabs(y[(size_t)i * f + j]) / space->length[i]);
-            size = fmax(size, terms[(size_t)i * f + j] / space->length[i]);
+    *rows = GC.rows;
+    if (!status && GC.rows > 0)
+        phx_csr_to_dense(&GC, *dense);
+    for (int i = 0; !status && i < KC.rows; i++) {
+        bool any = false;
+        for (int e = KC.ptr[i]; e < KC.ptr[i + 1]; e++) {
+            const int c = KC.idx[e], at = phx_csr_find(&terms, i, c);
+            const double scale = mass_length(&large->linear->M, i) * mass_length(M_C, c);
+            const double rounding = fmax(rounding_of_terms * (at >= 0 ? terms.val[at] : 0.0), rounding_of_all * largest);
+            if (fabs(KC.val[e]) <= rounding * scale)
+                continue;
+            (*dense)[(size_t)*rows * k + (size_t)c] = KC.val[e];
+            any = true;
         }
-        if (force > rounding_of_terms * size && force > rounding_of_all * space->terms)
-            continue;
-        for (int i = 0; i < n; i++)
-            phx_shapes_column(rigid, rigid->count)[i] = x[(size_t)i * f + j];
-        rigid->count++;
+        *rows += any;
     }
-    phx_free(c);
-    phx_free(x);
-    phx_free(y);
-    phx_free(terms);
+    phx_csr_free(&GC);
+    phx_csr_free(&KC);
+    phx_csr_free(&terms);
     return status;
 }
 
-phx_status phx_linear_rigid(phx_context *context, const phx_linear *linear, const phx_csr *G, double rtol,
-                            phx_shapes *rigid, bool *known)
+phx_status phx_large_rigid(phx_context *context, const phx_large *large, double rtol, phx_shapes *rigid, bool *known)
 {
     enum { COLUMNS = 2400, CELLS = 20000000 };
-    const phx_csr *C = &linear->rigid;
-    rigid_space space = {0};
+    const phx_csr *C = &large->linear->rigid;
+    double *factor = NULL, *dense = NULL, *x = NULL;
+    phx_csr M_C = {0};
+    phx_basis free_motions = {0};
+    int rows = 0;
 
     *rigid = (phx_shapes){0};
     *known = false;
     if (C->rows == 0 || C->cols > COLUMNS || (double)C->rows * C->cols > CELLS)
         return PHX_OK;
-    phx_status status = rigid_space_create(context, linear, &space);
+    phx_status status = phx_csr_congruence(context, C, &large->linear->M, C, &M_C);
     if (!status)
-        status = sort_by_stiffness(context, linear, G, rtol, &space);
-    if (!status && space.free.count > 0)
-        status = keep_rigid(context, linear, &space, rigid);
+        status = stack_rows(context, large, &M_C, &rows, &dense);
+    factor = phx_calloc(context, (size_t)C->cols * (size_t)C->cols, sizeof *factor);
+    if (!factor)
+        status = PHX_ERR_MEMORY;
+    if (!status) {
+        phx_csr_to_dense(&M_C, factor);
+        status = phx_dense_cholesky(context, C->cols, factor);
+    }
+    if (!status)
+        status = phx_reduce_free_motions(context, C->cols, factor, rows, dense, rtol, NULL, &free_motions);
+    const int f = free_motions.count;
+    if (!status && f > 0)
+        status = phx_shapes_allocate(context, C->rows, f, rigid);
+    if (!status && f > 0)
+        status = phx_csr_times_dense(context, C, f, free_motions.columns, &x);
+    for (int j = 0; j < f && !status; j++, rigid->count++)
+        for (int i = 0; i < C->rows; i++)
+            phx_shapes_column(rigid, j)[i] = x[(size_t)i * f + j];
     *known = !status;
-    if (status == PHX_SINGULAR || status == PHX_NOT_CONVERGED) { /* motions without mass: not told apart */
+    if (status == PHX_SINGULAR) { /* motions without mass: not told apart */
         phx_context_clear(context);
         status = PHX_OK;
     }
-    if (!*known)
-        phx_shapes_free(rigid);
-    rigid_space_free(&space);
+    phx_csr_free(&M_C);
+    phx_basis_free(&free_motions);
+    phx_free(factor);
+    phx_free(dense);
+    phx_free(x);
     return status;
 }
 
@@ -438,10 +355,10 @@ phx_status phx_undamped_compare(phx_context *context, const phx_linear *linear, 
         return PHX_OK;
     options.rank_rtol = rtol;
     phx_shapes_free(&undamped->rigid);
-    phx_status status = phx_linear_rigid(context, linear, &linear->G, rtol, &undamped->rigid, &undamped->counted);
-    if (!status && undamped->counted)
-        status = phx_large_create(context, linear, &options, &large);
-    if (!status && undamped->counted)
+    phx_status status = phx_large_create(context, linear, &options, &large);
+    if (!status)
+        status = phx_large_rigid(context, &large, rtol, &undamped->rigid, &undamped->counted);
+    if (!status)
         status = phx_undamped_resolve(context, linear, &large, kkt, undamped);
     phx_large_free(&large);
     return status;
