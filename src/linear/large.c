@@ -299,6 +299,12 @@ phx_status phx_large_undamped(phx_context *context, const phx_large *large, int 
             status = PHX_OK;
             continue;
         }
+        if (status == PHX_NOT_CONVERGED && k < most) { /* a cluster of modes: a larger space has more of it */
+            phx_context_clear(context);
+            k = 2 * k < most ? 2 * k : most;
+            status = PHX_OK;
+            continue;
+        }
         if (status)
             break;
         double lowest;

@@ -54,7 +54,8 @@ static phx_status measure_terms(phx_context *context, const phx_large *large, co
 }
 
 /* The rows of G C and, without their rounding, those of K C that are not zero: rows x C.cols, allocated. */
-static phx_status stack_rows(phx_context *context, const phx_large *large, const phx_csr *M_C, int *rows, double **dense)
+static phx_status stack_rows(phx_context *context, const phx_large *large, const phx_csr *M_C, int *rows,
+                             double **dense)
 {
     const phx_csr *C = &large->linear->rigid;
     const size_t k = (size_t)C->cols;
@@ -77,7 +78,8 @@ static phx_status stack_rows(phx_context *context, const phx_large *large, const
         for (int e = KC.ptr[i]; e < KC.ptr[i + 1]; e++) {
             const int c = KC.idx[e], at = phx_csr_find(&terms, i, c);
             const double scale = mass_length(&large->linear->M, i) * mass_length(M_C, c);
-            const double rounding = fmax(rounding_of_terms * (at >= 0 ? terms.val[at] : 0.0), rounding_of_all * largest);
+            const double rounding =
+                fmax(rounding_of_terms * (at >= 0 ? terms.val[at] : 0.0), rounding_of_all * largest);
             if (fabs(KC.val[e]) <= rounding * scale)
                 continue;
             (*dense)[(size_t)*rows * k + (size_t)c] = KC.val[e];
