@@ -15,6 +15,7 @@ typedef struct phx_undamped {
     double resolution, asymmetry;
     bool counted;     /* the rigid-body modes are known: */
     phx_shapes rigid; /* they themselves, mass-orthonormal */
+    int most;         /* as many as the joints alone would leave: so many small frequencies are of them */
     int unresolved;   /* other modes that are zero to rounding, which is up to `bound` rad/s */
     double bound;
 } phx_undamped;
@@ -92,9 +93,9 @@ phx_status phx_large_create(phx_context *context, const phx_linear *linear, cons
 void phx_large_free(phx_large *large);
 
 /* ---- rigid-body modes (rigid.c) ---- */
-/* The motions without deformation that G allows and K does not resist, mass-orthonormal. known: false where the system
- * does not have the motions of its bodies, or they are too many; rigid is empty then. */
-phx_status phx_large_rigid(phx_context *context, const phx_large *large, double rtol, phx_shapes *rigid, bool *known);
+/* undamped->rigid: the motions without deformation that G allows and K does not resist, mass-orthonormal. Not counted
+ * where the system does not have the motions of its bodies, or they are too many. */
+phx_status phx_large_rigid(phx_context *context, const phx_large *large, double rtol, phx_undamped *undamped);
 /* x <- x - rigid rigid^T M x; work: n */
 void phx_deflate(const phx_csr *M, const phx_shapes *rigid, double *x, double *work);
 /* Where more or fewer of the modes are below the resolution than there are rigid-body modes: those near zero once more,

@@ -289,7 +289,7 @@ phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx
     if (by_shift)
         status = phx_large_create(context, linear, options, &large);
     if (by_shift && !status)
-        status = phx_large_rigid(context, &large, options->rank_rtol, &undamped.rigid, &undamped.counted);
+        status = phx_large_rigid(context, &large, options->rank_rtol, &undamped);
     by_shift = by_shift && is_large(linear, options, quadratic, undamped.rigid.count);
     if (!status)
         status = find_undamped(modal, linear, options, quadratic, by_shift ? &large : NULL, &undamped);

@@ -440,8 +440,10 @@ static phx_status project(search *it, const phx_modes_options *options, int *rig
 {
     const phx_linear *linear = it->large->linear;
     const phx_stiffness stiffness = phx_linear_stiffness(linear);
-    phx_undamped space = {
-        .freedom = it->freedom, .rigid = it->undamped->rigid, .counted = it->undamped->counted}; /* rigid: borrowed */
+    phx_undamped space = {.freedom = it->freedom,
+                          .rigid = it->undamped->rigid,
+                          .counted = it->undamped->counted,
+                          .most = it->undamped->most}; /* borrowed */
     phx_basis basis;
     phx_status status = make_basis(it, &basis);
 

@@ -15,9 +15,10 @@
 #include "internal.h"
 #include "linearised.h"
 
-static const double rounding_of_terms = 1e-12; /* of an entry of K C, of its terms */
-static const double rounding_of_all = 1e-14;   /* the same, of the largest of all terms */
-static const double resolved = 30.0;           /* an eigenvalue so many times its rounding is one */
+static const double rounding_of_terms =
+    1e-11;                                   /* of an entry of K C, of its terms: that of the places of its nodes too */
+static const double rounding_of_all = 1e-13; /* the same, of the largest of all terms */
+static const double resolved = 30.0;         /* an eigenvalue so many times its rounding is one */
 
 /* ---- rigid-body modes ---- */
 static double mass_length(const phx_csr *M, int i)
@@ -93,17 +94,16 @@ static phx_status stack_rows(phx_context *context, const phx_large *large, const
     return status;
 }
 
-phx_status phx_large_rigid(phx_context *context, const phx_large *large, double rtol, phx_shapes *rigid, bool *known)
+phx_status phx_large_rigid(phx_context *context, const phx_large *large, double rtol, phx_undamped *undamped)
 {
     enum { COLUMNS = 2400, CELLS = 20000000 };
     const phx_csr *C = &large->linear->rigid;
     double *factor = NULL, *dense = NULL, *x = NULL;
     phx_csr M_C = {0};
     phx_basis free_motions = {0};
-    int rows = 0;
+    phx_shapes *rigid = &undamped->rigid;
+    int rows = 0, rank = 0;
 
-    *rigid = (phx_shapes){0};
-    *known = false;
     if (C->rows == 0 || C->cols > COLUMNS || (double)C->rows * C->cols > CELLS)
         return PHX_OK;
     phx_status status = phx_csr_congruence(context, C, &large->linear->M, C, &M_C);
@@ -116,6 +116,10 @@ phx_status phx_large_rigid(phx_context *context, const phx_large *large, double 
         phx_csr_to_dense(&M_C, factor);
         status = phx_dense_cholesky(context, C->cols, factor);
     }
+    if (!status) /* by the joints alone */
+        status = phx_reduce_free_motions(context, C->cols, factor, large->G.rows, dense, rtol, &rank, &free_motions);
+    undamped->most = C->cols - rank;
+    phx_basis_free(&free_motions);
     if (!status)
         status = phx_reduce_free_motions(context, C->cols, factor, rows, dense, rtol, NULL, &free_motions);
     const int f = free_motions.count;
@@ -126,7 +130,7 @@ phx_status phx_large_rigid(phx_context *context, const phx_large *large, double 
     for (int j = 0; j < f && !status; j++, rigid->count++)
         for (int i = 0; i < C->rows; i++)
             phx_shapes_column(rigid, j)[i] = x[(size_t)i * f + j];
-    *known = !status;
+    undamped->counted = !status;
     if (status == PHX_SINGULAR) { /* motions without mass: not told apart */
         phx_context_clear(context);
         status = PHX_OK;
@@ -307,7 +311,7 @@ phx_status phx_undamped_resolve(phx_context *context, const phx_linear *linear, 
 
     for (int k = 0; k < f; k++)
         doubtful += fabs(undamped->frequency[k]) <= undamped->resolution;
-    if (!undamped->counted || doubtful == r || r > f)
+    if (!undamped->counted || (doubtful >= r && doubtful <= undamped->most) || r > f)
         return PHX_OK;
     slow_block(undamped, &first, &count);
     phx_status status = phx_shapes_allocate(context, n, count, &X);
@@ -359,7 +363,7 @@ phx_status phx_undamped_compare(phx_context *context, const phx_linear *linear, 
     phx_shapes_free(&undamped->rigid);
     phx_status status = phx_large_create(context, linear, &options, &large);
     if (!status)
-        status = phx_large_rigid(context, &large, rtol, &undamped->rigid, &undamped->counted);
+        status = phx_large_rigid(context, &large, rtol, undamped);
     if (!status)
         status = phx_undamped_resolve(context, linear, &large, kkt, undamped);
     phx_large_free(&large);

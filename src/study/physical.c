@@ -17,6 +17,7 @@ typedef struct part {
     int from, n, to, m;            /* coordinates; entries of the shape by displacements */
 } part;
 
+/* The parts of all bodies; returns the number of entries of a shape by displacements. */
 static int list_parts(const phx_system *system, part *parts)
 {
     int to = 0;
@@ -37,6 +38,7 @@ static int list_parts(const phx_system *system, part *parts)
     return to;
 }
 
+/* u = R xi + Phi q of a body on a mesh, the coordinates of another. */
 static void displace(const part *it, const double *xi, double *u)
 {
     if (!it->mesh) {

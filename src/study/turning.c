@@ -1,4 +1,4 @@
-/* What a body that turns leaves out: warnings with the remedy. */
+/* Stiffness and moments that bodies leave out when they turn: texts of warnings, with the remedy. */
 #include "internal.h"
 
 #include <math.h>
@@ -17,8 +17,9 @@ static double turning_of(const phx_system *system, int b, const double *v, doubl
     return hypot(w[0], *across);
 }
 
-/* Tension N makes N I_p/A of the twist stiffness, some 1.07 Omega^2 of a clamped blade in the square of its frequency;
- * the inertia of a flat section against its rotation makes up to Omega^2 more, which rods have. */
+/* text: body `name` without a `share` of the square of its torsional frequency. Tension N makes N I_p/A of the twist
+ * stiffness, some 1.07 Omega^2 of a clamped blade in the square of its frequency; the inertia of a flat section against
+ * its rotation makes up to Omega^2 more, which rods have. */
 static void tell_twist(const char *name, const char *without, double share, size_t size, char *text)
 {
     if (share > NOTICED)

@@ -163,6 +163,36 @@ static void slow_modes_are_no_rigid_ones(void **state)
     }
 }
 
+/* Rods far from the origin, whose places round, have the rigid-body modes that their joint leaves. */
+static void rods_have_the_rigid_modes_of_their_joint(void **state)
+{
+    static const struct {
+        const char *joint;
+        int rigid, elements;
+        double length;
+    } cases[] = {{"", 6, 40, 1.3},
+                 {"", 6, 5, 26.0},
+                 {"{j: {kind: spherical, ports: [ground.A, a.P]}}", 3, 120, 0.7},
+                 {"{j: {kind: spherical, ports: [ground.A, a.P]}}", 3, 2, 14.0},
+                 {"{j: {kind: revolute, axis: [0, 0.6, 0.8], ports: [ground.A, a.P]}}", 1, 80, 5.0}};
+
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        phx_modes_table table;
+        phx_model *model = open_model(
+            *state,
+            "phlexor: 1\ndimension: 3\nmaterials: {m: {density: 7850, young: 2.1e11, poisson: 0.3}}\n"
+            "ground: {ports: {A: {position: [7.3, -5.1, 2.2]}}}\n"
+            "bodies: {a: {kind: rod, material: m, length: %g, elements: %d, section: {kind: circle, diameter: %g},\n"
+            "  pose: {position: [7.3, -5.1, 2.2], rotation: {axis: [0.3, 0.7, -0.4], angle: 1.9}}}}\n%s%s\n",
+            cases[k].length, cases[k].elements, cases[k].length / 250.0, cases[k].rigid < 6 ? "joints: " : "",
+            cases[k].joint);
+        find_modes(*state, model, 3, &table);
+        assert_int_equal(table.rigid_modes[0], cases[k].rigid);
+        phx_modes_free(&table);
+        phx_model_destroy(model);
+    }
+}
+
 /* A rod that points from a rim of 10 m to the axis: its flap buckles at 5.674672409 (Ritz, EI = rho A = L = 1). */
 static void a_growing_mode_of_a_fine_mesh_is_found(void **state)
 {
@@ -503,6 +533,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(springs_without_length_pull_in_all_directions, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_mass_passes_the_anchor_of_its_damper, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(slow_modes_are_no_rigid_ones, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(rods_have_the_rigid_modes_of_their_joint, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_growing_mode_of_a_fine_mesh_is_found, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_chain_has_a_rigid_mode_for_each_hinge, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(modes_and_poles_agree_away_from_an_equilibrium, context_setup,
