@@ -35,12 +35,14 @@ phx_modes_options phx_modes_options_default(void); /* count 6 */
  * +-s, is one mode with omega = s and damping -1. Shapes satisfy G shape = 0 and are scaled to shape^H M shape = 1; the
  * first of their largest components (weighed with the root of the diagonal of M) is real and positive. */
 typedef struct phx_mode_set {
-    int n;                               /* coordinates */
-    int count;                           /* modes: as many as wanted or as there are */
-    int freedom;                         /* degrees of freedom, n - rank G */
-    int rigid;                           /* rigid-body modes, left out: undamped frequency below `resolution` */
-    int unstable;                        /* of the modes: those with damping < 0 beyond rounding */
-    double *re, *im;                     /* lambda, 1/s */
+    int n;           /* coordinates */
+    int count;       /* modes: as many as wanted or as there are */
+    int freedom;     /* degrees of freedom, n - rank G */
+    int rigid;       /* rigid-body modes, left out: motions without deformation that nothing resists; where phx_linear
+                        does not have these, undamped frequencies below `resolution` */
+    int unresolved;  /* other modes that are left out: their frequencies are below `resolution`, lost in rounding */
+    int unstable;    /* of the modes: those with damping < 0 beyond rounding */
+    double *re, *im; /* lambda, 1/s */
     double *omega, *frequency, *damping; /* |lambda| rad/s, |lambda|/(2 pi) Hz, -Re lambda/|lambda| */
     double *shapes;                      /* count x n, row-major: mode k begins at shapes + k n */
     double *shapes_imaginary;            /* the same, NULL when all shapes are real */

@@ -499,8 +499,9 @@ typedef struct phx_check_report {
                                   if the deformation followed its loads */
     int n_moves;
     phx_start_move *moves; /* owned */
-    double sampling_limit; /* s: the largest stable sampling period of controllers that feed rates back; 0: there is
-                              none */
+    double sampling_limit; /* s: bound of the sampling period of controllers that feed rates back, by their delay and
+                              the mobility of what they act on; flexible modes, gains of coordinates and filters may
+                              make the loop unstable below it; 0: there is none */
     int n_casimirs, n_matchings;
     phx_casimir *casimirs;        /* owned */
     phx_loop_matching *matchings; /* owned */

@@ -485,6 +485,8 @@ typedef struct phx_linear {
     phx_csr rest;    /* n x n, the part of K without a root (gravity, loads, multipliers); no rows when not given */
     phx_csr damping_root; /* rows x n, may be given: D = damping_root^T damping_root + damping_rest; else no rows */
     phx_csr damping_rest; /* n x n; no rows when damping_root has none */
+    phx_csr rigid;        /* n x columns, may be given: the motions of each body without deformation, and of its places;
+                             no rows when not given */
     bool damped;          /* D is not zero */
     bool gyroscopic;      /* about a rotation: D has a skew part */
     bool lossless;        /* and no other: D is skew on the motions that G allows */

@@ -344,6 +344,9 @@ typedef struct phx_rod_def {
 
 /* PHX_ERR_ARGUMENT, with the name, for values that make no rod, and for more than 120 degrees between two nodes. */
 phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body **body);
+/* The lowest torsional frequency, rad/s, of a straight clamped rod of its first section and its length; 0 of bodies
+ * that are no rods in space. */
+double phx_rod_twist(const phx_body *body);
 
 /* ---- name and sizes of a body ---- */
 const char *phx_body_name(const phx_body *body);

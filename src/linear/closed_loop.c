@@ -361,7 +361,8 @@ phx_status phx_casimir_residual(phx_context *context, phx_dae *dae, double t, co
 }
 
 /* ---- sampling ---- */
-/* T < 2 / lambda_max(-D_v Y_v M^-1 F): direct gains of rates against the mobility of what is acted on. */
+/* T lambda_max(-D_v Y_v M^-1 F) < 2 sin(pi/(4 n + 2)): direct gains of rates against the mobility of what is acted on,
+ * v+ = v - T lambda v of n samples before; n: the largest delay. */
 phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, const double *x, double *limit)
 {
     phx_linearised *it = NULL;
@@ -371,6 +372,12 @@ phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, cons
     phx_status status = linearise_loop(context, dae, t, x, &it);
     if (status)
         return status;
+    const phx_system *system = phx_system_of(dae);
+    int delay = 0;
+    for (int c = 0; c < phx_system_controllers(system); c++) {
+        const int own = phx_block_delay(phx_system_controller_block(system, c));
+        delay = own > delay ? own : delay;
+    }
     const phx_feedback *f = &it->feedback;
     const int u = f->n_actuations, y = f->n_measures, count = it->reduced.count;
     const size_t size = (size_t)(count * u + y * u + u * u + 2 * u);
@@ -390,7 +397,7 @@ phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, cons
     for (int k = 0; k < u && !status; k++)
         largest = fmax(largest, re[k]);
     if (!status && largest > 0.0)
-        *limit = 2.0 / largest;
+        *limit = 2.0 * sin(0.5 * acos(-1.0) / (2.0 * delay + 1.0)) / largest;
     phx_free(room);
     phx_free(Y);
     phx_linearised_destroy(it);

@@ -13,6 +13,11 @@ typedef struct phx_undamped {
     double *frequency; /* f, ascending by lambda, negative for lambda < 0 */
     int freedom;       /* n - rank G */
     double resolution, asymmetry;
+    bool counted;     /* the rigid-body modes are known: */
+    phx_shapes rigid; /* they themselves, mass-orthonormal */
+    int most;         /* as many as the joints alone would leave: so many small frequencies are of them */
+    int unresolved;   /* other modes that are zero to rounding, which is up to `bound` rad/s */
+    double bound;
 } phx_undamped;
 void phx_undamped_free(phx_undamped *undamped);
 
@@ -87,9 +92,25 @@ phx_status phx_large_create(phx_context *context, const phx_linear *linear, cons
                             phx_large *large);
 void phx_large_free(phx_large *large);
 
+/* ---- rigid-body modes (rigid.c) ---- */
+/* undamped->rigid: the motions without deformation that G allows and K does not resist, mass-orthonormal. Not counted
+ * where the system does not have the motions of its bodies, or they are too many. */
+phx_status phx_large_rigid(phx_context *context, const phx_large *large, double rtol, phx_undamped *undamped);
+/* x <- x - rigid rigid^T M x; work: n */
+void phx_deflate(const phx_csr *M, const phx_shapes *rigid, double *x, double *work);
+/* Where more or fewer of the modes are below the resolution than there are rigid-body modes: those near zero once more,
+ * beside the rigid-body modes, by inverse iteration (large NULL: without), and each with its own rounding. */
+phx_status phx_undamped_resolve(phx_context *context, const phx_linear *linear, const phx_large *large, phx_kkt *kkt,
+                                phx_undamped *undamped);
+
+/* The same of all modes, or the lowest ones, of a small system. */
+phx_status phx_undamped_compare(phx_context *context, const phx_linear *linear, double rtol, phx_kkt *kkt,
+                                phx_undamped *undamped);
+
 /* Estimate, by the diagonals, of the highest eigenvalue of the pencil (K, M). */
 double phx_large_highest(const phx_large *large);
-/* The lowest undamped modes by shift-invert: `count` elastic ones and all rigid-body modes. */
+/* The lowest undamped modes by shift-invert: `count` elastic ones and all rigid-body modes, which undamped->rigid may
+ * have (counted). */
 phx_status phx_large_undamped(phx_context *context, const phx_large *large, int count, phx_kkt *kkt,
                               phx_undamped *undamped);
 /* The options->count lowest damped modes, from the lowest undamped ones. *rigid as phx_linear_damped gives it. */

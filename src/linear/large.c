@@ -131,15 +131,21 @@ phx_status phx_large_create(phx_context *context, const phx_linear *linear, cons
 typedef struct shifted {
     phx_kkt *kkt;
     const phx_csr *M;
+    const phx_shapes *rigid; /* left out of the space */
+    double *work;            /* n */
 } shifted;
 
-/* y = [K - sigma M, G^T; G, 0]^-1 x */
+/* y = [K - sigma M, G^T; G, 0]^-1 x without the rigid motions: there are many of them in a long chain, and a Krylov
+ * space would find one after the other. */
 static phx_status apply_inverse(void *user, const double *x, double *y)
 {
     const shifted *s = user;
     const size_t size = (size_t)s->kkt->n + (size_t)s->kkt->m;
     memcpy(y, x, size * sizeof *y);
-    return phx_lu_solve(s->kkt->lu, 1, y);
+    const phx_status status = phx_lu_solve(s->kkt->lu, 1, y);
+    if (!status)
+        phx_deflate(s->M, s->rigid, y, s->work);
+    return status;
 }
 
 /* y = [M, 0; 0, 0] x */
@@ -183,32 +189,40 @@ static phx_status orthonormalise(phx_context *context, const phx_csr *M, phx_bas
     return status;
 }
 
-/* The k vectors next to sigma, mass-orthonormal. */
+/* The k vectors next to sigma beside the rigid motions, and these, mass-orthonormal. */
 static phx_status lanczos(phx_context *context, const phx_large *large, phx_kkt *kkt, int k, double sigma,
-                          phx_basis *basis)
+                          const phx_shapes *rigid, phx_basis *basis)
 {
     const phx_csr *M = &large->linear->M;
     const int n = M->rows, size = n + large->G.rows;
-    shifted user = {.kkt = kkt, .M = M};
+    shifted user = {.kkt = kkt, .M = M, .rigid = rigid};
     double *values = NULL, *vectors = NULL;
     phx_status status = phx_kkt_factor_shifted(kkt, M, &large->K, &large->G, sigma);
     if (status)
         return status;
     values = phx_calloc(context, (size_t)k, sizeof *values);
     vectors = phx_calloc(context, (size_t)size * (size_t)k, sizeof *vectors);
-    status = values && vectors ? phx_eigen_shift_invert(context, size, k, sigma, apply_inverse, apply_mass, &user, 0.0,
-                                                        values, vectors)
-                               : PHX_ERR_MEMORY;
+    user.work = phx_calloc(context, (size_t)n, sizeof *user.work);
+    status = values && vectors && user.work ? phx_eigen_shift_invert(context, size, k, sigma, apply_inverse, apply_mass,
+                                                                     &user, 0.0, values, vectors)
+                                            : PHX_ERR_MEMORY;
     if (status == PHX_NOT_CONVERGED || status == PHX_ERR_LIBRARY)
         status = phx_fail_prefix(context, status,
                                  "modes: %d undamped modes near (%.3g rad/s)^2 of %d coordinates were asked for, as "
                                  "'modes: count' or --count and damping need them; ask for fewer: ",
                                  k, sqrt(fabs(sigma)), n);
     phx_free(values);
+    phx_free(user.work);
     if (!status) {
-        *basis = (phx_basis){.n = n, .count = k, .columns = vectors}; /* the first n rows, without the multipliers */
-        vectors = NULL;
-        status = orthonormalise(context, M, basis);
+        const int r = rigid->count;
+        *basis = (phx_basis){.n = n, .count = k + r};
+        basis->columns = phx_calloc(context, (size_t)n * (size_t)(k + r), sizeof *basis->columns);
+        for (int i = 0; i < n && basis->columns; i++) { /* without the multipliers, which follow */
+            memcpy(basis->columns + (size_t)i * (k + r), vectors + (size_t)i * k, (size_t)k * sizeof *vectors);
+            for (int j = 0; j < r; j++)
+                basis->columns[(size_t)i * (k + r) + k + j] = phx_shapes_column(rigid, j)[i];
+        }
+        status = basis->columns ? orthonormalise(context, M, basis) : PHX_ERR_MEMORY;
         if (status)
             phx_basis_free(basis);
     }
@@ -234,12 +248,13 @@ static phx_status attempt(phx_context *context, const phx_large *large, phx_kkt 
 {
     const phx_stiffness stiffness = phx_linear_stiffness(large->linear);
     phx_basis basis = {0};
-    phx_undamped_free(undamped);
+    phx_basis_free(&undamped->modes);
+    phx_free(undamped->frequency);
     undamped->freedom = large->linear->n - large->G.rows;
-    undamped->frequency = phx_calloc(context, (size_t)k, sizeof *undamped->frequency);
+    undamped->frequency = phx_calloc(context, (size_t)(k + undamped->rigid.count), sizeof *undamped->frequency);
     if (!undamped->frequency)
         return PHX_ERR_MEMORY;
-    phx_status status = lanczos(context, large, kkt, k, sigma, &basis);
+    phx_status status = lanczos(context, large, kkt, k, sigma, &undamped->rigid, &basis);
     if (!status)
         status = phx_reduce_normal_modes(context, &basis, &stiffness, undamped->frequency, &undamped->resolution,
                                          &undamped->asymmetry, &undamped->modes);
@@ -272,7 +287,7 @@ phx_status phx_large_undamped(phx_context *context, const phx_large *large, int 
 {
     enum { PASSES = 16, GUARD = 8 };
     const phx_csr none = {0};
-    const int most = (large->linear->n - large->G.rows - 20) / 2;
+    const int most = (large->linear->n - large->G.rows - undamped->rigid.count - 20) / 2;
     phx_status status =
         phx_kkt_prepare(context, &large->linear->M, &none, &large->K, &large->G, large->order, false, kkt);
     double sigma = -1e-8 * phx_large_highest(large);
@@ -284,16 +299,25 @@ phx_status phx_large_undamped(phx_context *context, const phx_large *large, int 
             status = PHX_OK;
             continue;
         }
+        if (status == PHX_NOT_CONVERGED && k < most) { /* a cluster of modes: a larger space has more of it */
+            phx_context_clear(context);
+            k = 2 * k < most ? 2 * k : most;
+            status = PHX_OK;
+            continue;
+        }
         if (status)
             break;
         double lowest;
-        const int elastic = elastic_modes(undamped, &lowest), rigid = k - elastic;
+        const int elastic = elastic_modes(undamped, &lowest), rigid = k - elastic; /* beside those left out */
         if (elastic < count && k < most) {
             k = elastic > 0 ? rigid + count + GUARD : 2 * k;
             k = k < most ? k : most;
         } else if (elastic > 0 && (-sigma > 100.0 * lowest || (rigid > 0 && -sigma < 1e-2 * lowest))) {
             sigma = -0.3 * lowest;
         } else {
+            status = phx_undamped_resolve(context, large->linear, large, kkt, undamped);
+            if (status)
+                break;
             return PHX_OK;
         }
     }

@@ -72,9 +72,9 @@ phx_status phx_closed_modes(phx_context *context, phx_dae *dae, double t, const 
  * vanishes where row z - row B q is constant. */
 phx_status phx_casimir_residual(phx_context *context, phx_dae *dae, double t, const double *x, const double *row,
                                 double *residual);
-/* The largest period, s, at which the controllers' gains of rates can be sampled, 2/lambda_max(K_d B^T M^-1 B);
- * HUGE_VAL: nothing limits it. What a bound on the period is for is the mobility of what they act on, however stiff it
- * hangs. */
+/* A bound of the period, s, at which the controllers' gains of rates can be sampled, 2 sin(pi/(4 n + 2)) over
+ * lambda_max(K_d B^T M^-1 B) with the largest delay of n samples; HUGE_VAL: nothing limits it. It is the mobility of
+ * what they act on that makes it; flexible modes, gains of coordinates and filters may ask for shorter ones. */
 phx_status phx_sampling_limit(phx_context *context, phx_dae *dae, double t, const double *x, double *limit);
 
 /* ---- plants of one mechanism at several values of its parameters ----
@@ -112,11 +112,12 @@ typedef struct phx_plant {
     phx_ss *system;                   /* in state space, the states of phx_linearised_ss with z for q */
     double least;                     /* smallest over largest singular value of S */
 } phx_plant;
-/* proper: the state space without the outputs that follow the derivative of a rate. PHX_ERR_ANALYSIS where the plant
+/* proper: the state space without the outputs that follow the derivative of a rate. motions (n_xi x n_xi, NULL: the
+ * identity): xi of the nominal mechanism that moves as xi of this one. PHX_ERR_ANALYSIS where the plant
  * has another number of coordinates than the nominal one, or S is singular to 1e-3. */
 phx_status phx_plant_create(phx_context *context, const phx_plant_coordinates *coordinates,
                             const phx_linearised *linearised, const phx_reduction *reduction, bool proper,
-                            phx_plant *plant);
+                            const double *motions, phx_plant *plant);
 void phx_plant_free(phx_plant *plant); /* frees and zeroes the fields; NULL is allowed */
 
 /* Plants at all combinations of parameter values, the last parameter fastest. Everything is borrowed. */

@@ -101,6 +101,27 @@ static phx_status free_motions(reduction *w, phx_basis *basis)
     return status;
 }
 
+/* Small frequencies are compared with the rigid-body modes that joints and prescribed motions leave. */
+static phx_status compare_slow(reduction *w)
+{
+    phx_reduced *r = &w->it->reduced;
+    phx_linear held = w->it->linear; /* the rows of G are its own */
+    phx_undamped undamped = {
+        .modes = w->modes, .frequency = r->omega, .freedom = w->f, .resolution = w->resolution}; /* these borrowed */
+    phx_kkt kkt = {0};
+
+    held.G = (phx_csr){0};
+    held.m = w->m + w->held;
+    phx_status status = phx_channels_stack(w->context, &w->it->channels, &held.G);
+    if (!status)
+        status = phx_undamped_compare(w->context, &held, w->rtol, &kkt, &undamped);
+    w->resolution = undamped.resolution;
+    phx_csr_free(&held.G);
+    phx_shapes_free(&undamped.rigid);
+    phx_kkt_free(&kkt);
+    return status;
+}
+
 static phx_status normal_modes(reduction *w, const phx_basis *basis)
 {
     phx_reduced *r = &w->it->reduced;
@@ -115,6 +136,8 @@ static phx_status normal_modes(reduction *w, const phx_basis *basis)
         return PHX_OK;
     status = phx_reduce_normal_modes(w->context, basis, &stiffness, r->omega, &w->resolution, &asymmetry, &w->modes);
     w->skew = asymmetry > 1e-10;
+    if (!status)
+        status = compare_slow(w);
     for (int i = 0; i < w->f && !status; i++) {
         const bool rigid = fabs(r->omega[i]) <= w->resolution;
         if (rigid)

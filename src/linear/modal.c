@@ -44,6 +44,7 @@ void phx_modal_destroy(phx_modal *modal)
 void phx_undamped_free(phx_undamped *undamped)
 {
     phx_basis_free(&undamped->modes);
+    phx_shapes_free(&undamped->rigid);
     phx_free(undamped->frequency);
     *undamped = (phx_undamped){0};
 }
@@ -247,14 +248,16 @@ static phx_status find_undamped(phx_modal *modal, const phx_linear *linear, cons
     const int wanted = quadratic ? damped_basis(options->count) : options->count;
     if (large)
         return phx_large_undamped(context, large, wanted, &modal->shifted, undamped);
-    const phx_status status = dense_undamped(modal, linear, options, quadratic ? 0 : wanted, undamped);
+    phx_status status = dense_undamped(modal, linear, options, quadratic ? 0 : wanted, undamped);
+    if (!status)
+        status = phx_undamped_compare(modal->context, linear, options->rank_rtol, &modal->shifted, undamped);
     if (status || !quadratic || options->count == 0 || undamped->freedom <= DAMPED_LIMIT)
         return status;
     return truncate(context, wanted, undamped);
 }
 
-/* Whether shift-invert pays: many coordinates, few modes wanted of many, and a stiffness at all. */
-static bool is_large(const phx_linear *linear, const phx_modes_options *options, bool quadratic)
+/* Whether shift-invert pays: many coordinates, few modes wanted of many beside `rigid` ones, and a stiffness at all. */
+static bool is_large(const phx_linear *linear, const phx_modes_options *options, bool quadratic, int rigid)
 {
     if (linear->n <= options->dense_limit || options->count == 0)
         return false;
@@ -262,7 +265,7 @@ static bool is_large(const phx_linear *linear, const phx_modes_options *options,
     bool stiff = false;
     for (int k = 0; k < linear->K.ptr[linear->n]; k++)
         stiff = stiff || linear->K.val[k] != 0.0;
-    return stiff && 2 * (wanted + 8) + 20 <= linear->n - linear->m;
+    return stiff && 2 * (wanted + 8) + 20 <= linear->n - linear->m - rigid;
 }
 
 phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx_modes_options *given,
@@ -282,9 +285,12 @@ phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx
     phx_status status = check(context, linear, options);
     if (status)
         return status;
-    const bool by_shift = is_large(linear, options, quadratic);
+    bool by_shift = is_large(linear, options, quadratic, 0);
     if (by_shift)
         status = phx_large_create(context, linear, options, &large);
+    if (by_shift && !status)
+        status = phx_large_rigid(context, &large, options->rank_rtol, &undamped);
+    by_shift = by_shift && is_large(linear, options, quadratic, undamped.rigid.count);
     if (!status)
         status = find_undamped(modal, linear, options, quadratic, by_shift ? &large : NULL, &undamped);
     if (status)
@@ -297,8 +303,9 @@ phx_status phx_modal_solve(phx_modal *modal, const phx_linear *linear, const phx
         status = phx_mode_list_finish(context, &list, &linear->M, options->count, set);
     if (!status) {
         set->freedom = undamped.freedom;
-        set->rigid = rigid;
-        set->resolution = undamped.resolution;
+        set->unresolved = own.unsymmetric ? 0 : undamped.unresolved; /* else the symmetric part does not tell */
+        set->rigid = rigid - set->unresolved;
+        set->resolution = fmax(undamped.resolution, undamped.bound);
         set->asymmetry = undamped.asymmetry;
     }
 cleanup:

@@ -304,22 +304,27 @@ static void clear_rounding(const phx_plant_coordinates *to, const own_basis *own
     }
 }
 
-/* S = W^T P and its inverse; *least: smallest over largest singular value. */
-static phx_status find_change(phx_context *context, const phx_plant_coordinates *to, const own_basis *own, change *it,
-                              double *least)
+/* S = W^T B P, B: motions (NULL: the identity), and its inverse; *least: smallest over largest singular value. */
+static phx_status find_change(phx_context *context, const phx_plant_coordinates *to, const own_basis *own,
+                              const double *motions, change *it, double *least)
 {
     enum { LARGEST = 1000 };
     const int f = to->f, n = to->n_xi;
     const size_t cells = (size_t)f * (size_t)f;
     double *values = phx_calloc(context, (size_t)f + 1, sizeof *values);
+    double *moved = phx_calloc(context, motions ? (size_t)n * (size_t)f + 1 : 1, sizeof *moved); /* B P */
 
     it->f = f;
     it->S = phx_calloc(context, 2 * cells + 1, sizeof *it->S);
     it->T = phx_behind(it->S, cells);
     *least = 1.0;
-    phx_status status = it->S && values ? PHX_OK : PHX_ERR_MEMORY;
+    phx_status status = it->S && values && moved ? PHX_OK : PHX_ERR_MEMORY;
     if (!status && f > 0) {
-        phx_dense_multiply(true, false, f, f, n, 1.0, to->W, f, own->basis, own->reduced->count, 0.0, it->S, f);
+        const int ld = own->reduced->count;
+        if (motions)
+            phx_dense_multiply(false, false, n, f, n, 1.0, motions, n, own->basis, ld, 0.0, moved, f);
+        phx_dense_multiply(true, false, f, f, n, 1.0, to->W, f, motions ? moved : own->basis, motions ? f : ld, 0.0,
+                           it->S, f);
         clear_rounding(to, own, it->S);
         status = phx_dense_singular_values(context, f, f, it->S, values, NULL);
     }
@@ -336,6 +341,7 @@ static phx_status find_change(phx_context *context, const phx_plant_coordinates 
     if (!status && f > 0)
         status = phx_dense_inverse(context, f, it->T);
     phx_free(values);
+    phx_free(moved);
     return status;
 }
 
@@ -495,7 +501,7 @@ static phx_status make_system(phx_context *context, const phx_linearised *linear
 /* ---- the whole ---- */
 phx_status phx_plant_create(phx_context *context, const phx_plant_coordinates *coordinates,
                             const phx_linearised *linearised, const phx_reduction *reduction, bool proper,
-                            phx_plant *plant)
+                            const double *motions, phx_plant *plant)
 {
     if (!coordinates || !linearised || !plant)
         return phx_fail_null(context, __func__, "coordinates, linearised or plant");
@@ -507,7 +513,7 @@ phx_status phx_plant_create(phx_context *context, const phx_plant_coordinates *c
     if (!status)
         status = check_sizes(context, coordinates, &own, reduction != NULL);
     if (!status)
-        status = find_change(context, coordinates, &own, &it, &plant->least);
+        status = find_change(context, coordinates, &own, motions, &it, &plant->least);
     if (!status)
         status = take_second_order(context, &own, &it, plant);
     if (!status)

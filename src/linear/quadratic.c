@@ -418,9 +418,12 @@ static void keep_found(search *it, int count, phx_mode_list *list)
 static phx_status check_complete(const search *it, int rigid, const phx_mode_list *list)
 {
     const double last = list->count > 0 ? cabs(list->lambda[list->count - 1]) : HUGE_VAL;
+    const bool mirrored = it->large->linear->gyroscopic && it->large->linear->lossless; /* -lambda with lambda */
     int zeros = 0;
     for (int i = 0; i < it->n_known; i++) {
         const double complex lambda = it->known[i].lambda;
+        if (mirrored && cimag(lambda) == 0.0 && creal(lambda) < 0.0)
+            continue;
         if (!it->known[i].found || cabs(lambda) > (1.0 - match_rtol) * last)
             continue;
         if (cabs(lambda) <= 0.1 * it->scale && ++zeros <= 2 * rigid)
@@ -437,7 +440,10 @@ static phx_status project(search *it, const phx_modes_options *options, int *rig
 {
     const phx_linear *linear = it->large->linear;
     const phx_stiffness stiffness = phx_linear_stiffness(linear);
-    phx_undamped space = {.freedom = it->freedom};
+    phx_undamped space = {.freedom = it->freedom,
+                          .rigid = it->undamped->rigid,
+                          .counted = it->undamped->counted,
+                          .most = it->undamped->most}; /* borrowed */
     phx_basis basis;
     phx_status status = make_basis(it, &basis);
 
@@ -448,7 +454,10 @@ static phx_status project(search *it, const phx_modes_options *options, int *rig
                                  : PHX_ERR_MEMORY;
     }
     if (!status)
+        status = phx_undamped_resolve(it->context, linear, NULL, NULL, &space);
+    if (!status)
         status = phx_linear_damped(it->context, linear, options, &space, 0, rigid, list);
+    space.rigid = (phx_shapes){0};
     if (!status) {
         keep_found(it, options->count, list);
         status = check_complete(it, *rigid, list);
@@ -459,17 +468,18 @@ static phx_status project(search *it, const phx_modes_options *options, int *rig
 }
 
 /* Scale of the shift and of the circle searched: the highest of the `count` lowest elastic frequencies. */
-static double measure(const phx_undamped *undamped, int count, int *rigid)
+static double measure(const phx_undamped *undamped, int count, int *rigid, int *negative)
 {
     double highest = 0.0;
     int elastic = 0;
-    *rigid = 0;
+    *rigid = *negative = 0;
     for (int k = 0; k < undamped->modes.count; k++) { /* ascending by lambda: unstable ones first */
         const double frequency = fabs(undamped->frequency[k]);
         if (frequency <= undamped->resolution)
             ++*rigid;
         else if (elastic++ < count)
             highest = fmax(highest, frequency);
+        *negative += undamped->frequency[k] < -undamped->resolution;
     }
     return highest;
 }
@@ -479,12 +489,12 @@ phx_status phx_large_damped(phx_context *context, const phx_large *large, const 
 {
     const phx_linear *linear = large->linear;
     search it = {.context = context, .large = large, .undamped = undamped, .kkt = kkt, .freedom = undamped->freedom};
-    int free_modes = 0;
-    const double highest = measure(undamped, options->count, &free_modes);
+    int free_modes = 0, negative = 0;
+    const double highest = measure(undamped, options->count, &free_modes, &negative);
     const int most = 2 * undamped->freedom, start_size = 2 * (options->count + 2 + free_modes);
 
     it.scale = 0.3 * highest;
-    it.wanted = options->count + 2 * free_modes;
+    it.wanted = options->count + 2 * free_modes + negative; /* a mode that grows has a root that decays beside it */
     it.room = 4 * start_size + 300;
     it.room = (it.room < most ? it.room : most) + 2;
     it.roots = phx_calloc(context, (size_t)it.room, sizeof *it.roots);

@@ -8,9 +8,10 @@
 typedef struct line {
     int dim;
     double d[3], d_dot[3];    /* mean distance; its rate (d1 - d0)/h */
-    double n[3];              /* d/|d|, zero when `flat` */
+    double n[3];              /* d/|d|; when `flat` the direction of the motion, zero where there is none */
     double n1[3];             /* d1/|d1|, zero when `flat` */
     double length;            /* |d| of the mean distance */
+    double speed;             /* |d_dot| */
     double start, end;        /* |d0|, |d1| */
     double end_lengths;       /* |d0| + |d1| */
     bool flat, ends_coincide; /* |d|, |d0| + |d1| are rounding errors of the places */
@@ -40,8 +41,9 @@ static void evaluate_line(const phx_port_view *a, const phx_port_view *b, line *
     l->end_lengths = l->start + end;
     l->flat = l->length <= 4.0 * DBL_EPSILON * size;
     l->ends_coincide = l->end_lengths <= 8.0 * DBL_EPSILON * size;
+    l->speed = sqrt(phx_port_scalar_product(l->dim, l->d_dot, l->d_dot));
     for (int i = 0; i < l->dim; i++) {
-        l->n[i] = l->flat ? 0.0 : l->d[i] / l->length;
+        l->n[i] = l->flat ? l->d_dot[i] / (l->speed > 0.0 ? l->speed : 1.0) : l->d[i] / l->length;
         l->n1[i] = l->flat || end == 0.0 ? 0.0 : (b->u1[i] - a->u1[i]) / end;
     }
 }
@@ -58,6 +60,19 @@ static void add_place_blocks(const line *l, double p, double q, const double *x,
             matrix[(PHX_PORT_MAX + i) * PHX_PORT_PAIR + PHX_PORT_MAX + j] += value;
         }
     }
+}
+
+/* Damping of ports that coincide, which the first motion takes apart: F = -C(|d_dot|) d_dot/|d_dot|, also at rest,
+ *   dF/dd_dot = -C/|d_dot| (I - n n^T) - C' n n^T ,   -C'(0) I at rest. */
+static void add_flat_damping(const phx_line_spring *spring, const line *l, double by_rate, phx_load_result *result)
+{
+    const bool moves = l->speed > 0.0;
+    const double law = spring->damper && moves ? phx_signal_value(spring->damper, l->speed) / l->speed : 0.0;
+    const double across = moves ? spring->damping + law : by_rate;
+
+    phx_port_pair_clear(l->dim, result->rate_tangent);
+    add_place_blocks(l, -across, across - by_rate, l->n, l->n, result->rate_tangent);
+    result->has_rate_tangent = true;
 }
 
 /* The law's part: -F d/m, m = (|d0| + |d1|)/2, F its mean over the stroke; dm = n1 . dd, dF = F' 2 n1 . dd. */
@@ -80,12 +95,14 @@ static void add_tangents(const phx_line_spring *spring, const line *l, double ra
     if (ratio != 0.0)
         add_place_blocks(l, 0.0, -2.0 * k * ratio / l->end_lengths, l->d, l->n1, result->tangent);
     result->has_tangent = true;
-    if (c == 0.0)
+    if (l->flat && (spring->damping != 0.0 || spring->damper))
+        add_flat_damping(spring, l, c, result);
+    if (c == 0.0 || l->flat)
         return;
     double across[3]; /* P d_dot */
     for (int i = 0; i < l->dim; i++)
         across[i] = l->d_dot[i] - l_dot * l->n[i];
-    add_place_blocks(l, 0.0, l->flat ? 0.0 : -c / l->length, l->n, across, result->tangent);
+    add_place_blocks(l, 0.0, -c / l->length, l->n, across, result->tangent);
     phx_port_pair_clear(l->dim, result->rate_tangent);
     add_place_blocks(l, 0.0, -c, l->n, l->n, result->rate_tangent);
     result->has_rate_tangent = true;
@@ -100,14 +117,15 @@ phx_status phx_line_spring_evaluate(phx_context *context, const phx_line_spring 
                         f, t);
     line l;
     evaluate_line(a, b, &l);
-    bool has_rest = (k != 0.0 && spring->length != 0.0) || spring->law, damped = c != 0.0 || spring->damper;
-    if ((has_rest && l.ends_coincide) || ((damped || f != 0.0) && l.flat))
+    bool has_rest = (k != 0.0 && spring->length != 0.0) || spring->law;
+    if ((has_rest && l.ends_coincide) || (f != 0.0 && l.flat))
         return phx_fail(context, PHX_ERR_ANALYSIS,
                         "line spring: its ports coincide at t = %g s (distance %g m), so that the %s has no direction; "
                         "keep the ports apart or set it to zero",
-                        t, l.length, has_rest ? "length at rest" : (f != 0.0 ? "force" : "damping"));
+                        t, l.length, has_rest ? "length at rest" : "force");
 
-    /* F = -k (1 - 2 l0/(|d0| + |d1|)) d_m + (f - c l_dot) n,   l_dot = n . (d1 - d0)/h,   n = d_m/|d_m| */
+    /* F = -k (1 - 2 l0/(|d0| + |d1|)) d_m + (f - c l_dot) n,   l_dot = n . (d1 - d0)/h,   n = d_m/|d_m|; where d_m is
+     * zero the damping acts against the motion, n = d_dot/|d_dot| */
     double ratio = k != 0.0 && spring->length != 0.0 ? 2.0 * spring->length / l.end_lengths : 0.0;
     double l_dot = phx_port_scalar_product(l.dim, l.n, l.d_dot), along = f - c * l_dot, by_law = 0.0;
     phx_law_mean_value law = {0.0, 0.0};

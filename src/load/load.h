@@ -85,7 +85,8 @@ phx_friction_force phx_friction_slip(const phx_friction *friction, double limit,
 /* Line spring between two ports: force along d = u_b - u_a,
  *   F = -k (1 - 2 l0/(|d0| + |d1|)) d_mean - c l_dot d_mean/|d_mean| + f(t) d_mean/|d_mean|   on B, opposite on A
  * (the actuator f pushes the ports apart), l_dot = d_mean . (d1 - d0)/(h |d_mean|); its discrete gradient makes the
- * change of 1/2 k (|d| - l0)^2 exact. PHX_ERR_ANALYSIS when the ports coincide (|d| = 0) with l0, c or f not zero. */
+ * change of 1/2 k (|d| - l0)^2 exact. Where the ports coincide (|d| = 0) damping acts against the motion, and l0 or f
+ * that are not zero are PHX_ERR_ANALYSIS. */
 typedef struct phx_line_spring {
     double stiffness, damping, length; /* N/m, N s/m, m; all >= 0 */
     const phx_signal *force;           /* N, may be NULL; borrowed */

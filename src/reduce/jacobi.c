@@ -1,8 +1,8 @@
-#include "jacobi.h"
-
 #include <float.h>
 #include <math.h>
 #include <stddef.h>
+
+#include "reduce/reduce.h"
 
 /* rows p and q of x (length n): (x_p, x_q) <- (c x_p - s x_q, s x_p + c x_q) */
 static void rotate_rows(int n, double *x, int p, int q, double c, double s)

@@ -5,8 +5,6 @@
 
 #include "reduce/reduce.h"
 
-#include "jacobi.h"
-
 /* The largest value that rounding gives for a zero: of a frequency by the root of the stiffness, relative to the
  * largest, measured below 1e-12 (fine meshes in floating frames); of a frequency by the root, and of lambda by
  * eigenvalues, relative to the size of the terms, measured below 5e-15.

@@ -65,6 +65,14 @@ phx_status phx_reduce_lowest_modes(phx_context *context, const phx_basis *basis,
                                    int wanted, double *frequency, double *resolution, double *asymmetry,
                                    phx_basis *modes);
 
+/* ---- eigenvalues of graded matrices (jacobi.c) ---- */
+/* Eigenvalues and eigenvectors of a symmetric matrix (n x n, row-major, destroyed) whose diagonal spans many orders of
+ * magnitude and dominates, by cyclic Jacobi rotations: unlike a reduction to tridiagonal form they do not mix the large
+ * entries into the small ones, so small eigenvalues are as accurate as the entries around them. values (n) as they come
+ * on the diagonal, not sorted; eigenvector k is ROW k of `vectors`, which must hold an orthogonal matrix on entry (the
+ * rows are combined: start with the identity). PHX_NOT_CONVERGED after 40 sweeps. */
+phx_status phx_reduce_jacobi(phx_context *context, int n, double *a, double *values, double *vectors);
+
 /* ---- shapes that follow others (followers.c) ----
  * For geometric stiffening a basis needs shapes that take away what the strains of second order of its own would make:
  * orthogonal to it in K, in energy the most important ones. */

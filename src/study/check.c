@@ -137,7 +137,7 @@ void phx_warn_of_sampling(phx_context *context, const phx_system *system)
                     phx_system_controller_name(system, c));
 }
 
-/* The largest stable sampling period, and who exceeds it. */
+/* The bound of the sampling period, and who exceeds it. */
 static phx_status find_sampling_limit(phx_context *context, const phx_model *model, const phx_start_point *at,
                                       phx_check_report *report)
 {
@@ -153,9 +153,9 @@ static phx_status find_sampling_limit(phx_context *context, const phx_model *mod
         if (phx_system_controller_sample(at->system, c) > limit)
             phx_log(
                 context, PHX_LOG_WARNING,
-                "controller '%s' samples every %.4g s; beyond %.4g s, 2/lambda_max(K_d B^T M^-1 B), its feedback of "
-                "rates is unstable: what it acts on is too light. Sample faster, lower kd, or give the rotor of "
-                "the motor its inertia",
+                "controller '%s' samples every %.4g s; beyond %.4g s, 2 sin(pi/(4 delay + 2))/lambda_max(K_d B^T M^-1 "
+                "B), its feedback of rates is unstable: what it acts on is too light. Sample faster, with less delay, "
+                "lower kd, or give the rotor of the motor its inertia",
                 phx_system_controller_name(at->system, c), phx_system_controller_sample(at->system, c), limit);
     return PHX_OK;
 }

@@ -207,7 +207,10 @@ phx_status phx_check_report_text(phx_context *context, const phx_check_report *r
     put_value(stream, "elastic energy", c->energy.elastic, "J");
     put_value(stream, "potential energy", c->energy.potential, "J");
     if (report->sampling_limit > 0.0)
-        put_value(stream, "largest sampling period", report->sampling_limit, "s");
+        fprintf(stream,
+                "%-26s %.10g s: by gains of rates, delay and mobility alone; with flexible modes the loop may be "
+                "unstable below it\n",
+                "bound of sampling period", report->sampling_limit);
     for (int k = 0; k < report->n_modes; k++) {
         const phx_check_modes *it = &report->modes[k];
         char what[60];

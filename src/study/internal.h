@@ -33,6 +33,8 @@ phx_status phx_start_point_at(phx_context *context, const phx_model *model, cons
 typedef struct phx_unrest {
     double held, loose; /* m/s^2 */
     double held_share, loose_share;
+    int dim; /* with the acceleration of everything as one, and gravity in the axes that move with it, m/s^2 */
+    double common[3], gravity[3];
     char left_out[200]; /* forces that the analysis leaves out (phx_forces_left_out) */
 } phx_unrest;
 phx_status phx_unrest_at(phx_start_point *point, phx_unrest *unrest);
@@ -42,6 +44,31 @@ void phx_warn_left_out(phx_context *context, const char *left_out);
 /* Warnings where the point is not in equilibrium and where forces are left out, with the remedy. */
 void phx_unrest_warn(phx_context *context, const phx_unrest *unrest);
 void phx_start_point_free(phx_start_point *point); /* frees and zeroes the fields */
+
+/* turning.c: moments that a body which turns with the velocities v leaves out, with the remedy; empty: none of weight.
+ */
+void phx_turning_left_out(const phx_system *system, const double *v, size_t size, char *text);
+
+/* physical.c: shapes of modes as displacements of meshes, with the mass matrix to compare them by; empty where the
+ * system has no body on a mesh. M: of the linearised system. */
+phx_status phx_physical_shapes(phx_context *context, const phx_system *system, const phx_csr *M,
+                               const phx_mode_set *set, phx_mode_set *shown, phx_csr *mass);
+
+/* The bases of bodies on meshes: coordinates from `at` on; Phi: count x m, then M Phi. */
+typedef struct phx_mesh_basis {
+    int at, count, m;
+    double *Phi;
+} phx_mesh_basis;
+typedef struct phx_mesh_bases {
+    int n;
+    phx_mesh_basis *bases;
+} phx_mesh_bases;
+void phx_mesh_bases_free(phx_mesh_bases *it); /* frees and zeroes the fields */
+phx_status phx_mesh_bases_take(phx_context *context, const phx_system *system, phx_mesh_bases *it);
+/* B (n x n, zero on entry): coordinates in the bases of `to` of the displacements by those of `from`, nearest in the
+ * mass of the mesh. fixed: PHX_ERR_UNSUPPORTED where they differ. */
+phx_status phx_mesh_bases_change(phx_context *context, const phx_mesh_bases *from, const phx_mesh_bases *to, int n,
+                                 bool fixed, double *B);
 
 /* check_control.c: Casimirs of port-Hamiltonian controllers, and matching conditions, allocated. */
 phx_status phx_casimirs_at(phx_context *context, const phx_model *model, const phx_start_point *at, int *n,
@@ -59,6 +86,8 @@ typedef struct phx_linear_point {
     int n_casimirs;
     phx_casimir *casimirs;      /* where it warns; the caller's to free */
     phx_linearised *linearised; /* the caller's to destroy */
+    bool takes_bases;
+    phx_mesh_bases bases; /* where it takes them; the caller's to free */
 } phx_linear_point;
 phx_status phx_linear_point_create(phx_context *context, const phx_model *model,
                                    const phx_study_linearize_options *options, phx_linear_point *point);

@@ -47,10 +47,13 @@ typedef struct modes_worker {
 typedef struct modes_slot {
     phx_linear linear;
     phx_mode_set set;
+    phx_mode_set shown; /* of bodies on meshes: by displacements, and their mass (phx_physical_shapes) */
+    phx_csr mass;
     int n_x;
     phx_unrest unrest;
-    double *x;       /* the configuration about which the modes are computed; NULL: not stored */
-    double *factors; /* of the initial strains of each body there, PHX_STRAIN_LOADS_MOST of each; likewise */
+    char turning[300]; /* about a rotation: what it leaves out */
+    double *x;         /* the configuration about which the modes are computed; NULL: not stored */
+    double *factors;   /* of the initial strains of each body there, PHX_STRAIN_LOADS_MOST of each; likewise */
 } modes_slot;
 
 typedef struct modes_work {
@@ -66,6 +69,9 @@ typedef struct modes_work {
     phx_model_modes_at at;
     bool steady;       /* about a rotation */
     phx_unrest unrest; /* the largest of all points */
+    int unresolved;    /* modes that are lost in rounding, the most of a point; rad/s: its largest such frequency */
+    double resolution;
+    char turning[300]; /* about a rotation: what the last point that does leaves out */
     bool shapes;       /* still kept */
     bool draw;         /* store the bodies and the configurations */
     int *mesh_of;      /* body of the model of each mesh of the scene */
@@ -93,17 +99,19 @@ static phx_status linearise_steady(phx_context *context, phx_start_point *at, do
 
 /* Linearised system of the worker's model with its present parameters. */
 static phx_status linearise(modes_work *work, phx_context *context, const modes_worker *worker, int point,
-                            phx_start_point *at, phx_linear *linear)
+                            phx_start_point *at, modes_slot *slot)
 {
     const phx_model *model = worker->model;
     const phx_build_options build = {.cache = worker->cache, .without_outputs = true};
     phx_status status = phx_start_point_at(context, model, &build, work->at, at);
 
     if (!status)
-        status =
-            phx_model_blame(context, model,
-                            work->steady ? linearise_steady(context, at, (double *)work->table->spin + point, linear)
-                                         : phx_system_linear(at->dae, 0.0, at->x, NULL, linear));
+        status = phx_model_blame(context, model,
+                                 work->steady
+                                     ? linearise_steady(context, at, (double *)work->table->spin + point, &slot->linear)
+                                     : phx_system_linear(at->dae, 0.0, at->x, NULL, &slot->linear));
+    if (!status && work->steady)
+        phx_turning_left_out(at->system, at->v, sizeof slot->turning, slot->turning);
     return status;
 }
 
@@ -204,8 +212,9 @@ static phx_status add_shapes(modes_work *work, const phx_mode_set *set, int coun
     return status;
 }
 
-static phx_status add_point(modes_work *work, int point, const phx_linear *linear, const phx_mode_set *set)
+static phx_status add_point(modes_work *work, int point, const modes_slot *slot)
 {
+    const phx_mode_set *set = &slot->set, *compared = slot->shown.n > 0 ? &slot->shown : set;
     phx_modes_table *table = work->table;
     const int count = set->count < work->count ? set->count : work->count;
     int *branch = phx_calloc(work->context, (size_t)set->count, sizeof *branch);
@@ -213,7 +222,8 @@ static phx_status add_point(modes_work *work, int point, const phx_linear *linea
     phx_status status = branch && confidence ? PHX_OK : PHX_ERR_MEMORY;
 
     if (!status)
-        status = phx_tracker_feed(work->tracker, set, &linear->M, branch, confidence);
+        status = phx_tracker_feed(work->tracker, compared, compared == set ? &slot->linear.M : &slot->mass, branch,
+                                  confidence);
     if (!status)
         status = grow_rows(work, count);
     if (!status && work->shapes)
@@ -309,7 +319,7 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
 {
     phx_modes_options options = phx_modes_options_default();
     phx_start_point at = {0};
-    phx_status status = linearise(work, context, worker, point, &at, &slot->linear);
+    phx_status status = linearise(work, context, worker, point, &at, slot);
     if (!status)
         phx_forces_left_out(at.system, sizeof slot->unrest.left_out, slot->unrest.left_out);
     if (!status && !work->steady)
@@ -321,6 +331,8 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
                                  phx_closed_modes(context, at.dae, 0.0, at.x, options.count, &slot->set));
     else if (!status)
         status = phx_modal_solve(worker->modal, &slot->linear, &options, &slot->set);
+    if (!status && work->n_points > 1)
+        status = phx_physical_shapes(context, at.system, &slot->linear.M, &slot->set, &slot->shown, &slot->mass);
     if (!status && point == 0) {
         phx_warn_of_sampling(context, at.system);
         work->report->velocities = phx_system_n_v(at.system);
@@ -340,6 +352,8 @@ static phx_status solve_point(modes_work *work, phx_context *context, const mode
 static void empty(modes_slot *slot)
 {
     phx_mode_set_free(&slot->set);
+    phx_mode_set_free(&slot->shown);
+    phx_csr_free(&slot->mass);
     phx_linear_free(&slot->linear);
     phx_free(slot->x);
     phx_free(slot->factors);
@@ -369,7 +383,14 @@ static phx_status deliver_point(void *user, int point, int number)
     ((int *)work->table->rigid_modes)[point] = slot->set.rigid;
     for (int m = 0; m < slot->set.count && m < work->count && slot->set.unstable > 0; m++)
         work->report->unstable += slot->set.damping[m] < -1e-9;
-    const phx_status status = add_point(work, point, &slot->linear, &slot->set);
+    if (slot->set.unresolved > work->unresolved) {
+        work->unresolved = slot->set.unresolved;
+        work->resolution = slot->set.resolution;
+    }
+    if (slot->turning[0])
+        memcpy(work->turning, slot->turning, sizeof work->turning);
+    slot->turning[0] = '\0';
+    const phx_status status = add_point(work, point, slot);
     if (!status)
         work->table->n_points = point + 1;
     if (!status && work->draw)
@@ -535,6 +556,14 @@ phx_status phx_study_modes(phx_context *context, const phx_model *model, const p
         status = phx_ordered_map_run(work.map, &points);
     if (!status)
         phx_unrest_warn(context, &work.unrest);
+    if (!status && work.turning[0])
+        phx_log(context, PHX_LOG_WARNING, "%s", work.turning);
+    if (!status && work.unresolved > 0)
+        phx_log(
+            context, PHX_LOG_WARNING,
+            "%d mode%s slower than %.2g rad/s %s left out: such frequencies are lost in rounding, and so is whether "
+            "they grow; a coarser mesh resolves them",
+            work.unresolved, work.unresolved == 1 ? "" : "s", work.resolution, work.unresolved == 1 ? "is" : "are");
     if (!status)
         status = name_files(context, model, table);
     if (work.any_imaginary && !status) {

@@ -123,24 +123,43 @@ static phx_status keep_descriptor(phx_context *context, const plants_work *work,
                : phx_linearised_descriptor(context, point->linearised, &plants->descriptors[k], &plants->measured[k]);
 }
 
+/* The motions of a plant in the coordinates of bodies on meshes that the nominal one has; NULL where there are none. */
+static phx_status find_motions(phx_context *context, const plants_work *work, const phx_linear_point *point, double **B)
+{
+    const phx_mesh_bases *nominal = &work->nominal.point.bases;
+    const int n = phx_linearised_matrices(point->linearised)->n;
+
+    *B = NULL;
+    if (nominal->n == 0)
+        return PHX_OK;
+    *B = phx_calloc(context, (size_t)n * (size_t)n, sizeof **B);
+    return *B ? phx_mesh_bases_change(context, &point->bases, nominal, n, work->linear.form == PHX_FORM_DESCRIPTOR, *B)
+              : PHX_ERR_MEMORY;
+}
+
 /* Plant k from the model with the parameters of its point. */
 static phx_status make_plant(phx_context *context, plants_work *work, const plants_worker *worker, int k)
 {
     const bool proper = work->linear.form == PHX_FORM_DESCRIPTOR; /* that form allows improper outputs */
-    phx_linear_point point = {.cache = worker->cache};
+    phx_linear_point point = {.cache = worker->cache, .takes_bases = true};
     phx_reduction *reduction = NULL;
+    double *B = NULL;
     phx_status status = phx_linear_point_create(context, worker->model, &work->linear, &point);
 
     if (!status)
         status = reduce(context, work, &point, &reduction);
     if (!status)
-        status = phx_plant_create(context, work->nominal.coordinates, point.linearised, reduction, proper,
+        status = find_motions(context, work, &point, &B);
+    if (!status)
+        status = phx_plant_create(context, work->nominal.coordinates, point.linearised, reduction, proper, B,
                                   &work->plants->plants[k]);
     if (!status)
         status = keep_descriptor(context, work, &point, reduction, k);
     if (!status && reduction)
         work->plants->reductions[k] = *phx_reduction_about(reduction);
     work->unrest[k] = point.unrest;
+    phx_free(B);
+    phx_mesh_bases_free(&point.bases);
     phx_reduction_destroy(reduction);
     phx_linearised_destroy(point.linearised);
     return status;
@@ -168,7 +187,7 @@ static phx_status make_nominal(plants_work *work)
     const int k = work->plants->nominal;
     phx_status status = phx_sweep_apply(context, work->sweep, k, worker->model, worker->overrides);
 
-    nominal->point = (phx_linear_point){.warn = true};
+    nominal->point = (phx_linear_point){.warn = true, .takes_bases = true};
     if (!status)
         status = phx_linear_point_create(context, worker->model, &work->linear, &nominal->point);
     if (!status)
@@ -269,6 +288,7 @@ static void finish(plants_work *work)
     phx_plant_coordinates_destroy(work->nominal.coordinates);
     phx_reduction_destroy(work->nominal.reduction);
     phx_linearised_destroy(work->nominal.point.linearised);
+    phx_mesh_bases_free(&work->nominal.point.bases);
     phx_free(work->unrest);
 }
 

@@ -1,6 +1,8 @@
 /* The system of a model at its start state. */
 #include "internal.h"
 
+#include <math.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -223,6 +225,9 @@ phx_status phx_unrest_at(phx_start_point *point, phx_unrest *unrest)
     }
     if (!status)
         status = phx_system_pull(point->dae, 0.0, point->x, &pull, &per_mass);
+    if (!status)
+        status = phx_system_common_acceleration(point->dae, 0.0, point->x, unrest->common, unrest->gravity);
+    unrest->dim = phx_system_dim(point->system);
     unrest->held_share = !status && per_mass > 0.0 ? unrest->held / per_mass : 0.0;
     unrest->loose_share = !status && per_mass > 0.0 ? unrest->loose / per_mass : 0.0;
     return status;
@@ -255,14 +260,38 @@ void phx_warn_left_out(phx_context *context, const char *left_out)
 /* Accelerations below this, m/s^2, are rounding of forces in equilibrium. */
 static const double balanced = 1e-6;
 
+static double size_of(const double *vector)
+{
+    return sqrt(vector[0] * vector[0] + vector[1] * vector[1] + vector[2] * vector[2]);
+}
+
+/* Loads that accelerate everything as one: the point rests in axes that move with it, under another gravity. */
+static void warn_accelerated(phx_context *context, const phx_unrest *unrest)
+{
+    const double *g = unrest->gravity, small = 1e-12 * (size_of(g) + size_of(unrest->common));
+    char text[120];
+    int used = 0;
+
+    for (int a = 0; a < unrest->dim; a++)
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%.10g", a > 0 ? ", " : "",
+                         fabs(g[a]) > small ? g[a] : 0.0);
+    phx_log(context, PHX_LOG_WARNING,
+            "the loads accelerate the mechanism as a whole with %.3g m/s^2, which is left out here: this is about the "
+            "point held at rest. 'gravity: [%s]' in the model gives the inertia forces of axes that move with it; take "
+            "the equilibrium with it ('--at static') where it is no more than free otherwise",
+            size_of(unrest->common), text);
+}
+
 void phx_unrest_warn(phx_context *context, const phx_unrest *unrest)
 {
     phx_warn_left_out(context, unrest->left_out);
-    if (unrest->held > balanced)
+    if (size_of(unrest->common) > balanced)
+        warn_accelerated(context, unrest);
+    else if (unrest->held > balanced)
         phx_log(context, PHX_LOG_WARNING,
                 "the start state is no equilibrium: it would move with %.3g m/s^2, %.2g of what pulls; this is about "
-                "the point held at rest there. '--at static' takes the equilibrium at rest, 'initial: {equilibrium: "
-                "true}' starts from it",
+                "the point held at rest there, with the symmetric part of the stiffness. '--at static' takes the "
+                "equilibrium at rest, 'initial: {equilibrium: true}' starts from it",
                 unrest->held, unrest->held_share);
     else if (unrest->loose > balanced)
         phx_log(context, PHX_LOG_WARNING,

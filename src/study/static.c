@@ -282,6 +282,25 @@ static phx_status finish(static_work *work)
     return phx_recorder_finish(work->recorder, (int)(sizeof attributes / sizeof *attributes), attributes);
 }
 
+/* A plate or solid that bends and then turns out of its plane: its strains of second order know the turn of a port
+ * about one axis, not about two. */
+static void warn_of_sideways(const static_work *work)
+{
+    const phx_system *system = work->at.system;
+
+    for (int b = 0; b < phx_system_bodies(system); b++) {
+        const phx_flex *flex = phx_body_flex(phx_system_body(system, b));
+        const phx_flex_source *source = phx_system_source(system, b);
+        if (flex && flex->stiffening && source && !phx_beam_definition(source))
+            phx_log(
+                work->context, PHX_LOG_WARNING,
+                "critical loads that bend '%s' before it buckles sideways depend on its 'frame' and may be wrong by "
+                "a factor: the second-order displacement of ports that turn about two axes is left out of plates "
+                "and solids. Loads along its length are right; take a rod (kind: rod) for others",
+                phx_body_name(phx_system_body(system, b)));
+    }
+}
+
 static phx_status run(static_work *work)
 {
     phx_context *context = work->context;
@@ -295,6 +314,8 @@ static phx_status run(static_work *work)
                                                      wanted < PHX_STATIC_FACTORS ? wanted : PHX_STATIC_FACTORS,
                                                      report->critical, NULL, &report->n_critical, report->linear,
                                                      &report->n_linear));
+    if (!status && report->n_critical + report->n_linear > 0)
+        warn_of_sideways(work);
     if (!status)
         status = phx_model_blame(context, work->model, find_beside(work));
     if (!status)

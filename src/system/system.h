@@ -391,6 +391,10 @@ void phx_feedback_free(phx_feedback *feedback); /* frees and zeroes the fields; 
 /* How far (x, v = 0) is from rest with the drives locked: sqrt(a^T M a / mass), m/s^2, with the deformations held
  * (`rigid`: the joints cannot carry the loads) and free (`free`). Either may be NULL. */
 phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *rigid, double *free);
+/* The acceleration (dim, m/s^2, inertial) of everything as one body under gravity and loads at rest, along the axes in
+ * which the joints allow it, else 0; gravity in axes that move so. */
+phx_status phx_system_common_acceleration(phx_dae *dae, double t, const double *x, double *acceleration,
+                                          double *gravity);
 /* The size of the forces at x: weights, loads and springs, the sum of their sizes (torques over the size of the
  * mechanism), N; over the mass of all bodies, m/s^2, for phx_system_unrest in parts of it. */
 phx_status phx_system_pull(phx_dae *dae, double t, const double *x, double *pull, double *per_mass);

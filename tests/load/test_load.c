@@ -189,7 +189,8 @@ static void test_spring_tangents(void **state)
     }
 }
 
-/* ports in one place: no direction for a length at rest, a damper or an actuator; a spring without them is fine */
+/* ports in one place: no direction for a length at rest or an actuator; a spring without them is fine, and a damper
+ * acts against the motion */
 static void test_spring_without_direction(void **state)
 {
     const fixture *f = *state;
@@ -198,9 +199,9 @@ static void test_spring_without_direction(void **state)
     phx_port_view a = random_instant(&seed, 2, 0.1), b = a;
     b.u0[0] = b.u1[0] = a.u0[0] + 2e-16; /* rounding of a position is no direction */
     finish_view(&b);
-    const phx_line_spring lost[] = {{.stiffness = 1.0, .length = 0.5}, {.damping = 1.0}, {.force = f->push}};
-    const char *const words[] = {"length at rest", "damping", "force"};
-    for (int i = 0; i < 3; i++) {
+    const phx_line_spring lost[] = {{.stiffness = 1.0, .length = 0.5}, {.force = f->push}};
+    const char *const words[] = {"length at rest", "force"};
+    for (int i = 0; i < 2; i++) {
         assert_int_equal(phx_line_spring_evaluate(f->context, &lost[i], &a, &b, 2.5, true, &r), PHX_ERR_ANALYSIS);
         if (!strstr(phx_context_message(f->context), words[i]) || !strstr(phx_context_message(f->context), "t = 2.5"))
             fail_msg("message '%s' lacks '%s' or the time", phx_context_message(f->context), words[i]);
@@ -209,6 +210,13 @@ static void test_spring_without_direction(void **state)
     must_succeed(f, phx_line_spring_evaluate(f->context, &plain, &a, &b, 0.0, true, &r));
     CHECK_SMALL(r.effort[PHX_PORT_MAX], 1e-14, "force of a spring of no length");
     CHECK_SMALL(r.tangent[PHX_PORT_MAX * LD + PHX_PORT_MAX] + 4.0, 0.0, "its stiffness");
+    const phx_line_spring damper = {.damping = 3.0};
+    b.rate[0] = a.rate[0] + 0.3;
+    b.rate[1] = a.rate[1] - 0.4;
+    must_succeed(f, phx_line_spring_evaluate(f->context, &damper, &a, &b, 0.0, true, &r));
+    CHECK_CLOSE(r.effort[PHX_PORT_MAX], -0.9, 1e-14, "force against the motion, x");
+    CHECK_CLOSE(r.effort[PHX_PORT_MAX + 1], 1.2, 1e-14, "force against the motion, y");
+    CHECK_CLOSE(r.dissipated, 0.75, 1e-14, "power of the damper");
 }
 
 /* dead force F(t) . (u1 - u0); torque times turn of the section */

@@ -3,8 +3,6 @@
 
 #include "reduce/reduce.h"
 
-#include "reduce/jacobi.h"
-
 /* a (n x n) = random SPD */
 static void random_mass(uint64_t *seed, int n, double *a)
 {

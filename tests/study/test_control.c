@@ -272,6 +272,38 @@ static void sampling_period_has_its_limit(void **state)
     CHECK_BETWEEN(size[1], 1e3, HUGE_VAL, "the rate of the elbow at 1.4e-4 s grows");
 }
 
+/* With a delay of n samples v+ = v - T k v_n is stable up to T k = 2 sin(pi/(4 n + 2)); simulated on both sides. */
+static void a_delay_shortens_the_sampling_period(void **state)
+{
+    phx_context *context = *state;
+
+    for (int delay = 0; delay < 4; delay++) {
+        const double limit = 2.0 * sin(TEST_PI / (4.0 * delay + 2.0)) / 100.0;
+        for (int above = 0; above < 2; above++) {
+            const double T = (above ? 1.05 : 0.95) * limit;
+            char text[600];
+            phx_check_report report;
+            phx_model *model = NULL;
+            snprintf(text, sizeof text,
+                     "phlexor: 1\ndimension: 2\nbodies: {b: {kind: rigid, mass: 1, inertia: 1}}\n"
+                     "joints: {a: {kind: revolute, ports: [ground.O, b.P], angle: 0, rate: 1}}\n"
+                     "controllers: {d: {kind: pid, measure: a, effort: a, kp: 0, kd: 100, sample: %.17g, delay: %d}}\n"
+                     "outputs: {w2: {rate: a}}\n",
+                     T, delay);
+            CHECK_OK(context, phx_model_read_text(context, "delay.yaml", text, strlen(text), 0, NULL, &model));
+            CHECK_OK(context, phx_study_check(context, model, &report));
+            CHECK_RELATIVE(report.sampling_limit, limit, 1e-9, "the bound with a delay of %d", delay);
+            phx_check_report_free(&report);
+            phx_result *result = simulate(context, model, (run){200.0 * T, T, 0.0}, NULL);
+            if (above)
+                CHECK_BETWEEN(fabs(last(context, result, "w2")), 3.0, HUGE_VAL, "beyond the bound, delay %d", delay);
+            else
+                CHECK_BELOW(fabs(last(context, result, "w2")), 0.3, "below the bound, delay %d", delay);
+            phx_result_destroy(result);
+        }
+    }
+}
+
 static const char rail[] = "phlexor: 1\n"
                            "dimension: 2\n"
                            "bodies: {car: {kind: rigid, mass: 2, inertia: 1}}\n"
@@ -814,6 +846,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(arm_agrees_with_reference, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(poles_are_those_of_the_loop, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(modes_are_the_poles, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(a_delay_shortens_the_sampling_period, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(sampling_period_has_its_limit, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(samples_and_delay_are_exact, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(absorber_is_the_absorber_of_bodies, study_setup, study_teardown),

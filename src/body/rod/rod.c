@@ -788,6 +788,18 @@ static void measure(const phx_rod_def *def, phx_rod *rod)
     }
 }
 
+double phx_rod_twist(const phx_body *body)
+{
+    if (body->ops != &phx_rod_ops || body->dim != 3)
+        return 0.0;
+    const phx_rod_def *def = &phx_rod_of(body)->def;
+    double length = 0.0;
+
+    for (int e = 0; e < def->elements; e++)
+        length += def->length[e];
+    return acos(0.0) / length / sqrt(def->compliance[21] * def->mass[21]); /* (pi/2L) sqrt(GJ/(rho I_p)) */
+}
+
 phx_status phx_rod_create(phx_context *context, const phx_rod_def *def, phx_body **body)
 {
     if (!def || !body || !def->name)

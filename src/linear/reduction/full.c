@@ -181,6 +181,8 @@ static phx_status find_lowest(phx_full *it, int most)
     phx_status status = phx_large_create(it->context, &it->it->linear, &options, &large);
 
     if (!status)
+        status = phx_large_rigid(it->context, &large, options.rank_rtol, &undamped);
+    if (!status)
         status = phx_large_undamped(it->context, &large, most, &kkt, &undamped);
     if (!status) {
         it->f = undamped.modes.count;

@@ -478,6 +478,50 @@ void phx_channels_free(phx_channels *channels)
 }
 
 /* ---- rest ---- */
+/* For each axis a along which the joints let everything move as one, G T_a = 0 with the translation T_a, the
+ * acceleration T_a^T f / m. */
+phx_status phx_system_common_acceleration(phx_dae *dae, double t, const double *x, double *acceleration,
+                                          double *gravity)
+{
+    if (!dae || !x || !acceleration || !gravity)
+        return phx_fail_null(dae ? dae->context : NULL, __func__, "dae, x, acceleration or gravity");
+    workspace *ws = (workspace *)dae;
+    const phx_system *system = ws->system;
+    const kkt_matrix *kkt = &ws->kkt;
+    double mass = 0.0, *rest = ws->step.vm, *none = ws->step.lambda, *shift = ws->scratch.vector[2];
+    double *forces = ws->scratch.vector[1];
+
+    memset(rest, 0, (size_t)kkt->n_v * sizeof *rest);
+    memset(none, 0, (size_t)ws->rows.n * sizeof *none);
+    phx_status status = dae->ops->linearise(dae, t, x, rest, none);
+    if (!status)
+        status = dae->ops->residual(dae, t, x, rest, rest, none, forces);
+    for (int b = 0; b < system->n_bodies; b++)
+        mass += phx_body_at_rest(system->bodies[b].body)->mass;
+    for (int a = 0; a < system->dim && !status; a++) {
+        double held = 0.0, force = 0.0, axis[3] = {0};
+        axis[a] = 1.0;
+        for (int b = 0; b < system->n_bodies; b++) {
+            const body_slot *slot = &system->bodies[b];
+            double R[9], twist[6] = {0};
+            phx_attitude_rotation(system->dim, x + slot->x + system->dim, R);
+            phx_rot_apply_transposed(system->dim, R, axis, twist);
+            phx_body_rigid_motion(slot->body, x + slot->x, twist, shift + slot->v);
+        }
+        for (int i = 0; i < kkt->n_v; i++)
+            force -= shift[i] * forces[i];
+        for (int i = kkt->n_v; i < kkt->n; i++) {
+            double rate = 0.0;
+            for (int k = kkt->ptr[i]; k < kkt->ptr[i + 1]; k++)
+                rate += kkt->idx[k] < kkt->n_v ? ws->values.D[k] * shift[kkt->idx[k]] : 0.0;
+            held = fmax(held, fabs(rate));
+        }
+        acceleration[a] = held < 1e-12 ? force / mass : 0.0;
+        gravity[a] = system->gravity[a] - acceleration[a];
+    }
+    return phx_conclude(dae->context, status);
+}
+
 phx_status phx_system_unrest(phx_dae *dae, double t, const double *x, double *rigid, double *free)
 {
     if (!dae || !x)

@@ -17,6 +17,7 @@ void phx_linear_free(phx_linear *linear)
     phx_csr_free(&linear->rest);
     phx_csr_free(&linear->damping_root);
     phx_csr_free(&linear->damping_rest);
+    phx_csr_free(&linear->rigid);
     memset(linear, 0, sizeof *linear);
 }
 
@@ -95,8 +96,25 @@ typedef struct entries {
     size_t count;
 } entries;
 
-/* Row sqrt(k) g P of a spring along a line or a coordinate. */
-static void spring_row(const workspace *ws, const force_slot *force, int row, entries *out)
+/* Distance of the ports of a force. */
+static double length_between(const workspace *ws, const force_slot *force)
+{
+    const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
+    double square = 0.0;
+
+    for (int i = 0; i < ws->system->dim; i++)
+        square += (b->um[i] - a->um[i]) * (b->um[i] - a->um[i]);
+    return sqrt(square);
+}
+
+/* Number of rows of a spring: one, or where its ports coincide, so that it pulls in all directions, one along each. */
+static int spring_rows(const workspace *ws, const force_slot *force)
+{
+    return force->kind == FORCE_LINE && !(length_between(ws, force) > 0.0) ? ws->system->dim : 1;
+}
+
+/* Row sqrt(k) g P of a spring along a line, along `axis` where its ports coincide, or along a coordinate. */
+static void spring_row(const workspace *ws, const force_slot *force, int axis, int row, entries *out)
 {
     const phx_system *system = ws->system;
     const phx_port_view *a = &ws->ports.view[force->a], *b = &ws->ports.view[force->b];
@@ -107,11 +125,9 @@ static void spring_row(const workspace *ws, const force_slot *force, int row, en
         phx_row_covectors(&coordinate->row, a, b, g, g + PHX_PORT_MAX);
         k = coordinate->along.stiffness;
     } else if (force->kind == FORCE_LINE) {
-        double length = 0.0;
-        for (int i = 0; i < system->dim; i++)
-            length += (b->um[i] - a->um[i]) * (b->um[i] - a->um[i]);
-        for (int i = 0; i < system->dim && length > 0.0; i++) {
-            g[PHX_PORT_MAX + i] = (b->um[i] - a->um[i]) / sqrt(length);
+        const double length = length_between(ws, force);
+        for (int i = 0; i < system->dim; i++) {
+            g[PHX_PORT_MAX + i] = length > 0.0 ? (b->um[i] - a->um[i]) / length : i == axis;
             g[i] = -g[PHX_PORT_MAX + i];
         }
         k = force->spring.stiffness;
@@ -127,7 +143,7 @@ static void spring_row(const workspace *ws, const force_slot *force, int row, en
     }
 }
 
-/* Stacked L2^-1 D of the bodies and, with `springs`, a row for each spring. */
+/* Stacked L2^-1 D of the bodies and, with `springs`, the rows of each spring. */
 static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
 {
     const phx_system *system = ws->system;
@@ -145,7 +161,8 @@ static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
     for (int i = 0; i < system->n_forces; i++)
         room += system->forces[i].b < 0
                     ? 0
-                    : (size_t)(ws->ports.count[system->forces[i].a] + ws->ports.count[system->forces[i].b]);
+                    : (size_t)(spring_rows(ws, &system->forces[i]) *
+                               (ws->ports.count[system->forces[i].a] + ws->ports.count[system->forces[i].b]));
     out.row = phx_calloc(context, room, sizeof *out.row);
     out.col = phx_calloc(context, room, sizeof *out.col);
     out.val = phx_calloc(context, room, sizeof *out.val);
@@ -162,7 +179,8 @@ static phx_status make_root(const workspace *ws, bool springs, phx_csr *root)
     }
     for (int i = 0; i < system->n_forces && springs && !status; i++)
         if (system->forces[i].b >= 0 && !system->forces[i].off)
-            spring_row(ws, &system->forces[i], rows++, &out);
+            for (int axis = 0; axis < spring_rows(ws, &system->forces[i]); axis++)
+                spring_row(ws, &system->forces[i], axis, rows++, &out);
     if (!status)
         status = phx_csr_from_triplets(context, rows, system->n_v, out.count, out.row, out.col, out.val, root);
     phx_free(out.row);
@@ -331,6 +349,54 @@ static phx_status give_places_mass(const workspace *ws, phx_linear *linear)
     return status;
 }
 
+/* Columns for each body: the motions without deformation, by a unit of each velocity of its first frame, and of its
+ * places. */
+static phx_status rigid_motions(const workspace *ws, const double *x, phx_csr *rigid)
+{
+    const phx_system *system = ws->system;
+    const int n_rigid = system->dim + system->n_rot;
+    entries out = {0};
+    double *motion = phx_calloc(ws->base.context, (size_t)system->n_v, sizeof *motion);
+    size_t room = 0;
+    int columns = 0;
+
+    for (int b = 0; b < system->n_bodies; b++) {
+        const phx_body *body = system->bodies[b].body;
+        const phx_body_frame *frames;
+        room += (size_t)(phx_body_frames(body, &frames) * n_rigid * n_rigid + phx_body_places(body, NULL, NULL));
+    }
+    out.row = phx_calloc(ws->base.context, room, sizeof *out.row);
+    out.col = phx_calloc(ws->base.context, room, sizeof *out.col);
+    out.val = phx_calloc(ws->base.context, room, sizeof *out.val);
+    phx_status status = motion && out.row && out.col && out.val ? PHX_OK : PHX_ERR_MEMORY;
+    for (int b = 0; b < system->n_bodies && !status; b++) {
+        const body_slot *slot = &system->bodies[b];
+        int place, n_places = phx_body_places(slot->body, NULL, &place);
+        for (int k = 0; k < n_rigid + n_places; k++, columns++) {
+            double twist[6] = {0};
+            if (k < n_rigid)
+                twist[k] = 1.0;
+            phx_body_rigid_motion(slot->body, x + slot->x, twist, motion);
+            if (k >= n_rigid)
+                motion[place + k - n_rigid] = 1.0;
+            for (int i = 0; i < phx_body_n_v(slot->body); i++)
+                if (motion[i] != 0.0) {
+                    out.row[out.count] = slot->v + i;
+                    out.col[out.count] = columns;
+                    out.val[out.count++] = motion[i];
+                }
+        }
+    }
+    if (!status)
+        status =
+            phx_csr_from_triplets(ws->base.context, system->n_v, columns, out.count, out.row, out.col, out.val, rigid);
+    phx_free(motion);
+    phx_free(out.row);
+    phx_free(out.col);
+    phx_free(out.val);
+    return status;
+}
+
 static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_linear *linear)
 {
     phx_context *context = ws->base.context;
@@ -361,8 +427,28 @@ static phx_status take_matrices(workspace *ws, const double *x, bool exact, phx_
         status = make_damping_root(ws, &linear->damping_root);
     if (!status && linear->damping_root.rows > 0)
         status = block(context, &ws->kkt, ws->values.D, 0, n_v, n_v, &linear->damping_rest);
+    if (!status)
+        status = rigid_motions(ws, x, &linear->rigid);
     if (status)
         phx_linear_free(linear);
+    return status;
+}
+
+/* matrix <- its symmetric part. Away from an equilibrium the derivative of the forces depends on the coordinates that
+ * turn with the bodies, by a skew part in proportion to what is out of balance; the symmetric part is the second
+ * derivative of the potential along geodesics of the attitudes. */
+static phx_status make_symmetric(phx_context *context, phx_csr *matrix)
+{
+    phx_csr transposed = {0}, sum = {0};
+    phx_status status = phx_csr_transpose(context, matrix, &transposed);
+
+    if (!status)
+        status = phx_csr_add(context, 0.5, matrix, 0.5, &transposed, &sum);
+    phx_csr_free(&transposed);
+    if (!status) {
+        phx_csr_free(matrix);
+        *matrix = sum;
+    }
     return status;
 }
 
@@ -385,7 +471,15 @@ phx_status phx_system_linear(phx_dae *dae, double t, const double *x, const doub
         status = dae->ops->linearise(dae, t, x, at_rest, multipliers);
     ws->control.open = false;
     linear->circulatory = phx_sys_without_potential(ws->system, t) != NULL;
-    return phx_conclude(dae->context, status ? status : take_matrices(ws, x, true, linear));
+    if (!status)
+        status = take_matrices(ws, x, true, linear);
+    if (!status && !linear->circulatory)
+        status = make_symmetric(dae->context, &linear->K);
+    if (!status && !linear->circulatory && linear->rest.rows > 0)
+        status = make_symmetric(dae->context, &linear->rest);
+    if (status)
+        phx_linear_free(linear);
+    return phx_conclude(dae->context, status);
 }
 
 phx_status phx_system_linear_steady(phx_dae *dae, double t, const double *x, const double *v, const double *axes,

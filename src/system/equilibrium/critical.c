@@ -5,9 +5,9 @@
  *
  *   K z = kappa W z + G^T mu ,   G z = 0 ,
  *
- * counted from the least, changes its sign on the way, and so on for each j up to the number at the end. kappa_j is a
- * smooth function of the place along the step, at limit points too. It is followed by its vector, and its root is found
- * by inverse interpolation over all equilibria computed on the way. The last
+ * counted from the least, changes its sign on the way, and so on for each j up to the number at the end. Modes cross,
+ * so it is the number that is followed and not a mode: kappa_j is continuous along the step, and smooth near its root,
+ * at limit points too. The root is found by inverse interpolation over all equilibria computed on the way. The last
  * equilibrium is a little off the root, because at the root itself the smallest force along z moves it far; the load
  * there is interpolated. The null vector is z. At a limit point the load factor turns: the mechanism moves along z
  * there while the load does not grow. At a bifurcation the loads do no work along z. */
@@ -32,35 +32,27 @@ static void apply_W(const statics *s, const void *user, const double *z, double 
         out[i] += s->scale.turning[i] * z[i];
 }
 
-/* The place among the values of kappa_j, with `negative` of all negative; -1: the space does not have it. */
-static int place_of(const path *p, const subspace *e, int j, int negative)
+/* The place of kappa_j among the values, which may be beyond them. They are numbered from the largest gap near zero,
+ * where the number of eigenvalues below is certain; free motions are zeros in their midst. */
+static phx_status find_place(path *p, const subspace *e, int j, int *place)
 {
-    const double zero = p->s.scale.rounding;
-    int below = 0, middle = 0;
+    statics *s = &p->s;
+    int split = 0, below = 0;
+    double widest = -1.0;
 
-    for (int k = 0; k < e->width; k++) {
-        below += e->values[k] < -zero;
-        middle += fabs(e->values[k]) <= zero;
+    for (int k = 0; k + 1 < e->width; k++) {
+        const double low = e->values[k], high = e->values[k + 1];
+        const double gap = (high - low) / fmax(fabs(low), fabs(high));
+        const bool inside = k > 0 || low > 0.0 || e->width == 2; /* the space may lack what lies below its values */
+        if (inside && gap > widest && fabs(low + high) > 4.0 * s->scale.rounding) {
+            widest = gap;
+            split = k;
+        }
     }
-    const int free = middle < p->free ? middle : p->free;
-    const int at = negative >= j ? below - 1 - (negative - j) : below + free + (j - negative) - 1;
-    return at >= 0 && at < e->width ? at : -1;
-}
-
-/* The place of the vector that is most as `mode`, by W. */
-static int most_as(const statics *s, const subspace *e, const double *mode)
-{
-    double most = -1.0;
-    int at = 0;
-
-    for (int k = 0; k < e->width; k++) {
-        const double *z = e->Z + (size_t)k * (size_t)s->ws->kkt.n;
-        const double both = phx_statics_W_product(s, mode, z);
-        const double share = both * both / phx_statics_W_product(s, z, z);
-        at = share > most ? k : at;
-        most = fmax(most, share);
-    }
-    return at;
+    const phx_status status = phx_statics_negative(s, -0.5 * (e->values[split] + e->values[split + 1]), &below);
+    const int at = split + j - below;
+    *place = at >= 0 && at < e->width && e->values[at] >= -s->scale.rounding ? at + p->free : at;
+    return status;
 }
 
 /* The values at an equilibrium whose matrix is linearised, to rounding. */
@@ -98,7 +90,7 @@ static double interpolate(const sample *samples, int n, bool load)
     for (; used < MOST; used++) {
         int nearest = -1;
         for (int i = 0; i < n; i++)
-            if (fabs(samples[i].kappa) > beyond &&
+            if (isfinite(samples[i].kappa) && fabs(samples[i].kappa) > beyond &&
                 (nearest < 0 || fabs(samples[i].kappa) < fabs(samples[nearest].kappa)))
                 nearest = i;
         if (nearest < 0)
@@ -110,10 +102,10 @@ static double interpolate(const sample *samples, int n, bool load)
     for (int width = 1; width < used; width++)
         for (int i = 0; i + width < used; i++)
             y[i] = (k[i] * y[i + 1] - k[i + width] * y[i]) / (k[i] - k[i + width]);
-    return y[0];
+    return used > 0 ? y[0] : NAN;
 }
 
-/* A sample at a part of the last step: of kappa_j where it begins, then of the mode that is most as the one before. */
+/* A sample of kappa_j at a part of the last step, with its mode; infinite where the space does not have it. */
 static phx_status take(path *p, subspace *e, int j, double part, sample *out, double *mode)
 {
     statics *s = &p->s;
@@ -127,14 +119,13 @@ static phx_status take(path *p, subspace *e, int j, double part, sample *out, do
     if (!status)
         status = find_values(s, e);
     if (!status)
-        at = part == 0.0 ? place_of(p, e, j, p->last.negative) : most_as(s, e, mode);
-    if (!status && at < 0)
-        return PHX_NOT_CONVERGED;
-    if (!status) {
-        out->kappa = e->values[at];
+        status = find_place(p, e, j, &at);
+    if (status)
+        return status;
+    out->kappa = at < 0 ? -HUGE_VAL : at >= e->width ? HUGE_VAL : e->values[at];
+    if (isfinite(out->kappa))
         memcpy(mode, e->Z + (size_t)at * (size_t)s->ws->kkt.n, (size_t)s->ws->kkt.n_v * sizeof *mode);
-    }
-    return status;
+    return PHX_OK;
 }
 
 /* ds along a unit of W and w at a configuration. */
@@ -192,10 +183,11 @@ static phx_status locate(path *p, subspace *e, int j, critical_point *point, dou
         const double root = interpolate(samples, n, false);
         if (n > 2 && fabs(root - here) < NEAR_ENOUGH)
             break;
-        next = root > low && root < high - OFF ? root + OFF : 0.5 * (low + high);
+        const bool slow = n > 3 && !(fabs(samples[n - 1].kappa) < 0.5 * fabs(samples[n - 3].kappa)); /* a crossing */
+        next = !slow && root > low && root < high - OFF ? root + OFF : 0.5 * (low + high);
     }
-    if (status)
-        return status;
+    if (status || n == SAMPLES)
+        return status ? status : PHX_NOT_CONVERGED;
     point->load = interpolate(samples, n, true);
     if (!(fabs(point->load - samples[n - 1].load) <= 1e-2 * fabs(samples[1].load - samples[0].load)))
         point->load = samples[n - 1].load;

@@ -22,22 +22,38 @@ static phx_status first_multipliers(statics *s, const double *x, double *lambda)
 }
 
 /* ---- ways ---- */
-/* The farthest that a first frame has come, rad, parts of the size. */
-static double way_between(const statics *s, const double *x0, const double *x)
+/* Distance of the frame at x1 from the one at x0: its place in parts of the size, its rotation in rad, the larger. */
+static double way_of_frame(const statics *s, const double *x0, const double *x1)
+{
+    const int dim = s->system->dim;
+    double R0[9], R1[9], trace = 0.0, way = 0.0;
+
+    for (int a = 0; a < dim; a++)
+        way = fmax(way, fabs(x1[a] - x0[a]) / s->scale.size);
+    phx_attitude_rotation(dim, x0 + dim, R0);
+    phx_attitude_rotation(dim, x1 + dim, R1);
+    for (int i = 0; i < dim * dim; i++)
+        trace += R0[i] * R1[i];
+    return fmax(way, acos(fmax(-1.0, fmin(1.0, dim == 2 ? 0.5 * trace : 0.5 * (trace - 1.0)))));
+}
+
+/* The farthest that a frame or a deformation has come, rad, parts of the size. */
+static double way_between(const statics *s, const double *x0, const double *x1)
 {
     double way = 0.0;
 
     for (int b = 0; b < s->system->n_bodies; b++) {
-        const double *from = x0 + s->system->bodies[b].x, *to = x + s->system->bodies[b].x;
-        const int dim = s->system->dim;
-        double R0[9], R1[9], trace = 0.0;
-        for (int a = 0; a < dim; a++)
-            way = fmax(way, fabs(to[a] - from[a]) / s->scale.size);
-        phx_attitude_rotation(dim, from + dim, R0);
-        phx_attitude_rotation(dim, to + dim, R1);
-        for (int i = 0; i < dim * dim; i++)
-            trace += R0[i] * R1[i];
-        way = fmax(way, acos(fmax(-1.0, fmin(1.0, dim == 2 ? 0.5 * trace : 0.5 * (trace - 1.0)))));
+        const body_slot *slot = &s->system->bodies[b];
+        const phx_body_frame *frames;
+        const int n_frames = phx_body_frames(slot->body, &frames);
+        int q_x, q_v;
+        const int n_q = phx_body_coordinates(slot->body, &q_x, &q_v);
+        for (int f = 0; f < n_frames; f++)
+            way = fmax(way, way_of_frame(s, x0 + slot->x + frames[f].x, x1 + slot->x + frames[f].x));
+        for (int i = 0; i < n_q; i++) {
+            const double force = s->scale.force[slot->v + q_v + i], q = x1[slot->x + q_x + i] - x0[slot->x + q_x + i];
+            way = fmax(way, force > 0.0 ? fabs(q) / (force * s->scale.size) : 0.0);
+        }
     }
     return way;
 }

@@ -202,7 +202,8 @@ double phx_sys_size(const workspace *ws)
             size = fmax(size, fmax(fabs(system->ports[i].port.point.x[a]), fabs(ws->ports.view[i].u1[a])));
     for (int b = 0; b < system->n_bodies; b++) {
         const phx_mass_properties *rest = phx_body_at_rest(system->bodies[b].body);
-        size = fmax(size, sqrt(rest->J0[0] / rest->mass));
+        for (int k = 0; k < system->n_rot; k++)
+            size = fmax(size, sqrt(rest->J0[k] / rest->mass));
     }
     return fmax(size, 1e-6);
 }
