@@ -190,8 +190,8 @@ void phx_body_free_linearise(const phx_body *body, const double *gravity, const 
  * with full kinetics. `room`: twice the pattern. */
 void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,
                                  double *A);
-/* The interval is solved: v1 = 2 v_m - v0 that the iteration has found becomes the velocity at its end. It differs where
- * the velocity of the centre of mass is averaged in inertial axes (theory 4). */
+/* The interval is solved: v1 = 2 v_m - v0 that the iteration has found becomes the velocity at its end. It differs
+ * where the velocity of the centre of mass is averaged in inertial axes (theory 4). */
 void phx_body_interval_finish(const phx_body *body, double h, const double *v0, double *v1);
 
 /* Structure matrix of the body's pH form at (x, v), dense skew, for the certificate:

@@ -80,8 +80,8 @@ void phx_row_covectors(const phx_row *row, const phx_port_view *a, const phx_por
 /* The rate g_a . rate_a + g_b . rate_b of the measure, in the rates of the views. g (PHX_PORT_PAIR): receives the
  * covectors of A, then from PHX_PORT_MAX those of B. */
 double phx_row_rate(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g);
-/* Over an interval, the covectors g (PHX_PORT_PAIR) of the relative mean angular velocity about the axis of an angle, and
- * their derivatives H. An effort that is given in time acts by these: its impulse is h times the effort, which the
+/* Over an interval, the covectors g (PHX_PORT_PAIR) of the relative mean angular velocity about the axis of an angle,
+ * and their derivatives H. An effort that is given in time acts by these: its impulse is h times the effort, which the
  * difference quotient of the angle would reduce where a body turns far in a step (theory 4). false: the row is no such
  * angle, or the views are of an instant; then its own covectors are meant. */
 bool phx_row_spin(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g, double *H);

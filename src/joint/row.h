@@ -12,7 +12,8 @@ typedef struct phx_row_operations {
     bool (*tangent)(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *H);
     /* The same of the relative angular velocity about the axis of an angle; NULL: there is none, or false, for one that
      * turns about no such axis. The covectors and H arrive zeroed. */
-    bool (*spin)(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b, double *H);
+    bool (*spin)(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b,
+                 double *H);
 } phx_row_operations;
 
 extern const phx_row_operations phx_row_point;

@@ -45,7 +45,8 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
 }
 
 /* w_b - w_a, with the sections' slopes as in the increment of the angle. */
-static bool spin(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b, double *H)
+static bool spin(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b,
+                 double *H)
 {
     enum { B = PHX_PORT_MAX };
     (void)row;

@@ -417,7 +417,8 @@ static bool tangent(const phx_row *row, const phx_port_view *a, const phx_port_v
 }
 
 /* y . (Omega_b - Omega_a) with the mean y of the axis alpha x alpha2 of A at both ends. */
-static bool spin(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b, double *H)
+static bool spin(const phx_row *row, const phx_port_view *a, const phx_port_view *b, double *g_a, double *g_b,
+                 double *H)
 {
     const double *directions[4] = {row->alpha, row->alpha2, row->beta, row->beta2};
     double axis[3], y[3] = {0}, T[3 * PHX_PORT_MAX];

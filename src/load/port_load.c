@@ -91,8 +91,8 @@ static phx_status follow(phx_context *context, const phx_port_load *load, const 
 
 static void evaluate_plane_torque(const phx_port_view *port, double M, bool tangents, phx_load_result *result)
 {
-    /* theory 4: h M on the frame, so that it gives this angular momentum however far the frame turns; on the section the
-     * quotient of atan(theta) */
+    /* theory 4: h M on the frame, so that it gives this angular momentum however far the frame turns; on the section
+     * the quotient of atan(theta) */
     result->effort[W] = M;
     result->effort[THETA] = M * phx_port_atan_quotient(port->theta0[0], port->theta1[0]);
     if (tangents) { /* theta1 varies by 2 dtheta */

@@ -475,8 +475,8 @@ static phx_status search(accurate_run *it, const method *only, double longest, s
     return run_to_end(it, best);
 }
 
-/* The instants of the comparison go over the whole motion: the output instants where these are given, some of very many,
- * or more than few. */
+/* The instants of the comparison go over the whole motion: the output instants where these are given, some of very
+ * many, or more than few. */
 static double comparison_interval(double span, double every)
 {
     if (!(every > 0.0))

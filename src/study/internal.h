@@ -190,8 +190,8 @@ typedef struct phx_simulation_setup {
     int n_attributes;                    /* of the result, beside the settings */
     const phx_attribute *attributes;
     double aligned;    /* as of phx_integrate_options */
-    double rows_every; /* s: rows of the result are those at multiples of it from the start, and those between two output
-                          instants, as at events; 0: all */
+    double rows_every; /* s: rows of the result are those at multiples of it from the start, and those between two
+                          output instants, as at events; 0: all */
     phx_trace *trace;  /* gets the outputs at its instants; may be NULL */
 } phx_simulation_setup;
 
@@ -204,8 +204,8 @@ typedef struct phx_monitor {
     double of_energy, of_joints;       /* allowed, relative to the energy, to positions and to velocities */
     double energy, reach, speed;       /* largest so far: energy exchanged, J; m; m/s */
     double potential0, moving0, drift0, drift_rate0; /* at the start; moving0: kinetic energy */
-    double rounding;                    /* rounding error of the balance, J: largest so far */
-    double residual, drift, drift_rate; /* largest so far, J, m, m/s; their instants, s */
+    double rounding;                                 /* rounding error of the balance, J: largest so far */
+    double residual, drift, drift_rate;              /* largest so far, J, m, m/s; their instants, s */
     double residual_t, drift_t, drift_rate_t;
     bool started;
 } phx_monitor;

@@ -10,7 +10,8 @@
 static const double EXACT = 1e-9, ORDER = 1e-6, TOLERANCES = 100.0;
 static const double IDA_RTOL = 1e-8; /* of fixed steps */
 /* Rounding of a state and of sums over it; the drift that is always allowed, m (angles times 1 m) and m/s. */
-static const double CREATED = 0.1; /* of the energy, by Gauss' methods in steps that do not resolve the motion: runs away */
+static const double CREATED =
+    0.1; /* of the energy, by Gauss' methods in steps that do not resolve the motion: runs away */
 static const double ROUNDED = 64.0 * DBL_EPSILON, SMALL_DRIFT = 1e-11;
 
 phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_report *report)
@@ -143,15 +144,16 @@ phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const do
     keep_largest(&monitor->drift, &monitor->drift_t, drift, t);
     keep_largest(&monitor->drift_rate, &monitor->drift_rate_t, rate, t);
     if (monitor->keeps_energy && exceeds(residual, allowed_residual(monitor))) /* rarely asked, as it takes a while */
-        grow(&monitor->rounding, rounding(monitor, row, &sizes) +
-                                     ROUNDED * sqrt(1.0 + (double)monitor->report->stats.steps) *
-                                         phx_system_force_work(monitor->system, x, v));
+        grow(&monitor->rounding, rounding(monitor, row, &sizes) + ROUNDED *
+                                                                      sqrt(1.0 + (double)monitor->report->stats.steps) *
+                                                                      phx_system_force_work(monitor->system, x, v));
     if ((monitor->keeps_energy || isnan(residual)) && exceeds(residual, allowed_residual(monitor)))
         return stop(monitor, context, t, "the balance of energy is open", residual, "J", residual / monitor->energy,
                     "the energy");
     const phx_integrate_options *used = &monitor->report->used;
     const bool gauss = used->integrator == PHX_GAUSS4 || used->integrator == PHX_GAUSS6;
-    if (gauss && used->rtol == 0.0 && monitor->moving0 > 0.0 && row[PHX_COLUMN_RESIDUAL] > CREATED * monitor->energy + monitor->rounding)
+    if (gauss && used->rtol == 0.0 && monitor->moving0 > 0.0 &&
+        row[PHX_COLUMN_RESIDUAL] > CREATED * monitor->energy + monitor->rounding)
         return phx_fail(context, PHX_ERR_ANALYSIS,
                         "%s stopped at t = %.9g s: it has created %.2g J, %.2g of the energy, from nothing; try %s, or "
                         "midpoint, which keeps the energy at any step",

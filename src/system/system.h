@@ -267,8 +267,8 @@ void phx_system_sizes(const phx_system *system, const double *x, const double *v
 bool phx_system_deforms(const phx_system *system); /* it has a body with more velocities than a rigid one */
 /* The largest rate d/m of a linear damper d over the masses of its bodies alone, 1/s; 0: there is none. */
 double phx_system_damper_rate(phx_context *context, const phx_system *system);
-/* What the springs between ports would do over their distance from the origin, J: places that are rounded there take this
- * part of rounding from the balance. */
+/* What the springs between ports would do over their distance from the origin, J: places that are rounded there take
+ * this part of rounding from the balance. */
 double phx_system_force_work(const phx_system *system, const double *x, const double *v);
 /* Jumps and kinks of drives and loads between two times (s) that their expressions do not tell, as in `sin(40*t) >= 0`,
  * become breaks, at which steps end and means are parted. */

@@ -1,5 +1,6 @@
-/* Bodies that turn far in a step, driven or free, torques on them, drives over flexible bodies, and defaults that choose
- * their steps: the motion against closed forms, not the balance alone (run_text checks the balance of each run). */
+/* Bodies that turn far in a step, driven or free, torques on them, drives over flexible bodies, and defaults that
+ * choose their steps: the motion against closed forms, not the balance alone (run_text checks the balance of each run).
+ */
 #include "support.h"
 #include "results/results.h"
 
@@ -44,14 +45,15 @@ static swing run_flywheel(phx_context *context, const char *drive, int dim, doub
     return out;
 }
 
-/* Without the attribution of the drive's impulses the pendulum goes over the top; with the wheel's translation in its own
- * axes the invariant creeps by 9 J in 20 s. */
+/* Without the attribution of the drive's impulses the pendulum goes over the top; with the wheel's translation in its
+ * own axes the invariant creeps by 9 J in 20 s. */
 static void a_drive_does_not_pump_the_free_motion(void **state)
 {
     static const char *const drives[] = {"speed: Omega", "motion: Omega*t"};
     for (int dim = 2; dim <= 3; dim++)
         for (int k = 0; k < 2; k++) {
-            const swing coarse = run_flywheel(*state, drives[k], dim, 1e-3), fine = run_flywheel(*state, drives[k], dim, 5e-4);
+            const swing coarse = run_flywheel(*state, drives[k], dim, 1e-3),
+                        fine = run_flywheel(*state, drives[k], dim, 5e-4);
             CHECK_CLOSE(coarse.largest, 1.2589, 0.01 * 1.2589, "dim %d, %s: swing", dim, drives[k]);
             CHECK_CLOSE(coarse.least, -1.2589, 0.01 * 1.2589, "dim %d, %s: swing back", dim, drives[k]);
             CHECK_BETWEEN((coarse.high - coarse.low) / (fine.high - fine.low), 3.8, 4.2, "dim %d, %s: ripple", dim,
@@ -77,7 +79,8 @@ static void a_driven_unbalance_shakes_as_it_should(void **state)
         double size = 0.0, error = 0.0;
         for (size_t n = 0; n < r.n; n++) {
             const double t = record_at(*state, &r, "t", n);
-            const double x = A * (cos(Omega * t) - cos(omega * t)), y = A * sin(Omega * t) - Omega / omega * (A + off) * sin(omega * t);
+            const double x = A * (cos(Omega * t) - cos(omega * t)),
+                         y = A * sin(Omega * t) - Omega / omega * (A + off) * sin(omega * t);
             error = fmax(error, hypot(record_at(*state, &r, "p.x", n) - x, record_at(*state, &r, "p.y", n) - y));
             size = fmax(size, hypot(x, y));
         }
@@ -90,28 +93,33 @@ static void a_driven_unbalance_shakes_as_it_should(void **state)
 /* Free of forces: 1 m/s for 20 s, whatever the spin, where the origin is, and however it is composed. */
 static void a_free_body_flies_at_its_speed(void **state)
 {
-    text_run r = run_text(*state, "phlexor: 1\ndimension: 2\n"
-                                  "bodies: {b: {kind: rigid, mass: 5, inertia: 0.1, velocity: {linear: [1, 0], angular: 150}}}\n"
-                                  "outputs: {p: {position: b.P}}\nsimulate: {end: 20, step: 1e-3, every: 1}\n",
-                          0.0);
+    text_run r =
+        run_text(*state,
+                 "phlexor: 1\ndimension: 2\n"
+                 "bodies: {b: {kind: rigid, mass: 5, inertia: 0.1, velocity: {linear: [1, 0], angular: 150}}}\n"
+                 "outputs: {p: {position: b.P}}\nsimulate: {end: 20, step: 1e-3, every: 1}\n",
+                 0.0);
     CHECK_CLOSE(record_at(*state, &r, "p.x", r.n - 1), 20.0, 1e-11, "p.x");
     CHECK_CLOSE(record_at(*state, &r, "p.y", r.n - 1), 0.0, 1e-11, "p.y");
     phx_result_destroy(r.result);
-    r = run_text(*state, "phlexor: 1\ndimension: 3\nbodies: {b: {kind: rigid, mass: 2, inertia: [0.3, 0.2, 0.1],\n"
-                         "  centre_of_mass: [0.3, -0.2, 0.1], ports: {G: {position: [0.3, -0.2, 0.1]}},\n"
-                         "  velocity: {linear: [1, 0, 0], angular: [3, 40, -20]}}}\n"
-                         "outputs: {p: {position: b.G}, v: {velocity: b.G}}\nsimulate: {end: 5, step: 1e-3, every: 1}\n",
+    r = run_text(*state,
+                 "phlexor: 1\ndimension: 3\nbodies: {b: {kind: rigid, mass: 2, inertia: [0.3, 0.2, 0.1],\n"
+                 "  centre_of_mass: [0.3, -0.2, 0.1], ports: {G: {position: [0.3, -0.2, 0.1]}},\n"
+                 "  velocity: {linear: [1, 0, 0], angular: [3, 40, -20]}}}\n"
+                 "outputs: {p: {position: b.G}, v: {velocity: b.G}}\nsimulate: {end: 5, step: 1e-3, every: 1}\n",
                  0.0);
     static const char *const p[] = {"p.x", "p.y", "p.z"}, *const v[] = {"v.x", "v.y", "v.z"};
     for (int i = 0; i < 3; i++)
         CHECK_CLOSE(record_at(*state, &r, p[i], r.n - 1),
-                    record_at(*state, &r, p[i], 0) + 5.0 * record_at(*state, &r, v[i], 0), 1e-10, "offset origin, %s", p[i]);
+                    record_at(*state, &r, p[i], 0) + 5.0 * record_at(*state, &r, v[i], 0), 1e-10, "offset origin, %s",
+                    p[i]);
     phx_result_destroy(r.result);
     /* a rod: h Omega = 0.1, which took 2.5e-3 of the way */
-    r = run_text(*state, "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 1000, young: 1e9, poisson: 0.3}}\n"
-                         "bodies: {b: {kind: rod, material: m, length: 1, elements: 4, section: {kind: circle, diameter: "
-                         "0.1}, velocity: {linear: [1, -5], angular: 10}}}\n"
-                         "outputs: {mid: {position: b@0.5}}\nsimulate: {end: 10, step: 0.01, every: 1}\n",
+    r = run_text(*state,
+                 "phlexor: 1\ndimension: 2\nmaterials: {m: {density: 1000, young: 1e9, poisson: 0.3}}\n"
+                 "bodies: {b: {kind: rod, material: m, length: 1, elements: 4, section: {kind: circle, diameter: "
+                 "0.1}, velocity: {linear: [1, -5], angular: 10}}}\n"
+                 "outputs: {mid: {position: b@0.5}}\nsimulate: {end: 10, step: 0.01, every: 1}\n",
                  0.0);
     CHECK_CLOSE(record_at(*state, &r, "mid.x", r.n - 1), 10.5, 1e-6, "a rod");
     phx_result_destroy(r.result);
@@ -187,7 +195,8 @@ static void springs_far_away_run(void **state)
         snprintf(text, sizeof text,
                  "phlexor: 1\ndimension: 2\nparameters: {X: %g}\n"
                  "ground: {ports: {G: {position: [X, X]}, W: {position: [X + 1, X + 0.6]}}}\n"
-                 "bodies: {b: {kind: rigid, mass: 2, inertia: 0.1, ports: {C: {position: [0.7, 0]}}, pose: {position: [X, X]}}}\n"
+                 "bodies: {b: {kind: rigid, mass: 2, inertia: 0.1, ports: {C: {position: [0.7, 0]}}, pose: {position: "
+                 "[X, X]}}}\n"
                  "joints: {j: {kind: revolute, ports: [ground.G, b.P]}}\n"
                  "springs: {s: {ports: [ground.W, b.C], stiffness: 73, damping: 1.8, length: 0.6}}\n"
                  "outputs: {q: {coordinate: j}}\nsimulate: {end: 1, step: 2e-3}\n",
@@ -210,10 +219,11 @@ static void the_default_accuracy_holds(void **state)
 {
     static const double ends[] = {10.0, 20.0, 50.0, 60.0, 61.7};
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
-        phx_model *model = read_text(*state, "phlexor: 1\ndimension: 2\n"
-                                             "bodies: {b: {kind: rigid, mass: 1, inertia: 1, pose: {position: [0.1, 0]}}}\n"
-                                             "joints: {g: {kind: prismatic, ports: [ground.O, b.P], axis: [1, 0], stiffness: "
-                                             "(2*pi)^2}}\noutputs: {x: {coordinate: g}}\n");
+        phx_model *model =
+            read_text(*state, "phlexor: 1\ndimension: 2\n"
+                              "bodies: {b: {kind: rigid, mass: 1, inertia: 1, pose: {position: [0.1, 0]}}}\n"
+                              "joints: {g: {kind: prismatic, ports: [ground.O, b.P], axis: [1, 0], stiffness: "
+                              "(2*pi)^2}}\noutputs: {x: {coordinate: g}}\n");
         phx_simulate_options options = phx_simulate_options_default();
         phx_simulate_report report;
         phx_result *result = NULL;

@@ -15,9 +15,9 @@ static text_run run(phx_context *context, const char *text, double step)
 /* A ball rolls down a fixed one from its top and leaves it where N = 0: 17 z/R = 10 + 7 v^2/(g R), z the height and R
  * the distance of the centres. In space it does so obliquely to all axes. (It slips just before, for a time like 1/mu.)
  */
-/* The ball rolls as long as the friction 2/7 g sin(phi) that this takes is at most mu N, slips then under mu N, and leaves
- * where N = g cos(phi) - u^2/R comes to zero: by the explicit midpoint rule in steps of 1e-9 s. Without the slipping it
- * would be at 1.2 (10 + 7/12)/17, 1.1e-6 lower. */
+/* The ball rolls as long as the friction 2/7 g sin(phi) that this takes is at most mu N, slips then under mu N, and
+ * leaves where N = g cos(phi) - u^2/R comes to zero: by the explicit midpoint rule in steps of 1e-9 s. Without the
+ * slipping it would be at 1.2 (10 + 7/12)/17, 1.1e-6 lower. */
 static double leaves_at(void)
 {
     static const double g = 10.0, R = 1.2, mu = 1e4, energy = 12.7, part = 0.4, dt = 1e-9;

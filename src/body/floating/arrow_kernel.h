@@ -76,8 +76,8 @@ static inline void NAME(frame_turn)(const int dim, double h, const real *w, int 
         turn[k] = (unit[k] - half * across[k]) / scale;
 }
 
-/* Of x = N v_m: dx = N dv + dN v_m, dN v = (dc (c . v) + c (dc . v) - 2 (c . dc) N v)/(1 + |c|^2); dc = h/2 times axis k
- * of w, k < 0: none. mean: N v_m. */
+/* Of x = N v_m: dx = N dv + dN v_m, dN v = (dc (c . v) + c (dc . v) - 2 (c . dc) N v)/(1 + |c|^2); dc = h/2 times axis
+ * k of w, k < 0: none. mean: N v_m. */
 static inline void NAME(vary_mean)(const int dim, double h, const NAME(half_turn) * half, const real *vm,
                                    const real *mean, const real *dv, int k, real *dx)
 {
@@ -139,8 +139,8 @@ static inline void NAME(central_columns)(const int dim, int r, double h, const r
     }
 }
 
-/* Rigid columns of a body that bends: dp1_t = 2 (m dv + dw x s1), dp1_r = 2 (s1 x dv + J1 dw); rows of q through S alone,
- * g = 2/h dv - v0 x dw - dv x w0. */
+/* Rigid columns of a body that bends: dp1_t = 2 (m dv + dw x s1), dp1_r = 2 (s1 x dv + J1 dw); rows of q through S
+ * alone, g = 2/h dv - v0 x dw - dv x w0. */
 static inline void NAME(rigid_columns)(const int dim, const NAME(ends) * e, NAME(arrow) * out)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;

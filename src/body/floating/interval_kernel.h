@@ -223,8 +223,8 @@ typedef struct NAME(bending) {
 
 typedef struct NAME(products) {
     NAME(inertia) own;
-    real p[6], pm[6];     /* momenta of the rigid rows: at the start, mean; rigid: p has the velocity of the centre of mass at
-                             the start */
+    real p[6], pm[6]; /* momenta of the rigid rows: at the start, mean; rigid: p has the velocity of the centre of mass
+                         at the start */
     NAME(bending) * bent; /* not looked at where n is 0 */
 } NAME(products);
 
@@ -280,8 +280,8 @@ static inline void NAME(along_turn)(const int dim, const NAME(half_turn) * half,
         *sum += half->c[a] * x[a];
 }
 
-/* y = (I + sign [c]x)^-1 x = x + (c x (c x x) - sign c x x)/(1 + |c|^2): as a change of x, so that the rounding of 1 + |c|^2
- * does not add up over steps. */
+/* y = (I + sign [c]x)^-1 x = x + (c x (c x x) - sign c x x)/(1 + |c|^2): as a change of x, so that the rounding of 1 +
+ * |c|^2 does not add up over steps. */
 static inline void NAME(solve_turn)(const int dim, const double sign, const NAME(half_turn) * half, const real *x,
                                     real *y)
 {

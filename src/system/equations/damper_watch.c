@@ -1,5 +1,6 @@
-/* Dampers so strong that the midpoint rule does not follow them: of a mass m with h d/m > 2 the velocity changes its sign in
- * each step, (1 - a)/(1 + a) with a = h d/(2 m), where it should be gone. What is taken is booked, but it takes long. */
+/* Dampers so strong that the midpoint rule does not follow them: of a mass m with h d/m > 2 the velocity changes its
+ * sign in each step, (1 - a)/(1 + a) with a = h d/(2 m), where it should be gone. What is taken is booked, but it takes
+ * long. */
 #include "system/forces/forces.h"
 
 #include <math.h>
@@ -20,8 +21,8 @@ static double of_port(const phx_system *system, phx_port_id port, bool angular)
 }
 
 /* One more damper between two ports, d over the mass or inertia of its bodies alone. */
-static void add(const phx_system *system, damper_watch *made, int joint, int part, int force, phx_port_id a, phx_port_id b,
-                bool angular, double damping)
+static void add(const phx_system *system, damper_watch *made, int joint, int part, int force, phx_port_id a,
+                phx_port_id b, bool angular, double damping)
 {
     if (!(damping > 0.0))
         return;
@@ -50,7 +51,8 @@ phx_status phx_sys_watch_dampers(phx_context *context, const phx_system *system,
         }
     for (int i = 0; i < system->n_forces; i++)
         if (system->forces[i].kind == FORCE_LINE)
-            add(system, made, -1, 0, i, system->forces[i].a, system->forces[i].b, false, system->forces[i].spring.damping);
+            add(system, made, -1, 0, i, system->forces[i].a, system->forces[i].b, false,
+                system->forces[i].spring.damping);
     return PHX_OK;
 }
 
@@ -103,10 +105,12 @@ void phx_sys_look_at_dampers(workspace *ws, double t0, double t1)
         if (it->turns < IN_A_ROW || fabs(after) < 1e-9 * it->largest)
             continue;
         phx_log(ws->base.context, PHX_LOG_WARNING,
-                "%s '%s': its damper is so strong for steps of %.3g s that the rate changes its sign in each step (t = %.9g "
+                "%s '%s': its damper is so strong for steps of %.3g s that the rate changes its sign in each step (t = "
+                "%.9g "
                 "s) and dies out slowly; take steps of %.1g s at most, or radau5, which damps it at any step",
                 it->joint >= 0 ? "joint" : "spring",
-                it->joint >= 0 ? system->joints[it->joint].name : system->forces[it->force].name, h, t0, 1.0 / it->rate);
+                it->joint >= 0 ? system->joints[it->joint].name : system->forces[it->force].name, h, t0,
+                1.0 / it->rate);
         it->turns = -1;
     }
 }

@@ -2,12 +2,11 @@
  *
  * With S = G M^-1 G^T and e = G v - w, mu = -S^-1 e:  v <- v + M^-1 G^T mu. Each row's impulse works at the mean of its
  * velocity before and after, w + e/2: on the rows of drives this is work they supply, mu_d.(w + e_d/2). Only the rest,
- * 1/2 mu_n.e_n of the rows that prescribe nothing, is given back by scaling the homogeneous part of the velocity, v less
- * the part M^-1 G^T S^-1 w that the drives prescribe and, in a free component, less the rigid motion that carries its
- * momenta. To give back the drives' part too would pump their work into the free motion.
- * With G v = w the kinetic energies are T(v - M^-1 G^T S^-1 w) = T(v) - 1/2 w^T S^-1 w.
- * M^-1 G^T mu has no momentum, since every joint lets rigid motions of the whole pass. How S is solved:
- * fast_delassus.c. */
+ * 1/2 mu_n.e_n of the rows that prescribe nothing, is given back by scaling the homogeneous part of the velocity, v
+ * less the part M^-1 G^T S^-1 w that the drives prescribe and, in a free component, less the rigid motion that carries
+ * its momenta. To give back the drives' part too would pump their work into the free motion. With G v = w the kinetic
+ * energies are T(v - M^-1 G^T S^-1 w) = T(v) - 1/2 w^T S^-1 w. M^-1 G^T mu has no momentum, since every joint lets
+ * rigid motions of the whole pass. How S is solved: fast_delassus.c. */
 #include "system/system_internal.h"
 
 #include <float.h>

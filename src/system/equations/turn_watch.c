@@ -1,6 +1,6 @@
-/* Bodies that turn far in a step of the midpoint rule: a warning, once. Invariants hold at any step and a free rigid body
- * flies exactly, but the increment of an angle is 2 atan(h w/2), which lags by (h w)^2/12 of it, and directions are
- * averaged along a chord. */
+/* Bodies that turn far in a step of the midpoint rule: a warning, once. Invariants hold at any step and a free rigid
+ * body flies exactly, but the increment of an angle is 2 atan(h w/2), which lags by (h w)^2/12 of it, and directions
+ * are averaged along a chord. */
 #include "system/system_internal.h"
 
 #include <math.h>
@@ -44,8 +44,9 @@ phx_status phx_sys_watch_turns(phx_context *context, const phx_system *system, t
     return held && made->kind ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-/* At the end of an interval, v1 being the velocity there: the body with the largest turn that matters. Half a turn makes
- * the mean of two attitudes vanish; near it rounding is left alone, and the step is to be halved (PHX_NOT_CONVERGED). */
+/* At the end of an interval, v1 being the velocity there: the body with the largest turn that matters. Half a turn
+ * makes the mean of two attitudes vanish; near it rounding is left alone, and the step is to be halved
+ * (PHX_NOT_CONVERGED). */
 phx_status phx_sys_note_turns(workspace *ws, const double *v1)
 {
     const phx_system *system = ws->system;
@@ -55,7 +56,8 @@ phx_status phx_sys_note_turns(workspace *ws, const double *v1)
     watch->angle = LARGE_TURN;
     watch->h = fabs(ws->view.h);
     for (int b = 0; b < system->n_bodies; b++) {
-        const double *w0 = ws->step.v0 + system->bodies[b].v + system->dim, *w1 = v1 + system->bodies[b].v + system->dim;
+        const double *w0 = ws->step.v0 + system->bodies[b].v + system->dim,
+                     *w1 = v1 + system->bodies[b].v + system->dim;
         double sum = 0.0, across[3] = {0.0};
         for (int k = 0; k < system->n_rot; k++)
             sum += 0.25 * (w0[k] + w1[k]) * (w0[k] + w1[k]);
@@ -80,10 +82,11 @@ void phx_sys_look_at_turns(workspace *ws, double t0)
     if (watch->body < 0 || watch->told)
         return;
     watch->told = true;
-    phx_log(ws->base.context, PHX_LOG_WARNING,
-            "body '%s' turns by %.2g rad in a step of %.3g s at t = %.9g s: its motion is off by about (h w)^2/12 of it, "
-            "%.1g %%, though energy and joints are exact; take steps of %.1g s at most",
-            phx_body_name(ws->system->bodies[watch->body].body), watch->angle, watch->h,
-            t0, 100.0 * watch->angle * watch->angle / 12.0, watch->h * SMALL_TURN / watch->angle);
+    phx_log(
+        ws->base.context, PHX_LOG_WARNING,
+        "body '%s' turns by %.2g rad in a step of %.3g s at t = %.9g s: its motion is off by about (h w)^2/12 of it, "
+        "%.1g %%, though energy and joints are exact; take steps of %.1g s at most",
+        phx_body_name(ws->system->bodies[watch->body].body), watch->angle, watch->h, t0,
+        100.0 * watch->angle * watch->angle / 12.0, watch->h * SMALL_TURN / watch->angle);
     watch->body = -1;
 }

@@ -94,7 +94,7 @@ phx_scalar_result phx_sys_coordinate_along(const workspace *ws, int j, int c, do
 /* Over an interval: the effort of an actuator at an angle, by the covectors g of the relative angular velocity, whose
  * derivatives are in scratch.block. PHX_ERR_ANALYSIS where it is no number. */
 static phx_status add_impulse(workspace *ws, int pair, const coordinate_slot *coordinate, double t, bool linear,
-                        const double *g)
+                              const double *g)
 {
     const double effort = phx_signal_value(coordinate->along.effort, t);
     const int size = phx_port_size(ws->system->dim);
@@ -105,9 +105,8 @@ static phx_status add_impulse(workspace *ws, int pair, const coordinate_slot *co
                         effort, t);
     phx_sys_add_effort(ws, coordinate->a, effort, g);
     phx_sys_add_effort(ws, coordinate->b, effort, g + PHX_PORT_MAX);
-    ws->forces.power.supplied +=
-        effort * (phx_sys_dot(size, g, ws->ports.view[coordinate->a].rate) +
-                  phx_sys_dot(size, g + PHX_PORT_MAX, ws->ports.view[coordinate->b].rate));
+    ws->forces.power.supplied += effort * (phx_sys_dot(size, g, ws->ports.view[coordinate->a].rate) +
+                                           phx_sys_dot(size, g + PHX_PORT_MAX, ws->ports.view[coordinate->b].rate));
     for (int i = 0; i < PAIR_SIZE * PAIR_SIZE && linear; i++)
         H[i] *= effort;
     if (linear)

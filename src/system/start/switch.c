@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* The point moved by an arm that turns with the section: x += arm, phi_j += theta_j x arm. The arm is given as it stands
- * now, (I + [theta]x) arm, in the axes of the frame. */
+/* The point moved by an arm that turns with the section: x += arm, phi_j += theta_j x arm. The arm is given as it
+ * stands now, (I + [theta]x) arm, in the axes of the frame. */
 static void add_arm(int dim, const double *q, const double *now, phx_flex_point *point)
 {
     const int n = point->n, n_rot = phx_rotations(dim);
