@@ -250,6 +250,11 @@ void phx_body_interval_linearise(const phx_body *body, const double *gravity, co
     body->ops->interval_linearise(body, gravity, view, room, A);
 }
 
+void phx_body_set_pivot(phx_body *body, bool pivots)
+{
+    body->pivots = pivots;
+}
+
 void phx_body_interval_finish(const phx_body *body, double h, const double *v0, double *v1)
 {
     if (body->ops->interval_finish)

@@ -190,6 +190,9 @@ void phx_body_free_linearise(const phx_body *body, const double *gravity, const 
  * with full kinetics. `room`: twice the pattern. */
 void phx_body_interval_linearise(const phx_body *body, const double *gravity, const phx_body_view *view, double *room,
                                  double *A);
+/* Whether its origin is held to the ground, so that the velocity there vanishes in any axes: intervals of a rigid body
+ * then turn about it. Before they are begun, and before bodies are put into batches. */
+void phx_body_set_pivot(phx_body *body, bool pivots);
 /* The interval is solved: v1 = 2 v_m - v0 that the iteration has found becomes the velocity at its end. It differs
  * where the velocity of the centre of mass is averaged in inertial axes (theory 4). */
 void phx_body_interval_finish(const phx_body *body, double h, const double *v0, double *v1);

@@ -201,8 +201,20 @@ prints '^satellite_mtx/contents.json$'
 run 0 export satellite.yaml --format mat
 run 0 export plane.yaml -o matrices
 run 0 export space.yaml --set load=1.5
-run 0 export heavy_top.yaml
+cat >follower.yaml <<'END'
+phlexor: 1
+dimension: 2
+bodies:
+  one: {kind: rigid, mass: 1, inertia: 0.1, centre_of_mass: [0.5, 0], ports: {C: {position: [1, 0]}}}
+  two: {kind: rigid, mass: 1, inertia: 0.1, centre_of_mass: [0.5, 0], pose: {position: [1, 0]}, ports: {C: {position: [1, 0]}}}
+joints:
+  A: {kind: revolute, ports: [ground.O, one.P], stiffness: 10}
+  B: {kind: revolute, ports: [one.C, two.P], stiffness: 10}
+loads: {f: {force: [-1, 0], at: two.C, frame: body}}
+END
+run 0 export follower.yaml
 says 'no matrices of the descriptor form'
+run 0 export heavy_top.yaml
 run 0 modes satellite.yaml --count 8 --format csv -o satellite.csv
 run 0 modes plane.yaml --count 6 --format csv -o plane_modes.csv
 run 0 export linear.h5 --format mtx
@@ -305,9 +317,12 @@ m, items = folder("space_mtx")
 assert m["fore_K_ff"].shape[0] > 0 and scipy.linalg.eigvalsh(m["fore_K_ff"]).min() > 0
 assert len(items["inputs"]) == 3 and m["Y_q"].shape == (len(items["outputs"]), len(items["coordinates"]))
 
-# a top that would fall: K is not symmetric and says so; no inputs
+# a force that follows its body: K is not symmetric and says so
+m, items = folder("follower_mtx")
+assert "J" not in m and not np.array_equal(m["K"], m["K"].T) and np.array_equal(m["M"], m["M"].T)
+# a top that would fall: K of a point that is no equilibrium is the symmetric one of a potential; no inputs
 m, items = folder("heavy_top_mtx")
-assert "J" not in m and "F" not in m and not np.array_equal(m["K"], m["K"].T) and np.array_equal(m["M"], m["M"].T)
+assert "J" in m and "F" not in m and np.abs(m["K"] - m["K"].T).max() <= 1e-12 * np.abs(m["K"]).max()
 END
 
 # ---- standard output, names with spaces, results of runs that stopped ----

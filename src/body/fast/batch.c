@@ -55,9 +55,10 @@ static bool same_damping(const phx_floating *a, const phx_floating *b)
            memcmp(a->damping.val, b->damping.val, (size_t)nnz * sizeof(double)) == 0;
 }
 
+/* Rigid bodies too, where one turns about a pivot and the other does not. */
 static bool alike(const phx_floating *a, const phx_floating *b)
 {
-    return a->base.dim == b->base.dim && a->base.n_q == b->base.n_q &&
+    return a->base.dim == b->base.dim && a->base.n_q == b->base.n_q && a->base.pivots == b->base.pivots &&
            (a->base.n_q == 0 || (a->flex == b->flex && same_damping(a, b)));
 }
 

@@ -139,12 +139,12 @@ static inline void NAME(central_columns)(const int dim, int r, double h, const r
     }
 }
 
-/* Rigid columns of a body that bends: dp1_t = 2 (m dv + dw x s1), dp1_r = 2 (s1 x dv + J1 dw); rows of q through S
- * alone, g = 2/h dv - v0 x dw - dv x w0. */
-static inline void NAME(rigid_columns)(const int dim, const NAME(ends) * e, NAME(arrow) * out)
+/* Rigid columns of a body that bends or turns about a pivot: dp1_t = 2 (m dv + dw x s1), dp1_r = 2 (s1 x dv + J1 dw);
+ * rows of q through S alone, g = 2/h dv - v0 x dw - dv x w0. */
+static inline void NAME(rigid_columns)(const int dim, const int n, const NAME(ends) * e, NAME(arrow) * out)
 {
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
-    const real *s1 = e->known->bent->s1, *pair1 = e->known->bent->pair1;
+    const real *s1 = NAME(end_moments)(n, e->known), *pair1 = NAME(end_inertia)(n, e->known);
 
     for (int c = 0; c < r; c++) {
         real unit[6] = ZEROS, *dv = unit, *dw = unit + dim, t[3], turn[3], a[3], b[3];
@@ -159,7 +159,7 @@ static inline void NAME(rigid_columns)(const int dim, const NAME(ends) * e, NAME
         NAME(rigid_rows)(dim, e, t, turn, unit, r, out->rigid + c, out->rigid + dim * r + c);
         NAME(vec_x_rot)(dim, e->v0, dw, a);
         NAME(vec_x_rot)(dim, dv, e->v0 + dim, b);
-        for (int d = 0; d < dim; d++) {
+        for (int d = 0; d < dim && n > 0; d++) {
             const real g = 2.0 / e->h * dv[d] - a[d] - b[d];
             if (c < dim)
                 out->Gv[d * dim + c] = g;
@@ -260,12 +260,12 @@ static inline void NAME(interval_arrow)(const int dim, const int n, const phx_fl
     const NAME(ends) e = {.h = h, .v0 = v0, .v1 = v1, .vm = vm, .known = it};
     const int n_rot = phx_rotations(dim), r = dim + n_rot;
     NAME(arrow) out = NAME(arrow_at)(dim, n, values);
-    if (n == 0) {
+    if (n == 0 && !body->base.pivots)
         NAME(central_columns)(dim, body->base.n_rigid, h, vm, it, &out); /* a loop, not six copies of it */
-    } else {
-        NAME(rigid_columns)(dim, &e, &out);
+    else
+        NAME(rigid_columns)(dim, n, &e, &out);
+    if (n > 0)
         NAME(deformed_rows)(dim, &e, &out);
-    }
     NAME(gravity_part)(dim, n, &e, gravity, attitude1, attitude, &out);
     if (n == 0)
         return;

@@ -97,7 +97,7 @@ void phx_floating_interval_finish(const phx_body *body, double h, const double *
 {
     double centre[3] = {0.0};
 
-    if (body->n_q > 0 || body->kinetics == PHX_KINETICS_SIMPLIFIED)
+    if (body->n_q > 0 || body->pivots || body->kinetics == PHX_KINETICS_SIMPLIFIED)
         return;
     for (int a = 0; a < body->dim && body->rest.mass > 0.0; a++)
         centre[a] = body->rest.s0[a] / body->rest.mass;

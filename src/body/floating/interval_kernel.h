@@ -228,7 +228,17 @@ typedef struct NAME(products) {
     NAME(bending) * bent; /* not looked at where n is 0 */
 } NAME(products);
 
-/* Moments of the body at the mean. */
+/* Moments and inertia of the body: at the end, and the moments of the mean. */
+static inline const real *NAME(end_moments)(const int n, const NAME(products) * it)
+{
+    return n > 0 ? it->bent->s1 : it->own.s0;
+}
+
+static inline const real *NAME(end_inertia)(const int n, const NAME(products) * it)
+{
+    return n > 0 ? it->bent->pair1 : it->own.J0;
+}
+
 static inline const real *NAME(mean_moments)(const int n, const NAME(products) * it)
 {
     return n > 0 ? it->bent->sm : it->own.s0;
@@ -392,7 +402,10 @@ static inline void NAME(begin)(const int dim, const int n, const phx_floating *b
     real moments[6] = ZEROS, turn[3], gyro[3] = ZEROS, sum[PHX_MAX_PAIR] = ZEROS;
 
     if (n == 0) {
-        NAME(velocity_at)(dim, it->own.centre, v0, it->p);
+        if (body->base.pivots)
+            NAME(rigid_momenta)(dim, &it->own, it->own.s0, it->own.J0, NULL, NULL, v0, it->p);
+        else
+            NAME(velocity_at)(dim, it->own.centre, v0, it->p);
         return;
     }
     NAME(multiply)(&body->compact->moments, q0, moments);
@@ -556,13 +569,17 @@ static inline void NAME(residual)(const int dim, const int n, const phx_floating
     NAME(arrays) at = {0};
     real p[6], gm[3], a[3], b[3], c[3], torque[3];
 
-    if (n == 0) {
+    if (n == 0 && !body->base.pivots) {
         NAME(rigid_residual)(dim, gravity, h, attitude, v0, v1, vm, it, res);
         return;
     }
-    at = NAME(arrays_at)(dim, n, it->bent->mean ? it->bent->mean : room);
-    NAME(evaluate)(n, body, h, v0 + r, u, it, &at);
-    NAME(end_momenta)(dim, n, body, h, v1, u, &at, it, p);
+    if (n > 0) {
+        at = NAME(arrays_at)(dim, n, it->bent->mean ? it->bent->mean : room);
+        NAME(evaluate)(n, body, h, v0 + r, u, it, &at);
+        NAME(end_momenta)(dim, n, body, h, v1, u, &at, it, p);
+    } else {
+        NAME(rigid_momenta)(dim, &it->own, it->own.s0, it->own.J0, NULL, NULL, v1, p);
+    }
     for (int i = 0; i < r; i++)
         it->pm[i] = 0.5 * (it->p[i] + p[i]);
     NAME(to_body)(dim, attitude, gravity, gm);
@@ -571,9 +588,11 @@ static inline void NAME(residual)(const int dim, const int n, const phx_floating
         res[i] = over_h * (p[i] - it->p[i]) - a[i] - it->own.mass * gm[i];
     NAME(vec_x_vec)(dim, it->pm, vm, b);
     NAME(rot_x_rot)(dim, it->pm + dim, vm + dim, c);
-    NAME(vec_x_vec)(dim, it->bent->sm, gm, torque);
+    NAME(vec_x_vec)(dim, NAME(mean_moments)(n, it), gm, torque);
     for (int k = 0; k < n_rot; k++)
         res[dim + k] = over_h * (p[dim + k] - it->p[dim + k]) - b[k] - c[k] - torque[k];
+    if (n == 0)
+        return;
     NAME(deformation_rows)
     (dim, body, h, v0, v1, u, gm, it, &at, room + (size_t)(2 + n_rot + phx_pairs(dim)) * (size_t)n, res + r);
 }

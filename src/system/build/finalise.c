@@ -196,6 +196,22 @@ static bool acts(const phx_system *system, int j)
     return !any;
 }
 
+/* Bodies whose origin a joint holds to the ground. */
+static void mark_pivots(phx_system *system)
+{
+    for (int b = 0; b < system->n_bodies; b++)
+        phx_body_set_pivot(system->bodies[b].body, false);
+    for (int r = 0; r < system->rows.n; r++) {
+        const row_slot *row = &system->rows.slot[r];
+        const joint_slot *joint = &system->joints[row->joint];
+        const port_slot *a = &system->ports[joint->a], *b = &system->ports[joint->b], *on = a->body < 0 ? b : a;
+        const double *x = on->port.point.x;
+        if (on->body >= 0 && (a->body < 0 || b->body < 0) && row->role == ROW_CONSTRAINT && !on->port.slides &&
+            phx_joint_kind_info(joint->kind)->holds_points && x[0] == 0.0 && x[1] == 0.0 && x[2] == 0.0)
+            phx_body_set_pivot(system->bodies[on->body].body, true);
+    }
+}
+
 /* Union of bodies over joints with rows; one with a row to the ground has no momenta to keep. */
 phx_status phx_sys_components(phx_system *system)
 {
@@ -244,6 +260,7 @@ phx_status phx_sys_components(phx_system *system)
             component->free = false;
         component->driven = component->driven || row->role == ROW_DRIVEN;
     }
+    mark_pivots(system);
     mark_outside_forces(system);
     for (int c = 0; c < count; c++)
         system->components.any_free = system->components.any_free || system->components.slot[c].free;
