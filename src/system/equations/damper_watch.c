@@ -8,6 +8,7 @@
 enum { IN_A_ROW = 4 };                          /* changes of sign one after the other */
 static const double STRONG = 2.0, STAYS = 0.25; /* h d/m; |rate| at the end over that at the start */
 
+/* 1/m or, of an angle, 1/J of the body of a port. */
 static double of_port(const phx_system *system, phx_port_id port, bool angular)
 {
     if (port < 0 || system->ports[port].body < 0)
@@ -33,6 +34,7 @@ static void add(const phx_system *system, damper_watch *made, int joint, int par
                          .rate = damping * (of_port(system, a, angular) + of_port(system, b, angular))};
 }
 
+/* Coordinates of joints without a drive, and springs. */
 phx_status phx_sys_watch_dampers(phx_context *context, const phx_system *system, damper_watch *made)
 {
     size_t most = (size_t)system->n_forces;
@@ -68,19 +70,20 @@ double phx_system_damper_rate(phx_context *context, const phx_system *system)
     return largest;
 }
 
-static double rate_at(const phx_system *system, const watched_damper *it, const double *x, const double *v)
+/* The rate that a damper acts against, at an instant. */
+static double rate_at(const phx_system *system, const watched_damper *damper, const double *x, const double *v)
 {
     phx_port_view a, b;
     double g[PHX_PORT_PAIR], along = 0.0, square = 0.0;
 
-    if (it->joint >= 0) {
-        const coordinate_slot *coordinate = &system->joints[it->joint].coordinates[it->part];
+    if (damper->joint >= 0) {
+        const coordinate_slot *coordinate = &system->joints[damper->joint].coordinates[damper->part];
         phx_sys_view_port(system, coordinate->a, x, v, &a);
         phx_sys_view_port(system, coordinate->b, x, v, &b);
         return phx_row_rate(&coordinate->row, &a, &b, g);
     }
-    phx_sys_view_port(system, system->forces[it->force].a, x, v, &a);
-    phx_sys_view_port(system, system->forces[it->force].b, x, v, &b);
+    phx_sys_view_port(system, system->forces[damper->force].a, x, v, &a);
+    phx_sys_view_port(system, system->forces[damper->force].b, x, v, &b);
     for (int i = 0; i < system->dim; i++) {
         const double d = b.u1[i] - a.u1[i];
         along += d * (b.rate[i] - a.rate[i]);
@@ -89,28 +92,29 @@ static double rate_at(const phx_system *system, const watched_damper *it, const 
     return square > 0.0 ? along / sqrt(square) : 0.0;
 }
 
+/* After an accepted step: counts changes of sign, and warns once of each damper. */
 void phx_sys_look_at_dampers(workspace *ws, double t0, double t1)
 {
     const phx_system *system = ws->system;
     const double h = t1 - t0;
 
     for (int i = 0; i < ws->dampers.n && ws->step.t0 == t0; i++) {
-        watched_damper *it = &ws->dampers.damper[i];
-        if (it->turns < 0 || !(h * it->rate > STRONG))
+        watched_damper *damper = &ws->dampers.damper[i];
+        if (damper->turns < 0 || !(h * damper->rate > STRONG))
             continue;
-        const double before = rate_at(system, it, ws->step.x0, ws->step.v0);
-        const double after = rate_at(system, it, ws->step.x1, ws->step.v1);
-        it->turns = before * after < 0.0 && fabs(after) > STAYS * fabs(before) ? it->turns + 1 : 0;
-        it->largest = fmax(it->largest, fabs(before));
-        if (it->turns < IN_A_ROW || fabs(after) < 1e-9 * it->largest)
+        const double before = rate_at(system, damper, ws->step.x0, ws->step.v0);
+        const double after = rate_at(system, damper, ws->step.x1, ws->step.v1);
+        damper->turns = before * after < 0.0 && fabs(after) > STAYS * fabs(before) ? damper->turns + 1 : 0;
+        damper->largest = fmax(damper->largest, fabs(before));
+        if (damper->turns < IN_A_ROW || fabs(after) < 1e-9 * damper->largest)
             continue;
         phx_log(ws->base.context, PHX_LOG_WARNING,
                 "%s '%s': its damper is so strong for steps of %.3g s that the rate changes its sign in each step (t = "
                 "%.9g "
                 "s) and dies out slowly; take steps of %.1g s at most, or radau5, which damps it at any step",
-                it->joint >= 0 ? "joint" : "spring",
-                it->joint >= 0 ? system->joints[it->joint].name : system->forces[it->force].name, h, t0,
-                1.0 / it->rate);
-        it->turns = -1;
+                damper->joint >= 0 ? "joint" : "spring",
+                damper->joint >= 0 ? system->joints[damper->joint].name : system->forces[damper->force].name, h, t0,
+                1.0 / damper->rate);
+        damper->turns = -1;
     }
 }

@@ -75,6 +75,7 @@ phx_status phx_sys_note_turns(workspace *ws, const double *v1)
     return PHX_OK;
 }
 
+/* After an accepted step. */
 void phx_sys_look_at_turns(workspace *ws, double t0)
 {
     turn_watch *watch = &ws->turns;
