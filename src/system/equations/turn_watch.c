@@ -20,7 +20,7 @@ static void mark(const phx_system *system, phx_port_id port, bool *of)
 phx_status phx_sys_watch_turns(phx_context *context, const phx_system *system, turn_watch *made)
 {
     const size_t n = (size_t)system->n_bodies;
-    bool *held = phx_calloc(context, 2 * n, sizeof *held), *driven = held + n;
+    bool *held = phx_calloc(context, 2 * n, sizeof *held), *driven = held ? held + n : NULL;
 
     made->body = -1;
     made->kind = phx_calloc(context, n, sizeof *made->kind);
