@@ -49,7 +49,9 @@ static phx_status find_place(path *p, const subspace *e, int j, int *place)
             split = k;
         }
     }
-    const phx_status status = phx_statics_negative(s, -0.5 * (e->values[split] + e->values[split + 1]), &below);
+    const double first = e->values[split];
+    const double above = e->width > 1 ? e->values[split + 1] : first + fmax(fabs(first), 8.0 * s->scale.rounding);
+    const phx_status status = phx_statics_negative(s, -0.5 * (first + above), &below);
     const int at = split + j - below;
     *place = at >= 0 && at < e->width && e->values[at] >= -s->scale.rounding ? at + p->free : at;
     return status;
