@@ -168,6 +168,7 @@ struct phx_dae {
     int n_x, n_v, n_l;
     bool lossless;      /* no damper, no resistive stress, no actuator that can dissipate: substeps may go backwards */
     bool midpoint_only; /* controllers, whose states only the midpoint rule built on averages takes along */
+    bool drives;        /* rates are prescribed by signals */
     bool filtered;      /* intervals damp what they do not resolve: they are for `midpoint` in equal steps */
     bool rubs;          /* friction follows the multipliers: intervals are solved until they agree */
     bool closed;        /* joints close loops, whose rows may become dependent in singular positions */

@@ -148,11 +148,11 @@ static phx_status iterate(midpoint *m, const interval *span, phx_newton *newton,
     *verdict = phx_newton_judge(newton, size, jacobian->recent);
     /* Velocities that drives decide may be right before the multipliers are, which one correction from the prediction
      * leaves off: the energy of a drive needs both. */
-    const bool counted = phx_jacobian_reuse_count(reuse, size);
-    if (counted && *verdict == PHX_NEWTON_GOES_ON)
-        *verdict = PHX_NEWTON_LAST;
-    if (first && *verdict == PHX_NEWTON_LAST && multipliers_change(m))
+    const bool off = first && (m->base.run->dae->drives || !jacobian->recent) && multipliers_change(m);
+    if (off && *verdict == PHX_NEWTON_LAST)
         *verdict = PHX_NEWTON_GOES_ON;
+    if (phx_jacobian_reuse_count(reuse, size) && *verdict == PHX_NEWTON_GOES_ON && !(off && m->base.run->dae->drives))
+        *verdict = PHX_NEWTON_LAST;
     if (*verdict == PHX_NEWTON_FAILS)
         return rescue(m, span, newton);
     if (*verdict != PHX_NEWTON_ROUNDING)

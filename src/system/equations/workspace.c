@@ -295,6 +295,7 @@ static phx_status create_parts(phx_context *context, workspace *ws, int n_rows, 
         status = phx_sys_watch_turns(context, system, &ws->turns);
     if (!status)
         status = phx_sys_watch_dampers(context, system, &ws->dampers);
+    ws->base.drives = !status && ws->rows.n_driven > 0;
     ws->base.closed = !status && phx_sys_closes_loops(ws);
     return status ? status : ws->by->create(ws);
 }
