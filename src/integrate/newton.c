@@ -12,9 +12,9 @@ enum { STALLS = 3, PATIENCE = 2 };
 #define NOISE_LIMIT 1e-12
 static const double SLOW = 0.02, STALLED = 0.5, NOISE = NOISE_LIMIT, SURE_NOISE = PHX_SURE_NOISE;
 static const double LUCKY = 1e-2, CREDIBLE = 0.1, WILD = 4.0, BELIEVED = 1e-4;
-/* Of the velocity that the forces give 64 DBL_EPSILON may be taken for rounding, and no more: stiffness makes forces of
- * any size, which move nothing. */
-static const double ROUNDED = 64.0 * 0x1p-52 / NOISE_LIMIT;
+/* Of the velocity that the forces give 256 DBL_EPSILON may be taken for rounding, and no more: stiffness makes forces
+ * of any size, which move nothing. */
+static const double ROUNDED = 256.0 * 0x1p-52 / NOISE_LIMIT;
 /* Corrections that set the scale of the velocities may be this many times as large as the velocities found. */
 static const double FOUND = 16.0;
 /* The default tolerance, and the share of a tolerance that may be left after the last correction. */

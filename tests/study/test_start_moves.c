@@ -152,6 +152,52 @@ static void welds_of_turned_sections_are_closed(void **state)
     CHECK_BELOW(report.largest_drift, 1e-14, "gap");
 }
 
+/* A scissor lift of beams that a locked cylinder holds: the forces between its members are much larger than what moves
+ * them, and the ground carries the weight at every length of the step. */
+static void a_lift_stands(void **state)
+{
+    static const char text[] =
+        "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\nparameters: {L: 1.6, a: 12*deg}\n"
+        "materials: {steel: {density: 7850, young: 2.1e11}}\nground: {ports: {cyl: {position: [1.0, -0.1]}}}\nbodies:\n"
+        "  one: {kind: beam, material: steel, length: L, section: {kind: rectangle, width: 0.04, height: 0.1},\n"
+        "    reference: simply_supported, damping: {modal: 0.01}, ports: {mid: {at: 0.5}, lug: {at: 0.35}},\n"
+        "    pose: {angle: a}}\n"
+        "  two: {kind: beam, material: steel, length: L, section: {kind: rectangle, width: 0.04, height: 0.1},\n"
+        "    reference: simply_supported, damping: {modal: 0.01}, ports: {mid: {at: 0.5}},\n"
+        "    pose: {position: [L*cos(a), 0], angle: pi - a}}\n"
+        "  platform: {kind: rigid, mass: 120, inertia: 40, centre_of_mass: [0.8, 0], pose: {position: [0, L*sin(a)]},\n"
+        "    ports: {load: {position: [1.1, 0.3]}}}\n"
+        "  goods: {kind: rigid, mass: 500, inertia: 30, pose: {position: [1.1, L*sin(a) + 0.3]}}\n"
+        "  barrel: {kind: rigid, mass: 12, inertia: 0.6, centre_of_mass: [0.25, 0],\n"
+        "    pose: {position: [1.0, -0.1], angle: 150*deg, guess: true}}\n"
+        "  rod: {kind: rigid, mass: 5, inertia: 0.2, centre_of_mass: [-0.2, 0],\n"
+        "    pose: {position: [0.5, 0.1], angle: 150*deg, guess: true}}\n"
+        "joints:\n"
+        "  base: {kind: revolute, ports: [ground.O, one.P]}\n  cross: {kind: revolute, ports: [one.mid, two.mid]}\n"
+        "  roller: {kind: slider, ports: [ground.O, two.P], axis: [1, 0]}\n"
+        "  pin: {kind: revolute, ports: [platform.P, two.C]}\n"
+        "  top: {kind: slider, ports: [platform.P, one.C], axis: [1, 0]}\n"
+        "  strap: {kind: weld, ports: [platform.load, goods.P]}\n  eye: {kind: revolute, ports: [ground.cyl, "
+        "barrel.P]}\n"
+        "  lug: {kind: revolute, ports: [one.lug, rod.P]}\n"
+        "  cylinder: {kind: prismatic, ports: [barrel.P, rod.P], axis: [1, 0], motion: 0.6}\n"
+        "initial: {deformation: quasi_static}\n"
+        "outputs: {a: {reaction: base, frame: inertial}, b: {reaction: roller, frame: inertial}, c: {reaction: eye, "
+        "frame: inertial}}\nsimulate: {end: 0.01, step: 1e-3, every: 1e-3}\n";
+    static const double weight = 9.81 * (120.0 + 500.0 + 12.0 + 5.0 + 2.0 * 1.6 * 0.004 * 7850.0);
+    static const double steps[] = {1e-3, 1e-4, 5e-5, 1e-5, 2e-6};
+
+    for (int k = 0; k < 5; k++) {
+        text_run r = run_text(*state, text, steps[k]);
+        double carried = 0.0;
+        for (int i = 0; i < 3; i++)
+            carried += record_at(*state, &r, (const char *const[]){"a.fy", "b.fy", "c.fy"}[i], r.n - 1);
+        CHECK_CLOSE(carried, weight, 1e-9 * weight, "step %g: weight", steps[k]);
+        assert_int_equal(r.report.stats.rejected, 0);
+        phx_result_destroy(r.result);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +205,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(strict_starts_refuse_them, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(other_joints_are_closed, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(welds_of_turned_sections_are_closed, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(a_lift_stands, study_setup, study_teardown),
     };
     return cmocka_run_group_tests_name("study_start_moves", tests, NULL, NULL);
 }
