@@ -316,7 +316,8 @@ static phx_status begin_anew(ida *m, int order)
     return PHX_OK;
 }
 
-/* After a failure, which may be a jump of a prescribed speed: behind it, at one time only once. */
+/* After a failure, which may be a jump of a prescribed speed, or of a speed that follows a kink in what a point slides
+ * along: behind it, at one time only once. */
 static phx_status restart(ida *m, double to, bool *restarted)
 {
     phx_run *run = m->base.run;
@@ -324,9 +325,12 @@ static phx_status restart(ida *m, double to, bool *restarted)
     if (!*restarted)
         return PHX_OK;
     m->starts.count++;
-    double least = phx_run_smallest_step(run);
-    run->t = run->t + 8.0 * least < to ? run->t + 2.0 * least : to;
-    m->starts.at = run->t;
+    phx_dae *dae = run->dae;
+    const double least = phx_run_smallest_step(run), t = run->t + 8.0 * least < to ? run->t + 2.0 * least : to;
+    dae->ops->rates(dae, run->x, run->v, m->linear.rates);
+    for (int k = 0; k < dae->n_x; k++)
+        run->x[k] += (t - run->t) * m->linear.rates[k];
+    m->starts.at = run->t = t;
     return begin_anew(m, m->choice.most);
 }
 
@@ -346,6 +350,7 @@ static phx_status choose_order(ida *m)
     if (m->choice.steps % WINDOW != 0)
         return PHX_OK;
     m->choice.mark = t;
+    m->starts.count = 0;
     if (!m->choice.trial && m->choice.steps >= m->choice.wait && m->rtol > TIGHT) {
         m->choice.trial = true;
         m->choice.settled_pace = pace;

@@ -234,6 +234,43 @@ static void a_strip_runs_out_of_a_guide(void **state)
     }
 }
 
+/* A carriage that keeps the direction of a rod, whose curvature jumps at each node: so does the turn rate of the
+ * carriage, over which methods of several steps must begin anew. */
+static double carry(phx_context *context, phx_integrator integrator, double step, double rtol)
+{
+    phx_simulate_options options = phx_simulate_options_default();
+    phx_simulate_report report;
+    phx_result *result = NULL;
+    double place;
+
+    options.has_integrator = true;
+    options.integrator = integrator;
+    options.step = (phx_model_optional){.given = true, .value = step};
+    options.rtol = (phx_model_optional){.given = rtol > 0.0, .value = rtol};
+    phx_model *model =
+        read(context, "phlexor: 1\ndimension: 2\ngravity: [0, -9.81]\n"
+                      "materials: {m: {density: 1000, young: 5e6, poisson: 0.3}}\nbodies:\n"
+                      "  a: {kind: rod, material: m, length: 1.2, elements: 30, damping: {stiffness: 2e-3},\n"
+                      "    section: {kind: rectangle, width: 0.06, height: 0.08}}\n"
+                      "  b: {kind: rigid, mass: 1.5, inertia: 0.05, pose: {position: [0.11, 0]}}\njoints:\n"
+                      "  h: {kind: revolute, ports: [ground.O, a.P], speed: 2}\n"
+                      "  s: {kind: prismatic_on, ports: [a.P, b.P], rate: 4}\n"
+                      "outputs: {p: {position: b.P}}\nsimulate: {end: 0.25, every: 0.05}\n");
+    CHECK_OK(context, phx_study_simulate_result(context, model, &options, &report, &result));
+    CHECK_OK(context, phx_result_column(result, phx_result_column_find(result, "p.y"), 5, 1, &place));
+    phx_result_destroy(result);
+    phx_model_destroy(model);
+    return place;
+}
+
+static void a_carriage_passes_the_nodes(void **state)
+{
+    const double found = carry(*state, PHX_IDA, 1e-3, 1e-9);
+    const double coarse = carry(*state, PHX_MIDPOINT, 2e-4, 0.0), fine = carry(*state, PHX_MIDPOINT, 1e-4, 0.0);
+
+    CHECK_CLOSE(found, fine, 1e-6 + fabs(fine - coarse), "ida against midpoint");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +278,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_ring_vibrates, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_shaft_buckles_under_torque, context_setup, context_teardown),
         cmocka_unit_test_setup_teardown(a_strip_runs_out_of_a_guide, context_setup, context_teardown),
+        cmocka_unit_test_setup_teardown(a_carriage_passes_the_nodes, context_setup, context_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
