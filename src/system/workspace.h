@@ -159,11 +159,14 @@ typedef struct turn_watch {
     bool told;
 } turn_watch;
 
-/* Linear dampers that may be too strong for the step (damper_watch.c): of a coordinate of a joint, or of a spring. */
+/* Linear dampers that may be too strong for the step (damper_watch.c): of a coordinate of a joint, of a direction of a
+ * bushing, or of a spring. Names and rows are the system's. */
 typedef struct watched_damper {
-    int joint, part, force; /* -1: none */
-    int turns;              /* changes of sign of its rate one after the other; -1: told */
-    double rate, largest;   /* d/m of its bodies alone, 1/s; its largest rate so far */
+    const char *kind, *name;
+    const phx_row *row; /* what it measures between its ports; NULL: their distance */
+    phx_port_id a, b;
+    int turns;            /* changes of sign of its rate one after the other; -1: told */
+    double rate, largest; /* d/m of its bodies alone, 1/s; its largest rate so far */
 } watched_damper;
 typedef struct damper_watch {
     int n;

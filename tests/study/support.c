@@ -98,6 +98,16 @@ void runge_kutta(int n, void (*rates)(const double *y, double *dy), double end, 
     }
 }
 
+static void keep_warning_of_run(void *user, phx_log_level level, const char *message)
+{
+    text_run *r = user;
+
+    if (level != PHX_LOG_WARNING)
+        return;
+    r->warnings++;
+    snprintf(r->warning, sizeof r->warning, "%s", message);
+}
+
 text_run run_text(phx_context *context, const char *text, double step)
 {
     text_run r = {.n = 0};
@@ -106,7 +116,9 @@ text_run run_text(phx_context *context, const char *text, double step)
 
     if (step > 0.0)
         options.step = (phx_model_optional){.given = true, .value = step};
+    phx_context_set_log(context, keep_warning_of_run, &r);
     CHECK_OK(context, phx_study_simulate_result(context, model, &options, &r.report, &r.result));
+    phx_context_set_log(context, NULL, NULL);
     phx_model_destroy(model);
     r.n = phx_result_rows(r.result);
     CHECK_BELOW(r.report.largest_residual, 1e-12 * fmax(r.report.largest_energy, 1e-3), "balance");

@@ -27,6 +27,8 @@ typedef struct text_run {
     phx_simulate_report report;
     phx_result *result;
     size_t n; /* rows */
+    int warnings;
+    char warning[1000]; /* the last of them */
 } text_run;
 text_run run_text(phx_context *context, const char *text, double step); /* step 0: as the text says */
 /* Entry `row` of a column; and a whole one, which the caller frees. */

@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef struct swing {
     double largest, least, low, high; /* angle from below, rad; invariant, J */
@@ -241,6 +242,30 @@ static void the_default_accuracy_holds(void **state)
     }
 }
 
+/* h d/m = 100: the midpoint rule turns the velocity round in each step, with a hundredth of the step it does not. */
+static void a_damper_too_strong_for_the_step_is_told(void **state)
+{
+    static const char *const dampers[] = {
+        "joints: {s: {kind: prismatic, ports: [ground.O, b.P], axis: [1, 0], damping: 1e5}}\n",
+        "springs: {s: {ports: [ground.Q, b.P], damping: 1e5}}\n",
+        "forces: {s: {kind: bushing, ports: [ground.O, b.P], stiffness: [1, 1, 1], damping: [1e5, 10, 1]}}\n"};
+    for (int k = 0; k < 3; k++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "phlexor: 1\ndimension: 2\nground: {ports: {Q: {position: [-1, 0]}}}\n"
+                 "bodies: {b: {kind: rigid, mass: 1, inertia: 0.1, velocity: {linear: [1, 0]}}}\n%s"
+                 "simulate: {end: 0.02, step: 1e-3}\n",
+                 dampers[k]);
+        text_run r = run_text(*state, text, 0.0);
+        assert_int_equal(r.warnings, 1);
+        assert_non_null(strstr(r.warning, "'s': its damper is so strong for steps of 0.001 s"));
+        phx_result_destroy(r.result);
+        r = run_text(*state, text, 1e-5);
+        assert_int_equal(r.warnings, 0);
+        phx_result_destroy(r.result);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +275,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_torque_gives_its_angular_momentum, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(a_driven_trolley_balances, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(springs_far_away_run, study_setup, study_teardown),
+        cmocka_unit_test_setup_teardown(a_damper_too_strong_for_the_step_is_told, study_setup, study_teardown),
         cmocka_unit_test_setup_teardown(the_default_accuracy_holds, study_setup, study_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,23 +21,35 @@ static double of_port(const phx_system *system, phx_port_id port, bool angular)
     return angular ? 1.0 / least : 1.0 / rest->mass;
 }
 
-/* One more damper between two ports, d over the mass or inertia of its bodies alone. */
-static void add(const phx_system *system, damper_watch *made, int joint, int part, int force, phx_port_id a,
-                phx_port_id b, bool angular, double damping)
+/* One more damper, d over the mass or inertia of its bodies alone. */
+static void add(const phx_system *system, damper_watch *made, double damping, watched_damper damper)
 {
+    const bool angular = damper.row && phx_row_is_angular(damper.row);
+
     if (!(damping > 0.0))
         return;
-    made->damper[made->n++] =
-        (watched_damper){.joint = joint,
-                         .part = part,
-                         .force = force,
-                         .rate = damping * (of_port(system, a, angular) + of_port(system, b, angular))};
+    damper.rate = damping * (of_port(system, damper.a, angular) + of_port(system, damper.b, angular));
+    made->damper[made->n++] = damper;
 }
 
-/* Coordinates of joints without a drive, and springs. */
+static void add_force(const phx_system *system, damper_watch *made, const force_slot *force)
+{
+    const phx_row *rows;
+    double damping[PHX_SYS_BUSHING_ROWS];
+    const int n = force->kind == FORCE_BUSHING ? phx_sys_bushing_dampers(force, &rows, damping) : 0;
+
+    for (int k = 0; k < n; k++)
+        add(system, made, damping[k],
+            (watched_damper){.kind = "bushing", .name = force->name, .row = &rows[k], .a = force->a, .b = force->b});
+    if (force->kind == FORCE_LINE)
+        add(system, made, force->spring.damping,
+            (watched_damper){.kind = "spring", .name = force->name, .a = force->a, .b = force->b});
+}
+
+/* Coordinates of joints without a drive, springs, and directions of bushings. */
 phx_status phx_sys_watch_dampers(phx_context *context, const phx_system *system, damper_watch *made)
 {
-    size_t most = (size_t)system->n_forces;
+    size_t most = PHX_SYS_BUSHING_ROWS * (size_t)system->n_forces;
 
     for (int j = 0; j < system->n_joints; j++)
         most += (size_t)system->joints[j].n_coordinates;
@@ -48,13 +60,15 @@ phx_status phx_sys_watch_dampers(phx_context *context, const phx_system *system,
         for (int c = 0; c < system->joints[j].n_coordinates; c++) {
             const coordinate_slot *coordinate = &system->joints[j].coordinates[c];
             if (coordinate->driven_row < 0)
-                add(system, made, j, c, -1, coordinate->a, coordinate->b, phx_row_is_angular(&coordinate->row),
-                    coordinate->along.damping);
+                add(system, made, coordinate->along.damping,
+                    (watched_damper){.kind = "joint",
+                                     .name = system->joints[j].name,
+                                     .row = &coordinate->row,
+                                     .a = coordinate->a,
+                                     .b = coordinate->b});
         }
     for (int i = 0; i < system->n_forces; i++)
-        if (system->forces[i].kind == FORCE_LINE)
-            add(system, made, -1, 0, i, system->forces[i].a, system->forces[i].b, false,
-                system->forces[i].spring.damping);
+        add_force(system, made, &system->forces[i]);
     return PHX_OK;
 }
 
@@ -76,14 +90,10 @@ static double rate_at(const phx_system *system, const watched_damper *damper, co
     phx_port_view a, b;
     double g[PHX_PORT_PAIR], along = 0.0, square = 0.0;
 
-    if (damper->joint >= 0) {
-        const coordinate_slot *coordinate = &system->joints[damper->joint].coordinates[damper->part];
-        phx_sys_view_port(system, coordinate->a, x, v, &a);
-        phx_sys_view_port(system, coordinate->b, x, v, &b);
-        return phx_row_rate(&coordinate->row, &a, &b, g);
-    }
-    phx_sys_view_port(system, system->forces[damper->force].a, x, v, &a);
-    phx_sys_view_port(system, system->forces[damper->force].b, x, v, &b);
+    phx_sys_view_port(system, damper->a, x, v, &a);
+    phx_sys_view_port(system, damper->b, x, v, &b);
+    if (damper->row)
+        return phx_row_rate(damper->row, &a, &b, g);
     for (int i = 0; i < system->dim; i++) {
         const double d = b.u1[i] - a.u1[i];
         along += d * (b.rate[i] - a.rate[i]);
@@ -110,11 +120,8 @@ void phx_sys_look_at_dampers(workspace *ws, double t0, double t1)
             continue;
         phx_log(ws->base.context, PHX_LOG_WARNING,
                 "%s '%s': its damper is so strong for steps of %.3g s that the rate changes its sign in each step (t = "
-                "%.9g "
-                "s) and dies out slowly; take steps of %.1g s at most, or radau5, which damps it at any step",
-                damper->joint >= 0 ? "joint" : "spring",
-                damper->joint >= 0 ? system->joints[damper->joint].name : system->forces[damper->force].name, h, t0,
-                1.0 / damper->rate);
+                "%.9g s) and dies out slowly; take steps of %.1g s at most, or radau5, which damps it at any step",
+                damper->kind, damper->name, h, t0, 1.0 / damper->rate);
         damper->turns = -1;
     }
 }

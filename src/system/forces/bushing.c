@@ -103,6 +103,16 @@ const force_operations phx_sys_force_bushing = {.noun = "force",
                                                 .supplies = phx_sys_force_never,
                                                 .dissipates = dissipates};
 
+int phx_sys_bushing_dampers(const force_slot *force, const phx_row **rows, double damping[PHX_SYS_BUSHING_ROWS])
+{
+    const bushing *own = force->own;
+
+    for (int k = 0; k < own->n; k++)
+        damping[k] = own->damping[k * own->n + k];
+    *rows = own->rows;
+    return own->n;
+}
+
 /* ---- making ---- */
 /* Whether a matrix is symmetric without negative eigenvalues: an LDL^T of it has no negative pivot. */
 static bool is_semidefinite(int n, const double *given)

@@ -86,6 +86,12 @@ phx_status phx_sys_add_rigid_contact(phx_system *system, const phx_contact_def *
 /* A joint without constraints becomes a contact, whose rows of gap and slips are to be filled in. */
 phx_status phx_sys_make_contact(phx_system *system, phx_joint_id id, double side, double restitution);
 
+/* ---- bushings ---- */
+enum { PHX_SYS_BUSHING_ROWS = 6 };
+/* What a bushing measures between its ports, which stays the system's, and the diagonal of its damping; returns their
+ * number. */
+int phx_sys_bushing_dampers(const force_slot *force, const phx_row **rows, double damping[PHX_SYS_BUSHING_ROWS]);
+
 /* ---- making (build/forces.c) ---- */
 /* One more force at ports, with `size` bytes of its own. On failure *out may be set: it is there all the same, until
  * phx_sys_keep_force or phx_sys_drop_force. */
