@@ -9,6 +9,18 @@
 /* A workspace over a finalised system: not const, one per thread. */
 typedef struct phx_dae phx_dae;
 
+/* The integrators of phx_integrate, PHX_<NAME> and <name> in model files. Each describes itself in its file of
+ * src/integrate (phx_integrator_traits). */
+#define PHX_INTEGRATOR_LIST(X)                                                                                         \
+    X(MIDPOINT, midpoint) /* averages: exact energy, closed joints (default) */                                        \
+    X(MIDPOINT4,                                                                                                       \
+      midpoint4)      /* its symmetric composition (Suzuki in each half step, ten intervals); lossless systems */      \
+    X(GAUSS4, gauss4) /* 2 stages */                                                                                   \
+    X(GAUSS6, gauss6) /* 3 stages */                                                                                   \
+    X(RADAU5, radau5) /* Radau IIA, 3 stages */                                                                        \
+    X(IDA, ida)       /* SUNDIALS */                                                                                   \
+    X(DOP853, dop853) /* Dormand-Prince, explicit; rigid bodies whose joints form a tree */
+
 /* Work since the start of the run and the like; J. */
 typedef struct phx_work {
     double supplied;

@@ -9,17 +9,31 @@
 extern "C" {
 #endif
 
-/* The integrators. */
-typedef enum phx_integrator {
-    PHX_MIDPOINT,  /* averages: exact energy, closed joints (default); order 2 */
-    PHX_MIDPOINT4, /* its symmetric composition (Suzuki in each half step, ten intervals); lossless systems; order 4 */
-    PHX_GAUSS4,    /* 2 stages */
-    PHX_GAUSS6,    /* 3 stages */
-    PHX_RADAU5,    /* Radau IIA, 3 stages */
-    PHX_IDA,       /* SUNDIALS */
-    PHX_DOP853,    /* Dormand-Prince, explicit, order 8; rigid bodies whose joints form a tree */
-    PHX_INTEGRATORS
-} phx_integrator;
+/* The integrators (phlexor/dae.h). */
+#define PHX_INTEGRATOR_CONSTANT(NAME, name) PHX_##NAME,
+typedef enum phx_integrator { PHX_INTEGRATOR_LIST(PHX_INTEGRATOR_CONSTANT) PHX_INTEGRATORS } phx_integrator;
+#undef PHX_INTEGRATOR_CONSTANT
+
+/* What an integrator keeps to the residual of its equations. */
+typedef enum phx_keeping {
+    PHX_KEEPS_NOTHING,
+    PHX_KEEPS_RIGID, /* of bodies that do not deform */
+    PHX_KEEPS_EXACTLY
+} phx_keeping;
+
+/* An integrator, as the command line, models, the search of --accuracy and the judgement of a run need to know it. */
+typedef struct phx_integrator_traits {
+    const char *name;
+    int order;                  /* of fixed steps */
+    double work;                /* of a step, in those of midpoint; 0: not for an accuracy */
+    bool candidate;             /* where an accuracy is asked for and no integrator */
+    bool of_trees;              /* tried first then, of mechanisms that are trees of rigid bodies */
+    bool chooses;               /* steps, when it is given rtol */
+    double rtol;                /* of steps that are not chosen by the user's; 0: they are fixed */
+    phx_keeping energy, joints; /* the balance of energy; the positions of joints */
+} phx_integrator_traits;
+/* Of an unknown one the name "unknown" and nothing else. */
+const phx_integrator_traits *phx_integrator_get(phx_integrator integrator);
 const char *phx_integrator_name(phx_integrator integrator); /* "midpoint", ... */
 
 /* How far, by which integrator, with which steps. */

@@ -484,18 +484,13 @@ typedef struct phx_model_output {
     phx_model_side at;     /* `reaction`: the port whose place its torque is about; default B */
 } phx_model_output;
 
-/* `integrator`: see phx_integrator. */
+/* `integrator`: phx_integrator after one word more. */
+#define PHX_MODEL_INTEGRATOR(NAME, name) PHX_MODEL_##NAME,
 typedef enum phx_model_integrator {
     PHX_MODEL_AUTO, /* midpoint; with an accuracy any */
-    PHX_MODEL_MIDPOINT,
-    PHX_MODEL_MIDPOINT4,
-    PHX_MODEL_GAUSS4,
-    PHX_MODEL_GAUSS6,
-    PHX_MODEL_RADAU5,
-    PHX_MODEL_IDA,
-    PHX_MODEL_DOP853,
-    PHX_MODEL_INTEGRATORS
+    PHX_INTEGRATOR_LIST(PHX_MODEL_INTEGRATOR) PHX_MODEL_INTEGRATORS
 } phx_model_integrator;
+#undef PHX_MODEL_INTEGRATOR
 
 /* Defaults of the simulation: `simulate`. */
 typedef struct phx_model_simulate {

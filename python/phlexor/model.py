@@ -8,7 +8,7 @@ import math
 import os
 import threading
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, Union, get_args
 
 import numpy as np
 
@@ -51,15 +51,7 @@ _FMU_KINDS = {
     "me": phx_fmu_kind.PHX_FMU_MODEL_EXCHANGE,
     "both": phx_fmu_kind.PHX_FMU_BOTH,
 }
-_INTEGRATORS = {
-    "midpoint": phx_integrator.PHX_MIDPOINT,
-    "midpoint4": phx_integrator.PHX_MIDPOINT4,
-    "gauss4": phx_integrator.PHX_GAUSS4,
-    "gauss6": phx_integrator.PHX_GAUSS6,
-    "radau5": phx_integrator.PHX_RADAU5,
-    "ida": phx_integrator.PHX_IDA,
-    "dop853": phx_integrator.PHX_DOP853,
-}
+_INTEGRATORS = {name: phx_integrator["PHX_" + name.upper()] for name in get_args(Integrator)}
 _FORMS = {
     "state-space": phx_linear_form.PHX_FORM_STATE_SPACE,
     "second-order": phx_linear_form.PHX_FORM_SECOND_ORDER,

@@ -130,7 +130,7 @@ static phx_status check_options(phx_context *context, const phx_events_def *def)
     const phx_integrate_options *options = &def->options;
     const bool set_valued = phx_system_dry_count(def->system) + phx_system_contact_count(def->system) > 0;
 
-    if (phx_integrator_chooses(options->integrator) && options->rtol > 0.0 && set_valued)
+    if (phx_integrator_get(options->integrator)->chooses && options->rtol > 0.0 && set_valued)
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "rigid contacts and friction that is not regularised are for fixed steps; leave out rtol");
     if (options->iterations > 0 || options->real_time)

@@ -508,7 +508,7 @@ static const phx_method_ops fixed_ops = {
 static const phx_method_ops adaptive_ops = {
     .destroy = destroy, .advance = advance, .forget = forget, .look_back = look_back};
 
-phx_status phx_dop853_create(phx_run *run, phx_method **method)
+static phx_status create_dop853(phx_run *run, phx_method **method)
 {
     const phx_integrate_options *options = &run->options;
     const bool adaptive = options->rtol > 0.0;
@@ -534,3 +534,11 @@ phx_status phx_dop853_create(phx_run *run, phx_method **method)
     *method = &m->base;
     return PHX_OK;
 }
+
+const phx_method_kind phx_method_dop853 = {.traits.name = "dop853",
+                                           .traits.order = 8,
+                                           .traits.work = 2.0,
+                                           .traits.of_trees = true,
+                                           .traits.chooses = true,
+                                           .traits.joints = PHX_KEEPS_EXACTLY,
+                                           .create = create_dop853};

@@ -215,10 +215,10 @@ static phx_status allocate(gauss *m)
     return m->impulse && m->x && m->v && m->bend ? PHX_OK : PHX_ERR_MEMORY;
 }
 
-phx_status phx_gauss_create(phx_run *run, phx_method **method)
+static phx_status create_gauss(phx_run *run, phx_method **method)
 {
     const bool adaptive = run->options.rtol > 0.0;
-    const int stages = run->options.integrator == PHX_GAUSS4 ? 2 : 3;
+    const int stages = phx_integrator_get(run->options.integrator)->order / 2;
     phx_tableau tableau;
     phx_tableau_gauss(stages, &tableau);
     gauss *m = phx_calloc(run->context, 1, sizeof *m);
@@ -240,3 +240,22 @@ phx_status phx_gauss_create(phx_run *run, phx_method **method)
     m->atol_size = phx_run_atol_size(run, m->bend);
     return phx_reversible_create(run, &m->base, 2 * stages, method);
 }
+
+/* Products of two directions of sections that deform are of a higher degree than the stages integrate. */
+const phx_method_kind phx_method_gauss4 = {.traits.name = "gauss4",
+                                           .traits.order = 4,
+                                           .traits.work = 4.5,
+                                           .traits.candidate = true,
+                                           .traits.chooses = true,
+                                           .traits.energy = PHX_KEEPS_RIGID,
+                                           .traits.joints = PHX_KEEPS_RIGID,
+                                           .create = create_gauss};
+
+const phx_method_kind phx_method_gauss6 = {.traits.name = "gauss6",
+                                           .traits.order = 6,
+                                           .traits.work = 7.0,
+                                           .traits.candidate = true,
+                                           .traits.chooses = true,
+                                           .traits.energy = PHX_KEEPS_RIGID,
+                                           .traits.joints = PHX_KEEPS_RIGID,
+                                           .create = create_gauss};

@@ -29,7 +29,7 @@
 
 enum { SLOT = 0, MOST_RESTARTS = 20, MOST_FAILURES = 40, TEXT = 256, STABLE_ORDER = 2, HIGHEST_ORDER = 5 };
 static const double DEFAULT_ATOL = 1e-2; /* of rtol */
-static const double FIXED_RTOL = 1e-8;   /* where the user gives a step instead */
+#define FIXED_RTOL 1e-8                  /* where the user gives a step instead */
 /* IDA's scaling for a cj that has changed does not fit the rows of the constraints, which have none: factor anew. */
 static const double CJ_CHANGE = 1e-2;
 /* Steps between measurements of the pace; the least and the most between trials of the other order; how much longer
@@ -585,7 +585,7 @@ static phx_status ida_look_back(phx_method *method, double t, phx_run *into)
 
 static const phx_method_ops ida_ops = {.destroy = ida_destroy, .look_back = ida_look_back, .advance = ida_advance};
 
-phx_status phx_ida_create(phx_run *run, phx_method **method)
+static phx_status create_ida(phx_run *run, phx_method **method)
 {
     ida *m = phx_calloc(run->context, 1, sizeof *m);
     if (!m)
@@ -606,3 +606,6 @@ phx_status phx_ida_create(phx_run *run, phx_method **method)
     *method = &m->base;
     return PHX_OK;
 }
+
+const phx_method_kind phx_method_ida = {
+    .traits.name = "ida", .traits.order = 5, .traits.chooses = true, .traits.rtol = FIXED_RTOL, .create = create_ida};

@@ -7,18 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const names[PHX_INTEGRATORS] = {
-    [PHX_MIDPOINT] = "midpoint", [PHX_MIDPOINT4] = "midpoint4", [PHX_GAUSS4] = "gauss4",
-    [PHX_GAUSS6] = "gauss6",     [PHX_RADAU5] = "radau5",       [PHX_IDA] = "ida",
-    [PHX_DOP853] = "dop853",
-};
-
-typedef phx_status create_fn(phx_run *run, phx_method **method);
-static create_fn *const creators[PHX_INTEGRATORS] = {
-    [PHX_MIDPOINT] = phx_midpoint_create, [PHX_MIDPOINT4] = phx_midpoint4_create, [PHX_GAUSS4] = phx_gauss_create,
-    [PHX_GAUSS6] = phx_gauss_create,      [PHX_RADAU5] = phx_radau_create,        [PHX_IDA] = phx_ida_create,
-    [PHX_DOP853] = phx_dop853_create,
-};
+#define METHOD_KIND(NAME, name) [PHX_##NAME] = &phx_method_##name,
+static const phx_method_kind *const kinds[PHX_INTEGRATORS] = {PHX_INTEGRATOR_LIST(METHOD_KIND)};
+#undef METHOD_KIND
 
 /* Lengths that agree to this are the same: 0.1 is ten times 0.01. */
 static const double SAME = 1e-9;
@@ -28,14 +19,16 @@ static const double ROUNDED = 1e-15;
 static const double MOST_STEPS = 1e15;
 enum { MOST_HALVINGS = 40, MESSAGE = 1024 };
 
-const char *phx_integrator_name(phx_integrator integrator)
+const phx_integrator_traits *phx_integrator_get(phx_integrator integrator)
 {
-    return (int)integrator >= 0 && integrator < PHX_INTEGRATORS ? names[integrator] : "unknown";
+    static const phx_integrator_traits unknown = {.name = "unknown"};
+
+    return (int)integrator >= 0 && integrator < PHX_INTEGRATORS ? &kinds[integrator]->traits : &unknown;
 }
 
-bool phx_integrator_chooses(phx_integrator integrator)
+const char *phx_integrator_name(phx_integrator integrator)
 {
-    return integrator != PHX_MIDPOINT4;
+    return phx_integrator_get(integrator)->name;
 }
 
 phx_integrate_options phx_integrate_options_default(void)
@@ -78,11 +71,11 @@ static phx_status check_counted(phx_context *context, const phx_integrate_option
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "iterations: %d; a fixed number of Newton corrections is for midpoint with a fixed step, not "
                         "for %s",
-                        o->iterations, o->rtol > 0.0 ? "steps chosen by rtol" : names[o->integrator]);
-    if (o->real_time && (o->integrator == PHX_IDA || o->rtol > 0.0))
+                        o->iterations, o->rtol > 0.0 ? "steps chosen by rtol" : phx_integrator_name(o->integrator));
+    if (o->real_time && (phx_integrator_get(o->integrator)->rtol > 0.0 || o->rtol > 0.0))
         return phx_fail(context, PHX_ERR_UNSUPPORTED,
                         "real time: steps have a deadline where they are fixed, not with %s",
-                        o->rtol > 0.0 ? "steps chosen by rtol" : names[o->integrator]);
+                        o->rtol > 0.0 ? "steps chosen by rtol" : phx_integrator_name(o->integrator));
     return PHX_OK;
 }
 
@@ -90,11 +83,10 @@ static phx_status check_options(phx_context *context, const phx_integrate_option
 {
     if ((int)o->integrator < 0 || o->integrator >= PHX_INTEGRATORS)
         return phx_fail(context, PHX_ERR_ARGUMENT, "integrator: %d; known are 0 (%s) to %d (%s)", (int)o->integrator,
-                        names[0], PHX_INTEGRATORS - 1, names[PHX_INTEGRATORS - 1]);
-    bool chooses = phx_integrator_chooses(o->integrator);
-    if (!chooses && o->step <= 0.0)
-        return phx_fail(context, PHX_ERR_ARGUMENT, "step: %g s; %s needs a positive one", o->step,
-                        names[o->integrator]);
+                        kinds[0]->traits.name, PHX_INTEGRATORS - 1, kinds[PHX_INTEGRATORS - 1]->traits.name);
+    const phx_integrator_traits *traits = phx_integrator_get(o->integrator);
+    if (!traits->chooses && o->step <= 0.0)
+        return phx_fail(context, PHX_ERR_ARGUMENT, "step: %g s; %s needs a positive one", o->step, traits->name);
     if (!(o->rtol >= 0.0 && o->rtol < 1.0))
         return phx_fail(context, PHX_ERR_ARGUMENT, "rtol: %g; it must be in [0, 1)", o->rtol);
     if (!(o->atol >= 0.0 && isfinite(o->atol)))
@@ -144,7 +136,8 @@ void phx_run_book(phx_run *run, double factor)
 
 static phx_status stopped(const phx_run *run, phx_status status)
 {
-    return phx_fail_prefix(run->context, status, "%s stopped at t = %.9g s: ", names[run->options.integrator], run->t);
+    return phx_fail_prefix(run->context, status,
+                           "%s stopped at t = %.9g s: ", phx_integrator_name(run->options.integrator), run->t);
 }
 
 /* Drives and loads that are not finite. */
@@ -269,9 +262,10 @@ double phx_run_smallest_step(const phx_run *run)
 /* The advice at the end of the message of a run that stops; it depends on how the method chooses its steps. */
 static const char *remedy(const phx_run *run)
 {
-    if (run->options.integrator == PHX_IDA)
+    const phx_integrator_traits *traits = phx_integrator_get(run->options.integrator);
+    if (traits->rtol > 0.0)
         return "larger rtol and atol, or another integrator";
-    if (run->options.rtol > 0.0 && phx_integrator_chooses(run->options.integrator))
+    if (run->options.rtol > 0.0 && traits->chooses)
         return "larger rtol and atol, or another start";
     return "a smaller step, or another start";
 }
@@ -286,7 +280,7 @@ static phx_status look_ahead(const phx_run *run)
 
 phx_status phx_run_stop(phx_run *run, phx_status status)
 {
-    const char *name = names[run->options.integrator];
+    const char *name = phx_integrator_name(run->options.integrator);
     const phx_status given = status == PHX_ERR_MEMORY || status == PHX_INTERRUPTED ? PHX_OK : look_ahead(run);
     if (given != PHX_OK)
         return stopped(run, given);
@@ -509,11 +503,11 @@ static phx_status integrate(phx_run *run)
     if (status == PHX_OK && run->options.real_time && !(run->clock = phx_step_clock_create(run->context)))
         status = PHX_ERR_MEMORY;
     if (status == PHX_OK)
-        status = creators[run->options.integrator](run, &method);
+        status = phx_run_create_method(run, &method);
     if (status == PHX_OK)
         run->aligned = aligns(run, method);
     if (status == PHX_OK && run->options.every > 0.0 && run->dae->ops->twin)
-        status = phx_outputs_create(run, method, creators[run->options.integrator], &run->outputs);
+        status = phx_outputs_create(run, method, kinds[run->options.integrator]->create, &run->outputs);
     if (status == PHX_OK)
         status = check_instants(run);
     if (status == PHX_OK)
@@ -537,7 +531,7 @@ static phx_status integrate(phx_run *run)
 
 phx_status phx_run_create_method(phx_run *run, phx_method **method)
 {
-    return creators[run->options.integrator](run, method);
+    return kinds[run->options.integrator]->create(run, method);
 }
 
 phx_status phx_run_check(phx_dae *dae, const phx_integrate_options *options, double t, const double *x, const double *v,
@@ -547,7 +541,7 @@ phx_status phx_run_check(phx_dae *dae, const phx_integrate_options *options, dou
     if (status == PHX_OK && dae->midpoint_only && options->integrator != PHX_MIDPOINT)
         status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
                           "%s does not take controllers along; use midpoint, which takes them exactly",
-                          names[options->integrator]);
+                          phx_integrator_name(options->integrator));
     if (status == PHX_OK && dae->rubs && options->iterations > 0)
         status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
                           "iterations: %d; friction that follows the reactions is solved until both agree, which no "
@@ -557,7 +551,7 @@ phx_status phx_run_check(phx_dae *dae, const phx_integrate_options *options, dou
         status = phx_fail(dae->context, PHX_ERR_UNSUPPORTED,
                           "numerical damping (a spectral radius below 1) is that of midpoint with equal steps; %s "
                           "cannot have it",
-                          options->rtol > 0.0 ? "steps chosen by rtol" : names[options->integrator]);
+                          options->rtol > 0.0 ? "steps chosen by rtol" : phx_integrator_name(options->integrator));
     if (status == PHX_OK)
         status = check_times(dae->context, options, t);
     return status == PHX_OK ? check_state(dae, x, v, lambda) : status;

@@ -32,7 +32,4 @@ const phx_sample *phx_integration_sample(const phx_integration *integration);
 /* Everything that the steps to come depend on, the workspace of the dae included. */
 void phx_integration_archive(phx_archive *archive, phx_integration *integration);
 
-/* Whether it chooses its steps when it is given rtol. */
-bool phx_integrator_chooses(phx_integrator integrator);
-
 #endif

@@ -485,7 +485,7 @@ static phx_status create(phx_run *run, const phx_method_ops *ops, phx_method **m
     return PHX_OK;
 }
 
-phx_status phx_midpoint_create(phx_run *run, phx_method **method)
+static phx_status create_midpoint(phx_run *run, phx_method **method)
 {
     phx_method *pair = NULL;
     if (run->options.rtol == 0.0)
@@ -503,7 +503,7 @@ phx_status phx_midpoint_plain_create(phx_run *run, phx_method **method)
     return create(run, &midpoint_ops, method);
 }
 
-phx_status phx_midpoint4_create(phx_run *run, phx_method **method)
+static phx_status create_midpoint4(phx_run *run, phx_method **method)
 {
     if (!run->dae->lossless)
         return phx_fail(run->context, PHX_ERR_UNSUPPORTED,
@@ -511,3 +511,19 @@ phx_status phx_midpoint4_create(phx_run *run, phx_method **method)
                         "midpoint, gauss4 or gauss6");
     return create(run, &composed_ops, method);
 }
+
+const phx_method_kind phx_method_midpoint = {.traits.name = "midpoint",
+                                             .traits.order = 2,
+                                             .traits.work = 1.0,
+                                             .traits.candidate = true,
+                                             .traits.chooses = true,
+                                             .traits.energy = PHX_KEEPS_EXACTLY,
+                                             .traits.joints = PHX_KEEPS_EXACTLY,
+                                             .create = create_midpoint};
+
+const phx_method_kind phx_method_midpoint4 = {.traits.name = "midpoint4",
+                                              .traits.order = 4,
+                                              .traits.work = 9.0,
+                                              .traits.energy = PHX_KEEPS_EXACTLY,
+                                              .traits.joints = PHX_KEEPS_EXACTLY,
+                                              .create = create_midpoint4};

@@ -419,7 +419,7 @@ static void set_tolerances(radau *m)
     m->stages.weight_tolerance = fmax(1e-15 / m->rtol, fmin(0.03, sqrt(m->rtol)));
 }
 
-phx_status phx_radau_create(phx_run *run, phx_method **method)
+static phx_status create_radau(phx_run *run, phx_method **method)
 {
     bool adaptive = run->options.rtol > 0.0;
     phx_tableau tableau;
@@ -440,3 +440,6 @@ phx_status phx_radau_create(phx_run *run, phx_method **method)
     *method = &m->base;
     return PHX_OK;
 }
+
+const phx_method_kind phx_method_radau5 = {
+    .traits.name = "radau5", .traits.order = 5, .traits.work = 5.0, .traits.chooses = true, .create = create_radau};

@@ -133,14 +133,17 @@ struct phx_method {
     phx_run *run;
 };
 
-phx_status phx_midpoint_create(phx_run *run, phx_method **method);
-/* In fixed steps, whatever the options say. */
+/* What PHX_INTEGRATOR_LIST names: phx_method_midpoint and so on, each in its file. */
+typedef struct phx_method_kind {
+    phx_integrator_traits traits;
+    phx_status (*create)(phx_run *run, phx_method **method);
+} phx_method_kind;
+#define PHX_METHOD_KIND(NAME, name) extern const phx_method_kind phx_method_##name;
+PHX_INTEGRATOR_LIST(PHX_METHOD_KIND)
+#undef PHX_METHOD_KIND
+
+/* midpoint in fixed steps, whatever the options say. */
 phx_status phx_midpoint_plain_create(phx_run *run, phx_method **method);
-phx_status phx_midpoint4_create(phx_run *run, phx_method **method);
-phx_status phx_gauss_create(phx_run *run, phx_method **method); /* gauss4 and gauss6 */
-phx_status phx_radau_create(phx_run *run, phx_method **method);
-phx_status phx_ida_create(phx_run *run, phx_method **method);
-phx_status phx_dop853_create(phx_run *run, phx_method **method);
 /* The method `wrapped` with steps chosen by its estimate, which falls with h^order. Owns `wrapped`, also on failure. */
 phx_status phx_reversible_create(phx_run *run, phx_method *wrapped, int order, phx_method **method);
 /* atol |(1, 1, ...)| in the norm of the dae, its default included. `room`: n_v values of workspace. */

@@ -22,10 +22,9 @@ const phx_word phx_words_load[] = {WORD("force", PHX_BOTH),
 #define QUANTITY_WORD(NAME, name, dims) WORD(#name, PHX_##dims),
 const phx_word phx_words_quantity[] = {PHX_QUANTITY_LIST(QUANTITY_WORD) WORD(NULL, 0)};
 #undef QUANTITY_WORD
-const phx_word phx_words_integrator[] = {
-    WORD("auto", PHX_BOTH),   WORD("midpoint", PHX_BOTH), WORD("midpoint4", PHX_BOTH),
-    WORD("gauss4", PHX_BOTH), WORD("gauss6", PHX_BOTH),   WORD("radau5", PHX_BOTH),
-    WORD("ida", PHX_BOTH),    WORD("dop853", PHX_BOTH),   WORD(NULL, 0)};
+#define INTEGRATOR_WORD(NAME, name) WORD(#name, PHX_BOTH),
+const phx_word phx_words_integrator[] = {WORD("auto", PHX_BOTH), PHX_INTEGRATOR_LIST(INTEGRATOR_WORD) WORD(NULL, 0)};
+#undef INTEGRATOR_WORD
 static const phx_word words_side[] = {WORD("A", PHX_BOTH), WORD("B", PHX_BOTH), WORD(NULL, 0)};
 static const phx_word words_frame[] = {WORD("inertial", PHX_BOTH), WORD("body", PHX_BOTH), WORD(NULL, 0)};
 static const phx_word words_deformation[] = {WORD("zero", PHX_BOTH), WORD("quasi_static", PHX_BOTH), WORD(NULL, 0)};

@@ -11,18 +11,6 @@ enum { INSTANTS = 50, MOST_INSTANTS = 1000, INSTANTS_OF_ITS_OWN = 211, MOST_STEP
 /* Part of the allowed error that is aimed at. */
 static const double AIM = 0.5;
 
-/* Methods, their order, and what a step of them takes, in steps of midpoint; the candidates come first. */
-typedef struct method {
-    phx_integrator integrator;
-    int order;
-    double work;
-} method;
-static const method methods[] = {
-    {PHX_MIDPOINT, 2, 1.0}, {PHX_GAUSS4, 4, 4.5},    {PHX_GAUSS6, 6, 7.0},
-    {PHX_RADAU5, 5, 5.0},   {PHX_MIDPOINT4, 4, 9.0}, {PHX_DOP853, 8, 2.0},
-};
-enum { METHODS = sizeof methods / sizeof *methods, CANDIDATES = 3 };
-
 phx_accuracy phx_accuracy_asked(const phx_model *model, const phx_simulate_options *options)
 {
     static const double by_default = 1e-3;
@@ -189,7 +177,7 @@ static void drop_run(accurate_run *it)
 
 /* A run of a method with a step; what was recorded of the run before is dropped. No rows in `trace`: the step is too
  * long for it to come to its end. */
-static phx_status run_with(accurate_run *it, const method *with, double step, bool files, phx_trace *trace)
+static phx_status run_with(accurate_run *it, phx_integrator with, double step, bool files, phx_trace *trace)
 {
     phx_simulate_options options = *it->setup->options;
     phx_simulation_setup setup = *it->setup;
@@ -197,7 +185,7 @@ static phx_status run_with(accurate_run *it, const method *with, double step, bo
     void *user = NULL;
 
     options.has_integrator = true;
-    options.integrator = with->integrator;
+    options.integrator = with;
     options.step = (phx_model_optional){true, step};
     options.every = (phx_model_optional){true, fmin(it->interval, it->every)};
     options.rtol = options.atol = (phx_model_optional){true, 0.0}; /* whatever the model says */
@@ -218,7 +206,7 @@ static phx_status run_with(accurate_run *it, const method *with, double step, bo
     it->s->recording.trace = NULL;
     it->choice->runs++;
     it->choice->steps += it->report->stats.steps;
-    it->work += with->work * (double)it->report->stats.steps;
+    it->work += phx_integrator_get(with)->work * (double)it->report->stats.steps;
     const bool failed =
         status == PHX_NOT_CONVERGED || status == PHX_SINGULAR || status == PHX_REJECTED || status == PHX_ERR_ANALYSIS;
     if (status && !failed)
@@ -233,7 +221,7 @@ static phx_status run_with(accurate_run *it, const method *with, double step, bo
 
 /* The runs of one method, each with a shorter step than the one before. */
 typedef struct sequence {
-    const method *with;
+    phx_integrator with;
     double first;  /* step of the first run, s */
     double asked;  /* step of the last run; 0: there was none */
     double mean;   /* of the steps that it took */
@@ -278,7 +266,7 @@ static void judge(sequence *q, double asked, double ratio, double change, double
 {
     static const double shows = 0.6, lowest = 0.5; /* of the order of the method; of any estimate */
     static const double rough = 0.01;              /* of the largest value */
-    const double p = q->with->order;
+    const double p = phx_integrator_get(q->with)->order;
     const double trusted = q->change * asked > rough ? 2.0 : q->fell > 0.0 ? fmax(q->fell, 2.0) : p;
     double observed = shows * p, safe = observed;
 
@@ -351,9 +339,9 @@ static double next_step(const accurate_run *it, const sequence *q)
     return whole_part(it, factor * q->step);
 }
 
-static double work_of(const accurate_run *it, const method *with, double step)
+static double work_of(const accurate_run *it, phx_integrator with, double step)
 {
-    return with->work * it->span / step;
+    return phx_integrator_get(with)->work * it->span / step;
 }
 
 /* The last two runs differ by rounding alone. */
@@ -406,17 +394,18 @@ static phx_status run_to_end(accurate_run *it, sequence *q)
     return status;
 }
 
-static sequence sequence_of(const method *with, double first)
+static sequence sequence_of(phx_integrator with, double first)
 {
     return (sequence){.with = with, .first = first, .change = HUGE_VAL, .error = HUGE_VAL, .worst = -1};
 }
 
-static const method *method_of(phx_integrator integrator)
+/* The method that is tried first on trees of rigid bodies. */
+static phx_integrator method_of_trees(void)
 {
-    for (int k = 0; k < METHODS; k++)
-        if (methods[k].integrator == integrator)
-            return &methods[k];
-    return NULL;
+    int k = 0;
+    while (!phx_integrator_get((phx_integrator)k)->of_trees)
+        k++;
+    return (phx_integrator)k;
 }
 
 /* The explicit method, whose steps are cheap and of high order, where it takes the mechanism. Its steps may be longer
@@ -425,7 +414,7 @@ static const method *method_of(phx_integrator integrator)
 static phx_status search_explicit(accurate_run *it, double longest, sequence *best)
 {
     static const double trial = 40.0, intervals = 4.0; /* runs with the longest step; of a step */
-    const method *with = method_of(PHX_DOP853);
+    const phx_integrator with = method_of_trees();
 
     *best = sequence_of(with, it->bounded ? longest : intervals * longest);
     const phx_status status = run_trials(it, trial * work_of(it, with, longest), best);
@@ -435,15 +424,16 @@ static phx_status search_explicit(accurate_run *it, double longest, sequence *be
 /* The next run is always one of the method that has the least work ahead. */
 static phx_status search_implicit(accurate_run *it, double longest, sequence *best)
 {
-    sequence all[CANDIDATES];
+    sequence all[PHX_INTEGRATORS];
     phx_status status = PHX_OK;
-    int least = 0;
+    int least = 0, n = 0;
 
-    for (int k = 0; k < CANDIDATES; k++)
-        all[k] = sequence_of(&methods[k], longest);
+    for (int k = 0; k < PHX_INTEGRATORS; k++)
+        if (phx_integrator_get((phx_integrator)k)->candidate)
+            all[n++] = sequence_of((phx_integrator)k, longest);
     while (!status) {
         least = 0;
-        for (int k = 1; k < CANDIDATES; k++)
+        for (int k = 1; k < n; k++)
             if (work_ahead(it, &all[k]) < work_ahead(it, &all[least]))
                 least = k;
         if (all[least].settled || is_exhausted(it, &all[least]))
@@ -456,20 +446,22 @@ static phx_status search_implicit(accurate_run *it, double longest, sequence *be
         }
     }
     *best = all[least];
-    for (int k = 0; k < CANDIDATES; k++)
+    for (int k = 0; k < n; k++)
         if (k != least)
             trace_free(&all[k].last);
     return status;
 }
 
-static phx_status search(accurate_run *it, const method *only, double longest, sequence *best)
+/* By one integrator, or the best of them (PHX_INTEGRATORS). */
+static phx_status search(accurate_run *it, phx_integrator only, double longest, sequence *best)
 {
-    phx_status status = !only && it->tree ? search_explicit(it, longest, best) : PHX_OK;
+    const bool any = only == PHX_INTEGRATORS;
+    phx_status status = any && it->tree ? search_explicit(it, longest, best) : PHX_OK;
 
     if (status || best->settled || best->order > 0.0)
         return status;
     trace_free(&best->last);
-    if (!only)
+    if (any)
         return search_implicit(it, longest, best);
     *best = sequence_of(only, longest);
     return run_to_end(it, best);
@@ -506,7 +498,7 @@ static phx_status fail_accuracy(phx_context *context, const phx_accuracy_choice 
                     "the accuracy %.3g of '%s' cannot be had: in steps of %.3g s of %s it is off by about %.2g; the "
                     "motion is too sensitive, too fast or has kinks: ask for less, for other outputs (accuracy_of), a "
                     "shorter end, or give the step",
-                    unit_of(&choice->asked), choice->worst, best->step, phx_integrator_name(best->with->integrator),
+                    unit_of(&choice->asked), choice->worst, best->step, phx_integrator_name(best->with),
                     best->error * unit_of(&choice->asked));
 }
 
@@ -530,7 +522,7 @@ static phx_status refuse(phx_context *context, const phx_model *model, const phx
 }
 
 /* ---- the whole ---- */
-static phx_status run(accurate_run *it, const method *only, double longest, const phx_system *system)
+static phx_status run(accurate_run *it, phx_integrator only, double longest, const phx_system *system)
 {
     sequence best = {0};
     phx_trace again = {0};
@@ -566,11 +558,11 @@ phx_status phx_accuracy_run(phx_context *context, const phx_model *model, const 
 
     phx_status status = phx_simulation_settle(context, model, options, &used);
     const bool any = !options->has_integrator && model->simulate.integrator == PHX_MODEL_AUTO;
-    const method *only = any ? NULL : method_of(used.integrator);
+    const phx_integrator only = any ? PHX_INTEGRATORS : used.integrator;
     if (!status)
         status = phx_model_build(context, model, &build, &system);
     if (!status)
-        status = refuse(context, model, system, any || only, used.integrator);
+        status = refuse(context, model, system, any || phx_integrator_get(only)->work > 0.0, used.integrator);
     if (!status)
         status = list_compared(context, model, system, given ? options->n_accuracy_of : model->simulate.n_accuracy_of,
                                given ? options->accuracy_of : model->simulate.accuracy_of, &choice);

@@ -8,7 +8,6 @@
  * methods that keep a quantity up to the residual of Newton's iteration. ORDER: of other methods with fixed steps. With
  * tolerances the error of a run is up to TOLERANCES times them. */
 static const double EXACT = 1e-9, ORDER = 1e-6, TOLERANCES = 100.0;
-static const double IDA_RTOL = 1e-8; /* of fixed steps */
 /* Rounding of a state and of sums over it; the drift that is always allowed, m (angles times 1 m) and m/s. */
 static const double CREATED =
     0.1; /* of the energy, by Gauss' methods in steps that do not resolve the motion: runs away */
@@ -17,20 +16,17 @@ static const double ROUNDED = 64.0 * DBL_EPSILON, SMALL_DRIFT = 1e-11;
 phx_monitor phx_monitor_create(const phx_system *system, const phx_simulate_report *report)
 {
     const phx_integrate_options *used = &report->used;
-    const phx_integrator method = used->integrator;
-    const bool midpoint = method == PHX_MIDPOINT || method == PHX_MIDPOINT4;
-    const bool gauss = method == PHX_GAUSS4 || method == PHX_GAUSS6;
+    const phx_integrator_traits *method = phx_integrator_get(used->integrator);
+    const phx_keeping least = phx_system_deforms(system) ? PHX_KEEPS_EXACTLY : PHX_KEEPS_RIGID;
     const bool full = phx_system_balances(system); /* without, ports do not follow the deformation */
     const bool solved = used->iterations == 0;     /* Newton's iteration goes down to rounding */
-    const double rtol = used->rtol > 0.0 ? used->rtol : method == PHX_IDA ? IDA_RTOL : 0.0;
+    const double rtol = used->rtol > 0.0 ? used->rtol : method->rtol;
     const double inexact = rtol > 0.0 ? fmax(TOLERANCES * rtol, EXACT) : ORDER;
     phx_monitor monitor = {.system = system, .report = report};
 
-    monitor.keeps_energy = midpoint && full && solved;
-    /* directions of sections that deform are no polynomials of the degree that Gauss' stages integrate */
-    monitor.keeps_joints =
-        (midpoint || (gauss && !phx_system_deforms(system)) || method == PHX_DOP853) && full && solved;
-    monitor.of_energy = monitor.keeps_energy ? EXACT : gauss || midpoint ? fmax(inexact, ORDER) : inexact;
+    monitor.keeps_energy = method->energy == PHX_KEEPS_EXACTLY && full && solved;
+    monitor.keeps_joints = method->joints >= least && full && solved;
+    monitor.of_energy = monitor.keeps_energy ? EXACT : method->energy ? fmax(inexact, ORDER) : inexact;
     monitor.of_joints = monitor.keeps_joints ? EXACT : inexact;
     return monitor;
 }
@@ -151,9 +147,8 @@ phx_status phx_monitor_look(phx_monitor *monitor, phx_context *context, const do
         return stop(monitor, context, t, "the balance of energy is open", residual, "J", residual / monitor->energy,
                     "the energy");
     const phx_integrate_options *used = &monitor->report->used;
-    const bool gauss = used->integrator == PHX_GAUSS4 || used->integrator == PHX_GAUSS6;
-    if (gauss && used->rtol == 0.0 && monitor->moving0 > 0.0 &&
-        row[PHX_COLUMN_RESIDUAL] > CREATED * monitor->energy + monitor->rounding)
+    if (phx_integrator_get(used->integrator)->energy == PHX_KEEPS_RIGID && used->rtol == 0.0 &&
+        monitor->moving0 > 0.0 && row[PHX_COLUMN_RESIDUAL] > CREATED * monitor->energy + monitor->rounding)
         return phx_fail(context, PHX_ERR_ANALYSIS,
                         "%s stopped at t = %.9g s: it has created %.2g J, %.2g of the energy, from nothing; try %s, or "
                         "midpoint, which keeps the energy at any step",

@@ -11,11 +11,14 @@ phx_simulate_options phx_simulate_options_default(void)
 }
 
 /* ---- settings ---- */
-static const phx_integrator integrators[PHX_MODEL_INTEGRATORS] = {
-    [PHX_MODEL_AUTO] = PHX_MIDPOINT, [PHX_MODEL_MIDPOINT] = PHX_MIDPOINT, [PHX_MODEL_MIDPOINT4] = PHX_MIDPOINT4,
-    [PHX_MODEL_GAUSS4] = PHX_GAUSS4, [PHX_MODEL_GAUSS6] = PHX_GAUSS6,     [PHX_MODEL_RADAU5] = PHX_RADAU5,
-    [PHX_MODEL_IDA] = PHX_IDA,       [PHX_MODEL_DOP853] = PHX_DOP853,
-};
+static phx_integrator integrator_of(const phx_simulate_options *options, const phx_model *model)
+{
+    const phx_model_integrator given = model->simulate.integrator;
+
+    if (options->has_integrator)
+        return options->integrator;
+    return given == PHX_MODEL_AUTO ? PHX_MIDPOINT : (phx_integrator)(given - PHX_MODEL_AUTO - 1);
+}
 
 static double chosen(const phx_model_optional *given, const phx_model_optional *of_model)
 {
@@ -48,7 +51,7 @@ phx_status phx_simulation_settle(phx_context *context, const phx_model *model, c
     const phx_model_simulate *simulate = &model->simulate;
 
     *used = phx_integrate_options_default();
-    used->integrator = options->has_integrator ? options->integrator : integrators[simulate->integrator];
+    used->integrator = integrator_of(options, model);
     used->end = chosen(&options->end, &simulate->end);
     used->step = chosen(&options->step, &simulate->step);
     used->every = chosen(&options->every, &simulate->every);
@@ -56,7 +59,7 @@ phx_status phx_simulation_settle(phx_context *context, const phx_model *model, c
     used->atol = chosen(&options->atol, &simulate->atol);
     used->iterations = options->iterations > 0 ? options->iterations : simulate->iterations;
     used->real_time = options->real_time;
-    const bool adaptive = phx_integrator_chooses(used->integrator);
+    const bool adaptive = phx_integrator_get(used->integrator)->chooses;
     if (!adaptive)
         used->rtol = used->atol = 0.0;
     if (!(used->end > 0.0))
@@ -96,7 +99,7 @@ void phx_simulation_warn(phx_context *context, const phx_model *model, const phx
 {
     const bool asked = options->rtol.given || (model->simulate.rtol.given && !options->has_integrator);
 
-    if (asked && !phx_integrator_chooses(used->integrator))
+    if (asked && !phx_integrator_get(used->integrator)->chooses)
         phx_log(context, PHX_LOG_WARNING, "%s takes fixed steps: rtol is for the other integrators",
                 phx_integrator_name(used->integrator));
 }

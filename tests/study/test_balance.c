@@ -208,7 +208,7 @@ static void states_do_not_depend_on_the_output(void **state)
     phx_model *models[] = {pendulum(context, 1e6, 1.0, "", FALLING), read_example(context, "damped_lever.yaml")};
     for (int m = 0; m < 2; m++)
         for (int k = 0; k < PHX_INTEGRATORS; k++)
-            for (int chooses = 0; chooses < (phx_integrator_chooses((phx_integrator)k) ? 2 : 1); chooses++) {
+            for (int chooses = 0; chooses < (phx_integrator_get((phx_integrator)k)->chooses ? 2 : 1); chooses++) {
                 phx_simulate_options options = options_of((phx_integrator)k, m == 0 ? 0.01 : 0.005, end);
                 if ((k == PHX_MIDPOINT4 && m == 1) || (k == PHX_IDA && !chooses) || k == PHX_DOP853)
                     continue; /* refused: losses, equal steps, beams */
