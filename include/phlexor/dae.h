@@ -9,8 +9,8 @@
 /* A workspace over a finalised system: not const, one per thread. */
 typedef struct phx_dae phx_dae;
 
-/* The integrators of phx_integrate, PHX_<NAME> and <name> in model files. Each describes itself in its file of
- * src/integrate (phx_integrator_traits). */
+/* The integrators of phx_integrate: the constant after PHX_, and the name in model files. Each describes itself in its
+ * file of src/integrate (phx_integrator_traits). */
 #define PHX_INTEGRATOR_LIST(X)                                                                                         \
     X(MIDPOINT, midpoint) /* averages: exact energy, closed joints (default) */                                        \
     X(MIDPOINT4,                                                                                                       \

@@ -9,8 +9,9 @@
 extern "C" {
 #endif
 
-/* The integrators (phlexor/dae.h). */
+/* A row as a constant. */
 #define PHX_INTEGRATOR_CONSTANT(NAME, name) PHX_##NAME,
+/* The integrators (phlexor/dae.h). */
 typedef enum phx_integrator { PHX_INTEGRATOR_LIST(PHX_INTEGRATOR_CONSTANT) PHX_INTEGRATORS } phx_integrator;
 #undef PHX_INTEGRATOR_CONSTANT
 

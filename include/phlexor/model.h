@@ -484,8 +484,9 @@ typedef struct phx_model_output {
     phx_model_side at;     /* `reaction`: the port whose place its torque is about; default B */
 } phx_model_output;
 
-/* `integrator`: phx_integrator after one word more. */
+/* A row of PHX_INTEGRATOR_LIST as a constant. */
 #define PHX_MODEL_INTEGRATOR(NAME, name) PHX_MODEL_##NAME,
+/* `integrator`: phx_integrator after one word more. */
 typedef enum phx_model_integrator {
     PHX_MODEL_AUTO, /* midpoint; with an accuracy any */
     PHX_INTEGRATOR_LIST(PHX_MODEL_INTEGRATOR) PHX_MODEL_INTEGRATORS
