@@ -336,7 +336,9 @@ static void choose_frame(const phx_model *model, const phx_model_body *body, con
 static phx_status judge(phx_builder *builder, const phx_model_body *body, const phx_basis_quality *quality)
 {
     static const double warns = 0.01, fails = 0.1;
-    static const char *const remedy = "take 'basis: {kind: craig_bampton}', or more modes";
+    const char *remedy = keys_of(body)->basis.kind == PHX_BASIS_CRAIG_BAMPTON
+                             ? "take more modes"
+                             : "take 'basis: {kind: craig_bampton}', or more modes";
     const char *where = quality->where ? quality->where : "";
 
     if (isinf(quality->frequency))
